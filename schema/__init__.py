@@ -1,0 +1,1 @@
+"""The flatbuffer schemas, as package data."""

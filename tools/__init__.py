@@ -1,0 +1,1 @@
+"""Command line tools: they parse arguments and call the library."""

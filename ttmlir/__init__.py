@@ -1,0 +1,1 @@
+"""A Tenstorrent compiler stack in pure Python."""

@@ -1,0 +1,1 @@
+"""Arithmetic of tiles, shards, grids, affine maps, data formats and chips; no xDSL."""

@@ -1,0 +1,187 @@
+"""Enumerations shared by the IR text, the flatbuffers and the runtime.
+
+Each member carries the number that both the IR and the flatbuffer schema give it, its keyword in
+the IR text and its name in the schema (tt-mlir's TTOpsEnums.td and Common/types.fbs).
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Self
+
+
+class KeywordEnum(IntEnum):
+    """An enumeration whose members have an IR keyword and a schema name besides their number."""
+
+    keyword: str
+    schema_name: str
+
+    def __new__(cls, value: int, keyword: str, schema_name: str = "") -> Self:
+        """Make a member from its number, IR keyword and schema name."""
+        member = int.__new__(cls, value)
+        member._value_ = value
+        member.keyword = keyword
+        member.schema_name = schema_name
+        return member
+
+    @classmethod
+    def keywords(cls) -> tuple[str, ...]:
+        """All IR keywords in declaration order."""
+        return tuple(member.keyword for member in cls)
+
+    @classmethod
+    def from_keyword(cls, keyword: str) -> Self:
+        """The member with this IR keyword; KeyError if there is none."""
+        for member in cls:
+            if member.keyword == keyword:
+                return member
+        raise KeyError(keyword)
+
+    @classmethod
+    def from_schema_name(cls, name: str) -> Self:
+        """The member with this name in the flatbuffer schema; KeyError if there is none."""
+        for member in cls:
+            if member.schema_name == name:
+                return member
+        raise KeyError(name)
+
+
+class Arch(KeywordEnum):
+    """Chip generation."""
+
+    GRAYSKULL = 0, "grayskull", "Grayskull"
+    WORMHOLE_B0 = 1, "wormhole_b0", "Wormhole_b0"
+    BLACKHOLE = 2, "blackhole", "Blackhole"
+
+
+class DataType(KeywordEnum):
+    """Storage format of a tile or scalar on the device."""
+
+    F32 = 0, "f32", "Float32"
+    F16 = 1, "f16", "Float16"
+    BF16 = 2, "bf16", "BFloat16"
+    BFP_F8 = 3, "bfp_f8", "BFP_Float8"
+    BFP_BF8 = 4, "bfp_bf8", "BFP_BFloat8"
+    BFP_F4 = 5, "bfp_f4", "BFP_Float4"
+    BFP_BF4 = 6, "bfp_bf4", "BFP_BFloat4"
+    BFP_F2 = 7, "bfp_f2", "BFP_Float2"
+    BFP_BF2 = 8, "bfp_bf2", "BFP_BFloat2"
+    U32 = 9, "u32", "UInt32"
+    U16 = 10, "u16", "UInt16"
+    U8 = 11, "u8", "UInt8"
+
+
+class MemorySpace(KeywordEnum):
+    """Where a tensor lives."""
+
+    SYSTEM = 0, "system", "System"
+    SYSTEM_MMIO = 1, "mmio", "SystemMMIO"
+    DEVICE_DRAM = 2, "dram", "DeviceDRAM"
+    DEVICE_L1 = 3, "l1", "DeviceL1"
+
+    @property
+    def is_system(self) -> bool:
+        """True for host memory."""
+        return self in (MemorySpace.SYSTEM, MemorySpace.SYSTEM_MMIO)
+
+    @property
+    def is_device(self) -> bool:
+        """True for memory on the card."""
+        return not self.is_system
+
+
+class TensorMemoryLayout(KeywordEnum):
+    """How the pages or shards of a tensor are spread over banks and cores."""
+
+    NONE = 0, "none", "None"
+    INTERLEAVED = 1, "interleaved", "Interleaved"
+    SINGLE_BANK = 2, "single_bank", "SingleBank"
+    HEIGHT_SHARDED = 3, "height_sharded", "HeightSharded"
+    WIDTH_SHARDED = 4, "width_sharded", "WidthSharded"
+    BLOCK_SHARDED = 5, "block_sharded", "BlockSharded"
+
+    @property
+    def is_sharded(self) -> bool:
+        """True for the height, width and block sharded layouts."""
+        return self >= TensorMemoryLayout.HEIGHT_SHARDED
+
+
+class IteratorType(KeywordEnum):
+    """Iterator of a `ttir.generic` dimension."""
+
+    PARALLEL = 0, "parallel"
+    SYSTOLIC = 1, "systolic"
+    BROADCAST = 2, "broadcast"
+
+
+class OOBVal(KeywordEnum):
+    """Value that out-of-bounds elements (padding) are known to hold."""
+
+    UNDEF = 0, "undef", "Undef"
+    ZERO = 1, "zero", "Zero"
+    ONE = 2, "one", "One"
+    INF = 3, "inf", "Inf"
+    NEG_INF = 4, "neginf", "NegInf"
+
+
+class BufferAccess(KeywordEnum):
+    """Bits of how a kernel reaches an operand: in place or as a stream."""
+
+    ALIAS = 1, "alias"
+    STREAM = 2, "stream"
+
+
+class ChipCapability(KeywordEnum):
+    """Bits of what a chip can do."""
+
+    PCIE = 1, "pcie", "PCIE"
+    HOST_MMIO = 2, "host_mmio", "HostMMIO"
+
+
+class OperandConstraint(KeywordEnum):
+    """Bits of what layouts an operand accepts; groups are the unions of their members."""
+
+    SYSTEM = 1, "system"
+    DRAM = 2, "dram"
+    L1 = 4, "l1"
+    SCALAR = 8, "scalar"
+    TILE = 16, "tile"
+    NONE = 32, "none"
+    INTERLEAVED = 64, "interleaved"
+    SINGLE_BANK = 128, "single_bank"
+    HEIGHT_SHARDED = 256, "height_sharded"
+    WIDTH_SHARDED = 512, "width_sharded"
+    BLOCK_SHARDED = 1024, "block_sharded"
+    ANY_LAYOUT = 2016, "any_layout"
+    ANY = 2047, "any"
+    ANY_DEVICE = 2046, "any_device"
+    ANY_DEVICE_TILE = 2038, "any_device_tile"
+    L1_BLOCK_SHARDED = 1052, "l1_block_sharded"
+
+
+class TTNNLayout(KeywordEnum):
+    """Layout of a ttnn tensor."""
+
+    ROW_MAJOR = 0, "row_major", "RowMajor"
+    TILE = 1, "tile", "Tile"
+    INVALID = 2, "invalid", "Invalid"
+
+
+class TTNNTensorMemoryLayout(KeywordEnum):
+    """ttnn's own memory layout enumeration: the schema's numbers are one higher."""
+
+    INTERLEAVED = 0, "interleaved", "Interleaved"
+    SINGLE_BANK = 1, "single_bank", "SingleBank"
+    HEIGHT_SHARDED = 2, "height_sharded", "HeightSharded"
+    WIDTH_SHARDED = 3, "width_sharded", "WidthSharded"
+    BLOCK_SHARDED = 4, "block_sharded", "BlockSharded"
+
+
+class BufferType(KeywordEnum):
+    """Memory that a ttnn tensor is allocated in."""
+
+    DRAM = 0, "dram", "DRAM"
+    L1 = 1, "l1", "L1"
+    SYSTEM_MEMORY = 2, "system_memory", "SystemMemory"
+    L1_SMALL = 3, "l1_small", "L1Small"
+    TRACE = 4, "trace", "Trace"

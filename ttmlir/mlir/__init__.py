@@ -1,0 +1,1 @@
+"""What xDSL lacks of MLIR's text: reader, printer, locations, diagnostics."""

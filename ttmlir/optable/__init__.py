@@ -1,0 +1,1 @@
+"""Facts about operations, one row each; data only, no xDSL, no NumPy."""

@@ -1,0 +1,1 @@
+"""One pass per file; `pipelines` names the pipelines."""

@@ -1,0 +1,1 @@
+"""Loads and runs .ttnn programs with NumPy; never imports the compiler."""

@@ -1,0 +1,1 @@
+"""Schema-driven reading and writing of flatbuffers."""

@@ -1,0 +1,1 @@
+"""What leaves the compiler: flatbuffers and C++ text."""

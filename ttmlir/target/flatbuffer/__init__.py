@@ -1,0 +1,1 @@
+"""Writers of .ttnn and .ttsys files."""

@@ -1,0 +1,8 @@
+"""The project's version and the tt-mlir release whose formats it follows."""
+
+VERSION = "0.1.0"
+
+# tt-mlir stamps binaries with <tag major>.<tag minor>.<commits since the tag>; 0.0.227 is commit
+# 880154e3c2, whose textual forms and flatbuffer schemas this project is compatible with.
+EMULATED_TTMLIR_VERSION = (0, 0, 227)
+EMULATED_TTMLIR_HASH = "880154e3c2ef87aea0ba1568a8ef214fc7ef6cec"

@@ -1,0 +1,1 @@
+"""The runtime under the import name that the guides use."""
