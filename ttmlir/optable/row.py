@@ -1,0 +1,172 @@
+"""What one row of the operation table says.
+
+A row is data: everything that differs between two operations of a family and nothing else. The
+dialects build op classes from rows; the lowering, the C++ printer, the flatbuffer writer, the
+runtime, the documentation and the tests read them. Adding an elementwise operation is adding a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Any
+
+Shape = tuple[int, ...]
+
+
+class Family(Enum):
+    """Groups of operations that share operands, verification and lowering."""
+
+    UNARY = auto()
+    BINARY = auto()
+    TERNARY = auto()
+    REDUCTION = auto()
+    MOVEMENT = auto()
+    CREATION = auto()
+    CONTRACTION = auto()
+    WINDOW = auto()
+    NORMALIZATION = auto()
+    LOOKUP = auto()
+
+    @property
+    def is_elementwise(self) -> bool:
+        """True where operands broadcast against each other and `inputs`/`outputs` are variadic."""
+        return self in (Family.UNARY, Family.BINARY, Family.TERNARY)
+
+
+class Kind(Enum):
+    """Type of a parameter, by the attribute that carries it in the IR."""
+
+    SI32 = "si32"
+    """`1 : si32`"""
+    I32 = "i32"
+    """`1 : i32`"""
+    I64 = "i64"
+    """`1 : i64`"""
+    SI64 = "si64"
+    """`1 : si64`"""
+    F32 = "f32"
+    """`1.0 : f32`"""
+    BOOL = "bool"
+    """`true`"""
+    I32_ARRAY = "i32 array"
+    """`[1 : i32, 2 : i32]`"""
+    I64_ARRAY = "i64 array"
+    """`[1, 2]`"""
+    DENSE_I32 = "dense i32"
+    """`array<i32: 1, 2>`"""
+    DENSE_I64 = "dense i64"
+    """`array<i64: 1, 2>`"""
+    ELEMENTS = "elements"
+    """`dense<[1.0, 2.0]> : tensor<2xf32>`"""
+
+    @property
+    def is_list(self) -> bool:
+        """True where the Python value is a tuple of integers."""
+        return self in (Kind.I32_ARRAY, Kind.I64_ARRAY, Kind.DENSE_I32, Kind.DENSE_I64)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parameter:
+    """A constant argument of an operation: an attribute in the IR, a keyword of the reference."""
+
+    name: str
+    kind: Kind
+    optional: bool = False
+    doc: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Operand:
+    """A tensor operand other than the destination."""
+
+    name: str
+    optional: bool = False
+    variadic: bool = False
+
+
+class Domain(Enum):
+    """Values on which an operation is meaningful; tests and random inputs are drawn from it."""
+
+    REAL = "any real number"
+    POSITIVE = "numbers above 0"
+    NONZERO = "numbers other than 0"
+    ABOVE_MINUS_ONE = "numbers above -1"
+    BOOLEAN = "0 and 1"
+    SPECIAL = "any number, infinities and NaN"
+    INTEGER = "integers"
+    SHIFT = "integers from 0 to 15"
+    INDEX = "row numbers of the table that is looked up"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Flatbuffer:
+    """How an operation is written to a `.ttnn` file.
+
+    `fields` pairs each schema field with what fills it: an operand's name, a parameter's name,
+    `output` (the destination), `device`, or, for tables with a `type` field, `type` itself, which
+    is filled with `kind`.
+    """
+
+    table: str
+    """Member of the `OpType` union."""
+    fields: tuple[tuple[str, str], ...]
+    kind: str | None = None
+    """Enumerator of the table's `type` field, where several operations share a table."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """One operation.
+
+    The reference function is called as `reference(xp, *operands, **parameters)`, `xp` being a
+    NumPy-like namespace; an absent optional operand is None, a variadic one is passed as separate
+    arguments, and creation operations get the result's shape as `shape`. Its result may have a
+    wider element type than the operation's; the caller converts.
+    """
+
+    mnemonic: str
+    summary: str
+    formula: str = ""
+    family: Family
+    operands: tuple[Operand, ...]
+    parameters: tuple[Parameter, ...] = ()
+    """Parameters of the reference function, of the ttnn operation and, unless stated otherwise
+    in `ttir_parameters`, of the ttir operation."""
+    ttir_parameters: tuple[Parameter, ...] | None = None
+    reference: Callable[..., Any]
+    result_shape: Callable[..., Shape] | None = None
+    """`result_shape(*operand shapes, **parameters)`; raises ValueError with the reason why the
+    operation is not defined. None for elementwise operations, which broadcast, and for those
+    whose result shape is free."""
+    domains: tuple[Domain, ...] = (Domain.REAL,)
+    """One per operand, the last one standing for all that follow."""
+    in_ttir: bool = True
+    in_ttnn: bool = True
+    device: bool = False
+    """True where the ttnn operation takes the device after its destination."""
+    flatbuffer: Flatbuffer | None
+    """None for an operation that never reaches a file."""
+    cpp: str = ""
+    """Callee in C++; `ttnn::` and the mnemonic if empty."""
+    generic: bool = False
+    """True where `ttir-generic` can wrap the operation into a `ttir.generic`."""
+    since: str = "880154e3c2"
+    """The tt-mlir commit or month in which the operation appeared; those after 880154e3c2 extend
+    the schema at its ends."""
+
+    @property
+    def ttir_signature(self) -> tuple[Parameter, ...]:
+        """Parameters of the ttir operation."""
+        return self.parameters if self.ttir_parameters is None else self.ttir_parameters
+
+    @property
+    def callee(self) -> str:
+        """Name of the C++ function."""
+        return self.cpp or f"ttnn::{self.mnemonic}"
+
+    @property
+    def extends_reference(self) -> bool:
+        """True for operations that tt-mlir at 880154e3c2 does not have."""
+        return self.since != "880154e3c2"
