@@ -1,1 +1,21 @@
-"""Facts about operations, one row each; data only, no xDSL, no NumPy."""
+"""Facts about operations, one row each: data and reference functions; no xDSL, no NumPy import."""
+
+from ttmlir.optable import contraction, creation, elementwise, movement, reduction, window
+from ttmlir.optable.row import Row
+
+ROWS: dict[str, Row] = {
+    row.mnemonic: row
+    for row in (
+        *elementwise.ROWS,
+        *reduction.ROWS,
+        *contraction.ROWS,
+        *movement.ROWS,
+        *window.ROWS,
+        *creation.ROWS,
+    )
+}
+
+
+def row(mnemonic: str) -> Row:
+    """The row of an operation; KeyError naming the operation if there is none."""
+    return ROWS[mnemonic]

@@ -1,0 +1,96 @@
+"""Operations that make a tensor from nothing but parameters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ttmlir.optable.row import Family, Flatbuffer, Kind, Parameter, Row, Shape
+
+
+def arange_length(*, start: int, end: int, step: int) -> int:
+    """Number of values from `start` to below `end`; ValueError for a step of 0."""
+    if step == 0:
+        raise ValueError("Step must not be 0.")
+    return max(0, -(-(end - start) // step))
+
+
+def _constant(xp: Any, *, value: Any, shape: Shape) -> Any:
+    return xp.broadcast_to(value, shape)
+
+
+def _empty(xp: Any, *, shape: Shape) -> Any:
+    return xp.zeros(shape)
+
+
+def _full(xp: Any, *, fillValue: float, shape: Shape) -> Any:
+    return xp.full(shape, fillValue)
+
+
+def _arange(
+    xp: Any, *, start: int, end: int, step: int, arange_dimension: int, shape: Shape
+) -> Any:
+    values = xp.arange(start, end, step)
+    along = tuple(-1 if i == arange_dimension else 1 for i in range(len(shape)))
+    return xp.broadcast_to(xp.reshape(values, along), shape)
+
+
+ROWS = (
+    Row(
+        mnemonic="constant",
+        summary="A tensor whose elements stand in the program.",
+        family=Family.CREATION,
+        operands=(),
+        parameters=(Parameter(name="value", kind=Kind.ELEMENTS, doc="The elements."),),
+        reference=_constant,
+        flatbuffer=Flatbuffer(table="ConstantOp", fields=(("device", "device"), ("out", "output"))),
+    ),
+    Row(
+        mnemonic="empty",
+        summary="Memory for a tensor; its elements are undefined, here 0.",
+        family=Family.CREATION,
+        operands=(),
+        reference=_empty,
+        in_ttir=False,
+        flatbuffer=Flatbuffer(table="EmptyOp", fields=(("device", "device"), ("out", "output"))),
+    ),
+    Row(
+        mnemonic="full",
+        summary="A tensor all of whose elements are the same.",
+        family=Family.CREATION,
+        operands=(),
+        parameters=(Parameter(name="fillValue", kind=Kind.F32, doc="Value of the elements."),),
+        reference=_full,
+        in_ttir=False,
+        flatbuffer=Flatbuffer(
+            table="FullOp",
+            fields=(("device", "device"), ("fill_value", "fillValue"), ("out", "output")),
+        ),
+    ),
+    Row(
+        mnemonic="arange",
+        summary="Evenly spaced numbers along a dimension.",
+        formula="output[..., i, ...] = start + i * step",
+        family=Family.CREATION,
+        operands=(),
+        parameters=(
+            Parameter(name="start", kind=Kind.SI64, doc="First number."),
+            Parameter(name="end", kind=Kind.SI64, doc="End of the numbers, exclusive."),
+            Parameter(name="step", kind=Kind.SI64, doc="Distance of the numbers, not 0."),
+            Parameter(
+                name="arange_dimension", kind=Kind.I64, doc="Dimension along which they grow."
+            ),
+        ),
+        reference=_arange,
+        flatbuffer=Flatbuffer(
+            table="ArangeOp",
+            fields=(
+                ("out", "output"),
+                ("start", "start"),
+                ("end", "end"),
+                ("step", "step"),
+                ("arange_dimension", "arange_dimension"),
+            ),
+        ),
+        since="2026-08",
+    ),
+)

@@ -1,0 +1,342 @@
+"""Operations that move elements without computing on them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ttmlir.optable.row import Family, Flatbuffer, Kind, Operand, Parameter, Row, Shape
+
+_INPUT = (Operand(name="input"),)
+_LATER = "2026-08"
+
+
+def _check_dimension(dim: int, rank: int) -> int:
+    if not -rank <= dim < rank:
+        raise ValueError(f"Dimension {dim} is out of range for rank {rank}.")
+    return dim % rank
+
+
+def transposed_shape(input: Shape, *, dim0: int, dim1: int) -> Shape:
+    """Shape with two dimensions exchanged."""
+    shape = list(input)
+    first, second = _check_dimension(dim0, len(input)), _check_dimension(dim1, len(input))
+    shape[first], shape[second] = shape[second], shape[first]
+    return tuple(shape)
+
+
+def concatenated_shape(*inputs: Shape, dim: int) -> Shape:
+    """Shape of tensors put one after the other along `dim`."""
+    axis = _check_dimension(dim, len(inputs[0]))
+    return tuple(
+        sum(shape[i] for shape in inputs) if i == axis else extent
+        for i, extent in enumerate(inputs[0])
+    )
+
+
+def reshaped_shape(input: Shape, *, shape: tuple[int, ...]) -> Shape:
+    """The new shape, its one -1 replaced by what is left of the number of elements."""
+    known = math.prod(extent for extent in shape if extent != -1)
+    if -1 not in shape:
+        return shape
+    rest = math.prod(input) // known if known else 0
+    return tuple(rest if extent == -1 else extent for extent in shape)
+
+
+def squeezed_shape(input: Shape, *, dim: int) -> Shape:
+    """Shape without dimension `dim`."""
+    axis = _check_dimension(dim, len(input))
+    return input[:axis] + input[axis + 1 :]
+
+
+def unsqueezed_shape(input: Shape, *, dim: int) -> Shape:
+    """Shape with an extent of 1 put in front of dimension `dim`."""
+    axis = _check_dimension(dim, len(input) + 1)
+    return (*input[:axis], 1, *input[axis:])
+
+
+def sliced_shape(
+    input: Shape, *, begins: tuple[int, ...], ends: tuple[int, ...], step: tuple[int, ...]
+) -> Shape:
+    """Shape of a slice; negative bounds count from the end of the dimension."""
+    rank = len(input)
+    if not len(begins) == len(ends) == len(step) == rank:
+        raise ValueError(
+            f"Begins, ends and step must have one entry for each of the {rank} dimensions."
+        )
+    result: list[int] = []
+    for dim, (extent, begin, end, stride) in enumerate(zip(input, begins, ends, step, strict=True)):
+        if stride <= 0:
+            raise ValueError(f"Step {stride} of dimension {dim} must be positive.")
+        first = begin + extent if begin < 0 else begin
+        last = end + extent if end < 0 else end
+        if not 0 <= first <= last <= extent:
+            raise ValueError(
+                f"Slice from {begin} to {end} of dimension {dim} must lie within its extent "
+                f"{extent}."
+            )
+        result.append(-(-(last - first) // stride))
+    return tuple(result)
+
+
+def repeated_shape(input: Shape, *, repeat_dimensions: tuple[int, ...]) -> Shape:
+    """Shape of a tensor repeated so many times along each dimension."""
+    if len(repeat_dimensions) != len(input):
+        raise ValueError(
+            f"Repeat dimensions must have one entry for each of the {len(input)} dimensions."
+        )
+    if any(count <= 0 for count in repeat_dimensions):
+        raise ValueError("Repeat dimensions must be positive.")
+    return tuple(e * n for e, n in zip(input, repeat_dimensions, strict=True))
+
+
+def permuted_shape(input: Shape, *, permutation: tuple[int, ...]) -> Shape:
+    """Shape whose dimension i is dimension `permutation[i]` of the input."""
+    if sorted(permutation) != list(range(len(input))):
+        raise ValueError(f"Permutation must name each of the {len(input)} dimensions exactly once.")
+    return tuple(input[dim] for dim in permutation)
+
+
+def padded_shape(input: Shape, *, padding: tuple[int, ...], value: float) -> Shape:
+    """Shape of a padded tensor; `padding` holds a low and a high count for each dimension."""
+    if len(padding) != 2 * len(input):
+        raise ValueError(f"Padding must have two entries for each of the {len(input)} dimensions.")
+    if any(count < 0 for count in padding):
+        raise ValueError("Padding must not be negative.")
+    return tuple(
+        low + extent + high
+        for extent, low, high in zip(input, padding[::2], padding[1::2], strict=True)
+    )
+
+
+def _transpose(xp: Any, input: Any, *, dim0: int, dim1: int) -> Any:
+    return xp.swapaxes(input, dim0, dim1)
+
+
+def _concat(xp: Any, *inputs: Any, dim: int) -> Any:
+    return xp.concatenate(inputs, axis=dim)
+
+
+def _reshape(xp: Any, input: Any, *, shape: Shape) -> Any:
+    return xp.reshape(input, shape)
+
+
+def _squeeze(xp: Any, input: Any, *, dim: int) -> Any:
+    return xp.squeeze(input, axis=dim)
+
+
+def _unsqueeze(xp: Any, input: Any, *, dim: int) -> Any:
+    return xp.expand_dims(input, axis=dim)
+
+
+def _repeat(xp: Any, input: Any, *, repeat_dimensions: tuple[int, ...]) -> Any:
+    return xp.tile(input, repeat_dimensions)
+
+
+def _permute(xp: Any, input: Any, *, permutation: tuple[int, ...]) -> Any:
+    return xp.transpose(input, permutation)
+
+
+def _broadcast(xp: Any, input: Any, *, dimension: tuple[int, ...], shape: Shape) -> Any:
+    if input.ndim < len(shape) and len(dimension) == input.ndim:
+        placed = [1] * len(shape)
+        for extent, dim in zip(input.shape, dimension, strict=True):
+            placed[dim] = extent
+        input = xp.reshape(input, placed)
+    return xp.broadcast_to(input, shape)
+
+
+def _slice(
+    xp: Any,
+    input: Any,
+    *,
+    begins: tuple[int, ...],
+    ends: tuple[int, ...],
+    step: tuple[int, ...],
+) -> Any:
+    bounds = zip(input.shape, begins, ends, step, strict=True)
+    return input[
+        tuple(
+            slice(b + extent if b < 0 else b, e + extent if e < 0 else e, s)
+            for extent, b, e, s in bounds
+        )
+    ]
+
+
+def _pad(xp: Any, input: Any, *, padding: tuple[int, ...], value: float) -> Any:
+    widths = list(zip(padding[::2], padding[1::2], strict=True))
+    return xp.pad(input, widths, constant_values=value)
+
+
+ROWS = (
+    Row(
+        mnemonic="transpose",
+        summary="Exchange of two dimensions.",
+        family=Family.MOVEMENT,
+        operands=_INPUT,
+        parameters=(
+            Parameter(name="dim0", kind=Kind.SI32, doc="First dimension."),
+            Parameter(name="dim1", kind=Kind.SI32, doc="Second dimension."),
+        ),
+        reference=_transpose,
+        result_shape=transposed_shape,
+        flatbuffer=Flatbuffer(
+            table="TransposeOp",
+            fields=(("in", "input"), ("out", "output"), ("dim0", "dim0"), ("dim1", "dim1")),
+        ),
+    ),
+    Row(
+        mnemonic="concat",
+        summary="Tensors put one after the other along a dimension.",
+        family=Family.MOVEMENT,
+        operands=(Operand(name="inputs", variadic=True),),
+        parameters=(Parameter(name="dim", kind=Kind.SI32, doc="Dimension that grows."),),
+        reference=_concat,
+        result_shape=concatenated_shape,
+        flatbuffer=Flatbuffer(
+            table="ConcatOp", fields=(("inputs", "inputs"), ("out", "output"), ("dim", "dim"))
+        ),
+    ),
+    Row(
+        mnemonic="broadcast",
+        summary="Repetition along dimensions of extent 1 or dimensions that are added.",
+        family=Family.MOVEMENT,
+        operands=_INPUT,
+        parameters=(
+            Parameter(
+                name="dimension",
+                kind=Kind.I64_ARRAY,
+                doc="Where the input has fewer dimensions than the output: for each of its "
+                "dimensions, the dimension of the output that it becomes.",
+            ),
+        ),
+        reference=_broadcast,
+        in_ttnn=False,
+        flatbuffer=None,
+    ),
+    Row(
+        mnemonic="reshape",
+        summary="The same elements in row-major order under another shape.",
+        family=Family.MOVEMENT,
+        operands=_INPUT,
+        parameters=(
+            Parameter(name="shape", kind=Kind.I32_ARRAY, doc="New shape; one extent may be -1."),
+        ),
+        reference=_reshape,
+        result_shape=reshaped_shape,
+        flatbuffer=Flatbuffer(
+            table="ReshapeOp", fields=(("in", "input"), ("out", "output"), ("shape", "shape"))
+        ),
+    ),
+    Row(
+        mnemonic="squeeze",
+        summary="Removal of a dimension of extent 1.",
+        family=Family.MOVEMENT,
+        operands=_INPUT,
+        parameters=(Parameter(name="dim", kind=Kind.SI32, doc="Dimension to remove."),),
+        reference=_squeeze,
+        result_shape=squeezed_shape,
+        in_ttnn=False,
+        flatbuffer=None,
+    ),
+    Row(
+        mnemonic="unsqueeze",
+        summary="Insertion of a dimension of extent 1.",
+        family=Family.MOVEMENT,
+        operands=_INPUT,
+        parameters=(
+            Parameter(name="dim", kind=Kind.SI32, doc="Place of the new dimension in the result."),
+        ),
+        reference=_unsqueeze,
+        result_shape=unsqueezed_shape,
+        in_ttnn=False,
+        flatbuffer=None,
+    ),
+    Row(
+        mnemonic="slice",
+        summary="Every step-th element between two bounds of each dimension.",
+        family=Family.MOVEMENT,
+        operands=_INPUT,
+        parameters=(
+            Parameter(name="begins", kind=Kind.I32_ARRAY, doc="First element per dimension."),
+            Parameter(name="ends", kind=Kind.I32_ARRAY, doc="End, exclusive, per dimension."),
+            Parameter(name="step", kind=Kind.I32_ARRAY, doc="Distance of elements, positive."),
+        ),
+        reference=_slice,
+        result_shape=sliced_shape,
+        flatbuffer=Flatbuffer(
+            table="SliceOp",
+            fields=(
+                ("in", "input"),
+                ("out", "output"),
+                ("begins", "begins"),
+                ("ends", "ends"),
+                ("step", "step"),
+            ),
+        ),
+        since=_LATER,
+    ),
+    Row(
+        mnemonic="repeat",
+        summary="The whole tensor repeated along each dimension.",
+        family=Family.MOVEMENT,
+        operands=_INPUT,
+        parameters=(
+            Parameter(
+                name="repeat_dimensions", kind=Kind.DENSE_I64, doc="Repetitions per dimension."
+            ),
+        ),
+        reference=_repeat,
+        result_shape=repeated_shape,
+        flatbuffer=Flatbuffer(
+            table="RepeatOp",
+            fields=(
+                ("in", "input"),
+                ("out", "output"),
+                ("repeat_dimensions", "repeat_dimensions"),
+            ),
+        ),
+        since=_LATER,
+    ),
+    Row(
+        mnemonic="permute",
+        summary="Reordering of the dimensions.",
+        family=Family.MOVEMENT,
+        operands=_INPUT,
+        parameters=(
+            Parameter(
+                name="permutation",
+                kind=Kind.DENSE_I64,
+                doc="For each dimension of the result, the dimension of the input it is.",
+            ),
+        ),
+        reference=_permute,
+        result_shape=permuted_shape,
+        flatbuffer=Flatbuffer(
+            table="PermuteOp",
+            fields=(("in", "input"), ("out", "output"), ("permutation", "permutation")),
+        ),
+        since=_LATER,
+    ),
+    Row(
+        mnemonic="pad",
+        summary="A constant put around the tensor.",
+        family=Family.MOVEMENT,
+        operands=_INPUT,
+        parameters=(
+            Parameter(
+                name="padding",
+                kind=Kind.DENSE_I32,
+                doc="Elements added below and above, two entries per dimension.",
+            ),
+            Parameter(name="value", kind=Kind.F32, doc="Value of the added elements."),
+        ),
+        reference=_pad,
+        result_shape=padded_shape,
+        flatbuffer=Flatbuffer(
+            table="PadOp",
+            fields=(("in", "input"), ("out", "output"), ("padding", "padding"), ("value", "value")),
+        ),
+        since=_LATER,
+    ),
+)

@@ -1,0 +1,107 @@
+"""Special functions that NumPy lacks, written against an array namespace.
+
+`erf` follows W. J. Cody, "Rational Chebyshev approximations for the error function", Mathematics of
+Computation 23 (1969): three intervals, each a ratio of polynomials, correct to double precision.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+# Coefficients from the highest power down; numerator and denominator of one interval each.
+_SMALL_NUM = (
+    1.85777706184603153e-1,
+    3.16112374387056560e00,
+    1.13864154151050156e02,
+    3.77485237685302021e02,
+    3.20937758913846947e03,
+)
+_SMALL_DEN = (
+    1.0,
+    2.36012909523441209e01,
+    2.44024637934444173e02,
+    1.28261652607737228e03,
+    2.84423683343917062e03,
+)
+_MIDDLE_NUM = (
+    2.15311535474403846e-8,
+    5.64188496988670089e-1,
+    8.88314979438837594e00,
+    6.61191906371416295e01,
+    2.98635138197400131e02,
+    8.81952221241769090e02,
+    1.71204761263407058e03,
+    2.05107837782607147e03,
+    1.23033935479799725e03,
+)
+_MIDDLE_DEN = (
+    1.0,
+    1.57449261107098347e01,
+    1.17693950891312499e02,
+    5.37181101862009858e02,
+    1.62138957456669019e03,
+    3.29079923573345963e03,
+    4.36261909014324716e03,
+    3.43936767414372164e03,
+    1.23033935480374942e03,
+)
+_LARGE_NUM = (
+    1.63153871373020978e-2,
+    3.05326634961232344e-1,
+    3.60344899949804439e-1,
+    1.25781726111229246e-1,
+    1.60837851487422766e-2,
+    6.58749161529837803e-4,
+)
+_LARGE_DEN = (
+    1.0,
+    2.56852019228982242e00,
+    1.87295284992346725e00,
+    5.27905102951428412e-1,
+    6.05183413124413191e-2,
+    2.33520497626869185e-3,
+)
+_SMALL_LIMIT = 0.46875
+_LARGE_LIMIT = 4.0
+# erfc underflows in double precision before this argument.
+_SATURATION = 27.0
+
+
+def _polynomial(coefficients: tuple[float, ...], x: Any) -> Any:
+    result = coefficients[0]
+    for coefficient in coefficients[1:]:
+        result = result * x + coefficient
+    return result
+
+
+def erf(xp: Any, x: Any) -> Any:
+    """The error function 2/sqrt(pi) * integral of exp(-t*t) from 0 to x; odd, in [-1, 1]."""
+    x = xp.asarray(x, dtype=xp.float64)
+    size = xp.minimum(xp.abs(x), _SATURATION)
+    small = xp.minimum(size, _SMALL_LIMIT) ** 2
+    near_zero = x * _polynomial(_SMALL_NUM, small) / _polynomial(_SMALL_DEN, small)
+    complement = xp.where(size <= _LARGE_LIMIT, _middle(xp, size), _large(xp, size))
+    far = xp.sign(x) * (1.0 - complement)
+    return xp.where(xp.abs(x) <= _SMALL_LIMIT, near_zero, far)
+
+
+def _middle(xp: Any, size: Any) -> Any:
+    clipped = xp.minimum(size, _LARGE_LIMIT)
+    return (
+        xp.exp(-clipped * clipped)
+        * _polynomial(_MIDDLE_NUM, clipped)
+        / _polynomial(_MIDDLE_DEN, clipped)
+    )
+
+
+def _large(xp: Any, size: Any) -> Any:
+    clipped = xp.maximum(size, _LARGE_LIMIT)
+    inverse = 1.0 / (clipped * clipped)
+    tail = inverse * _polynomial(_LARGE_NUM, inverse) / _polynomial(_LARGE_DEN, inverse)
+    return xp.exp(-clipped * clipped) * (1.0 / math.sqrt(math.pi) - tail) / clipped
+
+
+def gelu(xp: Any, x: Any) -> Any:
+    """x * Phi(x), Phi being the normal distribution: the exact form, not the tanh approximation."""
+    return 0.5 * x * (1.0 + erf(xp, x / math.sqrt(2.0)))
