@@ -140,13 +140,14 @@ class Option:
 def options_of(cls: type) -> tuple[Option, ...]:
     """The options of a dataclass, in declaration order."""
     return tuple(
-        _option_of(field)
+        option_of(field)
         for field in dataclasses.fields(cls)
         if field.init and field.default is not dataclasses.MISSING
     )
 
 
-def _option_of(field: dataclasses.Field[Value]) -> Option:
+def option_of(field: dataclasses.Field[Value]) -> Option:
+    """What the declaration of one field says."""
     return Option(
         name=field.metadata.get("name") or field.name.replace("_", "-"),
         field=field.name,

@@ -1,0 +1,215 @@
+"""Command lines of MLIR tools: flags with one or two dashes, and pass flags that keep their order.
+
+A tool's flags are the fields of a frozen dataclass, declared with `flag`. The rules are those of
+LLVM's command-line library: `-x` and `--x` are the same, a value follows after `=` or as the next
+argument, a switch is turned off by `--x=false`, `--` ends the flags. A registered name that is not
+a flag of the tool, such as a pass, takes a value after `=` only.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from ttmlir.mlir.option_values import (
+    BOOLEAN,
+    Option,
+    OptionError,
+    Value,
+    ValueType,
+    option_of,
+)
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Flag:
+    """One flag of a tool."""
+
+    option: Option
+    aliases: tuple[str, ...]
+    """Other names of the flag."""
+    implied: str | None
+    """The value where none follows; None if one has to follow."""
+    repeatable: bool
+    """True if the values of several occurrences are joined."""
+    hidden: bool
+    """True if only `--help-hidden` shows the flag."""
+
+
+@dataclass(frozen=True)
+class NamedArgument:
+    """A registered name on the command line with the text after its `=`."""
+
+    name: str
+    value: str
+
+
+@dataclass(frozen=True)
+class CommandLine(Generic[T]):
+    """What the arguments of a tool say."""
+
+    flags: T
+    named: tuple[NamedArgument, ...]
+    """Passes, pipelines or translations, in the order given."""
+
+
+def flag(
+    default: T,
+    doc: str,
+    *,
+    name: str = "",
+    type: ValueType | None = None,
+    aliases: tuple[str, ...] = (),
+    implied: str | None = None,
+    hidden: bool = False,
+) -> T:
+    """Declare a dataclass field as a flag.
+
+    The flag is called like the field, with dashes, unless `name` says otherwise. `implied` is the
+    text that stands for a missing value, if the value may be missing.
+    """
+    metadata = {
+        "doc": doc,
+        "type": type,
+        "name": name,
+        "aliases": aliases,
+        "implied": implied,
+        "hidden": hidden,
+    }
+    return dataclasses.field(default=default, metadata=metadata)
+
+
+def flags_of(command: type) -> tuple[Flag, ...]:
+    """The flags of a dataclass, in declaration order; the field `input` is the positional."""
+    return tuple(_flag_of(field) for field in dataclasses.fields(command) if field.name != "input")
+
+
+def _flag_of(field: dataclasses.Field[Value]) -> Flag:
+    option = option_of(field)
+    return Flag(
+        option=option,
+        aliases=field.metadata["aliases"],
+        implied="" if option.type is BOOLEAN else field.metadata["implied"],
+        repeatable=isinstance(field.default, tuple),
+        hidden=field.metadata["hidden"],
+    )
+
+
+def parse_command_line(
+    command: type[T], arguments: Sequence[str], *, program: str, named: Collection[str] = ()
+) -> CommandLine[T]:
+    """Read `arguments` into an instance of the dataclass `command`.
+
+    `named` are registered names that are collected in order. Raises OptionError for an unknown
+    argument, a bad or missing value, or more than one positional argument.
+    """
+    reader = _Reader(flags_of(command), program, named)
+    reader.read(arguments)
+    return CommandLine(command(**reader.values), tuple(reader.named))
+
+
+class _Reader:
+    def __init__(self, flags: tuple[Flag, ...], program: str, named: Collection[str]):
+        self.by_name = {name: f for f in flags for name in (f.option.name, *f.aliases)}
+        self.program = program
+        self.registered = named
+        self.values: dict[str, Value] = {}
+        self.named: list[NamedArgument] = []
+
+    def read(self, arguments: Sequence[str]) -> None:
+        pending = iter(arguments)
+        for argument in pending:
+            if argument == "--":
+                break
+            if argument == "-" or not argument.startswith("-"):
+                self.positional(argument)
+            else:
+                self.dashed(argument, pending)
+        for argument in pending:
+            self.positional(argument)
+
+    def positional(self, argument: str) -> None:
+        if "input" in self.values:
+            raise OptionError(
+                "Too many positional arguments specified!\n"
+                f"Can specify at most 1 positional arguments: See: {self.program} --help"
+            )
+        self.values["input"] = argument
+
+    def dashed(self, argument: str, pending: Iterator[str]) -> None:
+        spelled, equals, text = argument.partition("=")
+        name = spelled.lstrip("-")
+        if found := self.by_name.get(name):
+            self.flag(found, text if equals else _missing_value(found, pending))
+        elif name in self.registered:
+            self.named.append(NamedArgument(name, text))
+        else:
+            raise OptionError(self.unknown(spelled))
+
+    def flag(self, found: Flag, text: str) -> None:
+        field, value = found.option.field, found.option.parse(text)
+        self.values[field] = self.values.get(field, ()) + value if found.repeatable else value
+
+    def unknown(self, spelled: str) -> str:
+        message = f"Unknown command line argument '{spelled}'.  Try: '{self.program} --help'"
+        close = self.closest(spelled.lstrip("-"))
+        return f"{message}\n{self.program}: Did you mean '{close}'?" if close else message
+
+    def closest(self, name: str) -> str:
+        import difflib
+
+        known = (*self.by_name, *self.registered)
+        return next((dashed(match) for match in difflib.get_close_matches(name, known, 1)), "")
+
+
+def _missing_value(found: Flag, pending: Iterator[str]) -> str:
+    if found.implied is not None:
+        return found.implied
+    value = next(pending, None)
+    if value is None:
+        raise OptionError(f"for the {found.option.flag} option: requires a value!")
+    return value
+
+
+def dashed(name: str) -> str:
+    """A flag's name with the dashes that it is usually given."""
+    return f"-{name}" if len(name) == 1 else f"--{name}"
+
+
+HELP_COLUMN = 60
+"""Column where the descriptions in help begin."""
+
+
+def help_line(indent: int, spelled: str, doc: str) -> str:
+    """One line of help: a flag and its description, or two lines if the flag is long."""
+    left = " " * indent + spelled
+    if len(left) < HELP_COLUMN:
+        return f"{left:{HELP_COLUMN}} - {doc}"
+    return f"{left}\n{'':{HELP_COLUMN}} - {doc}"
+
+
+def spelling_of(option: Option, *, value_optional: bool = False) -> str:
+    """A flag with the placeholder of its value: `--mlir-timing-display=<value>`."""
+    placeholder = option.type.placeholder
+    if not placeholder:
+        return option.flag
+    if len(option.name) == 1:
+        return f"{option.flag} {placeholder}"
+    return f"{option.flag}[={placeholder}]" if value_optional else f"{option.flag}={placeholder}"
+
+
+def flag_help(command: type, *, hidden: bool) -> list[str]:
+    """Lines that describe the flags of a tool, sorted by name."""
+    lines: list[str] = []
+    for each in sorted(flags_of(command), key=lambda each: each.option.name):
+        if each.hidden and not hidden:
+            continue
+        spelled = spelling_of(each.option, value_optional=each.implied is not None)
+        aliases = f" (also {', '.join(map(dashed, each.aliases))})" if each.aliases else ""
+        lines.append(help_line(2, spelled, each.option.doc + aliases))
+        lines += [f"    ={choice}" for choice in each.option.type.choices]
+    return lines
