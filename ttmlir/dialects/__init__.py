@@ -1,1 +1,21 @@
-"""The dialects tt, ttir and ttnn, and what xDSL lacks of upstream ones."""
+"""MLIR dialects: tt, ttir and ttnn, and what xDSL lacks of MLIR's own."""
+
+from __future__ import annotations
+
+DIALECTS: dict[str, str] = {
+    "arith": "xdsl.dialects.arith:Arith",
+    "builtin": "xdsl.dialects.builtin:Builtin",
+    "cf": "xdsl.dialects.cf:Cf",
+    "emitc": "xdsl.dialects.emitc:EmitC",
+    "func": "xdsl.dialects.func:Func",
+    "linalg": "xdsl.dialects.linalg:Linalg",
+    "ml_program": "xdsl.dialects.ml_program:MLProgram",
+    "scf": "xdsl.dialects.scf:Scf",
+    "tensor": "xdsl.dialects.tensor:Tensor",
+    "tosa": "xdsl.dialects.tosa:TOSA",
+    "tt": "ttmlir.dialects.tt:TT",
+    "ttir": "ttmlir.dialects.ttir:TTIR",
+    "ttnn": "ttmlir.dialects.ttnn:TTNN",
+    "vector": "xdsl.dialects.vector:Vector",
+}
+"""Where each dialect is: `module:attribute`, in alphabetical order; imported when first used."""

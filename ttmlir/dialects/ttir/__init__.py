@@ -1,0 +1,119 @@
+"""The ttir dialect: what to compute, on tensors, in destination-passing style.
+
+Most operations follow from the rows of the operation table: `ttir.AddOp`, `ttir.MatmulOp` ... are
+made when this module is imported and are found by class name or, with `op_class`, by mnemonic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from xdsl.ir import Dialect, Operation
+
+from ttmlir.dialects.ods import ODSOperation
+from ttmlir.dialects.row_docs import described
+from ttmlir.dialects.row_ops import OpClasses, destination_signature, properties_of
+from ttmlir.dialects.shape_checks import SHARED_CHECKS
+from ttmlir.dialects.ttir.checks import CHECKS
+from ttmlir.dialects.ttir.families import (
+    OPERAND_CONSTRAINTS,
+    BinaryOp,
+    ContractionOp,
+    ElementwiseOp,
+    GenericRegionOp,
+    LookupOp,
+    MovementOp,
+    NormalizationOp,
+    ReductionOp,
+    TernaryOp,
+    TTIROp,
+    TTIRRowOp,
+    UnaryOp,
+    WindowOp,
+)
+from ttmlir.dialects.ttir.structure import (
+    STRUCTURE_OPS,
+    AllocOp,
+    ArangeOp,
+    ConstantOp,
+    DeallocOp,
+    GenericOp,
+    KernelOp,
+    ToLayoutOp,
+    YieldOp,
+)
+from ttmlir.optable import ROWS
+from ttmlir.optable.row import Family, Row
+
+__all__ = [
+    "TTIR",
+    "AllocOp",
+    "ArangeOp",
+    "BinaryOp",
+    "ConstantOp",
+    "ContractionOp",
+    "DeallocOp",
+    "ElementwiseOp",
+    "GenericOp",
+    "GenericRegionOp",
+    "KernelOp",
+    "LookupOp",
+    "MovementOp",
+    "NormalizationOp",
+    "ReductionOp",
+    "TTIROp",
+    "TTIRRowOp",
+    "TernaryOp",
+    "ToLayoutOp",
+    "UnaryOp",
+    "WindowOp",
+    "YieldOp",
+    "op_class",
+]
+
+_FAMILIES: dict[Family, type[TTIRRowOp]] = {
+    Family.UNARY: UnaryOp,
+    Family.BINARY: BinaryOp,
+    Family.TERNARY: TernaryOp,
+    Family.REDUCTION: ReductionOp,
+    Family.MOVEMENT: MovementOp,
+    Family.CONTRACTION: ContractionOp,
+    Family.WINDOW: WindowOp,
+    Family.NORMALIZATION: NormalizationOp,
+    Family.LOOKUP: LookupOp,
+}
+
+_CLASSES: OpClasses[ODSOperation] = OpClasses("ttir", STRUCTURE_OPS)
+
+
+def _add(row: Row) -> None:
+    family = _FAMILIES[row.family]
+    check = CHECKS.get(row.mnemonic) or SHARED_CHECKS.get(row.mnemonic)
+    properties = (*properties_of(row.ttir_signature), OPERAND_CONSTRAINTS)
+    contents: dict[str, object] = {
+        "PARAMETERS": row.ttir_signature,
+        "SIGNATURE": destination_signature(row, properties),
+        "CHECK": check and staticmethod(cast("Callable[[Any], None]", check)),
+        "__doc__": described(row, "ttir"),
+    }
+    bases = (family, GenericRegionOp) if row.generic else (family,)
+    _CLASSES.add_row(row, bases, contents, __name__)
+
+
+for _row in ROWS.values():
+    if _row.in_ttir and _row.mnemonic not in _CLASSES:
+        _add(_row)
+
+
+def op_class(mnemonic: str) -> type[ODSOperation]:
+    """The class of `ttir.<mnemonic>`; KeyError if there is no such operation."""
+    return _CLASSES.by_mnemonic(mnemonic)
+
+
+def __getattr__(name: str) -> type[TTIRRowOp]:
+    return cast("type[TTIRRowOp]", _CLASSES.by_class_name(name))
+
+
+TTIR = Dialect("ttir", cast("list[type[Operation]]", list(_CLASSES)), [])
+"""The dialect, for an xDSL context."""

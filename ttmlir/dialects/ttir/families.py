@@ -1,0 +1,103 @@
+"""The abstract classes of ttir: what the operations of a family have in common.
+
+All but a few ttir operations are in destination-passing style and say, in `operand_constraints`,
+which layouts each of their operands accepts.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, cast
+
+from xdsl.dialects.builtin import ArrayAttr
+from xdsl.ir import Attribute, Operation
+
+from ttmlir.dialects import ods
+from ttmlir.dialects.dps import DestinationStyleOp
+from ttmlir.dialects.ods import ODSOperation, Property, refuse
+from ttmlir.dialects.row_ops import RowOperation
+from ttmlir.dialects.shape_checks import Check, check_broadcast, check_row_shape
+
+OPERAND_CONSTRAINTS = Property(
+    "operand_constraints",
+    ods.array_attr("", lambda item: item.name == "tt.operand_constraint"),
+)
+"""Layouts that each operand accepts, inputs first; their number is not verified."""
+
+
+class TTIROp(DestinationStyleOp):
+    """An operation in destination-passing style whose operands have layout constraints."""
+
+    @property
+    def operand_constraints(self) -> ArrayAttr[Attribute] | None:
+        """Layouts that each operand accepts; None for `to_layout`, which takes any."""
+        attr = self.properties.get("operand_constraints")
+        return cast("ArrayAttr[Attribute] | None", attr)
+
+
+class GenericRegionOp(ODSOperation):
+    """An operation that `ttir-generic` can wrap into a `ttir.generic`."""
+
+
+class TTIRRowOp(TTIROp, RowOperation):
+    """An operation in destination-passing style that has a row."""
+
+    CHECK: ClassVar[Check | None] = None
+    """The verifier of the operation's own rules."""
+
+    def verify_op(self) -> None:
+        """Run the operation's own verifier, or the shape rule of an operation without one."""
+        if (check := type(self).CHECK) is not None:
+            check(self)
+        elif self.ROW.extends_reference and self.ROW.result_shape is not None:
+            check_row_shape(self)
+
+
+class ElementwiseOp(TTIRRowOp):
+    """Operands broadcast against each other; inputs, outputs and results are variadic."""
+
+    def verify_op(self) -> None:
+        """Check the shapes; a missing result is left to the check of the destination."""
+        if not (self.results or self.inits):
+            refuse("requires at least one output and one result")
+        check_broadcast(self)
+
+
+class UnaryOp(ElementwiseOp):
+    """Elementwise operation of one input."""
+
+
+class BinaryOp(ElementwiseOp):
+    """Elementwise operation of two inputs."""
+
+
+class TernaryOp(ElementwiseOp):
+    """Elementwise operation of three inputs."""
+
+
+class ReductionOp(TTIRRowOp):
+    """Reduction over the dimensions `dim_arg`, or all of them."""
+
+
+class MovementOp(TTIRRowOp):
+    """Operation that moves elements without computing on them."""
+
+
+class ContractionOp(TTIRRowOp):
+    """Sum of products."""
+
+
+class WindowOp(TTIRRowOp):
+    """Operation on the windows of an image."""
+
+
+class NormalizationOp(TTIRRowOp):
+    """Operation that scales elements by a function of their neighbours along a dimension."""
+
+
+class LookupOp(TTIRRowOp):
+    """Rows of a table by their number."""
+
+
+def is_elementwise(op: Operation) -> bool:
+    """True for the elementwise operations of ttir."""
+    return isinstance(op, ElementwiseOp)

@@ -1,0 +1,238 @@
+"""The ttir operations that are written out: structure, memory and constants."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, cast
+
+from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.irdl import traits_def
+from xdsl.traits import ConstantLike, HasFolder, IsTerminator, Pure, ReturnLike
+
+from ttmlir.dialects import ods
+from ttmlir.dialects.layout_checks import check_alloc, check_to_layout
+from ttmlir.dialects.ods import ODSOperation, Property, Signature, Value, refuse
+from ttmlir.dialects.row_ops import RowOperation, properties_of
+from ttmlir.dialects.shape_checks import check_arange, check_constant
+from ttmlir.dialects.ttir.families import OPERAND_CONSTRAINTS, TTIROp
+from ttmlir.optable import row
+
+_TENSORS_IN_AND_OUT = (Value("inputs", variadic=True), Value("outputs", variadic=True))
+_RESULT = (Value("result"),)
+
+
+class GenericOp(TTIROp):
+    """Work that a grid of cores does on the shards of its operands.
+
+    The region is what one core computes; its block arguments correspond to the operands, inputs
+    first. As in `linalg.generic`, `indexing_maps` map the iteration space, whose dimensions
+    `iterator_types` describes, to the shards of each operand. The body ends in `ttir.yield`.
+
+    C1: as many block arguments as operands.
+
+    Example:
+        %r = "ttir.generic"(%a, %b, %o) <{grid = #tt.grid<1x1>, indexing_maps = [#map, #map, #map],
+            iterator_types = [#parallel, #parallel], operandSegmentSizes = array<i32: 2, 1>,
+            operand_constraints = [#any_device_tile, #any_device_tile, #any_device_tile]}> ({
+          ^bb0(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>, %z: tensor<4x8xf32>):
+            %s = arith.addf %x, %y : tensor<4x8xf32>
+            "ttir.yield"(%s) : (tensor<4x8xf32>) -> ()
+        }) : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+    """
+
+    name = "ttir.generic"
+    SIGNATURE: ClassVar = Signature(
+        operands=_TENSORS_IN_AND_OUT,
+        results=(Value("results", variadic=True),),
+        properties=(
+            Property("grid", ods.named_attr("tt.grid")),
+            Property("indexing_maps", ods.MAP_ARRAY),
+            Property(
+                "iterator_types",
+                ods.array_attr("", lambda item: item.name == "tt.iterator_type"),
+            ),
+            OPERAND_CONSTRAINTS,
+        ),
+        regions=1,
+        init="outputs",
+    )
+
+    @property
+    def body(self) -> Region:
+        """What one core computes."""
+        return self.regions[0]
+
+    def verify_op(self) -> None:
+        """Compare the number of block arguments with the number of operands (C1)."""
+        first = self.body.first_block
+        arguments = 0 if first is None else len(first.args)
+        if arguments != len(self.operands):
+            refuse("The number of op operands and region/block operands must match")
+
+
+class ToLayoutOp(TTIROp):
+    """A tensor in another layout: memory, grid, tiling, sharding or element type.
+
+    C1, C2: input and output carry a `#tt.layout`. C3: equal shapes.
+
+    Example:
+        %1 = "ttir.to_layout"(%0, %out) :
+            (tensor<64x128xf32, #layout>, tensor<64x128xf32, #layout1>)
+            -> tensor<64x128xf32, #layout1>
+    """
+
+    name = "ttir.to_layout"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("input"), Value("output")), results=_RESULT, init="output"
+    )
+
+    def verify_op(self) -> None:
+        """Check the layouts (C1, C2) and shapes (C3)."""
+        check_to_layout(self)
+
+
+class AllocOp(ODSOperation):
+    """Memory at a fixed address for a tensor.
+
+    `size` is in bytes.
+
+    C1: the result carries a `#tt.layout`. C2: the size is not 0. C3: the layout lies in
+    `memory_space`. C4: the address is 0 on the host, where the runtime chooses it, and not 0 on the
+    device.
+    """
+
+    name = "ttir.alloc"
+    SIGNATURE: ClassVar = Signature(
+        results=_RESULT,
+        properties=(
+            Property("address", ods.I64),
+            Property("size", ods.I64),
+            Property("memory_space", ods.named_attr("tt.memory_space")),
+        ),
+    )
+
+    def verify_op(self) -> None:
+        """Check C1 to C4."""
+        check_alloc(self)
+
+
+class DeallocOp(ODSOperation):
+    """The end of the life of a tensor's memory."""
+
+    name = "ttir.dealloc"
+    SIGNATURE: ClassVar = Signature(operands=(Value("result"),))
+
+
+class _ConstantFolds(HasFolder):
+    """A constant folds to its value."""
+
+    @classmethod
+    def fold(cls, op: Operation) -> Sequence[SSAValue | Attribute]:
+        """The value of the constant."""
+        return (op.properties["value"],)
+
+
+class ConstantOp(RowOperation):
+    """A tensor whose elements stand in the program.
+
+    The element type of the value may differ from the result's. Equal constants are merged by passes
+    that fold; an unused one stays.
+
+    C1: value and result have the same shape.
+
+    Example:
+        %0 = "ttir.constant"() <{value = dense<[0.2, 1.3]> : tensor<2xf32>}> : () -> tensor<2xf32>
+    """
+
+    name = "ttir.constant"
+    ROW: ClassVar = row("constant")
+    PARAMETERS: ClassVar = ROW.ttir_signature
+    SIGNATURE: ClassVar = Signature(results=_RESULT, properties=properties_of(PARAMETERS))
+    traits = traits_def(ConstantLike(), _ConstantFolds())
+
+    @property
+    def value(self) -> Attribute:
+        """The elements."""
+        return self.properties["value"]
+
+    def verify_op(self) -> None:
+        """Compare the shapes (C1)."""
+        check_constant(self)
+
+
+class ArangeOp(RowOperation):
+    """Evenly spaced numbers along a dimension, the same along all others.
+
+    C1: the step is not 0. C2: the dimension is one of the result's. C3: the result's extent there
+    is the number of values from `start` to below `end`.
+
+    Example:
+        %0 = "ttir.arange"() <{arange_dimension = 1 : i64, end = 10 : si64, start = 0 : si64,
+            step = 2 : si64}> : () -> tensor<3x5xf32>
+    """
+
+    name = "ttir.arange"
+    ROW: ClassVar = row("arange")
+    PARAMETERS: ClassVar = ROW.ttir_signature
+    SIGNATURE: ClassVar = Signature(results=_RESULT, properties=properties_of(PARAMETERS))
+
+    def verify_op(self) -> None:
+        """Check C1 to C3."""
+        check_arange(self)
+
+
+class KernelOp(TTIROp):
+    """Call of a kernel that the backend knows by name.
+
+    Operands and results are tensors or memrefs of rank 1 or more; only tensors take part in the
+    destination-passing style.
+    """
+
+    name = "ttir.kernel"
+    SIGNATURE: ClassVar = Signature(
+        operands=(
+            Value("inputs", ods.TENSOR_OR_MEMREF, variadic=True),
+            Value("outputs", ods.TENSOR_OR_MEMREF, variadic=True),
+        ),
+        results=(Value("results", ods.TENSOR_OR_MEMREF, variadic=True),),
+        properties=(
+            Property("op", ods.FLAT_SYMBOL),
+            Property("kind", ods.FLAT_SYMBOL),
+            OPERAND_CONSTRAINTS,
+        ),
+        init="outputs",
+    )
+
+
+class YieldOp(ODSOperation):
+    """The end of the body of a `ttir.generic`: the values that a core computed.
+
+    C1: it is the last operation of its block.
+    """
+
+    name = "ttir.yield"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("values", ods.TENSOR_OR_MEMREF, variadic=True),)
+    )
+    traits = traits_def(Pure(), ReturnLike(), IsTerminator())
+
+    def verify_op(self) -> None:
+        """Check the place in the block (C1)."""
+        if self.parent is not None and self.next_op is not None:
+            refuse("must be the last operation in the parent block")
+
+
+STRUCTURE_OPS = cast(
+    "tuple[type[ODSOperation], ...]",
+    (
+        GenericOp,
+        ToLayoutOp,
+        AllocOp,
+        DeallocOp,
+        ConstantOp,
+        ArangeOp,
+        KernelOp,
+        YieldOp,
+    ),
+)
+"""Every operation of this module."""

@@ -1,0 +1,135 @@
+"""The ttnn dialect: calls of the ttnn library, on a device.
+
+Most operations follow from the rows of the operation table: `ttnn.AddOp`, `ttnn.MatmulOp` ... are
+made when this module is imported and are found by class name or, with `op_class`, by mnemonic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from xdsl.ir import Dialect, Operation
+
+from ttmlir.dialects.row_docs import described
+from ttmlir.dialects.row_ops import OpClasses, destination_signature, properties_of
+from ttmlir.dialects.shape_checks import SHARED_CHECKS
+from ttmlir.dialects.ttnn.attrs import (
+    ATTRIBUTES,
+    BufferTypeAttr,
+    CoreRangeAttr,
+    LayoutAttr,
+    MemoryConfigAttr,
+    ShapeAttr,
+    TensorMemoryLayoutAttr,
+)
+from ttmlir.dialects.ttnn.checks import CHECKS
+from ttmlir.dialects.ttnn.families import (
+    DEVICE_OPERAND,
+    BinaryOp,
+    ContractionOp,
+    CreationOp,
+    ElementwiseOp,
+    LookupOp,
+    MovementOp,
+    NormalizationOp,
+    ReductionOp,
+    TernaryOp,
+    TTNNOp,
+    TTNNRowOp,
+    UnaryOp,
+    WindowOp,
+)
+from ttmlir.dialects.ttnn.structure import (
+    STRUCTURE_OPS,
+    AllocOp,
+    ArangeOp,
+    ConstantOp,
+    DeallocOp,
+    EmptyOp,
+    FullOp,
+    GetDeviceOp,
+    ToDeviceOp,
+    ToLayoutOp,
+    ToMemoryConfigOp,
+)
+from ttmlir.optable import ROWS
+from ttmlir.optable.row import Family, Row
+
+__all__ = [
+    "TTNN",
+    "AllocOp",
+    "ArangeOp",
+    "BinaryOp",
+    "BufferTypeAttr",
+    "ConstantOp",
+    "ContractionOp",
+    "CoreRangeAttr",
+    "CreationOp",
+    "DeallocOp",
+    "ElementwiseOp",
+    "EmptyOp",
+    "FullOp",
+    "GetDeviceOp",
+    "LayoutAttr",
+    "LookupOp",
+    "MemoryConfigAttr",
+    "MovementOp",
+    "NormalizationOp",
+    "ReductionOp",
+    "ShapeAttr",
+    "TTNNOp",
+    "TTNNRowOp",
+    "TensorMemoryLayoutAttr",
+    "TernaryOp",
+    "ToDeviceOp",
+    "ToLayoutOp",
+    "ToMemoryConfigOp",
+    "UnaryOp",
+    "WindowOp",
+    "op_class",
+]
+
+_FAMILIES: dict[Family, type[TTNNRowOp]] = {
+    Family.UNARY: UnaryOp,
+    Family.BINARY: BinaryOp,
+    Family.TERNARY: TernaryOp,
+    Family.REDUCTION: ReductionOp,
+    Family.MOVEMENT: MovementOp,
+    Family.CONTRACTION: ContractionOp,
+    Family.WINDOW: WindowOp,
+    Family.NORMALIZATION: NormalizationOp,
+    Family.LOOKUP: LookupOp,
+}
+
+_CLASSES: OpClasses[TTNNOp] = OpClasses("ttnn", STRUCTURE_OPS)
+
+
+def _add(row: Row) -> None:
+    check = CHECKS.get(row.mnemonic) or SHARED_CHECKS.get(row.mnemonic)
+    trailing = (DEVICE_OPERAND,) if row.device else ()
+    contents: dict[str, object] = {
+        "PARAMETERS": row.parameters,
+        "SIGNATURE": destination_signature(row, properties_of(row.parameters), trailing=trailing),
+        "CHECK": check and staticmethod(cast("Callable[[Any], None]", check)),
+        "__doc__": described(row, "ttnn"),
+    }
+    _CLASSES.add_row(row, (_FAMILIES[row.family],), contents, __name__)
+
+
+for _row in ROWS.values():
+    if _row.in_ttnn and _row.mnemonic not in _CLASSES:
+        _add(_row)
+
+
+def op_class(mnemonic: str) -> type[TTNNOp]:
+    """The class of `ttnn.<mnemonic>`; KeyError if there is no such operation."""
+    return _CLASSES.by_mnemonic(mnemonic)
+
+
+def __getattr__(name: str) -> type[TTNNRowOp]:
+    return cast("type[TTNNRowOp]", _CLASSES.by_class_name(name))
+
+
+TTNN = Dialect("ttnn", cast("list[type[Operation]]", list(_CLASSES)), list(ATTRIBUTES))
+"""The dialect, for an xDSL context."""

@@ -1,0 +1,262 @@
+"""The ttnn operations that are written out: devices, memory and creation of tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Self, cast
+
+from xdsl.dialects.builtin import LocationAttr
+from xdsl.ir import Attribute, SSAValue
+
+from ttmlir.dialects import ods
+from ttmlir.dialects.layout_checks import check_alloc, check_to_memory_config
+from ttmlir.dialects.ods import Property, Signature, Value
+from ttmlir.dialects.row_ops import properties_of
+from ttmlir.dialects.shape_checks import check_arange, check_constant
+from ttmlir.dialects.ttnn.attrs import LayoutAttr, MemoryConfigAttr
+from ttmlir.dialects.ttnn.families import DEVICE_OPERAND, CreationOp, TTNNOp
+from ttmlir.optable import row
+from ttmlir.optable.row import Row
+
+_RESULT = (Value("result"),)
+_INPUT_AND_DEVICE = (Value("input"), DEVICE_OPERAND)
+
+
+class GetDeviceOp(TTNNOp):
+    """The device that the program runs on.
+
+    Example:
+        %0 = "ttnn.get_device"() : () -> !tt.device<#device>
+    """
+
+    name = "ttnn.get_device"
+    SIGNATURE: ClassVar = Signature(results=(Value("device", ods.DEVICE),))
+
+    @classmethod
+    def make(cls, device_type: Attribute, *, location: LocationAttr) -> Self:
+        """Make the operation."""
+        return cls.create(result_types=[device_type], location=location)
+
+
+class _ConversionOp(TTNNOp):
+    """A tensor in another place or form; the result type says the rest."""
+
+    @classmethod
+    def make(
+        cls,
+        input: SSAValue,
+        device: SSAValue,
+        result_type: Attribute,
+        properties: Mapping[str, Attribute] | None = None,
+        *,
+        location: LocationAttr,
+    ) -> Self:
+        """Make the operation."""
+        return cls.create(
+            operands=[input, device],
+            result_types=[result_type],
+            properties=properties or {},
+            location=location,
+        )
+
+
+class ToMemoryConfigOp(_ConversionOp):
+    """A tensor in another memory or with another memory layout, as its result type says.
+
+    C1, C2: input and result carry a `#tt.layout`. C3: on the host there is no memory layout. C4: on
+    the device it is interleaved or sharded. C5: in DRAM it is interleaved. C6: sharding is by
+    blocks. C7: shards are two-dimensional. C8: their extents are multiples of 32.
+
+    Example:
+        %1 = "ttnn.to_memory_config"(%0, %device) :
+            (tensor<64x128xf32, #layout2>, !tt.device<#device>) -> tensor<64x128xf32, #layout>
+    """
+
+    name = "ttnn.to_memory_config"
+    SIGNATURE: ClassVar = Signature(operands=_INPUT_AND_DEVICE, results=_RESULT)
+
+    def verify_op(self) -> None:
+        """Check C1 to C8."""
+        check_to_memory_config(self)
+
+
+class ToLayoutOp(_ConversionOp):
+    """A tensor as rows or as tiles of 32x32 elements.
+
+    Example:
+        %1 = "ttnn.to_layout"(%0, %device) <{layout = #ttnn.layout<tile>}> :
+            (tensor<64x128xf32, #layout>, !tt.device<#device>) -> tensor<64x128xf32, #layout1>
+    """
+
+    name = "ttnn.to_layout"
+    SIGNATURE: ClassVar = Signature(
+        operands=_INPUT_AND_DEVICE,
+        results=_RESULT,
+        properties=(Property("layout", ods.named_attr("ttnn.layout")),),
+    )
+
+    @property
+    def layout(self) -> LayoutAttr:
+        """The layout of the result."""
+        return cast("LayoutAttr", self.properties["layout"])
+
+
+class ToDeviceOp(_ConversionOp):
+    """A tensor of the host on the device.
+
+    Example:
+        %1 = "ttnn.to_device"(%0, %device)
+            <{memory_config = #ttnn.memory_config<<interleaved>, <dram>>}> :
+            (tensor<64x128xf32, #layout1>, !tt.device<#device>) -> tensor<64x128xf32, #layout1>
+    """
+
+    name = "ttnn.to_device"
+    SIGNATURE: ClassVar = Signature(
+        operands=_INPUT_AND_DEVICE,
+        results=_RESULT,
+        properties=(Property("memory_config", ods.named_attr("ttnn.memory_config")),),
+    )
+
+    @property
+    def memory_config(self) -> MemoryConfigAttr:
+        """Where and how the result lies on the device."""
+        return cast("MemoryConfigAttr", self.properties["memory_config"])
+
+
+def _creation_signature(row: Row) -> Signature:
+    return Signature(
+        operands=(DEVICE_OPERAND,), results=_RESULT, properties=properties_of(row.parameters)
+    )
+
+
+class _CreationOp(CreationOp):
+    """A tensor made on a device."""
+
+    @classmethod
+    def make(
+        cls,
+        device: SSAValue,
+        result_type: Attribute,
+        properties: Mapping[str, Attribute] | None = None,
+        *,
+        location: LocationAttr,
+    ) -> Self:
+        """Make the operation."""
+        return cls.create(
+            operands=[device],
+            result_types=[result_type],
+            properties=properties or {},
+            location=location,
+        )
+
+
+class EmptyOp(_CreationOp):
+    """Memory for a tensor on a device; its elements are undefined.
+
+    Shape, element type, layout and memory follow from the result type; the properties `shape`,
+    `dtype`, `layout` and `memory_config` of older descriptions are accepted and dropped.
+
+    Example:
+        %1 = "ttnn.empty"(%device) : (!tt.device<#device>) -> tensor<64x128xf32, #layout2>
+    """
+
+    name = "ttnn.empty"
+    ROW: ClassVar = row("empty")
+    PARAMETERS: ClassVar = ROW.parameters
+    SIGNATURE: ClassVar = _creation_signature(ROW)
+
+
+class FullOp(_CreationOp):
+    """A tensor all of whose elements are the same.
+
+    Example:
+        %1 = "ttnn.full"(%device) <{fillValue = 3.500000e+00 : f32}> : (!tt.device<#device>)
+            -> tensor<64x128xf32, #layout>
+    """
+
+    name = "ttnn.full"
+    ROW: ClassVar = row("full")
+    PARAMETERS: ClassVar = ROW.parameters
+    SIGNATURE: ClassVar = _creation_signature(ROW)
+
+
+class ConstantOp(_CreationOp):
+    """A tensor whose elements stand in the program.
+
+    C1: value and result have the same shape.
+
+    Example:
+        %1 = "ttnn.constant"(%device) <{value = dense<[0.2, 1.3]> : tensor<2xf32>}> :
+            (!tt.device<#device>) -> tensor<2xf32, #layout>
+    """
+
+    name = "ttnn.constant"
+    ROW: ClassVar = row("constant")
+    PARAMETERS: ClassVar = ROW.parameters
+    SIGNATURE: ClassVar = _creation_signature(ROW)
+
+    @property
+    def value(self) -> Attribute:
+        """The elements."""
+        return self.properties["value"]
+
+    def verify_op(self) -> None:
+        """Compare the shapes (C1)."""
+        check_constant(self)
+
+
+class ArangeOp(_CreationOp):
+    """Evenly spaced numbers along a dimension, the same along all others.
+
+    C1: the step is not 0. C2: the dimension is one of the result's. C3: the result's extent there
+    is the number of values from `start` to below `end`.
+    """
+
+    name = "ttnn.arange"
+    ROW: ClassVar = row("arange")
+    PARAMETERS: ClassVar = ROW.parameters
+    SIGNATURE: ClassVar = _creation_signature(ROW)
+
+    def verify_op(self) -> None:
+        """Check C1 to C3."""
+        check_arange(self)
+
+
+class AllocOp(TTNNOp):
+    """Memory at a fixed address for a tensor; the same rules as `ttir.alloc`."""
+
+    name = "ttnn.alloc"
+    SIGNATURE: ClassVar = Signature(
+        results=_RESULT,
+        properties=(
+            Property("address", ods.I64),
+            Property("size", ods.I64),
+            Property("memory_space", ods.named_attr("tt.memory_space")),
+        ),
+    )
+
+    def verify_op(self) -> None:
+        """Check size, memory space and address."""
+        check_alloc(self)
+
+
+class DeallocOp(TTNNOp):
+    """The end of the life of a tensor's memory."""
+
+    name = "ttnn.dealloc"
+    SIGNATURE: ClassVar = Signature(operands=(Value("input"),))
+
+
+STRUCTURE_OPS: Sequence[type[TTNNOp]] = (
+    GetDeviceOp,
+    ToMemoryConfigOp,
+    ToLayoutOp,
+    ToDeviceOp,
+    EmptyOp,
+    FullOp,
+    ConstantOp,
+    ArangeOp,
+    AllocOp,
+    DeallocOp,
+)
+"""Every operation of this module."""
