@@ -1,0 +1,399 @@
+"""Loads `.ttnn` files: programs, operations and tensor descriptions as the executor needs them.
+
+The flatbuffer engine (`ttmlir.schema`) has checked that the file is a well-formed flatbuffer of the
+right kind; here its contents are checked: nothing missing, no impossible shapes, no tensor that is
+larger than the memory that its own description gives it.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from ttmlir.layout.enums import DataType, KeywordEnum, MemorySpace, TensorMemoryLayout
+from ttmlir.runtime.element import ELEMENT_TYPES, Array, Numerics, element_of_data_type
+from ttmlir.runtime.errors import BinaryError, InputError, UnsupportedError
+from ttmlir.runtime.tensor import TensorDesc
+
+if TYPE_CHECKING:
+    from ttmlir.runtime.prepare import PreparedProgram
+
+Table = Mapping[str, Any]
+_E = TypeVar("_E", bound=KeywordEnum)
+
+_SIZE_PREFIX = 4
+_IDENTIFIER = slice(8, 12)
+_KINDS = {b"TTNN": "TTNN program", b"TTM0": "TTMetal program", b"TTSY": "system description"}
+# No tensor of a program is larger than this; the largest memory of a card is 32 GB.
+_MAX_ELEMENTS = 1 << 36
+_LOC = re.compile(r"loc\((.*)\)\s*$")
+
+
+@dataclass(frozen=True)
+class TensorRef:
+    """A tensor of a program: the same id is the same tensor."""
+
+    global_id: int
+    desc: TensorDesc
+    constant: Array | None = None
+    """Elements of a constant, a view of the file."""
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One operation of a program, its fields still as in the file."""
+
+    index: int
+    table: str
+    """Member of the schema's `OpType` union, e.g. `MatmulOp`."""
+    debug_info: str
+    """The operation's text in the IR, with its location; may be empty."""
+    program: Program
+    _fields: Table = field(repr=False)
+
+    @property
+    def title(self) -> str:
+        """The table and, where several operations share it, which one: `EltwiseOp Add`."""
+        if not self.has_enumerator("type"):
+            return self.table
+        return f"{self.table} {self._fields['type'] or 'of an unknown type'}"
+
+    @property
+    def location(self) -> str:
+        """The inside of the trailing `loc(...)` of the debug text; empty if there is none."""
+        match = _LOC.search(self.debug_info)
+        return match[1] if match and match[1] != "unknown" else ""
+
+    @property
+    def where(self) -> str:
+        """File, program, operation and location, for messages."""
+        location = f", loc({self.location})" if self.location else ""
+        return f"{self.program.where}: operation {self.index} ({self.title}{location})"
+
+    def has(self, name: str) -> bool:
+        """True if the file holds a table, vector or text for this field."""
+        return self._fields[name] is not None
+
+    def has_enumerator(self, name: str) -> bool:
+        """True if the operation has such a field of an enumeration type."""
+        try:
+            return isinstance(self._fields[name], str | None)
+        except KeyError:
+            return False
+
+    def enumerator(self, name: str) -> str:
+        """Schema name of an enumeration field; UnsupportedError for unknown numbers."""
+        return _known(self._fields[name], f"{self.where}: field '{name}'")
+
+    def nested_enumerator(self, name: str, inner: str) -> str | None:
+        """Schema name of an enumeration field of a nested table; None if there is no table."""
+        table = self._fields[name]
+        if table is None:
+            return None
+        return _known(table[inner], f"{self.where}: field '{name}.{inner}'")
+
+    def scalar(self, name: str) -> Any:
+        """A number; absent ones are the schema's default."""
+        return self._fields[name]
+
+    def numbers(self, name: str) -> tuple[Any, ...]:
+        """A vector of numbers, which must be there."""
+        values = self._fields[name]
+        if values is None:
+            raise BinaryError(f"{self.where}: field '{name}' is missing")
+        return tuple(values)
+
+    def tensor(self, name: str) -> TensorRef:
+        """A tensor, which must be there."""
+        table = self._fields[name]
+        if table is None:
+            raise BinaryError(f"{self.where}: field '{name}' is missing")
+        return self.program.tensor(table, f"{self.where}: field '{name}'")
+
+    def tensors(self, name: str) -> tuple[TensorRef, ...]:
+        """A vector of tensors."""
+        tables = self._fields[name] or ()
+        return tuple(
+            self.program.tensor(table, f"{self.where}: field '{name}[{i}]'")
+            for i, table in enumerate(tables)
+        )
+
+    def device(self, name: str) -> int | None:
+        """Id of a device; None if the operation names none."""
+        try:
+            table = self._fields[name]
+        except KeyError:
+            return None
+        return None if table is None else int(table["global_id"])
+
+
+@dataclass(frozen=True)
+class Program:
+    """A function of a binary."""
+
+    index: int
+    name: str
+    binary: Binary
+    _table: Table = field(repr=False)
+    _tensors: dict[int, TensorRef] = field(default_factory=dict[int, TensorRef], repr=False)
+
+    @property
+    def where(self) -> str:
+        """File and program, for messages."""
+        return f"{self.binary.source}: program {self.index} '{self.name}'"
+
+    @cached_property
+    def inputs(self) -> tuple[TensorRef, ...]:
+        """Tensors to be given when the program runs."""
+        return self._refs("inputs")
+
+    @cached_property
+    def outputs(self) -> tuple[TensorRef, ...]:
+        """Tensors that the program computes."""
+        return self._refs("outputs")
+
+    @cached_property
+    def operations(self) -> tuple[Operation, ...]:
+        """Operations in the order in which they run."""
+        return tuple(
+            self._operation(i, table) for i, table in enumerate(self._table["operations"] or ())
+        )
+
+    def debug_sources(self) -> tuple[tuple[str, str], ...]:
+        """Name and text of each source form in the debug information: MLIR, then C++."""
+        debug = self._table["debug_info"]
+        if debug is None:
+            return ()
+        sources: list[tuple[str, str]] = []
+        if debug["mlir"] is not None:
+            sources.append((debug["mlir"]["name"] or "mlir", debug["mlir"]["source"] or ""))
+        if debug["cpp"] is not None:
+            sources.append(("cpp", debug["cpp"]))
+        return tuple(sources)
+
+    def _refs(self, name: str) -> tuple[TensorRef, ...]:
+        return tuple(
+            self.tensor(table, f"{self.where}: {name}[{i}]")
+            for i, table in enumerate(self._table[name] or ())
+        )
+
+    def _operation(self, index: int, table: Table) -> Operation:
+        where = f"{self.where}: operation {index}"
+        tag = _known(table["type_type"], where)
+        fields = table["type"]
+        if fields is None:
+            raise BinaryError(f"{where}: field 'type' is missing")
+        return Operation(index, tag, table["debug_info"] or "", self, fields)
+
+    def tensor(self, table: Table, where: str) -> TensorRef:
+        """The tensor that a `TensorRef` table of this program refers to."""
+        global_id = int(table["global_id"])
+        ref = self._tensors.get(global_id)
+        if ref is None or table["desc"] is None:
+            if table["desc"] is None:
+                raise BinaryError(f"{where}: field 'desc' is missing")
+            desc = self.binary.tensor_desc(table["desc"], f"{where}.desc")
+            constant = _constant(table["desc"], desc, f"{where}.desc")
+            ref = self._tensors[global_id] = TensorRef(global_id, desc, constant)
+        return ref
+
+
+@dataclass(eq=False)
+class Binary:
+    """A loaded `.ttnn` file."""
+
+    source: str
+    """Path, or what else the bytes came from; for messages."""
+    table: Table = field(repr=False)
+    """The root table, as in the file."""
+    _descs: dict[Table, TensorDesc] = field(default_factory=dict[Table, TensorDesc], repr=False)
+    _prepared: dict[tuple[int, Numerics], PreparedProgram] = field(
+        default_factory=dict[tuple[int, Numerics], "PreparedProgram"], repr=False
+    )
+
+    @property
+    def version(self) -> tuple[int, int, int]:
+        """Version of the compiler that wrote the file."""
+        version = self.table["version"]
+        if version is None:
+            return (0, 0, 0)
+        return (version.major, version.minor, version.patch)
+
+    @property
+    def ttmlir_git_hash(self) -> str:
+        """Commit of the compiler that wrote the file."""
+        return self.table["ttmlir_git_hash"] or ""
+
+    @property
+    def system_desc(self) -> Table | None:
+        """The system that the file was compiled for, as in the file."""
+        return self.table["system_desc"]
+
+    @cached_property
+    def programs(self) -> tuple[Program, ...]:
+        """Programs in the order of the file."""
+        return tuple(
+            Program(i, table["name"] or "", self, table)
+            for i, table in enumerate(self.table["programs"] or ())
+        )
+
+    @cached_property
+    def _chips(self) -> int:
+        """Number of chips of the system that the file was compiled for."""
+        system = self.system_desc
+        return 1 if system is None else max(1, len(system["chip_desc_indices"] or ()))
+
+    def program(self, index: int) -> Program:
+        """A program by number; InputError if there is none."""
+        if not 0 <= index < len(self.programs):
+            raise InputError(
+                f"{self.source}: there is no program {index}; the file has {len(self.programs)}"
+            )
+        return self.programs[index]
+
+    def prepared(self, index: int, numerics: Numerics) -> PreparedProgram:
+        """A program ready to run, prepared once per numerics."""
+        from ttmlir.runtime.prepare import prepare
+
+        key = (index, numerics)
+        if key not in self._prepared:
+            self._prepared[key] = prepare(self.program(index), numerics)
+        return self._prepared[key]
+
+    def tensor_desc(self, table: Table, where: str) -> TensorDesc:
+        """The description that a `TensorDesc` table holds."""
+        desc = self._descs.get(table)
+        if desc is None:
+            desc = self._descs[table] = _read_desc(table, where, self._chips)
+        return desc
+
+
+def load_binary(path: str | os.PathLike[str]) -> Binary:
+    """Load a `.ttnn` file; BinaryError if it cannot be read or is something else."""
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise BinaryError(f"{os.fspath(path)}: {error.strerror}") from error
+    return read_binary(data, os.fspath(path))
+
+
+def read_binary(data: bytes, source: str) -> Binary:
+    """Load a `.ttnn` file from its bytes; `source` names them in messages."""
+    from ttmlir.schema import FlatbufferError, load_schema
+
+    check_kind(data, source, b"TTNN")
+    try:
+        return Binary(source, load_schema("TTNN/binary.fbs").read(data, source))
+    except FlatbufferError as error:
+        raise BinaryError(str(error)) from error
+
+
+def check_kind(data: bytes, source: str, expected: bytes) -> None:
+    """BinaryError unless the bytes carry the expected file identifier."""
+    found = data[_IDENTIFIER]
+    if found == expected:
+        return
+    if expected == b"TTNN" and found == b"TTM0":
+        raise BinaryError(
+            f"{source}: this is a TTMetal program (.ttm); its kernels need the TTMetal runtime, "
+            "which is not part of this version; supported are .ttnn programs, written by "
+            "ttmlir-translate --ttnn-to-flatbuffer"
+        )
+    if found in _KINDS:
+        raise BinaryError(f"{source}: expected a {_KINDS[expected]}, got a {_KINDS[found]}")
+    if len(data) < _IDENTIFIER.stop:
+        raise BinaryError(f"{source}: the file is too short to be a {_KINDS[expected]}")
+    raise BinaryError(
+        f"{source}: not a {_KINDS[expected]}: the file identifier at byte {_IDENTIFIER.start} is "
+        f"{found!r} instead of {expected!r}"
+    )
+
+
+def _known(name: str | None, where: str) -> str:
+    if name is None:
+        raise UnsupportedError(
+            f"{where} has a value that this version does not know; the file was written by a newer "
+            "compiler, or it is damaged"
+        )
+    return name
+
+
+def _read_desc(table: Table, where: str, chips: int) -> TensorDesc:
+    layout = _required(table, "layout", where)
+    memory = _required(layout, "memory_desc", f"{where}.layout")
+    shape = tuple(int(extent) for extent in _required(table, "shape", where))
+    data_type = _enum(DataType, memory, "data_type", where)
+    element = element_of_data_type(data_type)
+    name = _known(table["element_type"], f"{where}.element_type")
+    if name != "None":
+        element = ELEMENT_TYPES[name]
+    tile = memory["tile_shape"]
+    desc = TensorDesc(
+        shape=shape,
+        element=element,
+        data_type=data_type,
+        memory_space=_enum(MemorySpace, memory, "memory_space", where),
+        memory_layout=_enum(TensorMemoryLayout, memory, "memory_layout", where),
+        tile=(1, 1) if tile is None else (int(tile.y), int(tile.x)),
+        stride=tuple(layout["stride"] or ()),
+        core_ranges=tuple(
+            (core.loc.y, core.loc.x, core.size.y, core.size.x)
+            for core in layout["core_range_set"] or ()
+        ),
+    )
+    _check_shape(desc, memory, where, chips)
+    return desc
+
+
+def _required(table: Table, name: str, where: str) -> Any:
+    value = table[name]
+    if value is None:
+        raise BinaryError(f"{where}: field '{name}' is missing")
+    return value
+
+
+def _enum(enum: type[_E], table: Table, name: str, where: str) -> _E:
+    return enum.from_schema_name(_known(table[name], f"{where}: field '{name}'"))
+
+
+def _check_shape(desc: TensorDesc, memory: Table, where: str, chips: int) -> None:
+    """Refuse shapes that no memory could hold, above all those of damaged files."""
+    if any(extent < 0 for extent in desc.shape):
+        raise BinaryError(f"{where}: shape {list(desc.shape)} has negative extents")
+    if desc.volume > _MAX_ELEMENTS:
+        raise BinaryError(
+            f"{where}: a tensor of shape {list(desc.shape)} has {desc.volume} elements; at most "
+            f"{_MAX_ELEMENTS} are supported"
+        )
+    if not all(1 <= extent <= 1024 for extent in desc.tile):
+        raise BinaryError(f"{where}: tile shape {list(desc.tile)} is out of range")
+    shard = [int(extent) for extent in memory["shape"] or ()]
+    cores = max(1, sum(height * width for _, _, height, width in desc.core_ranges)) * chips
+    capacity = math.prod(shard) * math.prod(desc.tile) * cores
+    if min(shard, default=1) < 0 or desc.volume > capacity:
+        raise BinaryError(
+            f"{where}: a tensor of shape {list(desc.shape)} does not fit its memory, which is "
+            f"{shard} of {desc.tile[0]}x{desc.tile[1]} elements on {cores} cores"
+        )
+
+
+def _constant(table: Table, desc: TensorDesc, where: str) -> Array | None:
+    data = table["constant_data"]
+    if data is None:
+        return None
+    dtype = desc.element.host.newbyteorder("<")
+    expected = desc.volume * dtype.itemsize
+    if len(data) != expected:
+        raise BinaryError(
+            f"{where}: field 'constant_data' has {len(data)} bytes; a tensor of shape "
+            f"{list(desc.shape)} and element type {desc.element} has {expected}"
+        )
+    return np.frombuffer(data, dtype).reshape(desc.shape)

@@ -1,0 +1,183 @@
+"""Element types and the two numerics: what a number becomes when it is stored.
+
+A tensor has a *logical* element type (what the program means: i1, i64, bf16, ...) and a storage
+`DataType` (what the device keeps). Host arrays use the logical type; inside the runtime floating
+point types up to 32 bits are computed in float32, f64 in float64 and integers in their own type.
+
+With `Numerics.EXACT` a value keeps all digits of its computation until it leaves the program. With
+`Numerics.DEVICE` every stored result is rounded to its `DataType`: to nearest even for bf16 and
+f16, with one exponent per 16 numbers of a tile row for block floats, modulo 2**32 for 64-bit
+integers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+from numpy.typing import NDArray
+
+from ttmlir.layout.enums import DataType
+from ttmlir.runtime.errors import InputError
+
+Array = NDArray[Any]
+
+
+class Numerics(Enum):
+    """How results are rounded."""
+
+    EXACT = "exact"
+    DEVICE = "device"
+
+
+@dataclass(frozen=True)
+class ElementType:
+    """A logical element type; `name` is that of the schema's `ElementType` enumeration."""
+
+    name: str
+    keyword: str
+    """Spelling in the IR."""
+    host: np.dtype[Any]
+    """Element type of arrays on the host."""
+    compute: np.dtype[Any]
+    """Element type of arrays between operations."""
+    storage: DataType
+    """How the device keeps it unless a tensor says otherwise."""
+
+    @property
+    def is_float(self) -> bool:
+        """True for floating point types."""
+        return self.compute.kind == "f"
+
+    @property
+    def is_bool(self) -> bool:
+        """True for i1."""
+        return self.compute.kind == "b"
+
+    def __str__(self) -> str:
+        """The IR keyword."""
+        return self.keyword
+
+
+def _element(name: str, keyword: str, host: Any, compute: Any, storage: DataType) -> ElementType:
+    return ElementType(name, keyword, np.dtype(host), np.dtype(compute), storage)
+
+
+ELEMENT_TYPES: dict[str, ElementType] = {
+    element.name: element
+    for element in (
+        _element("Float32", "f32", np.float32, np.float32, DataType.F32),
+        _element("Float16", "f16", np.float16, np.float32, DataType.F16),
+        _element("BFloat16", "bf16", ml_dtypes.bfloat16, np.float32, DataType.BF16),
+        _element("Float64", "f64", np.float64, np.float64, DataType.F32),
+        _element("Bool", "i1", np.bool_, np.bool_, DataType.BF16),
+        _element("UInt8", "ui8", np.uint8, np.uint8, DataType.U8),
+        _element("UInt16", "ui16", np.uint16, np.uint16, DataType.U16),
+        _element("UInt32", "ui32", np.uint32, np.uint32, DataType.U32),
+        _element("UInt64", "ui64", np.uint64, np.uint64, DataType.U32),
+        _element("Int8", "i8", np.int8, np.int8, DataType.U8),
+        _element("Int16", "i16", np.int16, np.int16, DataType.U16),
+        _element("Int32", "i32", np.int32, np.int32, DataType.U32),
+        _element("Int64", "i64", np.int64, np.int64, DataType.U32),
+    )
+}
+
+_BLOCK_FLOATS: dict[DataType, str] = {
+    DataType.BFP_F8: "Float16",
+    DataType.BFP_BF8: "BFloat16",
+    DataType.BFP_F4: "Float16",
+    DataType.BFP_BF4: "BFloat16",
+    DataType.BFP_F2: "Float16",
+    DataType.BFP_BF2: "BFloat16",
+}
+
+
+def element_of_data_type(data_type: DataType) -> ElementType:
+    """The logical type that a storage type stands for when nothing else is said."""
+    return ELEMENT_TYPES[_BLOCK_FLOATS.get(data_type, data_type.schema_name)]
+
+
+@cache
+def element_of_dtype(dtype: np.dtype[Any]) -> ElementType:
+    """The element type of a NumPy array; InputError for dtypes that no tensor can have."""
+    for element in ELEMENT_TYPES.values():
+        if element.host == dtype:
+            return element
+    names = ", ".join(str(element.host) for element in ELEMENT_TYPES.values())
+    raise InputError(f"arrays of dtype {dtype} cannot become tensors; supported dtypes are {names}")
+
+
+def convert(array: Array, dtype: np.dtype[Any]) -> Array:
+    """The array with another element type; no copy if it has it already.
+
+    Floating point to integer truncates towards zero and saturates, NaN becomes 0; integers wrap;
+    any number other than zero is true.
+    """
+    if array.dtype == dtype:
+        return array
+    if dtype.kind == "b":
+        return array != 0
+    if dtype.kind in "iu" and array.dtype.kind not in "biu":
+        return _truncate(array, dtype)
+    return array.astype(dtype)
+
+
+def _truncate(array: Array, dtype: np.dtype[Any]) -> Array:
+    wide = np.nan_to_num(array.astype(np.float64), nan=0.0)
+    limits = np.iinfo(dtype)
+    inside = wide.clip(limits.min, limits.max)
+    with np.errstate(invalid="ignore"):
+        result = np.asarray(inside.astype(dtype))
+    # The largest 64-bit integers have no float64 of their own: the clip rounds up out of range.
+    return np.where(wide >= float(limits.max), dtype.type(limits.max), result)
+
+
+Rounding = Callable[[Array], Array]
+
+
+def storage_rounding(
+    element: ElementType, data_type: DataType, numerics: Numerics
+) -> Rounding | None:
+    """What storing does to values of this element type; None where it changes nothing.
+
+    The function maps arrays of `element.compute` to arrays of the same shape and type.
+    """
+    if numerics is Numerics.EXACT:
+        return None
+    if not element.is_float:
+        return _wrap_to_32_bits if element.compute.itemsize == 8 else None
+    if data_type in _BLOCK_FLOATS:
+        return _block_float_rounding(data_type)
+    if data_type is DataType.BF16:
+        return _through(np.dtype(ml_dtypes.bfloat16), element)
+    if data_type is DataType.F16:
+        return _through(np.dtype(np.float16), element)
+    if element.compute.itemsize == 8:
+        return _through(np.dtype(np.float32), element)
+    return None
+
+
+def _through(narrow: np.dtype[Any], element: ElementType) -> Rounding:
+    def rounding(array: Array) -> Array:
+        return array.astype(narrow).astype(element.compute)
+
+    return rounding
+
+
+def _wrap_to_32_bits(array: Array) -> Array:
+    narrow = np.int32 if array.dtype.kind == "i" else np.uint32
+    return array.astype(narrow).astype(array.dtype)
+
+
+def _block_float_rounding(data_type: DataType) -> Rounding:
+    from ttmlir.layout.data_format import round_block_float
+
+    def rounding(array: Array) -> Array:
+        return round_block_float(array, data_type)
+
+    return rounding

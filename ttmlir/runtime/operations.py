@@ -1,0 +1,136 @@
+"""Reads one operation of a program: which row it is, its operands and its parameters.
+
+Nothing is known here about single operations: the rows of the operation table say which field of
+which flatbuffer table holds what.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from ttmlir.optable import ROWS
+from ttmlir.optable.row import Family, Kind, Parameter, Row
+from ttmlir.runtime.binary import Operation, TensorRef
+from ttmlir.runtime.errors import BinaryError, UnsupportedError
+
+_INPUTS = "inputs"
+_OUTPUT = "output"
+_PARAMETERS = "parameters"
+
+
+@dataclass(frozen=True)
+class Call:
+    """A computing operation with everything that it is applied to."""
+
+    row: Row
+    operation: Operation
+    operands: tuple[TensorRef | None, ...]
+    """In the order of the reference function; None for an absent optional operand."""
+    parameters: dict[str, Any]
+    output: TensorRef
+
+    @property
+    def name(self) -> str:
+        """Name of the operation in the IR, e.g. `ttnn.matmul`."""
+        return f"ttnn.{self.row.mnemonic}"
+
+
+@cache
+def _rows_by_table() -> dict[tuple[str, str | None], Row]:
+    return {
+        (row.flatbuffer.table, row.flatbuffer.kind): row
+        for row in ROWS.values()
+        if row.flatbuffer is not None
+    }
+
+
+def find_row(operation: Operation) -> Row:
+    """The row of an operation; UnsupportedError naming it if the table has none."""
+    rows = _rows_by_table()
+    row = rows.get((operation.table, None))
+    if row is None:
+        kind = operation.enumerator("type") if operation.has_enumerator("type") else None
+        row = rows.get((operation.table, kind))
+    if row is None:
+        raise UnsupportedError(
+            f"{operation.where}: this runtime has no operation '{operation.title}'; it was written "
+            "by a newer compiler, or the file is damaged"
+        )
+    return row
+
+
+def read_call(operation: Operation) -> Call:
+    """The operands, parameters and output of a computing operation."""
+    row = find_row(operation)
+    assert row.flatbuffer is not None
+    operands: dict[str, tuple[TensorRef | None, ...]] = {}
+    parameters: dict[str, Any] = {}
+    output: TensorRef | None = None
+    declared = {parameter.name: parameter for parameter in row.parameters}
+    optional = {operand.name for operand in row.operands if operand.optional}
+    variadic = {operand.name for operand in row.operands if operand.variadic}
+    for field, filler in row.flatbuffer.fields:
+        if filler == _OUTPUT:
+            output = operation.tensor(field)
+        elif filler in declared:
+            parameters |= _read_parameter(operation, field, declared[filler])
+        elif filler == _PARAMETERS:
+            parameters |= _read_packed_parameters(operation, field, row)
+        elif filler in variadic or (filler == _INPUTS and row.family.is_elementwise):
+            operands[filler] = operation.tensors(field)
+        elif filler in optional and not operation.has(field):
+            operands[filler] = (None,)
+        elif filler not in ("type", "device"):
+            operands[filler] = (operation.tensor(field),)
+    if output is None:
+        raise BinaryError(f"{operation.where}: the operation has no output")
+    flat = tuple(operand for group in operands.values() for operand in group)
+    _check_arity(row, operation, flat)
+    return Call(row, operation, flat, parameters, output)
+
+
+def _check_arity(row: Row, operation: Operation, operands: tuple[TensorRef | None, ...]) -> None:
+    if any(operand.variadic for operand in row.operands):
+        if not operands:
+            raise BinaryError(f"{operation.where}: ttnn.{row.mnemonic} has no operands")
+        return
+    if len(operands) != len(row.operands):
+        raise BinaryError(
+            f"{operation.where}: ttnn.{row.mnemonic} has {len(operands)} operands; "
+            f"expected {len(row.operands)}"
+        )
+
+
+_SCALAR_READERS: dict[Kind, Callable[[Any], Any]] = {Kind.F32: float, Kind.BOOL: bool}
+
+
+def _read_parameter(operation: Operation, field: str, parameter: Parameter) -> dict[str, Any]:
+    if not parameter.kind.is_list:
+        read = _SCALAR_READERS.get(parameter.kind, int)
+        return {parameter.name: read(operation.scalar(field))}
+    if operation.has(field):
+        return {parameter.name: operation.numbers(field)}
+    if parameter.optional:
+        return {parameter.name: None}
+    raise BinaryError(f"{operation.where}: field '{field}' is missing")
+
+
+def _read_packed_parameters(operation: Operation, field: str, row: Row) -> dict[str, Any]:
+    values = operation.numbers(field) if operation.has(field) else ()
+    if len(values) != len(row.parameters):
+        raise BinaryError(
+            f"{operation.where}: field '{field}' has {len(values)} numbers; "
+            f"ttnn.{row.mnemonic} takes {len(row.parameters)}"
+        )
+    return {
+        parameter.name: float(value)
+        for parameter, value in zip(row.parameters, values, strict=True)
+    }
+
+
+def is_window(row: Row) -> bool:
+    """True where the output may be flattened to (1, 1, N*H*W, C)."""
+    return row.family is Family.WINDOW

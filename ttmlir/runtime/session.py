@@ -1,0 +1,259 @@
+"""Submitting programs to devices and moving tensors between programs (runtime stitching).
+
+A program says where it wants its inputs: `get_layout` returns that description and `to_layout`
+moves a tensor there. `submit` checks the inputs and leaves the outputs where the program leaves
+them, so the output of one program feeds another without passing through the host if the
+descriptions agree:
+
+    layout = get_layout(first, 0, 0)
+    [hidden] = submit(device, first, 0, [to_layout(tensor, device, layout)])
+    [result] = submit(device, second, 0, [to_layout(hidden, device, get_layout(second, 0, 0))])
+    print(to_host(result).to_numpy())
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import overload
+
+import numpy as np
+
+from ttmlir.runtime.binary import Binary
+from ttmlir.runtime.device import Device
+from ttmlir.runtime.element import Array, Numerics, convert, storage_rounding
+from ttmlir.runtime.errors import InputError
+from ttmlir.runtime.executor import Observer, execute
+from ttmlir.runtime.hooks import DebugHooks
+from ttmlir.runtime.prepare import PreparedProgram
+from ttmlir.runtime.tensor import Tensor, TensorDesc
+
+
+class Event:
+    """Something that is done at some time; here everything is done when `submit` returns."""
+
+
+def wait(event: Event) -> None:
+    """Wait until what the event stands for is done."""
+
+
+def get_layout(binary: Binary, program_index: int, input_index: int) -> TensorDesc:
+    """How a program wants an input to be kept."""
+    return _nth(binary, program_index, "input", input_index)
+
+
+def get_output_layout(binary: Binary, program_index: int, output_index: int) -> TensorDesc:
+    """How a program leaves an output."""
+    return _nth(binary, program_index, "output", output_index)
+
+
+def _nth(binary: Binary, program_index: int, kind: str, index: int) -> TensorDesc:
+    program = binary.program(program_index)
+    refs = program.inputs if kind == "input" else program.outputs
+    if not 0 <= index < len(refs):
+        raise InputError(f"{program.where} has no {kind} {index}; it has {len(refs)} {kind}s")
+    return refs[index].desc
+
+
+def to_layout(tensor: Tensor, device: Device | None, layout: TensorDesc) -> Tensor:
+    """The tensor kept as `layout` says; the tensor itself if it is kept so already.
+
+    `device` may be None for layouts in host memory. Only tensors that change between host and
+    device pass through the host.
+    """
+    if tensor.shape != layout.shape:
+        raise InputError(
+            f"a tensor of shape {tensor.shape} cannot be laid out as one of shape {layout.shape}"
+        )
+    if not layout.is_on_device:
+        return _to_host_as(tensor, layout)
+    if device is None:
+        raise InputError(f"the layout {layout} is on a device, but no device was given")
+    device.check_open()
+    if tensor.device is device and layout.agrees_with(tensor.desc):
+        return tensor
+    numerics = device.numerics
+    values = convert(tensor.values, layout.element.compute)
+    rounding = storage_rounding(layout.element, layout.data_type, numerics)
+    if rounding is not None:
+        values = rounding(values)
+    if tensor.device is not None and tensor.device is not device:
+        tensor.device.counters.count_read(tensor.desc)
+    if tensor.device is not device:
+        device.counters.count_write(layout)
+    # The caller may change the memory behind a host tensor, not what is on the device.
+    if np.may_share_memory(values, tensor.values) and tensor.device is None:
+        values = values.copy()
+    return Tensor(layout, values, device)
+
+
+def _to_host_as(tensor: Tensor, layout: TensorDesc) -> Tensor:
+    if tensor.device is None and tensor.element == layout.element:
+        return tensor
+    if tensor.device is not None:
+        tensor.device.counters.count_read(tensor.desc)
+    values = convert(tensor.values, layout.element.host)
+    if tensor.device is not None and np.may_share_memory(values, tensor.values):
+        values = values.copy()
+    return Tensor(replace(layout.on_host(), stride=tensor.stride), values)
+
+
+def to_host(tensor: Tensor) -> Tensor:
+    """The tensor in host memory, row-major; the tensor itself if it is there already."""
+    return _to_host_as(tensor, tensor.desc.on_host())
+
+
+def memcpy(destination: Tensor | Array, source: Tensor) -> None:
+    """Copy the numbers of a tensor into a host tensor or array of the same shape and type."""
+    target = destination.values if isinstance(destination, Tensor) else destination
+    if isinstance(destination, Tensor) and destination.device is not None:
+        raise InputError("memcpy writes to host memory; use to_layout to move a tensor to a device")
+    if target.shape != source.shape or target.dtype != source.element.host:
+        raise InputError(
+            f"a tensor {source.desc} cannot be copied to an array of shape {target.shape} and "
+            f"dtype {target.dtype}"
+        )
+    target[...] = source.to_numpy()
+
+
+def deallocate_tensor(tensor: Tensor) -> None:
+    """Give the tensor's memory back."""
+    tensor.deallocate()
+
+
+@overload
+def submit(
+    device: Device, binary: Binary, program_index: int, inputs: Sequence[Tensor]
+) -> list[Tensor]: ...
+
+
+@overload
+def submit(
+    device: Device,
+    binary: Binary,
+    program_index: int,
+    inputs: Sequence[Tensor],
+    outputs: Sequence[Tensor],
+) -> Event: ...
+
+
+def submit(
+    device: Device,
+    binary: Binary,
+    program_index: int,
+    inputs: Sequence[Tensor],
+    outputs: Sequence[Tensor] | None = None,
+) -> list[Tensor] | Event:
+    """Run a program.
+
+    Without `outputs` the results are returned as new tensors, on the host or on the device as the
+    program says. With `outputs`, host tensors of the right shapes and types, the results are
+    written into them and an event is returned.
+
+    Raises InputError for wrong inputs or outputs, BinaryError for programs that cannot run.
+    """
+    prepared = prepare_submission(device, binary, program_index, inputs)
+    if outputs is not None:
+        _check_outputs(prepared, outputs)
+    results = run_prepared(device, prepared, inputs, DebugHooks.registered())
+    if outputs is None:
+        return results
+    for destination, result in zip(outputs, results, strict=True):
+        memcpy(destination, result)
+    return Event()
+
+
+def prepare_submission(
+    device: Device, binary: Binary, program_index: int, inputs: Sequence[Tensor]
+) -> PreparedProgram:
+    """The prepared program, after checking that the device and the inputs fit it."""
+    device.check_open()
+    prepared = binary.prepared(program_index, device.numerics)
+    missing = [chip for chip in prepared.chip_ids if chip not in device.chip_ids]
+    if missing:
+        raise InputError(
+            f"{prepared.program.where} runs on chips {list(prepared.chip_ids)}, but the device "
+            f"was opened with {list(device.chip_ids)}; open it with device_ids="
+            f"{list(prepared.chip_ids)}"
+        )
+    _check_inputs(device, prepared, inputs)
+    return prepared
+
+
+def run_prepared(
+    device: Device,
+    prepared: PreparedProgram,
+    inputs: Sequence[Tensor],
+    observer: Observer | None = None,
+) -> list[Tensor]:
+    """Run a program on inputs that were checked; see `submit`."""
+    refs = prepared.program.inputs
+    arrays = [
+        convert(tensor.values, ref.desc.element.compute)
+        for tensor, ref in zip(inputs, refs, strict=True)
+    ]
+    results = execute(prepared, arrays, observer)
+    counters = device.counters
+    counters.programs += 1
+    for desc in prepared.traffic.written:
+        counters.count_write(desc)
+    for desc in prepared.traffic.read:
+        counters.count_read(desc)
+    return [
+        _output(device, desc, values)
+        for desc, values in zip(prepared.output_descs, results, strict=True)
+    ]
+
+
+def _output(device: Device, desc: TensorDesc, values: Array) -> Tensor:
+    if desc.is_on_device:
+        return Tensor(desc, values, device)
+    return Tensor(desc.on_host(), convert(values, desc.element.host))
+
+
+def _check_inputs(device: Device, prepared: PreparedProgram, inputs: Sequence[Tensor]) -> None:
+    where, refs = prepared.program.where, prepared.program.inputs
+    if len(inputs) != len(refs):
+        raise InputError(f"{where} takes {len(refs)} inputs, got {len(inputs)}")
+    for i, (tensor, ref) in enumerate(zip(inputs, refs, strict=True)):
+        if not tensor.is_allocated:
+            raise InputError(f"{where}: input {i} was deallocated")
+        differences = ref.desc.differences(tensor.desc)
+        if differences:
+            advice = "" if tensor.shape != ref.desc.shape else _ADVICE
+            raise InputError(f"{where}: input {i} has {'; '.join(differences)}{advice}")
+        if tensor.device is not None and tensor.device is not device:
+            raise InputError(f"{where}: input {i} is on another device{_ADVICE}")
+
+
+_ADVICE = "; to_layout(tensor, device, get_layout(binary, program, input)) converts it"
+
+
+def _check_outputs(prepared: PreparedProgram, outputs: Sequence[Tensor]) -> None:
+    where, descs = prepared.program.where, prepared.output_descs
+    if len(outputs) != len(descs):
+        raise InputError(f"{where} has {len(descs)} outputs, got room for {len(outputs)}")
+    for i, (tensor, desc) in enumerate(zip(outputs, descs, strict=True)):
+        if tensor.device is not None:
+            raise InputError(
+                f"{where}: output {i} cannot be written into a device tensor; call submit without "
+                "outputs to leave results on the device"
+            )
+        if (tensor.shape, tensor.element) != (desc.shape, desc.element):
+            raise InputError(
+                f"{where}: output {i} is {desc}, but the tensor given for it is {tensor.desc}"
+            )
+
+
+__all__ = [
+    "Event",
+    "Numerics",
+    "deallocate_tensor",
+    "get_layout",
+    "get_output_layout",
+    "memcpy",
+    "submit",
+    "to_host",
+    "to_layout",
+    "wait",
+]
