@@ -1,1 +1,125 @@
-"""Loads and runs .ttnn programs with NumPy; never imports the compiler."""
+"""Loads and runs `.ttnn` programs with NumPy; never imports the compiler.
+
+    from ttmlir.runtime import Tensor, get_layout, load_binary, open_device, submit, to_layout
+
+    device = open_device()
+    binary = load_binary("mlp.ttnn")
+    x = to_layout(Tensor.from_numpy(array), device, get_layout(binary, 0, 0))
+    [result] = submit(device, binary, 0, [x])
+    print(result.to_numpy())
+
+Names are loaded on first use: NumPy is only imported when something runs.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ttmlir.runtime.binary import Binary, Program, load_binary, read_binary
+    from ttmlir.runtime.device import Counters, Device, close_device, open_device
+    from ttmlir.runtime.element import ElementType, Numerics
+    from ttmlir.runtime.errors import (
+        BinaryError,
+        ExecutionError,
+        InputError,
+        RuntimeFailure,
+        UnsupportedError,
+    )
+    from ttmlir.runtime.hooks import (
+        DebugHooks,
+        OpContext,
+        ProgramContext,
+        get_op_debug_str,
+        get_op_loc_info,
+        get_op_output_tensor,
+    )
+    from ttmlir.runtime.session import (
+        Event,
+        deallocate_tensor,
+        get_layout,
+        get_output_layout,
+        memcpy,
+        submit,
+        to_host,
+        to_layout,
+        wait,
+    )
+    from ttmlir.runtime.tensor import Tensor, TensorDesc, create_tensor
+
+_HOMES = {
+    "binary": ("Binary", "Program", "load_binary", "read_binary"),
+    "device": ("Counters", "Device", "close_device", "open_device"),
+    "element": ("ElementType", "Numerics"),
+    "errors": (
+        "BinaryError",
+        "ExecutionError",
+        "InputError",
+        "RuntimeFailure",
+        "UnsupportedError",
+    ),
+    "hooks": (
+        "DebugHooks",
+        "OpContext",
+        "ProgramContext",
+        "get_op_debug_str",
+        "get_op_loc_info",
+        "get_op_output_tensor",
+    ),
+    "session": (
+        "Event",
+        "deallocate_tensor",
+        "get_layout",
+        "get_output_layout",
+        "memcpy",
+        "submit",
+        "to_host",
+        "to_layout",
+        "wait",
+    ),
+    "tensor": ("Tensor", "TensorDesc", "create_tensor"),
+}
+_MODULE_OF = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "Binary",
+    "BinaryError",
+    "Counters",
+    "DebugHooks",
+    "Device",
+    "ElementType",
+    "Event",
+    "ExecutionError",
+    "InputError",
+    "Numerics",
+    "OpContext",
+    "Program",
+    "ProgramContext",
+    "RuntimeFailure",
+    "Tensor",
+    "TensorDesc",
+    "UnsupportedError",
+    "close_device",
+    "create_tensor",
+    "deallocate_tensor",
+    "get_layout",
+    "get_op_debug_str",
+    "get_op_loc_info",
+    "get_op_output_tensor",
+    "get_output_layout",
+    "load_binary",
+    "memcpy",
+    "open_device",
+    "read_binary",
+    "submit",
+    "to_host",
+    "to_layout",
+    "wait",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Load a public name from the module that defines it."""
+    module = _MODULE_OF.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{module}"), name)
