@@ -1,11 +1,44 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PYTEST := $(BIN)/python -m pytest
+
+.PHONY: help
+help: ## Print this help
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet -e ".[test,check]"
+	$(BIN)/python -m pip install --quiet -e ".[test,check]"
 	touch $@
 
 .PHONY: setup
-setup: $(VENV)/.installed
+setup: $(VENV)/.installed ## Make .venv with the project and its tools
+
+.PHONY: test
+test: setup ## Run all tests: pytest, which runs the lit suite too
+	$(PYTEST) -q
+
+.PHONY: check
+check: setup ## Run ruff, pyright and the import rules
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/pyright
+	$(PYTEST) -q test/test_import_rules.py
+
+.PHONY: fmt
+fmt: setup ## Format the sources and apply safe fixes
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+.PHONY: lit
+lit: setup ## Run only the lit suite, with lit's own report
+	$(BIN)/lit -sv test
+
+.PHONY: demo
+demo: setup ## Train, compile and run a digit classifier
+	$(BIN)/python demo/digits.py
+
+.PHONY: bench
+bench: setup ## Measure start-up, compilation and execution
+	$(BIN)/python -m pytest -q -s test/bench --override-ini=python_files=bench_*.py

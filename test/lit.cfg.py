@@ -1,0 +1,55 @@
+"""Configuration of the lit tests: `.mlir` files with RUN lines.
+
+`lit test` runs them alone, pytest runs them with the rest. Parameters (`lit -D name=value`):
+`real_process=1` starts every tool as a process, `filecheck=PATH` uses another FileCheck, such as
+LLVM's own, which implies real processes for it.
+"""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import lit.formats
+
+TEST_ROOT = Path(__file__).resolve().parent
+SUPPORT = TEST_ROOT / "support"
+
+config.name = "ttmlir"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir"]
+config.excludes = ["Inputs", "models", "support", "bench", "golden"]
+config.test_source_root = str(TEST_ROOT)
+config.test_exec_root = str(TEST_ROOT.parent / "build" / "lit")
+
+# The interpreter that runs lit is the one whose tools are tested.
+config.environment["PATH"] = os.pathsep.join(
+    (str(Path(sys.executable).parent), str(SUPPORT / "bin"), os.environ.get("PATH", os.defpath))
+)
+config.environment.pop("SYSTEM_DESC_PATH", None)
+
+# Without a description the tools assume a board with one Wormhole chip.
+config.substitutions.append(("%system_desc_path%", os.environ.get("SYSTEM_DESC_PATH", "")))
+config.substitutions.append(("%schema%", str(TEST_ROOT.parent / "schema")))
+config.substitutions.append(("%models%", str(TEST_ROOT / "models")))
+config.substitutions.append(("%python%", sys.executable))
+
+for feature, program in (("mlir-opt", "mlir-opt-19"), ("flatc", "flatc"), ("g++", "g++")):
+    if shutil.which(program):
+        config.available_features.add(feature)
+
+if native := lit_config.params.get("filecheck"):
+    config.substitutions.append((r"\bFileCheck\b", native))
+
+if not lit_config.params.get("real_process"):
+    sys.path.insert(0, str(SUPPORT))
+    from warm_tools import install
+
+    # What the tools import on their way through a small module, so that the forks need not.
+    install(
+        preload=(
+            "filecheck_main",
+            "ttmlir_tools.ttmlir_opt",
+            "ttmlir_tools.ttmlir_translate",
+        )
+    )

@@ -1,0 +1,158 @@
+"""The packages depend on each other in one direction, and the sources keep their house rules."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+EXECUTABLE = {"optable", "layout", "schema"}
+"""Packages that the runtime may know: they say what a program means, not how it was compiled."""
+
+MAY_IMPORT = {
+    "version": set[str](),
+    "optable": set[str](),
+    "layout": set[str](),
+    "schema": {"schema files"},
+    "schema files": set[str](),
+    "mlir": {"layout"},
+    "dialects": {"optable", "layout", "mlir"},
+    "passes": {"optable", "layout", "schema", "mlir", "dialects"},
+    "target": {"optable", "layout", "schema", "mlir", "dialects"},
+    "runtime": EXECUTABLE,
+    "ttrt": {"runtime", *EXECUTABLE},
+    "tools": {
+        *("mlir", "dialects", "passes", "target", "runtime", "ttrt"),
+        *("schema files", *EXECUTABLE),
+    },
+}
+"""Which packages of the project a package may import; every package may import itself."""
+
+NO_XDSL = {"version", "optable", "layout", "schema", "runtime", "ttrt"}
+"""Packages that have to work without the compiler's IR library."""
+
+TOP_LEVEL = {"ttrt": "ttrt", "ttmlir_tools": "tools", "ttmlir_schema": "schema files"}
+FORBIDDEN_STEMS = {"utils", "util", "misc", "common", "helpers", "helper"}
+MAX_LINES = 800
+
+
+def package_of(path: Path) -> str:
+    """The package of `MAY_IMPORT` that a source file belongs to."""
+    first, *rest = path.relative_to(ROOT).with_suffix("").parts
+    if first == "schema":
+        return "schema files"
+    return rest[0] if first == "ttmlir" else first
+
+
+def imported_package(module: str) -> str | None:
+    """The package of `MAY_IMPORT` that a module name belongs to; None if it is not ours."""
+    first, _, rest = module.partition(".")
+    if first == "ttmlir":
+        return rest.partition(".")[0] or None
+    return TOP_LEVEL.get(first)
+
+
+def imports_of(path: Path) -> Iterator[tuple[int, str]]:
+    """Line and full name of everything a file imports, wherever in the file."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        match node:
+            case ast.Import(names=names):
+                yield from ((node.lineno, alias.name) for alias in names)
+            case ast.ImportFrom(module=str(module), names=names, level=0):
+                yield from ((node.lineno, f"{module}.{alias.name}") for alias in names)
+            case ast.ImportFrom():
+                yield node.lineno, "relative import"
+            case ast.Constant(value=str(text)) if re.fullmatch(r"ttmlir(\.\w+)+:\w+", text):
+                yield node.lineno, text.replace(":", ".")
+            case _:
+                pass
+
+
+@cache
+def tracked_files() -> tuple[Path, ...]:
+    """Every file that belongs to the project."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode != 0:
+        pytest.skip("the list of files comes from git, and this is no git checkout")
+    return tuple(ROOT / line for line in listed.stdout.splitlines() if (ROOT / line).is_file())
+
+
+def sources() -> list[Path]:
+    """The Python files of the product."""
+    folders = {"ttmlir", "ttrt", "tools", "schema"}
+    return [
+        path
+        for path in tracked_files()
+        if path.suffix == ".py" and path.relative_to(ROOT).parts[0] in folders
+    ]
+
+
+def violations(path: Path) -> Iterator[str]:
+    """What a file imports against the rules."""
+    if path == ROOT / "ttmlir" / "__init__.py":
+        return
+    package = package_of(path)
+    allowed = {package, "version", *MAY_IMPORT[package]}
+    for line, module in imports_of(path):
+        where = f"{path.relative_to(ROOT)}:{line}: {package}"
+        if module == "relative import":
+            yield f"{where} uses a relative import"
+        elif module.partition(".")[0] == "xdsl" and package in NO_XDSL:
+            yield f"{where} imports xdsl ({module})"
+        elif (target := imported_package(module)) is not None and target not in allowed:
+            yield f"{where} imports {target} ({module})"
+
+
+def test_imports_point_one_way() -> None:
+    """No file imports a package that depends on it, function-local imports included."""
+    assert [each for path in sources() for each in violations(path)] == []
+
+
+def test_every_package_has_a_rule() -> None:
+    """A new package is added to the table before it is used."""
+    packages = {package_of(path) for path in sources()} - {"__init__"}
+    assert packages <= set(MAY_IMPORT)
+
+
+@pytest.mark.parametrize(
+    ("package", "text", "complaint"),
+    [
+        ("layout", "from ttmlir.dialects import tt", "layout imports dialects"),
+        ("runtime", "def f():\n    import xdsl.ir", "runtime imports xdsl"),
+        ("target", "import ttmlir.passes.manager", "target imports passes"),
+        ("optable", "from . import row", "optable uses a relative import"),
+    ],
+)
+def test_violations_are_found(
+    package: str, text: str, complaint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The check sees upward, function-local and relative imports."""
+    monkeypatch.setitem(globals(), "ROOT", tmp_path)
+    path = tmp_path / "ttmlir" / package / "module.py"
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    assert any(complaint in each for each in violations(path))
+
+
+def test_files_are_short_and_named_for_a_subject() -> None:
+    """No Python file exceeds 800 lines or is called utils, misc, common or helpers."""
+    for path in tracked_files():
+        if path.suffix == ".py":
+            assert path.stem not in FORBIDDEN_STEMS, path
+            assert len(path.read_text(encoding="utf-8").splitlines()) <= MAX_LINES, path
+
+
+def test_no_file_names_a_place_on_one_machine() -> None:
+    """Nothing depends on where a checkout or a home folder happens to be."""
+    place = re.compile(rb"(?<![\w.%*/-])/(?:work|home|root|tmp/wt)(?![\w-])")
+    for path in tracked_files():
+        if path != Path(__file__).resolve():
+            assert not place.search(path.read_bytes()), path
