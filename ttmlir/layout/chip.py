@@ -1,0 +1,159 @@
+"""Chips and systems of chips, as the compiler sees them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ttmlir.layout.enums import Arch, ChipCapability, DataType, MemorySpace
+from ttmlir.layout.errors import LayoutError
+
+Coord = tuple[int, int]
+"""(y, x) of a core."""
+
+SUPPORTED_TILE_SIZES: tuple[Coord, ...] = ((4, 16), (16, 16), (32, 16), (4, 32), (16, 32), (32, 32))
+"""Heights and widths of the tiles that the matrix unit takes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PhysicalCores:
+    """Physical (y, x) of the cores of a chip by their kind, in order of the logical cores."""
+
+    worker: tuple[Coord, ...]
+    dram: tuple[Coord, ...]
+    eth: tuple[Coord, ...] = ()
+    eth_inactive: tuple[Coord, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChipDesc:
+    """One chip; sizes, alignments and addresses in bytes."""
+
+    arch: Arch
+    grid: Coord
+    """Rows and columns of worker cores."""
+    l1_size: int
+    num_dram_channels: int
+    dram_channel_size: int
+    noc_l1_address_align_bytes: int
+    pcie_address_align_bytes: int
+    noc_dram_address_align_bytes: int
+    l1_unreserved_base: int
+    erisc_l1_unreserved_base: int
+    dram_unreserved_base: int
+    dram_unreserved_end: int
+    physical_cores: PhysicalCores
+    supported_data_types: tuple[DataType, ...] = tuple(DataType)
+    supported_tile_sizes: tuple[Coord, ...] = SUPPORTED_TILE_SIZES
+
+    @property
+    def usable_l1_size(self) -> int:
+        """Bytes of one core's L1 that tensors may use."""
+        return self.l1_size - self.l1_unreserved_base
+
+    @property
+    def usable_dram_channel_size(self) -> int:
+        """Bytes of one DRAM channel that tensors may use."""
+        return self.dram_unreserved_end - self.dram_unreserved_base
+
+    def address_alignment(self, space: MemorySpace | None = None) -> int:
+        """What addresses in a memory are multiples of; in all of them if none is given."""
+        alignments = {
+            MemorySpace.SYSTEM: 1,
+            MemorySpace.SYSTEM_MMIO: self.pcie_address_align_bytes,
+            MemorySpace.DEVICE_DRAM: self.noc_dram_address_align_bytes,
+            MemorySpace.DEVICE_L1: self.noc_l1_address_align_bytes,
+        }
+        return max(alignments.values()) if space is None else alignments[space]
+
+    def align(self, address: int, space: MemorySpace) -> int:
+        """The first address from `address` on that a buffer in this memory may have."""
+        alignment = self.address_alignment(space)
+        return -(-address // alignment) * alignment
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChipCoord:
+    """Where a chip is in a data centre."""
+
+    rack: int = 0
+    shelf: int = 0
+    y: int = 0
+    x: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChipChannel:
+    """An Ethernet link between two chips: logical (y, x) of the Ethernet core on each side."""
+
+    device_id0: int
+    ethernet_core_coord0: Coord
+    device_id1: int
+    ethernet_core_coord1: Coord
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemDesc:
+    """All chips of a system.
+
+    Chip i is described by `chip_descs[chip_desc_indices[i]]`; chips of one kind may share a
+    description.
+    """
+
+    chip_descs: tuple[ChipDesc, ...]
+    chip_desc_indices: tuple[int, ...]
+    chip_capabilities: tuple[int, ...]
+    """Bits of `ChipCapability` for each chip."""
+    chip_coords: tuple[ChipCoord, ...] = field(default=(ChipCoord(),))
+    chip_channels: tuple[ChipChannel, ...] = ()
+
+    @property
+    def num_chips(self) -> int:
+        """The number of chips."""
+        return len(self.chip_desc_indices)
+
+    def chip(self, chip_id: int) -> ChipDesc:
+        """The description of a chip; LayoutError if the system has no such chip."""
+        if not 0 <= chip_id < self.num_chips:
+            raise LayoutError(f"chip {chip_id} is not one of the {self.num_chips} of the system")
+        index = self.chip_desc_indices[chip_id]
+        if index >= len(self.chip_descs):
+            raise LayoutError(
+                f"chip {chip_id} has description {index}, "
+                f"but the system holds {len(self.chip_descs)}"
+            )
+        return self.chip_descs[index]
+
+
+HOST_CONNECTED = ChipCapability.PCIE | ChipCapability.HOST_MMIO
+"""Capability of a chip that the host reaches through PCIe."""
+
+
+def default_system_desc() -> SystemDesc:
+    """The system that is assumed where none is given: one Wormhole chip.
+
+    The numbers are those of tt-mlir's SystemDescAttr::getDefault. The positions of its cores are
+    a stand-in: the workers are numbered from (0, 0), the DRAM cores from (8, 0).
+    """
+    rows, columns = 8, 8
+    cores = PhysicalCores(
+        worker=tuple((y, x) for y in range(rows) for x in range(columns)),
+        dram=tuple((y, x) for x in range(4) for y in range(rows, rows + 3)),
+    )
+    chip = ChipDesc(
+        arch=Arch.WORMHOLE_B0,
+        grid=(rows, columns),
+        l1_size=1499136,
+        num_dram_channels=12,
+        dram_channel_size=1 << 30,
+        noc_l1_address_align_bytes=16,
+        pcie_address_align_bytes=32,
+        noc_dram_address_align_bytes=32,
+        l1_unreserved_base=1024,
+        erisc_l1_unreserved_base=1024,
+        dram_unreserved_base=1024,
+        dram_unreserved_end=1 << 30,
+        physical_cores=cores,
+    )
+    return SystemDesc(
+        chip_descs=(chip,), chip_desc_indices=(0,), chip_capabilities=(int(HOST_CONNECTED),)
+    )
