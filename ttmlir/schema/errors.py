@@ -25,6 +25,7 @@ class FlatbufferError(ValueError):
         place = where if offset is None else f"{where} at byte {offset}".lstrip()
         super().__init__(": ".join(filter(None, (source, place, problem))) + "; " + remedy)
         self.source = source
+        self.problem = problem
         self.where = where
         self.offset = offset
 

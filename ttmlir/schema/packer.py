@@ -69,7 +69,7 @@ class _RowLayout:
         self.order = order
         self.packer = struct.Struct("<" + "".join(formats))
         self.size = end
-        self.alignment = max((field.type.alignment for field in fields), default=OFFSET_SIZE)
+        self.alignment = max([OFFSET_SIZE, *(field.type.alignment for field in fields)])
         header = (4 + 2 * len(entries), OFFSET_SIZE + end)
         self.vtable = struct.pack(f"<{2 + len(entries)}H", *header, *entries)
 

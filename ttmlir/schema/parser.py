@@ -296,7 +296,9 @@ class _FileParser:
                 element = self._resolve(type_name, namespace, place)
                 if isinstance(element, UnionType):
                     tag: Type = VectorType(element.tag) if is_vector else element.tag
-                    fields.append(Field(tag_field_name(field_name), tag, len(fields)))
+                    default_tag = self._default(tag, None, place)
+                    tag_name = tag_field_name(field_name)
+                    fields.append(Field(tag_name, tag, len(fields), default_tag))
                 type = VectorType(element) if is_vector else element
                 number = self._default(type, default, place)
                 fields.append(Field(field_name, type, len(fields), number))

@@ -1,0 +1,176 @@
+"""Which versions of a file can be used, and the stamp of those that are written here.
+
+Files carry the version of the tt-mlir whose schema they follow. Here it is the one that this
+project is compatible with, so that its tools take the files; who has really written a file is in
+its field `producer`. Fields were moved, enumerators renumbered and union members inserted later,
+none of which a file says of itself before June 2025, when a digest of the schema took the place of
+the git hash. A file of another version is therefore used only if what it says twice agrees.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from ttmlir.schema.catalog import SCHEMA_OF_IDENTIFIER, Schema, identify, load_schema
+from ttmlir.schema.errors import FlatbufferError
+from ttmlir.schema.types import STRING, Field, StructType, TableType
+from ttmlir.schema.verifier import root_position, verify
+from ttmlir.schema.view import TableView
+from ttmlir.version import EMULATED_TTMLIR_HASH, EMULATED_TTMLIR_VERSION, VERSION
+
+_RECOMPILE = "compile it again with this program, or with tt-mlir " + ".".join(
+    str(part) for part in EMULATED_TTMLIR_VERSION
+)
+_SHA256_DIGITS = 64
+
+# Bytes of an element; block formats share exponents and have none of their own.
+_ELEMENT_SIZES = {
+    "Float32": 4,
+    "Float16": 2,
+    "BFloat16": 2,
+    "UInt32": 4,
+    "UInt16": 2,
+    "UInt8": 1,
+}
+
+
+@dataclass(frozen=True)
+class LoadedFile:
+    """A file that can be used."""
+
+    root: TableView
+    identifier: str
+    warning: str | None
+    """What the user should know about its version."""
+
+
+def version_stamp() -> dict[str, Any]:
+    """The fields of a root table that say which version a file is of and who has written it."""
+    return {
+        "version": EMULATED_TTMLIR_VERSION,
+        "ttmlir_git_hash": EMULATED_TTMLIR_HASH,
+        "producer": f"ttmlir-py {VERSION}",
+    }
+
+
+def load(data: bytes | bytearray | memoryview, source: str) -> LoadedFile:
+    """Read a `.ttnn`, `.ttm` or `.ttsys` file, the check of its version included.
+
+    `source` names the file in messages. Raises FlatbufferError if the file is none of these,
+    damaged, or of a version that cannot be used.
+    """
+    identifier = identify(data)
+    if identifier is None:
+        remedy = "give a .ttnn, .ttm or .ttsys file"
+        problem = "neither a TTNN nor a TTMetal program nor a system descriptor"
+        raise FlatbufferError(source, problem, remedy=remedy)
+    schema = load_schema(SCHEMA_OF_IDENTIFIER[identifier])
+    stamp = _read_stamp(schema, data, source)
+    version = stamp.version
+    _refuse_schema_digest(stamp, source)
+    try:
+        root = schema.read(data, source)
+    except FlatbufferError as error:
+        if version is None or version == EMULATED_TTMLIR_VERSION:
+            raise
+        problem = f"{_shown(version)}, whose schema does not fit: {error.problem}"
+        raise FlatbufferError(source, problem, where=error.where, remedy=_RECOMPILE) from error
+    return LoadedFile(root, identifier, check_version(root))
+
+
+def check_version(root: TableView) -> str | None:
+    """Decide whether a file may be used that its schema describes.
+
+    Returns None for the version that is written here, a warning for another one. Raises
+    FlatbufferError if the file contradicts itself, read with this version's numbers.
+    """
+    version = root.version
+    if version == EMULATED_TTMLIR_VERSION:
+        return None
+    if root.table_type.name != "SystemDescRoot":
+        _refuse_contradiction(root)
+    expected = ".".join(str(part) for part in EMULATED_TTMLIR_VERSION)
+    return (
+        f"{root.file_name}: {_shown(version)}; it is read as version {expected}, which its fields "
+        "allow, but numbers may have another meaning"
+    )
+
+
+def _read_stamp(schema: Schema, data: bytes | bytearray | memoryview, source: str) -> TableView:
+    """View of the version and the text after it, which are in the same place in all versions."""
+    version = schema.root.by_name["version"].type
+    assert isinstance(version, StructType)
+    fields = (Field("version", version, 0), Field("text", STRING, 1))
+    type = TableType(schema.root.name, fields)
+    view = memoryview(data).cast("B").toreadonly()
+    position = root_position(view, schema.identifier, source)
+    verify(view, type, position, source)
+    return TableView(view, position, type, source)
+
+
+def _refuse_schema_digest(stamp: TableView, source: str) -> None:
+    """Refuse files whose second field is the digest of their schema instead of a git hash."""
+    digest = stamp.text or ""
+    if re.fullmatch(rf"[0-9a-f]{{{_SHA256_DIGITS}}}", digest) is None:
+        return
+    problem = f"{_shown(stamp.version)} with another schema (SHA-256 {digest[:12]}...)"
+    raise FlatbufferError(source, problem, where="version", remedy=_RECOMPILE)
+
+
+def _shown(version: Any) -> str:
+    if version is None:
+        return "written by an unknown version"
+    return "written by tt-mlir " + ".".join(str(part) for part in version)
+
+
+def _refuse_contradiction(root: TableView) -> None:
+    """Refuse programs whose operations or sizes are not what their text or shapes say."""
+    for program in root.programs:
+        for reference in (*(program.inputs or ()), *(program.outputs or ())):
+            _check_size(root, reference)
+        for operation in program.get("operations") or ():
+            _check_mnemonic(root, operation)
+
+
+def _check_size(root: TableView, reference: TableView) -> None:
+    desc = reference.desc
+    memory = desc and desc.layout and desc.layout.memory_desc
+    if not memory or memory.data_type not in _ELEMENT_SIZES or memory.tile_shape is None:
+        return
+    size = _ELEMENT_SIZES[memory.data_type] * memory.tile_shape.y * memory.tile_shape.x
+    for extent in memory.shape or ():
+        size *= extent
+    if size != memory.size:
+        problem = f"{memory.size} bytes instead of {size} for {memory.data_type}"
+        _refuse(root, "MemoryDesc.size", problem)
+
+
+def _check_mnemonic(root: TableView, operation: TableView) -> None:
+    match = re.search(r'"ttnn\.(\w+)"', operation.debug_info or "")
+    if match is None:
+        return
+    kind = operation.type_type.removesuffix("Op")
+    if kind in ("Eltwise", "Reduction"):
+        kind = operation.type.type
+    if not _abbreviates(match.group(1), kind):
+        _refuse(root, "Operation.type", f"{kind} instead of {match.group(1)}")
+
+
+def _abbreviates(mnemonic: str, kind: str) -> bool:
+    """True if an operation's name in the IR can stand for its name in the schema.
+
+    It is the words of that name in lower case (`MaxPool2d`, `max_pool2d`; `IsFinite`, `isfinite`),
+    their initials (`GreaterEqual`, `ge`), or the beginning of a word (`Equal`, `eq`).
+    """
+    words = re.findall(r"[A-Z][a-z0-9]*", kind)
+    initials = "".join(word[0] for word in words).lower()
+    squeezed = kind.lower()
+    is_start = len(words) == 1 and squeezed.startswith(mnemonic)
+    return is_start or mnemonic == initials or mnemonic.replace("_", "") == squeezed
+
+
+def _refuse(root: TableView, where: str, problem: str) -> None:
+    problem = f"{_shown(root.version)}, whose schema does not fit: {problem}"
+    raise FlatbufferError(root.file_name, problem, where=where, remedy=_RECOMPILE)
