@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
+import struct
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -26,7 +28,9 @@ def to_json(data: bytes, schema: str, folder: Path) -> dict[str, Any]:
     options = "--json --strict-json --raw-binary --size-prefixed --defaults-json".split()
     command = [str(FLATC), *options, "-o", str(folder), f"schema/{schema}", "--"]
     subprocess.run([*command, str(folder / "file.bin")], check=True, cwd=ROOT)
-    return json.loads((folder / "file.json").read_text())
+    # flatc writes infinities bare, which is no JSON.
+    infinity = re.compile(r'^( +(?:"\w+": )?)(-?inf)(,?)$', re.MULTILINE)
+    return json.loads(infinity.sub(r'\1"\2"\3', (folder / "file.json").read_text()))
 
 
 def from_json(text: str, schema: str, folder: Path) -> bytes:
@@ -40,10 +44,10 @@ def from_json(text: str, schema: str, folder: Path) -> bytes:
 
 
 def rounded(value: Any) -> Any:
-    """Floats with the six decimals that flatc prints."""
+    """Floats as float32 and with the six decimals that flatc prints."""
     match value:
         case float():
-            return round(value, 6)
+            return round(struct.unpack("<f", struct.pack("<f", value))[0], 6)
         case dict():
             return {name: rounded(item) for name, item in value.items()}
         case list():

@@ -88,7 +88,8 @@ def _shortest(number: float, is_float32: bool) -> float | str:
         return "nan"
     if math.isinf(number):
         return "inf" if number > 0 else "-inf"
-    if not is_float32:
+    is_short_integer = number.is_integer() and abs(number) < 1e16
+    if not is_float32 or is_short_integer:
         return number
     for digits in range(6, 9):
         candidate = float(f"{number:.{digits}g}")
