@@ -128,6 +128,11 @@ HOST_CONNECTED = ChipCapability.PCIE | ChipCapability.HOST_MMIO
 """Capability of a chip that the host reaches through PCIe."""
 
 
+def worker_cores(rows: int, columns: int) -> tuple[Coord, ...]:
+    """The cores of a grid in row-major order, numbered from (0, 0)."""
+    return tuple((y, x) for y in range(rows) for x in range(columns))
+
+
 def default_system_desc() -> SystemDesc:
     """The system that is assumed where none is given: one Wormhole chip.
 
@@ -136,7 +141,7 @@ def default_system_desc() -> SystemDesc:
     """
     rows, columns = 8, 8
     cores = PhysicalCores(
-        worker=tuple((y, x) for y in range(rows) for x in range(columns)),
+        worker=worker_cores(rows, columns),
         dram=tuple((y, x) for x in range(4) for y in range(rows, rows + 3)),
     )
     chip = ChipDesc(

@@ -31,6 +31,8 @@ DRAM_PAGE_SIZE = 8192
 
 PHYSICAL_GRID_RESULTS = 3
 MEMORY_MAP_RESULTS = 4
+DEFAULT_DRAM_CHANNELS = 12
+"""Of a Wormhole chip."""
 
 
 @dataclass(frozen=True)
@@ -51,13 +53,28 @@ class Device:
             raise LayoutError("expected chipIds size to match the volume of meshShape")
         if any(extent <= 0 for extent in self.worker_grid.shape):
             raise LayoutError("expected positive grid dimensions")
-        if len(self.worker_grid.mapping.results) != PHYSICAL_GRID_RESULTS:
-            raise LayoutError(
-                "expected physical grid mapping to have PhysGridResultIdx::NumIndices results"
-            )
+        _check_physical(self.worker_grid)
         for name, memory_map in (("l1Map", self.l1_map), ("dramMap", self.dram_map)):
             if len(memory_map.results) != MEMORY_MAP_RESULTS:
                 raise LayoutError(f"expected {name} to have MemoryMapResultIdx::NumIndices results")
+
+    @classmethod
+    def on_grid(
+        cls,
+        worker_grid: Grid,
+        mesh_shape: Sequence[int],
+        chip_ids: Sequence[int],
+        dram_channels: int = DEFAULT_DRAM_CHANNELS,
+    ) -> Device:
+        """The device with this grid of cores and the maps to memory that follow from it."""
+        _check_physical(worker_grid)
+        return cls(
+            worker_grid=worker_grid,
+            l1_map=_l1_map(worker_grid),
+            dram_map=_dram_map(worker_grid, dram_channels),
+            mesh_shape=tuple(mesh_shape),
+            chip_ids=tuple(chip_ids),
+        )
 
     @classmethod
     def from_system_desc(
@@ -89,14 +106,7 @@ class Device:
                 f"the chips of a device have the same number of DRAM cores, got {sorted(channels)}"
             )
         chip_grid = (min(chip.grid[0] for chip in chips), min(chip.grid[1] for chip in chips))
-        worker_grid = _worker_grid(mesh, chip_grid)
-        return cls(
-            worker_grid=worker_grid,
-            l1_map=_l1_map(worker_grid),
-            dram_map=_dram_map(worker_grid, channels.pop()),
-            mesh_shape=mesh,
-            chip_ids=ids,
-        )
+        return cls.on_grid(_worker_grid(mesh, chip_grid), mesh, ids, channels.pop())
 
     def memory_map(self, space: MemorySpace) -> AffineMap:
         """The map of a memory on the device; LayoutError for host memory."""
@@ -120,6 +130,13 @@ class Device:
             return 0
         *_, elements = memory_map.eval_shape(layout.tiled_shape(shape))
         return elements * layout.element.size_bytes
+
+
+def _check_physical(worker_grid: Grid) -> None:
+    if len(worker_grid.mapping.results) != PHYSICAL_GRID_RESULTS:
+        raise LayoutError(
+            "expected physical grid mapping to have PhysGridResultIdx::NumIndices results"
+        )
 
 
 def _worker_grid(mesh: tuple[int, ...], chip_grid: tuple[int, int]) -> Grid:

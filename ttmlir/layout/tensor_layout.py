@@ -305,3 +305,24 @@ def _shard_shape(physical: Shape, grid: Grid, element: Element) -> Shape:
         raise LayoutError(f"a grid has at least one core in each dimension, got {grid}")
     scalar = tuple(-(-extent // cores) for extent, cores in zip(physical, grid.shape, strict=True))
     return element.tiled_shape(scalar) if isinstance(element, TileFormat) else scalar
+
+
+def linear_from_strides(strides: Sequence[int], rank: int) -> AffineMap:
+    """The linear map that an old way of writing layouts says by strides.
+
+    `8192x128x1` stands for a tensor of 64x128: the volume, then the distance between neighbours
+    along each dimension. The last dimension runs along a row, the others are collapsed.
+    """
+    num_dims = len(strides) - 1
+    row = strides[-2] if num_dims > 0 else 0
+    if row < 1 or strides[-1] != 1 or any(stride % row for stride in strides[:-1]):
+        raise LayoutError(
+            f"strides {shape_text(strides)} are not those of rows of numbers: expected multiples "
+            "of the length of a row, and 1 at the end"
+        )
+    rows: AffineExpr = constant(0)
+    for position, stride in enumerate(strides[1:-1]):
+        rows = rows + dim(position) * (stride // row)
+    results = [rows, dim(num_dims - 1)]
+    padding = [constant(0)] * (rank - len(results))
+    return AffineMap(num_dims, 0, (*padding, *results[-rank:]))
