@@ -1,1 +1,1 @@
-"""The runtime under the import name that the guides use."""
+"""The runtime under the import name that the guides use; the code is in `ttmlir.runtime`."""

@@ -25,6 +25,7 @@ from ttmlir.runtime.tensor import TensorDesc
 
 if TYPE_CHECKING:
     from ttmlir.runtime.prepare import PreparedProgram
+    from ttmlir.schema import TableView
 
 Table = Mapping[str, Any]
 _E = TypeVar("_E", bound=KeywordEnum)
@@ -212,7 +213,7 @@ class Binary:
 
     source: str
     """Path, or what else the bytes came from; for messages."""
-    table: Table = field(repr=False)
+    view: TableView = field(repr=False)
     """The root table, as in the file."""
     _descs: dict[Table, TensorDesc] = field(default_factory=dict[Table, TensorDesc], repr=False)
     _prepared: dict[tuple[int, Numerics], PreparedProgram] = field(
@@ -222,7 +223,7 @@ class Binary:
     @property
     def version(self) -> tuple[int, int, int]:
         """Version of the compiler that wrote the file."""
-        version = self.table["version"]
+        version = self.view["version"]
         if version is None:
             return (0, 0, 0)
         return (version.major, version.minor, version.patch)
@@ -230,19 +231,19 @@ class Binary:
     @property
     def ttmlir_git_hash(self) -> str:
         """Commit of the compiler that wrote the file."""
-        return self.table["ttmlir_git_hash"] or ""
+        return self.view["ttmlir_git_hash"] or ""
 
     @property
-    def system_desc(self) -> Table | None:
+    def system_desc(self) -> TableView | None:
         """The system that the file was compiled for, as in the file."""
-        return self.table["system_desc"]
+        return self.view["system_desc"]
 
     @cached_property
     def programs(self) -> tuple[Program, ...]:
         """Programs in the order of the file."""
         return tuple(
             Program(i, table["name"] or "", self, table)
-            for i, table in enumerate(self.table["programs"] or ())
+            for i, table in enumerate(self.view["programs"] or ())
         )
 
     @cached_property

@@ -1,0 +1,155 @@
+"""Golden runs: every operation again, by its reference function in float64.
+
+The golden run starts from the same inputs, keeps float64 between operations and never looks at the
+results of the run that it judges. Each operation's result is compared with the golden one, so the
+first operation that is off is the one to look at.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ttmlir.optable.row import Family
+from ttmlir.runtime.accuracy import Accuracy, compare
+from ttmlir.runtime.binary import Operation
+from ttmlir.runtime.element import Array, ElementType, Numerics, convert
+from ttmlir.runtime.executor import Run
+from ttmlir.runtime.operations import Call
+from ttmlir.runtime.prepare import PreparedProgram, Step
+from ttmlir.runtime.shapes import check_shapes
+
+_FLOAT64 = np.dtype(np.float64)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tolerance:
+    """When a result counts as right."""
+
+    pcc: float = 0.99
+    """Smallest acceptable Pearson correlation."""
+    rtol: float = 5e-2
+    atol: float = 1e-3
+
+    def accepts(self, accuracy: Accuracy) -> bool:
+        """True for results that are close number by number or correlate well enough."""
+        return accuracy.allclose or accuracy.pcc >= self.pcc
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoldenResult:
+    """Comparison of one operation's result with the golden one."""
+
+    operation: Operation
+    name: str
+    """Name of the operation, e.g. `ttnn.matmul`."""
+    accuracy: Accuracy
+    passed: bool
+    golden: Array | None = None
+    """The golden result, if it was asked for."""
+
+    def as_dict(self, tolerance: Tolerance) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "index": self.operation.index,
+            "op": self.name,
+            "loc": self.operation.location,
+            "debug_info": self.operation.debug_info,
+            "passed": self.passed,
+            "expected_pcc": tolerance.pcc,
+            "actual_pcc": self.accuracy.pcc,
+            "rtol": tolerance.rtol,
+            "atol": tolerance.atol,
+            **self.accuracy.as_dict(),
+        }
+
+
+def _no_results() -> list[GoldenResult]:
+    return []
+
+
+@dataclass
+class GoldenObserver:
+    """Runs the reference beside a program and compares after every operation."""
+
+    inputs: list[Array]
+    """Inputs of the program, as arrays of compute types."""
+    tolerance: Tolerance = field(default_factory=Tolerance)
+    keep_tensors: bool = False
+    results: list[GoldenResult] = field(default_factory=_no_results)
+    _values: list[Array | None] = field(default_factory=list[Array | None])
+    _exact: PreparedProgram | None = None
+
+    @property
+    def first_failure(self) -> GoldenResult | None:
+        """The first operation that is off."""
+        return next((result for result in self.results if not result.passed), None)
+
+    def before(self, run: Run, step: Step) -> None:
+        """Start the golden run with the first operation."""
+        if self._exact is None:
+            program = run.prepared.program
+            self._exact = program.binary.prepared(program.index, Numerics.EXACT)
+            self._values = [None] * self._exact.slots
+            for slot, array in zip(self._exact.inputs, self.inputs, strict=True):
+                self._values[slot] = _widened(array)
+
+    def after(self, run: Run, step: Step) -> None:
+        """Compute the golden result of the operation and compare."""
+        assert self._exact is not None, "before() is called first"
+        twin = self._exact.steps[step.operation.index]
+        self._run_golden(twin)
+        actual = run.output_of(step)
+        if step.call is not None and actual is not None:
+            assert twin.output is not None, "the twin of a computing step computes"
+            golden = self._values[twin.output]
+            assert golden is not None, "the golden result was just computed"
+            self._compare(step, step.call, actual, golden)
+        for slot in twin.release:
+            self._values[slot] = None
+
+    def _run_golden(self, step: Step) -> None:
+        if step.function is None or step.output is None:
+            return
+        operands = [self._values[slot] for slot in step.inputs]
+        if step.call is None:
+            assert step.output_desc is not None, "a step with an output describes it"
+            values = step.function(*operands) if not operands else operands[0]
+            self._values[step.output] = _stored(values, step.output_desc.element)
+            return
+        with np.errstate(all="ignore"):
+            result = _reference(step.call)(*operands)
+        self._values[step.output] = _stored(result, step.call.output.desc.element)
+
+    def _compare(self, step: Step, call: Call, actual: Array, golden: Array) -> None:
+        tolerance = self.tolerance
+        accuracy = compare(actual, golden, rtol=tolerance.rtol, atol=tolerance.atol)
+        self.results.append(
+            GoldenResult(
+                operation=step.operation,
+                name=call.name,
+                accuracy=accuracy,
+                passed=tolerance.accepts(accuracy),
+                golden=np.array(golden) if self.keep_tensors else None,
+            )
+        )
+
+
+def _reference(call: Call) -> Any:
+    parameters = dict(call.parameters)
+    if call.row.family is Family.CREATION:
+        parameters["shape"] = call.output.desc.shape
+    fit = check_shapes(call)
+    function = partial(call.row.reference, np, **parameters)
+    return function if fit is None else lambda *operands: fit(np.asarray(function(*operands)))
+
+
+def _widened(array: Array) -> Array:
+    return convert(array, _FLOAT64) if array.dtype.kind == "f" else array
+
+
+def _stored(values: Any, element: ElementType) -> Array:
+    return convert(np.asarray(values), _FLOAT64 if element.is_float else element.compute)

@@ -1,0 +1,70 @@
+"""Messages of the commands: to the terminal or to a file."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+
+_LEVEL_VARIABLES = ("TTRT_LOGGER_LEVEL", "LOGGER_LEVEL")
+_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+
+
+class Logger:
+    """Writes messages with their time and level to a file, or to standard error without one.
+
+    The least level shown comes from `TTRT_LOGGER_LEVEL` or `LOGGER_LEVEL`; it is INFO otherwise.
+    """
+
+    def __init__(self, file_name: str = "", *, quiet: bool = False) -> None:
+        """Open the log; an existing file is replaced."""
+        self.file_name = file_name
+        # Not registered by name: each instance has its own file and level.
+        self._logger = logging.Logger("ttrt", "WARNING" if quiet else _level())
+        handler = (
+            logging.FileHandler(file_name, mode="w", encoding="utf-8")
+            if file_name
+            else logging.StreamHandler(sys.stderr)
+        )
+        handler.setFormatter(logging.Formatter("%(asctime)s - %(levelname)s - %(message)s"))
+        self._logger.addHandler(handler)
+
+    def get_logger(self) -> logging.Logger:
+        """The standard library's logger behind it."""
+        return self._logger
+
+    def debug(self, message: str) -> None:
+        """Log at DEBUG."""
+        self._logger.debug(message)
+
+    def info(self, message: str) -> None:
+        """Log at INFO."""
+        self._logger.info(message)
+
+    def warning(self, message: str) -> None:
+        """Log at WARNING."""
+        self._logger.warning(message)
+
+    def error(self, message: str) -> None:
+        """Log at ERROR."""
+        self._logger.error(message)
+
+    def output(self, text: str) -> None:
+        """Show what was asked for: to the log file if there is one, else to standard output."""
+        if self.file_name:
+            self._logger.info(text)
+        else:
+            sys.stdout.write(text if text.endswith("\n") else text + "\n")
+
+    def close(self) -> None:
+        """Close the log file."""
+        for handler in self._logger.handlers:
+            handler.close()
+
+
+def _level() -> str:
+    for variable in _LEVEL_VARIABLES:
+        level = os.environ.get(variable, "").upper()
+        if level in _LEVELS:
+            return level
+    return "INFO"

@@ -1,0 +1,104 @@
+"""Options of the commands, each declared once for the command line and the Python interface."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class Option:
+    """An argument of a command.
+
+    `name` starts with dashes for options and without for positional arguments. A flag has the type
+    `bool` and the default False.
+    """
+
+    name: str
+    type: type
+    default: Any = None
+    help: str = ""
+    choices: tuple[str, ...] | None = None
+    multiple: bool = False
+    aliases: tuple[str, ...] = ()
+    api_only: bool = False
+    """True for arguments that only the Python interface has."""
+
+    @property
+    def attribute(self) -> str:
+        """Name of the attribute that holds the value: `clean_artifacts` for `--clean-artifacts`."""
+        return attribute_name(self.name)
+
+    @property
+    def is_flag(self) -> bool:
+        """True for options without a value."""
+        return self.type is bool
+
+
+def attribute_name(key: str) -> str:
+    """The attribute for any spelling of an argument: `a-b`, `--a-b` and `a_b` are the same."""
+    return key.lstrip("-").replace("-", "_")
+
+
+def resolve(options: tuple[Option, ...], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Values by attribute name: those given and the defaults of the rest.
+
+    Values that are an `Option` themselves count as not given, so that a dictionary of registered
+    arguments can be filled in and passed. Raises KeyError naming an argument that does not exist.
+    """
+    by_name = {attribute_name(name): o for o in options for name in (o.name, *o.aliases)}
+    values = {option.attribute: option.default for option in options}
+    for key, value in given.items():
+        option = by_name.get(attribute_name(key))
+        if option is None:
+            known = ", ".join(option.name for option in options)
+            raise KeyError(f"there is no argument '{key}'; supported are {known}")
+        if not isinstance(value, Option):
+            values[option.attribute] = value
+    return values
+
+
+COMMON_OPTIONS = (
+    Option(
+        name="--clean-artifacts",
+        type=bool,
+        default=False,
+        help="Delete the artifacts folder first.",
+    ),
+    Option(
+        name="--save-artifacts",
+        type=bool,
+        default=False,
+        help="Save binaries, tensors and descriptions below the artifacts folder.",
+    ),
+    Option(
+        name="--log-file",
+        type=str,
+        default="",
+        help="Write messages to this file instead of the terminal.",
+    ),
+    Option(
+        name="--artifact-dir",
+        type=str,
+        default="",
+        help="Artifacts folder; default: ttrt-artifacts in the current folder.",
+    ),
+    Option(name="--quiet", type=bool, default=False, help="Print nothing but warnings and errors."),
+)
+BINARY = Option(
+    name="binary",
+    type=str,
+    default="",
+    help="File, or folder that is searched for files by extension.",
+)
+
+
+def result_file(command: str) -> Option:
+    """The option for the JSON file with the results of a command."""
+    return Option(
+        name="--result-file",
+        type=str,
+        default=f"{command}_results.json",
+        help="JSON file for the results.",
+    )

@@ -1,0 +1,1 @@
+"""The commands of ttrt and what they work with."""

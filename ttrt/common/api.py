@@ -1,0 +1,5 @@
+"""The commands of ttrt as classes."""
+
+from ttmlir.runtime.ttrt.api import API
+
+__all__ = ["API"]

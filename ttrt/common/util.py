@@ -1,0 +1,17 @@
+"""Logger, files, artifacts and flatbuffers of ttrt's commands."""
+
+from ttmlir.runtime.ttrt.artifacts import Artifacts
+from ttmlir.runtime.ttrt.files import FileManager
+from ttmlir.runtime.ttrt.flatbuffers import Binary, Flatbuffer, SystemDesc
+from ttmlir.runtime.ttrt.globals import Globals
+from ttmlir.runtime.ttrt.logger import Logger
+
+__all__ = [
+    "Artifacts",
+    "Binary",
+    "FileManager",
+    "Flatbuffer",
+    "Globals",
+    "Logger",
+    "SystemDesc",
+]
