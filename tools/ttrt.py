@@ -63,25 +63,15 @@ def _parameter(option: Option) -> click.Parameter:
 
 
 def _callback(command: Any) -> Callable[..., int]:
-    return lambda **arguments: command(args=arguments)()
+    def run(**arguments: Any) -> int:
+        return command(args=arguments)()
+
+    return run
 
 
-cli = _LazyGroup("ttrt", help=__doc__, no_args_is_help=False)
-cli.params.append(
-    click.Option(
-        ["--version"],
-        is_flag=True,
-        expose_value=False,
-        is_eager=True,
-        callback=lambda ctx, _, value: _show_version(ctx) if value else None,
-        help="Show the version.",
-    )
+cli = click.version_option(VERSION, prog_name="ttrt")(
+    _LazyGroup("ttrt", help=__doc__, no_args_is_help=False)
 )
-
-
-def _show_version(ctx: click.Context) -> None:
-    click.echo(f"ttrt {VERSION}")
-    ctx.exit()
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -142,9 +142,15 @@ def _reference(call: Call) -> Any:
     parameters = dict(call.parameters)
     if call.row.family is Family.CREATION:
         parameters["shape"] = call.output.desc.shape
-    fit = check_shapes(call)
     function = partial(call.row.reference, np, **parameters)
-    return function if fit is None else lambda *operands: fit(np.asarray(function(*operands)))
+    fit = check_shapes(call)
+    if fit is None:
+        return function
+
+    def run(*operands: Array) -> Array:
+        return fit(np.asarray(function(*operands)))
+
+    return run
 
 
 def _widened(array: Array) -> Array:

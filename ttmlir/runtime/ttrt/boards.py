@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from ttmlir.layout.chip import SystemDesc, default_system_desc
 from ttmlir.runtime.system import system_table
 
 DEFAULT_BOARD = "default"
 
+_BOARDS: dict[str, Callable[[], SystemDesc]] = {DEFAULT_BOARD: default_system_desc}
+
 
 def board_names() -> tuple[str, ...]:
     """Names of the boards, the default first."""
-    from ttmlir.layout.boards import BOARDS
-
-    return (DEFAULT_BOARD, *BOARDS)
+    return tuple(_BOARDS)
 
 
 def board_table(name: str) -> dict[str, Any]:
     """The `SystemDesc` table of a board."""
-    from ttmlir.layout.boards import BOARDS
-    from ttmlir.layout.chip import default_system_desc
-
-    return system_table(default_system_desc() if name == DEFAULT_BOARD else BOARDS[name]())
+    return system_table(_BOARDS[name]())
