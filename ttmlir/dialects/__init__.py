@@ -6,7 +6,7 @@ DIALECTS: dict[str, str] = {
     "arith": "xdsl.dialects.arith:Arith",
     "builtin": "xdsl.dialects.builtin:Builtin",
     "cf": "xdsl.dialects.cf:Cf",
-    "emitc": "xdsl.dialects.emitc:EmitC",
+    "emitc": "ttmlir.dialects.emitc:EmitC",
     "func": "xdsl.dialects.func:Func",
     "linalg": "xdsl.dialects.linalg:Linalg",
     "ml_program": "xdsl.dialects.ml_program:MLProgram",

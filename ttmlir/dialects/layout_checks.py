@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, cast
 
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -9,6 +11,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from ttmlir.dialects.ods import refuse
 from ttmlir.dialects.shape_checks import int_property, shape_of, tensor_type
 from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
+from ttmlir.layout.errors import LayoutError
 
 if TYPE_CHECKING:
     from ttmlir.dialects.tt import LayoutAttr, MemorySpaceAttr
@@ -23,12 +26,13 @@ def layout_of(value: SSAValue) -> LayoutAttr | None:
     return cast("LayoutAttr", encoding) if encoding.name == "tt.layout" else None
 
 
-def memory_space_of(layout: LayoutAttr) -> MemorySpace:
-    """Where a layout lies; refuses a memref in a space of another kind, which no pass produces."""
-    space = layout.memref.memory_space
-    if space.name != "tt.memory_space":
-        refuse("Tensor layout must name one of the memory spaces system, mmio, dram and l1")
-    return cast("MemorySpaceAttr", space).value
+@contextmanager
+def layout_errors() -> Generator[None]:
+    """Refuse what the layout arithmetic cannot handle, with its own words."""
+    try:
+        yield
+    except LayoutError as error:
+        refuse(str(error))
 
 
 def check_to_layout(op: Operation) -> None:
@@ -49,7 +53,9 @@ def check_alloc(op: Operation) -> None:
     if int_property(op, "size") == 0:
         refuse("Alloc size must be non-zero")
     space = cast("MemorySpaceAttr", op.properties["memory_space"]).value
-    if memory_space_of(layout) is not space:
+    with layout_errors():
+        layout_space = layout.memory_space
+    if layout_space is not space:
         refuse("Input tensor layout memory space must match alloc memory space")
     address = int_property(op, "address")
     if space.is_system and address != 0:
@@ -71,7 +77,9 @@ def check_to_memory_config(op: Operation) -> None:
     layout = layout_of(op.results[0])
     if layout is None:
         refuse("Output tensor type missing layout attribute")
-    space, spread = memory_space_of(layout), layout.mem_layout
+    with layout_errors():
+        space, shard = layout.memory_space, layout.shard_shape
+    spread = layout.memory_layout
     if space.is_system:
         if spread is not TensorMemoryLayout.NONE:
             refuse("System memory space only supports undef memory layout")
@@ -81,13 +89,12 @@ def check_to_memory_config(op: Operation) -> None:
     if space is MemorySpace.DEVICE_DRAM and spread is not TensorMemoryLayout.INTERLEAVED:
         refuse("Device DRAM memory space only supports interleaved memory layout")
     if spread.is_sharded:
-        _check_sharding(layout, spread)
+        _check_sharding(spread, shard)
 
 
-def _check_sharding(layout: LayoutAttr, spread: TensorMemoryLayout) -> None:
+def _check_sharding(spread: TensorMemoryLayout, shard: tuple[int, ...]) -> None:
     if spread is not TensorMemoryLayout.BLOCK_SHARDED:
         refuse("Currently only block sharding is supported for sharded memory layouts")
-    shard = layout.shard_shape()
     if len(shard) != 2:
         refuse("Shard shape must be 2D")
     if any(extent % TILE for extent in shard):

@@ -34,9 +34,10 @@ from xdsl.dialects.builtin import (
     StringAttr,
     SymbolRefAttr,
     TensorType,
+    UnitAttr,
     i32,
 )
-from xdsl.ir import Attribute, Operation, OpTraits, SSAValue
+from xdsl.ir import Attribute, Operation, OpTraits, SSAValue, TypeAttribute
 from xdsl.irdl import traits_def
 from xdsl.utils.exceptions import VerifyException
 
@@ -73,8 +74,14 @@ class AttrConstraint:
     holds: Test
 
 
-def _always(attr: Attribute) -> bool:
+def always(attr: Attribute) -> bool:
+    """The test that everything passes."""
     return True
+
+
+def is_type(attr: Attribute) -> bool:
+    """True for types."""
+    return isinstance(attr, TypeAttribute)
 
 
 def _is_int(attr: Attribute, width: int, signedness: Signedness) -> bool:
@@ -137,24 +144,30 @@ def _is_dense(attr: Attribute, width: int) -> bool:
 def dense_array_attr(width: int) -> AttrConstraint:
     """`array<iN: ...>`; MLIR has a class of its own for each element type."""
     return AttrConstraint(
-        f"i{width} dense array attribute", lambda attr: _is_dense(attr, width), _always
+        f"i{width} dense array attribute", lambda attr: _is_dense(attr, width), always
     )
 
 
 def _is_elements(attr: Attribute) -> bool:
-    # A splat may be held by an attribute of our own, which says so by this flag.
-    return isinstance(attr, (DenseIntOrFPElementsAttr, DenseResourceAttr)) or bool(
-        getattr(attr, "is_elements", False)
-    )
+    return isinstance(attr, (DenseIntOrFPElementsAttr, DenseResourceAttr))
 
 
 def _is_flat_symbol(attr: Attribute) -> bool:
     return isinstance(attr, SymbolRefAttr) and not attr.nested_references.data
 
 
+def enum_attr(base: AttrConstraint, count: int, summary: str) -> AttrConstraint:
+    """An integer that numbers one of `count` cases; nothing else fits the property."""
+
+    def is_case(attr: Attribute) -> bool:
+        return base.holds(attr) and 0 <= cast("IntegerAttr", attr).value.data < count
+
+    return AttrConstraint(summary, is_case, always)
+
+
 def named_attr(name: str, summary: str = "") -> AttrConstraint:
     """An attribute of a dialect, told by its name, so that its class need not be imported."""
-    return AttrConstraint(summary, lambda attr: attr.name == name, _always)
+    return AttrConstraint(summary, lambda attr: attr.name == name, always)
 
 
 SI32 = integer_attr(32, Signedness.SIGNED)
@@ -162,14 +175,16 @@ I32 = integer_attr(32, Signedness.SIGNLESS)
 SI64 = integer_attr(64, Signedness.SIGNED)
 I64 = integer_attr(64, Signedness.SIGNLESS)
 F32 = AttrConstraint("32-bit float attribute", lambda attr: isinstance(attr, FloatAttr), _is_f32)
-BOOL = AttrConstraint("bool attribute", _is_bool, _always)
-STRING = AttrConstraint("string attribute", lambda attr: isinstance(attr, StringAttr), _always)
+BOOL = AttrConstraint("bool attribute", _is_bool, always)
+UNIT = AttrConstraint("unit attribute", lambda attr: isinstance(attr, UnitAttr), always)
+ARRAY = AttrConstraint("array attribute", _is_array, always)
+STRING = AttrConstraint("string attribute", lambda attr: isinstance(attr, StringAttr), always)
 I32_ARRAY = integer_array_attr(32)
 I64_ARRAY = integer_array_attr(64)
 DENSE_I32 = dense_array_attr(32)
 DENSE_I64 = dense_array_attr(64)
-ELEMENTS = AttrConstraint("constant vector/tensor attribute", _is_elements, _always)
-FLAT_SYMBOL = AttrConstraint("flat symbol reference attribute", _is_flat_symbol, _always)
+ELEMENTS = AttrConstraint("constant vector/tensor attribute", _is_elements, always)
+FLAT_SYMBOL = AttrConstraint("flat symbol reference attribute", _is_flat_symbol, always)
 MAP_ARRAY = array_attr("AffineMap array attribute", lambda item: isinstance(item, AffineMapAttr))
 
 
@@ -419,7 +434,8 @@ def _check_structure(op: Operation, signature: Signature) -> None:
 def _check_region_count(count: int, expected: int) -> None:
     if count == expected:
         return
-    refuse(("requires zero regions", "requires one region")[expected])
+    few = ("requires zero regions", "requires one region")
+    refuse(few[expected] if expected < len(few) else f"expected {expected} regions")
 
 
 def _check_result_count(count: int, results: tuple[Value, ...]) -> None:

@@ -3,79 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Generic, TypeVar
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, IntAttr
-from xdsl.ir import Attribute, Data, ParametrizedAttribute
+from xdsl.dialects.builtin import ArrayAttr, IntAttr
+from xdsl.ir import Attribute, ParametrizedAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
-from ttmlir.layout.enums import BufferType, KeywordEnum, TTNNLayout, TTNNTensorMemoryLayout
-
-EnumT = TypeVar("EnumT", bound=KeywordEnum)
-
-
-class _KeywordAttr(Data[EnumT], Generic[EnumT]):
-    """An enumeration's keyword in angle brackets."""
-
-    ENUM: ClassVar[type[KeywordEnum]]
-    CPP_TYPE: ClassVar[str]
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> Any:
-        """Read `<keyword>`."""
-        with parser.in_angle_brackets():
-            position = parser.pos
-            keyword = parser.parse_optional_identifier()
-            if keyword not in cls.ENUM.keywords():
-                parser.raise_error(
-                    f"expected {cls.CPP_TYPE} to be one of: {', '.join(cls.ENUM.keywords())}",
-                    position,
-                )
-            return cls.ENUM.from_keyword(keyword)
-
-    def print_parameter(self, printer: Printer) -> None:
-        """Write `<keyword>`."""
-        printer.print_string(f"<{self.data.keyword}>")
+from ttmlir.dialects.syntax import (
+    KeywordAttr,
+    expect,
+    parameter,
+    parse_dimensions,
+    parse_nested,
+    print_stripped,
+)
+from ttmlir.layout.enums import BufferType, TTNNLayout, TTNNTensorMemoryLayout
 
 
 @irdl_attr_definition
-class LayoutAttr(_KeywordAttr[TTNNLayout]):
+class LayoutAttr(
+    KeywordAttr[TTNNLayout],
+    enum=TTNNLayout,
+    cpp="::mlir::tt::ttnn::Layout",
+    definition="TTNN_LayoutAttr",
+):
     """Rows or tiles: `#ttnn.layout<tile>`."""
 
     name = "ttnn.layout"
-    ENUM = TTNNLayout
-    CPP_TYPE = "::mlir::tt::ttnn::Layout"
 
 
 @irdl_attr_definition
-class TensorMemoryLayoutAttr(_KeywordAttr[TTNNTensorMemoryLayout]):
+class TensorMemoryLayoutAttr(
+    KeywordAttr[TTNNTensorMemoryLayout],
+    enum=TTNNTensorMemoryLayout,
+    cpp="::mlir::tt::ttnn::TensorMemoryLayout",
+    definition="TTNN_TensorMemoryLayoutAttr",
+):
     """Spread over banks or cores: `#ttnn.tensor_memory_layout<interleaved>`."""
 
     name = "ttnn.tensor_memory_layout"
-    ENUM = TTNNTensorMemoryLayout
-    CPP_TYPE = "::mlir::tt::ttnn::TensorMemoryLayout"
 
 
 @irdl_attr_definition
-class BufferTypeAttr(_KeywordAttr[BufferType]):
+class BufferTypeAttr(
+    KeywordAttr[BufferType],
+    enum=BufferType,
+    cpp="::mlir::tt::ttnn::BufferType",
+    definition="TTNN_BufferTypeAttr",
+):
     """Memory: `#ttnn.buffer_type<dram>`."""
 
     name = "ttnn.buffer_type"
-    ENUM = BufferType
-    CPP_TYPE = "::mlir::tt::ttnn::BufferType"
-
-
-def _parse_part(
-    parser: AttrParser, part: type[TensorMemoryLayoutAttr | BufferTypeAttr]
-) -> Attribute:
-    """One parameter, as `<keyword>` or written out with its name, or an alias."""
-    if (whole := parser.parse_optional_attribute()) is not None:
-        if not isinstance(whole, part):
-            parser.raise_error("invalid kind of attribute specified")
-        return whole
-    return part(part.parse_parameter(parser))
 
 
 @irdl_attr_definition
@@ -94,22 +73,26 @@ class MemoryConfigAttr(ParametrizedAttribute):
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         """Read `<<layout>, <buffer type>>`."""
-        with parser.in_angle_brackets():
-            layout = _parse_part(parser, TensorMemoryLayoutAttr)
-            parser.parse_punctuation(",")
-            return (layout, _parse_part(parser, BufferTypeAttr))
+        owner = "TTNN_MemoryConfigAttr"
+        expect(parser, "<")
+        with parameter(parser, owner, "tensor_memory_layout", "TensorMemoryLayoutAttr"):
+            layout = parse_nested(parser, TensorMemoryLayoutAttr)
+        expect(parser, ",")
+        with parameter(parser, owner, "buffer_type", "BufferTypeAttr"):
+            buffer = parse_nested(parser, BufferTypeAttr)
+        expect(parser, ">")
+        return (layout, buffer)
 
     def print_parameters(self, printer: Printer) -> None:
         """Write `<<layout>, <buffer type>>`."""
-        layout, buffer = self.tensor_memory_layout.data, self.buffer_type.data
-        printer.print_string(f"<<{layout.keyword}>, <{buffer.keyword}>>")
+        printer.print_string("<")
+        print_stripped(printer, self.tensor_memory_layout)
+        printer.print_string(", ")
+        print_stripped(printer, self.buffer_type)
+        printer.print_string(">")
 
 
-def _parse_extents(parser: AttrParser) -> ArrayAttr[IntAttr]:
-    position = parser.pos
-    extents = parser.parse_dimension_list()
-    if DYNAMIC_INDEX in extents:
-        parser.raise_error("expected static shape", position)
+def _extents(extents: Sequence[int]) -> ArrayAttr[IntAttr]:
     return ArrayAttr(IntAttr(extent) for extent in extents)
 
 
@@ -119,7 +102,7 @@ def _extents_text(extents: ArrayAttr[IntAttr]) -> str:
 
 @irdl_attr_definition
 class ShapeAttr(ParametrizedAttribute):
-    """Extents of a tensor: `#ttnn.shape<64x128>`."""
+    """Extents of a tensor: `#ttnn.shape<64x128>`; operations that had it drop it."""
 
     name = "ttnn.shape"
     shape: ArrayAttr[IntAttr]
@@ -127,8 +110,11 @@ class ShapeAttr(ParametrizedAttribute):
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         """Read `<extents>`."""
-        with parser.in_angle_brackets():
-            return (_parse_extents(parser),)
+        expect(parser, "<")
+        with parameter(parser, "TTNN_ShapeAttr", "shape", "::llvm::ArrayRef<int64_t>"):
+            shape = parse_dimensions(parser)
+        expect(parser, ">")
+        return (_extents(shape),)
 
     def print_parameters(self, printer: Printer) -> None:
         """Write `<extents>`."""
@@ -146,10 +132,15 @@ class CoreRangeAttr(ParametrizedAttribute):
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         """Read `<offset, size>`."""
-        with parser.in_angle_brackets():
-            offset = _parse_extents(parser)
-            parser.parse_punctuation(",")
-            return (offset, _parse_extents(parser))
+        owner, cpp_type = "TTNN_CoreRangeAttr", "::llvm::ArrayRef<int64_t>"
+        expect(parser, "<")
+        with parameter(parser, owner, "offset", cpp_type):
+            offset = parse_dimensions(parser)
+        expect(parser, ",")
+        with parameter(parser, owner, "size", cpp_type):
+            size = parse_dimensions(parser)
+        expect(parser, ">")
+        return (_extents(offset), _extents(size))
 
     def print_parameters(self, printer: Printer) -> None:
         """Write `<offset, size>`."""

@@ -1,0 +1,107 @@
+"""The emitc dialect of MLIR 19: C++ as operations.
+
+xDSL has the types and a few operations; here are all operations, with MLIR's verifiers and text.
+They take values where later versions of MLIR take lvalues, as the code that we print expects.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+from xdsl.dialects.emitc import (
+    EmitC_ArrayType,
+    EmitC_OpaqueAttr,
+    EmitC_OpaqueType,
+    EmitC_PointerType,
+    EmitC_PtrDiffT,
+    EmitC_SignedSizeT,
+    EmitC_SizeT,
+)
+from xdsl.ir import Dialect, Operation
+
+from ttmlir.dialects.emitc.calls import (
+    CALLS,
+    ApplyOp,
+    CallOp,
+    CallOpaqueOp,
+    IncludeOp,
+    LiteralOp,
+    VerbatimOp,
+)
+from ttmlir.dialects.emitc.expressions import (
+    EXPRESSIONS,
+    AddOp,
+    CastOp,
+    CmpOp,
+    ConditionalOp,
+    DivOp,
+    MulOp,
+    RemOp,
+    SubOp,
+    SubscriptOp,
+)
+from ttmlir.dialects.emitc.structure import (
+    STRUCTURE,
+    AssignOp,
+    ConstantOp,
+    DeclareFuncOp,
+    ExpressionOp,
+    ForOp,
+    FuncOp,
+    GetGlobalOp,
+    GlobalOp,
+    IfOp,
+    ReturnOp,
+    VariableOp,
+    YieldOp,
+)
+
+__all__ = [
+    "AddOp",
+    "ApplyOp",
+    "AssignOp",
+    "CallOp",
+    "CallOpaqueOp",
+    "CastOp",
+    "CmpOp",
+    "ConditionalOp",
+    "ConstantOp",
+    "DeclareFuncOp",
+    "DivOp",
+    "EmitC",
+    "EmitC_ArrayType",
+    "EmitC_OpaqueAttr",
+    "EmitC_OpaqueType",
+    "EmitC_PointerType",
+    "ExpressionOp",
+    "ForOp",
+    "FuncOp",
+    "GetGlobalOp",
+    "GlobalOp",
+    "IfOp",
+    "IncludeOp",
+    "LiteralOp",
+    "MulOp",
+    "RemOp",
+    "ReturnOp",
+    "SubOp",
+    "SubscriptOp",
+    "VariableOp",
+    "VerbatimOp",
+    "YieldOp",
+]
+
+EmitC = Dialect(
+    "emitc",
+    cast("list[type[Operation]]", [*CALLS, *EXPRESSIONS, *STRUCTURE]),
+    [
+        EmitC_ArrayType,
+        EmitC_OpaqueAttr,
+        EmitC_OpaqueType,
+        EmitC_PointerType,
+        EmitC_PtrDiffT,
+        EmitC_SignedSizeT,
+        EmitC_SizeT,
+    ],
+)
+"""The dialect, for an xDSL context."""
