@@ -22,10 +22,10 @@ from ttmlir.layout.enums import DataType, KeywordEnum, MemorySpace, TensorMemory
 from ttmlir.runtime.element import ELEMENT_TYPES, Array, Numerics, element_of_data_type
 from ttmlir.runtime.errors import BinaryError, InputError, UnsupportedError
 from ttmlir.runtime.tensor import TensorDesc
+from ttmlir.schema import FlatbufferError, TableView, load_schema, versions
 
 if TYPE_CHECKING:
     from ttmlir.runtime.prepare import PreparedProgram
-    from ttmlir.schema import TableView
 
 Table = Mapping[str, Any]
 _E = TypeVar("_E", bound=KeywordEnum)
@@ -215,6 +215,8 @@ class Binary:
     """Path, or what else the bytes came from; for messages."""
     view: TableView = field(repr=False)
     """The root table, as in the file."""
+    warning: str | None = None
+    """What the user should know about the file's version."""
     _descs: dict[Table, TensorDesc] = field(default_factory=dict[Table, TensorDesc], repr=False)
     _prepared: dict[tuple[int, Numerics], PreparedProgram] = field(
         default_factory=dict[tuple[int, Numerics], "PreparedProgram"], repr=False
@@ -224,9 +226,7 @@ class Binary:
     def version(self) -> tuple[int, int, int]:
         """Version of the compiler that wrote the file."""
         version = self.view["version"]
-        if version is None:
-            return (0, 0, 0)
-        return (version.major, version.minor, version.patch)
+        return (0, 0, 0) if version is None else tuple(version)
 
     @property
     def ttmlir_git_hash(self) -> str:
@@ -277,24 +277,29 @@ class Binary:
         return desc
 
 
-def load_binary(path: str | os.PathLike[str]) -> Binary:
-    """Load a `.ttnn` file; BinaryError if it cannot be read or is something else."""
+def load_binary(path: str | os.PathLike[str], *, ignore_version: bool = False) -> Binary:
+    """Load a `.ttnn` file; BinaryError if it cannot be read or is something else.
+
+    Files of other versions are refused if they contradict themselves when read as this version;
+    `ignore_version` takes them all.
+    """
     try:
         data = Path(path).read_bytes()
     except OSError as error:
         raise BinaryError(f"{os.fspath(path)}: {error.strerror}") from error
-    return read_binary(data, os.fspath(path))
+    return read_binary(data, os.fspath(path), ignore_version=ignore_version)
 
 
-def read_binary(data: bytes, source: str) -> Binary:
+def read_binary(data: bytes, source: str, *, ignore_version: bool = False) -> Binary:
     """Load a `.ttnn` file from its bytes; `source` names them in messages."""
-    from ttmlir.schema import FlatbufferError, load_schema
-
     check_kind(data, source, b"TTNN")
     try:
-        return Binary(source, load_schema("TTNN/binary.fbs").read(data, source))
+        if ignore_version:
+            return Binary(source, load_schema("TTNN/binary.fbs").read(data, source))
+        loaded = versions.load(data, source)
     except FlatbufferError as error:
         raise BinaryError(str(error)) from error
+    return Binary(source, loaded.root, loaded.warning)
 
 
 def check_kind(data: bytes, source: str, expected: bytes) -> None:

@@ -1,87 +1,20 @@
-"""System descriptions as flatbuffer tables: made from chip descriptions, stored, compared."""
+"""System descriptions: loaded from `.ttsys` files, and compared field by field."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
+from ttmlir.runtime.binary import check_kind
 from ttmlir.runtime.errors import BinaryError
-from ttmlir.version import EMULATED_TTMLIR_HASH, EMULATED_TTMLIR_VERSION
-
-if TYPE_CHECKING:
-    from ttmlir.layout.chip import ChipChannel, ChipCoord, ChipDesc, SystemDesc
-    from ttmlir.schema import TableView
+from ttmlir.schema import FlatbufferError, TableView
+from ttmlir.schema import system_desc as files
 
 Table = Mapping[str, Any]
 _Dict = dict[str, Any]
 _List = list[Any]
-
-_SCHEMA = "Common/system_desc.fbs"
-_SAME_NAME = (
-    "l1_size",
-    "num_dram_channels",
-    "dram_channel_size",
-    "noc_l1_address_align_bytes",
-    "pcie_address_align_bytes",
-    "noc_dram_address_align_bytes",
-    "l1_unreserved_base",
-    "erisc_l1_unreserved_base",
-    "dram_unreserved_base",
-    "dram_unreserved_end",
-)
-_CORE_KINDS = ("worker", "dram", "eth", "eth_inactive")
-
-
-def system_table(system: SystemDesc) -> dict[str, Any]:
-    """The `SystemDesc` table of a system, ready to be packed."""
-    return {
-        "chip_descs": [_chip_table(chip) for chip in system.chip_descs],
-        "chip_desc_indices": list(system.chip_desc_indices),
-        "chip_capabilities": [int(bits) for bits in system.chip_capabilities],
-        "chip_coords": [_coord(coord) for coord in system.chip_coords],
-        "chip_channels": [_channel(channel) for channel in system.chip_channels],
-    }
-
-
-def _chip_table(chip: ChipDesc) -> dict[str, Any]:
-    cores = chip.physical_cores
-    return {
-        "arch": chip.arch.schema_name,
-        "grid_size": chip.grid,
-        **{name: getattr(chip, name) for name in _SAME_NAME},
-        "physical_cores": {kind: list(getattr(cores, kind)) for kind in _CORE_KINDS},
-        "supported_data_types": [kind.schema_name for kind in chip.supported_data_types],
-        "supported_tile_sizes": list(chip.supported_tile_sizes),
-    }
-
-
-def _coord(coord: ChipCoord) -> tuple[int, int, int, int]:
-    return (coord.rack, coord.shelf, coord.y, coord.x)
-
-
-def _channel(channel: ChipChannel) -> tuple[Any, ...]:
-    return (
-        channel.device_id0,
-        channel.ethernet_core_coord0,
-        channel.device_id1,
-        channel.ethernet_core_coord1,
-    )
-
-
-def pack_system_desc(system: Table, product_identifier: str = "unknown") -> bytes:
-    """Bytes of a `.ttsys` file with the `SystemDesc` table given."""
-    from ttmlir.schema import load_schema
-
-    return load_schema(_SCHEMA).pack(
-        {
-            "version": EMULATED_TTMLIR_VERSION,
-            "ttmlir_git_hash": EMULATED_TTMLIR_HASH,
-            "product_identifier": product_identifier,
-            "system_desc": system,
-        }
-    )
 
 
 def load_system_desc(path: str | os.PathLike[str]) -> TableView:
@@ -95,26 +28,18 @@ def load_system_desc(path: str | os.PathLike[str]) -> TableView:
 
 def read_system_desc(data: bytes, source: str) -> TableView:
     """The root table of a `.ttsys` file from its bytes; `source` names them in messages."""
-    from ttmlir.runtime.binary import check_kind
-    from ttmlir.schema import FlatbufferError, load_schema
-
     check_kind(data, source, b"TTSY")
     try:
-        root = load_schema(_SCHEMA).read(data, source)
+        return files.load_system_desc(data, source).root
     except FlatbufferError as error:
         raise BinaryError(str(error)) from error
-    if root["system_desc"] is None:
-        raise BinaryError(f"{source}: field 'system_desc' is missing")
-    return root
 
 
 def plain_system(system: Table) -> dict[str, Any]:
     """A `SystemDesc` table as plain values, defaults included, whichever way it was made."""
-    from ttmlir.schema import TableView, load_schema
-
     if not isinstance(system, TableView):
-        root = load_schema(_SCHEMA).read(pack_system_desc(system))
-        system = root["system_desc"]
+        packed = files.pack_system_desc(system)
+        system = files.load_system_desc(packed, "system description").root["system_desc"]
     assert isinstance(system, TableView), "a packed description reads as a table"
     return system.as_dict()
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ttmlir.layout.chip import SystemDesc, default_system_desc
-from ttmlir.runtime.system import system_table
+from ttmlir.layout.system_tables import system_desc_to_table
 
 DEFAULT_BOARD = "default"
 
@@ -20,4 +20,4 @@ def board_names() -> tuple[str, ...]:
 
 def board_table(name: str) -> dict[str, Any]:
     """The `SystemDesc` table of a board."""
-    return system_table(_BOARDS[name]())
+    return system_desc_to_table(_BOARDS[name]())

@@ -8,10 +8,10 @@ from enum import Enum, IntEnum
 from ttmlir.layout import enums
 from ttmlir.runtime.binary import Binary
 from ttmlir.runtime.errors import UnsupportedError
-from ttmlir.runtime.system import pack_system_desc
 from ttmlir.runtime.ttrt.boards import DEFAULT_BOARD, board_table
 from ttmlir.runtime.ttrt.flatbuffers import Binary as BinaryFile
 from ttmlir.runtime.ttrt.flatbuffers import Flatbuffer, SystemDesc
+from ttmlir.schema.system_desc import pack_system_desc
 
 DataType = IntEnum("DataType", {kind.schema_name: int(kind) for kind in enums.DataType})
 """Storage types under their schema names: `DataType.Float32`."""

@@ -15,7 +15,6 @@ from ttmlir.runtime.element import Array, element_of_data_type, element_of_dtype
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.system import (
     load_system_desc,
-    pack_system_desc,
     read_system_desc,
     system_differences,
 )
@@ -28,6 +27,7 @@ from ttmlir.runtime.ttrt.files import (
 )
 from ttmlir.runtime.ttrt.inputs import TorchInitilizer
 from ttmlir.runtime.ttrt.logger import Logger
+from ttmlir.schema.system_desc import pack_system_desc
 from ttmlir.version import EMULATED_TTMLIR_VERSION
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class Flatbuffer:
 
     def as_json(self) -> str:
         """The whole file as JSON."""
-        return self.view.as_json()
+        return self.view.to_json()
 
     def check_version(self) -> bool:
         """True if the file was written by the version that this one follows; warns otherwise."""

@@ -8,12 +8,11 @@ from typing import Any
 
 from ttmlir.runtime.errors import BinaryError
 from ttmlir.runtime.ttrt.flatbuffers import Binary, Flatbuffer, SystemDesc
+from ttmlir.schema import identify
 
 
 def load_from_path(path: str | os.PathLike[str]) -> Flatbuffer:
     """A program or a system description, told apart by the file's identifier."""
-    from ttmlir.schema import identify
-
     try:
         data = Path(path).read_bytes()
     except OSError as error:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ttmlir.runtime.system import pack_system_desc, plain_system
+from ttmlir.runtime.system import plain_system
 from ttmlir.runtime.ttrt.boards import DEFAULT_BOARD, board_names, board_table
 from ttmlir.runtime.ttrt.command import Command
 from ttmlir.runtime.ttrt.option import COMMON_OPTIONS, Option, result_file
+from ttmlir.schema.system_desc import pack_system_desc
 
 
 class Query(Command):

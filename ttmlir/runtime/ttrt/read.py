@@ -13,6 +13,7 @@ from ttmlir.runtime.system import load_system_desc
 from ttmlir.runtime.ttrt.command import Command
 from ttmlir.runtime.ttrt.files import TTMETAL_EXTENSION, TTNN_EXTENSION, TTSYS_EXTENSION
 from ttmlir.runtime.ttrt.option import BINARY, COMMON_OPTIONS, Option, result_file
+from ttmlir.schema import FlatbufferError, identify, load_schema
 
 _ALL = "all"
 SECTIONS = (
@@ -59,15 +60,16 @@ class Read(Command):
 
 
 def _read_section(path: str, data: bytes, section: str) -> str:
-    from ttmlir.schema import identify
-
-    match identify(data):
-        case "TTSY":
-            return _read_system(path, section)
-        case "TTM0":
-            return _read_metal(path, data, section)
-        case _:
-            return _SECTIONS[section](read_binary(data, path))
+    try:
+        match identify(data):
+            case "TTSY":
+                return _read_system(path, section)
+            case "TTM0":
+                return _read_metal(path, data, section)
+            case _:
+                return _SECTIONS[section](read_binary(data, path, ignore_version=True))
+    except FlatbufferError as error:
+        raise BinaryError(str(error)) from error
 
 
 def _unavailable(path: str, section: str, available: tuple[str, ...]) -> InputError:
@@ -78,29 +80,24 @@ def _read_system(path: str, section: str) -> str:
     root = load_system_desc(path)
     match section:
         case "all":
-            return root.as_json()
+            return root.to_json()
         case "version":
             return _version_text(root["version"], root["ttmlir_git_hash"])
         case "system_desc":
-            return root["system_desc"].as_json()
+            return root["system_desc"].to_json()
         case _:
             raise _unavailable(path, section, (_ALL, "version", "system_desc"))
 
 
 def _read_metal(path: str, data: bytes, section: str) -> str:
-    from ttmlir.schema import FlatbufferError, load_schema
-
-    try:
-        root = load_schema("TTMetal/binary.fbs").read(data, path)
-    except FlatbufferError as error:
-        raise BinaryError(str(error)) from error
+    root = load_schema("TTMetal/binary.fbs").read(data, path)
     match section:
         case "all":
-            return root.as_json()
+            return root.to_json()
         case "version":
             return _version_text(root["version"], root["ttmlir_git_hash"])
         case "system_desc" if root["system_desc"] is not None:
-            return root["system_desc"].as_json()
+            return root["system_desc"].to_json()
         case "inputs" | "outputs":
             programs = root.as_dict()["programs"]
             return json.dumps({p["name"]: p.get(section, []) for p in programs}, indent=2)
@@ -115,7 +112,7 @@ def _version_text(version: Any, git_hash: str | None) -> str:
 
 
 def _all(binary: Binary) -> str:
-    return binary.view.as_json()
+    return binary.view.to_json()
 
 
 def _version(binary: Binary) -> str:
@@ -125,7 +122,7 @@ def _version(binary: Binary) -> str:
 def _system_desc(binary: Binary) -> str:
     if binary.system_desc is None:
         raise BinaryError(f"{binary.source}: field 'system_desc' is missing")
-    return binary.system_desc.as_json()
+    return binary.system_desc.to_json()
 
 
 def _sources(is_wanted: Callable[[str], bool]) -> Callable[[Binary], str]:

@@ -20,7 +20,7 @@ from ttmlir.runtime.golden import GoldenObserver, GoldenResult, Tolerance
 from ttmlir.runtime.hooks import DebugHooks
 from ttmlir.runtime.prepare import PreparedProgram
 from ttmlir.runtime.session import prepare_submission, run_prepared, to_host, to_layout
-from ttmlir.runtime.system import pack_system_desc, system_differences
+from ttmlir.runtime.system import system_differences
 from ttmlir.runtime.tensor import Tensor
 from ttmlir.runtime.ttrt.artifacts import storable
 from ttmlir.runtime.ttrt.boards import board_names, board_table
@@ -30,7 +30,7 @@ from ttmlir.runtime.ttrt.progress import progress
 from ttmlir.runtime.ttrt.query import Query
 from ttmlir.runtime.ttrt.results import Outcome
 from ttmlir.runtime.ttrt.run_options import RUN_OPTIONS
-from ttmlir.version import EMULATED_TTMLIR_VERSION
+from ttmlir.schema.system_desc import pack_system_desc
 
 
 class Run(Command):
@@ -70,10 +70,11 @@ class Run(Command):
 
     def execute_on(self, path: str) -> None:
         """Run the programs of one file."""
-        binary = load_binary(path)
+        binary = load_binary(path, ignore_version=self["ignore_version"])
         if not self._fits_system(binary):
             return
-        self._warn_of_version(binary)
+        if binary.warning:
+            self.logger.warning(binary.warning)
         programs = self._programs(binary)
         device = self._open(binary, programs)
         try:
@@ -101,14 +102,6 @@ class Run(Command):
         self.logger.warning(message)
         self.note(binary.source, outcome=Outcome.SKIP, exception=message)
         return False
-
-    def _warn_of_version(self, binary: Binary) -> None:
-        if self["ignore_version"] or binary.version == EMULATED_TTMLIR_VERSION:
-            return
-        self.logger.warning(
-            f"{binary.source}: written by version {_dotted(binary.version)}, this is version "
-            f"{_dotted(EMULATED_TTMLIR_VERSION)}; running it anyway"
-        )
 
     def _programs(self, binary: Binary) -> Sequence[Program]:
         index = self["program_index"]
@@ -302,10 +295,6 @@ class Run(Command):
                 f"mean abs error {accuracy.mean_absolute_error:.3g}, "
                 f"max rel error {accuracy.max_relative_error:.3g}"
             )
-
-
-def _dotted(version: tuple[int, int, int]) -> str:
-    return ".".join(map(str, version))
 
 
 def _golden_report(golden: GoldenObserver) -> list[dict[str, Any]]:

@@ -40,7 +40,7 @@ _PROGRAM = (
         choices=("exact", "device"),
         help="Keep all digits, or round every result to its storage format as the device does.",
     ),
-    _flag("--ignore-version", "Say nothing about files of other versions."),
+    _flag("--ignore-version", "Run files of any version, whatever their numbers mean."),
 )
 _DATA = (
     Option(

@@ -1,4 +1,4 @@
-"""Logger, files, artifacts and flatbuffers of ttrt's commands."""
+"""Logger, files, artifacts and flatbuffers of ttrt, under the name that scripts import."""
 
 from ttmlir.runtime.ttrt.artifacts import Artifacts
 from ttmlir.runtime.ttrt.files import FileManager
