@@ -41,6 +41,8 @@ from xdsl.ir import Attribute, Operation, OpTraits, SSAValue, TypeAttribute
 from xdsl.irdl import traits_def
 from xdsl.utils.exceptions import VerifyException
 
+from ttmlir.mlir.printer import attribute_text
+
 SEGMENTS = "operandSegmentSizes"
 """Property with the number of operands in each group of an operation with several variadic ones."""
 
@@ -420,7 +422,7 @@ def _ints(attr: Attribute) -> tuple[int, ...]:
 
 def text(attr: Attribute) -> str:
     """An attribute as diagnostics show it, without aliases."""
-    return str(attr)
+    return attribute_text(attr)
 
 
 def _check_structure(op: Operation, signature: Signature) -> None:

@@ -12,9 +12,10 @@ says another. Bare operations get a module around them. Whatever is wrong with t
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import TypeAlias
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, UnregisteredOp, i32
@@ -74,6 +75,10 @@ def _in_mlir_style(message: str) -> str:
     return message[:1].lower() + message[1:] if message[1:2].islower() else message
 
 
+_Convert: TypeAlias = Callable[[dict[str, Attribute], dict[str, Attribute]], dict[str, Attribute]]
+"""From the properties and the attributes, from which it takes what is inherent, to properties."""
+
+
 @dataclass(frozen=True)
 class _OpFacts:
     """What reading has to know about a class of operations."""
@@ -85,13 +90,16 @@ class _OpFacts:
     """Segment sizes kept as properties: name, other spelling, number of segments."""
     storage: tuple[tuple[str, type[Attribute]], ...]
     """Properties whose class is checked when they are read."""
+    convert: _Convert | None = None
+    """The operation's own way to sort its properties, which raises VerifyException."""
 
 
 @cache
 def _facts_of(op_type: type[Operation]) -> _OpFacts:
     is_isolated = op_type.has_trait(IsolatedFromAbove, value_if_unregistered=False)
     if not issubclass(op_type, IRDLOperation):
-        return _OpFacts(is_isolated, None, (), ())
+        # Operations that are not defined in IRDL may bring their own rules for properties.
+        return _OpFacts(is_isolated, None, (), (), getattr(op_type, "convert_properties", None))
     definition = op_type.get_irdl_definition()
     segments: list[tuple[str, str, int]] = []
     for option in definition.options:
@@ -301,7 +309,10 @@ class ModuleReader(AttributeReader):
         facts = _facts_of(op_type)
         self._parser_state.dialect_stack.append(name.partition(".")[0])
         self._isolated_ops.append(facts.is_isolated)
-        op = self._parse_generic_operation(op_type)
+        try:
+            op = self._parse_generic_operation(op_type)
+        except VerifyException as error:
+            self.raise_error(str(error), position)
         self._isolated_ops.pop()
         self._parser_state.dialect_stack.pop()
         return op
@@ -340,7 +351,9 @@ class ModuleReader(AttributeReader):
         type_position = self.pos
         type = self.parse_function_type()
         facts = _facts_of(op_type)
-        if facts.properties is not None:
+        if facts.convert is not None:
+            properties = facts.convert(properties, attributes)
+        elif facts.properties is not None:
             properties = self._sort_properties(facts, properties, attributes)
             self._check_storage(op_type, facts, properties, properties_position)
         elif properties and not issubclass(op_type, UnregisteredOp):

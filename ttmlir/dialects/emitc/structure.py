@@ -32,6 +32,7 @@ from ttmlir.dialects import ods
 from ttmlir.dialects.emitc.base import EMITC, I1, INTEGER, EmitCOp, is_supported
 from ttmlir.dialects.emitc.symbols import lookup_function, lookup_global
 from ttmlir.dialects.ods import AttrConstraint, Property, Signature, Value, refuse, text
+from ttmlir.mlir.function_syntax import parse_function, print_function
 
 if TYPE_CHECKING:
     from ttmlir.mlir.printer import MlirPrinter
@@ -430,8 +431,6 @@ class FuncOp(EmitCOp):
     @classmethod
     def parse(cls, parser: Parser) -> Self:
         """Read a function; what is not in the signature moves between the dictionaries."""
-        from ttmlir.mlir.function_syntax import parse_function
-
         position = parser.pos
         op = cast("Self", parse_function(cls, parser))
         visibility = op.properties.pop("sym_visibility", None)
@@ -444,8 +443,6 @@ class FuncOp(EmitCOp):
 
     def print(self, printer: Printer) -> None:
         """Write the function after the operation's name."""
-        from ttmlir.mlir.function_syntax import print_function
-
         print_function(cast("MlirPrinter", printer), self)
 
     def verify_op(self) -> None:
