@@ -1,7 +1,9 @@
 """Enumerations shared by the IR text, the flatbuffers and the runtime.
 
 Each member carries the number that both the IR and the flatbuffer schema give it, its keyword in
-the IR text and its name in the schema (tt-mlir's TTOpsEnums.td and Common/types.fbs).
+the IR text and its name in the schema (tt-mlir's TTOpsEnums.td and Common/types.fbs). Those that
+layouts are built with have the names of tt-mlir's Python bindings, too: `MemorySpace.DeviceL1` is
+`MemorySpace.DEVICE_L1`.
 """
 
 from __future__ import annotations
@@ -53,6 +55,10 @@ class Arch(KeywordEnum):
     WORMHOLE_B0 = 1, "wormhole_b0", "Wormhole_b0"
     BLACKHOLE = 2, "blackhole", "Blackhole"
 
+    Grayskull = GRAYSKULL
+    WormholeB0 = WORMHOLE_B0
+    Blackhole = BLACKHOLE
+
 
 class DataType(KeywordEnum):
     """Storage format of a tile or scalar on the device."""
@@ -70,6 +76,19 @@ class DataType(KeywordEnum):
     U16 = 10, "u16", "UInt16"
     U8 = 11, "u8", "UInt8"
 
+    Float32 = F32
+    Float16 = F16
+    BFloat16 = BF16
+    BFP_Float8 = BFP_F8
+    BFP_BFloat8 = BFP_BF8
+    BFP_Float4 = BFP_F4
+    BFP_BFloat4 = BFP_BF4
+    BFP_Float2 = BFP_F2
+    BFP_BFloat2 = BFP_BF2
+    UInt32 = U32
+    UInt16 = U16
+    UInt8 = U8
+
 
 class MemorySpace(KeywordEnum):
     """Where a tensor lives."""
@@ -78,6 +97,11 @@ class MemorySpace(KeywordEnum):
     SYSTEM_MMIO = 1, "mmio", "SystemMMIO"
     DEVICE_DRAM = 2, "dram", "DeviceDRAM"
     DEVICE_L1 = 3, "l1", "DeviceL1"
+
+    System = SYSTEM
+    SystemMMIO = SYSTEM_MMIO
+    DeviceDRAM = DEVICE_DRAM
+    DeviceL1 = DEVICE_L1
 
     @property
     def is_system(self) -> bool:
@@ -99,6 +123,13 @@ class TensorMemoryLayout(KeywordEnum):
     HEIGHT_SHARDED = 3, "height_sharded", "HeightSharded"
     WIDTH_SHARDED = 4, "width_sharded", "WidthSharded"
     BLOCK_SHARDED = 5, "block_sharded", "BlockSharded"
+
+    None_ = NONE
+    Interleaved = INTERLEAVED
+    SingleBank = SINGLE_BANK
+    HeightSharded = HEIGHT_SHARDED
+    WidthSharded = WIDTH_SHARDED
+    BlockSharded = BLOCK_SHARDED
 
     @property
     def is_sharded(self) -> bool:
@@ -122,6 +153,12 @@ class OOBVal(KeywordEnum):
     ONE = 2, "one", "One"
     INF = 3, "inf", "Inf"
     NEG_INF = 4, "neginf", "NegInf"
+
+    Undef = UNDEF
+    Zero = ZERO
+    One = ONE
+    Inf = INF
+    NegInf = NEG_INF
 
 
 class BufferAccess(KeywordEnum):
