@@ -42,7 +42,7 @@ from xdsl.dialects.builtin import (
     UnrankedTensorType,
     VectorType,
 )
-from xdsl.ir import Attribute, BlockArgument, BuiltinAttribute, Operation, TypeAttribute
+from xdsl.ir import Attribute, BlockArgument, BuiltinAttribute, Data, Operation, TypeAttribute
 from xdsl.printer import Printer
 
 from ttmlir.mlir.affine import layout_map
@@ -95,6 +95,10 @@ class _Collector(MlirPrinter):
         self._visit(attribute, deferrable=deferrable)
 
     def print_array_element(self, attribute: Attribute) -> None:
+        """Note an attribute."""
+        self.print_attribute(attribute)
+
+    def print_stripped_attribute(self, attribute: Data[Any]) -> None:
         """Note an attribute."""
         self.print_attribute(attribute)
 

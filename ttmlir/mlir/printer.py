@@ -47,7 +47,7 @@ from xdsl.dialects.builtin import (
     f64,
     i64,
 )
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue, Use
+from xdsl.ir import Attribute, Block, BlockArgument, Data, Operation, Region, SSAValue, Use
 from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, IsTerminator
 
@@ -166,6 +166,14 @@ class MlirPrinter(Printer):
         # The key is an address: keep the attribute alive as long as its text.
         self._texts[id(attribute)] = (attribute, text)
         self._write(text)
+
+    def print_stripped_attribute(self, attribute: Data[Any]) -> None:
+        """Print an attribute inside another: its alias, or what follows its name."""
+        alias = self._aliases.get(attribute)
+        if alias is None:
+            attribute.print_parameter(self)
+        else:
+            self._write(alias)
 
     def _captured(self, print_it: Callable[[], object]) -> str:
         outer, parts = self._write, list[str]()
