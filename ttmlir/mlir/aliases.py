@@ -94,6 +94,10 @@ class _Collector(MlirPrinter):
         deferrable = self._parent is not None and self._parent.deferrable
         self._visit(attribute, deferrable=deferrable)
 
+    def print_stripped_attribute(self, attribute: Data[Any]) -> None:
+        """Note an attribute."""
+        self.print_attribute(attribute)
+
     def print_array_element(self, attribute: Attribute) -> None:
         """Note an attribute."""
         self.print_attribute(attribute)
