@@ -102,10 +102,6 @@ class _Collector(MlirPrinter):
         """Note an attribute."""
         self.print_attribute(attribute)
 
-    def print_stripped_attribute(self, attribute: Data[Any]) -> None:
-        """Note an attribute."""
-        self.print_attribute(attribute)
-
     def print_op(self, op: Operation) -> None:
         """Note what an operation prints; its location comes first."""
         if self.print_debuginfo:

@@ -192,14 +192,6 @@ class MlirPrinter(Printer):
         else:
             super().print_attribute(attribute)
 
-    def print_stripped_attribute(self, attribute: Data[Any]) -> None:
-        """Print an attribute inside another: its alias, or its parameters without its name."""
-        alias = self._aliases.get(attribute)
-        if alias is None:
-            attribute.print_parameter(self)
-        else:
-            self._write(alias)
-
     def _print_location_attribute(self, location: Attribute) -> None:
         alias = self._aliases.get(location)
         if alias is None:
