@@ -11,10 +11,30 @@ from importlib import import_module
 
 from ttmlir.passes.base import Pass, Pipeline
 
-PASSES: dict[str, str] = {}
+PASSES: dict[str, str] = {
+    "convert-ttir-to-ttnn": "ttmlir.passes.convert_ttir_to_ttnn:ConvertTTIRToTTNNPass",
+    "ttir-allocate": "ttmlir.passes.ttir_allocate:TTIRAllocatePass",
+    "ttir-generic": "ttmlir.passes.ttir_generic:TTIRGenericPass",
+    "ttir-generic-kernel": "ttmlir.passes.ttir_generic_kernel:TTIRGenericKernelPass",
+    "ttir-generic-region-operands-to-memref": (
+        "ttmlir.passes.ttir_generic_region_operands_to_memref:TTIRGenericRegionOperandsToMemrefPass"
+    ),
+    "ttir-grid-set": "ttmlir.passes.ttir_grid_set:TTIRGridSetPass",
+    "ttir-implicit-device": "ttmlir.passes.ttir_implicit_device:TTIRImplicitDevicePass",
+    "ttir-layout": "ttmlir.passes.ttir_layout:TTIRLayoutPass",
+    "ttir-load-system-desc": "ttmlir.passes.ttir_load_system_desc:TTIRLoadSystemDescPass",
+    "ttir-sliding-window-2d-fix-shapes": (
+        "ttmlir.passes.ttir_sliding_window_2d_fix_shapes:TTIRSlidingWindow2dFixShapesPass"
+    ),
+    "ttir-split-compound-layout": (
+        "ttmlir.passes.ttir_split_compound_layout:TTIRSplitCompoundLayoutPass"
+    ),
+}
 """Every pass by its name on the command line; one line each, sorted by name."""
 
-PIPELINES: dict[str, str] = {}
+PIPELINES: dict[str, str] = {
+    "ttir-to-ttnn-backend-pipeline": "ttmlir.passes.pipelines:TTIRToTTNNBackendPipeline",
+}
 """Every pipeline by its name on the command line; one line each, sorted by name."""
 
 

@@ -1,0 +1,74 @@
+"""Let the body of a `ttir.generic` work on the shard that one core holds.
+
+The arguments of the body get the shape of a shard and the buffer it lies in, as the layouts of the
+operands say.
+
+Before:
+
+    ...
+
+After:
+
+    ...
+
+Requires: layouts on the operands of every `ttir.generic` (`ttir-layout`).
+Ensures: block arguments, and values of the same types in the body, are shards in buffers.
+Options: none.
+Not done here: the operands stay tensors with layouts; a body that has buffers stays as it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.ir import Attribute, SSAValue
+
+from ttmlir.dialects import tt, ttir
+from ttmlir.layout.enums import BufferAccess
+from ttmlir.passes.base import ModulePass
+from ttmlir.passes.layouts import is_plain_tensor, layout_of
+from ttmlir.passes.rewriting import refuse, retype
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+
+
+@dataclass(frozen=True)
+class TTIRGenericRegionOperandsToMemrefPass(ModulePass):
+    """Let the body of a `ttir.generic` work on the shard that one core holds."""
+
+    name = "ttir-generic-region-operands-to-memref"
+    title = "TTIRGenericRegionOperandsToMemref"
+
+    def apply(self, ctx: Context, module: ModuleOp) -> None:
+        """Retype the bodies of all generics of the module."""
+        for op in module.walk():
+            if isinstance(op, ttir.GenericOp):
+                _retype_body(op)
+
+
+def _retype_body(generic: ttir.GenericOp) -> None:
+    block = generic.body.block
+    first = block.args[0].type if block.args else None
+    if first is None or not is_plain_tensor(first):
+        return
+    shards: dict[Attribute, Attribute] = {}
+    for number, (argument, operand) in enumerate(zip(block.args, generic.operands, strict=True)):
+        old = argument.type
+        shards[old] = _shard_type(generic, number, operand)
+        retype(argument, shards[old])
+    for op in block.walk():
+        for result in op.results:
+            retype(result, shards.get(result.type, result.type))
+
+
+def _shard_type(generic: ttir.GenericOp, number: int, operand: SSAValue) -> Attribute:
+    layout = layout_of(operand.type)
+    if layout is None:
+        refuse(generic, f"operand #{number} has no layout; run ttir-layout before")
+    type_ = cast("TensorType[Attribute]", operand.type)
+    memref = cast("tt.LayoutAttr", type_.encoding).memref
+    buffer = tt.BufferAttr(memref, tt.BufferAccessAttr.of(BufferAccess.ALIAS))
+    return TensorType(type_.element_type, layout.scalar_shard, buffer)

@@ -1,0 +1,280 @@
+"""Give every tensor a layout, and every operation its operands where it wants them.
+
+Tensors without a layout start in `init-memory-space`, in rows on one core. Then each operand
+moves to the memory, tiling and memory layout that its constraint asks for: destinations and
+constants are made there, other values pass through a `ttir.to_layout`. What a function returns or
+hands to another one moves back to where the signature says.
+
+Before:
+
+    #d = #tt.operand_constraint<dram|any_layout>
+    module attributes {tt.device = #tt.device<workerGrid = #tt.grid<8x8, (d0, d1) -> (0, d0, d1)>,
+        l1Map = (d0, d1)[s0, s1] -> (0, d0, d1, s0), dramMap = (d0, d1)[s0, s1] -> (0, d0, d1, s0),
+        meshShape = , chipIds = [0]>} {
+      func.func @exp(%arg0: tensor<33x70xf32>) -> tensor<33x70xf32> {
+        %0 = tensor.empty() : tensor<33x70xf32>
+        %1 = "ttir.exp"(%arg0, %0) <{operandSegmentSizes = array<i32: 1, 1>,
+            operand_constraints = [#d, #d]}>
+            : (tensor<33x70xf32>, tensor<33x70xf32>) -> tensor<33x70xf32>
+        return %1 : tensor<33x70xf32>
+      }
+    }
+
+After:
+
+    ...
+    #layout = #tt.layout<(d0, d1) -> (d0, d1), undef, <1x1>, memref<33x70xf32, #tile>>
+    ...
+
+Requires: the attribute `tt.device` on the module or around it (`ttir-implicit-device`).
+Ensures: every ranked tensor outside of `ttir.generic` has a layout; operands are where their
+constraints want them, except the image, weight and bias of `ttir.conv2d`, which stay on the host.
+Options: `init-memory-space` (system), `default-memory-space` (dram) and
+`default-device-memory-layout` (interleaved), which are taken where a constraint allows them.
+Not done here: grids (`ttir-grid-set`); splitting of moves (`ttir-split-compound-layout`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from xdsl.dialects.builtin import FunctionType, ModuleOp
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
+from xdsl.dialects.tensor import EmptyOp
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from ttmlir.dialects import ttir
+from ttmlir.layout.element_type import TileFormat
+from ttmlir.layout.enums import MemorySpace, OperandConstraint, TensorMemoryLayout
+from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.tensor_layout import TensorLayout
+from ttmlir.mlir.option_values import option
+from ttmlir.passes.base import ModulePass
+from ttmlir.passes.layouts import (
+    is_plain_tensor,
+    layout_of,
+    required_device,
+    scalar_of,
+    shape_of,
+    with_layout,
+)
+from ttmlir.passes.rewriting import AttributeMemo, clean_up, erase, insert_before, refuse, retype
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+
+    from ttmlir.dialects import tt
+
+_SPACE_BITS = {
+    MemorySpace.SYSTEM: OperandConstraint.SYSTEM,
+    MemorySpace.SYSTEM_MMIO: OperandConstraint.SYSTEM,
+    MemorySpace.DEVICE_DRAM: OperandConstraint.DRAM,
+    MemorySpace.DEVICE_L1: OperandConstraint.L1,
+}
+# In order of preference where a constraint leaves a choice.
+_MEMORY_LAYOUT_BITS = {
+    TensorMemoryLayout.INTERLEAVED: OperandConstraint.INTERLEAVED,
+    TensorMemoryLayout.SINGLE_BANK: OperandConstraint.SINGLE_BANK,
+    TensorMemoryLayout.HEIGHT_SHARDED: OperandConstraint.HEIGHT_SHARDED,
+    TensorMemoryLayout.WIDTH_SHARDED: OperandConstraint.WIDTH_SHARDED,
+    TensorMemoryLayout.BLOCK_SHARDED: OperandConstraint.BLOCK_SHARDED,
+}
+
+
+@dataclass(frozen=True)
+class TTIRLayoutPass(ModulePass):
+    """Give every tensor a layout, and every operation its operands where it wants them."""
+
+    name = "ttir-layout"
+    title = "TTIRLayout"
+    init_memory_space: MemorySpace = option(
+        MemorySpace.SYSTEM, "Memory space of the tensors that a function takes and returns"
+    )
+    default_memory_space: MemorySpace = option(
+        MemorySpace.DEVICE_DRAM, "Memory space of operands, where their constraints allow it"
+    )
+    default_device_memory_layout: TensorMemoryLayout = option(
+        TensorMemoryLayout.INTERLEAVED,
+        "Memory layout of operands on the device, where their constraints allow it",
+    )
+
+    def apply(self, ctx: Context, module: ModuleOp) -> None:
+        """Lay out every tensor of the module."""
+        device = required_device(module, self.name)
+        clean_up(module)
+        _InitialLayouts(device.worker_grid.rank, self.init_memory_space).assign(module)
+        _Moves(self).place(module)
+        clean_up(module)
+
+
+class _InitialLayouts:
+    """Puts the layout in which tensors start on every tensor without one."""
+
+    def __init__(self, grid_rank: int, memory_space: MemorySpace):
+        self._grid = (1,) * grid_rank
+        self._memory_space = memory_space
+        self._type = AttributeMemo(self._with_layout)
+
+    def assign(self, op: Operation) -> None:
+        """Lay out what is inside `op`."""
+        for region in op.regions:
+            for block in region.blocks:
+                self._retype(op, block.args)
+                for inner in block.ops:
+                    self._retype(inner, inner.results)
+                    if isinstance(inner, FuncOp):
+                        self._retype_signature(inner)
+                    # A core sees the shards of a generic's operands, not tensors with a layout.
+                    if inner.regions and not isinstance(inner, ttir.GenericOp):
+                        self.assign(inner)
+
+    def _retype(self, op: Operation, values: Sequence[SSAValue]) -> None:
+        for value in values:
+            try:
+                retype(value, self._type(value.type))
+            except LayoutError as error:
+                refuse(op, f"no layout for {value.type}: {error}")
+
+    def _retype_signature(self, function: FuncOp) -> None:
+        signature = function.function_type
+        try:
+            function.function_type = FunctionType.from_lists(
+                [self._type(type_) for type_ in signature.inputs],
+                [self._type(type_) for type_ in signature.outputs],
+            )
+        except LayoutError as error:
+            refuse(function, f"no layout for {signature}: {error}")
+
+    def _with_layout(self, type_: Attribute) -> Attribute:
+        if not is_plain_tensor(type_):
+            return type_
+        shape = shape_of(type_)
+        layout = TensorLayout.of(shape, scalar_of(type_), self._memory_space, self._grid)
+        return with_layout(type_, layout)
+
+
+class _Moves:
+    """Brings operands to where their constraints want them."""
+
+    def __init__(self, options: TTIRLayoutPass):
+        self._options = options
+        self._wanted = AttributeMemo(self._wanted_type)
+        self._functions: dict[tuple[Block | None, str], FuncOp] = {}
+        self._made: dict[tuple[SSAValue, int, Block], SSAValue] = {}
+
+    def place(self, module: ModuleOp) -> None:
+        """Bring all operands of the operations inside the module to their places."""
+        functions = [op for op in module.walk() if isinstance(op, FuncOp)]
+        self._functions = {(op.parent, op.sym_name.data): op for op in functions}
+        for function in functions:
+            self._place_in(function, function)
+
+    def _place_in(self, op: Operation, function: FuncOp) -> None:
+        for region in op.regions:
+            for block in region.blocks:
+                # Only what stands before the operation in hand changes.
+                for inner in tuple(block.ops):
+                    self._place_operands(inner, function)
+                    if inner.regions and not isinstance(inner, ttir.GenericOp):
+                        self._place_in(inner, function)
+
+    def _place_operands(self, op: Operation, function: FuncOp) -> None:
+        if isinstance(op, ttir.TTIROp):
+            if not isinstance(op, ttir.ToLayoutOp):
+                self._place_constrained(op)
+        elif isinstance(op, ReturnOp):
+            self._place_as(op, function.function_type.outputs)
+        elif isinstance(op, CallOp):
+            callee = self._functions.get((function.parent, op.callee.string_value()))
+            if callee is not None:
+                self._place_as(op, callee.function_type.inputs)
+
+    def _place_constrained(self, op: ttir.TTIROp) -> None:
+        attr = op.operand_constraints
+        constraints = () if attr is None else attr.data
+        first_init, end = op.init_range
+        if len(constraints) < end:
+            refuse(
+                op,
+                f"has {len(constraints)} operand_constraints for {end} operands; "
+                "give one for each operand, inputs first",
+            )
+        # A convolution takes its image, weight and bias from the host.
+        for number in range(first_init if op.name == "ttir.conv2d" else 0, end):
+            type_ = op.operands[number].type
+            constraint = cast("tt.OperandConstraintAttr", constraints[number])
+            try:
+                wanted = self._wanted(type_, constraint.data)
+            except LayoutError as error:
+                refuse(op, f"operand #{number} cannot be laid out: {error}")
+            if wanted is not type_:
+                self._move(op, number, wanted, is_init=number >= first_init)
+                if number >= first_init:
+                    retype(op.results[number - first_init], wanted)
+
+    def _place_as(self, op: Operation, types: Iterable[Attribute]) -> None:
+        for number, wanted in enumerate(types):
+            if number < len(op.operands) and op.operands[number].type != wanted:
+                self._move(op, number, wanted)
+
+    def _move(
+        self, op: Operation, number: int, wanted: Attribute, *, is_init: bool = False
+    ) -> None:
+        """Replace an operand by the same value, or the same lack of one, in another layout."""
+        value = op.operands[number]
+        owner = value.owner
+        block = op.parent
+        assert block is not None, "operations are laid out in place"
+        if not isinstance(owner, EmptyOp | ttir.ConstantOp):
+            empty = EmptyOp.create(result_types=(wanted,), location=op.location)
+            move = ttir.ToLayoutOp.dps((value,), empty.results, location=op.location)
+            insert_before(op, empty, move)
+            op.operands[number] = move.results[0]
+            return
+        # Two operations never share a destination: each would overwrite what the other wrote.
+        key = (value, id(wanted), block)
+        made = None if is_init else self._made.get(key)
+        if made is None:
+            new = type(owner).create(
+                result_types=(wanted,), properties=owner.properties, location=owner.location
+            )
+            insert_before(op, new)
+            made = self._made[key] = new.results[0]
+        op.operands[number] = made
+        if value.first_use is None:
+            erase(owner)
+
+    def _wanted_type(self, type_: Attribute, bits: int) -> Attribute:
+        """Where a constraint wants a tensor: the type itself if the tensor is there."""
+        layout = layout_of(type_)
+        if layout is None:
+            return type_
+        scalar = scalar_of(type_)
+        element = scalar if bits & OperandConstraint.SCALAR else TileFormat.of(scalar)
+        space = self._wanted_space(bits)
+        memory_layout = self._wanted_memory_layout(bits, space)
+        current = (layout.memory_space, layout.element, layout.memory_layout)
+        if current == (space, element, memory_layout):
+            return type_
+        wanted = TensorLayout.of(
+            shape_of(type_), element, space, layout.grid, memory_layout=memory_layout
+        )
+        return with_layout(type_, wanted)
+
+    def _wanted_space(self, bits: int) -> MemorySpace:
+        preferred = self._options.default_memory_space
+        for space in (preferred, MemorySpace.DEVICE_DRAM, MemorySpace.DEVICE_L1):
+            if bits & _SPACE_BITS[space]:
+                return space
+        return MemorySpace.SYSTEM
+
+    def _wanted_memory_layout(self, bits: int, space: MemorySpace) -> TensorMemoryLayout:
+        preferred = self._options.default_device_memory_layout
+        if preferred is TensorMemoryLayout.NONE or space.is_system:
+            return TensorMemoryLayout.NONE
+        for memory_layout in (preferred, *_MEMORY_LAYOUT_BITS):
+            if bits & _MEMORY_LAYOUT_BITS[memory_layout]:
+                return memory_layout
+        return TensorMemoryLayout.NONE

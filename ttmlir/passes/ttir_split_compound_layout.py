@@ -1,0 +1,111 @@
+"""Split layout changes into steps that change one thing each.
+
+A `ttir.to_layout` may change the linear map, the grid, the element type (tiles or rows), the memory
+and the memory layout. One that changes several becomes a chain through layouts in L1, in which
+tensors are tiled, untiled and spread over cores.
+
+Before:
+
+    ...
+
+After:
+
+    ...
+
+Requires: layouts on the operands of `ttir.to_layout`.
+Ensures: every `ttir.to_layout` changes at most one component.
+Options: none.
+Not done here: no pipeline needs it; `convert-ttir-to-ttnn` takes compound changes as they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.tensor import EmptyOp
+
+from ttmlir.dialects import ttir
+from ttmlir.layout.enums import MemorySpace
+from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.tensor_layout import TensorLayout
+from ttmlir.passes.base import ModulePass
+from ttmlir.passes.layouts import layout_of, shape_of, with_layout
+from ttmlir.passes.rewriting import clean_up, insert_before, refuse, replace
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+
+
+@dataclass(frozen=True)
+class TTIRSplitCompoundLayoutPass(ModulePass):
+    """Split layout changes into steps that change one thing each."""
+
+    name = "ttir-split-compound-layout"
+    title = "TTIRSplitCompoundLayout"
+
+    def apply(self, ctx: Context, module: ModuleOp) -> None:
+        """Split every layout change of the module."""
+        for op in [op for op in module.walk() if isinstance(op, ttir.ToLayoutOp)]:
+            _split(op)
+        clean_up(module)
+
+
+def _split(op: ttir.ToLayoutOp) -> None:
+    """Replace a compound change by two, and these in turn, until none is compound."""
+    source, target = layout_of(op.operands[0].type), layout_of(op.operands[1].type)
+    if source is None or target is None:
+        refuse(op, "needs a layout on both tensors; run ttir-layout before")
+    changes = _changes(source, target)
+    if len(changes) < 2:
+        return
+    value, output = op.operands
+    try:
+        bounce = _bounce(source, target, shape_of(value.type))
+    except LayoutError as error:
+        refuse(op, f"cannot be split: {error}")
+    if bounce in (source, target):
+        refuse(
+            op,
+            f"cannot be split: no step changes only one of {', '.join(changes)}; "
+            "write the intermediate layout as a ttir.to_layout of its own",
+        )
+    empty = EmptyOp.create(result_types=(with_layout(output.type, bounce),), location=op.location)
+    first = ttir.ToLayoutOp.dps((value,), empty.results, location=op.location)
+    second = ttir.ToLayoutOp.dps(first.results, (output,), location=op.location)
+    insert_before(op, empty, first, second)
+    replace(op, second.results[0])
+    _split(first)
+    _split(second)
+
+
+def _changes(source: TensorLayout, target: TensorLayout) -> tuple[str, ...]:
+    """The components that a change of layout changes."""
+    components = {
+        "linear map": source.linear != target.linear,
+        "grid": source.grid != target.grid,
+        "element type": source.element != target.element,
+        "memory space": source.memory_space is not target.memory_space,
+        "memory layout": source.memory_layout is not target.memory_layout,
+    }
+    return tuple(name for name, differs in components.items() if differs)
+
+
+def _bounce(source: TensorLayout, target: TensorLayout, shape: tuple[int, ...]) -> TensorLayout:
+    """The layout between two that differ in several components: the first rule that applies."""
+    if source.memory_space is not MemorySpace.DEVICE_L1:
+        return source.with_memory_space(MemorySpace.DEVICE_L1)
+    if target.memory_space is not MemorySpace.DEVICE_L1:
+        return target.with_memory_space(MemorySpace.DEVICE_L1)
+    if source.is_tiled and not target.is_tiled:
+        return target.with_element(source.element)
+    if target.is_tiled and not source.is_tiled:
+        return source.with_element(target.element)
+    if source.linear != target.linear and source.is_tiled:
+        return source.with_element(source.scalar_element)
+    if source.grid != target.grid:
+        return target.with_grid(shape, source.grid)
+    if source.memory_layout is not target.memory_layout:
+        return source.with_memory_layout(target.memory_layout)
+    return source.with_element(target.element)
