@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from xdsl.ir import Data
 from xdsl.parser import AttrParser
@@ -20,10 +20,9 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Span
 
-from ttmlir.layout.affine import AffineMap
-from ttmlir.layout.affine_parser import AffineParseError, scan_affine_map
 from ttmlir.layout.enums import KeywordEnum
 from ttmlir.layout.errors import LayoutError
+from ttmlir.mlir.printer import MlirPrinter
 
 Punctuation = Literal["<", ">", "(", ")", "[", "]", "{", "}", ",", "=", "|", ":"]
 DataT = TypeVar("DataT", bound="Data[object]")
@@ -82,16 +81,6 @@ def parse_dimensions(parser: AttrParser) -> tuple[int, ...]:
     if any(len(extent) >= _MAX_DIGITS for extent in extents):
         parser.raise_error("expected extents below 2**63", start)
     return tuple(map(int, extents))
-
-
-def parse_affine_map(parser: AttrParser) -> AffineMap:
-    """A bare map such as `(d0, d1)[s0] -> (d0 floordiv s0, d1)`."""
-    try:
-        affine_map, end = scan_affine_map(parser.lexer.input.content, parser.pos)
-    except AffineParseError as error:
-        parser.raise_error(error.message, error.position)
-    parser._resume_from(end)
-    return affine_map
 
 
 def parse_unsigned(parser: AttrParser, bits: int = 32) -> int:
@@ -199,10 +188,9 @@ class KeywordAttr(Data[EnumT], Generic[EnumT]):
         printer.print_string(f"<{self.data.keyword}>")
 
 
-def print_stripped(printer: Printer, attribute: Data[object]) -> None:
+def print_stripped(printer: Printer, attribute: Data[Any]) -> None:
     """Write an attribute inside another: its alias, or what follows its name."""
-    print_nested = getattr(printer, "print_stripped_attribute", None)
-    if print_nested is None:
-        attribute.print_parameter(printer)
+    if isinstance(printer, MlirPrinter):
+        printer.print_stripped_attribute(attribute)
     else:
-        print_nested(attribute)
+        attribute.print_parameter(printer)

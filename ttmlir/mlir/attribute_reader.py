@@ -286,7 +286,10 @@ class AttributeReader(Parser):
         if not any(issubclass(attr, TypeAttribute) == is_type for attr in attributes):
             self.raise_error(f"dialect '{dialect_name}' provides no {kind} parsing hook", start)
         blank = " " if is_type else ""
-        self.raise_error(f"unknown {blank}{kind} `{mnemonic}` in dialect `{dialect_name}`", start)
+        position = self._text.index(mnemonic, start + 1 + len(dialect_name))
+        self.raise_error(
+            f"unknown {blank}{kind} `{mnemonic}` in dialect `{dialect_name}`", position
+        )
 
     def _parse_unregistered(
         self,

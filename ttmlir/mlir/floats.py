@@ -132,14 +132,26 @@ def format_float_bits(bits: int, type: AnyFloat) -> str:
     return f"0x{bits:X}"
 
 
-def _scientific(value: float, precision: int) -> str:
-    """Six digits after the point and at least two in the exponent, such as `1.500000e+00`."""
+def format_all_digits(value: float, type: AnyFloat) -> str:
+    """All digits that the format can hold, always scientific, such as `1.500000000e+00`.
+
+    The value must be finite.
+    """
+    _check(type)
+    if value == 0:
+        return "-0.0e+00" if math.copysign(1.0, value) < 0 else "0.0e+00"
+    precision = _MANTISSA_BITS[type.name] + 1
+    return _scientific(value_of(bits_of(value, type), type), precision, 2 + precision * 59 // 196)
+
+
+def _scientific(value: float, precision: int, limit: int = 6) -> str:
+    """`limit` digits after the point and at least two in the exponent, such as `1.500000e+00`."""
     sign = "-" if math.copysign(1.0, value) < 0 else ""
     if value == 0:
         return sign + "0.000000e+00"
-    digits, exponent = _decimal(value, precision, 6)
+    digits, exponent = _decimal(value, precision, limit)
     exponent += len(digits) - 1
-    fraction = digits[1:].ljust(6, "0")
+    fraction = digits[1:].ljust(limit, "0")
     return f"{sign}{digits[0]}.{fraction}e{'-' if exponent < 0 else '+'}{abs(exponent):02}"
 
 

@@ -167,6 +167,14 @@ class MlirPrinter(Printer):
         self._texts[id(attribute)] = (attribute, text)
         self._write(text)
 
+    def print_stripped_attribute(self, attribute: Data[Any]) -> None:
+        """Print an attribute inside another: its alias, or what follows its name."""
+        alias = self._aliases.get(attribute)
+        if alias is None:
+            attribute.print_parameter(self)
+        else:
+            self._write(alias)
+
     def _captured(self, print_it: Callable[[], object]) -> str:
         outer, parts = self._write, list[str]()
         self._write = parts.append
@@ -175,14 +183,6 @@ class MlirPrinter(Printer):
         finally:
             self._write = outer
         return "".join(parts)
-
-    def print_stripped_attribute(self, attribute: Data[Any]) -> None:
-        """Print an attribute that is a parameter of another: its alias, or what follows its name."""
-        alias = self._aliases.get(attribute)
-        if alias is None:
-            attribute.print_parameter(self)
-        else:
-            self._write(alias)
 
     def print_attribute_body(self, attribute: Attribute) -> None:
         """Print an attribute or a type without looking for its alias."""

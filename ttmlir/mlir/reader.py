@@ -54,10 +54,22 @@ def parse_module(text: str, filename: str, context: Context, *, first_line: int 
             reader = ModuleReader(context, text, filename, first_line)
             return reader.read_module()
         except ParseError as error:
-            location = _location_of(error, filename, first_line, reader)
             raise DiagnosticError(
-                Diagnostic("error", location, _in_mlir_style(error.msg))
+                *(
+                    Diagnostic(
+                        "error",
+                        _location_of(part, filename, first_line, reader),
+                        _in_mlir_style(part.msg),
+                    )
+                    for part in _with_causes(error)
+                )
             ) from None
+
+
+def _with_causes(error: ParseError) -> list[ParseError]:
+    """The error after those that it was raised from: an attribute's after its parameter's."""
+    cause = error.__cause__
+    return [*_with_causes(cause), error] if isinstance(cause, ParseError) else [error]
 
 
 def _location_of(error: ParseError, filename: str, first_line: int, reader: ModuleReader | None):

@@ -267,7 +267,7 @@ def _initializer_type(type: Attribute) -> Attribute:
 def _parse_initial_value(parser: Parser, type: Attribute) -> Attribute:
     """Read a value whose type is not repeated."""
     position = parser.pos
-    if type.name == "emitc.array":
+    if type.name == "emitc.array" and parser.parse_optional_keyword("dense") is not None:
         return parser.parse_dense_int_or_fp_elements_attr(
             cast("TensorType[IntegerType]", _initializer_type(type))
         )

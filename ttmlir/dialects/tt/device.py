@@ -15,7 +15,6 @@ from ttmlir.dialects.syntax import (
     expect,
     expect_keyword,
     parameter,
-    parse_affine_map,
     parse_dimensions,
     parse_list,
     parse_nested,
@@ -29,6 +28,7 @@ from ttmlir.layout.affine import AffineMap
 from ttmlir.layout.chip import SystemDesc
 from ttmlir.layout.device import Device
 from ttmlir.layout.grid import shape_text
+from ttmlir.mlir.affine import parse_affine_map
 
 _OWNER = "TT_DeviceAttr"
 

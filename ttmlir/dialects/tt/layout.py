@@ -21,11 +21,11 @@ from xdsl.printer import Printer
 from ttmlir.dialects.syntax import (
     expect,
     parameter,
-    parse_affine_map,
     parse_dimensions,
     parse_keyword_or_string,
     parse_nested,
     parse_unsigned,
+    verified_at,
 )
 from ttmlir.dialects.tt.keywords import (
     BufferAccessAttr,
@@ -44,6 +44,7 @@ from ttmlir.layout.tensor_layout import (
     TensorLayout,
     linear_from_strides,
 )
+from ttmlir.mlir.affine import parse_affine_map
 
 
 @irdl_attr_definition
@@ -384,6 +385,7 @@ class LayoutAttr(ParametrizedAttribute):
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         """Read `<map, padding, <grid>, memref>` or the same with `, memory layout`."""
         owner = "TT_LayoutAttr"
+        position = parser.pos
         expect(parser, "<")
         strides = parse_dimensions(parser)
         linear = NO_MAPPING
@@ -407,7 +409,8 @@ class LayoutAttr(ParametrizedAttribute):
                 )
         expect(parser, ">")
         if strides:
-            linear = linear_from_strides(strides, grid.data.rank)
+            with verified_at(parser, position):
+                linear = linear_from_strides(strides, grid.data.rank)
         return [
             AffineMapParameter(linear),
             OOBValAttr(oob_val),
