@@ -13,7 +13,7 @@ from ttmlir.runtime.system import load_system_desc
 from ttmlir.runtime.ttrt.command import Command
 from ttmlir.runtime.ttrt.files import TTMETAL_EXTENSION, TTNN_EXTENSION, TTSYS_EXTENSION
 from ttmlir.runtime.ttrt.option import BINARY, COMMON_OPTIONS, Option, result_file
-from ttmlir.schema import FlatbufferError, identify, load_schema
+from ttmlir.schema import FlatbufferError, TableView, identify, load_schema
 
 _ALL = "all"
 SECTIONS = (
@@ -101,9 +101,35 @@ def _read_metal(path: str, data: bytes, section: str) -> str:
         case "inputs" | "outputs":
             programs = root.as_dict()["programs"]
             return json.dumps({p["name"]: p.get(section, []) for p in programs}, indent=2)
+        case "cpp":
+            return _kernel_sources(root)
         case _:
-            available = (_ALL, "version", "system_desc", "inputs", "outputs")
+            available = (_ALL, "version", "system_desc", "cpp", "inputs", "outputs")
             raise _unavailable(path, section, available)
+
+
+def _kernel_sources(root: TableView) -> str:
+    """C++ of every kernel of every program, with the operation that runs it."""
+    parts: list[str] = []
+    for i, program in enumerate(root["programs"] or ()):
+        parts.append(f"program[{i}]: {program['name']}")
+        for command in _commands(program):
+            if command["type_type"] != "EnqueueProgramCommand":
+                continue
+            parts.append(f"// {command['debug_info'] or 'no debug information'}")
+            kernels = command["type"]["program"]["kernels"] or ()
+            sources = [k["kernel"]["source"] for k in kernels if k["kernel_type"] == "KernelSource"]
+            parts += [source.strip() for source in sources]
+    return "\n".join(parts)
+
+
+def _commands(program: TableView) -> list[TableView]:
+    return [
+        command
+        for device in program["device_programs"] or ()
+        for queue in device["command_queues"] or ()
+        for command in queue["commands"] or ()
+    ]
 
 
 def _version_text(version: Any, git_hash: str | None) -> str:
