@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from ttmlir.layout.data_format import BLOCK
+from ttmlir.layout.element_type import is_block_float
 from ttmlir.layout.enums import DataType, KeywordEnum, MemorySpace, TensorMemoryLayout
 from ttmlir.runtime.element import ELEMENT_TYPES, Array, Numerics, element_of_data_type
 from ttmlir.runtime.errors import BinaryError, InputError, UnsupportedError
@@ -381,6 +383,11 @@ def _check_shape(desc: TensorDesc, memory: Table, where: str, chips: int) -> Non
         )
     if not all(1 <= extent <= 1024 for extent in desc.tile):
         raise BinaryError(f"{where}: tile shape {list(desc.tile)} is out of range")
+    if is_block_float(desc.data_type) and math.prod(desc.tile) % BLOCK:
+        raise BinaryError(
+            f"{where}: block floats need tiles of a multiple of {BLOCK} elements, got "
+            f"{list(desc.tile)}"
+        )
     shard = [int(extent) for extent in memory["shape"] or ()]
     cores = max(1, sum(height * width for _, _, height, width in desc.core_ranges)) * chips
     capacity = math.prod(shard) * math.prod(desc.tile) * cores

@@ -15,13 +15,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
+from ttmlir.layout.data_format import round_block_float
+from ttmlir.layout.element_type import DEFAULT_TILE_SHAPE, TileFormat, is_block_float
 from ttmlir.layout.enums import DataType
 from ttmlir.runtime.errors import InputError
 
@@ -87,19 +89,15 @@ ELEMENT_TYPES: dict[str, ElementType] = {
     )
 }
 
-_BLOCK_FLOATS: dict[DataType, str] = {
-    DataType.BFP_F8: "Float16",
-    DataType.BFP_BF8: "BFloat16",
-    DataType.BFP_F4: "Float16",
-    DataType.BFP_BF4: "BFloat16",
-    DataType.BFP_F2: "Float16",
-    DataType.BFP_BF2: "BFloat16",
-}
+# The types that block floats stand for, by the keyword of their scalars.
+_BY_KEYWORD = {element.keyword: element for element in ELEMENT_TYPES.values()}
 
 
 def element_of_data_type(data_type: DataType) -> ElementType:
     """The logical type that a storage type stands for when nothing else is said."""
-    return ELEMENT_TYPES[_BLOCK_FLOATS.get(data_type, data_type.schema_name)]
+    if is_block_float(data_type):
+        return _BY_KEYWORD[TileFormat(*DEFAULT_TILE_SHAPE, data_type).scalar.keyword]
+    return ELEMENT_TYPES[data_type.schema_name]
 
 
 @cache
@@ -151,8 +149,8 @@ def storage_rounding(
         return None
     if not element.is_float:
         return _wrap_to_32_bits if element.compute.itemsize == 8 else None
-    if data_type in _BLOCK_FLOATS:
-        return _block_float_rounding(data_type)
+    if is_block_float(data_type):
+        return partial(round_block_float, data_type=data_type)
     if data_type is DataType.BF16:
         return _through(np.dtype(ml_dtypes.bfloat16), element)
     if data_type is DataType.F16:
@@ -172,12 +170,3 @@ def _through(narrow: np.dtype[Any], element: ElementType) -> Rounding:
 def _wrap_to_32_bits(array: Array) -> Array:
     narrow = np.int32 if array.dtype.kind == "i" else np.uint32
     return array.astype(narrow).astype(array.dtype)
-
-
-def _block_float_rounding(data_type: DataType) -> Rounding:
-    from ttmlir.layout.data_format import round_block_float
-
-    def rounding(array: Array) -> Array:
-        return round_block_float(array, data_type)
-
-    return rounding

@@ -16,7 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ttmlir.layout.data_format import packed_tile_bytes
+from ttmlir.layout.element_type import TileFormat, is_block_float
 from ttmlir.layout.enums import DataType, MemorySpace, TensorMemoryLayout
+from ttmlir.layout.tile import padded_shape
 from ttmlir.runtime.element import (
     Array,
     ElementType,
@@ -30,24 +33,6 @@ if TYPE_CHECKING:
     from ttmlir.runtime.device import Device
 
 Shape = tuple[int, ...]
-
-# Bytes of a 32x32 tile of a block float: the numbers and 64 shared exponents.
-_BLOCK_FLOAT_TILE_BYTES = {
-    DataType.BFP_F8: 1088,
-    DataType.BFP_BF8: 1088,
-    DataType.BFP_F4: 576,
-    DataType.BFP_BF4: 576,
-    DataType.BFP_F2: 320,
-    DataType.BFP_BF2: 320,
-}
-_SCALAR_BYTES = {
-    DataType.F32: 4,
-    DataType.U32: 4,
-    DataType.F16: 2,
-    DataType.BF16: 2,
-    DataType.U16: 2,
-    DataType.U8: 1,
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,20 +70,16 @@ class TensorDesc:
     @property
     def padded_shape(self) -> Shape:
         """Shape with the last two dimensions rounded up to whole tiles; the shape if row-major."""
-        if not self.is_tiled:
-            return self.shape
-        rank = max(2, len(self.shape))
-        shape = (1,) * (rank - len(self.shape)) + self.shape
-        height, width = self.tile
-        return (*shape[:-2], -(-shape[-2] // height) * height, -(-shape[-1] // width) * width)
+        return padded_shape(self.shape, self.tile) if self.is_tiled else self.shape
 
     @property
     def size_in_bytes(self) -> int:
         """Bytes that the tensor occupies, padding included."""
         elements = math.prod(self.padded_shape)
-        if self.data_type in _BLOCK_FLOAT_TILE_BYTES:
-            return -(-elements // 1024) * _BLOCK_FLOAT_TILE_BYTES[self.data_type]
-        return elements * _SCALAR_BYTES[self.data_type]
+        if not is_block_float(self.data_type):
+            return elements * TileFormat(1, 1, self.data_type).size_bytes
+        tile_volume = math.prod(self.tile)
+        return -(-elements // tile_volume) * packed_tile_bytes(self.data_type, tile_volume)
 
     def agrees_with(self, other: TensorDesc) -> bool:
         """True if a tensor kept as `other` says can be used where this description is asked for."""

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from ttmlir.layout.chip import SystemDesc, default_system_desc
+from ttmlir.layout.boards import BOARD_NAMES, board
 from ttmlir.layout.system_tables import system_desc_to_table
 
-DEFAULT_BOARD = "default"
-
-_BOARDS: dict[str, Callable[[], SystemDesc]] = {DEFAULT_BOARD: default_system_desc}
-
-
-def board_names() -> tuple[str, ...]:
-    """Names of the boards, the default first."""
-    return tuple(_BOARDS)
+DEFAULT_BOARD = BOARD_NAMES[0]
 
 
 def board_table(name: str) -> dict[str, Any]:
-    """The `SystemDesc` table of a board."""
-    return system_desc_to_table(_BOARDS[name]())
+    """The `SystemDesc` table of a board; LayoutError for an unknown name."""
+    return system_desc_to_table(board(name))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum, IntEnum
+from enum import Enum
 
-from ttmlir.layout import enums
+from ttmlir.layout.enums import DataType
 from ttmlir.runtime.binary import Binary
 from ttmlir.runtime.errors import UnsupportedError
 from ttmlir.runtime.ttrt.boards import DEFAULT_BOARD, board_table
@@ -13,8 +13,15 @@ from ttmlir.runtime.ttrt.flatbuffers import Binary as BinaryFile
 from ttmlir.runtime.ttrt.flatbuffers import Flatbuffer, SystemDesc
 from ttmlir.schema.system_desc import pack_system_desc
 
-DataType = IntEnum("DataType", {kind.schema_name: int(kind) for kind in enums.DataType})
-"""Storage types under their schema names: `DataType.Float32`."""
+__all__ = [
+    "DataType",
+    "DebugEnv",
+    "DeviceRuntime",
+    "get_available_runtimes",
+    "get_current_runtime",
+    "get_current_system_desc",
+    "set_compatible_runtime",
+]
 
 
 class DeviceRuntime(Enum):

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from ttmlir.runtime.system import plain_system
-from ttmlir.runtime.ttrt.boards import DEFAULT_BOARD, board_names, board_table
+from ttmlir.runtime.ttrt.boards import BOARD_NAMES, DEFAULT_BOARD, board_table
 from ttmlir.runtime.ttrt.command import Command
 from ttmlir.runtime.ttrt.option import COMMON_OPTIONS, Option, result_file
 from ttmlir.schema.system_desc import pack_system_desc
@@ -23,7 +23,7 @@ class Query(Command):
             name="--board",
             type=str,
             default=DEFAULT_BOARD,
-            choices=board_names(),
+            choices=BOARD_NAMES,
             help="Board to describe; the default is the chip that the compiler assumes.",
         ),
         result_file(name),
