@@ -1,1 +1,1 @@
-"""Writers of .ttnn and .ttsys files."""
+"""Writers of `.ttnn` files."""

@@ -1,0 +1,215 @@
+"""Operations of the ttnn dialect as members of the schema's `OpType` union.
+
+Operations that have a row in the operation table are written from it; those that manage devices
+and memory are written out here.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr, TensorType
+from xdsl.ir import Operation
+
+from ttmlir.dialects import tt, ttnn
+from ttmlir.dialects.dps import DestinationStyleOp
+from ttmlir.dialects.row_ops import RowOperation
+from ttmlir.layout.enums import TTNNTensorMemoryLayout
+from ttmlir.mlir.diagnostics import OpError
+from ttmlir.mlir.elements import Elements, ElementType, element_size, raw_bytes
+from ttmlir.mlir.resources import blob_bytes
+from ttmlir.optable.row import Flatbuffer
+from ttmlir.schema import load_schema
+from ttmlir.schema.types import Field, ScalarType, TableType
+from ttmlir.target.flatbuffer.tensors import Table, TensorTables
+from ttmlir.target.flatbuffer.values import Values
+
+SCHEMA = "TTNN/binary.fbs"
+_NAMESPACE = "tt.target.ttnn."
+_REFUSED = "cannot be written to a .ttnn file"
+
+
+class OperationWriter:
+    """Writes the operations of a function in the order of its text."""
+
+    def __init__(self, values: Values, tables: TensorTables) -> None:
+        """Write tensors and devices to `values`, their types to `tables`."""
+        self._values = values
+        self._tables = tables
+        self._types = load_schema(SCHEMA).document.types
+        self._structure_ops: Mapping[type[Operation], Callable[[Any], Table]] = {
+            ttnn.GetDeviceOp: self._get_device,
+            ttnn.ToMemoryConfigOp: self._to_memory_config,
+            ttnn.ToLayoutOp: self._to_layout,
+            ttnn.ToDeviceOp: self._to_device,
+            ttnn.DeallocOp: self._dealloc,
+        }
+
+    def write(self, op: Operation) -> tuple[str, Table]:
+        """Name of the union member and its table; OpError for what no file can hold."""
+        structure = self._structure_ops.get(type(op))
+        if structure is not None:
+            return type(op).__name__, structure(op)
+        if isinstance(op, RowOperation) and isinstance(op, ttnn.TTNNOp):
+            form = op.ROW.flatbuffer
+            if form is not None:
+                return form.table, self._row(op, form)
+        if isinstance(op, ttnn.AllocOp):
+            raise OpError(op, f"{_REFUSED}; use 'ttnn.empty', whose place the runtime chooses")
+        raise OpError(
+            op,
+            f"{_REFUSED}, which holds 'ttnn' operations only; "
+            "lower the module with --ttir-to-ttnn-backend-pipeline first",
+        )
+
+    # -- operations of the table ------------------------------------------------------------------
+
+    def _row(self, op: RowOperation, form: Flatbuffer) -> Table:
+        table_type = cast("TableType", self._types[_NAMESPACE + form.table])
+        parameters = op.parameters()
+        table: Table = {}
+        for name, filler in form.fields:
+            content = self._filled(op, form, filler, parameters)
+            if content is not None:
+                _check_number(op, table_type.by_name[name], filler, content)
+                table[name] = content
+        return table
+
+    def _filled(
+        self, op: RowOperation, form: Flatbuffer, filler: str, parameters: Mapping[str, Any]
+    ) -> Any:
+        """What the filler named in a row gives for a field, None for nothing."""
+        if filler == "type":
+            return form.kind
+        if filler == "output":
+            return self._output(op)
+        if filler == "device":
+            return self._device(op)
+        if filler == "parameters":
+            return [float(value) for value in parameters.values()]
+        if filler in op.SIGNATURE.operand_index:
+            return self._operand(op, filler)
+        return parameters.get(filler)
+
+    def _operand(self, op: RowOperation, name: str) -> Any:
+        tensors = [self._values.tensor(value, op) for value in op.group(name)]
+        if op.SIGNATURE.operands[op.SIGNATURE.operand_index[name]].variadic:
+            return tensors
+        return tensors[0] if tensors else None
+
+    def _output(self, op: Operation) -> Table:
+        if len(op.results) != 1:
+            raise OpError(op, f"{_REFUSED} with {len(op.results)} results; split it up")
+        if isinstance(op, ttnn.ConstantOp):
+            return self._constant(op)
+        if isinstance(op, DestinationStyleOp):
+            return self._values.define_result(op, self._tables)
+        return self._values.define(op.results[0], op, self._tables)
+
+    def _constant(self, op: ttnn.ConstantOp) -> Table:
+        out = self._values.define_constant(op.results[0], op, self._tables)
+        out["desc"]["constant_data"] = _constant_bytes(op)
+        return out
+
+    # -- devices and memory -----------------------------------------------------------------------
+
+    def _get_device(self, op: ttnn.GetDeviceOp) -> Table:
+        result = op.results[0]
+        assert isinstance(result.type, tt.DeviceType), "the verifier has checked the type"
+        device = result.type.desc
+        chips = math.prod(device.mesh_shape)
+        table: Table = {
+            "mesh": (1, chips),
+            "chip_ids": device.chip_ids,
+            "out": self._values.define_device(result, device.chip_ids[0]),
+        }
+        if chips > 1:
+            table["mesh_shape"] = device.mesh_shape
+        return table
+
+    def _to_memory_config(self, op: ttnn.ToMemoryConfigOp) -> Table:
+        return {
+            "in0": self._input(op),
+            "device": self._device(op),
+            "out": self._output(op),
+        }
+
+    def _to_layout(self, op: ttnn.ToLayoutOp) -> Table:
+        return {
+            "in": self._input(op),
+            "layout": op.layout.data.schema_name,
+            "device": self._device(op),
+            "out": self._output(op),
+        }
+
+    def _to_device(self, op: ttnn.ToDeviceOp) -> Table:
+        config = op.memory_config
+        # The schema numbers memory layouts in another way than the dialect: names agree.
+        memory_layout: TTNNTensorMemoryLayout = config.tensor_memory_layout.data
+        return {
+            "in": self._input(op),
+            "device": self._device(op),
+            "memcfg": {
+                "tensor_memory_layout": memory_layout.schema_name,
+                "buffer_type": config.buffer_type.data.schema_name,
+            },
+            "out": self._output(op),
+        }
+
+    def _dealloc(self, op: ttnn.DeallocOp) -> Table:
+        return {"in": self._input(op)}
+
+    def _input(self, op: ttnn.TTNNOp) -> Table:
+        return self._values.tensor(op.operands[0], op)
+
+    def _device(self, op: Operation) -> Table:
+        assert isinstance(op, ttnn.TTNNOp)
+        assert op.device is not None, "the verifier has checked the operands"
+        return self._values.device(op.device, op)
+
+
+def _check_number(op: Operation, field: Field, name: str, content: Any) -> None:
+    """Refuse a number that its field cannot hold."""
+    if not isinstance(field.type, ScalarType):
+        return
+    try:
+        field.type.packer.pack(content)
+    except (struct.error, OverflowError) as error:
+        raise OpError(
+            op,
+            f"{_REFUSED}: attribute '{name}' is {content}, and the field of type "
+            f"{field.type.name} for it does not hold that",
+        ) from error
+
+
+def _constant_bytes(op: ttnn.ConstantOp) -> bytes:
+    """The elements of a constant in row-major order."""
+    value = op.value
+    if not isinstance(value, DenseIntOrFPElementsAttr | DenseResourceAttr):
+        raise OpError(op, f"{_REFUSED}: '{value.name}' is not a list of elements")
+    given = cast("TensorType[ElementType]", cast("Elements | DenseResourceAttr", value).type)
+    result = cast("TensorType[ElementType]", op.results[0].type)
+    if given.element_type != result.element_type:
+        raise OpError(
+            op,
+            f"{_REFUSED}: its elements are of type '{given.element_type}', "
+            f"those of its result of type '{result.element_type}'",
+        )
+    if isinstance(value, DenseIntOrFPElementsAttr):
+        return raw_bytes(cast("Elements", value))
+    return _resource_bytes(op, value.resource_handle.data, result)
+
+
+def _resource_bytes(op: Operation, name: str, type: TensorType[ElementType]) -> bytes:
+    data = blob_bytes(op, name)
+    if data is None:
+        raise OpError(op, f"{_REFUSED}: the module does not hold the resource '{name}'")
+    expected = math.prod(type.get_shape()) * element_size(type.element_type)
+    if len(data) != expected:
+        raise OpError(
+            op, f"{_REFUSED}: the resource '{name}' has {len(data)} bytes instead of {expected}"
+        )
+    return data

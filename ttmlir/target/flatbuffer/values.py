@@ -1,0 +1,89 @@
+"""Tensors and devices of programs by the values of the IR that they stand for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+
+from ttmlir.dialects.dps import DestinationStyleOp
+from ttmlir.layout.errors import LayoutError
+from ttmlir.mlir.diagnostics import OpError
+from ttmlir.target.flatbuffer.tensors import TensorTables
+
+Table = dict[str, Any]
+
+
+class Values:
+    """The `TensorRef` and `DeviceRef` tables of a module, numbered in the order of its text."""
+
+    def __init__(self) -> None:
+        """Start with number 1; 0 stands for no tensor."""
+        self._next_id = 1
+        self._tensors: dict[SSAValue, Table] = {}
+        self._devices: dict[SSAValue, Table] = {}
+
+    def define(self, value: SSAValue, op: Operation, tables: TensorTables) -> Table:
+        """A new tensor for a result of `op` or an argument of the function `op`."""
+        try:
+            desc = tables.desc(value.type)
+        except LayoutError as error:
+            raise OpError(op, f"cannot be written to a .ttnn file: {error}") from error
+        return self._add(value, desc)
+
+    def define_constant(self, value: SSAValue, op: Operation, tables: TensorTables) -> Table:
+        """A new tensor for the result of `op`, whose description is its own."""
+        table = self.define(value, op, tables)
+        table["desc"] = dict(table["desc"])
+        return table
+
+    def define_result(self, op: DestinationStyleOp, tables: TensorTables) -> Table:
+        """The tensor that an operation in destination-passing style writes its result to.
+
+        It is the one of its init, whose memory the operation takes over; a new one if the init is
+        an argument or has other uses, which still have to find what it held before.
+        """
+        init = op.output
+        if isinstance(init, BlockArgument) or not _has_one_use(init):
+            return self.define(op.results[0], op, tables)
+        table = self._tensors[op.results[0]] = self.tensor(init, op)
+        return table
+
+    def tensor(self, value: SSAValue, user: Operation) -> Table:
+        """The tensor of a value that `user` reads."""
+        table = self._tensors.get(value)
+        if table is None:
+            owner = value.owner
+            found = f"'{owner.name}'" if isinstance(owner, Operation) else "a block argument"
+            raise OpError(
+                user,
+                f"cannot be written to a .ttnn file: its operand of type '{value.type}' comes "
+                f"from {found}, which makes no tensor there",
+            )
+        return table
+
+    def define_device(self, value: SSAValue, chip_id: int) -> Table:
+        """A device for the result of an operation."""
+        table = self._devices[value] = {"global_id": chip_id}
+        return table
+
+    def device(self, value: SSAValue, user: Operation) -> Table:
+        """The device of a value that `user` runs on."""
+        table = self._devices.get(value)
+        if table is None:
+            raise OpError(
+                user,
+                "cannot be written to a .ttnn file: its device is not the result of an earlier "
+                "'ttnn.get_device' in the same function",
+            )
+        return table
+
+    def _add(self, value: SSAValue, desc: Table) -> Table:
+        table = self._tensors[value] = {"global_id": self._next_id, "desc": desc}
+        self._next_id += 1
+        return table
+
+
+def _has_one_use(value: SSAValue[Attribute]) -> bool:
+    uses = iter(value.uses)
+    return next(uses, None) is not None and next(uses, None) is None
