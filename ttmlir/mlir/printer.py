@@ -623,10 +623,13 @@ class OpLinePrinter:
         """Number everything inside `top`."""
         self._options = options
         self._names = Numbering(top, generic=options.generic).names
+        self._texts: dict[int, tuple[Attribute, str]] = {}
 
     def line(self, op: Operation) -> str:
         """The text of one operation inside `top`."""
         printer = MlirPrinter(self._options, self._names)
+        # Lines have types and attributes in common, whose texts are long.
+        printer._texts = self._texts
         with deep_recursion():
             printer.print_op(op)
         return printer.text
