@@ -6,3 +6,9 @@ VERSION = "0.1.0"
 # 880154e3c2, whose textual forms and flatbuffer schemas this project is compatible with.
 EMULATED_TTMLIR_VERSION = (0, 0, 227)
 EMULATED_TTMLIR_HASH = "880154e3c2ef87aea0ba1568a8ef214fc7ef6cec"
+
+
+def version_text(program: str) -> str:
+    """What a tool prints for `--version`: its version, and the tt-mlir that it follows."""
+    emulated = ".".join(map(str, EMULATED_TTMLIR_VERSION))
+    return f"{program} {VERSION}\ncompatible with tt-mlir {emulated} ({EMULATED_TTMLIR_HASH})\n"

@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from ttmlir.mlir.option_values import (
     BOOLEAN,
@@ -40,8 +40,7 @@ class Flag:
     """True if only `--help-hidden` shows the flag."""
 
 
-@dataclass(frozen=True)
-class NamedArgument:
+class NamedArgument(NamedTuple):
     """A registered name on the command line with the text after its `=`."""
 
     name: str
@@ -55,6 +54,8 @@ class CommandLine(Generic[T]):
     flags: T
     named: tuple[NamedArgument, ...]
     """Passes, pipelines or translations, in the order given."""
+    given: frozenset[str]
+    """Names of the fields of `flags` that the command line sets."""
 
 
 def flag(
@@ -109,7 +110,8 @@ def parse_command_line(
     """
     reader = _Reader(flags_of(command), program, named)
     reader.read(arguments)
-    return CommandLine(command(**reader.values), tuple(reader.named))
+    flags = command(**reader.values)
+    return CommandLine(flags, tuple(reader.named), frozenset(reader.values))
 
 
 class _Reader:

@@ -103,14 +103,22 @@ INTEGERS = list_of(INTEGER)
 STRINGS = list_of(STRING)
 
 
-def option(default: T, doc: str, *, type: ValueType | None = None, name: str = "") -> T:
+def option(
+    default: T,
+    doc: str,
+    *,
+    type: ValueType | None = None,
+    name: str = "",
+    environment: str = "",
+) -> T:
     """Declare a dataclass field as an option.
 
     The type of `default` decides how text is read: bool, int, float, str, a member of an
     enumeration, or a tuple of integers; `type` says so where that is not enough. The option is
-    called like the field, with dashes, unless `name` says otherwise.
+    called like the field, with dashes, unless `name` says otherwise. `environment` names a variable
+    that the tools take the value from where the option has its default.
     """
-    metadata = {"doc": doc, "type": type, "name": name}
+    metadata = {"doc": doc, "type": type, "name": name, "environment": environment}
     return dataclasses.field(default=default, metadata=metadata)
 
 
@@ -123,6 +131,8 @@ class Option:
     doc: str
     type: ValueType
     default: Value
+    environment: str = ""
+    """The environment variable that tools take the value from in place of the default."""
 
     def parse(self, text: str) -> Value:
         """The value that `text` stands for; OptionError names the option if there is none."""
@@ -154,6 +164,7 @@ def option_of(field: dataclasses.Field[Value]) -> Option:
         doc=field.metadata.get("doc", ""),
         type=field.metadata.get("type") or type_of_default(field.default),
         default=field.default,
+        environment=field.metadata.get("environment", ""),
     )
 
 

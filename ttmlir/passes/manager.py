@@ -16,13 +16,14 @@ if TYPE_CHECKING:
 
 
 class PassFailure(Exception):
-    """A pass raised an error; `__cause__` is that error."""
+    """A pass raised an error or left invalid IR; `__cause__` is the error."""
 
-    def __init__(self, step: Pass, op: Operation):
-        """The pass that failed and the operation that it ran on."""
+    def __init__(self, step: Pass, op: Operation, *, left_invalid: bool):
+        """The pass that failed, the operation that it ran on, and how it failed."""
         super().__init__(f"pass '{step.name}' failed on '{op.name}'")
         self.step = step
         self.op = op
+        self.left_invalid = left_invalid
 
 
 class Instrument:
@@ -81,14 +82,16 @@ class PassManager:
     def _run_pass(self, step: Pass, ctx: Context, op: Operation) -> None:
         for instrument in self.instruments:
             instrument.before_pass(step, op)
+        has_run = False
         try:
             step.run(ctx, op)
+            has_run = True
             if self.verify is not None:
                 self.verify(op)
         except Exception as error:
             for instrument in self.instruments:
                 instrument.after_failure(step, op)
-            raise PassFailure(step, op) from error
+            raise PassFailure(step, op, left_invalid=has_run) from error
         for instrument in self.instruments:
             instrument.after_pass(step, op)
 

@@ -6,10 +6,10 @@ on its functions. A nest on `any` takes operations of every name that contain al
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
-from ttmlir.mlir.option_values import OptionError
+from ttmlir.mlir.option_values import OptionError, options_of
 from ttmlir.passes.base import ANY, Pass, Pipeline, title_of
 from ttmlir.passes.option_text import format_options, parse_options
 from ttmlir.passes.registry import lookup
@@ -51,6 +51,28 @@ class Nest:
                 yield item
 
 
+def with_environment(nest: Nest, environment: Mapping[str, str]) -> Nest:
+    """The same nest with values from environment variables where options have their defaults."""
+    return Nest(
+        nest.anchor,
+        tuple(
+            with_environment(item, environment)
+            if isinstance(item, Nest)
+            else _pass_with_environment(item, environment)
+            for item in nest.items
+        ),
+    )
+
+
+def _pass_with_environment(step: Pass, environment: Mapping[str, str]) -> Pass:
+    values = {
+        option.field: option.parse(environment[option.environment])
+        for option in options_of(type(step))
+        if environment.get(option.environment) and getattr(step, option.field) == option.default
+    }
+    return replace(step, **values) if values else step
+
+
 def item_text(item: Pass | Nest) -> str:
     """A pass with its options, or a nest, as the text of a pipeline has it."""
     if isinstance(item, Nest):
@@ -59,11 +81,12 @@ def item_text(item: Pass | Nest) -> str:
     return f"{item.name}{{{options}}}" if options else item.name
 
 
-def nest_implicitly(anchor: str, steps: Iterable[Pass]) -> Nest:
-    """A nest of `steps` in which passes on other operations get a nest of their own."""
+def nest_implicitly(anchor: str, items: Iterable[Pass | Nest]) -> Nest:
+    """A nest of `items` in which passes on other operations get a nest of their own."""
     nest = Nest(anchor)
-    for step in steps:
-        nest = nest.with_item(step if nest.accepts(step) else Nest(step.anchor, (step,)))
+    for item in items:
+        is_elsewhere = isinstance(item, Pass) and not nest.accepts(item)
+        nest = nest.with_item(Nest(item.anchor, (item,)) if is_elsewhere else item)
     return nest
 
 

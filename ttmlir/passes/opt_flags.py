@@ -6,10 +6,8 @@ from dataclasses import dataclass
 
 from ttmlir.mlir.command_line import flag
 from ttmlir.mlir.option_values import STRINGS
+from ttmlir.mlir.text_files import DEFAULT_MARKER
 from ttmlir.passes.timing import StatisticsDisplay, TimingDisplay
-
-DEFAULT_MARKER = "// -----"
-"""The line between the chunks of a split input file."""
 
 _NO_EFFECT = "Accepted for compatibility, has no effect"
 
@@ -132,7 +130,6 @@ class OptFlags:
     help_list: bool = flag(False, "Display list of available options")
     help_hidden: bool = flag(False, "Display all available options")
     version: bool = flag(False, "Display the version of this program", aliases=("v",))
-    debug: bool = flag(False, "Show the Python traceback of an internal error", hidden=True)
 
     # Refused with a text that says why.
     emit_bytecode: bool = flag(False, "Refused: only text is written", hidden=True)
@@ -146,3 +143,15 @@ class OptFlags:
     syntax_highlight: bool = flag(False, _NO_EFFECT, hidden=True)
     parsing_diagnostics: bool = flag(False, _NO_EFFECT, hidden=True)
     shrink: bool = flag(False, _NO_EFFECT, hidden=True)
+
+    @property
+    def asks_for_information(self) -> bool:
+        """True if the tool says something about itself and does nothing else."""
+        return (
+            self.show_dialects
+            or self.list_passes
+            or self.help
+            or self.help_list
+            or self.help_hidden
+            or self.version
+        )

@@ -12,7 +12,25 @@ from importlib import import_module
 from ttmlir.passes.base import Pass, Pipeline
 
 PASSES: dict[str, str] = {
+    "canonicalize": "ttmlir.passes.canonicalize:CanonicalizePass",
     "convert-ttir-to-ttnn": "ttmlir.passes.convert_ttir_to_ttnn:ConvertTTIRToTTNNPass",
+    "cse": "ttmlir.passes.cse:CSEPass",
+    "inline": "ttmlir.passes.inline:InlinePass",
+    "loop-invariant-code-motion": (
+        "ttmlir.passes.loop_invariant_code_motion:LoopInvariantCodeMotionPass"
+    ),
+    "print-ir": "ttmlir.passes.print_ir:PrintIRPass",
+    "print-op-stats": "ttmlir.passes.print_op_stats:PrintOpStatsPass",
+    "reconcile-unrealized-casts": (
+        "ttmlir.passes.reconcile_unrealized_casts:ReconcileUnrealizedCastsPass"
+    ),
+    "remove-dead-values": "ttmlir.passes.remove_dead_values:RemoveDeadValuesPass",
+    "strip-debuginfo": "ttmlir.passes.strip_debuginfo:StripDebugInfoPass",
+    "symbol-dce": "ttmlir.passes.symbol_dce:SymbolDCEPass",
+    "symbol-privatize": "ttmlir.passes.symbol_privatize:SymbolPrivatizePass",
+    "test-pass-crash": "ttmlir.passes.failing:TestPassCrash",
+    "test-pass-failure": "ttmlir.passes.failing:TestPassFailure",
+    "test-pass-invalid": "ttmlir.passes.failing:TestPassInvalid",
     "ttir-allocate": "ttmlir.passes.ttir_allocate:TTIRAllocatePass",
     "ttir-generic": "ttmlir.passes.ttir_generic:TTIRGenericPass",
     "ttir-generic-kernel": "ttmlir.passes.ttir_generic_kernel:TTIRGenericKernelPass",
@@ -36,6 +54,9 @@ PIPELINES: dict[str, str] = {
     "ttir-to-ttnn-backend-pipeline": "ttmlir.passes.pipelines:TTIRToTTNNBackendPipeline",
 }
 """Every pipeline by its name on the command line; one line each, sorted by name."""
+
+HIDDEN = frozenset({"test-pass-crash", "test-pass-failure", "test-pass-invalid"})
+"""Passes that only `--help-hidden` shows: they serve the tests of the tools."""
 
 
 def names() -> tuple[str, ...]:

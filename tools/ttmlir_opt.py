@@ -1,0 +1,16 @@
+"""`ttmlir-opt`: runs passes on MLIR text."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the tool; the exit status."""
+    from ttmlir.passes.driver import run_opt
+
+    return run_opt(sys.argv[1:] if arguments is None else arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

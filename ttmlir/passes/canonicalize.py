@@ -1,0 +1,71 @@
+"""Bring operations into their canonical form.
+
+Before:
+
+    func.func @twice(%x: index) -> index {
+      %zero = arith.constant 0 : index
+      %sum = arith.addi %x, %zero : index
+      %unused = arith.muli %x, %x : index
+      return %sum : index
+    }
+
+After:
+
+    module {
+      func.func @twice(%arg0: index) -> index {
+        return %arg0 : index
+      }
+    }
+
+Requires: nothing.
+Ensures: no fold or canonicalization pattern of an operation applies; operations that have no effect
+and no user, and blocks that cannot be reached, are gone.
+Options: `region-simplify` keeps unused operations and blocks when it is `disabled`.
+Not done here: no pass and no pipeline relies on this one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from ttmlir.passes.base import OperationPass, option
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+    from xdsl.ir import Operation
+
+
+class RegionSimplify(Enum):
+    """What happens to the control flow around the operations."""
+
+    DISABLED = "disabled"
+    NORMAL = "normal"
+    AGGRESSIVE = "aggressive"
+
+
+@dataclass(frozen=True)
+class CanonicalizePass(OperationPass):
+    """Canonicalize operations."""
+
+    name = "canonicalize"
+    title = "Canonicalizer"
+
+    region_simplify: RegionSimplify = option(
+        RegionSimplify.NORMAL, "Remove unused operations and unreachable blocks"
+    )
+
+    def apply(self, ctx: Context, op: Operation) -> None:
+        """Apply folds and patterns to what is inside `op` until none applies."""
+        from xdsl.pattern_rewriter import GreedyRewritePatternApplier, PatternRewriteWalker
+        from xdsl.transforms.canonicalize import CanonicalizationRewritePattern
+        from xdsl.transforms.dead_code_elimination import region_dce
+
+        simplify = None if self.region_simplify is RegionSimplify.DISABLED else region_dce
+        patterns = GreedyRewritePatternApplier(
+            [CanonicalizationRewritePattern()], ctx=ctx, folding_enabled=True
+        )
+        walker = PatternRewriteWalker(patterns, post_walk_func=simplify)
+        for region in op.regions:
+            walker.rewrite_region(region)

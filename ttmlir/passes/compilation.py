@@ -1,0 +1,145 @@
+"""Reads a module, runs passes on it and prints it: `ttmlir-opt` without command line and files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from xdsl.ir import Operation
+
+from ttmlir.dialects import DIALECTS
+from ttmlir.mlir.chunk_processing import read_chunk, verify
+from ttmlir.mlir.context import make_context
+from ttmlir.mlir.diagnostics import Diagnostic, DiagnosticError, LocatedError, note
+from ttmlir.mlir.internal_errors import internal_error, reporting_mistakes
+from ttmlir.mlir.printer import DEFAULT_OPTIONS, PrintOptions, print_module
+from ttmlir.mlir.reader import parse_module
+from ttmlir.mlir.text_files import Chunk, FileError, write_output
+from ttmlir.passes.ir_printing import IRPrinter, PrintFilter
+from ttmlir.passes.manager import Instrument, PassFailure, PassManager, title
+from ttmlir.passes.nest import Nest
+from ttmlir.passes.reproducer import reproducer_text
+from ttmlir.passes.timing import PassTimer, Timer
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compilation:
+    """How modules are read, transformed and printed."""
+
+    file: str
+    """The name of the input in locations and messages."""
+    nest: Nest
+    """The passes."""
+    print_options: PrintOptions = DEFAULT_OPTIONS
+    print_filter: PrintFilter = field(default_factory=PrintFilter)
+    print_tree: Path | None = None
+    """A folder that takes the dumps of the IR, one file each."""
+    allow_unregistered: bool = False
+    implicit_module: bool = True
+    """Put a module around operations that stand on their own."""
+    verify_each: bool = True
+    """Verify after each pass, not only after reading."""
+    verify_roundtrip: bool = False
+    """Check that what was read prints to text that reads and prints the same."""
+    reproducer: str = ""
+    """The file that a failed run is written to; empty: one for internal errors only."""
+    timer: Timer = field(default_factory=lambda: Timer("root"))
+    failures: list[PassFailure] = field(default_factory=list[PassFailure])
+    """The passes that failed so far."""
+
+    def compile(self, chunk: Chunk) -> str:
+        """The text of a module after all passes.
+
+        Raises DiagnosticError for input that is refused, with the reason. An exception that is a
+        mistake in a pass becomes one too, and says so.
+        """
+        context = make_context(DIALECTS, allow_unregistered=self.allow_unregistered)
+        line = chunk.first_line
+        with reporting_mistakes("while reading", self.file, line):
+            with self.timer.child("Parser").running():
+                root = read_chunk(chunk, self.file, context, implicit_module=self.implicit_module)
+            if self.verify_roundtrip:
+                self.check_roundtrip(root)
+        try:
+            self.manager().run(context, root)
+        except PassFailure as failure:
+            self.failures.append(failure)
+            raise self.explanation(failure, chunk) from failure
+        with (
+            reporting_mistakes("while printing", self.file, line),
+            self.timer.child("Output").running(),
+        ):
+            return print_module(root, self.print_options) + "\n"
+
+    def check_roundtrip(self, root: Operation) -> None:
+        """Raise an error at `root` if its text, read again, does not print the same."""
+        for generic in (False, True):
+            options = PrintOptions(generic=generic, debuginfo=True)
+            text = print_module(root, options)
+            context = make_context(DIALECTS, allow_unregistered=self.allow_unregistered)
+            again = print_module(parse_module(text, self.file, context), options)
+            if again != text:
+                change = _first_difference(text, again)
+                raise LocatedError(root.location, f"IR does not survive a round trip: {change}")
+
+    def manager(self) -> PassManager:
+        """The pass manager with the instruments that are asked for."""
+        instruments: list[Instrument] = [PassTimer(self.timer)]
+        if self.print_filter.is_active:
+            instruments.append(IRPrinter(self.print_filter, self.text_of, self.print_tree))
+        return PassManager(
+            nest=self.nest,
+            verify=verify if self.verify_each else None,
+            instruments=instruments,
+        )
+
+    def text_of(self, op: Operation) -> str:
+        """An operation as dumps show it: what stands in a module has no line end of its own."""
+        text = print_module(op, self.print_options)
+        return text.removesuffix("\n") if op.parent is not None else text
+
+    def explanation(self, failure: PassFailure, chunk: Chunk) -> DiagnosticError:
+        """What is said about a failed pass; a reproducer is written if that helps."""
+        cause, location = failure.__cause__, failure.op.location
+        assert cause is not None, "the manager raises a failure from its cause"
+        step = f"pass '{failure.step.name}' on '{failure.op.name}'"
+        if not isinstance(cause, DiagnosticError):
+            notes = self.reproducer_notes(failure, chunk, self.reproducer or _file_for(failure))
+            return internal_error(location, f"in {step}", cause, notes)
+        if failure.left_invalid:
+            notes = self.reproducer_notes(failure, chunk, self.reproducer or _file_for(failure))
+            message = f"{step} produced invalid IR; this is a mistake in ttmlir, not in the input"
+            ours = Diagnostic("error", location, message, tuple(notes), show_source=False)
+            return DiagnosticError(*cause.diagnostics, ours)
+        if self.reproducer:
+            notes = self.reproducer_notes(failure, chunk, self.reproducer)
+            message = "Failures have been detected while processing an MLIR pass pipeline"
+            ours = Diagnostic("error", location, message, tuple(notes), show_source=False)
+            return DiagnosticError(*cause.diagnostics, ours)
+        return cause
+
+    def reproducer_notes(
+        self, failure: PassFailure, chunk: Chunk, path: str
+    ) -> Sequence[Diagnostic]:
+        """Write the input and the pipeline to a file, and say where it is."""
+        location = failure.op.location
+        text = reproducer_text(chunk.text, self.nest, verify_each=self.verify_each)
+        executing = f"Pipeline failed while executing [`{title(failure.step)}` on"
+        executing += f" '{failure.op.name}' operation]"
+        try:
+            write_output(path, text.encode("utf-8"))
+        except FileError as error:
+            return [note(location, f"{executing}: no reproducer: {error}", show_source=False)]
+        written = f"{executing}: reproducer generated at `{path}`"
+        command = f"run it with: ttmlir-opt --run-reproducer {path}"
+        return [note(location, text, show_source=False) for text in (written, command)]
+
+
+def _file_for(failure: PassFailure) -> str:
+    return f"ttmlir-reproducer-{failure.step.name}.mlir"
+
+
+def _first_difference(text: str, again: str) -> str:
+    pairs = zip(text.split("\n"), again.split("\n"), strict=False)
+    return next((f"'{a}' becomes '{b}'" for a, b in pairs if a != b), "its length changes")

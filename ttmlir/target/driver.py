@@ -1,0 +1,123 @@
+"""The whole of `ttmlir-translate`: command line, files, and one translation in between."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ttmlir.mlir.command_line import CommandLine, dashed, flag_help, help_line, parse_command_line
+from ttmlir.mlir.option_values import OptionError
+from ttmlir.mlir.text_files import Chunk, FileError, input_name, read_input, write_output
+from ttmlir.target.registry import TRANSLATIONS, Translation
+from ttmlir.target.translate_flags import TranslateFlags
+from ttmlir.version import version_text
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+PROGRAM = "ttmlir-translate"
+
+
+def run_translate(arguments: Sequence[str]) -> int:
+    """Run `ttmlir-translate` with command-line arguments; the exit status, 0 or 1."""
+    try:
+        line = parse_command_line(
+            TranslateFlags, arguments, program=PROGRAM, named=TRANSLATIONS.keys()
+        )
+        flags = line.flags
+        if flags.version:
+            write_output("-", version_text(PROGRAM).encode("utf-8"))
+            return 0
+        if flags.help or flags.help_list or flags.help_hidden:
+            write_output("-", help_text(hidden=flags.help_hidden).encode("utf-8"))
+            return 0
+        return _translate(flags, _requested_translation(line))
+    except (OptionError, FileError) as error:
+        print(f"{PROGRAM}: {error}", file=sys.stderr)
+        return 1
+
+
+def help_text(*, hidden: bool = False) -> str:
+    """The flags and the translations."""
+    lines = [
+        "OVERVIEW: MLIR Translation Testing Tool",
+        f"USAGE: {PROGRAM} [options] <input file>",
+        "",
+        "OPTIONS:",
+        "",
+        *flag_help(TranslateFlags, hidden=hidden),
+        "",
+        "  Translations to perform",
+        *(help_line(6, dashed(name), each.doc) for name, each in TRANSLATIONS.items()),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _requested_translation(line: CommandLine[TranslateFlags]) -> Translation:
+    if not line.named:
+        supported = ", ".join(map(dashed, TRANSLATIONS))
+        raise OptionError(
+            "Translations to perform option: must be specified at least once!"
+            f" Supported: {supported}"
+        )
+    if len(line.named) > 1:
+        given = ", ".join(dashed(each.name) for each in line.named)
+        raise OptionError(
+            f"Translations to perform option: may only occur zero or one times! Given: {given}"
+        )
+    argument = next(iter(line.named))
+    if argument.value:
+        raise OptionError(
+            f"for the {dashed(argument.name)} option: does not allow a value!"
+            f" '{argument.value}' specified."
+        )
+    return TRANSLATIONS[argument.name]
+
+
+def _translate(flags: TranslateFlags, translation: Translation) -> int:
+    text = read_input(flags.input)
+
+    # The IR library is imported here, after everything that can be refused without it.
+    from ttmlir.mlir.chunk_processing import process_chunks
+
+    keywords = {name: getattr(flags, name) for name in translation.flags}
+    done = process_chunks(
+        text,
+        input_name(flags.input),
+        partial(_translate_chunk, flags, partial(translation.load(), **keywords)),
+        marker=flags.split_input_file,
+        verify_diagnostics=flags.verify_diagnostics,
+        errors_only=flags.error_diagnostics_only,
+    )
+    if done.succeeded:
+        marker = f"{flags.output_split_marker}\n" if flags.output_split_marker else ""
+        write_output(flags.output, marker.encode("utf-8").join(map(_as_bytes, done.results)))
+    return 0 if done.succeeded else 1
+
+
+def _as_bytes(result: str | bytes | None) -> bytes:
+    return result.encode("utf-8") if isinstance(result, str) else result or b""
+
+
+def _translate_chunk(
+    flags: TranslateFlags, function: Callable[[ModuleOp], str | bytes], chunk: Chunk
+) -> str | bytes:
+    """One module in the other format."""
+    from xdsl.dialects.builtin import ModuleOp
+
+    from ttmlir.dialects import DIALECTS
+    from ttmlir.mlir.chunk_processing import read_chunk
+    from ttmlir.mlir.context import make_context
+    from ttmlir.mlir.diagnostics import LocatedError
+    from ttmlir.mlir.internal_errors import reporting_mistakes
+
+    file = input_name(flags.input)
+    context = make_context(DIALECTS, allow_unregistered=flags.allow_unregistered_dialect)
+    with reporting_mistakes("while reading", file, chunk.first_line):
+        module = read_chunk(chunk, file, context, implicit_module=not flags.no_implicit_module)
+    if not isinstance(module, ModuleOp):
+        raise LocatedError(module.location, "expected a 'builtin.module' op to translate")
+    with reporting_mistakes("while translating", file, chunk.first_line):
+        return function(module)
