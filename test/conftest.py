@@ -19,6 +19,7 @@ import pytest
 
 TEST_ROOT = Path(__file__).resolve().parent
 NOT_TESTS = {"Inputs", "models", "support", "bench", "golden"}
+LIT = "import lit.main; lit.main.main()"
 sys.path.insert(0, str(TEST_ROOT / "support"))
 
 
@@ -70,7 +71,7 @@ def lit_results(files: tuple[str, ...]) -> dict[str, dict[str, str]]:
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
         run = subprocess.run(
-            [sys.executable, "-m", "lit.main", "-q", "--workers=2", f"--output={report}", *files],
+            [sys.executable, "-c", LIT, "-q", "--workers=2", f"--output={report}", *files],
             capture_output=True,
             text=True,
             check=False,

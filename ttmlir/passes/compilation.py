@@ -70,7 +70,7 @@ class Compilation:
             reporting_mistakes("while printing", self.file, line),
             self.timer.child("Output").running(),
         ):
-            return print_module(root, self.print_options) + "\n"
+            return self.text_of(root) + "\n"
 
     def check_roundtrip(self, root: Operation) -> None:
         """Raise an error at `root` if its text, read again, does not print the same."""
@@ -95,9 +95,13 @@ class Compilation:
         )
 
     def text_of(self, op: Operation) -> str:
-        """An operation as dumps show it: what stands in a module has no line end of its own."""
+        """The text of an operation; a line end of its own closes what is printed as a whole file.
+
+        That is, as in MLIR, an operation without a parent, unless it is printed in local scope.
+        """
         text = print_module(op, self.print_options)
-        return text.removesuffix("\n") if op.parent is not None else text
+        is_file = op.parent is None and not self.print_options.local_scope
+        return text if is_file else text.removesuffix("\n")
 
     def explanation(self, failure: PassFailure, chunk: Chunk) -> DiagnosticError:
         """What is said about a failed pass; a reproducer is written if that helps."""
