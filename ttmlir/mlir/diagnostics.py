@@ -87,9 +87,29 @@ def op_diagnostic(
     notes: Iterable[Diagnostic] = (),
     *,
     severity: Severity = "error",
+    with_name: bool = True,
 ) -> Diagnostic:
-    """A diagnostic about an operation, in MLIR's form."""
-    return Diagnostic(severity, op.location, f"'{op_name(op)}' op {message}", tuple(notes))
+    """A diagnostic about an operation, in MLIR's form: errors show the operation in a note."""
+    text = f"'{op_name(op)}' op {message}" if with_name else message
+    shown = (_current_operation(op),) if severity == "error" else ()
+    return Diagnostic(severity, op.location, text, (*shown, *notes))
+
+
+CURRENT_OPERATION = "see current operation: "
+"""How the note begins that shows an operation; `-verify-diagnostics` does not ask for it."""
+
+
+def _current_operation(op: Operation) -> Diagnostic:
+    from ttmlir.mlir.printer import DEFAULT_ELISION_LIMIT, PrintOptions, print_op_line
+
+    options = PrintOptions(
+        generic=True,
+        local_scope=True,
+        skip_regions=True,
+        elide_larger_than=DEFAULT_ELISION_LIMIT,
+    )
+    text = print_op_line(op, options)
+    return note(op.location, CURRENT_OPERATION + text, show_source=False)
 
 
 def op_name(op: Operation) -> str:

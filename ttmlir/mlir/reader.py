@@ -33,7 +33,6 @@ from xdsl.utils.lexer import Position, Span
 from xdsl.utils.mlir_lexer import MLIRTokenKind as Kind
 
 from ttmlir.mlir.attribute_reader import AttributeReader
-from ttmlir.mlir.constraints import DescribedConstraint
 from ttmlir.mlir.diagnostics import Diagnostic, DiagnosticError, note
 from ttmlir.mlir.lexer import balanced_end
 from ttmlir.mlir.locations import file_location
@@ -100,8 +99,6 @@ class _OpFacts:
     """Names of the properties; None for an operation without a definition."""
     segments: tuple[tuple[str, str, int], ...]
     """Segment sizes kept as properties: name, other spelling, number of segments."""
-    storage: tuple[tuple[str, type[Attribute]], ...]
-    """Properties whose class is checked when they are read."""
     convert: _Convert | None = None
     """The operation's own way to sort its properties, which raises VerifyException."""
 
@@ -111,7 +108,7 @@ def _facts_of(op_type: type[Operation]) -> _OpFacts:
     is_isolated = op_type.has_trait(IsolatedFromAbove, value_if_unregistered=False)
     if not issubclass(op_type, IRDLOperation):
         # Operations that are not defined in IRDL may bring their own rules for properties.
-        return _OpFacts(is_isolated, None, (), (), getattr(op_type, "convert_properties", None))
+        return _OpFacts(is_isolated, None, (), getattr(op_type, "convert_properties", None))
     definition = op_type.get_irdl_definition()
     segments: list[tuple[str, str, int]] = []
     for option in definition.options:
@@ -123,12 +120,7 @@ def _facts_of(op_type: type[Operation]) -> _OpFacts:
             segments.append(
                 (option.attribute_name, "result_segment_sizes", len(definition.results))
             )
-    storage = tuple(
-        (name, property.constr.storage)
-        for name, property in definition.properties.items()
-        if isinstance(property.constr, DescribedConstraint) and property.constr.storage is not None
-    )
-    return _OpFacts(is_isolated, frozenset(definition.properties), tuple(segments), storage)
+    return _OpFacts(is_isolated, frozenset(definition.properties), tuple(segments))
 
 
 class _Scope:
@@ -355,7 +347,6 @@ class ModuleReader(AttributeReader):
     def _parse_generic_operation(self, op_type: type[Operation]) -> Operation:
         operands = self.parse_op_args_list()
         successors = self.parse_optional_successors() or []
-        properties_position = self.pos
         properties = self.parse_optional_properties_dict()
         regions = self.parse_region_list()
         attributes = self.parse_optional_attr_dict()
@@ -367,7 +358,6 @@ class ModuleReader(AttributeReader):
             properties = facts.convert(properties, attributes)
         elif facts.properties is not None:
             properties = self._sort_properties(facts, properties, attributes)
-            self._check_storage(op_type, facts, properties, properties_position)
         elif properties and not issubclass(op_type, UnregisteredOp):
             self.raise_error("unexpected properties on an operation without any")
         values = self.resolve_operands(operands, type.inputs.data, type_position)
@@ -399,26 +389,6 @@ class ModuleReader(AttributeReader):
                 sizes = found if sizes is None else sizes
             kept[name] = DenseArrayBase.from_list(i32, [0] * count) if sizes is None else sizes
         return kept
-
-    def _check_storage(
-        self,
-        op_type: type[Operation],
-        facts: _OpFacts,
-        properties: dict[str, Attribute],
-        position: Position,
-    ) -> None:
-        for name, storage in facts.storage:
-            value = properties.get(name)
-            if value is None or isinstance(value, storage):
-                continue
-            from xdsl.dialects.builtin import DictionaryAttr
-
-            self.raise_error(
-                f"invalid properties {attribute_text(DictionaryAttr(properties))} for op "
-                f"{op_type.name}: Invalid attribute `{name}` in property conversion: "
-                f"{attribute_text(value)}",
-                position,
-            )
 
     def parse_optional_properties_dict(self) -> dict[str, Attribute]:
         """Read `<{name = value, ...}>`; a text that was read before is looked up."""
