@@ -118,7 +118,9 @@ class GoldenObserver:
         if step.call is None:
             assert step.output_desc is not None, "a step with an output describes it"
             values = step.function(*operands) if not operands else operands[0]
-            self._values[step.output] = _stored(values, step.output_desc.element)
+            # A move may repeat its operand.
+            repeated = np.broadcast_to(np.asarray(values), step.output_desc.shape)
+            self._values[step.output] = _stored(repeated, step.output_desc.element)
             return
         with np.errstate(all="ignore"):
             result = _reference(step.call)(*operands)

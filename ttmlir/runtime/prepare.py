@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 
 from ttmlir.layout.enums import BufferType, MemorySpace
-from ttmlir.optable.row import Family
+from ttmlir.optable.row import Family, Shape
 from ttmlir.runtime.binary import Operation, Program, TensorRef
 from ttmlir.runtime.element import Array, Numerics, Rounding, convert, storage_rounding
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
 from ttmlir.runtime.kernels import KERNELS
 from ttmlir.runtime.operations import Call, read_call
-from ttmlir.runtime.shapes import check_shapes
+from ttmlir.runtime.shapes import broadcasts, check_shapes
 from ttmlir.runtime.tensor import TensorDesc
 
 Function = Callable[..., Array]
@@ -272,12 +272,22 @@ class _Preparation:
 
     def to_memory_config(self, operation: Operation) -> None:
         source, out = operation.tensor("in0"), operation.tensor("out")
-        self._move(operation, self._use(operation, source), out, out.desc)
+        # tt-mlir drops a broadcast in front of it: then the result is the operand repeated.
+        self._move(operation, self._use(operation, source), out, out.desc, repeats=True)
 
-    def _move(self, operation: Operation, value: _Value, out: TensorRef, desc: TensorDesc) -> None:
+    def _move(
+        self,
+        operation: Operation,
+        value: _Value,
+        out: TensorRef,
+        desc: TensorDesc,
+        *,
+        repeats: bool = False,
+    ) -> None:
         self._check_device(operation)
         old = value.desc
-        if old.shape != desc.shape:
+        is_repeated = repeats and old.shape != desc.shape and broadcasts(old.shape, desc.shape)
+        if old.shape != desc.shape and not is_repeated:
             raise BinaryError(
                 f"{operation.where}: a tensor of shape {old.shape} cannot be moved to one of "
                 f"shape {desc.shape}"
@@ -287,6 +297,8 @@ class _Preparation:
         if old.is_on_device and not desc.is_on_device:
             self.read.append(old)
         function = self._storing(old, desc)
+        if is_repeated:
+            function = partial(_repeat_and_store, desc.shape, function)
         slot = self._define(out, desc, None if function else value.slot)
         self.steps.append(
             Step(
@@ -366,6 +378,10 @@ class _Preparation:
 def _convert_and_round(dtype: np.dtype[Any], rounding: Rounding | None, array: Array) -> Array:
     converted = convert(array, dtype)
     return converted if rounding is None else rounding(converted)
+
+
+def _repeat_and_store(shape: Shape, storing: Function | None, array: Array) -> Array:
+    return np.broadcast_to(array if storing is None else storing(array), shape)
 
 
 def _bound(call: Call) -> Callable[..., Any]:

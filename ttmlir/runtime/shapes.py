@@ -36,7 +36,7 @@ def check_shapes(call: Call) -> Fit | None:
     family = call.row.family
     if family is Family.WINDOW and math.prod(shape) == math.prod(target):
         return lambda array: array.reshape(target)
-    if family.is_elementwise and _broadcasts(shape, target):
+    if family.is_elementwise and broadcasts(shape, target):
         return lambda array: np.broadcast_to(array, target)
     raise BinaryError(
         f"{call.operation.where}: {call.name} on operands of shape "
@@ -49,7 +49,8 @@ def _spell(shape: Shape) -> str:
     return "x".join(map(str, shape)) or "scalar"
 
 
-def _broadcasts(shape: Shape, target: Shape) -> bool:
+def broadcasts(shape: Shape, target: Shape) -> bool:
+    """True if repeating elements along extents of 1 turns one shape into the other."""
     try:
         return broadcast_shape(shape, target) == target
     except ValueError:
