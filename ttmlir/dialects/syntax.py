@@ -144,7 +144,9 @@ def parse_nested(parser: AttrParser, attribute: type[DataT]) -> DataT:
     position = parser.pos
     if parser.lexer.input.content.startswith("<", position):
         return attribute.new(attribute.parse_parameter(parser))
-    value = parser.parse_attribute()
+    value = parser.parse_optional_attribute()
+    if value is None:
+        parser.raise_error("expected '<'", position)
     if not isinstance(value, attribute):
         parser.raise_error("invalid kind of attribute specified", position)
     return value

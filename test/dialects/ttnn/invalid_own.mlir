@@ -408,27 +408,32 @@ func.func @arange_si64(%a: !tt.device<#device>) {
 
 // -----
 
-// expected-error@+1 {{expected ::mlir::tt::ttnn::Layout to be one of: row_major, tile, invalid}}
+// expected-error@+2 {{expected ::mlir::tt::ttnn::Layout to be one of: row_major, tile, invalid}}
+// expected-error@+1 {{failed to parse TTNN_LayoutAttr parameter 'value' which is to be a `::mlir::tt::ttnn::Layout`}}
 module attributes {test.a = #ttnn.layout<nonsense>} {}
 
 // -----
 
-// expected-error@+1 {{expected ::mlir::tt::ttnn::TensorMemoryLayout to be one of: interleaved, single_bank, height_sharded, width_sharded, block_sharded}}
+// expected-error@+2 {{expected ::mlir::tt::ttnn::TensorMemoryLayout to be one of: interleaved, single_bank, height_sharded, width_sharded, block_sharded}}
+// expected-error@+1 {{failed to parse TTNN_TensorMemoryLayoutAttr parameter 'value' which is to be a `::mlir::tt::ttnn::TensorMemoryLayout`}}
 module attributes {test.a = #ttnn.tensor_memory_layout<nonsense>} {}
 
 // -----
 
-// expected-error@+1 {{expected ::mlir::tt::ttnn::BufferType to be one of: dram, l1, system_memory, l1_small, trace}}
+// expected-error@+2 {{expected ::mlir::tt::ttnn::BufferType to be one of: dram, l1, system_memory, l1_small, trace}}
+// expected-error@+1 {{failed to parse TTNN_BufferTypeAttr parameter 'value' which is to be a `::mlir::tt::ttnn::BufferType`}}
 module attributes {test.a = #ttnn.buffer_type<nonsense>} {}
 
 // -----
 
-// expected-error@+1 {{expected '<'}}
+// expected-error@+2 {{expected '<'}}
+// expected-error@+1 {{failed to parse TTNN_MemoryConfigAttr parameter 'tensor_memory_layout' which is to be a `TensorMemoryLayoutAttr`}}
 module attributes {test.a = #ttnn.memory_config<interleaved, dram>} {}
 
 // -----
 
-// expected-error@+1 {{expected static shape}}
+// expected-error@+2 {{expected static shape}}
+// expected-error@+1 {{failed to parse TTNN_CoreRangeAttr parameter 'offset' which is to be a `::llvm::ArrayRef<int64_t>`}}
 module attributes {test.a = #ttnn.core_range<0x?, 8x8>} {}
 
 // -----
