@@ -37,7 +37,7 @@ lit: setup ## Run only the lit suite, with lit's own report
 
 .PHONY: demo
 demo: setup ## Train, compile and run a digit classifier
-	$(BIN)/python demo/digits.py
+	$(BIN)/python examples/digits/demo.py
 
 .PHONY: bench
 bench: setup ## Measure start-up, compilation and execution

@@ -28,8 +28,9 @@ MAY_IMPORT = {
     "target": {"optable", "layout", "schema", "mlir", "dialects"},
     "runtime": EXECUTABLE,
     "ttrt": {"runtime", *EXECUTABLE},
+    "compile": {"mlir", "dialects", "passes", "target"},
     "tools": {
-        *("mlir", "dialects", "passes", "target", "runtime", "ttrt"),
+        *("mlir", "dialects", "passes", "target", "compile", "runtime", "ttrt"),
         *("schema files", *EXECUTABLE),
     },
 }

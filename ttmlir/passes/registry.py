@@ -14,6 +14,7 @@ from ttmlir.passes.base import Pass, Pipeline
 PASSES: dict[str, str] = {
     "canonicalize": "ttmlir.passes.canonicalize:CanonicalizePass",
     "convert-ttir-to-ttnn": "ttmlir.passes.convert_ttir_to_ttnn:ConvertTTIRToTTNNPass",
+    "convert-ttnn-to-emitc": "ttmlir.passes.convert_ttnn_to_emitc:ConvertTTNNToEmitCPass",
     "cse": "ttmlir.passes.cse:CSEPass",
     "inline": "ttmlir.passes.inline:InlinePass",
     "loop-invariant-code-motion": (

@@ -1,0 +1,170 @@
+"""An example of every TTIR operation: a function that can be compiled and run as it stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ttmlir.optable.elementwise import arity
+from ttmlir.optable.row import Domain, Kind, Parameter, Row, Shape
+
+ANY_DEVICE = "#any_device"
+HEADER = """\
+#any_device = #tt.operand_constraint<dram|l1|scalar|tile|any_device|any_device_tile>
+"""
+_ELEMENTWISE_SHAPE = (33, 70)
+
+Number = int | float | bool
+ParameterValue = Number | str | tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Example:
+    """Shapes and parameters that show what an operation does."""
+
+    inputs: tuple[Shape, ...]
+    output: Shape
+    parameters: dict[str, ParameterValue] = field(default_factory=dict[str, ParameterValue])
+
+
+_REDUCTION = Example(((33, 70),), (33, 1), {"keep_dim": True, "dim_arg": (1,)})
+_PADDING = {f"padding_{side}": 1 for side in ("left", "right", "top", "bottom")}
+_NO_PADDING = dict.fromkeys(_PADDING, 0)
+_UNIT_STEPS = {
+    f"{stem}_{axis}": 1 for stem in ("stride", "dilation") for axis in ("height", "width")
+}
+
+EXAMPLES: dict[str, Example] = {
+    "clamp": Example(((33, 70),), (33, 70), {"min": 0.0, "max": 6.0}),
+    "leaky_relu": Example(((33, 70),), (33, 70), {"parameter": 0.25}),
+    **dict.fromkeys(("sum", "mean", "max", "min", "prod"), _REDUCTION),
+    "embedding": Example(((3, 5), (100, 64)), (3, 5, 64)),
+    "softmax": Example(((33, 70),), (33, 70), {"dimension": -1}),
+    "matmul": Example(((33, 70), (70, 5)), (33, 5)),
+    "transpose": Example(((2, 33, 70),), (70, 33, 2), {"dim0": 0, "dim1": 2}),
+    "concat": Example(((33, 70), (33, 5)), (33, 75), {"dim": 1}),
+    "broadcast": Example(((1, 70),), (33, 70), {"dimension": (0,)}),
+    "reshape": Example(((33, 70),), (11, 210), {"shape": (11, 210)}),
+    "squeeze": Example(((33, 1, 70),), (33, 70), {"dim": 1}),
+    "unsqueeze": Example(((33, 70),), (33, 1, 70), {"dim": 1}),
+    "slice": Example(((33, 70),), (10, 35), {"begins": (3, 0), "ends": (33, 70), "step": (3, 2)}),
+    "repeat": Example(((3, 5),), (6, 15), {"repeat_dimensions": (2, 3)}),
+    "permute": Example(((2, 33, 70),), (70, 2, 33), {"permutation": (2, 0, 1)}),
+    "pad": Example(((3, 5),), (4, 7), {"padding": (1, 0, 0, 2), "value": 0.5}),
+    "conv2d": Example(
+        ((1, 16, 20, 8), (24, 8, 3, 3), (1, 1, 1, 24)),
+        (1, 16, 20, 24),
+        {**_UNIT_STEPS, "groups": 1, **_PADDING},
+    ),
+    "max_pool2d": Example(
+        ((1, 16, 20, 8),),
+        (1, 8, 10, 8),
+        {
+            "kernel_height": 2,
+            "kernel_width": 2,
+            **_UNIT_STEPS,
+            "stride_height": 2,
+            "stride_width": 2,
+            "ceil_mode": False,
+            **_NO_PADDING,
+        },
+    ),
+    "constant": Example((), (2, 3), {"value": "dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]>"}),
+    "arange": Example((), (3, 5), {"start": 0, "end": 10, "step": 2, "arange_dimension": 1}),
+}
+
+
+def example_of(row: Row) -> Example:
+    """The example of an operation."""
+    if row.mnemonic in EXAMPLES:
+        return EXAMPLES[row.mnemonic]
+    if not row.family.is_elementwise:
+        raise KeyError(f"add an example of '{row.mnemonic}' to {__file__}")
+    return Example((_ELEMENTWISE_SHAPE,) * arity(row), _ELEMENTWISE_SHAPE)
+
+
+def function_text(row: Row) -> str:
+    """The example as a function; `HEADER` has to stand before it."""
+    example = example_of(row)
+    output = _tensor(example.output, _result_element(row))
+    inputs = [_tensor(s, _element(row, i)) for i, s in enumerate(example.inputs)]
+    signature = ", ".join(
+        f"%{name}: {type_}" for name, type_ in zip(_names(row), inputs, strict=False)
+    )
+    lines = [f"func.func @{row.mnemonic}({signature}) -> {output} {{"]
+    lines += [f"  {line}" for line in _body(row, example, inputs, output)]
+    return "\n".join([*lines, f"  return %1 : {output}", "}"]) + "\n"
+
+
+def _body(row: Row, example: Example, inputs: list[str], output: str) -> list[str]:
+    properties = _properties(row, example, output)
+    if not row.operands:
+        return [f'%1 = "ttir.{row.mnemonic}"() <{{{properties}}}> : () -> {output}']
+    operands = ", ".join(
+        [*(f"%{name}" for name, _ in zip(_names(row), inputs, strict=False)), "%0"]
+    )
+    types = ", ".join([*inputs, output])
+    return [
+        f"%0 = tensor.empty() : {output}",
+        f'%1 = "ttir.{row.mnemonic}"({operands}) <{{{properties}}}>',
+        f"    : ({types}) -> {output}",
+    ]
+
+
+def _names(row: Row) -> list[str]:
+    """Names of the arguments, enough for two variadic ones."""
+    return [
+        name
+        for operand in row.operands
+        for name in (
+            (f"{operand.name}0", f"{operand.name}1") if operand.variadic else (operand.name,)
+        )
+    ]
+
+
+def _properties(row: Row, example: Example, output: str) -> str:
+    listed = [
+        f"{parameter.name} = {_attribute(parameter, example.parameters[parameter.name], output)}"
+        for parameter in row.ttir_signature
+        if parameter.name in example.parameters
+    ]
+    if row.operands:
+        constraints = ", ".join([ANY_DEVICE] * (len(example.inputs) + 1))
+        listed.append(f"operand_constraints = [{constraints}]")
+    if row.family.is_elementwise:
+        listed.append(f"operandSegmentSizes = array<i32: {len(example.inputs)}, 1>")
+    return ", ".join(listed)
+
+
+def _attribute(parameter: Parameter, value: ParameterValue, output: str) -> str:
+    match parameter.kind:
+        case Kind.BOOL:
+            return "true" if value else "false"
+        case Kind.ELEMENTS:
+            return f"{value} : {output}"
+        case Kind.I32_ARRAY:
+            return f"[{', '.join(f'{item} : i32' for item in _items(value))}]"
+        case Kind.I64_ARRAY:
+            return f"[{', '.join(map(str, _items(value)))}]"
+        case Kind.DENSE_I32 | Kind.DENSE_I64:
+            element = parameter.kind.value.removeprefix("dense ")
+            return f"array<{element}: {', '.join(map(str, _items(value)))}>"
+        case _:
+            return f"{value} : {parameter.kind.value}"
+
+
+def _items(value: ParameterValue) -> tuple[int, ...]:
+    assert isinstance(value, tuple)
+    return value
+
+
+def _element(row: Row, operand: int) -> str:
+    domain = row.domains[min(operand, len(row.domains) - 1)]
+    return "i32" if domain in (Domain.INTEGER, Domain.INDEX, Domain.SHIFT) else "f32"
+
+
+def _result_element(row: Row) -> str:
+    return "i32" if all(domain is Domain.INTEGER for domain in row.domains) else "f32"
+
+
+def _tensor(shape: Shape, element: str) -> str:
+    return f"tensor<{'x'.join(map(str, shape))}x{element}>"

@@ -1,0 +1,15 @@
+"""The generated pages by file name: functions from the old text to the new one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ops_page import ops_page
+from passes_page import passes_page
+from support_table import with_support_table
+
+PAGES: dict[str, Callable[[str], str]] = {
+    "README.md": with_support_table,
+    "docs/ops.md": lambda old: ops_page(),
+    "docs/passes.md": lambda old: passes_page(),
+}

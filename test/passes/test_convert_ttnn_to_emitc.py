@@ -1,0 +1,151 @@
+"""`convert-ttnn-to-emitc` turns every ttnn operation into a call that MLIR's tools can read."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+import pytest
+
+from examples import HEADER, function_text
+from ttmlir.compile import compile_to_cpp, lower, write_cpp
+from ttmlir.mlir.diagnostics import DiagnosticError
+from ttmlir.mlir.printer import print_module
+from ttmlir.optable import ROWS
+
+PASS = "convert-ttnn-to-emitc"
+UPSTREAM = shutil.which("mlir-translate-19")
+DEVICE = """\
+#device = #tt.device<workerGrid = #tt.grid<8x8, (d0, d1) -> (0, d0, d1)>,
+    l1Map = (d0, d1)[s0, s1] -> (0, d0, d1, s0), dramMap = (d0, d1)[s0, s1] -> (0, d0, d1, s0),
+    meshShape = , chipIds = [0]>
+"""
+
+
+def converted(source: str) -> str:
+    """The text of a module after the pass."""
+    return print_module(lower(DEVICE + source, PASS))
+
+
+def call_in(text: str, name: str) -> str:
+    """The line of C++ that calls a function of the library."""
+    [line] = [line for line in text.splitlines() if f" = ttnn::{name}(" in line]
+    return line.partition(" = ")[2]
+
+
+def test_empty_module_includes_the_header() -> None:
+    """The include comes once per run, also where nothing is converted."""
+    assert converted("module {}") == 'module {\n  emitc.include "ttnn-precompiled.hpp"\n}\n'
+
+
+def test_signatures_calls_and_block_arguments_change_their_types() -> None:
+    """Tensors and devices become opaque in every place that a type can be; others stay."""
+    text = converted("""
+        func.func private @g(tensor<3x5xf32>, i32) -> (tensor<3x5xf32>, i32)
+        func.func @f(%a: tensor<3x5xf32>, %d: !tt.device<#device>) -> tensor<3x5xf32> {
+          %c = "ttnn.empty"(%d) : (!tt.device<#device>) -> tensor<3x5xf32>
+          return %c : tensor<3x5xf32>
+        }
+        func.func @h(%a: tensor<3x5xf32>, %i: i32) -> (tensor<3x5xf32>, i32) {
+          %0:2 = call @g(%a, %i) : (tensor<3x5xf32>, i32) -> (tensor<3x5xf32>, i32)
+          return %0#0, %0#1 : tensor<3x5xf32>, i32
+        }""")
+    tensor, device = '!emitc.opaque<"ttnn::Tensor">', '!emitc.opaque<"ttnn::Device">'
+    assert f"func.func private @g({tensor}, i32) -> ({tensor}, i32)" in text
+    assert f"func.func @f(%arg0: {tensor}, %arg1: {device}) -> {tensor} {{" in text
+    assert f"%0:2 = call @g(%arg0, %arg1) : ({tensor}, i32) -> ({tensor}, i32)" in text
+    assert "tensor<" not in text
+
+
+def test_locations_stay() -> None:
+    """A call is where its operation was."""
+    module = lower(
+        DEVICE
+        + """
+        func.func @f(%d: !tt.device<#device>) -> tensor<3xf32> {
+          %0 = "ttnn.empty"(%d) : (!tt.device<#device>) -> tensor<3xf32> loc("made here")
+          return %0 : tensor<3xf32>
+        }""",
+        PASS,
+    )
+    assert 'loc("made here")' in print_module(module, debuginfo=True)
+
+
+@pytest.mark.parametrize(
+    ("mnemonic", "call"),
+    [
+        ("add", "ttnn::add(v6, v9, v10);"),
+        ("multiply", "ttnn::multiply(v6, v9, std::nullopt, std::nullopt, v10);"),
+        ("softmax", "ttnn::softmax(v5, v6);"),
+        ("squeeze", "ttnn::reshape(v5, v6);"),
+        ("clamp", "ttnn::clamp(v5, 0.0e+00f, 6.000000000e+00f, v6);"),
+        ("slice", "ttnn::slice(v5, {3, 0}, {33, 70}, {3, 2}, v6);"),
+        ("repeat", "ttnn::repeat(v5, {2, 3}, v6);"),
+        ("pad", "ttnn::pad(v5, {1, 0, 0, 2}, 5.000000000e-01f, v6);"),
+        ("min", "ttnn::min(v5, true, {1}, v6);"),
+        ("arange", "ttnn::arange(0, 10, 2, 1, v1);"),
+    ],
+)
+def test_operands_then_parameters_then_destination(mnemonic: str, call: str) -> None:
+    """Operations that tt-mlir had in 2024 keep its argument lists; later ones spell parameters."""
+    text = compile_to_cpp(HEADER + function_text(ROWS[mnemonic]))
+    name = call.removeprefix("ttnn::").partition("(")[0]
+    assert call_in(text, name) == call
+
+
+def test_constants_are_values_and_shape() -> None:
+    """Long constants can be left out of the text."""
+    module = lower(HEADER + function_text(ROWS["constant"]))
+    values = ", ".join(f"{value}.000000000e+00f" for value in range(1, 7))
+    assert call_in(write_cpp(module), "constant") == f"ttnn::constant({{{values}}}, {{2, 3}}, v1);"
+    elided = write_cpp(module, elide_above=5)
+    assert call_in(elided, "constant") == "ttnn::constant({/* 6 values */}, {2, 3}, v1);"
+
+
+def test_absent_optional_parameter_is_nullopt() -> None:
+    """A reduction over all dimensions has no list of them."""
+    source = function_text(ROWS["prod"]).replace(", dim_arg = [1 : i32]", "")
+    source = source.replace("33x1x", "1x1x")
+    assert call_in(compile_to_cpp(HEADER + source), "prod").startswith(
+        "ttnn::prod(v5, true, std::nullopt, "
+    )
+
+
+@pytest.mark.skipif(UPSTREAM is None, reason="needs mlir-translate-19")
+@pytest.mark.parametrize("mnemonic", [name for name, row in ROWS.items() if row.in_ttir])
+def test_mlir_prints_the_same_text(mnemonic: str) -> None:
+    """MLIR reads the converted module of every operation and prints the C++ that we print."""
+    source = HEADER + function_text(ROWS[mnemonic])
+    module = lower(source, f"ttir-to-ttnn-backend-pipeline,{PASS}")
+    upstream = subprocess.run(
+        [str(UPSTREAM), "--mlir-to-cpp", "--allow-unregistered-dialect"],
+        input=print_module(module),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert compile_to_cpp(source) == upstream.stdout
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (
+            "%0 = arith.addf %a, %a : f32",
+            "failed to legalize operation 'arith.addf': convert-ttnn-to-emitc takes ttnn, func and "
+            "emitc operations",
+        ),
+        (
+            '"ttnn.dealloc"(%t) : (tensor<3xf32>) -> ()',
+            "failed to legalize operation 'ttnn.dealloc': memory is managed by the ttnn library in "
+            "C++",
+        ),
+    ],
+)
+def test_operation_without_call_is_refused(line: str, reason: str) -> None:
+    """The message is located and says why."""
+    source = f"func.func @f(%a: f32, %t: tensor<3xf32>) {{\n{line}\nreturn\n}}"
+    with pytest.raises(DiagnosticError) as error:
+        lower(source, PASS, file_name="test.mlir")
+    column = 1 + (line.index("arith") if "arith" in line else 0)
+    assert str(error.value) == f"test.mlir:2:{column}: error: {reason}"

@@ -1,0 +1,103 @@
+"""From MLIR text to a binary in one call: what the command-line tools do, for Python programs.
+
+    from pathlib import Path
+
+    from ttmlir.compile import compile_to_ttnn
+
+    Path("mlp.ttnn").write_bytes(compile_to_ttnn(Path("mlp.mlir").read_text()))
+
+`lower` stops at a module that can be looked at, `write_ttnn` and `write_cpp` start from one. All
+raise `ttmlir.mlir.diagnostics.DiagnosticError` for input that is refused; its text has the place
+and the reason.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+TTNN_PIPELINE = "ttir-to-ttnn-backend-pipeline"
+"""From ttir to ttnn, with layouts and a device."""
+
+LONG_CONSTANT = 16
+"""Constants of more elements than this are left out of the C++ that a binary carries to read."""
+
+
+def lower(source: str, pipeline: str = TTNN_PIPELINE, *, file_name: str = "<text>") -> ModuleOp:
+    """The module that a text spells, after the passes of `pipeline`.
+
+    The pipeline is text as in `--pass-pipeline`, without the surrounding `builtin.module(...)`:
+    names separated by commas, options in braces. An empty one only reads and verifies.
+    `file_name` is the name of the text in messages.
+    """
+    from ttmlir.dialects import DIALECTS
+    from ttmlir.mlir.context import make_context
+    from ttmlir.mlir.diagnostics import DiagnosticError
+    from ttmlir.mlir.reader import parse_module
+    from ttmlir.mlir.verifier import verify_module
+    from ttmlir.passes.manager import PassFailure, PassManager
+    from ttmlir.passes.nest import parse_pipeline
+
+    context = make_context(DIALECTS)
+    module = parse_module(source, file_name, context)
+    verify_module(module)
+    if not pipeline:
+        return module
+    try:
+        PassManager(nest=parse_pipeline(f"builtin.module({pipeline})")).run(context, module)
+    except PassFailure as failure:
+        if isinstance(failure.__cause__, DiagnosticError):
+            raise failure.__cause__ from None
+        raise
+    verify_module(module)
+    return module
+
+
+def write_ttnn(module: ModuleOp) -> bytes:
+    """The `.ttnn` file of a module in the ttnn dialect.
+
+    The file carries two texts to read: the module and its C++. The C++ is empty if an operation
+    has none.
+    """
+    from ttmlir.mlir.printer import print_module
+    from ttmlir.target.flatbuffer.ttnn import ttnn_to_flatbuffer
+
+    return ttnn_to_flatbuffer(
+        module, mlir_source=print_module(module), cpp_source=_cpp_to_read(module)
+    )
+
+
+def write_cpp(module: ModuleOp, *, elide_above: int | None = None) -> str:
+    """The C++ of a module in the ttnn dialect, which stays as it is.
+
+    Constants of more than `elide_above` elements are left out.
+    """
+    from ttmlir.passes.convert_ttnn_to_emitc import convert_to_emitc
+    from ttmlir.target.cpp import emit_cpp
+
+    copy = module.clone()
+    convert_to_emitc(copy)
+    return emit_cpp(copy, elide_above=elide_above)
+
+
+def compile_to_ttnn(
+    source: str, pipeline: str = TTNN_PIPELINE, *, file_name: str = "<text>"
+) -> bytes:
+    """The `.ttnn` file of a text in the ttir dialect; the parameters are those of `lower`."""
+    return write_ttnn(lower(source, pipeline, file_name=file_name))
+
+
+def compile_to_cpp(source: str, pipeline: str = TTNN_PIPELINE, *, file_name: str = "<text>") -> str:
+    """The C++ of a text in the ttir dialect; the parameters are those of `lower`."""
+    return write_cpp(lower(source, pipeline, file_name=file_name))
+
+
+def _cpp_to_read(module: ModuleOp) -> str:
+    from ttmlir.mlir.diagnostics import DiagnosticError
+
+    try:
+        return write_cpp(module, elide_above=LONG_CONSTANT)
+    except DiagnosticError:
+        return ""
