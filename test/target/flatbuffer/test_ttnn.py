@@ -69,7 +69,7 @@ def tensor(
 
 def write(text: str) -> dict[str, Any]:
     """What the file of a module holds."""
-    data = ttnn_to_flatbuffer(parse(text), mlir_source="", cpp_source="")
+    data = ttnn_to_flatbuffer(parse(text))
     loaded = load(data, "x.ttnn")
     assert loaded.warning is None
     return loaded.root.as_dict(defaults=False)
@@ -84,7 +84,7 @@ def steps(text: str) -> list[dict[str, Any]]:
 def refusal(text: str) -> str:
     """The message with which a module is refused."""
     with pytest.raises(DiagnosticError) as error:
-        ttnn_to_flatbuffer(parse(text), mlir_source="", cpp_source="")
+        ttnn_to_flatbuffer(parse(text))
     return str(error.value)
 
 
@@ -93,11 +93,7 @@ def test_files_equal_those_of_tt_mlir(name: str) -> None:
     """Everything, the lines of the operations included, but for who has written the file."""
     golden = load((GOLDEN / name).read_bytes(), name).root.as_dict()
     texts = golden["programs"][0]["debug_info"]
-    data = ttnn_to_flatbuffer(
-        parse(texts["mlir"]["source"]),
-        mlir_source=texts["mlir"]["source"],
-        cpp_source=texts["cpp"],
-    )
+    data = ttnn_to_flatbuffer(parse(texts["mlir"]["source"]), cpp_source=texts["cpp"])
     ours = load(data, name).root.as_dict()
     assert ours.pop("producer").startswith("ttmlir-py ")
     assert ours == golden
@@ -154,7 +150,7 @@ def test_every_operation_of_the_table(mnemonic: str) -> None:
         block.add_ops([device, empty, op, ReturnOp()])
     main = FuncOp("main", ([type] * len(row.operands), []), Region(block))
     module = ModuleOp([main], {"tt.device": DEVICE, "tt.system_desc": SYSTEM})
-    data = ttnn_to_flatbuffer(module, mlir_source="", cpp_source="")
+    data = ttnn_to_flatbuffer(module)
     step = load(data, "x").root.programs[0].operations[-1]
 
     assert row.flatbuffer is not None
@@ -382,7 +378,7 @@ def test_constants(shape: str, element: str, text: str, dtype: str | None) -> No
     type = tensor(shape, element)
     line = f"<{{value = dense<{text}> : tensor<{shape}x{element}>}}> : ({DEVICE_TYPE}) -> {type}"
     main = function(f"%a: {type}", GET_DEVICE, f'%c = "ttnn.constant"(%dev) {line}')
-    data = ttnn_to_flatbuffer(parse(module_text(main)), mlir_source="", cpp_source="")
+    data = ttnn_to_flatbuffer(parse(module_text(main)))
     program = load(data, "x").root.programs[0]
     stored = program.operations[1]["type"].out.desc.constant_data
     assert program.inputs[0].desc.constant_data is None
@@ -542,7 +538,7 @@ def test_the_bytes_do_not_depend_on_the_process() -> None:
         "text = root.programs[0].debug_info.mlir.source\n"
         "dialects = {'tt': 'ttmlir.dialects.tt:TT', 'ttnn': 'ttmlir.dialects.ttnn:TTNN'}\n"
         "module = parse_module(text, 'x.mlir', make_context(dialects))\n"
-        "data = ttnn_to_flatbuffer(module, mlir_source=text, cpp_source='')\n"
+        "data = ttnn_to_flatbuffer(module)\n"
         "print(hashlib.sha256(data).hexdigest(), 'numpy' in sys.modules)\n"
     )
     outputs = {
@@ -568,7 +564,7 @@ def test_ten_thousand_operations_are_written_in_linear_time() -> None:
             lines += [f"%e{i} = {EMPTY.split(' = ')[1]}", relu(f"%r{i}", f"%r{i - 1}", f"%e{i}")]
         module = parse(module_text(function(f"%a: {T}", *lines)))
         start = time.process_time()
-        data = ttnn_to_flatbuffer(module, mlir_source="", cpp_source="")
+        data = ttnn_to_flatbuffer(module)
         elapsed = time.process_time() - start
         assert len(load(data, "x").root.programs[0].operations) == 2 * count + 1
         return elapsed

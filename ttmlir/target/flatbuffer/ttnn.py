@@ -20,7 +20,7 @@ from ttmlir.dialects import tt
 from ttmlir.layout.device import Device
 from ttmlir.layout.system_tables import system_desc_to_table
 from ttmlir.mlir.diagnostics import LocatedError, OpError
-from ttmlir.mlir.printer import OpLinePrinter, PrintOptions
+from ttmlir.mlir.printer import OpLinePrinter, PrintOptions, print_module
 from ttmlir.schema import PackError, load_schema
 from ttmlir.schema.versions import version_stamp
 from ttmlir.target.flatbuffer.operations import SCHEMA, OperationWriter
@@ -37,12 +37,17 @@ _DEBUG_TEXT = PrintOptions(
 )
 
 
-def ttnn_to_flatbuffer(module: ModuleOp, *, mlir_source: str, cpp_source: str) -> bytes:
+def ttnn_to_flatbuffer(
+    module: ModuleOp, *, mlir_source: str | None = None, cpp_source: str = ""
+) -> bytes:
     """Bytes of the `.ttnn` file of a verified module.
 
-    `mlir_source` is the module's text and `cpp_source` its C++, empty if there is none; both go
-    into the file for people to read. Raises DiagnosticError for what no file can hold.
+    `mlir_source` is the module's text, printed here if it is not given; `cpp_source` its C++, empty
+    if there is none. Both go into the file for people to read. Raises DiagnosticError for what no
+    file can hold.
     """
+    if mlir_source is None:
+        mlir_source = print_module(module)
     writer = _ModuleWriter(module, mlir_source, cpp_source)
     root = version_stamp() | {
         "system_desc": _system_desc(module),
