@@ -18,6 +18,7 @@ TYPES = f"({T}, {T}, {T}) -> {T}"
 
 
 def add(rest: str) -> Operation:
+    """A binary operation with these dictionaries."""
     return parse_op(f'%r = "ttir.add"(%0, %1, %2) {rest} : {TYPES}', T, T, T)
 
 

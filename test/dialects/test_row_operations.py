@@ -43,10 +43,12 @@ ELEMENTWISE = [row for row in ROWS.values() if row.family.is_elementwise]
 
 
 def value(*shape: int) -> SSAValue:
+    """A tensor of this shape."""
     return AnyOp(result_types=[TensorType(f32, shape)]).results[0]
 
 
 def classes() -> list[type[ODSOperation]]:
+    """Every class that has a row."""
     made = [ttir.op_class(row.mnemonic) for row in ROWS.values() if row.in_ttir]
     return made + [ttnn.op_class(row.mnemonic) for row in ROWS.values() if row.in_ttnn]
 

@@ -2,7 +2,6 @@
 // RUN: ttmlir-opt %t.mlir > %t.printed.mlir
 // RUN: diff %t.mlir %t.printed.mlir
 // RUN: ttmlir-opt --mlir-print-op-generic %t.mlir | ttmlir-opt | diff %t.mlir -
-
 #any_device = #tt.operand_constraint<dram|l1|scalar|tile|none|interleaved|single_bank|height_sharded|width_sharded|block_sharded|any_layout|any_device|any_device_tile|l1_block_sharded>
 #l1_ = #tt.memory_space<l1>
 #map = affine_map<(d0, d1) -> (d0, d1)>

@@ -2,7 +2,6 @@
 // RUN: ttmlir-opt %t.mlir > %t.printed.mlir
 // RUN: diff %t.mlir %t.printed.mlir
 // RUN: ttmlir-opt --mlir-print-op-generic %t.mlir | ttmlir-opt | diff %t.mlir -
-
 #device = #tt.device<workerGrid = #tt.grid<8x8, (d0, d1) -> (0, d0, d1)>, l1Map = (d0, d1)[s0, s1] -> (0, d0 floordiv s0, d1 floordiv s1, (d0 mod s0) * s1 + d1 mod s1), dramMap = (d0, d1)[s0, s1] -> (0, 0, d0, d1), meshShape = , chipIds = [0]>
 #dram = #tt.memory_space<dram>
 #l1_ = #tt.memory_space<l1>

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar, Self, cast
 
 from xdsl.dialects.builtin import (
@@ -25,6 +25,7 @@ from ttmlir.dialects import ods
 from ttmlir.dialects.emitc.base import ANY, EMITC, EmitCOp, FunctionalOp, parse_operands
 from ttmlir.dialects.emitc.symbols import lookup_function
 from ttmlir.dialects.ods import Property, Signature, Value, refuse, text
+from ttmlir.mlir.diagnostics import OpError, note
 
 
 def _string(op: Operation, name: str) -> str:
@@ -158,6 +159,10 @@ class CallOpaqueOp(_NamedCall):
                 refuse("index argument is out of range")
 
 
+def _quoted(types: Iterable[Attribute]) -> str:
+    return ", ".join(f"'{text(type)}'" for type in types)
+
+
 def _elements(array: Attribute | None) -> tuple[Attribute, ...]:
     return () if array is None else cast("ArrayAttr[Attribute]", array).data
 
@@ -212,7 +217,14 @@ class CallOp(FunctionalOp):
             refuse("incorrect number of results for callee")
         for number, (expected, got) in enumerate(zip(type.outputs, results, strict=True)):
             if expected != got:
-                refuse(f"result type mismatch at index {number}")
+                raise OpError(
+                    self,
+                    f"result type mismatch at index {number}",
+                    [
+                        note(self.location, f"      op result types: {_quoted(results)}"),
+                        note(self.location, f"function result types: {_quoted(type.outputs)}"),
+                    ],
+                )
 
 
 class LiteralOp(EmitCOp):
@@ -310,14 +322,14 @@ class IncludeOp(EmitCOp):
     @classmethod
     def parse(cls, parser: Parser) -> Self:
         """Read `"file"` or `<"file">`."""
-        is_standard = parser.parse_optional_punctuation("<") is not None
         position = parser.pos
+        is_standard = parser.parse_optional_punctuation("<") is not None
         file = parser.parse_optional_str_literal()
         if file is None:
             parser.raise_error(f"custom op '{cls.name}' expected string attribute", position)
         if is_standard and parser.parse_optional_punctuation(">") is None:
             parser.raise_error(
-                f"custom op '{cls.name}' expected trailing '>' for standard include", parser.pos
+                f"custom op '{cls.name}' expected trailing '>' for standard include", position
             )
         properties: dict[str, Attribute] = {"include": StringAttr(file)}
         if is_standard:

@@ -33,6 +33,7 @@ from ttmlir.dialects.emitc.base import EMITC, I1, INTEGER, EmitCOp, is_supported
 from ttmlir.dialects.emitc.symbols import lookup_function, lookup_global
 from ttmlir.dialects.ods import AttrConstraint, Property, Signature, Value, refuse, text
 from ttmlir.mlir.function_syntax import parse_function, print_function
+from ttmlir.mlir.printer import print_op_line
 
 if TYPE_CHECKING:
     from ttmlir.mlir.printer import MlirPrinter
@@ -178,7 +179,7 @@ def _described(value: SSAValue) -> str:
     if isinstance(value, BlockArgument):
         return f"<block argument> of type '{text(value.type)}' at index: {value.index}"
     assert isinstance(value, OpResult)
-    return f"result of '{value.op.name}'"
+    return print_op_line(value.op)
 
 
 _SPECIFIERS = ("extern_specifier", "static_specifier", "const_specifier")
@@ -228,9 +229,7 @@ class GlobalOp(EmitCOp):
         printer.print_string(" : ")
         printer.print_attribute(self.properties["type"])
         if (value := self.properties.get("initial_value")) is not None:
-            typed = not isinstance(value, EmitC_OpaqueAttr)
-            printer.print_string(" = ")
-            printer.print_string(text(value).rpartition(" : ")[0] if typed else text(value))
+            printer.print_string(f" = {_text_without_type(value)}")
         self.print_dict(printer)
 
     def verify_op(self) -> None:
@@ -242,6 +241,14 @@ class GlobalOp(EmitCOp):
             _check_initial_value(value, type)
         if "static_specifier" in self.properties and "extern_specifier" in self.properties:
             refuse("cannot have both static and extern specifiers")
+
+
+def _text_without_type(value: Attribute) -> str:
+    whole = text(value)
+    if isinstance(value, EmitC_OpaqueAttr):
+        return whole
+    head, colon, _ = whole.rpartition(" : ")
+    return head if colon else whole
 
 
 def _check_initial_value(value: Attribute, type: Attribute) -> None:
@@ -383,6 +390,8 @@ class ReturnOp(_TerminatorOp):
         """Compare the value with the function's result."""
         _check_parent(self, "emitc.func")
         function = cast("FuncOp", self.parent_op())
+        if not FUNCTION_TYPE.holds(function.function_type):
+            return
         results = function.function_type.outputs.data
         if len(self.operands) != len(results):
             refuse(
