@@ -9,47 +9,36 @@ whose other operands have the full shape, or a move to the host. Any other user 
 
 Before:
 
-    #d = #tt.operand_constraint<dram|any_layout>
-    #dram = #tt.memory_space<dram>
-    #system = #tt.memory_space<system>
-    #host = #tt.layout<(d0, d1) -> (d0, d1), undef, <1x1>, memref<33x70xf32, #system>>
-    #card = #tt.layout<(d0, d1) -> (d0, d1), undef, <1x1>, memref<33x70xf32, #dram>, interleaved>
-    module attributes {tt.device = #tt.device<workerGrid = #tt.grid<8x8, (d0, d1) -> (0, d0, d1)>,
-        l1Map = (d0, d1)[s0, s1] -> (0, d0, d1, s0), dramMap = (d0, d1)[s0, s1] -> (0, d0, d1, s0),
-        meshShape = , chipIds = [0]>} {
-      func.func @exp(%arg0: tensor<33x70xf32, #host>) -> tensor<33x70xf32, #host> {
-        %0 = tensor.empty() : tensor<33x70xf32, #card>
-        %1 = "ttir.to_layout"(%arg0, %0)
-            : (tensor<33x70xf32, #host>, tensor<33x70xf32, #card>) -> tensor<33x70xf32, #card>
-        %2 = tensor.empty() : tensor<33x70xf32, #card>
-        %3 = "ttir.exp"(%1, %2) <{operandSegmentSizes = array<i32: 1, 1>,
-            operand_constraints = [#d, #d]}>
-            : (tensor<33x70xf32, #card>, tensor<33x70xf32, #card>) -> tensor<33x70xf32, #card>
-        %4 = tensor.empty() : tensor<33x70xf32, #host>
-        %5 = "ttir.to_layout"(%3, %4)
-            : (tensor<33x70xf32, #card>, tensor<33x70xf32, #host>) -> tensor<33x70xf32, #host>
-        return %5 : tensor<33x70xf32, #host>
-      }
+    // After ttir-load-system-desc ttir-implicit-device ttir-layout
+    #d = #tt.operand_constraint<dram|scalar|any_layout>
+    func.func @exp(%arg0: tensor<33x70xf32>) -> tensor<33x70xf32> {
+      %0 = tensor.empty() : tensor<33x70xf32>
+      %1 = "ttir.exp"(%arg0, %0) <{operandSegmentSizes = array<i32: 1, 1>,
+          operand_constraints = [#d, #d]}>
+          : (tensor<33x70xf32>, tensor<33x70xf32>) -> tensor<33x70xf32>
+      return %1 : tensor<33x70xf32>
     }
 
 After:
 
     ...
-    func.func @exp(%arg0: tensor<33x70xf32, #layout>) -> tensor<33x70xf32, #layout> {
-      %0 = "ttnn.get_device"() : () -> !tt.device<#device>
-      %1 = "ttnn.to_layout"(%arg0, %0) <{layout = #ttnn.layout<tile>}>
-          : (tensor<33x70xf32, #layout>, !tt.device<#device>) -> tensor<33x70xf32, #layout1>
-      %2 = "ttnn.to_device"(%1, %0) <{memory_config = #ttnn.memory_config<<interleaved>, <dram>>}>
-          : (tensor<33x70xf32, #layout1>, !tt.device<#device>) -> tensor<33x70xf32, #layout1>
-      %3 = "ttnn.empty"(%0) : (!tt.device<#device>) -> tensor<33x70xf32, #layout1>
-      %4 = "ttnn.exp"(%2, %3) <{operandSegmentSizes = array<i32: 1, 1>}>
-          : (tensor<33x70xf32, #layout1>, tensor<33x70xf32, #layout1>)
-          -> tensor<33x70xf32, #layout1>
-      %5 = "ttnn.to_memory_config"(%4, %0)
-          : (tensor<33x70xf32, #layout1>, !tt.device<#device>) -> tensor<33x70xf32, #layout>
-      return %5 : tensor<33x70xf32, #layout>
+    module attributes {tt.device = #device, tt.system_desc = #system_desc} {
+      func.func @exp(%arg0: tensor<33x70xf32, #layout>) -> tensor<33x70xf32, #layout> {
+        %0 = "ttnn.get_device"() : () -> !tt.device<#device>
+        %1 = "ttnn.to_layout"(%arg0, %0) <{layout = #ttnn.layout<tile>}>
+            : (tensor<33x70xf32, #layout>, !tt.device<#device>) -> tensor<33x70xf32, #layout1>
+        %2 = "ttnn.to_device"(%1, %0)
+            <{memory_config = #ttnn.memory_config<<interleaved>, <dram>>}>
+            : (tensor<33x70xf32, #layout1>, !tt.device<#device>) -> tensor<33x70xf32, #layout1>
+        %3 = "ttnn.empty"(%0) : (!tt.device<#device>) -> tensor<33x70xf32, #layout1>
+        %4 = "ttnn.exp"(%2, %3) <{operandSegmentSizes = array<i32: 1, 1>}>
+            : (tensor<33x70xf32, #layout1>, tensor<33x70xf32, #layout1>)
+            -> tensor<33x70xf32, #layout1>
+        %5 = "ttnn.to_memory_config"(%4, %0)
+            : (tensor<33x70xf32, #layout1>, !tt.device<#device>) -> tensor<33x70xf32, #layout>
+        return %5 : tensor<33x70xf32, #layout>
+      }
     }
-    ...
 
 Requires: layouts on all tensors (`ttir-layout`), a device on an enclosing operation
 (`ttir-implicit-device`), even padding of window operations (`ttir-sliding-window-2d-fix-shapes`).

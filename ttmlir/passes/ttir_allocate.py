@@ -5,11 +5,35 @@ Memory on the host has the address 0: the runtime finds it.
 
 Before:
 
-    ...
+    // After ttir-load-system-desc ttir-implicit-device
+    #l1 = #tt.memory_space<l1>
+    #rows = #tt.layout<(d0, d1) -> (d0, d1), undef, <1x1>, memref<33x70xf32, #l1>>
+    #tiles = #tt.layout<(d0, d1) -> (d0, d1), undef, <1x1>, memref<2x3x!tt.tile<32x32, f32>, #l1>>
+    func.func @tilize_twice(%arg0: tensor<33x70xf32, #rows>) -> tensor<33x70xf32, #rows> {
+      %0 = tensor.empty() : tensor<33x70xf32, #tiles>
+      %1 = "ttir.to_layout"(%arg0, %0)
+          : (tensor<33x70xf32, #rows>, tensor<33x70xf32, #tiles>) -> tensor<33x70xf32, #tiles>
+      %2 = tensor.empty() : tensor<33x70xf32, #rows>
+      %3 = "ttir.to_layout"(%1, %2)
+          : (tensor<33x70xf32, #tiles>, tensor<33x70xf32, #rows>) -> tensor<33x70xf32, #rows>
+      return %3 : tensor<33x70xf32, #rows>
+    }
 
 After:
 
     ...
+      func.func @tilize_twice(%arg0: tensor<33x70xf32, #layout>) -> tensor<33x70xf32, #layout>
+          attributes {tt.arg_alloc = [#tt.arg_alloc<1024, 9240, l1>]} {
+        %0 = "ttir.alloc"() <{address = 10272 : i64, memory_space = #l1_, size = 24576 : i64}>
+            : () -> tensor<33x70xf32, #layout1>
+        %1 = "ttir.to_layout"(%arg0, %0) ...
+        %2 = "ttir.alloc"() <{address = 34848 : i64, memory_space = #l1_, size = 9240 : i64}>
+            : () -> tensor<33x70xf32, #layout>
+        %3 = "ttir.to_layout"(%1, %2) ...
+        "ttir.dealloc"(%0) : (tensor<33x70xf32, #layout1>) -> ()
+        return %3 : tensor<33x70xf32, #layout>
+      }
+    }
 
 Requires: `tt.device` and `tt.system_desc` on the module, layouts on all tensors, functions of one
 block.

@@ -2,11 +2,30 @@
 
 Before:
 
-    ...
+    #t = #tt.operand_constraint<any_device_tile>
+    func.func @add(%arg0: tensor<33x70xf32>, %arg1: tensor<33x70xf32>) -> tensor<33x70xf32> {
+      %0 = tensor.empty() : tensor<33x70xf32>
+      %1 = "ttir.add"(%arg0, %arg1, %0) <{operandSegmentSizes = array<i32: 2, 1>,
+          operand_constraints = [#t, #t, #t]}>
+          : (tensor<33x70xf32>, tensor<33x70xf32>, tensor<33x70xf32>) -> tensor<33x70xf32>
+      return %1 : tensor<33x70xf32>
+    }
 
 After:
 
     ...
+        %1 = "ttir.generic"(%arg0, %arg1, %0) <{grid = #tt.grid<1x1>,
+            indexing_maps = [#map, #map, #map], iterator_types = [#parallel, #parallel],
+            operandSegmentSizes = array<i32: 2, 1>, operand_constraints = [#any_device,
+            #any_device, #any_device]}> ({
+        ^bb0(%arg2: tensor<33x70xf32>, %arg3: tensor<33x70xf32>, %arg4: tensor<33x70xf32>):
+          %2 = "ttir.kernel"(%arg2, %arg3, %arg4) <{kind = @eltwise, op = @add,
+              operandSegmentSizes = array<i32: 2, 1>, operand_constraints = [#any_device_tile,
+              #any_device_tile, #any_device_tile]}>
+              : (tensor<33x70xf32>, tensor<33x70xf32>, tensor<33x70xf32>) -> tensor<33x70xf32>
+          "ttir.yield"(%2) : (tensor<33x70xf32>) -> ()
+        }) : (tensor<33x70xf32>, tensor<33x70xf32>, tensor<33x70xf32>) -> tensor<33x70xf32>
+        ...
 
 Requires: nothing.
 Ensures: add, div, ge, multiply, relu and subtract are calls of the kernel of that name, and every

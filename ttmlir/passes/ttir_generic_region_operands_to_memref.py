@@ -5,11 +5,29 @@ operands say.
 
 Before:
 
-    ...
+    // After ttir-load-system-desc ttir-implicit-device ttir-generic ttir-layout
+    #t = #tt.operand_constraint<any_device_tile>
+    func.func @add(%arg0: tensor<33x70xf32>, %arg1: tensor<33x70xf32>) -> tensor<33x70xf32> {
+      %0 = tensor.empty() : tensor<33x70xf32>
+      %1 = "ttir.add"(%arg0, %arg1, %0) <{operandSegmentSizes = array<i32: 2, 1>,
+          operand_constraints = [#t, #t, #t]}>
+          : (tensor<33x70xf32>, tensor<33x70xf32>, tensor<33x70xf32>) -> tensor<33x70xf32>
+      return %1 : tensor<33x70xf32>
+    }
 
 After:
 
     ...
+        ^bb0(%arg2: tensor<64x96xf32, #tt.buffer<memref<2x3x!tt.tile<32x32, f32>, #dram>, alias>>,
+        ...):
+          %8 = arith.addf %arg2, %arg3
+              : tensor<64x96xf32, #tt.buffer<memref<2x3x!tt.tile<32x32, f32>, #dram>, alias>>
+          "ttir.yield"(%8)
+              : (tensor<64x96xf32, #tt.buffer<memref<2x3x!tt.tile<32x32, f32>, #dram>, alias>>)
+              -> ()
+        }) : (tensor<33x70xf32, #layout1>, tensor<33x70xf32, #layout1>,
+              tensor<33x70xf32, #layout1>) -> tensor<33x70xf32, #layout1>
+        ...
 
 Requires: layouts on the operands of every `ttir.generic` (`ttir-layout`).
 Ensures: block arguments, and values of the same types in the body, are shards in buffers.

@@ -9,12 +9,30 @@ keep their results in L1, divided over the cores.
 
 Before:
 
-    #d = #tt.operand_constraint<dram|any_layout>
-    ...
+    // After ttir-load-system-desc ttir-implicit-device ttir-layout
+    #d = #tt.operand_constraint<dram|scalar|any_layout>
+    func.func @exp(%arg0: tensor<33x70xf32>) -> tensor<33x70xf32> {
+      %0 = tensor.empty() : tensor<33x70xf32>
+      %1 = "ttir.exp"(%arg0, %0) <{operandSegmentSizes = array<i32: 1, 1>,
+          operand_constraints = [#d, #d]}>
+          : (tensor<33x70xf32>, tensor<33x70xf32>) -> tensor<33x70xf32>
+      return %1 : tensor<33x70xf32>
+    }
 
 After:
 
     ...
+    #layout1 = #tt.layout<(d0, d1) -> (d0, d1), undef, <1x1>, memref<33x70xf32, #dram>,
+        interleaved>
+    #layout2 = #tt.layout<(d0, d1) -> (d0, d1), undef, <8x8>, memref<5x9xf32, #dram>,
+        interleaved>
+    ...
+        %2 = tensor.empty() : tensor<33x70xf32, #layout2>
+        %3 = "ttir.exp"(%1, %2) <{operandSegmentSizes = array<i32: 1, 1>,
+            operand_constraints = [#operand_constraint, #operand_constraint]}>
+            : (tensor<33x70xf32, #layout1>, tensor<33x70xf32, #layout2>)
+            -> tensor<33x70xf32, #layout2>
+        ...
 
 Requires: `tt.device` and `tt.system_desc` on the module, layouts on all tensors (`ttir-layout`).
 Ensures: results and destinations of ttir operations have the chosen layouts; functions return the

@@ -2,11 +2,21 @@
 
 Before:
 
-    ...
+    // After ttir-load-system-desc
+    func.func @nothing() {
+      return
+    }
 
 After:
 
+    #device = #tt.device<workerGrid = #tt.grid<8x8, (d0, d1) -> (0, d0, d1)>, l1Map = ...,
+        dramMap = ..., meshShape = , chipIds = [0]>
     ...
+    module attributes {tt.device = #device, tt.system_desc = #system_desc} {
+      func.func @nothing() {
+        return
+      }
+    }
 
 Requires: `tt.system_desc` on the module (`ttir-load-system-desc`).
 Ensures: the module has the attribute `tt.device`; one that is there stays.

@@ -7,24 +7,40 @@ hands to another one moves back to where the signature says.
 
 Before:
 
-    #d = #tt.operand_constraint<dram|any_layout>
-    module attributes {tt.device = #tt.device<workerGrid = #tt.grid<8x8, (d0, d1) -> (0, d0, d1)>,
-        l1Map = (d0, d1)[s0, s1] -> (0, d0, d1, s0), dramMap = (d0, d1)[s0, s1] -> (0, d0, d1, s0),
-        meshShape = , chipIds = [0]>} {
-      func.func @exp(%arg0: tensor<33x70xf32>) -> tensor<33x70xf32> {
-        %0 = tensor.empty() : tensor<33x70xf32>
-        %1 = "ttir.exp"(%arg0, %0) <{operandSegmentSizes = array<i32: 1, 1>,
-            operand_constraints = [#d, #d]}>
-            : (tensor<33x70xf32>, tensor<33x70xf32>) -> tensor<33x70xf32>
-        return %1 : tensor<33x70xf32>
-      }
+    // After ttir-load-system-desc ttir-implicit-device
+    #d = #tt.operand_constraint<dram|scalar|any_layout>
+    func.func @exp(%arg0: tensor<33x70xf32>) -> tensor<33x70xf32> {
+      %0 = tensor.empty() : tensor<33x70xf32>
+      %1 = "ttir.exp"(%arg0, %0) <{operandSegmentSizes = array<i32: 1, 1>,
+          operand_constraints = [#d, #d]}>
+          : (tensor<33x70xf32>, tensor<33x70xf32>) -> tensor<33x70xf32>
+      return %1 : tensor<33x70xf32>
     }
 
 After:
 
     ...
-    #layout = #tt.layout<(d0, d1) -> (d0, d1), undef, <1x1>, memref<33x70xf32, #tile>>
-    ...
+    #layout = #tt.layout<(d0, d1) -> (d0, d1), undef, <1x1>, memref<33x70xf32, #system>>
+    #layout1 = #tt.layout<(d0, d1) -> (d0, d1), undef, <1x1>, memref<33x70xf32, #dram>,
+        interleaved>
+    module attributes {tt.device = #device, tt.system_desc = #system_desc} {
+      func.func @exp(%arg0: tensor<33x70xf32, #layout>) -> tensor<33x70xf32, #layout> {
+        %0 = tensor.empty() : tensor<33x70xf32, #layout1>
+        %1 = "ttir.to_layout"(%arg0, %0)
+            : (tensor<33x70xf32, #layout>, tensor<33x70xf32, #layout1>)
+            -> tensor<33x70xf32, #layout1>
+        %2 = tensor.empty() : tensor<33x70xf32, #layout1>
+        %3 = "ttir.exp"(%1, %2) <{operandSegmentSizes = array<i32: 1, 1>,
+            operand_constraints = [#operand_constraint, #operand_constraint]}>
+            : (tensor<33x70xf32, #layout1>, tensor<33x70xf32, #layout1>)
+            -> tensor<33x70xf32, #layout1>
+        %4 = tensor.empty() : tensor<33x70xf32, #layout>
+        %5 = "ttir.to_layout"(%3, %4)
+            : (tensor<33x70xf32, #layout1>, tensor<33x70xf32, #layout>)
+            -> tensor<33x70xf32, #layout>
+        return %5 : tensor<33x70xf32, #layout>
+      }
+    }
 
 Requires: the attribute `tt.device` on the module or around it (`ttir-implicit-device`).
 Ensures: every ranked tensor outside of `ttir.generic` has a layout; operands are where their

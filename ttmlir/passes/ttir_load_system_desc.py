@@ -2,10 +2,8 @@
 
 Before:
 
-    module {
-      func.func @nothing() {
-        return
-      }
+    func.func @nothing() {
+      return
     }
 
 After:

@@ -6,11 +6,44 @@ tensors are tiled, untiled and spread over cores.
 
 Before:
 
-    ...
+    #dram = #tt.memory_space<dram>
+    #system = #tt.memory_space<system>
+    #rows = #tt.layout<(d0, d1) -> (d0, d1), undef, <1x1>, memref<33x70xf32, #system>>
+    #tiles = #tt.layout<(d0, d1) -> (d0, d1), undef, <1x1>,
+        memref<2x3x!tt.tile<32x32, f32>, #dram>>
+    func.func @upload(%arg0: tensor<33x70xf32, #rows>) -> tensor<33x70xf32, #tiles> {
+      %0 = tensor.empty() : tensor<33x70xf32, #tiles>
+      %1 = "ttir.to_layout"(%arg0, %0)
+          : (tensor<33x70xf32, #rows>, tensor<33x70xf32, #tiles>) -> tensor<33x70xf32, #tiles>
+      return %1 : tensor<33x70xf32, #tiles>
+    }
 
 After:
 
     ...
+    #layout = #tt.layout<(d0, d1) -> (d0, d1), undef, <1x1>, memref<33x70xf32, #system>>
+    #layout1 = #tt.layout<(d0, d1) -> (d0, d1), undef, <1x1>,
+        memref<2x3x!tt.tile<32x32, f32>, #dram>>
+    #layout2 = #tt.layout<(d0, d1) -> (d0, d1), undef, <1x1>, memref<33x70xf32, #l1_>>
+    #layout3 = #tt.layout<(d0, d1) -> (d0, d1), undef, <1x1>,
+        memref<2x3x!tt.tile<32x32, f32>, #l1_>>
+    module {
+      func.func @upload(%arg0: tensor<33x70xf32, #layout>) -> tensor<33x70xf32, #layout1> {
+        %0 = tensor.empty() : tensor<33x70xf32, #layout1>
+        %1 = tensor.empty() : tensor<33x70xf32, #layout2>
+        %2 = "ttir.to_layout"(%arg0, %1)
+            : (tensor<33x70xf32, #layout>, tensor<33x70xf32, #layout2>)
+            -> tensor<33x70xf32, #layout2>
+        %3 = tensor.empty() : tensor<33x70xf32, #layout3>
+        %4 = "ttir.to_layout"(%2, %3)
+            : (tensor<33x70xf32, #layout2>, tensor<33x70xf32, #layout3>)
+            -> tensor<33x70xf32, #layout3>
+        %5 = "ttir.to_layout"(%4, %0)
+            : (tensor<33x70xf32, #layout3>, tensor<33x70xf32, #layout1>)
+            -> tensor<33x70xf32, #layout1>
+        return %5 : tensor<33x70xf32, #layout1>
+      }
+    }
 
 Requires: layouts on the operands of `ttir.to_layout`.
 Ensures: every `ttir.to_layout` changes at most one component.

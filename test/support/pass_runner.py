@@ -1,0 +1,77 @@
+"""Running passes, and the programs that they make, in the process of the test."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
+
+from ttmlir.dialects import DIALECTS
+from ttmlir.mlir.context import make_context
+from ttmlir.mlir.diagnostics import DiagnosticError
+from ttmlir.mlir.printer import print_module
+from ttmlir.mlir.reader import parse_module
+from ttmlir.mlir.verifier import verify_module
+from ttmlir.passes.base import Pipeline
+from ttmlir.passes.option_text import parse_options
+from ttmlir.passes.registry import lookup
+
+TTNN_PIPELINE = "ttir-to-ttnn-backend-pipeline"
+
+
+def lowered(text: str, *passes: str) -> ModuleOp:
+    """The module that passes such as `ttir-implicit-device=mesh-shape=1,1` make of a text.
+
+    The module is verified before the first and after every pass. Raises DiagnosticError.
+    """
+    context = make_context(DIALECTS)
+    module = parse_module(text, "test.mlir", context)
+    _verify(module)
+    for spelled in passes:
+        name, _, options = spelled.partition("=")
+        cls = lookup(name)
+        assert cls is not None, f"there is no pass {name}"
+        made = parse_options(cls, options)
+        for step in made.passes() if isinstance(made, Pipeline) else (made,):
+            step.run(context, module)
+            _verify(module)
+    return module
+
+
+def _verify(module: ModuleOp) -> None:
+    if diagnostics := verify_module(module):
+        raise DiagnosticError(*diagnostics)
+
+
+def printed(text: str, *passes: str) -> str:
+    """The text of the module that passes make of a text."""
+    return print_module(lowered(text, *passes))
+
+
+def body(text: str, *passes: str) -> list[str]:
+    """The lines of all operations inside functions, without blanks around them."""
+    lines = printed(text, *passes).splitlines()
+    return [line.strip() for line in lines if line.startswith("    ")]
+
+
+def executed(text: str, inputs: Sequence[Any], *passes: str, program: int = 0) -> list[Any]:
+    """What the compiled program makes of NumPy arrays, exactly rounded."""
+    import numpy as np
+
+    from ttmlir.runtime import Tensor, get_layout, open_device, read_binary, submit, to_layout
+    from ttmlir.target.flatbuffer.ttnn import ttnn_to_flatbuffer
+
+    module = lowered(text, *(passes or (TTNN_PIPELINE,)))
+    data = ttnn_to_flatbuffer(module, mlir_source="", cpp_source="")
+    binary = read_binary(data, "test.ttnn")
+    device = open_device()
+    tensors = [
+        to_layout(
+            Tensor.from_numpy(np.array(array, order="C")),
+            device,
+            get_layout(binary, program, number),
+        )
+        for number, array in enumerate(inputs)
+    ]
+    return [result.to_numpy() for result in submit(device, binary, program, tensors)]
