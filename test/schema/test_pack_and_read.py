@@ -6,6 +6,7 @@ import math
 import struct
 from typing import Any
 
+import numpy as np
 import pytest
 from flatbuffers import Builder
 from hypothesis import HealthCheck, given, settings
@@ -147,6 +148,15 @@ def test_constants_are_read_without_a_copy(schema: Schema) -> None:
     """The memoryview is of the file itself."""
     data = schema.pack({"data": bytes(1000)})
     assert schema.read(data).data.obj is data
+
+
+def test_arrays_are_byte_vectors(schema: Schema) -> None:
+    """Anything contiguous with a buffer, whatever its shape."""
+    array = np.array([[1, 2, 3], [4, 5, 6]], "<i2")
+    root = schema.read(schema.pack({"data": array}))
+    assert bytes(root.data) == bytes.fromhex("0100 0200 0300 0400 0500 0600")
+    with pytest.raises(PackError, match=r"Root\.data: .* does not fit \[ubyte\]"):
+        schema.pack({"data": array.T})
 
 
 def test_json_form(schema: Schema) -> None:

@@ -6,6 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from schema_values import tables
 
 from ttmlir.optable import ROWS
 from ttmlir.schema import SCHEMA_OF_IDENTIFIER, FlatbufferError, load_schema
@@ -144,6 +147,19 @@ def test_other_files_are_refused() -> None:
         "program.exe: neither a TTNN nor a TTMetal program nor a system descriptor; "
         "give a .ttnn, .ttm or .ttsys file"
     )
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(data=st.data(), path=st.sampled_from(list(SCHEMA_OF_IDENTIFIER.values())))
+def test_any_file_of_another_version_loads_or_is_refused(data: st.DataObject, path: str) -> None:
+    """Whatever fields it lacks."""
+    schema = load_schema(path)
+    root = data.draw(tables(schema.root)) | {"version": (0, 0, 300)}
+    try:
+        loaded = load(schema.pack(root), "x")
+    except FlatbufferError:
+        return
+    assert loaded.warning is not None
 
 
 def _pack(root: dict[str, Any], name: str) -> bytes:

@@ -206,7 +206,8 @@ class _Packer:
         """Put a vector; its place."""
         match type.element:
             case ScalarType() as element if element is UBYTE:
-                return self.numbers(_byte_view(content), len(content), element)
+                data = _byte_view(content)
+                return self.numbers(data, len(data), element)
             case ScalarType() as element:
                 data = struct.pack(f"<{len(content)}{element.code}", *content)
                 return self.numbers(data, len(content), element)
@@ -263,5 +264,5 @@ def _byte_view(content: Any) -> bytes | memoryview:
 
 
 def _shown(content: Any) -> str:
-    text = repr(content)
+    text = " ".join(repr(content).split())
     return text if len(text) <= 60 else text[:57] + "..."

@@ -127,7 +127,7 @@ def _shown(version: Any) -> str:
 
 def _refuse_contradiction(root: TableView) -> None:
     """Refuse programs whose operations or sizes are not what their text or shapes say."""
-    for program in root.programs:
+    for program in root.programs or ():
         for reference in (*(program.inputs or ()), *(program.outputs or ())):
             _check_size(root, reference)
         for operation in program.get("operations") or ():
