@@ -46,12 +46,14 @@ def compare(actual: Array, expected: Array, *, rtol: float, atol: float) -> Accu
     nonzero = y != 0
     relative = error[nonzero] / np.abs(y[nonzero])
     failed = math.inf if specials else 0.0
+    with np.errstate(over="ignore"):
+        mean_square = _mean(error**2)
     return Accuracy(
         pcc=0.0 if specials else _correlation(x, y),
         max_absolute_error=max(_max(error), failed),
         mean_absolute_error=max(_mean(error), failed),
         max_relative_error=max(_max(relative), failed),
-        root_mean_square_error=max(math.sqrt(_mean(error**2)), failed),
+        root_mean_square_error=max(math.sqrt(mean_square), failed),
         cosine_similarity=0.0 if specials else _cosine(x, y),
         allclose=not specials and bool(np.all(error <= atol + rtol * np.abs(y))),
         mismatched_specials=specials,
