@@ -16,7 +16,7 @@ from ttmlir.passes.nest import Nest
 if TYPE_CHECKING:
     from xdsl.ir import Operation
 
-RULE = f"===-{'-' * 73}-==="
+RULE = f"==={'-' * 73}==="
 
 
 class TimingDisplay(Enum):

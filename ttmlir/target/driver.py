@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from ttmlir.mlir.command_line import CommandLine, dashed, flag_help, help_line, parse_command_line
 from ttmlir.mlir.option_values import OptionError
 from ttmlir.mlir.text_files import Chunk, FileError, input_name, read_input, write_output
-from ttmlir.target.registry import TRANSLATIONS, Translation
 from ttmlir.target.translate_flags import TranslateFlags
+from ttmlir.target.translation import Translation
 from ttmlir.version import version_text
 
 if TYPE_CHECKING:
@@ -20,26 +20,32 @@ if TYPE_CHECKING:
 PROGRAM = "ttmlir-translate"
 
 
-def run_translate(arguments: Sequence[str]) -> int:
-    """Run `ttmlir-translate` with command-line arguments; the exit status, 0 or 1."""
+def run_translate(arguments: Sequence[str], translations: Sequence[Translation]) -> int:
+    """Run `ttmlir-translate` with command-line arguments; the exit status, 0 or 1.
+
+    `translations` are those that the arguments may name; they name exactly one.
+    """
     try:
         line = parse_command_line(
-            TranslateFlags, arguments, program=PROGRAM, named=TRANSLATIONS.keys()
+            TranslateFlags,
+            arguments,
+            program=PROGRAM,
+            named=[translation.name for translation in translations],
         )
         flags = line.flags
         if flags.version:
             write_output("-", version_text(PROGRAM).encode("utf-8"))
             return 0
         if flags.help or flags.help_list or flags.help_hidden:
-            write_output("-", help_text(hidden=flags.help_hidden).encode("utf-8"))
+            write_output("-", help_text(translations, hidden=flags.help_hidden).encode("utf-8"))
             return 0
-        return _translate(flags, _requested_translation(line))
+        return _translate(flags, _requested_translation(line, translations))
     except (OptionError, FileError) as error:
         print(f"{PROGRAM}: {error}", file=sys.stderr)
         return 1
 
 
-def help_text(*, hidden: bool = False) -> str:
+def help_text(translations: Sequence[Translation], *, hidden: bool = False) -> str:
     """The flags and the translations."""
     lines = [
         "OVERVIEW: MLIR Translation Testing Tool",
@@ -50,14 +56,16 @@ def help_text(*, hidden: bool = False) -> str:
         *flag_help(TranslateFlags, hidden=hidden),
         "",
         "  Translations to perform",
-        *(help_line(6, dashed(name), each.doc) for name, each in TRANSLATIONS.items()),
+        *(help_line(6, dashed(each.name), each.doc) for each in translations),
     ]
     return "\n".join(lines) + "\n"
 
 
-def _requested_translation(line: CommandLine[TranslateFlags]) -> Translation:
+def _requested_translation(
+    line: CommandLine[TranslateFlags], translations: Sequence[Translation]
+) -> Translation:
     if not line.named:
-        supported = ", ".join(map(dashed, TRANSLATIONS))
+        supported = ", ".join(dashed(each.name) for each in translations)
         raise OptionError(
             "Translations to perform option: must be specified at least once!"
             f" Supported: {supported}"
@@ -73,7 +81,7 @@ def _requested_translation(line: CommandLine[TranslateFlags]) -> Translation:
             f"for the {dashed(argument.name)} option: does not allow a value!"
             f" '{argument.value}' specified."
         )
-    return TRANSLATIONS[argument.name]
+    return next(each for each in translations if each.name == argument.name)
 
 
 def _translate(flags: TranslateFlags, translation: Translation) -> int:
