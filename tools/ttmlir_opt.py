@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import sys
 
-from .start_up import tuned_for_one_run
+from ttmlir.passes.driver import run_opt
+
+from .start_up import run_once
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the tool; the exit status."""
-    with tuned_for_one_run():
-        from ttmlir.passes.driver import run_opt
-
-        return run_opt(sys.argv[1:] if arguments is None else arguments)
+    return run_once(lambda: run_opt(sys.argv[1:] if arguments is None else arguments))
 
 
 if __name__ == "__main__":

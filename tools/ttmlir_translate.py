@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import sys
 
-from .start_up import tuned_for_one_run
+from ttmlir.target.driver import run_translate
+
+from .start_up import run_once
 from .translations import TRANSLATIONS
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the tool; the exit status."""
-    with tuned_for_one_run():
-        from ttmlir.target.driver import run_translate
-
-        return run_translate(sys.argv[1:] if arguments is None else arguments, TRANSLATIONS)
+    given = sys.argv[1:] if arguments is None else arguments
+    return run_once(lambda: run_translate(given, TRANSLATIONS))
 
 
 if __name__ == "__main__":
