@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from ttmlir.runtime.errors import RuntimeFailure
 from ttmlir.runtime.ttrt.option import Option
 from ttmlir.version import VERSION
 
@@ -80,6 +81,9 @@ def main(arguments: list[str] | None = None) -> int:
         return cli.main(arguments, prog_name="ttrt", standalone_mode=False) or 0
     except click.ClickException as error:
         error.show()
+        return 1
+    except RuntimeFailure as error:
+        click.echo(f"error: {error}", err=True)
         return 1
     except click.Abort:
         return 1

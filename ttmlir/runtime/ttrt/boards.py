@@ -6,10 +6,13 @@ from typing import Any
 
 from ttmlir.layout.boards import BOARD_NAMES, board
 from ttmlir.layout.system_tables import system_desc_to_table
+from ttmlir.runtime.errors import InputError
 
 DEFAULT_BOARD = BOARD_NAMES[0]
 
 
 def board_table(name: str) -> dict[str, Any]:
-    """The `SystemDesc` table of a board; LayoutError for an unknown name."""
+    """The `SystemDesc` table of a board; InputError for an unknown name."""
+    if name not in BOARD_NAMES:
+        raise InputError(f"there is no board '{name}'; supported are {', '.join(BOARD_NAMES)}")
     return system_desc_to_table(board(name))

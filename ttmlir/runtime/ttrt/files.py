@@ -31,7 +31,7 @@ class FileManager:
             Path(path).parent.mkdir(parents=True, exist_ok=True)
             Path(path).write_bytes(data)
         except OSError as error:
-            raise _failure(path, error) from error
+            raise InputError(f"{path}: cannot be written: {error.strerror}") from error
 
     def create_directory(self, path: str) -> None:
         """Make a folder and those above it."""

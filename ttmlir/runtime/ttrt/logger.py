@@ -6,8 +6,28 @@ import logging
 import os
 import sys
 
+from ttmlir.runtime.errors import InputError
+
 _LEVEL_VARIABLES = ("TTRT_LOGGER_LEVEL", "LOGGER_LEVEL")
 _LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+
+
+class _AppendingHandler(logging.Handler):
+    """Appends each message to a file; between messages the file is closed."""
+
+    def __init__(self, path: str) -> None:
+        """Start with an empty file; InputError if it cannot be written."""
+        super().__init__()
+        self.path = path
+        try:
+            open(path, "w", encoding="utf-8").close()
+        except OSError as error:
+            raise InputError(f"{path}: cannot be written: {error.strerror}") from error
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write one message."""
+        with open(self.path, "a", encoding="utf-8") as file:
+            file.write(self.format(record) + "\n")
 
 
 class Logger:
@@ -21,11 +41,7 @@ class Logger:
         self.file_name = file_name
         # Not registered by name: each instance has its own file and level.
         self._logger = logging.Logger("ttrt", "WARNING" if quiet else _level())
-        handler = (
-            logging.FileHandler(file_name, mode="w", encoding="utf-8")
-            if file_name
-            else logging.StreamHandler(sys.stderr)
-        )
+        handler = _AppendingHandler(file_name) if file_name else logging.StreamHandler(sys.stderr)
         handler.setFormatter(logging.Formatter("%(asctime)s - %(levelname)s - %(message)s"))
         self._logger.addHandler(handler)
 
@@ -55,11 +71,6 @@ class Logger:
             self._logger.info(text)
         else:
             sys.stdout.write(text if text.endswith("\n") else text + "\n")
-
-    def close(self) -> None:
-        """Close the log file."""
-        for handler in self._logger.handlers:
-            handler.close()
 
 
 def _level() -> str:

@@ -23,7 +23,7 @@ from ttmlir.runtime.session import prepare_submission, run_prepared, to_host, to
 from ttmlir.runtime.system import system_differences
 from ttmlir.runtime.tensor import Tensor
 from ttmlir.runtime.ttrt.artifacts import storable
-from ttmlir.runtime.ttrt.boards import BOARD_NAMES, board_table
+from ttmlir.runtime.ttrt.boards import board_table
 from ttmlir.runtime.ttrt.command import Command
 from ttmlir.runtime.ttrt.inputs import TorchInitilizer, fit_inputs, generate_inputs, load_inputs
 from ttmlir.runtime.ttrt.progress import progress
@@ -55,9 +55,8 @@ class Run(Command):
         index = self["program_index"]
         if index != "all" and not str(index).isdecimal():
             raise InputError(f"--program-index must be 'all' or a number, got '{index}'")
-        if self["board"] and self["board"] not in BOARD_NAMES:
-            names = ", ".join(BOARD_NAMES)
-            raise InputError(f"there is no board '{self['board']}'; supported are {names}")
+        if self["board"]:
+            board_table(self["board"])
 
     def execute(self) -> None:
         """Run every file."""
