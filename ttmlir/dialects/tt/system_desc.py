@@ -240,8 +240,9 @@ def _parse_chip_grid(parser: AttrParser) -> Coord:
 def _parse_short_chip(parser: AttrParser) -> ChipDesc:
     """`#tt.arch<...>, #tt.grid<...>>` after the opening bracket."""
     arch = parse_nested(parser, ArchAttr).data
+    expect(parser, ",")
     position = parser.pos
-    grid = _after_comma(parser, lambda parser: parse_nested(parser, GridAttr)).shape
+    grid = parse_nested(parser, GridAttr).shape
     if len(grid) != 2:
         parser.raise_error("expected the rows and columns of a chip, such as 8x8", position)
     expect(parser, ">")
