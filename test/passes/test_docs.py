@@ -1,7 +1,7 @@
 """Each pass does to the Before of its docstring what its After says.
 
-An After is compared without regard to blanks and line ends; `...` stands for any text. A Before that
-begins with `// After a b` is what the passes a and b leave of the rest.
+An After is compared without regard to blanks and line ends; `...` stands for any text. A Before
+that begins with `// After a b` is what the passes a and b leave of the rest.
 """
 
 from __future__ import annotations
