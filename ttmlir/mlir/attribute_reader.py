@@ -18,8 +18,12 @@ from xdsl.dialects.builtin import (
     AffineMapAttr,
     AnyDenseElement,
     AnyFloat,
+    AnyTensorType,
+    AnyUnrankedTensorType,
+    AnyVectorType,
     BytesAttr,
     CallSiteLoc,
+    ComplexType,
     DenseArrayBase,
     DenseIntOrFPElementsAttr,
     DenseResourceAttr,
@@ -33,13 +37,17 @@ from xdsl.dialects.builtin import (
     MemRefType,
     NameLoc,
     NoneAttr,
+    NoneType,
     RankedStructure,
     ShapedType,
     Signedness,
     StringAttr,
+    TensorType,
+    TupleType,
     UnitAttr,
     UnknownLoc,
     UnrankedMemRefType,
+    UnrankedTensorType,
     UnregisteredAttr,
     f64,
     i64,
@@ -60,6 +68,7 @@ from ttmlir.mlir.dense_reader import (
     dense_elements,
     scan_dense,
 )
+from ttmlir.mlir.diagnostics import Diagnostic, DiagnosticError, note
 from ttmlir.mlir.elements import ElementsType, pack_values
 from ttmlir.mlir.floats import UnsupportedFloatError, float_attr, float_attr_of_bits
 from ttmlir.mlir.lexer import SourceLexer, balanced_end
@@ -144,6 +153,13 @@ class AttributeReader(Parser):
             self._consume_token()
             return punctuation
         self.raise_wrong_token(f"expected '{punctuation}'{context_msg}")
+
+    def parse_symbol_name(self) -> StringAttr:
+        """Read `@name`."""
+        name = self.parse_optional_symbol_name()
+        if name is None:
+            self.raise_error("expected valid '@'-identifier for symbol name")
+        return name
 
     def parse_keyword(self, keyword: str, context_msg: str = "") -> str:
         """Read a keyword."""
@@ -230,9 +246,7 @@ class AttributeReader(Parser):
             self._find_alias_ahead(name)
         value = self.attribute_aliases.get(name)
         if value is None:
-            position = self.pos
-            start = self._text.rfind(name, 0, position)
-            self.raise_error(f"undefined symbol alias id '{name[1:]}'", max(start, 0))
+            self.raise_error(f"undefined symbol alias id '{name[1:]}'")
         return value
 
     def _parse_dialect_attribute(self, name: str, is_type: bool) -> Attribute:
@@ -328,14 +342,14 @@ class AttributeReader(Parser):
         """Read an attribute or a type."""
         attribute = self.parse_optional_attribute()
         if attribute is None:
-            self.raise_error("expected attribute value")
+            self.raise_wrong_token("expected attribute value")
         return attribute
 
     def parse_type(self) -> TypeAttribute:
         """Read a type."""
         type = self.parse_optional_type()
         if type is None:
-            self.raise_error("expected type")
+            self.raise_wrong_token("expected non-function type")
         return type
 
     def parse_optional_type(self) -> TypeAttribute | None:
@@ -395,6 +409,27 @@ class AttributeReader(Parser):
         if self._is_between_tokens(end):
             self._function_types[key] = type
         return type
+
+    def _parse_tensor_attrs(self) -> AnyTensorType | AnyUnrankedTensorType:
+        position = self.pos
+        type = super()._parse_tensor_attrs()
+        if isinstance(type.element_type, _NO_TENSOR_ELEMENTS):
+            self.raise_error("invalid tensor element type", position)
+        return type
+
+    def _parse_vector_attrs(self) -> AnyVectorType:
+        position = self.pos
+        type = super()._parse_vector_attrs()
+        if not isinstance(type.element_type, IntegerType | IndexType | AnyFloat):
+            self.raise_error("vector elements must be int/index/float type", position)
+        return type
+
+    def _parse_complex_attrs(self) -> ComplexType:
+        position = self.pos
+        element_type = self.parse_type()
+        if not isinstance(element_type, IntegerType | AnyFloat):
+            self.raise_error("invalid element type for complex", position)
+        return ComplexType(cast(IntegerType | AnyFloat, element_type))
 
     def _parse_memref_attrs(self) -> MemRefType | UnrankedMemRefType:
         type = super()._parse_memref_attrs()
@@ -499,7 +534,13 @@ class AttributeReader(Parser):
         self, literal: str, negative: bool, type: AnyFloat, start: Position
     ) -> FloatAttr:
         if not literal.startswith("0x"):
-            self.raise_error("unexpected decimal integer literal for a floating point value", start)
+            error = Diagnostic(
+                "error",
+                self.location_at(start),
+                "unexpected decimal integer literal for a floating point value",
+            )
+            hint = "add a trailing dot to make the literal a float"
+            raise DiagnosticError(error.with_note(note(error.location, hint, show_source=False)))
         if negative:
             self.raise_error("hexadecimal float literal should not have a leading minus", start)
         bits = int(literal, 16)
@@ -684,6 +725,15 @@ class AttributeReader(Parser):
         return FusedLoc(tuple(locations), metadata)
 
 
+_NO_TENSOR_ELEMENTS = (
+    FunctionType,
+    MemRefType,
+    NoneType,
+    TensorType,
+    TupleType,
+    UnrankedMemRefType,
+    UnrankedTensorType,
+)
 _SHAPED_TYPES = ("tensor", "memref", "vector")
 
 

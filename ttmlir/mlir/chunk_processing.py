@@ -21,6 +21,7 @@ from ttmlir.mlir.diagnostics import (
 from ttmlir.mlir.locations import file_line_col
 from ttmlir.mlir.reader import parse_module
 from ttmlir.mlir.text_files import Chunk, split_input
+from ttmlir.mlir.verifier import verify_module
 
 T = TypeVar("T")
 
@@ -41,7 +42,9 @@ def read_chunk(
 
 def verify(op: Operation) -> None:
     """Raise DiagnosticError with everything that is wrong with an operation."""
-    op.verify()
+    diagnostics = verify_module(op)
+    if diagnostics:
+        raise DiagnosticError(*diagnostics)
 
 
 def _single_operation(module: ModuleOp) -> Operation:

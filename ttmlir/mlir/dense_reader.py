@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NoReturn, TypeAlias, cast
 
@@ -48,6 +48,9 @@ _ITEM = re.compile(
 )
 
 
+_BLANK = re.compile(r"(?:\s|//[^\n]*)*+", re.ASCII)
+
+
 class DenseSyntaxError(ValueError):
     """Text that is no dense constant; `position` is the index of the offending character."""
 
@@ -67,6 +70,7 @@ class DenseLiteral:
     """What was read, before its type is known."""
 
     start: int
+    """Where the token after the closing `>` stands: the place of errors about the whole."""
     hex_string: str | None = None
     scalars: list[Scalar] = field(default_factory=list[Scalar])
     """All numbers in order; complex numbers take two."""
@@ -83,8 +87,7 @@ def scan_dense(text: str, start: int) -> tuple[DenseLiteral, int]:
 class _ListShape:
     """Finds the shape of nested lists and refuses ragged ones."""
 
-    def __init__(self, start: int):
-        self._start = start
+    def __init__(self):
         self.counts = [0]
         """How many elements each open list has so far, outermost first."""
         self._extents: list[int | None] = [None]
@@ -97,30 +100,30 @@ class _ListShape:
         if len(self.counts) > len(self._extents):
             self._extents.append(None)
 
-    def close(self) -> None:
+    def close(self, position: Callable[[], int]) -> None:
         count = self.counts.pop()
         depth = len(self.counts)
         if self._extents[depth] not in (None, count):
-            self._fail()
+            self._fail(position())
         self._extents[depth] = count
         if self.counts:
             self.counts[-1] += 1
 
-    def add_scalar(self) -> None:
+    def add_scalar(self, position: Callable[[], int]) -> None:
         self.counts[-1] += 1
         depth = len(self.counts)
         if self._scalar_depth not in (None, depth):
-            self._fail()
+            self._fail(position())
         self._scalar_depth = depth
 
-    def shape(self) -> list[int]:
+    def shape(self, end: int) -> list[int]:
         if self._scalar_depth not in (None, len(self._extents)):
-            self._fail()
+            self._fail(end)
         return [extent or 0 for extent in self._extents]
 
-    def _fail(self) -> NoReturn:
+    def _fail(self, position: int) -> NoReturn:
         raise DenseSyntaxError(
-            "tensor literal is invalid; ranks are not consistent between elements", self._start
+            "tensor literal is invalid; ranks are not consistent between elements", position
         )
 
 
@@ -134,31 +137,37 @@ class _Scanner:
         literal = self._literal
         match = self._next()
         if match["mark"] == ">":
+            literal.start = self._next_position()
             return literal, match.start("mark")
         if match["string"] is not None:
             literal.hex_string = match["string"][1:-1]
         elif match["mark"] == "[":
-            self._scan_lists(match.start("mark"))
+            self._scan_lists()
         else:
             literal.shape = []
             self._scan_scalar(match)
         match = self._next()
         if match["mark"] != ">":
             raise DenseSyntaxError("expected '>'", _start(match))
+        literal.start = self._next_position()
         return literal, match.start("mark")
+
+    def _next_position(self) -> int:
+        blank = _BLANK.match(self._text, self._position)
+        assert blank is not None
+        return blank.end()
 
     def _next(self) -> re.Match[str]:
         match = _ITEM.match(self._text, self._position)
         if match is None:
-            blank = re.compile(r"(?:\s|//[^\n]*)*").match(self._text, self._position)
-            assert blank is not None
-            raise DenseSyntaxError("expected element literal of primitive type", blank.end())
+            position = self._next_position()
+            raise DenseSyntaxError("expected element literal of primitive type", position)
         self._position = match.end()
         return match
 
-    def _scan_lists(self, start: int) -> None:
+    def _scan_lists(self) -> None:
         """Read nested lists whose first bracket has been read."""
-        lists = _ListShape(start)
+        lists = _ListShape()
         expect_element = True
         while lists.counts:
             match = self._next()
@@ -166,18 +175,18 @@ class _Scanner:
             if expect_element and mark == "[":
                 lists.open(match.start("mark"))
             elif mark == "]" and (not expect_element or not lists.counts[-1]):
-                lists.close()
+                lists.close(self._next_position)
                 expect_element = False
             elif mark == "," and not expect_element:
                 expect_element = True
             elif expect_element and mark in (None, "("):
                 self._scan_scalar(match)
-                lists.add_scalar()
+                lists.add_scalar(self._next_position)
                 expect_element = False
             else:
                 expected = "element literal of primitive type" if expect_element else "']'"
                 raise DenseSyntaxError(f"expected {expected}", _start(match))
-        self._literal.shape = lists.shape()
+        self._literal.shape = lists.shape(self._next_position())
 
     def _scan_scalar(self, match: re.Match[str]) -> None:
         scalars = self._literal.scalars

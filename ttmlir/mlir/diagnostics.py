@@ -174,11 +174,19 @@ def _emit_error(self: Operation, message: str, underlying_error: Exception) -> N
     raise underlying_error
 
 
+_MLIR_WORDS = {
+    "must be the last operation in its parent block": (
+        "must be the last operation in the parent block"
+    ),
+}
+"""Messages of xDSL's traits that MLIR words in another way."""
+
+
 def bare_message(op: Operation, message: str) -> str:
     """A message of xDSL's without the operation's name that some begin with."""
     for prefix in (f"'{op.name}' op ", f"'{op.name}' ", f"{op.name} ", f"Operation {op.name} "):
         message = message.removeprefix(prefix)
-    return message
+    return _MLIR_WORDS.get(message, message)
 
 
 Operation.emit_error = _emit_error

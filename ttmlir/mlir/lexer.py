@@ -31,6 +31,8 @@ _TOKEN = re.compile(
 _SPACE = re.compile(r"(?:\s+|//[^\n]*)*", re.ASCII)
 _ESCAPED_STRING = re.compile(r'"(?:[^"\\\n\v\f]+|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"')
 
+_STRING_START = re.compile(r'"(?:[^"\\\n\v\f]+|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+')
+
 _PUNCTUATION = {kind.value: kind for kind in MLIRTokenKind if isinstance(kind.value, str)}
 _KINDS = {
     "bare": MLIRTokenKind.BARE_IDENT,
@@ -111,8 +113,10 @@ class SourceLexer(MLIRLexer):
         end_of_line = self.input.get_end_of_line(start)
         closing = self.input.content.find('"', start + 1, end_of_line)
         if closing < 0:
-            self._fail(start, "expected '\"' in string literal")
-        self._fail(start, "unknown escape in string literal")
+            self._fail(end_of_line, "expected '\"' in string literal")
+        valid = _STRING_START.match(self.input.content, start)
+        assert valid is not None
+        self._fail(valid.end(), "unknown escape in string literal")
 
     def _fail(self, position: int, message: str):
         raise ParseError(Span(position, position + 1, self.input), message)

@@ -80,11 +80,20 @@ def _location_of(error: ParseError, filename: str, first_line: int, reader: Modu
 
 def _in_mlir_style(message: str) -> str:
     """A message of xDSL's with MLIR's habits: no capital, no full stop."""
+    message = _MLIR_WORDS.get(message, message)
     message = message.strip().removesuffix(".").removesuffix("!")
     if message.endswith(" expected"):
         message = f"expected {message.removesuffix(' expected')}"
     return message[:1].lower() + message[1:] if message[1:2].islower() else message
 
+
+_MLIR_WORDS = {
+    "Expected shape type.": "expected non-function type",
+    "Expected 'x' in shape delimiter, got L_BRACE": "expected non-function type",
+    "operand expected": "expected SSA operand",
+    "Expected a MemRef layout attribute": "multiple memory spaces specified in memref type",
+}
+"""Messages of xDSL's parser that MLIR words in another way."""
 
 _Convert: TypeAlias = Callable[[dict[str, Attribute], dict[str, Attribute]], dict[str, Attribute]]
 """From the properties and the attributes, from which it takes what is inherent, to properties."""
@@ -246,10 +255,10 @@ class ModuleReader(AttributeReader):
         elif token.kind is Kind.STRING_LIT:
             op = self._parse_generic(position)
         else:
-            self.raise_error("expected operation name in quotes")
+            self.raise_wrong_token("expected operation name in quotes")
         location = self.parse_optional_location()
         op.location = self.location_at(position) if location is None else location
-        self._bind_results(op, results, position)
+        self._bind_results(op, results)
         return op
 
     def parse_optional_operation(self) -> Operation | None:
@@ -298,13 +307,14 @@ class ModuleReader(AttributeReader):
             self.raise_error(f"custom op '{name}' is unknown (tried '{tried}' as well)", position)
         known = sorted(self.ctx.registered_dialect_names)
         if dialect in known:
-            self.raise_error(f"custom op '{name}' is unknown (tried '{name}' as well)", position)
+            self.raise_error(f"custom op '{name}' is unknown", position)
         error = Diagnostic(
             "error",
             self.location_at(position),
             f"Dialect `{dialect}' not found for custom op '{name}' ",
         )
-        registered = note(error.location, f"Registered dialects: {', '.join(known)}")
+        names = ", ".join(known)
+        registered = note(error.location, f"Registered dialects: {names}", show_source=False)
         raise DiagnosticError(error.with_note(registered))
 
     def _parse_generic(self, position: Position) -> Operation:
@@ -410,11 +420,10 @@ class ModuleReader(AttributeReader):
             self._properties[key] = properties
         return dict(properties)
 
-    def _bind_results(
-        self, op: Operation, results: list[tuple[Span[str], int]], position: Position
-    ) -> None:
+    def _bind_results(self, op: Operation, results: list[tuple[Span[str], int]]) -> None:
         if not results:
             return
+        position = results[0][0].start
         if not op.results:
             self.raise_error("cannot name an operation with no results", position)
         count = sum(size for _, size in results)
@@ -471,6 +480,12 @@ class ModuleReader(AttributeReader):
         if position is not None:
             error = error.with_note(note(self.location_at(position), "prior use here"))
         raise DiagnosticError(error)
+
+    def parse_op_args_list(self) -> list[UnresolvedOperand]:
+        """Read the operands of an operation in the generic form."""
+        if self._current_token.kind is not Kind.L_PAREN:
+            self.raise_wrong_token("expected '(' to start operand list")
+        return super().parse_op_args_list()
 
     def resolve_operands(
         self,
@@ -578,7 +593,7 @@ class ModuleReader(AttributeReader):
             region.add_block(entry)
         while self.parse_optional_punctuation("}") is None:
             if self._current_token.kind is not Kind.CARET_IDENT:
-                self.raise_error("expected operation name in quotes")
+                self.raise_wrong_token("expected operation name in quotes")
             region.add_block(self._parse_block())
 
     def _add_argument(self, block: Block, argument: Argument) -> None:

@@ -44,13 +44,19 @@ def verify_module(module: Operation) -> list[Diagnostic]:
     """What is wrong with a module, in order; empty if it is valid."""
     with deep_recursion(), _cached_symbol_tables():
         verifier = _Verifier()
-        verifier.check_isolated(module)
-        return verifier.diagnostics
+        symbol_faults: list[Diagnostic] = []
+        verifier.check_isolated(module, symbol_faults)
+        return verifier.diagnostics or symbol_faults[:1]
 
 
 @cache
 def _is_isolated(op_type: type[Operation]) -> bool:
     return op_type.has_trait(IsolatedFromAbove, value_if_unregistered=False)
+
+
+@cache
+def _is_symbol_table(op_type: type[Operation]) -> bool:
+    return op_type.has_trait(SymbolTable, value_if_unregistered=False)
 
 
 @cache
@@ -68,16 +74,21 @@ class _Verifier:
     def __init__(self):
         self.diagnostics: list[Diagnostic] = []
 
-    def check_isolated(self, top: Operation) -> bool:
-        """Check an isolated operation and all that it contains; true if nothing is wrong."""
+    def check_isolated(self, top: Operation, symbol_faults: list[Diagnostic]) -> bool:
+        """Check an isolated operation and all that it contains; true if nothing is wrong.
+
+        Faults of symbols are reported by the operation that holds the symbols, when all else in it
+        is right; until then they wait in `symbol_faults`.
+        """
         isolated: list[Operation] = []
-        symbol_faults: list[Diagnostic] = []
-        if not self._check_tree(top, isolated, symbol_faults):
+        waiting = [] if _is_symbol_table(type(top)) else symbol_faults
+        if not self._check_tree(top, isolated, waiting):
             return False
         # A list, so that a faulty function does not hide the next.
-        if not all([self.check_isolated(op) for op in isolated]):
+        if not all([self.check_isolated(op, waiting) for op in isolated]):
             return False
-        faults = symbol_faults[:1] or dominance_faults(top)[:1]
+        faults = waiting[:1] if waiting is not symbol_faults else []
+        faults = faults or dominance_faults(top)[:1]
         self.diagnostics += faults
         return not faults
 
