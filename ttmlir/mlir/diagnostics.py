@@ -28,6 +28,8 @@ from ttmlir.mlir.locations import FileLineCol, file_line_col
 
 Severity: TypeAlias = Literal["error", "warning", "remark", "note"]
 TAB_STOP = 8
+CURRENT_OPERATION = "see current operation: "
+"""How the note begins that shows an operation; `-verify-diagnostics` does not ask for it."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,11 @@ class Diagnostic:
         """The same with one more note."""
         return replace(self, notes=(*self.notes, note))
 
+    def without_operation(self) -> Diagnostic:
+        """The same without the note that shows the operation."""
+        notes = tuple(note for note in self.notes if not note.message.startswith(CURRENT_OPERATION))
+        return replace(self, notes=notes)
+
 
 def note(location: LocationAttr, message: str, *, show_source: bool = True) -> Diagnostic:
     """A note to attach to another diagnostic."""
@@ -60,8 +67,9 @@ class DiagnosticError(Exception):
         self.diagnostics: Sequence[Diagnostic] = diagnostics
 
     def __str__(self) -> str:
-        """All messages without source lines."""
-        return render_all(self.diagnostics, {}).rstrip("\n")
+        """All messages, without source lines and without the texts of operations."""
+        short = (diagnostic.without_operation() for diagnostic in self.diagnostics)
+        return render_all(short, {}).rstrip("\n")
 
 
 class LocatedError(DiagnosticError):
@@ -93,10 +101,6 @@ def op_diagnostic(
     text = f"'{op_name(op)}' op {message}" if with_name else message
     shown = (_current_operation(op),) if severity == "error" else ()
     return Diagnostic(severity, op.location, text, (*shown, *notes))
-
-
-CURRENT_OPERATION = "see current operation: "
-"""How the note begins that shows an operation; `-verify-diagnostics` does not ask for it."""
 
 
 def _current_operation(op: Operation) -> Diagnostic:

@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from ttmlir.mlir.diagnostics import CURRENT_OPERATION, Diagnostic, LocatedError
+from ttmlir.mlir.diagnostics import Diagnostic, LocatedError
 from ttmlir.mlir.locations import file_line_col, file_location
 from ttmlir.mlir.text_files import Chunk
 
@@ -50,9 +50,8 @@ def mismatches(chunk: Chunk, file: str, diagnostics: Iterable[Diagnostic]) -> li
         return list(error.diagnostics)
     differences: list[Diagnostic] = []
     for diagnostic in diagnostics:
-        for each in (diagnostic, *diagnostic.notes):
-            if not each.message.startswith(CURRENT_OPERATION):
-                differences += _match(each, file, expectations)
+        for each in (diagnostic, *diagnostic.without_operation().notes):
+            differences += _match(each, file, expectations)
     differences += [_not_produced(each, file) for each in expectations if not each.is_met]
     return differences
 
