@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import ClassVar, NoReturn, cast
 
 from xdsl.dialects.builtin import (
@@ -62,7 +62,7 @@ def refuse(message: str) -> NoReturn:
 # ---------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class AttrConstraint:
     """What an attribute must be.
 
@@ -195,7 +195,7 @@ MAP_ARRAY = array_attr("AffineMap array attribute", lambda item: isinstance(item
 # ---------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TypeConstraint:
     """What the type of an operand or result must be."""
 
@@ -226,7 +226,7 @@ DEVICE = TypeConstraint("TT device", lambda type: type.name == "tt.device")
 # ---------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Value:
     """One operand or result, or a group of them."""
 
@@ -241,7 +241,7 @@ class Value:
         return not (self.variadic or self.optional)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Property:
     """One inherent attribute."""
 
@@ -250,7 +250,7 @@ class Property:
     optional: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Signature:
     """Everything that the verifier checks of an operation before its own rules."""
 
@@ -260,7 +260,7 @@ class Signature:
     regions: int = 0
     init: str | None = None
     """The destination operand or group of operands, in destination-passing style."""
-    by_name: dict[str, Property] = field(init=False, repr=False, compare=False)
+    by_name: dict[str, Property] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Sort the properties by name, the order in which they are verified and printed."""
@@ -353,7 +353,7 @@ class ODSOperation(Operation):
                         f"Invalid attribute `{name}` in property conversion: {text(attr)}",
                     )
                 result[name] = attr
-        for name in [name for name in attributes if name in known]:
+        for name in [name for name in known if name in attributes] if attributes else ():
             attr = attributes.pop(name)
             _check_attribute(known[name], attr, f"'{cls.name}' op ")
             result.setdefault(name, attr)
@@ -371,7 +371,8 @@ class ODSOperation(Operation):
             # MLIR drops a list of the wrong length here without a word: the count check finds it.
             if attr is not None and DENSE_I32.storage(attr) and len(_ints(attr)) == groups:
                 properties.setdefault(SEGMENTS, attr)
-        properties.setdefault(SEGMENTS, segments_attr((0,) * groups))
+        if SEGMENTS not in properties:
+            properties[SEGMENTS] = segments_attr((0,) * groups)
 
     @classmethod
     def _converted_segments(cls, attr: Attribute, properties: dict[str, Attribute]) -> Attribute:
@@ -411,7 +412,8 @@ class ODSOperation(Operation):
         """Check what the operation's interfaces require."""
 
 
-def segments_attr(sizes: Sequence[int]) -> DenseArrayBase[IntegerType]:
+@cache
+def segments_attr(sizes: tuple[int, ...]) -> DenseArrayBase[IntegerType]:
     """`array<i32: ...>` with the sizes of operand groups."""
     return DenseArrayBase.from_list(i32, sizes)
 

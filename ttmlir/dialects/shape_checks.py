@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Protocol, cast
+from typing import cast
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
+    DenseIntOrFPElementsAttr,
     IntegerAttr,
-    ShapedType,
     TensorType,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -24,16 +24,6 @@ from ttmlir.dialects.dps import DestinationStyleOp
 from ttmlir.dialects.ods import refuse
 from ttmlir.dialects.row_ops import RowOperation
 from ttmlir.optable.creation import arange_length
-
-
-class ElementsAttr(Protocol):
-    """What elements attributes of all kinds have."""
-
-    @property
-    def type(self) -> ShapedType:
-        """The shape and the element type."""
-        ...
-
 
 Shape = tuple[int, ...]
 Check = Callable[[Operation], None]
@@ -305,7 +295,8 @@ def check_row_shape(op: RowOperation) -> None:
 
 def check_constant(op: Operation) -> None:
     """Constant: value and result have the same shape."""
-    value = cast("ElementsAttr", op.properties["value"])
+    # Dense resources have the same field.
+    value = cast("DenseIntOrFPElementsAttr", op.properties["value"])
     if value.type.get_shape() != shape_of(op.results[0]):
         refuse("failed to verify that all of {value, result} have same shape")
 
