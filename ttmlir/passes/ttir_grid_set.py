@@ -35,8 +35,8 @@ After:
         ...
 
 Requires: `tt.device` and `tt.system_desc` on the module, layouts on all tensors (`ttir-layout`).
-Ensures: results and destinations of ttir operations have the chosen layouts; functions return the
-types of what they return.
+Ensures: results and destinations of ttir operations have the chosen layouts; the signature of a
+function says what it returns, but a function that others call still returns what it did.
 Options: `override-grid-sizes` (`name=RxC,name=RxC`) and `sharding-pass-enabled` (false).
 Not done here: operands are not moved to the layout that the user would like best; ttnn operations
 take them as they are.
@@ -49,7 +49,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import FunctionType, ModuleOp, NameLoc
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
@@ -67,7 +67,8 @@ from ttmlir.passes.layouts import (
     shape_of,
     with_layout,
 )
-from ttmlir.passes.rewriting import AttributeMemo, insert_before, refuse, retype
+from ttmlir.passes.moves import emptied, moved
+from ttmlir.passes.rewriting import AttributeMemo, refuse, retype
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -95,14 +96,19 @@ class TTIRGridSetPass(ModulePass):
         workers = device.worker_grid.shape
         choice = _Choice(workers, dict(self.override_grid_sizes))
         sharding = Sharding(workers, chip.usable_l1_size)
-        for function in [op for op in module.walk() if isinstance(op, FuncOp)]:
+        ops = list(module.walk())
+        called = {op.callee.string_value() for op in ops if isinstance(op, CallOp)}
+        for function in [op for op in ops if isinstance(op, FuncOp)]:
             for block in _blocks(function):
                 runs: dict[Operation, Attribute] = {}
                 if self.sharding_pass_enabled:
                     runs = sharding.plan(block, choice.overridden_grid)
                 for op in block.ops:
                     choice.apply(op, runs)
-            _update_results(function)
+            if function.sym_name.data in called:
+                _return_as_declared(function)
+            else:
+                _declare_what_is_returned(function)
 
 
 def _blocks(op: Operation) -> Iterator[Block]:
@@ -115,14 +121,24 @@ def _blocks(op: Operation) -> Iterator[Block]:
                     yield from _blocks(inner)
 
 
-def _update_results(function: FuncOp) -> None:
+def _declare_what_is_returned(function: FuncOp) -> None:
     """Let the signature say what the function returns; a declaration keeps its own."""
-    returned = function.get_return_op() if function.body.blocks else None
-    if returned is None:
-        return
-    function.function_type = FunctionType.from_lists(
-        function.function_type.inputs.data, [value.type for value in returned.operands]
-    )
+    returned = function.get_return_op()
+    if returned is not None:
+        function.function_type = FunctionType.from_lists(
+            function.function_type.inputs.data, [value.type for value in returned.operands]
+        )
+
+
+def _return_as_declared(function: FuncOp) -> None:
+    """Move what the function returns to the layouts that its callers know."""
+    for returned in function.walk():
+        if not isinstance(returned, ReturnOp):
+            continue
+        for number, declared in enumerate(function.function_type.outputs):
+            value = returned.operands[number]
+            if value.type != declared:
+                returned.operands[number] = moved(value, declared, returned)
 
 
 class _Choice:
@@ -169,14 +185,8 @@ class _Choice:
         if is_free:
             retype(value, chosen)
         elif value.type != chosen:
-            empty = EmptyOp.create(result_types=(chosen,), location=op.location)
-            insert_before(op, empty)
-            if isinstance(value.owner, EmptyOp):
-                op.operands[number] = empty.tensor
-                return
-            move = ttir.ToLayoutOp.dps((value,), empty.results, location=op.location)
-            insert_before(op, move)
-            op.operands[number] = move.results[0]
+            is_empty = isinstance(value.owner, EmptyOp)
+            op.operands[number] = emptied(chosen, op) if is_empty else moved(value, chosen, op)
 
     def _type_on_workers(self, type_: Attribute) -> Attribute:
         return _in_memory(

@@ -76,6 +76,7 @@ from ttmlir.passes.layouts import (
     shape_of,
     with_layout,
 )
+from ttmlir.passes.moves import moved
 from ttmlir.passes.rewriting import AttributeMemo, clean_up, erase, insert_before, refuse, retype
 
 if TYPE_CHECKING:
@@ -244,10 +245,7 @@ class _Moves:
         block = op.parent
         assert block is not None, "operations are laid out in place"
         if not isinstance(owner, EmptyOp | ttir.ConstantOp):
-            empty = EmptyOp.create(result_types=(wanted,), location=op.location)
-            move = ttir.ToLayoutOp.dps((value,), empty.results, location=op.location)
-            insert_before(op, empty, move)
-            op.operands[number] = move.results[0]
+            op.operands[number] = moved(value, wanted, op)
             return
         # Two operations never share a destination: each would overwrite what the other wrote.
         key = (value, id(wanted), block)

@@ -54,11 +54,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import ArrayAttr, TensorType
-from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Attribute, SSAValue
 
 from ttmlir.dialects import ttir
 from ttmlir.passes.base import ModulePass
+from ttmlir.passes.moves import emptied
 from ttmlir.passes.rewriting import clean_up, insert_before, replace
 
 if TYPE_CHECKING:
@@ -208,9 +208,8 @@ def _insert(
     properties: dict[str, Attribute],
 ) -> SSAValue:
     """Put an operation and its destination in front of `op`; the result of the operation."""
-    empty = EmptyOp.create(result_types=(result_type,), location=op.location)
-    new = cls.dps(inputs, empty.results, properties, location=op.location)
-    insert_before(op, empty, new)
+    new = cls.dps(inputs, (emptied(result_type, op),), properties, location=op.location)
+    insert_before(op, new)
     return new.results[0]
 
 

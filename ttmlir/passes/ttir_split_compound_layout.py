@@ -57,7 +57,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.tensor import EmptyOp
 
 from ttmlir.dialects import ttir
 from ttmlir.layout.enums import MemorySpace
@@ -65,6 +64,7 @@ from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.tensor_layout import TensorLayout
 from ttmlir.passes.base import ModulePass
 from ttmlir.passes.layouts import layout_of, shape_of, with_layout
+from ttmlir.passes.moves import emptied
 from ttmlir.passes.rewriting import clean_up, insert_before, refuse, replace
 
 if TYPE_CHECKING:
@@ -104,10 +104,10 @@ def _split(op: ttir.ToLayoutOp) -> None:
             f"cannot be split: no step changes only one of {', '.join(changes)}; "
             "write the intermediate layout as a ttir.to_layout of its own",
         )
-    empty = EmptyOp.create(result_types=(with_layout(output.type, bounce),), location=op.location)
-    first = ttir.ToLayoutOp.dps((value,), empty.results, location=op.location)
+    destination = emptied(with_layout(output.type, bounce), op)
+    first = ttir.ToLayoutOp.dps((value,), (destination,), location=op.location)
     second = ttir.ToLayoutOp.dps(first.results, (output,), location=op.location)
-    insert_before(op, empty, first, second)
+    insert_before(op, first, second)
     replace(op, second.results[0])
     _split(first)
     _split(second)
