@@ -10,6 +10,7 @@ help: ## Print this help
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet -e ".[test,check]"
+	$(BIN)/python -m compileall -q ttmlir ttrt tools schema
 	touch $@
 
 .PHONY: setup
@@ -23,7 +24,7 @@ test: setup ## Run all tests: pytest, which runs the lit suite too
 check: setup ## Run ruff, pyright and the import rules
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/pyright
+	$(BIN)/pyright --pythonpath $(BIN)/python
 	$(PYTEST) -q test/test_import_rules.py
 
 .PHONY: fmt
