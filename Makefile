@@ -10,11 +10,11 @@ help: ## Print this help
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet -e ".[test,check]"
-	$(BIN)/python -m compileall -q ttmlir ttrt tools schema
 	touch $@
 
 .PHONY: setup
 setup: $(VENV)/.installed ## Make .venv with the project and its tools
+	@$(BIN)/python -m compileall -q ttmlir ttrt tools schema
 
 .PHONY: test
 test: setup ## Run all tests: pytest, which runs the lit suite too

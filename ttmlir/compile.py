@@ -33,16 +33,16 @@ def lower(source: str, pipeline: str = TTNN_PIPELINE, *, file_name: str = "<text
     `file_name` is the name of the text in messages.
     """
     from ttmlir.dialects import DIALECTS
+    from ttmlir.mlir.chunk_processing import verify
     from ttmlir.mlir.context import make_context
     from ttmlir.mlir.diagnostics import DiagnosticError
     from ttmlir.mlir.reader import parse_module
-    from ttmlir.mlir.verifier import verify_module
     from ttmlir.passes.manager import PassFailure, PassManager
     from ttmlir.passes.nest import parse_pipeline
 
     context = make_context(DIALECTS)
     module = parse_module(source, file_name, context)
-    verify_module(module)
+    verify(module)
     if not pipeline:
         return module
     try:
@@ -51,7 +51,7 @@ def lower(source: str, pipeline: str = TTNN_PIPELINE, *, file_name: str = "<text
         if isinstance(failure.__cause__, DiagnosticError):
             raise failure.__cause__ from None
         raise
-    verify_module(module)
+    verify(module)
     return module
 
 
