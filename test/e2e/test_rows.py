@@ -1,0 +1,698 @@
+"""Every operation of the table, from TTIR text through the compiler and a file to numbers.
+
+The expected numbers come from formulas written here (Python's `math`, loops, NumPy primitives), not
+from the table's reference functions.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from pass_runner import TTNN_PIPELINE, lowered
+
+from ttmlir.optable import ROWS
+from ttmlir.runtime import Binary, Tensor, open_device, read_binary, submit
+from ttmlir.target.flatbuffer.ttnn import ttnn_to_flatbuffer
+
+Shape = tuple[int, ...]
+Arrays = list[np.ndarray]
+
+HOST = {
+    "f32": np.float32,
+    "bf16": ml_dtypes.bfloat16,
+    "i32": np.int32,
+    "i1": np.bool_,
+}
+# Largest relative error of rounding to each format: 24 and 8 bits of precision.
+UNIT = {"f32": 2.0**-24, "bf16": 2.0**-8}
+DEFAULT_SHAPE = (3, 33, 70)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One use of an operation."""
+
+    op: str
+    oracle: Callable[..., Any]
+    """Maps float64 (or, for integers and booleans, int64) arrays to the expected numbers."""
+    shapes: tuple[Shape, ...] = (DEFAULT_SHAPE,)
+    out: Shape | None = None
+    attributes: str = ""
+    elements: tuple[str, ...] = ("f32", "bf16")
+    out_element: str | None = None
+    sample: Callable[[np.random.Generator, Shape], Any] | None = None
+    terms: int = 1
+    """Number of products or terms that are added up; their rounding errors add up as well."""
+    segments: bool = True
+    operand_elements: tuple[str | None, ...] = field(default=())
+    """Element types of operands that differ from that of the case."""
+    id: str = ""
+
+    @property
+    def name(self) -> str:
+        """Name of the test."""
+        return self.id or self.op
+
+
+def normal(rng: np.random.Generator, shape: Shape) -> np.ndarray:
+    """Numbers around 0."""
+    return rng.standard_normal(shape) * 2
+
+
+def positive(rng: np.random.Generator, shape: Shape) -> np.ndarray:
+    """Numbers from 0.1 to 4."""
+    return rng.uniform(0.1, 4, shape)
+
+
+def away_from_zero(rng: np.random.Generator, shape: Shape) -> np.ndarray:
+    """Numbers whose size is 0.5 to 3."""
+    return rng.uniform(0.5, 3, shape) * rng.choice([-1, 1], shape)
+
+
+def special(rng: np.random.Generator, shape: Shape) -> np.ndarray:
+    """Infinities and NaN among other numbers."""
+    return rng.choice([1.5, -2.0, 0.0, np.inf, -np.inf, np.nan], shape)
+
+
+def few(rng: np.random.Generator, shape: Shape) -> np.ndarray:
+    """Whole numbers from -3 to 3, many of them equal."""
+    return rng.integers(-3, 4, shape)
+
+
+def bits(rng: np.random.Generator, shape: Shape) -> np.ndarray:
+    """0 and 1."""
+    return rng.integers(0, 2, shape)
+
+
+def whole(rng: np.random.Generator, shape: Shape) -> np.ndarray:
+    """Whole numbers of many sizes."""
+    return rng.integers(-(2**30), 2**30, shape) >> rng.integers(0, 30, shape)
+
+
+def each(function: Callable[..., float]) -> Callable[..., np.ndarray]:
+    """A function of single numbers, for arrays."""
+    return np.vectorize(function, otypes=[np.float64])
+
+
+def unary(op: str, function: Callable[..., Any], **options: Any) -> Case:
+    """An operation on one tensor."""
+    return Case(op, function, **options)
+
+
+def binary(op: str, function: Callable[..., Any], **options: Any) -> Case:
+    """An operation on two tensors, the second of which is one row for all."""
+    options = {"shapes": (DEFAULT_SHAPE, (3, 1, 70))} | options
+    return Case(op, function, **options)
+
+
+ALL = ("f32", "bf16", "i32")
+INTEGERS = ("i32", "i1")
+
+UNARY = [
+    unary("abs", lambda x: np.where(x < 0, -x, x), elements=ALL),
+    unary("neg", lambda x: 0 - x, elements=ALL),
+    unary("relu", lambda x: np.where(x > 0, x, 0), elements=ALL),
+    unary("sqrt", each(math.sqrt), sample=positive),
+    unary("sigmoid", each(lambda x: 1 / (1 + math.exp(-x)))),
+    unary("reciprocal", each(lambda x: 1 / x), sample=away_from_zero),
+    unary("exp", each(math.exp)),
+    unary("rsqrt", each(lambda x: 1 / math.sqrt(x)), sample=positive),
+    unary("typecast", lambda x: x, elements=ALL),
+    unary("typecast", np.trunc, elements=("f32",), out_element="i32", id="typecast_f32_i32"),
+    unary(
+        "typecast", lambda x: x, elements=("i32",), out_element="f32", sample=few, id="typecast_i32"
+    ),
+    unary(
+        "typecast", lambda x: x != 0, elements=ALL, out_element="i1", sample=few, id="typecast_i1"
+    ),
+    unary(
+        "typecast",
+        lambda x: x,
+        elements=("i1",),
+        out_element="f32",
+        sample=bits,
+        id="typecast_bits",
+    ),
+    unary("typecast", lambda x: x, elements=("f32",), out_element="bf16", id="typecast_bf16"),
+    unary("cbrt", each(math.cbrt)),
+    unary("square", lambda x: x**2, elements=("f32", "bf16")),
+    unary("log", each(math.log), sample=positive),
+    unary("log1p", each(math.log1p), sample=positive),
+    unary("expm1", each(math.expm1)),
+    unary("sin", each(math.sin)),
+    unary("cos", each(math.cos)),
+    unary("tan", each(math.tan), sample=lambda rng, shape: rng.uniform(-1.4, 1.4, shape)),
+    unary("atan", each(math.atan)),
+    unary("tanh", each(math.tanh)),
+    unary("floor", each(math.floor), elements=ALL),
+    unary("ceil", each(math.ceil), elements=ALL),
+    unary("sign", lambda x: (x > 0) * 1 - (x < 0), elements=ALL, sample=few),
+    unary("isfinite", each(math.isfinite), sample=special),
+    unary("isfinite", each(math.isfinite), out_element="i1", sample=special, id="isfinite_i1"),
+    unary("logical_not", lambda x: x == 0, elements=(*ALL, "i1"), sample=bits),
+    unary("bitwise_not", lambda x: -x - 1, elements=("i32",), sample=whole),
+    unary("bitwise_not", lambda x: 1 - x, elements=("i1",), sample=bits, id="bitwise_not_i1"),
+    unary("erf", each(math.erf)),
+    unary("gelu", each(lambda x: x * (1 + math.erf(x / math.sqrt(2))) / 2)),
+    unary("silu", each(lambda x: x / (1 + math.exp(-x)))),
+    unary(
+        "clamp",
+        lambda x: np.where(x < -1.5, -1.5, np.where(x > 0.75, 0.75, x)),
+        attributes="min = -1.5 : f32, max = 0.75 : f32",
+    ),
+    unary(
+        "leaky_relu",
+        lambda x: np.where(x > 0, x, 0.125 * x),
+        attributes="parameter = 0.125 : f32",
+    ),
+]
+
+COMPARISONS: dict[str, Callable[..., Any]] = {
+    "ge": lambda x, y: x >= y,
+    "eq": lambda x, y: x == y,
+    "ne": lambda x, y: x != y,
+    "gt": lambda x, y: x > y,
+    "lt": lambda x, y: x < y,
+    "le": lambda x, y: x <= y,
+    "logical_and": lambda x, y: (x != 0) & (y != 0),
+    "logical_or": lambda x, y: (x != 0) | (y != 0),
+    "logical_xor": lambda x, y: (x != 0) != (y != 0),
+}
+
+BINARY = [
+    binary("add", lambda x, y: x + y, elements=ALL),
+    binary("multiply", lambda x, y: x * y, elements=ALL),
+    binary("subtract", lambda x, y: x - y, elements=ALL),
+    binary("div", lambda x, y: x / y, sample=away_from_zero),
+    binary(
+        "div",
+        each(lambda x, y: int(x / y)),
+        sample=lambda rng, s: rng.integers(1, 50, s) * rng.choice([-1, 1], s),
+        elements=("i32",),
+        id="div_i32",
+    ),
+    binary("maximum", lambda x, y: np.where(x > y, x, y), elements=ALL),
+    binary("minimum", lambda x, y: np.where(x < y, x, y), elements=ALL),
+    binary("remainder", each(math.fmod), sample=away_from_zero),
+    binary(
+        "remainder",
+        each(math.fmod),
+        sample=lambda rng, s: rng.integers(1, 50, s) * rng.choice([-1, 1], s),
+        elements=("i32",),
+        id="remainder_i32",
+    ),
+    binary("pow", each(math.pow), sample=positive),
+    binary("atan2", each(math.atan2)),
+    *(binary(op, f, elements=ALL, sample=few) for op, f in COMPARISONS.items()),
+    *(
+        binary(op, f, elements=ALL, out_element="i1", sample=few, id=f"{op}_i1")
+        for op, f in COMPARISONS.items()
+    ),
+    binary("bitwise_and", each(lambda x, y: int(x) & int(y)), elements=("i32",), sample=whole),
+    binary("bitwise_or", each(lambda x, y: int(x) | int(y)), elements=("i32",), sample=whole),
+    binary("bitwise_xor", each(lambda x, y: int(x) ^ int(y)), elements=("i32",), sample=whole),
+    binary("bitwise_xor", lambda x, y: x != y, elements=("i1",), sample=bits, id="bitwise_xor_i1"),
+]
+
+
+def choose(condition: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Element by element, in Python."""
+    parts = np.broadcast_arrays(condition, x, y)
+    flat = [b if a else c for a, b, c in zip(*(part.ravel() for part in parts), strict=True)]
+    return np.array(flat).reshape(parts[0].shape)
+
+
+TERNARY = [
+    Case(
+        "where",
+        choose,
+        ((3, 1, 70), DEFAULT_SHAPE, (33, 1)),
+        DEFAULT_SHAPE,
+        sample=few,
+        elements=ALL,
+    ),
+    Case(
+        "where",
+        choose,
+        ((3, 1, 70), DEFAULT_SHAPE, (33, 1)),
+        DEFAULT_SHAPE,
+        sample=bits,
+        operand_elements=("i1", None, None),
+        id="where_i1",
+    ),
+]
+
+
+def reduced(
+    function: Callable[[list[Any]], Any], dims: Sequence[int], keep: bool
+) -> Callable[..., Any]:
+    """A reduction by a function of lists."""
+
+    def oracle(x: np.ndarray) -> np.ndarray:
+        order = [i for i in range(x.ndim) if i not in dims] + list(dims)
+        kept = [x.shape[i] for i in order[: x.ndim - len(dims)]]
+        rows = x.transpose(order).reshape(math.prod(kept), -1)
+        values = np.array([function(row.tolist()) for row in rows])
+        shape = [1 if i in dims else n for i, n in enumerate(x.shape)] if keep else kept
+        return values.reshape(shape)
+
+    return oracle
+
+
+def i32s(*numbers: int) -> str:
+    """Entries of an array attribute."""
+    return ", ".join(f"{number} : i32" for number in numbers)
+
+
+LIST_FUNCTIONS: dict[str, Callable[[list[Any]], Any]] = {
+    "sum": math.fsum,
+    "mean": lambda row: math.fsum(row) / len(row),
+    "max": max,
+    "min": min,
+    "prod": math.prod,
+}
+
+REDUCTIONS = [
+    Case(
+        op,
+        reduced(function, dims, keep),
+        out=out,
+        attributes=f"dim_arg = [{i32s(*written)}], keep_dim = {str(keep).lower()}",
+        sample=(lambda rng, shape: rng.uniform(0.9, 1.1, shape)) if op == "prod" else None,
+        terms=70 * (33 if op == "prod" else 1) if op in ("sum", "mean", "prod") else 1,
+        segments=False,
+        id=f"{op}_{'keep' if keep else 'drop'}",
+    )
+    for op, function in LIST_FUNCTIONS.items()
+    for dims, written, keep, out in (
+        ((2,), (-1,), True, (3, 33, 1)),
+        ((0, 2), (0, 2), False, (33,)),
+    )
+]
+
+
+def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Matrix product by its definition."""
+    return (a[..., :, :, None] * b[..., None, :, :]).sum(-2)
+
+
+def softmax(dimension: int) -> Callable[..., Any]:
+    """Exponentials over their sum."""
+    return lambda x: np.exp(x) / np.exp(x).sum(dimension, keepdims=True)
+
+
+def looked_up(indices: np.ndarray, table: np.ndarray) -> np.ndarray:
+    """Rows one by one."""
+    return np.stack([table[int(i)] for i in indices.ravel()]).reshape(*indices.shape, -1)
+
+
+CONTRACTIONS = [
+    Case("matmul", product, ((33, 70), (70, 5)), (33, 5), terms=70, segments=False),
+    Case(
+        "matmul",
+        product,
+        ((2, 3, 33, 40), (2, 3, 40, 7)),
+        (2, 3, 33, 7),
+        terms=40,
+        segments=False,
+        id="matmul_batch",
+    ),
+    Case(
+        "matmul",
+        product,
+        ((9, 13), (13, 7)),
+        (9, 7),
+        elements=("i32",),
+        sample=few,
+        segments=False,
+        id="matmul_i32",
+    ),
+    Case("softmax", softmax(2), attributes="dimension = -1 : si32", terms=70, segments=False),
+    Case(
+        "softmax",
+        softmax(1),
+        attributes="dimension = 1 : si32",
+        terms=33,
+        segments=False,
+        id="softmax_1",
+    ),
+    Case(
+        "embedding",
+        looked_up,
+        ((4, 7), (50, 33)),
+        (4, 7, 33),
+        sample=lambda rng, shape: rng.integers(0, 50, shape),
+        operand_elements=("i32", None),
+        segments=False,
+    ),
+]
+
+
+def swapped(x: np.ndarray) -> np.ndarray:
+    """Dimensions 1 and 2 exchanged, index by index."""
+    return np.array(
+        [
+            [[x[i, k, j] for k in range(x.shape[1])] for j in range(x.shape[2])]
+            for i in range(x.shape[0])
+        ]
+    )
+
+
+def sliced(x: np.ndarray) -> np.ndarray:
+    """x[1:3, 2:31:4, -9:70:3], index by index."""
+    return np.array(
+        [[[x[i, j, k] for k in range(61, 70, 3)] for j in range(2, 31, 4)] for i in range(1, 3)]
+    )
+
+
+def padded(x: np.ndarray) -> np.ndarray:
+    """One row of 1.5 above, two columns to the left and three to the right."""
+    result = np.full((6, 12), 1.5)
+    result[1:, 2:9] = x
+    return result
+
+
+MOVEMENT = [
+    Case("transpose", swapped, out=(3, 70, 33), attributes="dim0 = 1 : si32, dim1 = -1 : si32"),
+    Case(
+        "concat",
+        lambda x, y: np.array([[*p, *q] for p, q in zip(x, y, strict=True)]),
+        ((33, 70), (33, 5)),
+        (33, 75),
+        "dim = -1 : si32",
+    ),
+    Case(
+        "concat",
+        lambda x, y, z: np.array([*x, *y, *z]),
+        ((3, 5), (1, 5), (4, 5)),
+        (8, 5),
+        "dim = 0 : si32",
+        id="concat_3",
+    ),
+    Case(
+        "broadcast",
+        lambda x: np.array([[row[0]] * 70 for row in x]),
+        ((33, 1),),
+        (33, 70),
+        "dimension = [1]",
+    ),
+    Case(
+        "reshape",
+        lambda x: np.array(x.ravel().tolist()).reshape(9, 11, 70),
+        out=(9, 11, 70),
+        attributes="shape = [9 : i32, -1 : i32, 70 : i32]",
+    ),
+    Case("squeeze", lambda x: x[:, 0], ((3, 1, 70),), (3, 70), "dim = 1 : si32"),
+    Case("unsqueeze", lambda x: x[:, None], ((3, 70),), (3, 1, 70), "dim = 1 : si32"),
+    Case(
+        "slice",
+        sliced,
+        out=(2, 8, 3),
+        attributes=f"begins = [{i32s(1, 2, -9)}], ends = [{i32s(3, 31, 70)}], "
+        f"step = [{i32s(1, 4, 3)}]",
+    ),
+    Case(
+        "repeat",
+        lambda x: np.array([[*row, *row, *row] for row in [*x, *x]]),
+        ((3, 5),),
+        (6, 15),
+        "repeat_dimensions = array<i64: 2, 3>",
+    ),
+    Case(
+        "permute",
+        lambda x: np.array([x[:, :, k].tolist() for k in range(70)]),
+        out=(70, 3, 33),
+        attributes="permutation = array<i64: 2, 0, 1>",
+    ),
+    Case("pad", padded, ((5, 7),), (6, 12), "padding = array<i32: 1, 0, 2, 3>, value = 1.5 : f32"),
+]
+
+
+def image_window(
+    image: np.ndarray, y: int, x: int, n: int, span: Shape, dilation: int
+) -> list[tuple[int, int, np.ndarray]]:
+    """Pixels under a window that lie inside the image."""
+    found = []
+    for ky, kx in itertools.product(range(span[0]), range(span[1])):
+        row, column = y + ky * dilation, x + kx * dilation
+        if 0 <= row < image.shape[1] and 0 <= column < image.shape[2]:
+            found.append((ky, kx, image[n, row, column]))
+    return found
+
+
+def convolved(
+    stride: Shape, padding: Shape, dilation: int, out: Shape, groups: int = 1
+) -> Callable[..., Any]:
+    """Convolution pixel by pixel."""
+
+    def oracle(image: np.ndarray, weight: np.ndarray, bias: np.ndarray | None = None) -> np.ndarray:
+        result = np.zeros(out)
+        part_in, part_out = image.shape[-1] // groups, out[-1] // groups
+        for n, i, j, o in np.ndindex(out):
+            first = o // part_out * part_in
+            y, x = i * stride[0] - padding[0], j * stride[1] - padding[1]
+            for ky, kx, pixel in image_window(image, y, x, n, weight.shape[2:], dilation):
+                result[n, i, j, o] += pixel[first : first + part_in] @ weight[o, :, ky, kx]
+        return result if bias is None else result + bias.ravel()
+
+    return oracle
+
+
+def pooled(span: Shape, stride: Shape, padding: Shape, out: Shape) -> Callable[..., Any]:
+    """Maxima window by window."""
+
+    def oracle(image: np.ndarray) -> np.ndarray:
+        result = np.zeros(out)
+        for n, i, j in np.ndindex(out[:3]):
+            y, x = i * stride[0] - padding[0], j * stride[1] - padding[1]
+            result[n, i, j] = np.max([p for *_, p in image_window(image, y, x, n, span, 1)], axis=0)
+        return result
+
+    return oracle
+
+
+def window(**values: int) -> str:
+    """Window attributes."""
+    return ", ".join(f"{name} = {value} : si32" for name, value in values.items())
+
+
+def padding(height: int, width: int) -> dict[str, int]:
+    """The same padding on both sides."""
+    sides = {"left": width, "right": width, "top": height, "bottom": height}
+    return {f"padding_{side}": count for side, count in sides.items()}
+
+
+def steps(stride: Shape, dilation: int = 1) -> dict[str, int]:
+    """Strides and dilations."""
+    return {
+        "stride_height": stride[0],
+        "stride_width": stride[1],
+        "dilation_height": dilation,
+        "dilation_width": dilation,
+    }
+
+
+def pooling(span: Shape, stride: Shape, margins: Shape) -> str:
+    """Attributes of a pooling operation."""
+    kernel = {"kernel_height": span[0], "kernel_width": span[1]}
+    return f"{window(**kernel, **steps(stride), **padding(*margins))}, ceil_mode = false"
+
+
+WINDOWS = [
+    Case(
+        "conv2d",
+        convolved((1, 2), (1, 0), 1, (2, 6, 4, 6)),
+        ((2, 6, 9, 4), (6, 4, 3, 2), (1, 1, 1, 6)),
+        (2, 6, 4, 6),
+        window(**steps((1, 2)), groups=1, **padding(1, 0)),
+        terms=25,
+        segments=False,
+    ),
+    Case(
+        "conv2d",
+        convolved((2, 1), (0, 1), 2, (1, 2, 8, 6), groups=2),
+        ((1, 6, 8, 4), (6, 2, 2, 2)),
+        (1, 2, 8, 6),
+        window(**steps((2, 1), 2), groups=2, **padding(0, 1)),
+        terms=8,
+        segments=False,
+        id="conv2d_groups",
+    ),
+    Case(
+        "max_pool2d",
+        pooled((2, 2), (2, 2), (0, 0), (2, 8, 5, 8)),
+        ((2, 16, 10, 8),),
+        (2, 8, 5, 8),
+        pooling((2, 2), (2, 2), (0, 0)),
+        segments=False,
+    ),
+    Case(
+        "max_pool2d",
+        pooled((3, 2), (2, 1), (1, 0), (1, 4, 7, 8)),
+        ((1, 8, 8, 8),),
+        (1, 4, 7, 8),
+        pooling((3, 2), (2, 1), (1, 0)),
+        sample=lambda rng, shape: -1 - rng.random(shape),
+        segments=False,
+        id="max_pool2d_padded",
+    ),
+]
+
+MANY = "[[1.5, -2.0, 3.0], [4.0, 5.0, -6.25]]"
+MANY_INTEGERS = "[[1, -2, 3], [4, 2147483647, -6]]"
+
+
+def constant(values: Any, text: str, id: str, elements: tuple[str, ...] = ("f32", "bf16")) -> Case:
+    """A constant and what its attribute says."""
+    array = np.array(values)
+    attribute = f"value = dense<{text}> : TYPE"
+    return Case(
+        "constant",
+        lambda: array,
+        (),
+        array.shape,
+        attribute,
+        elements,
+        segments=False,
+        id=f"constant_{id}",
+    )
+
+
+CREATION = [
+    Case(
+        "arange",
+        lambda: np.array([[5 - 3 * j for j in range(7)]] * 3),
+        (),
+        (3, 7),
+        "start = 5 : si64, end = -16 : si64, step = -3 : si64, arange_dimension = 1 : i64",
+        elements=ALL,
+        segments=False,
+    ),
+    constant(np.full((3, 40), 2.5), "2.5", "splat"),
+    constant(np.zeros((3, 40)), "0.0", "zero"),
+    constant([[1.5, -2, 3], [4, 5, -6.25]], MANY, "many"),
+    constant([[1, -2, 3], [4, 2**31 - 1, -6]], MANY_INTEGERS, "integers", ("i32",)),
+    constant([[1, 0, 1]], "[[true, false, true]]", "bits", ("i1",)),
+]
+
+CASES = [
+    *UNARY,
+    *BINARY,
+    *TERNARY,
+    *REDUCTIONS,
+    *CONTRACTIONS,
+    *(replace(case, segments=False) for case in MOVEMENT),
+    *WINDOWS,
+    *CREATION,
+]
+USES = [
+    pytest.param(case, element, id=f"{case.name}-{element}")
+    for case in CASES
+    for element in case.elements
+]
+
+
+def operand_elements(case: Case, element: str) -> list[str]:
+    """Element type of each operand."""
+    own = case.operand_elements or (None,) * len(case.shapes)
+    return [given or element for given in own]
+
+
+def type_text(shape: Shape, element: str) -> str:
+    """A tensor type."""
+    return f"tensor<{'x'.join((*map(str, shape), element))}>"
+
+
+def ttir(case: Case, element: str) -> str:
+    """A function with the operation alone."""
+    pairs = zip(case.shapes, operand_elements(case, element), strict=True)
+    types = [type_text(shape, kind) for shape, kind in pairs]
+    out = type_text(case.out or case.shapes[0], case.out_element or element)
+    arguments = ", ".join(f"%a{i}: {type}" for i, type in enumerate(types))
+    attributes = [case.attributes.replace("TYPE", out)] if case.attributes else []
+    operands = [f"%a{i}" for i in range(len(types))]
+    lines = []
+    if ROWS[case.op].operands:
+        lines.append(f"%e = tensor.empty() : {out}")
+        operands, types = [*operands, "%e"], [*types, out]
+        constraints = ", ".join(["#any_device"] * len(operands))
+        attributes.append(f"operand_constraints = [{constraints}]")
+    if case.segments:
+        attributes.append(f"operandSegmentSizes = array<i32: {len(operands) - 1}, 1>")
+    lines.append(
+        f'%r = "ttir.{case.op}"({", ".join(operands)}) <{{{", ".join(attributes)}}}> : '
+        f"({', '.join(types)}) -> {out}"
+    )
+    body = "\n  ".join(lines)
+    constraint = (
+        "#any_device = #tt.operand_constraint<dram|l1|scalar|tile|any_device|any_device_tile>"
+    )
+    head = f"{constraint}\nfunc.func @forward({arguments}) -> {out} {{"
+    return f"{head}\n  {body}\n  return %r : {out}\n}}\n"
+
+
+@cache
+def compiled(case: Case, element: str) -> Binary:
+    """The operation's program."""
+    module = lowered(ttir(case, element), TTNN_PIPELINE)
+    return read_binary(ttnn_to_flatbuffer(module, mlir_source="", cpp_source=""), "test.ttnn")
+
+
+def inputs_of(case: Case, element: str) -> Arrays:
+    """Random inputs, the same for every run."""
+    rng = np.random.default_rng(7)
+    sample = case.sample or (few if element not in UNIT else normal)
+    made = []
+    for shape, kind in zip(case.shapes, operand_elements(case, element), strict=True):
+        chosen = sample
+        if case.op == "embedding" and kind != "i32":
+            chosen = normal
+        if kind == "i1":
+            chosen = bits
+        made.append(np.asarray(chosen(rng, shape)).astype(HOST[kind]))
+    return made
+
+
+def exact(array: np.ndarray) -> np.ndarray:
+    """The array in a type that the oracles compute in."""
+    return array.astype(np.int64 if array.dtype.kind in "biu" else np.float64)
+
+
+def test_every_operation_is_used() -> None:
+    """Memory for results and splat constants reach the file as `empty` and `full`."""
+    assert {case.op for case in CASES} == set(ROWS) - {"empty", "full"}
+
+
+@pytest.mark.parametrize("numerics", ["exact", "device"])
+@pytest.mark.parametrize(("case", "element"), USES)
+def test_row(case: Case, element: str, numerics: str) -> None:
+    """Numbers of the compiled operation, within the rounding of its formats."""
+    arrays = inputs_of(case, element)
+    binary_file = compiled(case, element)
+    device = open_device(numerics=numerics)
+    (output,) = submit(device, binary_file, 0, [Tensor.from_numpy(array) for array in arrays])
+    result = output.to_numpy()
+    with np.errstate(all="ignore"):
+        expected = np.asarray(case.oracle(*(exact(array) for array in arrays)))
+    kind = case.out_element or element
+    assert result.dtype == HOST[kind]
+    assert result.shape == (case.out or case.shapes[0])
+    if kind not in UNIT:
+        np.testing.assert_array_equal(exact(result), expected.astype(np.int64))
+        return
+    # The result is rounded once to its format; before that, f32 functions are good to four units
+    # and sums to one unit of the largest partial sum per term.
+    unit = UNIT[kind] + 8 * UNIT["f32"]
+    scale = max(
+        1.0, float(np.nanmax(np.abs(np.where(np.isfinite(expected), expected, 0)), initial=0))
+    )
+    atol = case.terms * UNIT["f32"] * scale * 4 if case.terms > 1 else 4 * UNIT["f32"]
+    np.testing.assert_allclose(exact(result), expected, rtol=unit * 1.01, atol=atol)
