@@ -15,6 +15,8 @@ DIALECTS: dict[str, str] = {
     "tosa": "xdsl.dialects.tosa:TOSA",
     "tt": "ttmlir.dialects.tt:TT",
     "ttir": "ttmlir.dialects.ttir:TTIR",
+    "ttkernel": "ttmlir.dialects.ttkernel:TTKERNEL",
+    "ttmetal": "ttmlir.dialects.ttmetal:TTMETAL",
     "ttnn": "ttmlir.dialects.ttnn:TTNN",
     "vector": "xdsl.dialects.vector:Vector",
 }

@@ -12,9 +12,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar, cast
 
-from xdsl.ir import Data
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Attribute, Data
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import ParseError
@@ -150,6 +151,15 @@ def parse_nested(parser: AttrParser, attribute: type[DataT]) -> DataT:
     if not isinstance(value, attribute):
         parser.raise_error("invalid kind of attribute specified", position)
     return value
+
+
+def parse_memref(parser: AttrParser) -> MemRefType[Attribute]:
+    """A builtin memref type."""
+    position = parser.pos
+    memref = parser.parse_type()
+    if not isinstance(memref, MemRefType):
+        parser.raise_error("invalid kind of type specified", position)
+    return cast("MemRefType[Attribute]", memref)
 
 
 class KeywordAttr(Data[EnumT], Generic[EnumT]):

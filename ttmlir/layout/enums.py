@@ -222,3 +222,71 @@ class BufferType(KeywordEnum):
     SYSTEM_MEMORY = 2, "system_memory", "SystemMemory"
     L1_SMALL = 3, "l1_small", "L1Small"
     TRACE = 4, "trace", "Trace"
+
+
+class ThreadType(KeywordEnum):
+    """Processor of a core that a kernel runs on."""
+
+    NOC = 0, "noc", "Noc"
+    TENSIX = 1, "tensix", "Tensix"
+    ETHERNET = 2, "ethernet", "Ethernet"
+
+
+class MathFidelity(KeywordEnum):
+    """Passes of the matrix unit over the bits of its operands."""
+
+    LOFI = 0, "lofi", "LoFi"
+    HIFI2 = 2, "hifi2", "HiFi2"
+    HIFI3 = 3, "hifi3", "HiFi3"
+    HIFI4 = 4, "hifi4", "HiFi4"
+
+
+class NocIndex(KeywordEnum):
+    """One of the two networks on a chip."""
+
+    NOC0 = 0, "noc0", "Noc0"
+    NOC1 = 1, "noc1", "Noc1"
+
+
+class EthType(KeywordEnum):
+    """Side of an Ethernet link."""
+
+    SENDER = 0, "sender", "Sender"
+    RECEIVER = 1, "receiver", "Receiver"
+
+
+class CBPort(KeywordEnum):
+    """Circular buffer of a core."""
+
+    IN0 = 0, "cb_in0", "In0"
+    IN1 = 1, "cb_in1", "In1"
+    IN2 = 2, "cb_in2", "In2"
+    IN3 = 3, "cb_in3", "In3"
+    IN4 = 4, "cb_in4", "In4"
+    IN5 = 5, "cb_in5", "In5"
+    IN6 = 6, "cb_in6", "In6"
+    IN7 = 7, "cb_in7", "In7"
+    DFL0 = 8, "cb_dfl0", "DataFlow0"
+    DFL1 = 9, "cb_dfl1", "DataFlow1"
+    DFL2 = 10, "cb_dfl2", "DataFlow2"
+    DFL3 = 11, "cb_dfl3", "DataFlow3"
+    DFL4 = 12, "cb_dfl4", "DataFlow4"
+    DFL5 = 13, "cb_dfl5", "DataFlow5"
+    DFL6 = 14, "cb_dfl6", "DataFlow6"
+    DFL7 = 15, "cb_dfl7", "DataFlow7"
+    OUT0 = 16, "cb_out0", "Out0"
+    OUT1 = 17, "cb_out1", "Out1"
+    OUT2 = 18, "cb_out2", "Out2"
+    OUT3 = 19, "cb_out3", "Out3"
+    OUT4 = 20, "cb_out4", "Out4"
+    OUT5 = 21, "cb_out5", "Out5"
+    OUT6 = 22, "cb_out6", "Out6"
+    OUT7 = 23, "cb_out7", "Out7"
+    INT0 = 24, "cb_int0", "Intermed0"
+    INT1 = 25, "cb_int1", "Intermed1"
+    INT2 = 26, "cb_int2", "Intermed2"
+    INT3 = 27, "cb_int3", "Intermed3"
+    INT4 = 28, "cb_int4", "Intermed4"
+    INT5 = 29, "cb_int5", "Intermed5"
+    INT6 = 30, "cb_int6", "Intermed6"
+    INT7 = 31, "cb_int7", "Intermed7"

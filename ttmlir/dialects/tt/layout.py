@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache, lru_cache
-from typing import ClassVar, Self, cast
+from typing import ClassVar, Self
 
 from xdsl.dialects import builtin
 from xdsl.dialects.builtin import MemRefType, NoneAttr, TensorType
@@ -23,6 +23,7 @@ from ttmlir.dialects.syntax import (
     parameter,
     parse_dimensions,
     parse_keyword_or_string,
+    parse_memref,
     parse_nested,
     parse_unsigned,
     verified_at,
@@ -400,7 +401,7 @@ class LayoutAttr(ParametrizedAttribute):
             grid = parse_nested(parser, GridAttr)
         expect(parser, ",")
         with parameter(parser, owner, "memref", "MemRefType"):
-            memref = _parse_memref(parser)
+            memref = parse_memref(parser)
         memory_layout = TensorMemoryLayout.NONE
         if parser.parse_optional_punctuation(",") is not None:
             with parameter(parser, owner, "mem_layout", "TensorMemoryLayout"):
@@ -426,14 +427,6 @@ class LayoutAttr(ParametrizedAttribute):
         if self.memory_layout is not TensorMemoryLayout.NONE:
             printer.print_string(f", {self.memory_layout.keyword}")
         printer.print_string(">")
-
-
-def _parse_memref(parser: AttrParser) -> MemRefType[Attribute]:
-    position = parser.pos
-    memref = parser.parse_type()
-    if not isinstance(memref, MemRefType):
-        parser.raise_error("invalid kind of type specified", position)
-    return cast("MemRefType[Attribute]", memref)
 
 
 @lru_cache(maxsize=4096)
@@ -535,7 +528,7 @@ class BufferAttr(ParametrizedAttribute):
         """Read `<memref, access>`."""
         expect(parser, "<")
         with parameter(parser, "TT_BufferAttr", "memref", "MemRefType"):
-            memref = _parse_memref(parser)
+            memref = parse_memref(parser)
         expect(parser, ",")
         with parameter(parser, "TT_BufferAttr", "buffer_access", "BufferAccess"):
             access = BufferAccessAttr.parse_parameter(parser)
