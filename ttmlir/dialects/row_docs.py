@@ -1,8 +1,43 @@
-"""Documentation of operations that are made from rows."""
+"""Documentation of operations that are made from rows.
+
+Each docstring says, in this order: the meaning in a sentence, the formula, the parameters, the
+constraints that the verifier checks (C1, C2 ...), the form in the text, and where the operation
+comes from.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import cache
+from inspect import cleandoc
+
+from xdsl.ir import Operation
+
+from ttmlir.dialects.ods import Signature
 from ttmlir.optable.row import Parameter, Row
+
+
+def described(
+    name: str,
+    row: Row,
+    parameters: Sequence[Parameter],
+    signature: Signature,
+    check: Callable[[Operation], None] | None,
+) -> str:
+    """The docstring of the class of operation `name`."""
+    parts = [
+        row.summary,
+        _formula(row),
+        "\n".join(map(_parameter_line, parameters)),
+        _constraints(check),
+        f"Form:\n    {_form(name, signature)}",
+        f"In tt-mlir since {row.since}.",
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _formula(row: Row) -> str:
+    return row.formula if not row.formula or "=" in row.formula else f"output = {row.formula}"
 
 
 def _parameter_line(parameter: Parameter) -> str:
@@ -11,13 +46,20 @@ def _parameter_line(parameter: Parameter) -> str:
     return f"`{parameter.name}` ({parameter.kind.value}{optional}){meaning}"
 
 
-def described(row: Row, dialect: str) -> str:
-    """The docstring of an operation class: meaning, formula, operands, parameters, origin."""
-    parts = [row.summary]
-    if row.formula:
-        parts.append(f"output = {row.formula}" if "=" not in row.formula else row.formula)
-    parameters = row.ttir_signature if dialect == "ttir" else row.parameters
-    if parameters:
-        parts.append("\n".join(map(_parameter_line, parameters)))
-    parts.append(f"In tt-mlir since {row.since}.")
-    return "\n\n".join(parts)
+@cache
+def _constraints(check: Callable[[Operation], None] | None) -> str:
+    if check is None:
+        return ""
+    return cleandoc(check.__doc__ or "").partition("\n\n")[2]
+
+
+def _form(name: str, signature: Signature) -> str:
+    operands = ", ".join(
+        f"%{value.name}{'...' if value.variadic else '?' if value.optional else ''}"
+        for value in signature.operands
+    )
+    properties = ", ".join(
+        f"{prop.name}{'?' if prop.optional else ''}" for prop in signature.properties
+    )
+    shown = f" <{{{properties}}}>" if properties else ""
+    return f'%{signature.results[0].name} = "{name}"({operands}){shown}'

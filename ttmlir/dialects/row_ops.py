@@ -23,10 +23,11 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation
 
 from ttmlir.dialects import ods
 from ttmlir.dialects.ods import ODSOperation, Property, Signature, Value
+from ttmlir.dialects.row_docs import described
 from ttmlir.optable.row import Kind, Parameter, Row
 
 _SI32 = IntegerType(32, Signedness.SIGNED)
@@ -113,6 +114,13 @@ class RowOperation(ODSOperation):
     ROW: ClassVar[Row]
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = ()
     """The row's parameters in this dialect."""
+    CHECK: ClassVar[Callable[[Operation], None] | None] = None
+    """The verifier of what only this operation requires."""
+
+    def verify_op(self) -> None:
+        """Run the operation's own verifier."""
+        if (check := type(self).CHECK) is not None:
+            check(self)
 
     def parameters(self) -> dict[str, ParameterValue]:
         """The operation's parameters as Python values; absent optional ones are left out."""
@@ -128,10 +136,6 @@ class RowOperation(ODSOperation):
         """Properties for the parameters named in `values`; KeyError for an unknown name."""
         kinds = {p.name: p.kind for p in cls.PARAMETERS}
         return {name: parameter_attr(value, kinds[name]) for name, value in values.items()}
-
-    def tensor_operands(self) -> dict[str, tuple[SSAValue, ...]]:
-        """The operands by the names of the signature."""
-        return {value.name: self.group(value.name) for value in self.SIGNATURE.operands}
 
 
 def operand_values(row: Row) -> tuple[Value, ...]:
@@ -195,11 +199,26 @@ class OpClasses(Generic[OpT]):
         self._by_class_name[cls.__name__] = cls
 
     def add_row(
-        self, row: Row, bases: tuple[type[OpT], ...], contents: dict[str, object], module: str
+        self,
+        row: Row,
+        bases: tuple[type[OpT], ...],
+        *,
+        parameters: tuple[Parameter, ...],
+        signature: Signature,
+        check: Callable[[Operation], None] | None,
+        module: str,
     ) -> None:
-        """Make the class of a row."""
+        """Make the class of a row, in the name of a module."""
         name = f"{self.dialect}.{row.mnemonic}"
-        namespace = {"name": name, "ROW": row, "__module__": module, **contents}
+        namespace: dict[str, object] = {
+            "name": name,
+            "ROW": row,
+            "PARAMETERS": parameters,
+            "SIGNATURE": signature,
+            "CHECK": check and staticmethod(check),
+            "__doc__": described(name, row, parameters, signature, check),
+            "__module__": module,
+        }
         cls = cast("type[OpT]", type(class_name(row.mnemonic), bases, namespace))
         self._add(row.mnemonic, cls)
 

@@ -8,7 +8,7 @@ crashes on is refused here with a message of its own.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
 from xdsl.dialects.builtin import (
@@ -21,9 +21,10 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects.dps import DestinationStyleOp
-from ttmlir.dialects.ods import refuse
+from ttmlir.dialects.ods import ODSOperation, refuse
 from ttmlir.dialects.row_ops import RowOperation
 from ttmlir.optable.creation import arange_length
+from ttmlir.optable.row import Row
 
 Shape = tuple[int, ...]
 Check = Callable[[Operation], None]
@@ -79,9 +80,16 @@ def broadcast_pair(first: Shape, second: Shape) -> Shape | None:
     return tuple(result)
 
 
-def check_broadcast(op: Operation) -> None:
-    """Elementwise: all operands, outputs included, broadcast to the shape of the first result."""
+def check_elementwise(op: Operation) -> None:
+    """Check the shapes of an elementwise operation.
+
+    C1: all operands, outputs included, broadcast against each other as in NumPy.
+    C2: the result has the shape they broadcast to.
+    """
     if not op.results:
+        # The check of the destination words it better, unless there is none.
+        if not cast("DestinationStyleOp", op).inits:
+            refuse("requires at least one output and one result")
         return
     shapes = [shape_of(operand) for operand in op.operands]
     folded: Shape = ()
@@ -95,7 +103,11 @@ def check_broadcast(op: Operation) -> None:
 
 
 def check_embedding(op: Operation) -> None:
-    """Lookup: a table of rows, and a result with one dimension more than the row numbers."""
+    """Check the ranks of a lookup.
+
+    C1: the table has two dimensions.
+    C2: the output has one dimension more than the row numbers.
+    """
     if len(shape_of(op.operands[1])) != 2:
         refuse("Weight must be a 2D tensor")
     if len(shape_of(op.operands[2])) - len(shape_of(op.operands[0])) != 1:
@@ -103,7 +115,11 @@ def check_embedding(op: Operation) -> None:
 
 
 def check_softmax(op: Operation) -> None:
-    """Softmax: equal shapes, and a dimension in them."""
+    """Check shapes and dimension of a softmax.
+
+    C1: input and output have the same shape.
+    C2: the dimension is one of the input's; negative ones count from the end.
+    """
     source, output = _input_and_output(op)
     if source != output:
         refuse("Input and output shapes must be the same")
@@ -112,7 +128,13 @@ def check_softmax(op: Operation) -> None:
 
 
 def check_transpose(op: Operation) -> None:
-    """Transposition: dimensions in range, and their extents exchanged."""
+    """Check shapes and dimensions of a transposition.
+
+    C1: the input has at least two dimensions.
+    C2: the output has as many.
+    C3: both dimensions are the input's; negative ones count from the end.
+    C4: the output has their extents exchanged.
+    """
     source, output = _input_and_output(op)
     rank = len(source)
     if rank < 2:
@@ -130,7 +152,13 @@ def check_transpose(op: Operation) -> None:
 
 
 def check_concat(op: Operation) -> None:
-    """Concatenation: inputs equal but for one dimension."""
+    """Check shapes and dimension of a concatenation.
+
+    C1: there is an input.
+    C2: the dimension is one of the first input's; negative ones count from the end.
+    C3: all inputs have the same rank.
+    C4: their extents agree, except along the dimension.
+    """
     inputs = [shape_of(operand) for operand in op.operands[:-1]]
     if not inputs:
         refuse("Concatenation requires at least one input tensor.")
@@ -147,7 +175,13 @@ def check_concat(op: Operation) -> None:
 
 
 def check_reshape(op: Operation) -> None:
-    """Reshape: the parameter agrees with the output, and the number of elements stays."""
+    """Check shapes and parameter of a reshape.
+
+    C1: the parameter has an entry for each dimension of the output, from one to five.
+    C2: the shapes are static.
+    C3: input and output have the same number of elements.
+    C4: the entries are the output's extents, or once -1 for an extent that follows from the rest.
+    """
     source, output = _input_and_output(op)
     attr = cast("ArrayAttr[IntegerAttr]", op.properties["shape"])
     shape = tuple(item.value.data for item in attr.data)
@@ -187,7 +221,12 @@ def _check_reshape_extents(shape: Shape, output: Shape, elements: int) -> None:
 
 
 def check_squeeze(op: Operation) -> None:
-    """Squeeze: the dimension has extent 1, the others stay."""
+    """Check shapes and dimension of a squeeze.
+
+    C1: the dimension is one of the input's; negative ones count from the end.
+    C2: its extent is 1.
+    C3: the output has the other dimensions, one at least.
+    """
     source, output = _input_and_output(op)
     given = int_property(op, "dim")
     dim = given + len(source) if given < 0 else given
@@ -207,7 +246,13 @@ def check_squeeze(op: Operation) -> None:
 
 
 def check_unsqueeze(op: Operation) -> None:
-    """Unsqueeze: one more dimension, of extent 1."""
+    """Check shapes and dimension of an unsqueeze.
+
+    C1: the dimension is one of the output's; negative ones count from the end.
+    C2: the output has one dimension more than the input.
+    C3: the extent of the new dimension is 1.
+    C4: the others are the input's.
+    """
     source, output = _input_and_output(op)
     given = int_property(op, "dim")
     dim = given + len(source) + 1 if given < 0 else given
@@ -225,7 +270,12 @@ def check_unsqueeze(op: Operation) -> None:
 
 
 def check_matmul(op: Operation) -> None:
-    """Matrix product: ranks, inner and outer extents."""
+    """Check the shapes of a matrix product.
+
+    C1: both inputs have at least two dimensions, and they and the output as many.
+    C2: the columns of `a` are the rows of `b`.
+    C3: the output has the rows of `a` and the columns of `b`.
+    """
     a, b, output = (shape_of(operand) for operand in op.operands)
     if len(a) < 2:
         refuse("Input A must be at least a 2D tensor")
@@ -243,19 +293,24 @@ def check_matmul(op: Operation) -> None:
         refuse("Output must have the same number of columns as input B")
 
 
-def check_conv2d(op: DestinationStyleOp) -> None:
-    """Convolution: ranks only."""
+def check_conv2d(op: Operation) -> None:
+    """Check the ranks of a convolution.
+
+    C1: the input has at least three dimensions.
+    C2: the weight has four.
+    C3: the bias, if present, has four.
+    """
     if len(shape_of(op.operands[0])) < 3:
         refuse("Input must be at least a 3D tensor")
     if len(shape_of(op.operands[1])) != 4:
         refuse("Weight must be a 4D tensor")
-    bias = op.group("bias")
+    bias = cast("ODSOperation", op).group("bias")
     if bias and len(shape_of(bias[0])) != 4:
         refuse("Bias must be a 4D tensor")
 
 
 def check_window_fits(op: Operation, height: int, width: int) -> None:
-    """Pooling: the window is not larger than the image."""
+    """Refuse a window that is larger than the image."""
     for name, extent in (("height", height), ("width", width)):
         kernel = int_property(op, f"kernel_{name}")
         if kernel > extent != DYNAMIC_INDEX:
@@ -266,7 +321,7 @@ def check_window_fits(op: Operation, height: int, width: int) -> None:
 
 
 def check_pool_rank(op: Operation) -> Shape:
-    """Pooling: four dimensions; returns the input's shape."""
+    """The shape of the image, which has four dimensions."""
     shape = shape_of(op.operands[0])
     if len(shape) != 4:
         refuse(
@@ -276,11 +331,16 @@ def check_pool_rank(op: Operation) -> Shape:
     return shape
 
 
-def check_row_shape(op: RowOperation) -> None:
-    """Any operation whose row derives the shape of the result."""
+def check_row_shape(op: Operation) -> None:
+    """Check the shape of the output.
+
+    C1: the operation is defined on these shapes and parameters.
+    C2: the output has the shape that follows from them; dynamic shapes are not compared.
+    """
+    assert isinstance(op, RowOperation)
+    assert isinstance(op, DestinationStyleOp)
     rule = op.ROW.result_shape
     assert rule is not None
-    assert isinstance(op, DestinationStyleOp)
     inputs = [shape_of(operand) for operand in op.inputs]
     output = shape_of(op.output)
     if not all(is_static(shape) for shape in (*inputs, output)):
@@ -294,16 +354,16 @@ def check_row_shape(op: RowOperation) -> None:
 
 
 def check_constant(op: Operation) -> None:
-    """Constant: value and result have the same shape."""
+    """Refuse a value of another shape than the result."""
     # Dense resources have the same field.
     value = cast("DenseIntOrFPElementsAttr", op.properties["value"])
     if value.type.get_shape() != shape_of(op.results[0]):
         refuse("failed to verify that all of {value, result} have same shape")
 
 
-def check_arange(op: RowOperation) -> None:
-    """Range of numbers: step, dimension and the extent that follows from the bounds."""
-    parameters = op.parameters()
+def check_arange(op: Operation) -> None:
+    """Check step, dimension and the extent that follows from the bounds."""
+    parameters = cast("RowOperation", op).parameters()
     dim = cast("int", parameters.pop("arange_dimension"))
     bounds = cast("dict[str, int]", parameters)
     try:
@@ -328,3 +388,15 @@ SHARED_CHECKS: dict[str, Check] = {
     "matmul": check_matmul,
 }
 """Checks by mnemonic, where both dialects check the same."""
+
+
+def check_of(row: Row, own: Mapping[str, Check]) -> Check | None:
+    """The verifier of a row's operation: the dialect's own, the shared one, or the shape rule.
+
+    Operations of the reference without a verifier have none here, so that what it accepts is
+    accepted.
+    """
+    named = own.get(row.mnemonic) or SHARED_CHECKS.get(row.mnemonic)
+    if named is not None:
+        return named
+    return check_row_shape if row.extends_reference and row.result_shape is not None else None

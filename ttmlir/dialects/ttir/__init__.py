@@ -6,15 +6,13 @@ made when this module is imported and are found by class name or, with `op_class
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, cast
+from typing import cast
 
 from xdsl.ir import Dialect, Operation
 
 from ttmlir.dialects.ods import ODSOperation
-from ttmlir.dialects.row_docs import described
 from ttmlir.dialects.row_ops import OpClasses, destination_signature, properties_of
-from ttmlir.dialects.shape_checks import SHARED_CHECKS
+from ttmlir.dialects.shape_checks import check_of
 from ttmlir.dialects.ttir.checks import CHECKS
 from ttmlir.dialects.ttir.families import (
     OPERAND_CONSTRAINTS,
@@ -88,17 +86,16 @@ _CLASSES: OpClasses[ODSOperation] = OpClasses("ttir", STRUCTURE_OPS)
 
 
 def _add(row: Row) -> None:
-    family = _FAMILIES[row.family]
-    check = CHECKS.get(row.mnemonic) or SHARED_CHECKS.get(row.mnemonic)
     properties = (*properties_of(row.ttir_signature), OPERAND_CONSTRAINTS)
-    contents: dict[str, object] = {
-        "PARAMETERS": row.ttir_signature,
-        "SIGNATURE": destination_signature(row, properties),
-        "CHECK": check and staticmethod(cast("Callable[[Any], None]", check)),
-        "__doc__": described(row, "ttir"),
-    }
-    bases = (family, GenericRegionOp) if row.generic else (family,)
-    _CLASSES.add_row(row, bases, contents, __name__)
+    family = _FAMILIES[row.family]
+    _CLASSES.add_row(
+        row,
+        (family, GenericRegionOp) if row.generic else (family,),
+        parameters=row.ttir_signature,
+        signature=destination_signature(row, properties),
+        check=check_of(row, CHECKS) or family.CHECK,
+        module=__name__,
+    )
 
 
 for _row in ROWS.values():

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 from xdsl.ir import Operation
 
-from ttmlir.dialects.dps import DestinationStyleOp
 from ttmlir.dialects.ods import refuse
 from ttmlir.dialects.shape_checks import (
     Check,
@@ -17,11 +14,13 @@ from ttmlir.dialects.shape_checks import (
 )
 
 
-def _check_conv2d(op: Operation) -> None:
-    check_conv2d(cast("DestinationStyleOp", op))
+def check_max_pool2d(op: Operation) -> None:
+    """Check the shapes and the window of a pooling.
 
-
-def _check_max_pool2d(op: Operation) -> None:
+    C1: the input has four dimensions.
+    C2: `original_height` and `original_width` are both given or both absent.
+    C3: the window is not larger than the image, or than the original image if given.
+    """
     shape = check_pool_rank(op)
     given = [name for name in ("original_height", "original_width") if name in op.properties]
     if len(given) == 1:
@@ -33,5 +32,5 @@ def _check_max_pool2d(op: Operation) -> None:
     check_window_fits(op, height, width)
 
 
-CHECKS: dict[str, Check] = {"conv2d": _check_conv2d, "max_pool2d": _check_max_pool2d}
+CHECKS: dict[str, Check] = {"conv2d": check_conv2d, "max_pool2d": check_max_pool2d}
 """Checks by mnemonic."""

@@ -6,16 +6,16 @@ which layouts each of their operands accepts.
 
 from __future__ import annotations
 
-from typing import ClassVar, cast
+from typing import cast
 
 from xdsl.dialects.builtin import ArrayAttr
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute
 
 from ttmlir.dialects import ods
 from ttmlir.dialects.dps import DestinationStyleOp
-from ttmlir.dialects.ods import ODSOperation, Property, refuse
+from ttmlir.dialects.ods import ODSOperation, Property
 from ttmlir.dialects.row_ops import RowOperation
-from ttmlir.dialects.shape_checks import Check, check_broadcast, check_row_shape
+from ttmlir.dialects.shape_checks import check_elementwise
 
 OPERAND_CONSTRAINTS = Property(
     "operand_constraints",
@@ -41,25 +41,11 @@ class GenericRegionOp(ODSOperation):
 class TTIRRowOp(TTIROp, RowOperation):
     """An operation in destination-passing style that has a row."""
 
-    CHECK: ClassVar[Check | None] = None
-    """The verifier of the operation's own rules."""
-
-    def verify_op(self) -> None:
-        """Run the operation's own verifier, or the shape rule of an operation without one."""
-        if (check := type(self).CHECK) is not None:
-            check(self)
-        elif self.ROW.extends_reference and self.ROW.result_shape is not None:
-            check_row_shape(self)
-
 
 class ElementwiseOp(TTIRRowOp):
     """Operands broadcast against each other; inputs, outputs and results are variadic."""
 
-    def verify_op(self) -> None:
-        """Check the shapes; a missing result is left to the check of the destination."""
-        if not (self.results or self.inits):
-            refuse("requires at least one output and one result")
-        check_broadcast(self)
+    CHECK = staticmethod(check_elementwise)
 
 
 class UnaryOp(ElementwiseOp):
@@ -96,8 +82,3 @@ class NormalizationOp(TTIRRowOp):
 
 class LookupOp(TTIRRowOp):
     """Rows of a table by their number."""
-
-
-def is_elementwise(op: Operation) -> bool:
-    """True for the elementwise operations of ttir."""
-    return isinstance(op, ElementwiseOp)

@@ -148,16 +148,13 @@ class ConstantOp(RowOperation):
     ROW: ClassVar = row("constant")
     PARAMETERS: ClassVar = ROW.ttir_signature
     SIGNATURE: ClassVar = Signature(results=_RESULT, properties=properties_of(PARAMETERS))
+    CHECK = staticmethod(check_constant)
     traits = traits_def(ConstantLike(), _ConstantFolds())
 
     @property
     def value(self) -> Attribute:
         """The elements."""
         return self.properties["value"]
-
-    def verify_op(self) -> None:
-        """Compare the shapes (C1)."""
-        check_constant(self)
 
 
 class ArangeOp(RowOperation):
@@ -175,10 +172,7 @@ class ArangeOp(RowOperation):
     ROW: ClassVar = row("arange")
     PARAMETERS: ClassVar = ROW.ttir_signature
     SIGNATURE: ClassVar = Signature(results=_RESULT, properties=properties_of(PARAMETERS))
-
-    def verify_op(self) -> None:
-        """Check C1 to C3."""
-        check_arange(self)
+    CHECK = staticmethod(check_arange)
 
 
 class KernelOp(TTIROp):

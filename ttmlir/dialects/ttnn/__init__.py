@@ -6,14 +6,12 @@ made when this module is imported and are found by class name or, with `op_class
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, cast
+from typing import cast
 
 from xdsl.ir import Dialect, Operation
 
-from ttmlir.dialects.row_docs import described
 from ttmlir.dialects.row_ops import OpClasses, destination_signature, properties_of
-from ttmlir.dialects.shape_checks import SHARED_CHECKS
+from ttmlir.dialects.shape_checks import check_of
 from ttmlir.dialects.ttnn.attrs import (
     ATTRIBUTES,
     BufferTypeAttr,
@@ -106,15 +104,16 @@ _CLASSES: OpClasses[TTNNOp] = OpClasses("ttnn", STRUCTURE_OPS)
 
 
 def _add(row: Row) -> None:
-    check = CHECKS.get(row.mnemonic) or SHARED_CHECKS.get(row.mnemonic)
     trailing = (DEVICE_OPERAND,) if row.device else ()
-    contents: dict[str, object] = {
-        "PARAMETERS": row.parameters,
-        "SIGNATURE": destination_signature(row, properties_of(row.parameters), trailing=trailing),
-        "CHECK": check and staticmethod(cast("Callable[[Any], None]", check)),
-        "__doc__": described(row, "ttnn"),
-    }
-    _CLASSES.add_row(row, (_FAMILIES[row.family],), contents, __name__)
+    family = _FAMILIES[row.family]
+    _CLASSES.add_row(
+        row,
+        (family,),
+        parameters=row.parameters,
+        signature=destination_signature(row, properties_of(row.parameters), trailing=trailing),
+        check=check_of(row, CHECKS),
+        module=__name__,
+    )
 
 
 for _row in ROWS.values():

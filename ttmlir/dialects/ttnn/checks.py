@@ -6,8 +6,7 @@ from typing import cast
 
 from xdsl.ir import Operation
 
-from ttmlir.dialects.dps import DestinationStyleOp
-from ttmlir.dialects.ods import refuse
+from ttmlir.dialects.ods import ODSOperation, refuse
 from ttmlir.dialects.shape_checks import (
     Check,
     check_conv2d,
@@ -19,15 +18,26 @@ from ttmlir.dialects.shape_checks import (
 )
 
 
-def _check_conv2d(op: Operation) -> None:
-    dps = cast("DestinationStyleOp", op)
-    check_conv2d(dps)
-    bias = dps.group("bias")
+def check_conv2d_with_bias(op: Operation) -> None:
+    """Check the ranks of a convolution and the extents of its bias.
+
+    C1: the input has at least three dimensions.
+    C2: the weight has four.
+    C3: the bias, if present, has four, the first three of extent 1.
+    """
+    check_conv2d(op)
+    bias = cast("ODSOperation", op).group("bias")
     if bias and shape_of(bias[0])[:3] != (1, 1, 1):
         refuse("Bias must only have data on the final dimenstion")
 
 
-def _check_max_pool2d(op: Operation) -> None:
+def check_max_pool2d(op: Operation) -> None:
+    """Check the shapes and the window of a pooling.
+
+    C1: the window is not larger than the image.
+    C2: the input has four dimensions, the first two of extent 1.
+    C3: the third has an element for each pixel of the batch, the fourth one for each channel.
+    """
     height, width = int_property(op, "input_height"), int_property(op, "input_width")
     check_window_fits(op, height, width)
     shape = check_pool_rank(op)
@@ -48,5 +58,5 @@ def _check_max_pool2d(op: Operation) -> None:
         )
 
 
-CHECKS: dict[str, Check] = {"conv2d": _check_conv2d, "max_pool2d": _check_max_pool2d}
+CHECKS: dict[str, Check] = {"conv2d": check_conv2d_with_bias, "max_pool2d": check_max_pool2d}
 """Checks by mnemonic."""

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from xdsl.ir import SSAValue
 
 from ttmlir.dialects import ods
 from ttmlir.dialects.dps import DestinationStyleOp
 from ttmlir.dialects.ods import ODSOperation, Value
 from ttmlir.dialects.row_ops import RowOperation
-from ttmlir.dialects.shape_checks import Check, check_row_shape
 
 DEVICE_OPERAND = Value("device", ods.DEVICE)
 """The device that an operation runs on."""
@@ -28,16 +25,6 @@ class TTNNOp(ODSOperation):
 
 class TTNNRowOp(TTNNOp, DestinationStyleOp, RowOperation):
     """An operation in destination-passing style that has a row."""
-
-    CHECK: ClassVar[Check | None] = None
-    """The verifier of the operation's own rules."""
-
-    def verify_op(self) -> None:
-        """Run the operation's own verifier, or the shape rule of an operation without one."""
-        if (check := type(self).CHECK) is not None:
-            check(self)
-        elif self.ROW.extends_reference and self.ROW.result_shape is not None:
-            check_row_shape(self)
 
 
 class ElementwiseOp(TTNNRowOp):

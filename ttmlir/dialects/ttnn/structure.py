@@ -194,15 +194,12 @@ class ConstantOp(_CreationOp):
     ROW: ClassVar = row("constant")
     PARAMETERS: ClassVar = ROW.parameters
     SIGNATURE: ClassVar = _creation_signature(ROW)
+    CHECK = staticmethod(check_constant)
 
     @property
     def value(self) -> Attribute:
         """The elements."""
         return self.properties["value"]
-
-    def verify_op(self) -> None:
-        """Compare the shapes (C1)."""
-        check_constant(self)
 
 
 class ArangeOp(_CreationOp):
@@ -216,10 +213,7 @@ class ArangeOp(_CreationOp):
     ROW: ClassVar = row("arange")
     PARAMETERS: ClassVar = ROW.parameters
     SIGNATURE: ClassVar = _creation_signature(ROW)
-
-    def verify_op(self) -> None:
-        """Check C1 to C3."""
-        check_arange(self)
+    CHECK = staticmethod(check_arange)
 
 
 class AllocOp(TTNNOp):
