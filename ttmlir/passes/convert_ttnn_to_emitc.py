@@ -5,6 +5,9 @@ An operation becomes `emitc.call_opaque "ttnn::<name>"` with its operands in ord
 
 Before:
 
+    #device = #tt.device<workerGrid = #tt.grid<8x8, (d0, d1) -> (0, d0, d1)>,
+        l1Map = (d0, d1) -> (0, 0, d0, d1), dramMap = (d0, d1) -> (0, 0, d0, d1),
+        meshShape = 1, chipIds = [0]>
     func.func @exp(%arg0: tensor<33x70xf32>, %arg1: !tt.device<#device>) -> tensor<33x70xf32> {
       %0 = "ttnn.empty"(%arg1) : (!tt.device<#device>) -> tensor<33x70xf32>
       %1 = "ttnn.exp"(%arg0, %0) <{operandSegmentSizes = array<i32: 1, 1>}>
@@ -14,15 +17,17 @@ Before:
 
 After:
 
-    emitc.include "ttnn-precompiled.hpp"
-    func.func @exp(%arg0: !emitc.opaque<"ttnn::Tensor">, %arg1: !emitc.opaque<"ttnn::Device">)
-        -> !emitc.opaque<"ttnn::Tensor"> {
-      %0 = emitc.call_opaque "ttnn::empty"(%arg1)
-          : (!emitc.opaque<"ttnn::Device">) -> !emitc.opaque<"ttnn::Tensor">
-      %1 = emitc.call_opaque "ttnn::exp"(%arg0, %0)
-          : (!emitc.opaque<"ttnn::Tensor">, !emitc.opaque<"ttnn::Tensor">)
-          -> !emitc.opaque<"ttnn::Tensor">
-      return %1 : !emitc.opaque<"ttnn::Tensor">
+    module {
+      emitc.include "ttnn-precompiled.hpp"
+      func.func @exp(%arg0: !emitc.opaque<"ttnn::Tensor">, %arg1: !emitc.opaque<"ttnn::Device">)
+          -> !emitc.opaque<"ttnn::Tensor"> {
+        %0 = emitc.call_opaque "ttnn::empty"(%arg1)
+            : (!emitc.opaque<"ttnn::Device">) -> !emitc.opaque<"ttnn::Tensor">
+        %1 = emitc.call_opaque "ttnn::exp"(%arg0, %0)
+            : (!emitc.opaque<"ttnn::Tensor">, !emitc.opaque<"ttnn::Tensor">)
+            -> !emitc.opaque<"ttnn::Tensor">
+        return %1 : !emitc.opaque<"ttnn::Tensor">
+      }
     }
 
 Requires: builtin, func, emitc and ttnn operations only.

@@ -2,12 +2,13 @@
 
 Before:
 
+    func.func private @use(i32)
     func.func @f(%n: index, %x: i32) {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       scf.for %i = %c0 to %n step %c1 {
         %square = arith.muli %x, %x : i32
-        "test.use"(%square) : (i32) -> ()
+        func.call @use(%square) : (i32) -> ()
       }
       return
     }
@@ -15,12 +16,13 @@ Before:
 After:
 
     module {
+      func.func private @use(i32)
       func.func @f(%arg0: index, %arg1: i32) {
         %c0 = arith.constant 0 : index
         %c1 = arith.constant 1 : index
         %0 = arith.muli %arg1, %arg1 : i32
         scf.for %arg2 = %c0 to %arg0 step %c1 {
-          "test.use"(%0) : (i32) -> ()
+          func.call @use(%0) : (i32) -> ()
         }
         return
       }

@@ -11,10 +11,10 @@ Before:
       }
     }
 
-After, with `exclude=main`:
+After:
 
     module {
-      func.func @main() {
+      func.func private @main() {
         return
       }
       func.func private @helper() {
@@ -24,7 +24,7 @@ After, with `exclude=main`:
 
 Requires: nothing.
 Ensures: every symbol directly inside the operation is private, apart from the excluded ones.
-Options: `exclude`, names of symbols that keep their visibility.
+Options: `exclude` names symbols that stay as they are.
 Not done here: nothing is removed, see symbol-dce.
 """
 

@@ -50,7 +50,11 @@ class TTIRLoadSystemDescPass(ModulePass):
 
     name = "ttir-load-system-desc"
     title = "TTIRLoadSystemDesc"
-    path: str = option("", "File with the description of the machine (.ttsys)")
+    path: str = option(
+        "",
+        "File with the description of the machine (.ttsys)",
+        environment="SYSTEM_DESC_PATH",
+    )
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Set the attribute `tt.system_desc`."""
