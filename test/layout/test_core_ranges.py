@@ -58,6 +58,12 @@ def test_ranks_must_agree():
         core_range_set((1, 2, 4), IDENTITY)
 
 
+def test_absurd_grids_are_refused():
+    """A grid beyond all devices is an error at once."""
+    with pytest.raises(LayoutError, match="at most 65536 cores, got 99999999x99999999"):
+        core_range_set((99999999, 99999999), IDENTITY)
+
+
 @given(st.integers(1, 8), st.integers(1, 16))
 def test_rectangles_cover_each_core_once(rows: int, columns: int):
     """The rectangles of both chips hold as many cores as the grid, and no core twice."""

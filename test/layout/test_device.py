@@ -230,6 +230,8 @@ def test_systems_that_are_too_small_or_uneven_are_refused():
     """Too few chips, chips that are not there, and different numbers of DRAM cores."""
     with pytest.raises(LayoutError, match="a mesh of 2x1x1 needs 2 chips, the system has 1"):
         Device.from_system_desc(default_system_desc(), (2, 1, 1))
+    with pytest.raises(LayoutError, match="needs 1000000000000 chips, the system has 1"):
+        Device.from_system_desc(default_system_desc(), (1000000, 1000000))
     with pytest.raises(LayoutError, match="chip 3 is not one of the 2 of the system"):
         Device.from_system_desc(system(2), chip_ids=(3,))
     with pytest.raises(LayoutError, match="a mesh has at least one chip in each dimension"):

@@ -1,6 +1,7 @@
 """Tensor layouts: the tables of the layout arithmetic, hand computations, and bijectivity."""
 
 import math
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -265,6 +266,8 @@ def test_refusals_of_layouts():
     )
     with pytest.raises(LayoutError, match="have the same rank, got 2, 3 and 1"):
         odd.padded_shape((4, 4))
+    with pytest.raises(LayoutError, match="have the same rank, got 2, 3 and 1"):
+        replace(odd, element=TILE).tiled_shape((4, 4))
     with pytest.raises(LayoutError, match="for a tensor of rank 2, got the shape 2x3x4"):
         TensorLayout.of((4, 4), F32, grid=(1, 1)).padded_shape((2, 3, 4))
 

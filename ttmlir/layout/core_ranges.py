@@ -9,6 +9,9 @@ from ttmlir.layout.affine import AffineMap
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.grid import Grid, shape_text
 
+MAX_CORES = 1 << 16
+"""Far above any device: larger grids are mistakes, and counting their cores would take for ever."""
+
 
 @dataclass(frozen=True, slots=True)
 class CoreRange:
@@ -26,15 +29,19 @@ def core_range_set(
 ) -> tuple[CoreRange, ...]:
     """The cores of one chip that a layout's grid covers, as rectangles in order of the grid.
 
-    `mapping` is that of the device's worker grid. LayoutError if the ranks differ.
+    `mapping` is that of the device's worker grid. LayoutError if the ranks differ or the grid has
+    more than MAX_CORES cores.
     """
     if len(grid_shape) != mapping.num_dims:
         raise LayoutError(
             f"a layout's grid has the rank of the device's grid, {mapping.num_dims}, "
             f"got {shape_text(grid_shape)}"
         )
+    grid = Grid(grid_shape)
+    if grid.volume > MAX_CORES:
+        raise LayoutError(f"a layout's grid has at most {MAX_CORES} cores, got {grid}")
     ranges: list[CoreRange] = []
-    for coordinate in Grid(grid_shape).coordinates():
+    for coordinate in grid.coordinates():
         owner, y, x = mapping.eval(coordinate)
         if owner == chip:
             _add_core(ranges, y, x)

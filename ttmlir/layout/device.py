@@ -91,12 +91,12 @@ class Device:
         if any(extent < 1 for extent in mesh):
             raise LayoutError(f"a mesh has at least one chip in each dimension, got {mesh}")
         volume = math.prod(mesh)
-        ids = tuple(range(volume)) if chip_ids is None else tuple(chip_ids)
         if chip_ids is None and volume > system.num_chips:
             raise LayoutError(
                 f"a mesh of {shape_text(mesh)} needs {volume} chips, "
                 f"the system has {system.num_chips}"
             )
+        ids = tuple(range(volume)) if chip_ids is None else tuple(chip_ids)
         chips = [system.chip(chip_id) for chip_id in ids]
         if not chips:
             raise LayoutError("expected at least one chip")

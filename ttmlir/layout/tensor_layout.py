@@ -168,6 +168,7 @@ class TensorLayout:
         """Extents of the physical shape in tiles; the physical shape if the layout is not tiled."""
         if self.tile is None:
             return self.physical_shape(shape)
+        self._check_ranks(shape)
         self.tile.tiled_shape(self.shard)  # refuses ranks below 2
         rows, columns = self.linear.results[-2:]
         # Every occurrence is replaced, in other results too: with (d0 * 96 + d1, d1, d2) the row
