@@ -38,6 +38,14 @@ class Counters:
         self.reads += 1
         self.bytes_read += desc.size_in_bytes
 
+    def add(self, other: Counters) -> None:
+        """Add the traffic of a run."""
+        self.writes += other.writes
+        self.bytes_written += other.bytes_written
+        self.reads += other.reads
+        self.bytes_read += other.bytes_read
+        self.programs += other.programs
+
 
 @dataclass(eq=False)
 class Device:

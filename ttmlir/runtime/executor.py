@@ -71,7 +71,7 @@ def execute(
 
 def _run_steps(run: Run) -> None:
     values = run.values
-    for step in run.prepared.steps:
+    for step in run.prepared.busy_steps:
         function = step.function
         if function is not None:
             arguments = [values[slot] for slot in step.inputs]

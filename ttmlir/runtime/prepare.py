@@ -20,6 +20,7 @@ import numpy as np
 from ttmlir.layout.enums import BufferType, MemorySpace
 from ttmlir.optable.row import Family, Shape
 from ttmlir.runtime.binary import Operation, Program, TensorRef
+from ttmlir.runtime.device import Counters
 from ttmlir.runtime.element import Array, Numerics, Rounding, convert, storage_rounding
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
 from ttmlir.runtime.kernels import KERNELS
@@ -47,26 +48,21 @@ class Step:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Traffic:
-    """Bytes of tensors that one run moves between host and device, one entry per tensor."""
-
-    written: tuple[TensorDesc, ...]
-    read: tuple[TensorDesc, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
 class PreparedProgram:
     """A program that is ready to run; see `ttmlir.runtime.executor`."""
 
     program: Program
     numerics: Numerics
     steps: tuple[Step, ...]
+    busy_steps: tuple[Step, ...]
+    """Those of the steps that compute or release something."""
     slots: int
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
     output_descs: tuple[TensorDesc, ...]
     chip_ids: tuple[int, ...]
-    traffic: Traffic
+    traffic: Counters
+    """What one run moves between host and device."""
     peak_bytes: dict[MemorySpace, int]
     """Largest number of bytes in use at a time per device memory space, inputs included."""
 
@@ -87,10 +83,6 @@ class _Value:
     deallocated_by: Operation | None = None
 
 
-def _no_descs() -> list[TensorDesc]:
-    return []
-
-
 @dataclass
 class _Preparation:
     program: Program
@@ -99,8 +91,7 @@ class _Preparation:
     steps: list[Step] = field(default_factory=list[Step])
     devices: dict[int, tuple[int, ...]] = field(default_factory=dict[int, tuple[int, ...]])
     slots: int = 0
-    written: list[TensorDesc] = field(default_factory=_no_descs)
-    read: list[TensorDesc] = field(default_factory=_no_descs)
+    traffic: Counters = field(default_factory=lambda: Counters(programs=1))
     memory: _Memory = field(default_factory=lambda: _Memory())
 
     def run(self) -> PreparedProgram:
@@ -110,16 +101,18 @@ class _Preparation:
             handler(self, operation)
         outputs = [self._output(i, ref) for i, ref in enumerate(self.program.outputs)]
         slots = tuple(value.slot for value in outputs)
+        steps = _with_releases(self.steps, keep={*slots})
         return PreparedProgram(
             program=self.program,
             numerics=self.numerics,
-            steps=_with_releases(self.steps, keep={*slots}),
+            steps=steps,
+            busy_steps=tuple(step for step in steps if step.function or step.release),
             slots=self.slots,
             inputs=inputs,
             outputs=slots,
             output_descs=tuple(value.desc for value in outputs),
             chip_ids=tuple(dict.fromkeys(i for ids in self.devices.values() for i in ids)),
-            traffic=Traffic(written=tuple(self.written), read=tuple(self.read)),
+            traffic=self.traffic,
             peak_bytes=self.memory.peak,
         )
 
@@ -293,9 +286,9 @@ class _Preparation:
                 f"shape {desc.shape}"
             )
         if desc.is_on_device and not old.is_on_device:
-            self.written.append(desc)
+            self.traffic.count_write(desc)
         if old.is_on_device and not desc.is_on_device:
-            self.read.append(old)
+            self.traffic.count_read(old)
         function = self._storing(old, desc)
         if is_repeated:
             function = partial(_repeat_and_store, desc.shape, function)

@@ -193,12 +193,7 @@ def run_prepared(
         for tensor, ref in zip(inputs, refs, strict=True)
     ]
     results = execute(prepared, arrays, observer)
-    counters = device.counters
-    counters.programs += 1
-    for desc in prepared.traffic.written:
-        counters.count_write(desc)
-    for desc in prepared.traffic.read:
-        counters.count_read(desc)
+    device.counters.add(prepared.traffic)
     return [
         _output(device, desc, values)
         for desc, values in zip(prepared.output_descs, results, strict=True)
@@ -218,8 +213,8 @@ def _check_inputs(device: Device, prepared: PreparedProgram, inputs: Sequence[Te
     for i, (tensor, ref) in enumerate(zip(inputs, refs, strict=True)):
         if not tensor.is_allocated:
             raise InputError(f"{where}: input {i} was deallocated")
-        differences = ref.desc.differences(tensor.desc)
-        if differences:
+        if not ref.desc.agrees_with(tensor.desc):
+            differences = ref.desc.differences(tensor.desc)
             advice = "" if tensor.shape != ref.desc.shape else _ADVICE
             raise InputError(f"{where}: input {i} has {'; '.join(differences)}{advice}")
         if tensor.device is not None and tensor.device is not device:

@@ -83,7 +83,13 @@ class TensorDesc:
 
     def agrees_with(self, other: TensorDesc) -> bool:
         """True if a tensor kept as `other` says can be used where this description is asked for."""
-        return not self.differences(other)
+        if self.memory_space is MemorySpace.SYSTEM:
+            return (
+                other.memory_space is MemorySpace.SYSTEM
+                and self.shape == other.shape
+                and self.element is other.element
+            )
+        return self is other or not self.differences(other)
 
     def differences(self, other: TensorDesc) -> list[str]:
         """What has to change to make a tensor kept as `other` says fit this description."""
