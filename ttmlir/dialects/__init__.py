@@ -1,4 +1,4 @@
-"""MLIR dialects: tt, ttir and ttnn, and what xDSL lacks of MLIR's own."""
+"""MLIR dialects: tt, ttir, ttnn, ttkernel and ttmetal, and what xDSL lacks of MLIR's own."""
 
 from __future__ import annotations
 

@@ -257,7 +257,8 @@ class Signature:
     operands: tuple[Value, ...] = ()
     results: tuple[Value, ...] = ()
     properties: tuple[Property, ...] = ()
-    regions: int = 0
+    regions: int | None = 0
+    """Number of regions; None for any number."""
     init: str | None = None
     """The destination operand or group of operands, in destination-passing style."""
     by_name: dict[str, Property] = field(init=False, repr=False)
@@ -435,8 +436,8 @@ def _check_structure(op: Operation, signature: Signature) -> None:
     _check_operand_count(len(op.operands), signature)
 
 
-def _check_region_count(count: int, expected: int) -> None:
-    if count == expected:
+def _check_region_count(count: int, expected: int | None) -> None:
+    if expected is None or count == expected:
         return
     few = ("requires zero regions", "requires one region")
     refuse(few[expected] if expected < len(few) else f"expected {expected} regions")

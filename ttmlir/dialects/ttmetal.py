@@ -1,16 +1,26 @@
-"""Dialect `ttmetal`: the attribute that places kernels on cores."""
+"""The ttmetal dialect: what the host asks a device to do, in order, on fixed addresses."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar, cast
 
-from xdsl.ir import Data, Dialect
+from xdsl.ir import Data, Dialect, Operation, SSAValue
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
+from ttmlir.dialects import ods
+from ttmlir.dialects.dps import DestinationStyleOp
+from ttmlir.dialects.layout_checks import check_alloc, layout_errors, layout_of
+from ttmlir.dialects.ods import ODSOperation, Property, Signature, Value, refuse
 from ttmlir.dialects.syntax import expect, parameter, parse_dimensions
+from ttmlir.dialects.ttkernel import KERNEL_CONFIGS, CBType
+from ttmlir.layout.enums import MemorySpace
 from ttmlir.layout.grid import shape_text
+
+_RESULT = (Value("result"),)
+_INPUT_AND_OUTPUT = (Value("input"), Value("output"))
 
 
 @dataclass(frozen=True)
@@ -46,4 +56,114 @@ class CoreRangeAttr(Data[Area]):
         printer.print_string(f"<{shape_text(area.offset)}, {shape_text(area.size)}>")
 
 
-TTMETAL = Dialect("ttmetal", [], [CoreRangeAttr])
+def _space_of(value: SSAValue) -> MemorySpace:
+    layout = layout_of(value)
+    if layout is None:
+        refuse("Input tensor missing layout attribute")
+    with layout_errors():
+        return layout.memory_space
+
+
+class DispatchOp(DestinationStyleOp):
+    """Kernels run on ranges of cores: region i on `core_ranges[i]`, set up by `kernelConfigs[i]`.
+
+    A region's arguments are circular buffers; argument j stands for operand j, inputs first. A
+    kernel that only moves data by address has none.
+
+    C1: operands carry a layout. C2: they lie on the device. C3: region arguments are circular
+    buffers.
+    """
+
+    name = "ttmetal.dispatch"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("inputs", variadic=True), Value("outputs", variadic=True)),
+        results=(Value("results", variadic=True),),
+        properties=(
+            Property(
+                "core_ranges", ods.array_attr("", lambda item: isinstance(item, CoreRangeAttr))
+            ),
+            Property("kernelConfigs", ods.array_attr("", lambda item: item.name in KERNEL_CONFIGS)),
+        ),
+        regions=None,
+        init="outputs",
+    )
+
+    def verify_op(self) -> None:
+        """Check the operands (C1, C2) and region arguments (C3)."""
+        for operand in self.operands:
+            if not _space_of(operand).is_device:
+                refuse("Input tensor must be in device memory space")
+        for region in self.regions:
+            first = region.first_block
+            if first is not None and not all(isinstance(a.type, CBType) for a in first.args):
+                refuse("Block inputs must be CBType")
+
+
+class HostWriteOp(DestinationStyleOp):
+    """A copy of a tensor from the host to the device.
+
+    C1: both tensors carry a layout. C2: the input lies on the host. C3: the output on the device.
+    """
+
+    name = "ttmetal.host_write"
+    SIGNATURE: ClassVar = Signature(operands=_INPUT_AND_OUTPUT, results=_RESULT, init="output")
+
+    def verify_op(self) -> None:
+        """Check C1 to C3."""
+        source, target = _space_of(self.operands[0]), _space_of(self.operands[1])
+        if not source.is_system:
+            refuse("Input tensor must be in system memory space")
+        if not target.is_device:
+            refuse("Output tensor must be in device memory space")
+
+
+class HostReadOp(DestinationStyleOp):
+    """A copy of a tensor from the device to the host.
+
+    C1: both tensors carry a layout. C2: the output lies on the host. C3: the input on the device.
+    """
+
+    name = "ttmetal.host_read"
+    SIGNATURE: ClassVar = Signature(operands=_INPUT_AND_OUTPUT, results=_RESULT, init="output")
+
+    def verify_op(self) -> None:
+        """Check C1 to C3."""
+        source, target = _space_of(self.operands[0]), _space_of(self.operands[1])
+        if not target.is_system:
+            refuse("Output tensor must be in system memory space")
+        if not source.is_device:
+            refuse("Input tensor must be in device memory space")
+
+
+class AllocOp(ODSOperation):
+    """Memory at a fixed address for a tensor; `size` is in bytes.
+
+    The rules are those of `ttir.alloc`.
+    """
+
+    name = "ttmetal.alloc"
+    SIGNATURE: ClassVar = Signature(
+        results=_RESULT,
+        properties=(
+            Property("address", ods.I64),
+            Property("size", ods.I64),
+            Property("memory_space", ods.named_attr("tt.memory_space")),
+        ),
+    )
+
+    def verify_op(self) -> None:
+        """Check layout, size, space and address."""
+        check_alloc(self)
+
+
+class DeallocOp(ODSOperation):
+    """The end of the life of a tensor's memory."""
+
+    name = "ttmetal.dealloc"
+    SIGNATURE: ClassVar = Signature(operands=(Value("input"),))
+
+
+_OPERATIONS = (DispatchOp, HostWriteOp, HostReadOp, AllocOp, DeallocOp)
+
+TTMETAL = Dialect("ttmetal", cast("list[type[Operation]]", list(_OPERATIONS)), [CoreRangeAttr])
+"""The dialect, for an xDSL context."""

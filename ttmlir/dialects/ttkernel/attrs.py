@@ -1,4 +1,4 @@
-"""Dialect `ttkernel`: the types and attributes of kernels on single cores."""
+"""Types and attributes of kernels on single cores."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import Attribute, Data, Dialect, ParametrizedAttribute, TypeAttribute
+from xdsl.ir import Attribute, Data, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
@@ -231,8 +231,17 @@ class NocAddrType(ParametrizedAttribute, TypeAttribute):
     name = "ttkernel.noc_addr"
 
 
-TTKERNEL = Dialect(
-    "ttkernel",
-    [],
-    [CBType, EthernetConfigAttr, NocAddrType, NocConfigAttr, TensixConfigAttr, ThreadTypeAttr],
+KERNEL_CONFIGS = frozenset(
+    attr.name for attr in (TensixConfigAttr, NocConfigAttr, EthernetConfigAttr)
 )
+"""Names of the attributes that configure a kernel."""
+
+ATTRIBUTES: Sequence[type[Attribute]] = (
+    CBType,
+    EthernetConfigAttr,
+    NocAddrType,
+    NocConfigAttr,
+    TensixConfigAttr,
+    ThreadTypeAttr,
+)
+"""Every attribute and type of the dialect."""

@@ -1,0 +1,51 @@
+"""The ttkernel dialect: what kernels do on the cores of a chip."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from xdsl.ir import Dialect, Operation
+
+from ttmlir.dialects.ttkernel.attrs import (
+    ATTRIBUTES,
+    KERNEL_CONFIGS,
+    CBType,
+    CircularBuffer,
+    EthernetConfigAttr,
+    NocAddrType,
+    NocConfigAttr,
+    TensixConfig,
+    TensixConfigAttr,
+    ThreadTypeAttr,
+)
+from ttmlir.dialects.ttkernel.ops import (
+    OPERATIONS,
+    BuiltinOp,
+    CallOp,
+    ReturnOp,
+    TTKernelOp,
+    UnreachableOp,
+    op_class,
+)
+
+__all__ = [
+    "KERNEL_CONFIGS",
+    "TTKERNEL",
+    "BuiltinOp",
+    "CBType",
+    "CallOp",
+    "CircularBuffer",
+    "EthernetConfigAttr",
+    "NocAddrType",
+    "NocConfigAttr",
+    "ReturnOp",
+    "TTKernelOp",
+    "TensixConfig",
+    "TensixConfigAttr",
+    "ThreadTypeAttr",
+    "UnreachableOp",
+    "op_class",
+]
+
+TTKERNEL = Dialect("ttkernel", cast("list[type[Operation]]", list(OPERATIONS)), list(ATTRIBUTES))
+"""The dialect, for an xDSL context."""

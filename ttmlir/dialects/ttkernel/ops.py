@@ -1,0 +1,187 @@
+"""Operations of ttkernel: the calls of the operation table and three that are written out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar, cast
+
+from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import traits_def
+from xdsl.traits import IsTerminator, Pure, ReturnLike
+
+from ttmlir.dialects import ods
+from ttmlir.dialects.ods import ODSOperation, Property, Signature, TypeConstraint, Value, refuse
+from ttmlir.dialects.ttkernel.attrs import CBType, NocAddrType
+from ttmlir.layout.enums import DataType
+from ttmlir.optable.kernel import CALLS, KernelCall, ValueKind
+
+CB = TypeConstraint("TTKernel cb", lambda type: isinstance(type, CBType))
+NOC_ADDR = TypeConstraint("TTKernel noc address", lambda type: isinstance(type, NocAddrType))
+I32 = TypeConstraint("32-bit signless integer", lambda type: str(type) == "i32")
+_CONSTRAINTS = {ValueKind.CB: CB, ValueKind.I32: I32, ValueKind.NOC_ADDR: NOC_ADDR}
+_DATA_TYPE = ods.enum_attr(ods.I32, len(DataType), "TT DataTypes")
+
+
+def _is_memref_or_cb(type: Attribute) -> bool:
+    return isinstance(type, CBType) or (isinstance(type, MemRefType) and bool(type.shape.data))
+
+
+_MEMREF_OR_CB = TypeConstraint(
+    "non-0-ranked.memref of any type values or TTKernel cb", _is_memref_or_cb
+)
+
+
+class TTKernelOp(ODSOperation):
+    """An operation of a kernel."""
+
+
+def _check_parent(op: Operation, word: str) -> None:
+    parent = op.parent_op()
+    inside = parent is not None and (
+        parent.name == "ttmetal.dispatch"
+        or (parent.name == "func.func" and isinstance(parent.parent_op(), ModuleOp))
+    )
+    if not inside:
+        refuse(f"{word} must be inside of a DispatchOp region")
+
+
+def _cb(value: SSAValue) -> CBType:
+    return cast("CBType", value.type)
+
+
+def _is_tiled(cb: CBType) -> bool:
+    return cb.memref.element_type.name == "tt.tile"
+
+
+def _check_formats(op: Operation, scalar: SSAValue, tiled: SSAValue) -> None:
+    if _cb(scalar).buffer.data.port is _cb(tiled).buffer.data.port:
+        refuse("Input circular buffer port and output circular buffer port must be different")
+    if _is_tiled(_cb(scalar)):
+        refuse("Input to TilizeOp or Output to UntilizeOp must have scalar element type")
+    if not _is_tiled(_cb(tiled)):
+        refuse("Input to UntilizeOp or Output to TilizeOp must have tile element type")
+
+
+def _inside(word: str) -> Callable[[Operation], None]:
+    return lambda op: _check_parent(op, word)
+
+
+def _tilize(word: str) -> Callable[[Operation], None]:
+    def check(op: Operation) -> None:
+        _check_parent(op, word)
+        _check_formats(op, scalar=op.operands[0], tiled=op.operands[-1])
+
+    return check
+
+
+def _untilize(word: str) -> Callable[[Operation], None]:
+    def check(op: Operation) -> None:
+        _check_parent(op, word)
+        _check_formats(op, scalar=op.operands[-1], tiled=op.operands[0])
+
+    return check
+
+
+_CHECKS: dict[str, Callable[[Operation], None]] = {
+    "cb_push_back": _inside("CBPushBackOp"),
+    "cb_pop_front": _inside("CBPopFrontOp"),
+    "cb_reserve_back": _inside("CBReserveBackOp"),
+    "cb_wait_front": _inside("CBWaitFrontOp"),
+    "tilize_init": _tilize("TilizeInitOp"),
+    "tilize_block": _tilize("TilizeBlockOp"),
+    "untilize_init": _untilize("UntilizeInitOp"),
+    "untilize_block": _untilize("UntilizeBlockOp"),
+}
+
+
+class CallOp(TTKernelOp):
+    """A call that has a row in the table of kernel calls."""
+
+    CALL: ClassVar[KernelCall]
+    CHECK: ClassVar[Callable[[Operation], None] | None] = None
+
+    def verify_op(self) -> None:
+        """Check the place of the call and its circular buffers, where it has rules for them."""
+        check = type(self).CHECK
+        if check is not None:
+            check(self)
+
+
+def _signature(call: KernelCall) -> Signature:
+    return Signature(
+        operands=tuple(Value(name, _CONSTRAINTS[kind]) for name, kind in call.operands),
+        results=(Value(call.result[0], _CONSTRAINTS[call.result[1]]),) if call.result else (),
+        properties=tuple(Property(name, _DATA_TYPE) for name in call.data_types),
+    )
+
+
+def _class_of(call: KernelCall) -> type[TTKernelOp]:
+    words = call.mnemonic.replace("cb_", "CB_", 1) if call.mnemonic[:3] == "cb_" else call.mnemonic
+    class_name = "".join(word[:1].upper() + word[1:] for word in words.split("_")) + "Op"
+    check = _CHECKS.get(call.mnemonic)
+    contents: dict[str, object] = {
+        "name": f"ttkernel.{call.mnemonic}",
+        "CALL": call,
+        "CHECK": check and staticmethod(check),
+        "SIGNATURE": _signature(call),
+        "__doc__": call.summary,
+        "__module__": __name__,
+    }
+    return cast("type[TTKernelOp]", type(class_name, (CallOp,), contents))
+
+
+class BuiltinOp(TTKernelOp):
+    """A kernel known by name: `op` of the family `kind`.
+
+    C1: it stands in a dispatch or in a function.
+    """
+
+    name = "ttkernel.builtin"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("args", _MEMREF_OR_CB, variadic=True),),
+        properties=(Property("op", ods.FLAT_SYMBOL), Property("kind", ods.FLAT_SYMBOL)),
+    )
+
+    def verify_op(self) -> None:
+        """Check the place (C1)."""
+        _check_parent(self, "KernelOp")
+
+
+class ReturnOp(TTKernelOp):
+    """The end of a kernel.
+
+    C1: it stands in a dispatch or in a function.
+    """
+
+    name = "ttkernel.return"
+    SIGNATURE: ClassVar = Signature()
+    traits = traits_def(Pure(), ReturnLike(), IsTerminator())
+
+    def verify_op(self) -> None:
+        """Check the place (C1)."""
+        _check_parent(self, "ReturnOp")
+
+
+class UnreachableOp(TTKernelOp):
+    """A place that a kernel never reaches."""
+
+    name = "ttkernel.unreachable"
+    SIGNATURE: ClassVar = Signature()
+    traits = traits_def(Pure(), ReturnLike(), IsTerminator())
+
+
+OPERATIONS: tuple[type[TTKernelOp], ...] = (
+    *(_class_of(call) for call in CALLS),
+    BuiltinOp,
+    ReturnOp,
+    UnreachableOp,
+)
+"""Every operation of the dialect."""
+
+_BY_MNEMONIC = {op.name.removeprefix("ttkernel."): op for op in OPERATIONS}
+
+
+def op_class(mnemonic: str) -> type[TTKernelOp]:
+    """The class of `ttkernel.<mnemonic>`; KeyError if there is no such operation."""
+    return _BY_MNEMONIC[mnemonic]
