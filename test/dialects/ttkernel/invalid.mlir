@@ -191,18 +191,18 @@ func.func @operand_is_not_an_address(%n: i32) {
 // -----
 
 // expected-error@+2 {{invalid TTKernel Circular Buffer Ports specification: cb_in9}}
-// expected-error@+1 {{failed to parse TTKernel_CBType parameter 'port' which is to be a `CBPort`}}
+// expected-error@+1 {{failed to parse TTKernel_CB parameter 'port' which is to be a `CBPort`}}
 func.func private @port(!ttkernel.cb<cb_in9, 1024, memref<2x4xf32>, 4096, 1>)
 
 // -----
 
-// expected-error@+2 {{expected a memref type}}
-// expected-error@+1 {{failed to parse TTKernel_CBType parameter 'memref' which is to be a `MemRefType`}}
+// expected-error@+2 {{invalid kind of type specified}}
+// expected-error@+1 {{failed to parse TTKernel_CB parameter 'memref' which is to be a `MemRefType`}}
 func.func private @memref(!ttkernel.cb<cb_in0, 1024, tensor<2x4xf32>, 4096, 1>)
 
 // -----
 
-// expected-error@+2 {{invalid TTKernel MathFidelity specification: hifi5}}
+// expected-error@+2 {{invalid TTKernel Math Fidelity specification: hifi5}}
 // expected-error@+1 {{failed to parse TTKernel_TensixConfigAttr parameter 'math_fidelity' which is to be a `MathFidelity`}}
 module attributes {test.a = #ttkernel.tensix_config<hifi5, false, false, false>} {}
 
