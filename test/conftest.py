@@ -16,11 +16,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 TEST_ROOT = Path(__file__).resolve().parent
 NOT_TESTS = {"Inputs", "models", "support", "bench", "golden"}
 LIT = "import lit.main; lit.main.main()"
 sys.path.insert(0, str(TEST_ROOT / "support"))
+
+# A busy machine is no failure: tests that guard against hangs set a deadline of their own.
+settings.register_profile("ttmlir", deadline=None)
+settings.load_profile("ttmlir")
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
