@@ -409,4 +409,5 @@ def _constant(table: Table, desc: TensorDesc, where: str) -> Array | None:
             f"{where}: field 'constant_data' has {len(data)} bytes; a tensor of shape "
             f"{list(desc.shape)} and element type {desc.element} has {expected}"
         )
-    return np.frombuffer(data, dtype).reshape(desc.shape)
+    # 64-bit numbers may lie at odd places of the file; computing on those copies every time.
+    return np.require(np.frombuffer(data, dtype), requirements="A").reshape(desc.shape)

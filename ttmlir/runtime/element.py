@@ -114,7 +114,8 @@ def convert(array: Array, dtype: np.dtype[Any]) -> Array:
     """The array with another element type; no copy if it has it already.
 
     Floating point to integer truncates towards zero and saturates, NaN becomes 0; integers wrap;
-    any number other than zero is true.
+    floating point numbers too large for a narrower type become infinite; any number other than
+    zero is true.
     """
     if array.dtype == dtype:
         return array
@@ -122,7 +123,8 @@ def convert(array: Array, dtype: np.dtype[Any]) -> Array:
         return array != 0
     if dtype.kind in "iu" and array.dtype.kind not in "biu":
         return _truncate(array, dtype)
-    return array.astype(dtype)
+    with np.errstate(over="ignore"):
+        return array.astype(dtype)
 
 
 def _truncate(array: Array, dtype: np.dtype[Any]) -> Array:
@@ -162,7 +164,8 @@ def storage_rounding(
 
 def _through(narrow: np.dtype[Any], element: ElementType) -> Rounding:
     def rounding(array: Array) -> Array:
-        return array.astype(narrow).astype(element.compute)
+        with np.errstate(over="ignore"):
+            return array.astype(narrow).astype(element.compute)
 
     return rounding
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import os
+import pty
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -446,6 +448,34 @@ def test_real_processes(workspace: Path) -> None:
     failed = process("run", "nope.ttnn")
     assert failed.returncode == 1
     assert "Traceback" not in failed.stderr
+
+
+def test_progress_is_shown_on_a_terminal_only() -> None:
+    """A pseudo-terminal gets a bar for many loops and none for one; pipes get none."""
+    script = str(Path(sys.executable).with_name("ttrt"))
+
+    def shown(*arguments: str) -> str:
+        master, slave = pty.openpty()
+        with subprocess.Popen([script, *arguments], stderr=slave, stdout=slave) as process:
+            os.close(slave)
+            text = b""
+            while chunk := _read_terminal(master):
+                text += chunk
+            assert process.wait() == 0
+        os.close(master)
+        return text.decode()
+
+    assert "100%" in shown("run", "exp.ttnn", "--loops", "300")
+    assert "%" not in shown("run", "exp.ttnn")
+    assert "%" not in shown("run", "exp.ttnn", "--loops", "300", "--quiet")
+
+
+def _read_terminal(master: int) -> bytes:
+    """What the terminal shows next; nothing once the process has closed it."""
+    try:
+        return os.read(master, 65536)
+    except OSError:
+        return b""
 
 
 def test_help_does_not_load_the_runtime() -> None:
