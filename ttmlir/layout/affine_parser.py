@@ -157,8 +157,6 @@ class _AffineParser:
     ) -> AffineExpr:
         try:
             return binary(kind, lhs, -rhs if negate else rhs)
-        except AffineParseError:
-            raise
         except LayoutError as error:
             raise AffineParseError(str(error), position) from None
 
