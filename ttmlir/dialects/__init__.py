@@ -12,7 +12,7 @@ DIALECTS: dict[str, str] = {
     "ml_program": "xdsl.dialects.ml_program:MLProgram",
     "scf": "xdsl.dialects.scf:Scf",
     "tensor": "xdsl.dialects.tensor:Tensor",
-    "tosa": "xdsl.dialects.tosa:TOSA",
+    "tosa": "ttmlir.dialects.tosa:TOSA",
     "tt": "ttmlir.dialects.tt:TT",
     "ttir": "ttmlir.dialects.ttir:TTIR",
     "ttkernel": "ttmlir.dialects.ttkernel:TTKERNEL",

@@ -177,6 +177,9 @@ I32 = integer_attr(32, Signedness.SIGNLESS)
 SI64 = integer_attr(64, Signedness.SIGNED)
 I64 = integer_attr(64, Signedness.SIGNLESS)
 F32 = AttrConstraint("32-bit float attribute", lambda attr: isinstance(attr, FloatAttr), _is_f32)
+FLOAT = AttrConstraint(
+    "arbitrary float attribute", lambda attr: isinstance(attr, FloatAttr), always
+)
 BOOL = AttrConstraint("bool attribute", _is_bool, always)
 UNIT = AttrConstraint("unit attribute", lambda attr: isinstance(attr, UnitAttr), always)
 ARRAY = AttrConstraint("array attribute", _is_array, always)

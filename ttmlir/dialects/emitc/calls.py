@@ -22,8 +22,9 @@ from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 
 from ttmlir.dialects import ods
-from ttmlir.dialects.emitc.base import ANY, EMITC, EmitCOp, FunctionalOp, parse_operands
+from ttmlir.dialects.assembly import AssemblyOp, FunctionalOp, parse_operands
 from ttmlir.dialects.emitc.symbols import lookup_function
+from ttmlir.dialects.emitc.types import ANY, EMITC
 from ttmlir.dialects.ods import Property, Signature, Value, refuse, text
 from ttmlir.mlir.diagnostics import OpError, note
 
@@ -227,7 +228,7 @@ class CallOp(FunctionalOp):
                 )
 
 
-class LiteralOp(EmitCOp):
+class LiteralOp(AssemblyOp):
     """C++ text with a type, such as the name of a macro.
 
     Example:
@@ -264,7 +265,7 @@ class LiteralOp(EmitCOp):
             refuse("value must not be empty")
 
 
-class VerbatimOp(EmitCOp):
+class VerbatimOp(AssemblyOp):
     """A line of C++ text.
 
     Example:
@@ -294,7 +295,7 @@ class VerbatimOp(EmitCOp):
         self.print_dict(printer)
 
 
-class IncludeOp(EmitCOp):
+class IncludeOp(AssemblyOp):
     """`#include "file"`, or `#include <file>` for a file of the implementation.
 
     Example:
@@ -350,7 +351,7 @@ class IncludeOp(EmitCOp):
         printer.print_string(">" if is_standard else "")
 
 
-CALLS: Sequence[type[EmitCOp]] = (
+CALLS: Sequence[type[AssemblyOp]] = (
     ApplyOp,
     CallOpaqueOp,
     CallOp,

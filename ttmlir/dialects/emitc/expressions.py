@@ -12,7 +12,8 @@ from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 
 from ttmlir.dialects import ods
-from ttmlir.dialects.emitc.base import (
+from ttmlir.dialects.assembly import AssemblyOp, FunctionalOp, parse_operands
+from ttmlir.dialects.emitc.types import (
     EMITC,
     I1,
     INTEGER,
@@ -20,12 +21,9 @@ from ttmlir.dialects.emitc.base import (
     OPAQUE,
     OPAQUE_OR_POINTER,
     SUBSCRIPTABLE,
-    EmitCOp,
-    FunctionalOp,
     is_integer_like,
     is_pointer_offset,
     is_supported,
-    parse_operands,
 )
 from ttmlir.dialects.ods import Property, Signature, TypeConstraint, Value, refuse, text
 
@@ -283,7 +281,7 @@ class SubscriptOp(FunctionalOp):
             refuse(f"on {words} ('{text(expected)}') and result type ('{text(result)}') to match")
 
 
-class _LogicalOp(EmitCOp):
+class _LogicalOp(AssemblyOp):
     """Syntax `operands attr-dict : operand types`; the result is a truth value."""
 
     @classmethod
@@ -333,7 +331,7 @@ class LogicalNotOp(_LogicalOp):
     )
 
 
-class ConditionalOp(EmitCOp):
+class ConditionalOp(AssemblyOp):
     """`condition ? true_value : false_value`."""
 
     name = "emitc.conditional"
@@ -376,7 +374,7 @@ class ConditionalOp(EmitCOp):
             refuse("failed to verify that all of {true_value, false_value, result} have same type")
 
 
-class CastOp(EmitCOp):
+class CastOp(AssemblyOp):
     """`(type) source`.
 
     Example:
@@ -443,21 +441,21 @@ def _member(operand: TypeConstraint) -> Signature:
     )
 
 
-class MemberOp(EmitCOp):
+class MemberOp(AssemblyOp):
     """`operand.member`, in MLIR's generic form."""
 
     name = "emitc.member"
     SIGNATURE: ClassVar = _member(OPAQUE)
 
 
-class MemberOfPtrOp(EmitCOp):
+class MemberOfPtrOp(AssemblyOp):
     """`operand->member`, in MLIR's generic form."""
 
     name = "emitc.member_of_ptr"
     SIGNATURE: ClassVar = _member(OPAQUE_OR_POINTER)
 
 
-EXPRESSIONS: Sequence[type[EmitCOp]] = (
+EXPRESSIONS: Sequence[type[AssemblyOp]] = (
     AddOp,
     SubOp,
     MulOp,

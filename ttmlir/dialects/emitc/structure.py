@@ -29,8 +29,9 @@ from xdsl.printer import Printer
 from xdsl.traits import IsTerminator, SymbolOpInterface
 
 from ttmlir.dialects import ods
-from ttmlir.dialects.emitc.base import EMITC, I1, INTEGER, EmitCOp, is_supported
+from ttmlir.dialects.assembly import AssemblyOp
 from ttmlir.dialects.emitc.symbols import lookup_function, lookup_global
+from ttmlir.dialects.emitc.types import EMITC, I1, INTEGER, is_supported
 from ttmlir.dialects.ods import AttrConstraint, Property, Signature, Value, refuse, text
 from ttmlir.mlir.function_syntax import parse_function, print_function
 from ttmlir.mlir.printer import print_op_line
@@ -58,7 +59,7 @@ def _value_type(attr: Attribute) -> Attribute:
     return typed.type
 
 
-class _InitializedOp(EmitCOp):
+class _InitializedOp(AssemblyOp):
     """A value written as text or as a typed attribute."""
 
     SIGNATURE: ClassVar = Signature(
@@ -113,7 +114,7 @@ class VariableOp(_InitializedOp):
     name = "emitc.variable"
 
 
-class AssignOp(EmitCOp):
+class AssignOp(AssemblyOp):
     """`var = value;`
 
     Example:
@@ -185,7 +186,7 @@ def _described(value: SSAValue) -> str:
 _SPECIFIERS = ("extern_specifier", "static_specifier", "const_specifier")
 
 
-class GlobalOp(EmitCOp):
+class GlobalOp(AssemblyOp):
     """A global variable.
 
     Example:
@@ -288,7 +289,7 @@ def _parse_initial_value(parser: Parser, type: Attribute) -> Attribute:
     parser.raise_error(f"expected a number of type {text(cast('Attribute', type))}", position)
 
 
-class GetGlobalOp(EmitCOp):
+class GetGlobalOp(AssemblyOp):
     """A global variable by its name.
 
     Example:
@@ -341,7 +342,7 @@ def _check_parent(op: Operation, *names: str) -> None:
     refuse(f"expects parent op to be one of '{', '.join(names)}'")
 
 
-class _TerminatorOp(EmitCOp):
+class _TerminatorOp(AssemblyOp):
     """The end of a block, with at most one value."""
 
     traits = traits_def(IsTerminator())
@@ -405,7 +406,7 @@ class ReturnOp(_TerminatorOp):
             )
 
 
-class FuncOp(EmitCOp):
+class FuncOp(AssemblyOp):
     """A function.
 
     Example:
@@ -478,7 +479,7 @@ class FuncOp(EmitCOp):
                 )
 
 
-class DeclareFuncOp(EmitCOp):
+class DeclareFuncOp(AssemblyOp):
     """The declaration of a function that is defined further down.
 
     Example:
@@ -520,7 +521,7 @@ _IN_EXPRESSIONS = frozenset(
 )
 
 
-class ExpressionOp(EmitCOp):
+class ExpressionOp(AssemblyOp):
     """Operations that are written as one expression.
 
     Example:
@@ -606,7 +607,7 @@ def _print_body(printer: Printer, region: Region) -> None:
     )
 
 
-class IfOp(EmitCOp):
+class IfOp(AssemblyOp):
     """`if (condition) { ... } else { ... }`"""
 
     name = "emitc.if"
@@ -650,7 +651,7 @@ class IfOp(EmitCOp):
                 refuse(f"region #{number} should have no arguments")
 
 
-class ForOp(EmitCOp):
+class ForOp(AssemblyOp):
     """`for (i = lower; i < upper; i += step) { ... }`"""
 
     name = "emitc.for"
@@ -712,7 +713,7 @@ class ForOp(EmitCOp):
             refuse("expected induction variable to be same type as bounds and step")
 
 
-STRUCTURE: Sequence[type[EmitCOp]] = (
+STRUCTURE: Sequence[type[AssemblyOp]] = (
     ConstantOp,
     VariableOp,
     AssignOp,
