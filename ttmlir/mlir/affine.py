@@ -11,10 +11,11 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import AffineMapAttr
+from xdsl.dialects.builtin import AffineMapAttr, AffineSetAttr
 from xdsl.ir.affine import AffineBinaryOpExpr as XdslBinary
 from xdsl.ir.affine import AffineBinaryOpKind as XdslKind
 from xdsl.ir.affine import AffineConstantExpr as XdslConstant
+from xdsl.ir.affine import AffineConstraintExpr, AffineConstraintKind
 from xdsl.ir.affine import AffineDimExpr as XdslDim
 from xdsl.ir.affine import AffineExpr as XdslExpr
 from xdsl.ir.affine import AffineMap as XdslMap
@@ -56,6 +57,21 @@ def _layout_map(map: XdslMap) -> AffineMap:
 def affine_map_text(attr: AffineMapAttr) -> str:
     """MLIR's text of the map, without `affine_map<>`."""
     return str(layout_map(attr))
+
+
+def affine_set_text(attr: AffineSetAttr) -> str:
+    """MLIR's text of a set, without `affine_set<>`: every constraint compares with zero."""
+    names = AffineMap(attr.data.num_dims, attr.data.num_symbols, ())
+    space = str(names).partition(" ->")[0]
+    return f"{space} : ({', '.join(map(_constraint_text, attr.data.constraints))})"
+
+
+def _constraint_text(constraint: AffineConstraintExpr) -> str:
+    lhs, rhs = _from_xdsl(constraint.lhs), _from_xdsl(constraint.rhs)
+    if constraint.kind is AffineConstraintKind.le:
+        lhs, rhs = rhs, lhs
+    relation = "==" if constraint.kind is AffineConstraintKind.eq else ">="
+    return f"{lhs - rhs} {relation} 0"
 
 
 def _to_xdsl(expr: AffineExpr) -> XdslExpr:

@@ -16,6 +16,7 @@ from typing import Any, Literal, NoReturn, cast, overload
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
     AffineMapAttr,
+    AffineSetAttr,
     AnyDenseElement,
     AnyFloat,
     AnyTensorType,
@@ -631,6 +632,17 @@ class AttributeReader(Parser):
         map = self.parse_layout_map()
         self.parse_punctuation(">")
         return affine_map_attr(map)
+
+    def _parse_builtin_affine_set(self) -> AffineSetAttr:
+        position = self.pos
+        try:
+            return super()._parse_builtin_affine_set()
+        except NotImplementedError:
+            self.raise_error(
+                "semi-affine expressions are not supported in a set; multiply and divide by "
+                "constants only",
+                position,
+            )
 
     def parse_layout_map(self) -> AffineMap:
         """Read a bare affine map, simplified."""

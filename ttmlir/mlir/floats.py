@@ -33,8 +33,20 @@ _MANTISSA_BITS = {
 }
 """Stored mantissa bits by name of the type."""
 
-_EXPONENT_BITS = {"f64": 11, "f32": 8, "f16": 5, "bf16": 8}
+_EXPONENT_BITS = {
+    "f64": 11,
+    "f32": 8,
+    "f16": 5,
+    "bf16": 8,
+    "f8E5M2": 5,
+    "f8E4M3": 4,
+    "f8E3M4": 3,
+}
 """Exponent bits of the formats that follow IEEE 754's layout and are handled here."""
+
+
+_NAN_SIGN = {"f8E4M3FN": 0x80}
+"""The sign bit, where a NaN has one and the format does not follow IEEE 754's layout."""
 
 
 class UnsupportedFloatError(ValueError):
@@ -53,7 +65,9 @@ def bits_of(value: float, type: AnyFloat) -> int:
     _check(type)
     exponent_bits = _EXPONENT_BITS.get(type.name)
     if exponent_bits is None:
-        return int.from_bytes(type.pack((value,)), "little")
+        bits = int.from_bytes(type.pack((value,)), "little")
+        is_negative_nan = math.isnan(value) and math.copysign(1.0, value) < 0
+        return bits | _NAN_SIGN.get(type.name, 0) if is_negative_nan else bits
     (wide,) = struct.unpack("<Q", struct.pack("<d", value))
     if type.name == "f64":
         return wide
@@ -86,7 +100,10 @@ def value_of(bits: int, type: AnyFloat) -> float:
             sign = bits >> (mantissa_bits + exponent_bits)
             wide = sign << 63 | 0x7FF << 52 | payload << (52 - mantissa_bits)
             return struct.unpack("<d", struct.pack("<Q", wide))[0]
-    return type.unpack(bits.to_bytes(type.size, "little"), 1)[0]
+    value = type.unpack(bits.to_bytes(type.size, "little"), 1)[0]
+    if math.isnan(value) and bits & _NAN_SIGN.get(type.name, 0):
+        return math.copysign(value, -1.0)
+    return value
 
 
 def float_attr(value: float, type: AnyFloat) -> FloatAttr:
@@ -102,7 +119,8 @@ def float_attr_of_bits(bits: int, type: AnyFloat) -> FloatAttr:
 
 def pack_floats(values: Sequence[float], type: AnyFloat) -> bytes:
     """The values rounded to `type`, little-endian."""
-    if type.name in ("f64", "f32"):
+    has_nan = any(value != value for value in values)
+    if type.name == "f64" or (type.name == "f32" and not has_nan):
         try:
             packed = type.pack(values)
         except OverflowError:

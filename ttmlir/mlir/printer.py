@@ -25,6 +25,7 @@ from typing import Any, NamedTuple, cast
 
 from xdsl.dialects.builtin import (
     AffineMapAttr,
+    AffineSetAttr,
     AnyFloat,
     ArrayAttr,
     BytesAttr,
@@ -52,7 +53,7 @@ from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, IsTerminator
 
 from ttmlir.mlir import elements
-from ttmlir.mlir.affine import affine_map_text, layout_map
+from ttmlir.mlir.affine import affine_map_text, affine_set_text, layout_map
 from ttmlir.mlir.floats import format_float
 from ttmlir.mlir.naming import Names, Numbering
 from ttmlir.mlir.nesting import deep_recursion
@@ -468,7 +469,8 @@ class MlirPrinter(Printer):
         users = _unique(use.operation for result in op.results for use in _uses(result))
         if not users:
             return " // unused"
-        word = "user" if len(users) == 1 and len(users[0].results) <= 1 else "users"
+        is_single = len(op.results) == 1 and len(users) == 1 and len(users[0].results) <= 1
+        word = "user" if is_single else "users"
         texts = [self._users_of_value(result) for result in op.results]
         if len(texts) > 1:
             texts = [f"({text})" for text in texts]
@@ -531,6 +533,10 @@ def _print_affine_map(printer: MlirPrinter, attr: AffineMapAttr) -> None:
     printer.print_string(f"affine_map<{affine_map_text(attr)}>")
 
 
+def _print_affine_set(printer: MlirPrinter, attr: AffineSetAttr) -> None:
+    printer.print_string(f"affine_set<{affine_set_text(attr)}>")
+
+
 def _print_dense(printer: MlirPrinter, attr: DenseIntOrFPElementsAttr) -> None:
     limit = printer.options.elide_larger_than
     elided = limit is not None and not attr.is_splat() and len(attr) > limit
@@ -578,6 +584,7 @@ def _print_memory_space(printer: MlirPrinter, space: Attribute) -> None:
 
 _BODIES: dict[type[Attribute], Callable[[MlirPrinter, Any], None]] = {
     AffineMapAttr: _print_affine_map,
+    AffineSetAttr: _print_affine_set,
     ArrayAttr: _print_array,
     BytesAttr: _print_bytes_attr,
     DenseIntOrFPElementsAttr: _print_dense,
@@ -606,12 +613,11 @@ def print_module(module: Operation, options: PrintOptions = DEFAULT_OPTIONS, **f
     with deep_recursion():
         if options.local_scope:
             printer.print_op(module)
-        else:
-            # The collector is itself a printer.
-            from ttmlir.mlir.aliases import collect_aliases
+            return printer.text + "\n"
+        # The collector is itself a printer.
+        from ttmlir.mlir.aliases import collect_aliases
 
-            aliases = collect_aliases(module, options, numbering.names)
-            printer.print_with_aliases(module, aliases)
+        printer.print_with_aliases(module, collect_aliases(module, options, numbering.names))
     limit = options.elide_resources_larger_than
     return printer.text + "\n" + metadata_text(module, printer.resources, limit)
 

@@ -18,8 +18,8 @@ from functools import cache
 from typing import TypeAlias
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, UnregisteredOp, i32
-from xdsl.ir import Attribute, AttributeInvT, Block, Operation, Region, SSAValue
+from xdsl.dialects.builtin import UNKNOWN_LOC, DenseArrayBase, ModuleOp, UnregisteredOp, i32
+from xdsl.ir import Attribute, AttributeInvT, Block, Operation, OpTrait, Region, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     AttrSizedResultSegments,
@@ -27,7 +27,7 @@ from xdsl.irdl import (
 )
 from xdsl.parser import UnresolvedOperand
 from xdsl.parser.core import ForwardDeclaredValue
-from xdsl.traits import IsolatedFromAbove
+from xdsl.traits import IsolatedFromAbove, IsTerminator
 from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.lexer import Position, Span
 from xdsl.utils.mlir_lexer import MLIRTokenKind as Kind
@@ -81,7 +81,9 @@ def _location_of(error: ParseError, filename: str, first_line: int, reader: Modu
 def _in_mlir_style(message: str) -> str:
     """A message of xDSL's with MLIR's habits: no capital, no full stop."""
     message = _MLIR_WORDS.get(message, message)
-    message = message.strip().removesuffix(".").removesuffix("!")
+    message = message.strip()
+    if not message.endswith("..."):
+        message = message.removesuffix(".").removesuffix("!")
     if message.endswith(" expected"):
         message = f"expected {message.removesuffix(' expected')}"
     return message[:1].lower() + message[1:] if message[1:2].islower() else message
@@ -258,8 +260,17 @@ class ModuleReader(AttributeReader):
             self.raise_wrong_token("expected operation name in quotes")
         location = self.parse_optional_location()
         op.location = self.location_at(position) if location is None else location
+        self._locate_implicit_terminators(op)
         self._bind_results(op, results)
         return op
+
+    def _locate_implicit_terminators(self, op: Operation) -> None:
+        """Give terminators that the text leaves out the place of their operation."""
+        for region in op.regions:
+            for block in region.blocks:
+                last = block.last_op
+                if last is not None and last.location is UNKNOWN_LOC:
+                    last.location = op.location
 
     def parse_optional_operation(self) -> Operation | None:
         """Read an operation, if there is one."""
@@ -344,8 +355,8 @@ class ModuleReader(AttributeReader):
                     position,
                 )
             return op_type
-        if op_type is None and self.ctx.allow_unregistered:
-            op_type = _unregistered(name)
+        if self.ctx.allow_unregistered:
+            return _unregistered(name)
         if op_type is None:
             self.raise_error(
                 "operation being parsed with an unregistered dialect. If this is intended, please "
@@ -650,4 +661,14 @@ Argument = ModuleReader.Argument
 
 @cache
 def _unregistered(name: str) -> type[Operation]:
-    return UnregisteredOp.with_name(name)
+    """The class of an operation without a definition."""
+
+    class UnknownOp(UnregisteredOp.with_name(name)):
+        @classmethod
+        def has_trait(
+            cls, trait: type[OpTrait] | OpTrait, *, value_if_unregistered: bool = True
+        ) -> bool:
+            # What is not known to end a block gets the implicit terminator of `scf.if` after it.
+            return value_if_unregistered and trait is not IsTerminator
+
+    return UnknownOp

@@ -62,7 +62,7 @@ def _is_symbol_table(op_type: type[Operation]) -> bool:
 @cache
 def _is_terminator(op_type: type[Operation]) -> bool:
     """True for operations that may end a block; those without a definition may."""
-    return op_type.has_trait(IsTerminator, value_if_unregistered=True)
+    return issubclass(op_type, UnregisteredOp) or op_type.has_trait(IsTerminator)
 
 
 @cache
