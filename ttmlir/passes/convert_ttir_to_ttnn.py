@@ -74,6 +74,7 @@ from ttmlir.layout.enums import (
     TTNNLayout,
     TTNNTensorMemoryLayout,
 )
+from ttmlir.layout.errors import LayoutError
 from ttmlir.passes.base import ModulePass
 from ttmlir.passes.layouts import device_attr_in_scope, layout_of, value_shape
 from ttmlir.passes.rewriting import erase, insert_before, refuse, refuse_at, replace
@@ -141,7 +142,10 @@ class _Conversion:
             for block in region.blocks:
                 # Conversions insert before and erase the operation in hand only.
                 for inner in tuple(block.ops):
-                    self._rule(inner)(inner)
+                    try:
+                        self._rule(inner)(inner)
+                    except LayoutError as error:
+                        refuse(inner, str(error))
                     if inner.regions:
                         self.convert(inner)
 

@@ -18,8 +18,9 @@ from xdsl.traits import IsTerminator
 
 from ttmlir.dialects import ttir
 from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
+from ttmlir.layout.errors import LayoutError
 from ttmlir.passes.layouts import layout_of, shape_of, with_layout
-from ttmlir.passes.rewriting import AttributeMemo
+from ttmlir.passes.rewriting import AttributeMemo, refuse
 
 Grid = tuple[int, ...]
 
@@ -68,12 +69,17 @@ class Sharding:
         return _shard_bytes(first) + _shard_bytes(second) < self._limit
 
     def _type_in_l1(self, op: Operation) -> Attribute | None:
-        type_ = op.results[0].type if op.results else None
-        layout = None if type_ is None else layout_of(type_)
-        if type_ is None or layout is None:
+        if not op.results:
             return None
-        if isinstance(op, ttir.TTIROp) and not isinstance(op, ttir.ToLayoutOp):
-            return self._sharded(type_)
+        type_ = op.results[0].type
+        try:
+            layout = layout_of(type_)
+            if layout is None:
+                return None
+            if isinstance(op, ttir.TTIROp) and not isinstance(op, ttir.ToLayoutOp):
+                return self._sharded(type_)
+        except LayoutError as error:
+            refuse(op, f"cannot be divided over cores: {error}")
         return type_ if layout.is_sharded else None
 
     def _sharded_type(self, type_: Attribute) -> Attribute | None:

@@ -57,6 +57,7 @@ from ttmlir.dialects import tt, ttir
 from ttmlir.layout.chip import ChipDesc
 from ttmlir.layout.device import Device
 from ttmlir.layout.enums import MemorySpace
+from ttmlir.layout.errors import LayoutError
 from ttmlir.passes.base import ModulePass
 from ttmlir.passes.layouts import layout_of, required_device, required_system_desc, shape_of
 from ttmlir.passes.rewriting import erase, insert_before, refuse, replace
@@ -135,6 +136,12 @@ class _Allocation:
 
     def _place(self, op: Operation, value: SSAValue) -> tuple[int, int, MemorySpace]:
         """Address, size and memory of a tensor."""
+        try:
+            return self._place_tensor(op, value)
+        except LayoutError as error:
+            refuse(op, f"has a tensor that takes no memory: {error}")
+
+    def _place_tensor(self, op: Operation, value: SSAValue) -> tuple[int, int, MemorySpace]:
         layout = layout_of(value.type)
         if layout is None:
             refuse(op, "has a tensor without a layout, which has no size; run ttir-layout before")

@@ -45,6 +45,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from ttmlir.dialects import tt, ttir
 from ttmlir.layout.enums import BufferAccess
+from ttmlir.layout.errors import LayoutError
 from ttmlir.passes.base import ModulePass
 from ttmlir.passes.layouts import is_plain_tensor, layout_of
 from ttmlir.passes.rewriting import refuse, retype
@@ -83,7 +84,10 @@ def _retype_body(generic: ttir.GenericOp) -> None:
 
 
 def _shard_type(generic: ttir.GenericOp, number: int, operand: SSAValue) -> Attribute:
-    layout = layout_of(operand.type)
+    try:
+        layout = layout_of(operand.type)
+    except LayoutError as error:
+        refuse(generic, f"operand #{number} has no shards: {error}")
     if layout is None:
         refuse(generic, f"operand #{number} has no layout; run ttir-layout before")
     type_ = cast("TensorType[Attribute]", operand.type)

@@ -87,14 +87,14 @@ class TTIRSplitCompoundLayoutPass(ModulePass):
 
 def _split(op: ttir.ToLayoutOp) -> None:
     """Replace a compound change by two, and these in turn, until none is compound."""
-    source, target = layout_of(op.operands[0].type), layout_of(op.operands[1].type)
-    if source is None or target is None:
-        refuse(op, "needs a layout on both tensors; run ttir-layout before")
-    changes = _changes(source, target)
-    if len(changes) < 2:
-        return
     value, output = op.operands
     try:
+        source, target = layout_of(value.type), layout_of(output.type)
+        if source is None or target is None:
+            raise AssertionError("verified: both tensors have layouts")
+        changes = _changes(source, target)
+        if len(changes) < 2:
+            return
         bounce = _bounce(source, target, shape_of(value.type))
     except LayoutError as error:
         refuse(op, f"cannot be split: {error}")
