@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 
 import ml_dtypes
@@ -169,6 +171,17 @@ def test_typecast_saturates_and_drops_nan() -> None:
     np.testing.assert_array_equal(run(b, array)[0], expected)
 
 
+def test_a_cast_rounds_in_both_numerics() -> None:
+    """f32 to bf16 and back loses digits even where storage keeps them."""
+    b = ProgramBuilder()
+    narrow = b.eltwise("Typecast", [b.to_device(b.input((3, 5)))], element="bf16")
+    b.output(b.eltwise("Typecast", [narrow], element="f32"))
+    array = normal(3, 5)
+    for numerics in ("exact", "device"):
+        (result,) = run(b, array, numerics=numerics)
+        np.testing.assert_array_equal(result, array.astype(BF16).astype(np.float32))
+
+
 def test_sums_do_not_lose_small_terms() -> None:
     """A million small terms beside a large one, added in float64."""
     b = ProgramBuilder()
@@ -232,6 +245,22 @@ def test_pass_through_copies_the_input() -> None:
     (result,) = run(b, array)
     np.testing.assert_array_equal(result, array)
     assert not np.may_share_memory(result, array)
+
+
+def test_the_compiler_is_not_loaded() -> None:
+    """Running a program imports neither xDSL nor the compiler's packages."""
+    b = ProgramBuilder()
+    b.output(b.eltwise("Neg", [b.to_device(b.input((3, 5)))]))
+    code = (
+        "import sys, numpy; from ttmlir.runtime import *;"
+        "data = sys.stdin.buffer.read(); binary = read_binary(data, 'x');"
+        "x = Tensor.from_numpy(numpy.ones((3, 5), 'float32'));"
+        "assert (submit(open_device(), binary, 0, [x])[0].to_numpy() == -1).all();"
+        "names = ('xdsl', 'ttmlir.mlir', 'ttmlir.dialects', 'ttmlir.passes', 'ttmlir.target');"
+        "print([name for name in names if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], input=b.pack(), capture_output=True)
+    assert (done.stdout.strip(), done.stderr) == (b"[]", b"")
 
 
 # --- Refusals ----------------------------------------------------------------------------------

@@ -162,6 +162,14 @@ def storage_rounding(
     return None
 
 
+def cast_rounding(element: ElementType) -> Rounding | None:
+    """What a cast to this element type does to values, in both numerics: the program asks for it.
+
+    None where values of the type are computed in the type itself.
+    """
+    return None if element.host == element.compute else _through(element.host, element)
+
+
 def _through(narrow: np.dtype[Any], element: ElementType) -> Rounding:
     def rounding(array: Array) -> Array:
         with np.errstate(over="ignore"):

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from ttmlir.optable import ROWS
-from ttmlir.optable.row import Family, Kind, Parameter, Row
+from ttmlir.optable.row import Kind, Parameter, Row
 from ttmlir.runtime.binary import Operation, TensorRef
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
 
@@ -129,8 +129,3 @@ def _read_packed_parameters(operation: Operation, field: str, row: Row) -> dict[
         parameter.name: float(value)
         for parameter, value in zip(row.parameters, values, strict=True)
     }
-
-
-def is_window(row: Row) -> bool:
-    """True where the output may be flattened to (1, 1, N*H*W, C)."""
-    return row.family is Family.WINDOW

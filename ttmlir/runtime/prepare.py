@@ -21,7 +21,14 @@ from ttmlir.layout.enums import BufferType, MemorySpace
 from ttmlir.optable.row import Family, Shape
 from ttmlir.runtime.binary import Operation, Program, TensorRef
 from ttmlir.runtime.device import Counters
-from ttmlir.runtime.element import Array, Numerics, Rounding, convert, storage_rounding
+from ttmlir.runtime.element import (
+    Array,
+    Numerics,
+    Rounding,
+    cast_rounding,
+    convert,
+    storage_rounding,
+)
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
 from ttmlir.runtime.kernels import KERNELS
 from ttmlir.runtime.operations import Call, read_call
@@ -352,6 +359,8 @@ class _Preparation:
         desc = call.output.desc
         fit = check_shapes(call)
         rounding = storage_rounding(desc.element, desc.data_type, self.numerics)
+        if rounding is None and call.row.mnemonic == "typecast":
+            rounding = cast_rounding(desc.element)
         function = _bound(call)
         compute = desc.element.compute
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from ttmlir.runtime.binary import Binary
 from ttmlir.runtime.device import Device
-from ttmlir.runtime.element import Array, Numerics, convert, storage_rounding
+from ttmlir.runtime.element import Array, convert, storage_rounding
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.executor import Observer, execute
 from ttmlir.runtime.hooks import DebugHooks
@@ -72,9 +72,8 @@ def to_layout(tensor: Tensor, device: Device | None, layout: TensorDesc) -> Tens
     device.check_open()
     if tensor.device is device and layout.agrees_with(tensor.desc):
         return tensor
-    numerics = device.numerics
     values = convert(tensor.values, layout.element.compute)
-    rounding = storage_rounding(layout.element, layout.data_type, numerics)
+    rounding = storage_rounding(layout.element, layout.data_type, device.numerics)
     if rounding is not None:
         values = rounding(values)
     if tensor.device is not None and tensor.device is not device:
@@ -238,17 +237,3 @@ def _check_outputs(prepared: PreparedProgram, outputs: Sequence[Tensor]) -> None
             raise InputError(
                 f"{where}: output {i} is {desc}, but the tensor given for it is {tensor.desc}"
             )
-
-
-__all__ = [
-    "Event",
-    "Numerics",
-    "deallocate_tensor",
-    "get_layout",
-    "get_output_layout",
-    "memcpy",
-    "submit",
-    "to_host",
-    "to_layout",
-    "wait",
-]
