@@ -8,6 +8,7 @@ LLVM's own, which implies real processes for it.
 import os
 import shutil
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import lit.formats
@@ -45,11 +46,15 @@ if not lit_config.params.get("real_process"):
     sys.path.insert(0, str(SUPPORT))
     from warm_tools import install
 
-    # What the tools import on their way through a small module, so that the forks need not.
+    model = str(TEST_ROOT / "tools" / "Inputs" / "wheel.mlir")
+    ttnn, binary = (
+        os.path.join(config.test_exec_root, f"warm_up.{end}") for end in ("mlir", "ttnn")
+    )
+    os.makedirs(config.test_exec_root, exist_ok=True)
+    import_module("filecheck_main")
     install(
-        preload=(
-            "filecheck_main",
-            "ttmlir_tools.ttmlir_opt",
-            "ttmlir_tools.ttmlir_translate",
+        warm_up=(
+            ("ttmlir-opt", "--ttir-to-ttnn-backend-pipeline", "--cse", model, "-o", ttnn),
+            ("ttmlir-translate", "--ttnn-to-flatbuffer", ttnn, "-o", binary),
         )
     )

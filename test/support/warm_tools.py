@@ -108,12 +108,17 @@ def _status_of(main: Callable[[list[str]], int], arguments: list[str]) -> int:
         return 1
 
 
-def install(preload: tuple[str, ...]) -> None:
-    """Make lit start the tools by forking; `preload` names modules to import before."""
+def install(warm_up: tuple[tuple[str, ...], ...]) -> None:
+    """Make lit start the tools by forking.
+
+    `warm_up` are commands to run first, in this process: what they import, no fork imports again.
+    """
     import lit.TestRunner
 
-    for module in preload:
-        import_module(module)
+    for program, *arguments in warm_up:
+        main = _main_of(program)
+        assert main is not None, f"{program} is not one of the tools"
+        main(list(arguments))
     lit.TestRunner.subprocess = types.SimpleNamespace(
         PIPE=subprocess.PIPE,
         STDOUT=subprocess.STDOUT,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from xdsl.ir import Operation
@@ -62,7 +62,8 @@ class Compilation:
             if self.verify_roundtrip:
                 self.check_roundtrip(root)
         try:
-            self.manager().run(context, root)
+            if self.nest.items:
+                self.manager().run(context, root)
         except PassFailure as failure:
             self.failures.append(failure)
             raise self.explanation(failure, chunk) from failure
@@ -97,11 +98,12 @@ class Compilation:
     def text_of(self, op: Operation) -> str:
         """The text of an operation; a line end of its own closes what is printed as a whole file.
 
-        That is, as in MLIR, an operation without a parent, unless it is printed in local scope.
+        As in MLIR, an operation inside another one is printed in local scope, without aliases, and
+        what is printed so is no whole file.
         """
-        text = print_module(op, self.print_options)
-        is_file = op.parent is None and not self.print_options.local_scope
-        return text if is_file else text.removesuffix("\n")
+        if op.parent is None and not self.print_options.local_scope:
+            return print_module(op, self.print_options)
+        return print_module(op, replace(self.print_options, local_scope=True)).removesuffix("\n")
 
     def explanation(self, failure: PassFailure, chunk: Chunk) -> DiagnosticError:
         """What is said about a failed pass; a reproducer is written if that helps."""

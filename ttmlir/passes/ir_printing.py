@@ -87,7 +87,7 @@ class IRPrinter(Instrument):
         return self.text_of(_root(op) if self.selected.module_scope else op)
 
     def _write(self, when: str, outcome: str, step: Pass, op: Operation, text: str) -> None:
-        where = _where(op) if self.selected.module_scope and op.parent_op() else ""
+        where = _where(op) if self.selected.module_scope else ""
         header = f"// -----// IR Dump {when} {title(step)}{outcome} ({step.name}){where} //----- //"
         if self.tree:
             self.tree.write(step, op, f"{header}\n{text}\n\n")
@@ -117,24 +117,26 @@ def symbol_name(op: Operation) -> str:
 class _FileTree:
     """Files `builtin_module_NAME/func_func_NAME/0_1_pass.mlir`.
 
-    The numbers count the dumps so far, of the enclosing operations and of the operation itself.
+    The last number counts the dumps of the operation; those before it are the latest of the
+    enclosing operations, where 0 also stands for none.
     """
 
     def __init__(self, root: Path):
         self.root = root
-        self.dumps: dict[Path, int] = {}
+        self.latest: dict[Path, int] = {}
 
     def write(self, step: Pass, op: Operation, text: str) -> None:
-        directory, numbers = self.root, list[str]()
-        for each in _path_from_root(op):
-            directory /= f"{each.name.replace('.', '_')}_{symbol_name(each) or 'no-symbol-name'}"
-            numbers.append(str(self.dumps.get(directory, 0)))
-        self.dumps[directory] = self.dumps.get(directory, 0) + 1
-        directory.mkdir(parents=True, exist_ok=True)
-        file = directory / f"{'_'.join(numbers)}_{step.name}.mlir"
-        file.write_text(text, encoding="utf-8")
+        *enclosing, own = _directories(op, self.root)
+        numbers = [self.latest.setdefault(directory, 0) for directory in enclosing]
+        self.latest[own] = self.latest.get(own, -1) + 1
+        name = "_".join(map(str, (*numbers, self.latest[own])))
+        own.mkdir(parents=True, exist_ok=True)
+        (own / f"{name}_{step.name}.mlir").write_text(text, encoding="utf-8")
 
 
-def _path_from_root(op: Operation) -> list[Operation]:
+def _directories(op: Operation, root: Path) -> list[Path]:
+    """The folders of the operations that enclose `op`, outermost first, and that of `op`."""
     parent = op.parent_op()
-    return [*(_path_from_root(parent) if parent else ()), op]
+    enclosing = _directories(parent, root) if parent is not None else []
+    name = f"{op.name.replace('.', '_')}_{symbol_name(op) or 'no-symbol-name'}"
+    return [*enclosing, (enclosing[-1] if enclosing else root) / name]
