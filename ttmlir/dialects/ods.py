@@ -302,7 +302,7 @@ class ODSOperation(Operation):
     traits: ClassVar[OpTraits] = _NO_TRAITS
 
     def __init_subclass__(cls) -> None:
-        """Check at definition that what the text of a signature cannot say is at least there."""
+        """Check that the init is one of the operands."""
         super().__init_subclass__()
         if "SIGNATURE" in cls.__dict__ and cls.SIGNATURE.init is not None:
             assert cls.SIGNATURE.init in cls.SIGNATURE.operand_index, cls
