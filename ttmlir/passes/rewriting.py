@@ -90,10 +90,10 @@ def clean_up(root: Operation) -> None:
             removable.append(op)
         if _is_constant(type(op)):
             constants.append(op)
+    _hoist(constants)
     for op in reversed(removable):
-        if all(result.first_use is None for result in op.results):
+        if op.parent is not None and all(result.first_use is None for result in op.results):
             erase(op)
-    _hoist([op for op in constants if op.parent is not None])
 
 
 def _post_order(root: Operation) -> Iterator[Operation]:
@@ -159,7 +159,7 @@ def _isolated_region(op: Operation) -> Region:
     region = op.parent_region()
     while region is not None:
         owner = region.parent
-        if owner is None or owner.has_trait(IsolatedFromAbove, value_if_unregistered=False):
+        if owner is None or owner.has_trait(IsolatedFromAbove):
             return region
         region = owner.parent_region()
     raise AssertionError("an operation in a block has an enclosing region")
