@@ -45,6 +45,14 @@ if TYPE_CHECKING:
         wait,
     )
     from ttmlir.runtime.tensor import Tensor, TensorDesc, create_tensor
+    from ttmlir.runtime.ttrt.environment import (
+        DataType,
+        DeviceRuntime,
+        get_available_runtimes,
+        get_current_runtime,
+        get_current_system_desc,
+        set_compatible_runtime,
+    )
 
 _HOMES = {
     "binary": ("Binary", "Program", "load_binary", "read_binary"),
@@ -77,6 +85,14 @@ _HOMES = {
         "wait",
     ),
     "tensor": ("Tensor", "TensorDesc", "create_tensor"),
+    "ttrt.environment": (
+        "DataType",
+        "DeviceRuntime",
+        "get_available_runtimes",
+        "get_current_runtime",
+        "get_current_system_desc",
+        "set_compatible_runtime",
+    ),
 }
 _MODULE_OF = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -84,8 +100,10 @@ __all__ = [
     "Binary",
     "BinaryError",
     "Counters",
+    "DataType",
     "DebugHooks",
     "Device",
+    "DeviceRuntime",
     "ElementType",
     "Event",
     "ExecutionError",
@@ -101,6 +119,9 @@ __all__ = [
     "close_device",
     "create_tensor",
     "deallocate_tensor",
+    "get_available_runtimes",
+    "get_current_runtime",
+    "get_current_system_desc",
     "get_layout",
     "get_op_debug_str",
     "get_op_loc_info",
@@ -110,6 +131,7 @@ __all__ = [
     "memcpy",
     "open_device",
     "read_binary",
+    "set_compatible_runtime",
     "submit",
     "to_host",
     "to_layout",

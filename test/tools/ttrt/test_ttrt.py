@@ -412,6 +412,23 @@ def test_check_lists_what_differs(capsys: Capture) -> None:
     assert "expected a system description, got a TTNN program" in capsys.readouterr().err
 
 
+def test_check_takes_programs_of_both_kinds(capsys: Capture) -> None:
+    """TTMetal programs have a system as well; system descriptions are no programs."""
+    golden = Path(__file__).parents[2] / "golden"
+    assert run("check", str(golden / "dram_to_l1.ttm")) == 0
+    assert run("check", str(golden / "one_chip.ttsys")) == 1
+    assert "expected a program, got a system description" in capsys.readouterr().err
+
+
+def test_read_shows_the_kernels_of_ttmetal_programs(capsys: Capture) -> None:
+    """Section cpp of a .ttm file."""
+    golden = Path(__file__).parents[2] / "golden"
+    assert run("read", str(golden / "dram_to_l1.ttm"), "--section", "cpp") == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("program[0]: ")
+    assert "void kernel_main()" in shown
+
+
 def test_perf_times_every_operation(capsys: Capture) -> None:
     """A CSV row per operation and loop, and a summary."""
     assert run("perf", "exp.ttnn", "--loops", "2", "--host-only") == 0

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
-from ttmlir.runtime.binary import load_binary
 from ttmlir.runtime.errors import BinaryError, InputError
 from ttmlir.runtime.system import load_system_desc, system_differences
 from ttmlir.runtime.ttrt.boards import DEFAULT_BOARD, board_table
 from ttmlir.runtime.ttrt.command import Command
-from ttmlir.runtime.ttrt.files import TTNN_EXTENSION, TTSYS_EXTENSION
+from ttmlir.runtime.ttrt.files import TTSYS_EXTENSION
 from ttmlir.runtime.ttrt.option import BINARY, COMMON_OPTIONS, Option, result_file
 from ttmlir.runtime.ttrt.results import Outcome
+from ttmlir.schema import FlatbufferError, TableView, versions
 
 _MOST_LINES = 20
 
@@ -38,7 +39,7 @@ class Check(Command):
     def execute(self) -> None:
         """Check every file."""
         self._systems = self._load_systems()
-        self.run_on_each(TTNN_EXTENSION)
+        self.run_on_each()
 
     def _load_systems(self) -> dict[str, Mapping[str, Any]]:
         path = self["system_desc"]
@@ -53,11 +54,9 @@ class Check(Command):
 
     def execute_on(self, path: str) -> None:
         """Compare one file with every system."""
-        binary = load_binary(path)
-        if binary.system_desc is None:
-            raise BinaryError(f"{path}: field 'system_desc' is missing")
+        own = _system_of_program(path)
         for source, system in self._systems.items():
-            self._compare(path, binary.system_desc, source, system)
+            self._compare(path, own, source, system)
         if self["save_artifacts"]:
             self.artifacts.save_binary(path)
 
@@ -79,3 +78,18 @@ class Check(Command):
         )
         self.logger.error(message)
         self.note(path, outcome=Outcome.ERROR, exception=message, details=details)
+
+
+def _system_of_program(path: str) -> TableView:
+    """The system that a `.ttnn` or `.ttm` file was compiled for."""
+    try:
+        loaded = versions.load(Path(path).read_bytes(), path)
+    except OSError as error:
+        raise BinaryError(f"{path}: {error.strerror}") from error
+    except FlatbufferError as error:
+        raise BinaryError(str(error)) from error
+    if loaded.identifier == "TTSY":
+        raise BinaryError(f"{path}: expected a program, got a system description")
+    if loaded.root["system_desc"] is None:
+        raise BinaryError(f"{path}: field 'system_desc' is missing")
+    return loaded.root["system_desc"]

@@ -122,6 +122,9 @@ class Run(Command):
             self._run_program(device, binary, program)
         except (BinaryError, UnsupportedError, InputError, ExecutionError) as error:
             self.fail(binary.source, error).program_index = str(program.index)
+        except MemoryError as error:
+            failure = ExecutionError(f"{program.where}: not enough memory: {error}")
+            self.fail(binary.source, failure).program_index = str(program.index)
 
     def _run_program(self, device: Device, binary: Binary, program: Program) -> None:
         arrays = self._input_arrays(program)
