@@ -11,7 +11,8 @@ from .start_up import run_once
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the tool; the exit status."""
-    return run_once(lambda: run_opt(sys.argv[1:] if arguments is None else arguments))
+    given = sys.argv[1:] if arguments is None else arguments
+    return run_once("ttmlir-opt", lambda: run_opt(given))
 
 
 if __name__ == "__main__":

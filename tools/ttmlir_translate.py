@@ -13,7 +13,7 @@ from .translations import TRANSLATIONS
 def main(arguments: list[str] | None = None) -> int:
     """Run the tool; the exit status."""
     given = sys.argv[1:] if arguments is None else arguments
-    return run_once(lambda: run_translate(given, TRANSLATIONS))
+    return run_once("ttmlir-translate", lambda: run_translate(given, TRANSLATIONS))
 
 
 if __name__ == "__main__":

@@ -133,12 +133,17 @@ def parse_passes(text: str, anchor: str) -> Nest:
     return _PipelineReader(text).read(anchor)
 
 
+MAX_DEPTH = 100
+"""Deepest nesting in the text of a pipeline."""
+
+
 class _PipelineReader:
     """Reads a list of passes and nests; `position` is the offset of what comes next."""
 
     def __init__(self, text: str):
         self.text = text
         self.position = 0
+        self.depth = 0
 
     def read(self, anchor: str) -> Nest:
         if not self.text.strip():
@@ -174,10 +179,14 @@ class _PipelineReader:
         return items
 
     def nested(self, anchor: str, start: int) -> Nest:
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise self.error(f"nesting is deeper than {MAX_DEPTH} levels", start)
         self.skip_blanks()
         nest = Nest(anchor) if self.peek() == ")" else self.items(anchor)
         if not self.take(")"):
             raise self.error(f"expected ')' to close '{anchor}('", start)
+        self.depth -= 1
         return nest
 
     def make(self, name: str, options: str, anchor: str, start: int) -> tuple[Pass | Nest, ...]:

@@ -1,0 +1,94 @@
+"""Input that is read and split, and output that appears as a whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from ttmlir.mlir.text_files import Chunk, FileError, read_input, split_input, write_output
+
+
+def test_input_keeps_its_text(tmp_path: Path) -> None:
+    """Line ends and other alphabets are what they were."""
+    path = tmp_path / "in.mlir"
+    path.write_bytes("// é\r\n\tx\n".encode())
+    assert read_input(str(path)) == "// é\r\n\tx\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "No such file or directory"),
+        (b"a\nb\xc3(", "line 2 is not UTF-8 text, byte 3 is 0xC3"),
+    ],
+)
+def test_unreadable_input_is_refused(content: bytes | None, message: str, tmp_path: Path) -> None:
+    """The message names the file and what is wrong with it."""
+    path = tmp_path / "in.mlir"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(FileError, match=message):
+        read_input(str(path))
+
+
+@pytest.mark.parametrize(
+    ("text", "marker", "expected"),
+    [
+        ("a\nb", "", [Chunk("a\nb", 1)]),
+        ("", "// -----", [Chunk("", 1)]),
+        ("a\n// -----\nb\n", "// -----", [Chunk("a", 1), Chunk("b\n", 3)]),
+        ("a\n  // -----  \n\nb", "// -----", [Chunk("a", 1), Chunk("\nb", 3)]),
+        (
+            "// -----// IR Dump\nx // -----\n",
+            "// -----",
+            [Chunk("// -----// IR Dump\nx // -----\n", 1)],
+        ),
+        ("// -----\n// -----", "// -----", [Chunk("", 1), Chunk("", 2), Chunk("", 3)]),
+        ("a\n//X\nb", "//X", [Chunk("a", 1), Chunk("b", 3)]),
+    ],
+)
+def test_input_is_split_at_lines(text: str, marker: str, expected: list[Chunk]) -> None:
+    """Only a line that consists of the marker separates; parts know their first line."""
+    assert list(split_input(text, marker)) == expected
+
+
+def test_output_replaces_a_file_and_keeps_its_mode(tmp_path: Path) -> None:
+    """A script that is written again stays executable; nothing else is left in the folder."""
+    path = tmp_path / "out"
+    path.write_bytes(b"before")
+    path.chmod(0o750)
+    write_output(str(path), b"after")
+    assert path.read_bytes() == b"after"
+    assert path.stat().st_mode & 0o777 == 0o750
+    assert os.listdir(tmp_path) == ["out"]
+
+
+def test_output_follows_a_link(tmp_path: Path) -> None:
+    """A symbolic link stays one; the file behind it is replaced."""
+    (tmp_path / "real").write_bytes(b"")
+    (tmp_path / "link").symlink_to("real")
+    write_output(str(tmp_path / "link"), b"x")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_bytes() == b"x"
+
+
+def test_output_of_a_new_file_has_the_usual_mode(tmp_path: Path) -> None:
+    """The umask decides, as for any other program."""
+    before = os.umask(0o027)
+    try:
+        write_output(str(tmp_path / "out"), b"x")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "out").stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize(
+    ("name", "message"), [("none/out", "No such file or directory"), (".", "Is a directory")]
+)
+def test_impossible_output_is_refused(name: str, message: str, tmp_path: Path) -> None:
+    """The message names the file; no part of it is left behind."""
+    with pytest.raises(FileError, match=message):
+        write_output(str(tmp_path / name), b"x")
+    assert os.listdir(tmp_path) == []
