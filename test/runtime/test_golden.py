@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -64,6 +65,25 @@ def test_the_first_wrong_operation_is_named() -> None:
     assert failure.name == "ttnn.sum"
     assert failure.operation.index == index
     assert [result.passed for result in observer.results] == [True, False, False]
+
+
+@pytest.mark.parametrize("wrong", [lambda x: 2 * x, lambda x: x + 3, lambda x: -x])
+def test_wrong_scale_offset_and_sign_are_noticed(wrong: Callable[[np.ndarray], np.ndarray]) -> None:
+    """Although the first two correlate perfectly."""
+    expected = np.random.default_rng(1).standard_normal(1000)
+    accuracy = compare(wrong(expected), expected, rtol=5e-2, atol=1e-3)
+    assert not Tolerance().accepts(accuracy)
+
+
+def test_noise_is_accepted_up_to_the_correlation() -> None:
+    """Noise of a tenth of the numbers correlates with 0.995, of a fifth with 0.98."""
+    rng = np.random.default_rng(2)
+    expected, noise = rng.standard_normal(100_000), rng.standard_normal(100_000)
+    for size, accepted in ((0.1, True), (0.2, False)):
+        accuracy = compare(expected + size * noise, expected, rtol=5e-2, atol=1e-3)
+        assert accuracy.pcc == pytest.approx(1 / math.sqrt(1 + size**2), abs=1e-3)
+        assert accuracy.relative_root_mean_square_error == pytest.approx(size, rel=0.02)
+        assert Tolerance().accepts(accuracy) is accepted
 
 
 def test_report_entries() -> None:

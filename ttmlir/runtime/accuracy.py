@@ -21,6 +21,8 @@ class Accuracy:
     max_relative_error: float
     """Largest error divided by the expected number, where that is not 0."""
     root_mean_square_error: float
+    relative_root_mean_square_error: float
+    """The root mean square error divided by the root mean square of the expected numbers."""
     cosine_similarity: float
     allclose: bool
     """All errors at most atol + rtol * |expected|."""
@@ -47,13 +49,17 @@ def compare(actual: Array, expected: Array, *, rtol: float, atol: float) -> Accu
     relative = error[nonzero] / np.abs(y[nonzero])
     failed = math.inf if specials else 0.0
     with np.errstate(over="ignore"):
-        mean_square = _mean(error**2)
+        mean_square, expected_square = _mean(error**2), _mean(y**2)
+    relative_square = mean_square / expected_square if expected_square else math.inf
     return Accuracy(
         pcc=0.0 if specials else _correlation(x, y),
         max_absolute_error=max(_max(error), failed),
         mean_absolute_error=max(_mean(error), failed),
         max_relative_error=max(_max(relative), failed),
         root_mean_square_error=max(math.sqrt(mean_square), failed),
+        relative_root_mean_square_error=max(
+            math.sqrt(relative_square) if mean_square else 0.0, failed
+        ),
         cosine_similarity=0.0 if specials else _cosine(x, y),
         allclose=not specials and bool(np.all(error <= atol + rtol * np.abs(y))),
         mismatched_specials=specials,

@@ -7,6 +7,7 @@ first operation that is off is the one to look at.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -27,7 +28,11 @@ _FLOAT64 = np.dtype(np.float64)
 
 @dataclass(frozen=True, kw_only=True)
 class Tolerance:
-    """When a result counts as right."""
+    """When a result counts as right.
+
+    Correlation alone does not see a wrong scale or offset. Noise that leaves a correlation of `pcc`
+    has a size of sqrt(2 * (1 - pcc)), relative to the numbers, so errors must not be larger either.
+    """
 
     pcc: float = 0.99
     """Smallest acceptable Pearson correlation."""
@@ -35,8 +40,11 @@ class Tolerance:
     atol: float = 1e-3
 
     def accepts(self, accuracy: Accuracy) -> bool:
-        """True for results that are close number by number or correlate well enough."""
-        return accuracy.allclose or accuracy.pcc >= self.pcc
+        """True for results that are close number by number, or close enough as a whole."""
+        if accuracy.allclose:
+            return True
+        noise = math.sqrt(2 * (1 - self.pcc))
+        return accuracy.pcc >= self.pcc and accuracy.relative_root_mean_square_error <= noise
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -239,6 +239,16 @@ def test_loops_and_programs() -> None:
         assert set(saved) == {"program_0_output_0", "program_1_output_0"}
 
 
+def test_a_broken_program_does_not_keep_the_others_from_running(capsys: Capture) -> None:
+    """The first of two programs uses a tensor that nothing computes."""
+    broken = ProgramBuilder("broken", first_id=100)
+    broken.output(broken.eltwise("Neg", [broken.ref((3, 4), "f32", "DeviceDRAM", tiled=True)]))
+    Path("two.ttnn").write_bytes(broken.pack(program("Exp")))
+    assert run("run", "two.ttnn") == 1
+    assert "tensor 100 is used before it is computed" in capsys.readouterr().err
+    assert [entry["result"] for entry in results("run")] == ["error", "pass"]
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -40,6 +40,8 @@ class Run(Command):
     summary = "Run binaries on the CPU."
     options = RUN_OPTIONS
     TorchInitilizer = TorchInitilizer
+    saved_outputs: dict[str, Array]
+    """Arrays for `--outputs`, by name."""
 
     @classmethod
     def get_upstream_apis(cls) -> list[type[Command]]:
@@ -60,7 +62,7 @@ class Run(Command):
 
     def execute(self) -> None:
         """Run every file."""
-        self.saved_outputs: dict[str, Array] = {}
+        self.saved_outputs = {}
         if len(self.binary_paths(".ttnn", ".ttm")) > 1 and (self["inputs"] or self["outputs"]):
             raise InputError("--inputs and --outputs need a single file, not a folder of several")
         self.run_on_each()
@@ -74,13 +76,8 @@ class Run(Command):
             return
         if binary.warning:
             self.logger.warning(binary.warning)
-        programs = self._programs(binary)
-        device = self._open(binary, programs)
-        try:
-            for program in programs:
-                self._try_program(device, binary, program)
-        finally:
-            close_device(device)
+        for program in self._programs(binary):
+            self._try_program(binary, program)
         self._save_system(binary)
 
     def _fits_system(self, binary: Binary) -> bool:
@@ -108,18 +105,13 @@ class Run(Command):
             raise BinaryError(f"{binary.source}: the file has no programs")
         return binary.programs if index == "all" else [binary.program(int(index))]
 
-    def _open(self, binary: Binary, programs: Sequence[Program]) -> Device:
+    def _try_program(self, binary: Binary, program: Program) -> None:
         numerics = Numerics(self["numerics"])
-        chips = {
-            chip
-            for program in programs
-            for chip in binary.prepared(program.index, numerics).chip_ids
-        }
-        return open_device(sorted(chips | {0}), numerics=numerics)
-
-    def _try_program(self, device: Device, binary: Binary, program: Program) -> None:
         try:
+            chips = binary.prepared(program.index, numerics).chip_ids
+            device = open_device(chips or (0,), numerics=numerics)
             self._run_program(device, binary, program)
+            close_device(device)
         except (BinaryError, UnsupportedError, InputError, ExecutionError) as error:
             self.fail(binary.source, error).program_index = str(program.index)
         except MemoryError as error:
