@@ -35,7 +35,8 @@ class FunctionText:
         """Name the arguments."""
         self.types = {f"%arg{i}": type for i, type in enumerate(self.arguments)}
 
-    def _define(self, text: str, type: str) -> str:
+    def define(self, text: str, type: str) -> str:
+        """An operation in full; the name of its result."""
         name = f"%v{len(self.types)}"
         self.lines.append(f"  {name} = {text}")
         self.types[name] = type
@@ -43,12 +44,12 @@ class FunctionText:
 
     def empty(self, type: str) -> str:
         """A destination."""
-        return self._define(f"tensor.empty() : {type}", type)
+        return self.define(f"tensor.empty() : {type}", type)
 
     def constant(self, value: str, type: str) -> str:
         """A constant; `value` stands between `dense<` and `>`."""
         text = f'"ttir.constant"() <{{value = dense<{value}> : {type}}}> : () -> {type}'
-        return self._define(text, type)
+        return self.define(text, type)
 
     def op(
         self,
@@ -68,7 +69,7 @@ class FunctionText:
         if ROWS[mnemonic].family.is_elementwise:
             properties.append(f"operandSegmentSizes = array<i32: {len(inputs)}, 1>")
         types = ", ".join(self.types[operand] for operand in operands)
-        return self._define(
+        return self.define(
             f'"ttir.{mnemonic}"({", ".join(operands)}) <{{{", ".join(properties)}}}> '
             f": ({types}) -> {type}",
             type,

@@ -247,6 +247,13 @@ class _Moves:
         if not isinstance(owner, EmptyOp | ttir.ConstantOp):
             op.operands[number] = moved(value, wanted, op)
             return
+        if value.has_one_use():
+            # The same as a new one in front of the operation, and cheaper.
+            if owner.next_op is not op:
+                owner.detach()
+                insert_before(op, owner)
+            retype(value, wanted)
+            return
         # Two operations never share a destination: each would overwrite what the other wrote.
         key = (value, id(wanted), block)
         made = None if is_init else self._made.get(key)

@@ -1,0 +1,111 @@
+"""Signatures, calls and layouts that the program itself gives."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from pass_runner import TTNN_PIPELINE, body, executed, printed
+from ttir_text import ALIASES, FunctionText, tensor
+
+from ttmlir.mlir.diagnostics import DiagnosticError
+
+WIDE = tensor(33, 70)
+LAYOUTS = """
+#dram_ = #tt.memory_space<dram>
+#spread = #tt.layout<(d0, d1) -> (d0, d1), undef, <2x2>, memref<17x35xf32, #dram_>, interleaved>
+#bare = #tt.layout<(d0, d1) -> (d0, d1), undef, <1x1>, memref<33x70xf32, #dram_>>
+"""
+SPREAD = "tensor<33x70xf32, #spread>"
+BARE = "tensor<33x70xf32, #bare>"
+
+
+def _negation(type_: str, constraint: str = "#device", name: str = "f") -> str:
+    f = FunctionText([type_], name=name, constraint=constraint)
+    return f.function(f.op("neg", ["%arg0"], type_))
+
+
+def _caller(type_: str) -> str:
+    f = FunctionText([type_], name="main")
+    value = f.op("abs", ["%arg0"], type_)
+    called = f.define(f"func.call @f({value}) : ({type_}) -> {type_}", type_)
+    return f.function(f.op("relu", [called], type_))
+
+
+def test_several_functions() -> None:
+    """Each function is a program with a device of its own."""
+    text = ALIASES + _negation(WIDE, name="one") + _negation(tensor(5), name="two")
+    assert (
+        body(text, TTNN_PIPELINE).count('%0 = "ttnn.get_device"() : () -> !tt.device<#device>') == 2
+    )
+    x = np.arange(5, dtype=np.float32)
+    [result] = executed(text, [x], program=1)
+    np.testing.assert_array_equal(result, -x)
+
+
+@pytest.mark.parametrize("constraint", ["#device", "#tile", "#system"])
+def test_called_function_returns_what_its_callers_expect(constraint: str) -> None:
+    """Neither constraints nor grids change the signature of a function that others call."""
+    text = ALIASES + _negation(WIDE, constraint) + _caller(WIDE)
+    [call] = [line for line in body(text, TTNN_PIPELINE) if " call @f" in line]
+    assert "(tensor<33x70xf32, #layout>) -> tensor<33x70xf32, #layout>" in call
+
+
+def test_call_after_inlining_computes() -> None:
+    """Inlined first, the program runs."""
+    text = ALIASES + _negation(WIDE).replace("@f", "private @f", 1) + _caller(WIDE)
+    x = np.random.default_rng(0).standard_normal((33, 70), np.float32)
+    [result] = executed(text, [x], "inline", TTNN_PIPELINE)
+    np.testing.assert_array_equal(result, np.maximum(-abs(x), 0))
+
+
+def test_declaration_keeps_its_results() -> None:
+    """A function without a body has layouts and results."""
+    text = printed(ALIASES + f"func.func private @f({WIDE}) -> {WIDE}", TTNN_PIPELINE)
+    assert "@f(tensor<33x70xf32, #layout>) -> tensor<33x70xf32, #layout>" in text
+
+
+def test_given_layout_of_result() -> None:
+    """What is returned moves to the layout that the signature gives, on the device, too."""
+    lines = body(ALIASES + LAYOUTS + _negation(BARE), TTNN_PIPELINE)
+    assert lines[-2].startswith('%6 = "ttnn.to_device"')
+    assert lines[-1].startswith("return %6")
+
+
+def test_given_layout_that_fits_is_kept() -> None:
+    """An operand that is where its constraint wants it does not move, whatever its grid."""
+    lines = body(
+        ALIASES + LAYOUTS + _negation(SPREAD),
+        "ttir-load-system-desc",
+        "ttir-implicit-device",
+        "ttir-layout",
+    )
+    assert not any("to_layout" in line for line in lines)
+
+
+def test_several_outputs() -> None:
+    """Each output has its own destination and layout."""
+    types = f"{WIDE}, {WIDE}"
+    text = (
+        ALIASES
+        + f"""
+      func.func @f(%a: {WIDE}) -> ({types}) {{
+        %e = tensor.empty() : {WIDE}
+        %f = tensor.empty() : {WIDE}
+        %0:2 = "ttir.neg"(%a, %e, %f) <{{operandSegmentSizes = array<i32: 1, 2>,
+            operand_constraints = [#device, #device, #tile]}}> : ({WIDE}, {types}) -> ({types})
+        return %0#0, %0#1 : {types}
+      }}"""
+    )
+    [line] = [line for line in body(text, TTNN_PIPELINE) if "ttnn.neg" in line]
+    assert line.startswith("%5:2 = ")
+    assert line.endswith("-> (tensor<33x70xf32, #layout2>, tensor<33x70xf32, #layout3>)")
+
+
+def test_layout_that_cannot_be_computed_with() -> None:
+    """A layout without a memory space is refused where it is used."""
+    layout = "#odd = #tt.layout<(d0, d1) -> (d0, d1), undef, <1x1>, memref<33x70xf32>>\n"
+    text = ALIASES + layout + _negation("tensor<33x70xf32, #odd>")
+    with pytest.raises(
+        DiagnosticError, match="names one of the memory spaces system, mmio, dram, l1"
+    ):
+        printed(text, TTNN_PIPELINE)
