@@ -53,6 +53,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects import tensor
@@ -206,12 +207,13 @@ class _Conversion:
             insert_before(op, new)
         else:
             tiled = ttnn.ToLayoutOp.make(input, device, result_type, _TILE, location=op.location)
-            config = ttnn.MemoryConfigAttr.get(
-                _MEMORY_LAYOUTS[layout.memory_layout], _BUFFER_TYPES[layout.memory_space]
-            )
-            properties = {"memory_config": config}
+            config = _memory_config(layout.memory_layout, layout.memory_space)
             new = ttnn.ToDeviceOp.make(
-                tiled.results[0], device, result_type, properties, location=op.location
+                tiled.results[0],
+                device,
+                result_type,
+                {"memory_config": config},
+                location=op.location,
             )
             insert_before(op, tiled, new)
         replace(op, new.results[0])
@@ -302,6 +304,13 @@ class _Conversion:
             ceil_mode=bool(_int(op, "ceil_mode")),
             **_even_padding(op),
         )
+
+
+@cache
+def _memory_config(
+    memory_layout: TensorMemoryLayout, memory_space: MemorySpace
+) -> ttnn.MemoryConfigAttr:
+    return ttnn.MemoryConfigAttr.get(_MEMORY_LAYOUTS[memory_layout], _BUFFER_TYPES[memory_space])
 
 
 def _keep(op: Operation) -> None:

@@ -60,7 +60,7 @@ def replace(op: Operation, *values: SSAValue) -> None:
 def erase(op: Operation) -> None:
     """Take an operation without users out of its block."""
     op.detach()
-    op.erase(safe_erase=False)
+    op.drop_all_references()
 
 
 def refuse(op: Operation, message: str) -> NoReturn:
