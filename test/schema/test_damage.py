@@ -156,7 +156,7 @@ def test_unions_need_both_halves() -> None:
     halves = small(union + "table T { u_type: ubyte; u: A; us_type: [ubyte]; us: [A]; }")
     whole = small(union + "table T { u: U; us: [U]; }")
     cases: list[tuple[dict[str, Any], str]] = [
-        ({"u_type": 1}, "T.u at byte 24: there is no A"),
+        ({"u_type": 1}, "T.u at byte 20: there is no A"),
         ({"us": [{}]}, "the vector of union tags is missing"),
         ({"us_type": [1]}, "the vector of union members is missing"),
         ({"us_type": [1, 1], "us": [{}]}, "1 union members have 2 tags"),

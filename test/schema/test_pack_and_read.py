@@ -54,12 +54,12 @@ def test_bytes_of_a_small_file(schema: Schema) -> None:
     assert len(data) == 0x44 + 4
     root = 4 + 0x28
     vtable = root - struct.unpack_from("<i", data, root)[0]
-    # Table of 17 bytes; slot 0 is the byte after the number and the offset, slot 1 the number.
+    # Table of 20 bytes, the widest field at its end: padding, slot 0, the text, slot 1.
     entries = struct.unpack_from("<13H", data, vtable)
-    assert entries == (26, 17, 16, 4, 0, 0, 0, 0, 0, 0, 0, 0, 12)
-    assert (root + 4) % 8 == 0
-    assert struct.unpack_from("<QIB", data, root + 4)[0::2] == (1, 7)
-    name = root + 12 + struct.unpack_from("<I", data, root + 12)[0]
+    assert entries == (26, 20, 7, 12, 0, 0, 0, 0, 0, 0, 0, 0, 8)
+    assert (root + 12) % 8 == 0
+    assert struct.unpack_from("<BIQ", data, root + 7)[0::2] == (7, 1)
+    name = root + 8 + struct.unpack_from("<I", data, root + 8)[0]
     assert data[name : name + 7] == b"\2\0\0\0hi\0"
 
 
@@ -185,7 +185,7 @@ def test_json_form(schema: Schema) -> None:
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ({"small": 256}, "Root.small: 256 does not fit ubyte: ubyte format requires 0 <= number"),
+        ({"small": 256}, "Root.small: 256 does not fit ubyte: bad number 256 for type uint8"),
         ({"small": "x"}, "Root.small: 'x' does not fit ubyte"),
         ({"ratio": 1e39}, "Root.ratio: 1e+39 does not fit float: float too large"),
         ({"color": "Pink"}, "Root.color: 'Pink' does not fit Color: Color has no 'Pink'; it has"),
@@ -193,6 +193,12 @@ def test_json_form(schema: Schema) -> None:
         ({"colors": ["Pink"]}, "Root.colors: ['Pink'] does not fit [Color]"),
         ({"box": ((1, 2),)}, "Root.box: ((1, 2),) does not fit Box: Box needs 2 values, not 1"),
         ({"box": {"low": (1, 2)}}, "Box needs the fields low, high"),
+        ({"box": ((1, 2), (3, 2**31))}, "does not fit Box: bad number 2147483648 for type int32"),
+        (
+            {"boxes": [((1, 2), (3, 0.5))]},
+            "does not fit [Box]: required argument is not an integer",
+        ),
+        ({"data": [256]}, "Root.data: [256] does not fit [ubyte]: bytes must be in range(0, 256)"),
         ({"name": 3}, "Root.name: 3 does not fit string"),
         ({"numbers": [1, 2**63]}, "Root.numbers: [1, 9223372036854775808] does not fit [long]"),
         ({"leaf": {"m": 1}}, "Leaf has no field m"),
@@ -206,6 +212,31 @@ def test_values_that_do_not_fit(schema: Schema, value: dict[str, Any], message: 
     with pytest.raises(PackError) as error:
         schema.pack(value)
     assert message in str(error.value)
+
+
+def test_files_have_2_gib_at_most(schema: Schema, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What offsets can reach; 2 MiB stand for it here."""
+    monkeypatch.setattr(Builder, "MAX_BUFFER_SIZE", 1 << 21)
+    assert len(schema.read(schema.pack({"data": bytes((1 << 21) - 64)})).data) == (1 << 21) - 64
+    with pytest.raises(PackError, match="the file would exceed the 2 GiB that a flatbuffer can"):
+        schema.pack({"data": bytes(1 << 21)})
+
+
+def test_structs_are_padded_to_their_alignment() -> None:
+    """Numbers stand at multiples of their size, and so do the structs after the first."""
+    text = """
+    struct Inner { a: ubyte; b: short; }
+    struct Outer { inner: Inner; c: ulong; d: ubyte; }
+    table Root { outers: [Outer]; }
+    root_type Root; file_identifier "TEST";
+    """
+    document = parse_schema("test.fbs", lambda _: text)
+    assert document.root is not None
+    data = Schema(document, document.root, "TEST", "").pack({"outers": [((1, 2), 3, 4)] * 2})
+    expected = bytes.fromhex("01000200 00000000 0300000000000000 0400000000000000")
+    start = data.index(expected * 2)
+    assert start % 8 == 0
+    assert data[start - 4 : start] == b"\2\0\0\0"
 
 
 def _matches(view: TableView, value: dict[str, Any]) -> bool:
@@ -248,7 +279,7 @@ def test_what_is_packed_is_read_back(data: st.DataObject, schema: Schema) -> Non
     """For random tables of the project's schemas, twice with the same bytes."""
     value = data.draw(tables(schema.root))
     packed = schema.pack(value)
-    assert len(packed) % 8 == 0
+    assert len(packed) % 4 == 0
     root = schema.read(packed)
     assert _matches(root, value)
     assert schema.pack(value) == packed

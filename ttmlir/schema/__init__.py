@@ -1,7 +1,8 @@
 """Schema-driven reading and writing of flatbuffers.
 
-flatc generates no Python for vectors of unions, which TTMetal programs have, and the flatbuffers
-package imports NumPy; reading the schemas at run time needs neither.
+The schemas are read at run time, since flatc generates no Python for vectors of unions, which
+TTMetal programs have; the flatbuffers package stores and finds what they describe. That package
+imports NumPy, so what can run without a file imports this one in functions.
 """
 
 from ttmlir.schema.catalog import SCHEMA_OF_IDENTIFIER, Schema, identify, load_schema

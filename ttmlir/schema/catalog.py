@@ -8,6 +8,8 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from flatbuffers import util
+
 from ttmlir.schema.errors import SchemaError
 from ttmlir.schema.parser import SchemaDocument, parse_schema
 from ttmlir.schema.types import TableType
@@ -61,5 +63,6 @@ def load_schema(name: str) -> Schema:
 
 def identify(data: bytes | bytearray | memoryview) -> str | None:
     """Identifier of a file: `TTNN`, `TTM0` or `TTSY`; None if it is something else."""
-    found = bytes(memoryview(data)[8:12]).decode("ascii", "replace")
+    identifier = util.GetBufferIdentifier(memoryview(data), 0, size_prefixed=True)
+    found = bytes(identifier).decode("ascii", "replace")
     return found if found in SCHEMA_OF_IDENTIFIER else None

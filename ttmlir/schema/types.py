@@ -8,14 +8,22 @@ tables and unions stand there as a 4-byte offset.
 
 from __future__ import annotations
 
-import struct
 from collections import namedtuple
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from struct import Struct
+from typing import TYPE_CHECKING, Any
 
-OFFSET_SIZE = 4
+from flatbuffers import number_types
+from flatbuffers.builder import VtableMetadataFields
+
+if TYPE_CHECKING:
+    from flatbuffers.number_types import Flags
+
+OFFSET_SIZE = number_types.UOffsetTFlags.bytewidth
+VTABLE_HEADER_SIZE = VtableMetadataFields * number_types.VOffsetTFlags.bytewidth
+"""Bytes of a vtable before its entries: its own size and that of the tables that have it."""
 
 
 @dataclass(eq=False)
@@ -23,39 +31,44 @@ class ScalarType:
     """A number."""
 
     name: str
-    code: str
-    """Format character of the `struct` module."""
+    flags: Flags
+    """Its class in `flatbuffers.number_types`."""
 
-    @cached_property
-    def packer(self) -> struct.Struct:
+    @property
+    def packer(self) -> Struct:
         """Conversion between the number and its little-endian bytes."""
-        return struct.Struct("<" + self.code)
+        return self.flags.packer_type
+
+    @property
+    def code(self) -> str:
+        """Format character of the `struct` module."""
+        return self.packer.format[-1]
 
     @property
     def size(self) -> int:
         """Bytes."""
-        return self.packer.size
+        return self.flags.bytewidth
 
     @property
     def alignment(self) -> int:
         """Bytes."""
-        return self.packer.size
+        return self.flags.bytewidth
 
 
 SCALARS: Mapping[str, ScalarType] = {
-    name: ScalarType(names[0], code)
-    for code, names in {
-        "?": ("bool",),
-        "b": ("byte", "int8"),
-        "B": ("ubyte", "uint8"),
-        "h": ("short", "int16"),
-        "H": ("ushort", "uint16"),
-        "i": ("int", "int32"),
-        "I": ("uint", "uint32"),
-        "q": ("long", "int64"),
-        "Q": ("ulong", "uint64"),
-        "f": ("float", "float32"),
-        "d": ("double", "float64"),
+    name: ScalarType(names[0], flags)
+    for flags, names in {
+        number_types.BoolFlags: ("bool",),
+        number_types.Int8Flags: ("byte", "int8"),
+        number_types.Uint8Flags: ("ubyte", "uint8"),
+        number_types.Int16Flags: ("short", "int16"),
+        number_types.Uint16Flags: ("ushort", "uint16"),
+        number_types.Int32Flags: ("int", "int32"),
+        number_types.Uint32Flags: ("uint", "uint32"),
+        number_types.Int64Flags: ("long", "int64"),
+        number_types.Uint64Flags: ("ulong", "uint64"),
+        number_types.Float32Flags: ("float", "float32"),
+        number_types.Float64Flags: ("double", "float64"),
     }.items()
     for name in names
 }
@@ -130,27 +143,20 @@ class StructType:
         return max(type.alignment for _, type in self.fields)
 
     @cached_property
-    def format(self) -> str:
-        """Format of the `struct` module, padding included."""
-        parts: list[str] = []
-        used = 0
+    def offsets(self) -> Sequence[int]:
+        """Where each field starts, in bytes; each stands at a multiple of its alignment."""
+        offsets: list[int] = []
+        end = 0
         for _, type in self.fields:
-            padding = -used % type.alignment
-            inner = type.code if isinstance(type, ScalarType) else type.format
-            parts += ["x" * padding, inner]
-            used += padding + type.size
-        parts.append("x" * (-used % self.alignment))
-        return "".join(parts)
+            offsets.append(end + -end % type.alignment)
+            end = offsets[-1] + type.size
+        return offsets
 
     @cached_property
-    def packer(self) -> struct.Struct:
-        """Conversion between the flat tuple of the numbers and their bytes."""
-        return struct.Struct("<" + self.format)
-
-    @property
     def size(self) -> int:
-        """Bytes."""
-        return self.packer.size
+        """Bytes, a multiple of the alignment."""
+        end = self.offsets[-1] + self.fields[-1][1].size
+        return end + -end % self.alignment
 
     @cached_property
     def tuple_type(self) -> Any:
@@ -158,24 +164,8 @@ class StructType:
         names: list[str] = [name for name, _ in self.fields]
         return namedtuple(self.name, names)
 
-    @cached_property
-    def is_flat(self) -> bool:
-        """True where all fields are numbers."""
-        return all(isinstance(type, ScalarType) for _, type in self.fields)
-
-    def build(self, numbers: Iterator[Any]) -> Any:
-        """Value as a named tuple, from its numbers in order."""
-        if self.is_flat:
-            return self.tuple_type(*(next(numbers) for _ in self.fields))
-        return self.tuple_type(
-            *(
-                next(numbers) if isinstance(type, ScalarType) else type.build(numbers)
-                for _, type in self.fields
-            )
-        )
-
-    def flatten(self, value: Mapping[str, Any] | Sequence[Any]) -> list[Any]:
-        """Numbers of a value that is a mapping by field name or a sequence in field order.
+    def parts(self, value: Mapping[str, Any] | Sequence[Any]) -> Sequence[Any]:
+        """Contents of the fields of a value that is a mapping or a sequence in field order.
 
         Raises ValueError if fields are missing or left over.
         """
@@ -183,15 +173,10 @@ class StructType:
             if set(value) != {name for name, _ in self.fields}:
                 expected = ", ".join(name for name, _ in self.fields)
                 raise ValueError(f"{self.name} needs the fields {expected}")
-            value = [value[name] for name, _ in self.fields]
+            return [value[name] for name, _ in self.fields]
         if len(value) != len(self.fields):
             raise ValueError(f"{self.name} needs {len(self.fields)} values, not {len(value)}")
-        if self.is_flat:
-            return list(value)
-        numbers: list[Any] = []
-        for (_, type), part in zip(self.fields, value, strict=True):
-            numbers += [part] if isinstance(type, ScalarType) else type.flatten(part)
-        return numbers
+        return value
 
 
 @dataclass(eq=False)
@@ -217,6 +202,11 @@ class Field:
     default: Any = None
     """Value that an absent scalar stands for; of an enumerator, its number."""
 
+    @property
+    def entry(self) -> int:
+        """Byte of the vtable at which the field's place in the table stands."""
+        return VTABLE_HEADER_SIZE + self.slot * number_types.VOffsetTFlags.bytewidth
+
 
 @dataclass(eq=False)
 class TableType:
@@ -232,6 +222,11 @@ class TableType:
     def by_name(self) -> Mapping[str, Field]:
         """Field of each name."""
         return {field.name: field for field in self.fields}
+
+    @cached_property
+    def widest_first(self) -> Sequence[Field]:
+        """Fields in the order in which they are stored, which leaves no gaps between them."""
+        return sorted(self.fields, key=lambda field: -field.type.alignment)
 
 
 @dataclass(eq=False)

@@ -8,12 +8,16 @@ to the size of the file, whatever it contains.
 
 from __future__ import annotations
 
-import struct
 from dataclasses import dataclass
+
+from flatbuffers import util
+from flatbuffers.encode import FILE_IDENTIFIER_LENGTH
+from flatbuffers.packer import soffset, uoffset, voffset
 
 from ttmlir.schema.errors import ALTERED, OTHER_SCHEMA, FlatbufferError
 from ttmlir.schema.types import (
     OFFSET_SIZE,
+    VTABLE_HEADER_SIZE,
     EnumType,
     Field,
     ScalarType,
@@ -24,11 +28,8 @@ from ttmlir.schema.types import (
     VectorType,
 )
 
-_HEADER = struct.Struct("<II4s")
-_UINT = struct.Struct("<I")
-_INT = struct.Struct("<i")
-_VTABLE_HEADER = struct.Struct("<HH")
-_ENTRY = struct.Struct("<H")
+# Size, offset of the root table, identifier.
+_HEADER_SIZE = 2 * OFFSET_SIZE + FILE_IDENTIFIER_LENGTH
 _NO_ENTRY = 0
 # A writer may share equal bytes between objects of different types, which then count several times.
 _MAX_OVERLAP = 4
@@ -36,26 +37,26 @@ _MAX_OVERLAP = 4
 
 def root_position(data: memoryview, identifier: str, source: str) -> int:
     """Byte at which the root table starts; FlatbufferError if the head of the file is wrong."""
-    if len(data) < _HEADER.size:
+    if len(data) < _HEADER_SIZE:
         problem = f"{len(data)} bytes are too few for a flatbuffer"
         raise FlatbufferError(source, problem, remedy=ALTERED)
-    size, offset, found = _HEADER.unpack_from(data)
-    if found != identifier.encode():
-        _refuse_identifier(data, found, identifier, source)
-    expected = size + OFFSET_SIZE
+    if not util.BufferHasIdentifier(data, 0, identifier.encode(), size_prefixed=True):
+        _refuse_identifier(data, identifier, source)
+    expected = uoffset.unpack_from(data)[0] + OFFSET_SIZE
     if expected != len(data):
         state = "truncated" if expected > len(data) else "followed by something else"
         problem = f"the file is {state}: it has {len(data)} bytes instead of {expected}"
         raise FlatbufferError(source, problem, where="size prefix", offset=0, remedy=ALTERED)
-    return OFFSET_SIZE + offset
+    return OFFSET_SIZE + uoffset.unpack_from(data, OFFSET_SIZE)[0]
 
 
-def _refuse_identifier(data: memoryview, found: bytes, identifier: str, source: str) -> None:
+def _refuse_identifier(data: memoryview, identifier: str, source: str) -> None:
     where = "file identifier"
-    if bytes(data[4:8]) == identifier.encode():
+    if util.BufferHasIdentifier(data, 0, identifier.encode()):
         problem = "the file does not start with its size"
         remedy = "write it size-prefixed (flatc has the option --size-prefixed for this)"
         raise FlatbufferError(source, problem, where=where, offset=4, remedy=remedy)
+    found = bytes(util.GetBufferIdentifier(data, 0, size_prefixed=True))
     shown = found.decode() if found.isalnum() else found.hex(" ")
     problem = f"expected {identifier}, got {shown}"
     remedy = "give a file of the right kind"
@@ -118,7 +119,7 @@ class _Verifier:
         """Check a table; those that it refers to become pending."""
         if not self.is_new(type, position, OFFSET_SIZE, type.name):
             return
-        vtable = position - _INT.unpack_from(self.data, position)[0]
+        vtable = position - soffset.unpack_from(self.data, position)[0]
         layout = self.layouts.get((type, vtable))
         if layout is None:
             layout = self.layouts[type, vtable] = self.layout(type, vtable, position)
@@ -132,11 +133,12 @@ class _Verifier:
 
     def layout(self, type: TableType, vtable: int, position: int) -> tuple[int, list[_Entry]]:
         """Size of the tables with this vtable, and the fields to look at."""
-        if vtable < 0 or vtable + _VTABLE_HEADER.size > self.end:
+        if vtable < 0 or vtable + VTABLE_HEADER_SIZE > self.end:
             problem = f"its vtable would be at byte {vtable}, outside the file"
             raise self.error(problem, type.name, position)
-        vtable_size, size = _VTABLE_HEADER.unpack_from(self.data, vtable)
-        if vtable_size < _VTABLE_HEADER.size or vtable_size % 2 or vtable + vtable_size > self.end:
+        vtable_size = voffset.unpack_from(self.data, vtable)[0]
+        size = voffset.unpack_from(self.data, vtable + voffset.size)[0]
+        if vtable_size < VTABLE_HEADER_SIZE or vtable_size % 2 or vtable + vtable_size > self.end:
             problem = f"its vtable at byte {vtable} has the impossible size {vtable_size}"
             raise self.error(problem, type.name, position)
         if size < OFFSET_SIZE:
@@ -144,10 +146,9 @@ class _Verifier:
         entries: list[_Entry] = []
         tag_at = _NO_ENTRY
         for field in type.fields:
-            place = _VTABLE_HEADER.size + 2 * field.slot
             at = _NO_ENTRY
-            if place < vtable_size:
-                at = _ENTRY.unpack_from(self.data, vtable + place)[0]
+            if field.entry < vtable_size:
+                at = voffset.unpack_from(self.data, vtable + field.entry)[0]
             where = f"{type.name}.{field.name}"
             if at != _NO_ENTRY and not OFFSET_SIZE <= at <= size - field.type.size:
                 problem = f"it does not lie within its table of {size} bytes"
@@ -177,7 +178,7 @@ class _Verifier:
 
     def target(self, place: int, where: str) -> int:
         """Where the offset at a byte leads, with room for a number there."""
-        offset = _UINT.unpack_from(self.data, place)[0]
+        offset = uoffset.unpack_from(self.data, place)[0]
         if offset < OFFSET_SIZE or place + offset + OFFSET_SIZE > self.end:
             raise self.error(f"offset {offset} leads out of the file", where, place)
         return place + offset
@@ -194,7 +195,7 @@ class _Verifier:
     def string(self, place: int, where: str) -> None:
         """Check the string that the offset at a byte leads to."""
         start = self.target(place, where)
-        size = _UINT.unpack_from(self.data, start)[0]
+        size = uoffset.unpack_from(self.data, start)[0]
         # The NUL after a string is not counted in its size.
         if not self.is_new(StringType, start, OFFSET_SIZE + size + 1, where):
             return
@@ -222,17 +223,18 @@ class _Verifier:
         if entry.at == _NO_ENTRY:
             raise self.error("the vector of union members is missing", where, position)
         start = self.target(position + entry.at, where)
-        count = _UINT.unpack_from(self.data, start)[0]
+        count = uoffset.unpack_from(self.data, start)[0]
         first = start + OFFSET_SIZE
-        is_new = self.is_new(type, start, OFFSET_SIZE + count * type.element.size, where)
-        places = range(first, first + OFFSET_SIZE * count, OFFSET_SIZE)
+        size = count * type.element.size
+        is_new = self.is_new(type, start, OFFSET_SIZE + size, where)
+        places = range(first, first + size, type.element.size)
         match type.element:
             case UnionType() as element:
                 self.union_members(element, entry, position, places)
             case _ if not is_new:
                 return
             case EnumType() as element:
-                for place in range(first, first + count * element.size, element.size):
+                for place in places:
                     self.enumerator(element, place, where)
             case StringType():
                 for place in places:
@@ -248,7 +250,7 @@ class _Verifier:
         if entry.tag_at == _NO_ENTRY:
             raise self.error("the vector of union tags is missing", where, position)
         start = self.target(position + entry.tag_at, where)
-        count = _UINT.unpack_from(self.data, start)[0]
+        count = uoffset.unpack_from(self.data, start)[0]
         if count != len(places):
             problem = f"{len(places)} union members have {count} tags"
             raise self.error(problem, where, position + entry.at)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from flatbuffers.table import Table
+
 from ttmlir.schema.types import (
-    OFFSET_SIZE,
     UBYTE,
     EnumType,
     Field,
@@ -15,14 +15,11 @@ from ttmlir.schema.types import (
     StringType,
     StructType,
     TableType,
+    Type,
     UnionType,
     VectorType,
     tag_field_name,
 )
-
-_UINT = struct.Struct("<I")
-_INT = struct.Struct("<i")
-_USHORT = struct.Struct("<H")
 
 
 class TableView(Mapping[str, Any]):
@@ -40,16 +37,11 @@ class TableView(Mapping[str, Any]):
     As a mapping it has the fields that the file holds, so a view can be packed again.
     """
 
-    __slots__ = ("_data", "_entries", "_position", "file_name", "table_type")
+    __slots__ = ("_table", "file_name", "table_type")
 
     def __init__(self, data: memoryview, position: int, type: TableType, source: str) -> None:
         """View the table at byte `position` of the file `source`, which has been verified."""
-        self._data = data
-        self._position = position
-        vtable = position - _INT.unpack_from(data, position)[0]
-        # Fields beyond those of the schema are of a later one.
-        count = min(_USHORT.unpack_from(data, vtable)[0] // 2 - 2, len(type.fields))
-        self._entries = struct.unpack_from(f"<{count}H", data, vtable + 4)
+        self._table = Table(data, position)
         self.table_type = type
         self.file_name = source
 
@@ -66,7 +58,7 @@ class TableView(Mapping[str, Any]):
 
     def __iter__(self) -> Iterator[str]:
         """Names of the fields that the file holds."""
-        return (field.name for field in self.table_type.fields if self._place(field))
+        return (field.name for field in self.table_type.fields if self._offset(field))
 
     def __len__(self) -> int:
         """Number of fields that the file holds."""
@@ -75,7 +67,7 @@ class TableView(Mapping[str, Any]):
     def __contains__(self, name: object) -> bool:
         """True for a field that the file holds."""
         field = self.table_type.by_name.get(str(name))
-        return field is not None and self._place(field) != 0
+        return field is not None and self._offset(field) != 0
 
     def __eq__(self, other: object) -> bool:
         """True for views of the same table of the same file."""
@@ -89,7 +81,7 @@ class TableView(Mapping[str, Any]):
 
     def __repr__(self) -> str:
         """Kind and place of the table."""
-        return f"<{self.table_type.name} at byte {self._position} of {self.file_name}>"
+        return f"<{self.table_type.name} at byte {self._table.Pos} of {self.file_name}>"
 
     def as_dict(self, *, defaults: bool = True) -> dict[str, Any]:
         """The table as plain dicts, lists, strings and numbers, as flatc writes it to JSON.
@@ -110,72 +102,57 @@ class TableView(Mapping[str, Any]):
     @property
     def identity(self) -> tuple[int, int]:
         """The same for two views of the same table of the same file."""
-        return id(self._data.obj), self._position
+        return id(self._table.Bytes.obj), self._table.Pos
 
-    def _place(self, field: Field) -> int:
-        """Byte at which a field is stored, 0 if it is absent."""
-        if field.slot >= len(self._entries) or self._entries[field.slot] == 0:
-            return 0
-        return self._position + self._entries[field.slot]
+    def _offset(self, field: Field) -> int:
+        """Where a field is stored, counted from the start of the table; 0 if it is absent."""
+        return self._table.Offset(field.entry)
 
     def _read(self, field: Field) -> Any:
-        place = self._place(field)
-        default = field.default
+        offset = self._offset(field)
         match field.type:
-            case ScalarType() as type:
-                return type.packer.unpack_from(self._data, place)[0] if place else default
-            case EnumType() as type:
-                packer = type.base.packer
-                return type.decode(packer.unpack_from(self._data, place)[0] if place else default)
-            case _ if place == 0:
-                return None
-            case StructType() as type:
-                return type.build(iter(type.packer.unpack_from(self._data, place)))
-            case StringType():
-                return self._string(place)
-            case TableType() as type:
-                return self._table(type, place)
+            case EnumType() as type if offset == 0:
+                return type.decode(field.default)
+            case _ if offset == 0:
+                return field.default
+            case VectorType(element=element):
+                return self._vector(element, offset, field)
             case UnionType() as type:
                 tag = self[tag_field_name(field.name)]
-                return None if tag == "NONE" else self._table(type.by_name[tag], place)
-            case VectorType() as type:
-                return self._vector(type, place, field)
+                return self._member(type, tag, self._table.Pos + offset)
+            case type:
+                return self._value(type, self._table.Pos + offset)
 
-    def _target(self, place: int) -> int:
-        return place + _UINT.unpack_from(self._data, place)[0]
+    def _vector(self, element: Type, offset: int, field: Field) -> Any:
+        first = self._table.Vector(offset)
+        end = first + self._table.VectorLen(offset) * element.size
+        places = range(first, end, element.size)
+        if element is UBYTE:
+            return self._table.Bytes[first:end]
+        if isinstance(element, UnionType):
+            pairs = zip(self[tag_field_name(field.name)], places, strict=True)
+            return tuple(self._member(element, tag, place) for tag, place in pairs)
+        return tuple(self._value(element, place) for place in places)
 
-    def _table(self, type: TableType, place: int) -> TableView:
-        return TableView(self._data, self._target(place), type, self.file_name)
+    def _member(self, type: UnionType, tag: str, place: int) -> TableView | None:
+        return None if tag == "NONE" else self._value(type.by_name[tag], place)
 
-    def _string(self, place: int) -> str:
-        start = self._target(place)
-        size = _UINT.unpack_from(self._data, start)[0]
-        return str(self._data[start + OFFSET_SIZE : start + OFFSET_SIZE + size], "utf-8")
-
-    def _vector(self, type: VectorType, place: int, field: Field) -> Any:
-        start = self._target(place)
-        count = _UINT.unpack_from(self._data, start)[0]
-        first = start + OFFSET_SIZE
-        places = range(first, first + OFFSET_SIZE * count, OFFSET_SIZE)
-        match type.element:
-            case ScalarType() as element if element is UBYTE:
-                return self._data[first : first + count]
-            case ScalarType() as element:
-                return struct.unpack_from(f"<{count}{element.code}", self._data, first)
-            case EnumType() as element:
-                numbers = struct.unpack_from(f"<{count}{element.base.code}", self._data, first)
-                return tuple(element.decode(number) for number in numbers)
-            case StructType() as element:
-                items = self._data[first : first + count * element.size]
-                numbers = element.packer.iter_unpack(items)
-                return tuple(element.build(iter(item)) for item in numbers)
-            case StringType():
-                return tuple(self._string(item) for item in places)
-            case TableType() as element:
-                return tuple(self._table(element, item) for item in places)
-            case UnionType() as element:
-                tags = self[tag_field_name(field.name)]
-                return tuple(
-                    None if tag == "NONE" else self._table(element.by_name[tag], item)
-                    for tag, item in zip(tags, places, strict=True)
+    def _value(self, type: Type, place: int) -> Any:
+        """What stands at a byte: a value or the offset of one."""
+        table = self._table
+        match type:
+            case ScalarType():
+                return table.Get(type.flags, place)
+            case EnumType():
+                return type.decode(table.Get(type.base.flags, place))
+            case StructType():
+                members = zip(type.fields, type.offsets, strict=True)
+                return type.tuple_type(
+                    *(self._value(member, place + offset) for (_, member), offset in members)
                 )
+            case StringType():
+                return table.String(place).decode()
+            case TableType():
+                return TableView(table.Bytes, table.Indirect(place), type, self.file_name)
+            case UnionType() | VectorType():
+                raise AssertionError("these need their tags or their length")

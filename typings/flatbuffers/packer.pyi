@@ -1,0 +1,5 @@
+from struct import Struct
+
+uoffset: Struct
+soffset: Struct
+voffset: Struct

@@ -1,0 +1,6 @@
+def GetBufferIdentifier(
+    buf: memoryview, offset: int, size_prefixed: bool = False
+) -> memoryview: ...
+def BufferHasIdentifier(
+    buf: memoryview, offset: int, file_identifier: bytes, size_prefixed: bool = False
+) -> bool: ...
