@@ -80,12 +80,13 @@ def process_chunks(
     marker: str = "",
     verify_diagnostics: bool = False,
     errors_only: bool = False,
+    show_operations: bool = True,
 ) -> Processed[T]:
     """Apply `process` to each part of a text and print the diagnostics that it raises.
 
     With `verify_diagnostics`, diagnostics are not printed but compared with the `expected-*`
     comments of the part; only what differs is printed. With `errors_only`, warnings and remarks
-    are dropped.
+    are dropped. Without `show_operations`, the notes that show an operation are left out.
     """
     results: list[T | None] = []
     problems: list[Diagnostic] = []
@@ -103,6 +104,8 @@ def process_chunks(
 
             diagnostics = mismatches(chunk, name, diagnostics)
         problems += diagnostics
+    if not show_operations:
+        problems = [diagnostic.without_operation() for diagnostic in problems]
     sys.stderr.write(render_all(problems, {name: Source(text)}))
     succeeded = all(diagnostic.severity != "error" for diagnostic in problems)
     return Processed(tuple(results), succeeded)

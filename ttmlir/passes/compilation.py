@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from xdsl.context import Context
 from xdsl.ir import Operation
 
 from ttmlir.dialects import DIALECTS
@@ -39,7 +40,7 @@ class Compilation:
     implicit_module: bool = True
     """Put a module around operations that stand on their own."""
     verify_each: bool = True
-    """Verify after each pass, not only after reading."""
+    """See that every pass leaves valid IR, not only that what was read is valid."""
     verify_roundtrip: bool = False
     """Check that what was read prints to text that reads and prints the same."""
     reproducer: str = ""
@@ -61,17 +62,40 @@ class Compilation:
                 root = read_chunk(chunk, self.file, context, implicit_module=self.implicit_module)
             if self.verify_roundtrip:
                 self.check_roundtrip(root)
-        try:
-            if self.nest.items:
-                self.manager().run(context, root)
-        except PassFailure as failure:
-            self.failures.append(failure)
-            raise self.explanation(failure, chunk) from failure
+        if self.nest.items:
+            self.run_passes(context, root, chunk)
         with (
             reporting_mistakes("while printing", self.file, line),
             self.timer.child("Output").running(),
         ):
             return self.text_of(root) + "\n"
+
+    def run_passes(self, context: Context, root: Operation, chunk: Chunk) -> None:
+        """Transform `root`, which is what `chunk` spells; raise DiagnosticError if a pass fails.
+
+        Verifying after each pass would take as long as the passes. So what they make together is
+        verified; only if that or a pass fails, they run again on the text with the verifier after
+        each, which tells the pass that is to blame.
+        """
+        is_watched = self.print_filter.is_active
+        try:
+            try:
+                self.manager(verify_each=is_watched and self.verify_each).run(context, root)
+                if self.verify_each and not is_watched:
+                    verify(root)
+            except (PassFailure, DiagnosticError):
+                if self.verify_each and not is_watched:
+                    self.run_again(chunk)
+                raise
+        except PassFailure as failure:
+            self.failures.append(failure)
+            raise self.explanation(failure, chunk) from failure
+
+    def run_again(self, chunk: Chunk) -> None:
+        """Run the passes with the verifier after each; raise PassFailure where it is due."""
+        context = make_context(DIALECTS, allow_unregistered=self.allow_unregistered)
+        root = read_chunk(chunk, self.file, context, implicit_module=self.implicit_module)
+        PassManager(nest=self.nest, verify=verify).run(context, root)
 
     def check_roundtrip(self, root: Operation) -> None:
         """Raise an error at `root` if its text, read again, does not print the same."""
@@ -84,14 +108,14 @@ class Compilation:
                 change = _first_difference(text, again)
                 raise LocatedError(root.location, f"IR does not survive a round trip: {change}")
 
-    def manager(self) -> PassManager:
+    def manager(self, *, verify_each: bool) -> PassManager:
         """The pass manager with the instruments that are asked for."""
         instruments: list[Instrument] = [PassTimer(self.timer)]
         if self.print_filter.is_active:
             instruments.append(IRPrinter(self.print_filter, self.text_of, self.print_tree))
         return PassManager(
             nest=self.nest,
-            verify=verify if self.verify_each else None,
+            verify=verify if verify_each else None,
             instruments=instruments,
         )
 

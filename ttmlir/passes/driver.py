@@ -122,6 +122,7 @@ def _process(compilation: Compilation, flags: OptFlags, text: str) -> bool:
         compilation.compile,
         marker=flags.split_input_file,
         verify_diagnostics=flags.verify_diagnostics,
+        show_operations=flags.mlir_print_op_on_diagnostic,
     )
     if done.succeeded:
         output = f"{flags.output_split_marker}\n".join(part or "" for part in done.results)
