@@ -252,15 +252,14 @@ class AttributeReader(Parser):
 
     def _parse_dialect_attribute(self, name: str, is_type: bool) -> Attribute:
         sigil = "!" if is_type else "#"
-        start = self._text.rfind(sigil, 0, self.pos)
+        start = self._text.rfind(sigil + name, 0, self.pos)
         is_opaque = "." not in name
         if is_opaque:
             dialect_name = name
             opaque_start = self.pos
             self.parse_punctuation("<")
             mnemonic = self._current_token
-            if mnemonic.kind is Kind.BARE_IDENT:
-                name = f"{dialect_name}.{mnemonic.text}"
+            name = f"{dialect_name}.{mnemonic.text if mnemonic.kind is Kind.BARE_IDENT else ''}"
         else:
             dialect_name, _, _ = name.partition(".")
             opaque_start = None
@@ -280,27 +279,33 @@ class AttributeReader(Parser):
         return attribute
 
     def _definition(self, name: str, is_type: bool) -> type[Attribute] | None:
-        if "." not in name:
+        context = self.ctx
+        found = context.get_optional_type(name) if is_type else context.get_optional_attr(name)
+        is_known_dialect = name.partition(".")[0] in context.registered_dialect_names
+        if found is not None and is_known_dialect and issubclass(found, UnregisteredAttr):
             return None
-        return self.ctx.get_optional_type(name) if is_type else self.ctx.get_optional_attr(name)
+        return found
 
     def _fail_unknown(
         self, dialect_name: str, name: str, is_type: bool, start: Position
     ) -> NoReturn:
         kind = "type" if is_type else "attribute"
-        mnemonic = name.partition(".")[2] or name
+        mnemonic = name.partition(".")[2]
         dialect = self.ctx.get_optional_dialect(dialect_name)
         if dialect is None:
+            sigil, known = "!" if is_type else "#", sorted(self.ctx.registered_dialect_names)
             self.raise_error(
-                f"{'!' if is_type else '#'}{name} is of the unknown dialect '{dialect_name}'; the "
-                f"known dialects are {', '.join(sorted(self.ctx.registered_dialect_names))} "
-                "(-allow-unregistered-dialect keeps unknown ones as they are)",
+                f"{sigil}{name.rstrip('.')} is of the unknown dialect '{dialect_name}'; the known "
+                f"dialects are {', '.join(known)} (-allow-unregistered-dialect keeps unknown ones "
+                "as they are)",
                 start,
             )
         attributes = dialect.attributes
         if not any(issubclass(attr, TypeAttribute) == is_type for attr in attributes):
             self.raise_error(f"dialect '{dialect_name}' provides no {kind} parsing hook", start)
         blank = " " if is_type else ""
+        if not mnemonic:
+            self.raise_error("expected valid keyword")
         position = self._text.index(mnemonic, start + 1 + len(dialect_name))
         self.raise_error(
             f"unknown {blank}{kind} `{mnemonic}` in dialect `{dialect_name}`", position

@@ -36,7 +36,7 @@ from ttmlir.mlir.attribute_reader import AttributeReader
 from ttmlir.mlir.diagnostics import Diagnostic, DiagnosticError, note
 from ttmlir.mlir.lexer import balanced_end
 from ttmlir.mlir.locations import file_location
-from ttmlir.mlir.nesting import deep_recursion
+from ttmlir.mlir.nesting import MAX_NESTING, deep_recursion
 from ttmlir.mlir.printer import attribute_text
 from ttmlir.mlir.resources import attach_blobs
 from ttmlir.mlir.upstream_syntax import CUSTOM_PARSERS
@@ -47,28 +47,19 @@ def parse_module(text: str, filename: str, context: Context, *, first_line: int 
 
     Raises `DiagnosticError` for text that is not a module.
     """
+    reader: ModuleReader | None = None
     with deep_recursion():
-        reader: ModuleReader | None = None
         try:
             reader = ModuleReader(context, text, filename, first_line)
             return reader.read_module()
         except ParseError as error:
-            raise DiagnosticError(
-                *(
-                    Diagnostic(
-                        "error",
-                        _location_of(part, filename, first_line, reader),
-                        _in_mlir_style(part.msg),
-                    )
-                    for part in _with_causes(error)
-                )
-            ) from None
-
-
-def _with_causes(error: ParseError) -> list[ParseError]:
-    """The error after those that it was raised from: an attribute's after its parameter's."""
-    cause = error.__cause__
-    return [*_with_causes(cause), error] if isinstance(cause, ParseError) else [error]
+            location = _location_of(error, filename, first_line, reader)
+            message = _in_mlir_style(error.msg)
+        except RecursionError:
+            # What xDSL parses on its own, such as affine sets, does not count its nesting.
+            location = reader.location_at(reader.pos) if reader is not None else UNKNOWN_LOC
+            message = f"nested more than {MAX_NESTING} levels deep"
+        raise DiagnosticError(Diagnostic("error", location, message)) from None
 
 
 def _location_of(error: ParseError, filename: str, first_line: int, reader: ModuleReader | None):
