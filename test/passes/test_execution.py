@@ -15,6 +15,10 @@ ROW = tensor(1, 70)
 _RNG = np.random.default_rng(3)
 
 
+_L1 = "ttir-layout=init-memory-space=l1 default-memory-space=l1 default-device-memory-layout=none"
+_TO_TTNN = "convert-ttir-to-ttnn"
+
+
 def _numbers(*shape: int) -> Any:
     return _RNG.standard_normal(shape, np.float32)
 
@@ -73,6 +77,26 @@ def test_argument_as_destination() -> None:
     """What the destination held does not matter."""
     f = FunctionText([WIDE, WIDE])
     _check(f.returning(f.op("neg", ["%arg0"], WIDE, out="%arg1")), [X, Y], -X)
+
+
+def test_result_as_destination() -> None:
+    """A value that is used as a destination keeps its number for its other users."""
+    f = FunctionText([WIDE])
+    first = f.op("abs", ["%arg0"], WIDE)
+    second = f.op("neg", ["%arg0"], WIDE, out=first)
+    third = f.op("add", [first, second], WIDE, out=second)
+    _check(f.returning(first, second, third), [X], abs(X), -X, abs(X) - X)
+
+
+def test_one_destination_in_its_layout() -> None:
+    """A destination that needs no new layout is not shared, either."""
+    f = FunctionText([WIDE])
+    out = f.empty(WIDE)
+    first = f.op("neg", ["%arg0"], WIDE, out=out)
+    other = f.op("abs", ["%arg0"], WIDE, out=out)
+    text = f.returning(first, other)
+    right = executed(text, [X], "ttir-load-system-desc", "ttir-implicit-device", _L1, _TO_TTNN)
+    np.testing.assert_array_equal(right, [-X, abs(X)])
 
 
 def test_two_outputs_of_one_function() -> None:

@@ -191,6 +191,14 @@ class _Conversion:
         insert_before(op, new)
         replace(op, new.results[0])
 
+    def _own_destination(self, op: Operation, value: SSAValue) -> SSAValue:
+        """The destination, or a new one if the tensor is used otherwise: ttnn overwrites it."""
+        if value.has_one_use():
+            return value
+        new = ttnn.EmptyOp.make(self.device(op), value.type, location=op.location)
+        insert_before(op, new)
+        return new.results[0]
+
     def _is_superfluous(self, use: Use) -> bool:
         """True for the destination of a move."""
         user = use.operation
@@ -233,6 +241,9 @@ class _Conversion:
         self, op: Operation, cls: type[Operation], properties: dict[str, Attribute]
     ) -> None:
         operands = [*op.operands]
+        if isinstance(op, ttir.TTIROp):
+            for number in range(*op.init_range):
+                operands[number] = self._own_destination(op, operands[number])
         if _takes_device(cls):
             operands.append(self.device(op))
         new = cls.create(
@@ -256,6 +267,7 @@ class _Conversion:
         self._replace_by_row(op, "reshape", shape=value_shape(op.results[0]))
 
     def _broadcast(self, op: Operation) -> None:
+        op.operands[1] = self._own_destination(op, op.operands[1])
         # tt-mlir leaves the destinations of these moves behind.
         self._with_destination.update(convert_broadcast(op, self.device))
 

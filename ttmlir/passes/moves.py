@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from xdsl.dialects.builtin import TensorType
 from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects import ttir
 from ttmlir.passes.rewriting import insert_before
+
+
+def written_results(op: ttir.TTIROp) -> dict[int, SSAValue]:
+    """The results of an operation by the number of the operand that is their destination."""
+    first, end = op.init_range
+    tensors = (n for n in range(first, end) if isinstance(op.operands[n].type, TensorType))
+    return dict(zip(tensors, op.results, strict=True))
 
 
 def emptied(type_: Attribute, user: Operation) -> SSAValue:

@@ -60,6 +60,7 @@ from ttmlir.layout.enums import MemorySpace
 from ttmlir.layout.errors import LayoutError
 from ttmlir.passes.base import ModulePass
 from ttmlir.passes.layouts import layout_of, required_device, required_system_desc, shape_of
+from ttmlir.passes.moves import written_results
 from ttmlir.passes.rewriting import erase, insert_before, refuse, replace
 
 if TYPE_CHECKING:
@@ -166,10 +167,10 @@ def _last_user(value: SSAValue, places: dict[Operation, int]) -> Operation | Non
     if not users:
         return None
     last = max(users, key=places.__getitem__)
+    written = written_results(last) if isinstance(last, ttir.TTIROp) else {}
     for use in value.uses:
-        if use.operation is last and isinstance(last, ttir.TTIROp) and value in last.inits:
-            written = last.results[last.inits.index(value)]
-            return _last_user(written, places) or last
+        if use.operation is last and use.index in written:
+            return _last_user(written[use.index], places) or last
     return last
 
 

@@ -67,7 +67,7 @@ from ttmlir.passes.layouts import (
     shape_of,
     with_layout,
 )
-from ttmlir.passes.moves import emptied, moved
+from ttmlir.passes.moves import emptied, moved, written_results
 from ttmlir.passes.rewriting import AttributeMemo, refuse, retype
 
 if TYPE_CHECKING:
@@ -153,15 +153,15 @@ class _Choice:
 
     def apply(self, op: Operation, run: dict[Operation, Attribute]) -> None:
         """Give the results of an operation, and its destinations, the chosen layouts."""
-        inits = op.inits if isinstance(op, ttir.TTIROp) else ()
-        for number, result in enumerate(op.results):
+        for result in op.results:
             try:
                 chosen = run.get(op) or self._chosen(op, result.type)
             except LayoutError as error:
                 refuse(op, f"cannot run on the grid chosen for it: {error}")
             retype(result, chosen)
-            if number < len(inits):
-                self._retype_destination(op, len(op.operands) - len(inits) + number, chosen)
+        if isinstance(op, ttir.TTIROp):
+            for number, result in written_results(op).items():
+                self._retype_destination(op, number, result.type)
 
     def overridden_grid(self, op: Operation) -> Grid | None:
         """The grid that the options give to an operation by the name of its location."""

@@ -76,7 +76,7 @@ from ttmlir.passes.layouts import (
     shape_of,
     with_layout,
 )
-from ttmlir.passes.moves import moved
+from ttmlir.passes.moves import moved, written_results
 from ttmlir.passes.rewriting import AttributeMemo, clean_up, erase, insert_before, refuse, retype
 
 if TYPE_CHECKING:
@@ -211,25 +211,27 @@ class _Moves:
     def _place_constrained(self, op: ttir.TTIROp) -> None:
         attr = op.operand_constraints
         constraints = () if attr is None else attr.data
-        first_init, end = op.init_range
-        if len(constraints) < end:
+        count = len(op.operands)
+        if len(constraints) < count:
             refuse(
                 op,
-                f"has {len(constraints)} operand_constraints for {end} operands; "
+                f"has {len(constraints)} operand_constraints for {count} operands; "
                 "give one for each operand, inputs first",
             )
         # A convolution takes its image, weight and bias from the host.
-        for number in range(first_init if op.name == "ttir.conv2d" else 0, end):
+        results = written_results(op)
+        for number in results if op.name == "ttir.conv2d" else range(count):
             type_ = op.operands[number].type
             constraint = cast("tt.OperandConstraintAttr", constraints[number])
             try:
                 wanted = self._wanted(type_, constraint.data)
             except LayoutError as error:
                 refuse(op, f"operand #{number} cannot be laid out: {error}")
+            result = results.get(number)
             if wanted is not type_:
-                self._move(op, number, wanted, is_init=number >= first_init)
-                if number >= first_init:
-                    retype(op.results[number - first_init], wanted)
+                self._move(op, number, wanted, is_init=result is not None)
+            if result is not None:
+                retype(result, wanted)
 
     def _place_as(self, op: Operation, types: Iterable[Attribute]) -> None:
         for number, wanted in enumerate(types):
