@@ -42,4 +42,8 @@ demo: setup ## Train, compile and run a digit classifier
 
 .PHONY: bench
 bench: setup ## Measure start-up, compilation and execution
-	$(BIN)/python -m pytest -q -s test/bench --override-ini=python_files=bench_*.py
+	$(BIN)/python test/bench
+
+.PHONY: docs
+docs: setup ## Write the pages that are generated from the code
+	$(BIN)/python docs/generator

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from collections.abc import Iterator
 
 from ttmlir.mlir.option_values import options_of
-from ttmlir.passes.base import Pipeline, summary_of
+from ttmlir.passes.base import Pipeline
 from ttmlir.passes.nest import nest_implicitly
 from ttmlir.passes.registry import PASSES, PIPELINES, lookup
 
@@ -23,15 +24,23 @@ ttmlir-opt --pass-pipeline="builtin.module(ttir-implicit-device{mesh-shape=1,1})
 """
 
 
+_HEADING = re.compile(r"^(Requires|Ensures|Options|Not done here):", re.M)
+
+
 def passes_page() -> str:
     """The page as Markdown."""
     lines = [INTRODUCTION, "## Pipelines\n"]
     for name in sorted(PIPELINES):
         lines += _pipeline_section(name)
     lines.append("## Passes\n")
-    for name in sorted(PASSES):
+    for name in public_passes():
         lines += _pass_section(name)
     return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def public_passes() -> list[str]:
+    """The names of the passes but those that only test the tools."""
+    return sorted(name for name in PASSES if not name.startswith("test-"))
 
 
 def _class_of(name: str) -> type:
@@ -52,12 +61,14 @@ def _pipeline_section(name: str) -> Iterator[str]:
 
 def _pass_section(name: str) -> Iterator[str]:
     cls = _class_of(name)
-    module_doc = sys.modules[cls.__module__].__doc__ or ""
+    text = sys.modules[cls.__module__].__doc__ or ""
     yield f"### `{name}`\n"
-    yield f"{summary_of(cls)}.\n"
     yield from _options(cls)
-    if len([other for other in PASSES.values() if other.startswith(f"{cls.__module__}:")]) == 1:
-        yield f"{module_doc.strip()}\n"
+    yield f"{_HEADING.sub(_listed, text.strip())}\n"
+
+
+def _listed(match: re.Match[str]) -> str:
+    return f"- **{match[1]}:**"
 
 
 def _options(cls: type) -> Iterator[str]:
@@ -69,5 +80,6 @@ def _options(cls: type) -> Iterator[str]:
     for option in options:
         default = option.type.format(option.default)
         shown = f"`{default}`" if default else ""
-        yield f"| `{option.name}` | `{option.type.placeholder}` | {shown} | {option.doc} |"
+        value = option.type.placeholder or "true, false"
+        yield f"| `{option.name}` | `{value}` | {shown} | {option.doc} |"
     yield ""

@@ -135,7 +135,8 @@ def _index_limits(program: Program) -> dict[int, int]:
 def load_inputs(paths: Sequence[str]) -> list[Array]:
     """Arrays of `.npy` files, one each, and `.npz` files, in the order of their entries.
 
-    Entries whose names end in numbers (`input_0`, `input_1`, ...) are sorted by these.
+    Entries whose names end in numbers (`input_0`, `input_1`, ...) are sorted by these; the others
+    stay in the order in which they were saved.
     """
     return [array for path in paths for array in _load(path)]
 
@@ -153,9 +154,9 @@ def _load(path: str) -> list[Array]:
         raise InputError(f"{path}: not a .npy or .npz file of numbers: {error}") from error
 
 
-def _entry_order(name: str) -> tuple[int, str]:
+def _entry_order(name: str) -> int:
     digits = name[len(name.rstrip("0123456789")) :]
-    return (int(digits) if digits else 0, name)
+    return int(digits) if digits else 0
 
 
 def fit_inputs(program: Program, arrays: Sequence[Array]) -> list[Array]:
