@@ -13,6 +13,9 @@ and the reason.
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -21,10 +24,25 @@ if TYPE_CHECKING:
 TTNN_PIPELINE = "ttir-to-ttnn-backend-pipeline"
 """From ttir to ttnn, with layouts and a device."""
 
+_YOUNG_OBJECTS = 200_000
+"""Allocations between two passes of the garbage collector."""
+
 LONG_CONSTANT = 16
 """Constants of more elements than this are left out of the C++ that a binary carries to read."""
 
 
+@contextmanager
+def _rare_collections() -> Generator[None]:
+    """Let the garbage collector pass rarely: an IR is many objects, few of them free in cycles."""
+    thresholds = gc.get_threshold()
+    gc.set_threshold(_YOUNG_OBJECTS, 50, 50)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*thresholds)
+
+
+@_rare_collections()
 def lower(source: str, pipeline: str = TTNN_PIPELINE, *, file_name: str = "<text>") -> ModuleOp:
     """The module that a text spells, after the passes of `pipeline`.
 
@@ -55,6 +73,7 @@ def lower(source: str, pipeline: str = TTNN_PIPELINE, *, file_name: str = "<text
     return module
 
 
+@_rare_collections()
 def write_ttnn(module: ModuleOp) -> bytes:
     """The `.ttnn` file of a module in the ttnn dialect.
 
@@ -69,17 +88,16 @@ def write_ttnn(module: ModuleOp) -> bytes:
     )
 
 
+@_rare_collections()
 def write_cpp(module: ModuleOp, *, elide_above: int | None = None) -> str:
     """The C++ of a module in the ttnn dialect, which stays as it is.
 
     Constants of more than `elide_above` elements are left out.
     """
-    from ttmlir.passes.convert_ttnn_to_emitc import convert_to_emitc
+    from ttmlir.passes.convert_ttnn_to_emitc import to_emitc
     from ttmlir.target.cpp import emit_cpp
 
-    copy = module.clone()
-    convert_to_emitc(copy)
-    return emit_cpp(copy, elide_above=elide_above)
+    return emit_cpp(to_emitc(module), elide_above=elide_above)
 
 
 def compile_to_ttnn(

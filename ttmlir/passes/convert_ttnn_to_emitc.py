@@ -41,6 +41,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, NoReturn, cast
 
 from xdsl.dialects.builtin import (
@@ -56,14 +57,14 @@ from xdsl.dialects.builtin import (
     i32,
 )
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ttmlir.dialects import emitc, tt, ttnn
 from ttmlir.dialects.row_ops import RowOperation
 from ttmlir.layout.enums import TTNNLayout
 from ttmlir.mlir.elements import elements_of
 from ttmlir.passes.base import ModulePass
-from ttmlir.passes.rewriting import insert_before, refuse_at, replace, retype
+from ttmlir.passes.rewriting import insert_before, refuse_at, retype
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -85,47 +86,23 @@ class ConvertTTNNToEmitCPass(ModulePass):
     title = "ConvertTTNNToEmitC"
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
-        """Convert the module."""
-        convert_to_emitc(module)
+        """Put the converted operations in the place of the module's own."""
+        converted = to_emitc(module)
+        body = module.detach_region(0)
+        module.add_region(converted.detach_region(0))
+        body.erase()
 
 
-def convert_to_emitc(module: ModuleOp) -> None:
-    """Convert every function of the module and include the library's header."""
-    _convert_inside(module)
+def to_emitc(module: ModuleOp) -> ModuleOp:
+    """A copy of the module, with functions converted and the library's header included."""
+    converted = module.clone_without_regions()
     include = emitc.IncludeOp.make(HEADER, location=module.location)
-    block = module.body.block
+    [block] = _Conversion().copy_regions(module, converted)
     if block.first_op is None:
         block.add_op(include)
     else:
         insert_before(block.first_op, include)
-
-
-def _convert_inside(op: Operation) -> None:
-    for region in op.regions:
-        for block in region.blocks:
-            for argument in block.args:
-                retype(argument, _converted(argument.type))
-            # Conversions insert before and erase the operation in hand only.
-            for inner in tuple(block.ops):
-                _convert(inner)
-                _convert_inside(inner)
-
-
-def _convert(op: Operation) -> None:
-    match op:
-        case ttnn.TTNNOp():
-            _RULES.get(type(op), _call)(op)
-        case FuncOp():
-            inputs, outputs = op.function_type.inputs.data, op.function_type.outputs.data
-            op.function_type = FunctionType.from_lists(
-                [*map(_converted, inputs)], [*map(_converted, outputs)]
-            )
-        case CallOp():
-            for result in op.results:
-                retype(result, _converted(result.type))
-        case _:
-            if not isinstance(op, ModuleOp | ReturnOp) and not op.name.startswith("emitc."):
-                _refuse(op, "convert-ttnn-to-emitc takes ttnn, func and emitc operations")
+    return converted
 
 
 def _converted(type_: Attribute) -> Attribute:
@@ -138,46 +115,99 @@ def _converted(type_: Attribute) -> Attribute:
             return type_
 
 
-def _get_device(op: Operation) -> None:
-    variable = emitc.VariableOp.make(
-        emitc.EmitC_OpaqueAttr(StringAttr("device")), DEVICE, location=op.location
-    )
-    insert_before(op, variable)
-    replace(op, variable.results[0])
+class _Conversion:
+    """One walk over a module that adds the converted operations to a copy."""
+
+    def __init__(self) -> None:
+        self._values: dict[SSAValue, SSAValue] = {}
+        self._rules: dict[type[Operation], Callable[[Operation, Block], None]] = {
+            ttnn.AllocOp: _refuse_allocation,
+            ttnn.DeallocOp: _refuse_allocation,
+            ttnn.GetDeviceOp: self._get_device,
+            ttnn.ToLayoutOp: self._to_layout,
+            ttnn.op_class("multiply"): self._multiply,
+        }
+
+    def copy_regions(self, source: Operation, target: Operation) -> list[Block]:
+        """Convert all that `source` holds into the empty regions of `target`; the new blocks."""
+        pairs = [
+            (block, self._block(block, region))
+            for old, region in zip(source.regions, target.regions, strict=True)
+            for block in old.blocks
+        ]
+        for block, copy in pairs:
+            for op in block.ops:
+                self._convert(op, copy)
+        return [copy for _, copy in pairs]
+
+    def _block(self, block: Block, region: Region) -> Block:
+        copy = Block()
+        region.add_block(copy)
+        for index, argument in enumerate(block.args):
+            copy.insert_arg(_converted(argument.type), index, argument.location)
+            self._values[argument] = copy.args[index]
+        return copy
+
+    def _convert(self, op: Operation, block: Block) -> None:
+        if isinstance(op, ttnn.TTNNOp):
+            self._rules.get(type(op), self._call)(op, block)
+        elif isinstance(op, ModuleOp | FuncOp | CallOp | ReturnOp) or op.name.startswith("emitc."):
+            self._keep(op, block)
+        else:
+            _refuse(op, "convert-ttnn-to-emitc takes ttnn, func and emitc operations")
+
+    def _keep(self, op: Operation, block: Block) -> None:
+        """Copy an operation that only changes its types."""
+        self._operands(op)
+        copy = op.clone_without_regions(self._values)
+        if isinstance(copy, FuncOp):
+            inputs, outputs = copy.function_type.inputs.data, copy.function_type.outputs.data
+            copy.function_type = FunctionType.from_lists(
+                [*map(_converted, inputs)], [*map(_converted, outputs)]
+            )
+        if isinstance(copy, CallOp):
+            for result in copy.results:
+                retype(result, _converted(result.type))
+        block.add_op(copy)
+        self.copy_regions(op, copy)
+
+    def _operands(self, op: Operation) -> list[SSAValue]:
+        """The converted operands."""
+        values = [self._values.get(operand) for operand in op.operands]
+        known = [value for value in values if value is not None]
+        if len(known) < len(values):
+            _refuse(op, "its operands have to be defined before it")
+        return known
+
+    def _replace(self, op: Operation, block: Block, new: Operation) -> None:
+        block.add_op(new)
+        self._values.update(zip(op.results, new.results, strict=True))
+
+    def _get_device(self, op: Operation, block: Block) -> None:
+        name = emitc.EmitC_OpaqueAttr(StringAttr("device"))
+        self._replace(op, block, emitc.VariableOp.make(name, DEVICE, location=op.location))
+
+    def _to_layout(self, op: Operation, block: Block) -> None:
+        assert isinstance(op, ttnn.ToLayoutOp)
+        tensor, device = self._operands(op)
+        pointer = emitc.ApplyOp.make("&", device, DEVICE_POINTER, location=op.location)
+        block.add_op(pointer)
+        layout = emitc.EmitC_OpaqueAttr(StringAttr(_LAYOUTS[op.layout.value]))
+        arguments = (_operand(0), layout, _NULLOPT, _NULLOPT, _operand(1))
+        self._replace(op, block, _call_of(op, (tensor, pointer.results[0]), arguments))
+
+    def _multiply(self, op: Operation, block: Block) -> None:
+        """The one binary operation whose optional arguments are spelled."""
+        arguments = (_operand(0), _operand(1), _NULLOPT, _NULLOPT, _operand(2))
+        self._replace(op, block, _call_of(op, self._operands(op), arguments))
+
+    def _call(self, op: Operation, block: Block) -> None:
+        arguments = _arguments(op) if _has_spelled_parameters(op) else None
+        self._replace(op, block, _call_of(op, self._operands(op), arguments))
 
 
-def _to_layout(op: Operation) -> None:
-    assert isinstance(op, ttnn.ToLayoutOp)
-    tensor, device = op.operands
-    pointer = emitc.ApplyOp.make("&", device, DEVICE_POINTER, location=op.location)
-    insert_before(op, pointer)
-    layout = emitc.EmitC_OpaqueAttr(StringAttr(_LAYOUTS[op.layout.value]))
-    arguments = (_operand(0), layout, _NULLOPT, _NULLOPT, _operand(1))
-    _replace_by_call(op, (tensor, pointer.results[0]), arguments)
-
-
-def _multiply(op: Operation) -> None:
-    """The one binary operation whose optional arguments are spelled."""
-    arguments = (_operand(0), _operand(1), _NULLOPT, _NULLOPT, _operand(2))
-    _replace_by_call(op, op.operands, arguments)
-
-
-def _call(op: Operation) -> None:
-    arguments = _arguments(op) if _has_spelled_parameters(op) else None
-    _replace_by_call(op, op.operands, arguments)
-
-
-def _no_call(op: Operation) -> None:
+def _refuse_allocation(op: Operation, block: Block) -> None:
     _refuse(op, "memory is managed by the ttnn library in C++")
-
-
-_RULES: dict[type[Operation], Callable[[Operation], None]] = {
-    ttnn.AllocOp: _no_call,
-    ttnn.DeallocOp: _no_call,
-    ttnn.GetDeviceOp: _get_device,
-    ttnn.ToLayoutOp: _to_layout,
-    ttnn.op_class("multiply"): _multiply,
-}
 
 
 def _has_spelled_parameters(op: Operation) -> bool:
@@ -222,19 +252,18 @@ def _list(values: Sequence[int]) -> Attribute:
     return elements_of(TensorType(i32, [len(values)]), values)
 
 
+@cache
 def _operand(index: int) -> Attribute:
     """The argument that stands for the operand with this number."""
     return IntegerAttr.from_index_int_value(index)
 
 
-def _replace_by_call(
+def _call_of(
     op: Operation, operands: Sequence[SSAValue], arguments: Sequence[Attribute] | None
-) -> None:
+) -> Operation:
     callee = op.ROW.callee if isinstance(op, RowOperation) else _callee(op)
     results = [_converted(result.type) for result in op.results]
-    call = emitc.CallOpaqueOp.make(callee, operands, results, args=arguments, location=op.location)
-    insert_before(op, call)
-    replace(op, *call.results)
+    return emitc.CallOpaqueOp.make(callee, operands, results, args=arguments, location=op.location)
 
 
 def _callee(op: Operation) -> str:
