@@ -24,25 +24,23 @@ if TYPE_CHECKING:
 TTNN_PIPELINE = "ttir-to-ttnn-backend-pipeline"
 """From ttir to ttnn, with layouts and a device."""
 
-_YOUNG_OBJECTS = 200_000
-"""Allocations between two passes of the garbage collector."""
-
 LONG_CONSTANT = 16
 """Constants of more elements than this are left out of the C++ that a binary carries to read."""
 
 
 @contextmanager
-def _rare_collections() -> Generator[None]:
-    """Let the garbage collector pass rarely: an IR is many objects, few of them free in cycles."""
-    thresholds = gc.get_threshold()
-    gc.set_threshold(_YOUNG_OBJECTS, 50, 50)
+def _without_collections() -> Generator[None]:
+    """Keep the garbage collector out: an IR is many objects, few of them free before the end."""
+    was_enabled = gc.isenabled()
+    gc.disable()
     try:
         yield
     finally:
-        gc.set_threshold(*thresholds)
+        if was_enabled:
+            gc.enable()
 
 
-@_rare_collections()
+@_without_collections()
 def lower(source: str, pipeline: str = TTNN_PIPELINE, *, file_name: str = "<text>") -> ModuleOp:
     """The module that a text spells, after the passes of `pipeline`.
 
@@ -73,7 +71,7 @@ def lower(source: str, pipeline: str = TTNN_PIPELINE, *, file_name: str = "<text
     return module
 
 
-@_rare_collections()
+@_without_collections()
 def write_ttnn(module: ModuleOp) -> bytes:
     """The `.ttnn` file of a module in the ttnn dialect.
 
@@ -88,7 +86,7 @@ def write_ttnn(module: ModuleOp) -> bytes:
     )
 
 
-@_rare_collections()
+@_without_collections()
 def write_cpp(module: ModuleOp, *, elide_above: int | None = None) -> str:
     """The C++ of a module in the ttnn dialect, which stays as it is.
 

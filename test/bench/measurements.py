@@ -6,6 +6,7 @@ what else the machine does; ratios are taken within one run.
 
 from __future__ import annotations
 
+import gc
 import os
 import resource
 import subprocess
@@ -48,6 +49,7 @@ def best(
     """Seconds of the fastest call."""
     times: list[float] = []
     for _ in range(repetitions):
+        gc.collect()  # What earlier calls have left is not this one's work.
         started = clock()
         function()
         times.append(clock() - started)

@@ -8,6 +8,7 @@ per repetition.
 
 from __future__ import annotations
 
+import gc
 import sys
 import time
 from io import StringIO
@@ -25,6 +26,7 @@ def main(path: str, repetitions: str) -> None:
     """Print the times."""
     text = Path(path).read_text(encoding="utf-8")
     for _ in range(int(repetitions)):
+        gc.collect()
         started = time.process_time()
         context = Context(allow_unregistered=True)
         for dialect in (Builtin, Func, Tensor):
