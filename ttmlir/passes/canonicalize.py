@@ -18,8 +18,9 @@ After:
     }
 
 Requires: nothing.
-Ensures: no fold or canonicalization pattern of an operation applies; operations that have no effect
-and no user, and blocks that cannot be reached, are gone.
+Ensures: no fold or canonicalization pattern of an operation applies; equal constants are one, at
+the top of the function; operations that have no effect and no user, and blocks that cannot be
+reached, are gone.
 Options: `region-simplify` keeps unused operations and blocks when it is `disabled`.
 Not done here: no pass and no pipeline relies on this one.
 """
@@ -62,6 +63,9 @@ class CanonicalizePass(OperationPass):
         from xdsl.transforms.canonicalize import CanonicalizationRewritePattern
         from xdsl.transforms.dead_code_elimination import region_dce
 
+        from ttmlir.passes.reconcile_unrealized_casts import fold_casts
+        from ttmlir.passes.rewriting import clean_up
+
         simplify = None if self.region_simplify is RegionSimplify.DISABLED else region_dce
         patterns = GreedyRewritePatternApplier(
             [CanonicalizationRewritePattern()], ctx=ctx, folding_enabled=True
@@ -69,3 +73,5 @@ class CanonicalizePass(OperationPass):
         walker = PatternRewriteWalker(patterns, post_walk_func=simplify)
         for region in op.regions:
             walker.rewrite_region(region)
+        fold_casts(op)
+        clean_up(op)

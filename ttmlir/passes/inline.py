@@ -27,7 +27,7 @@ After:
 Requires: nothing.
 Ensures: no call is left of a function that has one block and does not call itself, directly or
 through others; private functions that were inlined everywhere are gone. The location of an inlined
-operation says where it was called.
+operation says where it was called; all functions are canonicalized.
 Options: none.
 Not done here: functions of several blocks stay calls.
 """
@@ -57,6 +57,8 @@ class InlinePass(ModulePass):
         """Inline the calls in the module, those of the innermost functions first."""
         from xdsl.dialects.func import FuncOp
 
+        from ttmlir.passes.canonicalize import CanonicalizePass
+
         functions = {op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp)}
         inlined: set[str] = set()
         for function in _callees_first(functions):
@@ -65,6 +67,7 @@ class InlinePass(ModulePass):
                 if callee is not None and _is_inlinable(callee, functions):
                     _inline(call, callee)
                     inlined.add(callee.sym_name.data)
+            CanonicalizePass().run(ctx, function)
         _remove_unused(module, [name for name in functions if name in inlined])
 
 

@@ -59,7 +59,12 @@ def _as_json(counts: Counter[str]) -> str:
 
 
 def _as_table(counts: Counter[str]) -> str:
-    width = max(map(len, counts))
-    digits = max(len(str(count)) for count in counts.values())
-    rows = [f"  {name:>{width}} , {counts[name]:{digits}}" for name in sorted(counts)]
+    """Names aligned at the dot between dialect and operation, as in MLIR."""
+    parts = {name: name.rpartition(".") for name in sorted(counts)}
+    left = max(len(dialect) for dialect, _, _ in parts.values())
+    right = max(len(operation) for _, _, operation in parts.values())
+    rows = [
+        f"  {dialect:>{left}}{dot}{operation:<{right}} , {counts[name]}"
+        for name, (dialect, dot, operation) in parts.items()
+    ]
     return "\n".join(["Operations encountered:", "-" * 23, *rows]) + "\n"
