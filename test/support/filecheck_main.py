@@ -31,6 +31,10 @@ class LLVMMatcher(Matcher):
     match_start: int | None = None
     """Where the current directive matched; None before it does."""
 
+    def _pre_check(self, op: CheckOp) -> None:
+        # The base class goes on to the next line first and so overlooks a match on this one.
+        super()._pre_check(_as_plain(op) if op.name == "NEXT" else op)
+
     def match_eventually(self, op: CheckOp) -> None:
         """CHECK and CHECK-SAME: the leftmost match from here, on this line for SAME."""
         pattern, captures = compile_uops(op, self.ctx.live_variables, self.opts)
@@ -38,9 +42,7 @@ class LLVMMatcher(Matcher):
 
     def match_immediately(self, op: CheckOp) -> None:
         """CHECK-NEXT: the leftmost match from here, which has to be on the next line."""
-        # Compiled as a plain CHECK, the pattern is not anchored at the start of the line.
-        plain = CheckOp(op.prefix, "CHECK", op.arg, op.source_line, op.uops)
-        pattern, captures = compile_uops(plain, self.ctx.live_variables, self.opts)
+        pattern, captures = compile_uops(_as_plain(op), self.ctx.live_variables, self.opts)
         start, content = self.file.range.start, self.file.content
         match = pattern.search(content, start, min(self.file.range.end, len(content)))
         if match and content.count("\n", start, match.start()) != min(start, 1):
@@ -65,6 +67,11 @@ class LLVMMatcher(Matcher):
             self.ctx.negative_matches_stack = []
         self.match_start = None
         super()._post_check(op)
+
+
+def _as_plain(op: CheckOp) -> CheckOp:
+    """The same directive as a CHECK, whose pattern is not anchored to a line."""
+    return CheckOp(op.prefix, "CHECK", op.arg, op.source_line, op.uops)
 
 
 def check(options: Options, checks: str, text: str) -> int:

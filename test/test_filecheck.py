@@ -1,0 +1,76 @@
+"""The suite's FileCheck agrees with LLVM's about what passes and what fails."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import subprocess
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+
+import pytest
+from filecheck.options import Options
+from filecheck_main import check
+
+CASES = {
+    "not ends where the next match starts": (
+        "CHECK-NOT: relu\nCHECK: ttir.relu",
+        "ttir.relu\n",
+        True,
+    ),
+    "not fails inside its region": ("CHECK-NOT: relu\nCHECK: add", "relu add\n", False),
+    "not at the end": ("CHECK: a\nCHECK-NOT: b", "a\nc b\n", False),
+    "not before a label": ("CHECK: a\nCHECK-NOT: x\nCHECK-LABEL: f", "a\nf\nx\n", True),
+    "blanks collapse in both": ("CHECK: a    b{{ +}}c", "a b  \t c\n", True),
+    "blanks collapse before the start of a line": ("CHECK: {{^ }}x", "     x\n", True),
+    "next takes the leftmost match": (
+        "CHECK: a\nCHECK-NEXT: [[X:[0-9]+]]\nCHECK: =[[X]]",
+        "a\n1 2\n=1\n",
+        True,
+    ),
+    "next on the line after next": ("CHECK: a\nCHECK-NEXT: b", "a\n\nb\n", False),
+    "next on the same line": ("CHECK: a\nCHECK-NEXT: b", "a b\nc\n", False),
+    "next finds the leftmost, which is too early": ("CHECK: a\nCHECK-NEXT: b", "a b\nb\n", False),
+    "same": ("CHECK: a\nCHECK-SAME: c", "a b c\n", True),
+    "same on another line": ("CHECK: a\nCHECK-SAME: c", "a b\nc\n", False),
+    "dag in any order": ("CHECK-DAG: a\nCHECK-DAG: b\nCHECK: c", "b\na\nc\n", True),
+    "empty": ("CHECK: a\nCHECK-EMPTY:\nCHECK-NEXT: b", "a\n\nb\n", True),
+    "empty with text": ("CHECK: a\nCHECK-EMPTY:", "a\nb\n", False),
+    "count": ("CHECK-COUNT-3: a", "a a\na\n", True),
+    "count too few": ("CHECK-COUNT-3: a", "a\na\n", False),
+    "label separates": ("CHECK-LABEL: f\nCHECK: x\nCHECK-LABEL: g", "f\ng\nx\n", False),
+    "variable": ("CHECK: [[A:%.+]] =\nCHECK: use [[A]]", "%0 =\nuse %1\nuse %0\n", True),
+    "no match": ("CHECK: z", "a\n", False),
+    "no directives": ("nothing", "a\n", False),
+}
+"""Directives, input, and whether the input passes."""
+
+
+def verdict(directives: str, text: str) -> bool:
+    """Whether our FileCheck accepts a text."""
+    options = Options(match_filename="checks", check_prefixes=["CHECK"])
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+        return check(options, directives + "\n", text) == 0
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_verdict(name: str) -> None:
+    """The rules that differ between implementations are those of LLVM."""
+    directives, text, passes = CASES[name]
+    assert verdict(directives, text) is passes
+
+
+@pytest.mark.skipif(not shutil.which("FileCheck-19"), reason="LLVM's FileCheck-19 is missing")
+@pytest.mark.parametrize("name", CASES)
+def test_llvm_says_the_same(name: str, tmp_path: Path) -> None:
+    """LLVM's own FileCheck gives the verdicts that the cases claim."""
+    directives, text, passes = CASES[name]
+    (tmp_path / "checks").write_text(directives + "\n")
+    run = subprocess.run(
+        ["FileCheck-19", str(tmp_path / "checks")],
+        input=text,
+        text=True,
+        capture_output=True,
+        check=False,
+    )
+    assert (run.returncode == 0) is passes, run.stderr

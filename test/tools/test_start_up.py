@@ -1,0 +1,65 @@
+"""What the tools import, which is what starting them costs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = {"numpy", "ml_dtypes", "flatbuffers", "click", "rich", "argparse", "hypothesis"}
+
+PROGRAM = """
+import sys
+from ttmlir_tools.{tool} import main
+status = main({arguments})
+print(status, *sorted({{name.partition(".")[0] for name in sys.modules}}), file=sys.stderr)
+"""
+
+SMALL = "func.func @f() { return }"
+
+
+def imported(tool: str, arguments: list[str], text: str = SMALL) -> set[str]:
+    """The top-level packages that a successful run of a tool imports."""
+    program = PROGRAM.format(tool=tool, arguments=arguments)
+    run = subprocess.run(
+        [sys.executable, "-c", program], input=text, capture_output=True, text=True, check=True
+    )
+    status, *packages = run.stderr.splitlines()[-1].split()
+    assert status == "0", run.stderr
+    return set(packages)
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["--list-passes"], ["--show-dialects"]])
+def test_information_needs_no_ir_library(arguments: list[str]) -> None:
+    """What can be said without IR is said without importing xDSL."""
+    assert not imported("ttmlir_opt", arguments) & {"xdsl", *HEAVY}
+
+
+def test_compiling_imports_nothing_heavy() -> None:
+    """Reading, the TTNN pipeline and printing do without NumPy and terminal libraries."""
+    packages = imported("ttmlir_opt", ["--ttir-to-ttnn-backend-pipeline", "--cse", "-"])
+    assert "xdsl" in packages
+    assert not packages & HEAVY
+
+
+def test_a_mistake_outside_of_passes_is_reported(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An exception that no diagnostic explains is no traceback, and the status is 1."""
+    from ttmlir_tools.start_up import run_once
+
+    monkeypatch.delenv("TTMLIR_DEBUG", raising=False)
+    assert run_once("tool", lambda: 1 // 0) == 1
+    assert "tool: error: internal error: ZeroDivisionError" in capsys.readouterr().err
+
+
+def test_an_interrupt_ends_quietly(capsys: pytest.CaptureFixture[str]) -> None:
+    """Ctrl-C gives the status that shells expect, without a traceback."""
+    from ttmlir_tools.start_up import INTERRUPTED, run_once
+
+    def interrupted() -> int:
+        raise KeyboardInterrupt
+
+    assert run_once("tool", interrupted) == INTERRUPTED
+    assert capsys.readouterr().err == ""
