@@ -11,8 +11,9 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
 from ttmlir.dialects import ods
+from ttmlir.dialects.alloc import AllocatingOp
 from ttmlir.dialects.dps import DestinationStyleOp
-from ttmlir.dialects.layout_checks import check_alloc, layout_errors, layout_of
+from ttmlir.dialects.layout_checks import layout_errors, layout_of
 from ttmlir.dialects.ods import ODSOperation, Property, Signature, Value, refuse
 from ttmlir.dialects.syntax import expect, parameter, parse_dimensions
 from ttmlir.dialects.ttkernel import KERNEL_CONFIGS, CBType
@@ -135,25 +136,10 @@ class HostReadOp(DestinationStyleOp):
             refuse("Input tensor must be in device memory space")
 
 
-class AllocOp(ODSOperation):
-    """Memory at a fixed address for a tensor; `size` is in bytes.
-
-    The rules are those of `ttir.alloc`.
-    """
+class AllocOp(AllocatingOp):
+    """Memory at a fixed address for a tensor."""
 
     name = "ttmetal.alloc"
-    SIGNATURE: ClassVar = Signature(
-        results=_RESULT,
-        properties=(
-            Property("address", ods.I64),
-            Property("size", ods.I64),
-            Property("memory_space", ods.named_attr("tt.memory_space")),
-        ),
-    )
-
-    def verify_op(self) -> None:
-        """Check layout, size, space and address."""
-        check_alloc(self)
 
 
 class DeallocOp(ODSOperation):

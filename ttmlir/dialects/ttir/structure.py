@@ -10,7 +10,8 @@ from xdsl.irdl import traits_def
 from xdsl.traits import ConstantLike, HasFolder, IsTerminator, Pure, ReturnLike
 
 from ttmlir.dialects import ods
-from ttmlir.dialects.layout_checks import check_alloc, check_to_layout
+from ttmlir.dialects.alloc import AllocatingOp
+from ttmlir.dialects.layout_checks import check_to_layout
 from ttmlir.dialects.ods import ODSOperation, Property, Signature, Value, refuse
 from ttmlir.dialects.row_ops import RowOperation, properties_of
 from ttmlir.dialects.shape_checks import check_arange, check_constant
@@ -91,29 +92,10 @@ class ToLayoutOp(TTIROp):
         check_to_layout(self)
 
 
-class AllocOp(ODSOperation):
-    """Memory at a fixed address for a tensor.
-
-    `size` is in bytes.
-
-    C1: the result carries a `#tt.layout`. C2: the size is not 0. C3: the layout lies in
-    `memory_space`. C4: the address is 0 on the host, where the runtime chooses it, and not 0 on the
-    device.
-    """
+class AllocOp(AllocatingOp):
+    """Memory at a fixed address for a tensor."""
 
     name = "ttir.alloc"
-    SIGNATURE: ClassVar = Signature(
-        results=_RESULT,
-        properties=(
-            Property("address", ods.I64),
-            Property("size", ods.I64),
-            Property("memory_space", ods.named_attr("tt.memory_space")),
-        ),
-    )
-
-    def verify_op(self) -> None:
-        """Check C1 to C4."""
-        check_alloc(self)
 
 
 class DeallocOp(ODSOperation):

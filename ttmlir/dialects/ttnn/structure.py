@@ -9,7 +9,8 @@ from xdsl.dialects.builtin import LocationAttr
 from xdsl.ir import Attribute, SSAValue
 
 from ttmlir.dialects import ods
-from ttmlir.dialects.layout_checks import check_alloc, check_to_memory_config
+from ttmlir.dialects.alloc import AllocatingOp
+from ttmlir.dialects.layout_checks import check_to_memory_config
 from ttmlir.dialects.ods import Property, Signature, Value
 from ttmlir.dialects.row_ops import properties_of
 from ttmlir.dialects.shape_checks import check_arange, check_constant
@@ -216,22 +217,10 @@ class ArangeOp(_CreationOp):
     CHECK = staticmethod(check_arange)
 
 
-class AllocOp(TTNNOp):
-    """Memory at a fixed address for a tensor; the same rules as `ttir.alloc`."""
+class AllocOp(TTNNOp, AllocatingOp):
+    """Memory at a fixed address for a tensor."""
 
     name = "ttnn.alloc"
-    SIGNATURE: ClassVar = Signature(
-        results=_RESULT,
-        properties=(
-            Property("address", ods.I64),
-            Property("size", ods.I64),
-            Property("memory_space", ods.named_attr("tt.memory_space")),
-        ),
-    )
-
-    def verify_op(self) -> None:
-        """Check size, memory space and address."""
-        check_alloc(self)
 
 
 class DeallocOp(TTNNOp):
