@@ -53,13 +53,27 @@ def parse_module(text: str, filename: str, context: Context, *, first_line: int 
             reader = ModuleReader(context, text, filename, first_line)
             return reader.read_module()
         except ParseError as error:
-            location = _location_of(error, filename, first_line, reader)
-            message = _in_mlir_style(error.msg)
+            raise DiagnosticError(
+                *(
+                    Diagnostic(
+                        "error",
+                        _location_of(part, filename, first_line, reader),
+                        _in_mlir_style(part.msg),
+                    )
+                    for part in _with_causes(error)
+                )
+            ) from None
         except RecursionError:
             # What xDSL parses on its own, such as affine sets, does not count its nesting.
             location = reader.location_at(reader.pos) if reader is not None else UNKNOWN_LOC
             message = f"nested more than {MAX_NESTING} levels deep"
-        raise DiagnosticError(Diagnostic("error", location, message)) from None
+            raise DiagnosticError(Diagnostic("error", location, message)) from None
+
+
+def _with_causes(error: ParseError) -> list[ParseError]:
+    """The error after those that it was raised from: a parameter's before its attribute's."""
+    cause = error.__cause__
+    return [*_with_causes(cause), error] if isinstance(cause, ParseError) else [error]
 
 
 def _location_of(error: ParseError, filename: str, first_line: int, reader: ModuleReader | None):
