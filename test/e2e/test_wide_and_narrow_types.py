@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from pass_runner import TTNN_PIPELINE, lowered
+from pass_runner import TTNN_PIPELINE, executed, lowered
 
 from ttmlir.runtime import Tensor, open_device, read_binary, submit
 from ttmlir.target.flatbuffer.ttnn import ttnn_to_flatbuffer
@@ -58,3 +58,16 @@ def test_f16() -> None:
         result = added("f16", array, numerics)
         assert result.dtype == np.float16
         assert result.tolist() == [[3.0, np.inf, float(np.float16(-0.1) * 2)]]
+
+
+@pytest.mark.parametrize("value", [0.1, -1e300, 2.5])
+def test_f64_constant(value: float) -> None:
+    """A constant that f32 does not hold keeps all its digits."""
+    type = "tensor<3x5xf64>"
+    text = (
+        f"func.func @f() -> {type} {{\n"
+        f'  %0 = "ttir.constant"() <{{value = dense<{value!r}> : {type}}}> : () -> {type}\n'
+        f"  return %0 : {type}\n}}\n"
+    ).replace("-1e+300", "-1.0e+300")
+    (result,) = executed(text, [])
+    np.testing.assert_array_equal(result, np.full((3, 5), value))

@@ -117,6 +117,15 @@ def float_attr_of_bits(bits: int, type: AnyFloat) -> FloatAttr:
     return FloatAttr.new((FloatData(value_of(bits, type)), type))
 
 
+def exact_float32(value: float) -> float | None:
+    """The value as one that f32 holds, NaN included; None if it is not one."""
+    try:
+        (rounded,) = struct.unpack("<f", struct.pack("<f", value))
+    except OverflowError:
+        return None
+    return rounded if rounded == value or math.isnan(rounded) else None
+
+
 def pack_floats(values: Sequence[float], type: AnyFloat) -> bytes:
     """The values rounded to `type`, little-endian."""
     has_nan = any(value != value for value in values)

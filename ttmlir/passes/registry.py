@@ -13,6 +13,7 @@ from ttmlir.passes.base import Pass, Pipeline
 
 PASSES: dict[str, str] = {
     "canonicalize": "ttmlir.passes.canonicalize:CanonicalizePass",
+    "convert-tosa-to-ttir": "ttmlir.passes.convert_tosa_to_ttir:ConvertTosaToTTIRPass",
     "convert-ttir-to-ttnn": "ttmlir.passes.convert_ttir_to_ttnn:ConvertTTIRToTTNNPass",
     "convert-ttnn-to-emitc": "ttmlir.passes.convert_ttnn_to_emitc:ConvertTTNNToEmitCPass",
     "cse": "ttmlir.passes.cse:CSEPass",

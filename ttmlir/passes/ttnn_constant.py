@@ -6,7 +6,6 @@ holds exactly become that; every other constant carries its elements in `ttnn.co
 
 from __future__ import annotations
 
-import struct
 from dataclasses import dataclass
 from typing import cast
 
@@ -19,6 +18,7 @@ from xdsl.ir import Attribute
 
 from ttmlir.dialects import ttnn
 from ttmlir.mlir.elements import Elements, splat_bytes, unpack_values
+from ttmlir.mlir.floats import exact_float32
 
 # tt-mlir makes zeros of these types with `ttnn.empty`, whose memory starts as 0.
 _ZEROS_FROM_MEMORY = ("f32", "i32", "si32")
@@ -54,17 +54,8 @@ def _fill_value(value: Attribute) -> float | None:
     if isinstance(number, tuple):
         return None
     # As a signed number of one bit, true is -1.
-    return _as_float32(abs(number) if _keyword(elements) == "i1" else number)
+    return exact_float32(abs(number) if _keyword(elements) == "i1" else number)
 
 
 def _keyword(elements: Elements) -> str:
     return str(elements.get_element_type())
-
-
-def _as_float32(number: int | float) -> float | None:
-    """The nearest 32-bit float; None for integers that are none."""
-    try:
-        (rounded,) = struct.unpack("<f", struct.pack("<f", number))
-    except OverflowError:
-        return None
-    return rounded if isinstance(number, float) or rounded == number else None
