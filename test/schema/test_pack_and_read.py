@@ -28,7 +28,7 @@ table Root {
   small: ubyte; big: ulong; ratio: float; on: bool; count: int = 5;
   color: Color; flags: Flag; colors: [Color]; box: Box; boxes: [Box];
   name: string; names: [string]; numbers: [long]; data: [ubyte];
-  leaf: Leaf; leaves: [Leaf]; part: Part; parts: [Part];
+  leaf: Leaf; leaves: [Leaf]; part: Part; parts: [Part]; ratios: [float];
 }
 root_type Root; file_identifier "TEST"; file_extension "test";
 """
@@ -177,9 +177,9 @@ def test_json_form(schema: Schema) -> None:
         "part_type": "NONE",
     }
     assert root.as_dict(defaults=False).keys() == {"ratio", "box", "data", "leaf"}
-    infinite = schema.read(schema.pack({"ratio": -math.inf}))
-    assert '"ratio": "-inf"' in infinite.to_json()
-    assert schema.pack(infinite.as_dict()) == schema.pack({"ratio": -math.inf})
+    infinite = schema.read(schema.pack({"ratio": -math.inf, "ratios": [math.inf, 1.5]}))
+    assert infinite.as_dict(defaults=False) == {"ratio": "-inf", "ratios": ["inf", 1.5]}
+    assert schema.read(schema.pack(infinite.as_dict())).ratios == (math.inf, 1.5)
 
 
 @pytest.mark.parametrize(
