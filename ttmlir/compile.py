@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 TTNN_PIPELINE = "ttir-to-ttnn-backend-pipeline"
 """From ttir to ttnn, with layouts and a device."""
 
-LONG_CONSTANT = 16
-"""Constants of more elements than this are left out of the C++ that a binary carries to read."""
-
 
 @contextmanager
 def _without_collections() -> Generator[None]:
@@ -75,8 +72,8 @@ def lower(source: str, pipeline: str = TTNN_PIPELINE, *, file_name: str = "<text
 def write_ttnn(module: ModuleOp) -> bytes:
     """The `.ttnn` file of a module in the ttnn dialect.
 
-    The file carries two texts to read: the module and its C++. The C++ is empty if an operation
-    has none.
+    The file carries two texts to read: the module and its C++. The C++ is without long constants,
+    and empty if an operation has none.
     """
     from ttmlir.mlir.printer import print_module
     from ttmlir.target.flatbuffer.ttnn import ttnn_to_flatbuffer
@@ -112,8 +109,9 @@ def compile_to_cpp(source: str, pipeline: str = TTNN_PIPELINE, *, file_name: str
 
 def _cpp_to_read(module: ModuleOp) -> str:
     from ttmlir.mlir.diagnostics import DiagnosticError
+    from ttmlir.mlir.printer import DEFAULT_ELISION_LIMIT
 
     try:
-        return write_cpp(module, elide_above=LONG_CONSTANT)
+        return write_cpp(module, elide_above=DEFAULT_ELISION_LIMIT)
     except DiagnosticError:
         return ""

@@ -8,10 +8,11 @@ import subprocess
 import pytest
 
 from examples import HEADER, function_text
-from ttmlir.compile import compile_to_cpp, lower, write_cpp
+from ttmlir.compile import compile_to_cpp, lower, write_cpp, write_ttnn
 from ttmlir.mlir.diagnostics import DiagnosticError
 from ttmlir.mlir.printer import print_module
 from ttmlir.optable import ROWS
+from ttmlir.schema.versions import load
 
 PASS = "convert-ttnn-to-emitc"
 UPSTREAM = shutil.which("mlir-translate-19")
@@ -100,6 +101,23 @@ def test_constants_are_values_and_shape() -> None:
     assert call_in(write_cpp(module), "constant") == f"ttnn::constant({{{values}}}, {{2, 3}}, v1);"
     elided = write_cpp(module, elide_above=5)
     assert call_in(elided, "constant") == "ttnn::constant({/* 6 values */}, {2, 3}, v1);"
+
+
+def test_texts_in_a_file_leave_out_more_than_16_elements() -> None:
+    """The C++ and the lines of the operations alike."""
+    types = [f"tensor<1x{count}xi32>" for count in (16, 17)]
+    values = [f"dense<[{list(range(count))}]>" for count in (16, 17)]
+    body = "".join(
+        f'%{i} = "ttir.constant"() <{{value = {value} : {type}}}> : () -> {type}\n'
+        for i, (value, type) in enumerate(zip(values, types, strict=True))
+    )
+    types = ", ".join(types)
+    text = f"func.func @main() -> ({types}) {{\n{body}return %0, %1 : {types}\n}}"
+    program = load(write_ttnn(lower(text)), "x").root.programs[0]
+    assert f"ttnn::constant({{{', '.join(map(str, range(16)))}}}, " in program.debug_info.cpp
+    assert "ttnn::constant({/* 17 values */}, " in program.debug_info.cpp
+    lines = [op.debug_info for op in program.operations if op.type_type == "ConstantOp"]
+    assert ["dense_resource<__elided__>" in line for line in lines] == [False, True]
 
 
 def test_absent_optional_parameter_is_nullopt() -> None:

@@ -63,7 +63,7 @@ from ttmlir.mlir.upstream_syntax import CUSTOM_PRINTERS
 
 LOCATIONS = (FileLineColLoc, FusedLoc, CallSiteLoc, NameLoc, UnknownLoc)
 DEFAULT_ELISION_LIMIT = 16
-"""Elements that `-mlir-elide-elementsattrs-if-larger` keeps when it has no value, as in MLIR."""
+"""Constants with more elements than this are left out of texts for people, as in MLIR."""
 
 _DEFAULT_DIALECTS = {"builtin.module": "builtin", "func.func": "func"}
 """Operations in whose regions the prefix of this dialect is not printed."""

@@ -24,7 +24,14 @@ from ttmlir.layout.enums import DataType, KeywordEnum, MemorySpace, TensorMemory
 from ttmlir.runtime.element import ELEMENT_TYPES, Array, Numerics, element_of_data_type
 from ttmlir.runtime.errors import BinaryError, InputError, UnsupportedError
 from ttmlir.runtime.tensor import TensorDesc
-from ttmlir.schema import FlatbufferError, TableView, load_schema, versions
+from ttmlir.schema import (
+    SCHEMA_OF_IDENTIFIER,
+    FlatbufferError,
+    TableView,
+    identify,
+    load_schema,
+    versions,
+)
 
 if TYPE_CHECKING:
     from ttmlir.runtime.prepare import PreparedProgram
@@ -32,9 +39,6 @@ if TYPE_CHECKING:
 Table = Mapping[str, Any]
 _E = TypeVar("_E", bound=KeywordEnum)
 
-_SIZE_PREFIX = 4
-_IDENTIFIER = slice(8, 12)
-_KINDS = {b"TTNN": "TTNN program", b"TTM0": "TTMetal program", b"TTSY": "system description"}
 # No tensor of a program is larger than this; the largest memory of a card is 32 GB.
 _MAX_ELEMENTS = 1 << 36
 _LOC = re.compile(r"loc\((.*)\)\s*$")
@@ -285,44 +289,41 @@ def load_binary(path: str | os.PathLike[str], *, ignore_version: bool = False) -
     Files of other versions are refused if they contradict themselves when read as this version;
     `ignore_version` takes them all.
     """
-    try:
-        data = Path(path).read_bytes()
-    except OSError as error:
-        raise BinaryError(f"{os.fspath(path)}: {error.strerror}") from error
-    return read_binary(data, os.fspath(path), ignore_version=ignore_version)
+    return read_binary(file_bytes(path), os.fspath(path), ignore_version=ignore_version)
 
 
 def read_binary(data: bytes, source: str, *, ignore_version: bool = False) -> Binary:
     """Load a `.ttnn` file from its bytes; `source` names them in messages."""
-    check_kind(data, source, b"TTNN")
+    _refuse_other_kinds(data, source)
     try:
         if ignore_version:
-            return Binary(source, load_schema("TTNN/binary.fbs").read(data, source))
+            return Binary(source, load_schema(SCHEMA_OF_IDENTIFIER["TTNN"]).read(data, source))
         loaded = versions.load(data, source)
     except FlatbufferError as error:
         raise BinaryError(str(error)) from error
     return Binary(source, loaded.root, loaded.warning)
 
 
-def check_kind(data: bytes, source: str, expected: bytes) -> None:
-    """BinaryError unless the bytes carry the expected file identifier."""
-    found = data[_IDENTIFIER]
-    if found == expected:
-        return
-    if expected == b"TTNN" and found == b"TTM0":
+def file_bytes(path: str | os.PathLike[str]) -> bytes:
+    """What a file holds; BinaryError if it cannot be read."""
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise BinaryError(f"{os.fspath(path)}: {error.strerror}") from error
+
+
+def _refuse_other_kinds(data: bytes, source: str) -> None:
+    """Refuse files of tt-mlir that hold something else; reading refuses the rest."""
+    identifier = identify(data)
+    if identifier == "TTM0":
         raise BinaryError(
             f"{source}: this is a TTMetal program (.ttm); its kernels need the TTMetal runtime, "
             "which is not part of this version; supported are .ttnn programs, written by "
             "ttmlir-translate --ttnn-to-flatbuffer"
         )
-    if found in _KINDS:
-        raise BinaryError(f"{source}: expected a {_KINDS[expected]}, got a {_KINDS[found]}")
-    if len(data) < _IDENTIFIER.stop:
-        raise BinaryError(f"{source}: the file is too short to be a {_KINDS[expected]}")
-    raise BinaryError(
-        f"{source}: not a {_KINDS[expected]}: the file identifier at byte {_IDENTIFIER.start} is "
-        f"{found!r} instead of {expected!r}"
-    )
+    if identifier == "TTSY":
+        problem = "expected a program, got a system descriptor"
+        raise BinaryError(f"{source}: {problem}; give a .ttnn file")
 
 
 def _known(name: str | None, where: str) -> str:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, cast
 
-from ttmlir.runtime.binary import check_kind
+from ttmlir.runtime.binary import file_bytes
 from ttmlir.runtime.errors import BinaryError
 from ttmlir.schema import FlatbufferError, TableView
 from ttmlir.schema import system_desc as files
@@ -19,16 +18,11 @@ _List = list[Any]
 
 def load_system_desc(path: str | os.PathLike[str]) -> TableView:
     """The root table of a `.ttsys` file; BinaryError if it cannot be read or is something else."""
-    try:
-        data = Path(path).read_bytes()
-    except OSError as error:
-        raise BinaryError(f"{os.fspath(path)}: {error.strerror}") from error
-    return read_system_desc(data, os.fspath(path))
+    return read_system_desc(file_bytes(path), os.fspath(path))
 
 
 def read_system_desc(data: bytes, source: str) -> TableView:
     """The root table of a `.ttsys` file from its bytes; `source` names them in messages."""
-    check_kind(data, source, b"TTSY")
     try:
         return files.load_system_desc(data, source).root
     except FlatbufferError as error:

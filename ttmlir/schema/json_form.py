@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import json
 import math
-import struct
 from typing import Any, cast
+
+from flatbuffers.packer import float32
 
 from ttmlir.schema.errors import FlatbufferError
 from ttmlir.schema.types import Field, ScalarType, StructType, Type, VectorType
 from ttmlir.schema.view import TableView
 
-_FLOAT32 = struct.Struct("<f")
 # Written out, tables that a file shares between many places can exceed any memory.
 _MAX_VALUES = 50_000_000
 
@@ -94,7 +94,7 @@ def _shortest(number: float, is_float32: bool) -> float | str:
     for digits in range(6, 9):
         candidate = float(f"{number:.{digits}g}")
         # A candidate just above the largest float32 is out of its range.
-        if abs(candidate) <= 3.4e38 and _FLOAT32.unpack(_FLOAT32.pack(candidate))[0] == number:
+        if abs(candidate) <= 3.4e38 and float32.unpack(float32.pack(candidate))[0] == number:
             return candidate
     return float(f"{number:.9g}")
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ttmlir.schema.catalog import load_schema
+from ttmlir.schema.catalog import SCHEMA_OF_IDENTIFIER, load_schema
 from ttmlir.schema.errors import FlatbufferError
 from ttmlir.schema.versions import LoadedFile, load, version_stamp
 
-SCHEMA = "Common/system_desc.fbs"
+_IDENTIFIER = "TTSY"
 
 
 def pack_system_desc(system_desc: Mapping[str, Any], product_identifier: str = "unknown") -> bytes:
     """Bytes of a file with this `SystemDesc` table, stamped with this program's version."""
     root = {"product_identifier": product_identifier, "system_desc": system_desc}
-    return load_schema(SCHEMA).pack(version_stamp() | root)
+    return load_schema(SCHEMA_OF_IDENTIFIER[_IDENTIFIER]).pack(version_stamp() | root)
 
 
 def load_system_desc(data: bytes | bytearray | memoryview, source: str) -> LoadedFile:
@@ -24,7 +24,7 @@ def load_system_desc(data: bytes | bytearray | memoryview, source: str) -> Loade
     `source` names the file in messages. Raises FlatbufferError if it holds no system descriptor.
     """
     loaded = load(data, source)
-    if loaded.identifier != "TTSY":
+    if loaded.identifier != _IDENTIFIER:
         problem = f"expected a system descriptor, got a program ({loaded.identifier})"
         raise FlatbufferError(source, problem, remedy="give a .ttsys file")
     if loaded.root.system_desc is None:

@@ -179,13 +179,18 @@ class StructType:
         return value
 
 
+class _ReferredTo:
+    """What stands outside and is referred to by an offset."""
+
+    size = OFFSET_SIZE
+    alignment = OFFSET_SIZE
+
+
 @dataclass(eq=False)
-class StringType:
+class StringType(_ReferredTo):
     """A text in UTF-8."""
 
     name: str = "string"
-    size: int = OFFSET_SIZE
-    alignment: int = OFFSET_SIZE
 
 
 STRING = StringType()
@@ -209,14 +214,12 @@ class Field:
 
 
 @dataclass(eq=False)
-class TableType:
+class TableType(_ReferredTo):
     """Fields that may be absent."""
 
     name: str
     fields: Sequence[Field] = ()
     """In declaration order; a union has its tag, `NAME_type`, as a field in front of it."""
-    size: int = OFFSET_SIZE
-    alignment: int = OFFSET_SIZE
 
     @cached_property
     def by_name(self) -> Mapping[str, Field]:
@@ -230,13 +233,11 @@ class TableType:
 
 
 @dataclass(eq=False)
-class UnionType:
+class UnionType(_ReferredTo):
     """One of several tables."""
 
     name: str
     members: Sequence[TableType] = ()
-    size: int = OFFSET_SIZE
-    alignment: int = OFFSET_SIZE
 
     @cached_property
     def tag(self) -> EnumType:
@@ -251,12 +252,10 @@ class UnionType:
 
 
 @dataclass(eq=False)
-class VectorType:
+class VectorType(_ReferredTo):
     """Any number of elements of one type."""
 
     element: ElementType
-    size: int = OFFSET_SIZE
-    alignment: int = OFFSET_SIZE
     name: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -264,7 +263,9 @@ class VectorType:
         self.name = f"[{self.element.name}]"
 
 
-ElementType = ScalarType | EnumType | StructType | StringType | TableType | UnionType
+PlainType = ScalarType | EnumType | StructType | StringType | TableType
+"""What needs nothing but its own place to be read, unlike unions, which have a tag."""
+ElementType = PlainType | UnionType
 Type = ElementType | VectorType
 
 

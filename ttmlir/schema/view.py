@@ -9,13 +9,14 @@ from flatbuffers.table import Table
 
 from ttmlir.schema.types import (
     UBYTE,
+    ElementType,
     EnumType,
     Field,
+    PlainType,
     ScalarType,
     StringType,
     StructType,
     TableType,
-    Type,
     UnionType,
     VectorType,
     tag_field_name,
@@ -123,7 +124,7 @@ class TableView(Mapping[str, Any]):
             case type:
                 return self._value(type, self._table.Pos + offset)
 
-    def _vector(self, element: Type, offset: int, field: Field) -> Any:
+    def _vector(self, element: ElementType, offset: int, field: Field) -> Any:
         first = self._table.Vector(offset)
         end = first + self._table.VectorLen(offset) * element.size
         places = range(first, end, element.size)
@@ -137,7 +138,7 @@ class TableView(Mapping[str, Any]):
     def _member(self, type: UnionType, tag: str, place: int) -> TableView | None:
         return None if tag == "NONE" else self._value(type.by_name[tag], place)
 
-    def _value(self, type: Type, place: int) -> Any:
+    def _value(self, type: PlainType, place: int) -> Any:
         """What stands at a byte: a value or the offset of one."""
         table = self._table
         match type:
@@ -154,5 +155,3 @@ class TableView(Mapping[str, Any]):
                 return table.String(place).decode()
             case TableType():
                 return TableView(table.Bytes, table.Indirect(place), type, self.file_name)
-            case UnionType() | VectorType():
-                raise AssertionError("these need their tags or their length")

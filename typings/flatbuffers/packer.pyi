@@ -1,5 +1,6 @@
 from struct import Struct
 
+float32: Struct
 uoffset: Struct
 soffset: Struct
 voffset: Struct

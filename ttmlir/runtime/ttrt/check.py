@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
+from ttmlir.runtime.binary import file_bytes
 from ttmlir.runtime.errors import BinaryError, InputError
 from ttmlir.runtime.system import load_system_desc, system_differences
 from ttmlir.runtime.ttrt.boards import DEFAULT_BOARD, board_table
@@ -83,9 +83,7 @@ class Check(Command):
 def _system_of_program(path: str) -> TableView:
     """The system that a `.ttnn` or `.ttm` file was compiled for."""
     try:
-        loaded = versions.load(Path(path).read_bytes(), path)
-    except OSError as error:
-        raise BinaryError(f"{path}: {error.strerror}") from error
+        loaded = versions.load(file_bytes(path), path)
     except FlatbufferError as error:
         raise BinaryError(str(error)) from error
     if loaded.identifier == "TTSY":

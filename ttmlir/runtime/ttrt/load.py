@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Any
 
-from ttmlir.runtime.errors import BinaryError
+from ttmlir.runtime.binary import file_bytes
 from ttmlir.runtime.ttrt.flatbuffers import Binary, Flatbuffer, SystemDesc
 from ttmlir.schema import identify
 
 
 def load_from_path(path: str | os.PathLike[str]) -> Flatbuffer:
     """A program or a system description, told apart by the file's identifier."""
-    try:
-        data = Path(path).read_bytes()
-    except OSError as error:
-        raise BinaryError(f"{os.fspath(path)}: {error.strerror}") from error
+    data = file_bytes(path)
     kind = SystemDesc if identify(data) == "TTSY" else Binary
     return kind(file_path=path, capsule=data)
 

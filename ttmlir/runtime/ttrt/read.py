@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-from ttmlir.runtime.binary import Binary, read_binary
+from ttmlir.runtime.binary import Binary, file_bytes, read_binary
 from ttmlir.runtime.errors import BinaryError, InputError
 from ttmlir.runtime.system import load_system_desc
 from ttmlir.runtime.ttrt.command import Command
@@ -48,11 +47,7 @@ class Read(Command):
     def execute_on(self, path: str) -> None:
         """Show one file."""
         section: str = self["section"]
-        try:
-            data = Path(path).read_bytes()
-        except OSError as error:
-            raise BinaryError(f"{path}: {error.strerror}") from error
-        text = _read_section(path, data, section)
+        text = _read_section(path, file_bytes(path), section)
         self.logger.output(text)
         if self["save_artifacts"]:
             self.artifacts.save_binary(path)

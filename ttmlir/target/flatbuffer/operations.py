@@ -22,14 +22,13 @@ from ttmlir.mlir.diagnostics import OpError
 from ttmlir.mlir.elements import Elements, ElementType, element_size, raw_bytes
 from ttmlir.mlir.resources import blob_bytes
 from ttmlir.optable.row import Flatbuffer
-from ttmlir.schema import load_schema
+from ttmlir.schema import SCHEMA_OF_IDENTIFIER, load_schema
 from ttmlir.schema.types import Field, ScalarType, TableType
 from ttmlir.target.flatbuffer.tensors import Table, TensorTables
-from ttmlir.target.flatbuffer.values import Values
+from ttmlir.target.flatbuffer.values import REFUSED, Values
 
-SCHEMA = "TTNN/binary.fbs"
+SCHEMA = SCHEMA_OF_IDENTIFIER["TTNN"]
 _NAMESPACE = "tt.target.ttnn."
-_REFUSED = "cannot be written to a .ttnn file"
 
 
 class OperationWriter:
@@ -58,10 +57,10 @@ class OperationWriter:
             if form is not None:
                 return form.table, self._row(op, form)
         if isinstance(op, ttnn.AllocOp):
-            raise OpError(op, f"{_REFUSED}; use 'ttnn.empty', whose place the runtime chooses")
+            raise OpError(op, f"{REFUSED}; use 'ttnn.empty', whose place the runtime chooses")
         raise OpError(
             op,
-            f"{_REFUSED}, which holds 'ttnn' operations only; "
+            f"{REFUSED}, which holds 'ttnn' operations only; "
             "lower the module with --ttir-to-ttnn-backend-pipeline first",
         )
 
@@ -102,17 +101,13 @@ class OperationWriter:
 
     def _output(self, op: Operation) -> Table:
         if len(op.results) != 1:
-            raise OpError(op, f"{_REFUSED} with {len(op.results)} results; split it up")
+            raise OpError(op, f"{REFUSED} with {len(op.results)} results; split it up")
         if isinstance(op, ttnn.ConstantOp):
-            return self._constant(op)
+            data = _constant_bytes(op)
+            return self._values.define_constant(op.results[0], op, self._tables, data)
         if isinstance(op, DestinationStyleOp):
             return self._values.define_result(op, self._tables)
         return self._values.define(op.results[0], op, self._tables)
-
-    def _constant(self, op: ttnn.ConstantOp) -> Table:
-        out = self._values.define_constant(op.results[0], op, self._tables)
-        out["desc"]["constant_data"] = _constant_bytes(op)
-        return out
 
     # -- devices and memory -----------------------------------------------------------------------
 
@@ -180,7 +175,7 @@ def _check_number(op: Operation, field: Field, name: str, content: Any) -> None:
     except (struct.error, OverflowError) as error:
         raise OpError(
             op,
-            f"{_REFUSED}: attribute '{name}' is {content}, and the field of type "
+            f"{REFUSED}: attribute '{name}' is {content}, and the field of type "
             f"{field.type.name} for it does not hold that",
         ) from error
 
@@ -189,13 +184,13 @@ def _constant_bytes(op: ttnn.ConstantOp) -> bytes:
     """The elements of a constant in row-major order."""
     value = op.value
     if not isinstance(value, DenseIntOrFPElementsAttr | DenseResourceAttr):
-        raise OpError(op, f"{_REFUSED}: '{value.name}' is not a list of elements")
+        raise OpError(op, f"{REFUSED}: '{value.name}' is not a list of elements")
     given = cast("TensorType[ElementType]", cast("Elements | DenseResourceAttr", value).type)
     result = cast("TensorType[ElementType]", op.results[0].type)
     if given.element_type != result.element_type:
         raise OpError(
             op,
-            f"{_REFUSED}: its elements are of type '{given.element_type}', "
+            f"{REFUSED}: its elements are of type '{given.element_type}', "
             f"those of its result of type '{result.element_type}'",
         )
     if isinstance(value, DenseIntOrFPElementsAttr):
@@ -206,10 +201,10 @@ def _constant_bytes(op: ttnn.ConstantOp) -> bytes:
 def _resource_bytes(op: Operation, name: str, type: TensorType[ElementType]) -> bytes:
     data = blob_bytes(op, name)
     if data is None:
-        raise OpError(op, f"{_REFUSED}: the module does not hold the resource '{name}'")
+        raise OpError(op, f"{REFUSED}: the module does not hold the resource '{name}'")
     expected = math.prod(type.get_shape()) * element_size(type.element_type)
     if len(data) != expected:
         raise OpError(
-            op, f"{_REFUSED}: the resource '{name}' has {len(data)} bytes instead of {expected}"
+            op, f"{REFUSED}: the resource '{name}' has {len(data)} bytes instead of {expected}"
         )
     return data

@@ -72,10 +72,6 @@ class TensorTables:
         self._known[id(type)] = (type, table)
         return table
 
-    def constant_desc(self, type: Attribute, data: bytes) -> Table:
-        """The `TensorDesc` of one constant with its elements."""
-        return self.desc(type) | {"constant_data": data}
-
     def _make_desc(self, type: Attribute) -> Table:
         encoding = cast("TensorType[Attribute]", type).encoding if _is_tensor(type) else None
         if not isinstance(encoding, LayoutAttr):

@@ -20,20 +20,24 @@ from ttmlir.dialects import tt
 from ttmlir.layout.device import Device
 from ttmlir.layout.system_tables import system_desc_to_table
 from ttmlir.mlir.diagnostics import LocatedError, OpError
-from ttmlir.mlir.printer import OpLinePrinter, PrintOptions, print_module
+from ttmlir.mlir.printer import (
+    DEFAULT_ELISION_LIMIT,
+    OpLinePrinter,
+    PrintOptions,
+    print_module,
+)
 from ttmlir.schema import PackError, load_schema
 from ttmlir.schema.versions import version_stamp
 from ttmlir.target.flatbuffer.operations import SCHEMA, OperationWriter
 from ttmlir.target.flatbuffer.tensors import Table, TensorTables
-from ttmlir.target.flatbuffer.values import Values
+from ttmlir.target.flatbuffer.values import REFUSED, Values
 
 SYSTEM_DESC = "tt.system_desc"
 DEVICE = "tt.device"
 _DIALECT = "ttnn"
 _PIPELINE = "--ttir-to-ttnn-backend-pipeline"
-# Operations are shown in full but for long constants: MLIR's defaults for eliding them.
 _DEBUG_TEXT = PrintOptions(
-    debuginfo=True, elide_larger_than=16, elide_resources_larger_than=64, skip_regions=True
+    debuginfo=True, elide_larger_than=DEFAULT_ELISION_LIMIT, skip_regions=True
 )
 
 
@@ -56,7 +60,7 @@ def ttnn_to_flatbuffer(
     try:
         return load_schema(SCHEMA).pack(root)
     except PackError as error:
-        message = f"the module cannot be written to a .ttnn file: {error}"
+        message = f"the module {REFUSED}: {error}"
         raise LocatedError(module.location, message) from error
 
 

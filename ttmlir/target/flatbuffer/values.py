@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 from ttmlir.dialects.dps import DestinationStyleOp
 from ttmlir.layout.errors import LayoutError
 from ttmlir.mlir.diagnostics import OpError
-from ttmlir.target.flatbuffer.tensors import TensorTables
+from ttmlir.target.flatbuffer.tensors import Table, TensorTables
 
-Table = dict[str, Any]
+REFUSED = "cannot be written to a .ttnn file"
+"""How messages about operations that no file can hold begin."""
 
 
 class Values:
@@ -28,13 +27,15 @@ class Values:
         try:
             desc = tables.desc(value.type)
         except LayoutError as error:
-            raise OpError(op, f"cannot be written to a .ttnn file: {error}") from error
+            raise OpError(op, f"{REFUSED}: {error}") from error
         return self._add(value, desc)
 
-    def define_constant(self, value: SSAValue, op: Operation, tables: TensorTables) -> Table:
-        """A new tensor for the result of `op`, whose description is its own."""
+    def define_constant(
+        self, value: SSAValue, op: Operation, tables: TensorTables, data: bytes
+    ) -> Table:
+        """A new tensor for the result of `op`, with these elements in a description of its own."""
         table = self.define(value, op, tables)
-        table["desc"] = dict(table["desc"])
+        table["desc"] = table["desc"] | {"constant_data": data}
         return table
 
     def define_result(self, op: DestinationStyleOp, tables: TensorTables) -> Table:
@@ -57,7 +58,7 @@ class Values:
             found = f"'{owner.name}'" if isinstance(owner, Operation) else "a block argument"
             raise OpError(
                 user,
-                f"cannot be written to a .ttnn file: its operand of type '{value.type}' comes "
+                f"{REFUSED}: its operand of type '{value.type}' comes "
                 f"from {found}, which makes no tensor there",
             )
         return table
@@ -73,8 +74,8 @@ class Values:
         if table is None:
             raise OpError(
                 user,
-                "cannot be written to a .ttnn file: its device is not the result of an earlier "
-                "'ttnn.get_device' in the same function",
+                f"{REFUSED}: its device is not the result of an earlier 'ttnn.get_device' in the "
+                "same function",
             )
         return table
 
