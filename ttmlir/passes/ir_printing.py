@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ttmlir.passes.base import Pass
 from ttmlir.passes.manager import Instrument, title
+from ttmlir.passes.symbols import symbol_name
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation
@@ -104,14 +105,6 @@ def _root(op: Operation) -> Operation:
 def _where(op: Operation) -> str:
     symbol = symbol_name(op)
     return f" ('{op.name}' operation: @{symbol})" if symbol else f" ('{op.name}' operation)"
-
-
-def symbol_name(op: Operation) -> str:
-    """The symbol that an operation defines; empty if none."""
-    from xdsl.dialects.builtin import StringAttr
-
-    symbol = op.properties.get("sym_name") or op.attributes.get("sym_name")
-    return symbol.data if isinstance(symbol, StringAttr) else ""
 
 
 class _FileTree:
