@@ -109,3 +109,16 @@ def test_layout_that_cannot_be_computed_with() -> None:
         DiagnosticError, match="names one of the memory spaces system, mmio, dram, l1"
     ):
         printed(text, TTNN_PIPELINE)
+
+
+def test_operation_of_another_dialect_sees_initial_layouts() -> None:
+    """Its operands and results keep the types that it relates to each other."""
+    f = FunctionText([WIDE])
+    value = f.op("abs", ["%arg0"], WIDE)
+    total = f.define(f"arith.addf {value}, {value} : {WIDE}", WIDE)
+    text = f.returning(f.op("neg", [total], WIDE))
+    lines = body(text, "ttir-load-system-desc", "ttir-implicit-device", "ttir-layout")
+    [line] = [line for line in lines if "arith.addf" in line]
+    assert line.endswith(" : tensor<33x70xf32, #layout>")
+    with pytest.raises(DiagnosticError, match="failed to legalize operation 'arith.addf'"):
+        printed(text, TTNN_PIPELINE)

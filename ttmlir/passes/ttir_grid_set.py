@@ -165,7 +165,8 @@ class _Choice:
 
     def overridden_grid(self, op: Operation) -> Grid | None:
         """The grid that the options give to an operation by the name of its location."""
-        if self._overrides and isinstance(op.location, NameLoc):
+        is_ours = isinstance(op, EmptyOp) or op.name.startswith("ttir.")
+        if self._overrides and is_ours and isinstance(op.location, NameLoc):
             return self._overrides.get(op.location.desc.data)
         return None
 

@@ -3,7 +3,8 @@
 Tensors without a layout start in `init-memory-space`, in rows on one core. Then each operand
 moves to the memory, tiling and memory layout that its constraint asks for: destinations and
 constants are made there, other values pass through a `ttir.to_layout`. What a function returns or
-hands to another one moves back to where the signature says.
+hands to another one moves back to where the signature says, and what an operation of another
+dialect takes to where it started.
 
 Before:
 
@@ -180,6 +181,7 @@ class _Moves:
         self._wanted = AttributeMemo(self._wanted_type)
         self._functions: dict[tuple[Block | None, str], FuncOp] = {}
         self._made: dict[tuple[SSAValue, int, Block], SSAValue] = {}
+        self._initial: dict[SSAValue, Attribute] = {}
 
     def place(self, module: ModuleOp) -> None:
         """Bring all operands of the operations inside the module to their places."""
@@ -207,6 +209,8 @@ class _Moves:
             callee = self._functions.get((function.parent, op.callee.string_value()))
             if callee is not None:
                 self._place_as(op, callee.function_type.inputs)
+        elif not op.name.startswith("ttir."):
+            self._place_as_before(op)
 
     def _place_constrained(self, op: ttir.TTIROp) -> None:
         attr = op.operand_constraints
@@ -230,13 +234,21 @@ class _Moves:
             result = results.get(number)
             if wanted is not type_:
                 self._move(op, number, wanted, is_init=result is not None)
-            if result is not None:
+            if result is not None and result.type is not wanted:
+                self._initial[result] = result.type
                 retype(result, wanted)
 
     def _place_as(self, op: Operation, types: Iterable[Attribute]) -> None:
         for number, wanted in enumerate(types):
             if number < len(op.operands) and op.operands[number].type != wanted:
                 self._move(op, number, wanted)
+
+    def _place_as_before(self, op: Operation) -> None:
+        """Operations of other dialects relate the types of their operands to other types."""
+        for number, value in enumerate(op.operands):
+            initial = self._initial.get(value)
+            if initial is not None and initial != value.type:
+                op.operands[number] = moved(value, initial, op)
 
     def _move(
         self, op: Operation, number: int, wanted: Attribute, *, is_init: bool = False

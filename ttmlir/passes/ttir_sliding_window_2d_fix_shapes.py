@@ -128,17 +128,18 @@ def _fix_pool(op: ttir.WindowOp) -> None:
         assert isinstance(height, int)
         assert isinstance(width, int)
         shape = (shape[2] // (height * width), height, width, shape[3])
-        image = _unary(op, "reshape", image, shape, shape=shape)
+        image = _unary(op, "reshape", image, _reshaped(image, shape), shape=shape)
     if not padding.is_even:
         image = _pad(op, image, padding, _lowest(_element_type(image)))
         shape = _shape(image)
         changes |= _NO_PADDING
     changes |= {"original_height": shape[1], "original_width": shape[2]}
     flat = _flattened(shape)
-    image = _unary(op, "reshape", image, flat, shape=flat)
-    result_shape = _shape(op.results[0])
-    pooled = _remade(op, (image,), _flattened(result_shape), changes)
-    replace(op, _unary(op, "reshape", pooled, result_shape, shape=result_shape))
+    image = _unary(op, "reshape", image, _reshaped(image, flat), shape=flat)
+    result = op.results[0]
+    flat_result = _reshaped(result, _flattened(_shape(result)))
+    pooled = _remade(op, (image,), flat_result, changes)
+    replace(op, _unary(op, "reshape", pooled, result.type, shape=_shape(result)))
 
 
 def _fix_convolution(op: ttir.WindowOp) -> None:
@@ -148,7 +149,7 @@ def _fix_convolution(op: ttir.WindowOp) -> None:
         return
     image, *rest = op.inputs
     padded = _pad(op, image, padding, 0.0)
-    replace(op, _remade(op, (padded, *rest), _shape(op.results[0]), dict(_NO_PADDING)))
+    replace(op, _remade(op, (padded, *rest), op.results[0].type, dict(_NO_PADDING)))
 
 
 def _flattened(shape: Shape) -> Shape:
@@ -176,11 +177,16 @@ def _pad(op: ttir.WindowOp, image: SSAValue, padding: _Padding, value: float) ->
         shape[-2] + padding.left + padding.right,
         shape[-1],
     )
-    return _unary(op, "pad", image, padded, padding=(*before, *margins), value=value)
+    type_ = _reshaped(image, padded)
+    return _unary(op, "pad", image, type_, padding=(*before, *margins), value=value)
 
 
 def _unary(
-    op: ttir.WindowOp, mnemonic: str, input: SSAValue, result_shape: Shape, **values: ParameterValue
+    op: ttir.WindowOp,
+    mnemonic: str,
+    input: SSAValue,
+    result_type: Attribute,
+    **values: ParameterValue,
 ) -> SSAValue:
     """An operation on one tensor in front of `op`, with the constraints of its image and output."""
     cls = cast("type[ttir.TTIRRowOp]", ttir.op_class(mnemonic))
@@ -188,15 +194,17 @@ def _unary(
     if len(constraints) > 2:
         constraints = (constraints[0], constraints[-1])
     properties = {**cls.parameter_properties(values), _CONSTRAINTS: ArrayAttr(constraints)}
-    return _insert(op, cls, (input,), TensorType(_element_type(input), result_shape), properties)
+    return _insert(op, cls, (input,), result_type, properties)
 
 
 def _remade(
-    op: ttir.WindowOp, inputs: tuple[SSAValue, ...], shape: Shape, values: dict[str, ParameterValue]
+    op: ttir.WindowOp,
+    inputs: tuple[SSAValue, ...],
+    result_type: Attribute,
+    values: dict[str, ParameterValue],
 ) -> SSAValue:
-    """The window operation on other inputs, with another result shape and some other parameters."""
+    """The window operation on other inputs, with another result and some other parameters."""
     properties = {**op.properties, **op.parameter_properties(values)}
-    result_type = TensorType(_element_type(op.results[0]), shape)
     return _insert(op, type(op), inputs, result_type, properties)
 
 
@@ -215,6 +223,11 @@ def _insert(
 
 def _element_type(value: SSAValue) -> Attribute:
     return cast("TensorType[Attribute]", value.type).element_type
+
+
+def _reshaped(value: SSAValue, shape: Shape) -> Attribute:
+    """The type of a tensor with the elements of `value` and another shape, not laid out."""
+    return TensorType(_element_type(value), shape)
 
 
 def _shape(value: SSAValue) -> Shape:
