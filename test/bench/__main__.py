@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from measurements import Result, all_results
+from measurements import all_results, row
 
 
 def main() -> None:
@@ -11,13 +11,6 @@ def main() -> None:
     print("|---|---|---|")
     for result in all_results():
         print(row(result), flush=True)
-
-
-def row(result: Result) -> str:
-    """A row of a Markdown table."""
-    goal = "" if result.goal is None else f"≤ {result.goal:g}"
-    missed = "" if result.is_met else " (missed)"
-    return f"| {result.what} | {result.value:.3g} {result.unit} | {goal}{missed} |"
 
 
 if __name__ == "__main__":

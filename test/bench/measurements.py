@@ -154,3 +154,10 @@ def all_results() -> Iterator[Result]:
     yield from scaling()
     yield from compared_with_stock_xdsl()
     yield from execution()
+
+
+def row(result: Result) -> str:
+    """A row of a Markdown table."""
+    goal = "" if result.goal is None else f"≤ {result.goal:g}"
+    missed = "" if result.is_met else " (missed)"
+    return f"| {result.what} | {result.value:.3g} {result.unit} | {goal}{missed} |"
