@@ -18,6 +18,12 @@
 // RUN: ttmlir-opt --canonicalize %S/Inputs/blocks.mlir > %t.ours 2>&1
 // RUN: mlir-opt-19 --canonicalize %S/Inputs/blocks.mlir > %t.theirs 2>&1
 // RUN: diff %t.ours %t.theirs
+// RUN: ttmlir-opt --canonicalize --split-input-file %S/Inputs/canonical.mlir > %t.ours 2>&1
+// RUN: mlir-opt-19 --canonicalize --split-input-file %S/Inputs/canonical.mlir > %t.theirs 2>&1
+// RUN: diff %t.ours %t.theirs
+// RUN: ttmlir-opt --cse --split-input-file --allow-unregistered-dialect %S/Inputs/equal.mlir > %t.ours 2>&1
+// RUN: mlir-opt-19 --cse --split-input-file --allow-unregistered-dialect %S/Inputs/equal.mlir > %t.theirs 2>&1
+// RUN: diff %t.ours %t.theirs
 // RUN: ttmlir-opt --inline %S/Inputs/calls.mlir > %t.ours 2>&1
 // RUN: mlir-opt-19 --inline %S/Inputs/calls.mlir > %t.theirs 2>&1
 // RUN: diff %t.ours %t.theirs

@@ -23,7 +23,8 @@ Requires: nothing.
 Ensures: of equal operations without side effects in a block, or in blocks nested in it, the first
 one is left; unused operations without side effects are gone.
 Options: none.
-Not done here: operations in different blocks of one region are not compared.
+Not done here: operations in different blocks of one region are not compared; `a + b` and `b + a`
+differ.
 """
 
 from __future__ import annotations
