@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ttmlir.mlir.text_files import FileError, write_output
 from ttmlir.passes.base import Pass
 from ttmlir.passes.manager import Instrument, title
 from ttmlir.passes.symbols import symbol_name
@@ -123,8 +124,11 @@ class _FileTree:
         numbers = [self.latest.setdefault(directory, 0) for directory in enclosing]
         self.latest[own] = self.latest.get(own, -1) + 1
         name = "_".join(map(str, (*numbers, self.latest[own])))
-        own.mkdir(parents=True, exist_ok=True)
-        (own / f"{name}_{step.name}.mlir").write_text(text, encoding="utf-8")
+        try:
+            own.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FileError(f"cannot make folder '{own}': {error.strerror}") from None
+        write_output(str(own / f"{name}_{step.name}.mlir"), text.encode("utf-8"))
 
 
 def _directories(op: Operation, root: Path) -> list[Path]:

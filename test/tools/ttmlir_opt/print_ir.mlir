@@ -11,7 +11,9 @@
 // RUN: rm -rf %t.tree && ttmlir-opt --pass-pipeline='builtin.module(func.func(cse,canonicalize),symbol-dce)' --mlir-print-ir-after-all --mlir-print-ir-tree-dir=%t.tree %s -o /dev/null 2>&1 | FileCheck %s --check-prefix=TREE --allow-empty
 // RUN: cat %t.tree/builtin_module_no-symbol-name/func_func_f/0_1_canonicalize.mlir | FileCheck %s --check-prefix=FILE
 // RUN: ls %t.tree/builtin_module_no-symbol-name/func_func_g/0_0_cse.mlir %t.tree/builtin_module_no-symbol-name/1_symbol-dce.mlir
+// RUN: not ttmlir-opt --cse --mlir-print-ir-after-all --mlir-print-ir-tree-dir=%s %s 2>&1 | FileCheck %s --check-prefix=NO-FOLDER
 
+// NO-FOLDER: ttmlir-opt: cannot make folder '{{.*}}print_ir.mlir/builtin_module_no-symbol-name': Not a directory
 //      ALL: // -----// IR Dump After CSE (cse) //----- //
 // ALL-NEXT: module {
 //      ALL: // -----// IR Dump After Canonicalizer (canonicalize) //----- //
