@@ -1,7 +1,7 @@
-"""Reading attributes, types and locations: xDSL's parser with MLIR's rules, and with a memory.
+"""Reading attributes, aliases and locations: xDSL's parser with MLIR's rules.
 
-The text of a type is remembered with its value, so that each spelling is parsed once per module;
-equal types are then also the same object, which makes comparing them cheap.
+Aliases may be used before their definition. As with types, the text of a dialect attribute is
+remembered with its value.
 """
 # pyright: reportPrivateUsage=false
 # (xDSL's parser is extended by overriding its private steps.)
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 import re
-from bisect import bisect_right
 from typing import Any, Literal, NoReturn, cast, overload
 
 from xdsl.context import Context
@@ -19,50 +18,36 @@ from xdsl.dialects.builtin import (
     AffineSetAttr,
     AnyDenseElement,
     AnyFloat,
-    AnyTensorType,
-    AnyUnrankedTensorType,
-    AnyVectorType,
     BytesAttr,
     CallSiteLoc,
-    ComplexType,
     DenseArrayBase,
     DenseIntOrFPElementsAttr,
     DenseResourceAttr,
     FloatAttr,
-    FunctionType,
     FusedLoc,
     IndexType,
     IntegerAttr,
     IntegerType,
     LocationAttr,
-    MemRefType,
     NameLoc,
     NoneAttr,
-    NoneType,
     RankedStructure,
     ShapedType,
     Signedness,
     StringAttr,
-    TensorType,
-    TupleType,
     UnitAttr,
     UnknownLoc,
-    UnrankedMemRefType,
-    UnrankedTensorType,
     UnregisteredAttr,
     f64,
     i64,
 )
 from xdsl.ir import Attribute, Data, ParametrizedAttribute, TypeAttribute
-from xdsl.parser import Parser
-from xdsl.parser.generic_parser import ParserState
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.lexer import Position, Span
+from xdsl.utils.lexer import Position
 from xdsl.utils.mlir_lexer import MLIRTokenKind as Kind
-from xdsl.utils.mlir_lexer import PunctuationSpelling
 
 from ttmlir.layout.affine import AffineMap
-from ttmlir.mlir.affine import affine_map_attr, layout_map, parse_affine_map
+from ttmlir.mlir.affine import affine_map_attr, parse_affine_map
 from ttmlir.mlir.dense_reader import (
     DenseSyntaxError,
     checked_elements_type,
@@ -72,106 +57,28 @@ from ttmlir.mlir.dense_reader import (
 from ttmlir.mlir.diagnostics import Diagnostic, DiagnosticError, note
 from ttmlir.mlir.elements import ElementsType, pack_values
 from ttmlir.mlir.floats import UnsupportedFloatError, float_attr, float_attr_of_bits
-from ttmlir.mlir.lexer import SourceLexer, balanced_end
+from ttmlir.mlir.lexer import balanced_end
 from ttmlir.mlir.locations import file_location
-from ttmlir.mlir.nesting import MAX_NESTING
 from ttmlir.mlir.printer import LOCATIONS, attribute_text
-
-MAX_INTEGER_WIDTH = (1 << 24) - 1
-"""Widest integer type, as in MLIR."""
-MAX_EXTENT = (1 << 63) - 1
+from ttmlir.mlir.type_reader import TypeReader
 
 _ALIAS_DEFINITION = re.compile(r"^[ \t]*([#!][A-Za-z_$][\w$.-]*)\s*=(?!=)", re.MULTILINE | re.ASCII)
-_INTEGER_TYPE = re.compile(r"(?:[su]?i)([1-9][0-9]*|0)", re.ASCII)
 
 
-class AttributeReader(Parser):
+class AttributeReader(TypeReader):
     """Reads attributes, types and locations of one text."""
 
     def __init__(self, context: Context, text: str, file: str, first_line: int = 1):
         """A reader at the start of `text`; its first line has the number `first_line`."""
-        super().__init__(context, text, file)
-        source = self.lexer.input
-        self._parser_state = ParserState(SourceLexer(source))
-        self._text = source.content
-        self._file = file
-        self._first_line = first_line
-        self._line_ends = [match.start() for match in re.finditer("\n", text)]
-        self._is_ascii = text.isascii()
+        super().__init__(context, text, file, first_line)
         self._alias_definitions = {
             match[1]: match.end() for match in _ALIAS_DEFINITION.finditer(text)
         }
         self._defined_aliases: set[str] = set()
         self._aliases_being_read: set[str] = set()
-        self._nesting = 0
-        self._types: dict[str, TypeAttribute] = {}
-        self._function_types: dict[str, FunctionType] = {}
         self._attributes: dict[str, Attribute] = {}
         self.blobs: dict[str, str] = {}
         """Contents of the `dense_resource` blobs, as hexadecimal strings."""
-
-    # Places and errors.
-
-    def location_at(self, position: Position) -> LocationAttr:
-        """The location of a position in the text."""
-        line = bisect_right(self._line_ends, position - 1)
-        start = self._line_ends[line - 1] + 1 if line else 0
-        column = position - start
-        if not self._is_ascii:
-            column = len(self._text[start:position].encode("utf-8", "surrogateescape"))
-        return file_location(self._file, line + self._first_line, column + 1)
-
-    def raise_wrong_token(self, message: str) -> NoReturn:
-        """Raise an error about a missing token: it is shown where the last token ends."""
-        self.raise_error(message, self._end_of_last_token())
-
-    def _end_of_last_token(self) -> Position:
-        text, end = self._text, self.pos
-        while True:
-            end = len(text[:end].rstrip(" \t"))
-            if not end:
-                return self.pos
-            if text[end - 1] not in "\r\n":
-                return end
-            end -= 1
-            line_start = max(text.rfind("\n", 0, end), text.rfind("\r", 0, end)) + 1
-            comment = text.find("//", line_start, end)
-            if comment >= 0:
-                end = comment
-
-    def parse_characters(self, text: str, context_msg: str = "") -> str:
-        """Read a token with this text."""
-        if self._current_token.text == text:
-            self._consume_token()
-            return text
-        self.raise_wrong_token(f"expected '{text}'{context_msg}")
-
-    def parse_punctuation(
-        self, punctuation: PunctuationSpelling, context_msg: str = ""
-    ) -> PunctuationSpelling:
-        """Read a punctuation mark."""
-        if self._current_token.text == punctuation:
-            self._consume_token()
-            return punctuation
-        self.raise_wrong_token(f"expected '{punctuation}'{context_msg}")
-
-    def parse_symbol_name(self) -> StringAttr:
-        """Read `@name`."""
-        name = self.parse_optional_symbol_name()
-        if name is None:
-            self.raise_error("expected valid '@'-identifier for symbol name")
-        return name
-
-    def parse_keyword(self, keyword: str, context_msg: str = "") -> str:
-        """Read a keyword."""
-        if self.parse_optional_keyword(keyword) is None:
-            self.raise_wrong_token(f"expected '{keyword}'{context_msg}")
-        return keyword
-
-    def _enter_nesting(self) -> None:
-        self._nesting += 1
-        if self._nesting > MAX_NESTING:
-            self.raise_error(f"nested more than {MAX_NESTING} levels deep")
 
     # Aliases and dialect attributes.
 
@@ -238,9 +145,6 @@ class AttributeReader(Parser):
         if end >= 0 and self._is_between_tokens(end):
             self._attributes[key] = attribute
         return attribute
-
-    def _is_between_tokens(self, position: Position) -> bool:
-        return position <= self.pos and not self._text[position : self.pos].strip()
 
     def _alias(self, name: str) -> Attribute:
         if name not in self.attribute_aliases:
@@ -335,8 +239,6 @@ class AttributeReader(Parser):
         data = cast(type[Data[Any]], definition)
         return data(data.parse_parameter(self))
 
-    # Types.
-
     def parse_optional_attribute(self) -> Attribute | None:
         """Read an attribute or a type, if there is one."""
         self._enter_nesting()
@@ -350,99 +252,6 @@ class AttributeReader(Parser):
         if attribute is None:
             self.raise_wrong_token("expected attribute value")
         return attribute
-
-    def parse_type(self) -> TypeAttribute:
-        """Read a type."""
-        type = self.parse_optional_type()
-        if type is None:
-            self.raise_wrong_token("expected non-function type")
-        return type
-
-    def parse_optional_type(self) -> TypeAttribute | None:
-        """Read a type, if there is one; a spelling that was read before is looked up."""
-        token = self._current_token
-        if token.kind is Kind.BARE_IDENT and token.text in _SHAPED_TYPES:
-            return self._remembered_type(token.span)
-        self._enter_nesting()
-        type = super().parse_optional_type()
-        self._nesting -= 1
-        return type
-
-    def _remembered_type(self, span: Span[str]) -> TypeAttribute | None:
-        text = self._text
-        has_parameters = text[span.end : span.end + 1] == "<"
-        end = balanced_end(text, span.end) if has_parameters else -1
-        key = text[span.start : end] if end >= 0 else ""
-        known = self._types.get(key)
-        if known is not None:
-            self._resume_from(end)
-            return known
-        self._enter_nesting()
-        type = super().parse_optional_type()
-        self._nesting -= 1
-        if type is not None and end >= 0 and self._is_between_tokens(end):
-            self._types[key] = type
-        return type
-
-    def _parse_optional_integer_or_float_type(self) -> TypeAttribute | None:
-        token = self._current_token
-        match = _INTEGER_TYPE.fullmatch(token.text)
-        if match is not None and int(match[1]) > MAX_INTEGER_WIDTH:
-            self.raise_error(f"integer bitwidth is limited to {MAX_INTEGER_WIDTH} bits")
-        return super()._parse_optional_integer_or_float_type()
-
-    def parse_shape_dimension(self, allow_dynamic: bool = True) -> int:
-        """Read an extent, `?` included if allowed."""
-        token = self._current_token
-        extent = super().parse_shape_dimension(allow_dynamic)
-        if extent > MAX_EXTENT:
-            self.raise_error("invalid dimension", token.span)
-        return extent
-
-    def parse_function_type(self) -> FunctionType:
-        """Read `(types) -> types`; the rest of a line that was read before is looked up."""
-        text, start = self._text, self.pos
-        end = text.find("\n", start)
-        end = len(text) if end < 0 else end
-        location = text.find(" loc(", start, end)
-        end = end if location < 0 else location
-        key = text[start:end]
-        known = self._function_types.get(key)
-        if known is not None:
-            self._resume_from(end)
-            return known
-        type = super().parse_function_type()
-        if self._is_between_tokens(end):
-            self._function_types[key] = type
-        return type
-
-    def _parse_tensor_attrs(self) -> AnyTensorType | AnyUnrankedTensorType:
-        position = self.pos
-        type = super()._parse_tensor_attrs()
-        if isinstance(type.element_type, _NO_TENSOR_ELEMENTS):
-            self.raise_error("invalid tensor element type", position)
-        return type
-
-    def _parse_vector_attrs(self) -> AnyVectorType:
-        position = self.pos
-        type = super()._parse_vector_attrs()
-        if not isinstance(type.element_type, IntegerType | IndexType | AnyFloat):
-            self.raise_error("vector elements must be int/index/float type", position)
-        return type
-
-    def _parse_complex_attrs(self) -> ComplexType:
-        position = self.pos
-        element_type = self.parse_type()
-        if not isinstance(element_type, IntegerType | AnyFloat):
-            self.raise_error("invalid element type for complex", position)
-        return ComplexType(cast(IntegerType | AnyFloat, element_type))
-
-    def _parse_memref_attrs(self) -> MemRefType | UnrankedMemRefType:
-        type = super()._parse_memref_attrs()
-        if isinstance(type, MemRefType) and isinstance(type.layout, AffineMapAttr):
-            if layout_map(type.layout).is_identity:
-                return MemRefType(type.element_type, type.shape, NoneAttr(), type.memory_space)
-        return type
 
     # Builtin attributes.
 
@@ -505,7 +314,7 @@ class AttributeReader(Parser):
                 start,
             )
         if is_float:
-            self.raise_error("floating point value not valid for specified type", start)
+            self.raise_error("floating point value not valid for specified type")
         return self._integer(literal, negative, cast(IntegerType | IndexType, type), start)
 
     def _integer(
@@ -518,7 +327,7 @@ class AttributeReader(Parser):
         else:
             if negative and type.signedness.data == Signedness.UNSIGNED:
                 self.raise_error(
-                    "negative integer literal not valid for unsigned integer type", start
+                    "negative integer literal not valid for unsigned integer type", start + 1
                 )
             low, high = type.value_range()
         if not low <= value < high:
@@ -548,7 +357,7 @@ class AttributeReader(Parser):
             hint = "add a trailing dot to make the literal a float"
             raise DiagnosticError(error.with_note(note(error.location, hint, show_source=False)))
         if negative:
-            self.raise_error("hexadecimal float literal should not have a leading minus", start)
+            self.raise_error("hexadecimal float literal should not have a leading minus", start + 1)
         bits = int(literal, 16)
         if bits.bit_length() > type.bitwidth:
             self.raise_error("hexadecimal float constant out of range for type", start)
@@ -586,7 +395,9 @@ class AttributeReader(Parser):
         position = self.pos
         type = self.parse_type()
         if not isinstance(type, IntegerType | AnyFloat):
-            self.raise_error("expected integer or float type", position)
+            self.raise_error(
+                f"expected integer or float type, got: '{attribute_text(type)}'", position
+            )
         element_type = cast(IntegerType | AnyFloat, type)
         if not _is_array_element(element_type):
             self.raise_error("element type bitwidth must be a multiple of 8", position)
@@ -613,11 +424,12 @@ class AttributeReader(Parser):
             self._consume_token()
             return int(token.text == "true")
         if token.kind not in (Kind.INTEGER_LIT, Kind.FLOAT_LIT):
-            self.raise_error("expected integer or float literal")
+            kind = "integer" if isinstance(type, IntegerType) else "floating point"
+            self.raise_error(f"expected {kind} literal")
         self._consume_token()
         if isinstance(type, IntegerType):
             if token.kind is Kind.FLOAT_LIT:
-                self.raise_error("expected integer value", start)
+                self.raise_error("expected integer literal", start)
             return self._integer(token.text, negative, type, start).value.data
         return self._float(token.text, negative, type, start).value.data
 
@@ -740,18 +552,6 @@ class AttributeReader(Parser):
         if isinstance(metadata, NoneAttr) and len(locations) == 1:
             return locations[0]
         return FusedLoc(tuple(locations), metadata)
-
-
-_NO_TENSOR_ELEMENTS = (
-    FunctionType,
-    MemRefType,
-    NoneType,
-    TensorType,
-    TupleType,
-    UnrankedMemRefType,
-    UnrankedTensorType,
-)
-_SHAPED_TYPES = ("tensor", "memref", "vector")
 
 
 def _is_array_element(type: IntegerType | AnyFloat) -> bool:

@@ -228,7 +228,7 @@ def _bytes(literal: DenseLiteral, type: ElementsType, type_text: str) -> bytes:
     if literal.shape is None:
         if count:
             raise DenseSyntaxError(
-                f"inferred shape of elements literal ([]) does not match type ({_list(shape)})",
+                f"parsed zero elements, but type ({type_text}) expected at least 1",
                 literal.start,
             )
         return b""
@@ -256,7 +256,9 @@ def _hex_bytes(literal: DenseLiteral, type: ElementType, count: int, type_text: 
     text = literal.hex_string
     assert text is not None
     if not text.startswith("0x"):
-        raise DenseSyntaxError("expected hex string to start with '0x'", literal.start)
+        raise DenseSyntaxError(
+            "expected string containing hex digits starting with `0x`", literal.start
+        )
     try:
         data = bytes.fromhex(text[2:])
     except ValueError:
@@ -299,7 +301,7 @@ def _check_range(value: Value, type: ElementType, position: int) -> None:
     try:
         pack_values([value], type)
     except ValueError:
-        raise DenseSyntaxError("integer constant out of range", position) from None
+        raise DenseSyntaxError("integer constant out of range for type", position) from None
 
 
 def _float(scalar: Scalar, type: AnyFloat) -> float:
@@ -316,6 +318,8 @@ def _float(scalar: Scalar, type: AnyFloat) -> float:
         return value_of(bits, type)
     if digits in ("true", "false"):
         raise DenseSyntaxError("expected floating point elements, but parsed boolean", position)
+    if "." not in digits:
+        raise DenseSyntaxError("expected floating-point elements, but parsed integer", position)
     value = float(digits)
     if math.isinf(value):
         raise DenseSyntaxError("floating point value too large for attribute", position)
@@ -344,7 +348,7 @@ def _integer(scalar: Scalar, type: IntegerType | IndexType) -> int:
 def checked_elements_type(type: Attribute, type_text: str) -> ElementsType:
     """`type` if constants can have it; raises `ValueError` with the message otherwise."""
     if not isinstance(type, TensorType | VectorType | MemRefType):
-        raise ValueError("elements literal must be a ranked tensor or vector type")
+        raise ValueError("elements literal must be a shaped type of known rank")
     shaped = cast(TensorType[Attribute], type)
     if any(extent < 0 for extent in shaped.get_shape()):
         raise ValueError("elements literal type must have static shape")

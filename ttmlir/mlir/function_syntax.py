@@ -111,7 +111,7 @@ def parse_function(op_type: type[Operation], parser: Parser) -> Operation:
     """Read what follows the name of a function operation."""
     visibility = parser.parse_optional_visibility_keyword()
     name = parser.parse_symbol_name()
-    signature = _parse_signature(parser)
+    signature = _parse_signature(parser, op_type.name)
     extra = _parse_extra_attributes(parser)
     arguments = signature.arguments if signature.arguments else None
     start = parser.pos
@@ -119,7 +119,7 @@ def parse_function(op_type: type[Operation], parser: Parser) -> Operation:
     if region is None:
         region = Region()
     elif not region.blocks:
-        parser.raise_error("expected non-empty function body", start)
+        parser.raise_error(f"custom op '{op_type.name}' expected non-empty function body", start)
     properties: dict[str, Attribute] = {
         "sym_name": name,
         "function_type": FunctionType.from_lists(signature.argument_types, signature.result_types),
@@ -150,10 +150,10 @@ def _parse_extra_attributes(parser: Parser) -> dict[str, Attribute]:
     return attributes
 
 
-def _parse_signature(parser: Parser) -> _Signature:
+def _parse_signature(parser: Parser, op_name: str) -> _Signature:
     signature = _Signature()
     parser.parse_comma_separated_list(
-        parser.Delimiter.PAREN, lambda: _parse_argument(parser, signature)
+        parser.Delimiter.PAREN, lambda: _parse_argument(parser, signature, op_name)
     )
     if parser.parse_optional_punctuation("->") is None:
         return signature
@@ -168,14 +168,12 @@ def _parse_signature(parser: Parser) -> _Signature:
     return signature
 
 
-def _parse_argument(parser: Parser, signature: _Signature) -> None:
+def _parse_argument(parser: Parser, signature: _Signature, op_name: str) -> None:
     position = parser.pos
     argument = parser.parse_optional_argument()
     if (argument is not None) != bool(signature.arguments) and signature.argument_types:
-        parser.raise_error(
-            "expected type instead of SSA identifier" if argument else "expected SSA identifier",
-            position,
-        )
+        expected = "type instead of SSA identifier" if argument else "SSA identifier"
+        parser.raise_error(f"custom op '{op_name}' expected {expected}", position)
     type = argument.type if argument is not None else parser.parse_type()
     signature.argument_types.append(type)
     signature.argument_attributes.append(parser.parse_optional_dictionary_attr_dict())

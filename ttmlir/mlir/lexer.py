@@ -98,7 +98,7 @@ class SourceLexer(MLIRLexer):
             return SourceToken(_kind_of_string(text), text, start, self.input)
         if first == "@":
             if self.input.at(start + 1) != '"':
-                self._fail(start, "@ identifier expected to start with letter or '_'")
+                self._fail(start + 1, "@ identifier expected to start with letter or '_'")
             text = "@" + self._lex_string(start + 1)
             return SourceToken(MLIRTokenKind.AT_IDENT, text, start, self.input)
         if first in "#!^%":

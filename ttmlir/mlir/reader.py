@@ -96,7 +96,6 @@ def _in_mlir_style(message: str) -> str:
 
 _MLIR_WORDS = {
     "Expected shape type.": "expected non-function type",
-    "Expected 'x' in shape delimiter, got L_BRACE": "expected non-function type",
     "operand expected": "expected SSA operand",
     "Expected a MemRef layout attribute": "multiple memory spaces specified in memref type",
 }
@@ -499,9 +498,15 @@ class ModuleReader(AttributeReader):
 
     def parse_op_args_list(self) -> list[UnresolvedOperand]:
         """Read the operands of an operation in the generic form."""
-        if self._current_token.kind is not Kind.L_PAREN:
+        if self.parse_optional_punctuation("(") is None:
             self.raise_wrong_token("expected '(' to start operand list")
-        return super().parse_op_args_list()
+        operands: list[UnresolvedOperand] = []
+        if self._current_token.kind is Kind.PERCENT_IDENT:
+            operands = self.parse_comma_separated_list(
+                self.Delimiter.NONE, self.parse_unresolved_operand
+            )
+        self.parse_punctuation(")", " to end operand list")
+        return operands
 
     def resolve_operands(
         self,
@@ -592,6 +597,13 @@ class ModuleReader(AttributeReader):
                 del self._definitions[name]
         self.blocks, self.forward_block_references = outer_blocks, outer_block_references
         self._nesting -= 1
+        return region
+
+    def parse_region(self, arguments: Iterable[Argument] | None = None) -> Region:
+        """Read `{ blocks }`."""
+        region = self.parse_optional_region(arguments)
+        if region is None:
+            self.raise_wrong_token("expected '{' to begin a region")
         return region
 
     def _parse_blocks(self, region: Region, arguments: Iterable[Argument] | None) -> None:

@@ -134,7 +134,9 @@ class _Verifier:
             return error.diagnostics[0]
         except VerifyException as error:
             return _describe(op, str(error), symbol_faults)
-        return _module_attribute_fault(op) if isinstance(op, ModuleOp) else None
+        if isinstance(op, ModuleOp):
+            return _module_attribute_fault(op)
+        return _public_declaration_fault(op) if op.name == "func.func" else None
 
 
 def _describe(op: Operation, message: str, symbol_faults: list[Diagnostic]) -> Diagnostic | None:
@@ -195,6 +197,12 @@ def _module_attribute_fault(module: Operation) -> Diagnostic | None:
                 f"can only contain attributes with dialect-prefixed names, found: '{name}'",
             )
     return None
+
+
+def _public_declaration_fault(function: Operation) -> Diagnostic | None:
+    if function.regions[0].blocks or "sym_visibility" in function.properties:
+        return None
+    return op_diagnostic(function, "symbol declaration cannot have public visibility")
 
 
 def _entry_fault(block: Block, parent: Operation) -> Diagnostic | None:
