@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +18,22 @@ from ttmlir.schema.versions import load
 
 PASS = "convert-ttnn-to-emitc"
 UPSTREAM = shutil.which("mlir-translate-19")
+COMPILER = shutil.which("g++")
+LIBRARY = """\
+#include <initializer_list>
+#include <optional>
+namespace ttnn {{
+struct Tensor {{}};
+struct Device {{}};
+enum class Layout {{ ROW_MAJOR, TILE, INVALID }};
+struct Any {{
+  Any() = default;
+  Any(std::initializer_list<double>);
+  template <typename T> Any(const T &);
+}};
+{declarations}}}
+inline ttnn::Device device;
+"""
 DEVICE = """\
 #device = #tt.device<workerGrid = #tt.grid<8x8, (d0, d1) -> (0, d0, d1)>,
     l1Map = (d0, d1)[s0, s1] -> (0, d0, d1, s0), dramMap = (d0, d1)[s0, s1] -> (0, d0, d1, s0),
@@ -143,6 +161,21 @@ def test_mlir_prints_the_same_text(mnemonic: str) -> None:
         check=True,
     )
     assert compile_to_cpp(source) == upstream.stdout
+
+
+@pytest.mark.skipif(COMPILER is None, reason="needs g++")
+def test_compiler_accepts_every_call(tmp_path: Path) -> None:
+    """The calls of all operations are C++, given functions that take anything."""
+    functions = "".join(function_text(row) for row in ROWS.values() if row.in_ttir)
+    text = compile_to_cpp(HEADER + functions)
+    callees = sorted(set(re.findall(r"ttnn::(\w+)\(", text)))
+    parameters = ", ".join(f"Any p{number} = {{}}" for number in range(9))
+    declarations = "".join(f"Tensor {callee}({parameters});\n" for callee in callees)
+    header = LIBRARY.format(declarations=declarations)
+    (tmp_path / "ttnn-precompiled.hpp").write_text(header, encoding="utf-8")
+    (tmp_path / "program.cpp").write_text(text, encoding="utf-8")
+    command = [str(COMPILER), "-std=c++20", "-fsyntax-only", "program.cpp"]
+    subprocess.run(command, cwd=tmp_path, check=True)
 
 
 @pytest.mark.parametrize(
