@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -382,6 +383,53 @@ def test_impossible_sizes_are_refused() -> None:
         run(b, normal(3, 5))
     b.inputs[0]["desc"]["shape"] = [-3, 5]
     with pytest.raises(BinaryError, match="negative extents"):
+        run(b, normal(3, 5))
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "message"),
+    [
+        ("desc", None, r"inputs\[0\]: field 'desc' is missing"),
+        ("desc.shape", None, r"inputs\[0\].desc: field 'shape' is missing"),
+        ("desc.layout", None, r"inputs\[0\].desc: field 'layout' is missing"),
+        ("desc.layout.memory_desc", None, r"desc.layout: field 'memory_desc' is missing"),
+        (
+            "desc.layout.memory_desc.tile_shape",
+            (1, 2000),
+            r"tile shape \[1, 2000\] is out of range",
+        ),
+        (
+            "desc.layout.memory_desc",
+            {"data_type": "BFP_Float8", "tile_shape": (1, 3)},
+            r"block floats need tiles of a multiple of 16 elements, got \[1, 3\]",
+        ),
+    ],
+)
+def test_incomplete_tensors_are_refused(path: str, content: Any, message: str) -> None:
+    """The message says which part of which tensor."""
+    b = ProgramBuilder()
+    b.output(b.to_device(b.input((3, 5))))
+    table: dict[str, Any] = b.inputs[0]
+    *outer, last = path.split(".")
+    for name in outer:
+        table = table[name]
+    table[last] = content
+    with pytest.raises(BinaryError, match=r"^test.ttnn: program 0 'forward': .*" + message):
+        run(b, normal(3, 5))
+
+
+@pytest.mark.parametrize("name", ["in", "out", "shape"])
+def test_incomplete_operations_are_refused(name: str) -> None:
+    """The message says which field of which operation."""
+    b = ProgramBuilder()
+    x = b.to_device(b.input((3, 5)))
+    fields = {"in": x, "out": b.empty((5, 3)), "shape": [5, 3]}
+    del fields[name]
+    b.op("ReshapeOp", **fields)
+    b.output(x)
+    with pytest.raises(
+        BinaryError, match=rf"operation 4 \(ReshapeOp, .*: field '{name}' is missing"
+    ):
         run(b, normal(3, 5))
 
 

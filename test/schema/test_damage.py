@@ -123,6 +123,38 @@ def test_messages_name_file_table_field_and_byte() -> None:
     )
 
 
+VTABLE, TABLE, TEXT = 12, 20, 24
+
+
+@pytest.mark.parametrize(
+    ("place", "number", "message"),
+    [
+        (TABLE, 1000, "T at byte 20: its vtable would be at byte -980, outside the file"),
+        (VTABLE, 12 << 16 | 7, "its vtable at byte 12 has the impossible size 7"),
+        (VTABLE, 12 << 16 | 30, "its vtable at byte 12 has the impossible size 30"),
+        (VTABLE, 3 << 16 | 8, "T at byte 20: it has the impossible size 3"),
+        (
+            VTABLE,
+            21 << 16 | 8,
+            "T at byte 20: 21 bytes reach beyond the end of the file at byte 40",
+        ),
+        (VTABLE + 4, 4 << 16 | 9, "T.n at byte 29: it does not lie within its table of 12 bytes"),
+        (VTABLE + 4, 2 << 16 | 8, "T.s at byte 22: it does not lie within its table of 12 bytes"),
+        (TEXT, 0, "T.s at byte 24: offset 0 leads out of the file"),
+        (TEXT, 13, "T.s at byte 24: offset 13 leads out of the file"),
+    ],
+)
+def test_places_lie_within_the_file(place: int, number: int, message: str) -> None:
+    """Every number that says where something is, of a file of a vtable, a table and a text."""
+    schema = small("table T { n: int; s: string; }")
+    data = schema.pack({"n": 7, "s": "abc"})
+    assert struct.unpack_from("<4H3i", data, VTABLE) == (8, 12, 8, 4, TABLE - VTABLE, 8, 7)
+    with pytest.raises(FlatbufferError) as error:
+        schema.read(patched(data, place, number), "x.test")
+    assert str(error.value).startswith("x.test: T")
+    assert message in str(error.value)
+
+
 def test_strings_are_utf_8() -> None:
     """A byte that no text has."""
     schema = small("table T { s: string; }")

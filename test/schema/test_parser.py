@@ -119,3 +119,9 @@ def test_the_schemas_of_the_project(identifier: str, path: str) -> None:
     for type in schema.document.types.values():
         if isinstance(type, TableType):
             assert not own & set(type.by_name), type.name
+
+
+def test_files_need_a_root() -> None:
+    """Of the project's schemas, those that others include describe no files."""
+    with pytest.raises(SchemaError, match=r"^Common/types\.fbs: no root_type is declared$"):
+        load_schema("Common/types.fbs")

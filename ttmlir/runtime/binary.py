@@ -1,8 +1,9 @@
 """Loads `.ttnn` files: programs, operations and tensor descriptions as the executor needs them.
 
 The flatbuffer engine (`ttmlir.schema`) has checked that the file is a well-formed flatbuffer of the
-right kind; here its contents are checked: nothing missing, no impossible shapes, no tensor that is
-larger than the memory that its own description gives it.
+right kind, whose numbers have the meanings that it says; here its contents are checked: nothing
+missing, no impossible shapes, no tensor that is larger than the memory that its own description
+gives it.
 """
 
 from __future__ import annotations
@@ -14,15 +15,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ttmlir.layout.data_format import BLOCK
 from ttmlir.layout.element_type import is_block_float
-from ttmlir.layout.enums import DataType, KeywordEnum, MemorySpace, TensorMemoryLayout
+from ttmlir.layout.enums import DataType, MemorySpace, TensorMemoryLayout
 from ttmlir.runtime.element import ELEMENT_TYPES, Array, Numerics, element_of_data_type
-from ttmlir.runtime.errors import BinaryError, InputError, UnsupportedError
+from ttmlir.runtime.errors import BinaryError, InputError
 from ttmlir.runtime.tensor import TensorDesc
 from ttmlir.schema import (
     SCHEMA_OF_IDENTIFIER,
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from ttmlir.runtime.prepare import PreparedProgram
 
 Table = Mapping[str, Any]
-_E = TypeVar("_E", bound=KeywordEnum)
 
 # No tensor of a program is larger than this; the largest memory of a card is 32 GB.
 _MAX_ELEMENTS = 1 << 36
@@ -71,7 +71,7 @@ class Operation:
         """The table and, where several operations share it, which one: `EltwiseOp Add`."""
         if not self.has_enumerator("type"):
             return self.table
-        return f"{self.table} {self._fields['type'] or 'of an unknown type'}"
+        return f"{self.table} {self._fields['type']}"
 
     @property
     def location(self) -> str:
@@ -92,20 +92,20 @@ class Operation:
     def has_enumerator(self, name: str) -> bool:
         """True if the operation has such a field of an enumeration type."""
         try:
-            return isinstance(self._fields[name], str | None)
+            return isinstance(self._fields[name], str)
         except KeyError:
             return False
 
     def enumerator(self, name: str) -> str:
-        """Schema name of an enumeration field; UnsupportedError for unknown numbers."""
-        return _known(self._fields[name], f"{self.where}: field '{name}'")
+        """Schema name of an enumeration field."""
+        return self._fields[name]
 
     def nested_enumerator(self, name: str, inner: str) -> str | None:
         """Schema name of an enumeration field of a nested table; None if there is no table."""
         table = self._fields[name]
         if table is None:
             return None
-        return _known(table[inner], f"{self.where}: field '{name}.{inner}'")
+        return table[inner]
 
     def scalar(self, name: str) -> Any:
         """A number; absent ones are the schema's default."""
@@ -113,16 +113,11 @@ class Operation:
 
     def numbers(self, name: str) -> tuple[Any, ...]:
         """A vector of numbers, which must be there."""
-        values = self._fields[name]
-        if values is None:
-            raise BinaryError(f"{self.where}: field '{name}' is missing")
-        return tuple(values)
+        return tuple(_required(self._fields, name, self.where))
 
     def tensor(self, name: str) -> TensorRef:
         """A tensor, which must be there."""
-        table = self._fields[name]
-        if table is None:
-            raise BinaryError(f"{self.where}: field '{name}' is missing")
+        table = _required(self._fields, name, self.where)
         return self.program.tensor(table, f"{self.where}: field '{name}'")
 
     def tensors(self, name: str) -> tuple[TensorRef, ...]:
@@ -194,21 +189,17 @@ class Program:
 
     def _operation(self, index: int, table: Table) -> Operation:
         where = f"{self.where}: operation {index}"
-        tag = _known(table["type_type"], where)
-        fields = table["type"]
-        if fields is None:
-            raise BinaryError(f"{where}: field 'type' is missing")
-        return Operation(index, tag, table["debug_info"] or "", self, fields)
+        fields = _required(table, "type", where)
+        return Operation(index, table["type_type"], table["debug_info"] or "", self, fields)
 
     def tensor(self, table: Table, where: str) -> TensorRef:
         """The tensor that a `TensorRef` table of this program refers to."""
         global_id = int(table["global_id"])
+        desc_table = _required(table, "desc", where)
         ref = self._tensors.get(global_id)
-        if ref is None or table["desc"] is None:
-            if table["desc"] is None:
-                raise BinaryError(f"{where}: field 'desc' is missing")
-            desc = self.binary.tensor_desc(table["desc"], f"{where}.desc")
-            constant = _constant(table["desc"], desc, f"{where}.desc")
+        if ref is None:
+            desc = self.binary.tensor_desc(desc_table, f"{where}.desc")
+            constant = _constant(desc_table, desc, f"{where}.desc")
             ref = self._tensors[global_id] = TensorRef(global_id, desc, constant)
         return ref
 
@@ -326,31 +317,21 @@ def _refuse_other_kinds(data: bytes, source: str) -> None:
         raise BinaryError(f"{source}: {problem}; give a .ttnn file")
 
 
-def _known(name: str | None, where: str) -> str:
-    if name is None:
-        raise UnsupportedError(
-            f"{where} has a value that this version does not know; the file was written by a newer "
-            "compiler, or it is damaged"
-        )
-    return name
-
-
 def _read_desc(table: Table, where: str, chips: int) -> TensorDesc:
     layout = _required(table, "layout", where)
     memory = _required(layout, "memory_desc", f"{where}.layout")
     shape = tuple(int(extent) for extent in _required(table, "shape", where))
-    data_type = _enum(DataType, memory, "data_type", where)
+    data_type = DataType.from_schema_name(memory["data_type"])
     element = element_of_data_type(data_type)
-    name = _known(table["element_type"], f"{where}.element_type")
-    if name != "None":
-        element = ELEMENT_TYPES[name]
+    if table["element_type"] != "None":
+        element = ELEMENT_TYPES[table["element_type"]]
     tile = memory["tile_shape"]
     desc = TensorDesc(
         shape=shape,
         element=element,
         data_type=data_type,
-        memory_space=_enum(MemorySpace, memory, "memory_space", where),
-        memory_layout=_enum(TensorMemoryLayout, memory, "memory_layout", where),
+        memory_space=MemorySpace.from_schema_name(memory["memory_space"]),
+        memory_layout=TensorMemoryLayout.from_schema_name(memory["memory_layout"]),
         tile=(1, 1) if tile is None else (int(tile.y), int(tile.x)),
         stride=tuple(layout["stride"] or ()),
         core_ranges=tuple(
@@ -367,10 +348,6 @@ def _required(table: Table, name: str, where: str) -> Any:
     if value is None:
         raise BinaryError(f"{where}: field '{name}' is missing")
     return value
-
-
-def _enum(enum: type[_E], table: Table, name: str, where: str) -> _E:
-    return enum.from_schema_name(_known(table[name], f"{where}: field '{name}'"))
 
 
 def _check_shape(desc: TensorDesc, memory: Table, where: str, chips: int) -> None:

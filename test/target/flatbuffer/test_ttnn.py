@@ -429,6 +429,7 @@ def test_lines_of_operations_elide_long_constants() -> None:
     assert debug_info.endswith('loc("x.mlir":5:6)')
 
 
+LARGEST_SHARD = f"{2**31 - 1}x{2**31 - 1}x!tt.tile<32x32, f32>"
 REFUSALS = [
     (
         module_text(function("")).replace("tt.system_desc =", "other ="),
@@ -466,6 +467,32 @@ REFUSALS = [
     (
         module_text(function(f"%a: {tensor('4294967296x1')}")),
         "shape 4294967296 is larger than 2147483647, the largest that a .ttnn file holds",
+    ),
+    (
+        module_text(function(f"%a: {tensor('?x5', shard='3x5xf32')}")),
+        "has extents that are not known; give them numbers",
+    ),
+    (
+        module_text(function(f"%a: {tensor('3x5', shard=LARGEST_SHARD)}")),
+        f"a shard of {(2**31 - 1) ** 2 * 32 * 32 * 4} bytes is larger than a file can say",
+    ),
+    (
+        module_text(function(f"%a: {tensor('3x5', 'ui1')}")),
+        "element type 'ui1' cannot be stored in a .ttnn file",
+    ),
+    (
+        module_text(
+            function(
+                f"%a: {T}",
+                GET_DEVICE,
+                EMPTY,
+                EMPTY.replace("%e", "%f"),
+                f'%r:2 = "ttnn.relu"(%a, %e, %f) <{{operandSegmentSizes = array<i32: 1, 2>}}> :'
+                f" ({T}, {T}, {T}) -> ({T}, {T})",
+            )
+        ),
+        "x.mlir:7:8: error: 'ttnn.relu' op cannot be written to a .ttnn file with 2 results; "
+        "split it up",
     ),
     (
         module_text(function("", "%0 = arith.constant 1 : i32")),
@@ -517,6 +544,14 @@ REFUSALS = [
         "'padding_height' is -2, and the field of type uint for it does not hold that",
     ),
 ]
+
+
+def test_texts_that_utf_8_cannot_write_are_refused() -> None:
+    """The module is named, and the field that its text does not fit."""
+    message = "the module cannot be written to a .ttnn file: DebugInfo.cpp: '\\ud800' does not fit"
+    with pytest.raises(DiagnosticError) as error:
+        ttnn_to_flatbuffer(parse(module_text(function(""))), cpp_source="\ud800")
+    assert message in str(error.value)
 
 
 @pytest.mark.parametrize(("text", "message"), REFUSALS)

@@ -94,7 +94,7 @@ class OperationWriter:
         return parameters.get(filler)
 
     def _operand(self, op: RowOperation, name: str) -> Any:
-        tensors = [self._values.tensor(value, op) for value in op.group(name)]
+        tensors = [self._values.tensor(value) for value in op.group(name)]
         if op.SIGNATURE.operands[op.SIGNATURE.operand_index[name]].variadic:
             return tensors
         return tensors[0] if tensors else None
@@ -158,12 +158,12 @@ class OperationWriter:
         return {"in": self._input(op)}
 
     def _input(self, op: ttnn.TTNNOp) -> Table:
-        return self._values.tensor(op.operands[0], op)
+        return self._values.tensor(op.operands[0])
 
     def _device(self, op: Operation) -> Table:
         assert isinstance(op, ttnn.TTNNOp)
         assert op.device is not None, "the verifier has checked the operands"
-        return self._values.device(op.device, op)
+        return self._values.device(op.device)
 
 
 def _check_number(op: Operation, field: Field, name: str, content: Any) -> None:

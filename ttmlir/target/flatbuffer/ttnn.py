@@ -100,7 +100,7 @@ class _ModuleWriter:
         operations: list[Table] = []
         for op in block.ops:
             if isinstance(op, ReturnOp):
-                outputs = [self.values.tensor(value, op) for value in op.arguments]
+                outputs = [self.values.tensor(value) for value in op.arguments]
             else:
                 operations.append(self.operation(op, writer))
         return {

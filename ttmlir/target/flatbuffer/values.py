@@ -47,37 +47,21 @@ class Values:
         init = op.output
         if isinstance(init, BlockArgument) or not _has_one_use(init):
             return self.define(op.results[0], op, tables)
-        table = self._tensors[op.results[0]] = self.tensor(init, op)
+        table = self._tensors[op.results[0]] = self.tensor(init)
         return table
 
-    def tensor(self, value: SSAValue, user: Operation) -> Table:
-        """The tensor of a value that `user` reads."""
-        table = self._tensors.get(value)
-        if table is None:
-            owner = value.owner
-            found = f"'{owner.name}'" if isinstance(owner, Operation) else "a block argument"
-            raise OpError(
-                user,
-                f"{REFUSED}: its operand of type '{value.type}' comes "
-                f"from {found}, which makes no tensor there",
-            )
-        return table
+    def tensor(self, value: SSAValue) -> Table:
+        """The tensor of a value that has been defined, as verified modules have it for operands."""
+        return self._tensors[value]
 
     def define_device(self, value: SSAValue, chip_id: int) -> Table:
         """A device for the result of an operation."""
         table = self._devices[value] = {"global_id": chip_id}
         return table
 
-    def device(self, value: SSAValue, user: Operation) -> Table:
-        """The device of a value that `user` runs on."""
-        table = self._devices.get(value)
-        if table is None:
-            raise OpError(
-                user,
-                f"{REFUSED}: its device is not the result of an earlier 'ttnn.get_device' in the "
-                "same function",
-            )
-        return table
+    def device(self, value: SSAValue) -> Table:
+        """The device of a value that has been defined."""
+        return self._devices[value]
 
     def _add(self, value: SSAValue, desc: Table) -> Table:
         table = self._tensors[value] = {"global_id": self._next_id, "desc": desc}
