@@ -5,6 +5,7 @@ from __future__ import annotations
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import i32
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.transforms.canonicalize import CanonicalizationRewritePattern
 
 from ttmlir.mlir.context import make_context
 from ttmlir.mlir.locations import file_line_col
@@ -42,3 +43,19 @@ def test_new_operations_get_the_place_of_the_old() -> None:
         ("func.return", ("f.mlir", 4, 3)),
     ]
     assert not rewrite_greedily(module, [DoubleByShift()])
+
+
+def test_folding_keeps_places() -> None:
+    """A constant that folding makes stands where the folded operation stood."""
+    text = (
+        "func.func @f() -> i32 {\n"
+        "  %0 = arith.constant 2 : i32\n"
+        "  %1 = arith.addi %0, %0 : i32\n"
+        "  return %1 : i32\n}"
+    )
+    context = make_context()
+    module = parse_module(text, "f.mlir", context)
+    rewrite_greedily(module, [CanonicalizationRewritePattern()], context=context)
+    function = next(iter(module.ops))
+    constants = [op for op in function.regions[0].block.ops if isinstance(op, arith.ConstantOp)]
+    assert [file_line_col(op.location) for op in constants] == [("f.mlir", 3, 8)]

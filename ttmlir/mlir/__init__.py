@@ -6,6 +6,7 @@ xDSL holds the IR. This package adds what it lacks of MLIR:
 - `reader.parse_module`: fast reading, locations on everything, MLIR's messages;
 - `printer.print_module`, `printer.OpLinePrinter`: MLIR's text, byte for byte;
 - `diagnostics`, `verifier.verify_module`, `expected`: located messages and `-verify-diagnostics`;
-- `locations`: rewriting that keeps locations;
-- `elements`, `floats`, `affine`, `constraints`: values, numbers, maps and ODS-style constraints.
+- `locations`, `rewriting`: places in the source, and rewriting that keeps them;
+- `elements`, `resources`, `floats`, `affine`: constants, blobs, numbers and maps;
+- `chunk_processing`, `text_files`, `command_line`, `option_values`: what the tools share.
 """

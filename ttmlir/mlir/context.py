@@ -8,8 +8,6 @@ from importlib import import_module
 from xdsl.context import Context
 from xdsl.ir import Dialect
 
-from ttmlir.mlir import elements as _elements  # gives dense constants MLIR's storage
-
 UPSTREAM_DIALECTS: Mapping[str, str] = {
     "arith": "xdsl.dialects.arith:Arith",
     "builtin": "xdsl.dialects.builtin:Builtin",
@@ -26,8 +24,6 @@ UPSTREAM_DIALECTS: Mapping[str, str] = {
     "vector": "xdsl.dialects.vector:Vector",
 }
 """The upstream dialects, as `module:attribute` of the xDSL dialect."""
-
-assert _elements
 
 
 def make_context(

@@ -20,9 +20,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NoReturn, TypeAlias
 
-from xdsl.dialects.builtin import UNKNOWN_LOC, FileLineColLoc, LocationAttr, UnknownLoc
+from xdsl.dialects.builtin import LocationAttr, UnknownLoc
 from xdsl.ir import Operation
-from xdsl.utils.exceptions import DiagnosticException, VerifyException
+from xdsl.utils.exceptions import DiagnosticException
 
 from ttmlir.mlir.locations import FileLineCol, file_line_col
 
@@ -194,20 +194,3 @@ def bare_message(op: Operation, message: str) -> str:
 
 
 Operation.emit_error = _emit_error
-
-__all__ = [
-    "UNKNOWN_LOC",
-    "Diagnostic",
-    "DiagnosticError",
-    "FileLineColLoc",
-    "LocatedError",
-    "OpError",
-    "Severity",
-    "Source",
-    "VerifyException",
-    "note",
-    "op_diagnostic",
-    "op_name",
-    "render",
-    "render_all",
-]

@@ -31,7 +31,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from ttmlir.mlir.floats import bits_of, float_attr, format_float_bits, pack_floats, value_of
+from ttmlir.mlir.floats import float_attr, format_float_bits, pack_floats, value_of
 
 if TYPE_CHECKING:
     from xdsl.printer import Printer
@@ -291,19 +291,3 @@ def install() -> None:
 
 
 install()
-
-__all__ = [
-    "Elements",
-    "ElementsType",
-    "bits_of",
-    "element_count",
-    "element_size",
-    "elements_attr",
-    "elements_of",
-    "elements_text",
-    "hex_text",
-    "pack_values",
-    "raw_bytes",
-    "splat_bytes",
-    "unpack_values",
-]

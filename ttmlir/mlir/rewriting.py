@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from xdsl.context import Context
 from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr
-from xdsl.ir import Operation
+from xdsl.ir import Operation, Region
 from xdsl.pattern_rewriter import (
     GreedyRewritePatternApplier,
     PatternRewriter,
@@ -33,17 +34,25 @@ class _KeepLocations(RewritePattern):
 
 
 def rewrite_greedily(
-    root: Operation, patterns: Sequence[RewritePattern], *, apply_recursively: bool = True
+    root: Operation,
+    patterns: Sequence[RewritePattern],
+    *,
+    context: Context | None = None,
+    after_walk: Callable[[Region, PatternRewriterListener], bool] | None = None,
 ) -> bool:
     """Apply patterns inside `root` until none applies; true if anything changed.
 
-    An operation inserted without a location gets that of the operation its pattern matched. With
-    `apply_recursively` false, each operation is visited once.
+    An operation inserted without a location gets that of the operation its pattern matched. With a
+    `context`, operations are folded too. `after_walk` runs after each walk and says whether it
+    changed anything.
     """
-    keeper = _KeepLocations(GreedyRewritePatternApplier(list(patterns), dce_enabled=True))
+    applier = GreedyRewritePatternApplier(
+        list(patterns), ctx=context, folding_enabled=context is not None
+    )
+    keeper = _KeepLocations(applier)
     walker = PatternRewriteWalker(
         keeper,
-        apply_recursively=apply_recursively,
+        post_walk_func=after_walk,
         listener=PatternRewriterListener(operation_insertion_handler=[keeper.located]),
     )
     changed = False

@@ -59,19 +59,15 @@ class CanonicalizePass(OperationPass):
 
     def apply(self, ctx: Context, op: Operation) -> None:
         """Apply folds and patterns to what is inside `op` until none applies."""
-        from xdsl.pattern_rewriter import GreedyRewritePatternApplier, PatternRewriteWalker
         from xdsl.transforms.canonicalize import CanonicalizationRewritePattern
         from xdsl.transforms.dead_code_elimination import region_dce
 
+        from ttmlir.mlir.rewriting import rewrite_greedily
         from ttmlir.passes.reconcile_unrealized_casts import fold_casts
         from ttmlir.passes.rewriting import clean_up
 
         simplify = None if self.region_simplify is RegionSimplify.DISABLED else region_dce
-        patterns = GreedyRewritePatternApplier(
-            [CanonicalizationRewritePattern()], ctx=ctx, folding_enabled=True
-        )
-        walker = PatternRewriteWalker(patterns, post_walk_func=simplify)
-        for region in op.regions:
-            walker.rewrite_region(region)
+        patterns = [CanonicalizationRewritePattern()]
+        rewrite_greedily(op, patterns, context=ctx, after_walk=simplify)
         fold_casts(op)
         clean_up(op)
