@@ -37,7 +37,7 @@ lit: setup ## Run only the lit suite, with lit's own report
 	$(BIN)/lit -sv test
 
 .PHONY: demo
-demo: setup ## Train, compile and run a digit classifier
+demo: setup ## Train, compile and run digit classifiers
 	$(BIN)/python examples/digits/demo.py
 
 .PHONY: bench

@@ -1,127 +1,80 @@
-"""A classifier of handwritten digits, trained with NumPy alone.
+"""Training with NumPy alone: Adam on the cross entropy of a softmax.
 
-The data are the 1,797 images of 8x8 pixels that scikit-learn ships (the test part of "Optical
-Recognition of Handwritten Digits", UCI). The network is a stack of dense layers with ReLU between
-them and softmax at the end; training is Adam on the cross entropy. The generator is seeded, so the
-same NumPy gives the same weights every time.
+The generator is seeded, so the same NumPy gives the same weights every time.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import pairwise
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from data import SEED, Dataset, Floats, Labels
 
-Floats = NDArray[np.float32]
-Labels = NDArray[np.int64]
-
-WIDTHS = (64, 96, 48, 10)
-HELD_OUT = 450
 EPOCHS = 60
 BATCH = 64
 LEARNING_RATE = 2e-3
-WEIGHT_DECAY = 1e-4
-SEED = 2024
 
 
-@dataclass(frozen=True)
-class Dataset:
-    """Images in rows of 64 pixels between 0 and 1, and the digits that they show."""
+class Model(Protocol):
+    """A classifier; its parameters are a list of arrays that training changes."""
 
-    images: Floats
-    labels: Labels
+    name: str
 
+    def initial_parameters(self, rng: np.random.Generator) -> list[Floats]:
+        """Random parameters to start from."""
+        ...
 
-@dataclass(frozen=True)
-class Layer:
-    """A dense layer: `x @ weight + bias`."""
+    def input_shape(self, batch: int) -> tuple[int, ...]:
+        """The shape of that many images."""
+        ...
 
-    weight: Floats
-    bias: Floats
-    """One row, so that it broadcasts over the batch."""
+    def logits(self, parameters: list[Floats], images: Floats) -> Floats:
+        """One number for each image and digit; the largest is the answer."""
+        ...
 
+    def gradients(self, parameters: list[Floats], images: Floats, labels: Labels) -> list[Floats]:
+        """Derivatives of the mean cross entropy, one for each parameter."""
+        ...
 
-Network = tuple[Layer, ...]
-
-
-def load_digits() -> tuple[Dataset, Dataset]:
-    """The images in random order: those to train on and the held-out ones."""
-    from sklearn import datasets
-
-    pixels, digits = datasets.load_digits(return_X_y=True)
-    order = np.random.default_rng(SEED).permutation(len(digits))
-    images = (pixels[order] / 16.0).astype(np.float32)
-    labels = digits[order].astype(np.int64)
-    return (
-        Dataset(images[:-HELD_OUT], labels[:-HELD_OUT]),
-        Dataset(images[-HELD_OUT:], labels[-HELD_OUT:]),
-    )
+    def to_ttir(self, parameters: list[Floats], batch: int, element: str) -> str:
+        """The text of a module whose function `forward` gives the probabilities of a batch."""
+        ...
 
 
-def predict(network: Network, images: Floats) -> Floats:
-    """The probability of each digit for each image."""
-    return _softmax(_activations(network, images)[-1])
-
-
-def accuracy(probabilities: Floats, labels: Labels) -> float:
-    """The share of images whose most probable digit is the right one."""
-    return float(np.mean(probabilities.argmax(axis=1) == labels))
-
-
-def train(data: Dataset) -> Network:
-    """A network whose weights come from the data."""
+def train(model: Model, data: Dataset) -> list[Floats]:
+    """Parameters that come from the data."""
     rng = np.random.default_rng(SEED)
-    parameters = _initial_parameters(rng)
+    parameters = model.initial_parameters(rng)
     optimizer = _Adam(parameters)
     for _ in range(EPOCHS):
         order = rng.permutation(len(data.labels))
         for start in range(0, len(order), BATCH):
             rows = order[start : start + BATCH]
-            optimizer.step(_gradients(_layers(parameters), data.images[rows], data.labels[rows]))
-    return _layers(parameters)
-
-
-def _initial_parameters(rng: np.random.Generator) -> list[Floats]:
-    """Weight and bias of every layer; the spread of the weights keeps ReLU's variance."""
-    parameters = list[Floats]()
-    for rows, columns in pairwise(WIDTHS):
-        weight = rng.normal(0.0, np.sqrt(2.0 / rows), (rows, columns))
-        parameters += [weight.astype(np.float32), np.zeros((1, columns), np.float32)]
+            optimizer.step(model.gradients(parameters, data.images[rows], data.labels[rows]))
     return parameters
 
 
-def _layers(parameters: list[Floats]) -> Network:
-    return tuple(Layer(*pair) for pair in zip(parameters[::2], parameters[1::2], strict=True))
+def predict(model: Model, parameters: list[Floats], images: Floats) -> Floats:
+    """The probability of each digit for each image."""
+    return softmax(model.logits(parameters, images))
 
 
-def _activations(network: Network, images: Floats) -> list[Floats]:
-    """The input of every layer, and last the logits."""
-    values = [images]
-    for layer in network[:-1]:
-        values.append(np.maximum(values[-1] @ layer.weight + layer.bias, 0))
-    values.append(values[-1] @ network[-1].weight + network[-1].bias)
-    return values
-
-
-def _softmax(logits: Floats) -> Floats:
+def softmax(logits: Floats) -> Floats:
+    """Exponentials of each row, scaled to the sum 1."""
     powers = np.exp(logits - logits.max(axis=1, keepdims=True))
     return powers / powers.sum(axis=1, keepdims=True)
 
 
-def _gradients(network: Network, images: Floats, labels: Labels) -> list[Floats]:
-    """Gradients of the mean cross entropy, in the order of the parameters."""
-    *inputs, logits = _activations(network, images)
-    error = _softmax(logits)
+def logits_gradient(logits: Floats, labels: Labels) -> Floats:
+    """The derivative of the mean cross entropy by the logits."""
+    error = softmax(logits)
     error[np.arange(len(labels)), labels] -= 1
-    error /= len(labels)
-    gradients = list[Floats]()
-    for layer, value in zip(reversed(network), reversed(inputs), strict=True):
-        weight = value.T @ error + WEIGHT_DECAY * layer.weight
-        gradients = [weight, error.sum(axis=0, keepdims=True), *gradients]
-        error = (error @ layer.weight.T) * (value > 0)
-    return gradients
+    return error / np.float32(len(labels))
+
+
+def spread(rng: np.random.Generator, inputs: int, shape: tuple[int, ...]) -> Floats:
+    """Random weights that keep the variance of `inputs` values through a ReLU."""
+    return rng.normal(0.0, np.sqrt(2.0 / inputs), shape).astype(np.float32)
 
 
 class _Adam:
