@@ -27,6 +27,8 @@ from ttmlir.passes.registry import HIDDEN, PASSES, PIPELINES, lookup, names
         ("builtin.module(func.func())", "builtin.module(func.func())"),
         ("builtin.module(func.func(cse),func.func(cse))", "builtin.module(func.func(cse,cse))"),
         ("builtin.module(print-ir{label='a,b (c)'})", 'builtin.module(print-ir{label="a,b (c)"})'),
+        ("builtin.module(print-ir{label='}'},cse)", 'builtin.module(print-ir{label="}"},cse)'),
+        ("builtin.module(print-ir{label={a b}})", 'builtin.module(print-ir{label="a b"})'),
         ("builtin.module(print-ir{ label=x })", "builtin.module(print-ir{label=x})"),
         ("builtin.module(cse{})", "builtin.module(cse)"),
     ],

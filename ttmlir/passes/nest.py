@@ -200,9 +200,12 @@ class _PipelineReader:
             raise OptionError(f"{error}\nfailed to add `{name}` with options `{options}`") from None
 
     def options(self) -> str:
-        start, depth = self.position, 1
-        for index in range(start, len(self.text)):
-            depth += {"{": 1, "}": -1}.get(self.text[index], 0)
+        start, depth, quote = self.position, 1, ""
+        for index, character in enumerate(self.text[start:], start):
+            if character in "\"'" and quote in ("", character):
+                quote = "" if quote else character
+            elif not quote:
+                depth += {"{": 1, "}": -1}.get(character, 0)
             if depth == 0:
                 self.position = index + 1
                 return self.text[start:index].strip()

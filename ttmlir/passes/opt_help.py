@@ -52,5 +52,6 @@ def _entries(registered: dict[str, str], *, hidden: bool) -> Iterator[str]:
             continue
         yield help_line(6, f"--{name}", f"  {summary_of(cls)}")
         for option in options_of(cls):
-            yield help_line(8, spelling_of(option), option.doc)
+            variable = f" (default: ${option.environment})" if option.environment else ""
+            yield help_line(8, spelling_of(option), option.doc + variable)
             yield from (f"          ={choice}" for choice in option.type.choices)

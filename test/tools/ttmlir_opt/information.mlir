@@ -27,6 +27,8 @@
 // HELP: --ttir-layout
 // HELP-NEXT: --init-memory-space=<value>
 // HELP-NEXT: =system
+// HELP: --ttir-load-system-desc
+// HELP-NEXT: --path=<string> - {{.*}} (default: $SYSTEM_DESC_PATH)
 // HELP: Pass Pipelines:
 // HELP: --ttir-to-ttnn-backend-pipeline
 // HELP: --override-grid-sizes=<name=RxC,...>
