@@ -157,3 +157,16 @@ def test_no_file_names_a_place_on_one_machine() -> None:
     for path in tracked_files():
         if path != Path(__file__).resolve():
             assert not place.search(path.read_bytes()), path
+
+
+def test_modules_found_by_path_have_names_of_their_own() -> None:
+    """Folders that tests and examples put on the import path hold no two modules of one name."""
+    folders = (ROOT / "test" / "support", ROOT / "test" / "bench", ROOT / "examples")
+    stems = [
+        path.stem
+        for path in tracked_files()
+        if path.suffix == ".py"
+        and not path.stem.startswith("__")
+        and any(folder in path.parents for folder in folders)
+    ]
+    assert sorted(stems) == sorted(set(stems))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from data import CLASSES, SIDE, Floats, Labels
+from network_text import FunctionBody
 from training import logits_gradient, spread
-from ttir_text import FunctionBody
 
 CHANNELS = 12
 KERNEL = 3

@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 from convnet import ConvNet
 from data import Dataset, Floats, accuracy, load_digits
+from network_text import NUMPY_TYPES
 from perceptron import Perceptron
 from training import Model, predict, train
-from ttir_text import NUMPY_TYPES
 
 from ttmlir.compile import compile_to_ttnn
 from ttmlir.runtime import Tensor, get_layout, load_binary, open_device, submit, to_layout

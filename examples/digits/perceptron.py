@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import numpy as np
 from data import CLASSES, SIDE, Floats, Labels
+from network_text import FunctionBody
 from training import logits_gradient, spread
-from ttir_text import FunctionBody
 
 WIDTHS = (SIDE * SIDE, 96, 48, CLASSES)
 
