@@ -51,6 +51,8 @@ ROUNDING = 2.0**-20
 LARGEST = 2.0**20
 """Size of floats beyond which programs do not go on."""
 MOST_ELEMENTS = 4000
+MOST_WRITTEN = 300
+"""Elements of constants that are not all equal."""
 EXTENTS = (1, 2, 3, 5, 33, 40)
 CONSTRAINTS = ("#device", "#tile", "#l1", "#sharded")
 ALIASES = """
@@ -125,7 +127,15 @@ class Program:
             for i, (shape, element) in enumerate(kinds)
         ]
         self.values = list(self.inputs)
+        self._used: set[str] = set()
         self._empties: dict[str, list[str]] = {}
+
+    def returned(self) -> list[Value]:
+        """Most values that nothing uses, and others: arguments, constants, the same value twice."""
+        choice = random.Random(len(self.values))
+        unused = [value for value in self.values if value.name not in self._used]
+        found = [value for value in unused if choice.random() < 0.8]
+        return found + choice.choices(self.values, k=choice.randint(0 if found else 1, 3))
 
     # -- choices -------------------------------------------------------------------------------
 
@@ -155,7 +165,7 @@ class Program:
         return self.pick(found[-8:]) if found else None
 
     def partner(self, value: Value, *, exact: bool = False) -> Value:
-        """A value of the same type that broadcasts against another."""
+        """A value of the same type that broadcasts against another, or a new constant."""
         found = [
             other
             for other in self.values
@@ -163,7 +173,10 @@ class Program:
             and _can_broadcast(value.shape, other.shape)
             and not (exact and other.error)
         ]
-        return self.pick(found)
+        if len(found) > 1 and self.number(0, 2):
+            return self.pick(found)
+        shape = tuple(self.pick((1, extent)) for extent in value.shape[self.number(0, 1) :])
+        return self._constant(self._array(shape or (1,), value.element), value.element)
 
     def any_value(self) -> Value:
         """A value of any type."""
@@ -205,6 +218,7 @@ class Program:
             out = self.text.empty(type_)
             known.append(out)
         names = [value.name for value in inputs]
+        self._used.update(names)
         name = self.text.op(
             mnemonic, names, type_, attributes, out=out, constraint=self.pick(CONSTRAINTS)
         )
@@ -215,6 +229,8 @@ class Program:
         self.pick(
             (
                 self.smooth,
+                self.smooth,
+                self.smooth,
                 self.step,
                 self.unary_of_integers,
                 self.arithmetic,
@@ -222,6 +238,7 @@ class Program:
                 self.division,
                 self.power,
                 self.comparison,
+                self.integers,
                 self.integers,
                 self.booleans,
                 self.choice,
@@ -489,6 +506,8 @@ class Program:
     # -- creation ------------------------------------------------------------------------------
 
     def _constant(self, array: Array, element: str) -> Value:
+        if array.size > MOST_WRITTEN:
+            array = np.full(array.shape, array.flat[0])
         type_ = tensor(*array.shape, element=element)
         splat = array.size > 1 and np.all(array == array.flat[0])
         numbers = array.flat[0] if splat else array
@@ -501,7 +520,7 @@ class Program:
         """A constant with one value or many."""
         shape, element = self.shape(), self.pick(tuple(HOST))
         array = self._array(shape, element)
-        if self.number(0, 1) or array.size > 300:
+        if self.number(0, 1):
             array = np.full(shape, array.flat[0])
         self._constant(array, element)
 
@@ -634,19 +653,18 @@ class Program:
 
 
 def program_of(seed: int, size: int) -> tuple[Program, list[Value]]:
-    """A program and what it returns: any values, arguments and constants among them.
+    """A program and what it returns.
 
     A smaller size gives the beginning of the same program, so that hypothesis can cut it short.
     """
     program = Program(seed)
     while len(program.values) < len(program.inputs) + size:
         program.grow()
-    choice = random.Random(seed)
-    return program, choice.choices(program.values, k=choice.randint(1, 4))
+    return program, program.returned()
 
 
 @settings(
-    max_examples=250,
+    max_examples=150,
     deadline=None,
     derandomize=True,
     suppress_health_check=list(HealthCheck),
