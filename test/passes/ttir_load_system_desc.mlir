@@ -13,8 +13,8 @@
 // FILE: #system_desc = #tt.system_desc<[{{.*}}], [0, {{[01]}}], [{{.*}}], [<{{.*}}>, <{{.*}}>]
 // FILE: module attributes {tt.system_desc = #system_desc}
 
-// MISSING: error: cannot read the system descriptor '{{.*}}nowhere.ttsys': No such file or directory
-// PROGRAM: error: cannot use the system descriptor: {{.*}}add.ttnn: {{.*}}give a .ttsys file
+// MISSING: error: cannot read the system description '{{.*}}nowhere.ttsys': No such file or directory
+// PROGRAM: error: cannot use the system description: {{.*}}add.ttnn: {{.*}}give a .ttsys file
 
 func.func @nothing() {
   return

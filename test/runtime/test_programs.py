@@ -442,7 +442,7 @@ def test_ttm_and_ttsys_files_are_recognized() -> None:
     ):
         read_binary(bytes(data), "a.ttm")
     data[8:12] = b"TTSY"
-    with pytest.raises(BinaryError, match="expected a program, got a system descriptor; give"):
+    with pytest.raises(BinaryError, match="expected a program, got a system description; give"):
         read_binary(bytes(data), "a.ttsys")
     data[8:12] = b"ABCD"
     for other in (bytes(data), b"abc"):

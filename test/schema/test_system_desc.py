@@ -38,7 +38,7 @@ def test_other_files_are_refused() -> None:
     with pytest.raises(FlatbufferError) as error:
         load_system_desc((GOLDEN / "add.ttnn").read_bytes(), "add.ttnn")
     assert str(error.value) == (
-        "add.ttnn: expected a system descriptor, got a program (TTNN); give a .ttsys file"
+        "add.ttnn: expected a system description, got a program (TTNN); give a .ttsys file"
     )
     empty = load_schema("Common/system_desc.fbs").pack({"product_identifier": "x"})
     with pytest.raises(FlatbufferError, match=r"SystemDescRoot\.system_desc: the system desc"):

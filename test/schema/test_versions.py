@@ -144,7 +144,7 @@ def test_other_files_are_refused() -> None:
     with pytest.raises(FlatbufferError) as error:
         load(b"\x7fELF" * 4, "program.exe")
     assert str(error.value) == (
-        "program.exe: neither a TTNN nor a TTMetal program nor a system descriptor; "
+        "program.exe: neither a TTNN nor a TTMetal program nor a system description; "
         "give a .ttnn, .ttm or .ttsys file"
     )
 

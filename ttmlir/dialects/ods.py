@@ -41,6 +41,7 @@ from xdsl.ir import Attribute, Operation, OpTraits, SSAValue, TypeAttribute
 from xdsl.irdl import traits_def
 from xdsl.utils.exceptions import VerifyException
 
+from ttmlir.dialects.names import DEVICE as DEVICE_NAME
 from ttmlir.mlir.printer import attribute_text
 
 SEGMENTS = "operandSegmentSizes"
@@ -221,7 +222,7 @@ TENSOR_OR_MEMREF = TypeConstraint(
     "ranked tensor of any type values or non-0-ranked.memref of any type values",
     _is_tensor_or_memref,
 )
-DEVICE = TypeConstraint("TT device", lambda type: type.name == "tt.device")
+DEVICE = TypeConstraint("TT device", lambda type: type.name == DEVICE_NAME)
 
 
 # ---------------------------------------------------------------------------------------------

@@ -60,6 +60,27 @@ _INTEGERS = {
     32: DataType.U32,
     64: DataType.U32,
 }
+SCHEMA_NAMES = {
+    "f32": "Float32",
+    "f16": "Float16",
+    "bf16": "BFloat16",
+    "f64": "Float64",
+    "ui32": "UInt32",
+    "ui16": "UInt16",
+    "ui8": "UInt8",
+    "ui64": "UInt64",
+    "i32": "Int32",
+    "i16": "Int16",
+    "i8": "Int8",
+    "i64": "Int64",
+    "si32": "Int32",
+    "si16": "Int16",
+    "si8": "Int8",
+    "si64": "Int64",
+    "index": "Int64",
+    "i1": "Bool",
+}
+"""Name in the schema's `ElementType` of each keyword of the IR; signless integers are signed."""
 SUPPORTED_SCALARS = "f16, bf16, f32, f64, integers of 1, 8, 16, 32 or 64 bits, and index"
 
 

@@ -8,14 +8,12 @@ from xdsl.dialects.builtin import ModuleOp, NoneAttr, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects import tt
+from ttmlir.dialects.names import DEVICE, SYSTEM_DESC
 from ttmlir.layout.chip import SystemDesc
 from ttmlir.layout.device import Device
 from ttmlir.layout.element_type import ScalarType
 from ttmlir.layout.tensor_layout import TensorLayout
 from ttmlir.passes.rewriting import refuse
-
-DEVICE = "tt.device"
-SYSTEM_DESC = "tt.system_desc"
 
 
 def layout_of(type_: Attribute) -> TensorLayout | None:

@@ -54,6 +54,7 @@ from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects import tt, ttir
+from ttmlir.dialects.names import ARG_ALLOC
 from ttmlir.layout.chip import ChipDesc
 from ttmlir.layout.device import Device
 from ttmlir.layout.enums import MemorySpace
@@ -106,7 +107,7 @@ class _Allocation:
         arguments: list[Attribute] = []
         for argument in block.args:
             arguments.append(tt.ArgumentAllocationAttr(self._place(function, argument)))
-        function.attributes["tt.arg_alloc"] = ArrayAttr(arguments)
+        function.attributes[ARG_ALLOC] = ArrayAttr(arguments)
         places = {op: number for number, op in enumerate(block.ops)}
         for op in tuple(block.ops):
             if isinstance(op, EmptyOp):

@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import ModuleOp
 
 from ttmlir.dialects import tt
+from ttmlir.dialects.names import DEVICE
 from ttmlir.layout.errors import LayoutError
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.base import ModulePass
@@ -53,11 +54,11 @@ class TTIRImplicitDevicePass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Set the attribute `tt.device` if it is missing."""
-        if "tt.device" in module.attributes:
+        if DEVICE in module.attributes:
             return
         system = required_system_desc(module, self.name)
         try:
             device = tt.DeviceAttr.from_system_desc(system, self.mesh_shape)
         except LayoutError as error:
             refuse(module, f"ttir-implicit-device cannot make the device: {error}")
-        module.attributes["tt.device"] = device
+        module.attributes[DEVICE] = device

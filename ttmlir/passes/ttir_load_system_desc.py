@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import ModuleOp
 
 from ttmlir.dialects import tt
+from ttmlir.dialects.names import SYSTEM_DESC
 from ttmlir.layout.chip import default_system_desc
 from ttmlir.layout.errors import LayoutError
 from ttmlir.mlir.option_values import option
@@ -60,11 +61,11 @@ class TTIRLoadSystemDescPass(ModulePass):
         """Set the attribute `tt.system_desc`."""
         if self.path:
             system = _read(self.path, module)
-        elif "tt.system_desc" in module.attributes:
+        elif SYSTEM_DESC in module.attributes:
             return
         else:
             system = default_system_desc()
-        module.attributes["tt.system_desc"] = tt.SystemDescAttr(system)
+        module.attributes[SYSTEM_DESC] = tt.SystemDescAttr(system)
 
 
 def _read(path: str, module: ModuleOp) -> SystemDesc:
@@ -77,7 +78,7 @@ def _read(path: str, module: ModuleOp) -> SystemDesc:
         loaded = load_system_desc(Path(path).read_bytes(), path)
         return system_desc_from_table(loaded.root.system_desc)
     except OSError as error:
-        problem = f"cannot read the system descriptor '{path}': {error.strerror}"
+        problem = f"cannot read the system description '{path}': {error.strerror}"
         refuse_at(module, f"{problem}; give the path of a .ttsys file, or no path for one Wormhole")
     except (FlatbufferError, LayoutError) as error:
-        refuse_at(module, f"cannot use the system descriptor: {error}")
+        refuse_at(module, f"cannot use the system description: {error}")

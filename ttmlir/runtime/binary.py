@@ -313,7 +313,7 @@ def _refuse_other_kinds(data: bytes, source: str) -> None:
             "ttmlir-translate --ttnn-to-flatbuffer"
         )
     if identifier == "TTSY":
-        problem = "expected a program, got a system descriptor"
+        problem = "expected a program, got a system description"
         raise BinaryError(f"{source}: {problem}; give a .ttnn file")
 
 

@@ -23,7 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ttmlir.layout.data_format import round_block_float
-from ttmlir.layout.element_type import DEFAULT_TILE_SHAPE, TileFormat, is_block_float
+from ttmlir.layout.element_type import (
+    DEFAULT_TILE_SHAPE,
+    SCHEMA_NAMES,
+    TileFormat,
+    is_block_float,
+)
 from ttmlir.layout.enums import DataType
 from ttmlir.runtime.errors import InputError
 
@@ -66,26 +71,27 @@ class ElementType:
         return self.keyword
 
 
-def _element(name: str, keyword: str, host: Any, compute: Any, storage: DataType) -> ElementType:
+def _element(keyword: str, host: Any, compute: Any, storage: DataType) -> ElementType:
+    name = SCHEMA_NAMES[keyword]
     return ElementType(name, keyword, np.dtype(host), np.dtype(compute), storage)
 
 
 ELEMENT_TYPES: dict[str, ElementType] = {
     element.name: element
     for element in (
-        _element("Float32", "f32", np.float32, np.float32, DataType.F32),
-        _element("Float16", "f16", np.float16, np.float32, DataType.F16),
-        _element("BFloat16", "bf16", ml_dtypes.bfloat16, np.float32, DataType.BF16),
-        _element("Float64", "f64", np.float64, np.float64, DataType.F32),
-        _element("Bool", "i1", np.bool_, np.bool_, DataType.BF16),
-        _element("UInt8", "ui8", np.uint8, np.uint8, DataType.U8),
-        _element("UInt16", "ui16", np.uint16, np.uint16, DataType.U16),
-        _element("UInt32", "ui32", np.uint32, np.uint32, DataType.U32),
-        _element("UInt64", "ui64", np.uint64, np.uint64, DataType.U32),
-        _element("Int8", "i8", np.int8, np.int8, DataType.U8),
-        _element("Int16", "i16", np.int16, np.int16, DataType.U16),
-        _element("Int32", "i32", np.int32, np.int32, DataType.U32),
-        _element("Int64", "i64", np.int64, np.int64, DataType.U32),
+        _element("f32", np.float32, np.float32, DataType.F32),
+        _element("f16", np.float16, np.float32, DataType.F16),
+        _element("bf16", ml_dtypes.bfloat16, np.float32, DataType.BF16),
+        _element("f64", np.float64, np.float64, DataType.F32),
+        _element("i1", np.bool_, np.bool_, DataType.BF16),
+        _element("ui8", np.uint8, np.uint8, DataType.U8),
+        _element("ui16", np.uint16, np.uint16, DataType.U16),
+        _element("ui32", np.uint32, np.uint32, DataType.U32),
+        _element("ui64", np.uint64, np.uint64, DataType.U32),
+        _element("i8", np.int8, np.int8, DataType.U8),
+        _element("i16", np.int16, np.int16, DataType.U16),
+        _element("i32", np.int32, np.int32, DataType.U32),
+        _element("i64", np.int64, np.int64, DataType.U32),
     )
 }
 

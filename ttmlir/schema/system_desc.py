@@ -1,4 +1,4 @@
-"""System descriptor files (`.ttsys`)."""
+"""System description files (`.ttsys`)."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def pack_system_desc(system_desc: Mapping[str, Any], product_identifier: str = "
 def load_system_desc(data: bytes | bytearray | memoryview, source: str) -> LoadedFile:
     """Read a file; its root's field `system_desc` is there.
 
-    `source` names the file in messages. Raises FlatbufferError if it holds no system descriptor.
+    `source` names the file in messages. Raises FlatbufferError if it holds no system description.
     """
     loaded = load(data, source)
     if loaded.identifier != _IDENTIFIER:
-        problem = f"expected a system descriptor, got a program ({loaded.identifier})"
+        problem = f"expected a system description, got a program ({loaded.identifier})"
         raise FlatbufferError(source, problem, remedy="give a .ttsys file")
     if loaded.root.system_desc is None:
-        problem = "the system descriptor is missing"
+        problem = "the system description is missing"
         remedy = "write the file again with ttrt query --save-artifacts"
         raise FlatbufferError(source, problem, where="SystemDescRoot.system_desc", remedy=remedy)
     return loaded

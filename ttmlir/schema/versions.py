@@ -64,7 +64,7 @@ def load(data: bytes | bytearray | memoryview, source: str) -> LoadedFile:
     identifier = identify(data)
     if identifier is None:
         remedy = "give a .ttnn, .ttm or .ttsys file"
-        problem = "neither a TTNN nor a TTMetal program nor a system descriptor"
+        problem = "neither a TTNN nor a TTMetal program nor a system description"
         raise FlatbufferError(source, problem, remedy=remedy)
     schema = load_schema(SCHEMA_OF_IDENTIFIER[identifier])
     stamp = _read_stamp(schema, data, source)

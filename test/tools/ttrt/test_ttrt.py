@@ -419,7 +419,7 @@ def test_check_lists_what_differs(capsys: Capture) -> None:
     assert run("check", "exp.ttnn", "--system-desc", "empty") == 1
     assert "the folder holds no .ttsys files" in capsys.readouterr().err
     assert run("check", "exp.ttnn", "--system-desc", "exp.ttnn") == 1
-    assert "expected a system descriptor, got a program (TTNN)" in capsys.readouterr().err
+    assert "expected a system description, got a program (TTNN)" in capsys.readouterr().err
 
 
 def test_check_takes_programs_of_both_kinds(capsys: Capture) -> None:

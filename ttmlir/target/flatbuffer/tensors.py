@@ -16,7 +16,7 @@ from xdsl.ir import Attribute
 from ttmlir.dialects.tt import LayoutAttr, element_of
 from ttmlir.layout.core_ranges import core_range_set
 from ttmlir.layout.device import Device
-from ttmlir.layout.element_type import Element, TileFormat, is_block_float
+from ttmlir.layout.element_type import SCHEMA_NAMES, Element, TileFormat, is_block_float
 from ttmlir.layout.enums import DataType
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.tensor_layout import TensorLayout
@@ -25,28 +25,6 @@ Table = dict[str, Any]
 
 _INT32_MAX = (1 << 31) - 1
 _UINT64_MAX = (1 << 64) - 1
-
-# Names of the schema's ElementType; signless integers are signed, index has 64 bits.
-_ELEMENT_TYPES = {
-    "f32": "Float32",
-    "f16": "Float16",
-    "bf16": "BFloat16",
-    "f64": "Float64",
-    "ui32": "UInt32",
-    "ui16": "UInt16",
-    "ui8": "UInt8",
-    "ui64": "UInt64",
-    "i32": "Int32",
-    "i16": "Int16",
-    "i8": "Int8",
-    "i64": "Int64",
-    "si32": "Int32",
-    "si16": "Int16",
-    "si8": "Int8",
-    "si64": "Int64",
-    "index": "Int64",
-    "i1": "Bool",
-}
 
 
 class TensorTables:
@@ -139,7 +117,7 @@ def _check_int32(what: str, numbers: Iterable[int]) -> None:
 
 def _element_type_name(element: Element, layout: TensorLayout) -> str | None:
     """Name of the element type, None where a reader takes it from the storage format."""
-    name = _ELEMENT_TYPES.get(element.scalar.keyword)
+    name = SCHEMA_NAMES.get(element.scalar.keyword)
     if name is None:
         raise LayoutError(f"element type '{element}' cannot be stored in a .ttnn file")
     return None if name == _implied_name(layout.element) else name
@@ -150,5 +128,5 @@ def _implied_name(element: Element) -> str:
     data_type: DataType = element.data_type
     if is_block_float(data_type):
         assert isinstance(element, TileFormat)
-        return _ELEMENT_TYPES[element.scalar.keyword]
+        return SCHEMA_NAMES[element.scalar.keyword]
     return data_type.schema_name

@@ -17,6 +17,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation
 
 from ttmlir.dialects import tt
+from ttmlir.dialects.names import DEVICE, SYSTEM_DESC
 from ttmlir.layout.device import Device
 from ttmlir.layout.system_tables import system_desc_to_table
 from ttmlir.mlir.diagnostics import LocatedError, OpError
@@ -32,8 +33,6 @@ from ttmlir.target.flatbuffer.operations import SCHEMA, OperationWriter
 from ttmlir.target.flatbuffer.tensors import Table, TensorTables
 from ttmlir.target.flatbuffer.values import REFUSED, Values
 
-SYSTEM_DESC = "tt.system_desc"
-DEVICE = "tt.device"
 _DIALECT = "ttnn"
 _PIPELINE = "--ttir-to-ttnn-backend-pipeline"
 _DEBUG_TEXT = PrintOptions(
