@@ -10,6 +10,8 @@ from pass_runner import executed
 from ttir_text import FunctionText, tensor
 from windows import Padding, convolved, max_pooled
 
+from ttmlir.runtime import ExecutionError
+
 WIDE = tensor(33, 70)
 ROW = tensor(1, 70)
 _RNG = np.random.default_rng(3)
@@ -278,6 +280,22 @@ def test_broadcast_of_columns_given_by_dimension() -> None:
     f = FunctionText([tensor(33), WIDE])
     whole = f.op("broadcast", ["%arg0"], WIDE, _KEEP_ROWS)
     _check(f.returning(f.op("add", [whole, "%arg1"], WIDE)), [column, X], column[:, None] + X)
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (1, 1)])
+def test_total(shape: tuple[int, ...]) -> None:
+    """The sum of all elements has no dimensions, or as many of extent 1 as the program says."""
+    f = FunctionText([WIDE])
+    value = f.op("sum", ["%arg0"], tensor(*shape), "keep_dim = false")
+    _check(f.returning(value), [X], X.sum(dtype=float).reshape(shape), rtol=1e-4, atol=1e-4)
+
+
+def test_bits_of_floats() -> None:
+    """Operations on bits say what they take."""
+    f = FunctionText([WIDE])
+    text = f.returning(f.op("bitwise_or", ["%arg0", "%arg0"], WIDE))
+    with pytest.raises(ExecutionError, match="bits are those of integers and booleans; typecast"):
+        executed(text, [X])
 
 
 # -- shapes ------------------------------------------------------------------------------------

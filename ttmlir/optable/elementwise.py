@@ -148,6 +148,17 @@ def _rounded(xp: Any, function: Any, x: Any) -> Any:
     return x if _is_boolean(x) or _is_integer(xp, x) else function(x)
 
 
+def _bitwise(function: str) -> Callable[..., Any]:
+    """A function of NumPy that takes integers and booleans only."""
+
+    def reference(xp: Any, *operands: Any) -> Any:
+        if not all(_is_boolean(x) or _is_integer(xp, x) for x in operands):
+            raise ValueError("bits are those of integers and booleans; typecast other numbers")
+        return getattr(xp, function)(*operands)
+
+    return reference
+
+
 def _identity(xp: Any, x: Any) -> Any:
     return x
 
@@ -267,7 +278,7 @@ UNARY = (
         "Complement of every bit of an integer.",
         "~x",
         "BitwiseNot",
-        lambda xp, x: xp.invert(x),
+        _bitwise("invert"),
         Domain.INTEGER,
     ),
     _unary("erf", "Error function.", "erf(x)", "Erf", special.erf),
@@ -364,7 +375,7 @@ _LOGICAL = (
         "Bits set in both integers.",
         "x & y",
         "BitwiseAnd",
-        lambda xp, x, y: xp.bitwise_and(x, y),
+        _bitwise("bitwise_and"),
         (Domain.INTEGER,),
     ),
     _binary(
@@ -372,7 +383,7 @@ _LOGICAL = (
         "Bits set in either integer.",
         "x | y",
         "BitwiseOr",
-        lambda xp, x, y: xp.bitwise_or(x, y),
+        _bitwise("bitwise_or"),
         (Domain.INTEGER,),
     ),
     _binary(
@@ -380,7 +391,7 @@ _LOGICAL = (
         "Bits set in exactly one of the integers.",
         "x ^ y",
         "BitwiseXor",
-        lambda xp, x, y: xp.bitwise_xor(x, y),
+        _bitwise("bitwise_xor"),
         (Domain.INTEGER,),
     ),
 )

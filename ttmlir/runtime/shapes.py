@@ -34,7 +34,9 @@ def check_shapes(call: Call) -> Fit | None:
     if shape == target:
         return None
     family = call.row.family
-    if family is Family.WINDOW and math.prod(shape) == math.prod(target):
+    # Window operations flatten images; a total may be kept as a tensor of one element.
+    is_free = family is Family.WINDOW or shape == ()
+    if is_free and math.prod(shape) == math.prod(target):
         return lambda array: array.reshape(target)
     if family.is_elementwise and broadcasts(shape, target):
         return lambda array: np.broadcast_to(array, target)
