@@ -1,5 +1,5 @@
 // What ttir cannot compute is refused.
-// RUN: ttmlir-opt --convert-tosa-to-ttir --split-input-file --verify-diagnostics %s
+// RUN: ttmlir-opt --allow-unregistered-dialect --convert-tosa-to-ttir --split-input-file --verify-diagnostics %s
 
 func.func @no_counterpart(%a: tensor<5x7xf32>) -> tensor<5x7xf32> {
   // expected-error @+1 {{failed to legalize operation 'tosa.identity': convert-tosa-to-ttir takes tosa.abs, tosa.add, tosa.bitwise_and}}
@@ -77,4 +77,12 @@ func.func @unranked_operand(%a: tensor<*xi8>, %b: tensor<5x7xi8>) -> tensor<5x7x
   // expected-error @+1 {{failed to legalize operation 'tosa.mul': the shape of tensor<*xi8> is not known; give every tensor a static shape}}
   %0 = tosa.mul %a, %b {shift = 0 : i8} : (tensor<*xi8>, tensor<5x7xi8>) -> tensor<5x7xi32>
   return %0 : tensor<5x7xi32>
+}
+
+// -----
+
+func.func @unknown(%a: tensor<5x7xf32>) {
+  // expected-error @+1 {{failed to legalize operation 'x.y': convert-tosa-to-ttir takes}}
+  "x.y"(%a) : (tensor<5x7xf32>) -> ()
+  return
 }

@@ -64,7 +64,7 @@ from ttmlir.mlir.floats import exact_float32
 from ttmlir.passes.base import ModulePass
 from ttmlir.passes.layouts import value_shape
 from ttmlir.passes.moves import emptied
-from ttmlir.passes.rewriting import insert_before, refuse_at, replace
+from ttmlir.passes.rewriting import insert_before, refuse_to_legalize, replace
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -113,11 +113,9 @@ def _keep(op: Operation) -> None:
 
 def _refuse_operation(op: Operation) -> NoReturn:
     taken = ", ".join(f"tosa.{mnemonic}" for mnemonic in sorted(CONVERTED))
-    _refuse(op, f"convert-tosa-to-ttir takes {taken}, and ttir, func and tensor.empty operations")
-
-
-def _refuse(op: Operation, reason: str) -> NoReturn:
-    refuse_at(op, f"failed to legalize operation '{op.name}': {reason}")
+    refuse_to_legalize(
+        op, f"convert-tosa-to-ttir takes {taken}, and ttir, func and tensor.empty operations"
+    )
 
 
 def _made(
@@ -147,7 +145,9 @@ def _made(
 
 def _check_shape(op: Operation, type_: Attribute) -> None:
     if not (isinstance(type_, TensorType) and type_.has_static_shape()):
-        _refuse(op, f"the shape of {type_} is not known; give every tensor a static shape")
+        refuse_to_legalize(
+            op, f"the shape of {type_} is not known; give every tensor a static shape"
+        )
 
 
 def _element_type(value: SSAValue) -> Attribute:
@@ -173,7 +173,9 @@ def _bits(mnemonic: str) -> Rule:
     def rule(op: Operation) -> None:
         element = _element_type(op.operands[0])
         if not isinstance(element, IntegerType):
-            _refuse(op, f"its operands are {element}, but operations on bits take integers")
+            refuse_to_legalize(
+                op, f"its operands are {element}, but operations on bits take integers"
+            )
         becomes(op)
 
     return rule
@@ -184,7 +186,7 @@ def _cast(op: Operation) -> None:
     if isinstance(source, AnyFloat) and isinstance(target, IntegerType) and target != i1:
         # A typecast rounds toward zero, which is the same where there is nothing to round.
         if not isinstance(op.operands[0].owner, (ttir.op_class("floor"), ttir.op_class("ceil"))):
-            _refuse(
+            refuse_to_legalize(
                 op,
                 f"it rounds {source} to the nearest {target}, but ttir rounds toward zero; "
                 "supported are casts to floating point types and i1, casts of integers, and casts "
@@ -219,7 +221,9 @@ def _number(op: Operation, name: str) -> float:
 def _bound(op: Operation, name: str, value: float) -> float:
     bound = exact_float32(value)
     if bound is None:
-        _refuse(op, f"{name} is {value}, but the bounds of ttir.clamp are numbers that f32 holds")
+        refuse_to_legalize(
+            op, f"{name} is {value}, but the bounds of ttir.clamp are numbers that f32 holds"
+        )
     return bound
 
 
@@ -235,7 +239,7 @@ def _const(op: Operation) -> None:
 
 def _mul(op: Operation) -> None:
     if shift := _number(op, "shift"):
-        _refuse(op, f"it shifts the product by {shift} bits; supported is a shift of 0")
+        refuse_to_legalize(op, f"it shifts the product by {shift} bits; supported is a shift of 0")
     # tosa multiplies narrow integers to wide ones.
     element = _element_type(op.results[0])
     factors = [_widened(op, factor, element) for factor in op.operands]

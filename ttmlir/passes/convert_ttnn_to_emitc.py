@@ -42,7 +42,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, NoReturn, cast
+from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -64,7 +64,7 @@ from ttmlir.dialects.row_ops import RowOperation
 from ttmlir.layout.enums import TTNNLayout
 from ttmlir.mlir.elements import elements_of
 from ttmlir.passes.base import ModulePass
-from ttmlir.passes.rewriting import insert_before, refuse_at, retype
+from ttmlir.passes.rewriting import insert_before, refuse_to_legalize, retype
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -154,7 +154,7 @@ class _Conversion:
         elif isinstance(op, ModuleOp | FuncOp | CallOp | ReturnOp) or op.name.startswith("emitc."):
             self._keep(op, block)
         else:
-            _refuse(op, "convert-ttnn-to-emitc takes ttnn, func and emitc operations")
+            refuse_to_legalize(op, "convert-ttnn-to-emitc takes ttnn, func and emitc operations")
 
     def _keep(self, op: Operation, block: Block) -> None:
         """Copy an operation that only changes its types."""
@@ -176,7 +176,7 @@ class _Conversion:
         values = [self._values.get(operand) for operand in op.operands]
         known = [value for value in values if value is not None]
         if len(known) < len(values):
-            _refuse(op, "its operands have to be defined before it")
+            refuse_to_legalize(op, "its operands have to be defined before it")
         return known
 
     def _replace(self, op: Operation, block: Block, new: Operation) -> None:
@@ -207,7 +207,7 @@ class _Conversion:
 
 
 def _refuse_allocation(op: Operation, block: Block) -> None:
-    _refuse(op, "memory is managed by the ttnn library in C++")
+    refuse_to_legalize(op, "memory is managed by the ttnn library in C++")
 
 
 def _has_spelled_parameters(op: Operation) -> bool:
@@ -268,7 +268,3 @@ def _call_of(
 
 def _callee(op: Operation) -> str:
     return op.name.replace("ttnn.", "ttnn::", 1)
-
-
-def _refuse(op: Operation, reason: str) -> NoReturn:
-    refuse_at(op, f"failed to legalize operation '{op.name}': {reason}")

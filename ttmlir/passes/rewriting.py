@@ -77,6 +77,13 @@ def refuse_at(op: Operation, message: str) -> NoReturn:
     raise LocatedError(op.location, message)
 
 
+def refuse_to_legalize(op: Operation, reason: str) -> NoReturn:
+    """Fail because a conversion has nothing for an operation; the reason says what it takes."""
+    from ttmlir.mlir.diagnostics import op_name
+
+    refuse_at(op, f"failed to legalize operation '{op_name(op)}': {reason}")
+
+
 def clean_up(root: Operation) -> None:
     """Do what MLIR's greedy rewriter does to every function besides applying patterns.
 
