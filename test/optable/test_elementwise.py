@@ -130,3 +130,21 @@ def test_integer_division_rounds_toward_zero() -> None:
     x, y = np.array([17, -17, 17, -17]), np.array([3, 3, -3, -3])
     assert div.reference(np, x, y).tolist() == [5, -5, -5, 5]
     assert remainder.reference(np, x, y).tolist() == [2, -2, 2, -2]
+
+
+# One bit has no room for 2 or -1: sum is or, difference exclusive or, negation identity.
+MODULAR = {"add", "subtract", "neg"}
+NUMERIC = [r for r in ROWS if Domain.INTEGER not in r.domains and r.mnemonic not in MODULAR]
+
+
+@pytest.mark.parametrize("row", NUMERIC, ids=lambda row: row.mnemonic)
+def test_booleans_are_numbers(row: Row) -> None:
+    """Operations on i1 give what they give for 0.0 and 1.0, where that is finite."""
+    values = ([True, True, False], [True, False, True], [False, True, True])
+    inputs = [np.array(value) for value in values[: arity(row)]]
+    parameters = PARAMETERS.get(row.mnemonic, {})
+    with np.errstate(all="ignore"):
+        result = np.float64(row.reference(np, *inputs, **parameters))
+        expected = np.float64(row.reference(np, *map(np.float64, inputs), **parameters))
+    finite = np.isfinite(expected)
+    np.testing.assert_allclose(result[finite], expected[finite], rtol=1e-3)

@@ -135,8 +135,8 @@ def _power(xp: Any, x: Any, y: Any) -> Any:
 
 
 def _sigmoid(xp: Any, x: Any) -> Any:
-    # The form for negative numbers avoids the overflow of exp(-x).
-    decay = xp.exp(-xp.abs(x))
+    # exp(-|x|) cannot overflow; the subtraction takes booleans, which have no negative.
+    decay = xp.exp(0.0 - xp.abs(x))
     return xp.where(x >= 0, 1.0, decay) / (1.0 + decay)
 
 
