@@ -446,6 +446,7 @@ def test_perf_times_every_operation(capsys: Capture) -> None:
     with open("ttrt-artifacts/exp.ttnn/perf/ops_perf_results.csv") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 16
+    assert {row["OP CODE"] for row in rows} >= {"ttnn.get_device", "ttnn.to_memory_config"}
     row = next(row for row in rows if row["OP CODE"] == "ttnn.exp")
     assert row["LOC"] == '"Exp"'
     assert (row["INPUT_0_Y"], row["INPUT_0_X"], row["INPUT_0_LAYOUT"]) == ("5", "33", "TILE")

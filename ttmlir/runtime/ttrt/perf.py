@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import time
 from dataclasses import dataclass, field
 from typing import Any
@@ -77,9 +78,14 @@ class Timing:
 
     @property
     def code(self) -> str:
-        """Name of the operation."""
+        """Name of the operation in the IR."""
         call = self.step.call
-        return self.step.operation.title if call is None else call.name
+        return _ir_name(self.step.operation.table) if call is None else call.name
+
+
+def _ir_name(table: str) -> str:
+    """`ttnn.to_device` for the table `ToDeviceOp`, by the rule that these names follow."""
+    return "ttnn." + re.sub("(?<!^)(?=[A-Z])", "_", table.removesuffix("Op")).lower()
 
 
 def _no_timings() -> list[Timing]:
