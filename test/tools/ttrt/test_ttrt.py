@@ -148,7 +148,10 @@ def test_input_files_that_are_no_arrays(capsys: Capture) -> None:
     """Missing files and other contents."""
     Path("x.npy").write_text("hello")
     assert run("run", "exp.ttnn", "--inputs", "x.npy") == 1
-    assert "x.npy: not a .npy or .npz file" in capsys.readouterr().err
+    assert (
+        "x.npy: not a .npy or .npz file of numbers; write one with numpy.save"
+        in capsys.readouterr().err
+    )
     assert run("run", "exp.ttnn", "--inputs", "y.npy") == 1
     assert "y.npy: No such file" in capsys.readouterr().err
 

@@ -151,7 +151,9 @@ def _load(path: str) -> list[Array]:
     except OSError as error:
         raise InputError(f"{path}: {error.strerror or error}") from error
     except (ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
-        raise InputError(f"{path}: not a .npy or .npz file of numbers: {error}") from error
+        raise InputError(
+            f"{path}: not a .npy or .npz file of numbers; write one with numpy.save or numpy.savez"
+        ) from error
 
 
 def _entry_order(name: str) -> int:
