@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from ttmlir.optable.row import Family, Flatbuffer, Kind, Operand, Parameter, Row, Shape
 
-_INPUT = (Operand(name="input"),)
 _LATER = "2026-08"
 
 
@@ -168,22 +168,40 @@ def _pad(xp: Any, input: Any, *, padding: tuple[int, ...], value: float) -> Any:
     return xp.pad(input, widths, constant_values=value)
 
 
-ROWS = (
-    Row(
-        mnemonic="transpose",
-        summary="Exchange of two dimensions.",
+def _movement(
+    mnemonic: str,
+    summary: str,
+    reference: Callable[..., Any],
+    result_shape: Callable[..., Shape] | None,
+    *parameters: Parameter,
+    table: str | None,
+    since: str = "880154e3c2",
+) -> Row:
+    """A row with one operand; its table holds the parameters under their own names."""
+    fields = (("in", "input"), ("out", "output"), *((p.name, p.name) for p in parameters))
+    return Row(
+        mnemonic=mnemonic,
+        summary=summary,
         family=Family.MOVEMENT,
-        operands=_INPUT,
-        parameters=(
-            Parameter(name="dim0", kind=Kind.SI32, doc="First dimension."),
-            Parameter(name="dim1", kind=Kind.SI32, doc="Second dimension."),
-        ),
-        reference=_transpose,
-        result_shape=transposed_shape,
-        flatbuffer=Flatbuffer(
-            table="TransposeOp",
-            fields=(("in", "input"), ("out", "output"), ("dim0", "dim0"), ("dim1", "dim1")),
-        ),
+        operands=(Operand(name="input"),),
+        parameters=parameters,
+        reference=reference,
+        result_shape=result_shape,
+        in_ttnn=table is not None,
+        flatbuffer=None if table is None else Flatbuffer(table=table, fields=fields),
+        since=since,
+    )
+
+
+ROWS = (
+    _movement(
+        "transpose",
+        "Exchange of two dimensions.",
+        _transpose,
+        transposed_shape,
+        Parameter(name="dim0", kind=Kind.SI32, doc="First dimension."),
+        Parameter(name="dim1", kind=Kind.SI32, doc="Second dimension."),
+        table="TransposeOp",
     ),
     Row(
         mnemonic="concat",
@@ -197,146 +215,88 @@ ROWS = (
             table="ConcatOp", fields=(("inputs", "inputs"), ("out", "output"), ("dim", "dim"))
         ),
     ),
-    Row(
-        mnemonic="broadcast",
-        summary="Repetition along dimensions of extent 1 or dimensions that are added.",
-        family=Family.MOVEMENT,
-        operands=_INPUT,
-        parameters=(
-            Parameter(
-                name="dimension",
-                kind=Kind.I64_ARRAY,
-                doc="Where the input has fewer dimensions than the output: for each of its "
-                "dimensions, the dimension of the output that it becomes.",
-            ),
+    _movement(
+        "broadcast",
+        "Repetition along dimensions of extent 1 or dimensions that are added.",
+        _broadcast,
+        None,
+        Parameter(
+            name="dimension",
+            kind=Kind.I64_ARRAY,
+            doc="Where the input has fewer dimensions than the output: for each of its "
+            "dimensions, the dimension of the output that it becomes.",
         ),
-        reference=_broadcast,
-        in_ttnn=False,
-        flatbuffer=None,
+        table=None,
     ),
-    Row(
-        mnemonic="reshape",
-        summary="The same elements in row-major order under another shape.",
-        family=Family.MOVEMENT,
-        operands=_INPUT,
-        parameters=(
-            Parameter(name="shape", kind=Kind.I32_ARRAY, doc="New shape; one extent may be -1."),
-        ),
-        reference=_reshape,
-        result_shape=reshaped_shape,
-        flatbuffer=Flatbuffer(
-            table="ReshapeOp", fields=(("in", "input"), ("out", "output"), ("shape", "shape"))
-        ),
+    _movement(
+        "reshape",
+        "The same elements in row-major order under another shape.",
+        _reshape,
+        reshaped_shape,
+        Parameter(name="shape", kind=Kind.I32_ARRAY, doc="New shape; one extent may be -1."),
+        table="ReshapeOp",
     ),
-    Row(
-        mnemonic="squeeze",
-        summary="Removal of a dimension of extent 1.",
-        family=Family.MOVEMENT,
-        operands=_INPUT,
-        parameters=(Parameter(name="dim", kind=Kind.SI32, doc="Dimension to remove."),),
-        reference=_squeeze,
-        result_shape=squeezed_shape,
-        in_ttnn=False,
-        flatbuffer=None,
+    _movement(
+        "squeeze",
+        "Removal of a dimension of extent 1.",
+        _squeeze,
+        squeezed_shape,
+        Parameter(name="dim", kind=Kind.SI32, doc="Dimension to remove."),
+        table=None,
     ),
-    Row(
-        mnemonic="unsqueeze",
-        summary="Insertion of a dimension of extent 1.",
-        family=Family.MOVEMENT,
-        operands=_INPUT,
-        parameters=(
-            Parameter(name="dim", kind=Kind.SI32, doc="Place of the new dimension in the result."),
-        ),
-        reference=_unsqueeze,
-        result_shape=unsqueezed_shape,
-        in_ttnn=False,
-        flatbuffer=None,
+    _movement(
+        "unsqueeze",
+        "Insertion of a dimension of extent 1.",
+        _unsqueeze,
+        unsqueezed_shape,
+        Parameter(name="dim", kind=Kind.SI32, doc="Place of the new dimension in the result."),
+        table=None,
     ),
-    Row(
-        mnemonic="slice",
-        summary="Every step-th element between two bounds of each dimension.",
-        family=Family.MOVEMENT,
-        operands=_INPUT,
-        parameters=(
-            Parameter(name="begins", kind=Kind.I32_ARRAY, doc="First element per dimension."),
-            Parameter(name="ends", kind=Kind.I32_ARRAY, doc="End, exclusive, per dimension."),
-            Parameter(name="step", kind=Kind.I32_ARRAY, doc="Distance of elements, positive."),
-        ),
-        reference=_slice,
-        result_shape=sliced_shape,
-        flatbuffer=Flatbuffer(
-            table="SliceOp",
-            fields=(
-                ("in", "input"),
-                ("out", "output"),
-                ("begins", "begins"),
-                ("ends", "ends"),
-                ("step", "step"),
-            ),
-        ),
+    _movement(
+        "slice",
+        "Every step-th element between two bounds of each dimension.",
+        _slice,
+        sliced_shape,
+        Parameter(name="begins", kind=Kind.I32_ARRAY, doc="First element per dimension."),
+        Parameter(name="ends", kind=Kind.I32_ARRAY, doc="End, exclusive, per dimension."),
+        Parameter(name="step", kind=Kind.I32_ARRAY, doc="Distance of elements, positive."),
+        table="SliceOp",
         since=_LATER,
     ),
-    Row(
-        mnemonic="repeat",
-        summary="The whole tensor repeated along each dimension.",
-        family=Family.MOVEMENT,
-        operands=_INPUT,
-        parameters=(
-            Parameter(
-                name="repeat_dimensions", kind=Kind.DENSE_I64, doc="Repetitions per dimension."
-            ),
-        ),
-        reference=_repeat,
-        result_shape=repeated_shape,
-        flatbuffer=Flatbuffer(
-            table="RepeatOp",
-            fields=(
-                ("in", "input"),
-                ("out", "output"),
-                ("repeat_dimensions", "repeat_dimensions"),
-            ),
-        ),
+    _movement(
+        "repeat",
+        "The whole tensor repeated along each dimension.",
+        _repeat,
+        repeated_shape,
+        Parameter(name="repeat_dimensions", kind=Kind.DENSE_I64, doc="Repetitions per dimension."),
+        table="RepeatOp",
         since=_LATER,
     ),
-    Row(
-        mnemonic="permute",
-        summary="Reordering of the dimensions.",
-        family=Family.MOVEMENT,
-        operands=_INPUT,
-        parameters=(
-            Parameter(
-                name="permutation",
-                kind=Kind.DENSE_I64,
-                doc="For each dimension of the result, the dimension of the input it is.",
-            ),
+    _movement(
+        "permute",
+        "Reordering of the dimensions.",
+        _permute,
+        permuted_shape,
+        Parameter(
+            name="permutation",
+            kind=Kind.DENSE_I64,
+            doc="For each dimension of the result, the dimension of the input it is.",
         ),
-        reference=_permute,
-        result_shape=permuted_shape,
-        flatbuffer=Flatbuffer(
-            table="PermuteOp",
-            fields=(("in", "input"), ("out", "output"), ("permutation", "permutation")),
-        ),
+        table="PermuteOp",
         since=_LATER,
     ),
-    Row(
-        mnemonic="pad",
-        summary="A constant put around the tensor.",
-        family=Family.MOVEMENT,
-        operands=_INPUT,
-        parameters=(
-            Parameter(
-                name="padding",
-                kind=Kind.DENSE_I32,
-                doc="Elements added below and above, two entries per dimension.",
-            ),
-            Parameter(name="value", kind=Kind.F32, doc="Value of the added elements."),
+    _movement(
+        "pad",
+        "A constant put around the tensor.",
+        _pad,
+        padded_shape,
+        Parameter(
+            name="padding",
+            kind=Kind.DENSE_I32,
+            doc="Elements added below and above, two entries per dimension.",
         ),
-        reference=_pad,
-        result_shape=padded_shape,
-        flatbuffer=Flatbuffer(
-            table="PadOp",
-            fields=(("in", "input"), ("out", "output"), ("padding", "padding"), ("value", "value")),
-        ),
+        Parameter(name="value", kind=Kind.F32, doc="Value of the added elements."),
+        table="PadOp",
         since=_LATER,
     ),
 )
