@@ -1,4 +1,4 @@
-"""Devices: meshes of chips, maps to memory, footprints."""
+"""Devices: meshes of chips, maps to memory, sizes of buffers."""
 
 import math
 from dataclasses import replace
@@ -131,38 +131,50 @@ def test_chips_can_be_chosen():
 
 
 @pytest.mark.parametrize(
-    ("shape", "element", "space", "grid", "footprint"),
+    ("shape", "element", "space", "grid", "size"),
     [
-        # L1: up to the last element of the last shard.
+        # L1: the whole shard, also where the last one is not full.
         ((64, 128), F32, MemorySpace.DEVICE_L1, (1, 1), 64 * 128 * 4),
-        ((53, 63), F32, MemorySpace.DEVICE_L1, (3, 2), 543 * 4),
-        ((9, 8), F32, MemorySpace.DEVICE_L1, (2, 1), (3 * 8 + 7 + 1) * 4),
+        ((53, 63), F32, MemorySpace.DEVICE_L1, (3, 2), 18 * 32 * 4),
+        ((9, 8), F32, MemorySpace.DEVICE_L1, (2, 1), 5 * 8 * 4),
         ((64, 128), TILE, MemorySpace.DEVICE_L1, (1, 1), 8 * 4096),
         ((64, 128), TILE, MemorySpace.DEVICE_L1, (2, 2), 2 * 4096),
-        # DRAM: a page of 8192 elements, and one element per round over the 12 channels.
-        ((64, 128), F32, MemorySpace.DEVICE_DRAM, (1, 1), 32768),
-        ((256, 128), F32, MemorySpace.DEVICE_DRAM, (1, 1), 32768),
-        ((2048, 1024), F32, MemorySpace.DEVICE_DRAM, (1, 1), 32852),
         ((0, 8), F32, MemorySpace.DEVICE_L1, (1, 1), 0),
+        # DRAM: one page of up to 8192 elements, or whole pages that go round the 12 channels.
+        ((64, 96), F32, MemorySpace.DEVICE_DRAM, (1, 1), 64 * 96 * 4),
+        ((256, 128), F32, MemorySpace.DEVICE_DRAM, (1, 1), 32768),
+        ((768, 128), F32, MemorySpace.DEVICE_DRAM, (1, 1), 32768),
+        ((769, 128), F32, MemorySpace.DEVICE_DRAM, (1, 1), 2 * 32768),
+        ((2048, 1024), F32, MemorySpace.DEVICE_DRAM, (1, 1), 22 * 32768),
+        # The second row of shards begins after the eight that the device has in the first.
+        ((64, 96), TILE, MemorySpace.DEVICE_DRAM, (2, 3), 11 * 4096),
     ],
 )
-def test_footprints(
+def test_buffers_hold_whole_tensors(
     shape: tuple[int, ...],
     element: ScalarType | TileFormat,
     space: MemorySpace,
     grid: tuple[int, ...],
-    footprint: int,
+    size: int,
 ):
-    """Bytes up to the last element."""
+    """Bytes on one core or in one channel."""
     layout = TensorLayout.of(shape, element, space, grid)
-    assert DEFAULT.footprint(layout, shape) == footprint
+    assert DEFAULT.buffer_bytes(layout, dram_channels=12) == size
+
+
+@pytest.mark.parametrize(("grid", "text"), [((9, 1), "9x1"), ((1, 9), "1x9"), ((1, 2, 2), "1x2x2")])
+def test_grids_beyond_the_device_are_refused(grid: tuple[int, ...], text: str):
+    """A tensor's grid has cores that are there."""
+    with pytest.raises(LayoutError) as error:
+        DEFAULT.check_grid(Grid(grid))
+    assert str(error.value) == f"a grid of {text} does not fit on the device's 8x8 cores"
 
 
 @pytest.mark.parametrize("space", [MemorySpace.SYSTEM, MemorySpace.SYSTEM_MMIO])
 def test_host_memory_has_no_map(space: MemorySpace):
     """A device maps its own memories only."""
     with pytest.raises(LayoutError) as error:
-        DEFAULT.footprint(TensorLayout.of((4, 4), F32, space, (1, 1)), (4, 4))
+        DEFAULT.memory_map(space)
     assert str(error.value) == (
         f"a device maps tensors to l1 and dram, got the memory space '{space.keyword}'"
     )

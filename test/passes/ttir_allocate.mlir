@@ -9,10 +9,10 @@
 #far = #tt.layout<(d0, d1) -> (d0, d1), undef, <1x1>, memref<1x7xf32, #dram>, interleaved>
 #tile = #tt.operand_constraint<any_device_tile>
 
-// 28 bytes at 1024, the next multiple of 16 is 1056. The last shard of 53x63 on 3x2 cores is full up to
-// its 17th row and 31st column: 543 numbers.
+// 28 bytes at 1024, the next multiple of 16 is 1056. Shards of 53x63 on 3x2 cores have room for 18x32
+// numbers, also the last one, which is not full.
 // CHECK-LABEL: func.func @aligned(
-// CHECK-SAME: attributes {tt.arg_alloc = [#tt.arg_alloc<1024, 28, l1>, #tt.arg_alloc<1056, 2172, l1>, #tt.arg_alloc<1024, 28, dram>]}
+// CHECK-SAME: attributes {tt.arg_alloc = [#tt.arg_alloc<1024, 28, l1>, #tt.arg_alloc<1056, 2304, l1>, #tt.arg_alloc<1024, 28, dram>]}
 func.func @aligned(%a: tensor<1x7xf32, #rows>, %b: tensor<53x63xf32, #ranks>, %c: tensor<1x7xf32, #far>) {
   return
 }

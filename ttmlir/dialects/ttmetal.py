@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, cast
 
 from xdsl.ir import Data, Dialect, Operation, SSAValue
-from xdsl.irdl import irdl_attr_definition
+from xdsl.irdl import irdl_attr_definition, traits_def
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
@@ -16,6 +16,7 @@ from ttmlir.dialects.dps import DestinationStyleOp
 from ttmlir.dialects.layout_checks import layout_errors, layout_of
 from ttmlir.dialects.ods import ODSOperation, Property, Signature, Value, refuse
 from ttmlir.dialects.syntax import expect, parameter, parse_dimensions
+from ttmlir.dialects.traits import KeepsConstants
 from ttmlir.dialects.ttkernel import KERNEL_CONFIGS, CBType
 from ttmlir.layout.enums import MemorySpace
 from ttmlir.layout.grid import shape_text
@@ -88,6 +89,7 @@ class DispatchOp(DestinationStyleOp):
         regions=None,
         init="outputs",
     )
+    traits = traits_def(KeepsConstants())
 
     def verify_op(self) -> None:
         """Check the operands (C1, C2) and region arguments (C3)."""

@@ -118,17 +118,35 @@ class Device:
             f"a device maps tensors to l1 and dram, got the memory space '{space.keyword}'"
         )
 
-    def footprint(self, layout: TensorLayout, shape: Sequence[int]) -> int:
-        """Bytes that tt-mlir reserves at each core or channel for a tensor of this shape.
+    def check_grid(self, grid: Grid) -> None:
+        """LayoutError if a tensor's grid has more cores in a direction than the device."""
+        cores = self.worker_grid
+        if grid.rank != cores.rank or any(
+            wanted > there for wanted, there in zip(grid.shape, cores.shape, strict=True)
+        ):
+            raise LayoutError(
+                f"a grid of {shape_text(grid.shape)} does not fit on the device's "
+                f"{shape_text(cores.shape)} cores"
+            )
 
-        It is the offset after the tensor's last element: in L1 less than a shard if the last one
-        is not full, in DRAM little more than one page, since the DRAM map's offset advances by
-        one element per round over the channels. `TensorLayout.shard_bytes` is the whole shard.
+    def buffer_bytes(self, layout: TensorLayout, dram_channels: int) -> int:
+        """Bytes that a tensor takes on each core or in each channel, the padding included.
+
+        In L1 it is a shard. In DRAM the shards lie one after another as if every core of the device
+        had one, in pages that go round the channels; each channel gets whole pages unless there is
+        only one. tt-mlir counts up to the tensor's last element instead, which is too little for
+        shards that are not full and for tensors of many pages.
         """
-        memory_map = layout.memory_map(self.memory_map(layout.memory_space))
-        if 0 in shape:
-            return 0
-        *_, elements = memory_map.eval_shape(layout.tiled_shape(shape))
+        if layout.memory_space is not MemorySpace.DEVICE_DRAM:
+            return layout.shard_bytes
+        self.check_grid(layout.grid)
+        last_shard = 0
+        for shards, cores in zip(layout.grid.shape, self.worker_grid.shape, strict=True):
+            last_shard = last_shard * cores + shards - 1
+        elements = (last_shard + 1) * math.prod(layout.shard)
+        if elements > DRAM_PAGE_SIZE:
+            pages = -(-elements // DRAM_PAGE_SIZE)
+            elements = -(-pages // dram_channels) * DRAM_PAGE_SIZE
         return elements * layout.element.size_bytes
 
 

@@ -5,9 +5,46 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.base import Pass, Pipeline
 from ttmlir.passes.grid_overrides import GRID_OVERRIDES, GridOverrides
+
+
+@dataclass(frozen=True)
+class TTIRToTTMetalBackendPipeline(Pipeline):
+    """Lower ttir to ttmetal: kernels, and what the host does to run them."""
+
+    name = "ttir-to-ttmetal-backend-pipeline"
+
+    def passes(self) -> Sequence[Pass]:
+        """Machine, device, generics, layouts in L1, addresses, kernels."""
+        from ttmlir.passes.convert_ttir_to_ttmetal import ConvertTTIRToTTMetalPass
+        from ttmlir.passes.ttir_allocate import TTIRAllocatePass
+        from ttmlir.passes.ttir_generic import TTIRGenericPass
+        from ttmlir.passes.ttir_generic_region_operands_to_memref import (
+            TTIRGenericRegionOperandsToMemrefPass,
+        )
+        from ttmlir.passes.ttir_implicit_device import TTIRImplicitDevicePass
+        from ttmlir.passes.ttir_layout import TTIRLayoutPass
+        from ttmlir.passes.ttir_load_system_desc import TTIRLoadSystemDescPass
+        from ttmlir.passes.ttir_split_compound_layout import TTIRSplitCompoundLayoutPass
+
+        return (
+            TTIRLoadSystemDescPass(),
+            TTIRImplicitDevicePass(),
+            TTIRGenericPass(),
+            TTIRLayoutPass(
+                init_memory_space=MemorySpace.DEVICE_L1,
+                default_memory_space=MemorySpace.DEVICE_L1,
+                default_device_memory_layout=TensorMemoryLayout.NONE,
+                init_whole_tiles=True,
+            ),
+            TTIRSplitCompoundLayoutPass(),
+            TTIRGenericRegionOperandsToMemrefPass(),
+            TTIRAllocatePass(),
+            ConvertTTIRToTTMetalPass(),
+        )
 
 
 @dataclass(frozen=True)

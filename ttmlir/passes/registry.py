@@ -14,6 +14,7 @@ from ttmlir.passes.base import Pass, Pipeline
 PASSES: dict[str, str] = {
     "canonicalize": "ttmlir.passes.canonicalize:CanonicalizePass",
     "convert-tosa-to-ttir": "ttmlir.passes.convert_tosa_to_ttir:ConvertTosaToTTIRPass",
+    "convert-ttir-to-ttmetal": ("ttmlir.passes.convert_ttir_to_ttmetal:ConvertTTIRToTTMetalPass"),
     "convert-ttir-to-ttnn": "ttmlir.passes.convert_ttir_to_ttnn:ConvertTTIRToTTNNPass",
     "convert-ttnn-to-emitc": "ttmlir.passes.convert_ttnn_to_emitc:ConvertTTNNToEmitCPass",
     "cse": "ttmlir.passes.cse:CSEPass",
@@ -53,6 +54,7 @@ PASSES: dict[str, str] = {
 """Every pass by its name on the command line; one line each, sorted by name."""
 
 PIPELINES: dict[str, str] = {
+    "ttir-to-ttmetal-backend-pipeline": "ttmlir.passes.pipelines:TTIRToTTMetalBackendPipeline",
     "ttir-to-ttnn-backend-pipeline": "ttmlir.passes.pipelines:TTIRToTTNNBackendPipeline",
 }
 """Every pipeline by its name on the command line; one line each, sorted by name."""

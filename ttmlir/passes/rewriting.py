@@ -16,6 +16,8 @@ from typing import Generic, NoReturn, TypeVar
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.traits import ConstantLike, IsolatedFromAbove, IsTerminator, NoMemoryEffect
 
+from ttmlir.dialects.traits import KeepsConstants
+
 Result = TypeVar("Result")
 
 
@@ -162,11 +164,11 @@ def _is_in_place(op: Operation, top: Block, placed: set[int]) -> bool:
 
 
 def _isolated_region(op: Operation) -> Region:
-    """The innermost enclosing region that cannot use values from outside."""
+    """The innermost enclosing region that cannot or should not use values from outside."""
     region = op.parent_region()
     while region is not None:
         owner = region.parent
-        if owner is None or owner.has_trait(IsolatedFromAbove):
+        if owner is None or owner.has_trait(IsolatedFromAbove) or owner.has_trait(KeepsConstants):
             return region
         region = owner.parent_region()
     raise AssertionError("an operation in a block has an enclosing region")

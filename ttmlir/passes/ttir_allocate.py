@@ -1,7 +1,8 @@
 """Give every tensor of a function an address.
 
-Addresses are given out from the bottom of each memory upwards and never used twice in a function.
-Memory on the host has the address 0: the runtime finds it.
+Addresses are given out from the bottom of each memory upwards. Where that does not fit, a function
+uses the memory of buffers again that nothing reads any more. Memory on the host has the address 0:
+the runtime finds it.
 
 Before:
 
@@ -40,18 +41,22 @@ block.
 Ensures: `tensor.empty` is `ttir.alloc`; buffers that a function does not return are deallocated
 after their last use; the attribute `tt.arg_alloc` of a function says where its arguments are.
 Options: none.
-Not done here: reuse of memory; constants, which have no place in the programs that need addresses.
+Not done here: constants, which have no place in the programs that need addresses; calls, whose
+functions have their tensors at the same addresses.
 """
 
 from __future__ import annotations
 
+import math
+from bisect import insort
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, i64
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.dialects.tensor import EmptyOp
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue, Use
 
 from ttmlir.dialects import tt, ttir
 from ttmlir.dialects.names import ARG_ALLOC
@@ -60,7 +65,7 @@ from ttmlir.layout.device import Device
 from ttmlir.layout.enums import MemorySpace
 from ttmlir.layout.errors import LayoutError
 from ttmlir.passes.base import ModulePass
-from ttmlir.passes.layouts import layout_of, required_device, required_system_desc, shape_of
+from ttmlir.passes.layouts import layout_of, required_device, required_system_desc
 from ttmlir.passes.moves import written_results
 from ttmlir.passes.rewriting import erase, insert_before, refuse, replace
 
@@ -84,13 +89,30 @@ class TTIRAllocatePass(ModulePass):
                 _Allocation(device, chip).allocate(function)
 
 
+@dataclass
+class _Buffer:
+    """Memory for an argument or a destination, and when it is needed."""
+
+    value: SSAValue
+    owner: Operation
+    """The `tensor.empty`, or the function for an argument."""
+    space: MemorySpace
+    size: int
+    birth: int
+    """Position of the operation that makes it; the first one is 0, arguments come before."""
+    death: float
+    """Position of the last operation that uses it; infinite for what outlives the function."""
+    last_user: Operation | None = None
+    address: int = 0
+
+
 class _Allocation:
-    """The memories of a chip while one function takes from them."""
+    """The tensors of one function and the memories of a chip that they are put into."""
 
     def __init__(self, device: Device, chip: ChipDesc):
         self._device = device
         self._chip = chip
-        self._next = {
+        self._start = {
             MemorySpace.DEVICE_L1: chip.l1_unreserved_base,
             MemorySpace.DEVICE_DRAM: chip.dram_unreserved_base,
         }
@@ -104,81 +126,138 @@ class _Allocation:
         if len(function.body.blocks) > 1:
             refuse(function, "has several blocks; ttir-allocate takes functions of one block")
         block = function.body.block
-        arguments: list[Attribute] = []
-        for argument in block.args:
-            arguments.append(tt.ArgumentAllocationAttr(self._place(function, argument)))
-        function.attributes[ARG_ALLOC] = ArrayAttr(arguments)
+        _separate_destinations(block)
         places = {op: number for number, op in enumerate(block.ops)}
+        arguments = [self._argument(function, argument) for argument in block.args]
+        destinations: list[_Buffer] = []
         for op in tuple(block.ops):
             if isinstance(op, EmptyOp):
-                self._replace(op, places)
-
-    def _replace(self, empty: EmptyOp, places: dict[Operation, int]) -> None:
-        last = _last_user(empty.tensor, places)
-        if last is None:
-            erase(empty)
-            return
-        address, size, space = self._place(empty, empty.tensor)
-        alloc = ttir.AllocOp.create(
-            result_types=[empty.tensor.type],
-            properties={
-                "address": IntegerAttr(address, i64),
-                "size": IntegerAttr(size, i64),
-                "memory_space": tt.MemorySpaceAttr(space),
-            },
-            location=empty.location,
+                if op.tensor.first_use is None:
+                    erase(op)
+                else:
+                    destinations.append(self._destination(op, places))
+        for space in self._start:
+            self._place([b for b in (*arguments, *destinations) if b.space is space], space)
+        function.attributes[ARG_ALLOC] = ArrayAttr(
+            [tt.ArgumentAllocationAttr((b.address, b.size, b.space)) for b in arguments]
         )
-        insert_before(empty, alloc)
-        replace(empty, alloc.results[0])
-        if not isinstance(last, ReturnOp):
-            dealloc = ttir.DeallocOp.create(operands=alloc.results, location=last.location)
-            block = last.parent
-            assert block is not None, "the last user is in the function's block"
-            block.insert_op_after(dealloc, last)
+        for buffer in destinations:
+            _replace_empty(buffer)
 
-    def _place(self, op: Operation, value: SSAValue) -> tuple[int, int, MemorySpace]:
-        """Address, size and memory of a tensor."""
+    def _argument(self, function: FuncOp, value: SSAValue) -> _Buffer:
+        size, space = self._size(function, value)
+        return _Buffer(value, function, space, size, birth=-1, death=math.inf)
+
+    def _destination(self, empty: EmptyOp, places: dict[Operation, int]) -> _Buffer:
+        size, space = self._size(empty, empty.tensor)
+        last = _last_user(empty.tensor, places)
+        death = math.inf if isinstance(last, ReturnOp) else places[last]
+        return _Buffer(empty.tensor, empty, space, size, places[empty], death, last)
+
+    def _size(self, op: Operation, value: SSAValue) -> tuple[int, MemorySpace]:
         try:
-            return self._place_tensor(op, value)
+            layout = layout_of(value.type)
+            if layout is None:
+                refuse(
+                    op, "has a tensor without a layout, which has no size; run ttir-layout before"
+                )
+            space = layout.memory_space
+            if space.is_system:
+                return layout.grid.volume * layout.shard_bytes, space
+            size = self._device.buffer_bytes(layout, self._chip.num_dram_channels)
         except LayoutError as error:
             refuse(op, f"has a tensor that takes no memory: {error}")
+        return max(1, size), space
 
-    def _place_tensor(self, op: Operation, value: SSAValue) -> tuple[int, int, MemorySpace]:
-        layout = layout_of(value.type)
-        if layout is None:
-            refuse(op, "has a tensor without a layout, which has no size; run ttir-layout before")
-        space = layout.memory_space
-        if space.is_system:
-            return 0, layout.grid.volume * layout.shard_bytes, space
-        size = max(1, self._device.footprint(layout, shape_of(value.type)))
-        address = self._chip.align(self._next[space], space)
-        if address + size > self._end[space]:
-            refuse(
-                op,
-                f"does not fit into {space.keyword}: {size} bytes at address {address} end beyond "
-                f"{self._end[space]}; use smaller tensors or another memory space",
-            )
-        self._next[space] = address + size
-        return address, size, space
+    def _place(self, buffers: Sequence[_Buffer], space: MemorySpace) -> None:
+        """Give addresses in one memory: one after the other, or with reuse if these end too far."""
+        top = self._start[space]
+        for buffer in buffers:
+            buffer.address = self._chip.align(top, space)
+            top = buffer.address + buffer.size
+        if top > self._end[space]:
+            self._place_again(buffers, space)
+
+    def _place_again(self, buffers: Sequence[_Buffer], space: MemorySpace) -> None:
+        """Give each buffer the lowest address that is free from its birth to its death."""
+        alive: list[_Buffer] = []
+        for buffer in buffers:
+            alive = [other for other in alive if other.death >= buffer.birth]
+            address = self._chip.align(self._start[space], space)
+            for other in alive:
+                if address + buffer.size <= other.address:
+                    break
+                address = self._chip.align(max(address, other.address + other.size), space)
+            if address + buffer.size > self._end[space]:
+                self._refuse_space(buffer, alive)
+            buffer.address = address
+            insort(alive, buffer, key=lambda other: other.address)
+
+    def _refuse_space(self, buffer: _Buffer, alive: Sequence[_Buffer]) -> NoReturn:
+        space = buffer.space
+        used = sum(other.size for other in alive)
+        refuse(
+            buffer.owner,
+            f"does not fit into {space.keyword}: {buffer.size} bytes beside {used} bytes that are "
+            f"in use, between {self._start[space]} and {self._end[space]}; use smaller tensors, "
+            "larger grids or another memory space",
+        )
 
 
-def _last_user(value: SSAValue, places: dict[Operation, int]) -> Operation | None:
+def _separate_destinations(block: Block) -> None:
+    """Let every operation that writes to a `tensor.empty` have its own: contents are undefined."""
+    for empty in [op for op in block.ops if isinstance(op, EmptyOp)]:
+        writes = [use for use in tuple(empty.tensor.uses) if _written(use) is not None]
+        for use in writes[:-1] if len(writes) > 1 else ():
+            copy = EmptyOp.create(result_types=[empty.tensor.type], location=use.operation.location)
+            insert_before(use.operation, copy)
+            use.operation.operands[use.index] = copy.tensor
+
+
+def _written(use: Use) -> SSAValue | None:
+    """What an operation makes of the destination that it uses."""
+    op = use.operation
+    return written_results(op).get(use.index) if isinstance(op, ttir.TTIROp) else None
+
+
+def _replace_empty(buffer: _Buffer) -> None:
+    empty, last = buffer.owner, buffer.last_user
+    alloc = ttir.AllocOp.create(
+        result_types=[buffer.value.type],
+        properties={
+            "address": IntegerAttr(buffer.address, i64),
+            "size": IntegerAttr(buffer.size, i64),
+            "memory_space": tt.MemorySpaceAttr(buffer.space),
+        },
+        location=empty.location,
+    )
+    insert_before(empty, alloc)
+    replace(empty, alloc.results[0])
+    if last is None or isinstance(last, ReturnOp):
+        return
+    dealloc = ttir.DeallocOp.create(operands=alloc.results, location=last.location)
+    block = last.parent
+    assert block is not None, "the last user is in the function's block"
+    block.insert_op_after(dealloc, last)
+
+
+def _last_user(value: SSAValue, places: dict[Operation, int]) -> Operation:
     """The last operation of the function's block that uses a value or what is written into it."""
-    users = [_in_block(use.operation, places) for use in value.uses]
-    if not users:
-        return None
-    last = max(users, key=places.__getitem__)
-    written = written_results(last) if isinstance(last, ttir.TTIROp) else {}
-    for use in value.uses:
-        if use.operation is last and use.index in written:
-            return _last_user(written[use.index], places) or last
+    last = _in_block(value.owner, places)
+    pending = [value]
+    while pending:
+        for use in pending.pop().uses:
+            user = _in_block(use.operation, places)
+            last = max(last, user, key=places.__getitem__)
+            if (result := _written(use)) is not None:
+                pending.append(result)
     return last
 
 
-def _in_block(op: Operation, places: dict[Operation, int]) -> Operation:
+def _in_block(op: Operation | Block, places: dict[Operation, int]) -> Operation:
     """The operation itself or the one around it that is in the function's block."""
-    while op not in places:
-        parent = op.parent_op()
-        assert parent is not None, "users are inside the function"
-        op = parent
-    return op
+    inner = op if isinstance(op, Operation) else op.parent_op()
+    while inner is not None and inner not in places:
+        inner = inner.parent_op()
+    assert inner is not None, "users are inside the function"
+    return inner

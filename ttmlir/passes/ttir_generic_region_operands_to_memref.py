@@ -47,7 +47,7 @@ from ttmlir.dialects import tt, ttir
 from ttmlir.layout.enums import BufferAccess
 from ttmlir.layout.errors import LayoutError
 from ttmlir.passes.base import ModulePass
-from ttmlir.passes.layouts import is_plain_tensor, layout_of
+from ttmlir.passes.layouts import layout_of
 from ttmlir.passes.rewriting import refuse, retype
 
 if TYPE_CHECKING:
@@ -70,8 +70,7 @@ class TTIRGenericRegionOperandsToMemrefPass(ModulePass):
 
 def _retype_body(generic: ttir.GenericOp) -> None:
     block = generic.body.block
-    first = block.args[0].type if block.args else None
-    if first is None or not is_plain_tensor(first):
+    if not block.args or not _is_whole_tensor(block.args[0].type):
         return
     shards: dict[Attribute, Attribute] = {}
     for number, (argument, operand) in enumerate(zip(block.args, generic.operands, strict=True)):
@@ -81,6 +80,13 @@ def _retype_body(generic: ttir.GenericOp) -> None:
     for op in block.walk():
         for result in op.results:
             retype(result, shards.get(result.type, result.type))
+
+
+def _is_whole_tensor(type_: Attribute) -> bool:
+    """True for a tensor that is no shard in a buffer, with a layout or without."""
+    if not isinstance(type_, TensorType):
+        return False
+    return not isinstance(cast("TensorType[Attribute]", type_).encoding, tt.BufferAttr)
 
 
 def _shard_type(generic: ttir.GenericOp, number: int, operand: SSAValue) -> Attribute:

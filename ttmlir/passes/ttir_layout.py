@@ -47,7 +47,8 @@ Requires: the attribute `tt.device` on the module or around it (`ttir-implicit-d
 Ensures: every ranked tensor outside of `ttir.generic` has a layout; operands are where their
 constraints want them, except the image, weight and bias of `ttir.conv2d`, which stay on the host.
 Options: `init-memory-space` (system), `default-memory-space` (dram) and
-`default-device-memory-layout` (interleaved), which are taken where a constraint allows them.
+`default-device-memory-layout` (interleaved), which are taken where a constraint allows them;
+`init-whole-tiles` (false) pads the tensors that a function takes and returns to whole tiles.
 Not done here: grids (`ttir-grid-set`); splitting of moves (`ttir-split-compound-layout`).
 """
 
@@ -117,12 +118,15 @@ class TTIRLayoutPass(ModulePass):
         TensorMemoryLayout.INTERLEAVED,
         "Memory layout of operands on the device, where their constraints allow it",
     )
+    init_whole_tiles: bool = option(
+        False, "Pad the rows that a function takes and returns to whole tiles, as kernels need them"
+    )
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Lay out every tensor of the module."""
         device = required_device(module, self.name)
         clean_up(module)
-        _InitialLayouts(device.worker_grid.rank, self.init_memory_space).assign(module)
+        _InitialLayouts(device.worker_grid.rank, self).assign(module)
         _Moves(self).place(module)
         clean_up(module)
 
@@ -130,9 +134,9 @@ class TTIRLayoutPass(ModulePass):
 class _InitialLayouts:
     """Puts the layout in which tensors start on every tensor without one."""
 
-    def __init__(self, grid_rank: int, memory_space: MemorySpace):
+    def __init__(self, grid_rank: int, options: TTIRLayoutPass):
         self._grid = (1,) * grid_rank
-        self._memory_space = memory_space
+        self._options = options
         self._type = AttributeMemo(self._with_layout)
 
     def assign(self, op: Operation) -> None:
@@ -169,7 +173,10 @@ class _InitialLayouts:
         if not is_plain_tensor(type_):
             return type_
         shape = shape_of(type_)
-        layout = TensorLayout.of(shape, scalar_of(type_), self._memory_space, self._grid)
+        scalar = scalar_of(type_)
+        layout = TensorLayout.of(shape, scalar, self._options.init_memory_space, self._grid)
+        if self._options.init_whole_tiles:
+            layout = layout.with_element(TileFormat.of(scalar)).with_element(scalar)
         return with_layout(type_, layout)
 
 

@@ -48,3 +48,15 @@ func.func @branches(%c: i1, %x: i32) -> i32 {
 ^bb3(%p: i32, %q: i32):
   return %p : i32
 }
+
+func.func @loops_over_integers(%a: i32, %b: i64) -> (i32, i32) {
+  %0:2 = scf.for %i = %a to %a step %a iter_args(%x = %a, %y = %a) -> (i32, i32) : i32 {
+    scf.yield %y, %x : i32, i32
+  } {unrolled}
+  scf.for %i = %b to %b step %b : i64 {
+    scf.for %j = %i to %b step %i : i64 {
+      "scf.yield"() : () -> ()
+    }
+  }
+  return %0#0, %0#1 : i32, i32
+}

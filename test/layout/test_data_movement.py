@@ -1,0 +1,180 @@
+"""Plans of copies over the network on chip, against plans worked out by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from ttmlir.layout.affine_parser import parse_affine_map
+from ttmlir.layout.chip import ChipDesc, PhysicalCores, default_system_desc
+from ttmlir.layout.data_movement import Copy, CoreCopies, PlacedTensor, plan_copies
+from ttmlir.layout.device import Device
+from ttmlir.layout.element_type import ScalarType, TileFormat
+from ttmlir.layout.enums import DataType, MemorySpace
+from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.tensor_layout import TensorLayout
+
+F32 = ScalarType("f32")
+TILE = TileFormat(32, 32, DataType.F32)
+L1, DRAM = MemorySpace.DEVICE_L1, MemorySpace.DEVICE_DRAM
+SYSTEM = default_system_desc()
+DEVICE = Device.from_system_desc(SYSTEM)
+
+
+def _chip() -> ChipDesc:
+    """A chip whose workers are not where their numbers say."""
+    chip = SYSTEM.chip_descs[0]
+    workers = tuple((y + 1, x + 20) for y, x in chip.physical_cores.worker)
+    return replace(
+        chip, physical_cores=PhysicalCores(worker=workers, dram=chip.physical_cores.dram)
+    )
+
+
+def _placed(
+    shape: tuple[int, ...],
+    space: MemorySpace,
+    grid: tuple[int, ...],
+    address: int,
+    element: ScalarType | TileFormat = F32,
+) -> PlacedTensor:
+    return PlacedTensor(TensorLayout.of(shape, element, space, grid), address)
+
+
+def _plan(shape: tuple[int, ...], source: PlacedTensor, target: PlacedTensor) -> list[CoreCopies]:
+    return plan_copies(shape, source, target, DEVICE, _chip())
+
+
+def test_rows_are_spread_by_reads_of_the_new_cores() -> None:
+    """4x16 from one core to 2x2: each new core reads its 2 rows of 8 numbers."""
+    shape = (4, 16)
+    plan = _plan(shape, _placed(shape, L1, (1, 1), 1024), _placed(shape, L1, (2, 2), 2048))
+    assert plan == [
+        CoreCopies(
+            (r, c),
+            tuple(
+                Copy((1, 20), 1024 + (2 * r + i) * 64 + c * 32, 2048 + i * 32, 32) for i in range(2)
+            ),
+        )
+        for r in range(2)
+        for c in range(2)
+    ]
+
+
+def test_contiguous_runs_are_one_copy() -> None:
+    """Whole shards of one height move at once; a core reads from itself like from others."""
+    shape = (8, 12)
+    plan = _plan(shape, _placed(shape, L1, (2, 1), 1024), _placed(shape, L1, (1, 1), 4096))
+    copies = (Copy((1, 20), 1024, 4096, 192), Copy((2, 20), 1024, 4288, 192))
+    assert plan == [CoreCopies((0, 0), copies)]
+
+
+def test_the_old_cores_write_to_dram() -> None:
+    """The second core's shard lies behind the first one's in the first channel."""
+    shape = (32, 64)
+    plan = _plan(
+        shape, _placed(shape, L1, (1, 2), 1024, TILE), _placed(shape, DRAM, (1, 2), 2048, TILE)
+    )
+    assert plan == [
+        CoreCopies((0, 0), (Copy((8, 0), 1024, 2048, 4096),)),
+        CoreCopies((0, 1), (Copy((8, 0), 1024, 6144, 4096),)),
+    ]
+
+
+def test_dram_pages_go_round_the_channels() -> None:
+    """Number 8192 is the first one in the second channel."""
+    shape = (3, 8192)
+    plan = _plan(shape, _placed(shape, DRAM, (1, 1), 1024), _placed(shape, L1, (1, 1), 2048))
+    (part,) = plan
+    assert [(c.remote, c.source, c.target, c.size) for c in part.copies] == [
+        ((8, 0), 1024, 2048, 32768),
+        ((9, 0), 1024, 2048 + 32768, 32768),
+        ((10, 0), 1024, 2048 + 65536, 32768),
+    ]
+
+
+def test_empty_tensors_need_no_copies() -> None:
+    """Nothing moves, so no core has anything to do."""
+    shape = (0, 8)
+    assert not _plan(shape, _placed(shape, L1, (1, 1), 64), _placed(shape, L1, (2, 2), 128))
+
+
+_SMALL, _LARGE = (32, 64), (13, 8192)
+_TRANSPOSED = replace(
+    TensorLayout.of((32, 32), TILE, L1, (1, 1)), linear=parse_affine_map("(d0, d1) -> (d1, d0)")
+)
+
+
+@pytest.mark.parametrize(
+    ("shape", "source", "target", "message"),
+    [
+        (
+            _SMALL,
+            _placed(_SMALL, DRAM, (1, 1), 64),
+            _placed(_SMALL, DRAM, (1, 2), 64),
+            "one of the two tensors is in L1: move it from DRAM to L1 first",
+        ),
+        (
+            _SMALL,
+            _placed(_SMALL, L1, (1, 1), 64),
+            _placed(_SMALL, L1, (1, 1), 64, TILE),
+            "the network copies bytes: both layouts have the same elements",
+        ),
+        (
+            _SMALL,
+            _placed(_SMALL, L1, (1, 1), 64),
+            _placed(_SMALL, L1, (1, 9), 64),
+            "a grid of 1x9 does not fit on the device's 8x8 cores",
+        ),
+        (
+            _LARGE,
+            _placed(_LARGE, DRAM, (1, 1), 64),
+            _placed(_LARGE, L1, (1, 1), 64),
+            "the device's DRAM map puts several elements of the tensor at one place; "
+            "keep it in L1 or use tiles",
+        ),
+        (
+            (33, 64),
+            _placed((33, 64), L1, (1, 1), 64),
+            _placed((32, 64), L1, (2, 1), 64),
+            "shards of 16x64 on a grid of 2x1 do not hold 33x64",
+        ),
+        (
+            (32, 32),
+            _placed((32, 32), L1, (1, 1), 64, TILE),
+            PlacedTensor(_TRANSPOSED, 64),
+            "tiles move whole: their layouts have the same linear map, got (d0, d1) -> (d0, d1) "
+            "and (d0, d1) -> (d1, d0); go to rows first",
+        ),
+        (
+            (4, 6),
+            _placed((4, 6), L1, (1, 1), 64),
+            _placed((4, 6), L1, (1, 2), 64),
+            "the network copies between addresses that are equal modulo 16, got 88 and 76; "
+            "let the rows of all shards be multiples of 16 bytes long",
+        ),
+    ],
+)
+def test_refusals(
+    shape: tuple[int, ...], source: PlacedTensor, target: PlacedTensor, message: str
+) -> None:
+    """What cannot be copied is said, and what to do."""
+    with pytest.raises(LayoutError) as error:
+        _plan(shape, source, target)
+    assert str(error.value) == message
+
+
+def test_tensors_on_several_chips_are_refused() -> None:
+    """The network does not leave the chip."""
+    system = replace(SYSTEM, chip_desc_indices=(0, 0), chip_capabilities=(3, 3))
+    device = Device.from_system_desc(system, (1, 2))
+    shape = (32, 160)
+    with pytest.raises(LayoutError) as error:
+        plan_copies(
+            shape,
+            _placed(shape, L1, (1, 1), 64),
+            _placed(shape, L1, (1, 10), 64),
+            device,
+            SYSTEM.chip_descs[0],
+        )
+    assert str(error.value) == ("the tensor is spread over several chips; use a device of one chip")

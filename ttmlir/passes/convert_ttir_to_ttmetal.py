@@ -1,0 +1,230 @@
+"""Turn layout changes and generics into kernels that the host dispatches to cores.
+
+A layout change becomes a host command (between host and device), copies over the network on chip
+(another grid, linear map or memory) or a kernel that tilizes or untilizes (rows and tiles). A
+`ttir.generic` becomes a kernel that computes tile by tile.
+
+Before:
+
+    // After ttir-load-system-desc ttir-implicit-device ttir-allocate
+    #l1 = #tt.memory_space<l1>
+    #one = #tt.layout<(d0, d1) -> (d0, d1), undef, <1x1>, memref<1x96xf32, #l1>>
+    #three = #tt.layout<(d0, d1) -> (d0, d1), undef, <1x3>, memref<1x32xf32, #l1>>
+    func.func @gather(%arg0: tensor<1x96xf32, #three>) -> tensor<1x96xf32, #one> {
+      %0 = tensor.empty() : tensor<1x96xf32, #one>
+      %1 = "ttir.to_layout"(%arg0, %0)
+          : (tensor<1x96xf32, #three>, tensor<1x96xf32, #one>) -> tensor<1x96xf32, #one>
+      return %1 : tensor<1x96xf32, #one>
+    }
+
+After:
+
+    ...
+        %0 = "ttmetal.alloc"() <{address = 1152 : i64, memory_space = #l1_, size = 384 : i64}>
+            : () -> tensor<1x96xf32, #layout1>
+        %1 = "ttmetal.dispatch"(%arg0, %0) <{core_ranges = [#ttmetal.core_range<0x0, 1x1>],
+            kernelConfigs = [#ttkernel.noc_config<noc0>], operandSegmentSizes = array<i32: 1, 1>}>
+            ({
+          %c1408_i32 = arith.constant 1408 : i32
+          ...
+          %c1024_i32 = arith.constant 1024 : i32
+          %c1152_i32 = arith.constant 1152 : i32
+          %c128_i32 = arith.constant 128 : i32
+          %2 = "ttkernel.get_noc_addr"(%c0_i32, %c0_i32, %c1024_i32)
+              : (i32, i32, i32) -> !ttkernel.noc_addr
+          "ttkernel.noc_async_read"(%2, %c1152_i32, %c128_i32)
+              : (!ttkernel.noc_addr, i32, i32) -> ()
+          ...
+          "ttkernel.noc_async_read_barrier"() : () -> ()
+          "ttkernel.return"() : () -> ()
+        }) : (tensor<1x96xf32, #layout>, tensor<1x96xf32, #layout1>) -> tensor<1x96xf32, #layout1>
+        return %1 : tensor<1x96xf32, #layout1>
+        ...
+
+Requires: addresses for all tensors (`ttir-allocate`), one change in each `ttir.to_layout`
+(`ttir-split-compound-layout`), bodies of generics on shards
+(`ttir-generic-region-operands-to-memref`), a device and a system description on the module.
+Ensures: no operation of ttir or tensor and no call is left, or an error names the first one.
+Options: none.
+Not done here: kernels other than sums and products of floating-point tiles; synchronisation of
+circular buffers, which kernels on buffers that stay in place do without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NoReturn, cast
+
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
+
+from ttmlir.dialects import tt, ttir, ttmetal
+from ttmlir.dialects.dps import DestinationStyleOp
+from ttmlir.dialects.names import ARG_ALLOC
+from ttmlir.layout.chip import ChipDesc
+from ttmlir.layout.data_movement import PlacedTensor
+from ttmlir.layout.device import Device
+from ttmlir.layout.enums import MemorySpace
+from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.tensor_layout import TensorLayout
+from ttmlir.passes.base import ModulePass
+from ttmlir.passes.convert_ttir_to_ttmetal_generic import compute
+from ttmlir.passes.convert_ttir_to_ttmetal_reformat import reformat
+from ttmlir.passes.convert_ttir_to_ttmetal_relayout import move_on_chip, move_to_or_from_host
+from ttmlir.passes.layouts import layout_of, required_device, required_system_desc
+from ttmlir.passes.rewriting import insert_before, refuse, replace
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+
+
+@dataclass(frozen=True)
+class ConvertTTIRToTTMetalPass(ModulePass):
+    """Turn layout changes and generics into kernels that the host dispatches to cores."""
+
+    name = "convert-ttir-to-ttmetal"
+    title = "ConvertTTIRToTTMetal"
+
+    def apply(self, ctx: Context, module: ModuleOp) -> None:
+        """Convert every function of the module."""
+        functions = [op for op in module.walk() if isinstance(op, FuncOp)]
+        wanting = [function for function in functions if any(map(_is_foreign, function.walk()))]
+        if not wanting:
+            return
+        device = required_device(module, self.name)
+        system = required_system_desc(module, self.name)
+        chip = system.chip(device.chip_ids[0])
+        for function in wanting:
+            for block in function.body.blocks:
+                _Conversion(function, device, chip).convert(block)
+            for op in function.walk():
+                if _is_foreign(op):
+                    _refuse(op)
+
+
+def _is_foreign(op: Operation) -> bool:
+    return op.name.startswith(("ttir.", "tensor.")) or isinstance(op, CallOp)
+
+
+def _refuse(op: Operation) -> NoReturn:
+    if isinstance(op, CallOp):
+        refuse(op, "calls a function, which has its tensors at the same addresses; run inline")
+    if op.name == "tensor.empty":
+        refuse(op, "has no address; run ttir-allocate before")
+    if op.name == "ttir.constant":
+        refuse(op, "has no place in the device's memory; pass it as an argument of the function")
+    refuse(
+        op,
+        "has no kernel; kernels are made of ttir.add and ttir.multiply of floating-point operands "
+        "of one shape (by ttir-generic) and of ttir.to_layout; use "
+        "ttir-to-ttnn-backend-pipeline for other operations",
+    )
+
+
+class _Conversion:
+    """The conversion of one function."""
+
+    def __init__(self, function: FuncOp, device: Device, chip: ChipDesc):
+        self._device = device
+        self._chip = chip
+        self._addresses: dict[SSAValue, int] = {}
+        allocated = function.attributes.get(ARG_ALLOC)
+        if isinstance(allocated, ArrayAttr) and function.body.blocks:
+            places = cast("ArrayAttr[Attribute]", allocated)
+            self._take_addresses(function.body.blocks[0].args, places)
+
+    def _take_addresses(self, arguments: Iterable[SSAValue], places: ArrayAttr[Attribute]) -> None:
+        for argument, place in zip(arguments, places, strict=False):
+            if isinstance(place, tt.ArgumentAllocationAttr):
+                self._addresses[argument] = place.address
+
+    def convert(self, block: Block) -> None:
+        """Convert the operations of a block, in order."""
+        for op in tuple(block.ops):
+            try:
+                self._convert(op)
+            except LayoutError as error:
+                refuse(op, str(error))
+
+    def _convert(self, op: Operation) -> None:
+        if isinstance(op, ttir.AllocOp):
+            self._convert_alloc(op)
+        elif isinstance(op, ttir.DeallocOp):
+            new = ttmetal.DeallocOp.create(operands=tuple(op.operands), location=op.location)
+            insert_before(op, new)
+            replace(op)
+        elif isinstance(op, ttir.ToLayoutOp):
+            self._convert_to_layout(op)
+        elif isinstance(op, ttir.GenericOp):
+            compute(op, self._address_of, self._device)
+        elif _is_foreign(op):
+            _refuse(op)
+
+    def _convert_alloc(self, op: ttir.AllocOp) -> None:
+        new = ttmetal.AllocOp.create(
+            result_types=[op.results[0].type], properties=op.properties, location=op.location
+        )
+        insert_before(op, new)
+        replace(op, *new.results)
+        address = new.properties["address"]
+        assert isinstance(address, IntegerAttr), "verified: the address is an integer"
+        self._addresses[new.results[0]] = address.value.data
+
+    def _convert_to_layout(self, op: ttir.ToLayoutOp) -> None:
+        source, target = (self._layout(value) for value in op.operands)
+        if source.memory_layout is not target.memory_layout:
+            refuse(
+                op,
+                f"changes the memory layout from {source.memory_layout.keyword} to "
+                f"{target.memory_layout.keyword}; kernels find shards by the grid alone, so let "
+                "both layouts have the same one",
+            )
+        if source.memory_space.is_system or target.memory_space.is_system:
+            move_to_or_from_host(op, source, target)
+            return
+        value, init = op.operands
+        before = PlacedTensor(source, self._address_of(value))
+        after = PlacedTensor(target, self._address_of(init))
+        if source.element == target.element:
+            move_on_chip(op, before, after, self._device, self._chip)
+        else:
+            _check_single_change(op, source, target)
+            reformat(op, before, after, self._device)
+
+    def _layout(self, value: SSAValue) -> TensorLayout:
+        layout = layout_of(value.type)
+        assert layout is not None, "verified: both tensors have layouts"
+        return layout
+
+    def _address_of(self, value: SSAValue) -> int:
+        """The address of the buffer that an operation allocated and others wrote to."""
+        written: list[SSAValue] = []
+        while value not in self._addresses:
+            owner = value.owner
+            if not isinstance(owner, DestinationStyleOp) or not isinstance(value, OpResult):
+                raise LayoutError("has an operand without an address; run ttir-allocate before")
+            written.append(value)
+            value = owner.inits[value.index]
+        address = self._addresses[value]
+        self._addresses.update((result, address) for result in written)
+        return address
+
+
+def _check_single_change(op: ttir.ToLayoutOp, source: TensorLayout, target: TensorLayout) -> None:
+    """Refuse a change between rows and tiles that moves the tensor as well."""
+    moved = {
+        "linear map": source.linear != target.linear,
+        "grid": source.grid != target.grid,
+        "memory space": source.memory_space is not target.memory_space,
+    }
+    others = [name for name, differs in moved.items() if differs]
+    if others:
+        refuse(
+            op,
+            f"changes the elements and the {' and the '.join(others)}; run "
+            "ttir-split-compound-layout before ttir-allocate",
+        )
+    if target.memory_space is not MemorySpace.DEVICE_L1:
+        refuse(op, "changes elements in dram; kernels do so in l1, so move the tensor there before")

@@ -1,0 +1,124 @@
+"""Making kernels: the regions of a `ttmetal.dispatch`, and the dispatch around them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, LocationAttr, i32
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+from ttmlir.dialects import ttmetal
+from ttmlir.dialects.ods import SEGMENTS
+from ttmlir.dialects.ttkernel import CBType, NocAddrType, op_class
+from ttmlir.optable.kernel import CALLS, ValueKind
+from ttmlir.passes.rewriting import insert_before, replace
+
+_RESULT_TYPES: dict[ValueKind, Attribute] = {ValueKind.I32: i32, ValueKind.NOC_ADDR: NocAddrType()}
+_RESULTS = {call.mnemonic: _RESULT_TYPES[call.result[1]] for call in CALLS if call.result}
+
+
+class Kernel:
+    """The code of one kernel, written call by call.
+
+    Equal constants are one value. They stand at the top: those that are asked for before the first
+    call in that order, later ones each before all others. MLIR's greedy rewriter leaves them so.
+    """
+
+    def __init__(self, location: LocationAttr, buffers: Sequence[CBType] = ()):
+        """Begin a kernel whose arguments are circular buffers."""
+        self._location = location
+        self._entry = Block(arg_types=buffers)
+        self._block = self._entry
+        self._constants: dict[int, SSAValue] = {}
+
+    @property
+    def buffers(self) -> Sequence[SSAValue]:
+        """The arguments."""
+        return self._entry.args
+
+    def constant(self, value: int) -> SSAValue:
+        """A 32-bit number."""
+        known = self._constants.get(value)
+        if known is not None:
+            return known
+        op = arith.ConstantOp.create(
+            properties={"value": IntegerAttr(value, i32)},
+            result_types=[i32],
+            location=self._location,
+        )
+        first = self._entry.first_op
+        if first is None or isinstance(self._entry.last_op, arith.ConstantOp):
+            self._entry.add_op(op)
+        else:
+            self._entry.insert_op_before(op, first)
+        self._constants[value] = op.results[0]
+        return op.results[0]
+
+    def call(self, mnemonic: str, *operands: SSAValue | int) -> Sequence[SSAValue]:
+        """Make the call `ttkernel.<mnemonic>`; numbers become constants. Its results."""
+        result = _RESULTS.get(mnemonic)
+        values = [self.constant(v) if isinstance(v, int) else v for v in operands]
+        op = op_class(mnemonic).create(
+            operands=values,
+            result_types=[] if result is None else [result],
+            location=self._location,
+        )
+        self._block.add_op(op)
+        return op.results
+
+    def add(self, lhs: SSAValue, rhs: int) -> SSAValue:
+        """The sum of a value and a number."""
+        op = arith.AddiOp(lhs, self.constant(rhs))
+        op.location = self._location
+        self._block.add_op(op)
+        return op.result
+
+    def loop(self, extent: int, start: SSAValue, body: Callable[[SSAValue], SSAValue]) -> SSAValue:
+        """Do `body` so many times, each time with what it returned before; what it returns last."""
+        lower, upper, step = map(self.constant, (0, extent, 1))
+        inner = Block(arg_types=[i32, i32])
+        outer, self._block = self._block, inner
+        end = scf.YieldOp(body(inner.args[1]))
+        end.location = self._location
+        inner.add_op(end)
+        self._block = outer
+        loop = scf.ForOp(lower, upper, step, [start], inner)
+        loop.location = self._location
+        outer.add_op(loop)
+        return loop.results[0]
+
+    def finish(self) -> Region:
+        """End the kernel; the region that holds it."""
+        self.call("return")
+        return Region(self._entry)
+
+
+@dataclass(frozen=True)
+class Launch:
+    """A kernel, the cores that it runs on and how they are set up."""
+
+    kernel: Kernel
+    cores: ttmetal.Area
+    config: Attribute
+
+
+def replace_by_dispatch(
+    op: Operation, inputs: Sequence[SSAValue], outputs: Sequence[SSAValue], launches: list[Launch]
+) -> None:
+    """Let kernels compute the results of an operation into `outputs`."""
+    ranges = [ttmetal.CoreRangeAttr(launch.cores) for launch in launches]
+    dispatch = ttmetal.DispatchOp.create(
+        operands=[*inputs, *outputs],
+        result_types=[output.type for output in outputs],
+        properties={
+            "core_ranges": ArrayAttr(ranges),
+            "kernelConfigs": ArrayAttr([launch.config for launch in launches]),
+            SEGMENTS: ttmetal.DispatchOp.segments(len(inputs), len(outputs)),
+        },
+        regions=[launch.kernel.finish() for launch in launches],
+        location=op.location,
+    )
+    insert_before(op, dispatch)
+    replace(op, *dispatch.results)
