@@ -34,7 +34,7 @@ def mlir_opt(text: str, *flags: str, file: str = FILE) -> str:
         text=True,
         check=False,
     )
-    return (run.stdout + run.stderr).replace("<stdin>", file).replace('"-"', f'"{file}"')
+    return (run.stdout + run.stderr).replace("<stdin>", file).replace('"-":', f'"{file}":')
 
 
 def ours(text: str, *, file: str = FILE, **options: object) -> str:
