@@ -8,7 +8,7 @@ TRANSLATIONS = (
     Translation(
         name="mlir-to-cpp",
         doc="translate from mlir to cpp",
-        function="ttmlir.target.cpp:emit_cpp",
+        function="ttmlir.target.cpp.emitter:emit_cpp",
         flags=("declare_variables_at_top",),
     ),
     Translation(

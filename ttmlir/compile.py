@@ -90,7 +90,7 @@ def write_cpp(module: ModuleOp, *, elide_above: int | None = None) -> str:
     Constants of more than `elide_above` elements are left out.
     """
     from ttmlir.passes.convert_ttnn_to_emitc import to_emitc
-    from ttmlir.target.cpp import emit_cpp
+    from ttmlir.target.cpp.emitter import emit_cpp
 
     return emit_cpp(to_emitc(module), elide_above=elide_above)
 

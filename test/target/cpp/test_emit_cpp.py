@@ -12,7 +12,7 @@ from ttmlir.dialects import DIALECTS
 from ttmlir.mlir.context import make_context
 from ttmlir.mlir.diagnostics import DiagnosticError
 from ttmlir.mlir.reader import parse_module
-from ttmlir.target.cpp import emit_cpp
+from ttmlir.target.cpp.emitter import emit_cpp
 
 UPSTREAM = shutil.which("mlir-translate-19")
 CASES = sorted((Path(__file__).parent / "Inputs").glob("*.mlir"))

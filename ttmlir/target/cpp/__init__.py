@@ -1,5 +1,4 @@
-"""C++ text: `emit_cpp` prints the emitc dialect."""
+"""C++ text: `emitter` prints the emitc dialect; `tree`, `render` and `parse` are kernels as trees.
 
-from ttmlir.target.cpp.emitter import emit_cpp
-
-__all__ = ["emit_cpp"]
+The tree and its two modules know nothing of the IR, so that who runs kernels need not load it.
+"""

@@ -1,0 +1,363 @@
+"""A kernel tree from C++ text.
+
+    tree = parse(text, "reader.cpp", defines={"BLOCK": "4"})
+
+tree-sitter reads the text; this module turns what it reads into nodes and refuses the rest. What
+means something else than it seems to is refused too: a variable before `<` that reads as a call
+with template arguments, a comparison of a comparison.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING
+
+from ttmlir.mlir.nesting import deep_recursion
+from ttmlir.target.cpp.errors import CppSyntaxError
+from ttmlir.target.cpp.expression_reader import ExpressionReader
+from ttmlir.target.cpp.preprocess import PreprocessedText, preprocess
+from ttmlir.target.cpp.tree import (
+    Block,
+    Braces,
+    Break,
+    Continue,
+    Declaration,
+    Declarator,
+    Directive,
+    DoWhile,
+    Evaluate,
+    Expression,
+    For,
+    Function,
+    If,
+    Include,
+    Item,
+    NamedType,
+    Namespace,
+    Parameter,
+    Pointer,
+    Position,
+    Return,
+    Statement,
+    Struct,
+    TranslationUnit,
+    Type,
+    UsingNamespace,
+    While,
+)
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser
+
+_DIGIT_MARK = re.compile(r"(?<=[0-9a-fA-F])'(?=[0-9a-fA-F])")
+
+_NO_PARAMETERS: tuple[Parameter, ...] = (Parameter(NamedType("void")),)
+
+_ITEMS = "functions, variables, structs of fields, namespaces, 'using namespace' and directives"
+_STATEMENTS = (
+    "declarations, expressions, blocks, if, for, while, do, break, continue, return and directives"
+)
+
+
+def parse(
+    text: str, file: str = "<kernel>", *, defines: Mapping[str, str] | None = None
+) -> TranslationUnit:
+    """The tree of a C++ source.
+
+    `file` is its name in positions and messages; `defines` are macros that are defined before its
+    first line. Raises CppSyntaxError for text that is no C++ or outside of the subset.
+    """
+    source = preprocess(text, file, defines or {})
+    # Every character is one byte, so that offsets in bytes are offsets in the text. The grammar
+    # takes the mark in `1'024` for the start of a character; it may see another digit there.
+    shown = _DIGIT_MARK.sub("0", source.text).encode("ascii", errors="replace")
+    root = _parser().parse(shown).root_node
+    if root.has_error:
+        raise _grammar_error(source, root)
+    with deep_recursion():
+        return _Reader(source).unit(root)
+
+
+@cache
+def _parser() -> Parser:
+    import tree_sitter_cpp
+    from tree_sitter import Language, Parser
+
+    return Parser(Language(tree_sitter_cpp.language()))
+
+
+def _grammar_error(source: PreprocessedText, root: Node) -> CppSyntaxError:
+    """The error about the first place that the grammar does not accept."""
+    node = root
+    while (inner := next((each for each in node.children if each.has_error), None)) is not None:
+        node = inner
+    if node.is_missing:
+        return source.error(node.start_byte, f"expected '{node.type}'")
+    found = source.text[node.start_byte : node.end_byte].split()
+    what = f"'{found[0]}' is not expected here" if found else "the text ends too early"
+    message = f"{what}; this is no C++, or outside of what kernels are written in"
+    return source.error(node.start_byte, message)
+
+
+class _Reader(ExpressionReader):
+    """Items and statements; a method per kind."""
+
+    # Items.
+
+    def unit(self, root: Node) -> TranslationUnit:
+        return TranslationUnit(self.items(root), position=self.source.source.position(0))
+
+    def items(self, node: Node) -> tuple[Item, ...]:
+        return tuple(item for child in node.named_children for item in self.item(child))
+
+    def item(self, node: Node) -> Iterator[Item]:
+        match node.type:
+            case "preproc_call":
+                yield self.directive(node)
+            case "namespace_definition":
+                yield self.namespace(node)
+            case "function_definition":
+                yield self.function(node)
+            case "declaration":
+                yield self.declaration_or_prototype(node)
+            case "struct_specifier":
+                yield self.struct(node)
+            case "using_declaration" if re.match(r"using\s+namespace\b", self.text(node)):
+                name = self.name_text(node.named_children[0])
+                yield UsingNamespace(name, position=self.at(node))
+            case "expression_statement" | "empty_statement" if self.text(node) == ";":
+                return
+            case _:
+                raise self.unsupported(node, _ITEMS)
+
+    def directive(self, node: Node) -> Directive:
+        return self.source.directives[int(self.text(self.field(node, "argument")))]
+
+    def namespace(self, node: Node) -> Namespace:
+        if not self.text(node).startswith("namespace"):
+            raise self.error(node, "an inline namespace is not supported; leave out 'inline'")
+        self.deeper(node)
+        name = node.child_by_field_name("name")
+        text = "" if name is None else self.name_text(name)
+        items = self.items(self.field(node, "body"))
+        self.depth -= 1
+        return Namespace(text, items, position=self.at(node))
+
+    def struct(self, node: Node) -> Struct:
+        body = node.child_by_field_name("body")
+        if body is None:
+            raise self.error(node, "a struct needs a body here")
+        self.only(node)
+        fields = tuple(map(self.struct_field, body.named_children))
+        name = self.text(self.field(node, "name"))
+        return Struct(name, fields, position=self.at(node))
+
+    def struct_field(self, node: Node) -> Declaration:
+        if node.type != "field_declaration":
+            raise self.unsupported(node, "fields")
+        declaration = self.declaration(node)
+        default = node.child_by_field_name("default_value")
+        if default is None:
+            return declaration
+        declared, *others = declaration.declarators
+        if others:
+            raise self.error(node, "declare fields with initial values one by one")
+        valued = replace(declared, value=self.initial_value(default))
+        return replace(declaration, declarators=(valued,))
+
+    def function(self, node: Node) -> Function:
+        body = self.field(node, "body")
+        if body.type != "compound_statement":
+            raise self.unsupported(body, "a body in braces")
+        function = self.prototype(node, self.field(node, "declarator"))
+        return replace(function, body=self.block(body))
+
+    def declaration_or_prototype(self, node: Node) -> Declaration | Function:
+        declarator = node.child_by_field_name("declarator")
+        inner = declarator
+        while inner is not None and inner.type in ("pointer_declarator", "reference_declarator"):
+            inner = inner.named_children[-1]
+        if declarator is not None and inner is not None and inner.type == "function_declarator":
+            return self.prototype(node, declarator)
+        return self.declaration(node)
+
+    def prototype(self, node: Node, declarator: Node) -> Function:
+        words = self.words(node)
+        result = words.type
+        while declarator.type in ("pointer_declarator", "reference_declarator"):
+            result, declarator = self.pointed(declarator, result)
+        if declarator.type != "function_declarator":
+            raise self.unsupported(declarator, "functions with a list of parameters")
+        self.only(declarator)
+        name = self.field(declarator, "declarator")
+        if name.type != "identifier":
+            raise self.error(name, "the name of a function is not qualified in its definition")
+        parameters = self.parameters(self.field(declarator, "parameters"))
+        if self.text(name) == "MAIN" and parameters:
+            raise self.error(name, "MAIN takes no parameters")
+        return Function(
+            self.text(name), parameters, None, result, words.specifiers, position=self.at(node)
+        )
+
+    def parameters(self, node: Node) -> tuple[Parameter, ...]:
+        parameters = tuple(map(self.parameter, node.named_children))
+        return () if parameters == _NO_PARAMETERS else parameters
+
+    def parameter(self, node: Node) -> Parameter:
+        if node.type != "parameter_declaration":
+            raise self.unsupported(node, "plain parameters")
+        words = self.words(node)
+        if words.specifiers:
+            raise self.error(node, f"'{words.specifiers[0]}' does not go with a parameter")
+        declarator = node.child_by_field_name("declarator")
+        if declarator is None:
+            return Parameter(words.type, position=self.at(node))
+        name, type_, sizes = self.declared(declarator, words.type)
+        if len(sizes) > 1:
+            raise self.error(node, "an array of arrays as a parameter is not supported")
+        if sizes:
+            type_ = Pointer(type_, position=self.at(node))
+        if name is not None:
+            self.variables.add(name)
+        return Parameter(type_, name, position=self.at(node))
+
+    # Declarations.
+
+    def declaration(self, node: Node) -> Declaration:
+        words = self.words(node)
+        declarators = node.children_by_field_name("declarator")
+        if not declarators:
+            raise self.error(node, "this declaration declares no name")
+        declared = list[Declarator]()
+        type_ = words.type
+        for each in declarators:
+            type_, declarator = self.declarator(each, words.type)
+            declared.append(declarator)
+            if type_ != words.type and len(declarators) > 1:
+                raise self.error(each, "declare pointers and references one by one")
+        base = words.type
+        if type_ != base and isinstance(base, NamedType) and base.name in self.variables:
+            message = f"'{base.name}' is a variable; put this expression in parentheses"
+            raise self.error(node, message)
+        return Declaration(type_, tuple(declared), words.specifiers, position=self.at(node))
+
+    def declarator(self, node: Node, type_: Type) -> tuple[Type, Declarator]:
+        value: Expression | Braces | None = None
+        inner = node
+        if node.type == "init_declarator":
+            inner = self.field(node, "declarator")
+            value = self.initial_value(self.field(node, "value"))
+        name, type_, sizes = self.declared(inner, type_)
+        if name is None:
+            raise self.error(node, "this declaration declares no name")
+        self.variables.add(name)
+        return type_, Declarator(name, sizes, value, position=self.at(node))
+
+    # Statements.
+
+    def block(self, node: Node) -> Block:
+        statements = tuple(each for child in node.named_children for each in self.statement(child))
+        return Block(statements, position=self.at(node))
+
+    def body(self, node: Node) -> Block:
+        if node.type == "compound_statement":
+            return self.block(node)
+        return Block(tuple(self.statement(node)), position=self.at(node))
+
+    def statement(self, node: Node) -> Iterator[Statement]:
+        self.deeper(node)
+        reader = _STATEMENT_READERS.get(node.type)
+        if node.type == "expression_statement" and self.text(node) == ";":
+            pass
+        elif reader is None:
+            raise self.unsupported(node, _STATEMENTS)
+        else:
+            yield reader(self, node)
+        self.depth -= 1
+
+    def directive_statement(self, node: Node) -> Statement:
+        directive = self.directive(node)
+        if isinstance(directive, Include):
+            raise self.error(node, "#include is supported outside of functions only")
+        return directive
+
+    def evaluate(self, node: Node) -> Evaluate:
+        return self.evaluation(node.named_children[0], self.at(node))
+
+    def evaluation(self, node: Node, position: Position) -> Evaluate:
+        """An expression as a statement: one that begins like a declaration is one in C++."""
+        first = node
+        while first.named_children and first.start_byte == first.named_children[0].start_byte:
+            first = first.named_children[0]
+        if first.type in ("primitive_type", "sized_type_specifier"):
+            message = "this declares a pointer to an array or a function, which is not supported"
+            raise self.error(node, message)
+        return Evaluate(self.expression(node), position=position)
+
+    def branch(self, node: Node) -> If:
+        condition = self.condition(self.field(node, "condition"))
+        then = self.body(self.field(node, "consequence"))
+        alternative = node.child_by_field_name("alternative")
+        otherwise: Block | If | None = None
+        if alternative is not None:
+            inner = alternative.named_children[0]
+            self.deeper(inner)
+            otherwise = self.branch(inner) if inner.type == "if_statement" else self.body(inner)
+            self.depth -= 1
+        is_constexpr = any(each.type == "constexpr" for each in node.children)
+        return If(condition, then, otherwise, is_constexpr, position=self.at(node))
+
+    def condition(self, node: Node) -> Expression:
+        if node.type != "condition_clause":
+            return self.expression(node)
+        value = self.field(node, "value")
+        if node.child_by_field_name("initializer") is not None or value.type == "declaration":
+            raise self.error(node, "a declaration in a condition is not supported")
+        return self.expression(value)
+
+    def for_loop(self, node: Node) -> For:
+        start = node.child_by_field_name("initializer")
+        head: Declaration | Evaluate | None = None
+        if start is not None and start.type == "declaration":
+            head = self.declaration(start)
+        elif start is not None:
+            head = self.evaluation(start, self.at(start))
+        condition = self.optional(node.child_by_field_name("condition"))
+        step = self.optional(node.child_by_field_name("update"))
+        body = self.body(self.field(node, "body"))
+        return For(head, condition, step, body, position=self.at(node))
+
+    def optional(self, node: Node | None) -> Expression | None:
+        return None if node is None else self.expression(node)
+
+    def while_loop(self, node: Node) -> While:
+        condition = self.condition(self.field(node, "condition"))
+        return While(condition, self.body(self.field(node, "body")), position=self.at(node))
+
+    def do_loop(self, node: Node) -> DoWhile:
+        body = self.body(self.field(node, "body"))
+        condition = self.expression(self.field(node, "condition"))
+        return DoWhile(body, condition, position=self.at(node))
+
+    def return_value(self, node: Node) -> Return:
+        values = node.named_children
+        value = self.expression(values[0]) if values else None
+        return Return(value, position=self.at(node))
+
+
+_STATEMENT_READERS: dict[str, Callable[[_Reader, Node], Statement]] = {
+    "break_statement": lambda reader, node: Break(position=reader.at(node)),
+    "compound_statement": _Reader.block,
+    "continue_statement": lambda reader, node: Continue(position=reader.at(node)),
+    "declaration": _Reader.declaration,
+    "do_statement": _Reader.do_loop,
+    "expression_statement": _Reader.evaluate,
+    "for_statement": _Reader.for_loop,
+    "if_statement": _Reader.branch,
+    "preproc_call": _Reader.directive_statement,
+    "return_statement": _Reader.return_value,
+    "while_statement": _Reader.while_loop,
+}

@@ -1,0 +1,523 @@
+"""The kernel tree: C++ kernels as typed, immutable nodes.
+
+IR becomes a tree, `render` makes C++ text of a tree and `parse` makes a tree of C++ text, so that
+`parse(render(tree)) == tree`. The nodes cover what kernels for Tensix cores are written in:
+
+    items        Include Define Undefine Pragma UsingNamespace Namespace Struct Function Declaration
+    statements   Block Declaration Evaluate If For While DoWhile Break Continue Return
+                 Define Undefine Pragma
+    types        NamedType Pointer Reference
+    expressions  Integer Floating Boolean String Character Null Name Call Construct Braces
+                 Unary Update Binary Conditional Assign Cast SizeOf Index Member
+
+Every node has a `position`, the place in the source that it was made from. Positions take no part
+in equality. A tree says what was written, not what it means: names are not resolved.
+
+Conventions that make the form of a tree unique:
+
+- the body of a loop or branch is a `Block`, with or without braces in the text; `;` alone is none;
+- expressions have no node for parentheses;
+- a negative number is a `Unary`;
+- a template argument that is a plain or qualified name of no built-in type is a `Name`: only the
+  reader of the tree can know whether the name means a type or a constant.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+
+@dataclass(frozen=True)
+class Position:
+    """A place in a source; lines and columns count from 1, columns in characters."""
+
+    file: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        """`file:line:column`."""
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Node:
+    """What every node has."""
+
+    position: Position | None = field(default=None, compare=False, repr=False)
+
+
+# Types.
+
+
+@dataclass(frozen=True)
+class NamedType(Node):
+    """`const volatile uint32_t`, `::tt::CB`, `InterleavedAddrGenFast<true>`, `unsigned int`."""
+
+    name: str
+    template_arguments: tuple[TemplateArgument, ...] = ()
+    qualifiers: tuple[str, ...] = ()
+    """Of `TYPE_QUALIFIERS`, in the order in which they are written."""
+
+
+@dataclass(frozen=True)
+class Pointer(Node):
+    """`T*`; with `const` the pointer itself cannot change, as in `T* const`."""
+
+    pointee: Type
+    const: bool = False
+
+
+@dataclass(frozen=True)
+class Reference(Node):
+    """`T&`."""
+
+    referent: Type
+
+
+# Expressions.
+
+
+@dataclass(frozen=True)
+class Integer(Node):
+    """An integer literal with its spelling: `4`, `0x10u`, `0b101`, `1'024UL`."""
+
+    text: str
+
+    @property
+    def value(self) -> int:
+        """What the literal means, without the type that its suffix gives it."""
+        digits = self.text.replace("'", "").lower().rstrip("ul")
+        octal = len(digits) > 1 and digits.isdigit() and digits[0] == "0"
+        return int(digits, 8) if octal else int(digits, 0)
+
+    @property
+    def is_unsigned(self) -> bool:
+        """Whether a suffix says that the type is unsigned."""
+        return "u" in self.text.lower()
+
+
+@dataclass(frozen=True)
+class Floating(Node):
+    """A decimal floating-point literal with its spelling: `1.5f`, `1e-3`."""
+
+    text: str
+
+    @property
+    def value(self) -> float:
+        """What the literal means, in double precision whatever its suffix."""
+        return float(self.text.replace("'", "").rstrip("fFlL"))
+
+
+@dataclass(frozen=True)
+class Boolean(Node):
+    """`true` or `false`."""
+
+    value: bool
+
+
+@dataclass(frozen=True)
+class String(Node):
+    """A string literal; `text` is what stands between the quotes, escapes as written."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Character(Node):
+    """A character literal; `text` is what stands between the quotes, escapes as written."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Null(Node):
+    """`nullptr`."""
+
+
+@dataclass(frozen=True)
+class Name(Node):
+    """A name, qualified or not: `i`, `tt::CBIndex::c_0`, `::tt::CB::c_in0`."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Call(Node):
+    """`callee<template_arguments>(arguments)`; template arguments only after a `Name`."""
+
+    callee: Name | Member
+    arguments: tuple[Expression, ...] = ()
+    template_arguments: tuple[TemplateArgument, ...] = ()
+
+
+@dataclass(frozen=True)
+class Initializer(Node):
+    """An element of braces: `value`, or `.member = value`."""
+
+    value: Expression | Braces
+    member: str | None = None
+
+
+@dataclass(frozen=True)
+class Braces(Node):
+    """`{1, 2}` or `{.bank_base_address = a, .page_size = 2048}`; only as an initial value."""
+
+    elements: tuple[Initializer, ...] = ()
+
+
+@dataclass(frozen=True)
+class Construct(Node):
+    """`Type{elements}`."""
+
+    type: NamedType
+    elements: tuple[Initializer, ...] = ()
+
+
+@dataclass(frozen=True)
+class Unary(Node):
+    """A prefix operator: `-x`, `!x`, `~x`, `*p`, `&x`."""
+
+    operator: str
+    operand: Expression
+
+
+@dataclass(frozen=True)
+class Update(Node):
+    """`++x`, `--x`, or with `postfix` `x++`, `x--`."""
+
+    operator: str
+    operand: Place
+    postfix: bool = False
+
+
+@dataclass(frozen=True)
+class Binary(Node):
+    """A binary operator, comma included."""
+
+    operator: str
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True)
+class Conditional(Node):
+    """`condition ? true_value : false_value`."""
+
+    condition: Expression
+    true_value: Expression
+    false_value: Expression
+
+
+@dataclass(frozen=True)
+class Assign(Node):
+    """`target = value`, `target += value` and so on."""
+
+    target: Place
+    operator: str
+    value: Expression
+
+
+CastKind: TypeAlias = Literal["c", "functional", "static_cast", "reinterpret_cast", "const_cast"]
+
+
+@dataclass(frozen=True)
+class Cast(Node):
+    """`(T) x`, `T(x)` of a built-in type, `static_cast<T>(x)` and the like."""
+
+    kind: CastKind
+    type: Type
+    value: Expression
+
+
+@dataclass(frozen=True)
+class SizeOf(Node):
+    """`sizeof(T)`; the size of a plain name is `sizeof(x)` too, with a `Name`."""
+
+    operand: TemplateArgument
+
+
+@dataclass(frozen=True)
+class Index(Node):
+    """`base[index]`."""
+
+    base: Expression
+    index: Expression
+
+
+@dataclass(frozen=True)
+class Member(Node):
+    """`base.member`, or with `arrow` `base->member`."""
+
+    base: Expression
+    member: str
+    arrow: bool = False
+
+
+# Declarations, which are both statements and items.
+
+
+@dataclass(frozen=True)
+class Declarator(Node):
+    """A declared name, its array sizes (`None` is `[]`) and its initial value."""
+
+    name: str
+    sizes: tuple[Expression | None, ...] = ()
+    value: Expression | Braces | None = None
+
+
+@dataclass(frozen=True)
+class Declaration(Node):
+    """`constexpr uint32_t a = 1, b = 2;`: several names only of a type that is no pointer."""
+
+    type: Type
+    declarators: tuple[Declarator, ...]
+    specifiers: tuple[str, ...] = ()
+    """Of `SPECIFIERS`, in the order in which they are written."""
+
+
+@dataclass(frozen=True)
+class Define(Node):
+    """`#define name body`, or with `parameters` `#define name(parameters) body`.
+
+    What follows in the tree has been expanded: the node says what the text said.
+    """
+
+    name: str
+    body: str = ""
+    parameters: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Undefine(Node):
+    """`#undef name`."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Pragma(Node):
+    """`#pragma text`."""
+
+    text: str
+
+
+# Statements.
+
+
+@dataclass(frozen=True)
+class Block(Node):
+    """Statements between braces."""
+
+    statements: tuple[Statement, ...] = ()
+
+
+@dataclass(frozen=True)
+class Evaluate(Node):
+    """An expression as a statement."""
+
+    expression: Expression
+
+
+@dataclass(frozen=True)
+class If(Node):
+    """`if (condition) then else otherwise`; `else if` has an `If` as `otherwise`."""
+
+    condition: Expression
+    then: Block
+    otherwise: Block | If | None = None
+    is_constexpr: bool = False
+
+
+@dataclass(frozen=True)
+class For(Node):
+    """`for (start; condition; step) body`; each part of the head may be absent."""
+
+    start: Declaration | Evaluate | None
+    condition: Expression | None
+    step: Expression | None
+    body: Block
+
+
+@dataclass(frozen=True)
+class While(Node):
+    """`while (condition) body`."""
+
+    condition: Expression
+    body: Block
+
+
+@dataclass(frozen=True)
+class DoWhile(Node):
+    """`do body while (condition);`."""
+
+    body: Block
+    condition: Expression
+
+
+@dataclass(frozen=True)
+class Break(Node):
+    """`break;`."""
+
+
+@dataclass(frozen=True)
+class Continue(Node):
+    """`continue;`."""
+
+
+@dataclass(frozen=True)
+class Return(Node):
+    """`return;` or `return value;`."""
+
+    value: Expression | None = None
+
+
+# Items.
+
+
+@dataclass(frozen=True)
+class Include(Node):
+    """`#include <path>`, or without `standard` `#include "path"`."""
+
+    path: str
+    standard: bool = False
+
+
+@dataclass(frozen=True)
+class UsingNamespace(Node):
+    """`using namespace name;`."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Namespace(Node):
+    """`namespace name { items }`; `name` is empty for a namespace without a name."""
+
+    name: str
+    items: tuple[Item, ...] = ()
+
+
+@dataclass(frozen=True)
+class Struct(Node):
+    """`struct name { fields };`."""
+
+    name: str
+    fields: tuple[Declaration, ...] = ()
+
+
+@dataclass(frozen=True)
+class Parameter(Node):
+    """A parameter of a function; only a declaration without body may leave out the name."""
+
+    type: Type
+    name: str | None = None
+
+
+@dataclass(frozen=True)
+class Function(Node):
+    """A function; without `body` its declaration.
+
+    The function called `MAIN` is written without parameter list: `MAIN` is a macro that brings one.
+    """
+
+    name: str
+    parameters: tuple[Parameter, ...] = ()
+    body: Block | None = None
+    result: Type = NamedType("void")
+    specifiers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class TranslationUnit(Node):
+    """A whole source."""
+
+    items: tuple[Item, ...] = ()
+
+
+Type: TypeAlias = NamedType | Pointer | Reference
+Expression: TypeAlias = (
+    Integer
+    | Floating
+    | Boolean
+    | String
+    | Character
+    | Null
+    | Name
+    | Call
+    | Construct
+    | Unary
+    | Update
+    | Binary
+    | Conditional
+    | Assign
+    | Cast
+    | SizeOf
+    | Index
+    | Member
+)
+Place: TypeAlias = Name | Index | Member | Unary
+"""What can be assigned to; a `Unary` is a dereference, `*p`."""
+TemplateArgument: TypeAlias = Type | Expression
+Directive: TypeAlias = Include | Define | Undefine | Pragma
+Statement: TypeAlias = (
+    Block
+    | Declaration
+    | Evaluate
+    | If
+    | For
+    | While
+    | DoWhile
+    | Break
+    | Continue
+    | Return
+    | Define
+    | Undefine
+    | Pragma
+)
+Item: TypeAlias = Directive | UsingNamespace | Namespace | Struct | Function | Declaration
+
+TYPE_QUALIFIERS = ("const", "volatile", "tt_l1_ptr")
+SPECIFIERS = ("static", "inline", "constexpr", "extern")
+
+PRECEDENCE = {
+    operator: level
+    for level, operators in enumerate(
+        (
+            (",",),
+            ("=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^=", "?:"),
+            ("||",),
+            ("&&",),
+            ("|",),
+            ("^",),
+            ("&",),
+            ("==", "!="),
+            ("<", ">", "<=", ">="),
+            ("<<", ">>"),
+            ("+", "-"),
+            ("*", "/", "%"),
+        )
+    )
+    for operator in operators
+}
+"""How tightly operators of two and three operands bind; more is tighter."""
+
+UNARY_OPERATORS = ("+", "-", "!", "~", "*", "&")
+UPDATE_OPERATORS = ("++", "--")
+ASSIGNMENT_OPERATORS = ("=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^=")
+BINARY_OPERATORS = tuple(
+    each for each in PRECEDENCE if each not in ASSIGNMENT_OPERATORS and each != "?:"
+)
+
+_SIZED = ("char", "short", "int", "long", "signed", "unsigned", "float", "double")
+_FIXED = tuple(f"{sign}int{width}_t" for sign in ("", "u") for width in (8, 16, 32, 64))
+BUILT_IN_TYPES = frozenset(
+    ("void", "bool", "auto", "size_t", "ptrdiff_t", "intptr_t", "uintptr_t", *_SIZED, *_FIXED)
+)
+"""Words that name a type of the language or of `<cstdint>`; `unsigned int` is two of them."""
+
+
+def is_built_in_type(name: str) -> bool:
+    """Whether a name, possibly of several words, is that of a built-in type."""
+    return all(word in BUILT_IN_TYPES for word in name.split())
