@@ -501,6 +501,14 @@ REFUSALS = [
     ),
     (
         module_text(
+            function("", "func.call @again() : () -> ()"),
+            "func.func @again() {\nreturn\n}",
+        ),
+        "x.mlir:4:1: error: 'func.call' op cannot be written to a .ttnn file, which holds 'ttnn' "
+        "operations only; put what it calls in its place with --inline before the pipeline",
+    ),
+    (
+        module_text(
             function(
                 "",
                 '%0 = "ttnn.alloc"() <{address = 0 : i64, size = 60 : i64,'

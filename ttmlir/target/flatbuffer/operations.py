@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr, TensorType
+from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation
 
 from ttmlir.dialects import tt, ttnn
@@ -58,11 +59,7 @@ class OperationWriter:
                 return form.table, self._row(op, form)
         if isinstance(op, ttnn.AllocOp):
             raise OpError(op, f"{REFUSED}; use 'ttnn.empty', whose place the runtime chooses")
-        raise OpError(
-            op,
-            f"{REFUSED}, which holds 'ttnn' operations only; "
-            "lower the module with --ttir-to-ttnn-backend-pipeline first",
-        )
+        raise OpError(op, f"{REFUSED}, which holds 'ttnn' operations only; {_remedy(op)}")
 
     # -- operations of the table ------------------------------------------------------------------
 
@@ -164,6 +161,13 @@ class OperationWriter:
         assert isinstance(op, ttnn.TTNNOp)
         assert op.device is not None, "the verifier has checked the operands"
         return self._values.device(op.device)
+
+
+def _remedy(op: Operation) -> str:
+    """What to do about an operation that is not of ttnn."""
+    if isinstance(op, CallOp):
+        return "put what it calls in its place with --inline before the pipeline"
+    return "lower the module with --ttir-to-ttnn-backend-pipeline first"
 
 
 def _check_number(op: Operation, field: Field, name: str, content: Any) -> None:
