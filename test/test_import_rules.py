@@ -27,6 +27,7 @@ MAY_IMPORT = {
     "passes": {"optable", "layout", "schema", "mlir", "dialects"},
     "target": {"optable", "layout", "schema", "mlir", "dialects"},
     "runtime": EXECUTABLE,
+    "sim": {"target", *EXECUTABLE},
     "ttrt": {"runtime", *EXECUTABLE},
     "compile": {"mlir", "dialects", "passes", "target"},
     "tools": {
@@ -36,7 +37,7 @@ MAY_IMPORT = {
 }
 """Which packages of the project a package may import; every package may import itself."""
 
-NO_XDSL = {"version", "optable", "layout", "schema", "runtime", "ttrt"}
+NO_XDSL = {"version", "optable", "layout", "schema", "runtime", "sim", "ttrt"}
 """Packages that have to work without the compiler's IR library."""
 
 TOP_LEVEL = {"ttrt": "ttrt", "ttmlir_tools": "tools", "ttmlir_schema": "schema files"}

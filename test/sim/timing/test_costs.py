@@ -1,0 +1,76 @@
+"""Cycles of tiles are those of the hardware manual's tables and of published measurements."""
+
+from __future__ import annotations
+
+import pytest
+
+from ttmlir.layout.enums import DataType, MathFidelity
+from ttmlir.sim.timing import costs
+
+BF16, F32, BFP8, BFP2 = DataType.BF16, DataType.F32, DataType.BFP_BF8, DataType.BFP_BF2
+
+
+@pytest.mark.parametrize(
+    ("formats", "streaming"),
+    [
+        ((BFP8,), 17),
+        ((BF16,), 32),
+        ((F32,), 64),
+        ((BFP8, BFP8), 34),
+        ((BF16, BF16), 64),
+        ((F32, F32), 128),
+        ((BFP2,), 20),
+    ],
+)
+def test_unpacking_takes_an_instruction_per_face_and_the_bytes(
+    formats: tuple[DataType, ...], streaming: int
+) -> None:
+    """64 bytes per cycle for one operand, 32 for each of two; formats of 2 bits take 16."""
+    assert costs.unpack_cycles(*formats) == streaming + 8
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "kept", "streamed"),
+    [(1, 1, 1, 1), (2, 4, 2, 8), (4, 2, 2, 8), (1, 8, 1, 8), (3, 1, 1, 3)],
+)
+def test_block_product_keeps_the_operand_of_the_shorter_side(
+    rows: int, columns: int, kept: int, streamed: int
+) -> None:
+    """Every tile takes 32 cycles for its bytes; the pair at the head of a row shares a start."""
+    expected = 32 * (kept + streamed) + 2 * streamed
+    assert costs.matmul_unpack_cycles(BF16, BF16, rows, columns) == expected
+
+
+def test_mixed_formats_are_kept_on_the_right_side() -> None:
+    """1 x 4 tiles keep the tile of in0; 4 x 1 that of in1."""
+    assert costs.matmul_unpack_cycles(BF16, BFP8, 1, 4) == (32 + 17 + 2) + 3 * (17 + 2)
+    assert costs.matmul_unpack_cycles(BF16, BFP8, 4, 1) == (32 + 17 + 2) + 3 * (32 + 2)
+
+
+@pytest.mark.parametrize(
+    ("fidelity", "phases"),
+    [
+        (MathFidelity.LOFI, 16),
+        (MathFidelity.HIFI2, 32),
+        (MathFidelity.HIFI3, 48),
+        (MathFidelity.HIFI4, 64),
+    ],
+)
+def test_product_of_tiles_takes_its_phases(fidelity: MathFidelity, phases: int) -> None:
+    """The matrix unit multiplies 2048 pairs in a cycle; 3 cycles pass between products."""
+    assert costs.matmul_math_cycles(fidelity, products=5) == 5 * (phases + 3)
+
+
+@pytest.mark.parametrize(("data_type", "cycles"), [(BF16, 45), (F32, 77), (BFP8, 30)])
+def test_packing(data_type: DataType, cycles: int) -> None:
+    """45 cycles were measured for 16 bits; other formats differ by their bytes."""
+    assert costs.pack_cycles(data_type) == cycles
+
+
+def test_layout_changes() -> None:
+    """The measured cycles, doubled for wide rows that conflict and for 32 bits."""
+    assert costs.tilize_unpack_cycles(BF16, 3) == 52
+    assert costs.tilize_unpack_cycles(BF16, 8) == 104
+    assert costs.tilize_unpack_cycles(F32, 3) == 104
+    assert costs.untilize_cycles(BF16, by_packer=True) == (38, 57)
+    assert costs.untilize_cycles(BF16, by_packer=False) == (393, 47)

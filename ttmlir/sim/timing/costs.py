@@ -1,0 +1,170 @@
+"""Cycles that the units of a core take for a tile, and processors for issuing a call.
+
+Rates and floors are those of the hardware manual (tt-isa-documentation, `WormholeB0/TensixTile`);
+measured numbers name the pull request or issue of tt-metal or tt-llk that gives them. What a call
+costs the math thread stands in its row of `ttmlir.optable.kernel`.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from ttmlir.layout.data_format import packed_tile_bytes
+from ttmlir.layout.element_type import TileFormat, is_block_float
+from ttmlir.layout.enums import DataType, MathFidelity
+
+UNPACK_RATE = 64
+"""Bytes per cycle that the unpackers take out of L1, alone at rate x4 or both at x2 each
+(tt-isa-documentation, TensixCoprocessor/UNPACR_Regular.md)."""
+
+SLOW_UNPACK_RATE = 16
+"""Bytes per cycle for formats that are always unpacked at rate x1: those of 2 bits (same page)."""
+
+UNPACK_INSTRUCTION = 2
+"""Cycles in which an unpack instruction computes its address (same page)."""
+
+FACES = 4
+"""Faces of a tile. Element-wise unpacking issues an instruction for each; unpacking for a matrix
+product takes a tile in one (tt-llk, llk_unpack_AB.h and llk_unpack_AB_matmul.h)."""
+
+PACK_RATE = 64
+"""Bytes per cycle that the four packers write into L1 (tt-isa-documentation, TensixTile/L1.md)."""
+
+PACK_OVERHEAD = 13
+"""Cycles of a tile beyond its bytes: a tile of 2048 bytes was measured at 45 (tt-llk issue 130)."""
+
+MATMUL_PHASE = 16
+"""Cycles of one fidelity phase of a product of two tiles: 32^3 multiplications, 2048 in a cycle
+(tt-isa-documentation, TensixCoprocessor/MatrixUnit.md)."""
+
+MATMUL_HANDOVER = 3
+"""Cycles between products of tiles: 34.5 to 36.9 were measured where the phases take 32
+(tt-metal PR 55760)."""
+
+TILIZE_UNPACK = 52
+"""Cycles to unpack a 16-bit tile out of 32 rows (tt-llk issue 130)."""
+
+TILIZE_BANK_CONFLICTS = 2
+"""Factor for rows of a multiple of 4 tiles, whose lines fall into the same banks of L1
+(tt-metal issue 21624)."""
+
+PACK_UNTILIZE_UNPACK = 38
+"""Cycles to unpack a 16-bit tile that the packer writes out as rows (tt-llk issue 131)."""
+
+PACK_UNTILIZE_PACK = 57
+"""Cycles to pack a 16-bit tile as rows (tt-llk issue 131)."""
+
+UNPACK_UNTILIZE_UNPACK = 393
+"""Cycles to unpack a 16-bit tile as rows, the way of `untilize_block` (tt-llk issue 131)."""
+
+UNTILIZE_PACK = 47
+"""Cycles to pack a 16-bit tile that was unpacked as rows (tt-llk issue 131)."""
+
+REGISTER_LOAD = 7
+"""Cycles of a load from a register of the network interface (BabyRISCV/README.md)."""
+
+L1_LOAD = 8
+"""Cycles of a load from L1 (BabyRISCV/README.md)."""
+
+NOC_ISSUE = 20
+"""Cycles of a processor for one transaction: a load to see that the command buffer is free, five
+or six stores of a cycle each, and the count of transactions in local memory (derived from
+tt-metal, noc_nonblocking_api.h, with the cycles of BabyRISCV/README.md)."""
+
+NOC_ADDRESS = 24
+"""Cycles to find the bank and the address of a page of a tensor that is spread over banks: a
+division by a constant, two table look-ups and a multiplication (derived from tt-metal,
+dataflow_api_addrgen.h)."""
+
+BARRIER_POLL = 10
+"""Cycles of a look at a counter of the network interface that a barrier waits for: a load and a
+branch (derived)."""
+
+CB_CALL = 12
+"""Cycles of a call on a circular buffer that does not have to wait: one counter in a stream
+register or in L1 is loaded, and pointers in local memory are moved (derived)."""
+
+COMPUTE_CALL = 10
+"""Cycles of a processor to start a tile operation: an address, a few configuration registers and
+the macro instruction that makes the unit work on its own (derived)."""
+
+RECONFIGURE = 30
+"""Cycles of an `_init` call: about as many instructions that write configuration (derived)."""
+
+
+@cache
+def tile_bytes(data_type: DataType) -> int:
+    """Bytes of a tile of 32 by 32 numbers in L1; block floats with their exponents."""
+    if is_block_float(data_type):
+        return packed_tile_bytes(data_type)
+    return TileFormat(32, 32, data_type).size_bytes
+
+
+def fidelity_phases(fidelity: MathFidelity) -> int:
+    """How often the matrix unit passes over its operands: 1 for LoFi to 4 for HiFi4."""
+    return max(int(fidelity), 1)
+
+
+@cache
+def unpack_cycles(*formats: DataType, instructions: int = FACES) -> int:
+    """Cycles to unpack a tile of each of one or two operands together.
+
+    Two unpackers share the bytes per cycle of one, so only the sum of the bytes counts:
+    32 + 8 for one tile of bf16, 64 + 8 for two.
+    """
+    streaming = sum(tile_bytes(each) / _unpack_rate(each) for each in formats)
+    return round(streaming) + UNPACK_INSTRUCTION * instructions
+
+
+@cache
+def matmul_unpack_cycles(in0: DataType, in1: DataType, rows: int = 1, columns: int = 1) -> int:
+    """Cycles to unpack for `rows` x `columns` products of tiles with one inner tile.
+
+    Of a block the shorter side stays in its source register while the other one streams past:
+    2 x 4 tiles take twice one tile of `in0` and four of `in1` (tt-llk, llk_unpack_AB_matmul.h).
+    """
+    if columns >= rows:
+        kept, streamed, rounds, length = in0, in1, rows, columns
+    else:
+        kept, streamed, rounds, length = in1, in0, columns, rows
+    first = unpack_cycles(kept, streamed, instructions=1)
+    return rounds * (first + (length - 1) * unpack_cycles(streamed, instructions=1))
+
+
+def matmul_math_cycles(fidelity: MathFidelity, products: int = 1) -> int:
+    """Cycles of the matrix unit for products of two tiles."""
+    return products * (MATMUL_PHASE * fidelity_phases(fidelity) + MATMUL_HANDOVER)
+
+
+@cache
+def pack_cycles(data_type: DataType) -> int:
+    """Cycles to pack a tile: 45 for 16 bits (measured), by the bytes for other formats."""
+    return PACK_OVERHEAD + round(tile_bytes(data_type) / PACK_RATE)
+
+
+@cache
+def tilize_unpack_cycles(data_type: DataType, width: int) -> int:
+    """Cycles to unpack one tile out of rows that are `width` tiles long."""
+    conflicts = TILIZE_BANK_CONFLICTS if width % 4 == 0 else 1
+    return round(TILIZE_UNPACK * _size_factor(data_type)) * conflicts
+
+
+@cache
+def untilize_cycles(data_type: DataType, by_packer: bool) -> tuple[int, int]:
+    """Cycles to unpack and to pack a tile as rows: by `pack_untilize_*`, or by `untilize_block`."""
+    if by_packer:
+        unpack, pack = PACK_UNTILIZE_UNPACK, PACK_UNTILIZE_PACK
+    else:
+        unpack, pack = UNPACK_UNTILIZE_UNPACK, UNTILIZE_PACK
+    factor = _size_factor(data_type)
+    return round(unpack * factor), round(pack * factor)
+
+
+def _unpack_rate(data_type: DataType) -> int:
+    slow = data_type in (DataType.BFP_F2, DataType.BFP_BF2)
+    return SLOW_UNPACK_RATE if slow else UNPACK_RATE
+
+
+def _size_factor(data_type: DataType) -> float:
+    """Bytes of a tile relative to the 16-bit tiles that the measurements were made with."""
+    return tile_bytes(data_type) / tile_bytes(DataType.BF16)
