@@ -1,0 +1,323 @@
+"""Shadow and vector clocks against an oracle that keeps every access and the whole graph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ttmlir.sim.sanitizer.shadow import Conflict, Shadow, Unwritten
+from ttmlir.sim.sanitizer.vector_clock import Agent, Thread, Timeline, VectorClock
+
+THREADS = 3
+POINTS = 2
+
+Event = tuple[str, int, int, int, int]
+"""What is done, the thread, the start and size of the bytes, and a point or a second start."""
+
+EVENTS = st.tuples(
+    st.sampled_from(
+        [
+            *("read", "write", "release", "acquire"),
+            *("copy in", "copy out", "read barrier", "write barrier", "flush"),
+            *("release behind", "release behind flushed"),
+        ]
+    ),
+    st.integers(0, THREADS - 1),
+    st.integers(0, 20),
+    st.integers(1, 12),
+    st.integers(0, 20),
+)
+
+
+@dataclass(frozen=True)
+class Access:
+    """An access in the oracle: a node of the graph, the bytes, and the queue it is in."""
+
+    node: int
+    writes: bool
+    start: int
+    end: int
+    queue: tuple[str, int]
+
+
+@dataclass
+class Oracle:
+    """Every access and every edge; two accesses are ordered if one reaches the other."""
+
+    accesses: list[Access] = field(default_factory=list[Access])
+    successors: list[set[int]] = field(default_factory=list[set[int]])
+    last: dict[int, int] = field(default_factory=dict[int, int])
+    pending: dict[tuple[str, int], list[int]] = field(
+        default_factory=dict[tuple[str, int], list[int]]
+    )
+    flushed: dict[int, list[int]] = field(default_factory=dict[int, list[int]])
+    released: dict[int, list[int]] = field(default_factory=dict[int, list[int]])
+
+    def node(self, *before: int) -> int:
+        """A new node behind others."""
+        self.successors.append(set())
+        for each in before:
+            self.successors[each].add(len(self.successors) - 1)
+        return len(self.successors) - 1
+
+    def step(self, thread: int) -> int:
+        """The next node of a thread."""
+        before = (self.last[thread],) if thread in self.last else ()
+        self.last[thread] = self.node(*before)
+        return self.last[thread]
+
+    def reaches(self, start: int, goal: int) -> bool:
+        """True if a path leads from one node to the other."""
+        seen, stack = {start}, [start]
+        while stack:
+            for each in self.successors[stack.pop()] - seen:
+                seen.add(each)
+                stack.append(each)
+        return goal in seen
+
+    def access(self, node: int, writes: bool, start: int, size: int, queue: tuple[str, int]) -> str:
+        """Add an access and say what is wrong with it."""
+        new = Access(node, writes, start, start + size, queue)
+        written = {
+            byte for old in self.accesses if old.writes for byte in range(old.start, old.end)
+        }
+        races = any(
+            old.start < new.end
+            and new.start < old.end
+            and (old.writes or new.writes)
+            and not self.reaches(old.node, node)
+            and not (queue[0] == "U" and old.queue == queue)
+            for old in self.accesses
+        )
+        self.accesses.append(new)
+        if races:
+            return "race"
+        return "" if writes or written.issuperset(range(start, start + size)) else "unwritten"
+
+    def wait(self, thread: int, *queues: str) -> None:
+        """The thread waits for the copies of these queues."""
+        step = self.step(thread)
+        for queue in queues:
+            for each in self.pending.pop((queue, thread), []):
+                self.successors[each].add(step)
+
+    def copy(self, thread: int, source: int, size: int, target: int, queues: str) -> str:
+        """An asynchronous copy: two accesses behind the call."""
+        step = self.step(thread)
+        reading, writing = self.node(step), self.node(step)
+        read_queue, write_queue = (queues[0], thread), (queues[1], thread)
+        self.pending.setdefault(read_queue, []).append(reading)
+        self.pending.setdefault(write_queue, []).append(writing)
+        result = self.access(reading, False, source, size, read_queue)
+        return result or self.access(writing, True, target, size, write_queue)
+
+    def event(self, event: Event) -> str:  # noqa: C901
+        """Do an event and say what is wrong with it."""
+        kind, thread, start, size, other = event
+        point = other % POINTS
+        match kind:
+            case "read" | "write":
+                writes = kind == "write"
+                return self.access(self.step(thread), writes, start, size, ("T", thread))
+            case "copy in":
+                return self.copy(thread, start, size, other, "RR")
+            case "copy out":
+                return self.copy(thread, start, size, other, "SU")
+            case "read barrier":
+                self.wait(thread, "R")
+            case "write barrier":
+                self.wait(thread, "S", "U")
+                self.flushed.pop(thread, None)
+            case "flush":
+                self.wait(thread, "S")
+                self.flushed[thread] = list(self.pending.get(("U", thread), []))
+            case "acquire":
+                step = self.step(thread)
+                for each in self.released.get(point, []):
+                    self.successors[each].add(step)
+            case _:
+                before = [self.step(thread)]
+                if kind == "release behind":
+                    before += self.pending.get(("U", thread), [])
+                elif kind == "release behind flushed":
+                    before += self.flushed.get(thread, [])
+                self.released.setdefault(point, []).append(self.node(*before))
+        return ""
+
+
+class Subject:
+    """The same events on the code under test."""
+
+    def __init__(self) -> None:
+        """Threads, agents and sync points of one program."""
+        timeline = Timeline()
+        timeline.begin(THREADS * 4)
+        self.threads: list[Thread] = []
+        self.agents: list[tuple[Agent, Agent, Agent]] = []
+        for _ in range(THREADS):
+            thread = timeline.thread()
+            self.threads.append(thread)
+            agents = timeline.agent(thread), timeline.agent(thread)
+            self.agents.append((*agents, timeline.agent(thread, in_order=True)))
+        self.points = [VectorClock(timeline.clock().times) for _ in range(POINTS)]
+        self.shadow = Shadow()
+
+    def event(self, event: Event) -> str:
+        """Do an event and say what is wrong with it."""
+        kind, index, start, size, other = event
+        thread, (reads, sources, targets) = self.threads[index], self.agents[index]
+        point = self.points[other % POINTS]
+        match kind:
+            case "read":
+                return verdict(self.shadow.read(start, size, thread, None))
+            case "write":
+                return verdict(self.shadow.write(start, size, thread, None))
+            case "copy in":
+                result = verdict(self.shadow.read(start, size, reads, None))
+                return result or verdict(self.shadow.write(other, size, reads, None))
+            case "copy out":
+                result = verdict(self.shadow.read(start, size, sources, None))
+                return result or verdict(self.shadow.write(other, size, targets, None))
+            case "read barrier":
+                reads.finish()
+            case "write barrier":
+                sources.finish()
+                targets.finish()
+            case "flush":
+                sources.finish()
+                targets.flush()
+            case "acquire":
+                thread.acquire(point)
+            case "release":
+                thread.release(point)
+            case _:
+                thread.release_behind(point, targets, kind == "release behind flushed")
+        return ""
+
+
+def verdict(conflict: Conflict | Unwritten | None) -> str:
+    """The word that the oracle uses."""
+    match conflict:
+        case None:
+            return ""
+        case Unwritten():
+            return "unwritten"
+        case Conflict():
+            return "race"
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(EVENTS, max_size=60))
+def test_the_first_problem_is_that_of_the_oracle(events: list[Event]) -> None:
+    """Up to the first race, every event is judged as by reachability; unwritten bytes always."""
+    oracle, subject = Oracle(), Subject()
+    for event in events:
+        expected, found = oracle.event(event), subject.event(event)
+        assert found == expected, event
+        if expected == "race":
+            return
+
+
+@given(st.lists(st.tuples(st.integers(0, 40), st.integers(1, 20), st.booleans()), max_size=40))
+def test_cells_never_overlap(accesses: list[tuple[int, int, bool]]) -> None:
+    """Whatever is accessed, cells are sorted, apart, and cover the accessed bytes."""
+    subject = Subject()
+    touched: set[int] = set()
+    for start, size, writes in accesses:
+        access = subject.shadow.write if writes else subject.shadow.read
+        access(start, size, subject.threads[start % THREADS], None)
+        touched.update(range(start, start + size))
+    cells = list(subject.shadow.cells())
+    covered = [byte for cell in cells for byte in range(cell.start, cell.end)]
+    assert covered == sorted(touched)
+
+
+def test_words_in_a_row_share_a_cell() -> None:
+    """Filling a page word by word leaves one cell; the last word that is read keeps its own."""
+    subject = Subject()
+    for address in range(0, 4096, 4):
+        subject.shadow.write(address, 4, subject.threads[0], None)
+    assert len(list(subject.shadow.cells())) == 1
+    for address in range(0, 4096, 4):
+        assert subject.shadow.read(address, 4, subject.threads[0], None) is None
+    assert [cell.start for cell in subject.shadow.cells()] == [0, 4092]
+
+
+def test_a_conflict_names_the_bytes_and_the_other_access() -> None:
+    """The first cell that conflicts is reported with its actor, its time and its place."""
+    subject = Subject()
+    code = test_a_conflict_names_the_bytes_and_the_other_access.__code__
+    first, second = subject.threads[:2]
+    subject.shadow.write(0, 64, first, (code, 2))
+    subject.shadow.write(64, 64, first, (code, 4))
+    conflict = subject.shadow.read(32, 64, second, None)
+    assert conflict == Conflict(True, first, first.time, (code, 2), 32, 64)
+    assert subject.shadow.write(100, 4, second, None) == Conflict(
+        True, first, first.time, (code, 4), 100, 104
+    )
+
+
+def test_copies_that_are_not_waited_for_can_be_found() -> None:
+    """`writing` and `reading` see the copies under way, and nothing after the barrier."""
+    subject = Subject()
+    reads, sources, _ = subject.agents[0]
+    subject.shadow.write(0, 256, subject.threads[0], None)
+    subject.shadow.write(64, 32, reads, None)
+    subject.shadow.read(128, 32, sources, None)
+    cell = subject.shadow.writing(32, 64, reads)
+    assert cell is not None
+    assert (cell.start, cell.end) == (64, 96)
+    assert subject.shadow.writing(96, 64, reads) is None
+    assert subject.shadow.reading(0, 128, sources) is None
+    found = subject.shadow.reading(128, 8, sources)
+    assert found is not None
+    assert found[0].start == 128
+    reads.finish()
+    sources.finish()
+    assert subject.shadow.writing(32, 64, reads) is None
+    assert subject.shadow.reading(128, 8, sources) is None
+
+
+def test_forgotten_bytes_are_unwritten() -> None:
+    """A freed buffer leaves nothing behind; its neighbours keep what they have."""
+    subject = Subject()
+    thread = subject.threads[0]
+    subject.shadow.write(0, 256, thread, None)
+    subject.shadow.forget(64, 64)
+    assert subject.shadow.read(0, 64, thread, None) is None
+    assert subject.shadow.read(32, 64, thread, None) == Unwritten(64, 96)
+    assert subject.shadow.read(128, 128, thread, None) is None
+
+
+@pytest.mark.parametrize("actors", [4, 8, 2])
+def test_the_next_program_knows_all_of_the_last_one(actors: int) -> None:
+    """Programs run one after the other, whatever their numbers of threads."""
+    timeline, shadow = Timeline(), Shadow()
+    timeline.begin(4)
+    threads = [timeline.thread() for _ in range(4)]
+    for index, thread in enumerate(threads):
+        for _ in range(index):
+            thread.release(timeline.clock())
+        shadow.write(index * 16, 16, thread, None)
+        shadow.read(index * 16, 16, thread, None)
+    timeline.begin(actors)
+    first, second = timeline.thread(), timeline.thread()
+    assert shadow.read(0, 64, first, None) is None
+    assert shadow.write(0, 16, first, None) is None
+    assert shadow.write(0, 16, second, None) is not None
+
+
+def test_settled_readers_do_not_race() -> None:
+    """What is settled is forgotten; the bytes stay written."""
+    subject = Subject()
+    first, second = subject.threads[:2]
+    subject.shadow.write(0, 64, first, None)
+    first.release(subject.points[0])
+    subject.shadow.read(0, 64, first, None)
+    second.acquire(subject.points[0])
+    subject.shadow.settle()
+    assert subject.shadow.write(0, 64, second, None) is None
+    assert subject.shadow.read(0, 64, second, None) is None

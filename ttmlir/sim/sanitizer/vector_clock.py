@@ -1,0 +1,144 @@
+"""What happened before what: vector clocks over the threads of a program and their copies.
+
+Everything that accesses memory is an actor with a time of its own. A thread is an actor that knows,
+of every actor, up to which time its accesses are over. Two accesses are ordered if the later actor
+knows the time of the earlier one; otherwise they are a race, whatever the order was in which this
+run made them. Threads learn from each other through sync points: a semaphore, the pages of a
+circular buffer.
+
+Bytes of an asynchronous copy move at some time between the call and the barrier. The copy is
+therefore the access of another actor, an agent: it knows what its thread knows, and the thread
+knows of its time only after the barrier.
+
+Source: Flanagan, Freund, "FastTrack: efficient and precise dynamic race detection", PLDI 2009.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Times = NDArray[np.int64]
+
+
+class VectorClock:
+    """A time for every actor; `view` holds the same numbers as `times`, for reading single ones."""
+
+    __slots__ = ("times", "view")
+
+    def __init__(self, times: Times) -> None:
+        """Keep the array, which nobody else may write."""
+        self.times = times
+        self.view: memoryview[int] = times.data
+
+    def join(self, other: VectorClock) -> None:
+        """Know what the other knows as well."""
+        np.maximum(self.times, other.times, out=self.times)
+
+
+class Actor:
+    """Something that accesses memory: a thread, or an agent that copies for it.
+
+    `index` is its place in vector clocks, `time` its own, `knows` the clock of its thread.
+    `in_order` says that accesses of this actor to one place take effect in the order of the calls.
+    """
+
+    __slots__ = ("in_order", "index", "knows", "time")
+
+    def __init__(self, index: int, time: int, knows: VectorClock, in_order: bool) -> None:
+        """An actor that has done nothing yet."""
+        self.index = index
+        self.time: int = time
+        self.knows = knows
+        self.in_order = in_order
+
+    def sees(self, other: Actor, time: int) -> bool:
+        """True if what the other did at that time is over before this actor's next access."""
+        return self.knows.view[other.index] >= time or (other is self and self.in_order)
+
+
+class Agent(Actor):
+    """An actor that copies for a thread; busy from the first copy until its thread has waited."""
+
+    __slots__ = ("busy", "flushed")
+
+    def __init__(self, index: int, time: int, knows: VectorClock, in_order: bool) -> None:
+        """An agent without copies under way."""
+        super().__init__(index, time, knows, in_order)
+        self.busy = False
+        self.flushed = time - 1
+
+    def finish(self) -> None:
+        """The thread has waited for all copies."""
+        self.knows.view[self.index] = self.time
+        self.time += 1
+        self.busy = False
+
+    def flush(self) -> None:
+        """The copies so far have left: what is sent from now on arrives behind them."""
+        self.flushed = self.time
+        self.time += 1
+
+
+class Thread(Actor):
+    """An actor with a vector clock of its own."""
+
+    __slots__ = ()
+
+    def release(self, point: VectorClock) -> None:
+        """Let those who acquire the point know all that this thread did and knows."""
+        np.maximum(point.times, self.knows.times, out=point.times)
+        self.time += 1
+        self.knows.view[self.index] = self.time
+
+    def release_behind(self, point: VectorClock, agent: Agent, flushed_only: bool) -> None:
+        """Release a point by a message that arrives behind the copies of an agent."""
+        self.release(point)
+        if flushed_only:
+            behind = agent.flushed
+        else:
+            behind = agent.time
+            agent.time += 1
+        if point.view[agent.index] < behind:
+            point.view[agent.index] = behind
+
+    def acquire(self, point: VectorClock) -> None:
+        """Know what those knew who released the point."""
+        np.maximum(self.knows.times, point.times, out=self.knows.times)
+
+
+class Timeline:
+    """The actors of one program after the other: each program knows all that was before it."""
+
+    def __init__(self) -> None:
+        """No program has run."""
+        self._past: Times = np.zeros(0, np.int64)
+        self._actors: list[Actor] = []
+
+    def begin(self, actors: int) -> None:
+        """Start a program that has so many actors; what was before is over for all of them."""
+        past = np.zeros(max(actors, self._past.size), np.int64)
+        past[: self._past.size] = self._past
+        for actor in self._actors:
+            past[actor.index] = max(int(past[actor.index]), actor.time)
+        self._past = past
+        self._actors = []
+
+    def clock(self) -> VectorClock:
+        """A clock that knows the programs before this one."""
+        return VectorClock(self._past.copy())
+
+    def thread(self) -> Thread:
+        """The next actor, as a thread."""
+        index = len(self._actors)
+        actor = Thread(index, int(self._past[index]) + 1, self.clock(), in_order=True)
+        actor.knows.view[index] = actor.time
+        self._actors.append(actor)
+        return actor
+
+    def agent(self, thread: Thread, *, in_order: bool = False) -> Agent:
+        """The next actor, as an agent of the thread."""
+        index = len(self._actors)
+        actor = Agent(index, int(self._past[index]) + 1, thread.knows, in_order)
+        self._actors.append(actor)
+        return actor
