@@ -11,12 +11,11 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ttmlir.dialects import ttmetal
 from ttmlir.dialects.ods import SEGMENTS
-from ttmlir.dialects.ttkernel import CBType, NocAddrType, op_class
-from ttmlir.optable.kernel import CALLS, ValueKind
+from ttmlir.dialects.ttkernel import RESULT_TYPES, CBType, op_class
+from ttmlir.optable.kernel import CALLS
 from ttmlir.passes.rewriting import insert_before, replace
 
-_RESULT_TYPES: dict[ValueKind, Attribute] = {ValueKind.I32: i32, ValueKind.NOC_ADDR: NocAddrType()}
-_RESULTS = {call.mnemonic: _RESULT_TYPES[call.result[1]] for call in CALLS if call.result}
+_RESULTS = {call.mnemonic: RESULT_TYPES[call.result[1]] for call in CALLS if call.result}
 
 
 class Kernel:

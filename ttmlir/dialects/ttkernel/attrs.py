@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import MemRefType
+from xdsl.dialects.builtin import IntAttr, MemRefType
 from xdsl.ir import Attribute, Data, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
@@ -231,6 +231,73 @@ class NocAddrType(ParametrizedAttribute, TypeAttribute):
     name = "ttkernel.noc_addr"
 
 
+@irdl_attr_definition
+class LocalSemaphoreType(ParametrizedAttribute, TypeAttribute):
+    """A semaphore, the same on every core that has it: `!ttkernel.local_semaphore`."""
+
+    name = "ttkernel.local_semaphore"
+
+
+_POINTER_WIDTHS = (8, 16, 32)
+
+
+@irdl_attr_definition
+class L1AddrPtrType(ParametrizedAttribute, TypeAttribute):
+    """A pointer to volatile integers of so many bits in L1: `!ttkernel.l1_addr_ptr<32>`."""
+
+    name = "ttkernel.l1_addr_ptr"
+    width: IntAttr
+
+    @classmethod
+    def get(cls, width: int = 32) -> L1AddrPtrType:
+        """The pointer to integers of so many bits."""
+        return cls(IntAttr(width))
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        """Read the width."""
+        expect(parser, "<")
+        width = parse_unsigned(parser, bits=32)
+        if width not in _POINTER_WIDTHS:
+            parser.raise_error(
+                f"unsupported l1_addr_ptr element width {width}; expected 8, 16, or 32"
+            )
+        expect(parser, ">")
+        return [IntAttr(width)]
+
+    def print_parameters(self, printer: Printer) -> None:
+        """Write the width."""
+        printer.print_string(f"<{self.width.data}>")
+
+
+@irdl_attr_definition
+class DataFormatType(ParametrizedAttribute, TypeAttribute):
+    """A number format: `!ttkernel.DataFormat`."""
+
+    name = "ttkernel.DataFormat"
+
+
+@irdl_attr_definition
+class InterleavedAddrGenType(ParametrizedAttribute, TypeAttribute):
+    """Where the pages of an interleaved tensor lie: `!ttkernel.interleaved_addr_gen_fast`."""
+
+    name = "ttkernel.interleaved_addr_gen_fast"
+
+
+@irdl_attr_definition
+class TensorAccessorArgsType(ParametrizedAttribute, TypeAttribute):
+    """What a kernel's arguments say about a tensor's layout: `!ttkernel.TensorAccessorArgs`."""
+
+    name = "ttkernel.TensorAccessorArgs"
+
+
+@irdl_attr_definition
+class TensorAccessorType(ParametrizedAttribute, TypeAttribute):
+    """Where the pages and shards of any tensor lie: `!ttkernel.TensorAccessor`."""
+
+    name = "ttkernel.TensorAccessor"
+
+
 KERNEL_CONFIGS = frozenset(
     attr.name for attr in (TensixConfigAttr, NocConfigAttr, EthernetConfigAttr)
 )
@@ -238,10 +305,16 @@ KERNEL_CONFIGS = frozenset(
 
 ATTRIBUTES: Sequence[type[Attribute]] = (
     CBType,
+    DataFormatType,
     EthernetConfigAttr,
+    InterleavedAddrGenType,
+    L1AddrPtrType,
+    LocalSemaphoreType,
     NocAddrType,
     NocConfigAttr,
     TensixConfigAttr,
+    TensorAccessorArgsType,
+    TensorAccessorType,
     ThreadTypeAttr,
 )
 """Every attribute and type of the dialect."""

@@ -2,24 +2,77 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import ClassVar, cast
 
-from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.dialects.builtin import MemRefType, ModuleOp, StringAttr, f32, i1, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import traits_def
 from xdsl.traits import IsTerminator, Pure, ReturnLike
 
 from ttmlir.dialects import ods
-from ttmlir.dialects.ods import ODSOperation, Property, Signature, TypeConstraint, Value, refuse
-from ttmlir.dialects.ttkernel.attrs import CBType, NocAddrType
+from ttmlir.dialects.ods import (
+    AttrConstraint,
+    ODSOperation,
+    Property,
+    Signature,
+    TypeConstraint,
+    Value,
+    refuse,
+)
+from ttmlir.dialects.ttkernel.attrs import (
+    CBType,
+    DataFormatType,
+    InterleavedAddrGenType,
+    L1AddrPtrType,
+    LocalSemaphoreType,
+    NocAddrType,
+    TensorAccessorArgsType,
+    TensorAccessorType,
+)
 from ttmlir.layout.enums import DataType
-from ttmlir.optable.kernel import CALLS, KernelCall, ValueKind
+from ttmlir.optable.kernel import CALLS, KernelCall, Template, TemplateKind, ValueKind
+from ttmlir.optable.kernel.enums import ENUMS
 
-CB = TypeConstraint("TTKernel cb", lambda type: isinstance(type, CBType))
-NOC_ADDR = TypeConstraint("TTKernel noc address", lambda type: isinstance(type, NocAddrType))
-I32 = TypeConstraint("32-bit signless integer", lambda type: str(type) == "i32")
-_CONSTRAINTS = {ValueKind.CB: CB, ValueKind.I32: I32, ValueKind.NOC_ADDR: NOC_ADDR}
+RESULT_TYPES: Mapping[ValueKind, Attribute] = {
+    ValueKind.I32: i32,
+    ValueKind.BOOL: i1,
+    ValueKind.F32: f32,
+    ValueKind.NOC_ADDR: NocAddrType(),
+    ValueKind.SEMAPHORE: LocalSemaphoreType(),
+    ValueKind.L1_PTR: L1AddrPtrType.get(),
+    ValueKind.DATA_FORMAT: DataFormatType(),
+    ValueKind.ADDR_GEN: InterleavedAddrGenType(),
+    ValueKind.ACCESSOR_ARGS: TensorAccessorArgsType(),
+    ValueKind.ACCESSOR: TensorAccessorType(),
+}
+"""Type of what a call returns."""
+
+
+def _one_of(summary: str, *kinds: ValueKind) -> TypeConstraint:
+    types = tuple(RESULT_TYPES[kind] for kind in kinds)
+    return TypeConstraint(summary, lambda type: type in types)
+
+
+_CONSTRAINTS = {
+    ValueKind.CB: TypeConstraint("TTKernel cb", lambda type: isinstance(type, CBType)),
+    ValueKind.I32: _one_of("32-bit signless integer", ValueKind.I32),
+    ValueKind.BOOL: _one_of("1-bit signless integer", ValueKind.BOOL),
+    ValueKind.F32: _one_of("32-bit float", ValueKind.F32),
+    ValueKind.NOC_ADDR: _one_of("TTKernel noc address", ValueKind.NOC_ADDR),
+    ValueKind.ADDRESS: _one_of(
+        "32-bit signless integer or TTKernel local semaphore", ValueKind.I32, ValueKind.SEMAPHORE
+    ),
+    ValueKind.SEMAPHORE: _one_of("TTKernel local semaphore", ValueKind.SEMAPHORE),
+    ValueKind.L1_PTR: _one_of("TTKernel pointer to 32-bit words of L1", ValueKind.L1_PTR),
+    ValueKind.DATA_FORMAT: _one_of("TTKernel data format", ValueKind.DATA_FORMAT),
+    ValueKind.ADDR_GEN: _one_of(
+        "TTKernel address generator or tensor accessor", ValueKind.ADDR_GEN, ValueKind.ACCESSOR
+    ),
+    ValueKind.ACCESSOR_ARGS: _one_of("TTKernel tensor accessor arguments", ValueKind.ACCESSOR_ARGS),
+    ValueKind.ACCESSOR: _one_of("TTKernel tensor accessor", ValueKind.ACCESSOR),
+}
+_ANYTHING = TypeConstraint("any type", ods.always)
 _DATA_TYPE = ods.enum_attr(ods.I32, len(DataType), "TT DataTypes")
 
 
@@ -108,11 +161,52 @@ class CallOp(TTKernelOp):
             check(self)
 
 
+def _enumerator_attr(enum: str) -> AttrConstraint:
+    """A string with the name of a member of an enumeration of tt-metal."""
+    names = tuple(ENUMS[enum].members)
+    return AttrConstraint(
+        f"string attribute whose value is one of {', '.join(names)}",
+        lambda attr: isinstance(attr, StringAttr),
+        lambda attr: cast("StringAttr", attr).data in names,
+    )
+
+
+def _template_constraint(template: Template) -> AttrConstraint:
+    match template.kind:
+        case TemplateKind.TYPE:
+            return ods.STRING
+        case TemplateKind.BOOL:
+            return ods.BOOL
+        case TemplateKind.INT:
+            return ods.I32
+        case TemplateKind.ENUM:
+            return _enumerator_attr(template.enum)
+
+
+def _properties(call: KernelCall) -> tuple[Property, ...]:
+    templates = (
+        Property(
+            template.name,
+            _template_constraint(template),
+            optional=template.default is not None or template.implied is not None,
+        )
+        for template in call.templates
+    )
+    return (
+        *(Property(name, _DATA_TYPE) for name in call.data_types),
+        *(Property(name, ods.I32) for name in call.constants),
+        *((Property(call.text, ods.STRING),) if call.text else ()),
+        *templates,
+    )
+
+
 def _signature(call: KernelCall) -> Signature:
+    values = (Value("argv", _ANYTHING, variadic=True),) if call.variadic else ()
+    operands = (Value(name, _CONSTRAINTS[kind]) for name, kind in call.operands)
     return Signature(
-        operands=tuple(Value(name, _CONSTRAINTS[kind]) for name, kind in call.operands),
+        operands=(*operands, *values),
         results=(Value(call.result[0], _CONSTRAINTS[call.result[1]]),) if call.result else (),
-        properties=tuple(Property(name, _DATA_TYPE) for name in call.data_types),
+        properties=_properties(call),
     )
 
 

@@ -1,0 +1,87 @@
+"""Calls that a kernel makes on a core, one row each: what they are in C++, where they run, what
+they compute and how long they take. The operations of the ttkernel dialect are made from them.
+
+The order of operands is that of the call in tt-metal's `compute_kernel_api` and `dataflow_api.h`.
+"""
+
+from __future__ import annotations
+
+from ttmlir.optable.kernel import (
+    arguments,
+    circular_buffers,
+    data_movement,
+    matrix,
+    printing,
+    registers,
+    semaphores,
+    vector_binary,
+    vector_unary,
+)
+from ttmlir.optable.kernel.row import (
+    Cost,
+    Element,
+    Form,
+    KernelCall,
+    Option,
+    Role,
+    Scalar,
+    Template,
+    TemplateKind,
+    Tiles,
+    ValueKind,
+)
+
+__all__ = [
+    "CALLS",
+    "Cost",
+    "Element",
+    "Form",
+    "KernelCall",
+    "Option",
+    "Role",
+    "Scalar",
+    "Template",
+    "TemplateKind",
+    "Tiles",
+    "ValueKind",
+    "call_named",
+    "calls_named",
+]
+
+CALLS: tuple[KernelCall, ...] = (
+    *circular_buffers.CALLS,
+    *arguments.CALLS,
+    *data_movement.CALLS,
+    *semaphores.CALLS,
+    *registers.CALLS,
+    *matrix.CALLS,
+    *vector_unary.CALLS,
+    *vector_binary.CALLS,
+    *printing.CALLS,
+)
+"""Every call."""
+
+
+def _by_name() -> dict[str, tuple[KernelCall, ...]]:
+    overloads: dict[str, tuple[KernelCall, ...]] = {}
+    for call in CALLS:
+        if call.header and call.form in _NAMED:
+            overloads[call.cpp] = (*overloads.get(call.cpp, ()), call)
+    return overloads
+
+
+_NAMED = (Form.CALL, Form.ELEMENT, Form.AGGREGATE, Form.STREAM)
+_BY_NAME = _by_name()
+
+
+def calls_named(cpp_name: str) -> tuple[KernelCall, ...]:
+    """The overloads of a C++ name, methods not among them; KeyError if there is no such name."""
+    return _BY_NAME[cpp_name]
+
+
+def call_named(cpp_name: str) -> KernelCall:
+    """The first overload of a C++ name; all of them run in the same places and return the same.
+
+    KeyError if there is no such name.
+    """
+    return _BY_NAME[cpp_name][0]

@@ -1,0 +1,253 @@
+"""What a row of the table of kernel calls says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum, Flag, auto
+from typing import Any
+
+
+class Role(Flag):
+    """The five RISC-V processors of a core (tt-isa-documentation, WormholeB0/TensixTile)."""
+
+    BRISC = auto()
+    """Data movement, usually the writer."""
+    NCRISC = auto()
+    """Data movement, usually the reader."""
+    UNPACK = auto()
+    """Compute, thread 0: copies tiles from L1 to the source registers."""
+    MATH = auto()
+    """Compute, thread 1: drives the matrix unit (FPU) and the vector unit (SFPU)."""
+    PACK = auto()
+    """Compute, thread 2: copies tiles from DST to L1."""
+
+    DATA = BRISC | NCRISC
+    COMPUTE = UNPACK | MATH | PACK
+    ALL = DATA | COMPUTE
+
+
+class ValueKind(Enum):
+    """Type of an operand or result of a call."""
+
+    CB = auto()
+    """A circular buffer."""
+    I32 = auto()
+    """A 32-bit integer: a number, an index or an address in L1."""
+    NOC_ADDR = auto()
+    """An address on the network on chip: a core and an address in its memory."""
+    ADDRESS = auto()
+    """An address in L1: a 32-bit integer or a semaphore."""
+    SEMAPHORE = auto()
+    """A semaphore: the address in L1 of its 32-bit word."""
+    L1_PTR = auto()
+    """A pointer to volatile 32-bit words in L1."""
+    DATA_FORMAT = auto()
+    """A number format, an enumerator of tt-metal's `DataFormat`."""
+    ADDR_GEN = auto()
+    """An address generator: where the pages of a tensor that is spread over banks lie."""
+    ACCESSOR_ARGS = auto()
+    """What the arguments of a kernel say about the layout of a tensor."""
+    ACCESSOR = auto()
+    """A tensor accessor: an address generator for every layout, sharded ones included."""
+    BOOL = auto()
+    """A truth value."""
+    F32 = auto()
+    """A 32-bit floating-point number."""
+
+
+class Form(Enum):
+    """How the call is written in C++."""
+
+    CALL = auto()
+    """`name<templates>(operands)`."""
+    METHOD = auto()
+    """`first.name(others)`: the first operand is the object."""
+    ELEMENT = auto()
+    """`name[operand]`, of an array that the kernel library defines."""
+    LOAD = auto()
+    """`first[second]`."""
+    STORE = auto()
+    """`second[third] = first`."""
+    AGGREGATE = auto()
+    """`name<templates>{.operand = value, ...}`."""
+    CAST = auto()
+    """`reinterpret_cast<type of the result>(operand)`."""
+    STREAM = auto()
+    """`DPRINT << operand << operand`."""
+
+
+class TemplateKind(Enum):
+    """What a template argument is."""
+
+    TYPE = auto()
+    BOOL = auto()
+    INT = auto()
+    ENUM = auto()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Template:
+    """One template argument of a call; the op holds it in an attribute of this name."""
+
+    name: str
+    kind: TemplateKind
+    enum: str = ""
+    """The enumeration, where `kind` is ENUM."""
+    default: str | None = None
+    """What C++ takes for an argument that is left out; None: it has to be written."""
+    implied: str | None = None
+    """What is written for an op without the attribute; None: the op has to have it, or, where
+    C++ has a default, nothing is written."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Option:
+    """A parameter that follows the operands in C++ and has a default; the op does not take it."""
+
+    name: str
+    type: str
+    default: str
+
+
+class Element(Enum):
+    """As what a call on the vector unit reads the numbers of a tile in DST."""
+
+    FLOAT = auto()
+    INT32 = auto()
+    UINT32 = auto()
+    BY_FORMAT = auto()
+    """As the template argument that names a `DataFormat` says."""
+
+
+class Scalar(Enum):
+    """How an integer operand stands for a number that a call computes with."""
+
+    FLOAT_BITS = auto()
+    """The bits of a 32-bit floating-point number."""
+    INTEGER = auto()
+    """The integer itself, with sign."""
+    FLOAT = auto()
+    """The operand is a floating-point number."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tiles:
+    """Where the tiles come from and go to that `KernelCall.meaning` is a function of.
+
+    The result goes to the tile of DST that the operand `to` numbers. With `accumulates` it is added
+    to what is there; a half of DST that was just acquired holds zeros.
+    """
+
+    to: str
+    dst: tuple[str, ...] = ()
+    """Operands that number the tiles of DST that are read."""
+    cbs: tuple[tuple[str, str], ...] = ()
+    """Operands that name a circular buffer, each with the one that numbers the tile in it."""
+    accumulates: bool = False
+    scalars: tuple[tuple[str, str, Scalar], ...] = ()
+    """Operands that are numbers: name, parameter of the meaning, encoding."""
+    element: Element = Element.FLOAT
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cost:
+    """Cycles that a call keeps the threads busy for each tile of 32 by 32 numbers.
+
+    `unpack` is that of 16-bit tiles: 64 bytes per cycle for a single operand, 32 for each of two.
+    """
+
+    unpack: int = 0
+    math: int = 0
+    pack: int = 0
+    phases: bool = False
+    """`math` is that of one phase; math fidelity says how many there are."""
+    estimated: bool = False
+    """No figure is public: 32 cycles for each vector instruction, of an estimated number."""
+    source: str = ""
+
+
+FREE = Cost()
+"""Of a call that does not work on tiles."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class KernelCall:
+    """One call: its operands in order, what it is configured with, its result, what it does."""
+
+    mnemonic: str
+    summary: str
+    operands: tuple[tuple[str, ValueKind], ...] = ()
+    data_types: tuple[str, ...] = ()
+    """Attributes that hold the number of a `DataType`."""
+    result: tuple[str, ValueKind] | None = None
+    cpp: str = ""
+    """Name in C++."""
+    header: str = ""
+    """File that declares it in tt-metal; empty: C++ cannot call it."""
+    roles: Role = Role.ALL
+    """Where the call does something; elsewhere it compiles to nothing."""
+    form: Form = Form.CALL
+    templates: tuple[Template, ...] = ()
+    constants: tuple[str, ...] = ()
+    """Integer attributes of the op that are arguments in C++, before the operands."""
+    defaults: tuple[str, ...] = ()
+    """What C++ takes for the last operands when they are left out, as in Python."""
+    options: tuple[Option, ...] = ()
+    """Parameters that the op does not take, after the operands."""
+    text: str = ""
+    """Attribute of the op with the text that is printed."""
+    variadic: bool = False
+    """The call takes any number of values after its operands."""
+    init: str = ""
+    """The call that prepares this one, by its mnemonic."""
+    meaning: Callable[..., Any] | None = None
+    """For calls that compute on tiles: `meaning(xp, *tiles, **scalars)` with NumPy as `xp`."""
+    tiles: Tiles | None = None
+    cost: Cost = FREE
+    since: str = "2026-08"
+    """The tt-mlir that first had the op."""
+
+    def __post_init__(self) -> None:
+        """Name the call in C++ as in the IR where nothing else is said."""
+        if not self.cpp:
+            object.__setattr__(self, "cpp", self.mnemonic)
+
+    @property
+    def fewest_arguments(self) -> int:
+        """How many arguments the call needs in C++, at least."""
+        return len(self.constants) + len(self.operands) - len(self.defaults)
+
+    @property
+    def most_arguments(self) -> int | None:
+        """How many arguments the call takes in C++, at most; None: any number."""
+        most = len(self.constants) + len(self.operands) + len(self.options)
+        return None if self.variadic else most
+
+
+Operands = tuple[tuple[str, ValueKind], ...]
+
+
+def cbs(*names: str) -> Operands:
+    """Operands that are circular buffers."""
+    return tuple((name, ValueKind.CB) for name in names)
+
+
+def ints(*names: str) -> Operands:
+    """Operands that are 32-bit integers."""
+    return tuple((name, ValueKind.I32) for name in names)
+
+
+def flag(name: str, default: str | None = None) -> Template:
+    """A template argument that is a truth value."""
+    return Template(name=name, kind=TemplateKind.BOOL, default=default)
+
+
+def number(name: str, default: str | None = None) -> Template:
+    """A template argument that is an integer."""
+    return Template(name=name, kind=TemplateKind.INT, default=default)
+
+
+def enumerator(name: str, enum: str, default: str | None = None) -> Template:
+    """A template argument that is a member of an enumeration."""
+    return Template(name=name, kind=TemplateKind.ENUM, enum=enum, default=default)

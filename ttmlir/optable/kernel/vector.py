@@ -1,0 +1,120 @@
+"""How the rows of calls on the vector unit (SFPU) are made: tiles of DST in, a tile of DST out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ttmlir.optable import elementwise
+from ttmlir.optable.kernel.row import (
+    Cost,
+    Element,
+    KernelCall,
+    Operands,
+    Role,
+    Scalar,
+    Template,
+    Tiles,
+    ValueKind,
+    ints,
+)
+
+Meaning = Callable[..., Any]
+Scalars = tuple[tuple[str, str, Scalar], ...]
+"""Operands that are numbers: name, parameter of the meaning, encoding."""
+
+API = "compute_kernel_api/"
+UNARY = f"{API}eltwise_unary/"
+GENERAL = "compute_kernel_api.h"
+_REFERENCES = {row.mnemonic: row.reference for row in elementwise.ROWS}
+_VECTORS = 32  # a vector is 4 rows of 8 columns (tt-isa-documentation, WormholeB0: VectorUnit.md)
+
+
+def meaning_of(mnemonic: str) -> Meaning:
+    """The reference function of an elementwise operation of ttir."""
+    return _REFERENCES[mnemonic]
+
+
+def function(name: str) -> Meaning:
+    """A function of NumPy, of as many tiles as it takes."""
+
+    def meaning(xp: Any, *tiles: Any) -> Any:
+        return getattr(xp, name)(*tiles)
+
+    return meaning
+
+
+def function_with_number(name: str) -> Meaning:
+    """A function of NumPy, of a tile and a number."""
+
+    def meaning(xp: Any, x: Any, *, value: Any) -> Any:
+        return getattr(xp, name)(x, value)
+
+    return meaning
+
+
+def instructions(count: int) -> Cost:
+    """Cost of so many vector instructions for each vector, an estimate; one issues per cycle."""
+    return Cost(
+        math=_VECTORS * count,
+        estimated=True,
+        source=f"about {count} vector instructions for each of {_VECTORS} vectors",
+    )
+
+
+def cycles(count: int, source: str) -> Cost:
+    """A published cost."""
+    return Cost(math=count, source=source)
+
+
+def preparation(
+    mnemonic: str,
+    prepared: str,
+    header: str,
+    *,
+    templates: tuple[Template, ...] = (),
+    operands: Operands = (),
+) -> KernelCall:
+    """The call that prepares another one, or several."""
+    return KernelCall(
+        mnemonic=mnemonic,
+        summary=f"Prepare {prepared}.",
+        operands=operands,
+        header=header,
+        roles=Role.MATH,
+        templates=templates,
+    )
+
+
+def computation(
+    mnemonic: str,
+    summary: str,
+    header: str,
+    meaning: Meaning | None,
+    cost: Cost,
+    *,
+    inputs: tuple[str, ...],
+    output: str,
+    scalars: Scalars = (),
+    element: Element = Element.FLOAT,
+    templates: tuple[Template, ...] = (),
+    init: str = "",
+) -> KernelCall:
+    """A call that computes on tiles of DST; `output` may be one of `inputs`."""
+    numbers = tuple(
+        (name, ValueKind.F32 if encoding is Scalar.FLOAT else ValueKind.I32)
+        for name, _, encoding in scalars
+    )
+    targets = () if output in inputs else (output,)
+    return KernelCall(
+        mnemonic=mnemonic,
+        summary=summary,
+        operands=(*ints(*inputs, *targets), *numbers),
+        header=header,
+        roles=Role.MATH,
+        templates=templates,
+        init=init or f"{mnemonic}_init",
+        meaning=meaning,
+        tiles=Tiles(to=output, dst=inputs, scalars=scalars, element=element),
+        cost=cost,
+    )
