@@ -202,7 +202,11 @@ class KernelCall:
     init: str = ""
     """The call that prepares this one, by its mnemonic."""
     meaning: Callable[..., Any] | None = None
-    """For calls that compute on tiles: `meaning(xp, *tiles, **scalars)` with NumPy as `xp`."""
+    """For calls that compute on tiles: `meaning(xp, *tiles, **scalars)` with NumPy as `xp`.
+
+    Truth values in the result stand for 1 and 0; a single number fills the tile. Template arguments
+    that matter (`bcast_type`) are keywords, too, enumerators by name.
+    """
     tiles: Tiles | None = None
     cost: Cost = FREE
     since: str = "2026-08"

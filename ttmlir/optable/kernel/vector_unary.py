@@ -102,8 +102,8 @@ def _round(xp: Any, x: Any, *, decimals: int) -> Any:
     return xp.round(x, decimals)
 
 
-def _fill(xp: Any, x: Any, *, value: Any) -> Any:
-    return xp.full_like(x, value)
+def _fill(xp: Any, *, value: Any) -> Any:
+    return value
 
 
 def _erfc(xp: Any, x: Any) -> Any:
@@ -691,31 +691,38 @@ _OTHERS = (
         element=Element.BY_FORMAT,
         templates=_FORMATS,
     ),
-    *_pair(
+    preparation("fill_tile_init", "`fill_tile` and `fill_tile_int`", _file("fill")),
+    computation(
         "fill_tile",
         "A number in every place.",
         _file("fill"),
         _fill,
         instructions(1),
+        inputs=(),
+        output="idst",
         scalars=(("param0", "value", Scalar.FLOAT),),
     ),
-    _in_place(
+    computation(
         "fill_tile_int",
         "An integer in every place.",
         _file("fill"),
         _fill,
         instructions(1),
+        inputs=(),
+        output="idst",
         scalars=_integers("value"),
         element=Element.INT32,
         init="fill_tile_init",
     ),
     preparation("rand_tile_init", "`rand_tile` with a seed", _file("rand"), operands=ints("seed")),
-    _in_place(
+    computation(
         "rand_tile",
         "Random numbers: from, plus scale times numbers in [0, 1).",
         _file("rand"),
         None,
         instructions(6),
+        inputs=(),
+        output="idst",
         scalars=(("from", "low", Scalar.FLOAT_BITS), ("scale", "scale", Scalar.FLOAT_BITS)),
     ),
 )

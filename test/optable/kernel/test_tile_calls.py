@@ -1,0 +1,130 @@
+"""The steps that compute an operation on tiles, run with the rows' meanings, give its reference."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ttmlir.optable import elementwise
+from ttmlir.optable.kernel import CALLS, ValueKind
+from ttmlir.optable.kernel.tile_calls import TILE_CALLS, Step
+from ttmlir.optable.row import Domain
+
+_CALLS = {call.mnemonic: call for call in CALLS}
+_PARAMETERS: dict[str, dict[str, float]] = {
+    "clamp": {"min": -2, "max": 3},
+    "leaky_relu": {"parameter": 0.25},
+}
+_ROWS = {row.mnemonic: row for row in elementwise.ROWS}
+
+
+def _run(step: Step, dst: dict[int, Any], parameters: dict[str, float]) -> None:
+    call = _CALLS[step.call]
+    assert call.tiles is not None
+    assert call.meaning is not None
+    indices = [name for name, kind in call.operands if kind is ValueKind.I32]
+    slots = dict(zip(indices, step.slots, strict=False))
+    numbers = [parameters[s] if isinstance(s, str) else s for s in step.scalars]
+    names = [name for _, name, _ in call.tiles.scalars]
+    assert len(step.slots) + len(step.scalars) == len(call.operands), step.call
+    tiles = [dst[slots[name]] for name in call.tiles.dst]
+    result = call.meaning(np, *tiles, **dict(zip(names, numbers, strict=True)))
+    dst[slots[call.tiles.to]] = np.broadcast_to(result, dst[0].shape).astype(dst[0].dtype)
+
+
+def _numbers(domain: Domain, index: int) -> np.ndarray[Any, Any]:
+    """Numbers of a domain; those of two operands meet in every order, and are equal at times."""
+    values = np.roll(np.tile(np.array([-3.5, -1, -0.0, 0, 0.75, 1, 2, 5]), 8), 3 * index)
+    values = values.reshape(4, 16)
+    match domain:
+        case Domain.POSITIVE:
+            return np.abs(values) + 0.5
+        case Domain.NONZERO:
+            return np.where(values == 0, 0.125, values)
+        case Domain.ABOVE_MINUS_ONE:
+            return np.maximum(values, -0.75)
+        case Domain.SPECIAL:
+            return np.where(values == 5, np.inf, np.where(values == 2, np.nan, values))
+        case _:
+            return values
+
+
+def _operands(mnemonic: str, dtype: Any) -> list[Any]:
+    """Integers of every domain are numbers that an integer can be."""
+    row = _ROWS[mnemonic]
+    count = elementwise.arity(row)
+    domains = (*row.domains, *row.domains[-1:] * count)[:count]
+    if dtype is np.int32:
+        domains = tuple(Domain.REAL for _ in domains)
+    return [_numbers(domain, i).astype(dtype) for i, domain in enumerate(domains)]
+
+
+def test_every_elementwise_row_has_its_calls() -> None:
+    """No operation is left out, none is made up, and all that is named exists."""
+    assert list(TILE_CALLS) == [row.mnemonic for row in elementwise.ROWS]
+    for mnemonic, tile_call in TILE_CALLS.items():
+        assert tile_call.floats is not None or tile_call.integers is not None, mnemonic
+        for step in (*(tile_call.floats or ()), *(tile_call.integers or ())):
+            assert _CALLS[_CALLS[step.call].init].mnemonic
+            names = {template.name for template in _CALLS[step.call].templates}
+            assert {name for name, _ in step.templates} <= names
+
+
+@pytest.mark.parametrize("mnemonic", [m for m, call in TILE_CALLS.items() if call.floats])
+def test_steps_on_floats(mnemonic: str) -> None:
+    """Steps and reference agree; the reference of each row has tests of its own."""
+    operands = _operands(mnemonic, np.float32)
+    parameters = _PARAMETERS.get(mnemonic, {})
+    dst = {i: operand.copy() for i, operand in enumerate(operands)}
+    for step in TILE_CALLS[mnemonic].floats or ():
+        _run(step, dst, parameters)
+    expected = _ROWS[mnemonic].reference(np, *operands, **parameters)
+    np.testing.assert_allclose(dst[0], np.asarray(expected, np.float32), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("mnemonic", [m for m, c in TILE_CALLS.items() if c.integers is not None])
+def test_steps_on_integers(mnemonic: str) -> None:
+    """The same on 32-bit integers, bit for bit."""
+    operands = _operands(mnemonic, np.int32)
+    parameters = _PARAMETERS.get(mnemonic, {})
+    dst = {i: operand.copy() for i, operand in enumerate(operands)}
+    for step in TILE_CALLS[mnemonic].integers or ():
+        _run(step, dst, parameters)
+    expected = _ROWS[mnemonic].reference(np, *operands, **parameters)
+    np.testing.assert_array_equal(dst[0], np.asarray(expected).astype(np.int32))
+
+
+@pytest.mark.parametrize(
+    ("mnemonic", "call", "function"),
+    [("add", "add_tiles", np.add), ("subtract", "sub_tiles", np.subtract)],
+)
+def test_sums_of_the_matrix_unit_replace_what_dst_holds(
+    mnemonic: str, call: str, function: Any
+) -> None:
+    """Sums and differences overwrite."""
+    row = _CALLS[call]
+    assert TILE_CALLS[mnemonic].matrix_unit == call
+    assert row.tiles is not None
+    assert not row.tiles.accumulates
+    assert row.meaning is not None
+    a, b = _operands(mnemonic, np.float32)
+    np.testing.assert_array_equal(row.meaning(np, a, b), function(a, b))
+
+
+def test_products_of_the_matrix_unit_are_added_to_what_dst_holds() -> None:
+    """Products of numbers and of matrices accumulate."""
+    assert TILE_CALLS["multiply"].matrix_unit == "mul_tiles"
+    for mnemonic in ("mul_tiles", "matmul_tiles", "mul_tiles_bcast_rows"):
+        tiles = _CALLS[mnemonic].tiles
+        assert tiles is not None
+        assert tiles.accumulates
+
+
+def test_slots() -> None:
+    """A remainder needs one tile more than its operands; a float absolute value only its own."""
+    assert TILE_CALLS["remainder"].slots() == 3
+    assert TILE_CALLS["abs"].slots() == 1
+    assert TILE_CALLS["sign"].slots(integers=True) == 2
+    assert TILE_CALLS["floor"].slots(integers=True) == 1

@@ -1,0 +1,199 @@
+"""How each elementwise operation of ttir is computed on tiles: by one call, or by a few.
+
+The tiles of the operands are first copied to DST (`copy_tile`), to the slots 0, 1, ... in order;
+then the steps run, each after the call that prepares it (`KernelCall.init`), and leave the result
+in slot 0. Steps write to the slots of operands, too; they are not kept. Sums, differences and
+products can be read from the circular buffers instead, by one call of the matrix unit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
+
+
+class Format(Enum):
+    """A number format that is known only where the operation is lowered."""
+
+    OPERAND = auto()
+    """Of the operand, the last one if there are several."""
+    RESULT = auto()
+    """Of the result."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """One call on tiles of DST."""
+
+    call: str
+    """Mnemonic of its row."""
+    slots: tuple[int, ...]
+    """Tiles of DST, in the order of the operands of the call."""
+    scalars: tuple[str | float, ...] = ()
+    """Numbers that follow: parameters of the operation, by name, or constants. How each is encoded
+    says `Tiles.scalars` of the row."""
+    templates: tuple[tuple[str, str | Format], ...] = ()
+    """Template arguments that are not left to their defaults, by name; the call that prepares
+    takes those of the same name."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TileCall:
+    """How one operation is computed; a tuple of no steps: the result is the operand."""
+
+    floats: tuple[Step, ...] | None = None
+    """On floating-point numbers; None: not defined on them."""
+    integers: tuple[Step, ...] | None = None
+    """On 32-bit integers in two's complement; None: there is no such call."""
+    matrix_unit: str = ""
+    """The call that does it on floating-point tiles of two circular buffers; empty: none does."""
+
+    def slots(self, *, integers: bool = False) -> int:
+        """How many tiles of DST the steps need, those of the operands included."""
+        steps = self.integers if integers else self.floats
+        return 1 + max((slot for step in steps or () for slot in step.slots), default=0)
+
+
+_INT32 = (("data_format", "Int32"),)
+_EXACT = (("fast_and_approx", "false"),)
+
+
+def _step(
+    call: str,
+    *slots: int,
+    scalars: tuple[str | float, ...] = (),
+    templates: tuple[tuple[str, str | Format], ...] = (),
+) -> Step:
+    return Step(call=call, slots=slots or (0,), scalars=scalars, templates=templates)
+
+
+def _unary(call: str, integers: str = "", *scalars: str) -> TileCall:
+    return TileCall(
+        floats=(_step(call, scalars=scalars),),
+        integers=(_step(integers, scalars=scalars),) if integers else None,
+    )
+
+
+def _exact(call: str) -> TileCall:
+    """A call whose default is an approximation."""
+    return TileCall(floats=(_step(call, templates=_EXACT),))
+
+
+def _rounding(call: str) -> TileCall:
+    return TileCall(floats=(_step(call),), integers=())
+
+
+def _binary(call: str, integers: str = "") -> TileCall:
+    return TileCall(
+        floats=(_step(call, 0, 1, 0),),
+        integers=(_step(integers, 0, 1, 0),) if integers else None,
+    )
+
+
+def _arithmetic(word: str) -> TileCall:
+    return TileCall(
+        floats=(_step(f"{word}_binary_tile", 0, 1, 0),),
+        integers=(_step(f"{word}_int_tile", 0, 1, 0, templates=_INT32),),
+        matrix_unit=f"{word}_tiles",
+    )
+
+
+def _logical(floats: str, integers: str) -> TileCall:
+    """Both operands become 0 or 1, then they are combined."""
+    return TileCall(
+        floats=(_step("nez_tile", 0), _step("nez_tile", 1), _step(floats, 0, 1, 0)),
+        integers=(
+            _step("nez_tile_int32", 0),
+            _step("nez_tile_int32", 1),
+            _step(integers, 0, 1, 0),
+        ),
+    )
+
+
+def _bitwise(word: str) -> TileCall:
+    return TileCall(integers=(_step(f"bitwise_{word}_binary_tile", 0, 1, 0),))
+
+
+_SIGN_OF_INTEGERS = (
+    _step("copy_dest_values", 0, 1),
+    _step("gtz_tile_int32", 0),
+    _step("ltz_tile_int32", 1),
+    _step("sub_int_tile", 0, 1, 0, templates=_INT32),
+)
+_CONVERSION = (
+    _step(
+        "typecast_tile",
+        templates=(("in_dtype", Format.OPERAND), ("out_dtype", Format.RESULT)),
+    ),
+)
+_REMAINDER = (
+    _step("div_binary_tile", 0, 1, 2),
+    _step("trunc_tile", 2),
+    _step("mul_binary_tile", 2, 1, 2),
+    _step("sub_binary_tile", 0, 2, 0),
+)
+
+TILE_CALLS: Mapping[str, TileCall] = {
+    "abs": _unary("abs_tile", "abs_tile_int32"),
+    "neg": _unary("negative_tile", "negative_tile_int32"),
+    "relu": _unary("relu_tile", "relu_tile_int32"),
+    "sqrt": _unary("sqrt_tile"),
+    "sigmoid": _unary("sigmoid_tile"),
+    "reciprocal": _unary("recip_tile"),
+    "exp": _unary("exp_tile"),
+    "rsqrt": _unary("rsqrt_tile"),
+    "typecast": TileCall(floats=_CONVERSION, integers=_CONVERSION),
+    "cbrt": _unary("cbrt_tile"),
+    "square": TileCall(
+        floats=(_step("square_tile"),),
+        integers=(_step("mul_int_tile", 0, 0, 0, templates=_INT32),),
+    ),
+    "log": _unary("log_tile"),
+    "log1p": _unary("log1p_tile"),
+    "expm1": _unary("expm1_tile"),
+    "sin": _unary("sin_tile"),
+    "cos": _unary("cos_tile"),
+    "tan": _unary("tan_tile"),
+    "atan": _unary("atan_tile"),
+    "tanh": _unary("tanh_tile"),
+    "floor": _rounding("floor_tile"),
+    "ceil": _rounding("ceil_tile"),
+    "sign": TileCall(floats=(_step("sign_tile"),), integers=_SIGN_OF_INTEGERS),
+    "isfinite": TileCall(
+        floats=(_step("isfinite_tile"),), integers=(_step("fill_tile_int", scalars=(1,)),)
+    ),
+    "logical_not": _unary("logical_not_tile", "logical_not_tile_int32"),
+    "bitwise_not": TileCall(integers=(_step("bitwise_not_tile"),)),
+    "erf": _exact("erf_tile"),
+    "gelu": _exact("gelu_tile"),
+    "silu": _unary("silu_tile"),
+    "clamp": _unary("clamp_tile", "clamp_tile_int32", "min", "max"),
+    "leaky_relu": _unary("leaky_relu_tile", "", "parameter"),
+    "add": _arithmetic("add"),
+    "multiply": _arithmetic("mul"),
+    "subtract": _arithmetic("sub"),
+    "div": _binary("div_binary_tile"),
+    "maximum": _binary("binary_max_tile", "binary_max_int32_tile"),
+    "minimum": _binary("binary_min_tile", "binary_min_int32_tile"),
+    "remainder": TileCall(floats=_REMAINDER),
+    "pow": _binary("power_binary_tile"),
+    "atan2": _binary("atan2_binary_tile"),
+    "ge": _binary("ge_binary_tile", "ge_int32_tile"),
+    "eq": _binary("eq_binary_tile", "eq_int32_tile"),
+    "ne": _binary("ne_binary_tile", "ne_int32_tile"),
+    "gt": _binary("gt_binary_tile", "gt_int32_tile"),
+    "lt": _binary("lt_binary_tile", "lt_int32_tile"),
+    "le": _binary("le_binary_tile", "le_int32_tile"),
+    "logical_and": _logical("mul_binary_tile", "bitwise_and_binary_tile"),
+    "logical_or": _logical("binary_max_tile", "bitwise_or_binary_tile"),
+    "logical_xor": _logical("ne_binary_tile", "bitwise_xor_binary_tile"),
+    "bitwise_and": _bitwise("and"),
+    "bitwise_or": _bitwise("or"),
+    "bitwise_xor": _bitwise("xor"),
+    "where": TileCall(
+        floats=(_step("where_tile", 0, 1, 2, 0, templates=(("data_format", Format.OPERAND),)),),
+        integers=(_step("where_tile", 0, 1, 2, 0, templates=_INT32),),
+    ),
+}
+"""Every elementwise operation by its mnemonic."""
