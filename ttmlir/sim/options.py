@@ -1,0 +1,38 @@
+"""How strictly, how exactly and in which order a simulated device runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ttmlir.sim.errors import SimError
+
+Numerics = Literal["device", "exact"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SimOptions:
+    """Options of a device; SimError for values that make no sense."""
+
+    numerics: Numerics = "device"
+    """`device`: every rounding of the chip, bit by bit; `exact`: float32 throughout."""
+    sanitize: bool = True
+    """Check every access of a kernel; False trades the checks for speed."""
+    timed: bool = True
+    """Count cycles; False leaves all clocks at 0."""
+    schedule_seed: int | None = None
+    """Run threads in a random order that this seed fixes; None: in the order of their clocks."""
+    delay_copies: bool = False
+    """Bytes of asynchronous copies move at the barrier, or at the next transaction that is ordered
+    behind them, not at the call: a kernel without its barrier then computes with old bytes."""
+    cycle_limit: int = 2_000_000_000
+    """Cycles that a program may take; without clocks, how often its threads may be resumed."""
+    leniencies: frozenset[str] = frozenset()
+    """Names of findings that are let pass."""
+
+    def __post_init__(self) -> None:
+        """Refuse unknown numerics and limits below one."""
+        if self.numerics not in ("device", "exact"):
+            raise SimError(f"unknown numerics '{self.numerics}'; known are 'device' and 'exact'")
+        if self.cycle_limit < 1:
+            raise SimError(f"cycle_limit is {self.cycle_limit}; it has to be at least 1")
