@@ -46,9 +46,10 @@ def api_of(
 ) -> DataMovementApi:
     """The calls of a new thread on core (0, 0)."""
     core = chip.core(0, 0)
-    thread = KernelThread(core, role, KernelSource(name, __file__), len(core.threads))
+    source = KernelSource(name, __file__)
+    thread = KernelThread(core, role, source, len(core.threads), scheduler=scheduler)
     core.threads.append(thread)
-    return DataMovementApi(core, thread, options, scheduler, chip.network)
+    return DataMovementApi(core, thread, options, chip.network)
 
 
 def reader(api: DataMovementApi, pages: int) -> Generator[None, None, None]:

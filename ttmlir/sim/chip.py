@@ -16,6 +16,12 @@ L1_UNRESERVED_BASE = 91_392
 """The first byte of L1 that is neither firmware nor its buffers (tt-metal of 2024,
 tt_metal/hw/inc/wormhole/dev_mem_map.h: the sum of the regions)."""
 
+MEM_ZEROS_BASE = 256
+"""Where the bytes of L1 are that are always zero; here below everything else that is reserved."""
+
+MEM_ZEROS_SIZE = 512
+"""How many they are (tt-metal, dev_mem_map.h)."""
+
 SEMAPHORES = 16
 """Semaphores of a core (tt-metal, NUM_SEMAPHORES)."""
 
@@ -49,9 +55,6 @@ class SimChip:
     """Bytes that one packet of the network carries."""
     flit_size: int
     """Bytes that a link of the network moves in a cycle."""
-    mem_zeros_base: int = 256
-    """Bytes in L1 that are always zero; kernels name them MEM_ZEROS_BASE."""
-    mem_zeros_size: int = 512
 
     def __post_init__(self) -> None:
         """Check what the simulator builds on."""
@@ -66,7 +69,7 @@ class SimChip:
         outside = [each for each in tiles if not self._on_network(each)]
         if outside:
             raise SimError(f"{self.name}: {outside[0]} is outside of the network {self.noc_size}")
-        if self.semaphore_base < self.mem_zeros_base + self.mem_zeros_size:
+        if self.semaphore_base < MEM_ZEROS_BASE + MEM_ZEROS_SIZE:
             raise SimError(f"{self.name}: no room for semaphores below the unreserved part of L1")
         if not self.l1_unreserved_base < self.l1_size:
             raise SimError(f"{self.name}: all of L1 is reserved")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from ttmlir.sim.chip import SimChip
 from ttmlir.sim.circular_buffer import CircularBuffers
@@ -47,8 +48,8 @@ class Core(Endpoint):
     """
 
     __slots__ = (
-        *("cbs", "chip", "dst", "l1", "logical", "semaphore_times", "semaphores", "src"),
-        *("threads", "watch"),
+        *("cbs", "chip", "dst", "l1", "logical", "print_line", "semaphore_times"),
+        *("semaphores", "src", "threads", "watch"),
     )
 
     def __init__(self, chip: SimChip, logical: tuple[int, int]) -> None:
@@ -61,7 +62,9 @@ class Core(Endpoint):
         self.chip = chip
         self.logical = logical
         self.l1 = memory
-        self.watch: object = None
+        self.watch: Any = None
+        self.print_line: Callable[[str], None] = print
+        """Takes the lines that kernels print."""
         self.reset()
 
     def reset(self) -> None:
@@ -72,5 +75,5 @@ class Core(Endpoint):
         self.semaphore_times: dict[int, int] = {}
         """When words in L1 that semaphores use last changed, by address."""
         self.threads: list[KernelThread] = []
-        self.src: object = None
-        self.dst: object = None
+        self.src: Any = None
+        self.dst: Any = None

@@ -8,9 +8,10 @@ when it is done, and False when it has to be called again once the thread runs o
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from ttmlir.sim.chip import MEM_ZEROS_BASE, MEM_ZEROS_SIZE
 from ttmlir.sim.circular_buffer import COUNTER_MASK
 from ttmlir.sim.core import Core
 from ttmlir.sim.memory import Memory
@@ -26,8 +27,6 @@ the run-time arguments."""
 _COMMON_ARGUMENTS = 0x400
 """Offset in the processor's own memory of the arguments that all cores have in common."""
 
-_WORD = 0xFFFF_FFFF
-
 _POLL_CYCLES = 8
 """Cycles of a load from L1 (tt-isa-documentation, BabyRISCV/README.md)."""
 
@@ -37,34 +36,24 @@ class KernelApi:
 
     BLOCKING: ClassVar[frozenset[str]] = frozenset({"cb_wait_front", "cb_reserve_back", "poll"})
 
-    def __init__(
-        self,
-        core: Core,
-        thread: KernelThread,
-        options: SimOptions,
-        scheduler: Scheduler,
-        *,
-        arguments: Sequence[int] = (),
-        common_arguments: Sequence[int] = (),
-        origin: tuple[int, int] = (0, 0),
-        print_line: Callable[[str], None] = print,
-    ) -> None:
-        """`origin` is the first core of the kernel; `print_line` takes lines of DPRINT."""
+    MEM_ZEROS_BASE: ClassVar[int] = MEM_ZEROS_BASE
+    MEM_ZEROS_SIZE: ClassVar[int] = MEM_ZEROS_SIZE
+
+    def __init__(self, core: Core, thread: KernelThread, options: SimOptions) -> None:
+        """The calls of a thread of a core whose circular buffers are set up."""
         self.core = core
         self.thread = thread
         self.options = options
-        self.scheduler = scheduler
-        self.watch: Any = core.watch
+        self.scheduler = thread.scheduler or Scheduler(options)
+        self.watch = core.watch
         self.timed = options.timed
         self.cbs = core.cbs
         self.l1 = core.l1
-        self.origin = origin
-        self.arguments = [argument & _WORD for argument in arguments]
-        self.common_arguments = [argument & _WORD for argument in common_arguments]
         self.local = Memory(f"the own memory of {thread.name}", 2 * _COMMON_ARGUMENTS)
-        self._store_arguments(0, self.arguments)
-        self._store_arguments(_COMMON_ARGUMENTS, self.common_arguments)
-        self._print_line = print_line
+        self._arguments = thread.arguments
+        self._common_arguments = thread.common_arguments
+        self._store_arguments(0, thread.arguments)
+        self._store_arguments(_COMMON_ARGUMENTS, thread.common_arguments)
         self._line = ""
         self._spun = False
 
@@ -159,11 +148,11 @@ class KernelApi:
 
     def get_arg_val(self, index: int, template: tuple[Any, ...] = ("uint32_t",)) -> Any:
         """A run-time argument of this core, as a type of at most 32 bits."""
-        return self._argument(self.arguments, index, template, "SetRuntimeArgs")
+        return self._argument(self._arguments, index, template, "SetRuntimeArgs")
 
     def get_common_arg_val(self, index: int, template: tuple[Any, ...] = ("uint32_t",)) -> Any:
         """A run-time argument that all cores have in common."""
-        return self._argument(self.common_arguments, index, template, "SetCommonRuntimeArgs")
+        return self._argument(self._common_arguments, index, template, "SetCommonRuntimeArgs")
 
     def _argument(
         self, arguments: list[int], index: int, template: tuple[Any, ...], setter: str
@@ -193,11 +182,11 @@ class KernelApi:
 
     def get_relative_logical_x(self) -> int:
         """Column of this core counted from the first core of the kernel."""
-        return self.core.logical[0] - self.origin[0]
+        return self.core.logical[0] - self.thread.origin[0]
 
     def get_relative_logical_y(self) -> int:
         """Row of this core counted from the first core of the kernel."""
-        return self.core.logical[1] - self.origin[1]
+        return self.core.logical[1] - self.thread.origin[1]
 
     def get_semaphore(self, semaphore: int, template: tuple[Any, ...] = ()) -> int:
         """Address in L1 of a semaphore of the program."""
@@ -257,7 +246,7 @@ class KernelApi:
         self._line += "".join(_printed(value) for value in values)
         *lines, self._line = self._line.split("\n")
         for line in lines:
-            self._print_line(f"{self.thread.name}: {line}")
+            self.core.print_line(f"{self.thread.name}: {line}")
 
     def end(self) -> None:
         """Finish what the kernel left open, when it has returned."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import CodeType, FrameType, GeneratorType, TracebackType
@@ -57,12 +57,28 @@ class KernelThread:
     """
 
     __slots__ = (
-        *("clock", "core", "finished", "generator", "index", "kernel", "queued", "resume", "role"),
-        *("scheduler", "stalls", "waiting_for", "wanted"),
+        *("arguments", "clock", "common_arguments", "core", "finished", "generator", "index"),
+        *("kernel", "origin", "queued", "resume", "role", "scheduler", "stalls", "waiting_for"),
+        "wanted",
     )
 
-    def __init__(self, core: Core, role: Role, kernel: KernelSource, index: int = 0) -> None:
-        """A thread that has not started; the scheduler that runs it sets itself."""
+    def __init__(
+        self,
+        core: Core,
+        role: Role,
+        kernel: KernelSource,
+        index: int = 0,
+        *,
+        scheduler: Scheduler | None = None,
+        arguments: Sequence[int] = (),
+        common_arguments: Sequence[int] = (),
+        origin: tuple[int, int] = (0, 0),
+    ) -> None:
+        """A thread that has not started; `start` gives it something to run.
+
+        The arguments are the run-time arguments, as 32-bit words; `origin` is the first core that
+        the kernel runs on.
+        """
         self.core = core
         self.role = role
         self.kernel = kernel
@@ -73,7 +89,10 @@ class KernelThread:
         self.wanted = 0
         self.finished = False
         self.queued = False
-        self.scheduler: Scheduler | None = None
+        self.scheduler = scheduler
+        self.arguments = [argument & 0xFFFF_FFFF for argument in arguments]
+        self.common_arguments = [argument & 0xFFFF_FFFF for argument in common_arguments]
+        self.origin = origin
         self.start(_nothing())
 
     def start(self, generator: Generator[None, None, None]) -> None:

@@ -7,7 +7,7 @@ WormholeB0/NoC.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
 from ttmlir.sim.core import Core, Endpoint
@@ -15,7 +15,6 @@ from ttmlir.sim.kernel_api import KernelApi
 from ttmlir.sim.memory import Memory
 from ttmlir.sim.noc import LOCAL_MASK, NETWORKS, Copy, Network, Outstanding
 from ttmlir.sim.options import SimOptions
-from ttmlir.sim.scheduler import Scheduler
 from ttmlir.sim.thread import KernelThread
 from ttmlir.sim.timing.noc_model import NocModel
 
@@ -46,28 +45,14 @@ class Transactions(KernelApi):
         core: Core,
         thread: KernelThread,
         options: SimOptions,
-        scheduler: Scheduler,
         network: Network,
         *,
         noc_index: int = 0,
         noc_model: NocModel | None = None,
         compile_time_args: Sequence[int] = (),
-        arguments: Sequence[int] = (),
-        common_arguments: Sequence[int] = (),
-        origin: tuple[int, int] = (0, 0),
-        print_line: Callable[[str], None] = print,
     ) -> None:
         """`noc_model` gives transactions their times; None: they take none."""
-        super().__init__(
-            core,
-            thread,
-            options,
-            scheduler,
-            arguments=arguments,
-            common_arguments=common_arguments,
-            origin=origin,
-            print_line=print_line,
-        )
+        super().__init__(core, thread, options)
         self.network = network
         self.noc_index = noc_index
         self.noc_model = noc_model
