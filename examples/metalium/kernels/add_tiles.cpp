@@ -1,0 +1,36 @@
+// Compute: adds tiles pair by pair.
+#include <cstdint>
+#include "compute_kernel_api/common.h"
+#include "compute_kernel_api/eltwise_binary.h"
+#include "compute_kernel_api/tile_move_copy.h"
+
+namespace NAMESPACE {
+void MAIN {
+    const uint32_t num_tiles = get_arg_val<uint32_t>(0);
+
+    constexpr uint32_t cb_a = tt::CBIndex::c_0;
+    constexpr uint32_t cb_b = tt::CBIndex::c_1;
+    constexpr uint32_t cb_sum = tt::CBIndex::c_16;
+
+    binary_op_init_common(cb_a, cb_b, cb_sum);
+    add_tiles_init(cb_a, cb_b);
+
+    for (uint32_t i = 0; i < num_tiles; i++) {
+        cb_wait_front(cb_a, 1);
+        cb_wait_front(cb_b, 1);
+
+        tile_regs_acquire();  // the math thread gets a half of DST
+        add_tiles(cb_a, cb_b, 0, 0, 0);
+        tile_regs_commit();  // and hands it to the pack thread
+
+        cb_pop_front(cb_a, 1);
+        cb_pop_front(cb_b, 1);
+
+        cb_reserve_back(cb_sum, 1);
+        tile_regs_wait();
+        pack_tile(0, cb_sum);
+        tile_regs_release();
+        cb_push_back(cb_sum, 1);
+    }
+}
+}  // namespace NAMESPACE

@@ -1,0 +1,71 @@
+// Compute: one block of C as the sum of products of blocks of A and B.
+//
+// DST holds a subblock of C at a time. While further blocks follow along K, the sums so far wait in
+// cb_partial and come back to DST when their subblock's turn comes again.
+#include <cstdint>
+#include "compute_kernel_api/matmul.h"
+#include "compute_kernel_api/tile_move_copy.h"
+
+namespace NAMESPACE {
+void MAIN {
+    constexpr uint32_t num_blocks = get_compile_time_arg_val(0);  // along K
+    constexpr uint32_t block_m = get_compile_time_arg_val(1);     // extents in tiles
+    constexpr uint32_t block_k = get_compile_time_arg_val(2);
+    constexpr uint32_t block_n = get_compile_time_arg_val(3);
+    constexpr uint32_t subblock_m = get_compile_time_arg_val(4);
+    constexpr uint32_t subblock_n = get_compile_time_arg_val(5);
+
+    constexpr uint32_t cb_a = tt::CBIndex::c_0;
+    constexpr uint32_t cb_b = tt::CBIndex::c_1;
+    constexpr uint32_t cb_c = tt::CBIndex::c_16;
+    constexpr uint32_t cb_partial = tt::CBIndex::c_24;
+    constexpr uint32_t subblock_tiles = subblock_m * subblock_n;
+
+    mm_block_init(cb_a, cb_b, cb_c, 0, subblock_n, subblock_m, block_k);
+
+    for (uint32_t block = 0; block < num_blocks; block++) {
+        const bool first = block == 0;
+        const bool last = block == num_blocks - 1;
+        const uint32_t cb_out = last ? cb_c : cb_partial;
+        if (last && !first) {
+            pack_reconfig_data_format(cb_c);
+        } else if (!last && first) {
+            pack_reconfig_data_format(cb_partial);
+        }
+
+        cb_wait_front(cb_a, block_m * block_k);
+        cb_wait_front(cb_b, block_k * block_n);
+        for (uint32_t m = 0; m < block_m; m += subblock_m) {
+            for (uint32_t n = 0; n < block_n; n += subblock_n) {
+                tile_regs_acquire();
+                if (!first) {
+                    copy_tile_to_dst_init_short_with_dt(cb_b, cb_partial);
+                    cb_wait_front(cb_partial, subblock_tiles);
+                    for (uint32_t i = 0; i < subblock_tiles; i++) {
+                        copy_tile(cb_partial, i, i);
+                    }
+                    cb_pop_front(cb_partial, subblock_tiles);
+                    mm_block_init_short_with_dt(
+                        cb_a, cb_b, cb_partial, 0, subblock_n, subblock_m, block_k);
+                }
+                for (uint32_t k = 0; k < block_k; k++) {
+                    matmul_block(
+                        cb_a, cb_b, m * block_k + k, k * block_n + n, 0, 0,
+                        subblock_n, subblock_m, block_k);
+                }
+                tile_regs_commit();
+
+                cb_reserve_back(cb_out, subblock_tiles);
+                tile_regs_wait();
+                for (uint32_t i = 0; i < subblock_tiles; i++) {
+                    pack_tile(i, cb_out);
+                }
+                tile_regs_release();
+                cb_push_back(cb_out, subblock_tiles);
+            }
+        }
+        cb_pop_front(cb_a, block_m * block_k);
+        cb_pop_front(cb_b, block_k * block_n);
+    }
+}
+}  // namespace NAMESPACE
