@@ -1,0 +1,128 @@
+"""A core whose three compute threads run a list of calls, without a compiler of kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ttmlir.layout.enums import DataType
+from ttmlir.optable.kernel import Role, call_named
+from ttmlir.sim.chip import wormhole_n150
+from ttmlir.sim.circular_buffer import CircularBuffer
+from ttmlir.sim.compute_api import ComputeApi, ComputeSettings, give_registers
+from ttmlir.sim.core import Core
+from ttmlir.sim.findings import Finding
+from ttmlir.sim.math_api import MathApi
+from ttmlir.sim.options import SimOptions
+from ttmlir.sim.pack_api import PackApi
+from ttmlir.sim.scheduler import Scheduler
+from ttmlir.sim.thread import KernelSource, KernelThread
+from ttmlir.sim.timing.costs import tile_bytes
+from ttmlir.sim.unpack_api import UnpackApi
+
+APIS: dict[Role, type[ComputeApi]] = {
+    Role.UNPACK: UnpackApi,
+    Role.MATH: MathApi,
+    Role.PACK: PackApi,
+}
+
+
+@dataclass
+class Call:
+    """A call in a kernel."""
+
+    name: str
+    arguments: tuple[Any, ...]
+    template: tuple[Any, ...] = ()
+
+
+def call(name: str, *arguments: Any, template: tuple[Any, ...] = ()) -> Call:
+    """A call as it would stand in C++."""
+    return Call(name, arguments, template)
+
+
+class Recorder:
+    """Keeps findings and lets everything else pass."""
+
+    def __init__(self) -> None:
+        """Nothing found yet."""
+        self.findings: list[Finding] = []
+
+    def report(self, finding: Finding) -> None:
+        """Keep a finding."""
+        self.findings.append(finding)
+
+    def __getattr__(self, name: str) -> Any:
+        """Let any other hook pass."""
+        return lambda *arguments: None
+
+
+@dataclass
+class ComputeCore:
+    """A core with circular buffers, to run calls on."""
+
+    settings: ComputeSettings = field(default_factory=ComputeSettings)
+    options: SimOptions = field(default_factory=SimOptions)
+    watch: Any = None
+
+    def __post_init__(self) -> None:
+        """Make an empty core."""
+        self.core = Core(wormhole_n150(), (0, 0))
+        self.core.watch = self.watch
+        self._next = 0x20000
+        self.threads: dict[Role, KernelThread] = {}
+
+    def buffer(
+        self, index: int, data_type: DataType, pages: int, page_size: int | None = None
+    ) -> CircularBuffer:
+        """Add an empty circular buffer."""
+        size = page_size or tile_bytes(data_type)
+        cb = CircularBuffer(index, self._next, size, pages, data_type)
+        self._next += -(-size * pages // 16) * 16
+        self.core.cbs[index] = cb
+        return cb
+
+    def filled(self, index: int, data_type: DataType, tiles: Sequence[bytes]) -> CircularBuffer:
+        """Add a circular buffer full of these pages."""
+        cb = self.buffer(index, data_type, len(tiles), len(tiles[0]))
+        for number, tile in enumerate(tiles):
+            self.core.l1.write(cb.address + number * cb.page_size, tile)
+        cb.received = len(tiles)
+        return cb
+
+    def run(self, calls: Sequence[Call]) -> Mapping[Role, KernelThread]:
+        """Run the calls on the three threads; calls of other roles are left out."""
+        give_registers(self.core, self.settings, timed=self.options.timed)
+        scheduler = Scheduler(self.options)
+        source = KernelSource("kernel", "kernel.cpp")
+        for index, (role, api_class) in enumerate(APIS.items()):
+            thread = KernelThread(self.core, role, source, index, scheduler=scheduler)
+            api = api_class(self.core, thread, self.options, self.settings)
+            thread.start(_running(api, [each for each in calls if role in _roles(each.name)]))
+            self.threads[role] = thread
+        with np.errstate(all="ignore"):
+            scheduler.run(list(self.threads.values()))
+        return self.threads
+
+    def bytes_of(self, index: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
+        """All bytes of a circular buffer."""
+        cb = self.core.cbs[index]
+        return np.array(np.frombuffer(self.core.l1.read(cb.address, cb.size), np.uint8))
+
+
+def _roles(name: str) -> Role:
+    return call_named(name).roles
+
+
+def _running(api: ComputeApi, calls: Sequence[Call]) -> Generator[None, None, None]:
+    for each in calls:
+        method = getattr(api, each.name)
+        keywords = {"template": each.template} if each.template else {}
+        if each.name in api.BLOCKING:
+            while not method(*each.arguments, **keywords):
+                yield
+        else:
+            method(*each.arguments, **keywords)

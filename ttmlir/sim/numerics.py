@@ -1,0 +1,472 @@
+"""What the compute engine of a Tensix core does to numbers, bit by bit and a tile at a time.
+
+A tile is an array of 1024 numbers in the order of memory (four faces of 16x16). Numbers in the
+registers SrcA, SrcB and DST are kept as float32, whose bit patterns hold those of all register
+formats; `Register` says which of the bits exist. FP16 is the matrix unit's: its exponent 31 is an
+ordinary one, so that it has neither infinity nor NaN and reaches up to 131008.
+
+The matrix unit computes with *operands*, float64 arrays: denormal numbers are 0, and patterns with
+exponent 255 are the ordinary numbers 1.m * 2^128. Sums of its products are exact in float64, save
+that terms more than 2^28 times smaller than the largest may lose their last bits.
+
+Sources: tt-isa-documentation, WormholeB0/TensixTile/TensixCoprocessor: FloatBitPatterns.md,
+SrcASrcB.md, ELWMUL.md, MVMUL.md, UNPACR_Regular.md and Packers/FormatConversion.md; tt-metal,
+jit_build/data_format.cpp for the choice of formats. They name no tie rule for results in a 16-bit
+DST: ties go to even here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import Enum, auto
+from functools import cache
+from typing import Any, NamedTuple
+
+import ml_dtypes
+import numpy as np
+from numpy.typing import NDArray
+
+from ttmlir.layout.data_format import (
+    BLOCK,
+    BLOCK_FLOATS,
+    pack_block_float,
+    unpack_block_float,
+)
+from ttmlir.layout.enums import DataType, MathFidelity
+from ttmlir.sim.timing.costs import fidelity_phases, tile_bytes
+
+Array = NDArray[Any]
+
+TILE_VOLUME = 1024
+"""Numbers in a tile."""
+
+
+class Register(Enum):
+    """Format of the numbers in a source or destination register."""
+
+    TF32 = auto()
+    """8 bits of exponent, 10 of mantissa; only in source registers."""
+    BF16 = auto()
+    FP16 = auto()
+    FP32 = auto()
+    """Only in DST."""
+    INTEGER = auto()
+    """32 bits that stand for no float."""
+
+
+INTEGERS = frozenset({DataType.U32, DataType.U16, DataType.U8})
+"""Formats of whole numbers; signed ones share them."""
+
+_CLASS_A = frozenset({DataType.F16, DataType.BFP_F8, DataType.BFP_F4, DataType.BFP_F2})
+_SCALAR_DTYPES = {
+    DataType.F32: np.dtype(np.float32),
+    DataType.F16: np.dtype(np.float16),
+    DataType.BF16: np.dtype(ml_dtypes.bfloat16),
+    DataType.U32: np.dtype(np.uint32),
+    DataType.U16: np.dtype(np.uint16),
+    DataType.U8: np.dtype(np.uint8),
+}
+_MANTISSA_BITS = {Register.BF16: 7, Register.FP16: 10, Register.TF32: 10, Register.FP32: 23}
+_SMALLEST = {Register.FP16: 2.0**-14}
+_SMALLEST_NORMAL = 2.0**-126
+_LARGEST_FP16 = 131008.0
+_INFINITY_AS_OPERAND = 2.0**128
+
+_MAGNITUDE = np.int32(0x7FFFFFFF)
+_INFINITY = np.int32(0x7F800000)
+_SIGN64 = np.int64(-1 << 63)
+_NO_NUMBERS = np.zeros(TILE_VOLUME, np.float32)
+
+
+def scalar_dtype(data_type: DataType) -> np.dtype[Any]:
+    """The NumPy type of the numbers of a format; KeyError for block floats."""
+    return _SCALAR_DTYPES[data_type]
+
+
+# --- Which formats a kernel's registers have ----------------------------------------------------
+
+
+def register_of_class(data_types: Iterable[DataType]) -> Register:
+    """The 16-bit format of a kernel whose circular buffers have these formats.
+
+    A buffer with 8 bits of exponent makes it BF16. Float32 decides nothing, so that a kernel of
+    Float32 alone gets FP16.
+    """
+    floats = {each for each in data_types if each not in INTEGERS and each is not DataType.F32}
+    return Register.BF16 if floats - _CLASS_A else Register.FP16
+
+
+def source_register(data_type: DataType, among: Iterable[DataType], *, wide: bool) -> Register:
+    """The format in SrcA and SrcB of tiles stored as `data_type`.
+
+    `among` are the formats of all the kernel's circular buffers, `wide` says whether DST has 32
+    bits (fp32_dest_acc_en).
+    """
+    if data_type in INTEGERS:
+        return Register.INTEGER
+    if data_type in _CLASS_A:
+        return Register.FP16
+    if data_type is not DataType.F32:
+        return Register.BF16
+    others = set(among)
+    narrow = register_of_class(others)
+    all_float32 = others <= {DataType.F32}
+    return Register.TF32 if wide and (all_float32 or narrow is Register.BF16) else narrow
+
+
+# --- From L1 to the source registers ------------------------------------------------------------
+
+
+def ieee_values(data: Array, data_type: DataType) -> Array:
+    """The numbers (float32, or int32 for integers) that the bytes of a tile stand for."""
+    if data_type in BLOCK_FLOATS:
+        return unpack_block_float(data.tobytes(), data_type)[0]
+    stored = data.view(_SCALAR_DTYPES[data_type])
+    return stored.astype(np.int32 if data_type in INTEGERS else np.float32)
+
+
+def l1_values(data: Array, data_type: DataType) -> Array:
+    """The numbers of a tile as the unpacker finds them, float32 (int32 for integers)."""
+    match data_type:
+        case DataType.F32:
+            return data.view(np.float32)
+        case DataType.BF16:
+            return (data.view(np.uint16).astype(np.uint32) << 16).view(np.float32)
+        case DataType.F16:
+            return _fp16_table().take(data.view(np.uint16))
+        case _ if data_type in INTEGERS:
+            return data.view(_SCALAR_DTYPES[data_type]).astype(np.int32)
+        case _:
+            return _block_float_values(data, data_type)
+
+
+def to_source(values: Array, register: Register) -> Array:
+    """Float32 numbers cut to what a source register holds; the bits that do not fit are dropped."""
+    bits = values.view(np.int32)
+    match register:
+        case Register.TF32:
+            return (bits & np.int32(-1 << 13)).view(np.float32)
+        case Register.BF16:
+            kept = bits & np.int32(-1 << 16)
+            return np.where(bits & _INFINITY, kept, 0).astype(np.int32).view(np.float32)
+        case Register.FP16:
+            return _narrow_to_fp16(bits)
+        case Register.FP32 | Register.INTEGER:
+            return values
+
+
+def _narrow_to_fp16(bits: Array) -> Array:
+    """Float32 patterns cut to 10 bits of mantissa, their exponents limited to those of FP16."""
+    values = (bits & np.int32(-1 << 13)).view(np.float32)
+    magnitudes = bits & _MAGNITUDE
+    values = np.where(magnitudes < _bits(2.0**-14), np.copysign(np.float32(0), values), values)
+    largest = np.copysign(np.float32(_LARGEST_FP16), values)
+    return np.where(magnitudes > _bits(_LARGEST_FP16), largest, values)
+
+
+def _bits(number: float) -> np.int32:
+    return np.float32(number).view(np.int32)
+
+
+@cache
+def _fp16_table() -> Array:
+    """The number of each FP16 pattern, denormal ones included."""
+    patterns = np.arange(1 << 16, dtype=np.uint32)
+    exponents = (patterns >> 10 & 31).astype(np.int32)
+    mantissas = (patterns & 1023).astype(np.float64)
+    fractions = np.where(exponents > 0, 1024 + mantissas, mantissas)
+    magnitudes = np.ldexp(fractions, np.maximum(exponents, 1) - 25)
+    return np.where(patterns >> 15, -magnitudes, magnitudes).astype(np.float32)
+
+
+@cache
+def _block_float_table(data_type: DataType) -> Array:
+    """The number of each exponent (row) and sign with magnitude (column).
+
+    Magnitudes are normalised and their exponent reduced as bit patterns: a number with exponent
+    255 stays one. Below the smallest exponent is 0, and a zero with a sign is minus infinity.
+    """
+    form = BLOCK_FLOATS[data_type]
+    count = 1 << form.bits
+    numbers = np.arange(count)
+    magnitudes = numbers & form.largest_magnitude
+    length = np.array([int(each).bit_length() for each in magnitudes])
+    mantissas = (magnitudes << (24 - length)) & 0x7FFFFF
+    stored = np.arange(1 << form.exponent_bits)[:, None]
+    exponents = stored + (127 - form.bias) - (form.magnitude_bits - length)
+    patterns = np.where(exponents > 0, exponents << 23 | mantissas, 0)
+    signs = np.where(numbers >> form.magnitude_bits, 1 << 31, 0)
+    patterns = np.where(patterns > 0, patterns | signs, 0)
+    patterns = np.where(magnitudes > 0, patterns, np.where(signs > 0, 0xFF800000, 0))
+    return patterns.astype(np.uint32).view(np.float32)
+
+
+def _block_float_values(data: Array, data_type: DataType) -> Array:
+    form = BLOCK_FLOATS[data_type]
+    blocks = TILE_VOLUME // BLOCK
+    table = _block_float_table(data_type)
+    exponents = data[:blocks].astype(np.intp) & form.largest_exponent
+    packed = data[tile_bytes(data_type) - TILE_VOLUME // form.numbers_per_byte :]
+    shifts = np.arange(form.numbers_per_byte, dtype=np.uint8) * np.uint8(form.bits)
+    numbers = (packed[:, None] >> shifts) & np.uint8((1 << form.bits) - 1)
+    return table[exponents[:, None], numbers.reshape(blocks, BLOCK)].reshape(-1)
+
+
+# --- The matrix unit ----------------------------------------------------------------------------
+
+
+def has_special(values: Array) -> bool:
+    """Whether one of 1024 float32 numbers has exponent 255 (infinity or NaN)."""
+    return not np.dot(values, _NO_NUMBERS) == 0.0
+
+
+def operand(values: Array, register: Register) -> Array:
+    """What the matrix unit takes the float32 numbers of a register for, as float64."""
+    wide = values.astype(np.float64)
+    magnitudes = np.abs(wide)
+    if has_special(values):
+        bits = values.view(np.int32)
+        fractions = 1.0 + (bits & np.int32(0x7FFFFF)) / 2.0**23
+        ordinary = np.copysign(fractions * 2.0**128, np.where(bits < 0, -1.0, 1.0))
+        wide = np.where((bits & _INFINITY) == _INFINITY, ordinary, wide)
+    smallest = _SMALLEST.get(register, _SMALLEST_NORMAL)
+    wide[magnitudes < smallest] = 0.0
+    return wide
+
+
+def rounded_operand(values: Array, register: Register) -> Array:
+    """Results of the matrix unit (float64, finite) as it would read them back from DST.
+
+    Nearest, ties to even; results too small become 0, results too large the infinity pattern, which
+    is 2^128 as an operand, or in FP16 its largest number.
+    """
+    if register is Register.FP32:
+        rounded = values.astype(np.float32).astype(np.float64)
+    else:
+        rounded = _round_to_even(values, 52 - _MANTISSA_BITS[register])
+    largest = _LARGEST_FP16 if register is Register.FP16 else _INFINITY_AS_OPERAND
+    np.minimum(rounded, largest, out=rounded)
+    np.maximum(rounded, -largest, out=rounded)
+    rounded *= np.abs(rounded) >= _SMALLEST.get(register, _SMALLEST_NORMAL)
+    return rounded
+
+
+def as_register(values: Array) -> Array:
+    """Float32 numbers of DST from what `rounded_operand` gives."""
+    return values.astype(np.float32)
+
+
+def round_to(values: Array, register: Register) -> Array:
+    """Results of the matrix unit (float64, finite) as a register of DST holds them, float32."""
+    with np.errstate(over="ignore"):
+        return as_register(rounded_operand(values, register))
+
+
+def _round_to_even(values: Array, drop: int) -> Array:
+    """Float64 numbers without the last `drop` bits of their mantissas."""
+    bits = values.view(np.int64)
+    rounded = (bits >> drop) & 1
+    rounded += bits
+    rounded += (1 << (drop - 1)) - 1
+    rounded &= -1 << drop
+    return rounded.view(np.float64)
+
+
+def source_slices(values: Array, *, first_bits: int, second_bits: int) -> tuple[Array, Array]:
+    """The two parts of operands that the multiplier takes in different phases.
+
+    `first_bits` mantissa bits go into the first part, the next `second_bits` into the second; the
+    sign and exponent belong to both.
+    """
+    bits = values.view(np.int64)
+    first = (bits & np.int64(-1 << (52 - first_bits))).view(np.float64)
+    both = (bits & np.int64(-1 << (52 - first_bits - second_bits))).view(np.float64)
+    return first, both - first
+
+
+def slices_a(values: Array) -> tuple[Array, Array]:
+    """The parts of SrcA: 4 bits of mantissa after the leading one, then 5."""
+    return source_slices(values, first_bits=4, second_bits=5)
+
+
+def slices_b(values: Array) -> tuple[Array, Array]:
+    """The parts of SrcB: 6 bits of mantissa after the leading one, then 4."""
+    return source_slices(values, first_bits=6, second_bits=4)
+
+
+PHASE_SLICES = ((0, 0), (1, 0), (0, 1), (1, 1))
+"""For each phase, which parts of SrcA and SrcB are multiplied."""
+
+
+def multiply_onto(start: Array, a: Array, b: Array, fidelity: MathFidelity, dst: Register) -> Array:
+    """DST after an elementwise multiplication of SrcA and SrcB (operands) onto it.
+
+    DST (float32 numbers before and after) is rounded in each phase.
+    """
+    parts_a, parts_b = slices_a(a), slices_b(b)
+    total = operand(start, dst)
+    for index_a, index_b in PHASE_SLICES[: fidelity_phases(fidelity)]:
+        total = rounded_operand(total + parts_a[index_a] * parts_b[index_b], dst)
+    return as_register(total)
+
+
+K_STEP = 16
+"""Products that one matmul instruction adds up."""
+
+
+class Parts(NamedTuple):
+    """A factor of a matrix product: its first and second parts, in two steps of 16 products."""
+
+    first: Array
+    second: Array
+
+
+def matmul_parts_a(values: Array) -> Parts:
+    """Operands of in1 (32x32) as SrcA, in steps of 16 rows."""
+    first, second = slices_a(values)
+    return Parts(first.reshape(2, K_STEP, 32), second.reshape(2, K_STEP, 32))
+
+
+def matmul_parts_b(values: Array) -> Parts:
+    """Operands of in0 (32x32) as SrcB, in steps of 16 columns."""
+
+    def steps(part: Array) -> Array:
+        return np.ascontiguousarray(part.reshape(32, 2, K_STEP).transpose(1, 0, 2))
+
+    first, second = slices_b(values)
+    return Parts(steps(first), steps(second))
+
+
+def matmul_onto(
+    start: Array, parts_a: Parts, parts_b: Parts, fidelity: MathFidelity, dst: Register
+) -> Array:
+    """DST (32x32, float32) after the matrix product in0 @ in1 was added to it.
+
+    in0 is SrcB, in1 SrcA. Phases are the outer loop, steps of 16 along the inner dimension the
+    inner one; each of these instructions rounds DST.
+    """
+    total = operand(start.reshape(-1), dst).reshape(32, 32)
+    for index_a, index_b in PHASE_SLICES[: fidelity_phases(fidelity)]:
+        for step in np.matmul(parts_b[index_b], parts_a[index_a]):
+            step += total
+            total = rounded_operand(step, dst)
+    return as_register(total)
+
+
+# --- The vector unit ----------------------------------------------------------------------------
+
+
+def store_vector(values: Array, register: Register) -> Array:
+    """Results of the vector unit (float32) as DST holds them: nearest, ties to even.
+
+    Infinity and NaN stay; FP16 has neither and saturates.
+    """
+    match register:
+        case Register.BF16:
+            return values.astype(ml_dtypes.bfloat16).astype(np.float32)
+        case Register.FP16:
+            finite = np.nan_to_num(values, nan=_LARGEST_FP16).astype(np.float64)
+            return round_to(finite, register)
+        case _:
+            return values
+
+
+# --- From DST to L1 -----------------------------------------------------------------------------
+
+
+def pack_ieee(values: Array, data_type: DataType) -> Array:
+    """The bytes of a tile of float32 numbers (int32 for integers), rounded to nearest even."""
+    if data_type in BLOCK_FLOATS:
+        return np.frombuffer(pack_block_float(values[None], data_type), np.uint8)
+    return values.astype(_SCALAR_DTYPES[data_type]).view(np.uint8)
+
+
+def pack(values: Array, register: Register, data_type: DataType) -> Array:
+    """The bytes of a tile that the packer makes of the numbers of DST.
+
+    The early conversion rounds float32 numbers to the 16-bit format of the output's class, ties
+    away from zero; the late one drops bits of a 16-bit format that the output lacks, limits
+    exponents, and rounds block floats.
+    """
+    if data_type in INTEGERS:
+        return values.view(np.int32).astype(_SCALAR_DTYPES[data_type]).view(np.uint8)
+    if data_type is DataType.F32:
+        return values.view(np.uint8)
+    target = Register.FP16 if data_type in _CLASS_A else Register.BF16
+    if register is Register.FP32:
+        values = round_away(values, target)
+    elif register is not target:
+        values = to_source(values, target)
+    return _encode(values, data_type)
+
+
+def round_away(values: Array, register: Register) -> Array:
+    """Float32 numbers rounded to a 16-bit register format, ties away from zero.
+
+    Denormal numbers and -0 become +0, NaN becomes infinity.
+    """
+    drop = 23 - _MANTISSA_BITS[register]
+    bits = values.view(np.int32)
+    exponents = bits & _INFINITY
+    rounded = (bits + np.int32(1 << (drop - 1))) & np.int32(-1 << drop)
+    special = exponents == _INFINITY
+    if special.any():
+        rounded = np.where(special, bits & np.int32(-1 << 23), rounded)
+    rounded = np.where(exponents, rounded, 0).astype(np.int32)
+    if register is Register.FP16:
+        narrowed = _narrow_to_fp16(rounded)
+        return narrowed + np.float32(0)
+    return rounded.view(np.float32)
+
+
+def _encode(values: Array, data_type: DataType) -> Array:
+    """The bytes of numbers that fit the 16-bit format of `data_type`'s class."""
+    bits = values.view(np.uint32)
+    match data_type:
+        case DataType.BF16:
+            return (bits >> 16).astype(np.uint16).view(np.uint8)
+        case DataType.F16:
+            return _fp16_patterns(bits).view(np.uint8)
+        case _:
+            return _block_float_bytes(bits, data_type)
+
+
+def _fp16_patterns(bits: Array) -> Array:
+    """FP16 patterns (uint16) of FP16 numbers given as float32 patterns."""
+    exponents = (bits >> 23 & 0xFF).astype(np.int32) - 112
+    fractions = (bits & 0x7FFFFF | 0x800000) >> 13
+    denormal = fractions >> np.minimum(1 - np.minimum(exponents, 1), 31).astype(np.uint32)
+    normal = exponents.astype(np.uint32) << 10 | fractions & 1023
+    magnitudes = np.where(exponents > 0, normal, denormal)
+    return (bits >> 16 & 0x8000 | magnitudes).astype(np.uint16)
+
+
+def _block_float_bytes(bits: Array, data_type: DataType) -> Array:
+    """A tile of block floats: rounded to 7 bits, ties away from zero, then cut to fewer."""
+    form = BLOCK_FLOATS[data_type]
+    blocks = bits.reshape(-1, BLOCK)
+    exponents = (blocks >> 23 & 0xFF).astype(np.int32) - (127 - form.bias)
+    fractions = np.where(exponents > 0, blocks & 0x7FFFFF | 0x800000, 0)
+    shared = np.maximum(exponents.max(axis=1, keepdims=True), 0)
+    shifts = np.minimum(shared - exponents + (24 - 7), 26)
+    magnitudes = np.minimum((fractions + (1 << (shifts - 1))) >> shifts, 127)
+    magnitudes >>= 7 - form.magnitude_bits
+    signs = np.where(magnitudes > 0, blocks >> 31, 0)
+    numbers = (signs << form.magnitude_bits | magnitudes).astype(np.uint8)
+    grouped = numbers.reshape(-1, form.numbers_per_byte)
+    places = np.arange(form.numbers_per_byte, dtype=np.uint8) * np.uint8(form.bits)
+    packed = np.bitwise_or.reduce(grouped << places, axis=1)
+    return np.concatenate([shared[:, 0].astype(np.uint8), packed.astype(np.uint8)])
+
+
+# --- The order of numbers -----------------------------------------------------------------------
+
+
+def rows_of_faces(faces: Array) -> Array:
+    """A tile as 32 rows of 32 numbers, from the order of memory."""
+    return faces.reshape(2, 2, 16, 16).transpose(0, 2, 1, 3).reshape(32, 32)
+
+
+def faces_of_rows(rows: Array) -> Array:
+    """A tile in the order of memory, from 32 rows of 32 numbers."""
+    return rows.reshape(2, 16, 2, 16).transpose(0, 2, 1, 3).reshape(TILE_VOLUME)

@@ -1,0 +1,156 @@
+"""How the unpacker reads tiles: bytes in L1 become what the matrix unit computes with.
+
+The same tile is read many times in a matrix product, so what was made of it is kept with the memory
+(`Memory.decoded`) until one of its bytes is written.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ttmlir.layout.enums import DataType
+from ttmlir.sim import numerics
+from ttmlir.sim.memory import GRANULE_BITS, Memory
+from ttmlir.sim.numerics import K_STEP, Register, faces_of_rows, rows_of_faces
+from ttmlir.sim.timing.costs import tile_bytes
+
+Array = NDArray[Any]
+
+
+class Arrangement(IntEnum):
+    """Where the numbers of a tile go on the way to a source register."""
+
+    PLAIN = 0
+    TRANSPOSED = 1
+    COLUMN = 2
+    """Column 0 in all columns."""
+    ROW = 3
+    """Row 0 in all rows."""
+    SCALAR = 4
+    """The first number everywhere."""
+
+
+class Use(IntEnum):
+    """What a tile in a source register is for."""
+
+    COPY = 0
+    """Its numbers, to be copied to DST: float32 or int32, in the order of memory."""
+    NUMBERS = 8
+    """An operand of an elementwise operation, in the order of memory."""
+    FACTOR_A = 16
+    """The second factor of a matrix product."""
+    FACTOR_B = 24
+    """The first factor of a matrix product."""
+    SCALER = 32
+    """The factors of a reduction: the first row of the first face."""
+
+
+_KEPT_TILES = 512
+"""Tiles that are kept for a memory; the largest take 32 KiB."""
+
+
+class TileReader:
+    """Reads tiles of one format from the L1 of one core."""
+
+    __slots__ = ("_data_type", "_exact", "_memory", "_register", "_variant", "size")
+
+    def __init__(
+        self, memory: Memory, data_type: DataType, register: Register, *, exact: bool
+    ) -> None:
+        """Tiles stored as `data_type` for source registers of format `register`.
+
+        `exact` keeps all bits of the numbers instead.
+        """
+        self._memory = memory
+        self._data_type = data_type
+        self._register = register
+        self._exact = exact
+        self._variant = (data_type << 3 | register.value) << 6
+        self.size = tile_bytes(data_type)
+
+    def read(self, address: int, form: int) -> Any:
+        """The tile at an address, for a use and in an arrangement: `Use.COPY + Arrangement.ROW`."""
+        decoded = self._memory.decoded
+        key = address << 16 | self._variant | form
+        tiles = decoded.get(address >> GRANULE_BITS)
+        if tiles is not None:
+            found = tiles.get(key)
+            if found is not None:
+                value, granule, others = found
+                for other in others:
+                    granule += 1
+                    if decoded.get(granule) is not other:
+                        break
+                else:
+                    return value
+        return self._read_anew(address, form, key)
+
+    def _read_anew(self, address: int, form: int, key: int) -> Any:
+        memory = self._memory
+        end = address + self.size
+        memory.ensure(address, self.size)
+        value = self.decode(memory.data[address:end], form)
+        decoded = memory.decoded
+        if len(decoded) > _KEPT_TILES:
+            decoded.clear()
+        first = address >> GRANULE_BITS
+        last = (end - 1) >> GRANULE_BITS
+        # The other granules are marked by the dictionaries kept for them: a write drops these.
+        others = tuple(decoded.setdefault(each, {}) for each in range(first + 1, last + 1))
+        tiles = decoded.setdefault(first, {})
+        tiles[key] = (value, first, others)
+        return value
+
+    def decode(self, data: Array, form: int) -> Any:
+        """What `read` gives for a tile of these bytes; shares no memory with them."""
+        if self._exact:
+            values = numerics.ieee_values(data, self._data_type)
+        else:
+            values = numerics.l1_values(data, self._data_type)
+            values = numerics.to_source(values, self._register)
+        if values.base is not None:
+            values = values.copy()
+        return self.arrange(values, form)
+
+    def arrange(self, values: Array, form: int) -> Any:
+        """Numbers of a source register, in the order of memory, for a use in an arrangement."""
+        arrangement = form & 7
+        if arrangement:
+            values = faces_of_rows(_arranged(rows_of_faces(values), arrangement))
+        match form & ~7:
+            case Use.COPY:
+                return values
+            case Use.NUMBERS:
+                return self._operand(values)
+            case Use.FACTOR_A:
+                rows = rows_of_faces(self._operand(values))
+                return numerics.matmul_parts_a(rows) if rows.dtype == np.float64 else rows
+            case Use.FACTOR_B:
+                rows = rows_of_faces(self._operand(values))
+                return numerics.matmul_parts_b(rows) if rows.dtype == np.float64 else rows
+            case _:
+                rows = np.zeros((32, 32), values.dtype)
+                rows[0] = np.tile(values[:K_STEP], 2)
+                return self.arrange(faces_of_rows(rows), Use.FACTOR_B)
+
+    def _operand(self, values: Array) -> Array:
+        if self._exact or self._register is Register.INTEGER:
+            return values
+        return numerics.operand(values, self._register)
+
+
+def _arranged(rows: Array, arrangement: int) -> Array:
+    match arrangement:
+        case Arrangement.TRANSPOSED:
+            return rows.T
+        case Arrangement.COLUMN:
+            part = rows[:, :1]
+        case Arrangement.ROW:
+            part = rows[:1]
+        case _:
+            part = rows[:1, :1]
+    return np.broadcast_to(part, rows.shape)
