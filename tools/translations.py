@@ -12,6 +12,16 @@ TRANSLATIONS = (
         flags=("declare_variables_at_top",),
     ),
     Translation(
+        name="ttkernel-to-cpp",
+        doc="translate ttkernel to cpp",
+        function="ttmlir.target.cpp.kernels:write_kernels",
+    ),
+    Translation(
+        name="ttmetal-to-flatbuffer",
+        doc="translate ttmetal to flatbuffer",
+        function="ttmlir.compile:write_ttm",
+    ),
+    Translation(
         name="ttnn-to-flatbuffer",
         doc="translate ttnn to flatbuffer",
         function="ttmlir.compile:write_ttnn",

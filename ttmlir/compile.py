@@ -6,9 +6,10 @@
 
     Path("mlp.ttnn").write_bytes(compile_to_ttnn(Path("mlp.mlir").read_text()))
 
-`lower` stops at a module that can be looked at, `write_ttnn` and `write_cpp` start from one. All
-raise `ttmlir.mlir.diagnostics.DiagnosticError` for input that is refused; its text has the place
-and the reason.
+`compile_to_ttm` makes a `.ttm` file in the same way. `lower` stops at a module that can be looked
+at, `write_ttnn`, `write_ttm` and `write_cpp` start from one. All raise
+`ttmlir.mlir.diagnostics.DiagnosticError` for input that is refused; its text has the place and the
+reason.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 TTNN_PIPELINE = "ttir-to-ttnn-backend-pipeline"
 """From ttir to ttnn, with layouts and a device."""
+TTMETAL_PIPELINE = "ttir-to-ttmetal-backend-pipeline"
+"""From ttir to ttmetal, with layouts, a device, addresses and kernels."""
 
 
 @contextmanager
@@ -84,6 +87,15 @@ def write_ttnn(module: ModuleOp) -> bytes:
 
 
 @_without_collections()
+def write_ttm(module: ModuleOp) -> bytes:
+    """The `.ttm` file of a module in the ttmetal dialect, with kernels in C++."""
+    from ttmlir.mlir.printer import print_module
+    from ttmlir.target.flatbuffer.ttmetal import ttmetal_to_flatbuffer
+
+    return ttmetal_to_flatbuffer(module, mlir_source=print_module(module))
+
+
+@_without_collections()
 def write_cpp(module: ModuleOp, *, elide_above: int | None = None) -> str:
     """The C++ of a module in the ttnn dialect, which stays as it is.
 
@@ -100,6 +112,13 @@ def compile_to_ttnn(
 ) -> bytes:
     """The `.ttnn` file of a text in the ttir dialect; the parameters are those of `lower`."""
     return write_ttnn(lower(source, pipeline, file_name=file_name))
+
+
+def compile_to_ttm(
+    source: str, pipeline: str = TTMETAL_PIPELINE, *, file_name: str = "<text>"
+) -> bytes:
+    """The `.ttm` file of a text in the ttir dialect; the parameters are those of `lower`."""
+    return write_ttm(lower(source, pipeline, file_name=file_name))
 
 
 def compile_to_cpp(source: str, pipeline: str = TTNN_PIPELINE, *, file_name: str = "<text>") -> str:

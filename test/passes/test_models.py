@@ -68,6 +68,10 @@ def _causal_attention(q: Any, k: Any, v: Any) -> Any:
     return _softmax(scores) @ v
 
 
+def _eltwise(x: Any, bias: Any, gate: Any, scale: Any) -> Any:
+    return (x + bias) * gate + x * scale
+
+
 _F = np.float32
 _CASES: dict[str, tuple[Callable[..., Any], list[tuple[int, ...]]]] = {
     "mlp": (_mlp, [(5, 70), (70, 48), (1, 48), (48, 10), (1, 10)]),
@@ -91,6 +95,7 @@ _CASES: dict[str, tuple[Callable[..., Any], list[tuple[int, ...]]]] = {
         [(1, 9, 11, 6), (10, 6, 3, 3), (1, 1, 1, 10), (10, 10, 3, 3), (1, 1, 1, 10), (10, 6, 1, 1)],
     ),
     "causal_attention": (_causal_attention, [(2, 5, 8)] * 3),
+    "eltwise": (_eltwise, [(96, 160)] * 4),
     "word_classifier": (_word_classifier, [(11,), (100, 36), (36, 5)]),
 }
 

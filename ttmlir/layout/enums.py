@@ -290,3 +290,13 @@ class CBPort(KeywordEnum):
     INT5 = 29, "cb_int5", "Intermed5"
     INT6 = 30, "cb_int6", "Intermed6"
     INT7 = 31, "cb_int7", "Intermed7"
+
+    @property
+    def cpp_name(self) -> str:
+        """The enumerator of tt-metal's `CB` for it (tt-metal, hostdevcommon/common_values.hpp)."""
+        family, index = self.keyword[len("cb_") : -1], self.keyword[-1]
+        return f"::tt::CB::{_CB_FAMILIES[family]}{index}"
+
+
+_CB_FAMILIES = {"in": "c_in", "dfl": "dataflow", "out": "c_out", "int": "c_intermed"}
+"""Part of the keywords of ports, and what tt-metal calls the ports."""

@@ -98,9 +98,19 @@ def _read_metal(path: str, data: bytes, section: str) -> str:
             return json.dumps({p["name"]: p.get(section, []) for p in programs}, indent=2)
         case "cpp":
             return _kernel_sources(root)
+        case "mlir" if (sources := _module_sources(root)) is not None:
+            return sources
         case _:
-            available = (_ALL, "version", "system_desc", "cpp", "inputs", "outputs")
+            available = (_ALL, "version", "system_desc", "mlir", "cpp", "inputs", "outputs")
             raise _unavailable(path, section, available)
+
+
+def _module_sources(root: TableView) -> str | None:
+    """The modules that the programs were written from, None if the file does not say."""
+    debug = [program["debug_info"] for program in root["programs"] or ()]
+    modules = [each["mlir"] for each in debug if each is not None and each["mlir"] is not None]
+    # The programs of a file share one module.
+    return "\n".join(dict.fromkeys(each["source"] or "" for each in modules)) or None
 
 
 def _kernel_sources(root: TableView) -> str:

@@ -1,1 +1,1 @@
-"""Writers of `.ttnn` files."""
+"""Writers of `.ttnn` and `.ttm` files."""

@@ -11,7 +11,6 @@ import struct
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr, TensorType
 from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation
 
@@ -20,15 +19,15 @@ from ttmlir.dialects.dps import DestinationStyleOp
 from ttmlir.dialects.row_ops import RowOperation
 from ttmlir.layout.enums import TTNNTensorMemoryLayout
 from ttmlir.mlir.diagnostics import OpError
-from ttmlir.mlir.elements import Elements, ElementType, element_size, raw_bytes
-from ttmlir.mlir.resources import blob_bytes
 from ttmlir.optable.row import Flatbuffer
-from ttmlir.schema import SCHEMA_OF_IDENTIFIER, load_schema
+from ttmlir.schema import load_schema
 from ttmlir.schema.types import Field, ScalarType, TableType
+from ttmlir.target.flatbuffer.constants import constant_bytes
+from ttmlir.target.flatbuffer.file_kind import TTNN
 from ttmlir.target.flatbuffer.tensors import Table, TensorTables
-from ttmlir.target.flatbuffer.values import REFUSED, Values
+from ttmlir.target.flatbuffer.values import Values
 
-SCHEMA = SCHEMA_OF_IDENTIFIER["TTNN"]
+REFUSED = TTNN.refused
 _NAMESPACE = "tt.target.ttnn."
 
 
@@ -39,7 +38,7 @@ class OperationWriter:
         """Write tensors and devices to `values`, their types to `tables`."""
         self._values = values
         self._tables = tables
-        self._types = load_schema(SCHEMA).document.types
+        self._types = load_schema(TTNN.schema).document.types
         self._structure_ops: Mapping[type[Operation], Callable[[Any], Table]] = {
             ttnn.GetDeviceOp: self._get_device,
             ttnn.ToMemoryConfigOp: self._to_memory_config,
@@ -100,7 +99,7 @@ class OperationWriter:
         if len(op.results) != 1:
             raise OpError(op, f"{REFUSED} with {len(op.results)} results; split it up")
         if isinstance(op, ttnn.ConstantOp):
-            data = _constant_bytes(op)
+            data = constant_bytes(op, op.value, TTNN)
             return self._values.define_constant(op.results[0], op, self._tables, data)
         if isinstance(op, DestinationStyleOp):
             return self._values.define_result(op, self._tables)
@@ -182,33 +181,3 @@ def _check_number(op: Operation, field: Field, name: str, content: Any) -> None:
             f"{REFUSED}: attribute '{name}' is {content}, and the field of type "
             f"{field.type.name} for it does not hold that",
         ) from error
-
-
-def _constant_bytes(op: ttnn.ConstantOp) -> bytes:
-    """The elements of a constant in row-major order."""
-    value = op.value
-    if not isinstance(value, DenseIntOrFPElementsAttr | DenseResourceAttr):
-        raise OpError(op, f"{REFUSED}: '{value.name}' is not a list of elements")
-    given = cast("TensorType[ElementType]", cast("Elements | DenseResourceAttr", value).type)
-    result = cast("TensorType[ElementType]", op.results[0].type)
-    if given.element_type != result.element_type:
-        raise OpError(
-            op,
-            f"{REFUSED}: its elements are of type '{given.element_type}', "
-            f"those of its result of type '{result.element_type}'",
-        )
-    if isinstance(value, DenseIntOrFPElementsAttr):
-        return raw_bytes(cast("Elements", value))
-    return _resource_bytes(op, value.resource_handle.data, result)
-
-
-def _resource_bytes(op: Operation, name: str, type: TensorType[ElementType]) -> bytes:
-    data = blob_bytes(op, name)
-    if data is None:
-        raise OpError(op, f"{REFUSED}: the module does not hold the resource '{name}'")
-    expected = math.prod(type.get_shape()) * element_size(type.element_type)
-    if len(data) != expected:
-        raise OpError(
-            op, f"{REFUSED}: the resource '{name}' has {len(data)} bytes instead of {expected}"
-        )
-    return data

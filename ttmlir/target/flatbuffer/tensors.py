@@ -7,6 +7,7 @@ different shape never share strides, and those of different memory layout never 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any, cast
 
@@ -17,9 +18,9 @@ from ttmlir.dialects.tt import LayoutAttr, element_of
 from ttmlir.layout.core_ranges import core_range_set
 from ttmlir.layout.device import Device
 from ttmlir.layout.element_type import SCHEMA_NAMES, Element, TileFormat, is_block_float
-from ttmlir.layout.enums import DataType
+from ttmlir.layout.enums import DataType, MemorySpace, TensorMemoryLayout
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.tensor_layout import TensorLayout
+from ttmlir.target.flatbuffer.file_kind import FileKind
 
 Table = dict[str, Any]
 
@@ -30,9 +31,10 @@ _UINT64_MAX = (1 << 64) - 1
 class TensorTables:
     """Makes the tables of the types of one device's tensors."""
 
-    def __init__(self, device: Device) -> None:
+    def __init__(self, device: Device, kind: FileKind) -> None:
         """Start without tables."""
         self._device = device
+        self._kind = kind
         # By identity first: comparing types means comparing layouts.
         self._known: dict[int, tuple[Attribute, Table]] = {}
         self._descs: dict[Attribute, Table] = {}
@@ -54,16 +56,18 @@ class TensorTables:
         encoding = cast("TensorType[Attribute]", type).encoding if _is_tensor(type) else None
         if not isinstance(encoding, LayoutAttr):
             raise LayoutError(
-                f"type '{type}' has no layout; .ttnn files hold tensors with a #tt.layout, which "
-                "--ttir-to-ttnn-backend-pipeline gives them"
+                f"type '{type}' has no layout; {self._kind.extension} files hold tensors with a "
+                f"#tt.layout, which {self._kind.pipeline} gives them"
             )
         tensor_type = cast("TensorType[Attribute]", type)
         shape = tuple(tensor_type.get_shape())
         if any(extent < 0 for extent in shape):
             raise LayoutError(f"type '{type}' has extents that are not known; give them numbers")
-        _check_int32("shape", shape)
+        self._check_int32("shape", shape)
         table: Table = {"shape": shape, "layout": self._layout(encoding, shape)}
-        name = _element_type_name(element_of(tensor_type.element_type), encoding.tensor_layout)
+        name = self._element_type_name(
+            element_of(tensor_type.element_type), encoding.tensor_layout.element
+        )
         if name is not None:
             table["element_type"] = name
         return table
@@ -71,7 +75,7 @@ class TensorTables:
     def _layout(self, attr: LayoutAttr, shape: tuple[int, ...]) -> Table:
         layout = attr.tensor_layout
         stride = layout.stride(shape)
-        _check_int32("stride", stride)
+        self._check_int32("stride", stride)
         key = (attr, stride)
         if key not in self._layouts:
             # Chips are alike: the cores of the first one stand for those of all.
@@ -80,47 +84,56 @@ class TensorTables:
                 "stride": stride,
                 "oob_val": layout.oob_val.schema_name,
                 "core_range_set": [((r.y, r.x), (r.height, r.width)) for r in ranges],
-                "memory_desc": self._memory(layout),
+                "memory_desc": self.memory(
+                    layout.shard, layout.element, layout.memory_space, layout.memory_layout
+                ),
             }
         return self._layouts[key]
 
-    def _memory(self, layout: TensorLayout) -> Table:
-        key = (layout.shard, layout.element, layout.memory_space, layout.memory_layout)
+    def memory(
+        self,
+        shard: tuple[int, ...],
+        element: Element,
+        space: MemorySpace,
+        memory_layout: TensorMemoryLayout,
+    ) -> Table:
+        """The `MemoryDesc` of what one core holds; LayoutError if it is too large to describe."""
+        key = (shard, element, space, memory_layout)
         if key not in self._memories:
-            _check_int32("shard", layout.shard)
-            element = layout.element
-            size = layout.shard_bytes
+            self._check_int32("shard", shard)
+            size = math.prod(shard) * element.size_bytes
             if size > _UINT64_MAX:
                 raise LayoutError(f"a shard of {size} bytes is larger than a file can say")
             self._memories[key] = {
-                "shape": layout.shard,
+                "shape": shard,
                 "tile_shape": element.shape if isinstance(element, TileFormat) else (1, 1),
                 "data_type": element.data_type.schema_name,
-                "memory_space": layout.memory_space.schema_name,
-                "memory_layout": layout.memory_layout.schema_name,
+                "memory_space": space.schema_name,
+                "memory_layout": memory_layout.schema_name,
                 "size": size,
             }
         return self._memories[key]
 
+    def _check_int32(self, what: str, numbers: Iterable[int]) -> None:
+        for number in numbers:
+            if number > _INT32_MAX:
+                raise LayoutError(
+                    f"{what} {number} is larger than {_INT32_MAX}, the largest that a "
+                    f"{self._kind.extension} file holds"
+                )
+
+    def _element_type_name(self, element: Element, stored: Element) -> str | None:
+        """Name of the element type, None where a reader takes it from the storage format."""
+        name = SCHEMA_NAMES.get(element.scalar.keyword)
+        if name is None:
+            raise LayoutError(
+                f"element type '{element}' cannot be stored in a {self._kind.extension} file"
+            )
+        return None if name == _implied_name(stored) else name
+
 
 def _is_tensor(type: Attribute) -> bool:
     return isinstance(type, TensorType)
-
-
-def _check_int32(what: str, numbers: Iterable[int]) -> None:
-    for number in numbers:
-        if number > _INT32_MAX:
-            raise LayoutError(
-                f"{what} {number} is larger than {_INT32_MAX}, the largest that a .ttnn file holds"
-            )
-
-
-def _element_type_name(element: Element, layout: TensorLayout) -> str | None:
-    """Name of the element type, None where a reader takes it from the storage format."""
-    name = SCHEMA_NAMES.get(element.scalar.keyword)
-    if name is None:
-        raise LayoutError(f"element type '{element}' cannot be stored in a .ttnn file")
-    return None if name == _implied_name(layout.element) else name
 
 
 def _implied_name(element: Element) -> str:

@@ -7,17 +7,16 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from ttmlir.dialects.dps import DestinationStyleOp
 from ttmlir.layout.errors import LayoutError
 from ttmlir.mlir.diagnostics import OpError
+from ttmlir.target.flatbuffer.file_kind import FileKind
 from ttmlir.target.flatbuffer.tensors import Table, TensorTables
-
-REFUSED = "cannot be written to a .ttnn file"
-"""How messages about operations that no file can hold begin."""
 
 
 class Values:
     """The `TensorRef` and `DeviceRef` tables of a module, numbered in the order of its text."""
 
-    def __init__(self) -> None:
+    def __init__(self, kind: FileKind) -> None:
         """Start with number 1; 0 stands for no tensor."""
+        self._kind = kind
         self._next_id = 1
         self._tensors: dict[SSAValue, Table] = {}
         self._devices: dict[SSAValue, Table] = {}
@@ -27,7 +26,7 @@ class Values:
         try:
             desc = tables.desc(value.type)
         except LayoutError as error:
-            raise OpError(op, f"{REFUSED}: {error}") from error
+            raise OpError(op, f"{self._kind.refused}: {error}") from error
         return self._add(value, desc)
 
     def define_constant(
@@ -63,9 +62,26 @@ class Values:
         """The device of a value that has been defined."""
         return self._devices[value]
 
-    def _add(self, value: SSAValue, desc: Table) -> Table:
-        table = self._tensors[value] = {"global_id": self._next_id, "desc": desc}
+    def define_at(
+        self, value: SSAValue, op: Operation, tables: TensorTables, address: int, size: int
+    ) -> Table:
+        """A new tensor that lies at an address."""
+        table = self.define(value, op, tables)
+        table |= {"address": address, "size": size}
+        return table
+
+    def alias(self, value: SSAValue, other: SSAValue) -> None:
+        """Let the tensor of `other` be that of `value`, too."""
+        self._tensors[value] = self._tensors[other]
+
+    def next_id(self) -> int:
+        """The next number."""
+        number = self._next_id
         self._next_id += 1
+        return number
+
+    def _add(self, value: SSAValue, desc: Table) -> Table:
+        table = self._tensors[value] = {"global_id": self.next_id(), "desc": desc}
         return table
 
 

@@ -1,0 +1,52 @@
+"""What stands around the body of a kernel: its headers, and the way in for each processor.
+
+The frames are those of tt-mlir at 880154e3c2 (lib/Conversion/TTKernelToEmitC/TTKernelToEmitC.cpp).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ttmlir.layout.enums import ThreadType
+from ttmlir.target.cpp.tree import (
+    Block,
+    Call,
+    Evaluate,
+    Function,
+    Include,
+    Item,
+    Name,
+    Namespace,
+    Position,
+    TranslationUnit,
+)
+
+ENTRY = "kernel_main"
+"""The function that a kernel is."""
+
+HEADERS = {
+    ThreadType.NOC: ("dataflow_api.h",),
+    ThreadType.TENSIX: (
+        "compute_kernel_api/common.h",
+        "compute_kernel_api/tilize.h",
+        "compute_kernel_api/untilize.h",
+        "compute_kernel_api/eltwise_binary.h",
+    ),
+    ThreadType.ETHERNET: (),
+}
+"""Headers that every kernel of a thread type includes."""
+
+
+def framed(
+    body: Block, thread: ThreadType, headers: Iterable[str], position: Position | None
+) -> TranslationUnit:
+    """The source of a kernel; `headers` are those that its calls need."""
+    paths = dict.fromkeys((*HEADERS[thread], *headers))
+    includes = (Include("cstdint", standard=True), *map(Include, paths))
+    function = Function(ENTRY, body=body, position=position)
+    items: tuple[Item, ...] = (function,)
+    if thread is ThreadType.TENSIX:
+        # Each of the three compute processors is compiled from this text, in its own namespace.
+        main = Function("MAIN", body=Block((Evaluate(Call(Name(ENTRY))),)))
+        items = (Namespace("NAMESPACE", (function, main)),)
+    return TranslationUnit((*includes, *items), position=position)

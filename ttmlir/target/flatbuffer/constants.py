@@ -1,0 +1,45 @@
+"""The elements of constants as bytes."""
+
+from __future__ import annotations
+
+import math
+from typing import cast
+
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr, TensorType
+from xdsl.ir import Attribute, Operation
+
+from ttmlir.mlir.diagnostics import OpError
+from ttmlir.mlir.elements import Elements, ElementType, element_size, raw_bytes
+from ttmlir.mlir.resources import blob_bytes
+from ttmlir.target.flatbuffer.file_kind import FileKind
+
+
+def constant_bytes(op: Operation, value: Attribute, kind: FileKind) -> bytes:
+    """The elements of `value`, the result of `op`, in row-major order; OpError if it has none."""
+    if not isinstance(value, DenseIntOrFPElementsAttr | DenseResourceAttr):
+        raise OpError(op, f"{kind.refused}: '{value.name}' is not a list of elements")
+    given = cast("TensorType[ElementType]", cast("Elements | DenseResourceAttr", value).type)
+    result = cast("TensorType[ElementType]", op.results[0].type)
+    if given.element_type != result.element_type:
+        raise OpError(
+            op,
+            f"{kind.refused}: its elements are of type '{given.element_type}', "
+            f"those of its result of type '{result.element_type}'",
+        )
+    if isinstance(value, DenseIntOrFPElementsAttr):
+        return raw_bytes(cast("Elements", value))
+    return _resource_bytes(op, value.resource_handle.data, result, kind)
+
+
+def _resource_bytes(
+    op: Operation, name: str, type: TensorType[ElementType], kind: FileKind
+) -> bytes:
+    data = blob_bytes(op, name)
+    if data is None:
+        raise OpError(op, f"{kind.refused}: the module does not hold the resource '{name}'")
+    expected = math.prod(type.get_shape()) * element_size(type.element_type)
+    if len(data) != expected:
+        raise OpError(
+            op, f"{kind.refused}: the resource '{name}' has {len(data)} bytes instead of {expected}"
+        )
+    return data

@@ -1,0 +1,74 @@
+"""What the files of both kinds of program take from the module around their operations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, Operation
+
+from ttmlir.dialects import tt
+from ttmlir.dialects.names import DEVICE, SYSTEM_DESC
+from ttmlir.layout.device import Device
+from ttmlir.layout.system_tables import system_desc_to_table
+from ttmlir.mlir.diagnostics import LocatedError, OpError
+from ttmlir.mlir.printer import DEFAULT_ELISION_LIMIT, PrintOptions
+from ttmlir.schema import PackError, load_schema
+from ttmlir.schema.versions import version_stamp
+from ttmlir.target.flatbuffer.file_kind import FileKind
+from ttmlir.target.flatbuffer.tensors import Table
+
+DEBUG_TEXT = PrintOptions(
+    debuginfo=True, elide_larger_than=DEFAULT_ELISION_LIMIT, skip_regions=True
+)
+"""How the line of an operation is printed that stands in a file for people to read."""
+
+
+def pack_file(module: ModuleOp, kind: FileKind, programs: Iterable[Table]) -> bytes:
+    """Bytes of the file with these programs of a module.
+
+    The module is checked before the first of the programs is asked for.
+    """
+    root = version_stamp() | {"system_desc": _system_desc(module), "programs": [*programs]}
+    try:
+        return load_schema(kind.schema).pack(root)
+    except PackError as error:
+        message = f"the module {kind.refused}: {error}"
+        raise LocatedError(module.location, message) from error
+
+
+def _system_desc(module: ModuleOp) -> Table:
+    attr = module.attributes.get(SYSTEM_DESC)
+    if not isinstance(attr, tt.SystemDescAttr):
+        raise OpError(
+            module,
+            f"has no attribute '{SYSTEM_DESC}' with the system to run on; "
+            "add it with --ttir-load-system-desc",
+        )
+    return system_desc_to_table(attr.data)
+
+
+def device_of(function: FuncOp, kind: FileKind) -> Device:
+    """The device of the nearest operation around a function that has one."""
+    op: Operation | None = function
+    while op is not None:
+        attr: Any = op.attributes.get(DEVICE)
+        if isinstance(attr, tt.DeviceAttr):
+            return attr.data
+        op = op.parent_op()
+    raise OpError(
+        function,
+        f"has no attribute '{DEVICE}' around it with the device to run on; add it with "
+        f"--ttir-implicit-device, or lower the module with {kind.pipeline}",
+    )
+
+
+def body_of(function: FuncOp) -> Block:
+    """The operations of a function, which are one block."""
+    if len(function.body.blocks) != 1:
+        count = len(function.body.blocks)
+        reason = f"has {count} blocks; a program is one sequence of operations"
+        raise OpError(function, "has no body to run" if count == 0 else reason)
+    return function.body.blocks[0]
