@@ -34,7 +34,7 @@ def rate(transfer: Callable[[int], tuple[int, ...]], size: int, count: int = 400
     """Bytes per cycle of transfers that are issued as fast as the core can."""
     now, end = 0, 0
     for _ in range(count):
-        now, *_, end = transfer(now + 20)
+        now, *_, end = transfer(now)
     return size * count / end
 
 
@@ -44,7 +44,7 @@ def total_read_rate(readers: list[tuple[int, int]], noc: int, size: int = 2048) 
     times, last = [0] * 12, 0
     for _ in range(200):
         for channel, reader in enumerate(readers):
-            start = times[channel] + 20
+            start = times[channel]
             times[channel], end = model.read(start, reader, WORMHOLE_DRAM[channel], size, noc)
             last = max(last, end)
     return 12 * 200 * size / last
@@ -68,7 +68,7 @@ def test_more_readers_get_no_more_from_one_channel() -> None:
     times, last = [0] * 8, 0
     for _ in range(100):
         for index, worker in enumerate(WORKERS[:8]):
-            times[index], end = model.read(times[index] + 20, worker, (0, 5), 2048, 0)
+            times[index], end = model.read(times[index], worker, (0, 5), 2048, 0)
             last = max(last, end)
     assert 8 * 100 * 2048 / last == pytest.approx(22.2, rel=0.02)
 
@@ -123,12 +123,12 @@ def test_one_core_writes_to_all_and_reads_from_all() -> None:
     model, now, end = wormhole(), 0, 0
     for _ in range(8):
         for worker in WORKERS[1:]:
-            now, *_, end = model.write(now + 20, (1, 1), worker, 8192, 0)
+            now, *_, end = model.write(now, (1, 1), worker, 8192, 0)
     assert 8 * 63 * 8192 / end == pytest.approx(31, rel=0.1)
     model, now = wormhole(), 0
     for _ in range(8):
         for worker in WORKERS[1:]:
-            now, end = model.read(now + 20, (1, 1), worker, 8192, 0)
+            now, end = model.read(now, (1, 1), worker, 8192, 0)
     assert 8 * 63 * 8192 / end == pytest.approx(30, rel=0.1)
 
 
@@ -148,7 +148,7 @@ def test_channel_takes_a_read_every_6_8_cycles() -> None:
     times, last = [0] * 8, 0
     for _ in range(400):
         for index, worker in enumerate(WORKERS[:8]):
-            times[index], end = model.read(times[index] + 20, worker, (0, 5), 64, 0)
+            times[index], end = model.read(times[index], worker, (0, 5), 64, 0)
             last = max(last, end)
     assert 8 * 400 * 64 / last == pytest.approx(64 / 6.8, rel=0.02)
 
@@ -158,7 +158,7 @@ def test_channel_takes_a_read_every_6_8_cycles() -> None:
 )
 def test_read_latency_depends_on_where_the_bytes_are(source: tuple[int, int], latency: int) -> None:
     """tt-npe's constants, plus the bytes at the rate of a stream: 32 take 128 / 5.5 cycles."""
-    assert wormhole().read(1000, (3, 4), source, 32, 0) == (1000, 1000 + latency + 23)
+    assert wormhole().read(1000, (3, 4), source, 32, 0) == (1020, 1020 + latency + 23)
 
 
 def test_single_read_from_dram_of_blackhole() -> None:
@@ -187,7 +187,7 @@ def test_networks_go_around_in_opposite_directions(
 def test_write_takes_its_hops() -> None:
     """40 cycles and 10 per hop, plus the bytes; the answer comes back the rest of the ring."""
     issued, departed, arrived, acknowledged = wormhole().write(0, (1, 1), (3, 4), 32, 0)
-    assert (issued, departed, arrived) == (0, 23, 23 + 40 + 50)
+    assert (issued, departed, arrived) == (20, 43, 43 + 40 + 50)
     assert acknowledged - arrived == 10 + 10 * (8 + 9)
 
 
@@ -271,6 +271,12 @@ def test_resource_keeps_a_bounded_past() -> None:
     start = 20_000 * BUCKET
     assert resource.book(start, 100) == (start, start + 100)
     assert resource.book(start, 100) == (start + 100, start + 200)
+
+
+def test_places_outside_of_the_network_are_refused() -> None:
+    """Rather than looked for around the ring for ever."""
+    with pytest.raises(ValueError, match=r"\(3, 12\) is outside of the network of 10x12 routers"):
+        wormhole().read(0, (1, 1), (3, 12), 32, 0)
 
 
 def test_chips_without_numbers_are_refused() -> None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from ttmlir.sim.timing.costs import NOC_ISSUE
 from ttmlir.sim.timing.noc_parameters import NocParameters
 
 Coord = tuple[int, int]
@@ -108,8 +109,8 @@ class _Way:
 class NocModel:
     """The two networks of a chip, with its channels of DRAM.
 
-    Times are cycles; a method returns the time at which the processor can issue its next
-    transaction of this kind first, and the time at which everything is over last.
+    Times are cycles. A transaction starts when the processor begins to issue it; a method returns
+    first when the processor has done that, and last when everything is over.
     """
 
     def __init__(self, parameters: NocParameters, dram: Mapping[Coord, int]) -> None:
@@ -131,7 +132,8 @@ class NocModel:
         self._has_pair_rate = parameters.dram_pair_rate < parameters.dram_read_rate
 
     def read(self, start: int, core: Coord, source: Coord, size: int, noc: int) -> tuple[int, int]:
-        """`core` reads `size` bytes from `source`: when it can issue again, when they are there."""
+        """`core` reads `size` bytes from `source`: when it has asked, and when they are there."""
+        start += NOC_ISSUE
         parameters = self.parameters
         channel = self._dram.get(source)
         if channel is None:
@@ -149,16 +151,18 @@ class NocModel:
         way = self._way(noc, source, core)
         end = max(end, _book_all(way.links, begin, size / parameters.link_rate))
         _, last = self._incoming_of(noc, core).book(begin, self._occupancy(size))
-        return start, max(end, last) + latency + self._read_latency(core, source)
+        arrival = max(end, last) + latency + self._read_latency(core, source)
+        return start, arrival
 
     def write(
         self, start: int, core: Coord, target: Coord, size: int, noc: int
     ) -> tuple[int, int, int, int]:
         """`core` writes `size` bytes to `target`: issued, departed, arrived, acknowledged.
 
-        The next transaction can be issued when this one begins to leave. Writes of a core to one
-        target arrive in the order in which they were issued.
+        A write is issued when it begins to leave. Writes of a core to one target arrive in the
+        order in which they were issued.
         """
+        start += NOC_ISSUE
         parameters = self.parameters
         way = self._way(noc, core, target)
         begin, departed = self._outgoing_of(noc, core).book(start, self._occupancy(size))
@@ -188,6 +192,7 @@ class NocModel:
         if not targets:
             return start, start, start, start
         parameters = self.parameters
+        start += NOC_ISSUE
         tree = self._tree(noc, core, targets)
         rate = parameters.linked_multicast_rate if linked else parameters.multicast_rate
         cycles = max(size / rate, self._occupancy(size))
@@ -259,9 +264,16 @@ class NocModel:
         key = noc, source, target
         way = self._ways.get(key)
         if way is None:
+            self._check(source)
+            self._check(target)
             links = tuple(self._route(noc, source, target))
             way = self._ways[key] = _Way(links, len(links))
         return way
+
+    def _check(self, place: Coord) -> None:
+        columns, rows = self.parameters.columns, self.parameters.rows
+        if not (0 <= place[0] < columns and 0 <= place[1] < rows):
+            raise ValueError(f"{place} is outside of the network of {columns}x{rows} routers")
 
     def _tree(self, noc: int, source: Coord, targets: tuple[Coord, ...]) -> _Way:
         key = noc, source, targets
