@@ -12,7 +12,7 @@ Sources: tt-isa-documentation, WormholeB0/NoC (routes, ordering), and those of
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ttmlir.sim.timing.costs import NOC_ISSUE
 from ttmlir.sim.timing.noc_parameters import NocParameters
@@ -129,6 +129,8 @@ class NocModel:
         }
         self._occupancies: dict[int, float] = {}
         self._last: dict[tuple[int, Coord, Coord], int] = {}
+        self.dram_bytes = 0
+        """Read from and written to DRAM so far."""
         self._has_pair_rate = parameters.dram_pair_rate < parameters.dram_read_rate
 
     def read(self, start: int, core: Coord, source: Coord, size: int, noc: int) -> tuple[int, int]:
@@ -143,6 +145,7 @@ class NocModel:
             )
         else:
             latency = parameters.dram_latency
+            self.dram_bytes += size
             begin, _ = self._requests_of(noc, source).book(
                 start, parameters.dram_request_interval * -(-size // parameters.packet_bytes)
             )
@@ -171,6 +174,7 @@ class NocModel:
         if channel is None:
             _, last = self._incoming_of(noc, target).book(begin, size / parameters.interface_rate)
         else:
+            self.dram_bytes += size
             _, last = self._channels[channel].book(begin, size / parameters.dram_write_rate)
         latency = parameters.write_latency + parameters.hop_latency * way.hops
         arrival = self._in_order(noc, core, target, max(end, last) + latency)
@@ -213,10 +217,20 @@ class NocModel:
         """Links that a packet passes on its way."""
         return self._way(noc, source, target).hops
 
-    def resources(self) -> Iterable[Resource]:
-        """Everything that something was booked on, in a fixed order."""
-        for group in (self._channels, self._requests, self._outgoing, self._incoming, self._links):
-            yield from (each for each in group.values() if each.total)
+    @property
+    def dram_peak(self) -> float:
+        """Bytes per cycle of all channels, as measured."""
+        return len(self._channels) * self.parameters.dram_read_rate
+
+    def dram_resources(self) -> Iterator[tuple[str, float]]:
+        """What DRAM consists of: names, and cycles that each was busy."""
+        for group in (self._channels, self._requests):
+            yield from _booked(group.values())
+
+    def network_resources(self) -> Iterator[tuple[str, float]]:
+        """Interfaces and links: names, and cycles that each was busy."""
+        for group in (self._outgoing, self._incoming, self._links):
+            yield from _booked(group.values())
 
     def _occupancy(self, size: int) -> float:
         """Cycles of the interface of the core that asks for a transfer, by its packets."""
@@ -311,6 +325,10 @@ class NocModel:
 
     def _requests_of(self, noc: int, place: Coord) -> Resource:
         return _interface(self._requests, noc, place, "requests at")
+
+
+def _booked(resources: Iterable[Resource]) -> Iterator[tuple[str, float]]:
+    return ((each.name, each.total) for each in resources if each.total)
 
 
 def _interface(
