@@ -348,7 +348,7 @@ class DataMovementApi(Transactions):
     def noc_semaphore_set(self, address: int, value: int) -> None:
         """Write the word of a semaphore of this core."""
         if self.watch is not None:
-            self.watch.release(self.thread, ("sem", self.core.index, address))
+            self.watch.semaphore_set(self.thread, self.l1, address)
         self.l1.write(address, (value & _WORD).to_bytes(4, "little"))
         self.core.semaphore_times[address] = self.thread.clock
 
@@ -367,8 +367,10 @@ class DataMovementApi(Transactions):
                 time = self.core.semaphore_times.get(address, 0)
                 self.thread.wait_until(time, "noc_semaphore_wait")
             if self.watch is not None:
-                self.watch.acquire(self.thread, ("sem", self.core.index, address))
+                self.watch.semaphore_wait(self.thread, self.l1, address)
             return True
+        if self.watch is not None:
+            self.watch.check_semaphore(self.thread, self.l1, address)
         self.l1.waiters.setdefault(address, []).append(self.thread)
         self.thread.wait(_WaitForSemaphore(self.core, address, exactly), value)
         return False

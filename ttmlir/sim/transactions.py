@@ -86,7 +86,7 @@ class Transactions(KernelApi):
             outstanding.arrived = max(outstanding.arrived, arrived)
         if self.watch is not None:
             self.watch.copy_started(
-                thread, noc, "read", endpoint.memory, source, self.l1, address, size
+                thread, noc, "read", endpoint.memory, source, self.l1, address, size, self._trid
             )
         self.scheduler.progress += 1
         if self._delay:
@@ -124,7 +124,7 @@ class Transactions(KernelApi):
             outstanding.acknowledged = max(outstanding.acknowledged, acknowledged)
         if self.watch is not None:
             self.watch.copy_started(
-                thread, noc, "write", self.l1, address, endpoint.memory, target, size
+                thread, noc, "write", self.l1, address, endpoint.memory, target, size, trid
             )
         self.scheduler.progress += 1
         if self._delay:
@@ -168,7 +168,7 @@ class Transactions(KernelApi):
         for core in cores:
             if self.watch is not None:
                 self.watch.copy_started(
-                    thread, noc, "write", self.l1, address, core.l1, local, size
+                    thread, noc, "multicast", self.l1, address, core.l1, local, size
                 )
             copy = Copy(self.l1, address, core.l1, local, size, multicast=True)
             if self._delay and not at_once:
@@ -246,7 +246,7 @@ class Transactions(KernelApi):
         self.thread.wait_until(outstanding.arrived, "noc_async_read_barrier")
         outstanding.move_reads(trid)
         if self.watch is not None:
-            self.watch.copies_done(self.thread, noc, "read")
+            self.watch.copies_done(self.thread, noc, "read", trid)
         return True
 
     def noc_async_write_barrier(self, noc: int | None = None) -> bool:
@@ -268,7 +268,7 @@ class Transactions(KernelApi):
         self.thread.wait_until(outstanding.acknowledged, "noc_async_write_barrier")
         outstanding.move_writes(trid)
         if self.watch is not None:
-            self.watch.copies_done(self.thread, noc, "write")
+            self.watch.copies_done(self.thread, noc, "write", trid)
         return True
 
     def noc_async_writes_flushed(self, noc: int | None = None) -> bool:
@@ -287,9 +287,12 @@ class Transactions(KernelApi):
 
     def noc_async_atomic_barrier(self, noc: int | None = None) -> bool:
         """Wait until all additions are done."""
-        outstanding = self.outstanding[self._noc(noc)]
+        noc = self._noc(noc)
+        outstanding = self.outstanding[noc]
         if self.timed:
             self.thread.wait_until(outstanding.answered, "noc_async_atomic_barrier")
+        if self.watch is not None:
+            self.watch.copies_done(self.thread, noc, "atomic")
         return True
 
     def noc_async_full_barrier(self, noc: int | None = None) -> bool:

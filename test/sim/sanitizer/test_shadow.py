@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ttmlir.sim.sanitizer.shadow import Conflict, Shadow, Unwritten
-from ttmlir.sim.sanitizer.vector_clock import Agent, Thread, Timeline, VectorClock
+from ttmlir.sim.sanitizer.vector_clock import Agent, Thread, Timeline
 
 THREADS = 3
 POINTS = 2
@@ -154,7 +153,7 @@ class Subject:
     def __init__(self) -> None:
         """Threads, agents and sync points of one program."""
         timeline = Timeline()
-        timeline.begin(THREADS * 4)
+        timeline.begin()
         self.threads: list[Thread] = []
         self.agents: list[tuple[Agent, Agent, Agent]] = []
         for _ in range(THREADS):
@@ -162,7 +161,7 @@ class Subject:
             self.threads.append(thread)
             agents = timeline.agent(thread), timeline.agent(thread)
             self.agents.append((*agents, timeline.agent(thread, in_order=True)))
-        self.points = [VectorClock(timeline.clock().times) for _ in range(POINTS)]
+        self.points = [timeline.clock() for _ in range(POINTS)]
         self.shadow = Shadow()
 
     def event(self, event: Event) -> str:
@@ -292,22 +291,37 @@ def test_forgotten_bytes_are_unwritten() -> None:
     assert subject.shadow.read(128, 128, thread, None) is None
 
 
-@pytest.mark.parametrize("actors", [4, 8, 2])
-def test_the_next_program_knows_all_of_the_last_one(actors: int) -> None:
+def test_the_next_program_knows_all_of_the_last_one() -> None:
     """Programs run one after the other, whatever their numbers of threads."""
     timeline, shadow = Timeline(), Shadow()
-    timeline.begin(4)
-    threads = [timeline.thread() for _ in range(4)]
-    for index, thread in enumerate(threads):
-        for _ in range(index):
-            thread.release(timeline.clock())
-        shadow.write(index * 16, 16, thread, None)
-        shadow.read(index * 16, 16, thread, None)
-    timeline.begin(actors)
+    for count in (4, 40, 3):
+        timeline.begin()
+        threads = [timeline.thread() for _ in range(count)]
+        for index, thread in enumerate(threads):
+            for _ in range(index):
+                thread.release(timeline.clock())
+            assert shadow.write(index * 16, 16, thread, None) is None
+            assert shadow.read(index * 16, 16, thread, None) is None
+        assert shadow.write(0, 16, threads[1], None) is not None
+
+
+def test_actors_that_join_late_are_known() -> None:
+    """Clocks grow without losing what they know."""
+    timeline, shadow = Timeline(), Shadow()
+    timeline.begin()
     first, second = timeline.thread(), timeline.thread()
-    assert shadow.read(0, 64, first, None) is None
-    assert shadow.write(0, 16, first, None) is None
-    assert shadow.write(0, 16, second, None) is not None
+    point = timeline.clock()
+    agents = [timeline.agent(first) for _ in range(50)]
+    shadow.write(0, 16, first, None)
+    shadow.write(16, 16, agents[-1], None)
+    first.release(point)
+    second.acquire(point)
+    assert shadow.read(0, 16, second, None) is None
+    assert shadow.read(16, 16, second, None) is not None
+    agents[-1].finish()
+    first.release(point)
+    second.acquire(point)
+    assert shadow.read(16, 16, second, None) is None
 
 
 def test_settled_readers_do_not_race() -> None:

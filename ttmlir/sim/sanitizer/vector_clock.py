@@ -20,6 +20,9 @@ from numpy.typing import NDArray
 
 Times = NDArray[np.int64]
 
+_STEP = 16
+"""Actors that clocks have room for at first; the room doubles when it is used up."""
+
 
 class VectorClock:
     """A time for every actor; `view` holds the same numbers as `times`, for reading single ones."""
@@ -28,12 +31,12 @@ class VectorClock:
 
     def __init__(self, times: Times) -> None:
         """Keep the array, which nobody else may write."""
+        self.set_times(times)
+
+    def set_times(self, times: Times) -> None:
+        """Replace the array, for instance by a longer one."""
         self.times = times
         self.view: memoryview[int] = times.data
-
-    def join(self, other: VectorClock) -> None:
-        """Know what the other knows as well."""
-        np.maximum(self.times, other.times, out=self.times)
 
 
 class Actor:
@@ -108,37 +111,50 @@ class Thread(Actor):
 
 
 class Timeline:
-    """The actors of one program after the other: each program knows all that was before it."""
+    """The actors of one program after the other: each program knows all that was before it.
+
+    Actors may join while the program runs; its clocks grow with them.
+    """
 
     def __init__(self) -> None:
         """No program has run."""
-        self._past: Times = np.zeros(0, np.int64)
+        self._past: Times = np.zeros(_STEP, np.int64)
         self._actors: list[Actor] = []
+        self._clocks: list[VectorClock] = []
 
-    def begin(self, actors: int) -> None:
-        """Start a program that has so many actors; what was before is over for all of them."""
-        past = np.zeros(max(actors, self._past.size), np.int64)
-        past[: self._past.size] = self._past
+    def begin(self) -> None:
+        """Start a program; what was before is over for all its actors."""
         for actor in self._actors:
-            past[actor.index] = max(int(past[actor.index]), actor.time)
-        self._past = past
+            self._past[actor.index] = actor.time
         self._actors = []
+        self._clocks = []
 
     def clock(self) -> VectorClock:
         """A clock that knows the programs before this one."""
-        return VectorClock(self._past.copy())
+        clock = VectorClock(self._past.copy())
+        self._clocks.append(clock)
+        return clock
 
     def thread(self) -> Thread:
-        """The next actor, as a thread."""
-        index = len(self._actors)
-        actor = Thread(index, int(self._past[index]) + 1, self.clock(), in_order=True)
-        actor.knows.view[index] = actor.time
-        self._actors.append(actor)
-        return actor
+        """One more actor, with a clock of its own."""
+        index = self._next_index()
+        thread = Thread(index, int(self._past[index]) + 1, self.clock(), in_order=True)
+        thread.knows.view[index] = thread.time
+        self._actors.append(thread)
+        return thread
 
     def agent(self, thread: Thread, *, in_order: bool = False) -> Agent:
-        """The next actor, as an agent of the thread."""
-        index = len(self._actors)
-        actor = Agent(index, int(self._past[index]) + 1, thread.knows, in_order)
-        self._actors.append(actor)
-        return actor
+        """One more actor, which copies for the thread."""
+        index = self._next_index()
+        agent = Agent(index, int(self._past[index]) + 1, thread.knows, in_order)
+        self._actors.append(agent)
+        return agent
+
+    def _next_index(self) -> int:
+        """The place of the next actor, for which there is room in all clocks."""
+        if len(self._actors) == self._past.size:
+            room = np.zeros(self._past.size, np.int64)
+            self._past = np.concatenate((self._past, room))
+            for clock in self._clocks:
+                clock.set_times(np.concatenate((clock.times, room)))
+        return len(self._actors)

@@ -1,0 +1,271 @@
+"""The protocol of circular buffers: who may access, push and pop which pages when.
+
+Source: tt-metal, tt_metal/hw/inc/dataflow_api.h; tech_reports and programming examples for what
+well-formed kernels keep to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ttmlir.sim.sanitizer.actors import Program, ThreadState
+from ttmlir.sim.sanitizer.reporting import Reporter
+from ttmlir.sim.sanitizer.spaces import BufferState, Space
+
+if TYPE_CHECKING:
+    from ttmlir.sim.circular_buffer import CircularBuffer
+    from ttmlir.sim.thread import KernelThread
+
+ALIASED_BUFFERS = "aliased-cbs"
+"""Leniency: compute threads use circular buffers on tensors without reserving or waiting."""
+
+POP_UNFILLED = "pop-unfilled"
+"""Leniency: circular buffers on tensors are popped although nobody pushed."""
+
+
+class BufferRules:
+    """Follows the calls on circular buffers and checks accesses to their pages."""
+
+    def __init__(self, program: Program, reporter: Reporter) -> None:
+        """Report to `reporter`; lenient as far as it is."""
+        self._program = program
+        self._reporter = reporter
+        self._aliased_free = ALIASED_BUFFERS in reporter.leniencies
+        self._pop_unfilled = POP_UNFILLED in reporter.leniencies
+        self._states: dict[CircularBuffer, BufferState] = {}
+        self.spaces: dict[CircularBuffer, Space] = {}
+
+    def begin(self) -> None:
+        """Forget the circular buffers of the last program."""
+        self._states.clear()
+        self.spaces.clear()
+
+    def add(self, buffer: CircularBuffer, space: Space) -> BufferState:
+        """Follow a circular buffer of the program."""
+        state = self._states[buffer] = BufferState(buffer, self._program.timeline)
+        self.spaces[buffer] = space
+        return state
+
+    def reserved(self, thread: KernelThread, buffer: CircularBuffer, pages: int) -> None:
+        """`cb_reserve_back` returns."""
+        state = self._states[buffer]
+        if state.producer is not thread:
+            self._produces(thread, state, "cb_reserve_back")
+        self._program.threads[thread.index].actor.acquire(state.popped)
+        state.reserved = max(state.reserved, pages * buffer.page_size)
+
+    def waited(self, thread: KernelThread, buffer: CircularBuffer, pages: int) -> None:
+        """`cb_wait_front` returns."""
+        state = self._states[buffer]
+        if state.consumer is not thread:
+            self._consumes(thread, state, "cb_wait_front")
+        self._program.threads[thread.index].actor.acquire(state.pushed)
+        state.waited = max(state.waited, pages * buffer.page_size)
+
+    def push(self, thread: KernelThread, buffer: CircularBuffer, pages: int) -> None:
+        """`cb_push_back` is called."""
+        state = self._states[buffer]
+        if state.producer is not thread:
+            self._produces(thread, state, "cb_push_back")
+        size = pages * buffer.page_size
+        if buffer.filled + pages > buffer.num_pages:
+            self._overflows(thread, state, pages)
+        elif size > state.reserved and not buffer.aliased:
+            self._pushes_unreserved(thread, state, pages)
+        mine = self._program.threads[thread.index]
+        if mine.copies:
+            self._pushes_in_flight(mine, state, size)
+        mine.actor.release(state.pushed)
+        state.reserved = max(0, state.reserved - size)
+
+    def pop(self, thread: KernelThread, buffer: CircularBuffer, pages: int) -> None:
+        """`cb_pop_front` is called."""
+        state = self._states[buffer]
+        if state.consumer is not thread:
+            self._consumes(thread, state, "cb_pop_front")
+        size = pages * buffer.page_size
+        if size > state.waited and not (buffer.aliased and self._pop_unfilled):
+            self._pops_unwaited(thread, state, pages)
+        mine = self._program.threads[thread.index]
+        if mine.copies:
+            self._pops_in_flight(mine, state, size)
+        mine.actor.release(state.popped)
+        state.waited = max(0, state.waited - size)
+
+    def check_write(self, mine: ThreadState, space: Space, address: int, end: int) -> None:
+        """A thread writes bytes, which may be pages of circular buffers."""
+        states = space.buffers(address, end)
+        for state in states:
+            if state.covers_reserved(address, end) or state.covers_waited(address, end):
+                return
+            if state.buffer.aliased and (self._aliased_free or not mine.computes):
+                return
+        if states:
+            self._accesses(mine, states[0], address, end, writes=True)
+
+    def check_read(self, mine: ThreadState, space: Space, address: int, end: int) -> None:
+        """A thread reads bytes, which may be pages of circular buffers."""
+        states = space.buffers(address, end)
+        for state in states:
+            if state.covers_waited(address, end) or state.covers_reserved(address, end):
+                return
+            if state.buffer.aliased and (self._aliased_free or not mine.computes):
+                return
+            if mine.thread.core.l1 is not space.endpoint.memory and state.covers_filled(
+                address, end
+            ):
+                return
+        if states:
+            self._accesses(mine, states[0], address, end, writes=False)
+
+    def end(self) -> None:
+        """Note pages that nobody popped."""
+        for state in self._states.values():
+            buffer = state.buffer
+            thread = state.producer
+            if thread is None or buffer.aliased or buffer.received == buffer.acked:
+                continue
+            mine = self._program.threads[thread.index]
+            self._reporter.report(
+                mine.finding_at(
+                    None,
+                    f"circular buffer {buffer.index} still has {_pages(buffer.filled)} at the end "
+                    "of the program, which nobody used; wait for and pop as many as are pushed",
+                    rule="cb-not-empty",
+                    severity="note",
+                    detail=(state.describe(),),
+                )
+            )
+
+    def _report(self, thread: KernelThread, state: BufferState, rule: str, message: str) -> None:
+        finding = thread.finding(message, rule=rule, detail=(state.describe(),))
+        self._reporter.report(finding)
+
+    def _produces(self, thread: KernelThread, state: BufferState, call: str) -> None:
+        if state.producer is None:
+            state.producer = thread
+            return
+        self._report(
+            thread,
+            state,
+            "cb-producers",
+            f"{call} by {thread.role_name}, but {state.producer.role_name} is the producer of "
+            f"circular buffer {state.buffer.index}: each thread has a write pointer of its own, so "
+            "they would overwrite each other's pages; let one thread produce",
+        )
+
+    def _consumes(self, thread: KernelThread, state: BufferState, call: str) -> None:
+        if state.consumer is None:
+            state.consumer = thread
+            return
+        self._report(
+            thread,
+            state,
+            "cb-consumers",
+            f"{call} by {thread.role_name}, but {state.consumer.role_name} is the consumer of "
+            f"circular buffer {state.buffer.index}: each thread has a read pointer of its own, so "
+            "they would take the same pages; let one thread consume",
+        )
+
+    def _overflows(self, thread: KernelThread, state: BufferState, pages: int) -> None:
+        buffer = state.buffer
+        self._report(
+            thread,
+            state,
+            "cb-overflow",
+            f"cb_push_back of {_pages(pages)} to circular buffer {buffer.index}, which has "
+            f"{buffer.free} free: pages that the consumer has not popped are overwritten; call "
+            f"cb_reserve_back({buffer.index}, {pages}) before writing them",
+        )
+
+    def _pushes_unreserved(self, thread: KernelThread, state: BufferState, pages: int) -> None:
+        buffer = state.buffer
+        self._report(
+            thread,
+            state,
+            "cb-push-unreserved",
+            f"cb_push_back of {_pages(pages)} to circular buffer {buffer.index}, of which "
+            f"{state.reserved // buffer.page_size} are reserved; call "
+            f"cb_reserve_back({buffer.index}, {pages}) before writing them",
+        )
+
+    def _pops_unwaited(self, thread: KernelThread, state: BufferState, pages: int) -> None:
+        buffer = state.buffer
+        waited = state.waited // buffer.page_size
+        if pages > buffer.filled:
+            rule, has = "cb-underflow", f"which has {buffer.filled} filled"
+        else:
+            rule, has = "cb-pop-unwaited", f"of which {waited} were waited for"
+        self._report(
+            thread,
+            state,
+            rule,
+            f"cb_pop_front of {_pages(pages)} of circular buffer {buffer.index}, {has}; call "
+            f"cb_wait_front({buffer.index}, {pages}) before using them",
+        )
+
+    def _pushes_in_flight(self, mine: ThreadState, state: BufferState, size: int) -> None:
+        """Find reads that have not arrived in pages that are pushed."""
+        buffer = state.buffer
+        for copies in mine.copies.values():
+            if not copies.reads.busy:
+                continue
+            cell = self.spaces[buffer].shadow.writing(buffer.wr_ptr, size, copies.reads)
+            if cell is None:
+                continue
+            finding = mine.thread.finding(
+                f"cb_push_back hands over pages of circular buffer {buffer.index} that a "
+                "noc_async_read still fills; call noc_async_read_barrier() before",
+                rule="read-before-barrier",
+                detail=(state.describe(),),
+            )
+            note = mine.note(cell.write_mark, "the read was started here")
+            self._reporter.report(replace(finding, related=(note,)))
+            return
+
+    def _pops_in_flight(self, mine: ThreadState, state: BufferState, size: int) -> None:
+        """Find writes that have not left pages that are popped."""
+        buffer = state.buffer
+        for copies in mine.copies.values():
+            if not copies.sources.busy:
+                continue
+            found = self.spaces[buffer].shadow.reading(buffer.rd_ptr, size, copies.sources)
+            if found is None:
+                continue
+            finding = mine.thread.finding(
+                f"cb_pop_front gives back pages of circular buffer {buffer.index} that a "
+                "noc_async_write still sends; call noc_async_writes_flushed() or "
+                "noc_async_write_barrier() before",
+                rule="reuse-before-barrier",
+                detail=(state.describe(),),
+            )
+            note = mine.note(found[1], "the write was started here")
+            self._reporter.report(replace(finding, related=(note,)))
+            return
+
+    def _accesses(
+        self, mine: ThreadState, state: BufferState, address: int, end: int, *, writes: bool
+    ) -> None:
+        """Report an access to pages that the thread has no right to."""
+        buffer = state.buffer
+        index, size = buffer.index, end - address
+        if writes:
+            rule, verb, need = "cb-unreserved-write", "writes", "reserved"
+            call = f"cb_reserve_back({index}, n)"
+        else:
+            rule, verb, need = "cb-unwaited-read", "reads", "waited for"
+            call = f"cb_wait_front({index}, n)"
+        reason = f"pages of circular buffer {index} that were not {need}; call {call} before"
+        if end > buffer.limit:
+            reason = (
+                f"bytes beyond the end of circular buffer {index} at {buffer.limit:#x}: pages "
+                "that are used together must not wrap around; use numbers of pages that divide "
+                f"its {buffer.num_pages}"
+            )
+            rule = "cb-straddle"
+        self._report(mine.thread, state, rule, f"{verb} {size} bytes at {address:#x}, {reason}")
+
+
+def _pages(count: int) -> str:
+    return "1 page" if count == 1 else f"{count} pages"

@@ -1,0 +1,371 @@
+"""Watches what kernels do to memories, circular buffers, semaphores and registers.
+
+The calls of kernels tell the sanitizer of each event, before it takes effect. One object serves a
+device; it keeps the histories of all memories, and the order of what happens in the running
+program (`vector_clock`). Rules and messages are in the other modules of this package, and on the
+page docs/sanitizer.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from ttmlir.layout.enums import Arch
+from ttmlir.sim.findings import Finding
+from ttmlir.sim.sanitizer.actors import Copies, Program, ThreadState
+from ttmlir.sim.sanitizer.buffer_rules import BufferRules
+from ttmlir.sim.sanitizer.conflicts import conflicting, unwritten
+from ttmlir.sim.sanitizer.register_rules import Destination, allowed, violation
+from ttmlir.sim.sanitizer.reporting import Reporter
+from ttmlir.sim.sanitizer.shadow import Conflict, Mark, Unwritten
+from ttmlir.sim.sanitizer.spaces import Space
+from ttmlir.sim.sanitizer.vector_clock import Actor, Agent, VectorClock
+
+if TYPE_CHECKING:
+    from ttmlir.sim.chip import SimChip
+    from ttmlir.sim.core import Core, Endpoint
+    from ttmlir.sim.memory import Memory
+    from ttmlir.sim.thread import KernelThread
+
+CopyKind = Literal["read", "write", "multicast"]
+WordKind = Literal["write", "atomic"]
+BarrierKind = Literal["read", "write", "flush", "atomic"]
+
+_WORD = 4
+
+_HOST = Actor(0, 0, VectorClock(np.zeros(1, np.int64)), in_order=True)
+"""Whatever the host does is before or after a program, never during it."""
+
+
+class Sanitizer:
+    """What one device tells of its programs.
+
+    `findings` are those of the last program. By default the first error raises SanitizerError;
+    with `max_findings` above one, so many are collected before.
+    """
+
+    def __init__(
+        self,
+        chip: SimChip,
+        *,
+        leniencies: frozenset[str] = frozenset(),
+        max_findings: int = 1,
+    ) -> None:
+        """Let the rules named in `leniencies` pass."""
+        self._flushed_only = chip.arch is Arch.BLACKHOLE
+        self._reporter = Reporter(leniencies, max_findings)
+        self._program = Program()
+        self._threads: dict[int, ThreadState] = {}
+        self._buffers = BufferRules(self._program, self._reporter)
+        self._spaces: dict[Memory, Space] = {}
+        self._points: dict[Hashable, VectorClock] = {}
+        self.report = self._reporter.report
+        """Take a finding that someone else made."""
+        self.cb_reserve = self._buffers.reserved
+        self.cb_wait = self._buffers.waited
+        self.cb_push = self._buffers.push
+        self.cb_pop = self._buffers.pop
+
+    @property
+    def findings(self) -> Sequence[Finding]:
+        """What was found in the last program, in the order of finding."""
+        return self._reporter.findings
+
+    # Memories and programs
+
+    def add(self, endpoint: Endpoint, first_free: int) -> None:
+        """Watch a memory of the device, of which kernels write no bytes below `first_free`."""
+        space = self._spaces[endpoint.memory] = Space(endpoint)
+        space.first_free = first_free
+
+    def host_write(self, memory: Memory, address: int, size: int) -> None:
+        """The host writes bytes while no program runs."""
+        self._spaces[memory].shadow.write(address, size, _HOST, None, check=False)
+
+    def host_read(self, memory: Memory, address: int, size: int) -> None:
+        """The host reads bytes while no program runs: nothing can be wrong with that."""
+
+    def freed(self, memory: Memory, address: int, size: int) -> None:
+        """A buffer was given back: its bytes count as never written."""
+        self._spaces[memory].shadow.forget(address, size)
+
+    def program_started(self, threads: Sequence[KernelThread]) -> None:
+        """A program begins; the circular buffers and semaphores of its cores are set up."""
+        self._reporter.begin()
+        self._buffers.begin()
+        self._points.clear()
+        self._program.begin(list(threads))
+        self._threads = self._program.threads
+        for space in self._spaces.values():
+            space.begin()
+        for core in dict.fromkeys(thread.core for thread in threads):
+            self._place(core)
+
+    def _place(self, core: Core) -> None:
+        space = self._spaces[core.l1]
+        states = [self._buffers.add(buffer, space) for buffer in core.cbs.values()]
+        space.place(core, states, self._program.timeline)
+
+    def program_ended(self) -> None:
+        """All threads have ended: find copies that nobody waited for, and full buffers."""
+        for state in self._threads.values():
+            for copies in state.copies.values():
+                self._check_finished(state, copies)
+        self._buffers.end()
+
+    def _check_finished(self, state: ThreadState, copies: Copies) -> None:
+        if copies.reads.busy:
+            self.report(_unfinished(state, copies.read_mark, "read", "noc_async_read_barrier"))
+        if copies.writes.busy or copies.multicast.busy:
+            self.report(_unfinished(state, copies.write_mark, "write", "noc_async_write_barrier"))
+        if copies.atomic_mark is not None:
+            finding = state.finding_at(
+                copies.atomic_mark,
+                "the kernel ends and does not wait for this increment; call "
+                "noc_async_atomic_barrier() before it returns if the next program relies on it",
+                rule="atomic-open",
+                severity="note",
+                detail=(),
+            )
+            self.report(finding)
+
+    # Accesses
+
+    def read(self, memory: Memory, address: int, size: int, thread: KernelThread) -> None:
+        """A thread reads bytes of a memory; its own, which nobody else sees, is not watched."""
+        space = self._spaces.get(memory)
+        if space is None:
+            return
+        mine = self._threads[thread.index]
+        end = address + size
+        if address < 0 or end > space.size:
+            self._outside(mine, space, address, size, "reads")
+        if address in space.semaphores:
+            mine.actor.acquire(space.semaphores[address])
+            return
+        wrong = space.shadow.read(address, size, mine.actor, mine.mark())
+        if wrong is not None:
+            self._explain(mine, space, wrong, "reads")
+        if space.has_buffers:
+            self._buffers.check_read(mine, space, address, end)
+
+    def write(self, memory: Memory, address: int, size: int, thread: KernelThread) -> None:
+        """A thread writes bytes of a memory; its own, which nobody else sees, is not watched."""
+        space = self._spaces.get(memory)
+        if space is None:
+            return
+        mine = self._threads[thread.index]
+        end = address + size
+        if address in space.semaphores:
+            mine.actor.release(space.semaphores[address])
+            return
+        if address < space.first_free or end > space.size:
+            self._outside(mine, space, address, size, "writes")
+        wrong = space.shadow.write(address, size, mine.actor, mine.mark())
+        if wrong is not None:
+            self._explain(mine, space, wrong, "writes")
+        if space.has_buffers:
+            self._buffers.check_write(mine, space, address, end)
+
+    def _explain(
+        self, mine: ThreadState, space: Space, wrong: Conflict | Unwritten, verb: str
+    ) -> None:
+        if isinstance(wrong, Unwritten):
+            self.report(unwritten(mine, space, wrong, verb))
+        else:
+            self.report(conflicting(self._program, mine, space, wrong, verb))
+
+    def _outside(self, mine: ThreadState, space: Space, address: int, size: int, verb: str) -> None:
+        legal = f"kernels may use {space.first_free:#x} to {space.size:#x}"
+        self.report(
+            mine.thread.finding(
+                f"{verb} bytes {address:#x} to {address + size:#x} of {space.name}, of which "
+                f"{legal}; check the address and the size",
+                rule="out-of-bounds",
+            )
+        )
+
+    # Copies on the network
+
+    def copy_started(
+        self,
+        thread: KernelThread,
+        noc: int,
+        kind: CopyKind,
+        source: Memory,
+        source_address: int,
+        target: Memory,
+        target_address: int,
+        size: int,
+        transaction: int = 0,
+    ) -> None:
+        """A thread starts an asynchronous copy; of a multicast, one call per receiver."""
+        mine = self._threads[thread.index]
+        copies = self._program.copies(mine, noc, transaction)
+        mark = mine.mark()
+        if kind == "read":
+            copies.read_mark = mark
+            reader = writer = copies.reads
+        else:
+            copies.write_mark = mark
+            reader = copies.sources
+            writer = copies.writes if kind == "write" else copies.multicast
+        reader.busy = writer.busy = True
+        self._copy_reads(mine, reader, self._spaces[source], source_address, size, mark)
+        self._copy_writes(mine, writer, self._spaces[target], target_address, size, mark)
+
+    def _copy_reads(
+        self,
+        mine: ThreadState,
+        agent: Agent,
+        space: Space,
+        address: int,
+        size: int,
+        mark: Mark,
+    ) -> None:
+        end = address + size
+        if address < 0 or end > space.size:
+            self._outside(mine, space, address, size, "copies")
+        if address in space.semaphores:
+            return
+        wrong = space.shadow.read(address, size, agent, mark)
+        if wrong is not None:
+            self._explain(mine, space, wrong, "copies")
+        if space.has_buffers:
+            self._buffers.check_read(mine, space, address, end)
+
+    def _copy_writes(
+        self,
+        mine: ThreadState,
+        agent: Agent,
+        space: Space,
+        address: int,
+        size: int,
+        mark: Mark,
+    ) -> None:
+        end = address + size
+        if address in space.semaphores:
+            mine.actor.release_behind(space.semaphores[address], agent, self._flushed_only)
+            return
+        if address < space.first_free or end > space.size:
+            self._outside(mine, space, address, size, "copies to")
+        wrong = space.shadow.write(address, size, agent, mark)
+        if wrong is not None:
+            self._explain(mine, space, wrong, "copies to")
+        if space.has_buffers:
+            self._buffers.check_write(mine, space, address, end)
+
+    def copies_done(
+        self, thread: KernelThread, noc: int, kind: BarrierKind, transaction: int | None = None
+    ) -> None:
+        """A barrier returns: copies of one transaction id, or of all, are over."""
+        for copies in self._threads[thread.index].copies.values():
+            if copies.noc != noc or transaction not in (None, copies.transaction):
+                continue
+            match kind:
+                case "read":
+                    copies.finish_reads()
+                case "write":
+                    copies.finish_writes()
+                case "flush":
+                    copies.flush()
+                case "atomic":
+                    copies.atomic_mark = None
+
+    # Hand-overs
+
+    def release(self, thread: KernelThread, key: Hashable) -> None:
+        """Whoever acquires the key later knows what this thread has done so far."""
+        self._threads[thread.index].actor.release(self._point(key))
+
+    def acquire(self, thread: KernelThread, key: Hashable) -> None:
+        """Know what those had done who released the key."""
+        self._threads[thread.index].actor.acquire(self._point(key))
+
+    def _point(self, key: Hashable) -> VectorClock:
+        point = self._points.get(key)
+        if point is None:
+            point = self._points[key] = self._program.timeline.clock()
+        return point
+
+    def word_written(
+        self, thread: KernelThread, noc: int, kind: WordKind, memory: Memory, address: int
+    ) -> None:
+        """A thread writes or increments a word over the network."""
+        mine = self._threads[thread.index]
+        copies = self._program.copies(mine, noc, 0)
+        mark = mine.mark()
+        space = self._spaces[memory]
+        if kind == "write":
+            copies.write_mark = mark
+            copies.writes.busy = True
+            self._copy_writes(mine, copies.writes, space, address, _WORD, mark)
+            return
+        copies.atomic_mark = mark
+        point = space.semaphores.get(address)
+        if point is None:
+            self._no_semaphore(mine, memory, address)
+        else:
+            mine.actor.release_behind(point, copies.writes, self._flushed_only)
+
+    def semaphore_set(self, thread: KernelThread, memory: Memory, address: int) -> None:
+        """A thread sets a semaphore of its core."""
+        mine = self._threads[thread.index]
+        point = self._spaces[memory].semaphores.get(address)
+        if point is None:
+            self._no_semaphore(mine, memory, address)
+        else:
+            mine.actor.release(point)
+
+    def semaphore_wait(self, thread: KernelThread, memory: Memory, address: int) -> None:
+        """A thread has seen the value of a semaphore that it waited for."""
+        mine = self._threads[thread.index]
+        point = self._spaces[memory].semaphores.get(address)
+        if point is None:
+            self._no_semaphore(mine, memory, address)
+        else:
+            mine.actor.acquire(point)
+
+    def check_semaphore(self, thread: KernelThread, memory: Memory, address: int) -> None:
+        """A thread begins to wait for a word, which has to be a semaphore."""
+        if address not in self._spaces[memory].semaphores:
+            self._no_semaphore(self._threads[thread.index], memory, address)
+
+    def _no_semaphore(self, mine: ThreadState, memory: Memory, address: int) -> None:
+        known = self._spaces[memory].semaphores
+        there = ", ".join(f"{each:#x}" for each in sorted(known)) or "none"
+        self.report(
+            mine.thread.finding(
+                f"{address:#x} in {memory.name} is not the address of a semaphore; make one with "
+                "CreateSemaphore and take its address from get_semaphore(id)",
+                rule="semaphore-address",
+                detail=(f"semaphores of this core: {there}",),
+            )
+        )
+
+    # Registers
+
+    def dst_access(
+        self,
+        thread: KernelThread,
+        dst: Destination,
+        index: int,
+        kind: Literal["math", "pack"],
+    ) -> None:
+        """MATH computes in a tile of DST, or PACK takes one."""
+        if not allowed(dst, index, kind):
+            self.report(violation(thread, dst, index, kind))
+
+
+def _unfinished(state: ThreadState, mark: Mark, kind: str, barrier: str) -> Finding:
+    return state.finding_at(
+        mark,
+        f"the kernel ends while this noc_async_{kind} is under way: its bytes may move after the "
+        f"program is over; call {barrier}() before the kernel returns",
+        rule="missing-barrier",
+        severity="error",
+        detail=(),
+    )
