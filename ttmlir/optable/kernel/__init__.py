@@ -70,7 +70,7 @@ def _by_name() -> dict[str, tuple[KernelCall, ...]]:
     return overloads
 
 
-_NAMED = (Form.CALL, Form.ELEMENT, Form.AGGREGATE, Form.STREAM)
+_NAMED = (Form.CALL, Form.OBJECT, Form.ELEMENT, Form.AGGREGATE, Form.STREAM)
 _BY_NAME = _by_name()
 
 

@@ -85,9 +85,12 @@ CALLS = (
         constants=("arg_index",),
         result=("arg_val", _I32),
         header="compile_time_args.h",
+        constant=True,
     ),
     _address("get_arg_addr", "Address of a run-time argument of this core."),
-    _address("get_common_arg_addr", "Address of a run-time argument that all cores have."),
+    _address(
+        "get_common_arg_addr", "Address of a run-time argument that all cores have in common."
+    ),
     _place("my_x", "Column of this core on a network."),
     _place("my_y", "Row of this core on a network."),
     _place(

@@ -33,6 +33,8 @@ def _query(
     result: str,
     kind: ValueKind = _I32,
     roles: Role = Role.DATA,
+    *,
+    constant: bool = False,
 ) -> KernelCall:
     return KernelCall(
         mnemonic=mnemonic,
@@ -41,6 +43,7 @@ def _query(
         result=(result, kind),
         header=_DATA_HEADER,
         roles=roles,
+        constant=constant,
     )
 
 
@@ -62,13 +65,20 @@ CALLS = (
     _hand_over("cb_wait_front", "Wait until so many pages are filled.", _CONSUMER),
     _query("get_write_ptr", "Address of the first page that is reserved or free.", "l1Addr"),
     _query("get_read_ptr", "Address of the first page that is filled.", "l1Addr"),
-    _query("get_tile_size", "Bytes of a tile in the buffer's format.", "size", roles=Role.ALL),
+    _query(
+        "get_tile_size",
+        "Bytes of a tile in the buffer's format.",
+        "size",
+        roles=Role.ALL,
+        constant=True,
+    ),
     _query(
         "get_dataformat",
         "Number format of the buffer.",
         "dataFormat",
         ValueKind.DATA_FORMAT,
         Role.ALL,
+        constant=True,
     ),
     _available("cb_pages_reservable_at_back", "Whether so many pages are free now."),
     _available("cb_pages_available_at_front", "Whether so many pages are filled now."),

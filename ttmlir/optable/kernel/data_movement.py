@@ -20,6 +20,7 @@ from ttmlir.optable.kernel.row import (
 )
 
 _HEADER = "dataflow_api.h"
+_ARGS_HEADER = "tensor/tensor_accessor_args.h"
 _ACCESSOR_HEADER = "tensor/tensor_accessor.h"
 _REFERENCE = "880154e3c2"
 _LATER = "2026-08"
@@ -83,6 +84,21 @@ def _address(
     )
 
 
+def _offset(member: str, summary: str) -> KernelCall:
+    """A method of the arguments of a tensor accessor: where the next one's arguments begin."""
+    return KernelCall(
+        mnemonic=f"tensor_accessor_args.{member}",
+        summary=summary,
+        operands=(("args", ValueKind.ACCESSOR_ARGS),),
+        result=("offset", _I32),
+        cpp=member,
+        header=_ARGS_HEADER,
+        form=Form.METHOD,
+        roles=Role.DATA,
+        constant=True,
+    )
+
+
 def _member(
     member: str,
     summary: str,
@@ -108,7 +124,7 @@ _ADDRESSES = (
     _address(
         "get_noc_addr",
         "Address of a byte in the memory of the core in column x and row y.",
-        ints("x", "y", "l1Address"),
+        (*ints("x", "y"), ("l1Address", ValueKind.ADDRESS)),
         since=_REFERENCE,
     ),
     _address(
@@ -121,7 +137,7 @@ _ADDRESSES = (
     _address(
         "get_local_noc_addr",
         "Address of a byte in the memory of this core, for the network.",
-        ints("l1Address"),
+        (("l1Address", ValueKind.ADDRESS),),
         cpp="get_noc_addr",
     ),
     _address(
@@ -133,7 +149,10 @@ _ADDRESSES = (
     _address(
         "get_noc_multicast_addr",
         "Address of a byte in the memory of each core of a rectangle.",
-        ints("nocXStart", "nocYStart", "nocXEnd", "nocYEnd", "addr"),
+        (
+            *ints("nocXStart", "nocYStart", "nocXEnd", "nocYEnd"),
+            ("addr", ValueKind.ADDRESS),
+        ),
     ),
 )
 
@@ -161,14 +180,16 @@ _GENERATORS = (
         header=_HEADER,
         roles=Role.DATA,
         form=Form.AGGREGATE,
-        templates=_DRAM,
+        templates=(*_DRAM, number("tile_hw", "1024")),
     ),
     KernelCall(
         mnemonic="TensorAccessorArgs",
         summary="Layout of a tensor, from compile-time and common run-time arguments.",
         result=("args", ValueKind.ACCESSOR_ARGS),
-        header="tensor/tensor_accessor_args.h",
+        header=_ARGS_HEADER,
         roles=Role.DATA,
+        form=Form.OBJECT,
+        constant=True,
         templates=(number("cta_base"), number("crta_base", "0")),
     ),
     KernelCall(
@@ -178,6 +199,14 @@ _GENERATORS = (
         result=("accessor", ValueKind.ACCESSOR),
         header=_ACCESSOR_HEADER,
         roles=Role.DATA,
+        form=Form.OBJECT,
+    ),
+    _offset(
+        "next_compile_time_args_offset", "Compile-time argument that follows those of the layout."
+    ),
+    _offset(
+        "next_common_runtime_args_offset",
+        "Common run-time argument that follows those of the layout.",
     ),
     _member(
         "get_noc_addr",

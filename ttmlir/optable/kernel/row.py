@@ -61,6 +61,8 @@ class Form(Enum):
 
     CALL = auto()
     """`name<templates>(operands)`."""
+    OBJECT = auto()
+    """`name<templates>(operands)`, where the name is that of a class."""
     METHOD = auto()
     """`first.name(others)`: the first operand is the object."""
     ELEMENT = auto()
@@ -94,6 +96,8 @@ class Template:
     kind: TemplateKind
     enum: str = ""
     """The enumeration, where `kind` is ENUM."""
+    number: bool = False
+    """C++ takes the number of the member: `(uint32_t)Enum::member`."""
     default: str | None = None
     """What C++ takes for an argument that is left out; None: it has to be written."""
     implied: str | None = None
@@ -195,6 +199,8 @@ class KernelCall:
     """What C++ takes for the last operands when they are left out, as in Python."""
     options: tuple[Option, ...] = ()
     """Parameters that the op does not take, after the operands."""
+    constant: bool = False
+    """The result is known when the kernel is compiled, and may be a template argument."""
     text: str = ""
     """Attribute of the op with the text that is printed."""
     variadic: bool = False
@@ -252,6 +258,8 @@ def number(name: str, default: str | None = None) -> Template:
     return Template(name=name, kind=TemplateKind.INT, default=default)
 
 
-def enumerator(name: str, enum: str, default: str | None = None) -> Template:
+def enumerator(
+    name: str, enum: str, default: str | None = None, *, number: bool = False
+) -> Template:
     """A template argument that is a member of an enumeration."""
-    return Template(name=name, kind=TemplateKind.ENUM, enum=enum, default=default)
+    return Template(name=name, kind=TemplateKind.ENUM, enum=enum, number=number, default=default)

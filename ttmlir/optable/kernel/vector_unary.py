@@ -669,8 +669,8 @@ def _bit_calls() -> tuple[KernelCall, ...]:
 
 
 _FORMATS = (
-    enumerator("in_dtype", "DataFormat"),
-    enumerator("out_dtype", "DataFormat"),
+    enumerator("in_dtype", "DataFormat", number=True),
+    enumerator("out_dtype", "DataFormat", number=True),
 )
 _OTHERS = (
     *_pair(

@@ -1,0 +1,161 @@
+"""The page of kernel calls: one line per row of the table of kernel calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ttmlir.optable.kernel import (
+    Cost,
+    Form,
+    KernelCall,
+    Role,
+    arguments,
+    circular_buffers,
+    data_movement,
+    matrix,
+    printing,
+    registers,
+    semaphores,
+    vector_binary,
+    vector_unary,
+)
+from ttmlir.optable.kernel.tile_calls import TILE_CALLS, Format, Step
+
+INTRODUCTION = """\
+# Kernel calls
+
+Every call that a kernel can make on a core, from the table in
+[`ttmlir/optable/kernel/`](../ttmlir/optable/kernel). Each is an operation of the dialect
+`ttkernel`, such as `ttkernel.get_noc_addr`, whose template arguments are attributes. In C++ the
+names are those of TT-Metalium; where an operation has another name, that follows in brackets.
+`[, ...]` are parameters with default values.
+
+*Where*: the processors on which a call does something. `data` is BRISC and NCRISC, the data
+movement processors; `unpack`, `math` and `pack` are the threads of a compute kernel. Elsewhere the
+call compiles to nothing.
+
+*Cycles*: how long a call keeps each thread busy for every tile of 32 by 32 numbers of 16 bits, on
+Wormhole. `x phases`: times the phases of math fidelity, 1 (LoFi) to 4 (HiFi4). `~`: no figure is
+public; the number is 32 cycles for each of an estimated number of vector instructions. What waits
+or moves data takes as long as the network and the other threads make it take.
+"""
+
+FAMILIES = (
+    ("Circular buffers", circular_buffers.CALLS),
+    ("Arguments, place and memory", arguments.CALLS),
+    ("Data movement", data_movement.CALLS),
+    ("Semaphores", semaphores.CALLS),
+    ("DST: ownership, copies, packing, formats", registers.CALLS),
+    ("Matrix unit", matrix.CALLS),
+    ("Vector unit, one tile", vector_unary.CALLS),
+    ("Vector unit, several tiles", vector_binary.CALLS),
+    ("Printing", printing.CALLS),
+)
+_MAPPING = """\
+## Elementwise operations as calls
+
+How an elementwise operation of `ttir` is computed on tiles. Its operands are copied to the tiles 0,
+1, ... of DST; each step is prepared by its `_init`; the result is in tile 0. Sums, differences and
+products of floating-point tiles can be computed from circular buffers directly, by the call of the
+matrix unit.
+"""
+
+
+def kernel_calls_page() -> str:
+    """The page as Markdown."""
+    return "\n".join((INTRODUCTION, *_tables(), *_mapping()))
+
+
+def _tables() -> Iterator[str]:
+    for title, calls in FAMILIES:
+        yield f"## {title}\n"
+        yield "| Call | Where | Meaning | Cycles | Header |"
+        yield "|---|---|---|---|---|"
+        yield from (_line(call) for call in calls)
+        yield ""
+
+
+def _line(call: KernelCall) -> str:
+    header = f"`{call.header}`" if call.header else "none: not in C++"
+    cells = (_call(call), _where(call.roles), _meaning(call), _cycles(call.cost), header)
+    return f"| {' | '.join(cells)} |"
+
+
+def _call(call: KernelCall) -> str:
+    names = [*call.constants, *(name for name, _ in call.operands)]
+    optional = [*names[call.fewest_arguments :], *(option.name for option in call.options)]
+    others = f"[, {', '.join(optional)}]" if optional else ""
+    text = f"{_name(call)}({', '.join(names[: call.fewest_arguments])}{others})"
+    match call.form:
+        case Form.CALL | Form.OBJECT:
+            pass
+        case Form.METHOD:
+            others = others if len(names) > 1 else others.replace(", ", "", 1)
+            text = f"{names[0]}.{call.cpp}({', '.join(names[1:])}{others})"
+        case Form.ELEMENT:
+            text = f"{call.cpp}[{names[0]}]"
+        case Form.LOAD:
+            text = f"{names[0]}[{names[1]}]"
+        case Form.STORE:
+            text = f"{names[1]}[{names[2]}] = {names[0]}"
+        case Form.AGGREGATE:
+            text = f"{_name(call)}{{{', '.join(f'.{name}' for name in names)}}}"
+        case Form.CAST:
+            text = f"reinterpret_cast<volatile tt_l1_ptr uint32_t*>({names[0]})"
+        case Form.STREAM:
+            text = f"{call.cpp} << value << ..."
+    other = "" if call.mnemonic in text else f" (`{call.mnemonic}`)"
+    return f"`{text.replace('([, ', '([')}`{other}"
+
+
+def _name(call: KernelCall) -> str:
+    templates = ", ".join(template.name for template in call.templates)
+    return f"{call.cpp}<{templates}>" if templates else call.cpp
+
+
+def _where(roles: Role) -> str:
+    if roles is Role.ALL:
+        return "all"
+    names = ["data"] if Role.DATA in roles else []
+    names += [str(role.name).lower() for role in Role.COMPUTE if role in roles]
+    return ", ".join(names)
+
+
+def _meaning(call: KernelCall) -> str:
+    accumulates = call.tiles is not None and call.tiles.accumulates
+    return f"{call.summary} Added to what DST holds." if accumulates else call.summary
+
+
+def _cycles(cost: Cost) -> str:
+    parts: list[str] = []
+    for name, count in (("unpack", cost.unpack), ("math", cost.math), ("pack", cost.pack)):
+        if count:
+            phases = " x phases" if cost.phases and name == "math" else ""
+            parts.append(f"{name} {'~' if cost.estimated else ''}{count}{phases}")
+    return f"{', '.join(parts)} ({cost.source})" if parts else ""
+
+
+def _mapping() -> Iterator[str]:
+    yield _MAPPING
+    yield "| Operation | On floating-point numbers | On 32-bit integers | Matrix unit |"
+    yield "|---|---|---|---|"
+    for mnemonic, tile_call in TILE_CALLS.items():
+        steps = (_steps(tile_call.floats), _steps(tile_call.integers))
+        unit = f"`{tile_call.matrix_unit}`" if tile_call.matrix_unit else ""
+        yield f"| `{mnemonic}` | {steps[0]} | {steps[1]} | {unit} |"
+    yield ""
+
+
+def _steps(steps: tuple[Step, ...] | None) -> str:
+    if steps is None:
+        return ""
+    return "; ".join(f"`{_step(step)}`" for step in steps) or "nothing to do"
+
+
+def _step(step: Step) -> str:
+    words = [
+        f"{name} = {f'format of the {value.name.lower()}' if isinstance(value, Format) else value}"
+        for name, value in step.templates
+    ]
+    templates = f"<{', '.join(words)}>" if words else ""
+    return f"{step.call}{templates}({', '.join(map(str, (*step.slots, *step.scalars)))})"
