@@ -13,7 +13,16 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, IntegerType, i1
 from xdsl.ir import Attribute, Operation
 
-from ttmlir.dialects.ttkernel import CBType, NocAddrType
+from ttmlir.dialects.ttkernel import (
+    CBType,
+    DataFormatType,
+    InterleavedAddrGenType,
+    L1AddrPtrType,
+    LocalSemaphoreType,
+    NocAddrType,
+    TensorAccessorArgsType,
+    TensorAccessorType,
+)
 from ttmlir.target.cpp.errors import CannotEmitError
 from ttmlir.target.cpp.literals import literal_text
 from ttmlir.target.cpp.tree import (
@@ -26,12 +35,23 @@ from ttmlir.target.cpp.tree import (
     Integer,
     Name,
     NamedType,
+    Pointer,
+    Type,
     Unary,
 )
 from ttmlir.target.cpp.types import type_text
 
 CB_TYPE = NamedType("::tt::CB")
-_NOC_ADDRESS = NamedType("int64_t")
+_AUTO = NamedType("auto")
+_OPAQUE: dict[type[Attribute], NamedType] = {
+    CBType: CB_TYPE,
+    NocAddrType: NamedType("int64_t"),
+    LocalSemaphoreType: NamedType("uint32_t"),
+    DataFormatType: NamedType("DataFormat"),
+    InterleavedAddrGenType: _AUTO,
+    TensorAccessorArgsType: _AUTO,
+    TensorAccessorType: _AUTO,
+}
 
 WRAPPING: dict[type[Operation], str] = {
     arith.AddiOp: "+",
@@ -83,15 +103,13 @@ FIRST_UNSIGNED = 6
 _ON_BOOLEANS = frozenset({"&", "|", "^"})
 
 
-def cpp_type(type_: Attribute) -> NamedType:
+def cpp_type(type_: Attribute) -> Type:
     """The C++ type of a value; raises CannotEmitError if it has none."""
-    match type_:
-        case CBType():
-            return CB_TYPE
-        case NocAddrType():
-            return _NOC_ADDRESS
-        case _:
-            return NamedType(type_text(type_))
+    if isinstance(type_, L1AddrPtrType):
+        words = NamedType(f"uint{type_.width.data}_t", qualifiers=("volatile", "tt_l1_ptr"))
+        return Pointer(words)
+    known = _OPAQUE.get(type(type_))
+    return NamedType(type_text(type_)) if known is None else known
 
 
 def unsigned(type_: Attribute) -> NamedType:
@@ -124,7 +142,7 @@ def _number(text: str) -> Expression:
     return Integer(text) if text.isdigit() else Floating(text)
 
 
-Declare = Callable[[NamedType, Expression], Name]
+Declare = Callable[[Type, Expression], Name]
 """Makes a variable of this type and value."""
 
 

@@ -36,12 +36,28 @@ HEADERS = {
 }
 """Headers that every kernel of a thread type includes."""
 
+_COVERED = {
+    ThreadType.NOC: ("compute_kernel_api/cb_api.h",),
+    ThreadType.TENSIX: (
+        "compute_kernel_api/cb_api.h",
+        "compute_kernel_api/pack.h",
+        "compute_kernel_api/reg_api.h",
+        "dataflow_api.h",
+    ),
+    ThreadType.ETHERNET: (),
+}
+"""Headers whose calls come with others: `common.h` includes those of compute kernels, and
+`dataflow_api.h` declares the calls for circular buffers, too."""
+
+_EVERYWHERE = ("cstdint", "compile_time_args.h")
+
 
 def framed(
     body: Block, thread: ThreadType, headers: Iterable[str], position: Position | None
 ) -> TranslationUnit:
-    """The source of a kernel; `headers` are those that its calls need."""
-    paths = dict.fromkeys((*HEADERS[thread], *headers))
+    """The source of a kernel; `headers` are those that declare its calls."""
+    covered = (*_COVERED[thread], *_EVERYWHERE)
+    paths = dict.fromkeys((*HEADERS[thread], *(each for each in headers if each not in covered)))
     includes = (Include("cstdint", standard=True), *map(Include, paths))
     function = Function(ENTRY, body=body, position=position)
     items: tuple[Item, ...] = (function,)

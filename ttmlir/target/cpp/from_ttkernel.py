@@ -5,8 +5,10 @@ each result, a loop's carried values in variables that are declared before it an
 end of each turn. A kernel is a region of a `ttmetal.dispatch` or a `func.func` with the attribute
 `ttkernel.thread`. Nodes carry the places of the operations that they are made from.
 
-Supported: the calls of the ttkernel dialect; integers and plain floats of arith; `scf.for`,
-`scf.if` and `scf.while`. Anything else is refused with the error of that operation.
+Supported: the calls of ttkernel; integers and plain floats of arith; `scf.for`, `scf.if`
+and `scf.while`; `emitc.literal` for what C++ has a name for, with a
+`builtin.unrealized_conversion_cast` to a type of ttkernel. Anything else is refused with the error
+of that operation.
 """
 
 from __future__ import annotations
@@ -16,18 +18,21 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import LocationAttr, SymbolRefAttr
+from xdsl.dialects.builtin import LocationAttr, SymbolRefAttr, UnrealizedConversionCastOp
 from xdsl.dialects.func import ReturnOp as FuncReturnOp
 from xdsl.ir import Block as IRBlock
 from xdsl.ir import Operation, Region, SSAValue
 
+from ttmlir.dialects.emitc import LiteralOp
 from ttmlir.dialects.ttkernel import BuiltinOp, CallOp, CBType, ReturnOp
 from ttmlir.layout.enums import ThreadType
 from ttmlir.mlir.diagnostics import OpError
 from ttmlir.mlir.locations import file_line_col
 from ttmlir.mlir.nesting import deep_recursion
 from ttmlir.target.cpp.arithmetic import CB_TYPE, Arithmetic, cpp_type
+from ttmlir.target.cpp.calls import call_expression
 from ttmlir.target.cpp.errors import CannotEmitError
+from ttmlir.target.cpp.expressions import text_of
 from ttmlir.target.cpp.frames import framed
 from ttmlir.target.cpp.render import render
 from ttmlir.target.cpp.tree import (
@@ -44,11 +49,11 @@ from ttmlir.target.cpp.tree import (
     For,
     If,
     Name,
-    NamedType,
     Position,
     Return,
     Statement,
     TranslationUnit,
+    Type,
     Unary,
     While,
 )
@@ -94,8 +99,10 @@ class _KernelWriter:
         self._arithmetic = Arithmetic(lambda op, index: self._name(op.operands[index]), self._let)
         self._rules: dict[type[Operation], Callable[[Operation], None]] = {
             BuiltinOp: self._builtin,
+            LiteralOp: self._literal,
             FuncReturnOp: self._return,
             ReturnOp: self._return,
+            UnrealizedConversionCastOp: self._same,
             scf.ForOp: self._for,
             scf.IfOp: self._if,
             scf.WhileOp: self._while,
@@ -121,7 +128,7 @@ class _KernelWriter:
         self._count += 1
         return Name(f"v{self._count}", position=self._position)
 
-    def _let(self, type_: NamedType, value: Expression | None) -> Name:
+    def _let(self, type_: Type, value: Expression | None) -> Name:
         name = self._new_name()
         declarator = Declarator(name.text, value=value, position=self._position)
         self._add(Declaration(type_, (declarator,), position=self._position))
@@ -187,26 +194,36 @@ class _KernelWriter:
             value = self._arithmetic.expression(op)
             if value is None:
                 raise CannotEmitError(f"has no form in a kernel; {_SUPPORTED}")
-            self._bind(op.results, [self._let(cpp_type(op.results[0].type), value)])
+            self._let_result(op, value)
 
     def _call(self, op: CallOp) -> None:
-        call = type(op).CALL
-        if call.data_types:
-            raise CannotEmitError("has no form in C++: tt-metal has no function for it")
-        self._call_function(op, call.mnemonic)
+        operands = tuple(map(self._name, op.operands))
+        self._let_result(op, call_expression(op, operands, self._position))
+        self.headers.append(type(op).CALL.header)
 
     def _builtin(self, op: Operation) -> None:
         symbol = op.properties["op"]
         assert isinstance(symbol, SymbolRefAttr), "the verifier has checked the attribute"
-        self._call_function(op, symbol.root_reference.data)
-
-    def _call_function(self, op: Operation, name: str) -> None:
+        callee = Name(symbol.root_reference.data, position=self._position)
         arguments = tuple(map(self._name, op.operands))
-        call = Call(Name(name, position=self._position), arguments, position=self._position)
+        self._let_result(op, Call(callee, arguments, position=self._position))
+
+    def _literal(self, op: Operation) -> None:
+        assert isinstance(op, LiteralOp)
+        self._names[op.results[0]] = Name(text_of(op, "value"), position=self._position)
+
+    def _same(self, op: Operation) -> None:
+        """A change of types that are one type in C++."""
+        if len(op.operands) != 1 or len(op.results) != 1:
+            raise CannotEmitError("has no form in a kernel unless it casts one value to one")
+        self._names[op.results[0]] = self._name(op.operands[0])
+
+    def _let_result(self, op: Operation, value: Expression) -> None:
+        """A variable for the result, or the value as a statement."""
         if op.results:
-            self._bind(op.results, [self._let(cpp_type(op.results[0].type), call)])
+            self._bind(op.results, [self._let(cpp_type(op.results[0].type), value)])
         else:
-            self._add(self._evaluate(call))
+            self._add(self._evaluate(value))
 
     def _return(self, op: Operation) -> None:
         if op.operands:
