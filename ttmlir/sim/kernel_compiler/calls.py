@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from ttmlir.sim.kernel_compiler import code
 from ttmlir.sim.kernel_compiler.enumerators import bare_name
@@ -38,7 +39,6 @@ from ttmlir.sim.kernel_compiler.types import (
 )
 from ttmlir.sim.kernel_compiler.value import (
     Value,
-    arithmetic,
     converted,
     floating,
     integer,
@@ -71,7 +71,7 @@ class CallCompiler(ExpressionCompiler):
         """A call for its value."""
         if isinstance(node.callee, tree.Member):
             return self._method(node, node.callee)
-        special = _SPECIAL.get(bare_name(node.callee.text))
+        special = self.SPECIAL.get(bare_name(node.callee.text))
         symbol = self.unit.find(node.callee.text, self.scope)
         if symbol is None and special is not None:
             return special(self, node)
@@ -119,7 +119,7 @@ class CallCompiler(ExpressionCompiler):
         self, node: tree.Call, found: LibraryCall, arguments: Sequence[ast.expr]
     ) -> ast.Call:
         """The call of the simulator's method."""
-        keywords = {}
+        keywords = dict[str, ast.expr]()
         if node.template_arguments:
             keywords["template"] = code.pair(*map(self._template, node.template_arguments))
         misfit = self.unit.library.misfit(found.name, len(arguments), keywords)
@@ -137,7 +137,7 @@ class CallCompiler(ExpressionCompiler):
             case (tree.NamedType() as wanted,), IntType():
                 target = self.unit.named_type(wanted, self.scope)
                 if isinstance(target, FloatType) and target == FLOAT:
-                    return Value(FLOAT, code.call("_bits_float", called))
+                    return Value(FLOAT, called)
                 return value if not isinstance(target, IntType) else converted(value, target)
             case _:
                 return value
@@ -244,8 +244,8 @@ class CallCompiler(ExpressionCompiler):
         self._check_reference(target, place, node)
         match place:
             case MemoryPlace():
-                type_ = PointerType(place.type, volatile=place.volatile)
-                return Argument(type_, "address", settled(place.address).node)
+                pointer = PointerType(place.type, volatile=place.volatile)
+                return Argument(pointer, "address", settled(place.address).node)
             case _ if isinstance(place.type, (StructType, ArrayType, ObjectType)):
                 return Argument(place.type, "object", node_of(place))
             case ItemPlace():
@@ -292,7 +292,9 @@ class CallCompiler(ExpressionCompiler):
             target = self.unit.type_of(node.template_arguments[0], self.scope)
             a, b = (settled(self.cast(each, target, node)) for each in (a, b))
         if a.type != b.type or not isinstance(a.type, (IntType, FloatType)):
-            message = f"std::{name} takes two values of one type, not '{a.type.name}' and '{b.type.name}'"
+            message = (
+                f"std::{name} takes two values of one type, not '{a.type.name}' and '{b.type.name}'"
+            )
             raise self.unit.error(node, message)
         choose = min if name == "min" else max
         if a.constant is not None and b.constant is not None and isinstance(a.type, IntType):
@@ -311,7 +313,7 @@ class CallCompiler(ExpressionCompiler):
     def cast(self, value: Value, target: CType, node: tree.Node) -> Value:
         """A value converted with a cast."""
         match target, value.type:
-            case (IntType() | FloatType()), (IntType() | FloatType()):
+            case ((IntType() | FloatType()), (IntType() | FloatType())):
                 return converted(value, target)
             case IntType(), PointerType():
                 return self._reinterpreted(value, target, node)
@@ -474,9 +476,7 @@ class CallCompiler(ExpressionCompiler):
         rest = [self.zero(type_.element) for _ in range(type_.count - len(given))]
         return Value(type_, code.listed(settled(each).node for each in (*given, *rest)))
 
-    def _object(
-        self, type_: ObjectType, braces: tree.Braces, written: tree.Type | None
-    ) -> Value:
+    def _object(self, type_: ObjectType, braces: tree.Braces, written: tree.Type | None) -> Value:
         return Value(type_, self.object_node(type_, braces.elements, written, braces))
 
     def object_node(
@@ -516,7 +516,11 @@ class CallCompiler(ExpressionCompiler):
         base, width = 10, 0
         shown = list[ast.expr]()
         for each in reversed(parts):
-            name = each.callee.text if isinstance(each, tree.Call) and isinstance(each.callee, tree.Name) else ""
+            name = (
+                each.callee.text
+                if isinstance(each, tree.Call) and isinstance(each.callee, tree.Name)
+                else ""
+            )
             if name in _BASES:
                 base = _BASES[name]
             elif name == "ENDL":
@@ -537,7 +541,11 @@ class CallCompiler(ExpressionCompiler):
                 number = unsigned(value, max(value.type.bits, 8)) if base != 10 else value
                 return code.call("_printed", number.node, code.constant(base), code.constant(width))
             case IntType() if value.type == BOOL:
-                return converted(value, INT).node if value.constant is None else code.constant(int(value.constant))
+                return (
+                    converted(value, INT).node
+                    if value.constant is None
+                    else code.constant(int(value.constant))
+                )
             case IntType() | FloatType() | StringType():
                 return value.node
             case PointerType(local=False):
@@ -545,18 +553,15 @@ class CallCompiler(ExpressionCompiler):
             case type_:
                 raise self.unit.error(node, f"DPRINT does not print '{type_.name}'")
 
-    VALUES = ExpressionCompiler.VALUES | {
+    VALUES: ClassVar[dict[type, Callable[..., Value]]] = ExpressionCompiler.VALUES | {
         tree.Call: call,
         tree.Cast: _cast,
         tree.SizeOf: _size_of,
         tree.Construct: _construct,
     }
 
-    SPECIAL = {
+    SPECIAL: ClassVar[dict[str, Callable[..., Value]]] = {
         "get_compile_time_arg_val": _compile_time_argument,
         "min": _extreme,
         "max": _extreme,
     }
-
-
-_SPECIAL: dict[str, Callable[[CallCompiler, tree.Call], Value]] = CallCompiler.SPECIAL

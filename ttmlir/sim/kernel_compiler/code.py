@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 
 from ttmlir.target.cpp.tree import Position
 
@@ -133,12 +133,12 @@ def wait_for(condition: ast.expr) -> ast.While:
     return ast.While(negation(condition), [ast.Expr(ast.Yield())], [])
 
 
-def has_effect(node: ast.AST, pure_calls: frozenset[str]) -> bool:
+def has_effect(node: ast.AST, pure_calls: Set[str]) -> bool:
     """Whether evaluating an expression does more than find a value."""
     return not all(_is_pure(each, pure_calls) for each in ast.walk(node))
 
 
-def _is_pure(node: ast.AST, pure_calls: frozenset[str]) -> bool:
+def _is_pure(node: ast.AST, pure_calls: Set[str]) -> bool:
     if isinstance(node, ast.Call):
         return isinstance(node.func, ast.Name) and node.func.id in pure_calls
     return isinstance(node, _SIMPLE)

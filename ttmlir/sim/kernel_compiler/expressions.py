@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import difflib
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from ttmlir.sim.kernel_compiler import code
 from ttmlir.sim.kernel_compiler.enumerators import enumerators_like, named_constant
@@ -62,7 +62,6 @@ if TYPE_CHECKING:
     from ttmlir.sim.kernel_compiler.unit import Unit
 
 _ESCAPES = {"n": 10, "t": 9, "r": 13, "0": 0, "\\": 92, "'": 39, '"': 34, "a": 7, "b": 8}
-_NETWORK_ARRAYS = ("my_x", "my_y")
 
 
 class ExpressionCompiler:
@@ -72,8 +71,8 @@ class ExpressionCompiler:
         """A compiler of expressions whose names mean what they mean in a scope."""
         self.unit = unit
         self.scope = scope
-        self.loads = 0
-        self.waits = 0
+        self.loads: int = 0
+        self.waits: int = 0
 
     # Entries.
 
@@ -118,7 +117,7 @@ class ExpressionCompiler:
         """A value in the type of what it is assigned to, without cast."""
         source = value.type
         match target, source:
-            case (IntType() | FloatType()), (IntType() | FloatType()):
+            case ((IntType() | FloatType()), (IntType() | FloatType())):
                 return converted(value, target)
             case IntType(), PointerType() if target == BOOL:
                 return truth(value)
@@ -140,7 +139,7 @@ class ExpressionCompiler:
         wide = "ll" in suffix
         for type_ in (INT, UNSIGNED, INT64, UINT64):
             unsigned_allowed = node.is_unsigned or not decimal
-            if not type_.signed and not unsigned_allowed or type_.signed and node.is_unsigned:
+            if (not type_.signed and not unsigned_allowed) or (type_.signed and node.is_unsigned):
                 continue
             if node.value <= type_.high and (type_.bits == 64 or not wide):
                 return integer(node.value, type_)
@@ -196,8 +195,6 @@ class ExpressionCompiler:
         bare = node.text.removeprefix("::")
         if bare == "noc_index":
             return whole(UINT8, code.attribute(code.name("api"), bare))
-        if bare in self.unit.constants:
-            return integer(self.unit.constants[bare], UNSIGNED)
         if self.unit.library.has_value(bare):
             return whole(UNSIGNED, code.attribute(code.name("api"), bare))
         raise self.unit.error(node, self._unknown(node.text))
@@ -238,7 +235,7 @@ class ExpressionCompiler:
         raise self.unit.error(node, f"'{node.text}' is no variable of the kernel")
 
     def _element(self, node: tree.Index) -> Place:
-        if isinstance(node.base, tree.Name) and node.base.text in _NETWORK_ARRAYS:
+        if isinstance(node.base, tree.Name) and self.unit.library.is_array(node.base.text):
             holder = code.attribute(code.name("api"), node.base.text)
             return ItemPlace(UINT8, holder, self.number(node.index, "an index").node, is_const=True)
         index = self.number(node.index, "an index")
@@ -272,7 +269,9 @@ class ExpressionCompiler:
     def _is_place(self, node: tree.Expression) -> bool:
         while isinstance(node, (tree.Index, tree.Member)):
             node = node.base
-        return isinstance(node, tree.Name) or (isinstance(node, tree.Unary) and node.operator == "*")
+        return isinstance(node, tree.Name) or (
+            isinstance(node, tree.Unary) and node.operator == "*"
+        )
 
     def _member_place(self, node: tree.Member) -> Place:
         if node.arrow:
@@ -335,7 +334,9 @@ class ExpressionCompiler:
         size = size_of(type_.pointee)
         if size is None:
             raise self.unit.error(node, f"arithmetic on '{type_.name}' needs a cast first")
-        scaled = arithmetic("*", converted(count, INT if count.low < 0 else UNSIGNED), integer(size, INT))
+        scaled = arithmetic(
+            "*", converted(count, INT if count.low < 0 else UNSIGNED), integer(size, INT)
+        )
         assert scaled is not None
         address = arithmetic("+", whole(UNSIGNED, pointer.node), scaled)
         assert address is not None
@@ -354,7 +355,8 @@ class ExpressionCompiler:
         """An element of a table of constants, at a known index."""
         match node:
             case tree.Index(base=tree.Name(text=name), index=index):
-                elements = self.unit.tables.get(id(self.unit.find(name, self.scope)))
+                symbol = self.unit.find(name, self.scope)
+                elements = symbol.elements if isinstance(symbol, Variable) else None
                 if elements is None:
                     return None
                 number = self.number(index, "an index").constant
@@ -548,9 +550,8 @@ class ExpressionCompiler:
         if not operator:
             return [], place, self.implicit(value, place.type, node.value)
         setup = list[ast.expr]()
-        if not self._is_stable(place):
-            value = self._kept(value, setup)
-            place = self.stable(place, setup)
+        value = self._kept(value, setup)
+        place = self.stable(place, setup)
         result = self.operate(operator, self._read(place), value, node)
         return setup, place, self.implicit(result, place.type, node)
 
@@ -571,17 +572,6 @@ class ExpressionCompiler:
         if isinstance(place.type, ArrayType):
             raise self.unit.error(node, "an array cannot be assigned to; assign its elements")
         return place
-
-    def _is_stable(self, place: Place) -> bool:
-        match place:
-            case LocalPlace():
-                return True
-            case ItemPlace():
-                return code.is_stable(place.container) and code.is_stable(place.index)
-            case MemoryPlace():
-                return code.is_stable(place.address.node)
-            case AttributePlace():
-                return True
 
     def stable(self, place: Place, setup: list[ast.expr]) -> Place:
         """The same place with expressions that can be written twice."""
@@ -632,7 +622,7 @@ class ExpressionCompiler:
         """The statement that assigns a value of the place's type."""
         return assignment(place, value)
 
-    VALUES: dict[type, Callable[..., Value]] = {
+    VALUES: ClassVar[dict[type, Callable[..., Value]]] = {
         tree.Integer: _integer,
         tree.Floating: _floating,
         tree.Boolean: _boolean,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ttmlir.sim.kernel_compiler import code
 from ttmlir.sim.kernel_compiler.calls import Argument
@@ -36,7 +36,6 @@ class Instance:
     finished: bool = False
     called_early: bool = False
     """Whether it calls itself."""
-    parameters: list[str] = field(default_factory=list[str])
 
 
 class FunctionCompiler(LoopCompiler):
@@ -109,6 +108,8 @@ def compile_instance(
         raise unit.error(function, message)
     if not _returns(body) and made.result != VOID:
         body.append(_missing_return(function))
+    if not body:
+        unit.pure.add(made.identifier)
     unit.add_function(made.identifier, parameters, body, function.position)
 
 

@@ -88,6 +88,19 @@ class Library:
         acts = bool(row.roles & self.role)
         return LibraryCall(bare, result_of(row), acts, acts and bare in self.blocking)
 
+    def is_array(self, name: str) -> bool:
+        """Whether a name is that of an array of the library, such as `my_x`."""
+        row = self.rows.get(name)
+        return row is not None and row.form == Form.ELEMENT
+
+    def has_value(self, name: str) -> bool:
+        """Whether a name is that of a number of the library."""
+        return isinstance(getattr(self.api, name, None), int)
+
+    def names(self) -> frozenset[str]:
+        """The names of everything in the library."""
+        return frozenset((*self.rows, *dir(self.api)))
+
     def is_class(self, name: str) -> bool:
         """Whether a name is that of a class of which kernels declare variables."""
         bare = bare_name(name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from ttmlir.sim.kernel_compiler import code
 from ttmlir.sim.kernel_compiler.enumerators import bare_name
@@ -166,7 +167,9 @@ class LoopCompiler(StatementCompiler):
             return None
         low, high, past = limits
         end = bound.node
-        if past:
+        if past and bound.constant is not None:
+            end = code.constant(bound.constant + past)
+        elif past:
             end = code.binary("+" if past > 0 else "-", end, code.constant(abs(past)))
         numbers = [first.node, end] if first.constant != 0 or count.step != 1 else [end]
         if count.step != 1:
@@ -268,7 +271,7 @@ class LoopCompiler(StatementCompiler):
             statements.append(ast.Break())
         self.emit(ast.While(code.constant(True), statements, []), node.position)
 
-    STATEMENTS = StatementCompiler.STATEMENTS | {
+    STATEMENTS: ClassVar[dict[type, Callable[..., None]]] = StatementCompiler.STATEMENTS | {
         tree.For: _for,
         tree.While: _while,
         tree.DoWhile: _do,

@@ -8,9 +8,10 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable, MutableSequence
-from typing import TypeAlias
+from typing import NoReturn, TypeAlias
 
 Item: TypeAlias = "int | float | list[Item] | None"
+_NULL = "this dereferences a null pointer"
 LocalPointer: TypeAlias = tuple[MutableSequence[Item], int]
 
 
@@ -128,8 +129,8 @@ def checked_load(load: Callable[[int, int, bool], int]) -> Callable[[int, int, b
     """A load from memory that refuses addresses that the processor cannot load from."""
 
     def checked(address: int, size: int, signed: bool) -> int:
-        if not address or address % size:
-            raise KernelFault(_bad_address(address, size))
+        if not address:
+            raise KernelFault(_NULL)
         return load(address, size, signed)
 
     return checked
@@ -141,18 +142,22 @@ def checked_store(
     """A store to memory, likewise; the result is the value."""
 
     def checked(value: int, address: int, size: int) -> int:
-        if not address or address % size:
-            raise KernelFault(_bad_address(address, size))
+        if not address:
+            raise KernelFault(_NULL)
         store(address, size, value)
         return value
 
     return checked
 
 
-def _bad_address(address: int, size: int) -> str:
-    if not address:
-        return "this dereferences a null pointer"
-    return f"an access of {size} bytes at the address {address:#x}, which is no multiple of {size}"
+def character(number: int) -> str:
+    """A `char` as `DPRINT` shows it."""
+    return chr(number)
+
+
+def missing(message: str) -> NoReturn:
+    """The end of a function that has to return a value."""
+    raise KernelFault(message)
 
 
 NAMES: dict[str, Callable[..., object]] = {
@@ -175,9 +180,13 @@ NAMES: dict[str, Callable[..., object]] = {
     "_printed": printed,
     "_checked_load": checked_load,
     "_checked_store": checked_store,
+    "_character": character,
+    "_missing": missing,
+    "_min": min,
+    "_max": max,
     "float": float,
     "range": range,
 }
 
-PURE = frozenset(NAMES) - {"_put", "_put_attribute", "_overwrite"}
+PURE = frozenset(NAMES) - {"_put", "_put_attribute", "_overwrite", "_missing"}
 """Those that only find a value."""

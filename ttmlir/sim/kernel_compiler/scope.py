@@ -6,12 +6,13 @@ import dataclasses
 import keyword
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from ttmlir.sim.kernel_compiler.place import Place
 from ttmlir.sim.kernel_compiler.types import CType, StructType
 from ttmlir.sim.kernel_compiler.value import Value
 from ttmlir.target.cpp import tree
+
 
 @dataclass(frozen=True)
 class Variable:
@@ -20,6 +21,8 @@ class Variable:
     name: str
     meaning: Place | Value
     is_global: bool = False
+    elements: tuple[Value, ...] | None = None
+    """Those of an array of constants."""
 
 
 @dataclass(frozen=True)
@@ -28,8 +31,8 @@ class Functions:
 
     name: str
     definitions: tuple[tree.Function, ...]
-    path: tuple[str, ...] = ()
-    """The namespaces around them."""
+    scope: Scope
+    """The namespace that they stand in."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +103,7 @@ def walk(node: object) -> Iterator[tree.Node]:
     while pending:
         each = pending.pop()
         if isinstance(each, tuple):
-            pending.extend(reversed(each))
+            pending.extend(reversed(cast("tuple[object, ...]", each)))
         elif isinstance(each, tree.Node):
             yield each
             values = [getattr(each, one.name) for one in dataclasses.fields(each)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from ttmlir.sim.kernel_compiler import code
 from ttmlir.sim.kernel_compiler.calls import CallCompiler
@@ -54,7 +55,7 @@ class StatementCompiler(CallCompiler):
         super().__init__(unit, scope)
         self.changed = changed
         self.shared = shared
-        self.out = list[ast.stmt]()
+        self.out: list[ast.stmt] = []
         self.loops = list[Loop]()
         self.result: CType | None = VOID
         self.in_function = True
@@ -104,7 +105,9 @@ class StatementCompiler(CallCompiler):
                 self.emit(assignment(place, new), node.position)
             case tree.Conditional():
                 then, otherwise = (
-                    tree.Block((tree.Evaluate(each, position=each.position),), position=each.position)
+                    tree.Block(
+                        (tree.Evaluate(each, position=each.position),), position=each.position
+                    )
                     for each in (node.true_value, node.false_value)
                 )
                 self._if(tree.If(node.condition, then, otherwise, position=node.position))
@@ -234,9 +237,7 @@ class StatementCompiler(CallCompiler):
         in_list = isinstance(type_, (StructType, ArrayType))
         if declarator.name in self.shared and not in_list and not isinstance(type_, ObjectType):
             start = code.constant(None) if value is None else value.node
-            self.emit(
-                code.assign(code.name(identifier), code.listed([start])), declarator.position
-            )
+            self.emit(code.assign(code.name(identifier), code.listed([start])), declarator.position)
             place: Place = ItemPlace(type_, code.name(identifier), code.constant(0), is_const)
         else:
             if value is None and in_list:
@@ -390,7 +391,7 @@ class StatementCompiler(CallCompiler):
             value = replace(value, node=code.call("_copied", value.node))
         self.emit(ast.Return(value.node), node.position)
 
-    STATEMENTS: dict[type, Callable[..., None]] = {
+    STATEMENTS: ClassVar[dict[type, Callable[..., None]]] = {
         tree.Block: block,
         tree.Declaration: _declaration,
         tree.Evaluate: _evaluate,
@@ -408,6 +409,3 @@ def _parts(node: ast.expr) -> Sequence[ast.expr]:
             return parts
         case _:
             return [node]
-
-
-__all__ = ["FloatType", "Loop", "StatementCompiler"]

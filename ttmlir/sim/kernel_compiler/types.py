@@ -118,14 +118,7 @@ class StringType:
 
 
 CType: TypeAlias = (
-    IntType
-    | FloatType
-    | VoidType
-    | PointerType
-    | ArrayType
-    | StructType
-    | ObjectType
-    | StringType
+    IntType | FloatType | VoidType | PointerType | ArrayType | StructType | ObjectType | StringType
 )
 
 BOOL = IntType("bool", 1, False)

@@ -287,7 +287,11 @@ def _division(operator: str, a: Value, b: Value, type_: IntType) -> Value:
 def _shift(operator: str, value: Value, count: Value) -> Value:
     type_ = value.type
     assert isinstance(type_, IntType)
-    count = settled(converted(count, promoted(count.type))) if isinstance(count.type, IntType) else count
+    count = (
+        settled(converted(count, promoted(count.type)))
+        if isinstance(count.type, IntType)
+        else count
+    )
     value = settled(value) if operator == ">>" else _narrow(value)
     in_range = 0 <= count.low and count.high < type_.bits
     if in_range and value.constant is not None and count.constant is not None:

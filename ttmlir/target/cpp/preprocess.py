@@ -133,8 +133,8 @@ class PreprocessedText:
 def preprocess(text: str, file: str, defines: Mapping[str, str]) -> PreprocessedText:
     """Expand macros and decide conditionals.
 
-    `defines` are macros without parameters that are defined before the first line. Raises
-    CppSyntaxError.
+    `defines` are macros that are defined before the first line; one with parameters has them in
+    its key: `"MIN(a,b)": "(a) < (b) ? (a) : (b)"`. Raises CppSyntaxError.
     """
     return _Preprocessor(SourceText(text, file), defines).run()
 
@@ -154,9 +154,11 @@ class _Preprocessor:
     def __init__(self, source: SourceText, defines: Mapping[str, str]) -> None:
         self.source = source
         self.macros = dict[str, Macro]()
-        for name, body in (PREDEFINED | dict(defines)).items():
+        for head, body in (PREDEFINED | dict(defines)).items():
+            name, _, rest = head.partition("(")
+            parameters = tuple(rest.rstrip(")").split(",")) if rest else None
             tokens = _tokens(SourceText(body, f"<definition of {name}>"))
-            self.macros[name] = Macro(_trimmed(tokens))
+            self.macros[name] = Macro(_trimmed(tokens), parameters)
         self.pending = deque(_tokens(source))
         self.conditionals = list[_Conditional]()
         self.expanded = 0

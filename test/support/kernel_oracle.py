@@ -1,0 +1,174 @@
+"""Kernels on their own: against an API that only remembers, and as programs of g++."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from ttmlir.optable.kernel import Role
+from ttmlir.sim.kernel_compiler import compile_kernel
+
+COMPILER = shutil.which("g++")
+
+_PRELUDE = """#include <cstdint>
+#include <cstddef>
+#include <cstdio>
+#define note(value) std::printf("%lld\\n", (long long)(value))
+"""
+
+
+class RecordingApi:
+    """Notes what a kernel calls; memory is a dictionary of bytes."""
+
+    BLOCKING = frozenset({"poll", "cb_wait_front", "cb_reserve_back", "noc_async_read_barrier"})
+
+    def __init__(self, *arguments: int) -> None:
+        """An API for a kernel with these run-time arguments."""
+        self.arguments = arguments
+        self.noted: list[Any] = []
+        self.calls: list[tuple[Any, ...]] = []
+        self.bytes: dict[int, int] = {}
+        self.thread = SimpleNamespace(clock=0)
+        self.polls = 0
+        self.refusals = 0
+        self.my_x = [1, 2]
+        self.noc_index = 1
+
+    def load(self, address: int, size: int, signed: bool) -> int:
+        """What was stored, 0 elsewhere."""
+        data = bytes(self.bytes.get(address + i, 0) for i in range(size))
+        return int.from_bytes(data, "little", signed=signed)
+
+    def store(self, address: int, size: int, value: int) -> None:
+        """Keep the bytes."""
+        for i, byte in enumerate(value.to_bytes(size, "little")):
+            self.bytes[address + i] = byte
+
+    def poll(self) -> bool:
+        """False and True in turns."""
+        self.polls += 1
+        return self.polls % 2 == 0
+
+    def note(self, value: Any) -> None:
+        """Keep a value."""
+        self.noted.append(value)
+
+    def dprint(self, *values: Any) -> None:
+        """Keep what is printed."""
+        self.noted.append(values)
+
+    def get_arg_val(self, index: int, template: tuple[Any, ...] = ()) -> int:
+        """A run-time argument."""
+        return self.arguments[index]
+
+    def get_semaphore(self, index: int) -> int:
+        """A made-up address."""
+        return 64 + 16 * index
+
+    def get_write_ptr(self, cb: int) -> int:
+        """A made-up address."""
+        return 1024 * (cb + 1)
+
+    def get_noc_addr(self, *arguments: int) -> int:
+        """The address in L1 alone."""
+        return arguments[-1]
+
+    def cb_wait_front(self, cb: int, pages: int) -> bool:
+        """Refuse as often as `refusals` says."""
+        return self._waiting("cb_wait_front", cb, pages)
+
+    def cb_reserve_back(self, cb: int, pages: int) -> bool:
+        """Refuse likewise."""
+        return self._waiting("cb_reserve_back", cb, pages)
+
+    def noc_async_read_barrier(self) -> bool:
+        """Refuse likewise."""
+        return self._waiting("noc_async_read_barrier")
+
+    def _waiting(self, *call: Any) -> bool:
+        if self.refusals:
+            self.refusals -= 1
+            return False
+        self.calls.append(call)
+        return True
+
+    def cb_push_back(self, cb: int, pages: int) -> None:
+        """Note the call."""
+        self.calls.append(("cb_push_back", cb, pages))
+
+    def cb_pop_front(self, cb: int, pages: int) -> None:
+        """Note the call."""
+        self.calls.append(("cb_pop_front", cb, pages))
+
+    def matmul_tiles(self, *arguments: int) -> None:
+        """Note the call."""
+        self.calls.append(("matmul_tiles", *arguments))
+
+    def pack_tile(self, dst: int, cb: int, index: int = 0) -> None:
+        """Note the call."""
+        self.calls.append(("pack_tile", dst, cb, index))
+
+    def noc_semaphore_inc(self, address: int, value: int) -> None:
+        """Note the call."""
+        self.calls.append(("noc_semaphore_inc", address, value))
+
+    def InterleavedAddrGenFast(self, *, template: tuple[Any, ...] = (), **fields: Any) -> Any:
+        """Note the call; pages lie one after another."""
+        self.calls.append(("InterleavedAddrGenFast", template, fields))
+        return SimpleNamespace(**fields, get_noc_addr=lambda page: fields["page_size"] * page)
+
+
+def run(
+    text: str,
+    *arguments: int,
+    role: Role = Role.BRISC,
+    defines: Mapping[str, str] | None = None,
+    compile_time_args: Sequence[int] = (),
+    timed: bool = False,
+) -> RecordingApi:
+    """Compile and run a kernel to its end."""
+    kernel = compile_kernel(
+        text,
+        "kernel.cpp",
+        role,
+        api=RecordingApi,
+        defines=defines,
+        compile_time_args=compile_time_args,
+        timed=timed,
+    )
+    api = RecordingApi(*arguments)
+    for _ in kernel.start(api):
+        pass
+    return api
+
+
+def noted(text: str) -> list[int]:
+    """The numbers that a kernel notes."""
+    return [int(each) for each in run(text).noted]
+
+
+def noted_by_gcc(texts: Sequence[str], folder: Path) -> list[list[int]]:
+    """The numbers that each of some kernels notes, when they are programs of g++.
+
+    Signed numbers wrap and `char` is unsigned, as on the processors of a Tensix tile.
+    """
+    if COMPILER is None:
+        pytest.skip("no g++ to compare with")
+    kernels = [f"namespace kernel_{i} {{\n{text}\n}}\n" for i, text in enumerate(texts)]
+    calls = [f'    kernel_{i}::kernel_main(); std::printf("end\\n");\n' for i in range(len(texts))]
+    source = folder / "kernels.cpp"
+    source.write_text(f"{_PRELUDE}{''.join(kernels)}int main() {{\n{''.join(calls)}}}\n")
+    program = folder / "kernels"
+    options = ("-w", "-O0", "-std=c++20", "-fwrapv", "-funsigned-char")
+    built = subprocess.run(
+        [COMPILER, *options, "-o", program, source], capture_output=True, text=True, check=False
+    )
+    assert built.returncode == 0, built.stderr
+    ran = subprocess.run([program], capture_output=True, text=True, check=True, timeout=60)
+    return [list(map(int, part.split())) for part in ran.stdout.split("end")[:-1]]
