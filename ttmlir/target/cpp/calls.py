@@ -43,7 +43,7 @@ def call_expression(op: CallOp, operands: Sequence[Name], position: Position | N
     if not call.header:
         raise CannotEmitError("has no form in C++: tt-metal has no function for it")
     match call.form:
-        case Form.CALL | Form.METHOD:
+        case Form.CALL | Form.OBJECT | Form.METHOD:
             return _function(op, call, operands, position)
         case Form.ELEMENT:
             return Index(Name(call.cpp), *operands, position=position)
