@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ttmlir.sim.sanitizer.shadow import Conflict, Shadow, Unwritten
-from ttmlir.sim.sanitizer.vector_clock import Agent, Thread, Timeline
+from ttmlir.sim.sanitizer.vector_clock import Agent, HandOver, Thread, Timeline, VectorClock
 
 THREADS = 3
 POINTS = 2
@@ -21,7 +21,7 @@ EVENTS = st.tuples(
         [
             *("read", "write", "release", "acquire"),
             *("copy in", "copy out", "read barrier", "write barrier", "flush"),
-            *("release behind", "release behind flushed"),
+            *("release behind", "release behind flushed", "put", "take"),
         ]
     ),
     st.integers(0, THREADS - 1),
@@ -54,6 +54,7 @@ class Oracle:
     )
     flushed: dict[int, list[int]] = field(default_factory=dict[int, list[int]])
     released: dict[int, list[int]] = field(default_factory=dict[int, list[int]])
+    queue: list[int] = field(default_factory=list[int])
 
     def node(self, *before: int) -> int:
         """A new node behind others."""
@@ -113,10 +114,9 @@ class Oracle:
         result = self.access(reading, False, source, size, read_queue)
         return result or self.access(writing, True, target, size, write_queue)
 
-    def event(self, event: Event) -> str:  # noqa: C901
+    def event(self, event: Event) -> str:
         """Do an event and say what is wrong with it."""
         kind, thread, start, size, other = event
-        point = other % POINTS
         match kind:
             case "read" | "write":
                 writes = kind == "write"
@@ -125,18 +125,37 @@ class Oracle:
                 return self.copy(thread, start, size, other, "RR")
             case "copy out":
                 return self.copy(thread, start, size, other, "SU")
+            case "read barrier" | "write barrier" | "flush":
+                self.barrier(kind, thread)
+            case _:
+                self.hand_over(kind, thread, other % POINTS)
+        return ""
+
+    def barrier(self, kind: str, thread: int) -> None:
+        """A thread waits for copies of a kind."""
+        match kind:
             case "read barrier":
                 self.wait(thread, "R")
             case "write barrier":
                 self.wait(thread, "S", "U")
                 self.flushed.pop(thread, None)
-            case "flush":
+            case _:
                 self.wait(thread, "S")
                 self.flushed[thread] = list(self.pending.get(("U", thread), []))
+
+    def hand_over(self, kind: str, thread: int, point: int) -> None:
+        """A thread tells, or learns."""
+        match kind:
             case "acquire":
                 step = self.step(thread)
                 for each in self.released.get(point, []):
                     self.successors[each].add(step)
+            case "put":
+                self.queue.append(self.step(0))
+            case "take":
+                step = self.step(1)
+                if self.queue:
+                    self.successors[self.queue.pop(0)].add(step)
             case _:
                 before = [self.step(thread)]
                 if kind == "release behind":
@@ -144,7 +163,6 @@ class Oracle:
                 elif kind == "release behind flushed":
                     before += self.flushed.get(thread, [])
                 self.released.setdefault(point, []).append(self.node(*before))
-        return ""
 
 
 class Subject:
@@ -163,12 +181,13 @@ class Subject:
             self.agents.append((*agents, timeline.agent(thread, in_order=True)))
         self.points = [timeline.clock() for _ in range(POINTS)]
         self.shadow = Shadow()
+        self.queue = HandOver()
+        self.queued = 0
 
     def event(self, event: Event) -> str:
         """Do an event and say what is wrong with it."""
         kind, index, start, size, other = event
         thread, (reads, sources, targets) = self.threads[index], self.agents[index]
-        point = self.points[other % POINTS]
         match kind:
             case "read":
                 return verdict(self.shadow.read(start, size, thread, None))
@@ -188,13 +207,26 @@ class Subject:
             case "flush":
                 sources.finish()
                 targets.flush()
+            case _:
+                self.hand_over(kind, thread, targets, self.points[other % POINTS])
+        return ""
+
+    def hand_over(self, kind: str, thread: Thread, targets: Agent, point: VectorClock) -> None:
+        """A thread tells, or learns."""
+        match kind:
             case "acquire":
                 thread.acquire(point)
             case "release":
                 thread.release(point)
+            case "put":
+                self.queue.put(self.threads[0])
+                self.queued += 1
+            case "take":
+                if self.queued:
+                    self.queue.take(self.threads[1])
+                    self.queued -= 1
             case _:
                 thread.release_behind(point, targets, kind == "release behind flushed")
-        return ""
 
 
 def verdict(conflict: Conflict | Unwritten | None) -> str:

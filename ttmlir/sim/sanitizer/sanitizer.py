@@ -22,7 +22,7 @@ from ttmlir.sim.sanitizer.register_rules import Destination, allowed, violation
 from ttmlir.sim.sanitizer.reporting import Reporter
 from ttmlir.sim.sanitizer.shadow import Conflict, Mark, Unwritten
 from ttmlir.sim.sanitizer.spaces import Space
-from ttmlir.sim.sanitizer.vector_clock import Actor, Agent, VectorClock
+from ttmlir.sim.sanitizer.vector_clock import Actor, Agent, HandOver, VectorClock
 
 if TYPE_CHECKING:
     from ttmlir.sim.chip import SimChip
@@ -62,6 +62,7 @@ class Sanitizer:
         self._buffers = BufferRules(self._program, self._reporter)
         self._spaces: dict[Memory, Space] = {}
         self._points: dict[Hashable, VectorClock] = {}
+        self._queues: dict[Hashable, HandOver] = {}
         self.report = self._reporter.report
         """Take a finding that someone else made."""
         self.cb_reserve = self._buffers.reserved
@@ -97,6 +98,7 @@ class Sanitizer:
         self._reporter.begin()
         self._buffers.begin()
         self._points.clear()
+        self._queues.clear()
         self._program.begin(list(threads))
         self._threads = self._program.threads
         for space in self._spaces.values():
@@ -284,6 +286,17 @@ class Sanitizer:
     def acquire(self, thread: KernelThread, key: Hashable) -> None:
         """Know what those had done who released the key."""
         self._threads[thread.index].actor.acquire(self._point(key))
+
+    def put(self, thread: KernelThread, key: Hashable) -> None:
+        """Add an entry to a queue of hand-overs, such as the banks of SrcA and SrcB."""
+        queue = self._queues.get(key)
+        if queue is None:
+            queue = self._queues[key] = HandOver()
+        queue.put(self._threads[thread.index].actor)
+
+    def take(self, thread: KernelThread, key: Hashable) -> None:
+        """Take the first entry of a queue: know what its giver had done."""
+        self._queues[key].take(self._threads[thread.index].actor)
 
     def _point(self, key: Hashable) -> VectorClock:
         point = self._points.get(key)

@@ -87,7 +87,13 @@ class Space:
         self.has_buffers = False
 
     def place(self, core: Core, buffers: list[BufferState], timeline: Timeline) -> None:
-        """Note where the circular buffers and semaphores of a core are."""
+        """Note where the circular buffers and semaphores of a core are.
+
+        What a program before left in the pages of circular buffers counts as never written.
+        """
+        for each in buffers:
+            if not each.buffer.aliased:
+                self.shadow.forget(each.buffer.address, each.buffer.size)
         self.semaphores = {address: timeline.clock() for address in core.semaphores.values()}
         self.has_buffers = bool(buffers)
         edges = {edge for each in buffers for edge in (each.buffer.address, each.buffer.limit)}
