@@ -266,6 +266,8 @@ class MathApi(VectorApi):
                 thread.wait_until(ready, "src")
             thread.clock += cycles
         src.free(thread.clock)
+        if self.watch is not None:
+            self.watch.take(thread, self.src_key)
         return a, b
 
     # --- Copies ---------------------------------------------------------------------------------

@@ -311,6 +311,8 @@ class UnpackApi(ComputeApi):
     def _fill(self, a: Any, b: Any, cycles: int) -> None:
         """Fill the bank that is free."""
         src = self.src
+        if self.watch is not None:
+            self.watch.put(self.thread, self.src_key)
         if not self.timed:
             src.fill(a, b, 0)
             return

@@ -14,12 +14,7 @@ if TYPE_CHECKING:
 
 
 class Destination(Protocol):
-    """What the rules have to know of DST: how many tiles a thread sees, and who owns its part."""
-
-    @property
-    def capacity(self) -> int:
-        """Tiles that a thread sees."""
-        ...
+    """What the rules have to know of DST: which threads own the part that they work on."""
 
     @property
     def acquired(self) -> bool:
@@ -32,22 +27,13 @@ class Destination(Protocol):
         ...
 
 
-def allowed(dst: Destination, index: int, kind: Literal["math", "pack"]) -> bool:
-    """True if the thread may use the tile."""
-    return 0 <= index < dst.capacity and (dst.acquired if kind == "math" else dst.waited)
+def allowed(dst: Destination, kind: Literal["math", "pack"]) -> bool:
+    """True if the thread owns the part of DST that it works on."""
+    return dst.acquired if kind == "math" else dst.waited
 
 
-def violation(
-    thread: KernelThread, dst: Destination, index: int, kind: Literal["math", "pack"]
-) -> Finding:
+def violation(thread: KernelThread, kind: Literal["math", "pack"]) -> Finding:
     """The finding about a use that is not allowed."""
-    if not 0 <= index < dst.capacity:
-        return thread.finding(
-            f"tile {index} of DST does not exist: this kernel has {dst.capacity} tiles, numbered "
-            "from 0; use a smaller index, or get room for twice as many with "
-            "fp32_dest_acc_en = false or with dst_full_sync_en = true",
-            rule="dst-index",
-        )
     if kind == "math":
         return thread.finding(
             "computes in DST without having acquired it: PACK may still read the tiles; call "

@@ -368,9 +368,9 @@ class Sanitizer:
         index: int,
         kind: Literal["math", "pack"],
     ) -> None:
-        """MATH computes in a tile of DST, or PACK takes one."""
-        if not allowed(dst, index, kind):
-            self.report(violation(thread, dst, index, kind))
+        """MATH computes in the tile `index` of DST, or PACK takes it."""
+        if not allowed(dst, kind):
+            self.report(violation(thread, kind))
 
 
 def _unfinished(state: ThreadState, mark: Mark, kind: str, barrier: str) -> Finding:
