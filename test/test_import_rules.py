@@ -28,6 +28,7 @@ MAY_IMPORT = {
     "target": {"optable", "layout", "schema", "mlir", "dialects"},
     "runtime": EXECUTABLE,
     "sim": {"target", *EXECUTABLE},
+    "metalium": {"sim", *EXECUTABLE},
     "ttrt": {"runtime", *EXECUTABLE},
     "compile": {"mlir", "dialects", "passes", "target"},
     "tools": {
@@ -37,7 +38,7 @@ MAY_IMPORT = {
 }
 """Which packages of the project a package may import; every package may import itself."""
 
-NO_XDSL = {"version", "optable", "layout", "schema", "runtime", "sim", "ttrt"}
+NO_XDSL = {"version", "optable", "layout", "schema", "runtime", "sim", "metalium", "ttrt"}
 """Packages that have to work without the compiler's IR library."""
 
 TOP_LEVEL = {"ttrt": "ttrt", "ttmlir_tools": "tools", "ttmlir_schema": "schema files"}

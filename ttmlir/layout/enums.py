@@ -240,6 +240,11 @@ class MathFidelity(KeywordEnum):
     HIFI3 = 3, "hifi3", "HiFi3"
     HIFI4 = 4, "hifi4", "HiFi4"
 
+    LoFi = LOFI
+    HiFi2 = HIFI2
+    HiFi3 = HIFI3
+    HiFi4 = HIFI4
+
 
 class NocIndex(KeywordEnum):
     """One of the two networks on a chip."""

@@ -112,6 +112,15 @@ def read_accessor_args(words: Sequence[int], base: int) -> AccessorArgs:
     )
 
 
+def accessor_words(args: AccessorArgs) -> tuple[int, ...]:
+    """The compile-time arguments that say this; inverse of `read_accessor_args`."""
+    flags = SHARDED * args.is_sharded | DRAM * args.is_dram
+    if not args.is_sharded:
+        return (flags,)
+    banks = (x << 16 | y for x, y in args.banks)
+    return (flags, len(args.shape), len(args.banks), *args.shape, *args.shard_shape, *banks)
+
+
 class Sharded(AddressGenerator):
     """Pages in shards, the shards in turn over the banks, row-major."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ttmlir.sim.chip import SimChip
+from ttmlir.sim.chip import MEM_ZEROS_BASE, MEM_ZEROS_SIZE, SimChip
 from ttmlir.sim.circular_buffer import CircularBuffers
 from ttmlir.sim.memory import Memory
 
@@ -62,6 +62,7 @@ class Core(Endpoint):
         self.chip = chip
         self.logical = logical
         self.l1 = memory
+        memory.write(MEM_ZEROS_BASE, bytes(MEM_ZEROS_SIZE))
         self.watch: Any = None
         self.print_line: Callable[[str], None] = print
         """Takes the lines that kernels print."""

@@ -139,27 +139,28 @@ def _integer_arithmetic() -> tuple[KernelCall, ...]:
     return tuple(calls)
 
 
+def _right_shift_of_bits(xp: Any, x: Any, y: Any) -> Any:
+    return xp.right_shift(x.view(xp.uint32), y.view(xp.uint32)).view(x.dtype)
+
+
 def _bit_calls() -> tuple[KernelCall, ...]:
     words = ("and", "or", "xor")
     summaries = ("Bits set in both.", "Bits set in either.", "Bits set in exactly one.")
-    shifts = (
+    shifts: tuple[tuple[str, str, Meaning], ...] = (
         (
             "binary_left_shift_tile",
             "Bits of the first moved up by the second.",
-            "left_shift",
-            Element.INT32,
+            function("left_shift"),
         ),
         (
             "binary_right_shift_tile",
             "Bits of the first moved down by the second; the sign stays.",
-            "right_shift",
-            Element.INT32,
+            function("right_shift"),
         ),
         (
             "binary_logical_right_shift_tile",
             "Bits of the first moved down by the second, zeros from above.",
-            "right_shift",
-            Element.UINT32,
+            _right_shift_of_bits,
         ),
     )
     return (
@@ -182,12 +183,12 @@ def _bit_calls() -> tuple[KernelCall, ...]:
                 name,
                 summary,
                 _SHIFTS,
-                function(shift),
+                meaning,
                 instructions(8),
-                element=element,
+                element=Element.INT32,
                 init="binary_shift_tile_init",
             )
-            for name, summary, shift, element in shifts
+            for name, summary, meaning in shifts
         ),
     )
 

@@ -6,7 +6,7 @@ import difflib
 import inspect
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from ttmlir.optable.kernel import CALLS, Form, KernelCall, Role, ValueKind
 from ttmlir.sim.kernel_compiler.enumerators import ENUM_TYPES, bare_name
@@ -29,7 +29,7 @@ class KernelApi(Protocol):
     `thread`, whose `clock` counts cycles.
     """
 
-    BLOCKING: frozenset[str]
+    BLOCKING: ClassVar[frozenset[str]]
     """Calls without result that return False while they have to wait, and are then repeated."""
 
 

@@ -1,0 +1,194 @@
+"""What buffers, circular buffers and kernels are made from.
+
+Sources: tt-metal, tt_metal/api/tt-metalium/buffer.hpp, circular_buffer_config.hpp,
+kernel_types.hpp.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ttmlir.layout.enums import MathFidelity
+from ttmlir.metalium.cores import CoreCoord, CoreRange, CoreRangeSet
+from ttmlir.metalium.enums import (
+    NOC,
+    BufferType,
+    CBIndex,
+    DataFormat,
+    DataMovementProcessor,
+    ShardOrientation,
+    TensorMemoryLayout,
+    UnpackToDestMode,
+)
+from ttmlir.metalium.errors import MetaliumError
+
+if TYPE_CHECKING:
+    from ttmlir.metalium.buffers import Buffer
+    from ttmlir.metalium.device import Device
+
+
+@dataclass(frozen=True, kw_only=True)
+class InterleavedBufferConfig:
+    """A buffer whose pages go to the banks in turn; sizes in bytes."""
+
+    device: Device
+    size: int
+    page_size: int
+    buffer_type: BufferType = BufferType.DRAM
+
+
+@dataclass(frozen=True)
+class ShardSpecBuffer:
+    """How a two-dimensional tensor is cut into shards."""
+
+    core_sets: CoreRangeSet | CoreRange
+    shard_shape: tuple[int, int]
+    """Rows and columns of a shard, in elements."""
+    shard_orientation: ShardOrientation = ShardOrientation.ROW_MAJOR
+    page_shape: tuple[int, int] = (32, 32)
+    """Rows and columns of a page, in elements."""
+    tensor2d_shape: tuple[int, int] = (1, 1)
+    """Rows and columns of the tensor, in pages."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShardedBufferConfig:
+    """A buffer in L1 whose shards belong to cores; sizes in bytes."""
+
+    device: Device
+    size: int
+    page_size: int
+    buffer_type: BufferType = BufferType.L1
+    buffer_layout: TensorMemoryLayout = TensorMemoryLayout.HEIGHT_SHARDED
+    shard_parameters: ShardSpecBuffer
+
+
+class CircularBufferConfig:
+    """Circular buffers that share `total_size` bytes, each with its format and page size."""
+
+    def __init__(
+        self, total_size: int, data_format_spec: Mapping[CBIndex | int, DataFormat]
+    ) -> None:
+        """Say which circular buffers there are; `set_page_size` has to follow for each."""
+        self.total_size = total_size
+        self.data_formats = {int(index): each for index, each in data_format_spec.items()}
+        self.page_sizes: dict[int, int] = {}
+        self.buffer: Buffer | None = None
+
+    def set_page_size(self, buffer_index: CBIndex | int, page_size: int) -> CircularBufferConfig:
+        """Set the bytes of a page; returns itself, so that calls can be chained."""
+        if int(buffer_index) not in self.data_formats:
+            raise MetaliumError(
+                f"circular buffer {int(buffer_index)} has no data format; the configuration has "
+                + ", ".join(str(index) for index in self.data_formats)
+            )
+        self.page_sizes[int(buffer_index)] = page_size
+        return self
+
+    def set_globally_allocated_address(self, buffer: Buffer) -> CircularBufferConfig:
+        """Place the circular buffers on a sharded buffer in L1, whose numbers they then hold."""
+        self.buffer = buffer
+        return self
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataMovementConfig:
+    """A kernel that moves data, and the processor and network that it uses."""
+
+    processor: DataMovementProcessor = DataMovementProcessor.RISCV_0
+    noc: NOC = NOC.RISCV_0_default
+    compile_args: Sequence[int] = ()
+    defines: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+def ReaderDataMovementConfig(
+    compile_args: Sequence[int] = (), defines: Mapping[str, str] | None = None
+) -> DataMovementConfig:
+    """The usual configuration of a kernel that reads: RISCV_1, on network 0."""
+    return DataMovementConfig(
+        processor=DataMovementProcessor.RISCV_1,
+        noc=NOC.NOC_0,
+        compile_args=compile_args,
+        defines=defines or {},
+    )
+
+
+def WriterDataMovementConfig(
+    compile_args: Sequence[int] = (), defines: Mapping[str, str] | None = None
+) -> DataMovementConfig:
+    """The usual configuration of a kernel that writes: RISCV_0, on network 1."""
+    return DataMovementConfig(
+        processor=DataMovementProcessor.RISCV_0,
+        noc=NOC.NOC_1,
+        compile_args=compile_args,
+        defines=defines or {},
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComputeConfig:
+    """A kernel that computes, on all three compute processors."""
+
+    math_fidelity: MathFidelity = MathFidelity.HIFI4
+    fp32_dest_acc_en: bool = False
+    dst_full_sync_en: bool = False
+    unpack_to_dest_mode: Sequence[UnpackToDestMode] = ()
+    """By the index of the circular buffer."""
+    math_approx_mode: bool = False
+    compile_args: Sequence[int] = ()
+    defines: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+def shard_cores(spec: ShardSpecBuffer, layout: TensorMemoryLayout) -> tuple[CoreCoord, ...]:
+    """The cores that the shards go to, row of shards by row of shards.
+
+    MetaliumError for block-sharded tensors with more columns or rows of shards than the cores.
+    """
+    cores = list(spec.core_sets)
+    by_column = spec.shard_orientation == ShardOrientation.COL_MAJOR
+    if layout != TensorMemoryLayout.BLOCK_SHARDED:
+        if by_column:
+            cores.sort(key=lambda core: (core.x, core.y))
+        return tuple(cores)
+    ranges = [spec.core_sets] if isinstance(spec.core_sets, CoreRange) else spec.core_sets.ranges()
+    if len(ranges) != 1:
+        raise MetaliumError("a block-sharded buffer takes one rectangle of cores")
+    grid, start = ranges[0].grid_size(), ranges[0].start_coord
+    rows, columns = shards_of(spec)
+    across, down = (rows, columns) if by_column else (columns, rows)
+    if across > grid.x or down > grid.y:
+        raise MetaliumError(
+            f"{rows}x{columns} shards need {across} columns and {down} rows of cores, but the "
+            f"rectangle has {grid.x} columns and {grid.y} rows"
+        )
+    places = [(row, column) for row in range(rows) for column in range(columns)]
+    return tuple(
+        CoreCoord(
+            start.x + (row if by_column else column), start.y + (column if by_column else row)
+        )
+        for row, column in places
+    )
+
+
+def shards_of(spec: ShardSpecBuffer) -> tuple[int, int]:
+    """Rows and columns of shards that the tensor has."""
+    pages = shard_pages(spec)
+    rows, columns = (
+        -(-extent // shard) for extent, shard in zip(spec.tensor2d_shape, pages, strict=True)
+    )
+    return rows, columns
+
+
+def shard_pages(spec: ShardSpecBuffer) -> tuple[int, int]:
+    """Rows and columns of a shard, in pages; MetaliumError if pages do not fill it."""
+    (height, width), (page_height, page_width) = spec.shard_shape, spec.page_shape
+    if min(*spec.shard_shape, *spec.page_shape, *spec.tensor2d_shape) < 1:
+        raise MetaliumError("extents of shards, pages and tensors are at least 1")
+    if height % page_height or width % page_width:
+        raise MetaliumError(
+            f"a shard of {height}x{width} elements is not made of pages of "
+            f"{page_height}x{page_width}"
+        )
+    return height // page_height, width // page_width

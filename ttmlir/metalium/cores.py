@@ -1,0 +1,117 @@
+"""Cores and rectangles of cores. Source: tt-metal, tt_metal/api/tt-metalium/core_coord.hpp."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple, TypeAlias
+
+from ttmlir.metalium.errors import MetaliumError
+
+
+class CoreCoord(NamedTuple):
+    """A core, or the extent of a grid: column x and row y, counted from 0."""
+
+    x: int
+    y: int
+
+
+class CoreRange:
+    """A rectangle of cores from `start_coord` to `end_coord`, both included."""
+
+    def __init__(self, start: tuple[int, int], end: tuple[int, int] | None = None) -> None:
+        """The rectangle between two corners, or one core; MetaliumError if they are swapped."""
+        self.start_coord = CoreCoord(*start)
+        self.end_coord = CoreCoord(*(start if end is None else end))
+        if self.end_coord.x < self.start_coord.x or self.end_coord.y < self.start_coord.y:
+            raise MetaliumError(
+                f"a range of cores goes from its first to its last corner; {self.end_coord} is "
+                f"before {self.start_coord}"
+            )
+
+    def grid_size(self) -> CoreCoord:
+        """Columns and rows of the rectangle."""
+        return CoreCoord(
+            self.end_coord.x - self.start_coord.x + 1, self.end_coord.y - self.start_coord.y + 1
+        )
+
+    def size(self) -> int:
+        """How many cores it has."""
+        columns, rows = self.grid_size()
+        return columns * rows
+
+    def __iter__(self) -> Iterator[CoreCoord]:
+        """The cores, row by row."""
+        for y in range(self.start_coord.y, self.end_coord.y + 1):
+            for x in range(self.start_coord.x, self.end_coord.x + 1):
+                yield CoreCoord(x, y)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether another range has the same corners."""
+        if not isinstance(other, CoreRange):
+            return NotImplemented
+        return (self.start_coord, self.end_coord) == (other.start_coord, other.end_coord)
+
+    def __hash__(self) -> int:
+        """By the corners."""
+        return hash((self.start_coord, self.end_coord))
+
+    def __repr__(self) -> str:
+        """As a call that makes it."""
+        return f"CoreRange({tuple(self.start_coord)}, {tuple(self.end_coord)})"
+
+
+class CoreRangeSet:
+    """Rectangles of cores that do not overlap."""
+
+    def __init__(self, ranges: Iterable[CoreRange] = ()) -> None:
+        """The union of the ranges; MetaliumError if two of them share a core."""
+        self._ranges = tuple(ranges)
+        cores = [core for each in self._ranges for core in each]
+        if len(set(cores)) < len(cores):
+            raise MetaliumError(f"ranges of a CoreRangeSet must not overlap: {self}")
+
+    def ranges(self) -> tuple[CoreRange, ...]:
+        """The rectangles."""
+        return self._ranges
+
+    def num_cores(self) -> int:
+        """How many cores they have together."""
+        return sum(each.size() for each in self._ranges)
+
+    def __iter__(self) -> Iterator[CoreCoord]:
+        """The cores, range by range, each row by row."""
+        for each in self._ranges:
+            yield from each
+
+    def __contains__(self, core: object) -> bool:
+        """Whether a core is in one of the ranges."""
+        return any(core == each for each in self)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether another set has the same cores."""
+        return set(self) == set(other) if isinstance(other, CoreRangeSet) else NotImplemented
+
+    def __hash__(self) -> int:
+        """By the cores."""
+        return hash(frozenset(self))
+
+    def __repr__(self) -> str:
+        """As a call that makes it."""
+        return f"CoreRangeSet([{', '.join(repr(each) for each in self._ranges)}])"
+
+
+CoreSpec: TypeAlias = CoreCoord | CoreRange | CoreRangeSet | tuple[int, int]
+"""Where a call takes cores: one of them, a rectangle, or several."""
+
+
+def cores_of(spec: CoreSpec) -> tuple[tuple[int, int], ...]:
+    """The (x, y) of all cores that are meant."""
+    match spec:
+        case CoreRange() | CoreRangeSet():
+            return tuple((core.x, core.y) for core in spec)
+        case (int(x), int(y)):
+            return ((x, y),)
+        case _:
+            raise MetaliumError(
+                f"cores are given as CoreCoord, CoreRange or CoreRangeSet, not as {spec!r}"
+            )

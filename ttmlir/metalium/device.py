@@ -1,0 +1,105 @@
+"""Devices and their command queues, as the host sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ttmlir.layout.boards import BOARD_NAMES
+from ttmlir.layout.boards import board as board_named
+from ttmlir.metalium.cores import CoreCoord
+from ttmlir.metalium.errors import MetaliumError, host_call
+from ttmlir.sim.chip import SimChip, blackhole_p150, wormhole_n150, wormhole_n300
+from ttmlir.sim.command_queue import CommandQueue
+from ttmlir.sim.device import Device as SimDevice
+from ttmlir.sim.options import SimOptions
+
+_CHIPS: dict[str, Callable[[], SimChip]] = {
+    "n150": wormhole_n150,
+    "n300": wormhole_n300,
+    "p150": blackhole_p150,
+}
+
+
+def chip_of_board(name: str, device_id: int) -> SimChip:
+    """The chip with this number on a board; MetaliumError if there is none."""
+    if name not in BOARD_NAMES:
+        raise MetaliumError(f"unknown board '{name}'; known are {', '.join(BOARD_NAMES)}")
+    system = board_named(name)
+    if not 0 <= device_id < system.num_chips:
+        raise MetaliumError(
+            f"board {name} has no device {device_id}; its devices are numbered 0 to "
+            f"{system.num_chips - 1}"
+        )
+    if name in _CHIPS:
+        return _CHIPS[name]()
+    return SimChip.from_desc(system.chip(device_id), name)
+
+
+class Device:
+    """A simulated device; methods are named as those of tt-metal's IDevice."""
+
+    def __init__(
+        self,
+        device_id: int,
+        chip: SimChip,
+        options: SimOptions,
+        print_line: Callable[[str], None] | None,
+    ) -> None:
+        """An open device; `CreateDevice` makes it."""
+        self._id = device_id
+        self._open = True
+        self.simulated = SimDevice(chip, options, device_id=device_id, print_line=print_line)
+        """The device as the simulator knows it."""
+        self._queue = CommandQueue(self.simulated)
+
+    def id(self) -> int:
+        """The number of the device."""
+        return self._id
+
+    @property
+    def printed(self) -> list[str]:
+        """Lines that kernels printed."""
+        return self.simulated.printed
+
+    def command_queue(self, index: int = 0) -> CommandQueue:
+        """The queue that commands go to; MetaliumError if the device is closed."""
+        self.check_open()
+        if index != 0:
+            raise MetaliumError(f"command queue {index} does not exist; a device has queue 0")
+        return self._queue
+
+    def compute_with_storage_grid_size(self) -> CoreCoord:
+        """Columns and rows of the cores that programs can use."""
+        return CoreCoord(*self.simulated.chip.grid)
+
+    def worker_core_from_logical_core(self, core: tuple[int, int]) -> CoreCoord:
+        """Where on the network a core is, for the addresses that kernels make."""
+        with host_call():
+            return CoreCoord(*self.simulated.chip.noc_coordinate((core[0], core[1])))
+
+    def num_dram_channels(self) -> int:
+        """Channels of DRAM."""
+        return self.simulated.chip.num_dram_channels
+
+    def l1_size_per_core(self) -> int:
+        """Bytes of L1 of a core."""
+        return self.simulated.chip.l1_size
+
+    def clock_hz(self) -> int:
+        """Cycles per second."""
+        return self.simulated.chip.clock_hz
+
+    def check_open(self) -> None:
+        """MetaliumError if the device is closed."""
+        if not self._open:
+            raise MetaliumError(f"device {self._id} is closed")
+
+    def close(self) -> None:
+        """End the use of the device; MetaliumError if reads were never finished."""
+        self.check_open()
+        self._open = False
+        if self._queue.open_reads:
+            raise MetaliumError(
+                f"device {self._id} is closed while {self._queue.open_reads} reads are not "
+                "finished; call Finish before the data is used"
+            )
