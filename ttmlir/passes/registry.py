@@ -16,6 +16,9 @@ PASSES: dict[str, str] = {
     "convert-tosa-to-ttir": "ttmlir.passes.convert_tosa_to_ttir:ConvertTosaToTTIRPass",
     "convert-ttir-to-ttmetal": ("ttmlir.passes.convert_ttir_to_ttmetal:ConvertTTIRToTTMetalPass"),
     "convert-ttir-to-ttnn": "ttmlir.passes.convert_ttir_to_ttnn:ConvertTTIRToTTNNPass",
+    "convert-ttkernel-to-emitc": (
+        "ttmlir.passes.convert_ttkernel_to_emitc:ConvertTTKernelToEmitCPass"
+    ),
     "convert-ttnn-to-emitc": "ttmlir.passes.convert_ttnn_to_emitc:ConvertTTNNToEmitCPass",
     "cse": "ttmlir.passes.cse:CSEPass",
     "inline": "ttmlir.passes.inline:InlinePass",

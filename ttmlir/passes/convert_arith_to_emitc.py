@@ -1,0 +1,159 @@
+"""Operations of arith as operations of emitc: part of convert-ttkernel-to-emitc.
+
+What wraps around or is unsigned is computed on unsigned integers, since overflow of signed ones has
+no meaning in C++; the operands are cast, and the result is cast back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import (
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    Signedness,
+    i1,
+    i32,
+    i64,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from ttmlir.dialects import emitc
+from ttmlir.dialects.emitc import expressions
+
+_WRAPPING: dict[type[Operation], type[Operation]] = {
+    arith.AddiOp: emitc.AddOp,
+    arith.SubiOp: emitc.SubOp,
+    arith.MuliOp: emitc.MulOp,
+    arith.DivUIOp: emitc.DivOp,
+    arith.RemUIOp: emitc.RemOp,
+    arith.AndIOp: expressions.BitwiseAndOp,
+    arith.OrIOp: expressions.BitwiseOrOp,
+    arith.XOrIOp: expressions.BitwiseXorOp,
+    arith.ShLIOp: expressions.BitwiseLeftShiftOp,
+    arith.ShRUIOp: expressions.BitwiseRightShiftOp,
+}
+_PLAIN: dict[type[Operation], type[Operation]] = {
+    arith.DivSIOp: emitc.DivOp,
+    arith.RemSIOp: emitc.RemOp,
+    arith.ShRSIOp: expressions.BitwiseRightShiftOp,
+    arith.AddfOp: emitc.AddOp,
+    arith.SubfOp: emitc.SubOp,
+    arith.MulfOp: emitc.MulOp,
+    arith.DivfOp: emitc.DivOp,
+    arith.NegfOp: expressions.UnaryMinusOp,
+}
+_ON_BOOLEANS = (arith.AndIOp, arith.OrIOp, arith.XOrIOp)
+_CASTS = (
+    arith.ExtFOp,
+    arith.ExtSIOp,
+    arith.FPToSIOp,
+    arith.IndexCastOp,
+    arith.SIToFPOp,
+    arith.TruncFOp,
+    arith.TruncIOp,
+)
+_UNSIGNED_CASTS = (arith.ExtUIOp, arith.UIToFPOp)
+_EXTREMA: dict[type[Operation], tuple[str, bool]] = {
+    arith.MaxSIOp: ("gt", False),
+    arith.MinSIOp: ("lt", False),
+    arith.MaxUIOp: ("gt", True),
+    arith.MinUIOp: ("lt", True),
+}
+# Of arith.cmpi by predicate: the comparison, and whether it is one of unsigned numbers.
+_COMPARISONS = (
+    *((name, False) for name in ("eq", "ne", "lt", "le", "gt", "ge")),
+    *((name, True) for name in ("lt", "le", "gt", "ge")),
+)
+
+Make = Callable[..., SSAValue]
+
+
+class ArithConversion:
+    """Makes the operations of emitc that compute what one of arith does."""
+
+    def __init__(self, make: Make) -> None:
+        """`make(cls, operands, type, properties)` adds an operation and gives its result."""
+        self._make = make
+
+    def result(self, op: Operation, operands: Sequence[SSAValue]) -> SSAValue | None:
+        """The result on the converted operands; None for an operation of another kind."""
+        kind = type(op)
+        if kind in _WRAPPING:
+            return self._wrapping(op, operands)
+        if kind in _PLAIN:
+            return self._make(_PLAIN[kind], self._signed(operands), op.results[0].type)
+        if kind in _EXTREMA:
+            name, unsigned = _EXTREMA[kind]
+            chosen = self._compare(name, unsigned, operands)
+            return self._make(emitc.ConditionalOp, [chosen, *operands], op.results[0].type)
+        return self._other(op, operands)
+
+    def _other(self, op: Operation, operands: Sequence[SSAValue]) -> SSAValue | None:
+        result = op.results[0].type if op.results else i1
+        match op:
+            case arith.ConstantOp():
+                return self._make(emitc.ConstantOp, [], result, {"value": op.value})
+            case arith.CmpiOp():
+                return self._compare(*_COMPARISONS[op.predicate.value.data], operands)
+            case arith.SelectOp():
+                return self._make(emitc.ConditionalOp, operands, result)
+            case arith.TruncIOp() if result == i1:
+                return self._lowest_bit(operands[0])
+            case _ if isinstance(op, _CASTS):
+                value = self._cast(operands[0], result)
+                # A set bit is -1 where the bit is the sign.
+                signed = isinstance(op, arith.ExtSIOp | arith.SIToFPOp) and operands[0].type == i1
+                return self._make(expressions.UnaryMinusOp, [value], result) if signed else value
+            case _ if isinstance(op, _UNSIGNED_CASTS):
+                return self._cast(self._unsigned(operands[0]), result)
+            case _:
+                return None
+
+    def _cast(self, value: SSAValue, type_: Attribute) -> SSAValue:
+        return self._make(emitc.CastOp, [value], type_)
+
+    def _unsigned(self, value: SSAValue) -> SSAValue:
+        type_: Attribute = value.type
+        width = _width(type_)
+        if width is None or width == 1:
+            return value
+        return self._cast(value, IntegerType(width, Signedness.UNSIGNED))
+
+    def _signed(self, operands: Sequence[SSAValue]) -> list[SSAValue]:
+        """The operands; an index, which is unsigned in C++, as a signed number."""
+        return [
+            self._cast(each, i32) if isinstance(each.type, IndexType) else each for each in operands
+        ]
+
+    def _wrapping(self, op: Operation, operands: Sequence[SSAValue]) -> SSAValue | None:
+        result, cls = op.results[0].type, _WRAPPING[type(op)]
+        if result == i1 and not isinstance(op, _ON_BOOLEANS):
+            return None
+        values = [self._unsigned(each) for each in operands]
+        computed = self._make(cls, values, values[0].type)
+        return computed if computed.type == result else self._cast(computed, result)
+
+    def _compare(self, name: str, unsigned: bool, operands: Sequence[SSAValue]) -> SSAValue:
+        values = [*map(self._unsigned, operands)] if unsigned else self._signed(operands)
+        predicate = IntegerAttr(emitc.CmpOp.PREDICATES.index(name), i64)
+        return self._make(emitc.CmpOp, values, i1, {"predicate": predicate})
+
+    def _lowest_bit(self, value: SSAValue) -> SSAValue:
+        width = _width(value.type)
+        assert width is not None, "arith.trunci takes integers of a width"
+        one = IntegerAttr(1, IntegerType(width))
+        constant = self._make(emitc.ConstantOp, [], one.type, {"value": one})
+        bit = self._make(expressions.BitwiseAndOp, [value, constant], one.type)
+        return self._cast(bit, i1)
+
+
+def _width(type_: Attribute) -> int | None:
+    """How many bits an integer type has; None for any other type."""
+    match type_:
+        case IntegerType():
+            return type_.width.data
+        case _:
+            return None
