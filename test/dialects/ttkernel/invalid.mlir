@@ -6,11 +6,12 @@
 !rows = !ttkernel.cb<cb_in0, 1024, memref<64x128xf32>, 4096, 1>
 !tiles = !ttkernel.cb<cb_out0, 66560, memref<2x4x!tt.tile<32x32, f32>>, 4096, 1>
 
-func.func @cb_push_back_in_branch(%cb: !rows, %n: i32, %c: i1) {
-  scf.if %c {
+func.func @cb_push_back_in_region(%cb: !rows, %n: i32, %c: i1) {
+  "scf.execute_region"() ({
     // expected-error@+1 {{'ttkernel.cb_push_back' op CBPushBackOp must be inside of a DispatchOp region}}
     "ttkernel.cb_push_back"(%cb, %n) : (!rows, i32) -> ()
-  }
+    scf.yield
+  }) : () -> ()
   return
 }
 
@@ -19,11 +20,12 @@ func.func @cb_push_back_in_branch(%cb: !rows, %n: i32, %c: i1) {
 !rows = !ttkernel.cb<cb_in0, 1024, memref<64x128xf32>, 4096, 1>
 !tiles = !ttkernel.cb<cb_out0, 66560, memref<2x4x!tt.tile<32x32, f32>>, 4096, 1>
 
-func.func @cb_pop_front_in_branch(%cb: !rows, %n: i32, %c: i1) {
-  scf.if %c {
+func.func @cb_pop_front_in_region(%cb: !rows, %n: i32, %c: i1) {
+  "scf.execute_region"() ({
     // expected-error@+1 {{'ttkernel.cb_pop_front' op CBPopFrontOp must be inside of a DispatchOp region}}
     "ttkernel.cb_pop_front"(%cb, %n) : (!rows, i32) -> ()
-  }
+    scf.yield
+  }) : () -> ()
   return
 }
 
@@ -32,11 +34,12 @@ func.func @cb_pop_front_in_branch(%cb: !rows, %n: i32, %c: i1) {
 !rows = !ttkernel.cb<cb_in0, 1024, memref<64x128xf32>, 4096, 1>
 !tiles = !ttkernel.cb<cb_out0, 66560, memref<2x4x!tt.tile<32x32, f32>>, 4096, 1>
 
-func.func @cb_reserve_back_in_branch(%cb: !rows, %n: i32, %c: i1) {
-  scf.if %c {
+func.func @cb_reserve_back_in_region(%cb: !rows, %n: i32, %c: i1) {
+  "scf.execute_region"() ({
     // expected-error@+1 {{'ttkernel.cb_reserve_back' op CBReserveBackOp must be inside of a DispatchOp region}}
     "ttkernel.cb_reserve_back"(%cb, %n) : (!rows, i32) -> ()
-  }
+    scf.yield
+  }) : () -> ()
   return
 }
 
@@ -45,11 +48,12 @@ func.func @cb_reserve_back_in_branch(%cb: !rows, %n: i32, %c: i1) {
 !rows = !ttkernel.cb<cb_in0, 1024, memref<64x128xf32>, 4096, 1>
 !tiles = !ttkernel.cb<cb_out0, 66560, memref<2x4x!tt.tile<32x32, f32>>, 4096, 1>
 
-func.func @cb_wait_front_in_branch(%cb: !rows, %n: i32, %c: i1) {
-  scf.if %c {
+func.func @cb_wait_front_in_region(%cb: !rows, %n: i32, %c: i1) {
+  "scf.execute_region"() ({
     // expected-error@+1 {{'ttkernel.cb_wait_front' op CBWaitFrontOp must be inside of a DispatchOp region}}
     "ttkernel.cb_wait_front"(%cb, %n) : (!rows, i32) -> ()
-  }
+    scf.yield
+  }) : () -> ()
   return
 }
 
@@ -58,11 +62,12 @@ func.func @cb_wait_front_in_branch(%cb: !rows, %n: i32, %c: i1) {
 !rows = !ttkernel.cb<cb_in0, 1024, memref<64x128xf32>, 4096, 1>
 !tiles = !ttkernel.cb<cb_out0, 66560, memref<2x4x!tt.tile<32x32, f32>>, 4096, 1>
 
-func.func @tilize_init_in_branch(%a: !rows, %b: !tiles, %n: i32, %c: i1) {
-  scf.if %c {
+func.func @tilize_init_in_region(%a: !rows, %b: !tiles, %n: i32, %c: i1) {
+  "scf.execute_region"() ({
     // expected-error@+1 {{'ttkernel.tilize_init' op TilizeInitOp must be inside of a DispatchOp region}}
     "ttkernel.tilize_init"(%a, %n, %b) : (!rows, i32, !tiles) -> ()
-  }
+    scf.yield
+  }) : () -> ()
   return
 }
 
@@ -71,11 +76,12 @@ func.func @tilize_init_in_branch(%a: !rows, %b: !tiles, %n: i32, %c: i1) {
 !rows = !ttkernel.cb<cb_in0, 1024, memref<64x128xf32>, 4096, 1>
 !tiles = !ttkernel.cb<cb_out0, 66560, memref<2x4x!tt.tile<32x32, f32>>, 4096, 1>
 
-func.func @tilize_block_in_branch(%a: !rows, %b: !tiles, %n: i32, %c: i1) {
-  scf.if %c {
+func.func @tilize_block_in_region(%a: !rows, %b: !tiles, %n: i32, %c: i1) {
+  "scf.execute_region"() ({
     // expected-error@+1 {{'ttkernel.tilize_block' op TilizeBlockOp must be inside of a DispatchOp region}}
     "ttkernel.tilize_block"(%a, %n, %b) : (!rows, i32, !tiles) -> ()
-  }
+    scf.yield
+  }) : () -> ()
   return
 }
 
@@ -84,11 +90,12 @@ func.func @tilize_block_in_branch(%a: !rows, %b: !tiles, %n: i32, %c: i1) {
 !rows = !ttkernel.cb<cb_in0, 1024, memref<64x128xf32>, 4096, 1>
 !tiles = !ttkernel.cb<cb_out0, 66560, memref<2x4x!tt.tile<32x32, f32>>, 4096, 1>
 
-func.func @untilize_init_in_branch(%a: !rows, %b: !tiles, %n: i32, %c: i1) {
-  scf.if %c {
+func.func @untilize_init_in_region(%a: !rows, %b: !tiles, %n: i32, %c: i1) {
+  "scf.execute_region"() ({
     // expected-error@+1 {{'ttkernel.untilize_init' op UntilizeInitOp must be inside of a DispatchOp region}}
     "ttkernel.untilize_init"(%b, %a) : (!tiles, !rows) -> ()
-  }
+    scf.yield
+  }) : () -> ()
   return
 }
 
@@ -97,11 +104,12 @@ func.func @untilize_init_in_branch(%a: !rows, %b: !tiles, %n: i32, %c: i1) {
 !rows = !ttkernel.cb<cb_in0, 1024, memref<64x128xf32>, 4096, 1>
 !tiles = !ttkernel.cb<cb_out0, 66560, memref<2x4x!tt.tile<32x32, f32>>, 4096, 1>
 
-func.func @untilize_block_in_branch(%a: !rows, %b: !tiles, %n: i32, %c: i1) {
-  scf.if %c {
+func.func @untilize_block_in_region(%a: !rows, %b: !tiles, %n: i32, %c: i1) {
+  "scf.execute_region"() ({
     // expected-error@+1 {{'ttkernel.untilize_block' op UntilizeBlockOp must be inside of a DispatchOp region}}
     "ttkernel.untilize_block"(%b, %n, %a) : (!tiles, i32, !rows) -> ()
-  }
+    scf.yield
+  }) : () -> ()
   return
 }
 
@@ -110,11 +118,12 @@ func.func @untilize_block_in_branch(%a: !rows, %b: !tiles, %n: i32, %c: i1) {
 !rows = !ttkernel.cb<cb_in0, 1024, memref<64x128xf32>, 4096, 1>
 !tiles = !ttkernel.cb<cb_out0, 66560, memref<2x4x!tt.tile<32x32, f32>>, 4096, 1>
 
-func.func @builtin_in_branch(%a: !rows, %b: !tiles, %n: i32, %c: i1) {
-  scf.if %c {
+func.func @builtin_in_region(%a: !rows, %b: !tiles, %n: i32, %c: i1) {
+  "scf.execute_region"() ({
     // expected-error@+1 {{'ttkernel.builtin' op KernelOp must be inside of a DispatchOp region}}
     "ttkernel.builtin"(%a, %b) <{kind = @eltwise, op = @add}> : (!rows, !tiles) -> ()
-  }
+    scf.yield
+  }) : () -> ()
   return
 }
 

@@ -89,8 +89,14 @@ class TTKernelOp(ODSOperation):
     """An operation of a kernel."""
 
 
-def _check_parent(op: Operation, word: str) -> None:
+_CONTROL_FLOW = frozenset({"scf.for", "scf.if", "scf.while"})
+
+
+def _check_parent(op: Operation, word: str, *, nested: bool = True) -> None:
+    """Refuse an operation outside of a kernel; with `nested` it may be in loops and branches."""
     parent = op.parent_op()
+    while nested and parent is not None and parent.name in _CONTROL_FLOW:
+        parent = parent.parent_op()
     inside = parent is not None and (
         parent.name == "ttmetal.dispatch"
         or (parent.name == "func.func" and isinstance(parent.parent_op(), ModuleOp))
@@ -254,7 +260,7 @@ class ReturnOp(TTKernelOp):
 
     def verify_op(self) -> None:
         """Check the place (C1)."""
-        _check_parent(self, "ReturnOp")
+        _check_parent(self, "ReturnOp", nested=False)
 
 
 class UnreachableOp(TTKernelOp):
