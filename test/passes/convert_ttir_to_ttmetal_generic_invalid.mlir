@@ -33,11 +33,11 @@ func.func @no_layout() {
 #any = #tt.operand_constraint<any_device_tile>
 #map = affine_map<(d0, d1) -> (d0, d1)>
 #parallel = #tt.iterator_type<parallel>
-func.func @subtract(%a: tensor<64x96xf32, #tiles>, %0: tensor<64x96xf32, #tiles>) -> tensor<64x96xf32, #tiles> {
-  // expected-error @+1 {{'ttir.generic' op has a body of arith.subf, ttir.yield and 1 outputs; kernels are made of one arith.addf or arith.mulf of two inputs and the ttir.yield of its result}}
+func.func @minimum(%a: tensor<64x96xf32, #tiles>, %0: tensor<64x96xf32, #tiles>) -> tensor<64x96xf32, #tiles> {
+  // expected-error @+1 {{'ttir.generic' op has arith.minimumf in its body; bodies consist of elementwise operations of ttir, arith.addf, arith.addi, arith.divf, arith.mulf, arith.muli, arith.subf, arith.subi and ttir.constant}}
   %1 = "ttir.generic"(%a, %a, %0) <{grid = #tt.grid<1x1>, indexing_maps = [#map, #map, #map], iterator_types = [#parallel, #parallel], operandSegmentSizes = array<i32: 2, 1>, operand_constraints = [#any, #any, #any]}> ({
   ^bb0(%x: tensor<64x96xf32>, %y: tensor<64x96xf32>, %z: tensor<64x96xf32>):
-    %2 = arith.subf %x, %y : tensor<64x96xf32>
+    %2 = arith.minimumf %x, %y : tensor<64x96xf32>
     "ttir.yield"(%2) : (tensor<64x96xf32>) -> ()
   }) : (tensor<64x96xf32, #tiles>, tensor<64x96xf32, #tiles>, tensor<64x96xf32, #tiles>) -> tensor<64x96xf32, #tiles>
   return %1 : tensor<64x96xf32, #tiles>

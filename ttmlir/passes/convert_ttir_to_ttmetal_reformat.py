@@ -28,9 +28,11 @@ _FORMATS = (
 
 
 def reformat(
-    op: ttir.ToLayoutOp, source: PlacedTensor, target: PlacedTensor, device: Device
+    op: ttir.ToLayoutOp, source: PlacedTensor, target: PlacedTensor, device: Device, *, wide: bool
 ) -> None:
     """Replace a change between rows and tiles by a kernel on every core of the grid.
+
+    `wide`: keep 32-bit floating-point numbers whole. Integers of 32 bits always are.
 
     LayoutError if anything else changes or if shards are not whole tiles.
     """
@@ -58,7 +60,9 @@ def reformat(
         kernel.call("cb_pop_front", before, number)
         kernel.call("cb_push_back", after, number)
     area = ttmetal.Area((0, 0), source.layout.grid.shape)
-    launch = Launch(kernel, area, TensixConfigAttr(TensixConfig()))
+    is_wide = tile.data_type is DataType.U32 or (wide and tile.data_type is DataType.F32)
+    config = TensixConfig(fp32_dest_acc_en=is_wide, preserve_fp32_precision=is_wide)
+    launch = Launch(kernel, area, TensixConfigAttr(config))
     replace_by_dispatch(op, op.inputs, op.inits, [launch])
 
 

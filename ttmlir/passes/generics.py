@@ -11,7 +11,7 @@ from xdsl.ir.affine import AffineMap
 from ttmlir.dialects import tt, ttir
 from ttmlir.dialects.ods import SEGMENTS
 from ttmlir.layout.enums import IteratorType, OperandConstraint
-from ttmlir.passes.rewriting import insert_before, replace
+from ttmlir.passes.rewriting import insert_before
 
 
 def is_inside_generic(op: Operation) -> bool:
@@ -20,35 +20,38 @@ def is_inside_generic(op: Operation) -> bool:
 
 
 def wrap(
-    op: ttir.TTIROp,
+    op: Operation,
+    inputs: Sequence[SSAValue],
+    outputs: Sequence[SSAValue],
     body: Callable[[Block], Sequence[SSAValue]],
     *,
     indexing_maps: Sequence[AffineMap],
     iterator_types: Sequence[IteratorType],
     constraint: OperandConstraint,
-) -> None:
-    """Replace an operation by a generic on one core, with the same operands and results.
+) -> ttir.GenericOp:
+    """Put a generic on one core in front of an operation, whose work it does.
 
-    `body` fills a block whose arguments are like the operands and returns what it yields; every
-    operand gets the same constraint.
+    `body` fills a block whose arguments are like the inputs and outputs and returns what it yields;
+    every operand gets the same constraint.
     """
-    block = Block(arg_types=[value.type for value in op.operands])
+    operands = (*inputs, *outputs)
+    block = Block(arg_types=[value.type for value in operands])
     yielded = ttir.YieldOp.create(operands=body(block), location=op.location)
     block.add_op(yielded)
     generic = ttir.GenericOp.create(
-        operands=tuple(op.operands),
-        result_types=[result.type for result in op.results],
+        operands=operands,
+        result_types=[output.type for output in outputs],
         properties={
             "grid": tt.GridAttr.get((1, 1)),
             "indexing_maps": ArrayAttr([AffineMapAttr(map_) for map_ in indexing_maps]),
             "iterator_types": ArrayAttr([tt.IteratorTypeAttr(kind) for kind in iterator_types]),
-            SEGMENTS: ttir.GenericOp.segments(len(op.inputs), len(op.inits)),
+            SEGMENTS: ttir.GenericOp.segments(len(inputs), len(outputs)),
             "operand_constraints": ArrayAttr(
-                [tt.OperandConstraintAttr.of(constraint)] * len(op.operands)
+                [tt.OperandConstraintAttr.of(constraint)] * len(operands)
             ),
         },
         regions=[Region(block)],
         location=op.location,
     )
     insert_before(op, generic)
-    replace(op, *generic.results)
+    return generic

@@ -6,7 +6,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, LocationAttr, i32
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    FloatAttr,
+    IntegerAttr,
+    LocationAttr,
+    StringAttr,
+    f32,
+    i1,
+    i32,
+)
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ttmlir.dialects import ttmetal
@@ -14,6 +23,9 @@ from ttmlir.dialects.ods import SEGMENTS
 from ttmlir.dialects.ttkernel import RESULT_TYPES, CBType, op_class
 from ttmlir.optable.kernel import CALLS
 from ttmlir.passes.rewriting import insert_before, replace
+
+Carried = Sequence[SSAValue]
+"""The values that a loop hands from one turn to the next."""
 
 _RESULTS = {call.mnemonic: RESULT_TYPES[call.result[1]] for call in CALLS if call.result}
 
@@ -30,38 +42,40 @@ class Kernel:
         self._location = location
         self._entry = Block(arg_types=buffers)
         self._block = self._entry
-        self._constants: dict[int, SSAValue] = {}
+        self._constants: dict[Attribute, SSAValue] = {}
 
     @property
     def buffers(self) -> Sequence[SSAValue]:
         """The arguments."""
         return self._entry.args
 
-    def constant(self, value: int) -> SSAValue:
-        """A 32-bit number."""
-        known = self._constants.get(value)
+    def constant(self, value: float) -> SSAValue:
+        """A 32-bit number: an integer or a floating-point number."""
+        attr = IntegerAttr(value, i32) if isinstance(value, int) else FloatAttr(value, f32)
+        known = self._constants.get(attr)
         if known is not None:
             return known
         op = arith.ConstantOp.create(
-            properties={"value": IntegerAttr(value, i32)},
-            result_types=[i32],
-            location=self._location,
+            properties={"value": attr}, result_types=[attr.type], location=self._location
         )
         first = self._entry.first_op
         if first is None or isinstance(self._entry.last_op, arith.ConstantOp):
             self._entry.add_op(op)
         else:
             self._entry.insert_op_before(op, first)
-        self._constants[value] = op.results[0]
+        self._constants[attr] = op.results[0]
         return op.results[0]
 
-    def call(self, mnemonic: str, *operands: SSAValue | int) -> Sequence[SSAValue]:
+    def call(
+        self, mnemonic: str, *operands: SSAValue | float, **templates: str | bool
+    ) -> Sequence[SSAValue]:
         """Make the call `ttkernel.<mnemonic>`; numbers become constants. Its results."""
         result = _RESULTS.get(mnemonic)
-        values = [self.constant(v) if isinstance(v, int) else v for v in operands]
+        values = [v if isinstance(v, SSAValue) else self.constant(v) for v in operands]
         op = op_class(mnemonic).create(
             operands=values,
             result_types=[] if result is None else [result],
+            properties={name: _template(value) for name, value in templates.items()},
             location=self._location,
         )
         self._block.add_op(op)
@@ -69,29 +83,68 @@ class Kernel:
 
     def add(self, lhs: SSAValue, rhs: int) -> SSAValue:
         """The sum of a value and a number."""
-        op = arith.AddiOp(lhs, self.constant(rhs))
+        return self.arithmetic(arith.AddiOp, lhs, rhs) if rhs else lhs
+
+    def arithmetic(
+        self, kind: type[arith.SignlessIntegerBinaryOperation], lhs: SSAValue, rhs: int
+    ) -> SSAValue:
+        """An operation on two 32-bit integers, the second of which is known."""
+        op = kind(lhs, self.constant(rhs))
         op.location = self._location
         self._block.add_op(op)
         return op.result
 
-    def loop(self, extent: int, start: SSAValue, body: Callable[[SSAValue], SSAValue]) -> SSAValue:
+    def loop(self, extent: int, start: Carried, body: Callable[[Carried], Carried]) -> Carried:
         """Do `body` so many times, each time with what it returned before; what it returns last."""
         lower, upper, step = map(self.constant, (0, extent, 1))
-        inner = Block(arg_types=[i32, i32])
+        inner = Block(arg_types=[i32, *(value.type for value in start)])
         outer, self._block = self._block, inner
-        end = scf.YieldOp(body(inner.args[1]))
+        end = scf.YieldOp(*body(inner.args[1:]))
         end.location = self._location
         inner.add_op(end)
         self._block = outer
-        loop = scf.ForOp(lower, upper, step, [start], inner)
+        loop = scf.ForOp(lower, upper, step, list(start), inner)
         loop.location = self._location
         outer.add_op(loop)
-        return loop.results[0]
+        return loop.results
+
+    def walk(
+        self,
+        extents: Sequence[int],
+        strides: Sequence[Sequence[int]],
+        start: Carried,
+        body: Callable[[Carried], None],
+    ) -> None:
+        """Loops over a block, outermost dimension first, with running numbers.
+
+        Each number grows by its stride along a dimension from one turn to the next.
+        """
+
+        def run(depth: int, numbers: Carried) -> Carried:
+            if depth == len(extents):
+                body(numbers)
+                return numbers
+            # The loop inside has gone some of the way already.
+            inside = depth + 1 < len(extents)
+            gone = [extents[depth + 1] * each[depth + 1] if inside else 0 for each in strides]
+            steps = [each[depth] - done for each, done in zip(strides, gone, strict=True)]
+
+            def turn(before: Carried) -> Carried:
+                after = run(depth + 1, before)
+                return [self.add(number, step) for number, step in zip(after, steps, strict=True)]
+
+            return self.loop(extents[depth], numbers, turn)
+
+        run(0, start)
 
     def finish(self) -> Region:
         """End the kernel; the region that holds it."""
         self.call("return")
         return Region(self._entry)
+
+
+def _template(value: str | bool) -> Attribute:
+    return IntegerAttr(int(value), i1) if isinstance(value, bool) else StringAttr(value)
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ class TTIRToTTMetalBackendPipeline(Pipeline):
     """Lower ttir to ttmetal: kernels, and what the host does to run them."""
 
     name = "ttir-to-ttmetal-backend-pipeline"
+    fp32_dest_acc_en: bool = option(False, "Keep 32 bits of f32 in DST in all kernels")
 
     def passes(self) -> Sequence[Pass]:
         """Machine, device, generics, layouts in L1, addresses, kernels."""
@@ -33,7 +34,7 @@ class TTIRToTTMetalBackendPipeline(Pipeline):
         return (
             TTIRLoadSystemDescPass(),
             TTIRImplicitDevicePass(),
-            TTIRGenericPass(),
+            TTIRGenericPass(elementwise=True),
             TTIRLayoutPass(
                 init_memory_space=MemorySpace.DEVICE_L1,
                 default_memory_space=MemorySpace.DEVICE_L1,
@@ -43,7 +44,7 @@ class TTIRToTTMetalBackendPipeline(Pipeline):
             TTIRSplitCompoundLayoutPass(),
             TTIRGenericRegionOperandsToMemrefPass(),
             TTIRAllocatePass(),
-            ConvertTTIRToTTMetalPass(),
+            ConvertTTIRToTTMetalPass(fp32_dest_acc_en=self.fp32_dest_acc_en),
         )
 
 

@@ -113,7 +113,16 @@ def _wrap(op: ttir.KernelOp) -> None:
         constraint = OperandConstraint.ANY_DEVICE_TILE
     else:
         refuse(op, f"kernels of kind @{kind} are not supported; supported: @eltwise, @matmul")
-    wrap(op, body, indexing_maps=maps, iterator_types=iterators, constraint=constraint)
+    generic = wrap(
+        op,
+        op.inputs,
+        op.inits,
+        body,
+        indexing_maps=maps,
+        iterator_types=iterators,
+        constraint=constraint,
+    )
+    replace(op, *generic.results)
 
 
 def _matmul_maps(op: ttir.KernelOp) -> list[AffineMap]:

@@ -40,14 +40,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import ModuleOp, TensorType
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, TensorType
+from xdsl.ir import Attribute
 
 from ttmlir.dialects import tt, ttir
-from ttmlir.layout.enums import BufferAccess
+from ttmlir.dialects.dps import DestinationStyleOp
+from ttmlir.layout.enums import BufferAccess, IteratorType
 from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.tensor_layout import TensorLayout
 from ttmlir.passes.base import ModulePass
-from ttmlir.passes.layouts import layout_of
+from ttmlir.passes.layouts import layout_of, value_shape
 from ttmlir.passes.rewriting import refuse, retype
 
 if TYPE_CHECKING:
@@ -73,13 +75,17 @@ def _retype_body(generic: ttir.GenericOp) -> None:
     if not block.args or not _is_whole_tensor(block.args[0].type):
         return
     shards: dict[Attribute, Attribute] = {}
-    for number, (argument, operand) in enumerate(zip(block.args, generic.operands, strict=True)):
+    for number, argument in enumerate(block.args):
         old = argument.type
-        shards[old] = _shard_type(generic, number, operand)
+        shards[old] = _shard_type(generic, number)
         retype(argument, shards[old])
     for op in block.walk():
-        for result in op.results:
-            retype(result, shards.get(result.type, result.type))
+        if isinstance(op, DestinationStyleOp):
+            for result, init in zip(op.results, op.inits, strict=True):
+                retype(result, init.type)
+        elif op.operands:
+            for result in op.results:
+                retype(result, shards.get(result.type, result.type))
 
 
 def _is_whole_tensor(type_: Attribute) -> bool:
@@ -89,14 +95,31 @@ def _is_whole_tensor(type_: Attribute) -> bool:
     return not isinstance(cast("TensorType[Attribute]", type_).encoding, tt.BufferAttr)
 
 
-def _shard_type(generic: ttir.GenericOp, number: int, operand: SSAValue) -> Attribute:
+def _shard_type(generic: ttir.GenericOp, number: int) -> Attribute:
+    """A shard of an operand in its buffer; of extent 1 where the operand broadcasts."""
+    operand = generic.operands[number]
+    type_ = cast("TensorType[Attribute]", operand.type)
+    layout = _layout(generic, number)
+    output = _layout(generic, len(generic.operands) - 1)
+    memref = cast("tt.LayoutAttr", type_.encoding).memref
+    buffer = tt.BufferAttr(memref, tt.BufferAccessAttr.of(BufferAccess.ALIAS))
+    extents = layout.scalar_shard
+    kinds = cast("ArrayAttr[tt.IteratorTypeAttr]", generic.properties["iterator_types"])
+    if all(kind.data is IteratorType.PARALLEL for kind in kinds):
+        rows = layout.physical_shape(type_.get_shape())
+        all_rows = output.physical_shape(value_shape(generic.operands[-1]))
+        extents = [
+            1 if extent == 1 < whole else length
+            for extent, whole, length in zip(rows, all_rows, extents, strict=True)
+        ]
+    return TensorType(type_.element_type, extents, buffer)
+
+
+def _layout(generic: ttir.GenericOp, number: int) -> TensorLayout:
     try:
-        layout = layout_of(operand.type)
+        layout = layout_of(generic.operands[number].type)
     except LayoutError as error:
         refuse(generic, f"operand #{number} has no shards: {error}")
     if layout is None:
         refuse(generic, f"operand #{number} has no layout; run ttir-layout before")
-    type_ = cast("TensorType[Attribute]", operand.type)
-    memref = cast("tt.LayoutAttr", type_.encoding).memref
-    buffer = tt.BufferAttr(memref, tt.BufferAccessAttr.of(BufferAccess.ALIAS))
-    return TensorType(type_.element_type, layout.scalar_shard, buffer)
+    return layout

@@ -15,6 +15,7 @@ from ttmlir.dialects.layout_checks import check_to_layout
 from ttmlir.dialects.ods import ODSOperation, Property, Signature, Value, refuse
 from ttmlir.dialects.row_ops import RowOperation, properties_of
 from ttmlir.dialects.shape_checks import check_arange, check_constant
+from ttmlir.dialects.traits import KeepsConstants
 from ttmlir.dialects.ttir.families import OPERAND_CONSTRAINTS, TTIROp
 from ttmlir.optable import row
 
@@ -57,6 +58,8 @@ class GenericOp(TTIROp):
         regions=1,
         init="outputs",
     )
+    # What a core computes is compiled by itself, its constants included.
+    traits = traits_def(KeepsConstants())
 
     @property
     def body(self) -> Region:
