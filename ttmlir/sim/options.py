@@ -29,10 +29,14 @@ class SimOptions:
     """Cycles that a program may take; without clocks, how often its threads may be resumed."""
     leniencies: frozenset[str] = frozenset()
     """Names of findings that are let pass."""
+    max_findings: int = 1
+    """Errors of the sanitizer that are collected before the last of them stops the program."""
 
     def __post_init__(self) -> None:
         """Refuse unknown numerics and limits below one."""
         if self.numerics not in ("device", "exact"):
             raise SimError(f"unknown numerics '{self.numerics}'; known are 'device' and 'exact'")
+        if self.max_findings < 1:
+            raise SimError(f"max_findings is {self.max_findings}; it has to be at least 1")
         if self.cycle_limit < 1:
             raise SimError(f"cycle_limit is {self.cycle_limit}; it has to be at least 1")

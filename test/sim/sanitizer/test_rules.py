@@ -14,7 +14,6 @@ from ttmlir.sim.core import Core
 from ttmlir.sim.data_movement_api import DataMovementApi
 from ttmlir.sim.noc import Network, multicast_address, noc_address
 from ttmlir.sim.options import SimOptions
-from ttmlir.sim.sanitizer.register_rules import allowed, violation
 from ttmlir.sim.sanitizer.reporting import SanitizerError
 from ttmlir.sim.sanitizer.sanitizer import Sanitizer
 from ttmlir.sim.scheduler import Scheduler
@@ -321,9 +320,9 @@ WRONG: list[tuple[Scenario, str, str]] = [
     (race_between_cores, "race", "core (0, 0) BRISC writes at any time"),
     (signal_before_data, "race", "by a noc_async_write that it does not wait for"),
     (push_unreserved, "cb-push-unreserved", "call cb_reserve_back(0, 2) before"),
-    (push_too_much, "cb-overflow", "which has 0 free"),
+    (push_too_much, "cb-over-push", "which has 0 free"),
     (pop_unwaited, "cb-pop-unwaited", "call cb_wait_front(0, 2) before"),
-    (pop_of_nothing, "cb-underflow", "which has 0 filled"),
+    (pop_of_nothing, "cb-over-pop", "which has 0 filled"),
     (two_producers, "cb-producers", "NCRISC is the producer of circular buffer 0"),
     (two_consumers, "cb-consumers", "BRISC is the consumer of circular buffer 0"),
     (write_unreserved, "cb-unreserved-write", "that were not reserved; call cb_reserve_back(0, n)"),
@@ -331,7 +330,7 @@ WRONG: list[tuple[Scenario, str, str]] = [
     (remote_write_unreserved, "cb-unreserved-write", "call cb_reserve_back(0, n) before"),
     (straddle, "cb-straddle", "bytes beyond the end of circular buffer 0 at 0x22000"),
     (aliased_unreserved, "cb-unreserved-write", "call cb_reserve_back(1, n) before"),
-    (aliased_pop, "cb-underflow", "call cb_wait_front(1, 1) before"),
+    (aliased_pop, "cb-over-pop", "call cb_wait_front(1, 1) before"),
     (no_semaphore_wait, "semaphore-address", "is not the address of a semaphore"),
     (no_semaphore_set, "semaphore-address", "is not the address of a semaphore"),
     (no_semaphore_inc, "semaphore-address", "semaphores of this core: 0x16400, 0x16410"),
@@ -533,7 +532,7 @@ def test_several_findings_are_collected() -> None:
     with pytest.raises(SanitizerError, match="semaphore-address"):
         no_semaphore_wait(machine)
     rules = [finding.rule for finding in machine.watch.findings]
-    assert rules == ["cb-overflow", "cb-underflow", "semaphore-address"]
+    assert rules == ["cb-over-push", "cb-over-pop", "semaphore-address"]
 
 
 def push_too_much_once(machine: Machine) -> None:
@@ -569,21 +568,22 @@ class Dst:
 
 
 @pytest.mark.parametrize(
-    ("owned", "kind", "rule"),
+    ("owned", "packs", "rule"),
     [
-        ("acquired", "math", ""),
-        ("waited", "pack", ""),
-        ("waited", "math", "dst-acquire"),
-        ("acquired", "pack", "dst-wait"),
+        ("acquired", False, ""),
+        ("waited", True, ""),
+        ("waited", False, "dst-acquire"),
+        ("acquired", True, "dst-wait"),
     ],
 )
-def test_use_of_dst(owned: str, kind: str, rule: str) -> None:
-    """MATH needs a part that it has acquired, PACK one that it has waited for."""
+def test_use_of_dst(owned: str, packs: bool, rule: str) -> None:
+    """PACK needs a part that it has waited for, the others one that was acquired."""
     machine, dst = Machine(), Dst()
     setattr(dst, owned, True)
-    who = "math" if kind == "math" else "pack"
-    assert allowed(dst, who) == (rule == "")
-    if rule:
-        assert violation(machine.packer.thread, who).rule == rule
-        with pytest.raises(SanitizerError, match=rule):
-            machine.watch.dst_access(machine.packer.thread, dst, 7, who)
+    thread = (machine.packer if packs else machine.reader).thread
+    if not rule:
+        machine.watch.dst_access(thread, dst, 7, "write")
+        return
+    with pytest.raises(SanitizerError, match=rule) as caught:
+        machine.watch.dst_access(thread, dst, 7, "write")
+    assert "tile 7 of DST" in str(caught.value)

@@ -173,7 +173,7 @@ class BufferRules:
         self._report(
             thread,
             state,
-            "cb-overflow",
+            "cb-over-push",
             f"cb_push_back of {_pages(pages)} to circular buffer {buffer.index}, which has "
             f"{buffer.free} free: pages that the consumer has not popped are overwritten; call "
             f"cb_reserve_back({buffer.index}, {pages}) before writing them",
@@ -194,7 +194,7 @@ class BufferRules:
         buffer = state.buffer
         waited = state.waited // buffer.page_size
         if pages > buffer.filled:
-            rule, has = "cb-underflow", f"which has {buffer.filled} filled"
+            rule, has = "cb-over-pop", f"which has {buffer.filled} filled"
         else:
             rule, has = "cb-pop-unwaited", f"of which {waited} were waited for"
         self._report(

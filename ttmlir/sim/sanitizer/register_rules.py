@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from ttmlir.optable.kernel import Role
+
 if TYPE_CHECKING:
     from ttmlir.sim.findings import Finding
     from ttmlir.sim.thread import KernelThread
@@ -27,21 +29,21 @@ class Destination(Protocol):
         ...
 
 
-def allowed(dst: Destination, kind: Literal["math", "pack"]) -> bool:
+def allowed(thread: KernelThread, dst: Destination) -> bool:
     """True if the thread owns the part of DST that it works on."""
-    return dst.acquired if kind == "math" else dst.waited
+    return dst.waited if thread.role == Role.PACK else dst.acquired
 
 
-def violation(thread: KernelThread, kind: Literal["math", "pack"]) -> Finding:
+def violation(thread: KernelThread, index: int, kind: Literal["read", "write"]) -> Finding:
     """The finding about a use that is not allowed."""
-    if kind == "math":
+    if thread.role == Role.PACK:
         return thread.finding(
-            "computes in DST without having acquired it: PACK may still read the tiles; call "
-            "tile_regs_acquire() before and tile_regs_commit() after",
-            rule="dst-acquire",
+            f"packs tile {index} of DST without having waited for it: MATH may not have finished; "
+            "call tile_regs_wait() before and tile_regs_release() after",
+            rule="dst-wait",
         )
     return thread.finding(
-        "packs from DST without having waited for it: MATH may not have finished; call "
-        "tile_regs_wait() before and tile_regs_release() after",
-        rule="dst-wait",
+        f"{kind}s tile {index} of DST without having acquired it: PACK may still use it; call "
+        "tile_regs_acquire() before and tile_regs_commit() after",
+        rule="dst-acquire",
     )

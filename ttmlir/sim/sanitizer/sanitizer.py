@@ -366,11 +366,11 @@ class Sanitizer:
         thread: KernelThread,
         dst: Destination,
         index: int,
-        kind: Literal["math", "pack"],
+        kind: Literal["read", "write"],
     ) -> None:
-        """MATH computes in the tile `index` of DST, or PACK takes it."""
-        if not allowed(dst, kind):
-            self.report(violation(thread, kind))
+        """A compute thread uses a tile of DST."""
+        if not allowed(thread, dst):
+            self.report(violation(thread, index, kind))
 
 
 def _unfinished(state: ThreadState, mark: Mark, kind: str, barrier: str) -> Finding:
