@@ -95,4 +95,6 @@ class Device:
 
 
 def _sanitizer(chip: SimChip, options: SimOptions) -> Sanitizer | None:
-    return Sanitizer(chip, leniencies=options.leniencies) if options.sanitize else None
+    if not options.sanitize:
+        return None
+    return Sanitizer(chip, leniencies=options.leniencies, max_findings=options.max_findings)
