@@ -105,8 +105,11 @@ class ComputeApi(KernelApi):
             f"bits for other numbers; call {remedy} before",
         )
 
-    def check_tile(self, index: int, kind: str) -> None:
-        """Error for an index that DST has no tile for; else the sanitizer may look at it."""
+    def check_tile(self, index: int, side: str) -> None:
+        """Error for an index that DST has no tile for; else the sanitizer may look at it.
+
+        `side` is `math` or `pack`.
+        """
         dst = self.dst
         if not 0 <= index < dst.capacity:
             bits = 32 if dst.register is Register.FP32 else 16
@@ -116,7 +119,7 @@ class ComputeApi(KernelApi):
                 rule="dst-bounds",
             )
         if self.watch is not None:
-            self.watch.dst_access(self.thread, dst, index, kind)
+            self.watch.dst_access(self.thread, dst, index, side)
 
 
 @cache

@@ -126,15 +126,17 @@ class MathApi(VectorApi):
         if self.watch is not None:
             self.watch.release(self.thread, self.commit_key)
         if not self.dst.acquired:
-            self.report("dst", "DST is committed without being acquired; call tile_regs_acquire")
+            self.report(
+                "dst-acquire", "DST is committed without being acquired; call tile_regs_acquire"
+            )
         self.dst.commit(self.thread.clock)
 
     acquire_dst = tile_regs_acquire
     release_dst = tile_regs_commit
 
-    def _half(self, index: int, kind: str) -> Half:
+    def _half(self, index: int) -> Half:
         """The half that the thread works on, which has a tile of this index."""
-        self.check_tile(index, kind)
+        self.check_tile(index, "math")
         return self.dst.math
 
     # --- Preparation ----------------------------------------------------------------------------
@@ -278,7 +280,7 @@ class MathApi(VectorApi):
             return False
         if self._prepared != name:
             self._check_prepared(name, remedy)
-        half = self._half(dst, "write")
+        half = self._half(dst)
         tile, _ = self._use(math_cost(name, self._phases))
         self._store(half.new_faces(dst), tile)
         return True
@@ -319,7 +321,7 @@ class MathApi(VectorApi):
             return False
         if self._prepared != prepared:
             self._check_prepared(prepared, call_named(name).init)
-        half = self._half(dst, "write")
+        half = self._half(dst)
         a, b = self._use(math_cost(name, self._phases))
         if operation == "mul":
             self._multiply(half, dst, a, b)
@@ -384,7 +386,7 @@ class MathApi(VectorApi):
         prepared = f"binary_dest_reuse_tiles {(operation, register)}"
         if self._prepared != prepared:
             self._check_prepared("binary_dest_reuse_tiles", "binary_dest_reuse_tiles_init")
-        half = self._half(dst, "read")
+        half = self._half(dst)
         tile, _ = self._use(math_cost("binary_dest_reuse_tiles", self._phases))
         moved = self._moved(half.faces(dst).copy(), tile)
         a, b = (moved, tile) if register == _DEST_TO_SRCA else (tile, moved)
@@ -415,7 +417,7 @@ class MathApi(VectorApi):
             return False
         if self._prepared != "matmul_tiles":
             self._check_prepared("matmul_tiles", "mm_init")
-        half = self._half(dst, "write")
+        half = self._half(dst)
         a, b = self._use(self._product_cycles)
         self._matmul(half, dst, a, b)
         return True
@@ -450,7 +452,7 @@ class MathApi(VectorApi):
             return False
         if self._prepared != "matmul_block":
             self._check_prepared("matmul_block", "mm_block_init")
-        half = self._half(dst + rt_dim * ct_dim - 1, "write")
+        half = self._half(dst + rt_dim * ct_dim - 1)
         a, b = self._use(self._product_cycles * rt_dim * ct_dim)
         for row, left in enumerate(b):
             for column, right in enumerate(a):
@@ -468,7 +470,7 @@ class MathApi(VectorApi):
         pool, dimension = (int(each) for each in template[:2])
         if self._prepared != f"reduce_tile {(pool, dimension)}":
             self._check_prepared("reduce_tile", "reduce_init with the same template arguments")
-        half = self._half(dst, "write")
+        half = self._half(dst)
         a, b = self._use(math_cost("reduce_tile", self._phases))
         first = not half.written(dst)
         tile = half.rows(dst)

@@ -75,6 +75,9 @@ _INFINITY_AS_OPERAND = 2.0**128
 _MAGNITUDE = np.int32(0x7FFFFFFF)
 _INFINITY = np.int32(0x7F800000)
 _SIGN64 = np.int64(-1 << 63)
+_QUIET = np.errstate(all="ignore")
+"""Numbers overflow without a warning, as on the chip."""
+
 _NO_NUMBERS = np.zeros(TILE_VOLUME, np.float32)
 
 
@@ -220,6 +223,7 @@ def has_special(values: Array) -> bool:
     return not np.dot(values, _NO_NUMBERS) == 0.0
 
 
+@_QUIET
 def operand(values: Array, register: Register) -> Array:
     """What the matrix unit takes the float32 numbers of a register for, as float64."""
     wide = values.astype(np.float64)
@@ -256,10 +260,10 @@ def as_register(values: Array) -> Array:
     return values.astype(np.float32)
 
 
+@_QUIET
 def round_to(values: Array, register: Register) -> Array:
     """Results of the matrix unit (float64, finite) as a register of DST holds them, float32."""
-    with np.errstate(over="ignore"):
-        return as_register(rounded_operand(values, register))
+    return as_register(rounded_operand(values, register))
 
 
 def _round_to_even(values: Array, drop: int) -> Array:
@@ -298,6 +302,7 @@ PHASE_SLICES = ((0, 0), (1, 0), (0, 1), (1, 1))
 """For each phase, which parts of SrcA and SrcB are multiplied."""
 
 
+@_QUIET
 def multiply_onto(start: Array, a: Array, b: Array, fidelity: MathFidelity, dst: Register) -> Array:
     """DST after an elementwise multiplication of SrcA and SrcB (operands) onto it.
 
@@ -337,6 +342,7 @@ def matmul_parts_b(values: Array) -> Parts:
     return Parts(steps(first), steps(second))
 
 
+@_QUIET
 def matmul_onto(
     start: Array, parts_a: Parts, parts_b: Parts, fidelity: MathFidelity, dst: Register
 ) -> Array:
@@ -356,6 +362,7 @@ def matmul_onto(
 # --- The vector unit ----------------------------------------------------------------------------
 
 
+@_QUIET
 def store_vector(values: Array, register: Register) -> Array:
     """Results of the vector unit (float32) as DST holds them: nearest, ties to even.
 
@@ -374,6 +381,7 @@ def store_vector(values: Array, register: Register) -> Array:
 # --- From DST to L1 -----------------------------------------------------------------------------
 
 
+@_QUIET
 def pack_ieee(values: Array, data_type: DataType) -> Array:
     """The bytes of a tile of float32 numbers (int32 for integers), rounded to nearest even."""
     if data_type in BLOCK_FLOATS:

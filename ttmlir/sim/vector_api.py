@@ -53,9 +53,9 @@ class VectorApi(ComputeApi):
         self._vector_prepared: set[str] = set()
         self._random = np.random.default_rng(0)
 
-    def tile(self, index: int, kind: str) -> Array:
-        """A tile of DST in place, in the order of memory; `kind` is `read` or `write`."""
-        self.check_tile(index, kind)
+    def tile(self, index: int) -> Array:
+        """A tile of DST in place, in the order of memory."""
+        self.check_tile(index, "math")
         return self.dst.math.faces(index)
 
     def prepare_vector(self, name: str) -> None:
@@ -66,14 +66,16 @@ class VectorApi(ComputeApi):
     def check_vector_prepared(self, row: KernelCall) -> None:
         """Find fault with a function that the vector unit was not prepared for."""
         if row.init and row.init not in self._vector_prepared:
-            self.report("init", f"the vector unit is not prepared for {row.cpp}; call {row.init}")
+            self.report(
+                "init", f"the vector unit is not prepared for {row.cpp}; call {row.init} before"
+            )
 
     def compute(self, call: _Call, arguments: Sequence[Any], template: Template) -> None:
         """Compute a call with a meaning on tiles of DST."""
         row = call.row
         self.check_vector_prepared(row)
         element = _ELEMENTS.get(call.element) or _element_of(template)
-        tiles = [self.tile(arguments[place], "read").view(element) for place in call.inputs]
+        tiles = [self.tile(arguments[place]).view(element) for place in call.inputs]
         scalars = {name: decode(arguments[place]) for place, name, decode in call.scalars}
         with np.errstate(all="ignore"):
             self._put(arguments[call.output], call.meaning(np, *tiles, **scalars), element)
@@ -84,7 +86,7 @@ class VectorApi(ComputeApi):
         values = np.asarray(result).astype(element, copy=False)
         if element == np.float32 and not self.exact:
             values = store_vector(values, self.dst.register)
-        self.tile(index, "write").view(element)[:] = values
+        self.tile(index).view(element)[:] = values
 
     def typecast_tile(self, dst: int, *, template: Template) -> None:
         """Numbers of one `DataFormat` to another: integers saturate, fractions are dropped.
@@ -94,7 +96,7 @@ class VectorApi(ComputeApi):
         row = _ROWS["typecast_tile"]
         self.check_vector_prepared(row)
         source, target = (int(each) for each in template[:2])
-        tile = self.tile(dst, "read")
+        tile = self.tile(dst)
         if source in INTEGER_FORMATS:
             wide = tile.view(np.uint32 if source != 8 else np.int32).astype(np.float64)
         else:

@@ -9,6 +9,7 @@ import pytest
 
 from ttmlir.optable.kernel import (
     CALLS,
+    Element,
     Form,
     KernelCall,
     Role,
@@ -223,9 +224,15 @@ def test_numbers_are_encoded_as_tt_metal_takes_them() -> None:
     }
 
 
-def test_logical_shift_brings_zeros() -> None:
-    """The sign bit is a bit like others."""
-    meaning = call_named("binary_logical_right_shift_tile").meaning
-    assert meaning is not None
-    shifted = meaning(np, np.array([-8, 12], np.int32), np.array([28, 2], np.int32))
-    assert shifted.tolist() == [15, 3]
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("binary_right_shift_tile", [-1, 3]), ("binary_logical_right_shift_tile", [15, 3])],
+)
+def test_shifts_down(name: str, expected: list[int]) -> None:
+    """The sign bit comes again, or zeros."""
+    row = call_named(name)
+    assert row.meaning is not None
+    assert row.tiles is not None
+    element = np.uint32 if row.tiles.element is Element.UINT32 else np.int32
+    x, y = np.array([-8, 12], np.int32), np.array([28, 2], np.int32)
+    assert row.meaning(np, x.view(element), y.view(element)).tolist() == expected

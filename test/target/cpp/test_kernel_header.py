@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -13,6 +14,7 @@ from ttmlir.optable.kernel import CALLS, Form, KernelCall, Template, TemplateKin
 from ttmlir.optable.kernel.enums import ENUMS
 from ttmlir.target.cpp.kernel_header import kernel_header
 
+EXAMPLES = sorted((Path(__file__).parents[3] / "examples" / "metalium").rglob("*.cpp"))
 COMPILER = shutil.which("g++")
 needs_compiler = pytest.mark.skipif(COMPILER is None, reason="needs g++")
 
@@ -94,6 +96,15 @@ def statement(call: KernelCall, name: str, arguments: Sequence[str]) -> str:
             return f"auto to = reinterpret_cast<volatile tt_l1_ptr uint32_t*>({arguments[0]});"
         case Form.STREAM:
             return f'{name} << "tile " << 1.5f << HEX() << 7u << ENDL();'
+
+
+@needs_compiler
+@pytest.mark.parametrize("kernel", EXAMPLES, ids=lambda path: path.stem)
+def test_kernels_of_the_examples(kernel: Path, tmp_path: Path) -> None:
+    """Whole kernels, as they are written for hardware."""
+    text = re.sub(r'^#include ".*"$', "", kernel.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    result = compiled(text, tmp_path)
+    assert result.returncode == 0, result.stderr
 
 
 @needs_compiler

@@ -158,7 +158,8 @@ class Tiles:
 class Cost:
     """Cycles that a call keeps the threads busy for each tile of 32 by 32 numbers.
 
-    `unpack` is that of 16-bit tiles: 64 bytes per cycle for a single operand, 32 for each of two.
+    For a product of matrices: for each pair of tiles. `unpack` is that of 16-bit tiles: 64 bytes
+    per cycle for a single operand, 32 for each of two, and 2 cycles for each of 4 instructions.
     """
 
     unpack: int = 0
@@ -216,7 +217,7 @@ class KernelCall:
     tiles: Tiles | None = None
     cost: Cost = FREE
     since: str = "2026-08"
-    """The tt-mlir that first had the op."""
+    """`880154e3c2` for the operations of that tt-mlir; others are of later ones, or of here."""
 
     def __post_init__(self) -> None:
         """Name the call in C++ as in the IR where nothing else is said."""

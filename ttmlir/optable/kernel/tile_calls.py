@@ -127,6 +127,7 @@ _CONVERSION = (
         templates=(("in_dtype", Format.OPERAND), ("out_dtype", Format.RESULT)),
     ),
 )
+# Exact while the quotient is; a large quotient has no fraction left to cut off.
 _REMAINDER = (
     _step("div_binary_tile", 0, 1, 2),
     _step("trunc_tile", 2),

@@ -139,28 +139,27 @@ def _integer_arithmetic() -> tuple[KernelCall, ...]:
     return tuple(calls)
 
 
-def _right_shift_of_bits(xp: Any, x: Any, y: Any) -> Any:
-    return xp.right_shift(x.view(xp.uint32), y.view(xp.uint32)).view(x.dtype)
-
-
 def _bit_calls() -> tuple[KernelCall, ...]:
     words = ("and", "or", "xor")
     summaries = ("Bits set in both.", "Bits set in either.", "Bits set in exactly one.")
-    shifts: tuple[tuple[str, str, Meaning], ...] = (
+    shifts = (
         (
             "binary_left_shift_tile",
             "Bits of the first moved up by the second.",
-            function("left_shift"),
+            "left_shift",
+            Element.INT32,
         ),
         (
             "binary_right_shift_tile",
             "Bits of the first moved down by the second; the sign stays.",
-            function("right_shift"),
+            "right_shift",
+            Element.INT32,
         ),
         (
             "binary_logical_right_shift_tile",
             "Bits of the first moved down by the second, zeros from above.",
-            _right_shift_of_bits,
+            "right_shift",
+            Element.UINT32,
         ),
     )
     return (
@@ -183,12 +182,12 @@ def _bit_calls() -> tuple[KernelCall, ...]:
                 name,
                 summary,
                 _SHIFTS,
-                meaning,
+                function(shift),
                 instructions(8),
-                element=Element.INT32,
+                element=element,
                 init="binary_shift_tile_init",
             )
-            for name, summary, meaning in shifts
+            for name, summary, shift, element in shifts
         ),
     )
 

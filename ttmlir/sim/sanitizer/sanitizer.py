@@ -84,7 +84,7 @@ class Sanitizer:
 
     def host_write(self, memory: Memory, address: int, size: int) -> None:
         """The host writes bytes while no program runs."""
-        self._spaces[memory].shadow.write(address, size, _HOST, None, check=False)
+        self._spaces[memory].shadow.preset(address, size, _HOST)
 
     def host_read(self, memory: Memory, address: int, size: int) -> None:
         """The host reads bytes while no program runs: nothing can be wrong with that."""

@@ -114,7 +114,7 @@ class Cell:
         writer = self.writer
         if writer is None:
             return Unwritten(self.start, self.end)
-        if actor.sees(writer, self.write_time):
+        if actor.knows.view[writer.index] >= self.write_time or actor.sees(writer, self.write_time):
             return None
         return Conflict(True, writer, self.write_time, self.write_mark, self.start, self.end)
 
@@ -123,6 +123,10 @@ class Cell:
         writer = self.writer
         if writer is not None and not actor.sees(writer, self.write_time):
             return Conflict(True, writer, self.write_time, self.write_mark, self.start, self.end)
+        if self.reader is None:
+            return None
+        if self.readers is None and actor.knows.view[self.reader.index] >= self.read_time:
+            return None
         for reader, time, mark in self.reads():
             if not actor.sees(reader, time):
                 return Conflict(False, reader, time, mark, self.start, self.end)
@@ -147,22 +151,34 @@ class Shadow:
         self._cells: dict[int, Cell] = {}
         self._starts: list[int] = []
 
-    def write(
-        self, address: int, size: int, actor: Actor, mark: Mark, check: bool = True
-    ) -> Conflict | None:
-        """Note a write; the first conflict, if `check` is set and there is one."""
+    def write(self, address: int, size: int, actor: Actor, mark: Mark) -> Conflict | None:
+        """Note a write; the first conflict, if there is one."""
         end = address + size
         cell = self._cells.get(address)
         if cell is not None and cell.end == end:
-            conflict = cell.write_conflict(actor) if check else None
+            conflict = cell.write_conflict(actor)
             cell.written(actor, mark)
             return conflict
         conflict = None
-        for cell in self._carve(address, end) if check else ():
-            conflict = conflict or cell.write_conflict(actor)
-        self._unite(address, end).written(actor, mark)
+        position = bisect_left(self._starts, address)
+        if self._untouched(position, address, end):
+            self._starts.insert(position, address)
+            cell = self._cells[address] = Cell(address, end)
+            cell.written(actor, mark)
+        else:
+            for cell in self._carve(address, end):
+                conflict = conflict or cell.write_conflict(actor)
+            self._unite(address, end).written(actor, mark)
         self._join_left(address)
         return conflict
+
+    def preset(self, address: int, size: int, actor: Actor) -> None:
+        """Note a write that nothing can be wrong with; it keeps a cell of its own.
+
+        The host writes tensors page by page, and kernels use them page by page.
+        """
+        cell = self._unite(address, address + size)
+        cell.written(actor, None)
 
     def read(
         self, address: int, size: int, actor: Actor, mark: Mark
@@ -220,6 +236,13 @@ class Shadow:
     def cells(self) -> Iterator[Cell]:
         """All cells by address."""
         return (self._cells[start] for start in self._starts)
+
+    def _untouched(self, position: int, address: int, end: int) -> bool:
+        """True if no cell has any of the bytes; `position` is where one with them would be."""
+        starts = self._starts
+        if position and self._cells[starts[position - 1]].end > address:
+            return False
+        return position == len(starts) or starts[position] >= end
 
     def _between(self, address: int, end: int) -> tuple[int, int]:
         """The range of positions in `_starts` of cells that start in [address, end)."""
