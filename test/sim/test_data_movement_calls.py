@@ -24,7 +24,10 @@ BY_THE_COMPILER = (Form.LOAD, Form.STORE, Form.CAST, Form.ELEMENT)
 """Forms that are syntax of C++."""
 
 ROWS = [
-    row for row in CALLS if row.roles & Role.DATA and row.header and row.form not in BY_THE_COMPILER
+    row
+    for row in CALLS
+    if row.roles & Role.DATA and row.header and row.form not in BY_THE_COMPILER
+    if row.cpp != "get_compile_time_arg_val"
 ]
 
 
