@@ -12,7 +12,7 @@ from ttmlir.layout.chip import SystemDesc, default_system_desc
 from ttmlir.layout.enums import DataType, MathFidelity
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.system_tables import system_desc_from_table
-from ttmlir.runtime.binary import Binary, Program, TensorRef
+from ttmlir.runtime.binary import Binary, Operation, Program, TensorRef
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
 from ttmlir.runtime.metal.placement import Placement, Shape2D
 from ttmlir.sim.chip import SimChip
@@ -100,8 +100,8 @@ class Command:
 class MetalProgram(Program):
     """A function of a `.ttm` file."""
 
-    @property
-    def operations(self) -> tuple[Any, ...]:
+    @cached_property
+    def operations(self) -> tuple[Operation, ...]:
         """None: what the program does are `commands`."""
         return ()
 
@@ -134,9 +134,7 @@ class MetalProgram(Program):
             raise UnsupportedError(
                 f"{self.where} has {len(queues)} command queues; supported is one"
             )
-        return tuple(
-            self._command(i, table) for i, table in enumerate(queues[0]["commands"] or ())
-        )
+        return tuple(self._command(i, table) for i, table in enumerate(queues[0]["commands"] or ()))
 
     def metal_tensor(self, table: Table, where: str) -> MetalTensor:
         """The tensor of a `TensorRef` table."""
@@ -270,8 +268,9 @@ def _cores(ranges: Sequence[Any]) -> tuple[tuple[int, int], ...]:
 
 
 def _arguments(table: Table, where: str) -> Iterator[tuple[str, int]]:
-    kinds = table["runtime_args_type"] or ()
-    for kind, argument in zip(kinds, table["runtime_args"] or (), strict=True):
+    kinds: Sequence[str] = table["runtime_args_type"] or ()
+    arguments: Sequence[Table] = table["runtime_args"] or ()
+    for kind, argument in zip(kinds, arguments, strict=True):
         match kind:
             case "RuntimeArgTensorAddress":
                 yield kind, int(argument["operand_idx"])
