@@ -55,8 +55,12 @@ def test_exact_results_are_numpys(
 
 @pytest.mark.parametrize(("name", "meaning"), PROGRAMS, ids=[name for name, _ in PROGRAMS])
 def test_device_results_are_half_precision(name: str, meaning: Callable[..., np.ndarray]) -> None:
-    """These kernels compute in 16-bit numbers of 10 bits after the leading one."""
+    """These kernels compute in 16-bit numbers of 10 bits after the leading one.
+
+    A number passes at most four kernels, each of which cuts it off and rounds the result.
+    """
     result, inputs = run(name, numerics="device")
     [output] = result.outputs
-    np.testing.assert_allclose(output, meaning(*inputs), rtol=3 * 2**-10, atol=2**-9)
+    largest = meaning(*(np.abs(each) for each in inputs))
+    assert np.all(np.abs(output - meaning(*inputs)) <= 4 * 1.5 * 2**-10 * largest)
     assert result.cycles > 0
