@@ -57,10 +57,11 @@ def test_exact_results_are_numpys(
 def test_device_results_are_half_precision(name: str, meaning: Callable[..., np.ndarray]) -> None:
     """These kernels compute in 16-bit numbers of 10 bits after the leading one.
 
-    A number passes at most four kernels, each of which cuts it off and rounds the result.
+    A number passes at most four kernels, each of which cuts it off and rounds the result; numbers
+    below 2^-14 are zero, which a factor of at most 5 makes larger.
     """
     result, inputs = run(name, numerics="device")
     [output] = result.outputs
     largest = meaning(*(np.abs(each) for each in inputs))
-    assert np.all(np.abs(output - meaning(*inputs)) <= 4 * 1.5 * 2**-10 * largest)
+    assert np.all(np.abs(output - meaning(*inputs)) <= 6 * 2**-10 * largest + 5 * 2**-14)
     assert result.cycles > 0
