@@ -149,8 +149,8 @@ def run(
 
 
 def noted(text: str) -> list[int]:
-    """The numbers that a kernel notes."""
-    return [int(each) for each in run(text).noted]
+    """The numbers that a kernel notes, as signed ones of 64 bits."""
+    return [(int(each) + 2**63) % 2**64 - 2**63 for each in run(text).noted]
 
 
 def noted_by_gcc(texts: Sequence[str], folder: Path) -> list[list[int]]:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from kernel_oracle import noted, noted_by_gcc
+from kernel_programs import Program
 
 INPUTS = sorted((Path(__file__).parent / "Inputs").glob("*.cpp"))
 
@@ -15,3 +18,16 @@ def test_hand_written_programs(path: Path, tmp_path: Path) -> None:
     """Every number is the one that g++ finds."""
     text = path.read_text()
     assert noted(text) == noted_by_gcc([text], tmp_path)[0]
+
+
+@settings(
+    max_examples=3,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(st.lists(st.integers(0, 2**32), min_size=8, max_size=8))
+def test_random_programs(tmp_path: Path, seeds: list[int]) -> None:
+    """Programs of every operator, loop and kind of parameter note the same numbers."""
+    texts = [Program(seed).text() for seed in seeds]
+    assert [noted(text) for text in texts] == noted_by_gcc(texts, tmp_path)

@@ -75,16 +75,13 @@ class _Pruner:
         return False
 
     def _live(self, node: ast.stmt, *reads: ast.AST) -> bool:
-        names = {
-            each.id
-            for read in reads
-            for each in ast.walk(read)
-            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)
-        }
-        if id(node) not in self.alive or not names <= self.needed:
-            self.changed = True
-            self.alive.add(id(node))
-            self.needed |= names
+        if id(node) in self.alive:
+            return True
+        self.changed = True
+        self.alive.add(id(node))
+        for each in (each for read in reads for each in ast.walk(read)):
+            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load):
+                self.needed.add(each.id)
         return True
 
     def _kept(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:

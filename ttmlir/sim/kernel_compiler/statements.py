@@ -247,7 +247,7 @@ class StatementCompiler(CallCompiler):
                 self.emit(code.assign(code.name(identifier), value.node), declarator.position)
                 if declarator.name not in self.changed and isinstance(type_, IntType):
                     place = replace(place, low=value.low, high=value.high)
-        elements = self._table(value) if is_const or declarator.name not in self.changed else None
+        elements = self._table(value) if is_const else None
         self._bind(declarator, place, elements=elements)
 
     def _table(self, value: Value | None) -> tuple[Value, ...] | None:
