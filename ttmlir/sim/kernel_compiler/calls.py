@@ -258,12 +258,6 @@ class CallCompiler(ExpressionCompiler):
             message = f"a reference to '{target.name}' does not go with '{place.type.name}'"
             raise self.unit.error(node, message)
 
-    def _is_constant(self, node: tree.Expression) -> bool:
-        if not isinstance(node, tree.Name):
-            return False
-        symbol = self.unit.find(node.text, self.scope)
-        return not isinstance(symbol, Variable) or isinstance(symbol.meaning, Value)
-
     def _constant_reference(self, referent: tree.Type, node: tree.Expression) -> Argument:
         value = self.scalar(node)
         target = self.unit.declared_type(referent, self.scope, value.type)

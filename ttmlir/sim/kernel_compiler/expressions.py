@@ -204,8 +204,8 @@ class ExpressionCompiler:
         if siblings:
             listed = ", ".join(siblings[:16])
             return f"there is no '{name}'; there are {listed}{' ...' if siblings[16:] else ''}"
-        names = sorted({*self.scope.visible(), *self.unit.visible_names()})
-        near = difflib.get_close_matches(name, names, 3)
+        own, library = sorted(set(self.scope.visible())), sorted(set(self.unit.visible_names()))
+        near = difflib.get_close_matches(name, own, 3) or difflib.get_close_matches(name, library)
         hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
         return f"'{name}' is not declared{hint}"
 
@@ -273,10 +273,16 @@ class ExpressionCompiler:
             isinstance(node, tree.Unary) and node.operator == "*"
         )
 
+    def _is_constant(self, node: tree.Expression) -> bool:
+        if not isinstance(node, tree.Name):
+            return False
+        symbol = self.unit.find(node.text, self.scope)
+        return not isinstance(symbol, Variable) or isinstance(symbol.meaning, Value)
+
     def _member_place(self, node: tree.Member) -> Place:
         if node.arrow:
             base = self.pointee(self.scalar(node.base), node)
-        elif self._is_place(node.base):
+        elif self._is_place(node.base) and not self._is_constant(node.base):
             base = self.place(node.base)
         else:
             value = self.scalar(node.base)
@@ -571,6 +577,8 @@ class ExpressionCompiler:
             raise self.unit.error(node, "this is constant and cannot be changed")
         if isinstance(place.type, ArrayType):
             raise self.unit.error(node, "an array cannot be assigned to; assign its elements")
+        if isinstance(place, MemoryPlace) and isinstance(place.type, StructType):
+            raise self.unit.error(node, "a struct in memory: assign its members one by one")
         return place
 
     def stable(self, place: Place, setup: list[ast.expr]) -> Place:

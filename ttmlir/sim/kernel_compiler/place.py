@@ -100,9 +100,8 @@ def _decayed(place: Place, array: ArrayType) -> Value:
 def _loaded(place: MemoryPlace) -> Value:
     address = settled(place.address).node
     match place.type:
-        case StructType(fields=fields):
-            members = [read(member_of_memory(place, i)).node for i in range(len(fields))]
-            return Value(place.type, code.listed(members))
+        case StructType():
+            return Value(place.type, _contents(place))
         case FloatType(bits=32):
             word = code.call("_load", address, code.constant(4), code.constant(False))
             return Value(FLOAT, code.call("_bits_float", word))
@@ -111,6 +110,21 @@ def _loaded(place: MemoryPlace) -> Value:
             size = code.constant(size_of(type_))
             value = whole(type_, code.call("_load", address, size, code.constant(signed)))
             return truth(whole(UNSIGNED, value.node)) if type_ == BOOL else value
+
+
+def _contents(place: MemoryPlace) -> ast.expr:
+    """Everything in a struct or array in memory, as a list."""
+    match place.type:
+        case StructType(fields=fields):
+            return code.listed(_contents(member_of_memory(place, i)) for i in range(len(fields)))
+        case ArrayType(element=element, count=count):
+            size = size_of(element) or 0
+            starts = (moved(place.address, i * size) for i in range(count))
+            return code.listed(
+                _contents(MemoryPlace(element, start, place.volatile)) for start in starts
+            )
+        case _:
+            return read(place).node
 
 
 def member_of_memory(place: MemoryPlace, number: int) -> MemoryPlace:
