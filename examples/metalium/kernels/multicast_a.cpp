@@ -35,12 +35,16 @@ void kernel_main() {
     // `ready` counts the receivers that have room for a block; `valid` tells them it has arrived.
     const uint32_t ready_address = get_semaphore(ready_id);
     const uint32_t valid_address = get_semaphore(valid_id);
-    volatile tt_l1_ptr uint32_t* ready = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(ready_address);
-    volatile tt_l1_ptr uint32_t* valid = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(valid_address);
+    volatile tt_l1_ptr uint32_t* ready =
+        reinterpret_cast<volatile tt_l1_ptr uint32_t*>(ready_address);
+    volatile tt_l1_ptr uint32_t* valid =
+        reinterpret_cast<volatile tt_l1_ptr uint32_t*>(valid_address);
 
     if constexpr (sends) {
         const InterleavedAddrGenFast<true> a = {
-            .bank_base_address = a_address, .page_size = a_tile_bytes, .data_format = get_dataformat(cb_a)};
+            .bank_base_address = a_address,
+            .page_size = a_tile_bytes,
+            .data_format = get_dataformat(cb_a)};
         noc_semaphore_set(valid, VALID);
         for (uint32_t first_k = 0; first_k < Kt; first_k += block_k) {
             cb_reserve_back(cb_a, block_tiles);
@@ -56,15 +60,18 @@ void kernel_main() {
             if constexpr (num_receivers > 0) {
                 noc_semaphore_wait(ready, num_receivers);
                 noc_semaphore_set(ready, 0);
-                const uint64_t receivers = get_noc_multicast_addr(start_x, start_y, end_x, end_y, block);
-                noc_async_write_multicast(block, receivers, block_tiles * a_tile_bytes, num_receivers);
+                const uint64_t receivers =
+                    get_noc_multicast_addr(start_x, start_y, end_x, end_y, block);
+                noc_async_write_multicast(
+                    block, receivers, block_tiles * a_tile_bytes, num_receivers, true);
+                noc_async_writes_flushed();
                 const uint64_t flags =
                     get_noc_multicast_addr(start_x, start_y, end_x, end_y, valid_address);
                 noc_semaphore_set_multicast(valid_address, flags, num_receivers);
-                noc_async_write_barrier();
             }
             cb_push_back(cb_a, block_tiles);
         }
+        noc_async_write_barrier();
     } else {
         const uint64_t sender_ready = get_noc_addr(sender_x, sender_y, ready_address);
         for (uint32_t first_k = 0; first_k < Kt; first_k += block_k) {
@@ -78,7 +85,9 @@ void kernel_main() {
 
     const uint32_t c_tile_bytes = get_tile_size(cb_c);
     const InterleavedAddrGenFast<true> c = {
-        .bank_base_address = c_address, .page_size = c_tile_bytes, .data_format = get_dataformat(cb_c)};
+        .bank_base_address = c_address,
+        .page_size = c_tile_bytes,
+        .data_format = get_dataformat(cb_c)};
     for (uint32_t m = 0; m < block_m; m += subblock_m) {
         for (uint32_t n = 0; n < block_n; n += subblock_n) {
             cb_wait_front(cb_c, subblock_m * subblock_n);

@@ -29,12 +29,16 @@ void kernel_main() {
     // `ready` counts the receivers that have room for a block; `valid` tells them it has arrived.
     const uint32_t ready_address = get_semaphore(ready_id);
     const uint32_t valid_address = get_semaphore(valid_id);
-    volatile tt_l1_ptr uint32_t* ready = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(ready_address);
-    volatile tt_l1_ptr uint32_t* valid = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(valid_address);
+    volatile tt_l1_ptr uint32_t* ready =
+        reinterpret_cast<volatile tt_l1_ptr uint32_t*>(ready_address);
+    volatile tt_l1_ptr uint32_t* valid =
+        reinterpret_cast<volatile tt_l1_ptr uint32_t*>(valid_address);
 
     if constexpr (sends) {
         const InterleavedAddrGenFast<true> b = {
-            .bank_base_address = address, .page_size = tile_bytes, .data_format = get_dataformat(cb)};
+            .bank_base_address = address,
+            .page_size = tile_bytes,
+            .data_format = get_dataformat(cb)};
         noc_semaphore_set(valid, VALID);  // what the receivers' `valid` is set to
         for (uint32_t first_k = 0; first_k < Kt; first_k += block_k) {
             cb_reserve_back(cb, block_tiles);
@@ -51,16 +55,21 @@ void kernel_main() {
                 noc_semaphore_wait(ready, num_receivers);
                 noc_semaphore_set(ready, 0);
                 // All cores have the same buffers, so the block goes to the same address.
-                const uint64_t receivers = get_noc_multicast_addr(start_x, start_y, end_x, end_y, block);
-                noc_async_write_multicast(block, receivers, block_tiles * tile_bytes, num_receivers);
-                // On the same way behind the block, so that it arrives later.
+                const uint64_t receivers =
+                    get_noc_multicast_addr(start_x, start_y, end_x, end_y, block);
+                noc_async_write_multicast(
+                    block, receivers, block_tiles * tile_bytes, num_receivers, true);
+                noc_async_writes_flushed();
+                // On the same way behind the block, so it arrives later. `true` links the two: the
+                // way stays reserved in between. (Blackhole keeps the order only if the block has
+                // left before.)
                 const uint64_t flags =
                     get_noc_multicast_addr(start_x, start_y, end_x, end_y, valid_address);
                 noc_semaphore_set_multicast(valid_address, flags, num_receivers);
-                noc_async_write_barrier();
             }
             cb_push_back(cb, block_tiles);
         }
+        noc_async_write_barrier();
     } else {
         const uint64_t sender_ready = get_noc_addr(sender_x, sender_y, ready_address);
         for (uint32_t first_k = 0; first_k < Kt; first_k += block_k) {

@@ -22,16 +22,20 @@ void kernel_main() {
     const uint32_t block_bytes = block_tiles * get_tile_size(cb);
     const uint32_t ready_address = get_semaphore(ready_id);
     const uint32_t valid_address = get_semaphore(valid_id);
-    volatile tt_l1_ptr uint32_t* ready = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(ready_address);
-    volatile tt_l1_ptr uint32_t* valid = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(valid_address);
+    volatile tt_l1_ptr uint32_t* ready =
+        reinterpret_cast<volatile tt_l1_ptr uint32_t*>(ready_address);
+    volatile tt_l1_ptr uint32_t* valid =
+        reinterpret_cast<volatile tt_l1_ptr uint32_t*>(valid_address);
 
     for (uint32_t block = 0; block < num_blocks; block++) {
         cb_reserve_back(cb, block_tiles);
         if (block == own_turn) {
             noc_semaphore_wait(ready, row_cores - 1);
             noc_semaphore_set(ready, 0);
-            const uint64_t row = get_noc_multicast_addr(start_x, start_y, end_x, end_y, get_write_ptr(cb));
-            noc_async_write_multicast_loopback_src(shard, row, block_bytes, row_cores);
+            const uint64_t row =
+                get_noc_multicast_addr(start_x, start_y, end_x, end_y, get_write_ptr(cb));
+            noc_async_write_multicast_loopback_src(shard, row, block_bytes, row_cores, true);
+            noc_async_writes_flushed();
             noc_semaphore_set(valid, VALID);
             const uint64_t flags =
                 get_noc_multicast_addr(start_x, start_y, end_x, end_y, valid_address);

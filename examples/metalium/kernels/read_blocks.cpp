@@ -19,9 +19,13 @@ void kernel_main() {
     const uint32_t a_tile_bytes = get_tile_size(cb_a);
     const uint32_t b_tile_bytes = get_tile_size(cb_b);
     const InterleavedAddrGenFast<true> a = {
-        .bank_base_address = a_address, .page_size = a_tile_bytes, .data_format = get_dataformat(cb_a)};
+        .bank_base_address = a_address,
+        .page_size = a_tile_bytes,
+        .data_format = get_dataformat(cb_a)};
     const InterleavedAddrGenFast<true> b = {
-        .bank_base_address = b_address, .page_size = b_tile_bytes, .data_format = get_dataformat(cb_b)};
+        .bank_base_address = b_address,
+        .page_size = b_tile_bytes,
+        .data_format = get_dataformat(cb_b)};
 
     for (uint32_t first_k = 0; first_k < Kt; first_k += block_k) {
         cb_reserve_back(cb_a, block_m * block_k);

@@ -1,0 +1,133 @@
+"""Multiply two matrices on all Tensix cores, each of which makes some of the tiles of C.
+
+    python examples/metalium/matmul_multi_core.py [--m 512] [--k 1024] [--n 768] ...
+
+The kernels are those of `matmul_single_core.py`: only their run-time arguments differ from core to
+core. Every core still reads a row of A and a column of B for each tile of C.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+from matrix_data import from_tiles, random_matrix, to_tiles
+from matrix_options import MatrixOptions, open_device, parse_options, tiles_of
+from outcome import Outcome, finish, product_outcome, recording
+
+from ttmlir.metalium import (
+    NOC,
+    Buffer,
+    BufferType,
+    CBIndex,
+    CircularBufferConfig,
+    CloseDevice,
+    ComputeConfig,
+    CoreCoord,
+    CoreRange,
+    CoreRangeSet,
+    CreateBuffer,
+    CreateCircularBuffer,
+    CreateKernel,
+    CreateProgram,
+    DataMovementConfig,
+    DataMovementProcessor,
+    EnqueueProgram,
+    EnqueueReadBuffer,
+    EnqueueWriteBuffer,
+    Finish,
+    InterleavedBufferConfig,
+    SetRuntimeArgs,
+    tile_size,
+)
+
+KERNELS = Path(__file__).parent / "kernels"
+
+
+def run(options: MatrixOptions) -> Outcome:
+    """Multiply on the device, and compare with NumPy."""
+    # Device, command queue, program.
+    device = open_device(options)
+    queue = device.command_queue()
+    queue.timeline = recording(options)
+    program = CreateProgram()
+
+    # Extents in tiles.
+    Mt, Kt, Nt = tiles_of(options.m), tiles_of(options.k), tiles_of(options.n)
+    tile_bytes = tile_size(options.data_format)
+
+    # The cores, row by row, and how many tiles of C each of them makes: equally many, or one more.
+    columns, rows = device.compute_with_storage_grid_size()
+    num_cores = min(columns * rows, Mt * Nt)
+    cores = [CoreCoord(i % columns, i // columns) for i in range(num_cores)]
+    shares = [Mt * Nt // num_cores + (i < Mt * Nt % num_cores) for i in range(num_cores)]
+    core_set = CoreRangeSet([CoreRange(core, core) for core in cores])
+
+    # Buffers in DRAM: a page is a tile, and consecutive pages lie in different banks.
+    def in_dram(num_tiles: int) -> Buffer:
+        return CreateBuffer(
+            InterleavedBufferConfig(
+                device=device,
+                size=num_tiles * tile_bytes,
+                page_size=tile_bytes,
+                buffer_type=BufferType.DRAM,
+            )
+        )
+
+    a, b, c = in_dram(Mt * Kt), in_dram(Kt * Nt), in_dram(Mt * Nt)
+
+    # Circular buffers in L1: room for two tiles, so that one can arrive while one is used.
+    for index in (CBIndex.c_0, CBIndex.c_1, CBIndex.c_16):
+        config = CircularBufferConfig(2 * tile_bytes, {index: options.data_format})
+        CreateCircularBuffer(program, core_set, config.set_page_size(index, tile_bytes))
+
+    # Kernels, with the extents as compile-time arguments.
+    reader = CreateKernel(
+        program,
+        KERNELS / "read_rows_and_columns.cpp",
+        core_set,
+        DataMovementConfig(
+            processor=DataMovementProcessor.RISCV_1,
+            noc=NOC.NOC_0,
+            compile_args=[Kt, Nt],
+        ),
+    )
+    multiplier = CreateKernel(
+        program,
+        KERNELS / "multiply_tiles.cpp",
+        core_set,
+        ComputeConfig(math_fidelity=options.fidelity, compile_args=[Kt]),
+    )
+    writer = CreateKernel(
+        program,
+        KERNELS / "write_tiles.cpp",
+        core_set,
+        DataMovementConfig(processor=DataMovementProcessor.RISCV_0, noc=NOC.NOC_1),
+    )
+
+    # Run-time arguments: where the buffers are, and which tiles of C the core makes.
+    first_tile = 0
+    for core, share in zip(cores, shares, strict=True):
+        SetRuntimeArgs(program, reader, core, [a, b, first_tile, share])
+        SetRuntimeArgs(program, multiplier, core, [share])
+        SetRuntimeArgs(program, writer, core, [c, first_tile, share])
+        first_tile += share
+
+    # Enqueue the data and the program, and wait.
+    first = random_matrix(options.m, options.k, options.seed)
+    second = random_matrix(options.k, options.n, options.seed + 1)
+    EnqueueWriteBuffer(queue, a, to_tiles(first, options.data_format), False)
+    EnqueueWriteBuffer(queue, b, to_tiles(second, options.data_format), False)
+    EnqueueProgram(queue, program, False)
+    Finish(queue)
+
+    # Read the result.
+    data = EnqueueReadBuffer(queue, c, dtype=np.uint8)
+    product = from_tiles(data, options.data_format, (options.m, options.n))
+    CloseDevice(device)
+    return product_outcome("matmul_multi_core", queue, options, first, second, product)
+
+
+if __name__ == "__main__":
+    sys.exit(finish(run(parse_options(__doc__ or ""))))

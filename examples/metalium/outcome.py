@@ -1,0 +1,65 @@
+"""What an example prints in the end: whether it is right, how long it took, what binds it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from matrix_data import Matrix, additions_of, check, stored, tolerance
+from matrix_options import MatrixOptions
+
+from ttmlir.sim.command_queue import CommandQueue
+from ttmlir.sim.timing.program_times import ProgramTimes
+from ttmlir.sim.timing.roofline import summary
+from ttmlir.sim.timing.timeline import Timeline
+from ttmlir.sim.timing.trace import chrome_trace
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One run of an example."""
+
+    options: MatrixOptions
+    times: ProgramTimes
+    timeline: Timeline | None
+    passed: bool
+    verdict: str
+    flops: int = 0
+    """Operations of matrix products."""
+
+
+def recording(options: MatrixOptions) -> Timeline | None:
+    """What records the program, if a trace is wanted."""
+    return Timeline() if options.trace else None
+
+
+def sum_outcome(
+    queue: CommandQueue, options: MatrixOptions, a: Matrix, b: Matrix, c: Matrix
+) -> Outcome:
+    """Compare a sum with NumPy's, of the numbers that the device was given."""
+    expected = stored(a, options.data_format) + stored(b, options.data_format)
+    passed, verdict = check(c, expected, tolerance(options, additions=1))
+    times = queue.reports[-1].times("eltwise_add")
+    return Outcome(options, times, queue.timeline, passed, verdict)
+
+
+def product_outcome(
+    name: str, queue: CommandQueue, options: MatrixOptions, a: Matrix, b: Matrix, c: Matrix
+) -> Outcome:
+    """Compare a product with NumPy's, of the numbers that the device was given."""
+    expected = stored(a, options.data_format) @ stored(b, options.data_format)
+    passed, verdict = check(c, expected, tolerance(options, additions_of(options)))
+    times = queue.reports[-1].times(name)
+    flops = 2 * options.m * options.k * options.n
+    return Outcome(options, times, queue.timeline, passed, verdict, flops)
+
+
+def finish(outcome: Outcome) -> int:
+    """Print an outcome, and write its trace if there is one; returns the exit status."""
+    options, times = outcome.options, outcome.times
+    print(outcome.verdict)
+    cores = len({thread.core for thread in times.threads})
+    print(summary(times, flops=outcome.flops, cores=cores, fidelity=options.fidelity))
+    if options.trace is not None and outcome.timeline is not None:
+        options.trace.write_text(chrome_trace(outcome.timeline, times.clock_hz), encoding="utf-8")
+        print(f"trace written to {options.trace}; open it in ui.perfetto.dev")
+    return 0 if outcome.passed else 1

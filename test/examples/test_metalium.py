@@ -1,0 +1,152 @@
+"""The TT-Metalium examples compute what NumPy computes, each faster than the one before."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+METALIUM = Path(__file__).resolve().parents[2] / "examples" / "metalium"
+
+PRODUCTS = (
+    "matmul_single_core",
+    "matmul_multi_core",
+    "matmul_multi_core_reuse",
+    "matmul_multicast",
+)
+"""In the order of their speed."""
+
+
+@pytest.fixture(autouse=True)
+def _examples_on_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(METALIUM))
+
+
+def options(*arguments: str) -> Any:
+    """Options as the command line gives them."""
+    return import_module("matrix_options").parse_options("Test.", arguments)
+
+
+def run(name: str, *arguments: str) -> Any:
+    """The outcome of an example."""
+    return import_module(name).run(options(*arguments))
+
+
+@pytest.mark.parametrize("name", ["eltwise_add", *PRODUCTS, "matmul_sharded"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--m", "70", "--k", "130", "--n", "100"),
+        ("--m", "33", "--k", "32", "--n", "200", "--fidelity", "LoFi", "--format", "bfp8"),
+        ("--m", "96", "--k", "330", "--n", "31", "--numerics", "exact", "--seed", "4"),
+    ],
+    ids=["bf16", "bfp8_lofi", "exact"],
+)
+def test_example_agrees_with_numpy(name: str, arguments: tuple[str, ...]) -> None:
+    """Extents that no tile divides; the sanitizer has nothing to say."""
+    outcome = run(name, *arguments)
+    assert outcome.passed, outcome.verdict
+    assert outcome.verdict.startswith("agrees")
+
+
+def test_each_program_is_faster_than_the_one_before() -> None:
+    """At equal sizes, in cycles of the device."""
+    arguments = ("--m", "256", "--k", "256", "--n", "320", "--no-sanitize", "--numerics", "exact")
+    cycles = [run(name, *arguments).times.cycles for name in PRODUCTS]
+    assert cycles == sorted(cycles, reverse=True)
+    assert cycles[0] > 5 * cycles[1]
+
+
+@pytest.mark.parametrize("board", ["n300", "p150"])
+def test_other_boards(board: str) -> None:
+    """Other grids, and alignments of 64 bytes on Blackhole."""
+    outcome = run("matmul_multicast", "--m", "64", "--k", "64", "--n", "96", "--board", board)
+    assert outcome.passed, outcome.verdict
+
+
+@pytest.mark.parametrize(
+    ("m", "k", "n", "grid", "block", "subblock"),
+    [
+        (512, 1024, 768, (8, 8), (2, 8, 3), (2, 3)),
+        (2048, 2048, 2048, (8, 8), (8, 8, 8), (1, 8)),
+        (32, 40, 32, (1, 1), (1, 2, 1), (1, 1)),
+        (300, 600, 352, (6, 5), (2, 7, 2), (2, 2)),
+    ],
+)
+def test_blocks_cover_the_matrices(
+    m: int,
+    k: int,
+    n: int,
+    grid: tuple[int, int],
+    block: tuple[int, int, int],
+    subblock: tuple[int, int],
+) -> None:
+    """Blocks are equal, fit the grid, and waste less than one of them in each direction."""
+    blocking = import_module("blocking")
+    cut = blocking.choose_blocking(options("--m", str(m), "--k", str(k), "--n", str(n)), 8, 8)
+    assert (cut.grid_x, cut.grid_y) == grid
+    assert (cut.block_m, cut.block_k, cut.block_n) == block
+    assert (cut.subblock_m, cut.subblock_n) == subblock
+    assert cut.m - cut.block_m < -(-m // 32) <= cut.m
+    assert cut.k - cut.block_k < -(-k // 32) <= cut.k
+    assert cut.n - cut.block_n < -(-n // 32) <= cut.n
+
+
+def test_check_finds_wrong_results() -> None:
+    """A transposed block, a missing row and a wrong scale all disagree."""
+    matrix_data: ModuleType = import_module("matrix_data")
+    expected = np.random.default_rng(1).standard_normal((64, 96))
+    right = expected.astype(np.float32)
+    assert matrix_data.check(right, expected, 1e-3)[0]
+    turned = right.copy()
+    turned[:32, :32] = turned[:32, :32].T
+    for wrong in (turned, np.roll(right, 1, axis=0), right * np.float32(1.1)):
+        passed, verdict = matrix_data.check(wrong, expected, 0.05)
+        assert not passed
+        assert verdict.startswith("DISAGREES with NumPy: PCC")
+
+
+def test_command_line_prints_time_and_bound_and_writes_a_trace(tmp_path: Path) -> None:
+    """As a user runs it."""
+    trace = tmp_path / "trace.json"
+    result = subprocess.run(
+        [
+            *(sys.executable, str(METALIUM / "matmul_multicast.py"), "--trace", str(trace)),
+            *("--m", "64", "--k", "96", "--n", "128", "--fidelity", "HiFi2"),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    assert "agrees with NumPy: PCC 0.99" in result.stdout
+    assert "TFLOP/s on 8 cores at HiFi2" in result.stdout
+    assert "bound by" in result.stdout
+    events = json.loads(trace.read_text())["traceEvents"]
+    assert sum(each["name"] == "process_name" for each in events) == 8
+    assert sum(each["name"] == "thread_name" for each in events) == 8 * 5
+    assert {"matmul_block", "noc_async_read_barrier", "CB 16"} <= {each["name"] for each in events}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--m", "0"), "0 is no extent of a matrix; use 1 or more"),
+        (("--format", "fp8"), "invalid choice: 'fp8'"),
+        (("--fidelity", "HiFi5"), "invalid choice: 'HiFi5'"),
+    ],
+)
+def test_senseless_options_are_refused(
+    arguments: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With what argparse says."""
+    with pytest.raises(SystemExit):
+        options(*arguments)
+    assert message in capsys.readouterr().err
