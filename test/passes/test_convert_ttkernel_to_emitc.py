@@ -57,7 +57,8 @@ def test_the_text_is_that_of_the_kernel() -> None:
     through_emitc = function_of(emit_cpp(lower(kernel(BODY), PASS)))
     through_tree = function_of(write_kernels(lower(kernel(BODY), "")))
     assert through_emitc == through_tree
-    assert "typecast_tile<DataFormat::Float32, DataFormat::UInt16>" in through_emitc
+    formats = "((uint32_t) DataFormat::Float32), ((uint32_t) DataFormat::UInt16)"
+    assert f"typecast_tile<{formats}>" in through_emitc
 
 
 def test_functions_that_are_no_kernels_stay() -> None:

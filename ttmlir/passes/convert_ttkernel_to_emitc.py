@@ -315,7 +315,8 @@ def _template_arg(op: CallOp, template: Template) -> Attribute | None:
         case StringAttr(data=text) if template.kind is TemplateKind.ENUM:
             enum = ENUMS[template.enum]
             namespace = f"{enum.namespace}::" if enum.namespace else ""
-            return _opaque(f"{namespace}{enum.name}::{text}")
+            member = f"{namespace}{enum.name}::{text}"
+            return _opaque(f"((uint32_t) {member})" if template.number else member)
         case StringAttr(data=text):
             return _opaque(text)
         case _:

@@ -24,8 +24,8 @@
 // CHECK-NEXT:   int32_t v10 = v9[v2];
 // CHECK-NEXT:   v9[v7] = v10;
 // CHECK-NEXT:   DataFormat v11 = get_dataformat(v1);
-// CHECK-NEXT:   auto v12 = InterleavedAddrGenFast<true>{.bank_base_address = v3, .page_size = v4, .data_format = v11};
-// CHECK-NEXT:   auto v13 = InterleavedAddrGenFast<false>{.bank_base_address = v3, .page_size = v4, .data_format = DataFormat::Float16_b};
+// CHECK-NEXT:   auto v12 = InterleavedAddrGenFast<true>{.bank_base_address = (uint32_t) v3, .page_size = (uint32_t) v4, .data_format = v11};
+// CHECK-NEXT:   auto v13 = InterleavedAddrGenFast<false>{.bank_base_address = (uint32_t) v3, .page_size = (uint32_t) v4, .data_format = DataFormat::Float16_b};
 // CHECK-NEXT:   noc_async_read_tile(v2, v12, v3);
 // CHECK-NEXT:   auto v14 = TensorAccessorArgs<4>();
 // CHECK-NEXT:   auto v15 = TensorAccessor(v14, v3, v4);
@@ -69,7 +69,7 @@ func.func @mover(%cb: !cb) attributes {ttkernel.thread = #ttkernel.thread<noc>} 
 // CHECK-NEXT: #include "compute_kernel_api/eltwise_unary/typecast.h"
 // CHECK-NEXT: namespace NAMESPACE {
 // CHECK-NEXT: void kernel_main() {
-// CHECK:        typecast_tile<DataFormat::Float32, DataFormat::UInt16>(v2);
+// CHECK:        typecast_tile<((uint32_t) DataFormat::Float32), ((uint32_t) DataFormat::UInt16)>(v2);
 // CHECK-NEXT:   pack_tile<true>(v2, v1, v2);
 // CHECK:      void MAIN { kernel_main(); }
 func.func @computer(%cb: !cb) attributes {ttkernel.thread = #ttkernel.thread<tensix>} {

@@ -9,10 +9,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from ir_text import parse
+from kernel_operations import operand_types, operation
 
 from ttmlir.optable.kernel import CALLS, Form, KernelCall, Template, TemplateKind, ValueKind
 from ttmlir.optable.kernel.enums import ENUMS
 from ttmlir.target.cpp.kernel_header import kernel_header
+from ttmlir.target.cpp.kernels import write_kernels
 
 EXAMPLES = sorted((Path(__file__).parents[3] / "examples" / "metalium").rglob("*.cpp"))
 COMPILER = shutil.which("g++")
@@ -50,6 +53,11 @@ def compiled(text: str, tmp_path: Path) -> subprocess.CompletedProcess[str]:
     command = [str(COMPILER), "-std=c++20", "-fsyntax-only", "-Wall", "-Wno-unused"]
     command += ["-Wno-int-to-pointer-cast", "-x", "c++", "-include", str(header), "-"]
     return subprocess.run(command, input=text, text=True, capture_output=True, check=False)
+
+
+def without_includes(text: str) -> str:
+    """A kernel without the headers of tt-metal, in whose place ours stands."""
+    return re.sub(r'^#include ".*"$', "", text, flags=re.MULTILINE)
 
 
 def template_argument(template: Template) -> str:
@@ -102,8 +110,8 @@ def statement(call: KernelCall, name: str, arguments: Sequence[str]) -> str:
 @pytest.mark.parametrize("kernel", EXAMPLES, ids=lambda path: path.stem)
 def test_kernels_of_the_examples(kernel: Path, tmp_path: Path) -> None:
     """Whole kernels, as they are written for hardware."""
-    text = re.sub(r'^#include ".*"$', "", kernel.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    result = compiled(text, tmp_path)
+    text = kernel.read_text(encoding="utf-8")
+    result = compiled(without_includes(text), tmp_path)
     assert result.returncode == 0, result.stderr
 
 
@@ -117,6 +125,52 @@ def test_one_use_of_every_row(tmp_path: Path) -> None:
             if call.defaults:
                 lines.append(f"  {{ {use(call, call.fewest_arguments)} }}")
     result = compiled("\n".join((*lines, "}")), tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert result.stderr == ""
+
+
+# A value of each type, for operands.
+VALUES = """
+  %i32 = arith.constant 3 : i32
+  %f32 = arith.constant 1.500000e+00 : f32
+  %noc_addr = "ttkernel.get_noc_addr"(%i32, %i32, %i32) : (i32, i32, i32) -> !ttkernel.noc_addr
+  %local_semaphore = "ttkernel.get_semaphore"(%i32) : (i32) -> !ttkernel.local_semaphore
+  %l1_addr_ptr = "ttkernel.reinterpret_cast"(%i32) : (i32) -> !ttkernel.l1_addr_ptr<32>
+  %DataFormat = "ttkernel.get_dataformat"(%cb) : (!cb) -> !ttkernel.DataFormat
+  %interleaved_addr_gen_fast = "ttkernel.get_interleaved_addr_gen"(%i32, %i32) <{dram = false}>
+      : (i32, i32) -> !ttkernel.interleaved_addr_gen_fast
+  %TensorAccessorArgs = "ttkernel.TensorAccessorArgs"() <{cta_base = 0 : i32}>
+      : () -> !ttkernel.TensorAccessorArgs
+  %TensorAccessor = "ttkernel.TensorAccessor"(%TensorAccessorArgs, %i32, %i32)
+      : (!ttkernel.TensorAccessorArgs, i32, i32) -> !ttkernel.TensorAccessor
+"""
+
+
+def kernel_with_every_call() -> str:
+    """A kernel in IR with the operation of every row that C++ has."""
+    calls = [call for call in CALLS if call.header]
+    types = [type for call in calls for type in operand_types(call) if ".cb<" in type]
+    buffers = {type: f"%cb{i}" for i, type in enumerate(dict.fromkeys(types))}
+    lines: list[str] = []
+    for number, call in enumerate(calls):
+        plain = (re.sub(r"!ttkernel\.|<.*", "", type) for type in operand_types(call))
+        names = [
+            buffers.get(type, f"%{name}")
+            for type, name in zip(operand_types(call), plain, strict=True)
+        ]
+        lines.append(operation(call, names, f"%result{number}"))
+    arguments = ", ".join(f"{name}: {type}" for type, name in (("!cb", "%cb"), *buffers.items()))
+    head = f"func.func @k({arguments}) attributes {{ttkernel.thread = #ttkernel.thread<noc>}}"
+    alias = "!cb = !ttkernel.cb<cb_in7, 1024, memref<1x!tt.tile<32x32, f32>>, 4096, 1>"
+    end = '"ttkernel.return"() : () -> ()\n}'
+    return "\n".join((alias, f"{head} {{", VALUES, *lines, end))
+
+
+@needs_compiler
+def test_what_is_written_for_the_operation_of_every_row(tmp_path: Path) -> None:
+    """The C++ of each operation, all its attributes given, is C++ to a C++ compiler."""
+    text = write_kernels(parse(kernel_with_every_call()))
+    result = compiled(without_includes(text), tmp_path)
     assert result.returncode == 0, result.stderr
     assert result.stderr == ""
 

@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import IntegerAttr, StringAttr
 from xdsl.ir import Operation
 
 from ttmlir.dialects.ttkernel import CallOp
-from ttmlir.optable.kernel import Form, KernelCall, Template, TemplateKind
+from ttmlir.optable.kernel import Form, KernelCall, Template, TemplateKind, ValueKind
 from ttmlir.optable.kernel.enums import ENUMS
 from ttmlir.target.cpp.arithmetic import cpp_type
 from ttmlir.target.cpp.errors import CannotEmitError
@@ -32,6 +32,7 @@ from ttmlir.target.cpp.tree import (
 )
 
 _END_OF_LINE = Call(Name("ENDL"))
+_WORD = NamedType("uint32_t")
 
 
 def call_expression(op: CallOp, operands: Sequence[Name], position: Position | None) -> Expression:
@@ -53,8 +54,7 @@ def call_expression(op: CallOp, operands: Sequence[Name], position: Position | N
             value, pointer, offset = operands
             return Assign(Index(pointer, offset), "=", value, position=position)
         case Form.AGGREGATE:
-            names = (name for name, _ in call.operands)
-            elements = map(Initializer, operands, names)
+            elements = map(_initializer, operands, call.operands)
             kind = NamedType(call.cpp, template_arguments(op, call))
             return Construct(kind, tuple(elements), position=position)
         case Form.CAST:
@@ -63,6 +63,12 @@ def call_expression(op: CallOp, operands: Sequence[Name], position: Position | N
             )
         case Form.STREAM:
             return _stream(op, call, operands, position)
+
+
+def _initializer(operand: Name, member: tuple[str, ValueKind]) -> Initializer:
+    """A member of an aggregate; braces do not take a signed number for an unsigned one."""
+    name, kind = member
+    return Initializer(Cast("c", _WORD, operand) if kind is ValueKind.I32 else operand, name)
 
 
 def _function(
@@ -127,7 +133,8 @@ def _template_argument(op: Operation, template: Template) -> TemplateArgument | 
         case IntegerAttr():
             return Integer(str(attr.value.data))
         case StringAttr(data=text) if template.kind is TemplateKind.ENUM:
-            return Name(enumerator_text(template.enum, text))
+            member = Name(enumerator_text(template.enum, text))
+            return Cast("c", _WORD, member) if template.number else member
         case StringAttr(data=text):
             return NamedType(text)
         case _:
