@@ -225,21 +225,21 @@ def test_results_overflow_to_the_infinity_pattern(register: Register) -> None:
 def test_slices_of_a_full_mantissa() -> None:
     """TF32 with all 10 mantissa bits: SrcA gives 4 and 5 of them, SrcB 6 and 4."""
     full = np.array([2 - 2.0**-10])
-    first, second = numerics.slices_a(full)
+    first, second = numerics.parts_a(full)
     assert (first[0], second[0]) == (2 - 2.0**-4, 2.0**-4 - 2.0**-9)
-    first, second = numerics.slices_b(full)
+    first, second = numerics.parts_b(full)
     assert (first[0], second[0]) == (2 - 2.0**-6, 2.0**-6 - 2.0**-10)
-    first, second = numerics.slices_a(np.array([-(2 - 2.0**-7)]))
+    first, second = numerics.parts_a(np.array([-(2 - 2.0**-7)]))
     assert (first[0], second[0]) == (-(2 - 2.0**-4), -(2.0**-4 - 2.0**-7))
 
 
-def test_slices_are_those_of_the_masks_on_float32() -> None:
+def test_parts_are_those_of_the_masks_on_float32() -> None:
     """A_hi keeps 0xfff80000, A_lo = x - (x & 0xfff83fff), and so on."""
     rng = np.random.default_rng(2)
     patterns = rng.integers(0x00800000, 0x7F800000, 4096, dtype=np.uint32) & 0xFFFFE000
     values = patterns.astype(np.uint32).view(np.float32)
     masks = ((0xFFF80000, 0xFFF83FFF), (0xFFFE0000, 0xFFFE1FFF))
-    for slices, (high, keep) in zip((numerics.slices_a, numerics.slices_b), masks, strict=True):
+    for slices, (high, keep) in zip((numerics.parts_a, numerics.parts_b), masks, strict=True):
         first, second = slices(values.astype(np.float64))
         np.testing.assert_array_equal(first, (patterns & high).astype(np.uint32).view(np.float32))
         kept = (patterns & keep).astype(np.uint32).view(np.float32)
@@ -289,8 +289,8 @@ def test_matrix_product_step_by_step(fidelity: MathFidelity, register: Register)
     start = numerics.round_to(start.astype(np.float64), register)
     got = numerics.matmul_onto(
         start,
-        numerics.matmul_parts_a(numerics.operand(in1.reshape(-1), source).reshape(32, 32)),
-        numerics.matmul_parts_b(numerics.operand(in0.reshape(-1), source).reshape(32, 32)),
+        numerics.factor_a(numerics.operand(in1.reshape(-1), source).reshape(32, 32)),
+        numerics.factor_b(numerics.operand(in0.reshape(-1), source).reshape(32, 32)),
         fidelity,
         register,
     )
@@ -315,9 +315,7 @@ def test_elementwise_product_phase_by_phase(fidelity: MathFidelity, register: Re
     source = {Register.FP32: Register.TF32}.get(register, register)
     a, b = (numerics.to_source(rng.normal(0, 1, 1024).astype(np.float32), source) for _ in range(2))
     start = numerics.round_to(rng.normal(0, 1, 1024), register)
-    got = numerics.multiply_onto(
-        start, numerics.operand(a, source), numerics.operand(b, source), fidelity, register
-    )
+    got = numerics.multiply_onto(start, a, b, fidelity, register)
     for place in range(0, 1024, 7):
         total = float(start[place])
         for part_a, part_b in PHASES[fidelity]:
@@ -328,18 +326,64 @@ def test_elementwise_product_phase_by_phase(fidelity: MathFidelity, register: Re
         assert float(got[place]) == total
 
 
+@pytest.mark.parametrize("fidelity", PHASES)
+@pytest.mark.parametrize("register", [Register.BF16, Register.FP32])
+@pytest.mark.parametrize("scale", [1.0, 2.0**-55, 2.0**70])
+def test_short_cuts_change_no_bit(fidelity: MathFidelity, register: Register, scale: float) -> None:
+    """Sums and products in float32, where they are used, against the way through float64.
+
+    Small scales underflow, large ones overflow; infinities, denormal numbers and zeros are mixed
+    in for half of them.
+    """
+    rng = np.random.default_rng(8)
+    source = {Register.FP32: Register.TF32}.get(register, register)
+    special = [0.0, np.inf, -np.inf, np.nan, 1e-40, -1e-39, 2.0**-126, 3e38, -0.0]
+    for plain in (True, False):
+        a, b = (
+            numerics.to_source((rng.normal(0, scale, 1024)).astype(np.float32), source)
+            for _ in range(2)
+        )
+        if not plain:
+            a[rng.choice(1024, 99)] = rng.choice(special, 99)
+            b[rng.choice(1024, 99)] = rng.choice(special, 99)
+        slow = numerics.multiply_onto(np.zeros(1024, np.float32), a, b, fidelity, register)
+        assert bits(numerics.multiply(a, b, fidelity, register)) == bits(slow)
+        for function in (np.add, np.subtract):
+            wide = function(numerics.operand(a, source), numerics.operand(b, source))
+            got = numerics.combine(function, a, b, register)
+            assert bits(got) == bits(numerics.round_to(wide, register))
+
+
 def test_lofi_is_exact_for_short_mantissas_only() -> None:
     """5 bits of SrcA by 7 of SrcB: one bit more of either is lost until its phase comes."""
-    a = numerics.operand(tile(1 + 2**-4, 1 + 2**-5, 1), Register.BF16)
-    b = numerics.operand(tile(1 + 2**-6, 1, 1 + 2**-7), Register.BF16)
+    a, b = tile(1 + 2**-4, 1 + 2**-5, 1), tile(1 + 2**-6, 1, 1 + 2**-7)
 
     def product(fidelity: MathFidelity) -> list[float]:
-        return numerics.multiply_onto(tile(0), a, b, fidelity, Register.FP32)[:3].tolist()
+        return numerics.multiply(a, b, fidelity, Register.FP32)[:3].tolist()
 
     exact = (1 + 2**-4) * (1 + 2**-6)
     assert product(MathFidelity.LOFI) == [exact, 1, 1]
     assert product(MathFidelity.HIFI2) == [exact, 1 + 2**-5, 1]
     assert product(MathFidelity.HIFI3) == [exact, 1 + 2**-5, 1 + 2**-7]
+
+
+def test_products_that_overflow_or_vanish() -> None:
+    """A sum of two times 2^127 is the infinity pattern, 2^-130 is 0, infinity is 2^128."""
+    left, right = np.zeros((2, 32, 32), np.float32)
+    left[0, :2], right[:2, 0] = 2.0**64, 2.0**63
+    left[1, 0], right[0, 1] = 2.0**-65, 2.0**-65
+    left[2, 2], right[2, 2] = np.inf, 0.5
+    for register in (Register.BF16, Register.FP32):
+        got = numerics.matmul_onto(
+            np.zeros((32, 32), np.float32),
+            numerics.factor_a(numerics.operand(right)),
+            numerics.factor_b(numerics.operand(left)),
+            MathFidelity.HIFI4,
+            register,
+        )
+        assert got[0, 0] == np.inf
+        assert got[1, 1] == 0
+        assert got[2, 2] == 2.0**127
 
 
 # --- Packing ------------------------------------------------------------------------------------

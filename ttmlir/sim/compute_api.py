@@ -105,10 +105,10 @@ class ComputeApi(KernelApi):
             f"bits for other numbers; call {remedy} before",
         )
 
-    def check_tile(self, index: int, side: str) -> None:
+    def check_tile(self, index: int, kind: str) -> None:
         """Error for an index that DST has no tile for; else the sanitizer may look at it.
 
-        `side` is `math` or `pack`.
+        `kind` is `read` or `write`.
         """
         dst = self.dst
         if not 0 <= index < dst.capacity:
@@ -119,7 +119,7 @@ class ComputeApi(KernelApi):
                 rule="dst-bounds",
             )
         if self.watch is not None:
-            self.watch.dst_access(self.thread, dst, index, side)
+            self.watch.dst_access(self.thread, dst, index, kind)
 
 
 @cache

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.chip import SimChip
 from ttmlir.sim.compute_api import give_registers
@@ -143,7 +145,8 @@ class _Run:
         if watch is not None:
             watch.program_started(self.threads)
         try:
-            self.scheduler.run(self.threads)
+            with np.errstate(all="ignore"):  # Numbers overflow without a warning, as on the chip.
+                self.scheduler.run(self.threads)
         finally:
             for api in self.apis:
                 api.end()

@@ -103,6 +103,9 @@ class MathApi(VectorApi):
         self._fidelity = settings.fidelity
         self._product_cycles = matmul_math_cycles(settings.fidelity)
         self._phases = fidelity_phases(settings.fidelity)
+        register = self.dst.register
+        self._source = Register.TF32 if register is Register.FP32 else register
+        """The format of numbers that move from DST to a source register."""
         self._prepared = ""
         """What the last `_init` call prepared."""
         self._accumulates = False
@@ -134,9 +137,9 @@ class MathApi(VectorApi):
     acquire_dst = tile_regs_acquire
     release_dst = tile_regs_commit
 
-    def _half(self, index: int) -> Half:
+    def _half(self, index: int, kind: str = "write") -> Half:
         """The half that the thread works on, which has a tile of this index."""
-        self.check_tile(index, "math")
+        self.check_tile(index, kind)
         return self.dst.math
 
     # --- Preparation ----------------------------------------------------------------------------
@@ -348,35 +351,46 @@ class MathApi(VectorApi):
     def _add(
         self, half: Half, dst: int, function: Callable[..., Array], a: Array, b: Array
     ) -> None:
-        onto = self._accumulates and half.written(dst)
-        if a.dtype == np.float32:
-            if not onto:
-                function(a, b, half.new_faces(dst))
-            else:
-                tile = half.faces(dst)
-                np.add(tile, function(a, b), tile)
+        if self._accumulates and half.written(dst):
+            self._add_onto(half, dst, function, a, b)
         elif a.dtype == np.int32:
-            start = half.faces(dst).view(np.int32) if onto else np.int32(0)
-            half.new_faces(dst).view(np.int32)[:] = start + function(a, b)
+            function(a, b, half.new_faces(dst).view(np.int32))
+        elif self.exact:
+            function(a, b, half.new_faces(dst))
         else:
-            result = function(a, b)
-            if onto:
-                result += numerics.operand(half.faces(dst), self.dst.register)
-            half.new_faces(dst)[:] = numerics.round_to(result, self.dst.register)
+            half.new_faces(dst)[:] = numerics.combine(function, a, b, self.dst.register)
+
+    def _add_onto(
+        self, half: Half, dst: int, function: Callable[..., Array], a: Array, b: Array
+    ) -> None:
+        tile = half.faces(dst)
+        if a.dtype == np.int32:
+            whole = tile.view(np.int32)
+            whole += function(a, b)
+        elif self.exact:
+            tile += function(a, b)
+        else:
+            register = self.dst.register
+            result = function(numerics.operand(a), numerics.operand(b))
+            total = numerics.operand(tile, register) + result
+            tile[:] = numerics.round_to(total, register)
 
     def _multiply(self, half: Half, dst: int, a: Array, b: Array) -> None:
-        if a.dtype == np.float32:
-            if not half.written(dst):
-                np.multiply(a, b, half.new_faces(dst))
-            else:
-                tile = half.faces(dst)
-                np.add(tile, np.multiply(a, b), tile)
-        elif a.dtype == np.int32:
-            place = half.faces(dst).view(np.int32)
-            place += a * b
-        else:
+        fresh = not half.written(dst)
+        if a.dtype == np.int32:
+            whole = half.faces(dst).view(np.int32)
+            whole += a * b
+        elif self.exact and fresh:
+            np.multiply(a, b, half.new_faces(dst))
+        elif self.exact:
             tile = half.faces(dst)
-            tile[:] = numerics.multiply_onto(tile, a, b, self._fidelity, self.dst.register)
+            tile += a * b
+        else:
+            tile, register = half.faces(dst), self.dst.register
+            if fresh:
+                tile[:] = numerics.multiply(a, b, self._fidelity, register)
+            else:
+                tile[:] = numerics.multiply_onto(tile, a, b, self._fidelity, register)
 
     def binary_dest_reuse_tiles(self, cb: int, index: int, dst: int, *, template: Template) -> bool:
         """A tile of DST, moved to a source register, and the tile in the other one, combined."""
@@ -390,7 +404,7 @@ class MathApi(VectorApi):
         tile, _ = self._use(math_cost("binary_dest_reuse_tiles", self._phases))
         moved = self._moved(half.faces(dst).copy(), tile)
         a, b = (moved, tile) if register == _DEST_TO_SRCA else (tile, moved)
-        half.new_faces(dst).fill(0)
+        half.forget(dst)
         if operation == MULTIPLY:
             self._multiply(half, dst, a, b)
         else:
@@ -403,9 +417,7 @@ class MathApi(VectorApi):
             return values.view(np.int32)
         if self.exact:
             return values
-        register = self.dst.register
-        register = Register.TF32 if register is Register.FP32 else register
-        return numerics.operand(numerics.to_source(values, register), register)
+        return numerics.to_source(values, self._source)
 
     # --- Matrix products ------------------------------------------------------------------------
 
@@ -423,7 +435,7 @@ class MathApi(VectorApi):
         return True
 
     def _matmul(self, half: Half, dst: int, a: Any, b: Any) -> None:
-        if isinstance(a, numerics.Parts):
+        if isinstance(a, numerics.Factor):
             tile = half.rows(dst)
             tile[:] = numerics.matmul_onto(tile, a, b, self._fidelity, self.dst.register)
         elif a.dtype == np.int32:
@@ -504,14 +516,14 @@ class MathApi(VectorApi):
         column[:, 0] = sums[0]
         again: Any = column
         if not self.exact:
-            moved = self._moved(column.reshape(-1), np.empty(0)).reshape(32, 32)
-            again = numerics.matmul_parts_a(moved)
+            moved = numerics.to_source(column, self._source)
+            again = numerics.factor_a(numerics.operand(moved, self._source))
         start = np.zeros((32, 32), np.float32)
         start[0, 0] = place[0]
         place[:] = self._pooled(start, again, b)[0, :1]
 
     def _pooled(self, start: Array, a: Any, b: Any) -> Array:
-        if isinstance(a, numerics.Parts):
+        if isinstance(a, numerics.Factor):
             return numerics.matmul_onto(start, a, b, self._fidelity, self.dst.register)
         return (start + b.astype(np.float64) @ a).astype(np.float32)
 

@@ -17,7 +17,7 @@ DST: ties go to even here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from enum import Enum, auto
 from functools import cache
 from typing import Any, NamedTuple
@@ -74,7 +74,6 @@ _INFINITY_AS_OPERAND = 2.0**128
 
 _MAGNITUDE = np.int32(0x7FFFFFFF)
 _INFINITY = np.int32(0x7F800000)
-_SIGN64 = np.int64(-1 << 63)
 _QUIET = np.errstate(all="ignore")
 """Numbers overflow without a warning, as on the chip."""
 
@@ -134,7 +133,7 @@ def l1_values(data: Array, data_type: DataType) -> Array:
         case DataType.F32:
             return data.view(np.float32)
         case DataType.BF16:
-            return (data.view(np.uint16).astype(np.uint32) << 16).view(np.float32)
+            return _widened(data.view(np.uint16))
         case DataType.F16:
             return _fp16_table().take(data.view(np.uint16))
         case _ if data_type in INTEGERS:
@@ -217,37 +216,63 @@ def _block_float_values(data: Array, data_type: DataType) -> Array:
 
 # --- The matrix unit ----------------------------------------------------------------------------
 
+_TINY = 2.0**-90
+_HUGE = 2.0**120
+_TINY_PATTERN = int(np.float32(_TINY).view(np.uint32))
+_HUGE_PATTERN = int(np.float32(_HUGE).view(np.uint32))
 
-def has_special(values: Array) -> bool:
-    """Whether one of 1024 float32 numbers has exponent 255 (infinity or NaN)."""
-    return not np.dot(values, _NO_NUMBERS) == 0.0
+
+def _ordinary(values: Array) -> bool:
+    """Whether float32 numbers are 0 or between 2^-90 and 2^120.
+
+    Sums and products of such numbers can be left to float32: nothing is denormal or infinite, and
+    what denormal operands would add is too small to change a result.
+    """
+    doubled = values.view(np.uint32) << 1
+    largest, smallest = doubled.max(), (doubled - 1).min()  # A zero wraps around to the largest.
+    return bool(largest < 2 * _HUGE_PATTERN and smallest >= 2 * _TINY_PATTERN - 1)
+
+
+def _to_bfloat16(values: Array) -> Array:
+    """Float32 numbers rounded to bfloat16, nearest, ties to even."""
+    return _widened(values.astype(ml_dtypes.bfloat16).view(np.uint16))
+
+
+def _widened(patterns: Array) -> Array:
+    """The float32 numbers of bfloat16 patterns."""
+    bits = patterns.astype(np.uint32)
+    bits <<= 16
+    return bits.view(np.float32)
 
 
 @_QUIET
-def operand(values: Array, register: Register) -> Array:
+def operand(values: Array, register: Register = Register.BF16) -> Array:
     """What the matrix unit takes the float32 numbers of a register for, as float64."""
     wide = values.astype(np.float64)
     magnitudes = np.abs(wide)
-    if has_special(values):
+    if not magnitudes.max() < np.inf:
+        magnitudes = np.nan_to_num(magnitudes, nan=np.inf)
         bits = values.view(np.int32)
         fractions = 1.0 + (bits & np.int32(0x7FFFFF)) / 2.0**23
         ordinary = np.copysign(fractions * 2.0**128, np.where(bits < 0, -1.0, 1.0))
         wide = np.where((bits & _INFINITY) == _INFINITY, ordinary, wide)
-    smallest = _SMALLEST.get(register, _SMALLEST_NORMAL)
-    wide[magnitudes < smallest] = 0.0
+    wide *= magnitudes >= _SMALLEST.get(register, _SMALLEST_NORMAL)
     return wide
 
 
-def rounded_operand(values: Array, register: Register) -> Array:
+@_QUIET
+def round_to(values: Array, register: Register) -> Array:
+    """Results of the matrix unit (float64, finite) as a register of DST holds them, float32."""
+    return _rounded_operand(values, register).astype(np.float32)
+
+
+def _rounded_operand(values: Array, register: Register) -> Array:
     """Results of the matrix unit (float64, finite) as it would read them back from DST.
 
     Nearest, ties to even; results too small become 0, results too large the infinity pattern, which
     is 2^128 as an operand, or in FP16 its largest number.
     """
-    if register is Register.FP32:
-        rounded = values.astype(np.float32).astype(np.float64)
-    else:
-        rounded = _round_to_even(values, 52 - _MANTISSA_BITS[register])
+    rounded = _without_limits(values.copy(), register)
     largest = _LARGEST_FP16 if register is Register.FP16 else _INFINITY_AS_OPERAND
     np.minimum(rounded, largest, out=rounded)
     np.maximum(rounded, -largest, out=rounded)
@@ -255,108 +280,153 @@ def rounded_operand(values: Array, register: Register) -> Array:
     return rounded
 
 
-def as_register(values: Array) -> Array:
-    """Float32 numbers of DST from what `rounded_operand` gives."""
-    return values.astype(np.float32)
-
-
-@_QUIET
-def round_to(values: Array, register: Register) -> Array:
-    """Results of the matrix unit (float64, finite) as a register of DST holds them, float32."""
-    return as_register(rounded_operand(values, register))
-
-
-def _round_to_even(values: Array, drop: int) -> Array:
-    """Float64 numbers without the last `drop` bits of their mantissas."""
+def _without_limits(values: Array, register: Register) -> Array:
+    """Float64 numbers rounded to the mantissa of a register, nearest, ties to even, in place."""
+    if register is Register.FP32:
+        values[:] = values.astype(np.float32)
+        return values
+    drop = 52 - _MANTISSA_BITS[register]
     bits = values.view(np.int64)
-    rounded = (bits >> drop) & 1
-    rounded += bits
-    rounded += (1 << (drop - 1)) - 1
-    rounded &= -1 << drop
-    return rounded.view(np.float64)
+    odd = bits >> drop
+    odd &= 1
+    odd += (1 << (drop - 1)) - 1
+    bits += odd
+    bits &= -1 << drop
+    return values
 
 
-def source_slices(values: Array, *, first_bits: int, second_bits: int) -> tuple[Array, Array]:
+# What the parts of SrcA and SrcB keep of a mantissa: its first bits, then the next ones.
+_BITS_A = (4, 5)
+_BITS_B = (6, 4)
+
+PHASE_PARTS = ((0, 0), (1, 0), (0, 1), (1, 1))
+"""For each phase, which parts of SrcA and SrcB are multiplied."""
+
+
+def _parts(values: Array, mantissa_bits: tuple[int, int]) -> tuple[Array, Array]:
     """The two parts of operands that the multiplier takes in different phases.
 
-    `first_bits` mantissa bits go into the first part, the next `second_bits` into the second; the
-    sign and exponent belong to both.
+    The sign and exponent belong to both.
     """
-    bits = values.view(np.int64)
-    first = (bits & np.int64(-1 << (52 - first_bits))).view(np.float64)
-    both = (bits & np.int64(-1 << (52 - first_bits - second_bits))).view(np.float64)
+    integer, mantissa = (np.int32, 23) if values.dtype == np.float32 else (np.int64, 52)
+    first_bits, second_bits = mantissa_bits
+    bits = values.view(integer)
+    first = (bits & integer(-1 << (mantissa - first_bits))).view(values.dtype)
+    both = (bits & integer(-1 << (mantissa - first_bits - second_bits))).view(values.dtype)
     return first, both - first
 
 
-def slices_a(values: Array) -> tuple[Array, Array]:
+def parts_a(values: Array) -> tuple[Array, Array]:
     """The parts of SrcA: 4 bits of mantissa after the leading one, then 5."""
-    return source_slices(values, first_bits=4, second_bits=5)
+    return _parts(values, _BITS_A)
 
 
-def slices_b(values: Array) -> tuple[Array, Array]:
+def parts_b(values: Array) -> tuple[Array, Array]:
     """The parts of SrcB: 6 bits of mantissa after the leading one, then 4."""
-    return source_slices(values, first_bits=6, second_bits=4)
+    return _parts(values, _BITS_B)
 
 
-PHASE_SLICES = ((0, 0), (1, 0), (0, 1), (1, 1))
-"""For each phase, which parts of SrcA and SrcB are multiplied."""
+@_QUIET
+def combine(function: Callable[..., Array], a: Array, b: Array, dst: Register) -> Array:
+    """The sum or difference of SrcA and SrcB (float32 numbers), rounded to DST.
+
+    Denormal FP16 numbers are expected to be 0 already, here and in the products.
+    """
+    result = function(a, b)
+    if dst is Register.BF16:
+        result = _to_bfloat16(result)
+    if dst is not Register.FP16 and _ordinary(result):
+        return result
+    return round_to(function(operand(a), operand(b)), dst)
+
+
+@_QUIET
+def multiply(a: Array, b: Array, fidelity: MathFidelity, dst: Register) -> Array:
+    """The product of SrcA and SrcB (float32 numbers) in a DST that holds zeros."""
+    if dst is not Register.FP16 and _ordinary(a) and _ordinary(b):
+        # Products of parts have 12 bits, and each phase adds to a larger number: float32 is exact
+        # enough to be rounded once more.
+        total = _NO_NUMBERS
+        pieces_a, pieces_b = parts_a(a), parts_b(b)
+        for index_a, index_b in PHASE_PARTS[: fidelity_phases(fidelity)]:
+            total = pieces_a[index_a] * pieces_b[index_b] + total
+            total = _to_bfloat16(total) if dst is Register.BF16 else total
+        if _ordinary(total):
+            return total
+    return multiply_onto(_NO_NUMBERS, a, b, fidelity, dst)
 
 
 @_QUIET
 def multiply_onto(start: Array, a: Array, b: Array, fidelity: MathFidelity, dst: Register) -> Array:
-    """DST after an elementwise multiplication of SrcA and SrcB (operands) onto it.
+    """DST after an elementwise multiplication of SrcA and SrcB (float32 numbers) onto it.
 
     DST (float32 numbers before and after) is rounded in each phase.
     """
-    parts_a, parts_b = slices_a(a), slices_b(b)
+    pieces_a, pieces_b = parts_a(operand(a)), parts_b(operand(b))
     total = operand(start, dst)
-    for index_a, index_b in PHASE_SLICES[: fidelity_phases(fidelity)]:
-        total = rounded_operand(total + parts_a[index_a] * parts_b[index_b], dst)
-    return as_register(total)
+    for index_a, index_b in PHASE_PARTS[: fidelity_phases(fidelity)]:
+        total = _rounded_operand(total + pieces_a[index_a] * pieces_b[index_b], dst)
+    return total.astype(np.float32)
 
 
 K_STEP = 16
 """Products that one matmul instruction adds up."""
 
 
-class Parts(NamedTuple):
-    """A factor of a matrix product: its first and second parts, in two steps of 16 products."""
+class Factor(NamedTuple):
+    """A factor of a matrix product: its parts, in two steps of 16 products each."""
 
     first: Array
     second: Array
+    smallest: float
+    """The smallest magnitude other than 0."""
+    largest: float
 
 
-def matmul_parts_a(values: Array) -> Parts:
-    """Operands of in1 (32x32) as SrcA, in steps of 16 rows."""
-    first, second = slices_a(values)
-    return Parts(first.reshape(2, K_STEP, 32), second.reshape(2, K_STEP, 32))
+def factor_a(values: Array) -> Factor:
+    """Operands of in1 (32x32, float64) as SrcA, in steps of 16 rows."""
+    first, second = parts_a(values)
+    shape = (2, K_STEP, 32)
+    return Factor(first.reshape(shape), second.reshape(shape), *_extent(values))
 
 
-def matmul_parts_b(values: Array) -> Parts:
-    """Operands of in0 (32x32) as SrcB, in steps of 16 columns."""
+def factor_b(values: Array) -> Factor:
+    """Operands of in0 (32x32, float64) as SrcB, in steps of 16 columns."""
 
     def steps(part: Array) -> Array:
         return np.ascontiguousarray(part.reshape(32, 2, K_STEP).transpose(1, 0, 2))
 
-    first, second = slices_b(values)
-    return Parts(steps(first), steps(second))
+    first, second = parts_b(values)
+    return Factor(steps(first), steps(second), *_extent(values))
+
+
+def _extent(values: Array) -> tuple[float, float]:
+    magnitudes = np.abs(values)
+    nonzero = np.where(magnitudes > 0, magnitudes, np.inf)
+    return float(nonzero.min()), float(magnitudes.max())
 
 
 @_QUIET
-def matmul_onto(
-    start: Array, parts_a: Parts, parts_b: Parts, fidelity: MathFidelity, dst: Register
-) -> Array:
+def matmul_onto(start: Array, a: Factor, b: Factor, fidelity: MathFidelity, dst: Register) -> Array:
     """DST (32x32, float32) after the matrix product in0 @ in1 was added to it.
 
     in0 is SrcB, in1 SrcA. Phases are the outer loop, steps of 16 along the inner dimension the
     inner one; each of these instructions rounds DST.
     """
-    total = operand(start.reshape(-1), dst).reshape(32, 32)
-    for index_a, index_b in PHASE_SLICES[: fidelity_phases(fidelity)]:
-        for step in np.matmul(parts_b[index_b], parts_a[index_a]):
+    total: Array = operand(start, dst)
+    limited = (
+        dst is Register.FP16
+        # Every total is a multiple of the last bits of products and of the start, so that none can
+        # be too small or too large.
+        or a.smallest * b.smallest < _TINY
+        or a.largest * b.largest > _HUGE
+        or not _ordinary(start)
+    )
+    for index_a, index_b in PHASE_PARTS[: fidelity_phases(fidelity)]:
+        for step in np.matmul(b[index_b], a[index_a]):
             step += total
-            total = rounded_operand(step, dst)
-    return as_register(total)
+            total = _rounded_operand(step, dst) if limited else _without_limits(step, dst)
+    return total.astype(np.float32)
 
 
 # --- The vector unit ----------------------------------------------------------------------------
@@ -370,7 +440,7 @@ def store_vector(values: Array, register: Register) -> Array:
     """
     match register:
         case Register.BF16:
-            return values.astype(ml_dtypes.bfloat16).astype(np.float32)
+            return _to_bfloat16(values)
         case Register.FP16:
             finite = np.nan_to_num(values, nan=_LARGEST_FP16).astype(np.float64)
             return round_to(finite, register)

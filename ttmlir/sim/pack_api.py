@@ -171,7 +171,7 @@ class PackApi(ComputeApi):
         else:
             page = buffer.pack_offset
             buffer.pack_offset = page + 1
-        self.check_tile(dst, "pack")
+        self.check_tile(dst, "read")
         self._write(buffer, page, self._bytes(self.dst.pack.faces(dst), buffer.data_format))
         if self.timed:
             self.thread.clock += pack_cycles(buffer.data_format)
@@ -233,7 +233,7 @@ class PackApi(ComputeApi):
             if not (self.dst.waited or self.tile_regs_wait()):
                 return False
             buffer = self._buffer(cb)
-            self.check_tile(0, "pack")
+            self.check_tile(0, "read")
             page = buffer.pack_offset
             buffer.pack_offset = page + 1
             self._write(buffer, page, self._bytes(self.dst.pack.faces(0), buffer.data_format))
@@ -303,7 +303,7 @@ class PackApi(ComputeApi):
             raise self._beyond(cb, (row + 1) * full - 1)
         tiles: list[Array] = []
         for index in range(first, first + width):
-            self.check_tile(index, "pack")
+            self.check_tile(index, "read")
             data = self._bytes(self.dst.pack.faces(index), data_type)
             tiles.append(numerics.rows_of_faces(data.view(f"V{size}")))
         lines = np.ascontiguousarray(np.concatenate(tiles, axis=1)).view(np.uint8).reshape(32, -1)

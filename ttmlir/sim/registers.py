@@ -140,6 +140,10 @@ class Half:
         """Make all tiles zeros."""
         self._written = [False] * len(self._written)
 
+    def forget(self, index: int) -> None:
+        """Make a tile zeros."""
+        self._written[index] = False
+
     def faces(self, index: int) -> Array:
         """The 1024 numbers of a tile, in the order of memory, in place."""
         tile = self._faces[index]

@@ -6,6 +6,7 @@ The same tile is read many times in a matrix product, so what was made of it is 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import IntEnum
 from typing import Any
 
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from ttmlir.layout.enums import DataType
 from ttmlir.sim import numerics
 from ttmlir.sim.memory import GRANULE_BITS, Memory
-from ttmlir.sim.numerics import K_STEP, Register, faces_of_rows, rows_of_faces
+from ttmlir.sim.numerics import K_STEP, Factor, Register, faces_of_rows, rows_of_faces
 from ttmlir.sim.timing.costs import tile_bytes
 
 Array = NDArray[Any]
@@ -37,15 +38,15 @@ class Arrangement(IntEnum):
 class Use(IntEnum):
     """What a tile in a source register is for."""
 
-    COPY = 0
-    """Its numbers, to be copied to DST: float32 or int32, in the order of memory."""
-    NUMBERS = 8
-    """An operand of an elementwise operation, in the order of memory."""
-    FACTOR_A = 16
+    NUMBERS = 0
+    """Its numbers, to be copied or combined with others: float32 or int32, in memory order."""
+    FACTOR_A = 8
     """The second factor of a matrix product."""
-    FACTOR_B = 24
+    FACTOR_B = 16
     """The first factor of a matrix product."""
-    SCALER = 32
+    OPERANDS = 32
+    """As NUMBERS, but without the denormal numbers of FP16, which the matrix unit takes for 0."""
+    SCALER = 24
     """The factors of a reduction: the first row of the first face."""
 
 
@@ -73,7 +74,7 @@ class TileReader:
         self.size = tile_bytes(data_type)
 
     def read(self, address: int, form: int) -> Any:
-        """The tile at an address, for a use and in an arrangement: `Use.COPY + Arrangement.ROW`."""
+        """The tile at an address, for a use in an arrangement: `Use.NUMBERS + Arrangement.ROW`."""
         decoded = self._memory.decoded
         key = address << 16 | self._variant | form
         tiles = decoded.get(address >> GRANULE_BITS)
@@ -111,7 +112,8 @@ class TileReader:
             values = numerics.ieee_values(data, self._data_type)
         else:
             values = numerics.l1_values(data, self._data_type)
-            values = numerics.to_source(values, self._register)
+            if self._data_type is DataType.F32:
+                values = numerics.to_source(values, self._register)
         if values.base is not None:
             values = values.copy()
         return self.arrange(values, form)
@@ -122,25 +124,23 @@ class TileReader:
         if arrangement:
             values = faces_of_rows(_arranged(rows_of_faces(values), arrangement))
         match form & ~7:
-            case Use.COPY:
-                return values
             case Use.NUMBERS:
-                return self._operand(values)
+                return values
+            case Use.OPERANDS:
+                return numerics.operand(values, self._register).astype(np.float32)
             case Use.FACTOR_A:
-                rows = rows_of_faces(self._operand(values))
-                return numerics.matmul_parts_a(rows) if rows.dtype == np.float64 else rows
+                return self._factor(values, numerics.factor_a)
             case Use.FACTOR_B:
-                rows = rows_of_faces(self._operand(values))
-                return numerics.matmul_parts_b(rows) if rows.dtype == np.float64 else rows
+                return self._factor(values, numerics.factor_b)
             case _:
                 rows = np.zeros((32, 32), values.dtype)
                 rows[0] = np.tile(values[:K_STEP], 2)
-                return self.arrange(faces_of_rows(rows), Use.FACTOR_B)
+                return self._factor(faces_of_rows(rows), numerics.factor_b)
 
-    def _operand(self, values: Array) -> Array:
+    def _factor(self, values: Array, factor: Callable[[Array], Factor]) -> Any:
         if self._exact or self._register is Register.INTEGER:
-            return values
-        return numerics.operand(values, self._register)
+            return rows_of_faces(values)
+        return factor(rows_of_faces(numerics.operand(values, self._register)))
 
 
 def _arranged(rows: Array, arrangement: int) -> Array:

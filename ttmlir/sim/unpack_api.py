@@ -36,7 +36,6 @@ REDUCE_ROW, REDUCE_COL, REDUCE_SCALAR = 0, 1, 2
 POOL_MAX = 2
 """Number of PoolType::MAX; SUM is 0, AVG 1."""
 
-_COPY = int(Use.COPY)
 _NUMBERS = int(Use.NUMBERS)
 _FACTOR_A = int(Use.FACTOR_A)
 _FACTOR_B = int(Use.FACTOR_B)
@@ -47,10 +46,12 @@ _TRANSPOSED = int(Arrangement.TRANSPOSED)
 class _Source:
     """A circular buffer that the unpacker reads."""
 
-    __slots__ = ("cb", "data_type", "reader", "size")
+    __slots__ = ("cb", "data_type", "operands", "reader", "size")
 
-    def __init__(self, cb: CircularBuffer, reader: TileReader) -> None:
+    def __init__(self, cb: CircularBuffer, reader: TileReader, operands: int) -> None:
         self.cb = cb
+        self.operands = operands
+        """The use of its tiles in elementwise operations."""
         self.data_type = cb.data_format
         self.reader = reader
         self.size = reader.size
@@ -266,7 +267,8 @@ class UnpackApi(ComputeApi):
 
     def _new_source(self, cb: CircularBuffer, register: Register) -> _Source:
         reader = TileReader(self.core.l1, cb.data_format, register, exact=self.exact)
-        return _Source(cb, reader)
+        flushed = register is Register.FP16 and not self.exact
+        return _Source(cb, reader, int(Use.OPERANDS) if flushed else _NUMBERS)
 
     def _check_width(self, cb: CircularBuffer) -> None:
         narrow = not self.settings.fp32_dest_acc_en and not self.exact
@@ -329,7 +331,7 @@ class UnpackApi(ComputeApi):
         source = self._copy_source(cb)
         if source.data_type is not self._format_a:
             self._check_a(source)
-        tile = self._tile(source, index, _COPY + arrangement)
+        tile = self._tile(source, index, _NUMBERS + arrangement)
         self._fill(tile, None, unpack_cycles(source.data_type))
         return True
 
@@ -342,8 +344,8 @@ class UnpackApi(ComputeApi):
             self._check_a(first)
         if second.data_type is not self._format_b:
             self._check_b(second)
-        a = self._tile(first, index0, _NUMBERS)
-        b = self._tile(second, index1, _NUMBERS + arrangement)
+        a = self._tile(first, index0, first.operands)
+        b = self._tile(second, index1, second.operands + arrangement)
         self._fill(a, b, unpack_cycles(first.data_type, second.data_type))
         return True
 
@@ -409,7 +411,7 @@ class UnpackApi(ComputeApi):
         source = self._source(cb)
         if source.data_type is not self._format_a:
             self._check_a(source)
-        tile = self._tile(source, index, _NUMBERS)
+        tile = self._tile(source, index, source.operands)
         self._fill(tile, None, unpack_cycles(source.data_type))
         return True
 
@@ -469,7 +471,7 @@ class UnpackApi(ComputeApi):
         if second.data_type is not self._format_b:
             self._check_b(second)
         pool, dimension = template[:2]
-        form = _COPY if pool == POOL_MAX else _FACTOR_A
+        form = _NUMBERS if pool == POOL_MAX else _FACTOR_A
         if dimension == REDUCE_ROW:
             form += _TRANSPOSED
         a = self._tile(first, index, form)
@@ -500,7 +502,7 @@ class UnpackApi(ComputeApi):
         """The next tile of a strip of 32 rows."""
         strip = self._strip(source, tiles, start)
         rows = strip.reshape(32, tiles, -1)[:, self.done]
-        return source.reader.decode(_faces_of_bytes(rows), _COPY)
+        return source.reader.decode(_faces_of_bytes(rows), _NUMBERS)
 
     def _strip(self, source: _Source, tiles: int, start: int) -> Any:
         """The bytes of so many tiles, unchecked for what they are."""
@@ -541,7 +543,7 @@ class UnpackApi(ComputeApi):
 
     def _untilized(self, source: _Source, tiles: int) -> Any:
         """The numbers of so many tiles as 32 rows, 1024 at a time."""
-        rows = [numerics.rows_of_faces(self._tile(source, each, _COPY)) for each in range(tiles)]
+        rows = [numerics.rows_of_faces(self._tile(source, each, _NUMBERS)) for each in range(tiles)]
         return np.concatenate(rows, axis=1).reshape(tiles, -1)
 
     def pack_untilize_block(
@@ -556,7 +558,7 @@ class UnpackApi(ComputeApi):
         while self.done < rows * width:
             if not self.src.can_fill(self.thread):
                 return False
-            self._fill(self._tile(source, self.done, _COPY), None, cycles)
+            self._fill(self._tile(source, self.done, _NUMBERS), None, cycles)
             self.done += 1
         self.done = 0
         return True

@@ -53,9 +53,9 @@ class VectorApi(ComputeApi):
         self._vector_prepared: set[str] = set()
         self._random = np.random.default_rng(0)
 
-    def tile(self, index: int) -> Array:
-        """A tile of DST in place, in the order of memory."""
-        self.check_tile(index, "math")
+    def tile(self, index: int, kind: str = "read") -> Array:
+        """A tile of DST in place, in the order of memory; `kind` is `read` or `write`."""
+        self.check_tile(index, kind)
         return self.dst.math.faces(index)
 
     def prepare_vector(self, name: str) -> None:
@@ -86,7 +86,7 @@ class VectorApi(ComputeApi):
         values = np.asarray(result).astype(element, copy=False)
         if element == np.float32 and not self.exact:
             values = store_vector(values, self.dst.register)
-        self.tile(index).view(element)[:] = values
+        self.tile(index, "write").view(element)[:] = values
 
     def typecast_tile(self, dst: int, *, template: Template) -> None:
         """Numbers of one `DataFormat` to another: integers saturate, fractions are dropped.
