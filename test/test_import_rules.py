@@ -26,7 +26,7 @@ MAY_IMPORT = {
     "dialects": {"optable", "layout", "mlir"},
     "passes": {"optable", "layout", "schema", "mlir", "dialects"},
     "target": {"optable", "layout", "schema", "mlir", "dialects"},
-    "runtime": EXECUTABLE,
+    "runtime": {"sim", *EXECUTABLE},
     "sim": {"target", *EXECUTABLE},
     "metalium": {"sim", *EXECUTABLE},
     "ttrt": {"runtime", *EXECUTABLE},

@@ -433,14 +433,9 @@ def test_incomplete_operations_are_refused(name: str) -> None:
         run(b, normal(3, 5))
 
 
-def test_ttm_and_ttsys_files_are_recognized() -> None:
+def test_files_of_other_kinds_are_recognized() -> None:
     """Files of the wrong kind say what they are and what is supported."""
     data = bytearray(ProgramBuilder().pack())
-    data[8:12] = b"TTM0"
-    with pytest.raises(
-        BinaryError, match=r"TTMetal program \(.ttm\); its kernels need the TTMetal"
-    ):
-        read_binary(bytes(data), "a.ttm")
     data[8:12] = b"TTSY"
     with pytest.raises(BinaryError, match="expected a program, got a system description; give"):
         read_binary(bytes(data), "a.ttsys")

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -208,6 +208,8 @@ class Program:
 class Binary:
     """A loaded `.ttnn` file."""
 
+    PROGRAM: ClassVar[type[Program]] = Program
+
     source: str
     """Path, or what else the bytes came from; for messages."""
     view: TableView = field(repr=False)
@@ -239,7 +241,7 @@ class Binary:
     def programs(self) -> tuple[Program, ...]:
         """Programs in the order of the file."""
         return tuple(
-            Program(i, table["name"] or "", self, table)
+            self.PROGRAM(i, table["name"] or "", self, table)
             for i, table in enumerate(self.view["programs"] or ())
         )
 
@@ -275,7 +277,7 @@ class Binary:
 
 
 def load_binary(path: str | os.PathLike[str], *, ignore_version: bool = False) -> Binary:
-    """Load a `.ttnn` file; BinaryError if it cannot be read or is something else.
+    """Load a `.ttnn` or `.ttm` file; BinaryError if it cannot be read or is something else.
 
     Files of other versions are refused if they contradict themselves when read as this version;
     `ignore_version` takes them all.
@@ -284,15 +286,27 @@ def load_binary(path: str | os.PathLike[str], *, ignore_version: bool = False) -
 
 
 def read_binary(data: bytes, source: str, *, ignore_version: bool = False) -> Binary:
-    """Load a `.ttnn` file from its bytes; `source` names them in messages."""
-    _refuse_other_kinds(data, source)
+    """Load a `.ttnn` or `.ttm` file from its bytes; `source` names them in messages."""
+    identifier = identify(data)
+    if identifier == "TTSY":
+        problem = "expected a program, got a system description"
+        raise BinaryError(f"{source}: {problem}; give a .ttnn or .ttm file")
+    kind = _metal_binary() if identifier == "TTM0" else Binary
     try:
         if ignore_version:
-            return Binary(source, load_schema(SCHEMA_OF_IDENTIFIER["TTNN"]).read(data, source))
+            schema = SCHEMA_OF_IDENTIFIER["TTM0" if identifier == "TTM0" else "TTNN"]
+            return kind(source, load_schema(schema).read(data, source))
         loaded = versions.load(data, source)
     except FlatbufferError as error:
         raise BinaryError(str(error)) from error
-    return Binary(source, loaded.root, loaded.warning)
+    return kind(source, loaded.root, loaded.warning)
+
+
+def _metal_binary() -> type[Binary]:
+    # The simulator is loaded only for files that need it.
+    from ttmlir.runtime.metal.program import MetalBinary
+
+    return MetalBinary
 
 
 def file_bytes(path: str | os.PathLike[str]) -> bytes:
@@ -301,20 +315,6 @@ def file_bytes(path: str | os.PathLike[str]) -> bytes:
         return Path(path).read_bytes()
     except OSError as error:
         raise BinaryError(f"{os.fspath(path)}: {error.strerror}") from error
-
-
-def _refuse_other_kinds(data: bytes, source: str) -> None:
-    """Refuse files of tt-mlir that hold something else; reading refuses the rest."""
-    identifier = identify(data)
-    if identifier == "TTM0":
-        raise BinaryError(
-            f"{source}: this is a TTMetal program (.ttm); its kernels need the TTMetal runtime, "
-            "which is not part of this version; supported are .ttnn programs, written by "
-            "ttmlir-translate --ttnn-to-flatbuffer"
-        )
-    if identifier == "TTSY":
-        problem = "expected a program, got a system description"
-        raise BinaryError(f"{source}: {problem}; give a .ttnn file")
 
 
 def _read_desc(table: Table, where: str, chips: int) -> TensorDesc:

@@ -65,12 +65,18 @@ class AccessorArgs:
     shape: tuple[int, ...] = ()
     shard_shape: tuple[int, ...] = ()
     banks: tuple[tuple[int, int], ...] = ()
-    words: int = 1
-    """Compile-time arguments that were read."""
+    end: int = 0
+    """The first compile-time argument behind these."""
+    common_end: int = 0
+    """The first common run-time argument behind these; none is read."""
 
-    def next_compile_time_args_offset(self, base: int) -> int:
+    def next_compile_time_args_offset(self) -> int:
         """The first compile-time argument behind these."""
-        return base + self.words
+        return self.end
+
+    def next_common_runtime_args_offset(self) -> int:
+        """The first common run-time argument behind these."""
+        return self.common_end
 
 
 SHARDED = 1
@@ -79,7 +85,7 @@ DRAM = 2
 """Flag of `AccessorArgs`: the tensor is in DRAM."""
 
 
-def read_accessor_args(words: Sequence[int], base: int) -> AccessorArgs:
+def read_accessor_args(words: Sequence[int], base: int, common_base: int = 0) -> AccessorArgs:
     """The layout in these compile-time arguments, from `base` on; SimError if they end early."""
     if not 0 <= base < len(words):
         raise SimError(
@@ -90,7 +96,7 @@ def read_accessor_args(words: Sequence[int], base: int) -> AccessorArgs:
     flags = words[base]
     is_dram = bool(flags & DRAM)
     if not flags & SHARDED:
-        return AccessorArgs(is_sharded=False, is_dram=is_dram)
+        return AccessorArgs(is_sharded=False, is_dram=is_dram, end=base + 1, common_end=common_base)
     rank, banks = words[base + 1], words[base + 2]
     end = base + 3 + 2 * rank + banks
     if end > len(words):
@@ -108,7 +114,8 @@ def read_accessor_args(words: Sequence[int], base: int) -> AccessorArgs:
         shape=tuple(shape),
         shard_shape=tuple(shard),
         banks=tuple((place >> 16, place & 0xFFFF) for place in places),
-        words=end - base,
+        end=end,
+        common_end=common_base,
     )
 
 

@@ -114,7 +114,7 @@ class DataMovementApi(Transactions):
 
     def TensorAccessorArgs(self, template: tuple[Any, ...] = (0, 0)) -> AccessorArgs:
         """Layout of a tensor, from the compile-time arguments from `template[0]` on."""
-        return read_accessor_args(self._compile_time_args, template[0])
+        return read_accessor_args(self._compile_time_args, *template)
 
     def TensorAccessor(self, args: AccessorArgs, address: int, page_size: int) -> TensorAccessor:
         """Tensor accessor of the tensor at an address."""

@@ -156,6 +156,12 @@ def test_calls_of_the_matrix_unit(name: str, expected: list[list[float]]) -> Non
     assert value(name, X, Y) == expected
 
 
+def test_calls_on_one_tile_of_a_circular_buffer() -> None:
+    """By hand."""
+    assert value("transpose_wh_tile", X) == [[1, 3], [2, 4]]
+    assert value("copy_tile", X) == X
+
+
 @pytest.mark.parametrize(
     ("kind", "expected"),
     [

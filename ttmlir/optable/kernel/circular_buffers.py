@@ -5,9 +5,8 @@ Source: tt-metal, dataflow_api.h and compute_kernel_api/cb_api.h.
 
 from __future__ import annotations
 
-from ttmlir.optable.kernel.row import KernelCall, Role, ValueKind, cbs, ints
+from ttmlir.optable.kernel.row import REFERENCE, KernelCall, Role, ValueKind, cbs, ints
 
-_REFERENCE = "880154e3c2"
 _HEADER = "compute_kernel_api/cb_api.h"
 _DATA_HEADER = "dataflow_api.h"
 _PAGES = (*cbs("cb"), *ints("numPages"))
@@ -23,7 +22,7 @@ def _hand_over(mnemonic: str, summary: str, roles: Role) -> KernelCall:
         operands=_PAGES,
         header=_HEADER,
         roles=roles,
-        since=_REFERENCE,
+        since=REFERENCE,
     )
 
 

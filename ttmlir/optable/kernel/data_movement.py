@@ -6,6 +6,7 @@ Source: tt-metal, dataflow_api.h, dataflow_api_addrgen.h and tensor/tensor_acces
 from __future__ import annotations
 
 from ttmlir.optable.kernel.row import (
+    REFERENCE,
     Form,
     KernelCall,
     Operands,
@@ -22,7 +23,6 @@ from ttmlir.optable.kernel.row import (
 _HEADER = "dataflow_api.h"
 _ARGS_HEADER = "tensor/tensor_accessor_args.h"
 _ACCESSOR_HEADER = "tensor/tensor_accessor.h"
-_REFERENCE = "880154e3c2"
 _LATER = "2026-08"
 _I32 = ValueKind.I32
 _BOOL = ValueKind.BOOL
@@ -125,7 +125,7 @@ _ADDRESSES = (
         "get_noc_addr",
         "Address of a byte in the memory of the core in column x and row y.",
         (*ints("x", "y"), ("l1Address", ValueKind.ADDRESS)),
-        since=_REFERENCE,
+        since=REFERENCE,
     ),
     _address(
         "get_noc_addr_of_page",
@@ -259,7 +259,7 @@ _READS = (
         (*_FROM, *ints("dstLocalL1Addr", "size")),
         (_NOC, _CHANNEL),
         (number("max_page_size", "NOC_MAX_BURST_SIZE + 1"),),
-        since=_REFERENCE,
+        since=REFERENCE,
     ),
     _call(
         "noc_async_read_one_packet",
@@ -317,7 +317,7 @@ _WRITES = (
         (*ints("srcLocalL1Addr"), *_TO, *ints("size")),
         (_NOC, _CHANNEL),
         (number("max_page_size", "NOC_MAX_BURST_SIZE + 1"),),
-        since=_REFERENCE,
+        since=REFERENCE,
     ),
     _call(
         "noc_async_write_one_packet",
@@ -384,12 +384,12 @@ _BARRIERS = (
     _call(
         "noc_async_read_barrier",
         "Wait until the reads that were started have arrived.",
-        since=_REFERENCE,
+        since=REFERENCE,
     ),
     _call(
         "noc_async_write_barrier",
         "Wait until the writes that were started have arrived.",
-        since=_REFERENCE,
+        since=REFERENCE,
     ),
     _call(
         "noc_async_writes_flushed",

@@ -6,18 +6,15 @@ Source: tt-metal, compute_kernel_api/*.h. Cycles: tt-isa-documentation, Wormhole
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from ttmlir.optable import elementwise
+from ttmlir.optable.kernel.meanings import Meaning, function, meaning_of
 from ttmlir.optable.kernel.row import (
-    FREE,
+    REFERENCE,
     Cost,
     KernelCall,
-    Operands,
     Option,
     Role,
-    Template,
     Tiles,
     cbs,
     enumerator,
@@ -26,7 +23,6 @@ from ttmlir.optable.kernel.row import (
     number,
 )
 
-_REFERENCE = "880154e3c2"
 _LATER = "2026-08"
 _API = "compute_kernel_api/"
 _BINARY = f"{_API}eltwise_binary.h"
@@ -55,45 +51,18 @@ _REDUCTION = (
     enumerator("reduce_dim", "ReduceDim", "REDUCE_DIM"),
     flag("enforce_fp32_accumulation", "false"),
 )
-_ROWS = {row.mnemonic: row for row in elementwise.ROWS}
-
-
-def _call(
-    mnemonic: str,
-    summary: str,
-    header: str,
-    operands: Operands = (),
-    roles: Role = _COMPUTE,
-    *,
-    templates: tuple[Template, ...] = (),
-    defaults: tuple[str, ...] = (),
-    options: tuple[Option, ...] = (),
-    init: str = "",
-    meaning: Callable[..., Any] | None = None,
-    tiles: Tiles | None = None,
-    cost: Cost = FREE,
-    since: str = _LATER,
-) -> KernelCall:
-    return KernelCall(
-        mnemonic=mnemonic,
-        summary=summary,
-        operands=operands,
-        header=header,
-        roles=roles,
-        templates=templates,
-        defaults=defaults,
-        options=options,
-        init=init,
-        meaning=meaning,
-        tiles=tiles,
-        cost=cost,
-        since=since,
-    )
 
 
 def _unit(mnemonic: str, summary: str) -> KernelCall:
     """An operation of tt-mlir on the matrix unit itself; no kernel can call it in C++."""
-    return _call(mnemonic, summary, "", ints("dst_index"), Role.MATH, since=_REFERENCE)
+    return KernelCall(
+        mnemonic=mnemonic,
+        summary=summary,
+        header="",
+        operands=ints("dst_index"),
+        roles=Role.MATH,
+        since=REFERENCE,
+    )
 
 
 def _of_two(*, accumulates: bool = False) -> Tiles:
@@ -105,7 +74,7 @@ def _of_two(*, accumulates: bool = False) -> Tiles:
     )
 
 
-def _spread(dimension: str) -> Callable[[Any, Any], Any]:
+def _spread(dimension: str) -> Meaning:
     """The function that spreads a part of a tile over the tile, as a broadcast of the unpacker."""
 
     def spread(xp: Any, tile: Any) -> Any:
@@ -121,9 +90,9 @@ def _spread(dimension: str) -> Callable[[Any, Any], Any]:
     return spread
 
 
-def _broadcast(mnemonic: str, dimension: str) -> Callable[..., Any]:
+def _broadcast(mnemonic: str, dimension: str) -> Meaning:
     """The elementwise operation with a part of the second tile spread over it."""
-    reference = _ROWS[mnemonic].reference
+    reference = meaning_of(mnemonic)
     spread = _spread(dimension)
 
     def meaning(xp: Any, x: Any, y: Any) -> Any:
@@ -132,8 +101,8 @@ def _broadcast(mnemonic: str, dimension: str) -> Callable[..., Any]:
     return meaning
 
 
-def _broadcast_as(mnemonic: str) -> Callable[..., Any]:
-    reference = _ROWS[mnemonic].reference
+def _broadcast_as(mnemonic: str) -> Meaning:
+    reference = meaning_of(mnemonic)
 
     def meaning(xp: Any, x: Any, y: Any, *, bcast_type: str) -> Any:
         return reference(xp, x, y if bcast_type == "NONE" else _spread(bcast_type)(xp, y))
@@ -145,14 +114,6 @@ def _unary_broadcast(xp: Any, tile: Any, *, bcast_type: str) -> Any:
     return tile if bcast_type == "NONE" else _spread(bcast_type)(xp, tile)
 
 
-def _matrix_product(xp: Any, x: Any, y: Any) -> Any:
-    return xp.matmul(x, y)
-
-
-def _transpose(xp: Any, tile: Any) -> Any:
-    return tile.T
-
-
 _UNITS = (
     _unit("add", "Add SrcA and SrcB into DST."),
     _unit("sub", "Subtract SrcB from SrcA into DST."),
@@ -161,99 +122,115 @@ _UNITS = (
 )
 
 _INITIALISATIONS = (
-    _call(
-        "compute_kernel_hw_startup",
-        "Configure the core, once at the start of the kernel.",
-        f"{_API}compute_kernel_hw_startup.h",
-        cbs("in0_cb", "in1_cb", "out_cb"),
+    KernelCall(
+        mnemonic="compute_kernel_hw_startup",
+        summary="Configure the core, once at the start of the kernel.",
+        header=f"{_API}compute_kernel_hw_startup.h",
+        operands=cbs("in0_cb", "in1_cb", "out_cb"),
+        roles=_COMPUTE,
     ),
-    _call(
-        "binary_op_init_common",
-        "Configure the core for operations on two operands.",
-        _BINARY,
-        cbs("in0_cb", "in1_cb", "out_cb"),
-        since=_REFERENCE,
+    KernelCall(
+        mnemonic="binary_op_init_common",
+        summary="Configure the core for operations on two operands.",
+        header=_BINARY,
+        operands=cbs("in0_cb", "in1_cb", "out_cb"),
+        since=REFERENCE,
+        roles=_COMPUTE,
     ),
-    _call(
-        "unary_op_init_common",
-        "Configure the core for operations on one operand.",
-        f"{_API}eltwise_unary/eltwise_unary.h",
-        cbs("in_cb", "out_cb"),
+    KernelCall(
+        mnemonic="unary_op_init_common",
+        summary="Configure the core for operations on one operand.",
+        header=f"{_API}eltwise_unary/eltwise_unary.h",
+        operands=cbs("in_cb", "out_cb"),
+        roles=_COMPUTE,
     ),
-    _call(
-        "init_sfpu",
-        "Configure the core for copies to DST and operations of the vector unit.",
-        f"{_API}eltwise_unary/eltwise_unary.h",
-        cbs("in_cb", "out_cb"),
+    KernelCall(
+        mnemonic="init_sfpu",
+        summary="Configure the core for copies to DST and operations of the vector unit.",
+        header=f"{_API}eltwise_unary/eltwise_unary.h",
+        operands=cbs("in_cb", "out_cb"),
+        roles=_COMPUTE,
     ),
 )
 
 _ELEMENTWISE = (
-    _call(
-        "add_tiles_init",
-        "Prepare `add_tiles`.",
-        _BINARY,
-        _TWO,
-        _SOURCES,
+    KernelCall(
+        mnemonic="add_tiles_init",
+        summary="Prepare `add_tiles`.",
+        header=_BINARY,
+        operands=_TWO,
+        roles=_SOURCES,
         options=(_ACCUMULATE,),
-        since=_REFERENCE,
+        since=REFERENCE,
     ),
-    _call(
-        "sub_tiles_init", "Prepare `sub_tiles`.", _BINARY, _TWO, _SOURCES, options=(_ACCUMULATE,)
+    KernelCall(
+        mnemonic="sub_tiles_init",
+        summary="Prepare `sub_tiles`.",
+        header=_BINARY,
+        operands=_TWO,
+        roles=_SOURCES,
+        options=(_ACCUMULATE,),
     ),
-    _call("mul_tiles_init", "Prepare `mul_tiles`.", _BINARY, _TWO, _SOURCES, since=_REFERENCE),
-    _call(
-        "add_tiles",
-        "Add a tile of each circular buffer into DST.",
-        _BINARY,
-        _TILES_OF_TWO,
-        _SOURCES,
+    KernelCall(
+        mnemonic="mul_tiles_init",
+        summary="Prepare `mul_tiles`.",
+        header=_BINARY,
+        operands=_TWO,
+        roles=_SOURCES,
+        since=REFERENCE,
+    ),
+    KernelCall(
+        mnemonic="add_tiles",
+        summary="Add a tile of each circular buffer into DST.",
+        header=_BINARY,
+        operands=_TILES_OF_TWO,
+        roles=_SOURCES,
         init="add_tiles_init",
-        meaning=_ROWS["add"].reference,
+        meaning=meaning_of("add"),
         tiles=_of_two(),
         cost=_SUM,
-        since=_REFERENCE,
+        since=REFERENCE,
     ),
-    _call(
-        "sub_tiles",
-        "Subtract a tile of the second circular buffer from one of the first, into DST.",
-        _BINARY,
-        _TILES_OF_TWO,
-        _SOURCES,
+    KernelCall(
+        mnemonic="sub_tiles",
+        summary="Subtract a tile of the second circular buffer from one of the first, into DST.",
+        header=_BINARY,
+        operands=_TILES_OF_TWO,
+        roles=_SOURCES,
         init="sub_tiles_init",
-        meaning=_ROWS["subtract"].reference,
+        meaning=meaning_of("subtract"),
         tiles=_of_two(),
         cost=_SUM,
     ),
-    _call(
-        "mul_tiles",
-        "Multiply a tile of each circular buffer, onto DST.",
-        _BINARY,
-        _TILES_OF_TWO,
-        _SOURCES,
+    KernelCall(
+        mnemonic="mul_tiles",
+        summary="Multiply a tile of each circular buffer, onto DST.",
+        header=_BINARY,
+        operands=_TILES_OF_TWO,
+        roles=_SOURCES,
         init="mul_tiles_init",
-        meaning=_ROWS["multiply"].reference,
+        meaning=meaning_of("multiply"),
         tiles=_of_two(accumulates=True),
         cost=_PRODUCT,
-        since=_REFERENCE,
+        since=REFERENCE,
     ),
-    _call(
-        "binary_dest_reuse_tiles_init",
-        "Prepare `binary_dest_reuse_tiles`.",
-        _BINARY,
-        cbs("in_cb"),
-        _SOURCES,
+    KernelCall(
+        mnemonic="binary_dest_reuse_tiles_init",
+        summary="Prepare `binary_dest_reuse_tiles`.",
+        header=_BINARY,
+        operands=cbs("in_cb"),
+        roles=_SOURCES,
         templates=(
             enumerator("eltwise_binary_type", "EltwiseBinaryType"),
             enumerator("reuse_type", "EltwiseBinaryReuseDestType"),
         ),
     ),
-    _call(
-        "binary_dest_reuse_tiles",
-        "Combine a tile of a circular buffer with one of DST, which moves to SrcA or SrcB.",
-        _BINARY,
-        (*cbs("in_cb"), *ints("in_tile_index", "dst_index")),
-        _SOURCES,
+    KernelCall(
+        mnemonic="binary_dest_reuse_tiles",
+        summary="Combine a tile of a circular buffer with one of DST, which moves to SrcA or SrcB.",
+        header=_BINARY,
+        operands=(*cbs("in_cb"), *ints("in_tile_index", "dst_index")),
+        roles=_SOURCES,
         templates=(
             enumerator("eltwise_binary_type", "EltwiseBinaryType"),
             enumerator("reuse_type", "EltwiseBinaryReuseDestType"),
@@ -276,19 +253,19 @@ def _broadcasts() -> tuple[KernelCall, ...]:
             middle = "_tiles" if part == "scalar" and word != "add" else ""
             init = f"{word}{middle}_bcast_{part}_init_short"
             calls += (
-                _call(
-                    init,
-                    f"Prepare `{tiles_name}`.",
-                    _BROADCAST,
-                    _TWO,
-                    _SOURCES,
+                KernelCall(
+                    mnemonic=init,
+                    summary=f"Prepare `{tiles_name}`.",
+                    header=_BROADCAST,
+                    operands=_TWO,
+                    roles=_SOURCES,
                 ),
-                _call(
-                    tiles_name,
-                    f"{verb} tiles of two circular buffers, the second by its {name} alone.",
-                    _BROADCAST,
-                    _TILES_OF_TWO,
-                    _SOURCES,
+                KernelCall(
+                    mnemonic=tiles_name,
+                    summary=f"{verb} tiles of circular buffers, the second by its {name} alone.",
+                    header=_BROADCAST,
+                    operands=_TILES_OF_TWO,
+                    roles=_SOURCES,
                     init=init,
                     meaning=_broadcast(row, dimension),
                     tiles=_of_two(accumulates=word == "mul"),
@@ -296,12 +273,12 @@ def _broadcasts() -> tuple[KernelCall, ...]:
                 ),
             )
         calls.append(
-            _call(
-                f"{word}_tiles_bcast",
-                f"{verb} tiles of two circular buffers, the second by a part of it.",
-                _BROADCAST,
-                _TILES_OF_TWO,
-                _SOURCES,
+            KernelCall(
+                mnemonic=f"{word}_tiles_bcast",
+                summary=f"{verb} tiles of two circular buffers, the second by a part of it.",
+                header=_BROADCAST,
+                operands=_TILES_OF_TWO,
+                roles=_SOURCES,
                 templates=(_BROADCAST_TYPE,),
                 init="init_bcast",
                 meaning=_broadcast_as(row),
@@ -313,29 +290,31 @@ def _broadcasts() -> tuple[KernelCall, ...]:
 
 
 _UNARY_BROADCAST = (
-    _call(
-        "init_bcast",
-        "Configure the core for the operations `*_tiles_bcast`.",
-        _BROADCAST,
-        cbs("in0_cb", "in1_cb", "out_cb"),
+    KernelCall(
+        mnemonic="init_bcast",
+        summary="Configure the core for the operations `*_tiles_bcast`.",
+        header=_BROADCAST,
+        operands=cbs("in0_cb", "in1_cb", "out_cb"),
         templates=(
             enumerator("eltwise_binary_type", "EltwiseBinaryType"),
             _BROADCAST_TYPE,
         ),
+        roles=_COMPUTE,
     ),
-    _call(
-        "unary_bcast_init",
-        "Prepare `unary_bcast`.",
-        _BROADCAST,
-        cbs("in_cb", "out_cb"),
+    KernelCall(
+        mnemonic="unary_bcast_init",
+        summary="Prepare `unary_bcast`.",
+        header=_BROADCAST,
+        operands=cbs("in_cb", "out_cb"),
         templates=(_BROADCAST_TYPE,),
+        roles=_COMPUTE,
     ),
-    _call(
-        "unary_bcast",
-        "Spread a part of a tile of a circular buffer over a tile of DST.",
-        _BROADCAST,
-        (*cbs("in_cb"), *ints("in_tile_index", "dst_index")),
-        _SOURCES,
+    KernelCall(
+        mnemonic="unary_bcast",
+        summary="Spread a part of a tile of a circular buffer over a tile of DST.",
+        header=_BROADCAST,
+        operands=(*cbs("in_cb"), *ints("in_tile_index", "dst_index")),
+        roles=_SOURCES,
         templates=(_BROADCAST_TYPE,),
         init="unary_bcast_init",
         meaning=_unary_broadcast,
@@ -351,89 +330,95 @@ _BLOCK_SIZES = (
     Option(name="kt_dim", type="uint32_t", default="1"),
 )
 _MATMULS = (
-    _call(
-        "mm_init",
-        "Configure the core for `matmul_tiles`.",
-        _MATMUL,
-        cbs("in0_cb", "in1_cb", "out_cb"),
+    KernelCall(
+        mnemonic="mm_init",
+        summary="Configure the core for `matmul_tiles`.",
+        header=_MATMUL,
+        operands=cbs("in0_cb", "in1_cb", "out_cb"),
+        options=(_TRANSPOSE,),
+        roles=_COMPUTE,
+    ),
+    KernelCall(
+        mnemonic="mm_init_short",
+        summary="Prepare `matmul_tiles`.",
+        header=_MATMUL,
+        operands=_TWO,
+        roles=_SOURCES,
         options=(_TRANSPOSE,),
     ),
-    _call(
-        "mm_init_short",
-        "Prepare `matmul_tiles`.",
-        _MATMUL,
-        _TWO,
-        _SOURCES,
+    KernelCall(
+        mnemonic="mm_init_short_with_dt",
+        summary="Prepare `matmul_tiles` and change the format of in1 from that of the old buffer.",
+        header=_MATMUL,
+        operands=cbs("in0_cb", "in1_cb", "old_in1_cb"),
+        roles=_SOURCES,
         options=(_TRANSPOSE,),
     ),
-    _call(
-        "mm_init_short_with_dt",
-        "Prepare `matmul_tiles` and change the format of in1 from that of the old buffer.",
-        _MATMUL,
-        cbs("in0_cb", "in1_cb", "old_in1_cb"),
-        _SOURCES,
-        options=(_TRANSPOSE,),
-    ),
-    _call(
-        "matmul_tiles",
-        "Multiply matrices, a tile of each circular buffer, onto DST.",
-        _MATMUL,
-        _TILES_OF_TWO,
-        _SOURCES,
+    KernelCall(
+        mnemonic="matmul_tiles",
+        summary="Multiply matrices, a tile of each circular buffer, onto DST.",
+        header=_MATMUL,
+        operands=_TILES_OF_TWO,
+        roles=_SOURCES,
         options=(_TRANSPOSE,),
         init="mm_init_short",
-        meaning=_matrix_product,
+        meaning=function("matmul"),
         tiles=_of_two(accumulates=True),
         cost=_MATRIX_PRODUCT,
     ),
-    _call(
-        "mm_block_init",
-        "Configure the core for `matmul_block`.",
-        _MATMUL,
-        cbs("in0_cb", "in1_cb", "out_cb"),
+    KernelCall(
+        mnemonic="mm_block_init",
+        summary="Configure the core for `matmul_block`.",
+        header=_MATMUL,
+        operands=cbs("in0_cb", "in1_cb", "out_cb"),
+        options=_BLOCK_SIZES,
+        roles=_COMPUTE,
+    ),
+    KernelCall(
+        mnemonic="mm_block_init_short",
+        summary="Prepare `matmul_block`.",
+        header=_MATMUL,
+        operands=_TWO,
+        roles=_SOURCES,
         options=_BLOCK_SIZES,
     ),
-    _call(
-        "mm_block_init_short",
-        "Prepare `matmul_block`.",
-        _MATMUL,
-        _TWO,
-        _SOURCES,
+    KernelCall(
+        mnemonic="mm_block_init_short_with_dt",
+        summary="Prepare `matmul_block` and change the format of in1 from that of the old buffer.",
+        header=_MATMUL,
+        operands=cbs("in0_cb", "in1_cb", "old_in1_cb"),
+        roles=_SOURCES,
         options=_BLOCK_SIZES,
     ),
-    _call(
-        "mm_block_init_short_with_dt",
-        "Prepare `matmul_block` and change the format of in1 from that of the old buffer.",
-        _MATMUL,
-        cbs("in0_cb", "in1_cb", "old_in1_cb"),
-        _SOURCES,
-        options=_BLOCK_SIZES,
-    ),
-    _call(
-        "matmul_block",
-        "Multiply rt_dim tiles of in0 by ct_dim of in1, onto as many of DST, row by row.",
-        _MATMUL,
-        (*_TILES_OF_TWO, *ints("transpose", "ct_dim", "rt_dim", "kt_dim")),
-        _SOURCES,
+    KernelCall(
+        mnemonic="matmul_block",
+        summary="Multiply rt_dim tiles of in0 by ct_dim of in1, onto as many of DST, row by row.",
+        header=_MATMUL,
+        operands=(*_TILES_OF_TWO, *ints("transpose", "ct_dim", "rt_dim", "kt_dim")),
+        roles=_SOURCES,
         init="mm_block_init_short",
         cost=_MATRIX_PRODUCT,
     ),
 )
 
 _REDUCTIONS = (
-    _call(
-        "reduce_init",
-        "Prepare `reduce_tile`.",
-        _REDUCE,
-        cbs("in_cb", "scaling_cb", "out_cb"),
+    KernelCall(
+        mnemonic="reduce_init",
+        summary="Prepare `reduce_tile`.",
+        header=_REDUCE,
+        operands=cbs("in_cb", "scaling_cb", "out_cb"),
         templates=_REDUCTION,
+        roles=_COMPUTE,
     ),
-    _call(
-        "reduce_tile",
-        "Reduce rows, columns or both of a tile, times a factor, onto DST.",
-        _REDUCE,
-        (*cbs("in_cb", "scaling_cb"), *ints("in_tile_index", "scaling_tile_index", "dst_index")),
-        _SOURCES,
+    KernelCall(
+        mnemonic="reduce_tile",
+        summary="Reduce rows, columns or both of a tile, times a factor, onto DST.",
+        header=_REDUCE,
+        operands=(
+            *cbs("in_cb", "scaling_cb"),
+            *ints("in_tile_index", "scaling_tile_index", "dst_index"),
+        ),
+        roles=_SOURCES,
         templates=_REDUCTION,
         init="reduce_init",
         cost=Cost(
@@ -444,10 +429,10 @@ _REDUCTIONS = (
             source="as a matrix product: GAPOOL is MVMUL (MatrixUnit.md)",
         ),
     ),
-    _call(
-        "reduce_uninit",
-        "Undo what `reduce_init` set in the packer.",
-        _REDUCE,
+    KernelCall(
+        mnemonic="reduce_uninit",
+        summary="Undo what `reduce_init` set in the packer.",
+        header=_REDUCE,
         roles=Role.MATH | Role.PACK,
         templates=(flag("enforce_fp32_accumulation", "false"),),
         options=(Option(name="icb", type="uint32_t", default="0"),),
@@ -455,27 +440,28 @@ _REDUCTIONS = (
 )
 
 _TRANSPOSES = (
-    _call(
-        "transpose_wh_init",
-        "Configure the core for `transpose_wh_tile`.",
-        _TRANSPOSE_HEADER,
-        cbs("in_cb", "out_cb"),
+    KernelCall(
+        mnemonic="transpose_wh_init",
+        summary="Configure the core for `transpose_wh_tile`.",
+        header=_TRANSPOSE_HEADER,
+        operands=cbs("in_cb", "out_cb"),
+        roles=_COMPUTE,
     ),
-    _call(
-        "transpose_wh_init_short",
-        "Prepare `transpose_wh_tile`.",
-        _TRANSPOSE_HEADER,
-        cbs("in_cb"),
-        _SOURCES,
+    KernelCall(
+        mnemonic="transpose_wh_init_short",
+        summary="Prepare `transpose_wh_tile`.",
+        header=_TRANSPOSE_HEADER,
+        operands=cbs("in_cb"),
+        roles=_SOURCES,
     ),
-    _call(
-        "transpose_wh_tile",
-        "Transpose a tile of a circular buffer into DST.",
-        _TRANSPOSE_HEADER,
-        (*cbs("in_cb"), *ints("in_tile_index", "dst_index")),
-        _SOURCES,
+    KernelCall(
+        mnemonic="transpose_wh_tile",
+        summary="Transpose a tile of a circular buffer into DST.",
+        header=_TRANSPOSE_HEADER,
+        operands=(*cbs("in_cb"), *ints("in_tile_index", "dst_index")),
+        roles=_SOURCES,
         init="transpose_wh_init_short",
-        meaning=_transpose,
+        meaning=function("transpose"),
         tiles=Tiles(to="dst_index", cbs=(("in_cb", "in_tile_index"),)),
         cost=_ONE_TILE,
     ),
@@ -483,95 +469,116 @@ _TRANSPOSES = (
 
 _WIDTHS = (number("block_ct_dim", "8"), number("full_ct_dim", "block_ct_dim"))
 _LAYOUTS = (
-    _call("tilize_init", "Prepare `tilize_block`.", _TILIZE, _BLOCK, since=_REFERENCE),
-    _call(
-        "tilize_init_short_with_dt",
-        "Prepare `tilize_block` and change the format from that of the old circular buffer.",
-        _TILIZE,
-        (*cbs("old_cb", "cbIn"), *ints("numTiles"), *cbs("cbOut")),
+    KernelCall(
+        mnemonic="tilize_init",
+        summary="Prepare `tilize_block`.",
+        header=_TILIZE,
+        operands=_BLOCK,
+        since=REFERENCE,
+        roles=_COMPUTE,
     ),
-    _call(
-        "tilize_block",
-        "Turn 32 rows into so many tiles.",
-        _TILIZE,
-        _BLOCK,
+    KernelCall(
+        mnemonic="tilize_init_short_with_dt",
+        summary="Prepare `tilize_block` and change the format from that of the old buffer.",
+        header=_TILIZE,
+        operands=(*cbs("old_cb", "cbIn"), *ints("numTiles"), *cbs("cbOut")),
+        roles=_COMPUTE,
+    ),
+    KernelCall(
+        mnemonic="tilize_block",
+        summary="Turn 32 rows into so many tiles.",
+        header=_TILIZE,
+        operands=_BLOCK,
         options=(
             Option(name="input_tile_index", type="uint32_t", default="0"),
             Option(name="output_tile_index", type="uint32_t", default="0"),
         ),
         init="tilize_init",
         cost=Cost(unpack=52, math=8, pack=45, source="tt-llk issue 130"),
-        since=_REFERENCE,
+        since=REFERENCE,
+        roles=_COMPUTE,
     ),
-    _call(
-        "tilize_uninit",
-        "Undo what `tilize_init` set in the unpacker.",
-        _TILIZE,
-        cbs("cbIn", "cbOut"),
+    KernelCall(
+        mnemonic="tilize_uninit",
+        summary="Undo what `tilize_init` set in the unpacker.",
+        header=_TILIZE,
+        operands=cbs("cbIn", "cbOut"),
+        roles=_COMPUTE,
     ),
-    _call(
-        "tilize_uninit_with_dt",
-        "`tilize_uninit`, and change the format to that of the new circular buffer.",
-        _TILIZE,
-        cbs("old_cb", "new_cb", "cbOut"),
+    KernelCall(
+        mnemonic="tilize_uninit_with_dt",
+        summary="`tilize_uninit`, and change the format to that of the new circular buffer.",
+        header=_TILIZE,
+        operands=cbs("old_cb", "new_cb", "cbOut"),
+        roles=_COMPUTE,
     ),
-    _call(
-        "untilize_init",
-        "Prepare `untilize_block`.",
-        _UNTILIZE,
-        cbs("cbIn", "cbOut"),
+    KernelCall(
+        mnemonic="untilize_init",
+        summary="Prepare `untilize_block`.",
+        header=_UNTILIZE,
+        operands=cbs("cbIn", "cbOut"),
         defaults=("16",),
-        since=_REFERENCE,
+        since=REFERENCE,
+        roles=_COMPUTE,
     ),
-    _call(
-        "untilize_block",
-        "Turn so many tiles into 32 rows.",
-        _UNTILIZE,
-        _BLOCK,
+    KernelCall(
+        mnemonic="untilize_block",
+        summary="Turn so many tiles into 32 rows.",
+        header=_UNTILIZE,
+        operands=_BLOCK,
         templates=(number("block_ct_dim", "1"),),
         init="untilize_init",
         cost=Cost(unpack=393, math=8, pack=47, source="tt-llk issue 131"),
-        since=_REFERENCE,
+        since=REFERENCE,
+        roles=_COMPUTE,
     ),
-    _call(
-        "untilize_uninit", "Undo what `untilize_init` set in the unpacker.", _UNTILIZE, cbs("cbIn")
+    KernelCall(
+        mnemonic="untilize_uninit",
+        summary="Undo what `untilize_init` set in the unpacker.",
+        header=_UNTILIZE,
+        operands=cbs("cbIn"),
+        roles=_COMPUTE,
     ),
-    _call(
-        "pack_untilize_init",
-        "Prepare `pack_untilize_block`.",
-        _PACK_UNTILIZE,
-        cbs("cbIn", "cbOut"),
+    KernelCall(
+        mnemonic="pack_untilize_init",
+        summary="Prepare `pack_untilize_block`.",
+        header=_PACK_UNTILIZE,
+        operands=cbs("cbIn", "cbOut"),
         templates=_WIDTHS,
+        roles=_COMPUTE,
     ),
-    _call(
-        "pack_untilize_block",
-        "Turn rows of block_ct_dim tiles into rows of numbers, in the packer.",
-        _PACK_UNTILIZE,
-        (*cbs("cbIn"), *ints("block_rt_dim"), *cbs("cbOut")),
+    KernelCall(
+        mnemonic="pack_untilize_block",
+        summary="Turn rows of block_ct_dim tiles into rows of numbers, in the packer.",
+        header=_PACK_UNTILIZE,
+        operands=(*cbs("cbIn"), *ints("block_rt_dim"), *cbs("cbOut")),
         templates=_WIDTHS,
         options=(Option(name="block_c_index", type="uint32_t", default="0"),),
         init="pack_untilize_init",
         cost=Cost(unpack=38, math=8, pack=57, source="tt-llk issue 131"),
+        roles=_COMPUTE,
     ),
-    _call(
-        "pack_untilize_uninit",
-        "Undo what `pack_untilize_init` set in the packer.",
-        _PACK_UNTILIZE,
-        cbs("cbOut"),
+    KernelCall(
+        mnemonic="pack_untilize_uninit",
+        summary="Undo what `pack_untilize_init` set in the packer.",
+        header=_PACK_UNTILIZE,
+        operands=cbs("cbOut"),
+        roles=_COMPUTE,
     ),
-    _call(
-        "pack_untilize_dest_init",
-        "Prepare `pack_untilize_dest`.",
-        _PACK_UNTILIZE,
-        cbs("cbOut"),
+    KernelCall(
+        mnemonic="pack_untilize_dest_init",
+        summary="Prepare `pack_untilize_dest`.",
+        header=_PACK_UNTILIZE,
+        operands=cbs("cbOut"),
         templates=_WIDTHS,
+        roles=_COMPUTE,
     ),
-    _call(
-        "pack_untilize_dest",
-        "Turn block_ct_dim tiles of DST into rows of numbers, in the packer.",
-        _PACK_UNTILIZE,
-        cbs("cbOut"),
-        Role.PACK,
+    KernelCall(
+        mnemonic="pack_untilize_dest",
+        summary="Turn block_ct_dim tiles of DST into rows of numbers, in the packer.",
+        header=_PACK_UNTILIZE,
+        operands=cbs("cbOut"),
+        roles=Role.PACK,
         templates=_WIDTHS,
         options=(
             Option(name="block_rt_dim", type="uint32_t", default="1"),

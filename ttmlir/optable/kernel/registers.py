@@ -6,24 +6,19 @@ tt-isa-documentation, WormholeB0 (MatrixUnit.md, UNPACR_Regular.md); tt-llk issu
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
+from ttmlir.optable.kernel.meanings import unchanged
 from ttmlir.optable.kernel.row import (
-    FREE,
+    REFERENCE,
     Cost,
     KernelCall,
-    Operands,
     Option,
     Role,
-    Template,
     Tiles,
     cbs,
     flag,
     ints,
 )
 
-_REFERENCE = "880154e3c2"
 _LATER = "2026-08"
 _REGISTERS = "compute_kernel_api/reg_api.h"
 _MOVE = "compute_kernel_api/tile_move_copy.h"
@@ -38,181 +33,140 @@ _COPY_COST = Cost(
 _PACK_COST = Cost(pack=45, source="tt-llk issue 130")
 
 
-def _call(
-    mnemonic: str,
-    summary: str,
-    header: str,
-    roles: Role,
-    operands: Operands = (),
-    *,
-    cpp: str = "",
-    templates: tuple[Template, ...] = (),
-    defaults: tuple[str, ...] = (),
-    options: tuple[Option, ...] = (),
-    data_types: tuple[str, ...] = (),
-    init: str = "",
-    meaning: Callable[..., Any] | None = None,
-    tiles: Tiles | None = None,
-    cost: Cost = FREE,
-    since: str = _LATER,
-) -> KernelCall:
-    return KernelCall(
-        mnemonic=mnemonic,
-        summary=summary,
-        operands=operands,
-        data_types=data_types,
-        cpp=cpp,
-        header=header,
-        roles=roles,
-        templates=templates,
-        defaults=defaults,
-        options=options,
-        init=init,
-        meaning=meaning,
-        tiles=tiles,
-        cost=cost,
-        since=since,
-    )
-
-
-def _same(xp: Any, tile: Any) -> Any:
-    return tile
-
-
 def _transpose_option() -> Option:
     return Option(name="transpose", type="uint32_t", default="0")
 
 
 _UNITS = (
     # Operations of tt-mlir on the units below the compute API; no kernel can call them in C++.
-    _call(
-        "pack_set_data_type",
-        "Set the format that tiles are packed to.",
-        "",
-        Role.PACK,
+    KernelCall(
+        mnemonic="pack_set_data_type",
+        summary="Set the format that tiles are packed to.",
+        header="",
+        roles=Role.PACK,
         data_types=("data_type",),
-        since=_REFERENCE,
+        since=REFERENCE,
     ),
-    _call(
-        "unpack_set_data_type",
-        "Set the formats that tiles are unpacked from.",
-        "",
-        Role.UNPACK,
+    KernelCall(
+        mnemonic="unpack_set_data_type",
+        summary="Set the formats that tiles are unpacked from.",
+        header="",
+        roles=Role.UNPACK,
         data_types=("data_type_a", "data_type_b"),
-        since=_REFERENCE,
+        since=REFERENCE,
     ),
-    _call(
-        "pack",
-        "Copy a tile from DST to a circular buffer.",
-        "",
-        Role.PACK,
-        _PACK,
-        since=_REFERENCE,
+    KernelCall(
+        mnemonic="pack",
+        summary="Copy a tile from DST to a circular buffer.",
+        header="",
+        roles=Role.PACK,
+        operands=_PACK,
+        since=REFERENCE,
     ),
-    _call(
-        "unpack_a",
-        "Copy a tile from a circular buffer to SrcA.",
-        "",
-        Role.UNPACK,
-        (*cbs("cb"), *ints("src_index")),
-        since=_REFERENCE,
+    KernelCall(
+        mnemonic="unpack_a",
+        summary="Copy a tile from a circular buffer to SrcA.",
+        header="",
+        roles=Role.UNPACK,
+        operands=(*cbs("cb"), *ints("src_index")),
+        since=REFERENCE,
     ),
-    _call(
-        "unpack_ab",
-        "Copy tiles from two circular buffers to SrcA and SrcB.",
-        "",
-        Role.UNPACK,
-        (*cbs("cb_a"), *ints("src_a_index"), *cbs("cb_b"), *ints("src_b_index")),
-        since=_REFERENCE,
+    KernelCall(
+        mnemonic="unpack_ab",
+        summary="Copy tiles from two circular buffers to SrcA and SrcB.",
+        header="",
+        roles=Role.UNPACK,
+        operands=(*cbs("cb_a"), *ints("src_a_index"), *cbs("cb_b"), *ints("src_b_index")),
+        since=REFERENCE,
     ),
 )
 
 _OWNERSHIP = (
-    _call(
-        "acquire_dst",
-        "Take DST, for all compute threads together.",
-        _REGISTERS,
-        Role.MATH | Role.PACK,
-        since=_REFERENCE,
+    KernelCall(
+        mnemonic="acquire_dst",
+        summary="Take DST, for all compute threads together.",
+        header=_REGISTERS,
+        roles=Role.MATH | Role.PACK,
+        since=REFERENCE,
     ),
-    _call(
-        "release_dst",
-        "Give DST back, for all compute threads together.",
-        _REGISTERS,
-        Role.MATH | Role.PACK,
-        since=_REFERENCE,
+    KernelCall(
+        mnemonic="release_dst",
+        summary="Give DST back, for all compute threads together.",
+        header=_REGISTERS,
+        roles=Role.MATH | Role.PACK,
+        since=REFERENCE,
     ),
-    _call(
-        "tile_regs_acquire",
-        "Take a free half of DST for the math thread; wait for one.",
-        _REGISTERS,
-        Role.MATH,
-        since=_REFERENCE,
+    KernelCall(
+        mnemonic="tile_regs_acquire",
+        summary="Take a free half of DST for the math thread; wait for one.",
+        header=_REGISTERS,
+        roles=Role.MATH,
+        since=REFERENCE,
     ),
-    _call(
-        "tile_regs_commit",
-        "Hand the math thread's half of DST to the pack thread.",
-        _REGISTERS,
-        Role.MATH,
-        since=_REFERENCE,
+    KernelCall(
+        mnemonic="tile_regs_commit",
+        summary="Hand the math thread's half of DST to the pack thread.",
+        header=_REGISTERS,
+        roles=Role.MATH,
+        since=REFERENCE,
     ),
-    _call(
-        "tile_regs_wait",
-        "Take a committed half of DST for the pack thread; wait for one.",
-        _REGISTERS,
-        Role.PACK,
-        since=_REFERENCE,
+    KernelCall(
+        mnemonic="tile_regs_wait",
+        summary="Take a committed half of DST for the pack thread; wait for one.",
+        header=_REGISTERS,
+        roles=Role.PACK,
+        since=REFERENCE,
     ),
-    _call(
-        "tile_regs_release",
-        "Give the pack thread's half of DST back.",
-        _REGISTERS,
-        Role.PACK,
-        since=_REFERENCE,
+    KernelCall(
+        mnemonic="tile_regs_release",
+        summary="Give the pack thread's half of DST back.",
+        header=_REGISTERS,
+        roles=Role.PACK,
+        since=REFERENCE,
     ),
 )
 
 _PACKING = (
-    _call(
-        "pack_tile",
-        "Copy a tile from DST to the reserved part of a circular buffer.",
-        _PACK_HEADER,
-        Role.PACK,
-        _PACK,
+    KernelCall(
+        mnemonic="pack_tile",
+        summary="Copy a tile from DST to the reserved part of a circular buffer.",
+        header=_PACK_HEADER,
+        roles=Role.PACK,
+        operands=_PACK,
         templates=(flag("out_of_order", "false"),),
         defaults=("0",),
         cost=_PACK_COST,
-        since=_REFERENCE,
+        since=REFERENCE,
     ),
-    _call(
-        "pack_tile_block",
-        "Copy so many tiles from DST to the reserved part of a circular buffer, in order.",
-        _PACK_HEADER,
-        Role.PACK,
-        (*ints("dst_index"), *cbs("out_cb"), *ints("ntiles")),
+    KernelCall(
+        mnemonic="pack_tile_block",
+        summary="Copy so many tiles from DST to the reserved part of a circular buffer, in order.",
+        header=_PACK_HEADER,
+        roles=Role.PACK,
+        operands=(*ints("dst_index"), *cbs("out_cb"), *ints("ntiles")),
         cost=_PACK_COST,
     ),
-    _call(
-        "pack_reconfig_data_format",
-        "Set the format that tiles are packed to, to that of a circular buffer.",
-        _PACK_HEADER,
-        Role.PACK,
-        cbs("out_cb"),
+    KernelCall(
+        mnemonic="pack_reconfig_data_format",
+        summary="Set the format that tiles are packed to, to that of a circular buffer.",
+        header=_PACK_HEADER,
+        roles=Role.PACK,
+        operands=cbs("out_cb"),
     ),
-    _call(
-        "pack_reconfig_data_format_from",
-        "`pack_reconfig_data_format`, skipped if the old circular buffer has the same format.",
-        _PACK_HEADER,
-        Role.PACK,
-        cbs("old_cb", "new_cb"),
+    KernelCall(
+        mnemonic="pack_reconfig_data_format_from",
+        summary="`pack_reconfig_data_format`, skipped if the old buffer has the same format.",
+        header=_PACK_HEADER,
+        roles=Role.PACK,
+        operands=cbs("old_cb", "new_cb"),
         cpp="pack_reconfig_data_format",
     ),
-    _call(
-        "pack_reconfig_l1_acc",
-        "Whether packed tiles are added to what is in L1 (1) or replace it (0).",
-        _PACK_HEADER,
-        Role.PACK,
-        ints("l1_acc_en"),
+    KernelCall(
+        mnemonic="pack_reconfig_l1_acc",
+        summary="Whether packed tiles are added to what is in L1 (1) or replace it (0).",
+        header=_PACK_HEADER,
+        roles=Role.PACK,
+        operands=ints("l1_acc_en"),
     ),
 )
 
@@ -229,20 +183,20 @@ def _reconfigurations() -> tuple[KernelCall, ...]:
         mnemonic = f"reconfig_data_format{suffix}"
         from_old = [f"{name}_{age}_operand" for name in names for age in ("old", "new")]
         calls += (
-            _call(
-                mnemonic,
-                f"Set the format that tiles are unpacked from to {registers}.",
-                _FORMATS,
-                _UNPACKER,
-                cbs(*(f"{name}_new_operand" for name in names)),
+            KernelCall(
+                mnemonic=mnemonic,
+                summary=f"Set the format that tiles are unpacked from to {registers}.",
+                header=_FORMATS,
+                roles=_UNPACKER,
+                operands=cbs(*(f"{name}_new_operand" for name in names)),
                 templates=_INT8,
             ),
-            _call(
-                f"{mnemonic}_from",
-                f"`{mnemonic}`, skipped if the old circular buffer has the same format.",
-                _FORMATS,
-                _UNPACKER,
-                cbs(*from_old),
+            KernelCall(
+                mnemonic=f"{mnemonic}_from",
+                summary=f"`{mnemonic}`, skipped if the old circular buffer has the same format.",
+                header=_FORMATS,
+                roles=_UNPACKER,
+                operands=cbs(*from_old),
                 cpp=mnemonic,
                 templates=_INT8,
             ),
@@ -251,60 +205,66 @@ def _reconfigurations() -> tuple[KernelCall, ...]:
 
 
 _COPYING = (
-    _call("copy_tile_init", "Prepare `copy_tile`.", _MOVE, _UNPACKER, cbs("cb")),
-    _call(
-        "copy_tile_to_dst_init_short",
-        "Prepare `copy_tile`; transposed if so asked.",
-        _MOVE,
-        _UNPACKER,
-        cbs("cb"),
+    KernelCall(
+        mnemonic="copy_tile_init",
+        summary="Prepare `copy_tile`.",
+        header=_MOVE,
+        roles=_UNPACKER,
+        operands=cbs("cb"),
+    ),
+    KernelCall(
+        mnemonic="copy_tile_to_dst_init_short",
+        summary="Prepare `copy_tile`; transposed if so asked.",
+        header=_MOVE,
+        roles=_UNPACKER,
+        operands=cbs("cb"),
         options=(
             _transpose_option(),
             Option(name="transpose_within_16x16_face", type="bool", default="false"),
         ),
     ),
-    _call(
-        "copy_tile_to_dst_init_short_with_dt",
-        "Prepare `copy_tile` and change the format from that of the old circular buffer.",
-        _MOVE,
-        _UNPACKER,
-        cbs("old_cb", "new_cb"),
+    KernelCall(
+        mnemonic="copy_tile_to_dst_init_short_with_dt",
+        summary="Prepare `copy_tile` and change the format from that of the old circular buffer.",
+        header=_MOVE,
+        roles=_UNPACKER,
+        operands=cbs("old_cb", "new_cb"),
         options=(_transpose_option(),),
     ),
-    _call(
-        "copy_tile",
-        "Copy a tile from a circular buffer to DST.",
-        _MOVE,
-        _UNPACKER,
-        (*cbs("cb"), *ints("tile_index_cb", "tile_index_dst")),
+    KernelCall(
+        mnemonic="copy_tile",
+        summary="Copy a tile from a circular buffer to DST.",
+        header=_MOVE,
+        roles=_UNPACKER,
+        operands=(*cbs("cb"), *ints("tile_index_cb", "tile_index_dst")),
         init="copy_tile_init",
-        meaning=_same,
+        meaning=unchanged,
         tiles=Tiles(to="tile_index_dst", cbs=(("cb", "tile_index_cb"),)),
         cost=_COPY_COST,
     ),
-    _call(
-        "copy_block_matmul_partials",
-        "Copy so many tiles from a circular buffer to DST, in order.",
-        _MOVE,
-        _UNPACKER,
-        (*cbs("cb"), *ints("start_in_tile_index", "start_dst_tile_index", "ntiles")),
+    KernelCall(
+        mnemonic="copy_block_matmul_partials",
+        summary="Copy so many tiles from a circular buffer to DST, in order.",
+        header=_MOVE,
+        roles=_UNPACKER,
+        operands=(*cbs("cb"), *ints("start_in_tile_index", "start_dst_tile_index", "ntiles")),
         init="copy_tile_init",
         cost=_COPY_COST,
     ),
-    _call(
-        "copy_dest_values_init",
-        "Prepare `copy_dest_values`.",
-        "compute_kernel_api/copy_dest_values.h",
-        Role.MATH,
+    KernelCall(
+        mnemonic="copy_dest_values_init",
+        summary="Prepare `copy_dest_values`.",
+        header="compute_kernel_api/copy_dest_values.h",
+        roles=Role.MATH,
     ),
-    _call(
-        "copy_dest_values",
-        "Copy a tile of DST to another place in DST.",
-        "compute_kernel_api/copy_dest_values.h",
-        Role.MATH,
-        ints("idst_in", "idst_out"),
+    KernelCall(
+        mnemonic="copy_dest_values",
+        summary="Copy a tile of DST to another place in DST.",
+        header="compute_kernel_api/copy_dest_values.h",
+        roles=Role.MATH,
+        operands=ints("idst_in", "idst_out"),
         init="copy_dest_values_init",
-        meaning=_same,
+        meaning=unchanged,
         tiles=Tiles(to="idst_out", dst=("idst_in",)),
         cost=Cost(math=64, estimated=True, source="a load and a store per vector"),
     ),

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from enum import Enum, Flag, auto
 from typing import Any
 
+REFERENCE = "880154e3c2"
+"""The commit of tt-mlir whose dialect and files this project agrees with."""
+
 
 class Role(Flag):
     """The five RISC-V processors of a core (tt-isa-documentation, WormholeB0/TensixTile)."""
@@ -217,7 +220,7 @@ class KernelCall:
     tiles: Tiles | None = None
     cost: Cost = FREE
     since: str = "2026-08"
-    """`880154e3c2` for the operations of that tt-mlir; others are of later ones, or of here."""
+    """REFERENCE for the operations of that tt-mlir; others are of later ones, or of here."""
 
     def __post_init__(self) -> None:
         """Name the call in C++ as in the IR where nothing else is said."""

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
-from ttmlir.optable import elementwise
+from ttmlir.optable.kernel.meanings import Meaning
 from ttmlir.optable.kernel.row import (
     Cost,
     Element,
@@ -19,38 +16,13 @@ from ttmlir.optable.kernel.row import (
     ints,
 )
 
-Meaning = Callable[..., Any]
 Scalars = tuple[tuple[str, str, Scalar], ...]
 """Operands that are numbers: name, parameter of the meaning, encoding."""
 
 API = "compute_kernel_api/"
 UNARY = f"{API}eltwise_unary/"
 GENERAL = "compute_kernel_api.h"
-_REFERENCES = {row.mnemonic: row.reference for row in elementwise.ROWS}
 _VECTORS = 32  # a vector is 4 rows of 8 columns (tt-isa-documentation, WormholeB0: VectorUnit.md)
-
-
-def meaning_of(mnemonic: str) -> Meaning:
-    """The reference function of an elementwise operation of ttir."""
-    return _REFERENCES[mnemonic]
-
-
-def function(name: str) -> Meaning:
-    """A function of NumPy, of as many tiles as it takes."""
-
-    def meaning(xp: Any, *tiles: Any) -> Any:
-        return getattr(xp, name)(*tiles)
-
-    return meaning
-
-
-def function_with_number(name: str) -> Meaning:
-    """A function of NumPy, of a tile and a number."""
-
-    def meaning(xp: Any, x: Any, *, value: Any) -> Any:
-        return getattr(xp, name)(x, value)
-
-    return meaning
 
 
 def instructions(count: int) -> Cost:

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from ttmlir.optable.kernel.meanings import Meaning, function, meaning_of
 from ttmlir.optable.kernel.row import Cost, Element, KernelCall, Template, enumerator
 from ttmlir.optable.kernel.vector import (
     API,
     UNARY,
-    Meaning,
     computation,
-    function,
     instructions,
-    meaning_of,
     preparation,
 )
 

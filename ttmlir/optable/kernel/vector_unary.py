@@ -10,6 +10,13 @@ from __future__ import annotations
 from typing import Any
 
 from ttmlir.optable import special
+from ttmlir.optable.kernel.meanings import (
+    Meaning,
+    function,
+    function_with_number,
+    meaning_of,
+    unchanged,
+)
 from ttmlir.optable.kernel.row import (
     Cost,
     Element,
@@ -23,14 +30,10 @@ from ttmlir.optable.kernel.row import (
 from ttmlir.optable.kernel.vector import (
     GENERAL,
     UNARY,
-    Meaning,
     Scalars,
     computation,
     cycles,
-    function,
-    function_with_number,
     instructions,
-    meaning_of,
     preparation,
 )
 
@@ -680,7 +683,7 @@ _OTHERS = (
         meaning_of("logical_not"),
         instructions(5),
     ),
-    *_pair("identity_tile", "x.", _file("identity"), meaning_of("typecast"), instructions(2)),
+    *_pair("identity_tile", "x.", _file("identity"), unchanged, instructions(2)),
     preparation("typecast_tile_init", "`typecast_tile`", _file("typecast"), templates=_FORMATS),
     _in_place(
         "typecast_tile",

@@ -1,0 +1,181 @@
+"""Where the numbers of a tensor of a `.ttm` file are, as bytes in the memories of a device.
+
+A tensor's dimensions but the last become rows. The rows are cut into shards, one for each core of
+the tensor's grid; a shard is stored row by row, or tile by tile with its faces one after another.
+In L1 each core holds its shard at the tensor's address. In DRAM the shards lie one after another,
+as if every core of the device had one, in pages of 8192 elements that go round the channels.
+
+Sources: tt-mlir, docs/src/specs/tensor-layout.md and device.md; tt-metal,
+tech_reports/tensor_layouts/tensor_layouts.md.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from ttmlir.layout.data_format import pack_block_float, packed_tile_bytes, unpack_block_float
+from ttmlir.layout.device import DRAM_PAGE_SIZE
+from ttmlir.layout.element_type import TileFormat, is_block_float
+from ttmlir.layout.enums import DataType, MemorySpace
+from ttmlir.layout.tile import tilize, untilize
+from ttmlir.runtime.element import Array, ElementType, convert
+from ttmlir.runtime.errors import BinaryError
+from ttmlir.runtime.tensor import TensorDesc
+
+Shape2D = tuple[int, int]
+
+_STORED: dict[DataType, np.dtype[Any]] = {
+    DataType.F32: np.dtype(np.float32),
+    DataType.F16: np.dtype(np.float16),
+    DataType.BF16: np.dtype(ml_dtypes.bfloat16),
+    DataType.U32: np.dtype(np.uint32),
+    DataType.U16: np.dtype(np.uint16),
+    DataType.U8: np.dtype(np.uint8),
+}
+_SIGNED = {4: np.dtype(np.int32), 2: np.dtype(np.int16), 1: np.dtype(np.int8)}
+
+
+@dataclass(frozen=True)
+class Placement:
+    """The place of one tensor; `shard` counts elements or, if the tensor is tiled, tiles."""
+
+    desc: TensorDesc
+    shard: Shape2D
+    address: int
+    where: str
+    """Names the tensor in messages."""
+
+    @property
+    def in_l1(self) -> bool:
+        """True if worker cores hold the tensor, False for DRAM."""
+        return self.desc.memory_space is MemorySpace.DEVICE_L1
+
+    @cached_property
+    def grid(self) -> Shape2D:
+        """Rows and columns of the cores that hold a shard."""
+        ranges = self.desc.core_ranges or ((0, 0, 1, 1),)
+        rows = max(y + height for y, _, height, _ in ranges)
+        columns = max(x + width for _, x, _, width in ranges)
+        covered = {
+            (y + row, x + column)
+            for y, x, height, width in ranges
+            for row in range(height)
+            for column in range(width)
+        }
+        if len(covered) != rows * columns:
+            raise BinaryError(f"{self.where}: its cores are no rectangle that begins at (0, 0)")
+        return rows, columns
+
+    @property
+    def cores(self) -> tuple[tuple[int, int], ...]:
+        """Logical (x, y) of the cores that hold a shard, in the order of the shards."""
+        rows, columns = self.grid
+        return tuple((x, y) for y in range(rows) for x in range(columns))
+
+    @property
+    def element_bytes(self) -> int:
+        """Bytes of one element of a shard: of a number, or of a tile."""
+        volume = math.prod(self.desc.tile)
+        if is_block_float(self.desc.data_type):
+            return packed_tile_bytes(self.desc.data_type, volume)
+        return volume * TileFormat(1, 1, self.desc.data_type).size_bytes
+
+    @property
+    def shard_bytes(self) -> int:
+        """Bytes that one core holds."""
+        return math.prod(self.shard) * self.element_bytes
+
+    @property
+    def dram_page_bytes(self) -> int:
+        """Bytes that go to one channel of DRAM before the next one's turn."""
+        return DRAM_PAGE_SIZE * self.element_bytes
+
+    def dram_bytes(self, device_columns: int) -> int:
+        """Bytes of all shards in DRAM, of cores that have none too; whole pages if several."""
+        rows, columns = self.grid
+        elements = ((rows - 1) * device_columns + columns) * math.prod(self.shard)
+        if elements > DRAM_PAGE_SIZE:
+            elements = -(-elements // DRAM_PAGE_SIZE) * DRAM_PAGE_SIZE
+        return elements * self.element_bytes
+
+    @cached_property
+    def _padded(self) -> Shape2D:
+        """Rows and columns of all shards side by side."""
+        height, width = (
+            extent * tile * cores
+            for extent, tile, cores in zip(self.shard, self.desc.tile, self.grid, strict=True)
+        )
+        return height, width
+
+    @cached_property
+    def _rows(self) -> Shape2D:
+        """Rows and columns of the tensor without padding."""
+        shape = self.desc.shape
+        last = len(shape) - 1
+        # All dimensions but the last become rows; other layouts are recognised by their shards.
+        for split in (last, *range(last - 1, -1, -1)) if shape else (0,):
+            rows, columns = math.prod(shape[:split]), math.prod(shape[split:])
+            if rows <= self._padded[0] and columns <= self._padded[1]:
+                return rows, columns
+        raise BinaryError(
+            f"{self.where}: a tensor of shape {list(shape)} does not fit into shards of "
+            f"{list(self.shard)} on {self.grid[0]}x{self.grid[1]} cores"
+        )
+
+    def shards(self, values: Array) -> list[bytes]:
+        """The bytes of each shard; padding is zero."""
+        rows, columns = self._rows
+        padded = np.zeros(self._padded, values.dtype)
+        padded[:rows, :columns] = values.reshape(rows, columns)
+        height, width = (
+            extent * tile for extent, tile in zip(self.shard, self.desc.tile, strict=True)
+        )
+        return [
+            self._encoded(padded[y * height : (y + 1) * height, x * width : (x + 1) * width])
+            for x, y in self.cores
+        ]
+
+    def values(self, shards: list[bytes]) -> Array:
+        """The numbers of a tensor whose shards hold these bytes."""
+        padded = np.zeros(self._padded, self.desc.element.compute)
+        height, width = (
+            extent * tile for extent, tile in zip(self.shard, self.desc.tile, strict=True)
+        )
+        for (x, y), data in zip(self.cores, shards, strict=True):
+            padded[y * height : (y + 1) * height, x * width : (x + 1) * width] = self._decoded(data)
+        rows, columns = self._rows
+        return padded[:rows, :columns].reshape(self.desc.shape)
+
+    def _encoded(self, shard: Array) -> bytes:
+        desc = self.desc
+        numbers = tilize(shard, desc.tile) if desc.is_tiled else shard
+        if is_block_float(desc.data_type):
+            return pack_block_float(numbers.reshape(-1, math.prod(desc.tile)), desc.data_type)
+        return convert(numbers, _STORED[desc.data_type]).tobytes()
+
+    def _decoded(self, data: bytes) -> Array:
+        desc = self.desc
+        volume = math.prod(desc.tile)
+        if is_block_float(desc.data_type):
+            numbers = unpack_block_float(data, desc.data_type, volume)
+        else:
+            numbers = np.frombuffer(data, _stored_type(desc.element, desc.data_type))
+        shape = self.shard[0] * desc.tile[0], self.shard[1] * desc.tile[1]
+        if desc.is_tiled:
+            rows = untilize(numbers.reshape(*self.shard, volume), shape, desc.tile)
+        else:
+            rows = numbers.reshape(shape)
+        return convert(rows, desc.element.compute)
+
+
+def _stored_type(element: ElementType, data_type: DataType) -> np.dtype[Any]:
+    """How to read stored bits: signed integers are stored as the unsigned ones of their width."""
+    stored = _STORED[data_type]
+    signed = element.compute.kind == "i" and stored.kind == "u"
+    return _SIGNED[stored.itemsize] if signed else stored

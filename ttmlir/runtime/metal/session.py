@@ -1,0 +1,354 @@
+"""Runs the commands of a `.ttm` program on a simulated device.
+
+    run = execute(program, inputs, SimOptions(numerics="exact"))
+    print(run.outputs[0], run.cycles)
+
+Every run begins with a device of its own, whose memory nobody has written but for the inputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
+from ttmlir.optable.kernel import Role
+from ttmlir.runtime.element import Array
+from ttmlir.runtime.errors import BinaryError, ExecutionError, UnsupportedError
+from ttmlir.runtime.metal.placement import Placement
+from ttmlir.runtime.metal.program import (
+    CREATE,
+    DEALLOCATE,
+    PROGRAM,
+    READ,
+    WRITE,
+    CircularBufferDesc,
+    Command,
+    KernelDesc,
+    MetalBinary,
+    MetalProgram,
+    MetalTensor,
+)
+from ttmlir.sim.buffer import Buffer, Sharding
+from ttmlir.sim.compute_api import ComputeSettings
+from ttmlir.sim.device import Device
+from ttmlir.sim.errors import SimError
+from ttmlir.sim.execution import ProgramReport, run_program
+from ttmlir.sim.options import SimOptions
+from ttmlir.sim.program import CircularBufferSpec, Kernel, Program
+from ttmlir.sim.timing.timeline import Timeline
+
+_BLOCKS = TensorMemoryLayout.BLOCK_SHARDED
+
+
+@dataclass(frozen=True)
+class CommandReport:
+    """What a program on the device did."""
+
+    command: Command
+    report: ProgramReport
+
+
+@dataclass
+class MetalRun:
+    """A run of a program; `reports` has one entry for each program of kernels."""
+
+    outputs: list[Array]
+    reports: list[CommandReport] = field(default_factory=list[CommandReport])
+
+    @property
+    def cycles(self) -> int:
+        """Cycles of all programs one after another, without launching them; 0 without clocks."""
+        return sum(each.report.cycles for each in self.reports)
+
+
+class Observer(Protocol):
+    """Sees a run after every command."""
+
+    def after(self, session: Session, command: Command) -> None:
+        """Called when the command is done."""
+        ...
+
+
+class Session:
+    """A device and the tensors on it while a program runs."""
+
+    def __init__(
+        self,
+        program: MetalProgram,
+        options: SimOptions,
+        *,
+        print_line: Callable[[str], None] | None = None,
+        timeline: Timeline | None = None,
+    ) -> None:
+        """A device that nothing has run on."""
+        assert isinstance(program.binary, MetalBinary), "the program is one of a .ttm file"
+        self.program = program
+        self.device = Device(program.binary.chip, options, print_line=print_line)
+        self.timeline = timeline
+        self.reports: list[CommandReport] = []
+        self._host: dict[int, Array] = {}
+        self._buffers: dict[int, Buffer] = {}
+
+    def give(self, tensor: MetalTensor, values: Array) -> None:
+        """Put an input where the program expects it."""
+        if tensor.placement is None:
+            self._host[tensor.id] = values
+            return
+        self._create(tensor)
+        self._write(tensor, values)
+
+    def value(self, tensor: MetalTensor, where: str) -> Array:
+        """The numbers of a tensor; BinaryError if nothing has made it."""
+        if tensor.placement is not None:
+            return self._read(tensor, where)
+        if tensor.id in self._host:
+            return self._host[tensor.id]
+        constant = tensor.ref.constant
+        if constant is None:
+            raise BinaryError(f"{where}: tensor {tensor.id} is used before anything makes it")
+        return constant.astype(tensor.ref.desc.element.compute)
+
+    def holds(self, tensor: MetalTensor) -> bool:
+        """True if the tensor has numbers now."""
+        if tensor.placement is None:
+            return tensor.id in self._host or tensor.ref.constant is not None
+        return tensor.id in self._buffers
+
+    def carry_out(self, command: Command) -> None:
+        """Do a command; ExecutionError for what the simulator refuses."""
+        try:
+            self._carry_out(command)
+        except SimError as error:
+            raise ExecutionError(f"{command.where}: {error}") from error
+
+    def _carry_out(self, command: Command) -> None:
+        match command.kind:
+            case kind if kind == PROGRAM:
+                self._run(command)
+            case kind if kind in (WRITE, READ):
+                source, target = command.tensors
+                self._store(target, self.value(source, command.where), command.where)
+            case kind if kind == CREATE:
+                self._create(command.tensors[0])
+            case kind if kind == DEALLOCATE:
+                self._buffer(command.tensors[0], command.where).deallocate()
+                del self._buffers[command.tensors[0].id]
+            case _:
+                pass
+
+    # -- tensors ----------------------------------------------------------------------------------
+
+    def _create(self, tensor: MetalTensor) -> None:
+        placement = tensor.placement
+        if placement is None:
+            return
+        if placement.in_l1:
+            size, space = placement.shard_bytes, MemorySpace.DEVICE_L1
+            sharding = Sharding(
+                layout=_BLOCKS, cores=placement.cores, shape=placement.grid, shard_shape=(1, 1)
+            )
+            total = size * len(placement.cores)
+        else:
+            space, sharding = MemorySpace.DEVICE_DRAM, None
+            total = placement.dram_bytes(self.device.chip.grid[0])
+            size = min(total, placement.dram_page_bytes)
+        self._buffers[tensor.id] = self.device.buffer(
+            total, size, space, sharding=sharding, address=placement.address
+        )
+
+    def _store(self, tensor: MetalTensor, values: Array, where: str) -> None:
+        if tensor.placement is None:
+            self._host[tensor.id] = values
+        else:
+            self._buffer(tensor, where)
+            self._write(tensor, values)
+
+    def _write(self, tensor: MetalTensor, values: Array) -> None:
+        placement = tensor.placement
+        assert placement is not None, "the tensor is on the device"
+        shards = placement.shards(values)
+        buffer = self._buffers[tensor.id]
+        if placement.in_l1:
+            buffer.write(b"".join(shards))
+            return
+        data = bytearray(buffer.size)
+        for start, shard in zip(self._shard_starts(placement), shards, strict=True):
+            data[start : start + len(shard)] = shard
+        buffer.write(bytes(data))
+
+    def _read(self, tensor: MetalTensor, where: str) -> Array:
+        placement = tensor.placement
+        assert placement is not None, "the tensor is on the device"
+        data = self._buffer(tensor, where).read()
+        size = placement.shard_bytes
+        if placement.in_l1:
+            starts = [i * size for i in range(len(placement.cores))]
+        else:
+            starts = self._shard_starts(placement)
+        return placement.values([data[start : start + size] for start in starts])
+
+    def _shard_starts(self, placement: Placement) -> list[int]:
+        columns = self.device.chip.grid[0]
+        return [(y * columns + x) * placement.shard_bytes for x, y in placement.cores]
+
+    def _buffer(self, tensor: MetalTensor, where: str) -> Buffer:
+        buffer = self._buffers.get(tensor.id)
+        if buffer is None:
+            raise BinaryError(f"{where}: tensor {tensor.id} has no buffer on the device")
+        return buffer
+
+    # -- kernels ----------------------------------------------------------------------------------
+
+    def _run(self, command: Command) -> None:
+        program = Program()
+        own: list[Buffer] = []
+        for index, desc in enumerate(command.kernels):
+            kernel = self._kernel(command, desc, index, program)
+            for each in desc.circular_buffers:
+                spec = self._circular_buffer(command, desc, each, own)
+                if spec is not None and not _is_there(program, spec):
+                    program.add_circular_buffer(spec)
+            program.add_kernel(kernel)
+        try:
+            report = run_program(self.device, program, timeline=self.timeline)
+        finally:
+            for buffer in own:
+                buffer.deallocate()
+        self.reports.append(CommandReport(command, report))
+
+    def _kernel(self, command: Command, desc: KernelDesc, index: int, program: Program) -> Kernel:
+        role, thread, noc_index = _role(desc, command.where)
+        name = f"{self.program.name}_{command.index}_{thread}"
+        if len(command.kernels) > 1:
+            name += f"_{index}"
+        arguments = [self._argument(command, desc, each, program) for each in desc.arguments]
+        settings = ComputeSettings()
+        if role == Role.COMPUTE:
+            settings = ComputeSettings(
+                fidelity=desc.fidelity,
+                fp32_dest_acc_en=desc.settings["fp32_dest_acc_en"],
+                math_approx_mode=desc.settings["math_approx_mode"],
+                unpack_to_dest=_unpacked_to_dest(desc),
+            )
+        return Kernel(
+            name=name,
+            file=f"{name}.cpp",
+            text=desc.source,
+            cores=desc.cores,
+            role=role,
+            noc_index=noc_index,
+            compute=settings,
+            arguments={core: arguments for core in desc.cores} if arguments else {},
+        )
+
+    def _argument(
+        self, command: Command, desc: KernelDesc, argument: tuple[str, int], program: Program
+    ) -> int:
+        kind, number = argument
+        if kind == "RuntimeArgSemaphoreAddress":
+            index = program.add_semaphore(desc.cores, number)
+            chip = self.device.chip
+            return chip.semaphore_base + index * chip.l1_alignment
+        if not 0 <= number < len(command.tensors):
+            raise BinaryError(
+                f"{command.where}: a run-time argument is the address of operand {number}, but "
+                f"there are {len(command.tensors)}"
+            )
+        placement = command.tensors[number].placement
+        if placement is None:
+            raise BinaryError(f"{command.where}: operand {number} is not on the device")
+        return placement.address
+
+    def _circular_buffer(
+        self, command: Command, kernel: KernelDesc, desc: CircularBufferDesc, own: list[Buffer]
+    ) -> CircularBufferSpec | None:
+        if desc.tensor is not None:
+            buffer = self._buffer(desc.tensor, command.where)
+            if buffer.address != desc.address:
+                raise BinaryError(
+                    f"{command.where}: circular buffer {desc.port} is at {desc.address}, its "
+                    f"tensor at {buffer.address}"
+                )
+        else:
+            sharding = Sharding(
+                layout=TensorMemoryLayout.HEIGHT_SHARDED,
+                cores=kernel.cores,
+                shape=(len(kernel.cores), 1),
+                shard_shape=(1, 1),
+            )
+            buffer = self.device.buffer(
+                desc.total_size * len(kernel.cores),
+                desc.total_size,
+                MemorySpace.DEVICE_L1,
+                sharding=sharding,
+                address=desc.address,
+            )
+            own.append(buffer)
+        return CircularBufferSpec(
+            cores=kernel.cores,
+            total_size=desc.total_size,
+            indices={desc.port: (desc.page_size, desc.data_format)},
+            buffer=buffer,
+        )
+
+
+def _is_there(program: Program, spec: CircularBufferSpec) -> bool:
+    """True if another kernel of the same cores has named the circular buffer already."""
+    return any(
+        other.indices == spec.indices and set(other.cores) >= set(spec.cores)
+        for other in program.circular_buffers
+    )
+
+
+def _role(desc: KernelDesc, where: str) -> tuple[Role, str, int]:
+    """The processor, the name of the kernel's thread and the network that it uses.
+
+    tt-mlir, runtime/lib/ttmetal/command_queue.cpp: network 0 is the reader's, network 1 the
+    writer's.
+    """
+    match desc.config:
+        case "NocConfig" if desc.settings["noc_index"] == "Noc0":
+            return Role.NCRISC, "noc0", 0
+        case "NocConfig":
+            return Role.BRISC, "noc1", 1
+        case "TensixConfig":
+            return Role.COMPUTE, "tensix", 0
+        case _:
+            raise UnsupportedError(
+                f"{where}: a kernel of kind {desc.config}; the simulator runs kernels of worker "
+                "cores, which move data (NocConfig) or compute (TensixConfig)"
+            )
+
+
+def _unpacked_to_dest(desc: KernelDesc) -> frozenset[int]:
+    if not desc.settings["preserve_fp32_precision"]:
+        return frozenset()
+    return frozenset(each.port for each in desc.circular_buffers)
+
+
+def execute(
+    program: MetalProgram,
+    inputs: Sequence[Array],
+    options: SimOptions,
+    *,
+    observer: Observer | None = None,
+    print_line: Callable[[str], None] | None = None,
+    timeline: Timeline | None = None,
+) -> MetalRun:
+    """Run a program; inputs are in compute types and of the right shapes.
+
+    Raises ExecutionError for what the simulator finds, BinaryError and UnsupportedError for what
+    the file says.
+    """
+    session = Session(program, options, print_line=print_line, timeline=timeline)
+    for tensor, values in zip(program.input_tensors, inputs, strict=True):
+        session.give(tensor, values)
+    for command in program.commands:
+        session.carry_out(command)
+        if observer is not None:
+            observer.after(session, command)
+    where = f"{program.where}: outputs"
+    outputs = [session.value(tensor, where) for tensor in program.output_tensors]
+    return MetalRun(outputs, session.reports)
