@@ -11,7 +11,6 @@ from ttmlir.optable.kernel import (
     CALLS,
     Element,
     Form,
-    KernelCall,
     Role,
     Scalar,
     ValueKind,
@@ -20,7 +19,6 @@ from ttmlir.optable.kernel import (
 )
 from ttmlir.optable.kernel.enums import ENUMS
 
-by_call = pytest.mark.parametrize("call", CALLS, ids=lambda call: call.mnemonic)
 UNITS = {
     *("pack_set_data_type", "unpack_set_data_type", "pack", "unpack_a", "unpack_ab"),
     *("add", "sub", "mul", "matmul"),
@@ -40,44 +38,52 @@ def test_mnemonics_are_unique() -> None:
             }
 
 
-@by_call
-def test_names_headers_roles(call: KernelCall) -> None:
+def test_names_headers_roles() -> None:
     """Each row is complete and consistent in itself."""
-    assert call.summary.endswith(".")
-    assert call.roles
-    assert call.roles in Role.ALL
-    assert call.cpp.isidentifier()
-    assert bool(call.header) is (call.mnemonic not in UNITS)
-    names = [name for name, _ in call.operands] + [option.name for option in call.options]
-    names += [template.name for template in call.templates]
-    assert len(set(names)) == len(names)
-    assert all(template.enum in ENUMS for template in call.templates if template.enum)
+    for call in CALLS:
+        assert call.summary.endswith("."), call.mnemonic
+        assert call.roles, call.mnemonic
+        assert call.roles in Role.ALL, call.mnemonic
+        assert call.cpp.isidentifier(), call.mnemonic
+        assert bool(call.header) is (call.mnemonic not in UNITS), call.mnemonic
+        names = [name for name, _ in call.operands] + [option.name for option in call.options]
+        names += [template.name for template in call.templates]
+        assert len(set(names)) == len(names), call.mnemonic
+        enums = {template.enum for template in call.templates if template.enum}
+        assert enums <= set(ENUMS), call.mnemonic
 
 
-@by_call
-def test_tiles_and_costs(call: KernelCall) -> None:
-    """Operands that are named exist; what computes takes time, with a source or an estimate."""
-    operands = dict(call.operands)
-    if call.meaning is not None:
-        assert call.tiles is not None
-    if call.tiles is not None:
+def test_tiles() -> None:
+    """Operands that are named exist, and are what they are named as."""
+    for call in CALLS:
+        if call.tiles is None:
+            assert call.meaning is None, call.mnemonic
+            continue
+        operands = dict(call.operands)
         indices = (call.tiles.to, *call.tiles.dst, *(index for _, index in call.tiles.cbs))
-        assert all(operands[name] is ValueKind.I32 for name in indices)
-        assert all(operands[name] is ValueKind.CB for name, _ in call.tiles.cbs)
-        assert {name for name, _, _ in call.tiles.scalars} <= set(operands)
-        assert call.cost.math > 0
-        assert Role.MATH in call.roles
-    cycles = {Role.UNPACK: call.cost.unpack, Role.MATH: call.cost.math, Role.PACK: call.cost.pack}
-    assert all(role in call.roles for role, count in cycles.items() if count)
-    assert bool(call.cost.source) is any(cycles.values())
+        assert all(operands[name] is ValueKind.I32 for name in indices), call.mnemonic
+        assert all(operands[name] is ValueKind.CB for name, _ in call.tiles.cbs), call.mnemonic
+        assert {name for name, _, _ in call.tiles.scalars} <= set(operands), call.mnemonic
+        assert Role.MATH in call.roles, call.mnemonic
 
 
-@by_call
-def test_preparations(call: KernelCall) -> None:
+def test_costs() -> None:
+    """What computes takes time, with a source or an estimate, on threads that it runs on."""
+    for call in CALLS:
+        cost = call.cost
+        cycles = {Role.UNPACK: cost.unpack, Role.MATH: cost.math, Role.PACK: cost.pack}
+        assert all(role in call.roles for role, count in cycles.items() if count), call.mnemonic
+        assert bool(cost.source) is any(cycles.values()), call.mnemonic
+        assert cost.math > 0 or call.tiles is None, call.mnemonic
+
+
+def test_preparations() -> None:
     """The call that prepares another one exists, and runs wherever that one does."""
-    if call.init:
-        [init] = [other for other in CALLS if other.mnemonic == call.init]
-        assert call.roles & (Role.UNPACK | Role.MATH) in init.roles
+    by_mnemonic = {call.mnemonic: call for call in CALLS}
+    for call in CALLS:
+        if call.init:
+            where = call.roles & (Role.UNPACK | Role.MATH)
+            assert where in by_mnemonic[call.init].roles, call.mnemonic
 
 
 def test_calls_are_found_by_their_names_in_cpp() -> None:
