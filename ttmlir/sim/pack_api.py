@@ -174,7 +174,7 @@ class PackApi(ComputeApi):
         self.check_tile(dst, "read")
         self._write(buffer, page, self._bytes(self.dst.pack.faces(dst), buffer.data_format))
         if self.timed:
-            self.thread.clock += pack_cycles(buffer.data_format)
+            self.thread.clock += pack_cycles(buffer.data_format, self._accumulates)
 
     def pack_tile_block(self, dst: int, cb: int, tiles: int) -> None:
         """So many tiles of DST to the next pages of a buffer."""

@@ -1,7 +1,7 @@
 // Compute: one block of C as the sum of products of blocks of A and B.
 //
-// DST holds a subblock of C at a time. While further blocks follow along K, the sums so far wait in
-// cb_partial and come back to DST when their subblock's turn comes again.
+// DST holds a subblock of C at a time. Sums that further blocks along K are added to wait in
+// cb_partial, where the packer adds them up; with the last block they come back to DST.
 #include <cstdint>
 #include "compute_kernel_api/matmul.h"
 #include "compute_kernel_api/tile_move_copy.h"
@@ -23,22 +23,27 @@ void MAIN {
 
     mm_block_init(cb_a, cb_b, cb_c, 0, subblock_n, subblock_m, block_k);
 
+    if constexpr (num_blocks > 1) {
+        pack_reconfig_data_format(cb_partial);
+    }
     for (uint32_t block = 0; block < num_blocks; block++) {
-        const bool first = block == 0;
         const bool last = block == num_blocks - 1;
+        const bool reload = last && num_blocks > 1;
         const uint32_t cb_out = last ? cb_c : cb_partial;
-        if (last && !first) {
+        if (reload) {
+            pack_reconfig_l1_acc(0);
             pack_reconfig_data_format(cb_c);
-        } else if (!last && first) {
-            pack_reconfig_data_format(cb_partial);
+        } else if (block == 1) {
+            pack_reconfig_l1_acc(1);
         }
+        bool same_pages = block > 0 && !last;  // as the block before: its sums are added to
 
         cb_wait_front(cb_a, block_m * block_k);
         cb_wait_front(cb_b, block_k * block_n);
         for (uint32_t m = 0; m < block_m; m += subblock_m) {
             for (uint32_t n = 0; n < block_n; n += subblock_n) {
                 tile_regs_acquire();
-                if (!first) {
+                if (reload) {
                     copy_tile_to_dst_init_short_with_dt(cb_b, cb_partial);
                     cb_wait_front(cb_partial, subblock_tiles);
                     for (uint32_t i = 0; i < subblock_tiles; i++) {
@@ -55,6 +60,11 @@ void MAIN {
                 }
                 tile_regs_commit();
 
+                if (same_pages) {
+                    cb_wait_front(cb_partial, block_m * block_n);
+                    cb_pop_front(cb_partial, block_m * block_n);
+                    same_pages = false;
+                }
                 cb_reserve_back(cb_out, subblock_tiles);
                 tile_regs_wait();
                 for (uint32_t i = 0; i < subblock_tiles; i++) {

@@ -67,6 +67,12 @@ def test_packing(data_type: DataType, cycles: int) -> None:
     assert costs.pack_cycles(data_type) == cycles
 
 
+@pytest.mark.parametrize(("data_type", "cycles"), [(BF16, 77), (F32, 141)])
+def test_packing_onto_what_is_there(data_type: DataType, cycles: int) -> None:
+    """The packers add 16 bytes each in 2 cycles, instead of writing them in one."""
+    assert costs.pack_cycles(data_type, accumulate=True) == cycles
+
+
 def test_layout_changes() -> None:
     """The measured cycles, doubled for wide rows that conflict and for 32 bits."""
     assert costs.tilize_unpack_cycles(BF16, 3) == 52

@@ -30,6 +30,9 @@ product takes a tile in one (tt-llk, llk_unpack_AB.h and llk_unpack_AB_matmul.h)
 PACK_RATE = 64
 """Bytes per cycle that the four packers write into L1 (tt-isa-documentation, TensixTile/L1.md)."""
 
+PACK_ACCUMULATE_RATE = 32
+"""The same when they add to what is there: each 16 bytes in 2 cycles (same page)."""
+
 PACK_OVERHEAD = 13
 """Cycles of a tile beyond its bytes: a tile of 2048 bytes was measured at 45 (tt-llk issue 130)."""
 
@@ -137,9 +140,13 @@ def matmul_math_cycles(fidelity: MathFidelity, products: int = 1) -> int:
 
 
 @cache
-def pack_cycles(data_type: DataType) -> int:
-    """Cycles to pack a tile: 45 for 16 bits (measured), by the bytes for other formats."""
-    return PACK_OVERHEAD + round(tile_bytes(data_type) / PACK_RATE)
+def pack_cycles(data_type: DataType, accumulate: bool = False) -> int:
+    """Cycles to pack a tile: 45 for 16 bits (measured), by the bytes for other formats.
+
+    `accumulate` adds it to the tile that is there, which takes twice as long for each byte.
+    """
+    rate = PACK_ACCUMULATE_RATE if accumulate else PACK_RATE
+    return PACK_OVERHEAD + round(tile_bytes(data_type) / rate)
 
 
 @cache
