@@ -87,5 +87,14 @@ _ALL = (
 ENUMS: Mapping[str, CppEnum] = {enum.name: enum for enum in _ALL}
 """Every enumeration by its C++ name."""
 
-CONSTANTS: Mapping[str, int] = {"INVALID": 0, "VALID": 1, "NOC_MAX_BURST_SIZE": 8192}
-"""Names of numbers that kernels use (tt-metal, dataflow_api.h; the packet size is Wormhole's)."""
+CONSTANTS: Mapping[str, int] = {
+    "INVALID": 0,
+    "VALID": 1,
+    "NOC_MAX_BURST_SIZE": 8192,
+    "TILE_HEIGHT": 32,
+    "TILE_WIDTH": 32,
+    "FACE_HEIGHT": 16,
+    "FACE_WIDTH": 16,
+}
+"""Names of numbers that kernels use (tt-metal, dataflow_api.h and tt_metal/hostdevcommon's
+constants; the size of a packet is Wormhole's)."""

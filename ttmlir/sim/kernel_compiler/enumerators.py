@@ -1,34 +1,19 @@
 """Names that the headers of the kernel library give to numbers.
 
-Sources: tt-metal, circular_buffer_constants.h (CB, CBIndex), tt_backend_api_types.hpp
-(DataFormat), llk_defs.h (the rest), dataflow_api.h (VALID, INVALID).
+Those of calls stand in the table of kernel calls; others are from tt-metal's llk_defs.h and
+C's stdint.h.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ttmlir.optable.kernel.enums import CONSTANTS as LIBRARY_CONSTANTS
+from ttmlir.optable.kernel.enums import ENUMS
 from ttmlir.sim.kernel_compiler.types import INT, UINT8, CType, IntType
 
-_CB = {
-    f"{prefix}{i}": first + i
-    for prefix, first in (("c_in", 0), ("dataflow", 8), ("c_out", 16), ("c_intermed", 24))
-    for i in range(8)
-}
-
 ENUMERATIONS: Mapping[str, Mapping[str, int]] = {
-    "CB": _CB,
-    "CBIndex": {f"c_{i}": i for i in range(32)},
-    "DataFormat": {
-        **{"Float32": 0, "Float16": 1, "Bfp8": 2, "Bfp4": 3, "Tf32": 4, "Float16_b": 5},
-        **{"Bfp8_b": 6, "Bfp4_b": 7, "Int32": 8, "UInt16": 9, "Lf8": 10, "Bfp2": 11},
-        **{"Int8": 14, "Bfp2_b": 15, "UInt32": 24, "UInt8": 30, "Invalid": 255},
-    },
-    "PoolType": {"SUM": 0, "AVG": 1, "MAX": 2, "MIN": 3},
-    "ReduceDim": {"REDUCE_ROW": 0, "REDUCE_COL": 1, "REDUCE_SCALAR": 2},
-    "BroadcastType": {"NONE": 0, "COL": 1, "ROW": 2, "SCALAR": 3},
-    "EltwiseBinaryType": {"ELWMUL": 0, "ELWDIV": 1, "ELWADD": 2, "ELWSUB": 3, "ELWLESS": 4},
-    "EltwiseBinaryReuseDestType": {"NONE": 0, "DEST_TO_SRCA": 1, "DEST_TO_SRCB": 2},
+    **{name: enum.members for name, enum in ENUMS.items()},
     "DataCopyType": {"A2D": 0, "B2D": 1},
     "MathFidelity": {"LoFi": 0, "HiFi2": 2, "HiFi3": 3, "HiFi4": 4},
 }
@@ -41,8 +26,7 @@ ENUM_TYPES: Mapping[str, IntType] = {
 """The enumerations as types."""
 
 CONSTANTS: Mapping[str, tuple[int, CType]] = {
-    "VALID": (1, INT),
-    "INVALID": (0, INT),
+    **{name: (number, INT) for name, number in LIBRARY_CONSTANTS.items()},
     "NOC_0": (0, UINT8),
     "NOC_1": (1, UINT8),
     "INT32_MAX": (2**31 - 1, INT),
@@ -50,10 +34,6 @@ CONSTANTS: Mapping[str, tuple[int, CType]] = {
     "UINT8_MAX": (2**8 - 1, INT),
     "UINT16_MAX": (2**16 - 1, INT),
     "UINT32_MAX": (2**32 - 1, IntType("uint32_t", 32, False)),
-    "TILE_HEIGHT": (32, INT),
-    "TILE_WIDTH": (32, INT),
-    "FACE_HEIGHT": (16, INT),
-    "FACE_WIDTH": (16, INT),
 }
 """Macros and constants."""
 

@@ -32,6 +32,8 @@ _START = """\
 #define REDUCE_DIM ReduceDim::REDUCE_ROW
 #endif
 
+// Where every chip has zeros in L1; the place and the size are its own.
+constexpr uint32_t MEM_ZEROS_BASE = 1, MEM_ZEROS_SIZE = 1;
 inline uint8_t noc_index;
 template <typename T>
 concept AddressGenerator = requires(const T& generator) { generator.get_noc_addr(0u); };
