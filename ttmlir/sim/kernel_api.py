@@ -74,6 +74,8 @@ class KernelApi:
             buffer.wait_for_data(self.thread, pages)
             return False
         if self.timed and pages > 0:
+            if self.thread.clock > self.scheduler.limit:
+                return False
             times = buffer.push_times
             self.thread.wait_until(
                 times[(buffer.acked + pages - 1) % buffer.num_pages], "cb_wait_front"
@@ -101,6 +103,8 @@ class KernelApi:
             buffer.wait_for_space(self.thread, pages)
             return False
         if self.timed and pages > 0:
+            if self.thread.clock > self.scheduler.limit:
+                return False
             times = buffer.pop_times
             self.thread.wait_until(
                 times[(buffer.received + pages - 1) % buffer.num_pages], "cb_reserve_back"

@@ -26,7 +26,7 @@ transaction, below which the order can hardly matter (tt-npe, wormhole_b0.hpp: 1
 
 FOREVER = 1 << 62
 
-_SPINS = 100_000
+_SPINS = 50_000
 """Turns in a row in which threads only looked at memory, before it is held that nothing changes."""
 
 _CHECK_EVERY = 4096
@@ -103,7 +103,9 @@ class Scheduler:
         """`on_idle` is asked before a deadlock is declared: True if it made something happen."""
         self.options = options
         self.current: KernelThread | None = None
-        self.horizon = FOREVER
+        self.limit = options.cycle_limit if options.timed else FOREVER
+        """The clock beyond which a thread gives way, so that the program can be stopped."""
+        self.horizon = self.limit
         self.progress = 0
         """Counts what others may wait for: stores, transactions, wake-ups, ends of threads."""
         self._on_idle = on_idle
@@ -170,7 +172,7 @@ class Scheduler:
             thread.queued = False
             self.current = thread
             if by_clock is not None:
-                self.horizon = by_clock.next_clock() + SLACK
+                self.horizon = min(by_clock.next_clock() + SLACK, self.limit)
             try:
                 thread.resume()
             except StopIteration:
