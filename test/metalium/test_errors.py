@@ -34,6 +34,7 @@ from ttmlir.metalium import (
     EnqueueWriteBuffer,
     InterleavedBufferConfig,
     MetaliumError,
+    Program,
     ReaderDataMovementConfig,
     SetCommonRuntimeArgs,
     SetRuntimeArgs,
@@ -47,6 +48,7 @@ from ttmlir.metalium import (
     tilize_nfaces,
 )
 from ttmlir.sim.errors import AllocationError, CycleLimitError, DeadlockError, SimError
+from ttmlir.sim.program import Kernel
 
 EMPTY = "void kernel_main() {}"
 
@@ -67,7 +69,7 @@ def sharded(device: Device, tensor: tuple[int, int], cores: CoreRange) -> Sharde
     )
 
 
-def with_kernel(*calls: Callable[..., object]) -> Callable[[Device], object]:
+def with_kernel(*calls: Callable[[Program, Kernel], object]) -> Callable[[Device], object]:
     """What these calls do with a program that has a kernel on core (0, 0)."""
 
     def case(device: Device) -> object:
