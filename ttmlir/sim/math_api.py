@@ -127,7 +127,7 @@ class MathApi(VectorApi):
     def tile_regs_commit(self) -> None:
         """Hand the half over to the pack thread."""
         if self.watch is not None:
-            self.watch.release(self.thread, self.commit_key)
+            self.watch.put(self.thread, self.commit_key)
         if not self.dst.acquired:
             self.report(
                 "dst-acquire", "DST is committed without being acquired; call tile_regs_acquire"

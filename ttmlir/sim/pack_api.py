@@ -52,7 +52,7 @@ class PackApi(ComputeApi):
         if self.timed and dst.pack.time > self.thread.clock:
             self.thread.wait_until(dst.pack.time, "dst")
         if self.watch is not None:
-            self.watch.acquire(self.thread, self.commit_key)
+            self.watch.take(self.thread, self.commit_key)
         return True
 
     def tile_regs_release(self) -> None:

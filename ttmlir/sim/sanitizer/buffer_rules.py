@@ -43,7 +43,7 @@ class BufferRules:
 
     def add(self, buffer: CircularBuffer, space: Space) -> BufferState:
         """Follow a circular buffer of the program."""
-        state = self._states[buffer] = BufferState(buffer, self._program.timeline)
+        state = self._states[buffer] = BufferState(buffer)
         self.spaces[buffer] = space
         return state
 
@@ -52,7 +52,9 @@ class BufferRules:
         state = self._states[buffer]
         if state.producer is not thread:
             self._produces(thread, state, "cb_reserve_back")
-        self._program.threads[thread.index].actor.acquire(state.popped)
+        # What is popped beyond these pages may as well be popped later: nobody may rely on it.
+        needed = buffer.received + pages - buffer.num_pages
+        state.popped.take_until(self._program.threads[thread.index].actor, needed)
         state.reserved = max(state.reserved, pages * buffer.page_size)
 
     def waited(self, thread: KernelThread, buffer: CircularBuffer, pages: int) -> None:
@@ -60,7 +62,8 @@ class BufferRules:
         state = self._states[buffer]
         if state.consumer is not thread:
             self._consumes(thread, state, "cb_wait_front")
-        self._program.threads[thread.index].actor.acquire(state.pushed)
+        needed = buffer.acked + pages
+        state.pushed.take_until(self._program.threads[thread.index].actor, needed)
         state.waited = max(state.waited, pages * buffer.page_size)
 
     def push(self, thread: KernelThread, buffer: CircularBuffer, pages: int) -> None:
@@ -76,7 +79,7 @@ class BufferRules:
         mine = self._program.threads[thread.index]
         if mine.copies:
             self._pushes_in_flight(mine, state, size)
-        mine.actor.release(state.pushed)
+        state.pushed.put(mine.actor, pages)
         state.reserved = max(0, state.reserved - size)
 
     def pop(self, thread: KernelThread, buffer: CircularBuffer, pages: int) -> None:
@@ -90,7 +93,7 @@ class BufferRules:
         mine = self._program.threads[thread.index]
         if mine.copies:
             self._pops_in_flight(mine, state, size)
-        mine.actor.release(state.popped)
+        state.popped.put(mine.actor, pages)
         state.waited = max(0, state.waited - size)
 
     def check_write(self, mine: ThreadState, space: Space, address: int, end: int) -> None:

@@ -18,8 +18,8 @@ ORDER_BY = (
 def unwritten(mine: ThreadState, space: Space, missing: Unwritten, reader: str) -> Finding:
     """The finding about bytes that nobody wrote."""
     finding = mine.thread.finding(
-        f"{reader} {_bytes(missing.start, missing.end)} of {space.name}, which nobody has written "
-        "since the device was opened; write them first, or check the address",
+        f"{reader} {_bytes(missing.start, missing.end)} of {space.name}, which nobody has written; "
+        "write them first, or check the address",
         rule="uninitialised-read",
         detail=_buffers(space, missing.start, missing.end),
     )

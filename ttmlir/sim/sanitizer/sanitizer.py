@@ -148,11 +148,11 @@ class Sanitizer:
         if address in space.semaphores:
             mine.actor.acquire(space.semaphores[address])
             return
+        if space.has_buffers:
+            self._buffers.check_read(mine, space, address, end)
         wrong = space.shadow.read(address, size, mine.actor, mine.mark())
         if wrong is not None:
             self._explain(mine, space, wrong, "reads")
-        if space.has_buffers:
-            self._buffers.check_read(mine, space, address, end)
 
     def write(self, memory: Memory, address: int, size: int, thread: KernelThread) -> None:
         """A thread writes bytes of a memory; its own, which nobody else sees, is not watched."""
@@ -166,11 +166,11 @@ class Sanitizer:
             return
         if address < space.first_free or end > space.size:
             self._outside(mine, space, address, size, "writes")
+        if space.has_buffers:
+            self._buffers.check_write(mine, space, address, end)
         wrong = space.shadow.write(address, size, mine.actor, mine.mark())
         if wrong is not None:
             self._explain(mine, space, wrong, "writes")
-        if space.has_buffers:
-            self._buffers.check_write(mine, space, address, end)
 
     def _explain(
         self, mine: ThreadState, space: Space, wrong: Conflict | Unwritten, verb: str
@@ -233,11 +233,11 @@ class Sanitizer:
             self._outside(mine, space, address, size, "copies")
         if address in space.semaphores:
             return
+        if space.has_buffers:
+            self._buffers.check_read(mine, space, address, end)
         wrong = space.shadow.read(address, size, agent, mark)
         if wrong is not None:
             self._explain(mine, space, wrong, "copies")
-        if space.has_buffers:
-            self._buffers.check_read(mine, space, address, end)
 
     def _copy_writes(
         self,
@@ -254,11 +254,11 @@ class Sanitizer:
             return
         if address < space.first_free or end > space.size:
             self._outside(mine, space, address, size, "copies to")
+        if space.has_buffers:
+            self._buffers.check_write(mine, space, address, end)
         wrong = space.shadow.write(address, size, agent, mark)
         if wrong is not None:
             self._explain(mine, space, wrong, "copies to")
-        if space.has_buffers:
-            self._buffers.check_write(mine, space, address, end)
 
     def copies_done(
         self, thread: KernelThread, noc: int, kind: BarrierKind, transaction: int | None = None
@@ -289,14 +289,17 @@ class Sanitizer:
 
     def put(self, thread: KernelThread, key: Hashable) -> None:
         """Add an entry to a queue of hand-overs, such as the banks of SrcA and SrcB."""
+        self._queue(key).put(self._threads[thread.index].actor)
+
+    def take(self, thread: KernelThread, key: Hashable) -> None:
+        """Take the first entry of a queue, if it has one: know what its giver had done."""
+        self._queue(key).take(self._threads[thread.index].actor)
+
+    def _queue(self, key: Hashable) -> HandOver:
         queue = self._queues.get(key)
         if queue is None:
             queue = self._queues[key] = HandOver()
-        queue.put(self._threads[thread.index].actor)
-
-    def take(self, thread: KernelThread, key: Hashable) -> None:
-        """Take the first entry of a queue: know what its giver had done."""
-        self._queues[key].take(self._threads[thread.index].actor)
+        return queue
 
     def _point(self, key: Hashable) -> VectorClock:
         point = self._points.get(key)

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from ttmlir.sim.sanitizer.shadow import Shadow
-from ttmlir.sim.sanitizer.vector_clock import Timeline, VectorClock
+from ttmlir.sim.sanitizer.vector_clock import HandOver, Timeline, VectorClock
 
 if TYPE_CHECKING:
     from ttmlir.sim.circular_buffer import CircularBuffer
@@ -19,7 +19,7 @@ class BufferState:
 
     __slots__ = ("buffer", "consumer", "popped", "producer", "pushed", "reserved", "waited")
 
-    def __init__(self, buffer: CircularBuffer, timeline: Timeline) -> None:
+    def __init__(self, buffer: CircularBuffer) -> None:
         """A circular buffer that nobody has used in this program."""
         self.buffer = buffer
         self.reserved = 0
@@ -28,8 +28,8 @@ class BufferState:
         """From the read pointer on."""
         self.producer: KernelThread | None = None
         self.consumer: KernelThread | None = None
-        self.pushed = timeline.clock()
-        self.popped = timeline.clock()
+        self.pushed = HandOver()
+        self.popped = HandOver()
 
     def covers_reserved(self, address: int, end: int) -> bool:
         """True if bytes are in pages that the producer has reserved."""

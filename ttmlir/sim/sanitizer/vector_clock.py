@@ -65,17 +65,19 @@ class Actor:
 class Agent(Actor):
     """An actor that copies for a thread; busy from the first copy until its thread has waited."""
 
-    __slots__ = ("busy", "flushed")
+    __slots__ = ("_thread", "busy", "flushed")
 
-    def __init__(self, index: int, time: int, knows: VectorClock, in_order: bool) -> None:
+    def __init__(self, index: int, time: int, thread: Thread, in_order: bool) -> None:
         """An agent without copies under way."""
-        super().__init__(index, time, knows, in_order)
+        super().__init__(index, time, thread.knows, in_order)
+        self._thread = thread
         self.busy = False
         self.flushed = time - 1
 
     def finish(self) -> None:
         """The thread has waited for all copies."""
         self.knows.view[self.index] = self.time
+        self._thread.lessons += 1
         self.time += 1
         self.busy = False
 
@@ -126,34 +128,47 @@ class Thread(Actor):
 class HandOver:
     """A queue from one thread to one other: whoever takes an entry knows what its giver knew.
 
-    It is cheaper than a sync point, and does not tell what the giver does ahead of the taker.
+    Unlike a sync point it does not tell what the giver does ahead of the taker. Entries may be
+    counted: pages of a circular buffer, for instance.
     """
 
-    __slots__ = ("_entries", "_told")
+    __slots__ = ("_entries", "_put", "_taken", "_told")
 
     def __init__(self) -> None:
         """An empty queue."""
-        self._entries: deque[tuple[Thread, int, Times | None]] = deque()
+        self._entries: deque[tuple[int, Thread, int, Times | None]] = deque()
         self._told = -1
         """Lessons of the giver when its whole clock was last put into an entry."""
+        self._put = 0
+        self._taken = 0
+        """The sums of what was put and taken."""
 
-    def put(self, giver: Thread) -> None:
+    def put(self, giver: Thread, count: int = 1) -> None:
         """Tell what the giver did and knows."""
         news = None
         if giver.lessons != self._told:
             news = giver.knows.times.copy()
             self._told = giver.lessons
-        self._entries.append((giver, giver.time, news))
+        self._put += count
+        self._entries.append((self._put, giver, giver.time, news))
         giver.advance()
 
     def take(self, taker: Thread) -> None:
-        """Know what the first entry tells."""
-        giver, time, news = self._entries.popleft()
+        """Know what the first entry tells, if there is one."""
+        if not self._entries:
+            return
+        self._taken, giver, time, news = self._entries.popleft()
         if news is not None:
             known = taker.knows.times[: news.size]
             np.maximum(known, news, out=known)
-        taker.knows.view[giver.index] = time
+        if taker.knows.view[giver.index] < time:
+            taker.knows.view[giver.index] = time
         taker.lessons += 1
+
+    def take_until(self, taker: Thread, count: int) -> None:
+        """Know what the entries tell that were put until the sum reached `count`."""
+        while self._taken < count and self._entries:
+            self.take(taker)
 
 
 class Timeline:
@@ -191,7 +206,7 @@ class Timeline:
     def agent(self, thread: Thread, *, in_order: bool = False) -> Agent:
         """One more actor, which copies for the thread."""
         index = self._next_index()
-        agent = Agent(index, int(self._past[index]) + 1, thread.knows, in_order)
+        agent = Agent(index, int(self._past[index]) + 1, thread, in_order)
         self._actors.append(agent)
         return agent
 
