@@ -10,8 +10,8 @@ from ttmlir.sim.sanitizer.shadow import Conflict, Unwritten
 from ttmlir.sim.sanitizer.spaces import Space
 
 ORDER_BY = (
-    "order them: hand the bytes over through a circular buffer (cb_push_back, cb_wait_front) or a "
-    "semaphore (noc_semaphore_inc or _set, noc_semaphore_wait)"
+    "hand the bytes over through a circular buffer (cb_push_back, cb_wait_front) or a semaphore "
+    "(noc_semaphore_inc or _set, noc_semaphore_wait)"
 )
 
 
