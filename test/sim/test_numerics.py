@@ -350,7 +350,8 @@ def test_short_cuts_change_no_bit(fidelity: MathFidelity, register: Register, sc
         assert bits(numerics.multiply(a, b, fidelity, register)) == bits(slow)
         for function in (np.add, np.subtract):
             wide = function(numerics.operand(a, source), numerics.operand(b, source))
-            got = numerics.combine(function, a, b, register)
+            with np.errstate(all="ignore"):
+                got = numerics.combine(function, a, b, register)
             assert bits(got) == bits(numerics.round_to(wide, register))
 
 

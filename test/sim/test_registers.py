@@ -120,7 +120,7 @@ def test_two_banks_of_source_registers() -> None:
     src.free(30)
     assert unpack.waiting_for is None
     assert src.can_fill(unpack)
-    assert src.free_since == 30
+    assert src.freed[0] == 30
 
 
 def _clocks(core: ComputeCore, calls: list[Any]) -> dict[Role, int]:

@@ -279,7 +279,7 @@ class MathApi(VectorApi):
 
     def _copy(self, name: str, remedy: str, dst: int) -> bool:
         """SrcA to a tile of DST."""
-        if not self.src.can_use(self.thread):
+        if not self.src.banks and not self.src.can_use(self.thread):
             return False
         if self._prepared != name:
             self._check_prepared(name, remedy)
@@ -320,7 +320,7 @@ class MathApi(VectorApi):
 
     def binary(self, operation: str, name: str, prepared: str, dst: int) -> bool:
         """SrcA and SrcB combined into a tile of DST; products, and sums if so asked, onto it."""
-        if not self.src.can_use(self.thread):
+        if not self.src.banks and not self.src.can_use(self.thread):
             return False
         if self._prepared != prepared:
             self._check_prepared(prepared, call_named(name).init)
@@ -394,7 +394,7 @@ class MathApi(VectorApi):
 
     def binary_dest_reuse_tiles(self, cb: int, index: int, dst: int, *, template: Template) -> bool:
         """A tile of DST, moved to a source register, and the tile in the other one, combined."""
-        if not self.src.can_use(self.thread):
+        if not self.src.banks and not self.src.can_use(self.thread):
             return False
         operation, register = (int(each) for each in template[:2])
         prepared = f"binary_dest_reuse_tiles {(operation, register)}"
@@ -425,7 +425,7 @@ class MathApi(VectorApi):
         self, in0: int, in1: int, index0: int, index1: int, dst: int, transpose: int = 0
     ) -> bool:
         """SrcB @ SrcA onto a tile of DST."""
-        if not self.src.can_use(self.thread):
+        if not self.src.banks and not self.src.can_use(self.thread):
             return False
         if self._prepared != "matmul_tiles":
             self._check_prepared("matmul_tiles", "mm_init")
@@ -460,7 +460,7 @@ class MathApi(VectorApi):
         kt_dim: int,
     ) -> bool:
         """Each tile of SrcB @ each of SrcA, onto `rt_dim` rows of `ct_dim` tiles of DST."""
-        if not self.src.can_use(self.thread):
+        if not self.src.banks and not self.src.can_use(self.thread):
             return False
         if self._prepared != "matmul_block":
             self._check_prepared("matmul_block", "mm_block_init")
@@ -477,7 +477,7 @@ class MathApi(VectorApi):
         self, cb: int, scaler: int, index: int, scaler_index: int, dst: int, *, template: Template
     ) -> bool:
         """SrcA reduced over rows, columns or both, onto column 0, row 0 or the first number."""
-        if not self.src.can_use(self.thread):
+        if not self.src.banks and not self.src.can_use(self.thread):
             return False
         pool, dimension = (int(each) for each in template[:2])
         if self._prepared != f"reduce_tile {(pool, dimension)}":

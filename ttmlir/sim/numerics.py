@@ -74,6 +74,7 @@ _INFINITY_AS_OPERAND = 2.0**128
 
 _MAGNITUDE = np.int32(0x7FFFFFFF)
 _INFINITY = np.int32(0x7F800000)
+_EXPONENT64 = np.uint64(0x7FF << 52)
 _QUIET = np.errstate(all="ignore")
 """Numbers overflow without a warning, as on the chip."""
 
@@ -133,7 +134,7 @@ def l1_values(data: Array, data_type: DataType) -> Array:
         case DataType.F32:
             return data.view(np.float32)
         case DataType.BF16:
-            return _widened(data.view(np.uint16))
+            return data.view(ml_dtypes.bfloat16).astype(np.float32)
         case DataType.F16:
             return _fp16_table().take(data.view(np.uint16))
         case _ if data_type in INTEGERS:
@@ -228,21 +229,16 @@ def _ordinary(values: Array) -> bool:
     Sums and products of such numbers can be left to float32: nothing is denormal or infinite, and
     what denormal operands would add is too small to change a result.
     """
-    doubled = values.view(np.uint32) << 1
-    largest, smallest = doubled.max(), (doubled - 1).min()  # A zero wraps around to the largest.
-    return bool(largest < 2 * _HUGE_PATTERN and smallest >= 2 * _TINY_PATTERN - 1)
+    bits = values.view(np.uint32)
+    doubled = bits + bits
+    largest = doubled.max()
+    doubled -= 1  # A zero becomes the largest number.
+    return bool(largest < 2 * _HUGE_PATTERN and doubled.min() >= 2 * _TINY_PATTERN - 1)
 
 
 def _to_bfloat16(values: Array) -> Array:
     """Float32 numbers rounded to bfloat16, nearest, ties to even."""
-    return _widened(values.astype(ml_dtypes.bfloat16).view(np.uint16))
-
-
-def _widened(patterns: Array) -> Array:
-    """The float32 numbers of bfloat16 patterns."""
-    bits = patterns.astype(np.uint32)
-    bits <<= 16
-    return bits.view(np.float32)
+    return values.astype(ml_dtypes.bfloat16).astype(np.float32)
 
 
 @_QUIET
@@ -285,13 +281,11 @@ def _without_limits(values: Array, register: Register) -> Array:
     if register is Register.FP32:
         values[:] = values.astype(np.float32)
         return values
-    drop = 52 - _MANTISSA_BITS[register]
-    bits = values.view(np.int64)
-    odd = bits >> drop
-    odd &= 1
-    odd += (1 << (drop - 1)) - 1
-    bits += odd
-    bits &= -1 << drop
+    # What is added is so large that the sum has no room for the bits to drop, and rounds.
+    powers = (values.view(np.uint64) & _EXPONENT64).view(np.float64)
+    powers *= 1.5 * 2.0 ** (52 - _MANTISSA_BITS[register])
+    values += powers
+    values -= powers
     return values
 
 
@@ -326,7 +320,6 @@ def parts_b(values: Array) -> tuple[Array, Array]:
     return _parts(values, _BITS_B)
 
 
-@_QUIET
 def combine(function: Callable[..., Array], a: Array, b: Array, dst: Register) -> Array:
     """The sum or difference of SrcA and SrcB (float32 numbers), rounded to DST.
 
@@ -502,7 +495,7 @@ def _encode(values: Array, data_type: DataType) -> Array:
     bits = values.view(np.uint32)
     match data_type:
         case DataType.BF16:
-            return (bits >> 16).astype(np.uint16).view(np.uint8)
+            return bits.view(np.uint16)[1::2].copy().view(np.uint8)
         case DataType.F16:
             return _fp16_patterns(bits).view(np.uint8)
         case _:

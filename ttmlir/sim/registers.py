@@ -65,19 +65,20 @@ class SourceRegisters:
     turns and changes no result.
     """
 
-    __slots__ = ("_free", "_math", "_unpack", "banks")
+    __slots__ = ("_math", "_unpack", "banks", "freed")
 
     def __init__(self, *, timed: bool = True) -> None:
         """Empty registers."""
         self.banks: deque[tuple[Any, Any, int]] = deque()
         """Filled banks: SrcA, SrcB and when they were."""
-        self._free: deque[int] = deque([0] * (SOURCE_BANKS if timed else _UNTIMED_BANKS))
+        self.freed: deque[int] = deque([0] * (SOURCE_BANKS if timed else _UNTIMED_BANKS))
+        """Free banks: since when they are; the first is filled next."""
         self._unpack: KernelThread | None = None
         self._math: KernelThread | None = None
 
     def can_fill(self, thread: KernelThread) -> bool:
         """Whether a bank is free; if not, the unpack thread waits until one is."""
-        if self._free:
+        if self.freed:
             return True
         thread.wait(WAIT_FOR_BANK, 1)
         self._unpack = thread
@@ -91,15 +92,10 @@ class SourceRegisters:
         self._math = thread
         return False
 
-    @property
-    def free_since(self) -> int:
-        """When the bank that is filled next was given back."""
-        return self._free[0]
-
     def fill(self, a: Any, b: Any, time: int) -> None:
         """Fill a bank; its operands are there from `time` on."""
         self.banks.append((a, b, time))
-        self._free.popleft()
+        self.freed.popleft()
         if self._math is not None:
             thread, self._math = self._math, None
             thread.wake()
@@ -107,7 +103,7 @@ class SourceRegisters:
     def free(self, time: int) -> None:
         """Give the bank that was filled first back; it can be filled from `time` on."""
         self.banks.popleft()
-        self._free.append(time)
+        self.freed.append(time)
         if self._unpack is not None:
             thread, self._unpack = self._unpack, None
             thread.wake()

@@ -93,7 +93,8 @@ class TileReader:
     def _read_anew(self, address: int, form: int, key: int) -> Any:
         memory = self._memory
         end = address + self.size
-        memory.ensure(address, self.size)
+        if end > memory.data.size:
+            memory.ensure(address, self.size)
         value = self.decode(memory.data[address:end], form)
         decoded = memory.decoded
         if len(decoded) > _KEPT_TILES:
@@ -112,10 +113,10 @@ class TileReader:
             values = numerics.ieee_values(data, self._data_type)
         else:
             values = numerics.l1_values(data, self._data_type)
-            if self._data_type is DataType.F32:
+            if self._register is Register.FP32:
+                values = values.copy()
+            elif self._data_type is DataType.F32:
                 values = numerics.to_source(values, self._register)
-        if values.base is not None:
-            values = values.copy()
         return self.arrange(values, form)
 
     def arrange(self, values: Array, form: int) -> Any:

@@ -40,13 +40,14 @@ _NUMBERS = int(Use.NUMBERS)
 _FACTOR_A = int(Use.FACTOR_A)
 _FACTOR_B = int(Use.FACTOR_B)
 _SCALER = int(Use.SCALER)
+_ELEMENTWISE, _FACTORS = 0, 1 << 16
 _TRANSPOSED = int(Arrangement.TRANSPOSED)
 
 
 class _Source:
     """A circular buffer that the unpacker reads."""
 
-    __slots__ = ("cb", "data_type", "operands", "reader", "size")
+    __slots__ = ("cb", "data_type", "operands", "read", "reader", "size")
 
     def __init__(self, cb: CircularBuffer, reader: TileReader, operands: int) -> None:
         self.cb = cb
@@ -54,6 +55,7 @@ class _Source:
         """The use of its tiles in elementwise operations."""
         self.data_type = cb.data_format
         self.reader = reader
+        self.read = reader.read
         self.size = reader.size
 
 
@@ -81,12 +83,20 @@ class UnpackApi(ComputeApi):
         self._copies: dict[int, _Source] = {}
         self._format_a: DataType | None = None
         self._format_b: DataType | None = None
+        self._pairs: dict[int, tuple[_Source, _Source, int, int]] = {}
+        """Operands whose formats were checked, and cycles to unpack them: elementwise, as factors;
+        by their buffers."""
         self._transposed = 0
         self._transposed_copy = 0
         self._rows: Any = None
         """What `untilize_block` is about to copy."""
 
     # --- Configuration --------------------------------------------------------------------------
+
+    def reconfigured(self) -> None:
+        """Account for a call that only writes configuration, and check formats anew."""
+        self._pairs.clear()
+        super().reconfigured()
 
     def _configure(self, a: int, b: int) -> None:
         self._format_a = self.cbs[a].data_format
@@ -287,7 +297,7 @@ class UnpackApi(ComputeApi):
             raise self._beyond(source, index)
         if self.watch is not None:
             self.watch.read(self.core.l1, address, source.size, self.thread)
-        return source.reader.read(address, form)
+        return source.read(address, form)
 
     def _beyond(self, source: _Source, index: int) -> Exception:
         cb = source.cb
@@ -319,8 +329,9 @@ class UnpackApi(ComputeApi):
             src.fill(a, b, 0)
             return
         thread = self.thread
-        if src.free_since > thread.clock:
-            thread.wait_until(src.free_since, "src")
+        free = src.freed[0]
+        if free > thread.clock:
+            thread.wait_until(free, "src")
         thread.clock += cycles
         src.fill(a, b, thread.clock)
 
@@ -337,17 +348,32 @@ class UnpackApi(ComputeApi):
 
     def _two(self, in0: int, in1: int, index0: int, index1: int, arrangement: int = 0) -> bool:
         """Fill SrcA and SrcB with the operands of an elementwise operation."""
-        if not self.src.can_fill(self.thread):
+        if not self.src.freed and not self.src.can_fill(self.thread):
             return False
-        first, second = self._source(in0), self._source(in1)
-        if first.data_type is not self._format_a:
-            self._check_a(first)
-        if second.data_type is not self._format_b:
-            self._check_b(second)
+        pair = self._pairs.get(in0 << 8 | in1)
+        first, second, cycles, _ = pair or self._pair(in0, in1, _ELEMENTWISE)
         a = self._tile(first, index0, first.operands)
         b = self._tile(second, index1, second.operands + arrangement)
-        self._fill(a, b, unpack_cycles(first.data_type, second.data_type))
+        self._fill(a, b, cycles)
         return True
+
+    def _factors(self, in0: int, in1: int) -> tuple[_Source, _Source, int, int]:
+        """The buffers of a matrix product."""
+        pair = self._pairs.get(_FACTORS | in0 << 8 | in1)
+        return pair or self._pair(in0, in1, _FACTORS)
+
+    def _pair(self, in0: int, in1: int, use: int) -> tuple[_Source, _Source, int, int]:
+        """Two buffers, after a look at their formats."""
+        first, second = self._source(in0), self._source(in1)
+        a, b = (second, first) if use == _FACTORS else (first, second)
+        if a.data_type is not self._format_a:
+            self._check_a(a)
+        if b.data_type is not self._format_b:
+            self._check_b(b)
+        types = first.data_type, second.data_type
+        pair = (first, second, unpack_cycles(*types), matmul_unpack_cycles(*types))
+        self._pairs[use | in0 << 8 | in1] = pair
+        return pair
 
     # --- Calls that read tiles ------------------------------------------------------------------
 
@@ -419,17 +445,13 @@ class UnpackApi(ComputeApi):
         self, in0: int, in1: int, index0: int, index1: int, dst: int, transpose: int = 0
     ) -> bool:
         """A tile of in0 to SrcB, one of in1 to SrcA."""
-        if not self.src.can_fill(self.thread):
+        if not self.src.freed and not self.src.can_fill(self.thread):
             return False
-        first, second = self._source(in0), self._source(in1)
-        if second.data_type is not self._format_a:
-            self._check_a(second)
-        if first.data_type is not self._format_b:
-            self._check_b(first)
+        first, second, _, cycles = self._factors(in0, in1)
         transposed = _TRANSPOSED if transpose or self._transposed else 0
         a = self._tile(second, index1, _FACTOR_A + transposed)
         b = self._tile(first, index0, _FACTOR_B)
-        self._fill(a, b, matmul_unpack_cycles(first.data_type, second.data_type))
+        self._fill(a, b, cycles)
         return True
 
     def matmul_block(
@@ -447,11 +469,7 @@ class UnpackApi(ComputeApi):
         """`rt_dim` tiles of in0, `kt_dim` pages apart, to SrcB; `ct_dim` of in1 to SrcA."""
         if not self.src.can_fill(self.thread):
             return False
-        first, second = self._source(in0), self._source(in1)
-        if second.data_type is not self._format_a:
-            self._check_a(second)
-        if first.data_type is not self._format_b:
-            self._check_b(first)
+        first, second, _, _ = self._factors(in0, in1)
         form = _FACTOR_A + (_TRANSPOSED if transpose or self._transposed else 0)
         a = [self._tile(second, index1 + each, form) for each in range(ct_dim)]
         b = [self._tile(first, index0 + each * kt_dim, _FACTOR_B) for each in range(rt_dim)]
@@ -465,18 +483,14 @@ class UnpackApi(ComputeApi):
         """A tile to SrcA, transposed to reduce rows; the factors to SrcB."""
         if not self.src.can_fill(self.thread):
             return False
-        first, second = self._source(cb), self._source(scaler)
-        if first.data_type is not self._format_a:
-            self._check_a(first)
-        if second.data_type is not self._format_b:
-            self._check_b(second)
+        first, second, cycles, _ = self._pair(cb, scaler, _ELEMENTWISE)
         pool, dimension = template[:2]
         form = _NUMBERS if pool == POOL_MAX else _FACTOR_A
         if dimension == REDUCE_ROW:
             form += _TRANSPOSED
         a = self._tile(first, index, form)
         b = self._tile(second, scaler_index, _SCALER)
-        self._fill(a, b, unpack_cycles(first.data_type, second.data_type))
+        self._fill(a, b, cycles)
         return True
 
     # --- Rows of numbers ------------------------------------------------------------------------
