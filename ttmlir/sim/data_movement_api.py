@@ -20,6 +20,7 @@ from ttmlir.sim.address_generators import (
 from ttmlir.sim.core import Core, Endpoint
 from ttmlir.sim.noc import LOCAL_MASK, multicast_address, noc_address
 from ttmlir.sim.thread import KernelThread, WaitReason
+from ttmlir.sim.timing.costs import NOC_ADDRESS
 from ttmlir.sim.transactions import Transactions
 
 _WORD = 0xFFFF_FFFF
@@ -125,6 +126,12 @@ class DataMovementApi(Transactions):
         banks = [self.network.endpoint(noc_address(x, y, 0)) for x, y in args.banks]
         return TensorAccessor(self.core, Sharded(args, banks, alignment, address, page_size))
 
+    def _located(self, done: bool) -> bool:
+        """Count the cycles in which the processor found the address of a page."""
+        if done and self.timed:
+            self.thread.clock += NOC_ADDRESS
+        return done
+
     # Reads.
 
     def noc_async_read(
@@ -157,7 +164,8 @@ class DataMovementApi(Transactions):
     ) -> bool:
         """Start a copy of a page of a tensor, from `offset` on, into L1."""
         endpoint, source = pages.locate(page)
-        return self._read(endpoint, source + offset, address, pages.page_size - offset, noc)
+        size = pages.page_size - offset
+        return self._located(self._read(endpoint, source + offset, address, size, noc))
 
     noc_async_read_page = noc_async_read_tile
 
@@ -268,7 +276,7 @@ class DataMovementApi(Transactions):
     ) -> bool:
         """Start a copy of a page from L1 into a tensor."""
         endpoint, target = pages.locate(page)
-        return self._write(endpoint, target, address, pages.page_size, noc)
+        return self._located(self._write(endpoint, target, address, pages.page_size, noc))
 
     def noc_async_write_page(
         self,
@@ -281,7 +289,8 @@ class DataMovementApi(Transactions):
     ) -> bool:
         """Start a copy of a page, or of `size` bytes of it from `offset` on, into a tensor."""
         endpoint, target = pages.locate(page)
-        return self._write(endpoint, target + offset, address, size or pages.page_size, noc)
+        size = size or pages.page_size
+        return self._located(self._write(endpoint, target + offset, address, size, noc))
 
     def noc_async_write_shard(
         self, shard: int, accessor: TensorAccessor, address: int, noc: int | None = None

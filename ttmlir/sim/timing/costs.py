@@ -74,10 +74,10 @@ NOC_ISSUE = 20
 or six stores of a cycle each, and the count of transactions in local memory (derived from
 tt-metal, noc_nonblocking_api.h, with the cycles of BabyRISCV/README.md)."""
 
-NOC_ADDRESS = 24
-"""Cycles to find the bank and the address of a page of a tensor that is spread over banks: a
-division by a constant, two table look-ups and a multiplication (derived from tt-metal,
-dataflow_api_addrgen.h)."""
+NOC_ADDRESS = 16
+"""Cycles to find the bank and the address of a page of a tensor that is spread over banks: 6 to
+divide by a constant, 6 for two tables, 4 to multiply by the size of a page and add (derived from
+tt-metal, dataflow_api_addrgen.h, with the cycles of BabyRISCV/README.md)."""
 
 BARRIER_POLL = 10
 """Cycles of a look at a counter of the network interface that a barrier waits for: a load and a
