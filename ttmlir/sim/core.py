@@ -70,6 +70,7 @@ class Core(Endpoint):
 
     def reset(self) -> None:
         """Forget circular buffers, semaphores, registers and threads, before a program."""
+        self.l1.waiters.clear()
         self.cbs = CircularBuffers()
         self.semaphores: dict[int, int] = {}
         """Address of the word of each semaphore, by id."""

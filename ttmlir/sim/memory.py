@@ -18,7 +18,7 @@ POISON = 0xFF
 GRANULE_BITS = 10
 """Decoded tiles are kept by the granule of 1 KiB that they start in."""
 
-_STEP = 1 << 20
+_STEP = 1 << 16
 
 
 class Memory:
