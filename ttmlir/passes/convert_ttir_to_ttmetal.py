@@ -57,7 +57,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn, cast
 
-from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseIntOrFPElementsAttr,
+    DenseResourceAttr,
+    IntegerAttr,
+    ModuleOp,
+    TensorType,
+)
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
@@ -81,6 +89,8 @@ from ttmlir.passes.rewriting import insert_before, refuse, replace
 
 if TYPE_CHECKING:
     from xdsl.context import Context
+
+    from ttmlir.mlir.elements import Elements, ElementType
 
 
 @dataclass(frozen=True)
@@ -120,7 +130,11 @@ def _refuse(op: Operation) -> NoReturn:
     if op.name == "tensor.empty":
         refuse(op, "has no address; run ttir-allocate before")
     if op.name == "ttir.constant":
-        refuse(op, "has no place in the device's memory; pass it as an argument of the function")
+        refuse(
+            op,
+            "has no place in the device's memory; let its layout be on the host, as "
+            "ttir-layout=constants-on-host=true does",
+        )
     refuse(
         op,
         "has no kernel; kernels are made of elementwise operations with one result (by "
@@ -166,6 +180,8 @@ class _Conversion:
             self._convert_to_layout(op)
         elif isinstance(op, ttir.GenericOp):
             compute(op, self._address_of, self._device, wide=self._wide)
+        elif isinstance(op, ttir.ConstantOp):
+            self._convert_constant(op)
         elif op.name == "ttir.broadcast":
             source, target = map(self._placed, op.operands)
             broadcast(op, source, target, self._chip)
@@ -181,6 +197,30 @@ class _Conversion:
         address = new.properties["address"]
         assert isinstance(address, IntegerAttr), "verified: the address is an integer"
         self._addresses[new.results[0]] = address.value.data
+
+    def _convert_constant(self, op: ttir.ConstantOp) -> None:
+        """Let a constant on the host be one of `arith`."""
+        layout = layout_of(op.results[0].type)
+        if layout is None or not layout.memory_space.is_system:
+            _refuse(op)
+        type_ = cast("TensorType[Attribute]", op.results[0].type)
+        given = cast("TensorType[Attribute]", cast("Elements | DenseResourceAttr", op.value).type)
+        if given.element_type != type_.element_type:
+            refuse(
+                op,
+                f"has elements of {given.element_type} for a tensor of {type_.element_type}; write "
+                "them as elements of the tensor's type",
+            )
+        value = op.value
+        if isinstance(value, DenseIntOrFPElementsAttr):
+            value = DenseIntOrFPElementsAttr(cast("TensorType[ElementType]", type_), value.data)
+        elif isinstance(value, DenseResourceAttr):
+            value = DenseResourceAttr(value.resource_handle, type_)
+        new = arith.ConstantOp.create(
+            properties={"value": value}, result_types=[type_], location=op.location
+        )
+        insert_before(op, new)
+        replace(op, *new.results)
 
     def _convert_to_layout(self, op: ttir.ToLayoutOp) -> None:
         source, target = (self._layout(value) for value in op.operands)

@@ -23,6 +23,9 @@ from ttmlir.layout.tensor_layout import TensorLayout
 from ttmlir.passes.kernel_building import Kernel, Launch, replace_by_dispatch
 from ttmlir.passes.layouts import value_shape
 
+OnRow = Callable[[Sequence[SSAValue]], None]
+"""Writes what is done with the addresses of a row of the source and of one of the target."""
+
 _WORD = 4
 """Bytes that a processor reads and writes at once."""
 
@@ -48,19 +51,34 @@ def broadcast(op: Operation, source: PlacedTensor, target: PlacedTensor, chip: C
         _check(tensor.layout, extents)
     kernel = Kernel(op.location)
     spreads = shape[-1:] != whole[-1:]
+    lengths = (_row_bytes(source.layout), _row_bytes(target.layout))
+
+    def on_rows(count: int) -> OnRow:
+        if spreads:
+            return _repeat_number(kernel, target.layout)
+        return _copy_rows(kernel, chip, count * lengths[0])
+
     loops = _loops(shape[:-1], whole[:-1])
-    if spreads:
-        on_row = _repeat_number(kernel, target.layout, whole[-1])
-    else:
-        loops, rows = _contiguous(loops)
-        size = rows * _row_bytes(source.layout)
-        on_row = _copy_rows(kernel, chip, size)
-    scales = (_row_bytes(source.layout), _row_bytes(target.layout))
+    count = 1
+    if not spreads:
+        loops, count = _contiguous(loops)
     kernel.walk(
         [loop.extent for loop in loops],
-        [[loop.source * scales[0] for loop in loops], [loop.target * scales[1] for loop in loops]],
+        [
+            [loop.source * lengths[0] for loop in loops],
+            [loop.target * lengths[1] for loop in loops],
+        ],
         [kernel.constant(source.address), kernel.constant(target.address)],
-        on_row,
+        on_rows(count),
+    )
+    # What reads whole tiles reads the rows below the tensor, too.
+    rows = math.prod(whole[:-1])
+    below = kernel.constant(target.address + rows * lengths[1])
+    kernel.walk(
+        [target.layout.shard[0] - rows],
+        [[0], [lengths[1]]],
+        [kernel.constant(source.address), below],
+        on_rows(1),
     )
     if not spreads:
         kernel.call("noc_async_read_barrier")
@@ -124,12 +142,10 @@ def _copy_rows(kernel: Kernel, chip: ChipDesc, size: int) -> Callable[[Sequence[
     return on_row
 
 
-def _repeat_number(
-    kernel: Kernel, target: TensorLayout, count: int
-) -> Callable[[Sequence[SSAValue]], None]:
+def _repeat_number(kernel: Kernel, target: TensorLayout) -> OnRow:
     """Fill a row with words that hold the first number of another."""
     size = target.element.size_bytes
-    words = -(-count * size // _WORD)
+    words = _row_bytes(target) // _WORD
 
     def on_row(addresses: Sequence[SSAValue]) -> None:
         source, row = (kernel.call("reinterpret_cast", address)[0] for address in addresses)

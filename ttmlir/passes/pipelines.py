@@ -40,6 +40,7 @@ class TTIRToTTMetalBackendPipeline(Pipeline):
                 default_memory_space=MemorySpace.DEVICE_L1,
                 default_device_memory_layout=TensorMemoryLayout.NONE,
                 init_whole_tiles=True,
+                constants_on_host=True,
             ),
             TTIRSplitCompoundLayoutPass(),
             TTIRGenericRegionOperandsToMemrefPass(),

@@ -122,6 +122,10 @@ class TTIRLayoutPass(ModulePass):
         False, "Pad the rows that a function takes and returns to whole tiles, as kernels need them"
     )
 
+    constants_on_host: bool = option(
+        False, "Keep constants on the host and move them to where operands are"
+    )
+
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Lay out every tensor of the module."""
         device = required_device(module, self.name)
@@ -145,36 +149,38 @@ class _InitialLayouts:
             for block in region.blocks:
                 self._retype(op, block.args)
                 for inner in block.ops:
-                    self._retype(inner, inner.results)
+                    on_host = self._options.constants_on_host and isinstance(inner, ttir.ConstantOp)
+                    self._retype(inner, inner.results, on_host=on_host)
                     if isinstance(inner, FuncOp):
                         self._retype_signature(inner)
                     # A core sees the shards of a generic's operands, not tensors with a layout.
                     if inner.regions and not isinstance(inner, ttir.GenericOp):
                         self.assign(inner)
 
-    def _retype(self, op: Operation, values: Sequence[SSAValue]) -> None:
+    def _retype(self, op: Operation, values: Sequence[SSAValue], *, on_host: bool = False) -> None:
+        space = MemorySpace.SYSTEM if on_host else self._options.init_memory_space
         for value in values:
             try:
-                retype(value, self._type(value.type))
+                retype(value, self._type(value.type, space))
             except LayoutError as error:
                 refuse(op, f"no layout for {value.type}: {error}")
 
     def _retype_signature(self, function: FuncOp) -> None:
-        signature = function.function_type
+        signature, space = function.function_type, self._options.init_memory_space
         try:
             function.function_type = FunctionType.from_lists(
-                [self._type(type_) for type_ in signature.inputs],
-                [self._type(type_) for type_ in signature.outputs],
+                [self._type(type_, space) for type_ in signature.inputs],
+                [self._type(type_, space) for type_ in signature.outputs],
             )
         except LayoutError as error:
             refuse(function, f"no layout for {signature}: {error}")
 
-    def _with_layout(self, type_: Attribute) -> Attribute:
+    def _with_layout(self, type_: Attribute, space: MemorySpace) -> Attribute:
         if not is_plain_tensor(type_):
             return type_
         shape = shape_of(type_)
         scalar = scalar_of(type_)
-        layout = TensorLayout.of(shape, scalar, self._options.init_memory_space, self._grid)
+        layout = TensorLayout.of(shape, scalar, space, self._grid)
         if self._options.init_whole_tiles:
             layout = layout.with_element(TileFormat.of(scalar)).with_element(scalar)
         return with_layout(type_, layout)
@@ -265,7 +271,8 @@ class _Moves:
         owner = value.owner
         block = op.parent
         assert block is not None, "operations are laid out in place"
-        if not isinstance(owner, EmptyOp | ttir.ConstantOp):
+        stays = self._options.constants_on_host and isinstance(owner, ttir.ConstantOp)
+        if stays or not isinstance(owner, EmptyOp | ttir.ConstantOp):
             op.operands[number] = moved(value, wanted, op)
             return
         if value.has_one_use():

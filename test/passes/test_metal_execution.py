@@ -1,0 +1,301 @@
+"""Programs of kernels, run on the simulator with all its checks, compute what NumPy computes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import pytest
+from elementwise_oracles import (
+    ARITHMETIC,
+    BITWISE,
+    COMPARISONS,
+    OF_BOOLEANS,
+    OF_INTEGERS,
+    SMOOTH,
+    STEPS,
+    wrapped,
+)
+from pass_runner import lowered
+from ttir_text import FunctionText, tensor
+
+from ttmlir.mlir.diagnostics import DiagnosticError
+from ttmlir.runtime import read_binary
+from ttmlir.runtime.metal.program import MetalBinary
+from ttmlir.runtime.metal.session import execute
+from ttmlir.sim.options import SimOptions
+from ttmlir.target.flatbuffer.ttmetal import ttmetal_to_flatbuffer
+
+PIPELINE = "ttir-to-ttmetal-backend-pipeline"
+WIDE = f"{PIPELINE}=fp32-dest-acc-en=true"
+LENIENCIES = frozenset({"aliased-cbs", "pop-unfilled"})
+"""Kernels on buffers that stay in place do without synchronisation."""
+SHAPE = (33, 40)
+
+Array = np.ndarray
+Meaning = Callable[..., Array]
+
+
+def run(text: str, *inputs: Array, passes: Sequence[str] = (WIDE,), exact: bool = True) -> Array:
+    """The only result of `results`."""
+    (output,) = results(text, *inputs, passes=passes, exact=exact)
+    return output
+
+
+def results(
+    text: str, *inputs: Array, passes: Sequence[str] = (WIDE,), exact: bool = True
+) -> list[Array]:
+    """What the compiled function makes of arrays; `exact`: without the roundings of the chip."""
+    module = lowered(text, *passes)
+    binary = read_binary(ttmetal_to_flatbuffer(module), "test.ttm")
+    assert isinstance(binary, MetalBinary)
+    options = SimOptions(
+        numerics="exact" if exact else "device", timed=False, leniencies=LENIENCIES
+    )
+    result = execute(binary.metal_programs[0], list(inputs), options)
+    assert not [finding for each in result.reports for finding in each.report.findings]
+    return [np.asarray(output) for output in result.outputs]
+
+
+def function(*mnemonics: str, types: Sequence[str], result: str = "") -> str:
+    """A function that does operations on its arguments, each by itself."""
+    text = FunctionText(types, constraint="#tile")
+    names = [f"%arg{number}" for number in range(len(types))]
+    attributes = {name: row[3] for name, row in SMOOTH.items()}
+    return text.returning(
+        *(text.op(name, names, result or types[-1], attributes.get(name, "")) for name in mnemonics)
+    )
+
+
+def normal(shape: tuple[int, ...], seed: int = 0) -> Array:
+    """Numbers around 0."""
+    return np.random.default_rng(seed).normal(size=shape).astype(np.float32)
+
+
+def integers(shape: tuple[int, ...], seed: int = 0) -> Array:
+    """Small integers, 0 often among them."""
+    return np.random.default_rng(seed).integers(-4, 5, shape).astype(np.int32)
+
+
+# --- Operations ----------------------------------------------------------------------------------
+
+
+def check(
+    meanings: Mapping[str, Meaning],
+    inputs: Sequence[Array],
+    elements: Sequence[str],
+    result: str = "",
+    tolerance: float = 0.0,
+) -> None:
+    """Compare operations on arrays, in these element types, with what they mean."""
+    types = [tensor(*each.shape, element=e) for each, e in zip(inputs, elements, strict=True)]
+    into = tensor(*inputs[0].shape, element=result) if result else ""
+    got = results(function(*meanings, types=types, result=into), *inputs)
+    for (name, meaning), output in zip(meanings.items(), got, strict=True):
+        np.testing.assert_allclose(
+            output.astype(np.float64),
+            meaning(*inputs).astype(np.float64),
+            rtol=tolerance,
+            atol=tolerance,
+            err_msg=name,
+        )
+
+
+@pytest.mark.parametrize("part", range(3))
+def test_functions(part: int) -> None:
+    """Every function of one floating-point number, where it is smooth."""
+    x = normal(SHAPE)
+    inputs = (x, np.abs(x) + 0.5, np.clip(x, -0.4, 0.9))
+
+    def part_of(domain: Callable[[Array], bool]) -> int:
+        return next(number for number, each in enumerate(inputs) if domain(each))
+
+    meanings = {name: row[0] for name, row in SMOOTH.items() if part_of(row[1]) == part}
+    check(meanings, [inputs[part]], ["f32"], tolerance=1e-4)
+
+
+def test_functions_that_jump() -> None:
+    """Rounding and sign, of infinity, too, and truth values."""
+    x = np.round(normal(SHAPE) * 4) / 4
+    x[3, 5], x[32, 39] = np.inf, 0
+    truths = ("logical_not", "isfinite")
+    check({name: STEPS[name] for name in STEPS if name not in truths}, [x], ["f32"])
+    check({name: STEPS[name] for name in truths}, [x], ["f32"], "i1")
+
+
+@pytest.mark.parametrize("element", ["f32", "bf16"])
+def test_arithmetic(element: str) -> None:
+    """Operations on two tensors, on the matrix unit and on the vector unit."""
+    others = {"div": np.divide, "remainder": np.fmod, "pow": np.power, "atan2": np.arctan2}
+    x, y = (np.round(np.abs(normal(SHAPE, seed)) * 8) / 8 + 0.5 for seed in (1, 2))
+    tolerance = 1e-5 if element == "f32" else 2**-8
+    check({**ARITHMETIC, **others}, [x, y], [element] * 2, tolerance=tolerance)
+
+
+@pytest.mark.parametrize("element", ["f32", "i32"])
+def test_truth_values(element: str) -> None:
+    """Comparisons and logic, of floats and integers."""
+    x, y = integers(SHAPE, 3), integers(SHAPE, 4)
+    if element == "f32":
+        x, y = x.astype(np.float32) / 4, y.astype(np.float32) / 4
+    check(COMPARISONS, [x, y], [element] * 2, "i1")
+
+
+def test_integers_of_32_bits() -> None:
+    """All 32 bits count, and sums wrap."""
+    rng = np.random.default_rng(5)
+    x, y = (rng.integers(-(2**31), 2**31, SHAPE).astype(np.int32) for _ in range(2))
+
+    def wrapping(meaning: Meaning) -> Meaning:
+        return lambda x, y: wrapped(meaning(x.astype(object), y.astype(object)))
+
+    meanings = {name: wrapping(each) for name, each in {**ARITHMETIC, **BITWISE}.items()}
+    check(meanings, [x, y], ["i32"] * 2)
+
+
+def test_functions_of_integers() -> None:
+    """Functions of one integer."""
+    check(OF_INTEGERS, [integers(SHAPE, 6)], ["i32"])
+
+
+def test_booleans() -> None:
+    """Arithmetic on truth values is logic."""
+    check(OF_BOOLEANS, [integers(SHAPE, 7) > 0, integers(SHAPE, 8) > 0], ["i1"] * 2)
+
+
+@pytest.mark.parametrize(("condition", "element"), [("f32", "f32"), ("i1", "f32"), ("i1", "i32")])
+def test_where(condition: str, element: str) -> None:
+    """A choice between two tensors by a third of another type."""
+    x, y, z = integers(SHAPE, 9), integers(SHAPE, 10), integers(SHAPE, 11)
+    types = [tensor(*SHAPE, element=each) for each in (condition, element, element)]
+    inputs = [x > 0 if condition == "i1" else x.astype(np.float32), y, z]
+    if element == "f32":
+        inputs[1:] = [each.astype(np.float32) / 8 for each in inputs[1:]]
+    got = run(function("where", types=types), *inputs)
+    np.testing.assert_array_equal(got, np.where(inputs[0] != 0, inputs[1], inputs[2]))
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        *(("f32", "bf16"), ("bf16", "f32"), ("f32", "i32"), ("i32", "f32"), ("i32", "bf16")),
+        *(("f32", "i1"), ("i32", "i1"), ("i1", "f32"), ("i1", "i32"), ("f16", "f32")),
+    ],
+)
+def test_conversions(source: str, target: str) -> None:
+    """Small integers are the same in every format; truth is what is not 0."""
+    x = integers(SHAPE, 12)
+    given = {"i1": x > 0, "i32": x}.get(source, x.astype(np.float32))
+    types = (tensor(*SHAPE, element=each) for each in (source, target))
+    type_, result = types
+    got = run(function("typecast", types=[type_], result=result), given)
+    np.testing.assert_array_equal(got, given != 0 if target == "i1" else given)
+
+
+# --- Shapes --------------------------------------------------------------------------------------
+
+_WHOLE = (2, 33, 40)
+
+
+@pytest.mark.parametrize("element", ["f32", "i32"])
+@pytest.mark.parametrize("shape", [(40,), (33, 1), (), (2, 1, 40), (2, 1, 1)])
+def test_broadcasts(shape: tuple[int, ...], element: str) -> None:
+    """An operand is repeated along every dimension that it lacks."""
+    x, y = integers(_WHOLE, 13), integers(shape, 14)
+    if "f" in element:
+        x, y = x.astype(np.float32), y.astype(np.float32)
+    whole = tensor(*_WHOLE, element=element)
+    types = whole, tensor(*shape, element=element)
+    text = function("subtract", types=types, result=whole)
+    np.testing.assert_array_equal(run(text, x, y), x - y)
+
+
+def test_both_operands_broadcast() -> None:
+    """A column and a row make a rectangle."""
+    x, y = normal((33, 1), 15), normal((1, 70), 16)
+    text = function("multiply", types=(tensor(33, 1), tensor(1, 70)), result=tensor(33, 70))
+    np.testing.assert_allclose(run(text, x, y), x * y, rtol=1e-6)
+
+
+def test_broadcast_operation() -> None:
+    """A `ttir.broadcast` that is returned, with a dimension in front."""
+    x = normal((33, 1), 17)
+    text = FunctionText([tensor(33, 1)], constraint="#tile")
+    value = text.op("broadcast", ["%arg0"], tensor(2, 33, 70), "dimension = [1, 2]")
+    got = run(text.returning(value), x)
+    np.testing.assert_array_equal(got, np.broadcast_to(x, (2, 33, 70)))
+
+
+# --- Values --------------------------------------------------------------------------------------
+
+
+def test_constants() -> None:
+    """One number for all positions, or several."""
+    listed = "[[1.0, 2.5, -3.0], [0.5, 0.25, 8.0]]"
+    text = FunctionText([tensor(2, 3)], constraint="#tile")
+    half = text.constant("0.5", tensor(2, 3))
+    several = text.constant(listed, tensor(2, 3))
+    value = text.op("multiply", ["%arg0", half], tensor(2, 3))
+    value = text.op("subtract", [value, several], tensor(2, 3))
+    x = normal((2, 3), 18)
+    expected = x * np.float32(0.5) - np.array([[1, 2.5, -3], [0.5, 0.25, 8]], np.float32)
+    np.testing.assert_allclose(run(text.returning(value), x), expected, rtol=1e-6)
+
+
+def test_returned_constant() -> None:
+    """A constant that nobody computes with is made on the device."""
+    text = FunctionText([], constraint="#tile")
+    value = text.constant("-7", tensor(3, 5, element="i32"))
+    np.testing.assert_array_equal(run(text.returning(value)), np.full((3, 5), -7))
+
+
+def test_one_value_used_often() -> None:
+    """A value is both operands, the result is used twice, and one operation is dead."""
+    text = FunctionText([tensor(*SHAPE)], constraint="#tile")
+    square = text.op("multiply", ["%arg0", "%arg0"], tensor(*SHAPE))
+    text.op("exp", [square], tensor(*SHAPE))
+    less = text.op("subtract", [square, "%arg0"], tensor(*SHAPE))
+    value = text.op("maximum", [less, square], tensor(*SHAPE))
+    x = normal(SHAPE, 19)
+    expected = np.maximum(x * x - x, x * x)
+    np.testing.assert_allclose(run(text.returning(value), x), expected, rtol=1e-6, atol=1e-6)
+
+
+def test_on_the_device() -> None:
+    """With the chip's roundings: 10 bits after the leading one in each step."""
+    text = FunctionText([tensor(*SHAPE), tensor(40)], constraint="#tile")
+    value = text.op("sigmoid", ["%arg0"], tensor(*SHAPE))
+    value = text.op("multiply", [value, "%arg1"], tensor(*SHAPE))
+    x, y = normal(SHAPE, 20), normal((40,), 21)
+    got = run(text.returning(value), x, y, exact=False)
+    np.testing.assert_allclose(got, y / (1 + np.exp(-x)), rtol=8 * 2**-10, atol=2**-14)
+
+
+def test_integers_are_exact_on_the_device() -> None:
+    """No rounding touches 32-bit integers, those that broadcast included."""
+    rng = np.random.default_rng(22)
+    x = rng.integers(-(2**31), 2**31, SHAPE).astype(np.int32)
+    y = rng.integers(-(2**31), 2**31, (33, 1)).astype(np.int32)
+    types = tensor(*SHAPE, element="i32"), tensor(33, 1, element="i32")
+    got = run(function("bitwise_xor", types=types, result=types[0]), x, y, exact=False)
+    np.testing.assert_array_equal(got, x ^ y)
+
+
+# --- What has no kernel --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("mnemonic", "element", "message"),
+    [
+        ("exp", "i32", "'ttir.generic' op kernels do not compute exp of i32; on i32 they compute"),
+        ("gt", "ui32", "'ttir.generic' op kernels do not compute gt of ui32; on ui32 they compute"),
+        ("add", "i8", "'ttir.generic' op kernels do not compute add of i8; on i8 they compute"),
+    ],
+)
+def test_refused(mnemonic: str, element: str, message: str) -> None:
+    """The message says what there is on these numbers."""
+    type_ = tensor(*SHAPE, element=element)
+    types = (type_,) if mnemonic == "exp" else (type_, type_)
+    with pytest.raises(DiagnosticError) as error:
+        lowered(function(mnemonic, types=types), PIPELINE)
+    assert message in str(error.value)
