@@ -6,6 +6,12 @@ from ttmlir.target.translation import Translation
 
 TRANSLATIONS = (
     Translation(
+        name="cpp-to-ttkernel",
+        doc="translate a kernel in cpp to ttkernel",
+        function="ttmlir.target.cpp.to_ttkernel:read_kernel",
+        reads_text=True,
+    ),
+    Translation(
         name="mlir-to-cpp",
         doc="translate from mlir to cpp",
         function="ttmlir.target.cpp.emitter:emit_cpp",

@@ -91,10 +91,11 @@ def _translate(flags: TranslateFlags, translation: Translation) -> int:
     from ttmlir.mlir.chunk_processing import process_chunks
 
     keywords = {name: getattr(flags, name) for name in translation.flags}
+    translate_chunk = _read_chunk if translation.reads_text else _translate_chunk
     done = process_chunks(
         text,
         input_name(flags.input),
-        partial(_translate_chunk, flags, partial(translation.load(), **keywords)),
+        partial(translate_chunk, flags, partial(translation.load(), **keywords)),
         marker=flags.split_input_file,
         verify_diagnostics=flags.verify_diagnostics,
         errors_only=flags.error_diagnostics_only,
@@ -129,3 +130,18 @@ def _translate_chunk(
         raise LocatedError(module.location, "expected a 'builtin.module' op to translate")
     with reporting_mistakes("while translating", file, chunk.first_line):
         return function(module)
+
+
+def _read_chunk(
+    flags: TranslateFlags, function: Callable[[str, str], ModuleOp], chunk: Chunk
+) -> str:
+    """The module that a text of another language is, with its places where they are asked for."""
+    from ttmlir.mlir.internal_errors import reporting_mistakes
+    from ttmlir.mlir.printer import PrintOptions, print_module
+
+    file = input_name(flags.input)
+    # Empty lines stand for the chunks before, so that places are those in the whole text.
+    text = "\n" * (chunk.first_line - 1) + chunk.text
+    with reporting_mistakes("while reading", file, chunk.first_line):
+        module = function(text, file)
+    return print_module(module, PrintOptions(debuginfo=flags.mlir_print_debuginfo))

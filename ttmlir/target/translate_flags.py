@@ -29,6 +29,7 @@ class TranslateFlags:
         False, "Check that emitted diagnostics match expected-* lines on the corresponding line"
     )
     declare_variables_at_top: bool = flag(False, "Declare variables at top when emitting C/C++")
+    mlir_print_debuginfo: bool = flag(False, "Print debug info in MLIR output")
     help: bool = flag(False, "Display available options (--help-hidden for more)", aliases=("h",))
     help_list: bool = flag(False, "Display list of available options")
     help_hidden: bool = flag(False, "Display all available options")

@@ -1,25 +1,32 @@
-"""What a translation is: a function from a verified module to text or bytes, and its name."""
+"""What a translation is: a function from a module to another format or back, and its name."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
+from typing import Any
 
 
 @dataclass(frozen=True, kw_only=True)
 class Translation:
-    """A way to write a module in another format."""
+    """A way to write a module in another format, or to read one that is written in it."""
 
     name: str
     """The name on the command line of `ttmlir-translate`."""
     doc: str
     function: str
-    """`module:function`, imported when it is used; it takes a module and gives text or bytes."""
+    """`module:function`, imported when it is used.
+
+    It takes a verified module and gives text or bytes; with `reads_text` it takes a text and the
+    name of its file and gives a module.
+    """
     flags: tuple[str, ...] = ()
     """Flags of the tool that the function takes as keywords."""
+    reads_text: bool = False
+    """Whether the input is text of another language instead of MLIR."""
 
-    def load(self) -> Callable[..., str | bytes]:
+    def load(self) -> Callable[..., Any]:
         """The function."""
         module, _, name = self.function.partition(":")
         return getattr(import_module(module), name)

@@ -19,11 +19,12 @@
 // HELP: USAGE: ttmlir-translate [options] <input file>
 // HELP-NOT: --error-diagnostics-only
 // HELP: Translations to perform
+// HELP-NEXT: --cpp-to-ttkernel
 // HELP-NEXT: --mlir-to-cpp
 // HELP: --ttnn-to-flatbuffer
 // HIDDEN: --error-diagnostics-only
 // VERSION: ttmlir-translate {{[0-9]}}
-// NONE: ttmlir-translate: Translations to perform option: must be specified at least once! Supported: --mlir-to-cpp,{{.*}} --ttnn-to-flatbuffer
+// NONE: ttmlir-translate: Translations to perform option: must be specified at least once! Supported: --cpp-to-ttkernel, --mlir-to-cpp,{{.*}} --ttnn-to-flatbuffer
 // TWO: Translations to perform option: may only occur zero or one times! Given: --mlir-to-cpp, --ttnn-to-flatbuffer
 // VALUE: for the --mlir-to-cpp option: does not allow a value! 'fast' specified.
 // UNKNOWN: Unknown command line argument '--ttnn-to-flatbuffers'. Try: 'ttmlir-translate --help'

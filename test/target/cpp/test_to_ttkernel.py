@@ -1,0 +1,332 @@
+"""C++ kernels as IR: what they compute, where they stand, and back to the same text."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ttmlir.dialects.ttkernel import CBType
+from ttmlir.layout.enums import CBPort
+from ttmlir.mlir.diagnostics import DiagnosticError
+from ttmlir.mlir.locations import file_line_col
+from ttmlir.schema.versions import load
+from ttmlir.target.cpp.kernels import write_kernels
+from ttmlir.target.cpp.to_ttkernel import read_kernel
+
+KERNELS = Path(__file__).parent / "kernels"
+GOLDEN = Path(__file__).parents[2] / "golden"
+COMPILER = shutil.which("g++")
+SHOWING = """
+#include <cstdio>
+#include <cstdint>
+static int64_t get_noc_addr(int32_t x, int32_t y, int32_t address) { return 0; }
+static void noc_async_write(uint32_t value, int64_t to, int32_t size) {
+  std::printf("%u\\n", value);
+}
+template <typename T> T get_arg_val(uint32_t index) { return T(index * 2654435761u); }
+"""
+"""An API in which a write shows its source address, and arguments are large numbers."""
+
+
+def again(text: str) -> str:
+    """A text after the way to the IR and back."""
+    return write_kernels(read_kernel(text, "k.cpp"))
+
+
+def shown(text: str, folder: Path) -> list[str]:
+    """What a compiled kernel shows."""
+    (folder / "dataflow_api.h").write_text(SHOWING)
+    program = folder / "program"
+    source = f"{text}\nint main() {{ kernel_main(); }}\n"
+    command = [str(COMPILER), "-std=c++17", "-w", "-fwrapv", "-I", str(folder), "-x", "c++", "-"]
+    subprocess.run([*command, "-o", str(program)], input=source, text=True, check=True)
+    result = subprocess.run([program], text=True, check=True, capture_output=True, timeout=20)
+    return result.stdout.split()
+
+
+def kernel(body: str) -> str:
+    """A data movement kernel, its body from line 8 on; `show(x);//` shows a number."""
+    text = body.replace("show(", "noc_async_write(").replace(");//", ", to, 0);")
+    return f"""#include "dataflow_api.h"
+uint32_t mix(uint32_t a, uint32_t b) {{
+  uint32_t sum = a * 31u;
+  sum ^= b >> 3;
+  return sum + 1;
+}}
+void kernel_main() {{ int64_t to = get_noc_addr(0, 0, 0);
+{text}
+}}
+"""
+
+
+COMPUTED = """
+uint32_t a = get_arg_val<uint32_t>(3);
+int32_t b = get_arg_val<int32_t>(5);
+show(a / 7);//
+show(b / 7);//
+show(a % 10);//
+show(b % 10);//
+show(a >> 3);//
+show(b >> 3);//
+show(b << 2);//
+show(a < b ? 1 : 2);//
+show((int32_t)a < b ? 3 : 4);//
+show(-b + ~a);//
+show((uint8_t)b);//
+show((int8_t)a);//
+show((int16_t)(b >> 7) * 3);//
+show((uint64_t)a * (uint64_t)a >> 40);//
+show(!a);//
+show((a > 5) + (b != 0));//
+show(a > 5 && b > 5 || a == 0);//
+bool set = a & 4;
+show(set);//
+uint32_t total = 0;
+for (uint32_t i = 2; i < 9; i += 3) {
+  total += i * a;
+  if (total & 1) {
+    total ^= 0x55;
+  } else if (total % 3 == 0) {
+    total--;
+    b = -b;
+  }
+}
+show(total);//
+show(b);//
+int n = 20, steps = 0;
+while (n != 1) {
+  n = n % 2 ? 3 * n + 1 : n / 2;
+  ++steps;
+}
+show(steps);//
+uint32_t x = 5, y = 7;
+do {
+  uint32_t old = x;
+  x = y;
+  y = mix(old, y);
+} while (x < 3000000000u && y > 9);
+show(x);//
+show(y);//
+for (int i = 10; i >= 0; i -= 4) {
+  show(i);//
+}
+uint32_t p = 3;
+show(p++ * 2 + p);//
+show(--p);//
+{
+  uint32_t inner = mix(p, a), other = inner;
+  other -= 5;
+  show(inner - other);//
+}
+uint32_t unset;
+if (a) unset = 4; else unset = 5;
+show(unset);//
+while (true) {
+  uint32_t next = p * p;
+  if (next > 1000) { break; }
+  p = next + 1;
+  show(next);//
+}
+show(p);//
+"""
+
+
+@pytest.mark.skipif(COMPILER is None, reason="needs g++")
+def test_kernels_compute_the_same_after_the_way_through_the_ir(tmp_path: Path) -> None:
+    """Two programs of a C++ compiler agree: the text, and the text from its IR."""
+    text = kernel(COMPUTED)
+    there = again(text)
+    first, second = shown(text, tmp_path), shown(there, tmp_path)
+    assert len(first) > 30
+    assert first == second
+    assert again(there) == there
+
+
+NAMES = ("a", "b", "c")
+ATOMS = st.sampled_from([*NAMES, "1", "2", "7", "0x80000000u", "(uint32_t) b", "(int8_t) c"])
+OPERATORS = st.sampled_from(["+", "-", "*", "/ 3 +", "% 5u -", "<", "==", "&", "^", ">> 2 |"])
+EXPRESSIONS = st.recursive(
+    ATOMS,
+    lambda inner: st.builds("({} {} {})".format, inner, OPERATORS, inner),
+    max_leaves=4,
+)
+SIMPLE = st.builds(
+    "{} {} {};".format, st.sampled_from(NAMES), st.sampled_from(["=", "+="]), EXPRESSIONS
+)
+STATEMENTS = st.recursive(
+    SIMPLE,
+    lambda inner: st.one_of(
+        st.builds("if ({}) {{ {} }} else {{ {} }}".format, EXPRESSIONS, inner, inner),
+        st.builds("if ({}) {{ {} }}".format, EXPRESSIONS, inner),
+        st.builds(
+            "for (int {0} = 0; {0} < {1}; {0}++) {{ {2} }}".format,
+            st.uuids().map(lambda uuid: f"i{uuid.hex}"),
+            st.integers(0, 3),
+            inner,
+        ),
+        st.builds("{} {}".format, inner, inner),
+    ),
+    max_leaves=6,
+)
+
+
+@pytest.mark.skipif(COMPILER is None, reason="needs g++")
+@settings(
+    max_examples=4,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+@given(bodies=st.lists(STATEMENTS, min_size=12, max_size=12))
+def test_generated_kernels_compute_the_same(bodies: list[str], tmp_path: Path) -> None:
+    """Nested loops and branches over signed, unsigned and narrow variables."""
+    start = "int32_t a = -9; uint32_t b = 4000000000u; int16_t c = -300;"
+    shows = "show(a);//\nshow(b);//\nshow(c);//"
+    text = kernel("\n".join(f"{{\n{start}\n{body}\n{shows}\n}}" for body in bodies))
+    assert shown(text, tmp_path) == shown(again(text), tmp_path)
+
+
+def golden_kernels() -> list[str]:
+    """The sources of all kernels in the files that tt-mlir has written."""
+    return [
+        each.kernel.source
+        for path in sorted(GOLDEN.glob("*.ttm"))
+        for program in load(path.read_bytes(), path.name).root.programs
+        for command in program.device_programs[0].command_queues[0].commands
+        if command.type_type == "EnqueueProgramCommand"
+        for each in command.type.program.kernels
+    ]
+
+
+@pytest.mark.parametrize("text", golden_kernels(), ids=lambda text: f"{len(text)} characters")
+def test_kernels_of_tt_mlir_come_back_letter_by_letter(text: str) -> None:
+    """What the compiler has written is read as what it was written from."""
+    assert again(text) == text
+
+
+@pytest.mark.parametrize(
+    "name", ["compute_add", "compute_matmul_blocks", "generated_multiply", "reader_add"]
+)
+def test_hand_written_kernels_settle_after_one_way(name: str) -> None:
+    """The text from the IR is the text of its own IR."""
+    text = again((KERNELS / f"{name}.cpp").read_text())
+    assert again(text) == text
+
+
+def test_operations_stand_where_the_text_does() -> None:
+    """Locations are file, line and column in the C++ text."""
+    text = (KERNELS / "compute_add.cpp").read_text()
+    module = read_kernel(text, "k.cpp")
+    lines = text.splitlines()
+    calls = [op for op in module.walk() if op.name.startswith("ttkernel.")][:-1]
+    assert calls
+    for call in calls:
+        place = file_line_col(call.location)
+        assert place is not None
+        assert place.file == "k.cpp"
+        rest = lines[place.line - 1][place.column - 1 :]
+        assert rest.startswith(call.name.removeprefix("ttkernel."))
+
+
+def test_circular_buffers_are_arguments() -> None:
+    """In the order in which the text mentions them; rows where they are tilized."""
+    text = """#include "compute_kernel_api/tilize.h"
+namespace NAMESPACE { void MAIN {
+  constexpr auto out = tt::CBIndex::c_17;
+  constexpr uint32_t in = 2;
+  tilize_init(in, 3, out);
+  tilize_block(in, 3, out);
+} }"""
+    function = next(op for op in read_kernel(text, "k.cpp").walk() if op.name == "func.func")
+    types = [argument.type for argument in function.regions[0].block.args]
+    assert all(isinstance(each, CBType) for each in types)
+    assert [str(each.memref.element_type) for each in types if isinstance(each, CBType)] == [
+        "f32",
+        "!tt.tile<32x32, f32>",
+    ]
+    ports = [each.buffer.data.port for each in types if isinstance(each, CBType)]
+    assert ports == [CBPort.IN2, CBPort.OUT1]
+
+
+REFUSALS = [
+    ("uint32_t f[2];", "8:10", "arrays such as 'f' have no form in the IR"),
+    (
+        "for (int i = 0; i < 3; i++) { break; }",
+        "8:31",
+        "'break' has no form in the IR here; loops end by their condition and kernels at their "
+        "end, so put what follows into an 'if'",
+    ),
+    ("if (1) return;", "8:8", "'return' has no form in the IR here"),
+    ("while (true) { get_noc_addr(0, 0, 0); }", "8:1", "this loop does not end"),
+    (
+        "bool b = 1 && get_arg_val<uint32_t>(0);",
+        "8:15",
+        "calls and assignments behind '&&' have no form in the IR, which computes both sides; use "
+        "an 'if'",
+    ),
+    ("launch(3);", "8:1", "'launch' is no function of this text and no call that the ttkernel"),
+    (
+        "show(unknown);//",
+        "8:17",
+        "'unknown' is no variable of the kernel and no name of the library",
+    ),
+    (
+        "cb_push_back(get_arg_val<uint32_t>(0), 1);",
+        "8:1",
+        "these 2 arguments do not go with cb_push_back(cb, numPages); circular buffers have to be "
+        "known when the kernel is compiled",
+    ),
+    ("cb_push_back(40, 1);", "8:1", "a circular buffer has to be a number from 0 to 31"),
+    (
+        "uint32_t c = get_compile_time_arg_val(get_arg_val<uint32_t>(0));",
+        "8:14",
+        "argument 'arg_index' has to be known when the kernel is compiled",
+    ),
+    (
+        "noc_async_write_multicast(0, to, 32, 3, true);",
+        "8:1",
+        "parameter 'linked' of noc_async_write_multicast has no form in the IR other than its "
+        "default, false; leave it out",
+    ),
+    (
+        "volatile tt_l1_ptr uint16_t* p = (volatile tt_l1_ptr uint16_t*) (4096);",
+        "8:28",
+        "a value of this type has no form in the IR; it has numbers, bool, circular buffers",
+    ),
+    ('const char* t = "x";', "8:11", "a value of this type has no form in the IR"),
+    ("float f = 1.5f; bool b = f < 2.0f;", "8:26", "comparisons of floating-point numbers"),
+    ("uint32_t to = 1;", "8:10", "'to' hides a variable outside; give it another name"),
+    ("mix(1);", "8:1", "'mix' takes 2 arguments"),
+]
+
+
+@pytest.mark.parametrize(("body", "place", "message"), REFUSALS, ids=lambda value: value[:30])
+def test_refusals(body: str, place: str, message: str) -> None:
+    """What has no form in the IR is refused where it stands, with what has one."""
+    with pytest.raises(DiagnosticError) as error:
+        read_kernel(kernel(body), "k.cpp")
+    assert str(error.value).startswith(f"k.cpp:{place}: error: ")
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("void f() {}", "k.cpp:1:1: error: there is no kernel in this text; a data movement"),
+        ("void kernel_main() { for (", "k.cpp:1:"),
+        (
+            "uint32_t f(uint32_t n) { return f(n); } void kernel_main() { f(1); }",
+            "k.cpp:1:33: error: 'f' calls itself, which has no form in the IR",
+        ),
+    ],
+)
+def test_refusals_of_whole_texts(text: str, message: str) -> None:
+    """A text without a kernel, with no C++, or without an end."""
+    with pytest.raises(DiagnosticError) as error:
+        read_kernel(text, "k.cpp")
+    assert str(error.value).startswith(message)
