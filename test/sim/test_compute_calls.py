@@ -5,20 +5,23 @@ Expected values come from NumPy; inputs are chosen so that results are exact in 
 
 from __future__ import annotations
 
+import ml_dtypes
 import numpy as np
 import pytest
 from compute_core import call
 from tile_bytes import BOTH, core_of, eighths, result, unpacked
 
-from ttmlir.layout.enums import DataType
-from ttmlir.sim.options import Numerics
+from ttmlir.layout.enums import DataType, MathFidelity
+from ttmlir.sim.options import Numerics, SimOptions
 
 BINARY = {"add": np.add, "sub": np.subtract, "mul": np.multiply}
 
 
 @pytest.mark.parametrize("numerics", BOTH)
 @pytest.mark.parametrize("operation", BINARY)
-@pytest.mark.parametrize("data_type", [DataType.BF16, DataType.F16, DataType.F32])
+@pytest.mark.parametrize(
+    "data_type", [DataType.BF16, DataType.F16, DataType.F32, DataType.BFP_BF8, DataType.BFP_F8]
+)
 def test_elementwise_operations_of_the_matrix_unit(
     operation: str, data_type: DataType, numerics: Numerics
 ) -> None:
@@ -106,3 +109,76 @@ def test_matrix_product_of_blocks(numerics: Numerics) -> None:
         for column in range(3):
             expected = a[2 * row] @ b[column] + a[2 * row + 1] @ b[3 + column]
             np.testing.assert_array_equal(got[3 * row + column], expected)
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_float32_multiply_without_circular_buffer_calls(wide: bool) -> None:
+    """The kernel of tt-mlir's first pipeline for a 64x128 multiply: 8 tiles, no push or pop.
+
+    Operands are cut to 11 bits, and the multiplier drops the last one of SrcA, 2^-10 at most.
+    Without a wide DST such a kernel computes in half precision: each of four phases rounds to 11
+    bits, by half of the last one.
+    """
+    rng = np.random.default_rng(14)
+    x, y = rng.uniform(0.5, 2, (2, 8, 32, 32)).astype(np.float32)
+    core = core_of(
+        (x, DataType.F32), (y, DataType.F32), out=DataType.F32, out_pages=8, fp32_dest_acc_en=wide
+    )
+    calls = [call("binary_op_init_common", 0, 1, 16), call("mul_tiles_init", 0, 1)]
+    for index in range(8):
+        calls += [call("tile_regs_acquire"), call("mul_tiles", 0, 1, index, index, 0)]
+        calls += [call("tile_regs_commit"), call("tile_regs_wait")]
+        calls += [call("pack_tile", 0, 16, index), call("tile_regs_release")]
+    core.run(calls)
+    got = unpacked(core.bytes_of(16), DataType.F32)
+    cut_x, cut_y = (
+        (each.view(np.uint32) & np.uint32(0xFFFFE000)).view(np.float32).astype(np.float64)
+        for each in (x, y)
+    )
+    tolerance = 2.0**-10 if wide else 2.0**-10 + 4 * 2.0**-11
+    np.testing.assert_allclose(got, cut_x * cut_y, rtol=tolerance)
+    assert (np.abs(got / (x.astype(np.float64) * y) - 1) > 2.0**-12).any()
+
+
+@pytest.mark.parametrize(
+    ("fidelity", "bits"),
+    [(MathFidelity.LOFI, 4), (MathFidelity.HIFI2, 6), (MathFidelity.HIFI4, 7)],
+)
+def test_fidelity_of_a_matrix_product(fidelity: MathFidelity, bits: int) -> None:
+    """Positive numbers: each factor loses what the phases leave out, and no more."""
+    rng = np.random.default_rng(15)
+    a, b = rng.uniform(1, 2, (2, 32, 32)).astype(ml_dtypes.bfloat16).astype(np.float32)
+    core = core_of(
+        (a, DataType.BF16),
+        (b, DataType.BF16),
+        out=DataType.F32,
+        fidelity=fidelity,
+        fp32_dest_acc_en=True,
+    )
+    got = result(core, call("mm_init", 0, 1, 16), call("matmul_tiles", 0, 1, 0, 0, 0))
+    exact = a.astype(np.float64) @ b.astype(np.float64)
+    loss = 1 - got / exact
+    if bits == 7:
+        assert np.abs(loss).max() < 2.0**-20
+    else:
+        assert loss.min() > 0
+        assert 2.0 ** -(bits + 4) < loss.max() < 2.0**-bits
+
+
+def test_two_banks_and_two_halves_change_nothing_with_random_turns() -> None:
+    """Threads that run in any order, and hand over at any blocking call, compute the same."""
+    rng = np.random.default_rng(16)
+    a, b = rng.normal(0, 1, (2, 4, 32, 32)).astype(np.float32)
+    outputs: list[bytes] = []
+    for seed in (None, 1, 2):
+        core = core_of((a, DataType.BF16), (b, DataType.BF16), out_pages=6)
+        core.options = SimOptions(schedule_seed=seed)
+        calls = [call("mm_init", 0, 1, 16)]
+        for _ in range(6):
+            calls += [call("tile_regs_acquire")]
+            calls += [call("matmul_tiles", 0, 1, k, k, 0) for k in range(4)]
+            calls += [call("tile_regs_commit"), call("tile_regs_wait")]
+            calls += [call("pack_tile", 0, 16), call("tile_regs_release")]
+        core.run(calls)
+        outputs.append(core.bytes_of(16).tobytes())
+    assert outputs[0] == outputs[1] == outputs[2]

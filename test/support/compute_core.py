@@ -101,6 +101,7 @@ class ComputeCore:
         for index, (role, api_class) in enumerate(APIS.items()):
             thread = KernelThread(self.core, role, source, index, scheduler=scheduler)
             api = api_class(self.core, thread, self.options, self.settings)
+            scheduler.interleave(api, api.BLOCKING)
             thread.start(_running(api, [each for each in calls if role in _roles(each.name)]))
             self.threads[role] = thread
         with np.errstate(all="ignore"):

@@ -26,12 +26,7 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
-from ttmlir.layout.data_format import (
-    BLOCK,
-    BLOCK_FLOATS,
-    pack_block_float,
-    unpack_block_float,
-)
+from ttmlir.layout.data_format import BLOCK, BLOCK_FLOATS
 from ttmlir.layout.enums import DataType, MathFidelity
 from ttmlir.sim.timing.costs import fidelity_phases, tile_bytes
 
@@ -75,9 +70,6 @@ _INFINITY_AS_OPERAND = 2.0**128
 _MAGNITUDE = np.int32(0x7FFFFFFF)
 _INFINITY = np.int32(0x7F800000)
 _EXPONENT64 = np.uint64(0x7FF << 52)
-_QUIET = np.errstate(all="ignore")
-"""Numbers overflow without a warning, as on the chip."""
-
 _NO_NUMBERS = np.zeros(TILE_VOLUME, np.float32)
 
 
@@ -123,7 +115,7 @@ def source_register(data_type: DataType, among: Iterable[DataType], *, wide: boo
 def ieee_values(data: Array, data_type: DataType) -> Array:
     """The numbers (float32, or int32 for integers) that the bytes of a tile stand for."""
     if data_type in BLOCK_FLOATS:
-        return unpack_block_float(data.tobytes(), data_type)[0]
+        return _block_float_values(data, data_type)
     stored = data.view(_SCALAR_DTYPES[data_type])
     return stored.astype(np.int32 if data_type in INTEGERS else np.float32)
 
@@ -184,7 +176,7 @@ def _fp16_table() -> Array:
 
 @cache
 def _block_float_table(data_type: DataType) -> Array:
-    """The number of each exponent (row) and sign with magnitude (column).
+    """The number of each exponent and, below it, sign with magnitude.
 
     Magnitudes are normalised and their exponent reduced as bit patterns: a number with exponent
     255 stays one. Below the smallest exponent is 0, and a zero with a sign is minus infinity.
@@ -201,18 +193,20 @@ def _block_float_table(data_type: DataType) -> Array:
     signs = np.where(numbers >> form.magnitude_bits, 1 << 31, 0)
     patterns = np.where(patterns > 0, patterns | signs, 0)
     patterns = np.where(magnitudes > 0, patterns, np.where(signs > 0, 0xFF800000, 0))
-    return patterns.astype(np.uint32).view(np.float32)
+    return patterns.astype(np.uint32).view(np.float32).reshape(-1)
 
 
 def _block_float_values(data: Array, data_type: DataType) -> Array:
     form = BLOCK_FLOATS[data_type]
-    blocks = TILE_VOLUME // BLOCK
-    table = _block_float_table(data_type)
-    exponents = data[:blocks].astype(np.intp) & form.largest_exponent
-    packed = data[tile_bytes(data_type) - TILE_VOLUME // form.numbers_per_byte :]
-    shifts = np.arange(form.numbers_per_byte, dtype=np.uint8) * np.uint8(form.bits)
-    numbers = (packed[:, None] >> shifts) & np.uint8((1 << form.bits) - 1)
-    return table[exponents[:, None], numbers.reshape(blocks, BLOCK)].reshape(-1)
+    numbers = data[tile_bytes(data_type) - TILE_VOLUME // form.numbers_per_byte :]
+    if form.numbers_per_byte > 1:
+        shifts = np.arange(form.numbers_per_byte, dtype=np.uint8) * np.uint8(form.bits)
+        numbers = ((numbers[:, None] >> shifts) & np.uint8((1 << form.bits) - 1)).reshape(-1)
+    exponents = data[: TILE_VOLUME // BLOCK] & np.uint8(form.largest_exponent)
+    places = np.repeat(exponents, BLOCK).astype(np.uint16)
+    places <<= form.bits
+    places |= numbers
+    return _block_float_table(data_type).take(places)
 
 
 # --- The matrix unit ----------------------------------------------------------------------------
@@ -241,7 +235,7 @@ def _to_bfloat16(values: Array) -> Array:
     return values.astype(ml_dtypes.bfloat16).astype(np.float32)
 
 
-@_QUIET
+@np.errstate(all="ignore")
 def operand(values: Array, register: Register = Register.BF16) -> Array:
     """What the matrix unit takes the float32 numbers of a register for, as float64."""
     wide = values.astype(np.float64)
@@ -256,7 +250,7 @@ def operand(values: Array, register: Register = Register.BF16) -> Array:
     return wide
 
 
-@_QUIET
+@np.errstate(all="ignore")
 def round_to(values: Array, register: Register) -> Array:
     """Results of the matrix unit (float64, finite) as a register of DST holds them, float32."""
     return _rounded_operand(values, register).astype(np.float32)
@@ -333,7 +327,7 @@ def combine(function: Callable[..., Array], a: Array, b: Array, dst: Register) -
     return round_to(function(operand(a), operand(b)), dst)
 
 
-@_QUIET
+@np.errstate(all="ignore")
 def multiply(a: Array, b: Array, fidelity: MathFidelity, dst: Register) -> Array:
     """The product of SrcA and SrcB (float32 numbers) in a DST that holds zeros."""
     if dst is not Register.FP16 and _ordinary(a) and _ordinary(b):
@@ -349,7 +343,7 @@ def multiply(a: Array, b: Array, fidelity: MathFidelity, dst: Register) -> Array
     return multiply_onto(_NO_NUMBERS, a, b, fidelity, dst)
 
 
-@_QUIET
+@np.errstate(all="ignore")
 def multiply_onto(start: Array, a: Array, b: Array, fidelity: MathFidelity, dst: Register) -> Array:
     """DST after an elementwise multiplication of SrcA and SrcB (float32 numbers) onto it.
 
@@ -399,7 +393,7 @@ def _extent(values: Array) -> tuple[float, float]:
     return float(nonzero.min()), float(magnitudes.max())
 
 
-@_QUIET
+@np.errstate(all="ignore")
 def matmul_onto(start: Array, a: Factor, b: Factor, fidelity: MathFidelity, dst: Register) -> Array:
     """DST (32x32, float32) after the matrix product in0 @ in1 was added to it.
 
@@ -425,7 +419,7 @@ def matmul_onto(start: Array, a: Factor, b: Factor, fidelity: MathFidelity, dst:
 # --- The vector unit ----------------------------------------------------------------------------
 
 
-@_QUIET
+@np.errstate(all="ignore")
 def store_vector(values: Array, register: Register) -> Array:
     """Results of the vector unit (float32) as DST holds them: nearest, ties to even.
 
@@ -444,12 +438,17 @@ def store_vector(values: Array, register: Register) -> Array:
 # --- From DST to L1 -----------------------------------------------------------------------------
 
 
-@_QUIET
+@np.errstate(all="ignore")
 def pack_ieee(values: Array, data_type: DataType) -> Array:
-    """The bytes of a tile of float32 numbers (int32 for integers), rounded to nearest even."""
-    if data_type in BLOCK_FLOATS:
-        return np.frombuffer(pack_block_float(values[None], data_type), np.uint8)
-    return values.astype(_SCALAR_DTYPES[data_type]).view(np.uint8)
+    """The bytes of a tile of float32 numbers (int32 for integers), rounded once.
+
+    Ties go to even, in block floats away from zero.
+    """
+    if data_type not in BLOCK_FLOATS:
+        return values.astype(_SCALAR_DTYPES[data_type]).view(np.uint8)
+    if data_type in _CLASS_A:
+        values = _narrow_to_fp16(values.view(np.int32))
+    return _block_float_bytes(values.view(np.uint32), data_type)
 
 
 def pack(values: Array, register: Register, data_type: DataType) -> Array:
@@ -517,13 +516,17 @@ def _block_float_bytes(bits: Array, data_type: DataType) -> Array:
     form = BLOCK_FLOATS[data_type]
     blocks = bits.reshape(-1, BLOCK)
     exponents = (blocks >> 23 & 0xFF).astype(np.int32) - (127 - form.bias)
-    fractions = np.where(exponents > 0, blocks & 0x7FFFFF | 0x800000, 0)
+    fractions = (blocks & 0x7FFFFF | 0x800000).astype(np.int32)
+    fractions *= exponents > 0
     shared = np.maximum(exponents.max(axis=1, keepdims=True), 0)
-    shifts = np.minimum(shared - exponents + (24 - 7), 26)
-    magnitudes = np.minimum((fractions + (1 << (shifts - 1))) >> shifts, 127)
+    # A bit more than is kept, for the half that rounds up.
+    shifts = np.minimum(shared - exponents + (24 - 7 - 1), 25)
+    magnitudes = np.minimum(((fractions >> shifts) + 1) >> 1, 127)
     magnitudes >>= 7 - form.magnitude_bits
-    signs = np.where(magnitudes > 0, blocks >> 31, 0)
+    signs = (blocks >> 31).astype(np.int32) * (magnitudes > 0)
     numbers = (signs << form.magnitude_bits | magnitudes).astype(np.uint8)
+    if form.numbers_per_byte == 1:
+        return np.concatenate([shared[:, 0].astype(np.uint8), numbers.reshape(-1)])
     grouped = numbers.reshape(-1, form.numbers_per_byte)
     places = np.arange(form.numbers_per_byte, dtype=np.uint8) * np.uint8(form.bits)
     packed = np.bitwise_or.reduce(grouped << places, axis=1)

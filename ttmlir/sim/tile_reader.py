@@ -50,8 +50,8 @@ class Use(IntEnum):
     """The factors of a reduction: the first row of the first face."""
 
 
-_KEPT_TILES = 512
-"""Tiles that are kept for a memory; the largest take 32 KiB."""
+_KEPT_GRANULES = 1024
+"""Granules of a memory whose tiles are kept; a tile of 2 KiB takes up to 16 KiB."""
 
 
 class TileReader:
@@ -97,7 +97,7 @@ class TileReader:
             memory.ensure(address, self.size)
         value = self.decode(memory.data[address:end], form)
         decoded = memory.decoded
-        if len(decoded) > _KEPT_TILES:
+        if len(decoded) > _KEPT_GRANULES:
             decoded.clear()
         first = address >> GRANULE_BITS
         last = (end - 1) >> GRANULE_BITS
