@@ -64,6 +64,26 @@ def test_each_program_is_faster_than_the_one_before() -> None:
     assert cycles[0] > 5 * cycles[1]
 
 
+def test_threads_count_what_they_move() -> None:
+    """A product of 2 x 3 by 3 x 2 tiles of 2048 bytes on 2 x 2 cores."""
+    outcome = run("matmul_multicast", "--m", "64", "--k", "96", "--n", "64")
+    counted = {(each.core, each.role): each.counters for each in outcome.times.threads}
+    assert counted[(0, 0), "NCRISC"] == {
+        "pages pushed": 3,  # tiles of B,
+        "pages popped": 0,
+        "bytes read": 3 * 2048,  # from DRAM,
+        "bytes written": 3 * 2048 + 4,  # to the core below, with a flag.
+    }
+    assert counted[(1, 1), "BRISC"] == {
+        "pages pushed": 3,  # tiles of A, which another core has sent,
+        "pages popped": 1,  # and a tile of C,
+        "bytes read": 0,
+        "bytes written": 2048,  # to DRAM.
+    }
+    assert counted[(1, 1), "UNPACK"]["pages popped"] == 6
+    assert counted[(1, 1), "PACK"]["pages pushed"] == 1
+
+
 @pytest.mark.parametrize("board", ["n300", "p150"])
 def test_other_boards(board: str) -> None:
     """Other grids, and alignments of 64 bytes on Blackhole."""

@@ -155,7 +155,7 @@ class _Run:
             watch.program_ended()
         return ProgramReport(
             chip=self.device.chip,
-            threads=tuple(_times(thread) for thread in self.threads),
+            threads=tuple(map(_times, self.threads, self.apis)),
             findings=() if watch is None else tuple(watch.findings),
             printed=tuple(self.device.printed[first_line:]),
             networks=self.noc_model,
@@ -206,11 +206,12 @@ def _noc_model(device: Device) -> NocModel:
     return NocModel(noc_parameters(chip.arch), channels)
 
 
-def _times(thread: KernelThread) -> ThreadTimes:
+def _times(thread: KernelThread, api: KernelApi) -> ThreadTimes:
     return ThreadTimes(
         core=thread.core.logical,
         role=thread.role_name,
         kernel=thread.kernel.name,
         cycles=thread.clock,
         stalls=dict(thread.stalls),
+        counters=api.counters(),
     )

@@ -54,8 +54,14 @@ class KernelApi:
         self._common_arguments = thread.common_arguments
         self._store_arguments(0, thread.arguments)
         self._store_arguments(_COMMON_ARGUMENTS, thread.common_arguments)
+        self.pages_pushed = 0
+        self.pages_popped = 0
         self._line = ""
         self._spun = False
+
+    def counters(self) -> dict[str, int]:
+        """What the thread has done, counted while there are clocks."""
+        return {"pages pushed": self.pages_pushed, "pages popped": self.pages_popped}
 
     def _store_arguments(self, address: int, arguments: Sequence[int]) -> None:
         if len(arguments) * 4 > _COMMON_ARGUMENTS:
@@ -92,6 +98,7 @@ class KernelApi:
         buffer.pop(self.thread, pages)
         if self.timed:
             buffer.set_pop_time(pages, self.thread.clock)
+            self.pages_popped += pages
         if buffer.space_waiters:
             self.scheduler.wake(buffer.space_waiters)
 
@@ -121,6 +128,7 @@ class KernelApi:
         buffer.push(self.thread, pages)
         if self.timed:
             buffer.set_push_time(pages, self.thread.clock)
+            self.pages_pushed += pages
         if buffer.data_waiters:
             self.scheduler.wake(buffer.data_waiters)
 

@@ -65,6 +65,14 @@ class Transactions(KernelApi):
         self._read_state = [NO_STATE] * NETWORKS
         self._write_state = [NO_STATE] * NETWORKS
         self._trid = 0
+        self.bytes_read = 0
+        self.bytes_written = 0
+        """Into the networks; a multicast counts once."""
+
+    def counters(self) -> dict[str, int]:
+        """What the thread has moved."""
+        moved = {"bytes read": self.bytes_read, "bytes written": self.bytes_written}
+        return {**super().counters(), **moved}
 
     def _read(
         self, endpoint: Endpoint, source: int, address: int, size: int, noc: int | None
@@ -84,6 +92,7 @@ class Transactions(KernelApi):
                 thread.clock, self.core.coordinate, endpoint.coordinate, size, noc
             )
             outstanding.arrived = max(outstanding.arrived, arrived)
+            self.bytes_read += size
         if self.watch is not None:
             self.watch.copy_started(
                 thread, noc, "read", endpoint.memory, source, self.l1, address, size, self._trid
@@ -122,6 +131,7 @@ class Transactions(KernelApi):
             )
             outstanding.left = max(outstanding.left, departed)
             outstanding.acknowledged = max(outstanding.acknowledged, acknowledged)
+            self.bytes_written += size
         if self.watch is not None:
             self.watch.copy_started(
                 thread, noc, "write", self.l1, address, endpoint.memory, target, size, trid
@@ -164,6 +174,7 @@ class Transactions(KernelApi):
             )
             outstanding.left = max(outstanding.left, departed)
             outstanding.acknowledged = max(outstanding.acknowledged, acknowledged)
+            self.bytes_written += size
         self.scheduler.progress += 1
         for core in cores:
             if self.watch is not None:
