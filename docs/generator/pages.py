@@ -7,6 +7,7 @@ from collections.abc import Callable
 from kernel_calls_page import kernel_calls_page
 from ops_page import ops_page
 from passes_page import passes_page
+from sanitizer_page import sanitizer_page
 from support_table import with_support_table
 
 PAGES: dict[str, Callable[[str], str]] = {
@@ -14,4 +15,5 @@ PAGES: dict[str, Callable[[str], str]] = {
     "docs/kernel_calls.md": lambda old: kernel_calls_page(),
     "docs/ops.md": lambda old: ops_page(),
     "docs/passes.md": lambda old: passes_page(),
+    "docs/sanitizer.md": lambda old: sanitizer_page(),
 }

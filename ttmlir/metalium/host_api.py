@@ -53,6 +53,7 @@ def CreateDevice(
     delay_copies: bool = False,
     cycle_limit: int = SimOptions.cycle_limit,
     leniencies: frozenset[str] = frozenset(),
+    max_findings: int = 1,
     print_line: Callable[[str], None] | None = None,
 ) -> Device:
     """Open a simulated device of a board; the options are those of `SimOptions`.
@@ -68,6 +69,7 @@ def CreateDevice(
             delay_copies=delay_copies,
             cycle_limit=cycle_limit,
             leniencies=leniencies,
+            max_findings=max_findings,
         )
     return Device(device_id, chip_of_board(board, device_id), options, print_line)
 

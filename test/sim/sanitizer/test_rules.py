@@ -218,6 +218,12 @@ def push_too_much(machine: Machine) -> None:
     machine.reader.cb_push_back(0, 1)
 
 
+def push_aliased_too_much(machine: Machine) -> None:
+    """Pushes a full tensor again."""
+    machine.reader.cb_push_back(1, 4)
+    machine.reader.cb_push_back(1, 1)
+
+
 def pop_unwaited(machine: Machine) -> None:
     """Pops pages that it has not waited for."""
     machine.fill(2)
@@ -320,9 +326,10 @@ WRONG: list[tuple[Scenario, str, str]] = [
     (race_between_cores, "race", "core (0, 0) BRISC writes at any time"),
     (signal_before_data, "race", "by a noc_async_write that it does not wait for"),
     (push_unreserved, "cb-push-unreserved", "call cb_reserve_back(0, 2) before"),
-    (push_too_much, "cb-over-push", "which has 0 free"),
+    (push_too_much, "cb-push-unreserved", "of which 0 are reserved and 0 free"),
+    (push_aliased_too_much, "cb-push-unreserved", "of which 0 are reserved and 0 free"),
     (pop_unwaited, "cb-pop-unwaited", "call cb_wait_front(0, 2) before"),
-    (pop_of_nothing, "cb-over-pop", "which has 0 filled"),
+    (pop_of_nothing, "cb-pop-unwaited", "of which 0 were waited for and 0 are filled"),
     (two_producers, "cb-producers", "NCRISC is the producer of circular buffer 0"),
     (two_consumers, "cb-consumers", "BRISC is the consumer of circular buffer 0"),
     (write_unreserved, "cb-unreserved-write", "that were not reserved; call cb_reserve_back(0, n)"),
@@ -330,7 +337,7 @@ WRONG: list[tuple[Scenario, str, str]] = [
     (remote_write_unreserved, "cb-unreserved-write", "call cb_reserve_back(0, n) before"),
     (straddle, "cb-straddle", "bytes beyond the end of circular buffer 0 at 0x22000"),
     (aliased_unreserved, "cb-unreserved-write", "call cb_reserve_back(1, n) before"),
-    (aliased_pop, "cb-over-pop", "call cb_wait_front(1, 1) before"),
+    (aliased_pop, "cb-pop-unwaited", "call cb_wait_front(1, 1) before"),
     (no_semaphore_wait, "semaphore-address", "is not the address of a semaphore"),
     (no_semaphore_set, "semaphore-address", "is not the address of a semaphore"),
     (no_semaphore_inc, "semaphore-address", "semaphores of this core: 0x16400, 0x16410"),
@@ -532,7 +539,7 @@ def test_several_findings_are_collected() -> None:
     with pytest.raises(SanitizerError, match="semaphore-address"):
         no_semaphore_wait(machine)
     rules = [finding.rule for finding in machine.watch.findings]
-    assert rules == ["cb-over-push", "cb-over-pop", "semaphore-address"]
+    assert rules == ["cb-push-unreserved", "cb-pop-unwaited", "semaphore-address"]
 
 
 def push_too_much_once(machine: Machine) -> None:

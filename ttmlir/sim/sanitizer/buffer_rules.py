@@ -72,9 +72,7 @@ class BufferRules:
         if state.producer is not thread:
             self._produces(thread, state, "cb_push_back")
         size = pages * buffer.page_size
-        if buffer.filled + pages > buffer.num_pages:
-            self._overflows(thread, state, pages)
-        elif size > state.reserved and not buffer.aliased:
+        if size > state.reserved and (pages > buffer.free or not buffer.aliased):
             self._pushes_unreserved(thread, state, pages)
         mine = self._program.threads[thread.index]
         if mine.copies:
@@ -171,17 +169,6 @@ class BufferRules:
             "they would take the same pages; let one thread consume",
         )
 
-    def _overflows(self, thread: KernelThread, state: BufferState, pages: int) -> None:
-        buffer = state.buffer
-        self._report(
-            thread,
-            state,
-            "cb-over-push",
-            f"cb_push_back of {_pages(pages)} to circular buffer {buffer.index}, which has "
-            f"{buffer.free} free: pages that the consumer has not popped are overwritten; call "
-            f"cb_reserve_back({buffer.index}, {pages}) before writing them",
-        )
-
     def _pushes_unreserved(self, thread: KernelThread, state: BufferState, pages: int) -> None:
         buffer = state.buffer
         self._report(
@@ -189,23 +176,19 @@ class BufferRules:
             state,
             "cb-push-unreserved",
             f"cb_push_back of {_pages(pages)} to circular buffer {buffer.index}, of which "
-            f"{state.reserved // buffer.page_size} are reserved; call "
+            f"{state.reserved // buffer.page_size} are reserved and {buffer.free} free; call "
             f"cb_reserve_back({buffer.index}, {pages}) before writing them",
         )
 
     def _pops_unwaited(self, thread: KernelThread, state: BufferState, pages: int) -> None:
         buffer = state.buffer
-        waited = state.waited // buffer.page_size
-        if pages > buffer.filled:
-            rule, has = "cb-over-pop", f"which has {buffer.filled} filled"
-        else:
-            rule, has = "cb-pop-unwaited", f"of which {waited} were waited for"
         self._report(
             thread,
             state,
-            rule,
-            f"cb_pop_front of {_pages(pages)} of circular buffer {buffer.index}, {has}; call "
-            f"cb_wait_front({buffer.index}, {pages}) before using them",
+            "cb-pop-unwaited",
+            f"cb_pop_front of {_pages(pages)} of circular buffer {buffer.index}, of which "
+            f"{state.waited // buffer.page_size} were waited for and {buffer.filled} are filled; "
+            f"call cb_wait_front({buffer.index}, {pages}) before using them",
         )
 
     def _pushes_in_flight(self, mine: ThreadState, state: BufferState, size: int) -> None:

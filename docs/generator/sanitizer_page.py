@@ -1,0 +1,108 @@
+"""The page about the sanitizer: each rule, kernels that break it, and what is reported."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+
+import numpy as np
+from sanitizer_cases import KERNELS, MACHINE_CASES, SANITIZER_CASES, TILE_BYTES, TILES, Case, run
+
+from ttmlir.sim.options import SimOptions
+
+_INTRODUCTION = """\
+# The sanitizer
+
+A kernel that lacks a barrier, or writes a page too early, often works: in the simulator, where
+bytes move when a copy is started, and on a chip, until something else is slower or faster. The
+sanitizer finds such kernels whatever happens to come first. It follows every access to memory, to
+circular buffers, to semaphores and to DST, and it is on unless a device is opened without it.
+
+| `SimOptions`, `CreateDevice` | Meaning |
+|---|---|
+| `sanitize=False` | Do not look; programs run up to four times as fast. |
+| `max_findings=n` | Stop at the error with number n instead of the first one; `ProgramReport` has \
+them all, and the notes. |
+| `leniencies=frozenset({...})` | Let findings pass, by the names of their rules. |
+| `schedule_seed=n` | Run threads in another order: for what depends on the order, see below. |
+| `delay_copies=True` | Move bytes at the barrier: a kernel without its barrier computes with old \
+bytes. |
+
+An error stops the program as `SanitizerError`. Its text is that of the reports on this page: the
+place, what happened, what to do, the rule in brackets; then the thread, the state of the circular
+buffer, and the other access. The examples change these kernels, which copy six tiles from one
+tensor in DRAM to another one; circular buffers 0 and 16 have four pages.
+"""
+
+_LENIENCIES = """\
+## Leniencies
+
+Every rule of the sanitizer can be let pass by its name, and so can `noc-alignment`. Two more names
+are for kernels that tt-mlir generates, whose circular buffers are placed on the tensors themselves
+and are used without the protocol:
+
+| Name | Lets pass |
+|---|---|
+| `aliased-cbs` | compute threads access pages of a circular buffer on a tensor without \
+`cb_reserve_back` and `cb_wait_front` |
+| `pop-unfilled` | a circular buffer on a tensor is popped although nobody has pushed |
+
+## What it does not find
+
+- A word that kernels use as a flag without it being a semaphore is no hand-over: it is a race.
+- A semaphore tells whoever sees its value all that was done before it was set so far. Where a
+  thread waits for a value that two others may have brought about, the order of this run counts;
+  run the program with several values of `schedule_seed`.
+- Bytes of a page that is pushed without having been written again keep what they held before.
+
+How it works: each thread, and each network on its behalf, is an actor with a vector clock
+(`ttmlir/sim/sanitizer/vector_clock.py`); memory remembers by ranges of bytes who wrote it last and
+who has read it since (`shadow.py`). An access that does not know of an earlier one is a race.
+"""
+
+
+def sanitizer_page() -> str:
+    """The whole page."""
+    parts = [_INTRODUCTION]
+    for name, text in KERNELS.items():
+        parts.append(f"`{name}`:\n\n```cpp\n{text}```\n")
+    parts.append("## Errors\n")
+    parts += _sections(case for case in SANITIZER_CASES if case.error)
+    parts.append("## Notes\n\nThey do not stop a program.\n")
+    parts += _sections(case for case in SANITIZER_CASES if not case.error)
+    parts.append("## Errors that are found without the sanitizer as well\n")
+    parts += _sections(iter(MACHINE_CASES))
+    parts.append(_LENIENCIES)
+    return "\n".join(parts)
+
+
+def _sections(cases: Iterator[Case]) -> list[str]:
+    return [_section(case) for case in cases]
+
+
+def _section(case: Case) -> str:
+    """A rule: what it means, a kernel that breaks it, the report."""
+    outcome = run(case.kernels, SimOptions(), numbers())
+    report = "\n".join(outcome.reports)
+    return (
+        f"### {case.rule}\n\n{case.meaning}\n\n"
+        f"```diff\n{_difference(case)}```\n\n```text\n{report}\n```\n"
+    )
+
+
+def _difference(case: Case) -> str:
+    """How the kernel differs from the correct one."""
+    lines = difflib.unified_diff(
+        KERNELS[case.kernel].splitlines(keepends=True),
+        case.kernels[case.kernel].splitlines(keepends=True),
+        case.kernel,
+        case.kernel,
+        n=2,
+    )
+    return "".join(line for line in lines if not line.startswith("+++"))
+
+
+def numbers() -> bytes:
+    """Tiles of bfloat16 numbers, none of them NaN, infinite or subnormal."""
+    bits = np.random.default_rng(0).integers(0x3000, 0x4500, TILES * TILE_BYTES // 2)
+    return bits.astype("<u2").tobytes()
