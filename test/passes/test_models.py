@@ -68,8 +68,8 @@ def _causal_attention(q: Any, k: Any, v: Any) -> Any:
     return _softmax(scores) @ v
 
 
-def _eltwise(x: Any, bias: Any, gate: Any, scale: Any) -> Any:
-    return (x + bias) * gate + x * scale
+def _eltwise(gate: Any, x: Any, residual: Any, bias: Any) -> Any:
+    return _sigmoid(gate) * x + np.maximum(residual - bias, 0)
 
 
 _F = np.float32

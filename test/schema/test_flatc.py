@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from schema_values import tables
 
+from ttmlir.compile import compile_to_ttm
 from ttmlir.schema import SCHEMA_OF_IDENTIFIER, Schema, identify, load_schema
 
 FLATC = shutil.which("flatc")
@@ -22,12 +23,12 @@ GOLDEN = ROOT / "test" / "golden"
 needs_flatc = pytest.mark.skipif(FLATC is None, reason="flatc is not installed")
 
 
-def to_json(data: bytes, schema: str, folder: Path) -> dict[str, Any]:
-    """What flatc says a file holds."""
+def to_json(data: bytes, schema: str, folder: Path, root: Path = ROOT) -> dict[str, Any]:
+    """What flatc says a file holds; `root` is the folder above that of the schemas."""
     (folder / "file.bin").write_bytes(data)
     options = "--json --strict-json --raw-binary --size-prefixed --defaults-json".split()
     command = [str(FLATC), *options, "-o", str(folder), f"schema/{schema}", "--"]
-    subprocess.run([*command, str(folder / "file.bin")], check=True, cwd=ROOT)
+    subprocess.run([*command, str(folder / "file.bin")], check=True, cwd=root)
     # flatc writes infinities bare, which is no JSON.
     infinity = re.compile(r'^( +(?:"\w+": )?)(-?inf)(,?)$', re.MULTILINE)
     return json.loads(infinity.sub(r'\1"\2"\3', (folder / "file.json").read_text()))
@@ -76,6 +77,36 @@ def test_reading_agrees(path: Path, tmp_path: Path) -> None:
     assert schema.read(data).as_dict() == expected
     assert json.loads(schema.read(data).to_json()) == expected
     assert to_json(schema.pack(expected), name, tmp_path) == expected
+
+
+def programs_of_kernels() -> dict[str, bytes]:
+    """Files that tt-mlir has written, and one that is made here."""
+    model = (ROOT / "test" / "models" / "eltwise.mlir").read_text()
+    files = {path.name: path.read_bytes() for path in sorted(GOLDEN.glob("*.ttm"))}
+    return files | {"eltwise": compile_to_ttm(model)}
+
+
+@needs_flatc
+def test_reading_kernels_agrees(tmp_path: Path) -> None:
+    """The JSON of `.ttm` files.
+
+    flatc prints no vectors of unions. No compiler writes the only one, so that two plain vectors in
+    its two slots make no difference.
+    """
+    shutil.copytree(ROOT / "schema", tmp_path / "schema")
+    source = tmp_path / "schema" / "TTMetal" / "program.fbs"
+    union, plain = (
+        "runtime_args: [RuntimeArg];",
+        "runtime_args_type: [ubyte]; runtime_args: [ubyte];",
+    )
+    text = source.read_text()
+    assert text.count(union) == 1
+    source.write_text(text.replace(union, plain))
+    name = SCHEMA_OF_IDENTIFIER["TTM0"]
+    for data in programs_of_kernels().values():
+        assert (
+            to_json(data, name, tmp_path, root=tmp_path) == load_schema(name).read(data).as_dict()
+        )
 
 
 @needs_flatc

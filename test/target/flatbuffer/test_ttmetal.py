@@ -15,7 +15,11 @@ from ttmlir.mlir.context import make_context
 from ttmlir.mlir.diagnostics import DiagnosticError
 from ttmlir.mlir.printer import attribute_text
 from ttmlir.mlir.reader import parse_module
+from ttmlir.runtime import read_binary
+from ttmlir.runtime.metal.program import MetalBinary
+from ttmlir.runtime.metal.session import execute
 from ttmlir.schema.versions import load
+from ttmlir.sim.options import SimOptions
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 LOWERED = sorted((Path(__file__).parent / "Inputs").glob("*.mlir"))
@@ -123,6 +127,22 @@ def test_pipeline_to_file() -> None:
         for description in command.type.program.kernels:
             for buffer in description.cbs:
                 assert buffer.address == buffer.tensor_ref.address
+
+
+def test_a_model_computes_what_numpy_computes() -> None:
+    """From text to a file to the cores of the simulator and back."""
+    model = Path(__file__).parents[2] / "models" / "eltwise.mlir"
+    pipeline = "ttir-to-ttmetal-backend-pipeline{fp32-dest-acc-en=true}"
+    binary = read_binary(compile_to_ttm(model.read_text(), pipeline), "eltwise.ttm")
+    assert isinstance(binary, MetalBinary)
+    rng = np.random.default_rng(5)
+    gate, x, residual, bias = rng.standard_normal((4, 96, 160), np.float32)
+    # Kernels on buffers that stay in place do without synchronisation.
+    leniencies = frozenset({"aliased-cbs", "pop-unfilled"})
+    options = SimOptions(numerics="exact", timed=False, leniencies=leniencies)
+    [output] = execute(binary.metal_programs[0], [gate, x, residual, bias], options).outputs
+    expected = x / (1 + np.exp(-gate)) + np.maximum(residual - bias, 0)
+    np.testing.assert_allclose(np.asarray(output), expected, rtol=1e-5, atol=1e-6)
 
 
 def test_the_source_of_a_program_is_in_its_file() -> None:
