@@ -214,6 +214,25 @@ def test_indices_out_of_range(wide: bool, name: Call, text: str) -> None:
         core.run([call("unary_op_init_common", 0, 16), BEGIN, name])
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (call("reduce_tile", 0, 1, 0, 0, 0), "reduce_tile<reduce_type, reduce_dim>(...)"),
+        (call("add_tiles_bcast", 0, 1, 0, 0, 0), "add_tiles_bcast<bcast_type>(...)"),
+        (call("typecast_tile", 0), "typecast_tile<in_dtype, out_dtype>(...)"),
+        (call("add_int_tile", 0, 1, 0), "add_int_tile<data_format>(...)"),
+    ],
+)
+def test_missing_template_arguments(name: Call, text: str) -> None:
+    """An error that says which."""
+    core = core_of((X, DataType.BF16), (X, DataType.BF16))
+    with pytest.raises(SimError) as caught:
+        core.run([COMMON, BEGIN, name])
+    assert caught.value.message == (
+        f"{name.name} is called without the template arguments that it works by; write {text}"
+    )
+
+
 def test_packing_behind_the_end() -> None:
     """A second tile in a buffer of one page."""
     core = core_of((X, DataType.BF16))

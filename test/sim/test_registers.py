@@ -80,6 +80,18 @@ def test_pack_waits_for_a_commit() -> None:
         dst.release(0)
 
 
+def test_the_semaphore_of_dst_stays_in_its_range() -> None:
+    """A release too many does not let math have a half more, nor a commit too many pack."""
+    dst = DestinationRegisters(Register.BF16, full_sync=True)
+    math, pack = thread(), thread(Role.PACK)
+    dst.release(0)
+    dst.commit(0)
+    assert not dst.acquire(math)
+    dst.commit(0)
+    dst.release(0)
+    assert not dst.wait(pack)
+
+
 def test_released_tiles_read_as_zeros() -> None:
     """In either order of numbers."""
     dst = DestinationRegisters(Register.BF16, full_sync=True)

@@ -89,6 +89,17 @@ class ComputeApi(KernelApi):
         if self.watch is not None:
             self.watch.report(self.thread.finding(message, rule=rule, detail=detail))
 
+    def numbers_of(self, call: str, template: Template, count: int) -> tuple[int, ...]:
+        """The first template arguments of a call, which it needs; error if they are missing."""
+        if len(template) < count:
+            names = ", ".join(each.name for each in call_named(call).templates[:count])
+            raise self.thread.error(
+                f"{call} is called without the template arguments that it works by; write "
+                f"{call}<{names}>(...)",
+                rule="template",
+            )
+        return tuple(int(each) for each in template[:count])
+
     def check_format(
         self, cb: CircularBuffer, configured: DataType | None, unit: str, remedy: str
     ) -> None:

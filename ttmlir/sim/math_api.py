@@ -64,9 +64,10 @@ def _broadcast_call(operation: str) -> Callable[..., bool]:
         index1: int,
         dst: int,
         *,
-        template: Template,
+        template: Template = (),
     ) -> bool:
-        return self.binary(operation, name, prepared[int(template[0])], dst)
+        (part,) = self.numbers_of(name, template, 1)
+        return self.binary(operation, name, prepared[part], dst)
 
     return call
 
@@ -190,14 +191,15 @@ class MathApi(VectorApi):
     mul_bcast_cols_init_short = _part_preparation("mul", "cols")
     mul_tiles_bcast_scalar_init_short = _part_preparation("mul", "scalar")
 
-    def init_bcast(self, in0: int, in1: int, out: int, *, template: Template) -> None:
+    def init_bcast(self, in0: int, in1: int, out: int, *, template: Template = ()) -> None:
         """Prepare an operation with a part of the second tile spread: (operation, part)."""
-        operation, part = (int(each) for each in template[:2])
+        operation, part = self.numbers_of("init_bcast", template, 2)
         self.prepare(_spread(_OPERATIONS[operation], _PART_NAMES[part]))
 
     def binary_dest_reuse_tiles_init(self, *cb: int, template: Template = ()) -> None:
         """Prepare an operation on a tile and DST."""
-        self.prepare(f"binary_dest_reuse_tiles {tuple(int(each) for each in template[:2])}")
+        kind = self.numbers_of("binary_dest_reuse_tiles_init", template, 2)
+        self.prepare(f"binary_dest_reuse_tiles {kind}")
 
     def unary_op_init_common(self, cb: int, out: int) -> None:
         """Prepare copies."""
@@ -219,7 +221,7 @@ class MathApi(VectorApi):
         """Prepare copies."""
         self.prepare("copy_tile")
 
-    def unary_bcast_init(self, cb: int, out: int, *, template: Template) -> None:
+    def unary_bcast_init(self, cb: int, out: int, *, template: Template = ()) -> None:
         """Prepare copies of a part of a tile, spread."""
         self.prepare("unary_bcast")
 
@@ -241,9 +243,9 @@ class MathApi(VectorApi):
 
     mm_block_init_short = mm_block_init_short_with_dt = mm_block_init
 
-    def reduce_init(self, cb: int, scaler: int, out: int, *, template: Template) -> None:
+    def reduce_init(self, cb: int, scaler: int, out: int, *, template: Template = ()) -> None:
         """Prepare reductions of a kind: (PoolType, ReduceDim)."""
-        self.prepare(f"reduce_tile {tuple(int(each) for each in template[:2])}")
+        self.prepare(f"reduce_tile {self.numbers_of('reduce_init', template, 2)}")
 
     def tilize_init(self, *arguments: int) -> None:
         """Prepare tilizing."""
@@ -312,7 +314,7 @@ class MathApi(VectorApi):
         """SrcA, transposed by the unpacker, to a tile of DST."""
         return self._copy("transpose_wh_tile", "transpose_wh_init", dst)
 
-    def unary_bcast(self, cb: int, index: int, dst: int, *, template: Template) -> bool:
+    def unary_bcast(self, cb: int, index: int, dst: int, *, template: Template = ()) -> bool:
         """A part of a tile, spread, to a tile of DST."""
         return self._copy("unary_bcast", "unary_bcast_init", dst)
 
@@ -392,11 +394,13 @@ class MathApi(VectorApi):
             else:
                 tile[:] = numerics.multiply_onto(tile, a, b, self._fidelity, register)
 
-    def binary_dest_reuse_tiles(self, cb: int, index: int, dst: int, *, template: Template) -> bool:
+    def binary_dest_reuse_tiles(
+        self, cb: int, index: int, dst: int, *, template: Template = ()
+    ) -> bool:
         """A tile of DST, moved to a source register, and the tile in the other one, combined."""
         if not self.src.banks and not self.src.can_use(self.thread):
             return False
-        operation, register = (int(each) for each in template[:2])
+        operation, register = self.numbers_of("binary_dest_reuse_tiles", template, 2)
         prepared = f"binary_dest_reuse_tiles {(operation, register)}"
         if self._prepared != prepared:
             self._check_prepared("binary_dest_reuse_tiles", "binary_dest_reuse_tiles_init")
@@ -474,12 +478,19 @@ class MathApi(VectorApi):
     # --- Reductions -----------------------------------------------------------------------------
 
     def reduce_tile(
-        self, cb: int, scaler: int, index: int, scaler_index: int, dst: int, *, template: Template
+        self,
+        cb: int,
+        scaler: int,
+        index: int,
+        scaler_index: int,
+        dst: int,
+        *,
+        template: Template = (),
     ) -> bool:
         """SrcA reduced over rows, columns or both, onto column 0, row 0 or the first number."""
         if not self.src.banks and not self.src.can_use(self.thread):
             return False
-        pool, dimension = (int(each) for each in template[:2])
+        pool, dimension = self.numbers_of("reduce_tile", template, 2)
         if self._prepared != f"reduce_tile {(pool, dimension)}":
             self._check_prepared("reduce_tile", "reduce_init with the same template arguments")
         half = self._half(dst)

@@ -183,7 +183,7 @@ class DestinationRegisters:
     acquire -> (math computes) -> commit -> wait -> (pack reads) -> release. Acquiring stalls while
     all halves are committed, waiting while none is; releasing clears the half. `acquired` and
     `waited` say whether math and pack own the half that they work on: the hardware does not check
-    that they do.
+    that they do, and its semaphore stays between 0 and the number of halves.
     """
 
     __slots__ = (
@@ -221,11 +221,6 @@ class DestinationRegisters:
         self._math: KernelThread | None = None
         self._pack: KernelThread | None = None
 
-    @property
-    def committed(self) -> int:
-        """Halves that the packer may have or has."""
-        return self._committed
-
     def acquire(self, thread: KernelThread) -> bool:
         """Take a free half for the math thread; False if it has to wait, to be woken."""
         if self._committed == len(self._halves):
@@ -239,7 +234,7 @@ class DestinationRegisters:
         """Hand the math thread's half over, its results being there from `time` on."""
         self.math.time = time
         self.acquired = False
-        self._committed += 1
+        self._committed = min(self._committed + 1, len(self._halves))
         self._math_index = (self._math_index + 1) % len(self._halves)
         self.math = self._halves[self._math_index]
         if self._pack is not None:
@@ -260,7 +255,7 @@ class DestinationRegisters:
         self.pack.clear()
         self.pack.time = time
         self.waited = False
-        self._committed -= 1
+        self._committed = max(self._committed - 1, 0)
         self._pack_index = (self._pack_index + 1) % len(self._halves)
         self.pack = self._halves[self._pack_index]
         if self._math is not None:

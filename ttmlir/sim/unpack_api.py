@@ -394,9 +394,10 @@ class UnpackApi(ComputeApi):
         """A tile to SrcA, transposed."""
         return self._one(cb, index, _TRANSPOSED)
 
-    def unary_bcast(self, cb: int, index: int, dst: int, *, template: Template) -> bool:
+    def unary_bcast(self, cb: int, index: int, dst: int, *, template: Template = ()) -> bool:
         """A part of a tile, spread over SrcB."""
-        return self._one(cb, index, BROADCASTS[int(template[0])])
+        (part,) = self.numbers_of("unary_bcast", template, 1)
+        return self._one(cb, index, BROADCASTS[part])
 
     def add_tiles(self, in0: int, in1: int, index0: int, index1: int, dst: int) -> bool:
         """A tile of in0 to SrcA, one of in1 to SrcB."""
@@ -405,10 +406,11 @@ class UnpackApi(ComputeApi):
     sub_tiles = mul_tiles = add_tiles
 
     def add_tiles_bcast(
-        self, in0: int, in1: int, index0: int, index1: int, dst: int, *, template: Template
+        self, in0: int, in1: int, index0: int, index1: int, dst: int, *, template: Template = ()
     ) -> bool:
         """A tile of in0 to SrcA, a part of one of in1, spread, to SrcB."""
-        return self._two(in0, in1, index0, index1, BROADCASTS[int(template[0])])
+        (part,) = self.numbers_of("add_tiles_bcast", template, 1)
+        return self._two(in0, in1, index0, index1, BROADCASTS[part])
 
     sub_tiles_bcast = mul_tiles_bcast = add_tiles_bcast
 
@@ -430,7 +432,9 @@ class UnpackApi(ComputeApi):
     sub_tiles_bcast_cols = mul_tiles_bcast_cols = add_tiles_bcast_cols
     sub_tiles_bcast_scalar = mul_tiles_bcast_scalar = add_tiles_bcast_scalar
 
-    def binary_dest_reuse_tiles(self, cb: int, index: int, dst: int, *, template: Template) -> bool:
+    def binary_dest_reuse_tiles(
+        self, cb: int, index: int, dst: int, *, template: Template = ()
+    ) -> bool:
         """A tile to the source register that DST does not move to."""
         if not self.src.can_fill(self.thread):
             return False
@@ -478,13 +482,20 @@ class UnpackApi(ComputeApi):
         return True
 
     def reduce_tile(
-        self, cb: int, scaler: int, index: int, scaler_index: int, dst: int, *, template: Template
+        self,
+        cb: int,
+        scaler: int,
+        index: int,
+        scaler_index: int,
+        dst: int,
+        *,
+        template: Template = (),
     ) -> bool:
         """A tile to SrcA, transposed to reduce rows; the factors to SrcB."""
         if not self.src.can_fill(self.thread):
             return False
         first, second, cycles, _ = self._pair(cb, scaler, _ELEMENTWISE)
-        pool, dimension = template[:2]
+        pool, dimension = self.numbers_of("reduce_tile", template, 2)
         form = _NUMBERS if pool == POOL_MAX else _FACTOR_A
         if dimension == REDUCE_ROW:
             form += _TRANSPOSED

@@ -74,7 +74,9 @@ class VectorApi(ComputeApi):
         """Compute a call with a meaning on tiles of DST."""
         row = call.row
         self.check_vector_prepared(row)
-        element = _ELEMENTS.get(call.element) or _element_of(template)
+        element = _ELEMENTS.get(call.element)
+        if element is None:
+            element = _element_of(*self.numbers_of(row.cpp, template, 1))
         tiles = [self.tile(arguments[place]).view(element) for place in call.inputs]
         scalars = {name: decode(arguments[place]) for place, name, decode in call.scalars}
         with np.errstate(all="ignore"):
@@ -88,14 +90,14 @@ class VectorApi(ComputeApi):
             values = store_vector(values, self.dst.register)
         self.tile(index, "write").view(element)[:] = values
 
-    def typecast_tile(self, dst: int, *, template: Template) -> None:
+    def typecast_tile(self, dst: int, *, template: Template = ()) -> None:
         """Numbers of one `DataFormat` to another: integers saturate, fractions are dropped.
 
         Integers in DST take 32 bits each.
         """
         row = _ROWS["typecast_tile"]
         self.check_vector_prepared(row)
-        source, target = (int(each) for each in template[:2])
+        source, target = self.numbers_of("typecast_tile", template, 2)
         tile = self.tile(dst)
         if source in INTEGER_FORMATS:
             wide = tile.view(np.uint32 if source != 8 else np.int32).astype(np.float64)
@@ -157,9 +159,8 @@ _DECODERS: dict[Scalar, Callable[[Any], Any]] = {
 }
 
 
-def _element_of(template: Template) -> np.dtype[Any]:
-    """What numbers a tile holds, by the `DataFormat` in the template arguments."""
-    number = int(template[0])
+def _element_of(number: int) -> np.dtype[Any]:
+    """What numbers a tile holds, by its `DataFormat`."""
     if number not in INTEGER_FORMATS:
         return _ELEMENTS[Element.FLOAT]
     return np.dtype(np.int32 if INTEGER_FORMATS[number].kind == "i" else np.uint32)
