@@ -101,6 +101,8 @@ class Case:
     """What is replaced by what."""
     error: bool = True
     """False: the finding is a note, and the program goes on."""
+    page_size: int = TILE_BYTES
+    """Of circular buffer 16."""
 
     @property
     def kernels(self) -> Mapping[str, str]:
@@ -121,8 +123,13 @@ class Outcome:
     result: bytes = field(default=b"", repr=False)
 
 
-def run(kernels: Mapping[str, str], options: SimOptions, data: bytes) -> Outcome:
-    """Run three kernels on core (0, 0): they copy a tensor of `TILES` tiles, here `data`."""
+def run(
+    kernels: Mapping[str, str], options: SimOptions, data: bytes, page_size: int = TILE_BYTES
+) -> Outcome:
+    """Run three kernels on core (0, 0): they copy a tensor of `TILES` tiles, here `data`.
+
+    `page_size` is that of circular buffer 16.
+    """
     device = Device(wormhole_n150(), options)
     source = device.buffer(len(data), TILE_BYTES)
     target = device.buffer(len(data), TILE_BYTES)
@@ -130,12 +137,12 @@ def run(kernels: Mapping[str, str], options: SimOptions, data: bytes) -> Outcome
     target.write(bytes(len(data)))
     cores = ((0, 0),)
     program = Program()
-    for index in (0, 16):
+    for index, page in ((0, TILE_BYTES), (16, page_size)):
         program.add_circular_buffer(
             CircularBufferSpec(
                 cores=cores,
                 total_size=CAPACITY * TILE_BYTES,
-                indices={index: (TILE_BYTES, DataType.BF16)},
+                indices={index: (page, DataType.BF16)},
             )
         )
     program.add_semaphore(cores)
@@ -261,6 +268,13 @@ SANITIZER_CASES: tuple[Case, ...] = (
         "writer.cpp",
         "cb_pop_front(16, 1)",
         "cb_pop_front(16, 2)",
+    ),
+    Case(
+        "cb-page-size",
+        "A compute thread uses tiles that are larger than the pages of their circular buffer.",
+        "compute.cpp",
+        (),
+        page_size=1024,
     ),
     Case(
         "cb-straddle",

@@ -281,6 +281,13 @@ def aliased_unreserved(machine: Machine) -> None:
     machine.watch.write(machine.packer.l1, ALIASED, PAGE, machine.packer.thread)
 
 
+def page_too_small(machine: Machine) -> None:
+    """A compute thread packs a tile of 2048 bytes into pages of 1024."""
+    machine.core(0, 0).cbs[1].page_size = 1024
+    machine.packer.cb_reserve_back(1, 2)
+    machine.watch.write(machine.packer.l1, ALIASED, PAGE, machine.packer.thread)
+
+
 def aliased_pop(machine: Machine) -> None:
     """Pops a tensor's circular buffer that nobody pushed."""
     machine.writer.cb_pop_front(1, 1)
@@ -337,6 +344,7 @@ WRONG: list[tuple[Scenario, str, str]] = [
     (remote_write_unreserved, "cb-unreserved-write", "call cb_reserve_back(0, n) before"),
     (straddle, "cb-straddle", "bytes beyond the end of circular buffer 0 at 0x22000"),
     (aliased_unreserved, "cb-unreserved-write", "call cb_reserve_back(1, n) before"),
+    (page_too_small, "cb-page-size", "create it with pages of 2048 bytes"),
     (aliased_pop, "cb-pop-unwaited", "call cb_wait_front(1, 1) before"),
     (no_semaphore_wait, "semaphore-address", "is not the address of a semaphore"),
     (no_semaphore_set, "semaphore-address", "is not the address of a semaphore"),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from ttmlir.sim.sanitizer.actors import Program, ThreadState
 from ttmlir.sim.sanitizer.reporting import Reporter
 from ttmlir.sim.sanitizer.spaces import BufferState, Space
+from ttmlir.sim.tile_formats import TILE_BYTES
 
 if TYPE_CHECKING:
     from ttmlir.sim.circular_buffer import CircularBuffer
@@ -97,6 +98,8 @@ class BufferRules:
     def check_write(self, mine: ThreadState, space: Space, address: int, end: int) -> None:
         """A thread writes bytes, which may be pages of circular buffers."""
         states = space.buffers(address, end)
+        if states and mine.computes and end - address > states[0].buffer.page_size:
+            self._check_tile(mine, states, end - address)
         for state in states:
             if state.covers_reserved(address, end) or state.covers_waited(address, end):
                 return
@@ -108,6 +111,8 @@ class BufferRules:
     def check_read(self, mine: ThreadState, space: Space, address: int, end: int) -> None:
         """A thread reads bytes, which may be pages of circular buffers."""
         states = space.buffers(address, end)
+        if states and mine.computes and end - address > states[0].buffer.page_size:
+            self._check_tile(mine, states, end - address)
         for state in states:
             if state.covers_waited(address, end) or state.covers_reserved(address, end):
                 return
@@ -119,6 +124,21 @@ class BufferRules:
                 return
         if states:
             self._accesses(mine, states[0], address, end, writes=False)
+
+    def _check_tile(self, mine: ThreadState, states: list[BufferState], size: int) -> None:
+        """Find circular buffers whose pages are too small for the tiles of their format."""
+        for state in states:
+            buffer = state.buffer
+            if buffer.page_size >= size or TILE_BYTES.get(buffer.data_format) != size:
+                return
+        buffer = states[0].buffer
+        self._report(
+            mine.thread,
+            states[0],
+            "cb-page-size",
+            f"pages of circular buffer {buffer.index} have {buffer.page_size} bytes, but a tile of "
+            f"{buffer.data_format.schema_name} takes {size}; create it with pages of {size} bytes",
+        )
 
     def end(self) -> None:
         """Note pages that nobody popped."""
