@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 from matrix_data import from_tiles, random_matrix, to_tiles
-from matrix_options import MatrixOptions, open_device, parse_options, tiles_of
-from outcome import Outcome, finish, product_outcome, recording
+from matrix_options import MatrixOptions, open_device, tiles_of
+from outcome import Outcome, main, product_outcome, recording
 
 from ttmlir.metalium import (
     NOC,
@@ -130,4 +130,4 @@ def run(options: MatrixOptions) -> Outcome:
 
 
 if __name__ == "__main__":
-    sys.exit(finish(run(parse_options(__doc__ or ""))))
+    sys.exit(main(run, __doc__ or ""))

@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 from blocking import choose_blocking
 from matrix_data import from_tiles, random_matrix, to_tiles
-from matrix_options import MatrixOptions, open_device, parse_options
-from outcome import Outcome, finish, product_outcome, recording
+from matrix_options import MatrixOptions, open_device
+from outcome import Outcome, main, product_outcome, recording
 
 from ttmlir.metalium import (
     NOC,
@@ -143,4 +143,4 @@ def run(options: MatrixOptions) -> Outcome:
 
 
 if __name__ == "__main__":
-    sys.exit(finish(run(parse_options(__doc__ or ""))))
+    sys.exit(main(run, __doc__ or ""))

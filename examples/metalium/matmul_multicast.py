@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 from blocking import Blocking, choose_blocking
 from matrix_data import from_tiles, random_matrix, to_tiles
-from matrix_options import MatrixOptions, open_device, parse_options
-from outcome import Outcome, finish, product_outcome, recording
+from matrix_options import MatrixOptions, open_device
+from outcome import Outcome, main, product_outcome, recording
 
 from ttmlir.metalium import (
     NOC,
@@ -201,4 +201,4 @@ def on_network(device: Device, *cores: Sequence[int]) -> list[int]:
 
 
 if __name__ == "__main__":
-    sys.exit(finish(run(parse_options(__doc__ or ""))))
+    sys.exit(main(run, __doc__ or ""))

@@ -24,8 +24,8 @@ from matmul_multicast import (
     on_network,
 )
 from matrix_data import from_tiles, random_matrix, to_tiles
-from matrix_options import TILE, MatrixOptions, open_device, parse_options
-from outcome import Outcome, finish, product_outcome, recording
+from matrix_options import TILE, MatrixOptions, open_device
+from outcome import Outcome, main, product_outcome, recording
 
 from ttmlir.metalium import (
     NOC,
@@ -130,4 +130,4 @@ def multicast_shards_of_a(device: Device, program: Program, cut: Blocking, a: Bu
 
 
 if __name__ == "__main__":
-    sys.exit(finish(run(parse_options(__doc__ or ""))))
+    sys.exit(main(run, __doc__ or ""))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from matrix_data import Matrix, additions_of, check, stored, tolerance
-from matrix_options import MatrixOptions
+from matrix_options import MatrixOptions, parse_options
 
+from ttmlir.metalium import MetaliumError
 from ttmlir.sim.command_queue import CommandQueue
+from ttmlir.sim.errors import SimError
 from ttmlir.sim.timing.program_times import ProgramTimes
 from ttmlir.sim.timing.roofline import summary
 from ttmlir.sim.timing.timeline import Timeline
@@ -53,8 +57,20 @@ def product_outcome(
     return Outcome(options, times, queue.timeline, passed, verdict, flops)
 
 
-def finish(outcome: Outcome) -> int:
-    """Print an outcome, and write its trace if there is one; returns the exit status."""
+def main(run: Callable[[MatrixOptions], Outcome], description: str) -> int:
+    """Run an example with the options of the command line; returns the exit status."""
+    try:
+        outcome = run(parse_options(description))
+        _print(outcome)
+    except (MetaliumError, SimError, OSError) as error:
+        text = str(error)
+        print(text if "error: " in text else f"error: {text}", file=sys.stderr)
+        return 1
+    return 0 if outcome.passed else 1
+
+
+def _print(outcome: Outcome) -> None:
+    """Print an outcome, and write its trace if there is one."""
     options, times = outcome.options, outcome.times
     print(outcome.verdict)
     cores = len({thread.core for thread in times.threads})
@@ -62,4 +78,3 @@ def finish(outcome: Outcome) -> int:
     if options.trace is not None and outcome.timeline is not None:
         options.trace.write_text(chrome_trace(outcome.timeline, times.clock_hz), encoding="utf-8")
         print(f"trace written to {options.trace}; open it in ui.perfetto.dev")
-    return 0 if outcome.passed else 1

@@ -170,3 +170,24 @@ def test_senseless_options_are_refused(
     with pytest.raises(SystemExit):
         options(*arguments)
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--board", "n1"), "error: unknown board 'n1'; known are "),
+        (("--m", "6000", "--n", "6000", "--k", "32"), "circular buffer 24\n"),
+    ],
+)
+def test_what_cannot_run_is_an_error_without_traceback(
+    arguments: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A board that does not exist; blocks of C that do not fit into L1."""
+    run_example = import_module("matmul_multicast").run
+    outcome = import_module("outcome")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["matmul_multicast.py", *arguments])
+        assert outcome.main(run_example, "Test.") == 1
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert message in printed.err
