@@ -147,6 +147,17 @@ def test_kernels_compute_the_same_after_the_way_through_the_ir(tmp_path: Path) -
     assert again(there) == there
 
 
+def test_a_bound_in_memory_is_read_in_each_turn() -> None:
+    """A loop up to a number that others may change is no counted loop."""
+    body = """auto* words = (volatile tt_l1_ptr uint32_t*) 4096;
+for (uint32_t i = 0; i < words[2]; i++) { noc_async_read_barrier(); }
+for (uint32_t i = 0; i < my_x[1]; i++) { noc_async_read_barrier(); }"""
+    loops = [op for op in read_kernel(kernel(body), "k.cpp").walk() if op.name.startswith("scf.")]
+    assert [op.name for op in loops if op.regions] == ["scf.while", "scf.for"]
+    loads = [op for op in loops[0].walk() if op.name == "ttkernel.load_from_l1"]
+    assert len(loads) == 1
+
+
 NAMES = ("a", "b", "c")
 ATOMS = st.sampled_from([*NAMES, "1", "2", "7", "0x80000000u", "(uint32_t) b", "(int8_t) c"])
 OPERATORS = st.sampled_from(["+", "-", "*", "/ 3 +", "% 5u -", "<", "==", "&", "^", ">> 2 |"])
@@ -266,8 +277,8 @@ REFUSALS = [
     (
         "bool b = 1 && get_arg_val<uint32_t>(0);",
         "8:15",
-        "calls and assignments behind '&&' have no form in the IR, which computes both sides; use "
-        "an 'if'",
+        "calls, assignments and reads behind '&&' have no form in the IR, which computes both "
+        "sides; use an 'if'",
     ),
     ("launch(3);", "8:1", "'launch' is no function of this text and no call that the ttkernel"),
     (

@@ -275,7 +275,7 @@ class ExpressionReader:
         found = effect(node)
         if found is not None:
             self.builder.refuse(
-                f"calls and assignments behind '{operator}' have no form in the IR, which "
+                f"calls, assignments and reads behind '{operator}' have no form in the IR, which "
                 "computes both sides; use an 'if'",
                 found,
             )

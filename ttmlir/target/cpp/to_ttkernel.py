@@ -9,9 +9,9 @@ What the text does not say: a buffer's address is 0, and it holds one 32x32 tile
 f32 where it is tilized or untilized into. `for` loops that count up to a bound become `scf.for`,
 which compares with sign; all others `scf.while`.
 
-Not in the IR, and refused where they stand: `break` and `continue`, `return` before the end, `&&`,
-`||` and `?:` around calls and assignments, arrays, structs, strings, pointers to anything but
-32-bit words of L1, comparisons of floating-point numbers.
+Not in the IR, and refused where they stand: `break` and `continue`, `return` before the end; calls,
+assignments and reads of memory behind `&&`, `||` and `?:`; arrays, structs, strings, pointers to
+anything but 32-bit words of L1, comparisons of floating-point numbers.
 """
 
 from __future__ import annotations

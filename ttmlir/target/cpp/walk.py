@@ -6,7 +6,18 @@ from collections.abc import Collection, Iterator
 from dataclasses import fields
 from typing import cast
 
-from ttmlir.target.cpp.tree import Assign, Block, Call, Evaluate, Name, Node, Update
+from ttmlir.optable.kernel import CALLS, Form
+from ttmlir.target.cpp.tree import (
+    Assign,
+    Block,
+    Call,
+    Evaluate,
+    Index,
+    Name,
+    Node,
+    Unary,
+    Update,
+)
 
 
 def descendants(node: Node) -> Iterator[Node]:
@@ -37,11 +48,23 @@ def mentioned(node: Node) -> set[str]:
     return {each.text for each in descendants(node) if isinstance(each, Name)}
 
 
+_ELEMENTS = frozenset(call.cpp for call in CALLS if call.form is Form.ELEMENT)
+
+
 def effect(node: Node) -> Node | None:
-    """The first call or assignment in a tree; None if there is none."""
-    return next(
-        (each for each in descendants(node) if isinstance(each, Call | Assign | Update)), None
-    )
+    """The first call, assignment or read of memory in a tree; None if there is none."""
+    return next((each for each in descendants(node) if _has_effect(each)), None)
+
+
+def _has_effect(node: Node) -> bool:
+    match node:
+        case Call() | Assign() | Update() | Unary(operator="*"):
+            return True
+        case Index(base=base):
+            # Elements of the library's own arrays, such as `my_x[0]`, never change.
+            return not isinstance(base, Name) or base.text not in _ELEMENTS
+        case _:
+            return False
 
 
 def sets_first(block: Block, name: str) -> bool:
