@@ -19,7 +19,7 @@ COMPILER = shutil.which("g++")
 _PRELUDE = """#include <cstdint>
 #include <cstddef>
 #include <cstdio>
-#define note(value) std::printf("%lld\\n", (long long)(value))
+template <typename T> void note(T value) { std::printf("%lld\\n", (long long)value); }
 """
 
 

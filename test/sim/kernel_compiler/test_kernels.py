@@ -240,7 +240,7 @@ def test_printing() -> None:
     """The parts of a line in order, numbers in the base that was asked for."""
     api = run(
         """void kernel_main() { uint32_t x = get_arg_val<uint32_t>(0); int8_t y = -1; bool z = x;
-        DPRINT << "x = " << x << ' ' << HEX() << x << DEC() 
+        DPRINT << "x = " << x << ' ' << HEX() << x << DEC()
             << " " << y << z << 1.5f << ENDL(); }""",
         255,
     )

@@ -23,6 +23,7 @@ from ttmlir.target.cpp.tree import (
     TYPE_QUALIFIERS,
     UNARY_OPERATORS,
     UPDATE_OPERATORS,
+    Alias,
     Assign,
     Binary,
     Block,
@@ -30,6 +31,7 @@ from ttmlir.target.cpp.tree import (
     Braces,
     Break,
     Call,
+    Case,
     Cast,
     Character,
     Conditional,
@@ -39,6 +41,8 @@ from ttmlir.target.cpp.tree import (
     Declarator,
     Define,
     DoWhile,
+    Enumeration,
+    Enumerator,
     Evaluate,
     Expression,
     Floating,
@@ -61,12 +65,16 @@ from ttmlir.target.cpp.tree import (
     Return,
     SizeOf,
     Statement,
+    StaticAssert,
     String,
     Struct,
+    Switch,
+    TemplateParameter,
     TranslationUnit,
     Unary,
     Undefine,
     Update,
+    UsingName,
     UsingNamespace,
     While,
 )
@@ -172,8 +180,22 @@ DIRECTIVES = st.one_of(
     st.sampled_from(["M1", "M3"]).map(Undefine),
     st.just(Pragma("GCC unroll 8")),
 )
+ENUMERATORS = st.builds(Enumerator, st.sampled_from(["READ", "WRITE"]), st.none() | EXPRESSIONS)
+MEANINGS = st.one_of(
+    st.builds(Alias, st.sampled_from(["word", "semaphore_t"]), TYPES),
+    st.sampled_from(["tt::CBIndex", "::tt::deep::f"]).map(UsingName),
+    st.builds(
+        Enumeration,
+        st.just("Mode"),
+        tuples(ENUMERATORS),
+        st.none() | BUILT_IN.map(NamedType),
+        st.booleans(),
+    ),
+    st.builds(StaticAssert, EXPRESSIONS, st.none() | st.sampled_from(["", r"too \"many\""])),
+)
 SIMPLE_STATEMENTS = st.one_of(
     DECLARATIONS,
+    MEANINGS,
     EXPRESSIONS.map(Evaluate),
     st.builds(Return, st.none() | EXPRESSIONS),
     st.just(Break()),
@@ -186,6 +208,7 @@ def larger_statements(inner: st.SearchStrategy[Statement]) -> st.SearchStrategy[
     """Statements with the given ones in their bodies."""
     blocks = tuples(inner).map(Block)
     branches = st.builds(If, EXPRESSIONS, blocks, st.none() | blocks, st.booleans())
+    cases = st.builds(Case, st.none() | EXPRESSIONS, tuples(inner))
     starts = st.none() | DECLARATIONS | EXPRESSIONS.map(Evaluate)
     return st.one_of(
         blocks,
@@ -194,6 +217,7 @@ def larger_statements(inner: st.SearchStrategy[Statement]) -> st.SearchStrategy[
         st.builds(For, starts, st.none() | EXPRESSIONS, st.none() | EXPRESSIONS, blocks),
         st.builds(While, EXPRESSIONS, blocks),
         st.builds(DoWhile, blocks, EXPRESSIONS),
+        st.builds(Switch, EXPRESSIONS, tuples(cases)),
     )
 
 
@@ -203,7 +227,11 @@ FIELDS = st.builds(
     TYPES,
     st.builds(Declarator, MEMBERS, value=st.none() | EXPRESSIONS).map(lambda d: (d,)),
 )
+TEMPLATE_PARAMETERS = st.builds(
+    TemplateParameter, st.sampled_from(["T", "N"]), st.none() | BUILT_IN.map(NamedType)
+)
 ITEMS = st.one_of(
+    MEANINGS,
     st.builds(Include, st.sampled_from(["stdint.h", "a/b.h"]), st.booleans()),
     DIRECTIVES,
     st.just(UsingNamespace("tt::deep")),
@@ -212,10 +240,14 @@ ITEMS = st.one_of(
     st.builds(
         Function,
         st.sampled_from(["kernel_main", "helper"]),
-        tuples(st.builds(Parameter, TYPES, st.none() | VARIABLES)),
+        tuples(
+            st.builds(Parameter, TYPES, st.none() | VARIABLES)
+            | st.builds(Parameter, TYPES, VARIABLES, EXPRESSIONS)
+        ),
         st.none() | tuples(STATEMENTS).map(Block),
         TYPES,
         unique(SPECIFIERS),
+        st.just(()) | tuples(TEMPLATE_PARAMETERS, 2, 1),
     ),
     st.builds(Function, st.just("MAIN"), body=tuples(STATEMENTS).map(Block)),
 )

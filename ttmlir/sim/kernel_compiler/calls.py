@@ -19,7 +19,14 @@ from ttmlir.sim.kernel_compiler.place import (
     Place,
     node_of,
 )
-from ttmlir.sim.kernel_compiler.scope import Functions, StructDefinition, Variable
+from ttmlir.sim.kernel_compiler.scope import (
+    Alias,
+    Functions,
+    Scope,
+    StructDefinition,
+    Symbol,
+    Variable,
+)
 from ttmlir.sim.kernel_compiler.types import (
     BOOL,
     CHAR,
@@ -190,9 +197,16 @@ class CallCompiler(ExpressionCompiler):
 
     def _own_function(self, node: tree.Call, functions: Functions) -> Value:
         function = self._overload(node, functions)
-        pairs = list(zip(function.parameters, node.arguments, strict=False))
-        arguments = [self._argument(parameter, each) for parameter, each in pairs]
-        instance = self.unit.instance(function, functions, arguments, node)
+        scope = self._template_scope(function, functions, node)
+        given = len(node.arguments)
+        defaults = [each.default for each in function.parameters[given:] if each.default]
+        arguments = [
+            self._argument(parameter, each, scope)
+            for parameter, each in zip(
+                function.parameters, (*node.arguments, *defaults), strict=True
+            )
+        ]
+        instance = self.unit.instance(function, scope, arguments, node)
         nodes = [each.node for each in arguments]
         called: ast.expr = code.call(instance.identifier, *nodes)
         if instance.waits:
@@ -204,9 +218,7 @@ class CallCompiler(ExpressionCompiler):
     def _overload(self, node: tree.Call, functions: Functions) -> tree.Function:
         count = len(node.arguments)
         fitting = [
-            each
-            for each in functions.definitions
-            if each.body is not None and len(each.parameters) == count
+            each for each in functions.definitions if each.body is not None and _takes(each, count)
         ]
         if len(fitting) == 1:
             return fitting[0]
@@ -215,32 +227,68 @@ class CallCompiler(ExpressionCompiler):
             raise self.unit.error(node, message)
         if all(each.body is None for each in functions.definitions):
             raise self.unit.error(node, f"'{functions.name}' is declared but never defined")
-        takes = " or ".join(str(len(each.parameters)) for each in functions.definitions)
+        takes = " or ".join(_arity(each) for each in functions.definitions)
         message = f"'{functions.name}' takes {takes} arguments, not {count}"
         raise self.unit.error(node, message)
 
-    def _argument(self, parameter: tree.Parameter, node: tree.Expression) -> Argument:
+    def _template_scope(
+        self, function: tree.Function, functions: Functions, node: tree.Call
+    ) -> Scope:
+        """The names that a function sees around it, its template parameters among them."""
+        if not function.template_parameters:
+            if node.template_arguments:
+                raise self.unit.error(node, f"'{function.name}' is no template")
+            return functions.scope
+        scope = Scope(functions.scope)
+        if len(node.template_arguments) > len(function.template_parameters):
+            raise self.unit.error(node, f"too many template arguments for '{function.name}'")
+        pairs = zip(function.template_parameters, node.template_arguments, strict=False)
+        for parameter, argument in pairs:
+            scope.symbols[parameter.name] = self._template_argument(parameter, argument, scope)
+        for each, argument in zip(function.parameters, node.arguments, strict=False):
+            name = _deducible(each.type)
+            if any(name == known.name for known in function.template_parameters):
+                type_ = self.scalar(argument).type
+                scope.symbols.setdefault(name, Alias(_deduced(each.type, type_)))
+        return scope
+
+    def _template_argument(
+        self, parameter: tree.TemplateParameter, argument: tree.TemplateArgument, scope: Scope
+    ) -> Symbol:
+        if parameter.type is None:
+            return Alias(self.unit.type_of(argument, self.scope))
+        if isinstance(argument, (tree.NamedType, tree.Pointer, tree.Reference)):
+            raise self.unit.error(argument, f"'{parameter.name}' is a number, not a type")
+        value = self.scalar(argument)
+        target = self.unit.declared_type(parameter.type, scope, value.type)
+        value = settled(self.implicit(value, target, argument))
+        if value.constant is None:
+            raise self.unit.error(argument, "a template argument has to be a constant expression")
+        return Variable(parameter.name, value)
+
+    def _argument(self, parameter: tree.Parameter, node: tree.Expression, scope: Scope) -> Argument:
+        """What is passed for a parameter of a function whose types mean what they do in a scope."""
         type_ = parameter.type
         if isinstance(type_, tree.Reference):
-            return self._by_reference(type_, node)
+            return self._by_reference(type_, node, scope)
         value = self.scalar(node)
-        target = self.unit.declared_type(type_, self.scope, value.type)
+        target = self.unit.declared_type(type_, scope, value.type)
         value = settled(self.implicit(value, target, node))
         if isinstance(target, StructType):
             value = replace(value, node=code.call("_copied", value.node))
         return Argument(value.type, "value", value.node)
 
-    def _by_reference(self, type_: tree.Reference, node: tree.Expression) -> Argument:
+    def _by_reference(self, type_: tree.Reference, node: tree.Expression, scope: Scope) -> Argument:
         referent = type_.referent
         constant = isinstance(referent, tree.NamedType) and "const" in referent.qualifiers
         if not self._is_place(node) or self._is_constant(node):
             if not constant:
                 raise self.unit.error(node, "a reference that is not const needs a variable here")
-            return self._constant_reference(referent, node)
+            return self._constant_reference(referent, node, scope)
         place = self.place(node)
-        target = self.unit.declared_type(referent, self.scope, place.type)
+        target = self.unit.declared_type(referent, scope, place.type)
         if constant and isinstance(target, (IntType, FloatType)):
-            return self._constant_reference(referent, node)
+            return self._constant_reference(referent, node, scope)
         self._check_reference(target, place, node)
         match place:
             case MemoryPlace():
@@ -258,9 +306,11 @@ class CallCompiler(ExpressionCompiler):
             message = f"a reference to '{target.name}' does not go with '{place.type.name}'"
             raise self.unit.error(node, message)
 
-    def _constant_reference(self, referent: tree.Type, node: tree.Expression) -> Argument:
+    def _constant_reference(
+        self, referent: tree.Type, node: tree.Expression, scope: Scope
+    ) -> Argument:
         value = self.scalar(node)
-        target = self.unit.declared_type(referent, self.scope, value.type)
+        target = self.unit.declared_type(referent, scope, value.type)
         value = settled(self.implicit(value, target, node))
         return Argument(value.type, "value", value.node)
 
@@ -559,3 +609,35 @@ class CallCompiler(ExpressionCompiler):
         "min": _extreme,
         "max": _extreme,
     }
+
+
+def _takes(function: tree.Function, count: int) -> bool:
+    """Whether a function can be called with so many arguments."""
+    required = sum(each.default is None for each in function.parameters)
+    return required <= count <= len(function.parameters)
+
+
+def _arity(function: tree.Function) -> str:
+    required = sum(each.default is None for each in function.parameters)
+    most = len(function.parameters)
+    return str(most) if required == most else f"{required} to {most}"
+
+
+def _deducible(type_: tree.Type) -> str:
+    """The name in a parameter's type that the argument may give a meaning."""
+    match type_:
+        case tree.NamedType(name=name):
+            return name
+        case tree.Pointer(pointee=inner) | tree.Reference(referent=inner):
+            return _deducible(inner)
+
+
+def _deduced(type_: tree.Type, given: CType) -> CType:
+    """What the name in a parameter's type means for an argument of a type."""
+    match type_, given:
+        case tree.Pointer(pointee=inner), PointerType(pointee=pointee):
+            return _deduced(inner, pointee)
+        case tree.Reference(referent=inner), _:
+            return _deduced(inner, given)
+        case _:
+            return given

@@ -31,6 +31,12 @@ _MACROS = {
     Role.MATH: "TRISC_MATH",
     Role.PACK: "TRISC_PACK",
 }
+_DEBUGGING = (
+    *("DeviceZoneScopedN(x)", "DeviceZoneScopedMainN(x)", "DeviceZoneScopedMainChildN(x)"),
+    *("WAYPOINT(x)", "ASSERT(x)"),
+)
+"""Macros of the profiler and the watcher, which do nothing unless these are switched on."""
+
 _ENTRY = "kernel"
 
 
@@ -95,6 +101,7 @@ def _compiled(
 def role_macros(role: Role) -> dict[str, str]:
     """The macros that the headers of the kernel library define for a processor."""
     macros = {_MACROS[role]: "1", "KERNEL_BUILD": "1", "ARCH_WORMHOLE": "1"}
+    macros |= dict.fromkeys(_DEBUGGING, "")
     for name, own in (("UNPACK", Role.UNPACK), ("MATH", Role.MATH), ("PACK", Role.PACK)):
         shown = "x" if own == role else ""
         macros[f"{name}(x)"] = shown
@@ -130,7 +137,13 @@ def declare_items(unit: Unit, items: Sequence[tree.Item], scope: Scope, path: st
                 _declare_struct(unit, item, scope)
             case tree.Function():
                 _declare_function(unit, item, scope)
-            case tree.Declaration():
+            case (
+                tree.Declaration()
+                | tree.Alias()
+                | tree.UsingName()
+                | tree.Enumeration()
+                | tree.StaticAssert()
+            ):
                 compiler = StatementCompiler(unit, scope)
                 compiler.in_function = False
                 compiler.statement(item)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -17,8 +17,9 @@ from ttmlir.sim.kernel_compiler.place import (
     Place,
     assignment,
 )
-from ttmlir.sim.kernel_compiler.scope import Scope, Variable
+from ttmlir.sim.kernel_compiler.scope import Alias, Scope, Symbol, Variable
 from ttmlir.sim.kernel_compiler.types import (
+    INT,
     VOID,
     ArrayType,
     CType,
@@ -29,7 +30,7 @@ from ttmlir.sim.kernel_compiler.types import (
     StructType,
 )
 from ttmlir.sim.kernel_compiler.unit import Unit
-from ttmlir.sim.kernel_compiler.value import Value, as_condition, settled
+from ttmlir.sim.kernel_compiler.value import Value, as_condition, integer, settled
 from ttmlir.target.cpp import tree
 
 
@@ -37,8 +38,10 @@ from ttmlir.target.cpp import tree
 class Loop:
     """A loop around a statement."""
 
-    before_continue: Callable[[], None]
+    before_continue: Callable[[], None] | None
     """Emits what has to happen before `continue`, and the way on."""
+    is_switch: bool = False
+    """Whether it is a `switch`, which is no loop in Python."""
 
 
 class StatementCompiler(CallCompiler):
@@ -365,13 +368,112 @@ class StatementCompiler(CallCompiler):
     def _break(self, node: tree.Break) -> None:
         if not self.loops:
             raise self.unit.error(node, "'break' outside of a loop")
+        if self.loops[-1].is_switch:
+            raise self.unit.error(node, "'break' in a switch is supported at the end of a case")
         self.emit(ast.Break(), node.position)
 
     def _continue(self, node: tree.Continue) -> None:
-        if not self.loops:
+        before = self.loops[-1].before_continue if self.loops else None
+        if before is None:
             raise self.unit.error(node, "'continue' outside of a loop")
-        for each in self.captured(self.loops[-1].before_continue):
+        for each in self.captured(before):
             self.emit(each, node.position)
+
+    def _switch(self, node: tree.Switch) -> None:
+        """A chain of `if`; each branch holds what its case falls through to, too."""
+        value = settled(self.number(node.condition, "the condition of a switch"))
+        if value.constant is None:
+            identifier = self.unit.identifiers.fresh("chosen")
+            self.emit(code.assign(code.name(identifier), value.node), node.position)
+            value = replace(value, node=code.name(identifier))
+        groups = list(_case_groups(node.cases))
+        outer = self.loops[-1].before_continue if self.loops else None
+        self.loops.append(Loop(outer, is_switch=True))
+        chain: list[ast.stmt] = []
+        for start, end in groups:
+            if any(each.value is None for each in node.cases[start:end]):
+                chain = self._case_body(node, end - 1)
+        for start, end in reversed(groups):
+            values = [each.value for each in node.cases[start:end]]
+            wanted = [each for each in values if each is not None]
+            if len(wanted) == len(values):
+                chain = self._chosen(value, wanted, self._case_body(node, end - 1), chain)
+        self.loops.pop()
+        self.out.extend(chain)
+
+    def _case_body(self, node: tree.Switch, start: int) -> list[ast.stmt]:
+        statements = tuple(_until_break(node.cases[start:]))
+        return self.captured(lambda: self.block(tree.Block(statements)))
+
+    def _chosen(
+        self,
+        value: Value,
+        wanted: Sequence[tree.Expression],
+        body: list[ast.stmt],
+        otherwise: list[ast.stmt],
+    ) -> list[ast.stmt]:
+        """A branch for some values; `otherwise` is for the others."""
+        tests = list[ast.expr]()
+        for each in wanted:
+            number = settled(self.number(each, "the value of a case"))
+            if number.constant is None:
+                raise self.unit.error(each, "the value of a case has to be a constant expression")
+            test = self.operate("==", value, number, each)
+            if test.constant is None:
+                tests.append(test.node)
+            elif test.constant:
+                return body
+        if not tests:
+            return otherwise
+        question = tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
+        branch = ast.If(question, body or [ast.Pass()], otherwise)
+        code.locate(branch, wanted[0].position)
+        return [branch]
+
+    # What says something about names.
+
+    def _alias(self, node: tree.Alias) -> None:
+        self._name_new(node, node.name, Alias(self.unit.type_of(node.type, self.scope)))
+
+    def _using_name(self, node: tree.UsingName) -> None:
+        last = node.name.rpartition("::")[2]
+        symbol = self.unit.find(node.name, self.scope)
+        if symbol is not None:
+            self.scope.symbols[last] = symbol
+        elif not self.unit.is_of_library(node.name, self.scope):
+            raise self.unit.error(node, f"there is no '{node.name}'")
+
+    def _enumeration(self, node: tree.Enumeration) -> None:
+        base = INT if node.base is None else self.unit.type_of(node.base, self.scope)
+        if not isinstance(base, IntType):
+            raise self.unit.error(node, f"'{base.name}' cannot hold an enumeration")
+        type_ = IntType(node.name, base.bits, base.signed)
+        self._name_new(node, node.name, Alias(type_))
+        inner = Scope(self.scope)
+        outer, self.scope = self.scope, inner
+        number = -1
+        for each in node.enumerators:
+            known = None if each.value is None else self.constant(each.value, "an enumerator")
+            number = number + 1 if known is None else known
+            self._name_new(each, each.name, Variable(each.name, integer(number, type_)))
+        self.scope = outer
+        self.unit.namespaces[node.name] = inner
+        if not node.is_scoped:
+            for name, symbol in inner.symbols.items():
+                self.scope.symbols[name] = symbol
+
+    def _name_new(self, node: tree.Node, name: str, symbol: Symbol) -> None:
+        if name in self.scope.symbols:
+            raise self.unit.error(node, f"'{name}' is declared twice")
+        self.scope.symbols[name] = symbol
+
+    def _static_assert(self, node: tree.StaticAssert) -> None:
+        condition = self.condition(node.condition)
+        if condition.constant is None:
+            raise self.unit.error(node.condition, "static_assert needs a constant condition")
+        if not condition.constant:
+            message = "" if node.message is None else f": {node.message}"
+            raise self.unit.error(node, f"static_assert failed{message}")
 
     def _return(self, node: tree.Return) -> None:
         if node.value is None:
@@ -396,10 +498,40 @@ class StatementCompiler(CallCompiler):
         tree.Declaration: _declaration,
         tree.Evaluate: _evaluate,
         tree.If: _if,
+        tree.Switch: _switch,
+        tree.Alias: _alias,
+        tree.UsingName: _using_name,
+        tree.Enumeration: _enumeration,
+        tree.StaticAssert: _static_assert,
         tree.Break: _break,
         tree.Continue: _continue,
         tree.Return: _return,
     }
+
+
+def _case_groups(cases: Sequence[tree.Case]) -> Iterator[tuple[int, int]]:
+    """Ranges of cases that share the statements of the last one."""
+    start = 0
+    for number, case in enumerate(cases, 1):
+        if case.statements or number == len(cases):
+            yield start, number
+            start = number
+
+
+def _until_break(cases: Sequence[tree.Case]) -> Iterator[tree.Statement]:
+    """What runs from the first of some cases on."""
+    for each in (each for case in cases for each in case.statements):
+        match each:
+            case tree.Break():
+                return
+            case tree.Block(statements=(*inside, tree.Break())):
+                yield replace(each, statements=tuple(inside))
+                return
+            case tree.Return() | tree.Continue():
+                yield each
+                return
+            case _:
+                yield each
 
 
 def _parts(node: ast.expr) -> Sequence[ast.expr]:

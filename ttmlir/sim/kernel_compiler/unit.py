@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ttmlir.sim.kernel_compiler import code
 from ttmlir.sim.kernel_compiler.clock import THREAD, with_clock
-from ttmlir.sim.kernel_compiler.enumerators import ENUM_TYPES, bare_name
+from ttmlir.sim.kernel_compiler.enumerators import ENUM_TYPES, bare_name, named_constant
 from ttmlir.sim.kernel_compiler.library import PURE_CALLS, Library
 from ttmlir.sim.kernel_compiler.runtime import NAMES, PURE
 from ttmlir.sim.kernel_compiler.scope import (
@@ -28,6 +28,7 @@ from ttmlir.sim.kernel_compiler.types import (
     VoidType,
     built_in_type,
 )
+from ttmlir.sim.kernel_compiler.value import Value
 from ttmlir.target.cpp import tree
 from ttmlir.target.cpp.errors import CppSyntaxError
 
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 _RESERVED = frozenset(("api", "True", "False", "None", THREAD, "_load", "_store", *NAMES))
 
-InstanceKey = tuple[int, tuple[tuple[CType, str], ...]]
+InstanceKey = tuple[int, tuple[str, ...], tuple[tuple[CType, str], ...]]
 
 
 class Unit:
@@ -109,6 +110,15 @@ class Unit:
     def has_effect(self, node: ast.AST) -> bool:
         """Whether an expression does more than find a value."""
         return code.has_effect(node, self.pure)
+
+    def is_of_library(self, name: str, scope: Scope) -> bool:
+        """Whether the kernel library has something of a name."""
+        library = self.library
+        return (
+            library.call(name) is not None
+            or named_constant(name) is not None
+            or self.named_type(tree.NamedType(name), scope) is not None
+        )
 
     # Types.
 
@@ -219,26 +229,39 @@ class Unit:
     def instance(
         self,
         function: tree.Function,
-        functions: Functions,
+        scope: Scope,
         arguments: Sequence[Argument],
         node: tree.Node,
     ) -> Instance:
         """The function as it is for arguments of these types."""
         from ttmlir.sim.kernel_compiler.functions import Instance, compile_instance
 
-        key = (id(function), tuple((each.type, each.mode) for each in arguments))
+        names = () if not function.template_parameters else tuple(map(repr, _meanings(scope)))
+        key = (id(function), names, tuple((each.type, each.mode) for each in arguments))
         known = self.instances.get(key)
         if known is None:
             identifier = self.identifiers.fresh(function.name)
-            known = self.instances[key] = Instance(identifier, self._result(function, functions))
-            compile_instance(self, function, functions.scope, arguments, known)
+            known = self.instances[key] = Instance(identifier, self._result(function, scope))
+            compile_instance(self, function, scope, arguments, known)
         elif not known.finished:
             known.called_early = True
             if self.is_deduced(function.result):
                 raise self.error(node, "a function with result 'auto' cannot call itself")
         return known
 
-    def _result(self, function: tree.Function, functions: Functions) -> CType:
+    def _result(self, function: tree.Function, scope: Scope) -> CType:
         if self.is_deduced(function.result):
             return VoidType()
-        return self.type_of(function.result, functions.scope)
+        return self.type_of(function.result, scope)
+
+
+def _meanings(scope: Scope) -> Iterator[tuple[str, object]]:
+    """What template parameters stand for: types and numbers."""
+    for name, symbol in scope.symbols.items():
+        match symbol:
+            case Alias(type=type_):
+                yield name, type_
+            case Variable(meaning=Value() as value):
+                yield name, value.constant
+            case _:
+                yield name, symbol

@@ -187,7 +187,7 @@ class ExpressionReader:
         sizes = list[Expression | None]()
         while True:
             match node.type:
-                case "identifier" | "field_identifier":
+                case "identifier" | "field_identifier" | "type_identifier":
                     return Declared(self.text(node), type_, tuple(reversed(sizes)))
                 case "array_declarator" | "abstract_array_declarator":
                     self.only(node)
@@ -226,7 +226,8 @@ class ExpressionReader:
         inner = [each for each in node.named_children if each.type != "type_qualifier"]
         return result, inner[-1] if inner else node
 
-    def _type_descriptor(self, node: Node) -> Type:
+    def type_descriptor(self, node: Node) -> Type:
+        """A type that is written without a name, as in a cast."""
         words = self.words(node)
         if words.specifiers:
             raise self.error(node, f"'{words.specifiers[0]}' does not go with this type")
@@ -269,7 +270,7 @@ class ExpressionReader:
     def _template_argument(self, node: Node) -> TemplateArgument:
         if node.type != "type_descriptor":
             return self.expression(node)
-        return self._type_or_name(self._type_descriptor(node))
+        return self._type_or_name(self.type_descriptor(node))
 
     def _type_or_name(self, type_: Type) -> TemplateArgument:
         """A name that is no built-in type stays a name: it may be that of a constant."""
@@ -396,7 +397,7 @@ class ExpressionReader:
             descriptors = self.field(callee, "arguments").named_children
             if len(descriptors) != 1 or descriptors[0].type != "type_descriptor":
                 raise self.error(node, f"{name} takes one type")
-            type_ = self._type_descriptor(descriptors[0])
+            type_ = self.type_descriptor(descriptors[0])
             return Cast(cast("CastKind", name), type_, self._single(listed), position=position)
         if arguments and name in self.variables:
             message = f"'{name}' is a variable; put the comparison that starts here in parentheses"
@@ -419,7 +420,7 @@ class ExpressionReader:
             raise self.error(node, message)
 
     def _cast(self, node: Node) -> Cast:
-        type_ = self._type_descriptor(self.field(node, "type"))
+        type_ = self.type_descriptor(self.field(node, "type"))
         self._refuse_variable(node, type_)
         value = self.expression(self.field(node, "value"))
         return Cast("c", type_, value, position=self.at(node))
@@ -434,7 +435,7 @@ class ExpressionReader:
     def _size_of(self, node: Node) -> SizeOf:
         type_ = node.child_by_field_name("type")
         if type_ is not None:
-            operand = self._type_or_name(self._type_descriptor(type_))
+            operand = self._type_or_name(self.type_descriptor(type_))
         else:
             operand = self.expression(self.field(node, "value"))
         return SizeOf(operand, position=self.at(node))

@@ -20,14 +20,18 @@ from ttmlir.target.cpp.errors import CppSyntaxError
 from ttmlir.target.cpp.expression_reader import ExpressionReader
 from ttmlir.target.cpp.preprocess import PreprocessedText, preprocess
 from ttmlir.target.cpp.tree import (
+    Alias,
     Block,
     Braces,
     Break,
+    Case,
     Continue,
     Declaration,
     Declarator,
     Directive,
     DoWhile,
+    Enumeration,
+    Enumerator,
     Evaluate,
     Expression,
     For,
@@ -35,6 +39,7 @@ from ttmlir.target.cpp.tree import (
     If,
     Include,
     Item,
+    Meaning,
     NamedType,
     Namespace,
     Parameter,
@@ -42,9 +47,13 @@ from ttmlir.target.cpp.tree import (
     Position,
     Return,
     Statement,
+    StaticAssert,
     Struct,
+    Switch,
+    TemplateParameter,
     TranslationUnit,
     Type,
+    UsingName,
     UsingNamespace,
     While,
 )
@@ -56,9 +65,13 @@ _DIGIT_MARK = re.compile(r"(?<=[0-9a-fA-F])'(?=[0-9a-fA-F])")
 
 _NO_PARAMETERS: tuple[Parameter, ...] = (Parameter(NamedType("void")),)
 
-_ITEMS = "functions, variables, structs of fields, namespaces, 'using namespace' and directives"
+_ITEMS = (
+    "functions, variables, structs of fields, enumerations, aliases, static_assert, namespaces, "
+    "'using' and directives"
+)
 _STATEMENTS = (
-    "declarations, expressions, blocks, if, for, while, do, break, continue, return and directives"
+    "declarations, expressions, blocks, if, switch, for, while, do, break, continue, return and "
+    "directives"
 )
 
 
@@ -128,6 +141,10 @@ class _Reader(ExpressionReader):
             case "using_declaration" if re.match(r"using\s+namespace\b", self.text(node)):
                 name = self.name_text(node.named_children[0])
                 yield UsingNamespace(name, position=self.at(node))
+            case "template_declaration":
+                yield self.template(node)
+            case kind if kind in _MEANING_READERS:
+                yield _MEANING_READERS[kind](self, node)
             case "expression_statement" | "empty_statement" if self.text(node) == ";":
                 return
             case _:
@@ -168,6 +185,76 @@ class _Reader(ExpressionReader):
         valued = replace(declared, value=self.initial_value(default))
         return replace(declaration, declarators=(valued,))
 
+    def alias(self, node: Node) -> Alias:
+        """`using name = type;`."""
+        name = self.text(self.field(node, "name"))
+        type_ = self.type_descriptor(self.field(node, "type"))
+        return Alias(name, type_, position=self.at(node))
+
+    def typedef(self, node: Node) -> Alias:
+        """`typedef type name;`."""
+        declarators = node.children_by_field_name("declarator")
+        if len(declarators) != 1:
+            raise self.error(node, "declare one name with each typedef")
+        name, type_, sizes = self.declared(declarators[0], self.words(node).type)
+        if name is None or sizes:
+            raise self.error(node, "a typedef of an array is not supported")
+        return Alias(name, type_, position=self.at(node))
+
+    def using_name(self, node: Node) -> UsingName:
+        return UsingName(self.name_text(node.named_children[0]), position=self.at(node))
+
+    def enumeration(self, node: Node) -> Enumeration:
+        self.only(node)
+        body = node.child_by_field_name("body")
+        if body is None or node.child_by_field_name("name") is None:
+            raise self.error(node, "an enumeration needs a name and its enumerators here")
+        base = node.child_by_field_name("base")
+        return Enumeration(
+            self.text(self.field(node, "name")),
+            tuple(map(self.enumerator, body.named_children)),
+            None if base is None else self.named_type(base),
+            any(each.type in ("class", "struct") for each in node.children),
+            position=self.at(node),
+        )
+
+    def enumerator(self, node: Node) -> Enumerator:
+        if node.type != "enumerator":
+            raise self.unsupported(node, "enumerators")
+        value = self.optional(node.child_by_field_name("value"))
+        return Enumerator(self.text(self.field(node, "name")), value, position=self.at(node))
+
+    def static_assertion(self, node: Node) -> StaticAssert:
+        condition = self.expression(self.field(node, "condition"))
+        message = node.child_by_field_name("message")
+        text = None if message is None else self.text(message)[1:-1]
+        return StaticAssert(condition, text, position=self.at(node))
+
+    def template(self, node: Node) -> Function:
+        """A function with template parameters."""
+        parameters = self.field(node, "parameters").named_children
+        listed = tuple(map(self.template_parameter, parameters))
+        inner = node.named_children[-1]
+        if inner.type == "function_definition":
+            function = self.function(inner)
+        elif inner.type == "declaration":
+            function = self.declaration_or_prototype(inner)
+        else:
+            raise self.unsupported(inner, "templates of functions")
+        if not isinstance(function, Function) or not listed:
+            raise self.error(node, "only functions can be templates, with parameters")
+        return replace(function, template_parameters=listed, position=self.at(node))
+
+    def template_parameter(self, node: Node) -> TemplateParameter:
+        if node.type == "type_parameter_declaration" and node.named_children:
+            return TemplateParameter(self.text(node.named_children[0]), position=self.at(node))
+        if node.type != "parameter_declaration":
+            raise self.unsupported(node, "'typename T' and 'uint32_t N'")
+        parameter = self.parameter(node)
+        if parameter.name is None:
+            raise self.error(node, "a template parameter needs a name here")
+        return TemplateParameter(parameter.name, parameter.type, position=self.at(node))
+
     def function(self, node: Node) -> Function:
         body = self.field(node, "body")
         if body.type != "compound_statement":
@@ -207,7 +294,7 @@ class _Reader(ExpressionReader):
         return () if parameters == _NO_PARAMETERS else parameters
 
     def parameter(self, node: Node) -> Parameter:
-        if node.type != "parameter_declaration":
+        if node.type not in ("parameter_declaration", "optional_parameter_declaration"):
             raise self.unsupported(node, "plain parameters")
         words = self.words(node)
         if words.specifiers:
@@ -222,7 +309,8 @@ class _Reader(ExpressionReader):
             type_ = Pointer(type_, position=self.at(node))
         if name is not None:
             self.variables.add(name)
-        return Parameter(type_, name, position=self.at(node))
+        default = self.optional(node.child_by_field_name("default_value"))
+        return Parameter(type_, name, default, position=self.at(node))
 
     # Declarations.
 
@@ -342,13 +430,42 @@ class _Reader(ExpressionReader):
         condition = self.expression(self.field(node, "condition"))
         return DoWhile(body, condition, position=self.at(node))
 
+    def switch(self, node: Node) -> Switch:
+        condition = self.condition(self.field(node, "condition"))
+        cases = list[Case]()
+        for child in self.field(node, "body").named_children:
+            if child.type == "case_statement":
+                cases.append(self.case(child))
+            elif cases and child.type in _STATEMENT_READERS:
+                # The grammar ends a case at a directive.
+                more = (*cases[-1].statements, *self.statement(child))
+                cases[-1] = replace(cases[-1], statements=more)
+            else:
+                raise self.unsupported(child, "'case' and 'default'")
+        return Switch(condition, tuple(cases), position=self.at(node))
+
+    def case(self, node: Node) -> Case:
+        value = node.child_by_field_name("value")
+        inside = [each for each in node.named_children if each != value]
+        statements = tuple(each for child in inside for each in self.statement(child))
+        return Case(self.optional(value), statements, position=self.at(node))
+
     def return_value(self, node: Node) -> Return:
         values = node.named_children
         value = self.expression(values[0]) if values else None
         return Return(value, position=self.at(node))
 
 
+_MEANING_READERS: dict[str, Callable[[_Reader, Node], Meaning]] = {
+    "alias_declaration": _Reader.alias,
+    "enum_specifier": _Reader.enumeration,
+    "static_assert_declaration": _Reader.static_assertion,
+    "type_definition": _Reader.typedef,
+    "using_declaration": _Reader.using_name,
+}
+
 _STATEMENT_READERS: dict[str, Callable[[_Reader, Node], Statement]] = {
+    **_MEANING_READERS,
     "break_statement": lambda reader, node: Break(position=reader.at(node)),
     "compound_statement": _Reader.block,
     "continue_statement": lambda reader, node: Continue(position=reader.at(node)),
@@ -359,5 +476,6 @@ _STATEMENT_READERS: dict[str, Callable[[_Reader, Node], Statement]] = {
     "if_statement": _Reader.branch,
     "preproc_call": _Reader.directive_statement,
     "return_statement": _Reader.return_value,
+    "switch_statement": _Reader.switch,
     "while_statement": _Reader.while_loop,
 }

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from ttmlir.mlir.nesting import deep_recursion
 from ttmlir.target.cpp.tree import (
     PRECEDENCE,
+    Alias,
     Assign,
     Binary,
     Block,
@@ -19,6 +20,7 @@ from ttmlir.target.cpp.tree import (
     Braces,
     Break,
     Call,
+    Case,
     Cast,
     Character,
     Conditional,
@@ -27,6 +29,8 @@ from ttmlir.target.cpp.tree import (
     Declaration,
     Define,
     DoWhile,
+    Enumeration,
+    Enumerator,
     Evaluate,
     Expression,
     Floating,
@@ -38,6 +42,7 @@ from ttmlir.target.cpp.tree import (
     Initializer,
     Integer,
     Item,
+    Meaning,
     Member,
     Name,
     NamedType,
@@ -50,14 +55,18 @@ from ttmlir.target.cpp.tree import (
     Return,
     SizeOf,
     Statement,
+    StaticAssert,
     String,
     Struct,
+    Switch,
     TemplateArgument,
+    TemplateParameter,
     TranslationUnit,
     Type,
     Unary,
     Undefine,
     Update,
+    UsingName,
     UsingNamespace,
     While,
     is_built_in_type,
@@ -90,6 +99,8 @@ def render(node: TranslationUnit | Item | Statement | Type | Expression) -> str:
                 return _type(node)
             case Include() | UsingNamespace() | Namespace() | Struct() | Function():
                 return _joined(_item(node))
+            case Alias() | UsingName() | Enumeration() | StaticAssert() | Switch():
+                return _joined(_statement(node))
             case Declaration() | Define() | Undefine() | Pragma() | Block() | Evaluate() | If():
                 return _joined(_statement(node))
             case For() | While() | DoWhile() | Break() | Continue() | Return():
@@ -132,6 +143,8 @@ def _item(item: Item) -> Iterator[str]:
 
 def _function(function: Function) -> Iterator[str]:
     words = "".join(f"{word} " for word in function.specifiers)
+    if function.template_parameters:
+        yield f"template <{', '.join(map(_template_parameter, function.template_parameters))}>"
     head = f"{words}{_type(function.result)} {function.name}"
     is_main = function.name == "MAIN"
     if not is_main:
@@ -147,8 +160,17 @@ def _function(function: Function) -> Iterator[str]:
 
 
 def _parameter(parameter: Parameter) -> str:
-    type_ = _type(parameter.type)
-    return type_ if parameter.name is None else f"{type_} {parameter.name}"
+    text = _type(parameter.type)
+    if parameter.name is not None:
+        text = f"{text} {parameter.name}"
+    if parameter.default is not None:
+        text = f"{text} = {_expression(parameter.default, _ASSIGNMENT, top=True)}"
+    return text
+
+
+def _template_parameter(parameter: TemplateParameter) -> str:
+    type_ = "typename" if parameter.type is None else _type(parameter.type)
+    return f"{type_} {parameter.name}"
 
 
 # Statements.
@@ -160,8 +182,26 @@ def _statement(statement: Statement) -> Iterator[str]:
             yield _declaration(statement)
         case Evaluate():
             yield f"{_evaluation(statement)};"
+        case If() | Switch() | For() | While() | DoWhile() | Block():
+            yield from _compound(statement)
+        case Return(value=value):
+            yield "return;" if value is None else f"return {_expression(value, top=True)};"
+        case Alias() | UsingName() | Enumeration() | StaticAssert():
+            yield _meaning(statement)
+        case Break() | Continue():
+            yield f"{type(statement).__name__.lower()};"
+        case Define() | Undefine() | Pragma():
+            yield _directive(statement)
+
+
+def _compound(statement: If | Switch | For | While | DoWhile | Block) -> Iterator[str]:
+    match statement:
         case If():
             yield from _branch(statement)
+        case Switch(condition=condition, cases=cases):
+            yield f"switch ({_expression(condition, top=True)}) {{"
+            yield from _indented(line for case in cases for line in _case(case))
+            yield "}"
         case For() | While():
             yield from _with_body(_loop_head(statement), statement.body)
         case DoWhile(body=body, condition=condition):
@@ -171,12 +211,35 @@ def _statement(statement: Statement) -> Iterator[str]:
         case Block(statements=statements):
             # `void f() { {} }` could initialise something called `f`.
             yield from _with_body("", statement) if statements else ("{", f"{_INDENT};", "}")
-        case Return(value=value):
-            yield "return;" if value is None else f"return {_expression(value, top=True)};"
-        case Break() | Continue():
-            yield f"{type(statement).__name__.lower()};"
-        case Define() | Undefine() | Pragma():
-            yield _directive(statement)
+
+
+def _case(case: Case) -> Iterator[str]:
+    if case.value is None:
+        yield "default:"
+    else:
+        yield f"case {_expression(case.value, _ABOVE_CONDITIONAL, top=True)}:"
+    yield from _body(case.statements)
+
+
+def _meaning(statement: Meaning) -> str:
+    match statement:
+        case Alias(name=name, type=type_):
+            return f"using {name} = {_type(type_)};"
+        case UsingName(name=name):
+            return f"using {name};"
+        case StaticAssert(condition=condition, message=message):
+            text = "" if message is None else f', "{message}"'
+            return f"static_assert({_expression(condition, _ASSIGNMENT, top=True)}{text});"
+        case Enumeration(name=name, enumerators=enumerators, base=base, is_scoped=is_scoped):
+            head = f"enum {'class ' if is_scoped else ''}{name}"
+            head += "" if base is None else f" : {_type(base)}"
+            return f"{head} {{ {', '.join(map(_enumerator, enumerators))} }};"
+
+
+def _enumerator(enumerator: Enumerator) -> str:
+    if enumerator.value is None:
+        return enumerator.name
+    return f"{enumerator.name} = {_expression(enumerator.value, _ASSIGNMENT, top=True)}"
 
 
 def _directive(directive: Define | Undefine | Pragma) -> str:

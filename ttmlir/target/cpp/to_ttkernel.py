@@ -64,6 +64,7 @@ from ttmlir.target.cpp.tree import (
     Pragma,
     Return,
     Statement,
+    Switch,
     TranslationUnit,
     Unary,
     Undefine,
@@ -212,12 +213,19 @@ class _Kernel(ExpressionReader):
             case Define() | Undefine() | Pragma():
                 # Macros have been expanded.
                 pass
-            case Break() | Continue() | Return():
-                word = type(statement).__name__.lower()
-                self.builder.refuse(
-                    f"'{word}' has no form in the IR here; loops end by their condition and "
-                    "kernels at their end, so put what follows into an 'if'"
-                )
+            case _:
+                self._refuse(statement)
+
+    def _refuse(self, statement: Statement) -> None:
+        word = type(statement).__name__.lower()
+        if isinstance(statement, (Break, Continue, Return)):
+            self.builder.refuse(
+                f"'{word}' has no form in the IR here; loops end by their condition and "
+                "kernels at their end, so put what follows into an 'if'"
+            )
+        if isinstance(statement, Switch):
+            self.builder.refuse("'switch' has no form in the IR here; write a chain of 'if'")
+        self.builder.refuse("the IR has no names for types and numbers; write them out")
 
     def statements(self, block: Block) -> None:
         """Read the statements of a block."""

@@ -4,8 +4,9 @@ IR becomes a tree, `render` makes C++ text of a tree and `parse` makes a tree of
 `parse(render(tree)) == tree`. The nodes cover what kernels for Tensix cores are written in:
 
     items        Include Define Undefine Pragma UsingNamespace Namespace Struct Function Declaration
-    statements   Block Declaration Evaluate If For While DoWhile Break Continue Return
-                 Define Undefine Pragma
+                 Alias UsingName Enumeration StaticAssert
+    statements   Block Declaration Evaluate If Switch For While DoWhile Break Continue Return
+                 Define Undefine Pragma Alias UsingName Enumeration StaticAssert
     types        NamedType Pointer Reference
     expressions  Integer Floating Boolean String Character Null Name Call Construct Braces
                  Unary Update Binary Conditional Assign Cast SizeOf Index Member
@@ -278,6 +279,47 @@ class Declaration(Node):
 
 
 @dataclass(frozen=True)
+class Alias(Node):
+    """`using name = type;`, which is `typedef type name;` too."""
+
+    name: str
+    type: Type
+
+
+@dataclass(frozen=True)
+class UsingName(Node):
+    """`using tt::CBIndex;`."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Enumerator(Node):
+    """A name in an enumeration, with its value if it is written."""
+
+    name: str
+    value: Expression | None = None
+
+
+@dataclass(frozen=True)
+class Enumeration(Node):
+    """`enum name : base { enumerators };`, or if it is scoped `enum class name ...`."""
+
+    name: str
+    enumerators: tuple[Enumerator, ...] = ()
+    base: NamedType | None = None
+    is_scoped: bool = False
+
+
+@dataclass(frozen=True)
+class StaticAssert(Node):
+    """`static_assert(condition, "message");`; the message as written, None if there is none."""
+
+    condition: Expression
+    message: str | None = None
+
+
+@dataclass(frozen=True)
 class Define(Node):
     """`#define name body`, or with `parameters` `#define name(parameters) body`.
 
@@ -328,6 +370,22 @@ class If(Node):
     then: Block
     otherwise: Block | If | None = None
     is_constexpr: bool = False
+
+
+@dataclass(frozen=True)
+class Case(Node):
+    """`case value:`, or without value `default:`, with the statements up to the next one."""
+
+    value: Expression | None
+    statements: tuple[Statement, ...] = ()
+
+
+@dataclass(frozen=True)
+class Switch(Node):
+    """`switch (condition) { cases }`."""
+
+    condition: Expression
+    cases: tuple[Case, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -413,6 +471,15 @@ class Parameter(Node):
 
     type: Type
     name: str | None = None
+    default: Expression | None = None
+
+
+@dataclass(frozen=True)
+class TemplateParameter(Node):
+    """`typename name`, or with `type` `uint32_t name`."""
+
+    name: str
+    type: Type | None = None
 
 
 @dataclass(frozen=True)
@@ -427,6 +494,7 @@ class Function(Node):
     body: Block | None = None
     result: Type = NamedType("void")
     specifiers: tuple[str, ...] = ()
+    template_parameters: tuple[TemplateParameter, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -461,11 +529,15 @@ Place: TypeAlias = Name | Index | Member | Unary
 """What can be assigned to; a `Unary` is a dereference, `*p`."""
 TemplateArgument: TypeAlias = Type | Expression
 Directive: TypeAlias = Include | Define | Undefine | Pragma
+Meaning: TypeAlias = Alias | UsingName | Enumeration | StaticAssert
+"""What says something about names and does nothing."""
 Statement: TypeAlias = (
     Block
     | Declaration
+    | Meaning
     | Evaluate
     | If
+    | Switch
     | For
     | While
     | DoWhile
@@ -476,7 +548,7 @@ Statement: TypeAlias = (
     | Undefine
     | Pragma
 )
-Item: TypeAlias = Directive | UsingNamespace | Namespace | Struct | Function | Declaration
+Item: TypeAlias = Directive | Meaning | UsingNamespace | Namespace | Struct | Function | Declaration
 
 TYPE_QUALIFIERS = ("const", "volatile", "tt_l1_ptr")
 SPECIFIERS = ("static", "inline", "constexpr", "extern")
