@@ -76,5 +76,7 @@ def _print(outcome: Outcome) -> None:
     cores = len({thread.core for thread in times.threads})
     print(summary(times, flops=outcome.flops, cores=cores, fidelity=options.fidelity))
     if options.trace is not None and outcome.timeline is not None:
-        options.trace.write_text(chrome_trace(outcome.timeline, times.clock_hz), encoding="utf-8")
+        options.trace.write_text(
+            chrome_trace([(outcome.timeline, 0)], times.clock_hz), encoding="utf-8"
+        )
         print(f"trace written to {options.trace}; open it in ui.perfetto.dev")

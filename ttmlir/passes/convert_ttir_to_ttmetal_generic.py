@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import MemRefType, TensorType
 from xdsl.ir import Attribute, BlockArgument, SSAValue
 
 from ttmlir.dialects import tt, ttir, ttmetal
+from ttmlir.dialects.names import REFERENCE
 from ttmlir.dialects.ttkernel import CBType, TensixConfig, TensixConfigAttr
 from ttmlir.layout.device import Device
 from ttmlir.layout.element_type import DEFAULT_TILE_SHAPE
@@ -18,6 +19,7 @@ from ttmlir.layout.enums import CBPort, DataType, MemorySpace
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.tensor_layout import TensorLayout
 from ttmlir.optable.kernel.tile_calls import TILE_CALLS
+from ttmlir.passes.convert_ttir_to_ttmetal_reference import reference_of
 from ttmlir.passes.convert_ttir_to_ttmetal_tiles import (
     Buffer,
     Place,
@@ -73,7 +75,12 @@ def compute(
         _write_matrix_call(kernel, *call, layouts[-1].shard)
     # A generic is made before its operands have layouts; these know the grid.
     area = ttmetal.Area((0, 0), layouts[-1].grid.shape)
-    replace_by_dispatch(op, op.inputs, op.inits, [Launch(kernel, area, TensixConfigAttr(config))])
+    reference = reference_of(op)
+    dispatch = replace_by_dispatch(
+        op, op.inputs, op.inits, [Launch(kernel, area, TensixConfigAttr(config))]
+    )
+    if reference is not None:
+        dispatch.attributes[REFERENCE] = reference
 
 
 # --- Kernels -------------------------------------------------------------------------------------

@@ -158,8 +158,8 @@ class Launch:
 
 def replace_by_dispatch(
     op: Operation, inputs: Sequence[SSAValue], outputs: Sequence[SSAValue], launches: list[Launch]
-) -> None:
-    """Let kernels compute the results of an operation into `outputs`."""
+) -> ttmetal.DispatchOp:
+    """Let kernels compute the results of an operation into `outputs`; what launches them."""
     ranges = [ttmetal.CoreRangeAttr(launch.cores) for launch in launches]
     dispatch = ttmetal.DispatchOp.create(
         operands=[*inputs, *outputs],
@@ -174,3 +174,4 @@ def replace_by_dispatch(
     )
     insert_before(op, dispatch)
     replace(op, *dispatch.results)
+    return dispatch

@@ -54,6 +54,12 @@ class TensorRef:
     """Elements of a constant, a view of the file."""
 
 
+def location_of(debug_info: str) -> str:
+    """The inside of the trailing `loc(...)` of an operation's text; empty if there is none."""
+    match = _LOC.search(debug_info)
+    return match[1] if match and match[1] != "unknown" else ""
+
+
 @dataclass(frozen=True)
 class Operation:
     """One operation of a program, its fields still as in the file."""
@@ -76,8 +82,7 @@ class Operation:
     @property
     def location(self) -> str:
         """The inside of the trailing `loc(...)` of the debug text; empty if there is none."""
-        match = _LOC.search(self.debug_info)
-        return match[1] if match and match[1] != "unknown" else ""
+        return location_of(self.debug_info)
 
     @property
     def where(self) -> str:
@@ -209,6 +214,8 @@ class Binary:
     """A loaded `.ttnn` file."""
 
     PROGRAM: ClassVar[type[Program]] = Program
+    is_metal: ClassVar[bool] = False
+    """True for a `.ttm` file, whose programs are commands and kernels."""
 
     source: str
     """Path, or what else the bytes came from; for messages."""

@@ -158,6 +158,8 @@ class Scheduler:
             self._run_ready(threads)
             blocked = [thread for thread in threads if not thread.finished]
             if not blocked:
+                if self.options.timed:
+                    self._check_cycles(threads, threads)
                 return
             if not self._on_idle() or not len(self._queue):
                 raise deadlock(blocked)
@@ -194,12 +196,20 @@ class Scheduler:
         running = [thread for thread in threads if not thread.finished]
         if spins >= _SPINS and not self._on_idle():
             raise deadlock(running)
+        if self.options.timed:
+            self._check_cycles(running, threads)
+        else:
+            self._check_spent(turns, "turns of its threads", running)
+
+    def _check_cycles(
+        self, clocks: Sequence[KernelThread], threads: Sequence[KernelThread]
+    ) -> None:
+        spent = max((thread.clock for thread in clocks), default=0)
+        self._check_spent(spent, "cycles", [each for each in threads if not each.finished])
+
+    def _check_spent(self, spent: int, unit: str, running: Sequence[KernelThread]) -> None:
         limit = self.options.cycle_limit
-        spent = (
-            max((thread.clock for thread in running), default=0) if self.options.timed else turns
-        )
         if spent > limit:
-            unit = "cycles" if self.options.timed else "turns of its threads"
             raise CycleLimitError(
                 f"the program takes more than {limit} {unit}, the limit of SimOptions.cycle_limit",
                 rule="cycle-limit",

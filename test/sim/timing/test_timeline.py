@@ -103,17 +103,17 @@ def test_occupancy_of_circular_buffers() -> None:
 
 def test_trace_has_a_process_per_core_and_a_track_per_thread() -> None:
     """Times are microseconds: 45 cycles at 1.35 GHz are 1/30 of one."""
-    trace = json.loads(chrome_trace(recorded(), 1_350_000_000))
+    trace = json.loads(chrome_trace([(recorded(), 0)], 1_350_000_000))
     events = trace["traceEvents"]
     assert [each["args"]["name"] for each in events if each["ph"] == "M"] == [
         "core (3, 1)",
-        "PACK make",
+        "PACK",
     ]
     packs = [each for each in events if each["name"] == "pack_tile"]
     assert [round(each["dur"] * 1350) for each in packs] == [90, 90]
     assert [round(each["ts"] * 1350) for each in packs] == [30, 155]
     assert {each["cat"] for each in packs} == {"work"}
-    assert packs[0]["args"] == {"calls": 2, "cycles": 90, "waited": 0}
+    assert packs[0]["args"] == {"kernel": "make", "calls": 2, "cycles": 90, "waited": 0}
     waits = [each for each in events if each["name"] == "cb_reserve_back"]
     assert {each["cat"] for each in waits} == {"wait"}
     counters = [each for each in events if each["ph"] == "C"]
@@ -121,7 +121,16 @@ def test_trace_has_a_process_per_core_and_a_track_per_thread() -> None:
     assert {(each["name"], each["pid"]) for each in counters} == {("CB 16", 1)}
 
 
+def test_programs_follow_each_other() -> None:
+    """The second program begins where its start says; both share their threads' tracks."""
+    trace = json.loads(chrome_trace([(recorded(), 0), (recorded(), 1000)], 10**9))
+    events = trace["traceEvents"]
+    assert len([each for each in events if each["ph"] == "M"]) == 2
+    packs = [each for each in events if each["name"] == "pack_tile"]
+    assert [round(each["ts"] * 1000) for each in packs] == [30, 155, 1030, 1155]
+
+
 def test_empty_timeline() -> None:
     """A program without kernels has an empty trace."""
     assert Timeline().end == 0
-    assert json.loads(chrome_trace(Timeline(), 10**9))["traceEvents"] == []
+    assert json.loads(chrome_trace([(Timeline(), 0)], 10**9))["traceEvents"] == []

@@ -321,7 +321,7 @@ def test_folders_are_searched_and_errors_do_not_stop_the_rest(capsys: Capture) -
     }
     error = capsys.readouterr().err
     assert "all/cut.ttnn: size prefix at byte 0: the file is truncated" in error
-    assert "its kernels need the TTMetal runtime" in error
+    assert "all/metal.ttm: " in error
     suite = ElementTree.parse("ttrt_report.xml").getroot()[0]
     assert suite.attrib == {
         "name": "ttrt run",
@@ -470,7 +470,7 @@ def test_real_processes(workspace: Path) -> None:
         return subprocess.run([script, *arguments], capture_output=True, text=True, check=False)
 
     assert process("--version").stdout.startswith("ttrt, version")
-    assert "Time every operation" in process("--help").stdout
+    assert "Time operations" in process("--help").stdout
     done = process("run", "exp.ttnn", "--loops", "20")
     assert done.returncode == 0
     assert "pass" in done.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,7 +13,8 @@ from ttmlir.layout.chip import SystemDesc, default_system_desc
 from ttmlir.layout.enums import DataType, MathFidelity
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.system_tables import system_desc_from_table
-from ttmlir.runtime.binary import Binary, Operation, Program, TensorRef
+from ttmlir.optable import ROWS
+from ttmlir.runtime.binary import Binary, Operation, Program, TensorRef, location_of
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
 from ttmlir.runtime.metal.placement import Placement, Shape2D
 from ttmlir.sim.chip import SimChip
@@ -30,6 +32,20 @@ _NOTHING_TO_DO = (
     *("EventSynchronizeCommand", "EventQueryCommand", "FinishCommand"),
 )
 """Commands of order: here every command is done before the next one begins."""
+
+
+CALL = re.compile(r"\b([a-z_]\w*)\s*\(")
+"""A call in the text of a kernel."""
+
+_WORDS = {
+    "add_tiles": "add",
+    "mul_tiles": "multiply",
+    "untilize_block": "untilize",
+    "tilize_block": "tilize",
+    "noc_async_read": "move",
+    "noc_async_write": "move",
+}
+"""Calls of tt-mlir's kernels, and what a kernel with such a call does."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +93,16 @@ class KernelDesc:
         return MathFidelity.from_schema_name(self.settings["math_fidelity"])
 
 
+@dataclass(frozen=True)
+class Reference:
+    """An elementwise operation on operands of a program, by number, and on constants."""
+
+    mnemonic: str
+    operands: tuple[int | float, ...]
+    """Integers number operands of the command, other numbers are constants."""
+    parameters: Mapping[str, float] = field(default_factory=dict[str, float])
+
+
 @dataclass(frozen=True, kw_only=True)
 class Command:
     """One step of a program."""
@@ -88,13 +114,22 @@ class Command:
     tensors: tuple[MetalTensor, ...]
     """Operands of a program, source and target of a copy, or the one tensor."""
     kernels: tuple[KernelDesc, ...] = ()
+    reference: Reference | None = None
+    """What the kernels compute, if the file says so."""
     where: str = field(default="", repr=False)
 
     @property
-    def title(self) -> str:
-        """The operation's result and name from its text, or the kind of command."""
-        head = self.debug_info.split("(", 1)[0].replace('"', "").strip()
-        return head or self.kind
+    def location(self) -> str:
+        """The inside of the trailing `loc(...)` of the debug text; empty if there is none."""
+        return location_of(self.debug_info)
+
+    @property
+    def meaning(self) -> str:
+        """A word for what a program of kernels does: the operation, or how it moves numbers."""
+        if self.reference is not None:
+            return self.reference.mnemonic
+        calls = {name for kernel in self.kernels for name in CALL.findall(kernel.source)}
+        return next((word for name, word in _WORDS.items() if name in calls), "program")
 
 
 class MetalProgram(Program):
@@ -161,7 +196,9 @@ class MetalProgram(Program):
             raise BinaryError(f"{where} has no contents")
         tensors = tuple(self._tensors_of(kind, fields, where))
         kernels: tuple[KernelDesc, ...] = ()
+        reference: Reference | None = None
         if kind == PROGRAM:
+            reference = _reference(fields["reference"], len(tensors), where)
             program = _needed(fields, "program", where)
             kernels = tuple(
                 self._kernel(each, f"{where}: kernel {i}")
@@ -173,6 +210,7 @@ class MetalProgram(Program):
             debug_info=debug_info,
             tensors=tensors,
             kernels=kernels,
+            reference=reference,
             where=where,
         )
 
@@ -226,6 +264,7 @@ class MetalBinary(Binary):
     """A loaded `.ttm` file."""
 
     PROGRAM = MetalProgram
+    is_metal = True
 
     @cached_property
     def metal_programs(self) -> tuple[MetalProgram, ...]:
@@ -251,6 +290,25 @@ def _needed(table: Table, name: str, where: str) -> Any:
     if value is None:
         raise BinaryError(f"{where}: field '{name}' is missing")
     return value
+
+
+def _reference(table: Table | None, operands: int, where: str) -> Reference | None:
+    if table is None:
+        return None
+    values: list[int | float] = [
+        int(each["index"]) if each["index"] >= 0 else float(each["constant"])
+        for each in table["operands"] or ()
+    ]
+    names: Sequence[str] = table["parameter_names"] or ()
+    numbers: Sequence[float] = table["parameter_values"] or ()
+    mnemonic = table["mnemonic"] or ""
+    if mnemonic not in ROWS:
+        raise UnsupportedError(f"{where}: there is no reference for the operation '{mnemonic}'")
+    if len(names) != len(numbers) or any(
+        isinstance(value, int) and value >= operands for value in values
+    ):
+        raise BinaryError(f"{where}: the reference '{mnemonic}' does not fit the program")
+    return Reference(mnemonic, tuple(values), dict(zip(names, numbers, strict=True)))
 
 
 _MAX_CORES = 1 << 12

@@ -48,6 +48,8 @@ class CommandReport:
 
     command: Command
     report: ProgramReport
+    timeline: Timeline | None = None
+    """What its threads did when, if that was recorded."""
 
 
 @dataclass
@@ -80,13 +82,13 @@ class Session:
         options: SimOptions,
         *,
         print_line: Callable[[str], None] | None = None,
-        timeline: Timeline | None = None,
+        record: bool = False,
     ) -> None:
-        """A device that nothing has run on."""
+        """A device that nothing has run on; `record` what the threads of kernels do when."""
         assert isinstance(program.binary, MetalBinary), "the program is one of a .ttm file"
         self.program = program
         self.device = Device(program.binary.chip, options, print_line=print_line)
-        self.timeline = timeline
+        self._record = record
         self.reports: list[CommandReport] = []
         self._host: dict[int, Array] = {}
         self._buffers: dict[int, Buffer] = {}
@@ -211,12 +213,13 @@ class Session:
                 if spec is not None and not _is_there(program, spec):
                     program.add_circular_buffer(spec)
             program.add_kernel(kernel)
+        timeline = Timeline() if self._record else None
         try:
-            report = run_program(self.device, program, timeline=self.timeline)
+            report = run_program(self.device, program, timeline=timeline)
         finally:
             for buffer in own:
                 buffer.deallocate()
-        self.reports.append(CommandReport(command, report))
+        self.reports.append(CommandReport(command, report, timeline))
 
     def _kernel(self, command: Command, desc: KernelDesc, index: int, program: Program) -> Kernel:
         role, thread, noc_index = _role(desc, command.where)
@@ -335,14 +338,14 @@ def execute(
     *,
     observer: Observer | None = None,
     print_line: Callable[[str], None] | None = None,
-    timeline: Timeline | None = None,
+    record: bool = False,
 ) -> MetalRun:
     """Run a program; inputs are in compute types and of the right shapes.
 
-    Raises ExecutionError for what the simulator finds, BinaryError and UnsupportedError for what
-    the file says.
+    `record` keeps what the threads of kernels did when. Raises ExecutionError for what the
+    simulator finds, BinaryError and UnsupportedError for what the file says.
     """
-    session = Session(program, options, print_line=print_line, timeline=timeline)
+    session = Session(program, options, print_line=print_line, record=record)
     for tensor, values in zip(program.input_tensors, inputs, strict=True):
         session.give(tensor, values)
     for command in program.commands:

@@ -1,4 +1,4 @@
-"""`ttrt perf`: times of every operation on the host, as CSV and as a summary."""
+"""`ttrt perf`: times of operations on the host or of kernels on the device, as CSV and summary."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import io
 import re
 import time
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ttmlir.runtime.binary import Program
 from ttmlir.runtime.executor import Observer
 from ttmlir.runtime.executor import Run as ProgramRun
 from ttmlir.runtime.hooks import DebugHooks
@@ -17,6 +18,9 @@ from ttmlir.runtime.tensor import TensorDesc
 from ttmlir.runtime.ttrt.command import Command
 from ttmlir.runtime.ttrt.run import Run
 from ttmlir.runtime.ttrt.run_options import PERF_OPTIONS
+
+if TYPE_CHECKING:
+    from ttmlir.runtime.metal.session import MetalRun
 
 CSV_NAME = "ops_perf_results.csv"
 _MISSING = "-"
@@ -118,11 +122,12 @@ class TimingObserver:
 
 
 class Perf(Run):
-    """Run programs and report how long each operation takes on the host."""
+    """Run programs; report the time of operations on the host, of kernels on the device."""
 
     name = "perf"
-    summary = "Time every operation of binaries on the CPU."
+    summary = "Time operations on the CPU, or kernels on the simulated device."
     options = PERF_OPTIONS
+    RECORDS_KERNELS = True
 
     @classmethod
     def get_upstream_apis(cls) -> list[type[Command]]:
@@ -136,9 +141,29 @@ class Perf(Run):
     def execute_on(self, path: str) -> None:
         """Time the programs of one file."""
         self._timing = TimingObserver(hooks=DebugHooks.registered())
+        self._kernels: list[tuple[Program, MetalRun]] = []
         super().execute_on(path)
         if self._timing.timings:
             self._report(path, self._timing.timings)
+        if self._kernels:
+            self._report_kernels(path)
+
+    def note_kernels(self, program: Program, run: MetalRun) -> None:
+        """Keep the times of a program of kernels for the report."""
+        self._kernels.append((program, run))
+
+    def _report_kernels(self, path: str) -> None:
+        from ttmlir.runtime.ttrt.metal_perf import perf_files, perf_summary
+
+        folder = self.artifacts.get_binary_perf_folder_path(path)
+        for name, text in perf_files(self._kernels).items():
+            self.file_manager.write_bytes(f"{folder}/{name}", text.encode())
+        for result in self.results:
+            if result.file_path == path:
+                result.details["perf_csv"] = f"{folder}/{CSV_NAME}"
+        if not self["quiet"]:
+            self.logger.output(perf_summary(path, self._kernels))
+            self.logger.output(f"times, threads and traces: {folder}")
 
     def _report(self, path: str, timings: list[Timing]) -> None:
         folder = self.artifacts.get_binary_perf_folder_path(path)

@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from ttmlir.runtime.errors import BinaryError, ExecutionError, InputError, Unsup
 from ttmlir.runtime.executor import Observer
 from ttmlir.runtime.golden import GoldenObserver, GoldenResult, Tolerance
 from ttmlir.runtime.hooks import DebugHooks
-from ttmlir.runtime.prepare import PreparedProgram
 from ttmlir.runtime.session import prepare_submission, run_prepared, to_host, to_layout
 from ttmlir.runtime.system import system_differences
 from ttmlir.runtime.tensor import Tensor
@@ -32,6 +31,21 @@ from ttmlir.runtime.ttrt.results import Outcome
 from ttmlir.runtime.ttrt.run_options import RUN_OPTIONS
 from ttmlir.schema.system_desc import pack_system_desc
 
+if TYPE_CHECKING:
+    from ttmlir.runtime.metal.session import MetalRun
+
+
+class Golden(Protocol):
+    """What a golden run found."""
+
+    tolerance: Tolerance
+    results: list[GoldenResult]
+
+    @property
+    def first_failure(self) -> GoldenResult | None:
+        """The first operation that is off."""
+        ...
+
 
 class Run(Command):
     """Run every program of every file, on made-up inputs or given ones."""
@@ -39,6 +53,8 @@ class Run(Command):
     name = "run"
     summary = "Run binaries on the CPU."
     options = RUN_OPTIONS
+    RECORDS_KERNELS: ClassVar[bool] = False
+    """True if `note_kernels` wants to know what the threads of kernels did when."""
     TorchInitilizer = TorchInitilizer
     saved_outputs: dict[str, Array]
     """Arrays for `--outputs`, by name."""
@@ -108,6 +124,9 @@ class Run(Command):
     def _try_program(self, binary: Binary, program: Program) -> None:
         numerics = Numerics(self["numerics"])
         try:
+            if binary.is_metal:
+                self._run_kernels(binary, program)
+                return
             chips = binary.prepared(program.index, numerics).chip_ids
             device = open_device(chips or (0,), numerics=numerics)
             self._run_program(device, binary, program)
@@ -140,7 +159,33 @@ class Run(Command):
         self._keep(program, results)
         if self["save_artifacts"]:
             self._save_tensors(binary, program, arrays, results, golden)
-        self._note_program(binary, program, prepared, durations, golden, problems)
+        details: dict[str, Any] = {}
+        if self["memory"]:
+            details["peak_memory_bytes"] = {
+                space.keyword: size for space, size in prepared.peak_bytes.items()
+            }
+            peak = details["peak_memory_bytes"]
+            self.logger.info(f"{program.where}: peak memory {peak} bytes")
+        self._note_program(binary, program, details, durations, golden, problems)
+
+    def _run_kernels(self, binary: Binary, program: Program) -> None:
+        # The simulator is loaded only for files that need it.
+        from ttmlir.runtime.ttrt.metal_run import details_of, run_metal
+
+        arrays = self._input_arrays(program)
+        result = run_metal(self, program, arrays, record=self.RECORDS_KERNELS)
+        self.note_kernels(program, result.run)
+        problems = self._problems(arrays, result.outputs, result.golden)
+        self._show_tensors(arrays, result.outputs)
+        self._keep(program, result.outputs)
+        if self["save_artifacts"]:
+            self._save_tensors(binary, program, arrays, result.outputs, result.golden)
+        self._note_program(
+            binary, program, details_of(result), result.durations, result.golden, problems
+        )
+
+    def note_kernels(self, program: Program, run: MetalRun) -> None:
+        """Called with every run of a program of kernels."""
 
     def observer(self) -> Observer | None:
         """What watches every run: registered hooks, if any."""
@@ -165,7 +210,7 @@ class Run(Command):
         return GoldenObserver(arrays, tolerance, keep_tensors=self["save_golden_tensors"])
 
     def _problems(
-        self, inputs: list[Array], outputs: list[Array], golden: GoldenObserver | None
+        self, inputs: list[Array], outputs: list[Array], golden: Golden | None
     ) -> list[str]:
         """What is wrong with the numbers."""
         problems: list[str] = []
@@ -216,7 +261,7 @@ class Run(Command):
         program: Program,
         inputs: list[Array],
         outputs: list[Array],
-        golden: GoldenObserver | None,
+        golden: Golden | None,
     ) -> None:
         folder = self.artifacts.get_binary_run_folder_path(binary.source, program.index)
         for kind, arrays in (("input", inputs), ("output", outputs)):
@@ -244,9 +289,9 @@ class Run(Command):
         self,
         binary: Binary,
         program: Program,
-        prepared: PreparedProgram,
+        more: dict[str, Any],
         durations: list[int],
-        golden: GoldenObserver | None,
+        golden: Golden | None,
         problems: list[str],
     ) -> None:
         details: dict[str, Any] = {
@@ -255,12 +300,8 @@ class Run(Command):
                 str(i): {"duration_ns": duration} for i, duration in enumerate(durations)
             },
             "numerics": self["numerics"],
+            **more,
         }
-        if self["memory"]:
-            details["peak_memory_bytes"] = {
-                space.keyword: size for space, size in prepared.peak_bytes.items()
-            }
-            self.logger.info(f"{program.where}: peak memory {details['peak_memory_bytes']} bytes")
         if golden is not None:
             details["golden_results"] = _golden_report(golden)
             self._log_golden(program, golden)
@@ -278,7 +319,7 @@ class Run(Command):
             details=details,
         )
 
-    def _log_golden(self, program: Program, golden: GoldenObserver) -> None:
+    def _log_golden(self, program: Program, golden: Golden) -> None:
         for result in golden.results:
             accuracy = result.accuracy
             mark = "ok " if result.passed else "OFF"
@@ -291,7 +332,7 @@ class Run(Command):
             )
 
 
-def _golden_report(golden: GoldenObserver) -> list[dict[str, Any]]:
+def _golden_report(golden: Golden) -> list[dict[str, Any]]:
     return [result.as_dict(golden.tolerance) for result in golden.results]
 
 

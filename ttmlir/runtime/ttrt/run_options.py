@@ -83,6 +83,30 @@ _CHECKS = (
     _flag("--save-golden-tensors", "Save golden results with the artifacts; implies --golden."),
     _flag("--memory", "Report the peak of device memory."),
 )
+_SIMULATOR = (
+    _flag("--sanitize", "Check every access of the kernels of .ttm files; the default."),
+    _flag("--no-sanitize", "Do not check the kernels of .ttm files, which is faster."),
+    Option(
+        name="--schedule-seed",
+        type=int,
+        default=-1,
+        help="Run the threads of kernels in a random order that this number fixes.",
+    ),
+    _flag("--delay-copies", "Let asynchronous copies of kernels move bytes at their barriers."),
+    Option(
+        name="--lenient",
+        type=str,
+        default=(),
+        multiple=True,
+        help="Name of a finding to let pass; default: those that kernels of tt-mlir need.",
+    ),
+    Option(
+        name="--cycle-limit",
+        type=int,
+        default=2_000_000_000,
+        help="Cycles that a program of kernels may take.",
+    ),
+)
 _IGNORED = _accepted(
     "--load-kernels-from-disk",
     "--disable-async-ttnn",
@@ -97,6 +121,7 @@ RUN_OPTIONS = (
     *_PROGRAM,
     *_DATA,
     *_CHECKS,
+    *_SIMULATOR,
     *_IGNORED,
     result_file("run"),
 )

@@ -8,7 +8,7 @@ Chrome's trace viewer.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ttmlir.sim.timing.timeline import Timeline, Track
@@ -17,20 +17,26 @@ _ORDER = ("NCRISC", "UNPACK", "MATH", "PACK", "BRISC")
 """Tracks from top to bottom: the way of the data through a core."""
 
 
-def chrome_trace(timeline: Timeline, clock_hz: int) -> str:
-    """The JSON text of a trace; times become microseconds of a clock of `clock_hz`."""
+def chrome_trace(timelines: Iterable[tuple[Timeline, int]], clock_hz: int) -> str:
+    """The JSON text of a trace of programs, each with the cycle that it begins at.
+
+    Times become microseconds of a clock of `clock_hz`. A thread has one track for all programs.
+    """
+    recorded = list(timelines)
     scale = 1e6 / clock_hz
-    cores = sorted({track.core for track in timeline.tracks}, key=lambda core: (core[1], core[0]))
+    found = {track.core for timeline, _ in recorded for track in timeline.tracks}
+    cores = sorted(found, key=lambda core: (core[1], core[0]))
     processes = {core: number for number, core in enumerate(cores, 1)}
-    events = [
-        *(_process(core, number) for core, number in processes.items()),
-        *(
-            event
-            for track in timeline.tracks
-            for event in _track_events(track, processes[track.core], scale)
-        ),
-        *_counters(timeline, processes, scale),
-    ]
+    events = [_process(core, number) for core, number in processes.items()]
+    named: set[tuple[int, str]] = set()
+    for timeline, start in recorded:
+        for track in timeline.tracks:
+            process = processes[track.core]
+            if (process, track.role) not in named:
+                named.add((process, track.role))
+                events.append(_thread(track, process))
+            events += _track_events(track, process, start, scale)
+        events += _counters(timeline, processes, start, scale)
     return json.dumps({"traceEvents": events, "displayTimeUnit": "ns"})
 
 
@@ -39,10 +45,17 @@ def _process(core: tuple[int, int], number: int) -> dict[str, Any]:
     return {"ph": "M", "name": "process_name", "pid": number, "args": {"name": name}}
 
 
-def _track_events(track: Track, process: int, scale: float) -> Iterator[dict[str, Any]]:
-    place = {"pid": process, "tid": _ORDER.index(track.role) + 1}
-    label = f"{track.role} {track.kernel}"
-    yield {"ph": "M", "name": "thread_name", **place, "args": {"name": label}}
+def _place(track: Track, process: int) -> dict[str, Any]:
+    return {"pid": process, "tid": _ORDER.index(track.role) + 1}
+
+
+def _thread(track: Track, process: int) -> dict[str, Any]:
+    name = {"name": track.role}
+    return {"ph": "M", "name": "thread_name", **_place(track, process), "args": name}
+
+
+def _track_events(track: Track, process: int, start: int, scale: float) -> Iterator[dict[str, Any]]:
+    place = _place(track, process)
     for each in track.intervals:
         length = each.end - each.start
         yield {
@@ -50,14 +63,19 @@ def _track_events(track: Track, process: int, scale: float) -> Iterator[dict[str
             "name": each.name,
             "cat": "wait" if 2 * each.waited > length else "work",
             **place,
-            "ts": each.start * scale,
+            "ts": (start + each.start) * scale,
             "dur": length * scale,
-            "args": {"calls": each.calls, "cycles": length, "waited": each.waited},
+            "args": {
+                "kernel": track.kernel,
+                "calls": each.calls,
+                "cycles": length,
+                "waited": each.waited,
+            },
         }
 
 
 def _counters(
-    timeline: Timeline, processes: dict[tuple[int, int], int], scale: float
+    timeline: Timeline, processes: dict[tuple[int, int], int], start: int, scale: float
 ) -> Iterator[dict[str, Any]]:
     for (core, cb), levels in timeline.occupancy().items():
         for time, pages in levels:
@@ -65,6 +83,6 @@ def _counters(
                 "ph": "C",
                 "name": f"CB {cb}",
                 "pid": processes[core],
-                "ts": time * scale,
+                "ts": (start + time) * scale,
                 "args": {"pages": pages},
             }

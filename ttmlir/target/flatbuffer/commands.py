@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from typing import cast
 
-from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, MemRefType
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    ArrayAttr,
+    DictionaryAttr,
+    FloatAttr,
+    IntegerAttr,
+    MemRefType,
+    StringAttr,
+)
 from xdsl.ir import Attribute, BlockArgument, Operation
 
 from ttmlir.dialects import ttmetal
 from ttmlir.dialects.layout_checks import layout_of
+from ttmlir.dialects.names import REFERENCE
 from ttmlir.dialects.tt import MemorySpaceAttr, element_of
 from ttmlir.dialects.ttkernel import CBType, EthernetConfigAttr, NocConfigAttr, TensixConfigAttr
 from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
@@ -86,7 +95,11 @@ class CommandWriter:
         match op:
             case ttmetal.DispatchOp():
                 program = {"kernels": self._kernels(op, operands)}
-                written = "EnqueueProgramCommand", {"operands": operands, "program": program}
+                table: Table = {"operands": operands, "program": program}
+                reference = op.attributes.get(REFERENCE)
+                if isinstance(reference, DictionaryAttr):
+                    table["reference"] = _reference(reference)
+                written = "EnqueueProgramCommand", table
             case ttmetal.HostWriteOp():
                 written = "EnqueueWriteBufferCommand", _copy(*operands)
             case ttmetal.HostReadOp():
@@ -166,6 +179,26 @@ def _number(op: Operation, name: str) -> int:
     attr = op.properties[name]
     assert isinstance(attr, IntegerAttr), "the verifier has checked the attribute"
     return attr.value.data
+
+
+def _reference(attr: DictionaryAttr) -> Table:
+    """The `Reference` table of the operation that a dispatch computes."""
+    entries = dict(attr.data)
+    mnemonic = cast("StringAttr", entries.pop("mnemonic"))
+    operands = cast("ArrayAttr[Attribute]", entries.pop("operands"))
+    parameters = cast("dict[str, FloatAttr[AnyFloat]]", entries)
+    return {
+        "mnemonic": mnemonic.data,
+        "operands": [_reference_operand(each) for each in operands],
+        "parameter_names": list(parameters),
+        "parameter_values": [each.value.data for each in parameters.values()],
+    }
+
+
+def _reference_operand(attr: Attribute) -> Table:
+    if isinstance(attr, IntegerAttr):
+        return {"index": attr.value.data}
+    return {"index": -1, "constant": cast("FloatAttr[AnyFloat]", attr).value.data}
 
 
 def _copy(source: Table, target: Table) -> Table:
