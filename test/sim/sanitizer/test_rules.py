@@ -263,6 +263,12 @@ def read_unwaited(machine: Machine) -> None:
     machine.writer.noc_async_write(BUFFER + PAGE, machine.dram_address(8), PAGE)
 
 
+def read_reserved_by_another(machine: Machine) -> None:
+    """Sends a page that the producer has reserved and not yet pushed."""
+    machine.reader.cb_reserve_back(0, 1)
+    machine.writer.noc_async_write(BUFFER, machine.dram_address(8), PAGE)
+
+
 def remote_write_unreserved(machine: Machine) -> None:
     """Writes into a circular buffer of another core that has reserved nothing."""
     machine.writer.noc_async_write(SCRATCH, machine.l1_address(1, BUFFER), PAGE)
@@ -341,6 +347,7 @@ WRONG: list[tuple[Scenario, str, str]] = [
     (two_consumers, "cb-consumers", "BRISC is the consumer of circular buffer 0"),
     (write_unreserved, "cb-unreserved-write", "that were not reserved; call cb_reserve_back(0, n)"),
     (read_unwaited, "cb-unwaited-read", "that were not waited for; call cb_wait_front(0, n)"),
+    (read_reserved_by_another, "cb-unwaited-read", "call cb_wait_front(0, n) before"),
     (remote_write_unreserved, "cb-unreserved-write", "call cb_reserve_back(0, n) before"),
     (straddle, "cb-straddle", "bytes beyond the end of circular buffer 0 at 0x22000"),
     (aliased_unreserved, "cb-unreserved-write", "call cb_reserve_back(1, n) before"),

@@ -114,7 +114,9 @@ class BufferRules:
         if states and mine.computes and end - address > states[0].buffer.page_size:
             self._check_tile(mine, states, end - address)
         for state in states:
-            if state.covers_waited(address, end) or state.covers_reserved(address, end):
+            if state.covers_waited(address, end):
+                return
+            if state.producer is mine.thread and state.covers_reserved(address, end):
                 return
             if state.buffer.aliased and (self._aliased_free or not mine.computes):
                 return
