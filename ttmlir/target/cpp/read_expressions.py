@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -76,7 +77,7 @@ class Variable:
 Scope = dict[str, Variable]
 
 
-class ExpressionReader:
+class KernelExpressions(ABC):
     """Reads expressions; assignments in them change `variables`."""
 
     def __init__(self, builder: Builder, entry: Block, functions: Mapping[str, Function]) -> None:
@@ -89,9 +90,9 @@ class ExpressionReader:
         self.shared: tuple[str, ...] = ()
         """Variables outside of functions."""
 
+    @abstractmethod
     def function_body(self, body: Statements, returns: list[Value] | None) -> None:
         """Read the body of a function where it is called."""
-        raise NotImplementedError
 
     # Types.
 

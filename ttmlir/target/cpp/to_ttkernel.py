@@ -37,7 +37,7 @@ from ttmlir.mlir.nesting import deep_recursion
 from ttmlir.target.cpp.errors import CppSyntaxError
 from ttmlir.target.cpp.frames import ENTRY
 from ttmlir.target.cpp.parse import parse
-from ttmlir.target.cpp.read_expressions import ExpressionReader, Scope, Variable
+from ttmlir.target.cpp.read_expressions import KernelExpressions, Scope, Variable
 from ttmlir.target.cpp.read_values import INT, Builder, Value
 from ttmlir.target.cpp.tree import (
     Assign,
@@ -112,7 +112,7 @@ def _globals(items: Sequence[Item]) -> Iterator[Declaration]:
                 pass
 
 
-class _Kernel(ExpressionReader):
+class _Kernel(KernelExpressions):
     """Reads statements; a method per kind."""
 
     def __init__(self, unit: TranslationUnit, start: Position) -> None:
