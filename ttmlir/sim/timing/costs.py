@@ -63,12 +63,6 @@ UNPACK_UNTILIZE_UNPACK = 393
 UNTILIZE_PACK = 47
 """Cycles to pack a 16-bit tile that was unpacked as rows (tt-llk issue 131)."""
 
-REGISTER_LOAD = 7
-"""Cycles of a load from a register of the network interface (BabyRISCV/README.md)."""
-
-L1_LOAD = 8
-"""Cycles of a load from L1 (BabyRISCV/README.md)."""
-
 NOC_ISSUE = 20
 """Cycles of a processor for one transaction: a load to see that the command buffer is free, five
 or six stores of a cycle each, and the count of transactions in local memory (derived from
@@ -78,18 +72,6 @@ NOC_ADDRESS = 16
 """Cycles to find the bank and the address of a page of a tensor that is spread over banks: 6 to
 divide by a constant, 6 for two tables, 4 to multiply by the size of a page and add (derived from
 tt-metal, dataflow_api_addrgen.h, with the cycles of BabyRISCV/README.md)."""
-
-BARRIER_POLL = 10
-"""Cycles of a look at a counter of the network interface that a barrier waits for: a load and a
-branch (derived)."""
-
-CB_CALL = 12
-"""Cycles of a call on a circular buffer that does not have to wait: one counter in a stream
-register or in L1 is loaded, and pointers in local memory are moved (derived)."""
-
-COMPUTE_CALL = 10
-"""Cycles of a processor to start a tile operation: an address, a few configuration registers and
-the macro instruction that makes the unit work on its own (derived)."""
 
 RECONFIGURE = 30
 """Cycles of an `_init` call: about as many instructions that write configuration (derived)."""
