@@ -281,6 +281,62 @@ def test_integers_are_exact_on_the_device() -> None:
     np.testing.assert_array_equal(got, x ^ y)
 
 
+# --- Places --------------------------------------------------------------------------------------
+
+
+def moved(shape: tuple[int, int], source: str, target: str) -> str:
+    """A move of a tensor between two layouts, each memory space, grid and shard."""
+
+    def type_(place: str) -> str:
+        space, grid, memref = place.split(" ", 2)
+        text = f"(d0, d1) -> (d0, d1), undef, <{grid}>, memref<{memref}, #tt.memory_space<{space}>>"
+        return f"tensor<{shape[0]}x{shape[1]}xf32, #tt.layout<{text}>>"
+
+    return f"""
+func.func @move(%arg0: {type_(source)}) -> {type_(target)} {{
+  %0 = tensor.empty() : {type_(target)}
+  %1 = "ttir.to_layout"(%arg0, %0) : ({type_(source)}, {type_(target)}) -> {type_(target)}
+  return %1 : {type_(target)}
+}}
+"""
+
+
+MOVES = (
+    "ttir-load-system-desc",
+    "ttir-implicit-device",
+    "ttir-split-compound-layout",
+    "ttir-allocate",
+    "convert-ttir-to-ttmetal",
+)
+
+
+@pytest.mark.parametrize(
+    ("shape", "source", "target"),
+    [
+        ((96, 64), "dram 1x1 96x64xf32", "dram 3x1 32x64xf32"),
+        ((96, 64), "dram 1x1 96x64xf32", "dram 1x1 96x64xf32"),
+        ((352, 320), "dram 1x1 352x320xf32", "l1 4x2 88x160xf32"),
+        ((352, 320), "l1 4x2 88x160xf32", "dram 1x1 352x320xf32"),
+        ((50, 90), "dram 1x1 64x96xf32", "l1 2x3 1x1x!tt.tile<32x32, f32>"),
+    ],
+)
+def test_moves(shape: tuple[int, int], source: str, target: str) -> None:
+    """From DRAM to DRAM, beyond the first round over its channels, and to tiles."""
+    x = normal(shape, 23)
+    np.testing.assert_array_equal(run(moved(shape, source, target), x, passes=MOVES), x)
+
+
+def test_several_cores() -> None:
+    """Each core computes on its own shard."""
+    layout = (
+        "#tt.layout<(d0, d1) -> (d0, d1), undef, <2x3>, memref<32x32xf32, #tt.memory_space<l1>>>"
+    )
+    type_ = f"tensor<50x90xf32, {layout}>"
+    x, y = normal((50, 90), 24), normal((50, 90), 25)
+    got = run(function("subtract", types=(type_, type_)), x, y)
+    np.testing.assert_allclose(got, x - y, rtol=1e-6, atol=1e-6)
+
+
 # --- What has no kernel --------------------------------------------------------------------------
 
 

@@ -109,7 +109,8 @@ def _places(
 
     _check_room(shape, layout)
     device.check_grid(layout.grid)
-    memory_map = layout.memory_map(device.memory_map(layout.memory_space))
+    placement = device.placement(layout.memory_space, chip.num_dram_channels)
+    memory_map = layout.memory_map(placement)
     if not layout.is_tiled:
         memory_map = memory_map.compose(layout.linear)
     # An expression evaluates on arrays of positions as on single ones.

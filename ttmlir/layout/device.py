@@ -118,6 +118,17 @@ class Device:
             f"a device maps tensors to l1 and dram, got the memory space '{space.keyword}'"
         )
 
+    def placement(self, space: MemorySpace, dram_channels: int) -> AffineMap:
+        """Where kernels put the elements: the map of the memory, DRAM in whole pages.
+
+        The map of DRAM in tt-mlir counts rounds over the channels in elements, so that all rounds
+        but the first overlap the one before.
+        """
+        memory_map = self.memory_map(space)
+        if memory_map == _dram_map(self.worker_grid, dram_channels):
+            return _dram_map(self.worker_grid, dram_channels, round_size=DRAM_PAGE_SIZE)
+        return memory_map
+
     def check_grid(self, grid: Grid) -> None:
         """LayoutError if a tensor's grid has more cores in a direction than the device."""
         cores = self.worker_grid
@@ -212,7 +223,8 @@ def _l1_map(worker_grid: Grid) -> AffineMap:
     return AffineMap(rank, rank, (*place, _add_offset(constant(0), rank)))
 
 
-def _dram_map(worker_grid: Grid, channels: int) -> AffineMap:
+def _dram_map(worker_grid: Grid, channels: int, *, round_size: int = 1) -> AffineMap:
+    """The map of DRAM; elements that a round over all channels takes in each of them."""
     rank = worker_grid.rank
     shards = _shards(rank)
     shard_index: AffineExpr = constant(0)
@@ -222,5 +234,6 @@ def _dram_map(worker_grid: Grid, channels: int) -> AffineMap:
     address = _add_offset(shard_index * shard_size, rank)
     chip = worker_grid.mapping.results[0].rename(dims=shards)
     channel = (address // DRAM_PAGE_SIZE) % channels
-    in_channel = address // (DRAM_PAGE_SIZE * channels) + address % DRAM_PAGE_SIZE
+    rounds = address // (DRAM_PAGE_SIZE * channels)
+    in_channel = rounds * round_size + address % DRAM_PAGE_SIZE
     return AffineMap(rank, rank, (chip, constant(0), channel, in_channel))

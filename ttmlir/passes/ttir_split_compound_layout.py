@@ -46,7 +46,7 @@ After:
     }
 
 Requires: layouts on the operands of `ttir.to_layout`.
-Ensures: every `ttir.to_layout` changes at most one component.
+Ensures: every `ttir.to_layout` changes at most one component, and none goes from DRAM to DRAM.
 Options: none.
 Not done here: no pipeline needs it; `convert-ttir-to-ttnn` takes compound changes as they are.
 """
@@ -93,7 +93,7 @@ def _split(op: ttir.ToLayoutOp) -> None:
         if source is None or target is None:
             raise AssertionError("verified: both tensors have layouts")
         changes = _changes(source, target)
-        if len(changes) < 2:
+        if len(changes) < 2 and not _is_within_dram(source, target):
             return
         bounce = _bounce(source, target, shape_of(value.type))
     except LayoutError as error:
@@ -111,6 +111,11 @@ def _split(op: ttir.ToLayoutOp) -> None:
     replace(op, second.results[0])
     _split(first)
     _split(second)
+
+
+def _is_within_dram(source: TensorLayout, target: TensorLayout) -> bool:
+    """True for a move from DRAM to DRAM, which passes through the L1 of cores."""
+    return source.memory_space is target.memory_space is MemorySpace.DEVICE_DRAM
 
 
 def _changes(source: TensorLayout, target: TensorLayout) -> tuple[str, ...]:
