@@ -99,7 +99,7 @@ def test_empty_tensors_need_no_copies() -> None:
     assert not _plan(shape, _placed(shape, L1, (1, 1), 64), _placed(shape, L1, (2, 2), 128))
 
 
-_SMALL, _LARGE = (32, 64), (13, 8192)
+_SMALL = (32, 64)
 _TRANSPOSED = replace(
     TensorLayout.of((32, 32), TILE, L1, (1, 1)), linear=parse_affine_map("(d0, d1) -> (d1, d0)")
 )
@@ -125,13 +125,6 @@ _TRANSPOSED = replace(
             _placed(_SMALL, L1, (1, 1), 64),
             _placed(_SMALL, L1, (1, 9), 64),
             "a grid of 1x9 does not fit on the device's 8x8 cores",
-        ),
-        (
-            _LARGE,
-            _placed(_LARGE, DRAM, (1, 1), 64),
-            _placed(_LARGE, L1, (1, 1), 64),
-            "the device's DRAM map puts several elements of the tensor at one place; "
-            "keep it in L1 or use tiles",
         ),
         (
             (33, 64),
@@ -162,6 +155,25 @@ def test_refusals(
     with pytest.raises(LayoutError) as error:
         _plan(shape, source, target)
     assert str(error.value) == message
+
+
+def test_maps_that_overlap_are_refused() -> None:
+    """A map of DRAM that is not the device's own may put two shards at one place."""
+    device = replace(DEVICE, dram_map=DEVICE.l1_map)
+    source, target = (_placed(_SMALL, space, (2, 1), 64) for space in (DRAM, L1))
+    with pytest.raises(LayoutError) as error:
+        plan_copies(_SMALL, source, target, device, SYSTEM.chip(0))
+    assert str(error.value) == (
+        "the device's DRAM map puts several elements of the tensor at one place; "
+        "keep it in L1 or use tiles"
+    )
+
+
+def test_the_second_round_over_the_channels_follows_the_first() -> None:
+    """The 13th page of 8192 elements is behind the first one in its channel."""
+    shape = (13, 8192)
+    (cores,) = _plan(shape, _placed(shape, DRAM, (1, 1), 64), _placed(shape, L1, (1, 1), 64))
+    assert [copy.source for copy in cores.copies] == [64] * 12 + [64 + 8192 * 4]
 
 
 def test_tensors_on_several_chips_are_refused() -> None:

@@ -71,6 +71,7 @@ def plan_copies(
 ) -> list[CoreCopies]:
     """The copies that move a tensor of this shape, by the core that makes them.
 
+    Where only the memory changes, the padding moves along: kernels that read whole tiles read it.
     Cores come in the order in which the tensor's elements first involve them. LayoutError if
     elements differ, if neither side is in L1 or if the network cannot copy the runs.
     """
@@ -80,10 +81,24 @@ def plan_copies(
         raise LayoutError("one of the two tensors is in L1: move it from DRAM to L1 first")
     if 0 in shape:
         return []
-    extents = _traversed(shape, source.layout, target.layout)
-    origin = _places(shape, extents, source.layout, device, chip)
-    end = _places(shape, extents, target.layout, device, chip)
+    for layout in (source.layout, target.layout):
+        _check_room(shape, layout)
+        device.check_grid(layout.grid)
+    if source.layout.with_memory_space(target.layout.memory_space) == target.layout:
+        extents, is_physical = _whole_shards(source.layout), True
+    else:
+        extents = _traversed(shape, source.layout, target.layout)
+        is_physical = source.layout.is_tiled
+    origin = _places(extents, source.layout, device, chip, is_physical=is_physical)
+    end = _places(extents, target.layout, device, chip, is_physical=is_physical)
     return list(_copies(source, target, origin, end, chip))
+
+
+def _whole_shards(layout: TensorLayout) -> tuple[int, ...]:
+    """The extents of all shards side by side, in elements or whole tiles."""
+    return tuple(
+        extent * cores for extent, cores in zip(layout.shard, layout.grid.shape, strict=True)
+    )
 
 
 def _traversed(shape: Sequence[int], source: TensorLayout, target: TensorLayout) -> tuple[int, ...]:
@@ -99,19 +114,19 @@ def _traversed(shape: Sequence[int], source: TensorLayout, target: TensorLayout)
 
 
 def _places(
-    shape: Sequence[int],
     extents: Sequence[int],
     layout: TensorLayout,
     device: Device,
     chip: ChipDesc,
+    *,
+    is_physical: bool,
 ) -> _Places:
+    """Where the elements at all positions are; physical positions have no linear map to pass."""
     import numpy as np
 
-    _check_room(shape, layout)
-    device.check_grid(layout.grid)
     placement = device.placement(layout.memory_space, chip.num_dram_channels)
     memory_map = layout.memory_map(placement)
-    if not layout.is_tiled:
+    if not is_physical:
         memory_map = memory_map.compose(layout.linear)
     # An expression evaluates on arrays of positions as on single ones.
     position = cast("Sequence[int]", _positions(extents))
