@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from typing import Literal
 
 from ttmlir.layout.enums import DataType, MathFidelity
 from ttmlir.optable.kernel import call_named
@@ -116,7 +117,7 @@ class ComputeApi(KernelApi):
             f"bits for other numbers; call {remedy} before",
         )
 
-    def check_tile(self, index: int, kind: str) -> None:
+    def check_tile(self, index: int, kind: Literal["read", "write"]) -> None:
         """Error for an index that DST has no tile for; else the sanitizer may look at it.
 
         `kind` is `read` or `write`.

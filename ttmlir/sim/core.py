@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ttmlir.sim.chip import MEM_ZEROS_BASE, MEM_ZEROS_SIZE, SimChip
 from ttmlir.sim.circular_buffer import CircularBuffers
 from ttmlir.sim.memory import Memory
 
 if TYPE_CHECKING:
+    from ttmlir.sim.registers import DestinationRegisters, SourceRegisters
+    from ttmlir.sim.sanitizer.sanitizer import Sanitizer
     from ttmlir.sim.thread import KernelThread
 
 
@@ -63,7 +65,7 @@ class Core(Endpoint):
         self.logical = logical
         self.l1 = memory
         memory.write(MEM_ZEROS_BASE, bytes(MEM_ZEROS_SIZE))
-        self.watch: Any = None
+        self.watch: Sanitizer | None = None
         self.print_line: Callable[[str], None] = print
         """Takes the lines that kernels print."""
         self.reset()
@@ -77,5 +79,5 @@ class Core(Endpoint):
         self.semaphore_times: dict[int, int] = {}
         """When words in L1 that semaphores use last changed, by address."""
         self.threads: list[KernelThread] = []
-        self.src: Any = None
-        self.dst: Any = None
+        self.src: SourceRegisters | None = None
+        self.dst: DestinationRegisters | None = None

@@ -16,7 +16,7 @@ from ttmlir.sim.circular_buffer import COUNTER_MASK
 from ttmlir.sim.core import Core
 from ttmlir.sim.memory import Memory
 from ttmlir.sim.options import SimOptions
-from ttmlir.sim.scheduler import Scheduler
+from ttmlir.sim.scheduler import FOREVER, Scheduler
 from ttmlir.sim.thread import KernelThread
 from ttmlir.sim.tile_formats import FORMAT_NUMBERS, TILE_BYTES
 
@@ -57,7 +57,6 @@ class KernelApi:
         self.pages_pushed = 0
         self.pages_popped = 0
         self._line = ""
-        self._spun = False
 
     def counters(self) -> dict[str, int]:
         """What the thread has done, counted while there are clocks."""
@@ -241,12 +240,16 @@ class KernelApi:
         return self.l1, address
 
     def poll(self) -> bool:
-        """Let others run before memory is looked at again."""
-        self._spun = not self._spun
-        if self._spun:
-            self.thread.clock += _POLL_CYCLES if self.timed else 0
-            return False
-        return True
+        """Let others run before memory is looked at again: nothing changes before they do."""
+        thread = self.thread
+        thread.polling = not thread.polling
+        if not thread.polling:
+            return True
+        if self.timed:
+            thread.clock += _POLL_CYCLES
+            if self.scheduler.next_clock < FOREVER:
+                thread.wait_until(self.scheduler.next_clock, "poll")
+        return False
 
     def invalidate_l1_cache(self) -> None:
         """Nothing: the processors of Wormhole have no cache for data in L1."""

@@ -106,6 +106,8 @@ class Scheduler:
         self.limit = options.cycle_limit if options.timed else FOREVER
         """The clock beyond which a thread gives way, so that the program can be stopped."""
         self.horizon = self.limit
+        self.next_clock = FOREVER
+        """The clock of the thread that runs next, as far as it is known."""
         self.progress = 0
         """Counts what others may wait for: stores, transactions, wake-ups, ends of threads."""
         self._on_idle = on_idle
@@ -113,9 +115,13 @@ class Scheduler:
             None if options.schedule_seed is None else random.Random(options.schedule_seed)
         )
         self._by_clock = _ByClock() if options.timed and self._chance is None else None
-        self._queue: _Queue = self._by_clock or (
-            _Turns() if self._chance is None else _Drawn(self._chance)
-        )
+        self._queue: _Queue
+        if self._by_clock is not None:
+            self._queue = self._by_clock
+        elif self._chance is not None:
+            self._queue = _Drawn(self._chance)
+        else:
+            self._queue = _Turns()
 
     def ready(self, thread: KernelThread) -> None:
         """Let a blocked thread run again."""
@@ -174,7 +180,8 @@ class Scheduler:
             thread.queued = False
             self.current = thread
             if by_clock is not None:
-                self.horizon = min(by_clock.next_clock() + SLACK, self.limit)
+                self.next_clock = by_clock.next_clock()
+                self.horizon = min(self.next_clock + SLACK, self.limit)
             try:
                 thread.resume()
             except StopIteration:
@@ -194,7 +201,7 @@ class Scheduler:
 
     def _check_limits(self, threads: Sequence[KernelThread], turns: int, spins: int) -> None:
         running = [thread for thread in threads if not thread.finished]
-        if spins >= _SPINS and not self._on_idle():
+        if spins >= _SPINS and _all_poll(running) and not self._on_idle():
             raise deadlock(running)
         if self.options.timed:
             self._check_cycles(running, threads)
@@ -224,6 +231,11 @@ class Scheduler:
         if error.core is None:
             error.core, error.role = thread.core.logical, thread.role_name
         return error
+
+
+def _all_poll(threads: Sequence[KernelThread]) -> bool:
+    """Whether all that can run only look at memory."""
+    return all(thread.polling for thread in threads if thread.waiting_for is None)
 
 
 def deadlock(blocked: Sequence[KernelThread]) -> DeadlockError:

@@ -58,7 +58,8 @@ class KernelThread:
 
     __slots__ = (
         *("arguments", "clock", "common_arguments", "core", "finished", "generator", "index"),
-        *("kernel", "origin", "queued", "resume", "role", "scheduler", "stalls", "waiting_for"),
+        *("kernel", "origin", "polling", "queued", "resume", "role", "scheduler", "stalls"),
+        "waiting_for",
         "wanted",
     )
 
@@ -87,6 +88,8 @@ class KernelThread:
         self.stalls: dict[str, int] = {}
         self.waiting_for: WaitReason | None = None
         self.wanted = 0
+        self.polling = False
+        """It gave way to look at memory again."""
         self.finished = False
         self.queued = False
         self.scheduler = scheduler

@@ -15,6 +15,7 @@ from ttmlir.sim.kernel_api import KernelApi
 from ttmlir.sim.memory import Memory
 from ttmlir.sim.noc import LOCAL_MASK, NETWORKS, Copy, Network, Outstanding
 from ttmlir.sim.options import SimOptions
+from ttmlir.sim.sanitizer.sanitizer import WordKind
 from ttmlir.sim.thread import KernelThread
 from ttmlir.sim.timing.noc_model import NocModel
 
@@ -213,7 +214,7 @@ class Transactions(KernelApi):
         )
 
     def _write_word(
-        self, endpoint: Endpoint, local: int, data: bytes, noc: int | None, kind: str
+        self, endpoint: Endpoint, local: int, data: bytes, noc: int | None, kind: WordKind
     ) -> bool:
         """Move a word now, behind the writes that are ordered before it."""
         noc = self._noc(noc)
