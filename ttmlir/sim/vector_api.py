@@ -9,7 +9,7 @@ FloatBitPatterns.md).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,7 +53,7 @@ class VectorApi(ComputeApi):
         self._vector_prepared: set[str] = set()
         self._random = np.random.default_rng(0)
 
-    def tile(self, index: int, kind: str = "read") -> Array:
+    def tile(self, index: int, kind: Literal["read", "write"] = "read") -> Array:
         """A tile of DST in place, in the order of memory; `kind` is `read` or `write`."""
         self.check_tile(index, kind)
         return self.dst.math.faces(index)
