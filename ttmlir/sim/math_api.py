@@ -9,7 +9,7 @@ llk_math_{eltwise_binary,eltwise_unary_datacopy,matmul,reduce,transpose_dest}.h.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -138,7 +138,7 @@ class MathApi(VectorApi):
     acquire_dst = tile_regs_acquire
     release_dst = tile_regs_commit
 
-    def _half(self, index: int, kind: str = "write") -> Half:
+    def _half(self, index: int, kind: Literal["read", "write"] = "write") -> Half:
         """The half that the thread works on, which has a tile of this index."""
         self.check_tile(index, kind)
         return self.dst.math
