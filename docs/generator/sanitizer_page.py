@@ -47,6 +47,9 @@ and are used without the protocol:
 `cb_reserve_back` and `cb_wait_front` |
 | `pop-unfilled` | a circular buffer on a tensor is popped although nobody has pushed |
 
+A circular buffer that serves as scratch memory needs no leniency: reserve its pages once, and never
+push them.
+
 ## What it does not find
 
 - A word that kernels use as a flag without it being a semaphore is no hand-over: it is a race.
