@@ -19,7 +19,7 @@ from typing import overload
 
 import numpy as np
 
-from ttmlir.runtime.binary import Binary
+from ttmlir.runtime.binary import Binary, Program
 from ttmlir.runtime.device import Device
 from ttmlir.runtime.element import Array, convert, storage_rounding
 from ttmlir.runtime.errors import InputError
@@ -151,15 +151,40 @@ def submit(
 
     Raises InputError for wrong inputs or outputs, BinaryError for programs that cannot run.
     """
-    prepared = prepare_submission(device, binary, program_index, inputs)
-    if outputs is not None:
-        _check_outputs(prepared, outputs)
-    results = run_prepared(device, prepared, inputs, DebugHooks.registered())
+    if binary.is_metal:
+        results = _submit_kernels(device, binary, program_index, inputs, outputs)
+    else:
+        prepared = prepare_submission(device, binary, program_index, inputs)
+        if outputs is not None:
+            _check_outputs(prepared.program, prepared.output_descs, outputs)
+        results = run_prepared(device, prepared, inputs, DebugHooks.registered())
     if outputs is None:
         return results
     for destination, result in zip(outputs, results, strict=True):
         memcpy(destination, result)
     return Event()
+
+
+def _submit_kernels(
+    device: Device,
+    binary: Binary,
+    program_index: int,
+    inputs: Sequence[Tensor],
+    outputs: Sequence[Tensor] | None,
+) -> list[Tensor]:
+    """Run a program of kernels on the simulator, with the numerics of the device."""
+    # The simulator is loaded only for files that need it.
+    from ttmlir.runtime.metal.session import run_tensors
+
+    device.check_open()
+    program = binary.program(program_index)
+    _check_inputs(device, program, inputs)
+    descs = tuple(ref.desc for ref in program.outputs)
+    if outputs is not None:
+        _check_outputs(program, descs, outputs)
+    device.counters.programs += 1
+    results = run_tensors(program, inputs, device.numerics)
+    return [_output(device, desc, values) for desc, values in zip(descs, results, strict=True)]
 
 
 def prepare_submission(
@@ -175,7 +200,7 @@ def prepare_submission(
             f"was opened with {list(device.chip_ids)}; open it with device_ids="
             f"{list(prepared.chip_ids)}"
         )
-    _check_inputs(device, prepared, inputs)
+    _check_inputs(device, prepared.program, inputs)
     return prepared
 
 
@@ -205,8 +230,8 @@ def _output(device: Device, desc: TensorDesc, values: Array) -> Tensor:
     return Tensor(desc.on_host(), convert(values, desc.element.host))
 
 
-def _check_inputs(device: Device, prepared: PreparedProgram, inputs: Sequence[Tensor]) -> None:
-    where, refs = prepared.program.where, prepared.program.inputs
+def _check_inputs(device: Device, program: Program, inputs: Sequence[Tensor]) -> None:
+    where, refs = program.where, program.inputs
     if len(inputs) != len(refs):
         raise InputError(f"{where} takes {len(refs)} inputs, got {len(inputs)}")
     for i, (tensor, ref) in enumerate(zip(inputs, refs, strict=True)):
@@ -223,8 +248,10 @@ def _check_inputs(device: Device, prepared: PreparedProgram, inputs: Sequence[Te
 _ADVICE = "; to_layout(tensor, device, get_layout(binary, program, input)) converts it"
 
 
-def _check_outputs(prepared: PreparedProgram, outputs: Sequence[Tensor]) -> None:
-    where, descs = prepared.program.where, prepared.output_descs
+def _check_outputs(
+    program: Program, descs: Sequence[TensorDesc], outputs: Sequence[Tensor]
+) -> None:
+    where = program.where
     if len(outputs) != len(descs):
         raise InputError(f"{where} has {len(descs)} outputs, got room for {len(outputs)}")
     for i, (tensor, desc) in enumerate(zip(outputs, descs, strict=True)):

@@ -8,15 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ttmlir.runtime import InputError, Tensor, get_layout, open_device, submit, to_layout
 from ttmlir.runtime.binary import load_binary
 from ttmlir.runtime.metal.program import MetalBinary
-from ttmlir.runtime.metal.session import MetalRun, execute
+from ttmlir.runtime.metal.session import TT_MLIR_LENIENCIES, MetalRun, execute
 from ttmlir.sim.options import SimOptions
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden"
-LENIENCIES = frozenset({"aliased-cbs", "pop-unfilled"})
-"""What the kernels of tt-mlir need: they do not synchronise their circular buffers."""
-
 PROGRAMS: list[tuple[str, Callable[..., np.ndarray]]] = [
     ("multiply_3d", np.multiply),
     ("chain", lambda x, y, *rest: (x + y) * y),
@@ -36,7 +34,7 @@ def run(name: str, *, numerics: str, seed: int | None = None) -> tuple[MetalRun,
     options = SimOptions(
         numerics="exact" if numerics == "exact" else "device",
         schedule_seed=seed,
-        leniencies=LENIENCIES,
+        leniencies=TT_MLIR_LENIENCIES,
     )
     return execute(program, inputs, options), inputs
 
@@ -65,3 +63,23 @@ def test_device_results_are_half_precision(name: str, meaning: Callable[..., np.
     largest = meaning(*(np.abs(each) for each in inputs))
     assert np.all(np.abs(output - meaning(*inputs)) <= 6 * 2**-10 * largest + 5 * 2**-14)
     assert result.cycles > 0
+
+
+def test_submit_runs_kernels_and_checks_tensors() -> None:
+    """Tensors go to the device and back as for other programs."""
+    binary = load_binary(GOLDEN / "multiply_3d.ttm")
+    rng = np.random.default_rng(5)
+    x, y = (rng.standard_normal((2, 32, 64)).astype(np.float32) for _ in range(2))
+    device = open_device()
+    inputs = [
+        to_layout(Tensor.from_numpy(each), device, get_layout(binary, 0, i))
+        for i, each in enumerate((x, y))
+    ]
+    [result] = submit(device, binary, 0, inputs)
+    np.testing.assert_allclose(result.to_numpy(), x * y, rtol=1e-6)
+    assert device.counters.programs == 1
+    with pytest.raises(InputError, match="takes 2 inputs, got 1"):
+        submit(device, binary, 0, inputs[:1])
+    target = Tensor.from_numpy(np.zeros_like(x))
+    submit(device, binary, 0, inputs, [target])
+    np.testing.assert_allclose(target.to_numpy(), x * y, rtol=1e-6)

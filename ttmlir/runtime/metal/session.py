@@ -14,7 +14,8 @@ from typing import Protocol
 
 from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
 from ttmlir.optable.kernel import Role
-from ttmlir.runtime.element import Array
+from ttmlir.runtime.binary import Program
+from ttmlir.runtime.element import Array, Numerics, convert
 from ttmlir.runtime.errors import BinaryError, ExecutionError, UnsupportedError
 from ttmlir.runtime.metal.placement import Placement
 from ttmlir.runtime.metal.program import (
@@ -30,13 +31,15 @@ from ttmlir.runtime.metal.program import (
     MetalProgram,
     MetalTensor,
 )
+from ttmlir.runtime.tensor import Tensor
 from ttmlir.sim.buffer import Buffer, Sharding
 from ttmlir.sim.compute_api import ComputeSettings
 from ttmlir.sim.device import Device
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.execution import ProgramReport, run_program
 from ttmlir.sim.options import SimOptions
-from ttmlir.sim.program import CircularBufferSpec, Kernel, Program
+from ttmlir.sim.program import CircularBufferSpec, Kernel
+from ttmlir.sim.program import Program as KernelProgram
 from ttmlir.sim.timing.timeline import Timeline
 
 _BLOCKS = TensorMemoryLayout.BLOCK_SHARDED
@@ -204,7 +207,7 @@ class Session:
     # -- kernels ----------------------------------------------------------------------------------
 
     def _run(self, command: Command) -> None:
-        program = Program()
+        program = KernelProgram()
         own: list[Buffer] = []
         for index, desc in enumerate(command.kernels):
             kernel = self._kernel(command, desc, index, program)
@@ -221,7 +224,9 @@ class Session:
                 buffer.deallocate()
         self.reports.append(CommandReport(command, report, timeline))
 
-    def _kernel(self, command: Command, desc: KernelDesc, index: int, program: Program) -> Kernel:
+    def _kernel(
+        self, command: Command, desc: KernelDesc, index: int, program: KernelProgram
+    ) -> Kernel:
         role, thread, noc_index = _role(desc, command.where)
         name = f"{self.program.name}_{command.index}_{thread}"
         if len(command.kernels) > 1:
@@ -247,7 +252,7 @@ class Session:
         )
 
     def _argument(
-        self, command: Command, desc: KernelDesc, argument: tuple[str, int], program: Program
+        self, command: Command, desc: KernelDesc, argument: tuple[str, int], program: KernelProgram
     ) -> int:
         kind, number = argument
         if kind == "RuntimeArgSemaphoreAddress":
@@ -297,7 +302,7 @@ class Session:
         )
 
 
-def _is_there(program: Program, spec: CircularBufferSpec) -> bool:
+def _is_there(program: KernelProgram, spec: CircularBufferSpec) -> bool:
     """True if another kernel of the same cores has named the circular buffer already."""
     return any(
         other.indices == spec.indices and set(other.cores) >= set(spec.cores)
@@ -329,6 +334,25 @@ def _unpacked_to_dest(desc: KernelDesc) -> frozenset[int]:
     if not desc.settings["preserve_fp32_precision"]:
         return frozenset()
     return frozenset(each.port for each in desc.circular_buffers)
+
+
+TT_MLIR_LENIENCIES = frozenset({"aliased-cbs", "pop-unfilled"})
+"""What kernels of tt-mlir need: they leave out the synchronisation of circular buffers that lie on
+tensors, and pop pages that nobody pushed."""
+
+
+def run_tensors(program: Program, inputs: Sequence[Tensor], numerics: Numerics) -> list[Array]:
+    """Run a program of kernels on tensors that were checked; the outputs in compute types."""
+    assert isinstance(program, MetalProgram), "the program is one of a .ttm file"
+    options = SimOptions(
+        numerics="exact" if numerics is Numerics.EXACT else "device",
+        leniencies=TT_MLIR_LENIENCIES,
+    )
+    values = [
+        convert(tensor.values, ref.desc.element.compute)
+        for tensor, ref in zip(inputs, program.inputs, strict=True)
+    ]
+    return execute(program, values, options).outputs
 
 
 def execute(

@@ -13,16 +13,12 @@ from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.golden import Tolerance
 from ttmlir.runtime.metal.golden import MetalGolden
 from ttmlir.runtime.metal.program import MetalProgram
-from ttmlir.runtime.metal.session import MetalRun, execute
+from ttmlir.runtime.metal.session import TT_MLIR_LENIENCIES, MetalRun, execute
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.options import SimOptions
 
 if TYPE_CHECKING:
     from ttmlir.runtime.ttrt.run import Run
-
-TT_MLIR_LENIENCIES = frozenset({"aliased-cbs", "pop-unfilled"})
-"""What kernels of tt-mlir need: they leave out the synchronisation of circular buffers that lie on
-tensors, and pop pages that nobody pushed."""
 
 
 @dataclass
