@@ -20,10 +20,13 @@ from ttmlir.sim.address_generators import (
 from ttmlir.sim.core import Core, Endpoint
 from ttmlir.sim.noc import LOCAL_MASK, multicast_address, noc_address
 from ttmlir.sim.thread import KernelThread, WaitReason
+from ttmlir.sim.tile_formats import FORMAT_NUMBERS, TILE_BYTES
 from ttmlir.sim.timing.costs import NOC_ADDRESS
 from ttmlir.sim.transactions import Transactions
 
 _WORD = 0xFFFF_FFFF
+
+_TILE_BYTES = {number: TILE_BYTES[data_type] for data_type, number in FORMAT_NUMBERS.items()}
 
 
 class DataMovementApi(Transactions):
@@ -110,7 +113,21 @@ class DataMovementApi(Transactions):
         data_format: int = 0,
         template: tuple[Any, ...] = (True,),
     ) -> Interleaved:
-        """Address generator of tiles that are spread in turn over the banks."""
+        """Address generator of tiles that are spread in turn over the banks.
+
+        It finds them by the size of a tile of the format, and copies pages (tt-metal,
+        dataflow_api_addrgen.h): the two sizes have to be the same.
+        """
+        tile_bytes = _TILE_BYTES.get(data_format)
+        if tile_bytes != page_size:
+            known = f"has {tile_bytes} bytes" if tile_bytes else "has no size that is known"
+            raise self.thread.error(
+                f"InterleavedAddrGenFast with pages of {page_size} bytes, but a tile of "
+                f"data_format {data_format} {known}; take both from the circular buffer, with "
+                "get_tile_size(cb) and get_dataformat(cb), or use InterleavedAddrGen for other "
+                "pages",
+                rule="arguments",
+            )
         return self.InterleavedAddrGen(bank_base_address, page_size, template)
 
     def TensorAccessorArgs(self, template: tuple[Any, ...] = (0, 0)) -> AccessorArgs:

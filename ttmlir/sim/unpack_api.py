@@ -88,6 +88,8 @@ class UnpackApi(ComputeApi):
         by their buffers."""
         self._transposed = 0
         self._transposed_copy = 0
+        self._block = (1, 1, 1)
+        """`ct_dim`, `rt_dim` and `kt_dim` of the products that were prepared."""
         self._rows: Any = None
         """What `untilize_block` is about to copy."""
 
@@ -163,6 +165,7 @@ class UnpackApi(ComputeApi):
     ) -> None:
         """Take the formats of SrcA and SrcB from in1 and in0."""
         self.mm_init(in0, in1, out, transpose)
+        self._block = (ct_dim, rt_dim, kt_dim)
 
     def mm_init_short(self, in0: int, in1: int, transpose: int = 0) -> None:
         """Prepare matrix products without changing formats."""
@@ -174,6 +177,7 @@ class UnpackApi(ComputeApi):
     ) -> None:
         """Prepare matrix products of blocks without changing formats."""
         self.mm_init_short(in0, in1, transpose)
+        self._block = (ct_dim, rt_dim, kt)
 
     def mm_init_short_with_dt(self, in0: int, in1: int, old: int, transpose: int = 0) -> None:
         """Prepare matrix products, with the format of SrcA taken from in1."""
@@ -192,6 +196,7 @@ class UnpackApi(ComputeApi):
     ) -> None:
         """Prepare matrix products of blocks, with the format of SrcA taken from in1."""
         self.mm_init_short_with_dt(in0, in1, old, transpose)
+        self._block = (ct_dim, rt_dim, kt_dim)
 
     def reconfig_data_format(self, *buffers: int, template: Template = ()) -> None:
         """Take the formats of SrcA and SrcB from buffers: (a, b), or (old a, a, old b, b)."""
@@ -212,6 +217,7 @@ class UnpackApi(ComputeApi):
 
     def copy_tile_init(self, cb: int) -> None:
         """Prepare copies."""
+        self._source(cb)
         self._transposed_copy = 0
         self.reconfigured()
 
@@ -241,7 +247,13 @@ class UnpackApi(ComputeApi):
         """Choose the program of the unpackers."""
         self.reconfigured()
 
-    add_tiles_init = sub_tiles_init = mul_tiles_init = _prepare
+    def add_tiles_init(self, in0: int = 0, in1: int = 1, acc_to_dest: int = 0) -> None:
+        """Choose the program of the unpackers for tiles of these buffers."""
+        self._source(in0)
+        self._source(in1)
+        self.reconfigured()
+
+    sub_tiles_init = mul_tiles_init = add_tiles_init
     binary_dest_reuse_tiles_init = _prepare
     add_bcast_rows_init_short = add_bcast_cols_init_short = add_bcast_scalar_init_short = _prepare
     sub_bcast_rows_init_short = sub_bcast_cols_init_short = _prepare
@@ -473,6 +485,14 @@ class UnpackApi(ComputeApi):
         """`rt_dim` tiles of in0, `kt_dim` pages apart, to SrcB; `ct_dim` of in1 to SrcA."""
         if not self.src.can_fill(self.thread):
             return False
+        if (ct_dim, rt_dim, kt_dim) != self._block:
+            self.report(
+                "init",
+                f"matmul_block of ct_dim {ct_dim}, rt_dim {rt_dim}, kt_dim {kt_dim}, but the units "
+                "are prepared for {}, {}, {}; call mm_block_init with the same".format(
+                    *self._block
+                ),
+            )
         first, second, _, _ = self._factors(in0, in1)
         form = _FACTOR_A + (_TRANSPOSED if transpose or self._transposed else 0)
         a = [self._tile(second, index1 + each, form) for each in range(ct_dim)]

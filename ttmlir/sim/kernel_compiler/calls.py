@@ -113,7 +113,7 @@ class CallCompiler(ExpressionCompiler):
             near = self.unit.nearest_calls(name)
             hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
             raise self.unit.error(node, f"there is no function '{name}'{hint}")
-        arguments = [self._plain(each) for each in node.arguments]
+        arguments = self.arguments(node, name)
         if not found.acts:
             return self._left_out(found, arguments)
         if found.waits:
@@ -134,9 +134,10 @@ class CallCompiler(ExpressionCompiler):
             raise self.unit.error(node, misfit)
         return code.call(self.unit.bound(found.name), *arguments, **keywords)
 
-    def arguments(self, node: tree.Call) -> list[ast.expr]:
+    def arguments(self, node: tree.Call, name: str) -> list[ast.expr]:
         """The arguments of a call of the library."""
-        return [self._plain(each) for each in node.arguments]
+        takes = self.unit.library.takes_object
+        return [self._plain(each, takes(name, i)) for i, each in enumerate(node.arguments)]
 
     def _result(self, called: ast.Call, result: CType, node: tree.Call) -> Value:
         value = whole(result, called)
@@ -155,7 +156,7 @@ class CallCompiler(ExpressionCompiler):
         zero = code.constant(None if found.result == VOID else 0)
         return whole(found.result, code.last_of(*effects, zero))
 
-    def _plain(self, node: tree.Expression) -> ast.expr:
+    def _plain(self, node: tree.Expression, takes_object: bool | None = None) -> ast.expr:
         """An argument of the library: an integer, an address, a string or an object."""
         place = self._whole_object(node)
         value = self.scalar(node) if place is None else place
@@ -164,6 +165,9 @@ class CallCompiler(ExpressionCompiler):
         if isinstance(value.type, StructType):
             message = f"the kernel library takes no '{value.type.name}'"
             raise self.unit.error(node, message)
+        if takes_object is not None and isinstance(value.type, ObjectType) != takes_object:
+            wanted = "an address generator or accessor" if takes_object else "a number"
+            raise self.unit.error(node, f"the call takes {wanted} here, not '{value.type.name}'")
         return settled(value).node
 
     def _whole_object(self, node: tree.Expression) -> Value | None:
@@ -188,7 +192,7 @@ class CallCompiler(ExpressionCompiler):
         base = self.scalar(callee.base)
         if not isinstance(base.type, ObjectType):
             raise self.unit.error(callee, f"'{base.type.name}' has no member functions")
-        arguments = self.arguments(node)
+        arguments = [self._plain(each) for each in node.arguments]
         method = code.attribute(base.node, callee.member)
         result = self.unit.library.method_result(callee.member)
         return whole(result, code.call(method, *arguments))
@@ -539,9 +543,10 @@ class CallCompiler(ExpressionCompiler):
             if isinstance(each.value, tree.Braces):
                 raise self.unit.error(each, "braces in braces are not supported here")
             if each.member is None:
-                positional.append(self._plain(each.value))
+                takes = self.unit.library.takes_object(type_.name, len(positional))
+                positional.append(self._plain(each.value, takes))
             else:
-                keywords[each.member] = self._plain(each.value)
+                keywords[each.member] = self._plain(each.value, takes_object=False)
         misfit = self.unit.library.misfit(type_.name, len(positional), keywords)
         if misfit:
             raise self.unit.error(node, misfit)

@@ -41,6 +41,8 @@ _RESULTS: dict[ValueKind, CType] = {
     ValueKind.F32: FLOAT,
 }
 
+_OBJECTS = (ValueKind.ADDR_GEN, ValueKind.ACCESSOR, ValueKind.ACCESSOR_ARGS)
+
 PURE_CALLS = frozenset(
     (
         *("get_arg_val", "get_common_arg_val", "get_arg_addr", "get_common_arg_addr"),
@@ -97,6 +99,16 @@ class Library:
         """Whether a name is that of a number of the library."""
         return isinstance(getattr(self.api, name, None), int)
 
+    def takes_object(self, name: str, position: int) -> bool | None:
+        """Whether an argument has to be an address generator, or a number; None: it may be both."""
+        bare = bare_name(name)
+        kinds = set[bool]()
+        for row in CALLS:
+            index = position - len(row.constants)
+            if row.cpp == bare and row.form != Form.METHOD and 0 <= index < len(row.operands):
+                kinds.add(row.operands[index][1] in _OBJECTS)
+        return kinds.pop() if len(kinds) == 1 else None
+
     def names(self) -> frozenset[str]:
         """The names of everything in the library."""
         return frozenset((*self.rows, *dir(self.api)))
@@ -149,6 +161,6 @@ def result_of(row: KernelCall) -> CType:
     if row.result is None:
         return VOID
     kind = row.result[1]
-    if kind.name in ("ADDR_GEN", "ACCESSOR", "ACCESSOR_ARGS"):
+    if kind in _OBJECTS:
         return ObjectType(row.cpp)
     return _RESULTS.get(kind, UNSIGNED)

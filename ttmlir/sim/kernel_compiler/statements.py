@@ -142,7 +142,7 @@ class StatementCompiler(CallCompiler):
                 self.emit(ast.Expr(each), node.position)
 
     def _wait(self, node: tree.Call, found: LibraryCall) -> None:
-        arguments = [self._evaluated_once(each, node) for each in self.arguments(node)]
+        arguments = [self._evaluated_once(each, node) for each in self.arguments(node, found.name)]
         self.waits += 1
         self.emit(code.wait_for(self.library_node(node, found, arguments)), node.position)
 
