@@ -29,6 +29,7 @@ from ttmlir.metalium.errors import MetaliumError, host_call
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.command_queue import CommandQueue
 from ttmlir.sim.compute_api import ComputeSettings
+from ttmlir.sim.errors import SimError
 from ttmlir.sim.execution import ProgramReport
 from ttmlir.sim.options import Numerics, SimOptions
 from ttmlir.sim.program import CircularBufferSpec, Kernel, Program, read_kernel
@@ -298,7 +299,11 @@ def _destination(buffer: Buffer, dst: NDArray[Any] | None, dtype: np.dtype[Any])
 
 def EnqueueProgram(cq: CommandQueue, program: Program, blocking: bool = False) -> ProgramReport:
     """Run a program; returns what its threads did."""
-    return cq.run(program)
+    try:
+        return cq.run(program)
+    except SimError as error:
+        # How the simulator found it says nothing to who wrote the kernel.
+        raise error.with_traceback(None) from None
 
 
 def Finish(cq: CommandQueue) -> None:
