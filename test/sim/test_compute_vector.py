@@ -146,6 +146,7 @@ BINARY: dict[str, Callable[[float, float], float]] = {
     "mul_binary_tile": lambda x, y: x * y,
     "div_binary_tile": lambda x, y: x / y if y else (math.copysign(math.inf, x) if x else math.nan),
     "rsub_binary_tile": lambda x, y: y - x,
+    "fmod_binary_tile": lambda x, y: math.fmod(x, y) if y else math.nan,
     "power_binary_tile": lambda x, y: abs(x) ** y if x else (0.0 if y > 0 else float(y == 0)),
     "atan2_binary_tile": math.atan2,
     "binary_max_tile": max,
@@ -163,6 +164,11 @@ BINARY: dict[str, Callable[[float, float], float]] = {
 def wrapped(number: int) -> int:
     """An integer as 32 bits with sign."""
     return (number + 2**31) % 2**32 - 2**31
+
+
+def truncated(x: int, y: int) -> int:
+    """The quotient, rounded toward 0."""
+    return abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
 
 
 INTEGER_UNARY: dict[str, tuple[tuple[Any, ...], Callable[[int], int]]] = {
@@ -212,6 +218,8 @@ INTEGER_BINARY: dict[str, tuple[tuple[Any, ...], Callable[[int, int], int]]] = {
     "bitwise_and_binary_tile": ((), lambda x, y: x & y),
     "bitwise_or_binary_tile": ((), lambda x, y: x | y),
     "bitwise_xor_binary_tile": ((), lambda x, y: x ^ y),
+    "div_int32_trunc_tile": ((), lambda x, y: truncated(x, y) if y else 0),
+    "fmod_int32_tile": ((), lambda x, y: x - y * truncated(x, y) if y else 0),
     "binary_max_int32_tile": ((), max),
     "binary_min_int32_tile": ((), min),
     **{

@@ -121,12 +121,12 @@ def _subtract(xp: Any, x: Any, y: Any) -> Any:
 
 
 def _divide(xp: Any, x: Any, y: Any) -> Any:
-    """Division; of integers, rounded toward zero."""
+    """Division; of integers, rounded toward zero, and 0 where the divisor is 0."""
     if not _is_integer(xp, x, y):
         return xp.true_divide(x, y)
     quotient = xp.floor_divide(x, y)
     inexact = quotient * y != x
-    return quotient + (inexact & ((x < 0) != (y < 0)))
+    return quotient + (inexact & ((x < 0) != (y < 0)) & (y != 0))
 
 
 def _power(xp: Any, x: Any, y: Any) -> Any:

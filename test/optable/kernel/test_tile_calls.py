@@ -57,7 +57,9 @@ def _operands(mnemonic: str, dtype: Any) -> list[Any]:
     count = elementwise.arity(row)
     domains = (*row.domains, *row.domains[-1:] * count)[:count]
     if dtype is np.int32:
-        domains = tuple(Domain.REAL for _ in domains)
+        numbers = [_numbers(Domain.REAL, i).astype(dtype) for i in range(count)]
+        nonzero = (domain is Domain.NONZERO for domain in domains)
+        return [np.where(x == 0, -3, x) if n else x for x, n in zip(numbers, nonzero, strict=True)]
     return [_numbers(domain, i).astype(dtype) for i, domain in enumerate(domains)]
 
 
@@ -123,8 +125,8 @@ def test_products_of_the_matrix_unit_are_added_to_what_dst_holds() -> None:
 
 
 def test_slots() -> None:
-    """A remainder needs one tile more than its operands; a float absolute value only its own."""
-    assert TILE_CALLS["remainder"].slots() == 3
+    """The sign of an integer needs one tile more than its operand; rounding needs none."""
+    assert TILE_CALLS["remainder"].slots() == 2
     assert TILE_CALLS["abs"].slots() == 1
     assert TILE_CALLS["sign"].slots(integers=True) == 2
     assert TILE_CALLS["floor"].slots(integers=True) == 1

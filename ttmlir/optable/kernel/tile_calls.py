@@ -127,13 +127,6 @@ _CONVERSION = (
         templates=(("in_dtype", Format.OPERAND), ("out_dtype", Format.RESULT)),
     ),
 )
-# Exact while the quotient is; a large quotient has no fraction left to cut off.
-_REMAINDER = (
-    _step("div_binary_tile", 0, 1, 2),
-    _step("trunc_tile", 2),
-    _step("mul_binary_tile", 2, 1, 2),
-    _step("sub_binary_tile", 0, 2, 0),
-)
 
 TILE_CALLS: Mapping[str, TileCall] = {
     "abs": _unary("abs_tile", "abs_tile_int32"),
@@ -174,10 +167,10 @@ TILE_CALLS: Mapping[str, TileCall] = {
     "add": _arithmetic("add"),
     "multiply": _arithmetic("mul"),
     "subtract": _arithmetic("sub"),
-    "div": _binary("div_binary_tile"),
+    "div": _binary("div_binary_tile", "div_int32_trunc_tile"),
     "maximum": _binary("binary_max_tile", "binary_max_int32_tile"),
     "minimum": _binary("binary_min_tile", "binary_min_int32_tile"),
-    "remainder": TileCall(floats=_REMAINDER),
+    "remainder": _binary("fmod_binary_tile", "fmod_int32_tile"),
     "pow": _binary("power_binary_tile"),
     "atan2": _binary("atan2_binary_tile"),
     "ge": _binary("ge_binary_tile", "ge_int32_tile"),

@@ -1,7 +1,8 @@
 """Calls on the vector unit that make a tile of DST from two or three others.
 
 Source: tt-metal, compute_kernel_api/{eltwise_binary_sfpu,add_int_sfpu,sub_int_sfpu,mul_int_sfpu,
-binary_bitwise_sfpu,binary_shift,binary_max_min,binary_comp,atan2}.h and eltwise_unary/where.h.
+binary_bitwise_sfpu,binary_shift,binary_max_min,binary_comp,binary_fmod,div_int32_floor,atan2}.h and
+eltwise_unary/where.h.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ _EXTREMES = f"{API}binary_max_min.h"
 _BITS = f"{API}binary_bitwise_sfpu.h"
 _SHIFTS = f"{API}binary_shift.h"
 _COMPARE = f"{API}binary_comp.h"
+_REMAINDER = f"{API}binary_fmod.h"
 _DATA_FORMAT = (enumerator("data_format", "DataFormat"),)
 
 
@@ -81,6 +83,29 @@ _ARITHMETIC = (
         _SFPU,
         _reversed_difference,
         instructions(5),
+    ),
+    *_pair(
+        "fmod_binary_tile",
+        "Remainder of a division, with the sign of the first.",
+        _REMAINDER,
+        meaning_of("remainder"),
+        instructions(60),
+    ),
+    *_pair(
+        "fmod_int32_tile",
+        "Remainder of a division, with the sign of the first.",
+        _REMAINDER,
+        meaning_of("remainder"),
+        instructions(60),
+        Element.INT32,
+    ),
+    *_pair(
+        "div_int32_trunc_tile",
+        "Quotient, rounded toward 0.",
+        f"{API}div_int32_floor.h",
+        meaning_of("div"),
+        instructions(60),
+        Element.INT32,
     ),
     *_pair("power_binary_tile", "Power.", _SFPU, meaning_of("pow"), instructions(80)),
     *_pair(

@@ -1,0 +1,446 @@
+"""Every elementwise operation, from TTIR through kernels and a file to numbers of the simulator.
+
+With exact numerics a kernel computes in float32 and stores the result in the format of the tensor.
+On the device, numbers pass through registers, whose roundings are known, so that they are done here
+to the operands before the oracle sees them, and none of them needs a tolerance:
+
+- what the matrix unit reads is cut to TF32, 10 bits after the leading one: operands that it repeats
+  along rows or columns, and those of float32 sums and products. Of the first factor of a product
+  it takes 9 bits. Other float32 numbers reach DST whole, and bfloat16 numbers fit everywhere;
+- the vector unit computes in float32. Functions are good to 4 units of their last place, and a sum
+  of two terms that nearly cancel to as many units of its terms, which are of the size of 1 here;
+- DST holds float32 (`fp32-dest-acc-en`), or, for bfloat16 alone, bfloat16: one rounding to 8 bits
+  of precision, 2^-8 at most. The product is the sum of 4 partial ones (HiFi4), each rounded.
+
+So the error is at most `4 * 2^-24 * (1 + |expected|)`, plus, in bfloat16, `2^-8 * |expected|`, four
+times that for products. The matrix unit knows neither NaN nor infinity, the vector unit does.
+Sources: tt-isa-documentation, WormholeB0/TensixTile/TensixCoprocessor (SrcASrcB.md, ELWMUL.md).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from elementwise_oracles import (
+    ARITHMETIC,
+    BITWISE,
+    COMPARISONS,
+    DIVISIONS,
+    OF_BOOLEANS,
+    OF_INTEGERS,
+    SMOOTH,
+    STEPS,
+    wrapped,
+)
+from pass_runner import lowered
+from ttir_text import FunctionText, tensor
+
+from ttmlir.mlir.diagnostics import DiagnosticError
+from ttmlir.optable import ROWS, elementwise
+from ttmlir.runtime import read_binary
+from ttmlir.runtime.metal.program import MetalBinary
+from ttmlir.runtime.metal.session import execute
+from ttmlir.sim.options import SimOptions
+from ttmlir.target.flatbuffer.ttmetal import ttmetal_to_flatbuffer
+
+Array = np.ndarray
+Oracle = Callable[..., Any]
+Shape = tuple[int, ...]
+
+PIPELINE = "ttir-to-ttmetal-backend-pipeline"
+LENIENCIES = frozenset({"aliased-cbs", "pop-unfilled"})
+"""Kernels on buffers that stay in place do without synchronisation."""
+HOST = {"f32": np.float32, "bf16": ml_dtypes.bfloat16, "i32": np.int32, "i1": np.bool_}
+FUNCTION_ERROR = 4 * 2.0**-24
+PHASES = 4
+STORE_ERROR = {"f32": 0.0, "bf16": 2.0**-8}
+
+SHAPES = ((33, 70), (1, 5), (2, 3, 40, 17))
+"""Of the first operand; none is a multiple of the tile's 32."""
+
+
+# --- Compiling and running ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Use:
+    """Operations on the same operands."""
+
+    names: tuple[str, ...]
+    shapes: tuple[Shape, ...]
+    elements: tuple[str, ...]
+    result: str
+    """Element type of the results."""
+
+    def text(self) -> str:
+        """A function with each operation by itself."""
+        types = [tensor(*s, element=e) for s, e in zip(self.shapes, self.elements, strict=True)]
+        shape = np.broadcast_shapes(*self.shapes)
+        text = FunctionText(types, constraint="#tile")
+        operands = [f"%arg{number}" for number in range(len(types))]
+        attributes = {name: row[3] for name, row in SMOOTH.items()}
+        into = tensor(*shape, element=self.result)
+        return text.returning(
+            *(text.op(name, operands, into, attributes.get(name, "")) for name in self.names)
+        )
+
+
+@cache
+def compiled(use: Use) -> MetalBinary:
+    """The program; 32 bits in DST where a number has as many."""
+    wide = {"f32", "i32"} & {*use.elements, use.result}
+    module = lowered(use.text(), f"{PIPELINE}={'fp32-dest-acc-en=true' if wide else ''}")
+    binary = read_binary(ttmetal_to_flatbuffer(module), "test.ttm")
+    assert isinstance(binary, MetalBinary)
+    return binary
+
+
+def run(use: Use, inputs: Sequence[Array], numerics: str) -> list[Array]:
+    """What the operations make of arrays, with every check of the simulator."""
+    exact = numerics == "exact"
+    options = SimOptions(
+        numerics="exact" if exact else "device", timed=False, leniencies=LENIENCIES
+    )
+    result = execute(compiled(use).metal_programs[0], list(inputs), options)
+    assert not [finding for each in result.reports for finding in each.report.findings]
+    return [np.asarray(output) for output in result.outputs]
+
+
+def with_bits(x: Array, count: int) -> Array:
+    """A number cut to so many bits after the leading one if it is a float32."""
+    if x.dtype != np.float32:
+        return x
+    return (x.view(np.int32) & np.int32(-1 << (23 - count))).view(np.float32)
+
+
+def is_spread(shape: Shape, result: Shape) -> bool:
+    """True for operands whose only row or column the matrix unit repeats."""
+    is_row = math.prod(shape[:-1]) == 1 < math.prod(result[:-1])
+    return is_row or shape[-1] != result[-1]
+
+
+def in_registers(name: str, inputs: Sequence[Array]) -> list[Array]:
+    """What of the operands of an operation is computed with on the device."""
+    shape = np.broadcast_shapes(*(each.shape for each in inputs))
+    on_matrix_unit = name in ("add", "multiply")
+    kept = [
+        with_bits(each, 10) if on_matrix_unit or is_spread(each.shape, shape) else each
+        for each in inputs
+    ]
+    if name == "multiply":
+        kept[0] = with_bits(kept[0], 9)
+    return kept
+
+
+def without_type(x: Array) -> Array:
+    """The same numbers in the type that oracles compute in."""
+    return x.astype(np.int64 if x.dtype.kind in "biu" else np.float64)
+
+
+def check(
+    oracles: Mapping[str, Oracle],
+    inputs: Sequence[Array],
+    numerics: str,
+    *,
+    result: str = "",
+    elements: Sequence[str] = (),
+) -> None:
+    """Run operations in the element types of the inputs and compare with the oracles."""
+    keywords = {np.dtype(host): keyword for keyword, host in HOST.items()}
+    kinds = tuple(elements) or tuple(keywords[each.dtype] for each in inputs)
+    result = result or kinds[-1]
+    use = Use(tuple(oracles), tuple(each.shape for each in inputs), kinds, result)
+    for name, output in zip(oracles, run(use, inputs, numerics), strict=True):
+        operands = inputs if numerics == "exact" else in_registers(name, inputs)
+        with np.errstate(all="ignore"):
+            expected = np.asarray(oracles[name](*map(without_type, operands)))
+        compare(name, output, expected, result)
+
+
+def compare(name: str, output: Array, expected: Array, element: str) -> None:
+    """Compare numbers with exact ones, as the text above derives."""
+    if element not in STORE_ERROR:
+        np.testing.assert_array_equal(output.astype(np.int64), expected, err_msg=name)
+        return
+    expected = expected.astype(np.float64)
+    np.testing.assert_array_equal(output.astype(HOST[element]).astype(output.dtype), output, name)
+    np.testing.assert_allclose(
+        output.astype(np.float64),
+        expected,
+        rtol=STORE_ERROR[element] * (PHASES if name == "multiply" else 1) + FUNCTION_ERROR,
+        atol=FUNCTION_ERROR,
+        err_msg=name,
+    )
+
+
+# --- Inputs ---------------------------------------------------------------------------------------
+
+
+def numbers(shape: Shape, element: str, seed: int) -> Array:
+    """Numbers around 0, some of them far."""
+    made = np.random.default_rng(seed).normal(size=shape) * 2
+    return made.astype(HOST[element])
+
+
+def away_from_zero(x: Array) -> Array:
+    """The same signs, sizes from 1/4 to 4."""
+    return np.copysign(np.clip(np.abs(x), 0.25, 4), x).astype(x.dtype)
+
+
+def many_bits(shape: Shape, seed: int) -> Array:
+    """Integers of all sizes."""
+    rng = np.random.default_rng(seed)
+    return (rng.integers(-(2**31), 2**31, shape) >> rng.integers(0, 31, shape)).astype(np.int32)
+
+
+def few(shape: Shape, seed: int) -> Array:
+    """Small integers, many of them equal."""
+    return np.random.default_rng(seed).integers(-3, 4, shape).astype(np.int32)
+
+
+NUMERICS = pytest.mark.parametrize("numerics", ["exact", "device"])
+FLOATS = pytest.mark.parametrize("element", ["f32", "bf16"])
+PAIRS = (((2, 3, 40, 17), (40, 1)), ((40, 1), (2, 1, 1, 17)), ((1, 5), (1,)))
+"""Shapes of two operands of which one is repeated, or both are."""
+
+
+# --- Operations on floats -------------------------------------------------------------------------
+
+_DOMAINS: tuple[Callable[[Array], Array], ...] = (
+    lambda x: x,
+    lambda x: np.clip(x, -0.4, 0.9).astype(x.dtype),
+    lambda x: np.abs(away_from_zero(x)),
+)
+
+
+def _domain_of(name: str) -> int:
+    """The first of the inputs that a function is smooth on."""
+    x = numbers(SHAPES[0], "f32", 0)
+    return next(n for n, domain in enumerate(_DOMAINS) if SMOOTH[name][1](domain(x)))
+
+
+@NUMERICS
+@FLOATS
+@pytest.mark.parametrize("domain", range(len(_DOMAINS)))
+def test_functions(domain: int, element: str, numerics: str) -> None:
+    """Functions of one number, a part of them on each domain."""
+    x = _DOMAINS[domain](numbers(SHAPES[domain], element, domain))
+    check({n: row[0] for n, row in SMOOTH.items() if _domain_of(n) == domain}, [x], numerics)
+
+
+@NUMERICS
+@FLOATS
+def test_functions_that_jump(element: str, numerics: str) -> None:
+    """On whole numbers, between them, at 0 and at infinity."""
+    x = (np.round(numbers(SHAPES[0], "f32", 3) * 4) / 4).astype(HOST[element])
+    x[1, 2], x[32, 69] = np.inf, -np.inf
+    truths = ("logical_not", "isfinite")
+    check({n: each for n, each in STEPS.items() if n not in truths}, [x], numerics)
+    check({name: STEPS[name] for name in truths}, [x], numerics, result="i1")
+
+
+@NUMERICS
+@FLOATS
+def test_arithmetic(element: str, numerics: str) -> None:
+    """Operations on two tensors."""
+    x, y = (away_from_zero(numbers((33, 70), element, 4 + n)) for n in range(2))
+    others = {"div": np.divide, "remainder": np.fmod, "atan2": np.arctan2}
+    check({**ARITHMETIC, **others}, [x, y], numerics)
+    check({"pow": np.power}, [np.abs(x), y], numerics)
+
+
+@NUMERICS
+@FLOATS
+@pytest.mark.parametrize("shapes", PAIRS)
+def test_broadcasts(shapes: tuple[Shape, Shape], element: str, numerics: str) -> None:
+    """Operations of the vector unit and of the matrix unit on operands that are repeated."""
+    x, y = (away_from_zero(numbers(shape, element, 5 + n)) for n, shape in enumerate(shapes))
+    check({"subtract": np.subtract, "multiply": np.multiply}, [x, y], numerics)
+
+
+@NUMERICS
+@FLOATS
+def test_remainder_of_large_quotients(element: str, numerics: str) -> None:
+    """No rounding of a quotient spoils the remainder."""
+    x, y = (numbers((33, 70), element, 6 + n) for n in range(2))
+    x = (x.astype(np.float32) * np.float32(2.0**20)).astype(x.dtype)
+    check({"remainder": np.fmod}, [x, away_from_zero(y)], numerics)
+
+
+@NUMERICS
+@FLOATS
+def test_truth_values(element: str, numerics: str) -> None:
+    """Comparisons and logic where many numbers are equal."""
+    x, y = (few(SHAPES[2], 8 + n).astype(HOST[element]) for n in range(2))
+    check(COMPARISONS, [x, y], numerics, result="i1")
+
+
+# --- Operations on integers and truth values ------------------------------------------------------
+
+
+@NUMERICS
+def test_functions_of_integers(numerics: str) -> None:
+    """Functions of one integer keep all of its bits, and wrap."""
+    oracles = {
+        name: lambda x, oracle=oracle: wrapped(oracle(x)) for name, oracle in OF_INTEGERS.items()
+    }
+    check(oracles, [many_bits(SHAPES[0], 10)], numerics)
+    others = {"clamp": lambda x: np.clip(x, 0, 1), "isfinite": lambda x: x == x}
+    check({**others, "sign": np.sign, "ceil": lambda x: x}, [few(SHAPES[1], 11)], numerics)
+
+
+@NUMERICS
+def test_pairs_of_integers(numerics: str) -> None:
+    """Sums and products wrap, quotients are rounded toward 0."""
+    x, y = (many_bits(SHAPES[0], 12 + n) for n in range(2))
+
+    def of_objects(oracle: Oracle) -> Oracle:
+        return lambda x, y: wrapped(oracle(x.astype(object), y.astype(object)))
+
+    oracles = {name: of_objects(each) for name, each in {**ARITHMETIC, **BITWISE}.items()}
+    check(oracles, [x, y], numerics)
+    check(DIVISIONS, [x, np.where(y == 0, -1, y).astype(np.int32)], numerics)
+    x, y = (few((3, 33), 14 + n) for n in range(2))
+    check(COMPARISONS, [x, y], numerics, result="i1")
+
+
+@NUMERICS
+@pytest.mark.parametrize("shapes", PAIRS)
+def test_broadcasts_of_integers(shapes: tuple[Shape, Shape], numerics: str) -> None:
+    """No bit is lost where integers are repeated."""
+    x, y = (many_bits(shape, 12 + n) for n, shape in enumerate(shapes))
+    check({"bitwise_xor": BITWISE["bitwise_xor"]}, [x, y], numerics)
+
+
+@NUMERICS
+def test_pairs_of_truth_values(numerics: str) -> None:
+    """Arithmetic on truth values is logic, and so are bits."""
+    x, y = few((3, 33), 16) > 0, few((3, 33), 17) > 0
+    oracles = {**OF_BOOLEANS, **{n: COMPARISONS[n] for n in ("logical_and", "logical_xor")}}
+    check(oracles, [x, y], numerics)
+    check({"bitwise_not": lambda x: 1 - x, "logical_not": lambda x: 1 - x}, [x], numerics)
+
+
+@NUMERICS
+@pytest.mark.parametrize("element", ["f32", "bf16", "i32"])
+def test_choices(element: str, numerics: str) -> None:
+    """A condition that is repeated along rows, and alternatives along columns."""
+    condition = few((2, 3, 1, 17), 18) > 0
+    x, y = few((40, 1), 19).astype(HOST[element]), few((40, 17), 20).astype(HOST[element])
+    check({"where": lambda c, x, y: np.where(c != 0, x, y)}, [condition, x, y], numerics)
+
+
+_ORDER = ("f32", "bf16", "i32", "i1")
+
+
+@NUMERICS
+@pytest.mark.parametrize(
+    ("source", "target"), [(s, t) for s in _ORDER for t in _ORDER if (s, t) != ("i1", "i1")]
+)
+def test_conversions(source: str, target: str, numerics: str) -> None:
+    """Fractions are cut where integers come from floats; truth is what is not 0."""
+    x = few((33, 70), 21) if source in ("i1", "i32") else numbers((33, 70), "bf16", 21)
+    x = x.astype(HOST[source])
+
+    def oracle(x: Array) -> Array:
+        return x != 0 if target == "i1" else np.trunc(x) if target == "i32" else x
+
+    check({"typecast": oracle}, [x], numerics, result=target)
+
+
+# --- What no arithmetic should touch --------------------------------------------------------------
+
+_SPECIAL = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1.5, -2.0, 2.0**-126, -(2.0**-126), 2.0**127]
+_DENORMAL = [2.0**-127, -(2.0**-130), 2.0**-133]
+
+
+@NUMERICS
+@FLOATS
+def test_special_values(element: str, numerics: str) -> None:
+    """NaN, infinities, both zeros and the smallest numbers that are not denormal."""
+    values = _SPECIAL + (_DENORMAL if numerics == "exact" else [])
+    x = np.resize(np.array(values), (33, 70)).astype(HOST[element])
+    oracles = {
+        "abs": np.abs,
+        "neg": np.negative,
+        "sign": np.sign,
+        "floor": np.floor,
+        "ceil": np.ceil,
+        "relu": lambda x: np.maximum(x, 0),
+        "leaky_relu": lambda x: np.where(x >= 0, x, x / 4),
+    }
+    use = Use(tuple(oracles), (x.shape,), (element,), element)
+    for name, output in zip(oracles, run(use, [x], numerics), strict=True):
+        expected = oracles[name](x.astype(np.float64))
+        got = output.astype(np.float64)
+        np.testing.assert_array_equal(got, expected, err_msg=name)
+        signs = ~np.isnan(expected) & (name in ("abs", "neg", "floor", "ceil"))
+        np.testing.assert_array_equal(
+            np.signbit(got)[signs], np.signbit(expected)[signs], err_msg=name
+        )
+
+
+@NUMERICS
+@FLOATS
+def test_pairs_of_special_values(element: str, numerics: str) -> None:
+    """Every value with every other; NaN is equal to nothing and is the larger and the smaller."""
+    x = np.array(_SPECIAL).astype(HOST[element])
+    pair = [np.repeat(x, len(x)).reshape(10, 10), np.tile(x, (10, 1))]
+    oracles = {"maximum": np.maximum, "minimum": np.minimum, "div": np.divide}
+    if numerics == "exact":
+        oracles |= {"add": np.add, "subtract": np.subtract, "multiply": np.multiply}
+    limit = float(ml_dtypes.finfo(HOST[element]).max)
+
+    def in_range(oracle: Oracle) -> Oracle:
+        """Results that the format does not have: beyond its largest number, or denormal."""
+
+        def bounded(*operands: Array) -> Array:
+            exact = oracle(*operands)
+            exact = np.where(np.abs(exact) > limit, np.copysign(np.inf, exact), exact)
+            return np.where(np.abs(exact) < 2.0**-126, 0, exact)
+
+        return bounded
+
+    check({name: in_range(each) for name, each in oracles.items()}, pair, numerics)
+    numbers_only = {name: COMPARISONS[name] for name in ("eq", "ne", "gt", "ge", "lt", "le")}
+    check(numbers_only, pair, numerics, result="i1")
+
+
+# --- All rows -------------------------------------------------------------------------------------
+
+_FLOAT_ROWS = {*SMOOTH, *STEPS, *ARITHMETIC, *COMPARISONS}
+_FLOAT_ROWS |= {"div", "remainder", "atan2", "pow", "where", "typecast"}
+_INTEGER_ROWS = {*OF_INTEGERS, *ARITHMETIC, *BITWISE, *DIVISIONS, *COMPARISONS}
+_INTEGER_ROWS |= {"clamp", "isfinite", "where", "typecast", "ceil"}
+
+
+_REFUSED = [
+    (row.mnemonic, element)
+    for element, computed in (("f32", _FLOAT_ROWS), ("bf16", _FLOAT_ROWS), ("i32", _INTEGER_ROWS))
+    for row in elementwise.ROWS
+    if row.mnemonic not in computed
+]
+
+
+def test_every_row_is_here() -> None:
+    """An operation that is in no test above has no kernel for any of the element types."""
+    assert {row.mnemonic for row in elementwise.ROWS} == _FLOAT_ROWS | _INTEGER_ROWS
+
+
+@pytest.mark.parametrize(("name", "element"), _REFUSED)
+def test_refused(name: str, element: str) -> None:
+    """The message says where, and what kernels compute on such numbers."""
+    arity = elementwise.arity(ROWS[name])
+    with pytest.raises(DiagnosticError) as error:
+        compiled(Use((name,), ((3, 5),) * arity, (element,) * arity, element))
+    message = rf"kernels do not compute {name} of {element}; on {element} they compute .*add"
+    assert re.match(r"test\.mlir:\d+:\d+", str(error.value))
+    assert re.search(message, str(error.value))
