@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from ttmlir.layout.enums import Arch
-from ttmlir.sim.timing.noc_model import BUCKET, NocModel, Resource
+from ttmlir.sim.timing.noc_model import NocModel
 from ttmlir.sim.timing.noc_parameters import BLACKHOLE, WORMHOLE, NocParameters, noc_parameters
 
 WORMHOLE_DRAM = (
@@ -234,6 +234,17 @@ def test_multicast_to_nobody_is_over_at_once() -> None:
     assert wormhole().multicast(7, (1, 1), (), 64, 0) == (7, 7, 7, 7)
 
 
+def test_ways_are_found_once_and_do_not_depend_on_each_other() -> None:
+    """A read and a write between the same cores take opposite ways, in either order."""
+    reads_first, writes_first = wormhole(), wormhole()
+    read = reads_first.read(0, (1, 1), (3, 4), 2048, 0)
+    write = writes_first.write(0, (1, 1), (3, 4), 2048, 0)
+    assert reads_first.write(0, (1, 1), (3, 4), 2048, 0) == write
+    assert writes_first.read(0, (1, 1), (3, 4), 2048, 0) == read
+    later = 10_000
+    assert reads_first.read(later, (1, 1), (3, 4), 2048, 0) == (read[0] + later, read[1] + later)
+
+
 def test_order_of_bookings_matters_little() -> None:
     """The same transfers, booked in blocks that are shuffled, are over at nearly the same time."""
     rng = random.Random(2)
@@ -248,28 +259,6 @@ def test_order_of_bookings_matters_little() -> None:
         block = transfers[first : first + 20]
         shuffled += rng.sample(block, len(block))
     assert finish(shuffled) == pytest.approx(finish(transfers), rel=0.02)
-
-
-def test_resource_serves_one_at_a_time() -> None:
-    """Whatever the order and the gaps, a full resource ends when its work is done."""
-    rng = random.Random(3)
-    work = [(rng.randrange(4 * BUCKET), rng.randrange(1, 300)) for _ in range(200)]
-    resource = Resource("r")
-    last = max(resource.book(start, cycles)[1] for start, cycles in work)
-    total = sum(cycles for _, cycles in work)
-    assert resource.total == total
-    assert total <= last <= total + BUCKET
-
-
-def test_resource_keeps_a_bounded_past() -> None:
-    """A long program does not fill memory: old buckets are dropped, new ones are still exact."""
-    resource = Resource("r")
-    for index in range(20_000):
-        resource.book(index * BUCKET, 10)
-    assert len(resource.busy) < 10_000
-    start = 20_000 * BUCKET
-    assert resource.book(start, 100) == (start, start + 100)
-    assert resource.book(start, 100) == (start + 100, start + 200)
 
 
 def test_places_outside_of_the_network_are_refused() -> None:

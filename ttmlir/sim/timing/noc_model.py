@@ -2,9 +2,7 @@
 
 A transfer books the time that it takes on everything on its way: the interface of the core that it
 leaves, the links between routers, the interface that it enters or the channel of DRAM behind it.
-Each of these does one thing at a time; its time is kept in buckets, so transfers may be booked in
-an order that differs a little from that of their starts. The transfer is over when the slowest
-of its bookings is, and a latency that depends on the way.
+The transfer is over when the slowest of its bookings is, and a latency that depends on the way.
 
 Sources: tt-isa-documentation, WormholeB0/NoC (routes, ordering), and those of
 `ttmlir.sim.timing.noc_parameters`.
@@ -12,98 +10,58 @@ Sources: tt-isa-documentation, WormholeB0/NoC (routes, ordering), and those of
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from ttmlir.sim.timing.bookings import Bookings
 from ttmlir.sim.timing.costs import NOC_ISSUE
 from ttmlir.sim.timing.noc_parameters import NocParameters
 
 Coord = tuple[int, int]
 """Column and row of a router, counted as by NoC 0 whichever network is meant."""
 
-BUCKET_BITS = 9
-BUCKET = 1 << BUCKET_BITS
-BUCKET_MASK = BUCKET - 1
-"""Cycles that a resource accounts for together."""
-
-KEPT_BUCKETS = 8192
-"""Of older buckets a resource forgets how busy it was."""
-
-
-class Resource:
-    """Something that serves one transfer at a time."""
-
-    __slots__ = ("busy", "full", "name", "total")
-
-    def __init__(self, name: str) -> None:
-        """A resource that nothing has been booked on."""
-        self.name = name
-        self.total = 0.0
-        """Cycles booked so far."""
-        self.busy: dict[int, float] = {}
-        self.full: dict[int, int] = {}
-
-    def book(self, start: int, cycles: float) -> tuple[int, int]:
-        """Reserve `cycles` from `start` on, in pieces where others were first: begin and end."""
-        self.total += cycles
-        if len(self.busy) > KEPT_BUCKETS:
-            self._forget()
-        bucket = start >> BUCKET_BITS
-        used = self.busy.get(bucket, 0.0)
-        position = max(start, (bucket << BUCKET_BITS) + used)
-        if used + cycles <= BUCKET:
-            self.busy[bucket] = used + cycles
-            return int(position), int(position + cycles + 0.5)
-        return self._book_in_pieces(bucket, position, cycles)
-
-    def _book_in_pieces(self, bucket: int, position: float, cycles: float) -> tuple[int, int]:
-        """Fill a bucket from a position on, and then those after it: begin and end."""
-        if bucket in self.full:
-            bucket = self._first_with_room(bucket)
-            position = (bucket << BUCKET_BITS) + self.busy.get(bucket, 0.0)
-        begin = int(position)
-        room = (bucket + 1 << BUCKET_BITS) - position
-        while cycles > room:
-            used = self.busy.get(bucket, 0.0) + room
-            self.busy[bucket] = used
-            if used >= BUCKET - 0.5:
-                self.full[bucket] = bucket + 1
-            cycles -= room
-            bucket = self._first_with_room(bucket + 1)
-            used = self.busy.get(bucket, 0.0)
-            position = (bucket << BUCKET_BITS) + used
-            room = BUCKET - used
-        self.busy[bucket] = self.busy.get(bucket, 0.0) + cycles
-        return begin, int(position + cycles + 0.5)
-
-    def _first_with_room(self, bucket: int) -> int:
-        """The first bucket from this one on that is not full; full ones are skipped in jumps."""
-        full = self.full
-        passed: list[int] = []
-        while bucket in full:
-            passed.append(bucket)
-            bucket = full[bucket]
-        for each in passed:
-            full[each] = bucket
-        return bucket
-
-    def _forget(self) -> None:
-        """Drop the older half of the buckets."""
-        for bucket in sorted(self.busy)[: KEPT_BUCKETS // 2]:
-            del self.busy[bucket]
-            self.full.pop(bucket, None)
+Numbers = dict[tuple[int, Coord], int]
+"""Numbers of resources by network and place."""
 
 
 class _Way:
-    """The links of a route or of a tree of routes, what they lead into, the most hops."""
+    """A route from one place to another: what a transfer on it books, and its latencies.
 
-    __slots__ = ("hops", "links", "sinks")
+    `source` and `target` are what it leaves and enters: interfaces, or a channel of DRAM.
+    """
 
-    def __init__(
-        self, links: Sequence[Resource], hops: int, sinks: Sequence[Resource] = ()
-    ) -> None:
+    __slots__ = (
+        *("answer_latency", "hops", "last", "links", "pair", "read_latency"),
+        *("requests", "source", "target", "write_latency"),
+    )
+
+    def __init__(self, links: tuple[int, ...], source: int, target: int) -> None:
         self.links = links
-        self.hops = hops
-        self.sinks = sinks
+        self.hops = len(links)
+        self.source = source
+        self.target = target
+        self.read_latency = 0
+        self.write_latency = 0
+        self.answer_latency = 0
+        self.requests = -1
+        """What takes the requests of reads from DRAM; -1 for reads from a core."""
+        self.pair = -1
+        """What limits a single reader of the channel, if the chip has such a limit."""
+        self.last = 0
+        """When the last write on this way arrived: writes keep their order."""
+
+
+class _Tree:
+    """The ways of a multicast, with what they book together."""
+
+    __slots__ = ("answer_latency", "latency", "links", "sinks", "source", "ways")
+
+    def __init__(self, ways: Sequence[_Way], answer_latency: int) -> None:
+        self.ways = ways
+        self.source = ways[0].source
+        self.links = tuple(dict.fromkeys(link for way in ways for link in way.links))
+        self.sinks = tuple(way.target for way in ways)
+        self.latency = max(way.write_latency for way in ways)
+        self.answer_latency = answer_latency
 
 
 class NocModel:
@@ -116,46 +74,45 @@ class NocModel:
     def __init__(self, parameters: NocParameters, dram: Mapping[Coord, int]) -> None:
         """Networks that carry nothing yet; `dram` says which routers lead to which channel."""
         self.parameters = parameters
-        self._dram = dict(dram)
-        self._links: dict[tuple[int, bool, Coord], Resource] = {}
-        self._ways: dict[tuple[int, Coord, Coord], _Way] = {}
-        self._trees: dict[tuple[int, Coord, tuple[Coord, ...]], _Way] = {}
-        self._outgoing: dict[tuple[int, Coord], Resource] = {}
-        self._incoming: dict[tuple[int, Coord], Resource] = {}
-        self._requests: dict[tuple[int, Coord], Resource] = {}
-        self._pairs: dict[tuple[Coord, int], Resource] = {}
-        self._channels = {
-            channel: Resource(f"DRAM channel {channel}") for channel in sorted(set(dram.values()))
-        }
-        self._occupancies: dict[int, float] = {}
-        self._last: dict[tuple[int, Coord, Coord], int] = {}
         self.dram_bytes = 0
         """Read from and written to DRAM so far."""
+        self._dram = dict(dram)
+        self._bookings = Bookings()
+        self._reads: dict[tuple[int, Coord, Coord], _Way] = {}
+        self._writes: dict[tuple[int, Coord, Coord], _Way] = {}
+        self._trees: dict[tuple[int, Coord, tuple[Coord, ...]], _Tree] = {}
+        self._links: dict[tuple[int, bool, Coord], int] = {}
+        self._outgoing: Numbers = {}
+        self._incoming: Numbers = {}
+        self._requests: Numbers = {}
+        self._pairs: dict[tuple[Coord, int], int] = {}
+        self._channels = {
+            channel: self._bookings.add(f"DRAM channel {channel}")
+            for channel in sorted(set(dram.values()))
+        }
+        self._occupancies: dict[int, float] = {}
         self._has_pair_rate = parameters.dram_pair_rate < parameters.dram_read_rate
 
     def read(self, start: int, core: Coord, source: Coord, size: int, noc: int) -> tuple[int, int]:
         """`core` reads `size` bytes from `source`: when it has asked, and when they are there."""
-        start += NOC_ISSUE
+        way = self._reads.get((noc, core, source)) or self._new_read(noc, core, source)
         parameters = self.parameters
-        channel = self._dram.get(source)
-        if channel is None:
-            latency = 0
-            begin, end = self._outgoing_of(noc, source).book(
-                start, size / parameters.interface_rate
-            )
+        book = self._bookings.book
+        start += NOC_ISSUE
+        if way.requests < 0:
+            begin, end = book(way.source, start, size / parameters.interface_rate)
         else:
-            latency = parameters.dram_latency
             self.dram_bytes += size
-            begin, _ = self._requests_of(noc, source).book(
-                start, parameters.dram_request_interval * -(-size // parameters.packet_bytes)
-            )
-            begin, end = self._channels[channel].book(begin, size / parameters.dram_read_rate)
-            end = max(end, self._pair_end(begin, core, channel, size))
-        way = self._way(noc, source, core)
-        end = max(end, _book_all(way.links, begin, size / parameters.link_rate))
-        _, last = self._incoming_of(noc, core).book(begin, self._occupancy(size))
-        arrival = max(end, last) + latency + self._read_latency(core, source)
-        return start, arrival
+            packets = -(-size // parameters.packet_bytes)
+            begin, _ = book(way.requests, start, parameters.dram_request_interval * packets)
+            begin, end = book(way.source, begin, size / parameters.dram_read_rate)
+            if way.pair >= 0:
+                _, last = book(way.pair, begin, size / parameters.dram_pair_rate)
+                end = max(end, last)
+        last = self._bookings.book_all(way.links, begin, size / parameters.link_rate)
+        occupancy = self._occupancies.get(size) or self._occupancy(size)
+        _, entered = book(way.target, begin, occupancy)
+        return start, max(end, last, entered) + way.read_latency
 
     def write(
         self, start: int, core: Coord, target: Coord, size: int, noc: int
@@ -165,20 +122,19 @@ class NocModel:
         A write is issued when it begins to leave. Writes of a core to one target arrive in the
         order in which they were issued.
         """
-        start += NOC_ISSUE
+        way = self._writes.get((noc, core, target)) or self._write_way(noc, core, target)
         parameters = self.parameters
-        way = self._way(noc, core, target)
-        begin, departed = self._outgoing_of(noc, core).book(start, self._occupancy(size))
-        end = max(departed, _book_all(way.links, begin, size / parameters.link_rate))
-        channel = self._dram.get(target)
-        if channel is None:
-            _, last = self._incoming_of(noc, target).book(begin, size / parameters.interface_rate)
-        else:
+        book = self._bookings.book
+        occupancy = self._occupancies.get(size) or self._occupancy(size)
+        begin, departed = book(way.source, start + NOC_ISSUE, occupancy)
+        last = self._bookings.book_all(way.links, begin, size / parameters.link_rate)
+        rate = parameters.interface_rate
+        if target in self._dram:
             self.dram_bytes += size
-            _, last = self._channels[channel].book(begin, size / parameters.dram_write_rate)
-        latency = parameters.write_latency + parameters.hop_latency * way.hops
-        arrival = self._in_order(noc, core, target, max(end, last) + latency)
-        return begin, departed, arrival, arrival + self._answer_latency(noc, target, core)
+            rate = parameters.dram_write_rate
+        _, entered = book(way.target, begin, size / rate)
+        way.last = arrival = max(way.last, max(departed, last, entered) + way.write_latency)
+        return begin, departed, arrival, arrival + way.answer_latency
 
     def multicast(
         self,
@@ -195,19 +151,22 @@ class NocModel:
         """
         if not targets:
             return start, start, start, start
+        tree = self._trees.get((noc, core, targets)) or self._new_tree(noc, core, targets)
         parameters = self.parameters
-        start += NOC_ISSUE
-        tree = self._tree(noc, core, targets)
+        bookings = self._bookings
         rate = parameters.linked_multicast_rate if linked else parameters.multicast_rate
         cycles = max(size / rate, self._occupancy(size))
-        begin, departed = self._outgoing_of(noc, core).book(start, cycles)
-        end = max(departed, _book_all(tree.links, begin, size / parameters.link_rate))
-        end = max(end, _book_all(tree.sinks, begin, size / parameters.interface_rate))
-        latency = parameters.write_latency + parameters.hop_latency * tree.hops
-        arrival = self._in_order(noc, core, targets[0], end + latency)
-        for target in targets[1:]:
-            self._in_order(noc, core, target, arrival)
-        return begin, departed, arrival, arrival + self._answer_latency(noc, targets[-1], core)
+        begin, departed = bookings.book(tree.source, start + NOC_ISSUE, cycles)
+        end = max(
+            departed,
+            bookings.book_all(tree.links, begin, size / parameters.link_rate),
+            bookings.book_all(tree.sinks, begin, size / parameters.interface_rate),
+        )
+        first, *others = tree.ways
+        first.last = arrival = max(first.last, end + tree.latency)
+        for way in others:
+            way.last = max(way.last, arrival)
+        return begin, departed, arrival, arrival + tree.answer_latency
 
     def atomic(self, start: int, core: Coord, target: Coord, noc: int) -> tuple[int, int, int, int]:
         """`core` changes a word of `target`: issued, departed, arrived, acknowledged."""
@@ -215,7 +174,7 @@ class NocModel:
 
     def hops(self, noc: int, source: Coord, target: Coord) -> int:
         """Links that a packet passes on its way."""
-        return self._way(noc, source, target).hops
+        return self._write_way(noc, source, target).hops
 
     @property
     def dram_peak(self) -> float:
@@ -225,12 +184,12 @@ class NocModel:
     def dram_resources(self) -> Iterator[tuple[str, float]]:
         """What DRAM consists of: names, and cycles that each was busy."""
         for group in (self._channels, self._requests):
-            yield from _booked(group.values())
+            yield from self._bookings.totals(group.values())
 
     def network_resources(self) -> Iterator[tuple[str, float]]:
         """Interfaces and links: names, and cycles that each was busy."""
         for group in (self._outgoing, self._incoming, self._links):
-            yield from _booked(group.values())
+            yield from self._bookings.totals(group.values())
 
     def _occupancy(self, size: int) -> float:
         """Cycles of the interface of the core that asks for a transfer, by its packets."""
@@ -246,21 +205,52 @@ class NocModel:
             self._occupancies[size] = cycles
         return cycles
 
-    def _pair_end(self, begin: int, core: Coord, channel: int, size: int) -> int:
-        """When one core's own transfers with a channel allow a transfer to be over."""
-        if not self._has_pair_rate:
-            return begin
+    def _new_read(self, noc: int, core: Coord, source: Coord) -> _Way:
+        """The way of the bytes that a core reads: from their source to the core."""
+        links = self._route(noc, source, core)
+        entered = self._interface(self._incoming, noc, core, "into")
+        channel = self._dram.get(source)
+        if channel is None:
+            left = self._interface(self._outgoing, noc, source, "out of")
+            way = _Way(links, left, entered)
+            way.read_latency = self._read_latency(core, source)
+        else:
+            way = _Way(links, self._channels[channel], entered)
+            way.read_latency = self.parameters.dram_latency + self._read_latency(core, source)
+            way.requests = self._interface(self._requests, noc, source, "requests at")
+            if self._has_pair_rate:
+                way.pair = self._pair(core, channel)
+        self._reads[noc, core, source] = way
+        return way
+
+    def _write_way(self, noc: int, core: Coord, target: Coord) -> _Way:
+        """The way of the bytes that a core writes."""
+        way = self._writes.get((noc, core, target))
+        if way is not None:
+            return way
+        links = self._route(noc, core, target)
+        left = self._interface(self._outgoing, noc, core, "out of")
+        channel = self._dram.get(target)
+        if channel is None:
+            entered = self._interface(self._incoming, noc, target, "into")
+        else:
+            entered = self._channels[channel]
+        way = self._writes[noc, core, target] = _Way(links, left, entered)
+        way.write_latency = self.parameters.write_latency + self.parameters.hop_latency * way.hops
+        way.answer_latency = self._answer_latency(noc, target, core)
+        return way
+
+    def _new_tree(self, noc: int, core: Coord, targets: tuple[Coord, ...]) -> _Tree:
+        ways = [self._write_way(noc, core, target) for target in targets]
+        tree = self._trees[noc, core, targets] = _Tree(ways, ways[-1].answer_latency)
+        return tree
+
+    def _pair(self, core: Coord, channel: int) -> int:
         pair = self._pairs.get((core, channel))
         if pair is None:
-            pair = self._pairs[core, channel] = Resource(f"core {core} and channel {channel}")
-        return pair.book(begin, size / self.parameters.dram_pair_rate)[1]
-
-    def _in_order(self, noc: int, core: Coord, target: Coord, arrival: int) -> int:
-        """The arrival of a write, not before that of an earlier one on the same way."""
-        key = noc, core, target
-        arrival = max(arrival, self._last.get(key, 0))
-        self._last[key] = arrival
-        return arrival
+            pair = self._bookings.add(f"core {core} and channel {channel}")
+            self._pairs[core, channel] = pair
+        return pair
 
     def _read_latency(self, core: Coord, source: Coord) -> int:
         same, column, row, other = self.parameters.read_latency
@@ -272,90 +262,37 @@ class NocModel:
 
     def _answer_latency(self, noc: int, source: Coord, target: Coord) -> int:
         """Cycles of an acknowledgement, a packet of one flit."""
-        return 10 + self.parameters.hop_latency * self._way(noc, source, target).hops
-
-    def _way(self, noc: int, source: Coord, target: Coord) -> _Way:
-        key = noc, source, target
-        way = self._ways.get(key)
-        if way is None:
-            self._check(source)
-            self._check(target)
-            links = tuple(self._route(noc, source, target))
-            way = self._ways[key] = _Way(links, len(links))
-        return way
+        return 10 + self.parameters.hop_latency * len(self._route(noc, source, target))
 
     def _check(self, place: Coord) -> None:
         columns, rows = self.parameters.columns, self.parameters.rows
         if not (0 <= place[0] < columns and 0 <= place[1] < rows):
             raise ValueError(f"{place} is outside of the network of {columns}x{rows} routers")
 
-    def _tree(self, noc: int, source: Coord, targets: tuple[Coord, ...]) -> _Way:
-        key = noc, source, targets
-        tree = self._trees.get(key)
-        if tree is None:
-            ways = [self._way(noc, source, target) for target in targets]
-            links = dict.fromkeys(link for way in ways for link in way.links)
-            sinks = [self._incoming_of(noc, target) for target in targets]
-            tree = self._trees[key] = _Way(tuple(links), max(way.hops for way in ways), sinks)
-        return tree
-
-    def _route(self, noc: int, source: Coord, target: Coord) -> Iterable[Resource]:
+    def _route(self, noc: int, source: Coord, target: Coord) -> tuple[int, ...]:
         """The links on the way: NoC 0 goes right, then down; NoC 1 goes up, then left."""
+        self._check(source)
+        self._check(target)
         extents = self.parameters.columns, self.parameters.rows
         step, axes = (1, (0, 1)) if noc == 0 else (-1, (1, 0))
         place = list(source)
+        links: list[int] = []
         for axis in axes:
             while place[axis] != target[axis]:
-                yield self._link(noc, axis == 0, (place[0], place[1]))
+                links.append(self._link(noc, axis == 0, (place[0], place[1])))
                 place[axis] = (place[axis] + step) % extents[axis]
+        return tuple(links)
 
-    def _link(self, noc: int, along_row: bool, place: Coord) -> Resource:
-        key = noc, along_row, place
-        link = self._links.get(key)
+    def _link(self, noc: int, along_row: bool, place: Coord) -> int:
+        link = self._links.get((noc, along_row, place))
         if link is None:
             direction = (("right", "left") if along_row else ("down", "up"))[noc]
-            link = self._links[key] = Resource(f"NoC {noc} from {place} {direction}")
+            link = self._bookings.add(f"NoC {noc} from {place} {direction}")
+            self._links[noc, along_row, place] = link
         return link
 
-    def _outgoing_of(self, noc: int, place: Coord) -> Resource:
-        return _interface(self._outgoing, noc, place, "out of")
-
-    def _incoming_of(self, noc: int, place: Coord) -> Resource:
-        return _interface(self._incoming, noc, place, "into")
-
-    def _requests_of(self, noc: int, place: Coord) -> Resource:
-        return _interface(self._requests, noc, place, "requests at")
-
-
-def _booked(resources: Iterable[Resource]) -> Iterator[tuple[str, float]]:
-    return ((each.name, each.total) for each in resources if each.total)
-
-
-def _interface(
-    interfaces: dict[tuple[int, Coord], Resource], noc: int, place: Coord, what: str
-) -> Resource:
-    interface = interfaces.get((noc, place))
-    if interface is None:
-        interface = interfaces[noc, place] = Resource(f"NoC {noc} {what} {place}")
-    return interface
-
-
-def _book_all(resources: Sequence[Resource], start: int, cycles: float) -> int:
-    """Book resources one after the other, each from when the one before begins: the latest end.
-
-    This is `Resource.book`, written out for those that are free: most links are, most of the time.
-    """
-    latest = int(start + cycles + 0.5)
-    bucket, offset = start >> BUCKET_BITS, start & BUCKET_MASK
-    limit = min(float(offset), BUCKET - cycles)
-    for resource in resources:
-        used = resource.busy.get(bucket, 0.0)
-        if used <= limit:
-            resource.busy[bucket] = used + cycles
-            resource.total += cycles
-            continue
-        start, end = resource.book(start, cycles)
-        latest = max(latest, end)
-        bucket, offset = start >> BUCKET_BITS, start & BUCKET_MASK
-        limit = min(float(offset), BUCKET - cycles)
-    return latest
+    def _interface(self, interfaces: Numbers, noc: int, place: Coord, what: str) -> int:
+        interface = interfaces.get((noc, place))
+        if interface is None:
+            interface = interfaces[noc, place] = self._bookings.add(f"NoC {noc} {what} {place}")
+        return interface

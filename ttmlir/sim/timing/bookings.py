@@ -1,0 +1,141 @@
+"""Who has a resource when: links, interfaces and channels that serve one transfer at a time.
+
+The time of a resource is kept in buckets: how many of its cycles are taken, not which. So transfers
+may be booked in an order that differs a little from that of their starts. Resources are numbered;
+a row holds what is taken of one bucket of all of them, because the bookings of a transfer all fall
+into the same bucket or two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+BUCKET_BITS = 9
+BUCKET = 1 << BUCKET_BITS
+BUCKET_MASK = BUCKET - 1
+"""Cycles that are accounted for together."""
+
+KEPT_BUCKETS = 4096
+"""What was taken of older buckets is forgotten."""
+
+
+class Bookings:
+    """The resources of a chip, and what is taken of their time."""
+
+    __slots__ = ("_full", "_names", "_rows", "_totals")
+
+    def __init__(self) -> None:
+        """No resource yet."""
+        self._names: list[str] = []
+        self._totals: list[float] = []
+        self._rows: dict[int, list[float]] = {}
+        self._full: list[dict[int, int]] = []
+        """Of each resource: buckets that are full, and the next one that may not be."""
+
+    def __len__(self) -> int:
+        """How many buckets are accounted for."""
+        return len(self._rows)
+
+    def add(self, name: str) -> int:
+        """A new resource, which is free: its number."""
+        self._names.append(name)
+        self._totals.append(0.0)
+        self._full.append({})
+        for row in self._rows.values():
+            row.append(0.0)
+        return len(self._names) - 1
+
+    def totals(self, resources: Iterable[int]) -> Iterator[tuple[str, float]]:
+        """Names of those of the resources that were used, and cycles that were booked on them."""
+        for each in resources:
+            if self._totals[each]:
+                yield self._names[each], self._totals[each]
+
+    def book(self, resource: int, start: int, cycles: float) -> tuple[int, int]:
+        """Reserve `cycles` from `start` on, in pieces where others were first: begin and end."""
+        self._totals[resource] += cycles
+        bucket = start >> BUCKET_BITS
+        row = self._rows.get(bucket) or self._new_row(bucket)
+        used = row[resource]
+        if used + cycles <= BUCKET:
+            row[resource] = used + cycles
+            offset = start & BUCKET_MASK
+            if used <= offset:
+                return start, int(start + cycles + 0.5)
+            position = start - offset + used
+            return int(position), int(position + cycles + 0.5)
+        position = max(start, (bucket << BUCKET_BITS) + used)
+        return self._book_in_pieces(resource, bucket, position, cycles)
+
+    def book_all(self, resources: Sequence[int], start: int, cycles: float) -> int:
+        """Book resources one after the other, each from when the one before begins: the latest end.
+
+        This is `book`, written out for those that are free: most links are, most of the time.
+        """
+        latest = int(start + cycles + 0.5)
+        bucket, offset = start >> BUCKET_BITS, start & BUCKET_MASK
+        limit = min(offset, BUCKET - cycles)
+        row = self._rows.get(bucket) or self._new_row(bucket)
+        totals = self._totals
+        for resource in resources:
+            used = row[resource]
+            if used <= limit:
+                row[resource] = used + cycles
+                totals[resource] += cycles
+                continue
+            start, end = self.book(resource, start, cycles)
+            latest = max(latest, end)
+            bucket, offset = start >> BUCKET_BITS, start & BUCKET_MASK
+            limit = min(offset, BUCKET - cycles)
+            row = self._rows.get(bucket) or self._new_row(bucket)
+        return latest
+
+    def _new_row(self, bucket: int) -> list[float]:
+        """The row of a bucket, which nobody has taken anything of if it is not there."""
+        row = self._rows.get(bucket)
+        if row is None:
+            if len(self._rows) >= KEPT_BUCKETS:
+                self._forget()
+            row = self._rows[bucket] = [0.0] * len(self._names)
+        return row
+
+    def _book_in_pieces(
+        self, resource: int, bucket: int, position: float, cycles: float
+    ) -> tuple[int, int]:
+        """Fill a bucket from a position on, and then those after it: begin and end."""
+        full = self._full[resource]
+        if bucket in full:
+            bucket = _first_with_room(full, bucket)
+            position = (bucket << BUCKET_BITS) + self._new_row(bucket)[resource]
+        begin = int(position)
+        room = (bucket + 1 << BUCKET_BITS) - position
+        while cycles > room:
+            row = self._new_row(bucket)
+            row[resource] += room
+            if row[resource] >= BUCKET - 0.5:
+                full[bucket] = bucket + 1
+            cycles -= room
+            bucket = _first_with_room(full, bucket + 1)
+            used = self._new_row(bucket)[resource]
+            position = (bucket << BUCKET_BITS) + used
+            room = BUCKET - used
+        self._new_row(bucket)[resource] += cycles
+        return begin, int(position + cycles + 0.5)
+
+    def _forget(self) -> None:
+        """Drop the older half of the buckets."""
+        for bucket in sorted(self._rows)[: KEPT_BUCKETS // 2]:
+            del self._rows[bucket]
+            for full in self._full:
+                full.pop(bucket, None)
+
+
+def _first_with_room(full: dict[int, int], bucket: int) -> int:
+    """The first bucket from this one on that is not full; full ones are skipped in jumps."""
+    passed: list[int] = []
+    while bucket in full:
+        passed.append(bucket)
+        bucket = full[bucket]
+    for each in passed:
+        full[each] = bucket
+    return bucket
