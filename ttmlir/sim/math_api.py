@@ -36,6 +36,7 @@ _FUNCTIONS: dict[str, Callable[..., Array]] = {"add": np.add, "sub": np.subtract
 _PARTS = {"rows": "ROW", "cols": "COL", "scalar": "SCALAR"}
 _PART_NAMES = ("NONE", "COL", "ROW", "SCALAR")
 _DEST_TO_SRCA = 1
+_INT32 = np.dtype(np.int32)
 
 
 def _spread(operation: str, part: str) -> str:
@@ -292,7 +293,7 @@ class MathApi(VectorApi):
 
     def _store(self, place: Array, tile: Array) -> None:
         """Put what a source register holds into DST."""
-        if tile.dtype == np.int32:
+        if tile.dtype == _INT32:
             place.view(np.int32)[:] = tile
         else:
             place[:] = tile
@@ -355,18 +356,18 @@ class MathApi(VectorApi):
     ) -> None:
         if self._accumulates and half.written(dst):
             self._add_onto(half, dst, function, a, b)
-        elif a.dtype == np.int32:
+        elif a.dtype == _INT32:
             function(a, b, half.new_faces(dst).view(np.int32))
         elif self.exact:
             function(a, b, half.new_faces(dst))
         else:
-            half.new_faces(dst)[:] = numerics.combine(function, a, b, self.dst.register)
+            numerics.combine(function, a, b, self.dst.register, half.new_faces(dst))
 
     def _add_onto(
         self, half: Half, dst: int, function: Callable[..., Array], a: Array, b: Array
     ) -> None:
         tile = half.faces(dst)
-        if a.dtype == np.int32:
+        if a.dtype == _INT32:
             whole = tile.view(np.int32)
             whole += function(a, b)
         elif self.exact:
@@ -379,7 +380,7 @@ class MathApi(VectorApi):
 
     def _multiply(self, half: Half, dst: int, a: Array, b: Array) -> None:
         fresh = not half.written(dst)
-        if a.dtype == np.int32:
+        if a.dtype == _INT32:
             whole = half.faces(dst).view(np.int32)
             whole += a * b
         elif self.exact and fresh:
@@ -417,7 +418,7 @@ class MathApi(VectorApi):
 
     def _moved(self, values: Array, like: Array) -> Array:
         """Numbers of DST as they arrive in a source register."""
-        if like.dtype == np.int32:
+        if like.dtype == _INT32:
             return values.view(np.int32)
         if self.exact:
             return values
@@ -442,7 +443,7 @@ class MathApi(VectorApi):
         if isinstance(a, numerics.Factor):
             tile = half.rows(dst)
             tile[:] = numerics.matmul_onto(tile, a, b, self._fidelity, self.dst.register)
-        elif a.dtype == np.int32:
+        elif a.dtype == _INT32:
             tile = half.rows(dst).view(np.int32)
             tile += b @ a
         elif half.written(dst):

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from enum import Enum, auto
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import ml_dtypes
@@ -61,6 +61,10 @@ _SCALAR_DTYPES = {
     DataType.U16: np.dtype(np.uint16),
     DataType.U8: np.dtype(np.uint8),
 }
+_FLOAT32, _INT32 = np.dtype(np.float32), np.dtype(np.int32)
+_UINT16, _UINT32 = np.dtype(np.uint16), np.dtype(np.uint32)
+_BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+_BF16, _FP16 = Register.BF16, Register.FP16  # Members of an Enum take longer to find.
 _MANTISSA_BITS = {Register.BF16: 7, Register.FP16: 10, Register.TF32: 10, Register.FP32: 23}
 _SMALLEST = {Register.FP16: 2.0**-14}
 _SMALLEST_NORMAL = 2.0**-126
@@ -112,27 +116,29 @@ def source_register(data_type: DataType, among: Iterable[DataType], *, wide: boo
 # --- From L1 to the source registers ------------------------------------------------------------
 
 
-def ieee_values(data: Array, data_type: DataType) -> Array:
-    """The numbers (float32, or int32 for integers) that the bytes of a tile stand for."""
+@cache
+def ieee_reader(data_type: DataType) -> Callable[[Array], Array]:
+    """A function of the bytes of a tile: the numbers (float32, or int32) that they stand for."""
     if data_type in BLOCK_FLOATS:
-        return _block_float_values(data, data_type)
-    stored = data.view(_SCALAR_DTYPES[data_type])
-    return stored.astype(np.int32 if data_type in INTEGERS else np.float32)
+        return partial(_block_float_values, data_type=data_type)
+    stored, number = _SCALAR_DTYPES[data_type], _INT32 if data_type in INTEGERS else _FLOAT32
+    return lambda data: data.view(stored).astype(number)
 
 
-def l1_values(data: Array, data_type: DataType) -> Array:
-    """The numbers of a tile as the unpacker finds them, float32 (int32 for integers)."""
+@cache
+def l1_reader(data_type: DataType) -> Callable[[Array], Array]:
+    """A function of the bytes of a tile: its numbers as the unpacker finds them.
+
+    They are float32 (int32 for integers), and those of Float32 the bytes themselves.
+    """
     match data_type:
         case DataType.F32:
-            return data.view(np.float32)
-        case DataType.BF16:
-            return data.view(ml_dtypes.bfloat16).astype(np.float32)
+            return lambda data: data.view(_FLOAT32)
         case DataType.F16:
-            return _fp16_table().take(data.view(np.uint16))
-        case _ if data_type in INTEGERS:
-            return data.view(_SCALAR_DTYPES[data_type]).astype(np.int32)
+            table = _fp16_table()
+            return lambda data: table.take(data.view(np.uint16))
         case _:
-            return _block_float_values(data, data_type)
+            return ieee_reader(data_type)
 
 
 def to_source(values: Array, register: Register) -> Array:
@@ -213,26 +219,35 @@ def _block_float_values(data: Array, data_type: DataType) -> Array:
 
 _TINY = 2.0**-90
 _HUGE = 2.0**120
-_TINY_PATTERN = int(np.float32(_TINY).view(np.uint32))
-_HUGE_PATTERN = int(np.float32(_HUGE).view(np.uint32))
 
 
-def _ordinary(values: Array) -> bool:
-    """Whether float32 numbers are 0 or between 2^-90 and 2^120.
+def _span(pattern: type[np.unsignedinteger[Any]], drop: int) -> tuple[Array, Array, Array]:
+    """Of patterns without signs, shifted left: the smallest ordinary one, how many, and 0 there."""
+    tiny, huge = (2 * int(np.float32(each).view(np.uint32)) >> drop for each in (_TINY, _HUGE))
+    zero = pattern(0) - np.array(tiny, pattern)
+    return np.array(tiny, pattern), np.array(huge - tiny, pattern), zero
+
+
+_SPANS = {4: _span(np.uint32, 0), 2: _span(np.uint16, 16)}
+
+
+def _ordinary(patterns: Array) -> bool:
+    """Whether numbers are 0 or between 2^-90 and 2^120, by their float32 or bfloat16 patterns.
 
     Sums and products of such numbers can be left to float32: nothing is denormal or infinite, and
     what denormal operands would add is too small to change a result.
     """
-    bits = values.view(np.uint32)
-    doubled = bits + bits
-    largest = doubled.max()
-    doubled -= 1  # A zero becomes the largest number.
-    return bool(largest < 2 * _HUGE_PATTERN and doubled.min() >= 2 * _TINY_PATTERN - 1)
+    tiny, count, zero = _SPANS[patterns.itemsize]
+    above = patterns + patterns  # Without signs.
+    above -= tiny  # What is smaller becomes large.
+    if np.maximum.reduce(above, None) < count:
+        return True
+    return bool(((above < count) | (above == zero)).all())
 
 
 def _to_bfloat16(values: Array) -> Array:
     """Float32 numbers rounded to bfloat16, nearest, ties to even."""
-    return values.astype(ml_dtypes.bfloat16).astype(np.float32)
+    return values.astype(_BFLOAT16).astype(_FLOAT32)
 
 
 @np.errstate(all="ignore")
@@ -314,23 +329,26 @@ def parts_b(values: Array) -> tuple[Array, Array]:
     return _parts(values, _BITS_B)
 
 
-def combine(function: Callable[..., Array], a: Array, b: Array, dst: Register) -> Array:
-    """The sum or difference of SrcA and SrcB (float32 numbers), rounded to DST.
+def combine(function: Callable[..., Array], a: Array, b: Array, dst: Register, out: Array) -> None:
+    """Put the sum or difference of SrcA and SrcB (float32 numbers), rounded to DST, into `out`.
 
     Denormal FP16 numbers are expected to be 0 already, here and in the products.
     """
-    result = function(a, b)
-    if dst is Register.BF16:
-        result = _to_bfloat16(result)
-    if dst is not Register.FP16 and _ordinary(result):
-        return result
-    return round_to(function(operand(a), operand(b)), dst)
+    if dst is not _FP16:
+        rounded = function(a, b)
+        patterns = _UINT32
+        if dst is _BF16:
+            rounded, patterns = rounded.astype(_BFLOAT16), _UINT16
+        if _ordinary(rounded.view(patterns)):
+            out[:] = rounded
+            return
+    out[:] = round_to(function(operand(a), operand(b)), dst)
 
 
 @np.errstate(all="ignore")
 def multiply(a: Array, b: Array, fidelity: MathFidelity, dst: Register) -> Array:
     """The product of SrcA and SrcB (float32 numbers) in a DST that holds zeros."""
-    if dst is not Register.FP16 and _ordinary(a) and _ordinary(b):
+    if dst is not _FP16 and _ordinary(a.view(_UINT32)) and _ordinary(b.view(_UINT32)):
         # Products of parts have 12 bits, and each phase adds to a larger number: float32 is exact
         # enough to be rounded once more.
         total = _NO_NUMBERS
@@ -338,7 +356,7 @@ def multiply(a: Array, b: Array, fidelity: MathFidelity, dst: Register) -> Array
         for index_a, index_b in PHASE_PARTS[: fidelity_phases(fidelity)]:
             total = pieces_a[index_a] * pieces_b[index_b] + total
             total = _to_bfloat16(total) if dst is Register.BF16 else total
-        if _ordinary(total):
+        if _ordinary(total.view(_UINT32)):
             return total
     return multiply_onto(_NO_NUMBERS, a, b, fidelity, dst)
 
@@ -407,7 +425,7 @@ def matmul_onto(start: Array, a: Factor, b: Factor, fidelity: MathFidelity, dst:
         # be too small or too large.
         or a.smallest * b.smallest < _TINY
         or a.largest * b.largest > _HUGE
-        or not _ordinary(start)
+        or not _ordinary(start.view(_UINT32))
     )
     for index_a, index_b in PHASE_PARTS[: fidelity_phases(fidelity)]:
         for step in np.matmul(b[index_b], a[index_a]):
@@ -438,36 +456,41 @@ def store_vector(values: Array, register: Register) -> Array:
 # --- From DST to L1 -----------------------------------------------------------------------------
 
 
-@np.errstate(all="ignore")
-def pack_ieee(values: Array, data_type: DataType) -> Array:
-    """The bytes of a tile of float32 numbers (int32 for integers), rounded once.
+@cache
+def ieee_packer(data_type: DataType) -> Callable[[Array], Array]:
+    """A function of float32 numbers (int32 for integers): the bytes of a tile, rounded once.
 
     Ties go to even, in block floats away from zero.
     """
     if data_type not in BLOCK_FLOATS:
-        return values.astype(_SCALAR_DTYPES[data_type]).view(np.uint8)
-    if data_type in _CLASS_A:
-        values = _narrow_to_fp16(values.view(np.int32))
-    return _block_float_bytes(values.view(np.uint32), data_type)
+        stored = _SCALAR_DTYPES[data_type]
+        return lambda values: values.astype(stored).view(np.uint8)
+    if data_type not in _CLASS_A:
+        return lambda values: _block_float_bytes(values.view(_UINT32), data_type)
+    return lambda values: _block_float_bytes(
+        _narrow_to_fp16(values.view(_INT32)).view(_UINT32), data_type
+    )
 
 
-def pack(values: Array, register: Register, data_type: DataType) -> Array:
-    """The bytes of a tile that the packer makes of the numbers of DST.
+def packer(register: Register, data_type: DataType) -> Callable[[Array], Array]:
+    """A function of the numbers of DST: the bytes of a tile that the packer makes of them.
 
     The early conversion rounds float32 numbers to the 16-bit format of the output's class, ties
     away from zero; the late one drops bits of a 16-bit format that the output lacks, limits
     exponents, and rounds block floats.
     """
     if data_type in INTEGERS:
-        return values.view(np.int32).astype(_SCALAR_DTYPES[data_type]).view(np.uint8)
+        stored = _SCALAR_DTYPES[data_type]
+        return lambda values: values.view(_INT32).astype(stored).view(np.uint8)
     if data_type is DataType.F32:
-        return values.view(np.uint8)
+        return lambda values: values.view(np.uint8)
+    encode = _encoder(data_type)
     target = Register.FP16 if data_type in _CLASS_A else Register.BF16
     if register is Register.FP32:
-        values = round_away(values, target)
-    elif register is not target:
-        values = to_source(values, target)
-    return _encode(values, data_type)
+        return lambda values: encode(round_away(values, target))
+    if register is not target:
+        return lambda values: encode(to_source(values, target))
+    return encode
 
 
 def round_away(values: Array, register: Register) -> Array:
@@ -489,16 +512,20 @@ def round_away(values: Array, register: Register) -> Array:
     return rounded.view(np.float32)
 
 
-def _encode(values: Array, data_type: DataType) -> Array:
-    """The bytes of numbers that fit the 16-bit format of `data_type`'s class."""
-    bits = values.view(np.uint32)
+def _encoder(data_type: DataType) -> Callable[[Array], Array]:
+    """A function of numbers that fit the 16-bit format of `data_type`'s class: their bytes."""
     match data_type:
         case DataType.BF16:
-            return bits.view(np.uint16)[1::2].copy().view(np.uint8)
+            return _upper_halves
         case DataType.F16:
-            return _fp16_patterns(bits).view(np.uint8)
+            return lambda values: _fp16_patterns(values.view(_UINT32)).view(np.uint8)
         case _:
-            return _block_float_bytes(bits, data_type)
+            return lambda values: _block_float_bytes(values.view(_UINT32), data_type)
+
+
+def _upper_halves(values: Array) -> Array:
+    """The bytes of bfloat16 numbers given as float32."""
+    return np.ascontiguousarray(values.view(_UINT16)[1::2]).view(np.uint8)
 
 
 def _fp16_patterns(bits: Array) -> Array:

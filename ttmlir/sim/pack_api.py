@@ -5,6 +5,7 @@ Source: tt-metal, compute_kernel_api/{pack,pack_untilize,reg_api}.h; tt-llk, llk
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -38,6 +39,7 @@ class PackApi(ComputeApi):
         """The packer, not yet configured."""
         super().__init__(core, thread, options, settings)
         self._format: DataType | None = None
+        self._packers: dict[DataType, Callable[[Array], Array]] = {}
         self._accumulates = False
         self._width = 0
         """Tiles in a row of numbers that `pack_untilize_init` configured."""
@@ -188,11 +190,18 @@ class PackApi(ComputeApi):
 
     def _bytes(self, tile: Array, data_type: DataType) -> Array:
         """What the packer makes of the numbers of DST."""
+        pack = self._packers.get(data_type)
+        if pack is None:
+            pack = self._packers[data_type] = self._packer(data_type)
+        return pack(tile)
+
+    def _packer(self, data_type: DataType) -> Callable[[Array], Array]:
         if not self.exact:
-            return numerics.pack(tile, self.dst.register, data_type)
-        if data_type in INTEGERS:
-            tile = tile.view(np.int32)
-        return numerics.pack_ieee(tile, data_type)
+            return numerics.packer(self.dst.register, data_type)
+        pack = numerics.ieee_packer(data_type)
+        if data_type not in INTEGERS:
+            return pack
+        return lambda tile: pack(tile.view(np.int32))
 
     def _write(self, cb: CircularBuffer, page: int, data: Array) -> None:
         """The bytes of a tile to a page, counted from the write pointer."""
@@ -209,10 +218,9 @@ class PackApi(ComputeApi):
 
     def _sum(self, there: memoryview, data: Array, data_type: DataType) -> Array:
         """What is in L1 plus a packed tile, as the packer's accumulation rounds it."""
-        values = numerics.ieee_values
-        old = values(np.frombuffer(there, np.uint8), data_type)
-        with np.errstate(all="ignore"):
-            return numerics.pack_ieee(old + values(data, data_type), data_type)
+        values = numerics.ieee_reader(data_type)
+        total = values(np.frombuffer(there, np.uint8)) + values(data)
+        return numerics.ieee_packer(data_type)(total)
 
     def _beyond(self, cb: CircularBuffer, page: int) -> Exception:
         ahead = (cb.limit - cb.wr_ptr) // cb.page_size

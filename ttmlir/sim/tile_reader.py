@@ -57,7 +57,7 @@ _KEPT_GRANULES = 1024
 class TileReader:
     """Reads tiles of one format from the L1 of one core."""
 
-    __slots__ = ("_data_type", "_exact", "_memory", "_register", "_variant", "size")
+    __slots__ = ("_data_type", "_exact", "_memory", "_register", "_values", "_variant", "size")
 
     def __init__(
         self, memory: Memory, data_type: DataType, register: Register, *, exact: bool
@@ -70,6 +70,7 @@ class TileReader:
         self._data_type = data_type
         self._register = register
         self._exact = exact
+        self._values = _reader(data_type, register, exact=exact)
         self._variant = (data_type << 3 | register.value) << 6
         self.size = tile_bytes(data_type)
 
@@ -102,22 +103,16 @@ class TileReader:
         first = address >> GRANULE_BITS
         last = (end - 1) >> GRANULE_BITS
         # The other granules are marked by the dictionaries kept for them: a write drops these.
-        others = tuple(decoded.setdefault(each, {}) for each in range(first + 1, last + 1))
-        tiles = decoded.setdefault(first, {})
-        tiles[key] = (value, first, others)
+        others: list[dict[int, Any]] = []
+        for granule in range(first + 1, last + 1):
+            others.append(decoded.setdefault(granule, {}))
+        decoded.setdefault(first, {})[key] = (value, first, others)
         return value
 
     def decode(self, data: Array, form: int) -> Any:
         """What `read` gives for a tile of these bytes; shares no memory with them."""
-        if self._exact:
-            values = numerics.ieee_values(data, self._data_type)
-        else:
-            values = numerics.l1_values(data, self._data_type)
-            if self._register is Register.FP32:
-                values = values.copy()
-            elif self._data_type is DataType.F32:
-                values = numerics.to_source(values, self._register)
-        return self.arrange(values, form)
+        values = self._values(data)
+        return self.arrange(values, form) if form else values
 
     def arrange(self, values: Array, form: int) -> Any:
         """Numbers of a source register, in the order of memory, for a use in an arrangement."""
@@ -142,6 +137,18 @@ class TileReader:
         if self._exact or self._register is Register.INTEGER:
             return rows_of_faces(values)
         return factor(rows_of_faces(numerics.operand(values, self._register)))
+
+
+def _reader(data_type: DataType, register: Register, *, exact: bool) -> Callable[[Array], Array]:
+    """A function of the bytes of a tile: its numbers in a source register, copied."""
+    if exact:
+        return numerics.ieee_reader(data_type)
+    stored = numerics.l1_reader(data_type)
+    if data_type is not DataType.F32:
+        return stored
+    if register is Register.FP32:
+        return lambda data: stored(data).copy()
+    return lambda data: numerics.to_source(stored(data), register)
 
 
 def _arranged(rows: Array, arrangement: int) -> Array:
