@@ -67,7 +67,7 @@ def test_loops_that_count_are_ranges() -> None:
     code = body_of(kernel)
     assert "for i in range(2, n):" in code
     assert any(line.startswith("for i_2 in range(") and "-1, -2" in line for line in code)
-    assert any(line.startswith("while i_3 < n") for line in code)
+    assert "for _ in _rounds:" in code
     api = RecordingApi(5)
     list(kernel.start(api))
     assert api.noted == [2, 3, 4, 5, 3, 1, 0, 1, 2]
@@ -234,6 +234,55 @@ def test_memory_through_pointers() -> None:
     )
     expected = [0x80FF7F01 >> 4, -128, 0x7F, 0x80FF, 4, 0xEF, 155, -2, 77, 0xFE, 12, 256, 0, 1]
     assert api.noted == expected
+
+
+def test_the_bits_of_numbers() -> None:
+    """A `float` and an integer of the same size can be read as each other."""
+    api = run(
+        """void kernel_main() { float f = 1.5f; uint32_t one = 0x3F800000;
+        note(*reinterpret_cast<uint32_t*>(&f)); note(*(int*)&f + 1);
+        note(std::bit_cast<uint32_t>(f * 2)); note(*(float*)&one * 3 == 3.0f);
+        note(std::bit_cast<float>(one) == 1.0f); }"""
+    )
+    assert api.noted == [0x3FC00000, 0x3FC00001, 0x40400000, 1, 1]
+
+
+def test_arguments_have_the_types_of_parameters() -> None:
+    """As in C++, where a parameter of 32 bits takes the lower half of a wider number."""
+    api = run(
+        """void kernel_main() { uint64_t wide = get_arg_val<uint32_t>(0) + 0x100000010ull;
+        cb_push_back(wide, 2.9f); noc_semaphore_inc(wide, 1); }""",
+        1,
+    )
+    assert api.calls == [("cb_push_back", 17, 2), ("noc_semaphore_inc", 0x100000011, 1)]
+
+
+def test_template_arguments_from_macros() -> None:
+    """`reduce_tile` takes what the host defines where it is not told otherwise."""
+
+    class Api(_ComputeApi):
+        def reduce_tile(self, *arguments: int, template: tuple[object, ...] = ()) -> None:
+            self.calls.append((*arguments, *template))
+
+    text = "void kernel_main() { reduce_tile(0, 1, 0, 0, 0); reduce_tile<MAX, REDUCE_ROW>(0); }"
+    defines = {"REDUCE_OP": "PoolType::AVG", "REDUCE_DIM": "ReduceDim::REDUCE_SCALAR"}
+    api = Api()
+    list(compile_kernel(text, "k.cpp", Role.MATH, api=Api, defines=defines).start(api))
+    assert api.calls == [(0, 1, 0, 0, 0, 1, 2, False), (0, 2, 0)]
+
+
+def test_a_break_inside_of_a_case() -> None:
+    """Leaves the switch, not the loop around it; cases fall through as before."""
+    api = run(
+        """void kernel_main() { for (int n = 0; n < 5; n++) { switch (n) {
+            case 3: if (n > get_arg_val<int>(0)) break; note(1); break;
+            case 2: { if (n == 1) { break; } note(7); }
+            case 4: note(4); break;
+            default: note(2);
+        } note(10 + n); } }""",
+        2,
+    )
+    assert api.noted == [2, 10, 2, 11, 7, 4, 12, 13, 4, 14]
 
 
 def test_printing() -> None:

@@ -8,6 +8,7 @@ from kernel_oracle import RecordingApi, run
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.kernel_compiler import compile_kernel
+from ttmlir.sim.kernel_compiler.runtime import NAMES
 from ttmlir.target.cpp.errors import CppSyntaxError
 
 
@@ -67,6 +68,11 @@ def test_message_shows_the_line_with_a_caret() -> None:
         ("int x = 1; note((uint32_t)&x);", "the address of a local variable is not known"),
         ("float f = 1; note(f % 2);", "'%' does not go with 'float' and 'int'"),
         ("bool b = true; b++;", "'++' does not go with 'bool'"),
+        ("int i; switch (i) { case 1: if (i) break; continue; }", "'continue' in a switch with"),
+        ("for (auto x : {1, 2}) note(x);", "a loop over a range is not supported here"),
+        ("float f = 1; auto* p = (uint32_t*)&f;", "at once: *(uint32_t*)&x, std::bit_cast<"),
+        ("note(std::bit_cast<uint64_t>(1.5f));", "takes numbers of equal size"),
+        ("union { float f; int i; } u;", "a union is not supported here"),
         ("DPRINT << noc;", "'noc' is not declared"),
     ],
 )  # fmt: skip
@@ -133,6 +139,25 @@ int down(int n) {{ return 1 + (down(n + 1)); }} void kernel_main() {{ int n = ge
     position = caught.value.position
     assert position is not None
     assert f"{position.line}:{position.column}" == place
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "while (x != 6) x += 2;",
+        "do { x += 2; note(x); } while (x != 6);",
+        "for (; x != 6; x += 2) {}",
+        "for (;;) { x++; for (int i = 0; i < 3; i++) { if (i > x) return; } }",
+    ],
+)
+def test_loops_without_end_stop(loop: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that neither waits nor looks at memory goes round a limited number of times."""
+    monkeypatch.setitem(NAMES, "_rounds", range(1000))
+    text = f"void kernel_main() {{ int x = 1;\n{loop}\nnote(x); }}"
+    with pytest.raises(SimError, match="goes round without end") as caught:
+        run(text)
+    assert caught.value.position is not None
+    assert caught.value.position.line == 2
 
 
 def test_errors_of_the_library_pass_through() -> None:

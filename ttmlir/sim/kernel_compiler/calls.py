@@ -52,6 +52,7 @@ from ttmlir.sim.kernel_compiler.value import (
     settled,
     unsigned,
     whole,
+    with_bits_of,
 )
 from ttmlir.target.cpp import tree
 
@@ -127,17 +128,34 @@ class CallCompiler(ExpressionCompiler):
     ) -> ast.Call:
         """The call of the simulator's method."""
         keywords = dict[str, ast.expr]()
-        if node.template_arguments:
-            keywords["template"] = code.pair(*map(self._template, node.template_arguments))
+        template = node.template_arguments or self._macros_of(node, found)
+        if template:
+            keywords["template"] = code.pair(*map(self._template, template))
         misfit = self.unit.library.misfit(found.name, len(arguments), keywords)
         if misfit:
             raise self.unit.error(node, misfit)
         return code.call(self.unit.bound(found.name), *arguments, **keywords)
 
+    def _macros_of(self, node: tree.Call, found: LibraryCall) -> Sequence[tree.TemplateArgument]:
+        """What macros such as `REDUCE_OP` give a call that is written without its templates."""
+        defaults = self.unit.library.template_defaults(found.name)
+        if not any(each in self.unit.defines for each in defaults):
+            return ()
+        texts = (self.unit.defines.get(each, each) for each in defaults)
+        return [
+            tree.Boolean(text == "true", position=node.position)
+            if text in ("true", "false")
+            else tree.Name(text, position=node.position)
+            for text in texts
+        ]
+
     def arguments(self, node: tree.Call, name: str) -> list[ast.expr]:
         """The arguments of a call of the library."""
-        takes = self.unit.library.takes_object
-        return [self._plain(each, takes(name, i)) for i, each in enumerate(node.arguments)]
+        library = self.unit.library
+        return [
+            self._plain(each, library.takes_object(name, i), library.number_type(name, i))
+            for i, each in enumerate(node.arguments)
+        ]
 
     def _result(self, called: ast.Call, result: CType, node: tree.Call) -> Value:
         value = whole(result, called)
@@ -156,8 +174,16 @@ class CallCompiler(ExpressionCompiler):
         zero = code.constant(None if found.result == VOID else 0)
         return whole(found.result, code.last_of(*effects, zero))
 
-    def _plain(self, node: tree.Expression, takes_object: bool | None = None) -> ast.expr:
-        """An argument of the library: an integer, an address, a string or an object."""
+    def _plain(
+        self,
+        node: tree.Expression,
+        takes_object: bool | None = None,
+        number: IntType | FloatType | None = None,
+    ) -> ast.expr:
+        """An argument of the library: an integer, an address, a string or an object.
+
+        A number is converted to the type `number` where that loses something of it.
+        """
         place = self._whole_object(node)
         value = self.scalar(node) if place is None else place
         if isinstance(value.type, PointerType) and value.type.local:
@@ -168,6 +194,8 @@ class CallCompiler(ExpressionCompiler):
         if takes_object is not None and isinstance(value.type, ObjectType) != takes_object:
             wanted = "an address generator or accessor" if takes_object else "a number"
             raise self.unit.error(node, f"the call takes {wanted} here, not '{value.type.name}'")
+        if number is not None and _loses(value.type, number):
+            value = converted(value, number)
         return settled(value).node
 
     def _whole_object(self, node: tree.Expression) -> Value | None:
@@ -330,6 +358,17 @@ class CallCompiler(ExpressionCompiler):
             raise self.unit.error(node, message)
         return integer(known[number], UNSIGNED)
 
+    def _bit_cast(self, node: tree.Call) -> Value:
+        if len(node.arguments) != 1 or len(node.template_arguments) != 1:
+            raise self.unit.error(node, "std::bit_cast<type>(value) takes one value")
+        target = self.unit.type_of(node.template_arguments[0], self.scope)
+        value = self.scalar(node.arguments[0])
+        found = with_bits_of(value, target)
+        if found is None:
+            message = f"'{value.type.name}' has not the bits of a '{target.name}'"
+            raise self.unit.error(node, f"{message}; std::bit_cast takes numbers of equal size")
+        return found
+
     def _extreme(self, node: tree.Call) -> Value:
         assert isinstance(node.callee, tree.Name)
         name = bare_name(node.callee.text)
@@ -397,7 +436,8 @@ class CallCompiler(ExpressionCompiler):
         raise self.unit.error(
             node,
             f"a local variable of type '{given.pointee.name}' cannot be read as "
-            f"'{target.pointee.name}'; only memory has bytes",
+            f"'{target.pointee.name}' through a pointer that is kept; only memory has bytes, and "
+            "numbers of 32 bits at once: *(uint32_t*)&x, std::bit_cast<uint32_t>(x)",
         )
 
     def _size_of(self, node: tree.SizeOf) -> Value:
@@ -611,9 +651,26 @@ class CallCompiler(ExpressionCompiler):
 
     SPECIAL: ClassVar[dict[str, Callable[..., Value]]] = {
         "get_compile_time_arg_val": _compile_time_argument,
+        "bit_cast": _bit_cast,
         "min": _extreme,
         "max": _extreme,
     }
+
+
+def _loses(given: CType, number: IntType | FloatType) -> bool:
+    """Whether a parameter of a type changes the values of another one.
+
+    Signed integers of the same size pass as they are; the calls know them as such.
+    """
+    match given, number:
+        case IntType(bits=bits), IntType(bits=most):
+            return bits > most
+        case (IntType(), FloatType()) | (FloatType(), IntType()):
+            return True
+        case FloatType(bits=bits), FloatType(bits=most):
+            return bits > most
+        case _:
+            return False
 
 
 def _takes(function: tree.Function, count: int) -> bool:

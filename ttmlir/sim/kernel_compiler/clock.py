@@ -40,7 +40,8 @@ def _counted(body: Sequence[ast.stmt], before: int) -> Iterator[ast.stmt]:
             yield node
         elif isinstance(node, ast.For):
             yield from _flushed(stretch, cycles + _cost(node.iter), node)
-            node.body = list(_counted(node.body, 1 + _BRANCH))
+            # A limit on the rounds of a loop (`else`) is none of the kernel's.
+            node.body = list(_counted(node.body, 0 if node.orelse else 1 + _BRANCH))
             yield node
         elif isinstance(node, ast.While) and not _is_wait(node):
             yield from _flushed(stretch, cycles + _cost(node.test) + _BRANCH, node)

@@ -91,7 +91,7 @@ def _compiled(
     timed: bool,
 ) -> CompiledKernel:
     parsed = parse(text, file, defines=role_macros(role) | dict(defines))
-    unit = Unit(text, file, Library(role, api), compile_time_args, timed)
+    unit = Unit(text, file, Library(role, api), compile_time_args, timed, dict(defines))
     with deep_recursion():
         declare_items(unit, parsed.items, unit.root, "")
         module = _module(unit, _entry_function(unit, parsed, role))

@@ -55,6 +55,7 @@ from ttmlir.sim.kernel_compiler.value import (
     truth,
     unary,
     whole,
+    with_bits_of,
 )
 from ttmlir.target.cpp import tree
 
@@ -377,7 +378,7 @@ class ExpressionCompiler:
     def _unary(self, node: tree.Unary) -> Value:
         match node.operator:
             case "*":
-                return self._read(self.place(node))
+                return self._punned(node.operand) or self._read(self.place(node))
             case "&":
                 return self.address_of(self.place(node.operand), node)
             case operator:
@@ -387,6 +388,20 @@ class ExpressionCompiler:
                     message = f"'{operator}' does not go with '{value.type.name}'"
                     raise self.unit.error(node, message)
                 return result
+
+    def _punned(self, node: tree.Expression) -> Value | None:
+        """A local number read through a pointer to another type: `*(uint32_t*)&x`."""
+        match node:
+            case tree.Cast(
+                type=tree.Pointer(pointee=pointee), value=tree.Unary(operator="&", operand=operand)
+            ):
+                place = self.place(operand)
+                target = self.unit.declared_type(pointee, self.scope, None)
+                if isinstance(place, MemoryPlace) or place.type == target:
+                    return None
+                return with_bits_of(self._read(place), target)
+            case _:
+                return None
 
     def address_of(self, place: Place, node: tree.Node) -> Value:
         """A pointer to a place."""

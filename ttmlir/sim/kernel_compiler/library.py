@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
@@ -17,6 +17,8 @@ from ttmlir.sim.kernel_compiler.types import (
     UNSIGNED,
     VOID,
     CType,
+    FloatType,
+    IntType,
     ObjectType,
     PointerType,
 )
@@ -38,6 +40,15 @@ _RESULTS: dict[ValueKind, CType] = {
     ValueKind.L1_PTR: PointerType(UNSIGNED, volatile=True),
     ValueKind.DATA_FORMAT: ENUM_TYPES["DataFormat"],
     ValueKind.BOOL: BOOL,
+    ValueKind.F32: FLOAT,
+}
+
+_PARAMETERS: dict[ValueKind, IntType | FloatType] = {
+    ValueKind.CB: UNSIGNED,
+    ValueKind.I32: UNSIGNED,
+    ValueKind.ADDRESS: UNSIGNED,
+    ValueKind.SEMAPHORE: UNSIGNED,
+    ValueKind.NOC_ADDR: UINT64,
     ValueKind.F32: FLOAT,
 }
 
@@ -108,6 +119,23 @@ class Library:
             if row.cpp == bare and row.form != Form.METHOD and 0 <= index < len(row.operands):
                 kinds.add(row.operands[index][1] in _OBJECTS)
         return kinds.pop() if len(kinds) == 1 else None
+
+    def number_type(self, name: str, position: int) -> IntType | FloatType | None:
+        """The type of a parameter that is a number; None if forms of the call differ in it."""
+        bare = bare_name(name)
+        types = {
+            _PARAMETERS.get(row.operands[position - len(row.constants)][1])
+            for row in CALLS
+            if row.cpp == bare
+            and row.form != Form.METHOD
+            and 0 <= position - len(row.constants) < len(row.operands)
+        }
+        return types.pop() if len(types) == 1 else None
+
+    def template_defaults(self, name: str) -> Sequence[str]:
+        """What C++ takes for the template arguments of a call; nothing if it takes none."""
+        row = self.rows.get(name)
+        return [] if row is None else [each.default for each in row.templates if each.default]
 
     def names(self) -> frozenset[str]:
         """The names of everything in the library."""

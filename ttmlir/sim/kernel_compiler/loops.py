@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -227,8 +227,14 @@ class LoopCompiler(StatementCompiler):
             return
         forever = test is None or test.constant is not None
         body = self._polled(body, loads, waits, forever, node)
-        question = code.constant(True) if test is None or forever else as_condition(test)
-        self.emit(ast.While(question, body or [ast.Pass()], []), node.position)
+        question = None if test is None or forever else as_condition(test)
+        if self.waits > waits:
+            question = code.constant(True) if question is None else question
+            self.emit(ast.While(question, body, []), node.position)
+            return
+        if question is not None:
+            body = [_leave_unless(question, node.position), *body]
+        self.emit(_limited(body), node.position)
 
     def _polled(
         self, body: list[ast.stmt], loads: int, waits: int, forever: bool, node: tree.Node
@@ -264,18 +270,31 @@ class LoopCompiler(StatementCompiler):
             return
         statements = self._polled(statements, loads, waits, bool(test.constant), node)
         if test.constant is None:
-            leave = ast.If(code.negation(as_condition(test)), [ast.Break()], [])
-            code.locate(leave, node.condition.position)
-            statements.append(leave)
+            statements.append(_leave_unless(as_condition(test), node.condition.position))
         elif never:
             statements.append(ast.Break())
-        self.emit(ast.While(code.constant(True), statements, []), node.position)
+        if self.waits > waits:
+            self.emit(ast.While(code.constant(True), statements, []), node.position)
+        else:
+            self.emit(_limited(statements), node.position)
 
     STATEMENTS: ClassVar[dict[type, Callable[..., None]]] = StatementCompiler.STATEMENTS | {
         tree.For: _for,
         tree.While: _while,
         tree.DoWhile: _do,
     }
+
+
+def _leave_unless(question: ast.expr, position: tree.Position | None) -> ast.stmt:
+    leave = ast.If(code.negation(question), [ast.Break()], [])
+    code.locate(leave, position)
+    return leave
+
+
+def _limited(body: list[ast.stmt]) -> ast.For:
+    """A loop that nobody else can end, and that gives up some time if it does not end itself."""
+    give_up = ast.Expr(code.call("_endless"))
+    return ast.For(ast.Name("_", ast.Store()), code.name("_rounds"), body, [give_up])
 
 
 def _comma_parts(node: tree.Expression | None) -> Iterator[tree.Expression]:
@@ -328,14 +347,14 @@ def _limits_of_unequal(first: Value, bound: Value, step: int) -> tuple[int, int,
     return None
 
 
-def _leaves(statement: ast.stmt) -> bool:
+def _leaves(statement: ast.AST) -> bool:
     """Whether a statement may leave the loop around it, or the function."""
     if isinstance(statement, (ast.Break, ast.Return)):
         return True
-    inside: Sequence[ast.AST] = [
-        each for each in ast.walk(statement) if isinstance(each, (ast.Break, ast.Return))
-    ]
-    return bool(inside)
+    inside = list(ast.walk(statement))
+    if isinstance(statement, (ast.For, ast.While)):
+        return any(isinstance(each, ast.Return) for each in inside)
+    return any(map(_leaves, ast.iter_child_nodes(statement)))
 
 
 def _jumps(statement: ast.stmt) -> bool:

@@ -11,6 +11,8 @@ from collections.abc import Callable, MutableSequence
 from typing import NoReturn, TypeAlias
 
 Item: TypeAlias = "int | float | list[Item] | None"
+ROUNDS = 1 << 26
+"""How often a loop goes round that neither waits nor looks at memory; it is endless then."""
 _NULL = "this dereferences a null pointer"
 LocalPointer: TypeAlias = tuple[MutableSequence[Item], int]
 
@@ -155,12 +157,19 @@ def character(number: int) -> str:
     return chr(number)
 
 
+def endless() -> NoReturn:
+    """The end of a loop that has gone round `ROUNDS` times."""
+    raise KernelFault(
+        "this loop goes round without end: nothing that it waits for can change while it runs"
+    )
+
+
 def missing(message: str) -> NoReturn:
     """The end of a function that has to return a value."""
     raise KernelFault(message)
 
 
-NAMES: dict[str, Callable[..., object]] = {
+NAMES: dict[str, object] = {
     "_quotient": quotient,
     "_remainder": remainder,
     "_shift_count": shift_count,
@@ -181,12 +190,14 @@ NAMES: dict[str, Callable[..., object]] = {
     "_checked_load": checked_load,
     "_checked_store": checked_store,
     "_character": character,
+    "_endless": endless,
     "_missing": missing,
     "_min": min,
     "_max": max,
     "float": float,
     "range": range,
+    "_rounds": range(ROUNDS),
 }
 
-PURE = frozenset(NAMES) - {"_put", "_put_attribute", "_overwrite", "_missing"}
+PURE = frozenset(NAMES) - {"_put", "_put_attribute", "_overwrite", "_missing", "_endless"}
 """Those that only find a value."""

@@ -41,7 +41,7 @@ class Loop:
     before_continue: Callable[[], None] | None
     """Emits what has to happen before `continue`, and the way on."""
     is_switch: bool = False
-    """Whether it is a `switch`, which is no loop in Python."""
+    """Whether it is a `switch`, which is a loop in Python only if a `break` needs one."""
 
 
 class StatementCompiler(CallCompiler):
@@ -368,14 +368,15 @@ class StatementCompiler(CallCompiler):
     def _break(self, node: tree.Break) -> None:
         if not self.loops:
             raise self.unit.error(node, "'break' outside of a loop")
-        if self.loops[-1].is_switch:
-            raise self.unit.error(node, "'break' in a switch is supported at the end of a case")
         self.emit(ast.Break(), node.position)
 
     def _continue(self, node: tree.Continue) -> None:
         before = self.loops[-1].before_continue if self.loops else None
         if before is None:
-            raise self.unit.error(node, "'continue' outside of a loop")
+            message = "'continue' outside of a loop"
+            if self.loops and self.loops[-1].is_switch:
+                message = "'continue' in a switch with a 'break' that ends no case is not supported"
+            raise self.unit.error(node, message)
         for each in self.captured(before):
             self.emit(each, node.position)
 
@@ -387,7 +388,8 @@ class StatementCompiler(CallCompiler):
             self.emit(code.assign(code.name(identifier), value.node), node.position)
             value = replace(value, node=code.name(identifier))
         groups = list(_case_groups(node.cases))
-        outer = self.loops[-1].before_continue if self.loops else None
+        is_left = any(_breaks(each) for case in node.cases for each in _until_break([case]))
+        outer = self.loops[-1].before_continue if self.loops and not is_left else None
         self.loops.append(Loop(outer, is_switch=True))
         chain: list[ast.stmt] = []
         for start, end in groups:
@@ -399,7 +401,11 @@ class StatementCompiler(CallCompiler):
             if len(wanted) == len(values):
                 chain = self._chosen(value, wanted, self._case_body(node, end - 1), chain)
         self.loops.pop()
-        self.out.extend(chain)
+        if is_left:
+            once = code.pair(code.constant(0))
+            self.emit(ast.For(ast.Name("_", ast.Store()), once, chain, []), node.position)
+        else:
+            self.out.extend(chain)
 
     def _case_body(self, node: tree.Switch, start: int) -> list[ast.stmt]:
         statements = tuple(_until_break(node.cases[start:]))
@@ -532,6 +538,19 @@ def _until_break(cases: Sequence[tree.Case]) -> Iterator[tree.Statement]:
                 return
             case _:
                 yield each
+
+
+def _breaks(node: object) -> bool:
+    """Whether a `break` in a statement leaves the switch around it."""
+    match node:
+        case tree.Break():
+            return True
+        case tree.Block(statements=statements):
+            return any(map(_breaks, statements))
+        case tree.If(then=then, otherwise=otherwise):
+            return _breaks(then) or _breaks(otherwise)
+        case _:
+            return False
 
 
 def _parts(node: ast.expr) -> Sequence[ast.expr]:

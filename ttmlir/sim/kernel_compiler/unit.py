@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ttmlir.sim.kernel_compiler import code
@@ -51,8 +51,11 @@ class Unit:
         library: Library,
         compile_time_args: Sequence[int],
         timed: bool,
+        defines: Mapping[str, str],
     ) -> None:
         """Nothing is compiled yet."""
+        self.defines = defines
+        """Macros that are given to the compiler."""
         self.lines = text.split("\n")
         self.file = file
         self.library = library

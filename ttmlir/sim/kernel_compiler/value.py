@@ -137,6 +137,20 @@ def converted(value: Value, target: IntType | FloatType) -> Value:
     return settled(converted_) if value.constant is not None else converted_
 
 
+def with_bits_of(value: Value, target: CType) -> Value | None:
+    """A number of 32 bits as another type reads its bits; None for other types."""
+    match target, value.type:
+        case FloatType(bits=32), IntType(bits=32):
+            return Value(target, code.call("_bits_float", unsigned(value, 32).node))
+        case IntType(bits=32), FloatType(bits=32):
+            word = whole(UNSIGNED, code.call("_float_bits", settled(value).node))
+            return converted(word, target)
+        case IntType(bits=here), IntType(bits=there) if here == there:
+            return converted(value, target)
+        case _:
+            return None
+
+
 def _to_float(value: Value, target: FloatType) -> Value:
     value = settled(value)
     if value.constant is not None:
