@@ -112,3 +112,28 @@ func.func @product(%a: tensor<50x90xbf16, #tiles>, %b: tensor<50x90xbf16, #tiles
   }) : (tensor<50x90xbf16, #tiles>, tensor<50x90xbf16, #tiles>, tensor<50x90xbf16, #tiles>) -> tensor<50x90xbf16, #tiles>
   return %1 : tensor<50x90xbf16, #tiles>
 }
+
+// The network keeps the offset of an address within 16 bytes: other rows pass through scratch
+// memory, and the processor moves them.
+#odd = #tt.layout<(d0, d1) -> (d0, d1), undef, <1x1>, memref<2x6xbf16, #tt.memory_space<l1>>>
+#halves = #tt.layout<(d0, d1) -> (d0, d1), undef, <1x2>, memref<2x3xbf16, #tt.memory_space<l1>>>
+// CHECK-LABEL: func.func @short_rows
+func.func @short_rows(%arg0: tensor<2x6xbf16, #odd>) -> tensor<2x6xbf16, #halves> {
+  // CHECK: "ttmetal.alloc"() <{address = 1056 : i64, {{.*}}, size = 12 : i64}>
+  // CHECK-NEXT: "ttmetal.dispatch"
+  // CHECK-SAME: core_ranges = [#ttmetal.core_range<0x0, 1x1>, #ttmetal.core_range<0x1, 1x1>]
+  // CHECK-DAG: %[[SCRATCH:.*]] = arith.constant 1084 : i32
+  // CHECK-DAG: %[[FROM:.*]] = arith.constant 1036 : i32
+  // CHECK-DAG: %[[TO:.*]] = arith.constant 1062 : i32
+  // CHECK-DAG: %[[BYTES:.*]] = arith.constant 6 : i32
+  // CHECK: %[[NOC:.*]] = "ttkernel.get_noc_addr"(%{{.*}}, %{{.*}}, %[[FROM]])
+  // CHECK-NEXT: "ttkernel.noc_async_read"(%[[NOC]], %[[SCRATCH]], %[[BYTES]])
+  // CHECK: "ttkernel.noc_async_read_barrier"() : () -> ()
+  // CHECK: %[[SOURCE:.*]] = "ttkernel.reinterpret_cast"(%[[SCRATCH]]) : (i32) -> !ttkernel.l1_addr_ptr<16>
+  // CHECK-NEXT: %[[TARGET:.*]] = "ttkernel.reinterpret_cast"(%[[TO]]) : (i32) -> !ttkernel.l1_addr_ptr<16>
+  // CHECK: %[[VALUE:.*]] = "ttkernel.load_from_l1"(%[[SOURCE]], %[[AT:.*]]) : (!ttkernel.l1_addr_ptr<16>, i32) -> i32
+  // CHECK-NEXT: "ttkernel.store_to_l1"(%[[VALUE]], %[[TARGET]], %[[AT]])
+  %0 = tensor.empty() : tensor<2x6xbf16, #halves>
+  %1 = "ttir.to_layout"(%arg0, %0) : (tensor<2x6xbf16, #odd>, tensor<2x6xbf16, #halves>) -> tensor<2x6xbf16, #halves>
+  return %1 : tensor<2x6xbf16, #halves>
+}

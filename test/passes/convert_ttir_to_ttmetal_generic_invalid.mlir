@@ -95,3 +95,15 @@ func.func @whole(%a: tensor<64x96xf32, #tiles>, %0: tensor<64x96xf32, #tiles>) -
   }) : (tensor<64x96xf32, #tiles>, tensor<64x96xf32, #tiles>, tensor<64x96xf32, #tiles>) -> tensor<64x96xf32, #tiles>
   return %1 : tensor<64x96xf32, #tiles>
 }
+
+// -----
+
+#l1_ = #tt.memory_space<l1>
+#one = #tt.layout<(d0, d1) -> (d0, d1), undef, <1x1>, memref<8x6xf32, #l1_>>
+#three = #tt.layout<(d0, d1) -> (d0, d1), undef, <1x3>, memref<8x2xf32, #l1_>>
+func.func @no_scratch(%a: tensor<8x6xf32, #one>) -> tensor<8x6xf32, #three> attributes {tt.arg_alloc = [#tt.arg_alloc<1024, 192, l1>]} {
+  %0 = "ttir.alloc"() <{address = 1216 : i64, memory_space = #l1_, size = 64 : i64}> : () -> tensor<8x6xf32, #three>
+  // expected-error @+1 {{'ttir.to_layout' op the network copies between addresses that are equal modulo 16, got 1032 and 1216, and has no scratch memory to bring them together; run ttir-allocate, which notes it as tt.scratch}}
+  %1 = "ttir.to_layout"(%a, %0) : (tensor<8x6xf32, #one>, tensor<8x6xf32, #three>) -> tensor<8x6xf32, #three>
+  return %1 : tensor<8x6xf32, #three>
+}

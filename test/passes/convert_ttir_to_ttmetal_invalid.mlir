@@ -103,7 +103,7 @@ func.func @dram_to_dram(%a: tensor<64x96xf32, #one>) -> tensor<64x96xf32, #two> 
 #shorts = #tt.layout<(d0, d1) -> (d0, d1), undef, <1x1>, memref<2x3x!tt.tile<32x32, bf16>, #l1_>>
 func.func @narrow(%a: tensor<64x96xf32, #rows>) -> tensor<64x96xf32, #shorts> {
   %0 = tensor.empty() : tensor<64x96xf32, #shorts>
-  // expected-error @+1 {{'ttir.to_layout' op changes numbers from f32 to bf16 while it tiles; kernels keep the number format}}
+  // expected-error @+1 {{'ttir.to_layout' op changes numbers from f32 to bf16 while it tiles; run ttir-split-compound-layout=formats-on-tiles=true before ttir-allocate}}
   %1 = "ttir.to_layout"(%a, %0) : (tensor<64x96xf32, #rows>, tensor<64x96xf32, #shorts>) -> tensor<64x96xf32, #shorts>
   return %1 : tensor<64x96xf32, #shorts>
 }
@@ -126,7 +126,7 @@ func.func @block_floats(%a: tensor<64x96xbf16, #rows>) -> tensor<64x96xbf16, #bl
 #rows = #tt.layout<(d0, d1) -> (d0, d1), undef, <1x1>, memref<64x96xf32, #l1_>>
 func.func private @g(%a: tensor<64x96xf32, #rows>) -> tensor<64x96xf32, #rows>
 func.func @calls(%a: tensor<64x96xf32, #rows>) -> tensor<64x96xf32, #rows> {
-  // expected-error @+1 {{'func.call' op calls a function, which has its tensors at the same addresses; run inline}}
+  // expected-error @+1 {{'func.call' op calls a function, which has its tensors at the same addresses; run inline, which takes functions of one block that do not call themselves}}
   %0 = call @g(%a) : (tensor<64x96xf32, #rows>) -> tensor<64x96xf32, #rows>
   return %0 : tensor<64x96xf32, #rows>
 }

@@ -128,19 +128,6 @@ def test_any_grids(
     _check_move(shape, *(_layout(shape, element, L1, grid) for grid in (source, target)))
 
 
-def test_short_rows_are_refused_with_the_addresses() -> None:
-    """Rows of 8 bytes are shorter than the network's unit of alignment."""
-    shape = (8, 6)
-    with pytest.raises(DiagnosticError) as error:
-        lowered(
-            _move(shape, *(_layout(shape, F32, L1, grid) for grid in ((1, 1), (1, 3)))), *PASSES
-        )
-    assert (
-        "'ttir.to_layout' op the network copies between addresses that are equal modulo 16, got "
-        "1032 and 1216; let the rows of all shards be multiples of 16 bytes long"
-    ) in str(error.value)
-
-
 # --- Memory --------------------------------------------------------------------------------------
 
 

@@ -284,13 +284,13 @@ def test_integers_are_exact_on_the_device() -> None:
 # --- Places --------------------------------------------------------------------------------------
 
 
-def moved(shape: tuple[int, int], source: str, target: str) -> str:
+def moved(shape: tuple[int, int], source: str, target: str, element: str = "f32") -> str:
     """A move of a tensor between two layouts, each memory space, grid and shard."""
 
     def type_(place: str) -> str:
         space, grid, memref = place.split(" ", 2)
         text = f"(d0, d1) -> (d0, d1), undef, <{grid}>, memref<{memref}, #tt.memory_space<{space}>>"
-        return f"tensor<{shape[0]}x{shape[1]}xf32, #tt.layout<{text}>>"
+        return f"tensor<{shape[0]}x{shape[1]}x{element}, #tt.layout<{text}>>"
 
     return f"""
 func.func @move(%arg0: {type_(source)}) -> {type_(target)} {{
@@ -304,7 +304,7 @@ func.func @move(%arg0: {type_(source)}) -> {type_(target)} {{
 MOVES = (
     "ttir-load-system-desc",
     "ttir-implicit-device",
-    "ttir-split-compound-layout",
+    "ttir-split-compound-layout=formats-on-tiles=true",
     "ttir-allocate",
     "convert-ttir-to-ttmetal",
 )
@@ -324,6 +324,64 @@ def test_moves(shape: tuple[int, int], source: str, target: str) -> None:
     """From DRAM to DRAM, beyond the first round over its channels, and to tiles."""
     x = normal(shape, 23)
     np.testing.assert_array_equal(run(moved(shape, source, target), x, passes=MOVES), x)
+
+
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize(
+    ("shape", "element", "source", "target"),
+    [
+        ((5, 7), "f32", "l1 1x1 5x7xf32", "l1 1x2 5x4xf32"),
+        ((33, 70), "bf16", "l1 2x1 17x70xbf16", "l1 1x3 33x24xbf16"),
+        ((33, 70), "bf16", "dram 2x1 17x70xbf16", "l1 1x3 33x24xbf16"),
+        ((5, 7), "f32", "l1 1x2 5x4xf32", "dram 1x1 5x7xf32"),
+        ((33, 71), "i8", "l1 2x1 17x71xi8", "dram 1x3 33x24xi8"),
+        ((33, 41), "f32", "dram 1x1 33x41xf32", "dram 2x2 17x21xf32"),
+        ((70, 131), "bf16", "l1 1x1 70x131xbf16", "l1 2x2 35x66xbf16"),
+    ],
+)
+def test_short_rows(
+    shape: tuple[int, int], element: str, source: str, target: str, exact: bool
+) -> None:
+    """Rows that are no multiple of the network's unit pass through scratch memory."""
+    x = integers(shape, 26).astype(np.float32 if "f" in element else np.int8)
+    got = run(moved(shape, source, target, element), x, passes=MOVES, exact=exact)
+    np.testing.assert_array_equal(got.astype(np.float32), x)
+
+
+_TILE = "!tt.tile<32x32, {}>"
+
+
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize(
+    ("element", "source", "target"),
+    [
+        ("f32", "l1 1x1 64x96xf32", f"l1 2x3 1x1x{_TILE.format('bf16')}"),
+        ("f32", f"dram 2x3 1x1x{_TILE.format('bf16')}", "dram 1x1 64x96xf32"),
+        ("f32", "l1 1x1 64x96xf32", "l1 1x1 64x96xbf16"),
+        ("i32", "l1 1x1 64x96xi32", f"l1 1x1 2x3x{_TILE.format('f32')}"),
+        ("i32", f"l1 1x1 2x3x{_TILE.format('u16')}", "l1 1x1 64x96xi32"),
+    ],
+)
+def test_formats(element: str, source: str, target: str, exact: bool) -> None:
+    """Numbers that both formats have stay the same while rows become tiles or tiles rows."""
+    x = np.abs(integers((33, 70), 27)).astype(np.float32 if element == "f32" else np.int32)
+    got = run(moved((33, 70), source, target, element), x, passes=MOVES, exact=exact)
+    np.testing.assert_array_equal(got.astype(np.float32), x)
+
+
+def test_calls() -> None:
+    """Functions that call others have these inlined."""
+    type_ = tensor(5, 7)
+    x, y = normal((5, 7), 28), normal((5, 7), 29)
+    inner = function("subtract", types=(type_, type_)).replace("@test", "private @difference")
+    text = f"""{inner}
+func.func @main(%a: {type_}, %b: {type_}) -> {type_} {{
+  %0 = call @difference(%a, %b) : ({type_}, {type_}) -> {type_}
+  %1 = call @difference(%0, %b) : ({type_}, {type_}) -> {type_}
+  return %1 : {type_}
+}}
+"""
+    np.testing.assert_allclose(run(text, x, y), x - y - y, rtol=1e-6, atol=1e-6)
 
 
 def test_several_cores() -> None:

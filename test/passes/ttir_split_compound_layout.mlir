@@ -1,5 +1,6 @@
 // A change of several things becomes changes of one thing each.
 // RUN: ttmlir-opt --ttir-split-compound-layout %s | FileCheck %s
+// RUN: ttmlir-opt --ttir-split-compound-layout=formats-on-tiles=true %s | FileCheck %s --check-prefix=TILES
 
 #dram = #tt.memory_space<dram>
 #l1_ = #tt.memory_space<l1>
@@ -54,4 +55,21 @@ func.func @rounded(%a: tensor<50x70xf32, #tiles>) -> tensor<50x70xf32, #half> {
   %0 = tensor.empty() : tensor<50x70xf32, #half>
   %1 = "ttir.to_layout"(%a, %0) : (tensor<50x70xf32, #tiles>, tensor<50x70xf32, #half>) -> tensor<50x70xf32, #half>
   return %1 : tensor<50x70xf32, #half>
+}
+
+// Another number format: rows become tiles, these change their format, and tiles become rows.
+#full = #tt.layout<(d0, d1) -> (d0, d1), undef, <1x1>, memref<64x96xf32, #tt.memory_space<l1>>>
+#short = #tt.layout<(d0, d1) -> (d0, d1), undef, <1x1>, memref<64x96xbf16, #tt.memory_space<l1>>>
+// CHECK-LABEL: func.func @format_of_rows
+// CHECK: %[[ROWS:.*]] = "ttir.to_layout"(%arg0
+// CHECK-NEXT: return %[[ROWS]]
+// TILES-LABEL: func.func @format_of_rows
+// TILES: %[[TILES:.*]] = "ttir.to_layout"(%arg0, %{{.*}}) : (tensor<33x70xf32, #[[FULL:.*]]>, tensor<33x70xf32, #[[LONG_TILES:.*]]>)
+// TILES: %[[SHORT:.*]] = "ttir.to_layout"(%[[TILES]], %{{.*}}) : (tensor<33x70xf32, #[[LONG_TILES]]>, tensor<33x70xf32, #[[SHORT_TILES:.*]]>)
+// TILES: %[[ROWS:.*]] = "ttir.to_layout"(%[[SHORT]], %{{.*}}) : (tensor<33x70xf32, #[[SHORT_TILES]]>, tensor<33x70xf32, #{{.*}}>)
+// TILES: return %[[ROWS]]
+func.func @format_of_rows(%arg0: tensor<33x70xf32, #full>) -> tensor<33x70xf32, #short> {
+  %0 = tensor.empty() : tensor<33x70xf32, #short>
+  %1 = "ttir.to_layout"(%arg0, %0) : (tensor<33x70xf32, #full>, tensor<33x70xf32, #short>) -> tensor<33x70xf32, #short>
+  return %1 : tensor<33x70xf32, #short>
 }

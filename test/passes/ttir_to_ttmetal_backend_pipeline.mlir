@@ -69,3 +69,20 @@ func.func @spread(%a: tensor<50x90xf32, #spread>, %b: tensor<50x90xf32, #spread>
   %1 = "ttir.add"(%a, %b, %0) <{operandSegmentSizes = array<i32: 2, 1>, operand_constraints = [#any, #any, #any]}> : (tensor<50x90xf32, #spread>, tensor<50x90xf32, #spread>, tensor<50x90xf32, #spread>) -> tensor<50x90xf32, #spread>
   return %1 : tensor<50x90xf32, #spread>
 }
+
+// Calls are inlined: every function has its tensors at the same addresses.
+func.func private @difference(%a: tensor<33x70xf32>, %b: tensor<33x70xf32>) -> tensor<33x70xf32> {
+  %0 = tensor.empty() : tensor<33x70xf32>
+  %1 = "ttir.subtract"(%a, %b, %0) <{operandSegmentSizes = array<i32: 2, 1>, operand_constraints = [#tt.operand_constraint<any_device_tile>, #tt.operand_constraint<any_device_tile>, #tt.operand_constraint<any_device_tile>]}> : (tensor<33x70xf32>, tensor<33x70xf32>, tensor<33x70xf32>) -> tensor<33x70xf32>
+  return %1 : tensor<33x70xf32>
+}
+// CHECK-NOT: @difference
+// CHECK-LABEL: func.func @calls
+// CHECK: ttkernel.sub_binary_tile
+// CHECK: ttkernel.sub_binary_tile
+// CHECK-NOT: call
+func.func @calls(%a: tensor<33x70xf32>, %b: tensor<33x70xf32>) -> tensor<33x70xf32> {
+  %0 = call @difference(%a, %b) : (tensor<33x70xf32>, tensor<33x70xf32>) -> tensor<33x70xf32>
+  %1 = call @difference(%0, %b) : (tensor<33x70xf32>, tensor<33x70xf32>) -> tensor<33x70xf32>
+  return %1 : tensor<33x70xf32>
+}

@@ -2,7 +2,9 @@
 
 Cores copy over the network on chip, by address. A core that has part of the new tensor in its L1
 reads it from where it was; if the new tensor is in DRAM, the cores that hold the old one write it.
-One copy moves a run of bytes that is contiguous on both sides.
+One copy moves a run of bytes that is contiguous on both sides. The network keeps the offset of an
+address within its unit (tt-metal, "Alignment of NoC transfers": 16 bytes in L1, 32 in DRAM); where
+both ends differ in it, the bytes pass through scratch memory of the core that copies.
 """
 
 from __future__ import annotations
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
 
     Indices = NDArray[np.int64]
 
+_SCRATCH = 4096
+"""Bytes of scratch memory beyond which copies rather wait for each other."""
+
 
 @dataclass(frozen=True)
 class Copy:
@@ -34,6 +39,10 @@ class Copy:
     source: int
     target: int
     size: int
+
+    def keeps_offset(self, unit: int) -> bool:
+        """True if the network, which moves units of so many bytes, copies it in one go."""
+        return (self.source - self.target) % unit == 0
 
 
 @dataclass(frozen=True)
@@ -71,9 +80,10 @@ def plan_copies(
 ) -> list[CoreCopies]:
     """The copies that move a tensor of this shape, by the core that makes them.
 
-    Where only the memory changes, the padding moves along: kernels that read whole tiles read it.
+    Where only the memory changes, the padding of whole units moves along: kernels that read whole
+    tiles read it.
     Cores come in the order in which the tensor's elements first involve them. LayoutError if
-    elements differ, if neither side is in L1 or if the network cannot copy the runs.
+    elements differ or if neither side is in L1.
     """
     if source.layout.element != target.layout.element:
         raise LayoutError("the network copies bytes: both layouts have the same elements")
@@ -84,7 +94,9 @@ def plan_copies(
     for layout in (source.layout, target.layout):
         _check_room(shape, layout)
         device.check_grid(layout.grid)
-    if source.layout.with_memory_space(target.layout.memory_space) == target.layout:
+    unit = network_unit(source.layout, target.layout, chip)
+    is_same = source.layout.with_memory_space(target.layout.memory_space) == target.layout
+    if is_same and _row_bytes(source.layout) % unit == 0:
         extents, is_physical = _whole_shards(source.layout), True
     else:
         extents = _traversed(shape, source.layout, target.layout)
@@ -92,6 +104,52 @@ def plan_copies(
     origin = _places(extents, source.layout, device, chip, is_physical=is_physical)
     end = _places(extents, target.layout, device, chip, is_physical=is_physical)
     return list(_copies(source, target, origin, end, chip))
+
+
+def network_unit(source: TensorLayout, target: TensorLayout, chip: ChipDesc) -> int:
+    """Bytes within which copies between two tensors keep the offset of an address."""
+    return max(chip.address_alignment(layout.memory_space) for layout in (source, target))
+
+
+def scratch_bytes(
+    shape: Sequence[int], source: TensorLayout, target: TensorLayout, device: Device, chip: ChipDesc
+) -> int:
+    """Scratch memory for the copies of `plan_copies` if addresses are whole units; often none.
+
+    LayoutError as there.
+    """
+    unit = network_unit(source, target, chip)
+    has_whole_rows = all(_row_bytes(layout) % unit == 0 for layout in (source, target))
+    if source.linear == target.linear and has_whole_rows:
+        return 0
+    parts = plan_copies(shape, PlacedTensor(source, 0), PlacedTensor(target, 0), device, chip)
+    needs = [
+        [_room(copy, unit) for copy in part.copies if not copy.keeps_offset(unit)] for part in parts
+    ]
+    return max((min(sum(need), max(_SCRATCH, *need)) for need in needs if need), default=0)
+
+
+def _row_bytes(layout: TensorLayout) -> int:
+    return layout.shard[-1] * layout.element.size_bytes
+
+
+def batches(copies: Sequence[Copy], unit: int, room: int) -> Iterator[list[tuple[Copy, int]]]:
+    """Copies that so much scratch memory holds at once, and where in it each has its room."""
+    batch: list[tuple[Copy, int]] = []
+    top = 0
+    for copy in copies:
+        if top + _room(copy, unit) > room:
+            yield batch
+            batch, top = [], 0
+        batch.append((copy, top))
+        top += _room(copy, unit)
+    if batch:
+        yield batch
+
+
+def _room(copy: Copy, unit: int) -> int:
+    """Whole units that hold the bytes of a copy at any offset."""
+    return (copy.size + 2 * (unit - 1)) // unit * unit
 
 
 def _whole_shards(layout: TensorLayout) -> tuple[int, ...]:
@@ -193,7 +251,6 @@ def _copies(
             target=target.address + target_offset[number] * unit,
             size=size * unit,
         )
-        _check_alignment(copy, source.layout, target.layout, chip)
         by_core.setdefault(core[number], []).append(copy)
     for number, copies in by_core.items():
         yield CoreCopies(divmod(number, chip.grid[1]), tuple(copies))
@@ -211,16 +268,3 @@ def _run_starts(core: Indices, remote: Indices, source: Indices, target: Indices
 
 def _physical_cores(tensor: PlacedTensor, chip: ChipDesc) -> tuple[Coord, ...]:
     return chip.physical_cores.worker if tensor.in_l1 else chip.physical_cores.dram
-
-
-def _check_alignment(
-    copy: Copy, source: TensorLayout, target: TensorLayout, chip: ChipDesc
-) -> None:
-    """The network copies between addresses with the same offset within its unit."""
-    spaces = (source.memory_space, target.memory_space)
-    unit = max(chip.address_alignment(space) for space in spaces)
-    if (copy.source - copy.target) % unit:
-        raise LayoutError(
-            f"the network copies between addresses that are equal modulo {unit}, got {copy.source} "
-            f"and {copy.target}; let the rows of all shards be multiples of {unit} bytes long"
-        )

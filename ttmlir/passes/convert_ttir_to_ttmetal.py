@@ -81,7 +81,7 @@ from ttmlir.layout.tensor_layout import TensorLayout
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.base import ModulePass
 from ttmlir.passes.convert_ttir_to_ttmetal_broadcast import broadcast
-from ttmlir.passes.convert_ttir_to_ttmetal_generic import compute
+from ttmlir.passes.convert_ttir_to_ttmetal_generic import compute, convert_tiles
 from ttmlir.passes.convert_ttir_to_ttmetal_reformat import reformat
 from ttmlir.passes.convert_ttir_to_ttmetal_relayout import move_on_chip, move_to_or_from_host
 from ttmlir.passes.layouts import layout_of, required_device, required_system_desc
@@ -126,7 +126,11 @@ def _is_foreign(op: Operation) -> bool:
 
 def _refuse(op: Operation) -> NoReturn:
     if isinstance(op, CallOp):
-        refuse(op, "calls a function, which has its tensors at the same addresses; run inline")
+        refuse(
+            op,
+            "calls a function, which has its tensors at the same addresses; run inline, which "
+            "takes functions of one block that do not call themselves",
+        )
     if op.name == "tensor.empty":
         refuse(op, "has no address; run ttir-allocate before")
     if op.name == "ttir.constant":
@@ -239,6 +243,9 @@ class _Conversion:
             move_on_chip(op, before, after, self._device, self._chip)
         else:
             _check_single_change(op, source, target)
+            if source.is_tiled and target.is_tiled:
+                convert_tiles(op, before, after, self._device)
+                return
             reformat(op, before, after, self._device, wide=self._wide)
 
     def _placed(self, value: SSAValue) -> PlacedTensor:

@@ -148,7 +148,7 @@ def _repeat_number(kernel: Kernel, target: TensorLayout) -> OnRow:
     words = _row_bytes(target) // _WORD
 
     def on_row(addresses: Sequence[SSAValue]) -> None:
-        source, row = (kernel.call("reinterpret_cast", address)[0] for address in addresses)
+        source, row = map(kernel.pointer, addresses)
         (word,) = kernel.call("load_from_l1", source, 0)
         if size < _WORD:
             word = kernel.arithmetic(arith.AndIOp, word, (1 << 8 * size) - 1)

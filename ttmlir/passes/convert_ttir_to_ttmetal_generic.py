@@ -13,8 +13,9 @@ from xdsl.ir import Attribute, BlockArgument, SSAValue
 from ttmlir.dialects import tt, ttir, ttmetal
 from ttmlir.dialects.names import REFERENCE
 from ttmlir.dialects.ttkernel import CBType, TensixConfig, TensixConfigAttr
+from ttmlir.layout.data_movement import PlacedTensor
 from ttmlir.layout.device import Device
-from ttmlir.layout.element_type import DEFAULT_TILE_SHAPE
+from ttmlir.layout.element_type import DEFAULT_TILE_SHAPE, ScalarType
 from ttmlir.layout.enums import CBPort, DataType, MemorySpace
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.tensor_layout import TensorLayout
@@ -26,6 +27,7 @@ from ttmlir.passes.convert_ttir_to_ttmetal_tiles import (
     TileCall,
     TileCompiler,
     TileProgram,
+    conversion,
     element_type,
     operands_of,
     operation_of,
@@ -81,6 +83,38 @@ def compute(
     )
     if reference is not None:
         dispatch.attributes[REFERENCE] = reference
+
+
+def convert_tiles(
+    op: ttir.ToLayoutOp, source: PlacedTensor, target: PlacedTensor, device: Device
+) -> None:
+    """Replace a change of the number format of tiles by a kernel on every core of the grid.
+
+    LayoutError if the tiles are not in a format that kernels compute with.
+    """
+    for layout in (source.layout, target.layout):
+        _check_tiles(layout)
+    device.check_grid(source.layout.grid)
+    ports = (CBPort.IN0, CBPort.OUT0)
+    buffers = [
+        CBType.get(port, tensor.address, tt.LayoutAttr.from_tensor_layout(tensor.layout).memref)
+        for port, tensor in zip(ports, (source, target), strict=True)
+    ]
+    layouts = [source.layout, target.layout]
+    elements = (_numbers(value, layout) for value, layout in zip(op.operands, layouts, strict=True))
+    program = conversion(*elements)
+    kernel = Kernel(op.location, buffers)
+    _write_program(kernel, program, [layout.shard for layout in layouts])
+    area = ttmetal.Area((0, 0), source.layout.grid.shape)
+    config = TensixConfigAttr(_config(program, layouts))
+    replace_by_dispatch(op, op.inputs, op.inits, [Launch(kernel, area, config)])
+
+
+def _numbers(value: SSAValue, layout: TensorLayout) -> ScalarType:
+    """The numbers of a tensor's tiles; its element type says if integers have a sign."""
+    element = element_type(value)
+    stored = layout.scalar_element
+    return element if element.data_type is stored.data_type else stored
 
 
 # --- Kernels -------------------------------------------------------------------------------------

@@ -72,7 +72,8 @@ def _check(rows: TensorLayout, tiles: TensorLayout) -> TileFormat:
     if tile is None or rows.is_tiled:
         raise LayoutError(
             f"changes elements from {rows.element} to {tiles.element}; kernels change rows to "
-            "tiles and tiles to rows, one number format throughout"
+            "tiles and tiles to rows; run "
+            "ttir-split-compound-layout=formats-on-tiles=true before ttir-allocate"
         )
     if tile.shape != DEFAULT_TILE_SHAPE or tile.data_type not in _FORMATS:
         formats = ", ".join(data_type.keyword for data_type in _FORMATS)
@@ -82,7 +83,7 @@ def _check(rows: TensorLayout, tiles: TensorLayout) -> TileFormat:
     if rows.scalar_element.data_type is not tile.data_type:
         raise LayoutError(
             f"changes numbers from {rows.element} to {tile.data_type.keyword} while it tiles; "
-            "kernels keep the number format"
+            "run ttir-split-compound-layout=formats-on-tiles=true before ttir-allocate"
         )
     if rows.shard != tile.scalar_shape(tiles.shard):
         raise LayoutError(

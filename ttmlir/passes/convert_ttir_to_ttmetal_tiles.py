@@ -173,6 +173,20 @@ class TileProgram:
     """True if a broadcast goes through the matrix unit."""
 
 
+def conversion(source: ScalarType, target: ScalarType) -> TileProgram:
+    """The program that reads tiles of one number format and leaves them in another."""
+    formats = (("in_dtype", format_name(source)), ("out_dtype", format_name(target)))
+    buffer = Buffer(0)
+    copy = TileCall(
+        "copy_tile",
+        (buffer, Place(buffer), 0),
+        init=TileCall("copy_tile_init", (buffer,)),
+        unpacks=True,
+    )
+    cast_ = TileCall("typecast_tile", (0,), formats, TileCall("typecast_tile_init", (), formats))
+    return TileProgram([copy, cast_], tiles=1)
+
+
 class _Registers:
     """Which tiles of DST are in use."""
 

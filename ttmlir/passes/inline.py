@@ -28,7 +28,7 @@ Requires: nothing.
 Ensures: no call is left of a function that has one block and does not call itself, directly or
 through others; private functions that were inlined everywhere are gone. The location of an inlined
 operation says where it was called; all functions are canonicalized.
-Options: none.
+Options: `canonicalize=false` leaves the functions as they are beside the calls.
 Not done here: functions of several blocks stay calls.
 """
 
@@ -38,6 +38,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ttmlir.mlir.option_values import option
 from ttmlir.passes.base import ModulePass
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ class InlinePass(ModulePass):
 
     name = "inline"
     title = "Inliner"
+    canonicalize: bool = option(True, "Canonicalize all functions")
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Inline the calls in the module, those of the innermost functions first."""
@@ -67,7 +69,8 @@ class InlinePass(ModulePass):
                 if callee is not None and _is_inlinable(callee, functions):
                     _inline(call, callee)
                     inlined.add(callee.sym_name.data)
-            CanonicalizePass().run(ctx, function)
+            if self.canonicalize:
+                CanonicalizePass().run(ctx, function)
         _remove_unused(module, [name for name in functions if name in inlined])
 
 

@@ -20,7 +20,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ttmlir.dialects import ttmetal
 from ttmlir.dialects.ods import SEGMENTS
-from ttmlir.dialects.ttkernel import RESULT_TYPES, CBType, op_class
+from ttmlir.dialects.ttkernel import RESULT_TYPES, CBType, L1AddrPtrType, op_class
 from ttmlir.optable.kernel import CALLS
 from ttmlir.passes.rewriting import insert_before, replace
 
@@ -80,6 +80,15 @@ class Kernel:
         )
         self._block.add_op(op)
         return op.results
+
+    def pointer(self, address: SSAValue | int, width: int = 32) -> SSAValue:
+        """A pointer to integers of so many bits at an address of this core's L1."""
+        value = address if isinstance(address, SSAValue) else self.constant(address)
+        op = op_class("reinterpret_cast").create(
+            operands=[value], result_types=[L1AddrPtrType.get(width)], location=self._location
+        )
+        self._block.add_op(op)
+        return op.results[0]
 
     def add(self, lhs: SSAValue, rhs: int) -> SSAValue:
         """The sum of a value and a number."""

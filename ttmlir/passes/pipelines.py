@@ -19,8 +19,12 @@ class TTIRToTTMetalBackendPipeline(Pipeline):
     fp32_dest_acc_en: bool = option(False, "Keep 32 bits of f32 in DST in all kernels")
 
     def passes(self) -> Sequence[Pass]:
-        """Machine, device, generics, layouts in L1, addresses, kernels."""
+        """Machine, device, generics, layouts in L1, addresses, kernels.
+
+        Functions have their tensors at the same addresses, so calls are inlined before.
+        """
         from ttmlir.passes.convert_ttir_to_ttmetal import ConvertTTIRToTTMetalPass
+        from ttmlir.passes.inline import InlinePass
         from ttmlir.passes.ttir_allocate import TTIRAllocatePass
         from ttmlir.passes.ttir_generic import TTIRGenericPass
         from ttmlir.passes.ttir_generic_region_operands_to_memref import (
@@ -32,6 +36,7 @@ class TTIRToTTMetalBackendPipeline(Pipeline):
         from ttmlir.passes.ttir_split_compound_layout import TTIRSplitCompoundLayoutPass
 
         return (
+            InlinePass(canonicalize=False),
             TTIRLoadSystemDescPass(),
             TTIRImplicitDevicePass(),
             TTIRGenericPass(elementwise=True),
@@ -42,7 +47,7 @@ class TTIRToTTMetalBackendPipeline(Pipeline):
                 init_whole_tiles=True,
                 constants_on_host=True,
             ),
-            TTIRSplitCompoundLayoutPass(),
+            TTIRSplitCompoundLayoutPass(formats_on_tiles=True),
             TTIRGenericRegionOperandsToMemrefPass(),
             TTIRAllocatePass(),
             ConvertTTIRToTTMetalPass(fp32_dest_acc_en=self.fp32_dest_acc_en),

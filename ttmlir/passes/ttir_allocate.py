@@ -39,7 +39,8 @@ After:
 Requires: `tt.device` and `tt.system_desc` on the module, layouts on all tensors, functions of one
 block.
 Ensures: `tensor.empty` is `ttir.alloc`; buffers that a function does not return are deallocated
-after their last use; the attribute `tt.arg_alloc` of a function says where its arguments are.
+after their last use; the attribute `tt.arg_alloc` of a function says where its arguments are, and
+`tt.scratch` of a layout change which memory it may use beside, where the network needs some.
 Options: none.
 Not done here: constants, which have no place in the programs that need addresses; calls, whose
 functions have their tensors at the same addresses.
@@ -49,7 +50,7 @@ from __future__ import annotations
 
 import math
 from bisect import insort
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
@@ -59,13 +60,19 @@ from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Block, Operation, SSAValue, Use
 
 from ttmlir.dialects import tt, ttir
-from ttmlir.dialects.names import ARG_ALLOC
+from ttmlir.dialects.names import ARG_ALLOC, SCRATCH
 from ttmlir.layout.chip import ChipDesc
+from ttmlir.layout.data_movement import network_unit, scratch_bytes
 from ttmlir.layout.device import Device
 from ttmlir.layout.enums import MemorySpace
 from ttmlir.layout.errors import LayoutError
 from ttmlir.passes.base import ModulePass
-from ttmlir.passes.layouts import layout_of, required_device, required_system_desc
+from ttmlir.passes.layouts import (
+    layout_of,
+    required_device,
+    required_system_desc,
+    value_shape,
+)
 from ttmlir.passes.moves import written_results
 from ttmlir.passes.rewriting import erase, insert_before, refuse, replace
 
@@ -95,7 +102,7 @@ class _Buffer:
 
     value: SSAValue
     owner: Operation
-    """The `tensor.empty`, or the function for an argument."""
+    """The `tensor.empty`, the function for an argument, the layout change for scratch memory."""
     space: MemorySpace
     size: int
     birth: int
@@ -103,6 +110,8 @@ class _Buffer:
     death: float
     """Position of the last operation that uses it; infinite for what outlives the function."""
     last_user: Operation | None = None
+    alignment: int = 1
+    """Of the address, where the memory does not ask for more."""
     address: int = 0
 
 
@@ -130,19 +139,28 @@ class _Allocation:
         places = {op: number for number, op in enumerate(block.ops)}
         arguments = [self._argument(function, argument) for argument in block.args]
         destinations: list[_Buffer] = []
+        scratch: list[_Buffer] = []
         for op in tuple(block.ops):
             if isinstance(op, EmptyOp):
                 if op.tensor.first_use is None:
                     erase(op)
                 else:
                     destinations.append(self._destination(op, places))
+            elif isinstance(op, ttir.ToLayoutOp):
+                scratch += self._scratch(op, places[op])
+        buffers = sorted((*arguments, *destinations, *scratch), key=lambda buffer: buffer.birth)
+        for buffer in (*arguments, *destinations):
+            buffer.alignment = self._alignment(buffer.value)
         for space in self._start:
-            self._place([b for b in (*arguments, *destinations) if b.space is space], space)
+            self._place([buffer for buffer in buffers if buffer.space is space], space)
         function.attributes[ARG_ALLOC] = ArrayAttr(
             [tt.ArgumentAllocationAttr((b.address, b.size, b.space)) for b in arguments]
         )
         for buffer in destinations:
             _replace_empty(buffer)
+        for buffer in scratch:
+            place = (buffer.address, buffer.size, buffer.space)
+            buffer.owner.attributes[SCRATCH] = tt.ArgumentAllocationAttr(place)
 
     def _argument(self, function: FuncOp, value: SSAValue) -> _Buffer:
         size, space = self._size(function, value)
@@ -153,6 +171,36 @@ class _Allocation:
         last = _last_user(empty.tensor, places)
         death = math.inf if isinstance(last, ReturnOp) else places[last]
         return _Buffer(empty.tensor, empty, space, size, places[empty], death, last)
+
+    def _scratch(self, op: ttir.ToLayoutOp, place: int) -> list[_Buffer]:
+        """The memory that a move on the chip needs beside those of its operands, if any."""
+        source, target = (layout_of(value.type) for value in op.operands)
+        if source is None or target is None or source.element != target.element:
+            return []
+        spaces = (source.memory_space, target.memory_space)
+        if any(space.is_system for space in spaces) or MemorySpace.DEVICE_L1 not in spaces:
+            return []
+        try:
+            shape = value_shape(op.operands[0])
+            size = scratch_bytes(shape, source, target, self._device, self._chip)
+        except LayoutError as error:
+            refuse(op, str(error))
+        unit = network_unit(source, target, self._chip)
+        buffer = _Buffer(
+            op.results[0], op, MemorySpace.DEVICE_L1, size, place, place, alignment=unit
+        )
+        return [buffer] if size else []
+
+    def _alignment(self, value: SSAValue) -> int:
+        """What the address of a tensor is a multiple of: as both ends of its moves need it."""
+        spaces = [
+            layout.memory_space
+            for user in _users(value)
+            if isinstance(user, ttir.ToLayoutOp)
+            for operand in user.operands
+            if (layout := layout_of(operand.type)) is not None
+        ]
+        return max(map(self._chip.address_alignment, spaces), default=1)
 
     def _size(self, op: Operation, value: SSAValue) -> tuple[int, MemorySpace]:
         try:
@@ -173,7 +221,7 @@ class _Allocation:
         """Give addresses in one memory: one after the other, or with reuse if these end too far."""
         top = self._start[space]
         for buffer in buffers:
-            buffer.address = self._chip.align(top, space)
+            buffer.address = self._aligned(top, buffer)
             top = buffer.address + buffer.size
         if top > self._end[space]:
             self._place_again(buffers, space)
@@ -183,15 +231,20 @@ class _Allocation:
         alive: list[_Buffer] = []
         for buffer in buffers:
             alive = [other for other in alive if other.death >= buffer.birth]
-            address = self._chip.align(self._start[space], space)
+            address = self._aligned(self._start[space], buffer)
             for other in alive:
                 if address + buffer.size <= other.address:
                     break
-                address = self._chip.align(max(address, other.address + other.size), space)
+                address = self._aligned(max(address, other.address + other.size), buffer)
             if address + buffer.size > self._end[space]:
                 self._refuse_space(buffer, alive)
             buffer.address = address
             insort(alive, buffer, key=lambda other: other.address)
+
+    def _aligned(self, address: int, buffer: _Buffer) -> int:
+        """The first address from `address` on that a buffer may have."""
+        unit = max(buffer.alignment, self._chip.address_alignment(buffer.space))
+        return -(-address // unit) * unit
 
     def _refuse_space(self, buffer: _Buffer, alive: Sequence[_Buffer]) -> NoReturn:
         space = buffer.space
@@ -243,15 +296,18 @@ def _replace_empty(buffer: _Buffer) -> None:
 
 def _last_user(value: SSAValue, places: dict[Operation, int]) -> Operation:
     """The last operation of the function's block that uses a value or what is written into it."""
-    last = _in_block(value.owner, places)
+    users = [_in_block(user, places) for user in _users(value)]
+    return max([_in_block(value.owner, places), *users], key=places.__getitem__)
+
+
+def _users(value: SSAValue) -> Iterator[Operation]:
+    """The operations that use a value or what is written into it."""
     pending = [value]
     while pending:
         for use in pending.pop().uses:
-            user = _in_block(use.operation, places)
-            last = max(last, user, key=places.__getitem__)
+            yield use.operation
             if (result := _written(use)) is not None:
                 pending.append(result)
-    return last
 
 
 def _in_block(op: Operation | Block, places: dict[Operation, int]) -> Operation:

@@ -1,8 +1,8 @@
 """Split layout changes into steps that change one thing each.
 
-A `ttir.to_layout` may change the linear map, the grid, the element type (tiles or rows), the memory
-and the memory layout. One that changes several becomes a chain through layouts in L1, in which
-tensors are tiled, untiled and spread over cores.
+A `ttir.to_layout` may change the linear map, the grid, the element type (tiles or rows, and the
+number format), the memory and the memory layout. One that changes several becomes a chain through
+layouts in L1, in which tensors are tiled, untiled and spread over cores; tiles change their format.
 
 Before:
 
@@ -47,7 +47,7 @@ After:
 
 Requires: layouts on the operands of `ttir.to_layout`.
 Ensures: every `ttir.to_layout` changes at most one component, and none goes from DRAM to DRAM.
-Options: none.
+Options: `formats-on-tiles` takes a step of its own for another number format, from tiles to tiles.
 Not done here: no pipeline needs it; `convert-ttir-to-ttnn` takes compound changes as they are.
 """
 
@@ -59,9 +59,11 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import ModuleOp
 
 from ttmlir.dialects import ttir
+from ttmlir.layout.element_type import TileFormat
 from ttmlir.layout.enums import MemorySpace
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.tensor_layout import TensorLayout
+from ttmlir.mlir.option_values import option
 from ttmlir.passes.base import ModulePass
 from ttmlir.passes.layouts import layout_of, shape_of, with_layout
 from ttmlir.passes.moves import emptied
@@ -77,15 +79,19 @@ class TTIRSplitCompoundLayoutPass(ModulePass):
 
     name = "ttir-split-compound-layout"
     title = "TTIRSplitCompoundLayout"
+    formats_on_tiles: bool = option(
+        False,
+        "Change the number format of tiles only, as kernels do: after tiling, before untiling",
+    )
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Split every layout change of the module."""
         for op in [op for op in module.walk() if isinstance(op, ttir.ToLayoutOp)]:
-            _split(op)
+            _split(op, formats_on_tiles=self.formats_on_tiles)
         clean_up(module)
 
 
-def _split(op: ttir.ToLayoutOp) -> None:
+def _split(op: ttir.ToLayoutOp, *, formats_on_tiles: bool) -> None:
     """Replace a compound change by two, and these in turn, until none is compound."""
     value, output = op.operands
     try:
@@ -93,9 +99,10 @@ def _split(op: ttir.ToLayoutOp) -> None:
         if source is None or target is None:
             raise AssertionError("verified: both tensors have layouts")
         changes = _changes(source, target)
-        if len(changes) < 2 and not _is_within_dram(source, target):
+        has_rows = formats_on_tiles and _changes_format_of_rows(source, target)
+        if len(changes) < 2 and not (has_rows or _is_within_dram(source, target)):
             return
-        bounce = _bounce(source, target, shape_of(value.type))
+        bounce = _bounce(source, target, shape_of(value.type), has_rows=has_rows)
     except LayoutError as error:
         refuse(op, f"cannot be split: {error}")
     if bounce in (source, target):
@@ -109,13 +116,19 @@ def _split(op: ttir.ToLayoutOp) -> None:
     second = ttir.ToLayoutOp.dps(first.results, (output,), location=op.location)
     insert_before(op, first, second)
     replace(op, second.results[0])
-    _split(first)
-    _split(second)
+    _split(first, formats_on_tiles=formats_on_tiles)
+    _split(second, formats_on_tiles=formats_on_tiles)
 
 
 def _is_within_dram(source: TensorLayout, target: TensorLayout) -> bool:
     """True for a move from DRAM to DRAM, which passes through the L1 of cores."""
     return source.memory_space is target.memory_space is MemorySpace.DEVICE_DRAM
+
+
+def _changes_format_of_rows(source: TensorLayout, target: TensorLayout) -> bool:
+    """True for another number format, unless both are tiles, whose format kernels change."""
+    differs = source.scalar_element.data_type is not target.scalar_element.data_type
+    return differs and not (source.is_tiled and target.is_tiled)
 
 
 def _changes(source: TensorLayout, target: TensorLayout) -> tuple[str, ...]:
@@ -130,12 +143,17 @@ def _changes(source: TensorLayout, target: TensorLayout) -> tuple[str, ...]:
     return tuple(name for name, differs in components.items() if differs)
 
 
-def _bounce(source: TensorLayout, target: TensorLayout, shape: tuple[int, ...]) -> TensorLayout:
+def _bounce(
+    source: TensorLayout, target: TensorLayout, shape: tuple[int, ...], *, has_rows: bool
+) -> TensorLayout:
     """The layout between two that differ in several components: the first rule that applies."""
     if source.memory_space is not MemorySpace.DEVICE_L1:
         return source.with_memory_space(MemorySpace.DEVICE_L1)
     if target.memory_space is not MemorySpace.DEVICE_L1:
         return target.with_memory_space(MemorySpace.DEVICE_L1)
+    if has_rows:
+        goal = target if source.is_tiled else source
+        return source.with_element(TileFormat.of(goal.scalar_element))
     if source.is_tiled and not target.is_tiled:
         return target.with_element(source.element)
     if target.is_tiled and not source.is_tiled:

@@ -10,9 +10,17 @@ func.func @pointer(%n: i32) {
 
 // -----
 
+func.func @no_pointer(%n: i32) {
+  // expected-error@+1 {{'ttkernel.load_from_l1' op operand #0 must be TTKernel pointer to integers of L1, but got 'i32'}}
+  %0 = "ttkernel.load_from_l1"(%n, %n) : (i32, i32) -> i32
+  return
+}
+
+// -----
+
 func.func @narrow_pointer(%p: !ttkernel.l1_addr_ptr<16>, %n: i32) {
-  // expected-error@+1 {{'ttkernel.load_from_l1' op operand #0 must be TTKernel pointer to 32-bit words of L1, but got '!ttkernel.l1_addr_ptr<16>'}}
-  %0 = "ttkernel.load_from_l1"(%p, %n) : (!ttkernel.l1_addr_ptr<16>, i32) -> i32
+  // expected-error@+1 {{'ttkernel.noc_semaphore_wait' op operand #0 must be TTKernel pointer to 32-bit words of L1, but got '!ttkernel.l1_addr_ptr<16>'}}
+  "ttkernel.noc_semaphore_wait"(%p, %n) : (!ttkernel.l1_addr_ptr<16>, i32) -> ()
   return
 }
 

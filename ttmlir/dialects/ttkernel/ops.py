@@ -31,7 +31,7 @@ from ttmlir.dialects.ttkernel.attrs import (
     TensorAccessorType,
 )
 from ttmlir.layout.enums import DataType
-from ttmlir.optable.kernel import CALLS, KernelCall, Template, TemplateKind, ValueKind
+from ttmlir.optable.kernel import CALLS, Form, KernelCall, Template, TemplateKind, ValueKind
 from ttmlir.optable.kernel.enums import ENUMS
 
 RESULT_TYPES: Mapping[ValueKind, Attribute] = {
@@ -73,6 +73,10 @@ _CONSTRAINTS = {
     ValueKind.ACCESSOR: _one_of("TTKernel tensor accessor", ValueKind.ACCESSOR),
 }
 _ANYTHING = TypeConstraint("any type", ods.always)
+_ANY_POINTER = TypeConstraint(
+    "TTKernel pointer to integers of L1", lambda type: isinstance(type, L1AddrPtrType)
+)
+_ANY_WIDTH = (Form.CAST, Form.LOAD, Form.STORE)
 _DATA_TYPE = ods.enum_attr(ods.I32, len(DataType), "TT DataTypes")
 
 
@@ -208,10 +212,13 @@ def _properties(call: KernelCall) -> tuple[Property, ...]:
 
 def _signature(call: KernelCall) -> Signature:
     values = (Value("argv", _ANYTHING, variadic=True),) if call.variadic else ()
-    operands = (Value(name, _CONSTRAINTS[kind]) for name, kind in call.operands)
+    kinds = dict(_CONSTRAINTS)
+    if call.form in _ANY_WIDTH:
+        kinds[ValueKind.L1_PTR] = _ANY_POINTER
+    operands = (Value(name, kinds[kind]) for name, kind in call.operands)
     return Signature(
         operands=(*operands, *values),
-        results=(Value(call.result[0], _CONSTRAINTS[call.result[1]]),) if call.result else (),
+        results=(Value(call.result[0], kinds[call.result[1]]),) if call.result else (),
         properties=_properties(call),
     )
 

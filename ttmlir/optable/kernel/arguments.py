@@ -116,14 +116,14 @@ CALLS = (
     ),
     _memory(
         "load_from_l1",
-        "Read a 32-bit word.",
+        "Read an integer of the pointer's width.",
         Form.LOAD,
         (("l1_ptr", _L1_PTR), *ints("offset")),
         ("value", _I32),
     ),
     _memory(
         "store_to_l1",
-        "Write a 32-bit word.",
+        "Write an integer of the pointer's width.",
         Form.STORE,
         (*ints("value"), ("l1_ptr", _L1_PTR), *ints("offset")),
     ),
