@@ -373,11 +373,12 @@ def test_calls() -> None:
     """Functions that call others have these inlined."""
     type_ = tensor(5, 7)
     x, y = normal((5, 7), 28), normal((5, 7), 29)
-    inner = function("subtract", types=(type_, type_)).replace("@test", "private @difference")
-    text = f"""{inner}
-func.func @main(%a: {type_}, %b: {type_}) -> {type_} {{
-  %0 = call @difference(%a, %b) : ({type_}, {type_}) -> {type_}
-  %1 = call @difference(%0, %b) : ({type_}, {type_}) -> {type_}
+    inner = function("subtract", types=(type_, type_))
+    name = inner.split("func.func @")[1].split("(")[0]
+    text = f"""{inner.replace("func.func @", "func.func private @")}
+func.func @twice(%a: {type_}, %b: {type_}) -> {type_} {{
+  %0 = call @{name}(%a, %b) : ({type_}, {type_}) -> {type_}
+  %1 = call @{name}(%0, %b) : ({type_}, {type_}) -> {type_}
   return %1 : {type_}
 }}
 """
