@@ -12,6 +12,9 @@ DST_TILES = 8
 LARGEST_BLOCK_K = 8
 """Tiles along K that a core holds at once, twice: while it multiplies some, others arrive."""
 
+SMALLEST_BLOCK_K = 2
+"""With fewer, cores would wait for each other longer than a block takes."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Blocking:
@@ -50,11 +53,13 @@ def choose_blocking(
 ) -> Blocking:
     """Blocks for a grid of cores; rows and columns are filled up so that all blocks are equal.
 
-    `block_per_column` cuts K into as many blocks as there are columns of cores.
+    `block_per_column` cuts K into a block for each column of cores, if it has tiles for all.
     """
     block_m, grid_y = _divide(tiles_of(options.m), rows)
     block_n, grid_x = _divide(tiles_of(options.n), columns)
-    num_blocks = grid_x if block_per_column else -(-tiles_of(options.k) // LARGEST_BLOCK_K)
+    num_blocks = -(-tiles_of(options.k) // LARGEST_BLOCK_K)
+    if block_per_column:
+        num_blocks = choose_columns(tiles_of(options.k), grid_x)
     subblock_m, subblock_n = choose_subblock(block_m, block_n)
     return Blocking(
         grid_x=grid_x,
@@ -66,6 +71,17 @@ def choose_blocking(
         subblock_m=subblock_m,
         subblock_n=subblock_n,
     )
+
+
+def choose_columns(tiles: int, columns: int) -> int:
+    """Columns of cores that K is spread over: those that waste the fewest tiles, as many as can.
+
+    Blocks of less than `SMALLEST_BLOCK_K` are not worth it, those of more than `LARGEST_BLOCK_K`
+    only where all columns are needed.
+    """
+    most = max(min(columns, tiles // SMALLEST_BLOCK_K), 1)
+    fitting = [each for each in range(1, most + 1) if tiles <= each * LARGEST_BLOCK_K]
+    return min(fitting or [columns], key=lambda each: (-tiles % each, -each))
 
 
 def choose_subblock(block_m: int, block_n: int) -> tuple[int, int]:

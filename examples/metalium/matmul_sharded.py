@@ -2,8 +2,8 @@
 
     python examples/metalium/matmul_sharded.py [--m 512] [--k 1024] [--n 768] ...
 
-Like `matmul_multicast.py`, but every core has a block of A in its L1 from the beginning; the cores
-of a row take turns in multicasting theirs. A block of C is packed right to where it stays. Only B
+Like `matmul_multicast.py`, but the cores have blocks of A in their L1 from the beginning; those of
+a row take turns in multicasting theirs. A block of C is packed right to where it stays. Only B
 comes from DRAM. This is the arrangement that tt-metal's GEMM report measures
 (tech_reports/GEMM_FLOPS/GEMM_FLOPS.md).
 """
@@ -32,6 +32,8 @@ from ttmlir.metalium import (
     Buffer,
     BufferType,
     CloseDevice,
+    CoreCoord,
+    CoreRange,
     CoreRangeSet,
     CreateBuffer,
     CreateKernel,
@@ -64,9 +66,13 @@ def run(options: MatrixOptions) -> Outcome:
     columns, rows = device.compute_with_storage_grid_size()
     cut = choose_blocking(options, columns, rows, block_per_column=True)
 
-    a = sharded_buffer(device, cut, cut.block_m, cut.block_k, options.data_format)
+    a = sharded_buffer(
+        device, cut.num_blocks, cut.grid_y, (cut.block_m, cut.block_k), options.data_format
+    )
     b = dram_buffer(device, cut.k * cut.n, options.data_format)
-    c = sharded_buffer(device, cut, cut.block_m, cut.block_n, options.data_format)
+    c = sharded_buffer(
+        device, cut.grid_x, cut.grid_y, (cut.block_m, cut.block_n), options.data_format
+    )
     create_circular_buffers(program, cut, options.data_format, c_in_l1=c)
     create_multiplier(program, cut, options)
     multicast_shards_of_a(device, program, cut, a)
@@ -85,14 +91,14 @@ def run(options: MatrixOptions) -> Outcome:
 
 
 def sharded_buffer(
-    device: Device, cut: Blocking, block_rows: int, block_columns: int, data_format: DataFormat
+    device: Device, columns: int, rows: int, block: tuple[int, int], data_format: DataFormat
 ) -> Buffer:
-    """A matrix in L1: each core has a block of so many tiles of it."""
+    """A matrix in L1: each of so many columns and rows of cores has a block of tiles of it."""
     page = tile_size(data_format)
-    shape = cut.grid_y * block_rows, cut.grid_x * block_columns
+    shape = rows * block[0], columns * block[1]
     shards = ShardSpecBuffer(
-        CoreRangeSet([all_cores(cut)]),
-        (TILE * block_rows, TILE * block_columns),
+        CoreRangeSet([CoreRange(CoreCoord(0, 0), CoreCoord(columns - 1, rows - 1))]),
+        (TILE * block[0], TILE * block[1]),
         ShardOrientation.ROW_MAJOR,
         (TILE, TILE),
         shape,
@@ -125,7 +131,7 @@ def multicast_shards_of_a(device: Device, program: Program, cut: Blocking, a: Bu
     )
     for x, y in cores:
         row = on_network(device, (cut.grid_x - 1, y), (0, y))
-        senders = on_network(device, *((sender, y) for sender in range(cut.grid_x)))
+        senders = on_network(device, *((sender, y) for sender in range(cut.num_blocks)))
         SetRuntimeArgs(program, kernel, (x, y), [a, x, *row, *senders])
 
 

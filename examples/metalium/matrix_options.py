@@ -13,7 +13,11 @@ from ttmlir.metalium import CreateDevice, DataFormat, Device, MathFidelity
 TILE = 32
 """Rows and columns of a tile."""
 
-FORMATS = {"bf16": DataFormat.Float16_b, "bfp8": DataFormat.Bfp8_b}
+FORMATS = {
+    "bf16": DataFormat.Float16_b,
+    "bfp8": DataFormat.Bfp8_b,
+    "bfp4": DataFormat.Bfp4_b,
+}
 FIDELITIES = {fidelity.schema_name: fidelity for fidelity in MathFidelity}
 
 

@@ -41,7 +41,9 @@ def sum_outcome(
 ) -> Outcome:
     """Compare a sum with NumPy's, of the numbers that the device was given."""
     expected = stored(a, options.data_format) + stored(b, options.data_format)
-    passed, verdict = check(c, expected, tolerance(options, additions=1))
+    passed, verdict = check(
+        c, expected, tolerance(options, 0 if options.numerics == "exact" else 1)
+    )
     times = queue.reports[-1].times("eltwise_add")
     return Outcome(options, times, queue.timeline, passed, verdict)
 

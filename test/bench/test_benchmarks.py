@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import partial
 
+import eltwise_report
 import gemm_report
+import numpy as np
 import pytest
 from measurements import (
     Result,
@@ -15,6 +17,7 @@ from measurements import (
     scaling,
     start_up,
 )
+from ml_dtypes import bfloat16
 
 
 @pytest.mark.parametrize(
@@ -48,8 +51,43 @@ def test_simulated_products_take_about_as_long_as_measured_ones() -> None:
     assert all(0.85 <= each.ratio <= 1.15 for each in compared)
 
 
-def test_row_of_a_product() -> None:
+def test_row_of_products() -> None:
     """Cycles with separators, and their ratio."""
-    comparison = gemm_report.Comparison((512, 1024, 2048), "bf16 HiFi2", 48_132, 50_539)
-    expected = "| 512x1024x2048 | bf16 HiFi2 | 48,132 | 50,539 | 1.05 |"
-    assert gemm_report.row(comparison) == expected
+    shape = (512, 1024, 2048)
+    comparisons = [
+        gemm_report.Comparison(shape, "bf16 HiFi2", 48_132, 50_539),
+        gemm_report.Comparison(shape, "bf16 HiFi4", 50_012, 45_011),
+    ]
+    expected = "| 512x1024x2048 | 50,539 of 48,132: 1.05 | 45,011 of 50,012: 0.90 |"
+    assert gemm_report.row(shape, comparisons) == expected
+
+
+@pytest.mark.parametrize("operation", ["silu", "sigmoid", eltwise_report.ADD])
+def test_timed_elementwise_programs_are_right(operation: str) -> None:
+    """What is timed computes what NumPy computes, to the 8 bits of a bfloat16."""
+    rng = np.random.default_rng(3)
+    numbers = (rng.standard_normal((96, 416)) * 4 for _ in range(2))
+    x, y = (each.astype(bfloat16).astype(np.float32) for each in numbers)
+    result, times = eltwise_report.simulate(eltwise_report.Case(operation, 96, 416), (x, y))
+    logistic = 1 / (1 + np.exp(-x))
+    expected = {"silu": x * logistic, "sigmoid": logistic, "add": x + y}[operation]
+    np.testing.assert_allclose(result, expected, rtol=2**-8, atol=2**-16)
+    assert len({thread.core for thread in times.threads}) == 39
+
+
+def test_simulated_silu_takes_about_as_long_as_the_measured_one() -> None:
+    """1024x1024, within 10 % of the kernel as tt-metal PR 41949 left it."""
+    case = next(each for each in eltwise_report.CASES if each.rows == 1024)
+    zeros = np.zeros((1024, 1024), np.float32)
+    _, times = eltwise_report.simulate(case, (zeros, zeros))
+    assert 0.9 <= times.kernel_ns / case.measured_ns[0] <= 1.1
+
+
+def test_row_of_an_elementwise_operation() -> None:
+    """A ratio for each of the measured times, and none where none was measured."""
+    measured = eltwise_report.report(eltwise_report.Case("silu", 32, 32, (1000, 2000)))
+    assert measured.startswith("| silu 32x32 | ")
+    assert measured.count(" to ") == 2
+    alone = eltwise_report.report(eltwise_report.Case("add", 32, 64))
+    assert alone.startswith("| add 32x64 | ")
+    assert alone.endswith(" |  |  | dispatch |")

@@ -1,4 +1,4 @@
-// Data movement: A lies in L1, each core of a row has one block of it. The cores take turns in
+// Data movement: A lies in L1, the first cores of a row have one block of it each. They take turns in
 // multicasting their block to the whole row, themselves included.
 #include <cstdint>
 #include "dataflow_api.h"
