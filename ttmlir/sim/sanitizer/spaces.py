@@ -33,22 +33,25 @@ class BufferState:
 
     def covers_reserved(self, address: int, end: int) -> bool:
         """True if bytes are in pages that the producer has reserved."""
-        start = self.buffer.wr_ptr
-        return start <= address and end <= min(start + self.reserved, self.buffer.limit)
+        return self._covers(self.buffer.wr_ptr, self.reserved, address, end)
 
     def covers_waited(self, address: int, end: int) -> bool:
         """True if bytes are in pages that the consumer has waited for."""
-        start = self.buffer.rd_ptr
-        return start <= address and end <= min(start + self.waited, self.buffer.limit)
+        return self._covers(self.buffer.rd_ptr, self.waited, address, end)
 
     def covers_filled(self, address: int, end: int) -> bool:
-        """True if bytes are in pages that were pushed and not popped; they may wrap around."""
+        """True if bytes are in pages that were pushed and not popped."""
         buffer = self.buffer
-        start, limit = buffer.rd_ptr, buffer.limit
         filled = min(buffer.filled, buffer.num_pages) * buffer.page_size
+        return self._covers(buffer.rd_ptr, filled, address, end)
+
+    def _covers(self, start: int, size: int, address: int, end: int) -> bool:
+        """True if bytes are among `size` from `start` on; behind the last page comes the first."""
+        limit = self.buffer.limit
         if address < start:
-            start, limit, filled = buffer.address, start, filled - (limit - start)
-        return address >= start and end <= min(start + filled, limit)
+            size -= limit - start
+            start, limit = self.buffer.address, start
+        return start <= address and end <= min(start + size, limit)
 
     def describe(self) -> str:
         """The state in words, for messages."""
