@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import repeat
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -54,6 +55,14 @@ class RecordingApi:
         """False and True in turns."""
         self.polls += 1
         return self.polls % 2 == 0
+
+    def turns(self) -> Iterator[None]:
+        """Turns without an end."""
+        return repeat(None)
+
+    def limited(self, numbers: range) -> range:
+        """All the numbers."""
+        return numbers
 
     def note(self, value: Any) -> None:
         """Keep a value."""

@@ -8,12 +8,14 @@ when it is done, and False when it has to be called again once the thread runs o
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any, ClassVar
 
 from ttmlir.sim.chip import MEM_ZEROS_BASE, MEM_ZEROS_SIZE
 from ttmlir.sim.circular_buffer import COUNTER_MASK
 from ttmlir.sim.core import Core
+from ttmlir.sim.errors import CycleLimitError
 from ttmlir.sim.memory import Memory
 from ttmlir.sim.options import SimOptions
 from ttmlir.sim.scheduler import FOREVER, Scheduler
@@ -29,6 +31,14 @@ _COMMON_ARGUMENTS = 0x400
 
 _POLL_CYCLES = 8
 """Cycles of a load from L1 (tt-isa-documentation, BabyRISCV/README.md)."""
+
+_MANY = 1024
+"""Turns of a loop that are counted at once."""
+
+_TURNS: tuple[None, ...] = (None,) * _MANY
+
+_TURNS_PER_CYCLE = 16
+"""A turn takes at least a cycle, but a loop that is left early was counted to its end."""
 
 
 class KernelApi:
@@ -56,7 +66,8 @@ class KernelApi:
         self._store_arguments(_COMMON_ARGUMENTS, thread.common_arguments)
         self.pages_pushed = 0
         self.pages_popped = 0
-        self._line = ""
+        self._line: list[str] = []
+        self._turns = 0
 
     def counters(self) -> dict[str, int]:
         """What the thread has done, counted while there are clocks."""
@@ -251,6 +262,41 @@ class KernelApi:
                 thread.wait_until(self.scheduler.next_clock, "poll")
         return False
 
+    # Loops.
+
+    def turns(self) -> Iterator[None]:
+        """Turns of a loop that ends by itself, or never."""
+        return chain.from_iterable(self._packs_of_turns())
+
+    def _packs_of_turns(self) -> Iterator[tuple[None, ...]]:
+        while True:
+            yield _TURNS
+            self._count_turns(_MANY)
+
+    def limited(self, numbers: range) -> Iterable[int]:
+        """The numbers that the counter of a loop takes."""
+        if numbers[_MANY:]:
+            return chain.from_iterable(self._packs_of(numbers))
+        self._count_turns(len(numbers))
+        return numbers
+
+    def _packs_of(self, numbers: range) -> Iterator[range]:
+        while numbers:
+            yield numbers[:_MANY]
+            self._count_turns(_MANY)
+            numbers = numbers[_MANY:]
+
+    def _count_turns(self, count: int) -> None:
+        """Stop a kernel whose loops turn more often than its cycles allow."""
+        self._turns += count
+        if self._turns > _TURNS_PER_CYCLE * self.options.cycle_limit:
+            raise CycleLimitError(
+                f"the loops of the kernel turn more than {self._turns} times without an end, "
+                f"which takes more than the {self.options.cycle_limit} cycles of "
+                "SimOptions.cycle_limit",
+                rule="cycle-limit",
+            )
+
     def invalidate_l1_cache(self) -> None:
         """Nothing: the processors of Wormhole have no cache for data in L1."""
 
@@ -258,8 +304,12 @@ class KernelApi:
 
     def dprint(self, *values: object) -> None:
         """Print values; a line is complete with its line end, and carries the thread's name."""
-        self._line += "".join(_printed(value) for value in values)
-        *lines, self._line = self._line.split("\n")
+        text = "".join(_printed(value) for value in values)
+        self._line.append(text)
+        if "\n" not in text:
+            return
+        *lines, rest = "".join(self._line).split("\n")
+        self._line = [rest] if rest else []
         for line in lines:
             self.core.print_line(f"{self.thread.name}: {line}")
 

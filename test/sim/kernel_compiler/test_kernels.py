@@ -65,9 +65,9 @@ def test_loops_that_count_are_ranges() -> None:
         for (uint32_t i = 0; i < n; i++) { n--; note(i); }"""
     )
     code = body_of(kernel)
-    assert "for i in range(2, n):" in code
-    assert any(line.startswith("for i_2 in range(") and "-1, -2" in line for line in code)
-    assert "for _ in _rounds:" in code
+    assert "for i in limited(range(2, n)):" in code
+    assert any(line.startswith("for i_2 in limited(range(") and "-1, -2" in line for line in code)
+    assert "for _ in limited(_rounds):" in code
     api = RecordingApi(5)
     list(kernel.start(api))
     assert api.noted == [2, 3, 4, 5, 3, 1, 0, 1, 2]

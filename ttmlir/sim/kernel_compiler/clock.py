@@ -43,7 +43,7 @@ def _counted(body: Sequence[ast.stmt], before: int) -> Iterator[ast.stmt]:
             # A limit on the rounds of a loop (`else`) is none of the kernel's.
             node.body = list(_counted(node.body, 0 if node.orelse else 1 + _BRANCH))
             yield node
-        elif isinstance(node, ast.While) and not _is_wait(node):
+        elif isinstance(node, ast.While) and not is_wait(node):
             yield from _flushed(stretch, cycles + _cost(node.test) + _BRANCH, node)
             node.body = list(_counted(node.body, _cost(node.test) + _BRANCH))
             yield node
@@ -70,7 +70,8 @@ def _flushed(stretch: list[ast.stmt], cycles: int, place: ast.stmt) -> Iterator[
     yield from stretch
 
 
-def _is_wait(node: ast.While) -> bool:
+def is_wait(node: ast.While) -> bool:
+    """Whether a loop is a blocking call, which is made again until it is done."""
     match node.body:
         case [ast.Expr(value=ast.Yield())]:
             return True

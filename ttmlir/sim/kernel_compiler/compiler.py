@@ -13,6 +13,7 @@ from typing import cast
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.kernel_compiler import code
 from ttmlir.sim.kernel_compiler.clock import THREAD
+from ttmlir.sim.kernel_compiler.endless import TurnCounter
 from ttmlir.sim.kernel_compiler.faults import FAULTS, fault
 from ttmlir.sim.kernel_compiler.functions import compile_entry
 from ttmlir.sim.kernel_compiler.library import KernelApi, Library
@@ -239,6 +240,9 @@ def _module(unit: Unit, entry: tuple[tree.Function, Scope]) -> ast.Module:
     never_reached = ast.Expr(ast.Yield())
     guarded.body = [ast.Try(guarded.body, [handler], [], []), ast.Return(None), never_reached]
     start = ast.Return(code.call(identifier))
+    counter = TurnCounter(unit)
+    for each in (*unit.functions, guarded):
+        counter.visit(each)
     statements = [*_prologue(unit), *unit.globals, *unit.functions, guarded, start]
     arguments = ast.arguments([], [ast.arg("api")], None, [], [], None, [])
     module = ast.Module([ast.FunctionDef(_ENTRY, arguments, statements, [])], [])
