@@ -18,6 +18,7 @@ from ttmlir.runtime.tensor import TensorDesc
 from ttmlir.runtime.ttrt.command import Command
 from ttmlir.runtime.ttrt.run import Run
 from ttmlir.runtime.ttrt.run_options import PERF_OPTIONS
+from ttmlir.sim.timing.profiler_columns import PROFILER_COLUMNS
 
 if TYPE_CHECKING:
     from ttmlir.runtime.metal.session import MetalRun
@@ -26,31 +27,6 @@ CSV_NAME = "ops_perf_results.csv"
 _MISSING = "-"
 _MOST_OPERATIONS = 10
 _TENSOR_COLUMNS = ("W", "Z", "Y", "X", "LAYOUT", "DATA TYPE", "MEMORY")
-_LEADING_COLUMNS = (
-    "OP CODE",
-    "OP TYPE",
-    "GLOBAL CALL COUNT",
-    "DEVICE ID",
-    "ATTRIBUTES",
-    "MATH FIDELITY",
-    "CORE COUNT",
-    "PARALLELIZATION STRATEGY",
-    "HOST START TS",
-    "HOST END TS",
-    "HOST DURATION [ns]",
-    "DEVICE FW START CYCLE",
-    "DEVICE FW END CYCLE",
-    "DEVICE FW DURATION [ns]",
-    "DEVICE KERNEL DURATION [ns]",
-    "DEVICE BRISC KERNEL DURATION [ns]",
-    "DEVICE NCRISC KERNEL DURATION [ns]",
-    "DEVICE TRISC0 KERNEL DURATION [ns]",
-    "DEVICE TRISC1 KERNEL DURATION [ns]",
-    "DEVICE TRISC2 KERNEL DURATION [ns]",
-    "DEVICE ERISC KERNEL DURATION [ns]",
-    "DEVICE COMPUTE CB WAIT FRONT [ns]",
-    "DEVICE COMPUTE CB RESERVE BACK [ns]",
-)
 _TRAILING_COLUMNS = (
     "CALL DEPTH",
     "COMPUTE KERNEL PATH",
@@ -199,7 +175,7 @@ def summary(path: str, timings: list[Timing]) -> str:
 def timings_as_csv(timings: list[Timing]) -> str:
     """One row per operation, in the columns of tt-metal's profiler; "-" where there is no value."""
     most_inputs = max((len(timing.inputs) for timing in timings), default=0)
-    columns = [*_LEADING_COLUMNS]
+    columns = [*PROFILER_COLUMNS]
     for k in range(most_inputs):
         columns += [f"INPUT_{k}_{name}" for name in _TENSOR_COLUMNS]
     columns += [f"OUTPUT_0_{name}" for name in _TENSOR_COLUMNS]

@@ -11,42 +11,13 @@ import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
 
+from ttmlir.sim.timing.profiler_columns import PROCESSORS, PROFILER_COLUMNS
 from ttmlir.sim.timing.program_times import ProgramTimes, ThreadTimes
 from ttmlir.sim.timing.roofline import bound
 
 MISSING = "-"
 
-_PROCESSORS = {
-    "BRISC": "BRISC",
-    "NCRISC": "NCRISC",
-    "TRISC0": "UNPACK",
-    "TRISC1": "MATH",
-    "TRISC2": "PACK",
-}
-
-OPERATION_COLUMNS = (
-    "OP CODE",
-    "OP TYPE",
-    "GLOBAL CALL COUNT",
-    "DEVICE ID",
-    "ATTRIBUTES",
-    "MATH FIDELITY",
-    "CORE COUNT",
-    "PARALLELIZATION STRATEGY",
-    "HOST START TS",
-    "HOST END TS",
-    "HOST DURATION [ns]",
-    "DEVICE FW START CYCLE",
-    "DEVICE FW END CYCLE",
-    "DEVICE FW DURATION [ns]",
-    "DEVICE KERNEL DURATION [ns]",
-    *(f"DEVICE {processor} KERNEL DURATION [ns]" for processor in _PROCESSORS),
-    "DEVICE ERISC KERNEL DURATION [ns]",
-    "DEVICE COMPUTE CB WAIT FRONT [ns]",
-    "DEVICE COMPUTE CB RESERVE BACK [ns]",
-    "BOUND BY",
-    "LOC",
-)
+OPERATION_COLUMNS = (*PROFILER_COLUMNS, "BOUND BY", "LOC")
 
 
 def thread_table(programs: Iterable[ProgramTimes]) -> str:
@@ -92,7 +63,7 @@ def _operation(index: int, program: ProgramTimes) -> dict[str, str]:
         "DEVICE KERNEL DURATION [ns]": str(round(program.kernel_ns)),
         "BOUND BY": bound(program),
     }
-    for processor, role in _PROCESSORS.items():
+    for processor, role in PROCESSORS.items():
         ends = [thread.cycles for thread in program.threads if thread.role == role]
         if ends:
             name = f"DEVICE {processor} KERNEL DURATION [ns]"
