@@ -196,8 +196,9 @@ class ExpressionCompiler:
         bare = node.text.removeprefix("::")
         if bare == "noc_index":
             return whole(UINT8, code.attribute(code.name("api"), bare))
-        if self.unit.library.has_value(bare):
-            return whole(UNSIGNED, code.attribute(code.name("api"), bare))
+        constant = self.unit.library.constant(bare)
+        if constant is not None:
+            return integer(constant, UNSIGNED)
         raise self.unit.error(node, self._unknown(node.text))
 
     def _unknown(self, name: str) -> str:

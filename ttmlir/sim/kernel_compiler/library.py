@@ -106,9 +106,10 @@ class Library:
         row = self.rows.get(name)
         return row is not None and row.form == Form.ELEMENT
 
-    def has_value(self, name: str) -> bool:
-        """Whether a name is that of a number of the library."""
-        return isinstance(getattr(self.api, name, None), int)
+    def constant(self, name: str) -> int | None:
+        """The value of a number of the library, such as `MEM_ZEROS_SIZE`; None if it is none."""
+        value = getattr(self.api, name, None)
+        return value if isinstance(value, int) else None
 
     def takes_object(self, name: str, position: int) -> bool | None:
         """Whether an argument has to be an address generator, or a number; None: it may be both."""
