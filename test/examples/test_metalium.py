@@ -94,17 +94,19 @@ def test_threads_count_what_they_move() -> None:
     assert counted[(0, 0), "NCRISC"] == {
         "pages pushed": 3,  # tiles of B,
         "pages popped": 0,
+        "transactions": 3 + 2,
         "bytes read": 3 * 2048,  # from DRAM,
         "bytes written": 3 * 2048 + 4,  # to the core below, with a flag.
     }
     assert counted[(1, 1), "BRISC"] == {
         "pages pushed": 3,  # tiles of A, which another core has sent,
         "pages popped": 1,  # and a tile of C,
+        "transactions": 1 + 1,  # one says that there is room for A, one writes C.
         "bytes read": 0,
         "bytes written": 2048,  # to DRAM.
     }
-    assert counted[(1, 1), "UNPACK"]["pages popped"] == 6
-    assert counted[(1, 1), "PACK"]["pages pushed"] == 1
+    assert counted[(1, 1), "UNPACK"] == {"pages pushed": 0, "pages popped": 6, "tiles unpacked": 6}
+    assert counted[(1, 1), "PACK"] == {"pages pushed": 1, "pages popped": 0, "tiles packed": 1}
 
 
 @pytest.mark.parametrize("board", ["n300", "p150"])

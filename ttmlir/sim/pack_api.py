@@ -43,6 +43,11 @@ class PackApi(ComputeApi):
         self._accumulates = False
         self._width = 0
         """Tiles in a row of numbers that `pack_untilize_init` configured."""
+        self.tiles_packed = 0
+
+    def counters(self) -> dict[str, int]:
+        """What the thread has done."""
+        return {**super().counters(), "tiles packed": self.tiles_packed}
 
     # --- DST ------------------------------------------------------------------------------------
 
@@ -190,6 +195,7 @@ class PackApi(ComputeApi):
 
     def _bytes(self, tile: Array, data_type: DataType) -> Array:
         """What the packer makes of the numbers of DST."""
+        self.tiles_packed += 1
         pack = self._packers.get(data_type)
         if pack is None:
             pack = self._packers[data_type] = self._packer(data_type)

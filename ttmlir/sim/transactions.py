@@ -66,14 +66,19 @@ class Transactions(KernelApi):
         self._read_state = [NO_STATE] * NETWORKS
         self._write_state = [NO_STATE] * NETWORKS
         self._trid = 0
+        self.transactions = 0
         self.bytes_read = 0
         self.bytes_written = 0
         """Into the networks; a multicast counts once."""
 
     def counters(self) -> dict[str, int]:
         """What the thread has moved."""
-        moved = {"bytes read": self.bytes_read, "bytes written": self.bytes_written}
-        return {**super().counters(), **moved}
+        return {
+            **super().counters(),
+            "transactions": self.transactions,
+            "bytes read": self.bytes_read,
+            "bytes written": self.bytes_written,
+        }
 
     def _read(
         self, endpoint: Endpoint, source: int, address: int, size: int, noc: int | None
@@ -93,6 +98,7 @@ class Transactions(KernelApi):
                 thread.clock, self.core.coordinate, endpoint.coordinate, size, noc
             )
             outstanding.arrived = max(outstanding.arrived, arrived)
+            self.transactions += 1
             self.bytes_read += size
         if self.watch is not None:
             self.watch.copy_started(
@@ -132,6 +138,7 @@ class Transactions(KernelApi):
             )
             outstanding.left = max(outstanding.left, departed)
             outstanding.acknowledged = max(outstanding.acknowledged, acknowledged)
+            self.transactions += 1
             self.bytes_written += size
         if self.watch is not None:
             self.watch.copy_started(
@@ -175,6 +182,7 @@ class Transactions(KernelApi):
             )
             outstanding.left = max(outstanding.left, departed)
             outstanding.acknowledged = max(outstanding.acknowledged, acknowledged)
+            self.transactions += 1
             self.bytes_written += size
         self.scheduler.progress += 1
         for core in cores:
@@ -228,6 +236,7 @@ class Transactions(KernelApi):
                 self.thread.clock, self.core.coordinate, endpoint.coordinate, noc
             )
             outstanding.answered = max(outstanding.answered, acknowledged)
+            self.transactions += 1
             if isinstance(endpoint, Core):
                 endpoint.semaphore_times[local] = arrival
         if self.watch is not None:

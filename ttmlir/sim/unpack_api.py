@@ -83,6 +83,7 @@ class UnpackApi(ComputeApi):
         self._copies: dict[int, _Source] = {}
         self._format_a: DataType | None = None
         self._format_b: DataType | None = None
+        self.tiles_unpacked = 0
         self._pairs: dict[int, tuple[_Source, _Source, int, int]] = {}
         """Operands whose formats were checked, and cycles to unpack them: elementwise, as factors;
         by their buffers."""
@@ -92,6 +93,10 @@ class UnpackApi(ComputeApi):
         """`ct_dim`, `rt_dim` and `kt_dim` of the products that were prepared."""
         self._rows: Any = None
         """What `untilize_block` is about to copy."""
+
+    def counters(self) -> dict[str, int]:
+        """What the thread has done."""
+        return {**super().counters(), "tiles unpacked": self.tiles_unpacked}
 
     # --- Configuration --------------------------------------------------------------------------
 
@@ -309,6 +314,7 @@ class UnpackApi(ComputeApi):
             raise self._beyond(source, index)
         if self.watch is not None:
             self.watch.read(self.core.l1, address, source.size, self.thread)
+        self.tiles_unpacked += 1
         return source.read(address, form)
 
     def _beyond(self, source: _Source, index: int) -> Exception:
@@ -547,6 +553,7 @@ class UnpackApi(ComputeApi):
         """The next tile of a strip of 32 rows."""
         strip = self._strip(source, tiles, start)
         rows = strip.reshape(32, tiles, -1)[:, self.done]
+        self.tiles_unpacked += 1
         return source.reader.decode(_faces_of_bytes(rows), _NUMBERS)
 
     def _strip(self, source: _Source, tiles: int, start: int) -> Any:
