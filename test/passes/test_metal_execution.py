@@ -22,7 +22,7 @@ from ttir_text import FunctionText, tensor
 from ttmlir.mlir.diagnostics import DiagnosticError
 from ttmlir.runtime import read_binary
 from ttmlir.runtime.metal.program import MetalBinary
-from ttmlir.runtime.metal.session import execute
+from ttmlir.runtime.metal.session import MetalRun, execute
 from ttmlir.sim.options import SimOptions
 from ttmlir.target.flatbuffer.ttmetal import ttmetal_to_flatbuffer
 
@@ -46,15 +46,27 @@ def results(
     text: str, *inputs: Array, passes: Sequence[str] = (WIDE,), exact: bool = True
 ) -> list[Array]:
     """What the compiled function makes of arrays; `exact`: without the roundings of the chip."""
+    result = executed(text, *inputs, passes=passes, exact=exact)
+    return [np.asarray(output) for output in result.outputs]
+
+
+def executed(
+    text: str,
+    *inputs: Array,
+    passes: Sequence[str],
+    exact: bool = True,
+    timed: bool = False,
+) -> MetalRun:
+    """A run of the compiled function, with all checks."""
     module = lowered(text, *passes)
     binary = read_binary(ttmetal_to_flatbuffer(module), "test.ttm")
     assert isinstance(binary, MetalBinary)
     options = SimOptions(
-        numerics="exact" if exact else "device", timed=False, leniencies=LENIENCIES
+        numerics="exact" if exact else "device", timed=timed, leniencies=LENIENCIES
     )
     result = execute(binary.metal_programs[0], list(inputs), options)
     assert not [finding for each in result.reports for finding in each.report.findings]
-    return [np.asarray(output) for output in result.outputs]
+    return result
 
 
 def function(*mnemonics: str, types: Sequence[str], result: str = "") -> str:
@@ -394,6 +406,75 @@ def test_several_cores() -> None:
     x, y = normal((50, 90), 24), normal((50, 90), 25)
     got = run(function("subtract", types=(type_, type_)), x, y)
     np.testing.assert_allclose(got, x - y, rtol=1e-6, atol=1e-6)
+
+
+def several_operations(shape: tuple[int, int], row: int) -> str:
+    """sigmoid(x) * y - z, where y is one row."""
+    whole = tensor(*shape)
+    text = FunctionText([whole, tensor(row), whole], constraint="#tile")
+    value = text.op("sigmoid", ["%arg0"], whole)
+    value = text.op("multiply", [value, "%arg1"], whole)
+    return text.returning(text.op("subtract", [value, "%arg2"], whole))
+
+
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize(
+    "options", ["grid=2,4", "init-memory-space=dram", "init-memory-space=dram grid=3,1"]
+)
+def test_places_of_kernels(options: str, exact: bool) -> None:
+    """Arguments in DRAM, kernels on several cores: 3x2 tiles are divided by 1x2 or 3x1."""
+    shape = (90, 40)
+    x, y, z = normal(shape, 30), normal((40,), 31), normal(shape, 32)
+    passes = [f"{PIPELINE}={options} fp32-dest-acc-en=true"]
+    got = run(several_operations(shape, 40), x, y, z, passes=passes, exact=exact)
+    tolerance = 1e-5 if exact else 8 * 2**-10
+    np.testing.assert_allclose(got, y / (1 + np.exp(-x)) - z, rtol=tolerance, atol=tolerance)
+
+
+def test_more_cores_take_less_time() -> None:
+    """The busiest core has an eighth of the tiles."""
+    shape = (64, 128)
+    text = FunctionText([tensor(*shape, element="bf16")], constraint="#tile")
+    value = text.op("exp", ["%arg0"], tensor(*shape, element="bf16"))
+    program = text.returning(value)
+    one, eight = (
+        executed(program, normal(shape, 33), passes=[f"{PIPELINE}=grid={grid}"], timed=True)
+        for grid in ("1,1", "2,4")
+    )
+    np.testing.assert_array_equal(one.outputs[0], eight.outputs[0])
+    assert eight.cycles < one.cycles
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_operands_on_different_grids(exact: bool) -> None:
+    """They move to the grid of the output; those of a broadcast move to one core."""
+
+    def spread(rows: int, columns: int) -> str:
+        shard = f"memref<{96 // rows}x{64 // columns}xf32, #tt.memory_space<l1>>"
+        layout = f"#tt.layout<(d0, d1) -> (d0, d1), undef, <{rows}x{columns}>, {shard}>"
+        return f"tensor<90x50xf32, {layout}>"
+
+    types = spread(1, 2), spread(3, 1)
+    row = tensor(50)
+    text = FunctionText([*types, row], constraint="#tile")
+    value = text.op("maximum", ["%arg0", "%arg1"], types[1])
+    value = text.op("subtract", [value, "%arg2"], spread(3, 2))
+    x, y, z = normal((90, 50), 34), normal((90, 50), 35), normal((50,), 36)
+    got = run(text.returning(value), x, y, z, exact=exact)
+    tolerance = 1e-6 if exact else 2**-9
+    expected = np.maximum(x, y) - z
+    np.testing.assert_allclose(got, expected, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("grid", ["0,4", "2"])
+def test_impossible_grids(grid: str) -> None:
+    """The message says what the option takes."""
+    with pytest.raises(DiagnosticError) as error:
+        lowered(function("exp", types=[tensor(64, 64)]), f"{PIPELINE}=grid={grid}")
+    assert (
+        f"operand #0 cannot be laid out: kernel-grid is {grid}; give 2 numbers of cores, each of "
+        "at least 1, as in 2,4"
+    ) in str(error.value)
 
 
 # --- What has no kernel --------------------------------------------------------------------------

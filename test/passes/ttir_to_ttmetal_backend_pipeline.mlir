@@ -1,5 +1,6 @@
 // Shapes that are no whole tiles, tensors on the host, values that nobody uses.
 // RUN: ttmlir-opt --ttir-to-ttmetal-backend-pipeline %s | FileCheck %s
+// RUN: ttmlir-opt "--ttir-to-ttmetal-backend-pipeline=init-memory-space=dram grid=2,4" %s | FileCheck %s --check-prefix=GRID
 
 #system = #tt.memory_space<system>
 #host = #tt.layout<(d0, d1) -> (d0, d1), undef, <1x1>, memref<64x96xf32, #system>>
@@ -85,4 +86,16 @@ func.func @calls(%a: tensor<33x70xf32>, %b: tensor<33x70xf32>) -> tensor<33x70xf
   %0 = call @difference(%a, %b) : (tensor<33x70xf32>, tensor<33x70xf32>) -> tensor<33x70xf32>
   %1 = call @difference(%0, %b) : (tensor<33x70xf32>, tensor<33x70xf32>) -> tensor<33x70xf32>
   return %1 : tensor<33x70xf32>
+}
+
+// Kernels run on as many cores as divide the tiles of the output, at most: 1x4 for 3x8 tiles and 2x4.
+// GRID-LABEL: func.func @grid
+// GRID-SAME: tt.arg_alloc = [#tt.arg_alloc<1024, 32768, dram>]
+// GRID: "ttmetal.dispatch"(%{{.*}}) <{core_ranges = [#ttmetal.core_range<0x0, 1x4>]
+// GRID: ttkernel.exp_tile
+// GRID: return %{{.*}} : tensor<96x256xf32, #{{.*}}>
+func.func @grid(%a: tensor<96x256xf32>) -> tensor<96x256xf32> {
+  %0 = tensor.empty() : tensor<96x256xf32>
+  %1 = "ttir.exp"(%a, %0) <{operandSegmentSizes = array<i32: 1, 1>, operand_constraints = [#any, #any]}> : (tensor<96x256xf32>, tensor<96x256xf32>) -> tensor<96x256xf32>
+  return %1 : tensor<96x256xf32>
 }

@@ -17,6 +17,12 @@ class TTIRToTTMetalBackendPipeline(Pipeline):
 
     name = "ttir-to-ttmetal-backend-pipeline"
     fp32_dest_acc_en: bool = option(False, "Keep 32 bits of f32 in DST in all kernels")
+    init_memory_space: MemorySpace = option(
+        MemorySpace.DEVICE_L1, "Memory space of the tensors that a function takes and returns"
+    )
+    grid: tuple[int, ...] = option(
+        (), "Cores that kernels run on, at most: as many as divide the tiles of their output"
+    )
 
     def passes(self) -> Sequence[Pass]:
         """Machine, device, generics, layouts in L1, addresses, kernels.
@@ -41,11 +47,13 @@ class TTIRToTTMetalBackendPipeline(Pipeline):
             TTIRImplicitDevicePass(),
             TTIRGenericPass(elementwise=True),
             TTIRLayoutPass(
-                init_memory_space=MemorySpace.DEVICE_L1,
+                init_memory_space=self.init_memory_space,
                 default_memory_space=MemorySpace.DEVICE_L1,
                 default_device_memory_layout=TensorMemoryLayout.NONE,
                 init_whole_tiles=True,
                 constants_on_host=True,
+                kernels_on_one_grid=True,
+                kernel_grid=self.grid,
             ),
             TTIRSplitCompoundLayoutPass(formats_on_tiles=True),
             TTIRGenericRegionOperandsToMemrefPass(),

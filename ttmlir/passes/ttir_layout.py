@@ -49,6 +49,9 @@ constraints want them, except the image, weight and bias of `ttir.conv2d`, which
 Options: `init-memory-space` (system), `default-memory-space` (dram) and
 `default-device-memory-layout` (interleaved), which are taken where a constraint allows them;
 `init-whole-tiles` (false) pads the tensors that a function takes and returns to whole tiles.
+`kernels-on-one-grid` (false) brings the operands of a generic to the grid of its output, or to one
+core where they broadcast; with `kernel-grid` (none), the output is on as many cores along each
+dimension, at most, as divide its tiles.
 Not done here: grids (`ttir-grid-set`); splitting of moves (`ttir-split-compound-layout`).
 """
 
@@ -67,6 +70,7 @@ from ttmlir.dialects import ttir
 from ttmlir.layout.element_type import TileFormat
 from ttmlir.layout.enums import MemorySpace, OperandConstraint, TensorMemoryLayout
 from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.grid import Grid
 from ttmlir.layout.tensor_layout import TensorLayout
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.base import ModulePass
@@ -76,6 +80,7 @@ from ttmlir.passes.layouts import (
     required_device,
     scalar_of,
     shape_of,
+    value_shape,
     with_layout,
 )
 from ttmlir.passes.moves import moved, written_results
@@ -124,6 +129,13 @@ class TTIRLayoutPass(ModulePass):
 
     constants_on_host: bool = option(
         False, "Keep constants on the host and move them to where operands are"
+    )
+
+    kernels_on_one_grid: bool = option(
+        False, "Bring the operands of each kernel to one grid, that of its output or one core"
+    )
+    kernel_grid: tuple[int, ...] = option(
+        (), "Cores that kernels run on, at most: as many as divide the tiles of their output"
     )
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
@@ -241,7 +253,7 @@ class _Moves:
             type_ = op.operands[number].type
             constraint = cast("tt.OperandConstraintAttr", constraints[number])
             try:
-                wanted = self._wanted(type_, constraint.data)
+                wanted = self._wanted(type_, constraint.data, self._grid_of(op))
             except LayoutError as error:
                 refuse(op, f"operand #{number} cannot be laid out: {error}")
             result = results.get(number)
@@ -295,7 +307,23 @@ class _Moves:
         if value.first_use is None:
             erase(owner)
 
-    def _wanted_type(self, type_: Attribute, bits: int) -> Attribute:
+    def _grid_of(self, op: ttir.TTIROp) -> Grid | None:
+        """The grid of a kernel's operands; None: they stay on theirs."""
+        output = layout_of(op.operands[-1].type) if op.operands else None
+        is_kernel = isinstance(op, ttir.GenericOp) or op.name == "ttir.broadcast"
+        if not self._options.kernels_on_one_grid or not is_kernel or output is None:
+            return None
+        shape = value_shape(op.operands[-1])
+        one = Grid((1,) * output.grid.rank)
+        if any(value_shape(value) != shape for value in op.operands):
+            return one
+        if not self._options.kernel_grid:
+            return output.grid
+        tile = TileFormat.of(output.scalar_element)
+        tiles = TensorLayout.of(shape, tile, output.memory_space, one).shard
+        return _dividing(tiles, self._options.kernel_grid)
+
+    def _wanted_type(self, type_: Attribute, bits: int, grid: Grid | None) -> Attribute:
         """Where a constraint wants a tensor: the type itself if the tensor is there."""
         layout = layout_of(type_)
         if layout is None:
@@ -304,12 +332,11 @@ class _Moves:
         element = scalar if bits & OperandConstraint.SCALAR else TileFormat.of(scalar)
         space = self._wanted_space(bits)
         memory_layout = self._wanted_memory_layout(bits, space)
-        current = (layout.memory_space, layout.element, layout.memory_layout)
-        if current == (space, element, memory_layout):
+        grid = grid or layout.grid
+        current = (layout.memory_space, layout.element, layout.memory_layout, layout.grid)
+        if current == (space, element, memory_layout, grid):
             return type_
-        wanted = TensorLayout.of(
-            shape_of(type_), element, space, layout.grid, memory_layout=memory_layout
-        )
+        wanted = TensorLayout.of(shape_of(type_), element, space, grid, memory_layout=memory_layout)
         return with_layout(type_, wanted)
 
     def _wanted_space(self, bits: int) -> MemorySpace:
@@ -327,3 +354,18 @@ class _Moves:
             if bits & _MEMORY_LAYOUT_BITS[memory_layout]:
                 return memory_layout
         return TensorMemoryLayout.NONE
+
+
+def _dividing(tiles: Sequence[int], most: Sequence[int]) -> Grid:
+    """The largest grid of no more cores along each dimension that gives all equal shards."""
+    if len(most) != len(tiles) or min(most) < 1:
+        raise LayoutError(
+            f"kernel-grid is {','.join(map(str, most))}; give {len(tiles)} numbers of cores, each "
+            "of at least 1, as in 2,4"
+        )
+    return Grid(
+        tuple(
+            max(count for count in range(1, bound + 1) if extent % count == 0)
+            for extent, bound in zip(tiles, most, strict=True)
+        )
+    )
