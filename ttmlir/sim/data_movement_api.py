@@ -143,12 +143,6 @@ class DataMovementApi(Transactions):
         banks = [self.network.endpoint(noc_address(x, y, 0)) for x, y in args.banks]
         return TensorAccessor(self.core, Sharded(args, banks, alignment, address, page_size))
 
-    def _located(self, done: bool) -> bool:
-        """Count the cycles in which the processor found the address of a page."""
-        if done and self.timed:
-            self.thread.clock += NOC_ADDRESS
-        return done
-
     # Reads.
 
     def noc_async_read(
@@ -182,7 +176,10 @@ class DataMovementApi(Transactions):
         """Start a copy of a page of a tensor, from `offset` on, into L1."""
         endpoint, source = pages.locate(page)
         size = pages.page_size - offset
-        return self._located(self._read(endpoint, source + offset, address, size, noc))
+        done = self._read(endpoint, source + offset, address, size, noc)
+        if done and self.timed:
+            self.thread.clock += NOC_ADDRESS
+        return done
 
     noc_async_read_page = noc_async_read_tile
 
@@ -293,7 +290,10 @@ class DataMovementApi(Transactions):
     ) -> bool:
         """Start a copy of a page from L1 into a tensor."""
         endpoint, target = pages.locate(page)
-        return self._located(self._write(endpoint, target, address, pages.page_size, noc))
+        done = self._write(endpoint, target, address, pages.page_size, noc)
+        if done and self.timed:
+            self.thread.clock += NOC_ADDRESS
+        return done
 
     def noc_async_write_page(
         self,
@@ -307,7 +307,10 @@ class DataMovementApi(Transactions):
         """Start a copy of a page, or of `size` bytes of it from `offset` on, into a tensor."""
         endpoint, target = pages.locate(page)
         size = size or pages.page_size
-        return self._located(self._write(endpoint, target + offset, address, size, noc))
+        done = self._write(endpoint, target + offset, address, size, noc)
+        if done and self.timed:
+            self.thread.clock += NOC_ADDRESS
+        return done
 
     def noc_async_write_shard(
         self, shard: int, accessor: TensorAccessor, address: int, noc: int | None = None

@@ -240,9 +240,7 @@ def _ordinary(patterns: Array) -> bool:
     tiny, count, zero = _SPANS[patterns.itemsize]
     above = patterns + patterns  # Without signs.
     above -= tiny  # What is smaller becomes large.
-    if np.maximum.reduce(above, None) < count:
-        return True
-    return bool(((above < count) | (above == zero)).all())
+    return np.count_nonzero((above < count) | (above == zero)) == above.size
 
 
 def _to_bfloat16(values: Array) -> Array:

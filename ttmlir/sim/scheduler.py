@@ -36,64 +36,44 @@ _CHECK_EVERY = 4096
 class _Queue(Protocol):
     """Threads that can run, in the order in which they will."""
 
-    def push(self, thread: KernelThread) -> None: ...
-    def pop(self) -> KernelThread: ...
+    def push(self, thread: KernelThread, /) -> None: ...
+    def take(self) -> KernelThread: ...
     def __len__(self) -> int: ...
 
 
-class _Turns:
+class _Turns(deque[KernelThread]):
     """First come, first served."""
 
-    def __init__(self) -> None:
-        self._threads: deque[KernelThread] = deque()
-
-    def push(self, thread: KernelThread) -> None:
-        self._threads.append(thread)
-
-    def pop(self) -> KernelThread:
-        return self._threads.popleft()
-
-    def __len__(self) -> int:
-        return len(self._threads)
+    push = deque[KernelThread].append
+    take = deque[KernelThread].popleft
 
 
-class _ByClock:
+class _ByClock(list[tuple[int, int, KernelThread]]):
     """The thread with the smallest clock first, of several the one with the lowest index."""
 
-    def __init__(self) -> None:
-        self._heap: list[tuple[int, int, KernelThread]] = []
+    def push(self, thread: KernelThread, /) -> None:
+        heappush(self, (thread.clock, thread.index, thread))
 
-    def push(self, thread: KernelThread) -> None:
-        heappush(self._heap, (thread.clock, thread.index, thread))
-
-    def pop(self) -> KernelThread:
-        return heappop(self._heap)[2]
+    def take(self) -> KernelThread:
+        return heappop(self)[2]
 
     def next_clock(self) -> int:
-        return self._heap[0][0] if self._heap else FOREVER
-
-    def __len__(self) -> int:
-        return len(self._heap)
+        return self[0][0] if self else FOREVER
 
 
-class _Drawn:
+class _Drawn(list[KernelThread]):
     """Any thread, by a generator of random numbers."""
 
+    push = list[KernelThread].append
+
     def __init__(self, chance: random.Random) -> None:
-        self._threads: list[KernelThread] = []
+        super().__init__()
         self._chance = chance
 
-    def push(self, thread: KernelThread) -> None:
-        self._threads.append(thread)
-
-    def pop(self) -> KernelThread:
-        threads = self._threads
-        index = self._chance.randrange(len(threads))
-        threads[index], threads[-1] = threads[-1], threads[index]
-        return threads.pop()
-
-    def __len__(self) -> int:
-        return len(self._threads)
+    def take(self) -> KernelThread:
+        index = self._chance.randrange(len(self))
+        self[index], self[-1] = self[-1], self[index]
+        return self.pop()
 
 
 class Scheduler:
@@ -137,12 +117,8 @@ class Scheduler:
 
     def wake(self, threads: list[KernelThread]) -> None:
         """Let blocked threads run again, and empty their waiting list."""
-        if not threads:
-            return
-        woken = threads[:]
-        threads.clear()
-        for thread in woken:
-            self.ready(thread)
+        while threads:
+            self.ready(threads.pop(0))
 
     def interleave(self, api: object, blocking: Iterable[str]) -> None:
         """With a seed: let these calls of an API hand over to other threads now and then."""
@@ -167,7 +143,7 @@ class Scheduler:
                 if self.options.timed:
                     self._check_cycles(threads, threads)
                 return
-            if not self._on_idle() or not len(self._queue):
+            if not self._on_idle() or not self._queue:
                 raise deadlock(blocked)
 
     def _run_ready(self, threads: Sequence[KernelThread]) -> None:
@@ -175,8 +151,8 @@ class Scheduler:
         queue = self._queue
         by_clock = self._by_clock
         turns = spins = seen = 0
-        while len(queue):
-            thread = queue.pop()
+        while queue:
+            thread = queue.take()
             thread.queued = False
             self.current = thread
             if by_clock is not None:

@@ -1,0 +1,148 @@
+"""How fast programs run on the simulator, compared with another simulator and with NumPy.
+
+Programs are those of `examples/metalium`, and what is measured is `EnqueueProgram`: circular
+buffers, threads, kernels, all but the compilation of the kernels, which is done once.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from unittest.mock import patch
+
+import numpy as np
+from measurements import Result, best
+
+from ttmlir.metalium import CreateDevice, EnqueueProgram, Program
+from ttmlir.sim.command_queue import CommandQueue
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+EXAMPLES = ROOT / "examples" / "metalium"
+
+TT_LANG_SIM = "tt-lang-sim==1.1.6"
+"""The other simulator, from PyPI."""
+
+
+def tile_by_tile(
+    extent: int = 2048, repetitions: int = 5, *, compared: bool = True
+) -> Iterator[Result]:
+    """A sum of two matrices, a tile at a time on one core, checked and unchecked."""
+    tiles = (extent // 32) ** 2
+    theirs = tt_lang_seconds() if compared else None
+    name = f"add {tiles:,} tiles one by one"
+    if theirs is not None:
+        yield Result(f"{TT_LANG_SIM}: {name}", theirs / tiles * 1e6, "µs per tile")
+    elif compared:
+        print(f"{TT_LANG_SIM} cannot be installed; its rows are left out", file=sys.stderr)
+
+    def ours(numerics: str, *, timed: bool, sanitize: bool) -> float:
+        extents = {"m": extent, "n": extent}
+        return seconds_of("eltwise_add", repetitions, numerics, timed, sanitize, **extents)
+
+    for numerics in ("exact", "device"):
+        for timed in (False, True):
+            mode = f"{numerics} numerics, {'timed' if timed else 'untimed'}"
+            plain = ours(numerics, timed=timed, sanitize=False)
+            checked = ours(numerics, timed=timed, sanitize=True)
+            yield Result(f"simulator, {mode}: {name}", plain / tiles * 1e6, "µs per tile")
+            if theirs is not None:
+                goal = None if timed else 0.2
+                yield Result(f"simulator, {mode}, to {TT_LANG_SIM}", plain / theirs, "ratio", goal)
+            yield Result(f"sanitizer on to off, {mode}", checked / plain, "ratio", goal=3.0)
+
+
+def tile_products(extent: int = 2048, repetitions: int = 2) -> Iterator[Result]:
+    """A product of two matrices on 8x8 cores against NumPy's products of as many tiles."""
+    products = (extent // 32) ** 3
+    a, b = np.random.default_rng(0).standard_normal((2, 32, 32)).astype(np.float32)
+    count = min(products, 20_000)
+
+    def by_numpy() -> None:
+        for _ in range(count):
+            a @ b
+
+    theirs = best(by_numpy, 5) / count
+    yield Result("NumPy: product of two tiles", theirs * 1e6, "µs")
+    extents = {"m": extent, "k": extent, "n": extent}
+    for timed in (False, True):
+        seconds = seconds_of(
+            "matmul_multi_core_reuse", repetitions, "exact", timed, False, **extents
+        )
+        mode = f"exact numerics, {'timed' if timed else 'untimed'}"
+        ours = seconds / products
+        yield Result(f"simulator, {mode}: product of two tiles, all included", ours * 1e6, "µs")
+        yield Result(f"simulator, {mode}, to NumPy", ours / theirs, "ratio", None if timed else 4.0)
+
+
+def seconds_of(
+    example: str,
+    repetitions: int,
+    numerics: str,
+    timed: bool,
+    sanitize: bool,
+    **extents: int,
+) -> float:
+    """CPU seconds in which an example's program runs, after a first time; its result is checked."""
+    if str(EXAMPLES) not in sys.path:
+        sys.path.insert(0, str(EXAMPLES))
+    program = importlib.import_module(example)
+    data = importlib.import_module("matrix_data")
+    options = importlib.import_module("matrix_options").MatrixOptions(numerics=numerics, **extents)
+    seconds = 0.0
+
+    def run(queue: CommandQueue, work: Program, blocking: bool) -> None:
+        nonlocal seconds
+        EnqueueProgram(queue, work, blocking)
+        seconds = best(lambda: EnqueueProgram(queue, work, blocking), repetitions)
+
+    def check(*arguments: object) -> None:
+        *_, a, b, c = arguments
+        operation: Callable[..., np.ndarray] = np.add if "add" in example else np.matmul
+        expected = operation(*(data.stored(each, options.data_format) for each in (a, b)))
+        assert np.linalg.norm(c - expected) <= 0.01 * np.linalg.norm(expected)
+
+    outcome = "sum_outcome" if "add" in example else "product_outcome"
+    device = CreateDevice(0, numerics=numerics, timed=timed, sanitize=sanitize)
+    replaced = {"EnqueueProgram": run, "open_device": lambda _: device, outcome: check}
+    with patch.multiple(program, **replaced):
+        program.run(options)
+    return seconds
+
+
+def tt_lang_seconds() -> float | None:
+    """CPU seconds in which the other simulator adds 2048x2048 elements; None without it."""
+    command = tt_lang_sim()
+    if command is None:
+        return None
+    script = HERE / "tt_lang_add.py"
+    found = subprocess.run([command, script], capture_output=True, text=True, check=False)
+    if found.returncode:
+        print(found.stdout + found.stderr, file=sys.stderr)
+        return None
+    return float(found.stdout.split()[-1])
+
+
+def tt_lang_sim() -> Path | None:
+    """The other simulator: in the folder that TT_LANG_SIM names, or installed here; None if not.
+
+    With PyTorch, which it needs, that takes some minutes the first time.
+    """
+    folder = os.environ.get("TT_LANG_SIM")
+    if folder:
+        return Path(folder) / "tt-lang-sim"
+    environment = ROOT / "build" / "tt_lang_sim"
+    tool = environment / "bin" / "tt-lang-sim"
+    if tool.exists():
+        return tool
+    for command in (
+        [sys.executable, "-m", "venv", environment],
+        [environment / "bin" / "pip", "install", "--quiet", TT_LANG_SIM],
+    ):
+        if subprocess.run(command, check=False).returncode:
+            return None
+    return tool
