@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 from measurements import all_results, row
+from simulation import all_simulations
 
 
 def main() -> None:
     """Print the rows as they are measured."""
     print("| Measured | Value | Goal |")
     print("|---|---|---|")
-    for result in all_results():
+    for result in chain(all_results(), all_simulations()):
         print(row(result), flush=True)
 
 

@@ -42,7 +42,14 @@ def tile_by_tile(
 
     def ours(numerics: str, *, timed: bool, sanitize: bool) -> float:
         extents = {"m": extent, "n": extent}
-        return seconds_of("eltwise_add", repetitions, numerics, timed, sanitize, **extents)
+        return seconds_of(
+            "eltwise_add",
+            repetitions,
+            numerics=numerics,
+            timed=timed,
+            sanitize=sanitize,
+            **extents,
+        )
 
     for numerics in ("exact", "device"):
         for timed in (False, True):
@@ -71,7 +78,12 @@ def tile_products(extent: int = 2048, repetitions: int = 2) -> Iterator[Result]:
     extents = {"m": extent, "k": extent, "n": extent}
     for timed in (False, True):
         seconds = seconds_of(
-            "matmul_multi_core_reuse", repetitions, "exact", timed, False, **extents
+            "matmul_multi_core_reuse",
+            repetitions,
+            numerics="exact",
+            timed=timed,
+            sanitize=False,
+            **extents,
         )
         mode = f"exact numerics, {'timed' if timed else 'untimed'}"
         ours = seconds / products
@@ -79,9 +91,16 @@ def tile_products(extent: int = 2048, repetitions: int = 2) -> Iterator[Result]:
         yield Result(f"simulator, {mode}, to NumPy", ours / theirs, "ratio", None if timed else 4.0)
 
 
+def all_simulations() -> Iterator[Result]:
+    """Every row."""
+    yield from tile_by_tile()
+    yield from tile_products()
+
+
 def seconds_of(
     example: str,
     repetitions: int,
+    *,
     numerics: str,
     timed: bool,
     sanitize: bool,

@@ -18,6 +18,7 @@ from measurements import (
     start_up,
 )
 from ml_dtypes import bfloat16
+from simulation import tile_by_tile, tile_products
 
 
 @pytest.mark.parametrize(
@@ -27,8 +28,13 @@ from ml_dtypes import bfloat16
         (partial(scaling, lengths=(1, 2, 5)), 4),
         (partial(compared_with_stock_xdsl, length=5, repetitions=1), 4),
         (partial(execution, layers=2, width=40, repetitions=1), 3),
+        (partial(tile_by_tile, extent=64, repetitions=1, compared=False), 8),
+        (partial(tile_products, extent=64, repetitions=1), 5),
     ],
-    ids=["start_up", "scaling", "compared_with_stock_xdsl", "execution"],
+    ids=[
+        *("start_up", "scaling", "compared_with_stock_xdsl", "execution"),
+        *("tile_by_tile", "tile_products"),
+    ],
 )
 def test_benchmark_gives_its_rows(measure: Callable[[], Iterable[Result]], rows: int) -> None:
     """Every row has a positive value; `execution` compares the results with NumPy's itself."""
