@@ -21,8 +21,25 @@ from ttmlir.sim.numerics import INTEGERS
 from ttmlir.sim.options import SimOptions
 from ttmlir.sim.thread import KernelThread
 from ttmlir.sim.timing.costs import pack_cycles, tile_bytes, untilize_cycles
+from ttmlir.sim.unpack_api import REDUCE_COL, REDUCE_ROW, REDUCE_SCALAR
 
 Array = NDArray[Any]
+
+
+def _kept(rows: slice, columns: slice) -> Array:
+    """A part of a tile, in the order of memory."""
+    kept = np.zeros((32, 32), bool)
+    kept[rows, columns] = True
+    return kept.reshape(2, 16, 2, 16).swapaxes(1, 2).ravel()
+
+
+_ALL, _FIRST = slice(None), slice(1)
+_KEPT = {
+    REDUCE_ROW: _kept(_ALL, _FIRST),
+    REDUCE_COL: _kept(_FIRST, _ALL),
+    REDUCE_SCALAR: _kept(_FIRST, _FIRST),
+}
+"""What the masks of the packer leave of a tile that was reduced (tt-llk, llk_pack.h)."""
 
 
 class PackApi(ComputeApi):
@@ -44,6 +61,8 @@ class PackApi(ComputeApi):
         self._width = 0
         """Tiles in a row of numbers that `pack_untilize_init` configured."""
         self.tiles_packed = 0
+        self._kept: Array | None = None
+        """Which numbers of a tile `reduce_init` leaves; the packer makes the others zero."""
 
     def counters(self) -> dict[str, int]:
         """What the thread has done."""
@@ -76,6 +95,10 @@ class PackApi(ComputeApi):
     # --- Configuration --------------------------------------------------------------------------
 
     def _configure(self, out: int) -> None:
+        self._kept = None
+        self._take_format(out)
+
+    def _take_format(self, out: int) -> None:
         self._format = self.cbs[out].data_format
         self.reconfigured()
 
@@ -94,6 +117,12 @@ class PackApi(ComputeApi):
     def reduce_init(self, cb: int, scaler: int, out: int, *, template: Template = ()) -> None:
         """Take the format from `out`; only what was reduced to is packed, zeros elsewhere."""
         self._configure(out)
+        self._kept = _KEPT.get(int(template[1])) if len(template) > 1 else None
+
+    def reduce_uninit(self, cb: int = 0, *, template: Template = ()) -> None:
+        """Pack whole tiles again."""
+        self._kept = None
+        self.reconfigured()
 
     def unary_op_init_common(self, cb: int, out: int) -> None:
         """Take the format from `out`."""
@@ -141,7 +170,7 @@ class PackApi(ComputeApi):
 
     def pack_reconfig_data_format(self, *buffers: int) -> None:
         """Take the format from a buffer, the last one given."""
-        self._configure(buffers[-1])
+        self._take_format(buffers[-1])
 
     def pack_reconfig_l1_acc(self, enabled: int) -> None:
         """Add packed tiles to what is in L1, or replace it."""
@@ -152,7 +181,7 @@ class PackApi(ComputeApi):
         """Account for a call that resets configuration which nothing here depends on."""
         self.reconfigured()
 
-    reduce_uninit = tilize_uninit = tilize_uninit_with_dt = untilize_uninit = _undo
+    tilize_uninit = tilize_uninit_with_dt = untilize_uninit = _undo
 
     # --- Packing --------------------------------------------------------------------------------
 
@@ -196,6 +225,8 @@ class PackApi(ComputeApi):
     def _bytes(self, tile: Array, data_type: DataType) -> Array:
         """What the packer makes of the numbers of DST."""
         self.tiles_packed += 1
+        if self._kept is not None:
+            tile = np.where(self._kept.reshape(tile.shape), tile, 0).astype(tile.dtype)
         pack = self._packers.get(data_type)
         if pack is None:
             pack = self._packers[data_type] = self._packer(data_type)

@@ -91,6 +91,9 @@ class UnpackApi(ComputeApi):
         self._transposed_copy = 0
         self._block = (1, 1, 1)
         """`ct_dim`, `rt_dim` and `kt_dim` of the products that were prepared."""
+        self._strip_call = ""
+        """`tilize_block` or `untilize_block`, while the unpackers are set up for rows."""
+        self._strip_tiles = 0
         self._rows: Any = None
         """What `untilize_block` is about to copy."""
 
@@ -106,6 +109,7 @@ class UnpackApi(ComputeApi):
         super().reconfigured()
 
     def _configure(self, a: int, b: int) -> None:
+        self._strip_call = ""
         self._format_a = self.cbs[a].data_format
         self._format_b = self.cbs[b].data_format
         self._transposed_copy = 0
@@ -138,12 +142,26 @@ class UnpackApi(ComputeApi):
         self._configure(cb, cb)
 
     def tilize_init(self, cb: int, tiles: int, out: int) -> None:
-        """Take the format of SrcA and SrcB from one buffer."""
+        """Take the format of SrcA and SrcB from one buffer; make tiles of rows."""
+        self._check_tiles("tilize_block")
         self._configure(cb, cb)
+        self._strip_call, self._strip_tiles = "tilize_block", tiles
 
     def untilize_init(self, cb: int, out: int = 16) -> None:
-        """Take the format of SrcA and SrcB from one buffer."""
+        """Take the format of SrcA and SrcB from one buffer; make rows of tiles."""
+        self._check_tiles("untilize_block")
         self._configure(cb, cb)
+        self._strip_call = "untilize_block"
+
+    def _check_tiles(self, own: str = "") -> None:
+        """Find fault with unpackers that are still set up for rows, by another call than `own`."""
+        call = self._strip_call
+        if call not in ("", own):
+            self.report(
+                "init",
+                f"the unpackers are still set up for {call}; call "
+                f"{call.replace('block', 'uninit')} before other tiles are unpacked",
+            )
 
     def pack_untilize_init(self, cb: int, out: int, *, template: Template = ()) -> None:
         """Take the format of SrcA and SrcB from one buffer."""
@@ -186,6 +204,7 @@ class UnpackApi(ComputeApi):
 
     def mm_init_short_with_dt(self, in0: int, in1: int, old: int, transpose: int = 0) -> None:
         """Prepare matrix products, with the format of SrcA taken from in1."""
+        self._source(old)
         self._format_a = self.cbs[in1].data_format
         self.mm_init_short(in0, in1, transpose)
 
@@ -230,27 +249,41 @@ class UnpackApi(ComputeApi):
         self, cb: int = 0, transpose: int = 0, transpose_within_16x16_face: int = 0
     ) -> None:
         """Prepare copies, transposed if so asked."""
+        self._source(cb)
         self._transposed_copy = _TRANSPOSED if transpose else 0
         self.reconfigured()
 
     def copy_tile_to_dst_init_short_with_dt(self, old: int, cb: int, transpose: int = 0) -> None:
         """Prepare copies, with the format of SrcA taken from the second buffer."""
+        self._source(old)
         self._format_a = self.cbs[cb].data_format
         self.copy_tile_to_dst_init_short(cb, transpose)
 
     def tilize_init_short_with_dt(self, old: int, cb: int, tiles: int, out: int) -> None:
         """Prepare tilizing, with the format of SrcA taken from the second buffer."""
+        self._check_tiles("tilize_block")
+        self._strip_call, self._strip_tiles = "tilize_block", tiles
         self._format_a = self.cbs[cb].data_format
         self.reconfigured()
 
     def tilize_uninit_with_dt(self, old: int, new: int, out: int) -> None:
         """End tilizing, with the format of SrcA taken from the second buffer."""
+        self._strip_call = ""
         self._format_a = self.cbs[new].data_format
         self.reconfigured()
 
-    def _prepare(self, *arguments: int, template: Template = ()) -> None:
+    def _prepare(self, *buffers: int, template: Template = ()) -> None:
         """Choose the program of the unpackers."""
+        for each in buffers:
+            _ = self.cbs[each]  # which is an error for one that does not exist
         self.reconfigured()
+
+    def tilize_uninit(self, *buffers: int) -> None:
+        """Unpack tiles again."""
+        self._strip_call = ""
+        self._prepare(*buffers)
+
+    untilize_uninit = tilize_uninit
 
     def add_tiles_init(self, in0: int = 0, in1: int = 1, acc_to_dest: int = 0) -> None:
         """Choose the program of the unpackers for tiles of these buffers."""
@@ -265,7 +298,7 @@ class UnpackApi(ComputeApi):
     sub_tiles_bcast_scalar_init_short = mul_tiles_bcast_scalar_init_short = _prepare
     mul_bcast_rows_init_short = mul_bcast_cols_init_short = _prepare
     transpose_wh_init_short = _prepare
-    tilize_uninit = untilize_uninit = pack_untilize_uninit = pack_untilize_dest_init = _prepare
+    pack_untilize_uninit = pack_untilize_dest_init = _prepare
 
     # --- Reading tiles --------------------------------------------------------------------------
 
@@ -308,6 +341,11 @@ class UnpackApi(ComputeApi):
 
     def _tile(self, source: _Source, index: int, form: int) -> Any:
         """The tile `index` pages behind the read pointer of a buffer."""
+        if self._strip_call:
+            self._check_tiles()
+        return self._page(source, index, form)
+
+    def _page(self, source: _Source, index: int, form: int) -> Any:
         cb = source.cb
         address = cb.rd_ptr + index * cb.page_size
         if address + source.size > cb.limit:
@@ -540,6 +578,12 @@ class UnpackApi(ComputeApi):
         if source.data_type is not self._format_a:
             self._check_a(source)
         self._check_rows(source)
+        if tiles != self._strip_tiles and self._strip_call:
+            self.report(
+                "init",
+                f"tilize_block of rows of {tiles} tiles, but the unpackers are set up for "
+                f"{self._strip_tiles}; call tilize_init(cb, {tiles}, out) before",
+            )
         cycles = tilize_unpack_cycles(source.data_type, tiles)
         while self.done < tiles:
             if not self.src.can_fill(self.thread):
@@ -595,7 +639,7 @@ class UnpackApi(ComputeApi):
 
     def _untilized(self, source: _Source, tiles: int) -> Any:
         """The numbers of so many tiles as 32 rows, 1024 at a time."""
-        rows = [numerics.rows_of_faces(self._tile(source, each, _NUMBERS)) for each in range(tiles)]
+        rows = [numerics.rows_of_faces(self._page(source, each, _NUMBERS)) for each in range(tiles)]
         return np.concatenate(rows, axis=1).reshape(tiles, -1)
 
     def pack_untilize_block(
