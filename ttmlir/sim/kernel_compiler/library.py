@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import ClassVar, Protocol
 
 from ttmlir.optable.kernel import CALLS, Form, KernelCall, Role, ValueKind
@@ -113,24 +114,12 @@ class Library:
 
     def takes_object(self, name: str, position: int) -> bool | None:
         """Whether an argument has to be an address generator, or a number; None: it may be both."""
-        bare = bare_name(name)
-        kinds = set[bool]()
-        for row in CALLS:
-            index = position - len(row.constants)
-            if row.cpp == bare and row.form != Form.METHOD and 0 <= index < len(row.operands):
-                kinds.add(row.operands[index][1] in _OBJECTS)
+        kinds = {kind in _OBJECTS for kind in _kinds(bare_name(name), position)}
         return kinds.pop() if len(kinds) == 1 else None
 
     def number_type(self, name: str, position: int) -> IntType | FloatType | None:
         """The type of a parameter that is a number; None if forms of the call differ in it."""
-        bare = bare_name(name)
-        types = {
-            _PARAMETERS.get(row.operands[position - len(row.constants)][1])
-            for row in CALLS
-            if row.cpp == bare
-            and row.form != Form.METHOD
-            and 0 <= position - len(row.constants) < len(row.operands)
-        }
+        types = {_PARAMETERS.get(kind) for kind in _kinds(bare_name(name), position)}
         return types.pop() if len(types) == 1 else None
 
     def template_defaults(self, name: str) -> Sequence[str]:
@@ -163,7 +152,7 @@ class Library:
         if method is None:
             return f"the simulator has no '{name}' on this processor"
         try:
-            signature = inspect.signature(method)
+            signature = _signature(method)
         except (TypeError, ValueError):
             return ""
         try:
@@ -183,6 +172,22 @@ class Library:
         bare = bare_name(name)
         methods = [each for each in dir(self.api) if not each.startswith("_")]
         return difflib.get_close_matches(bare, sorted({*self.rows, *methods}), 3)
+
+
+@cache
+def _kinds(name: str, position: int) -> frozenset[ValueKind]:
+    """What an argument may be in the forms that a call has."""
+    places = (
+        (row.operands, position - len(row.constants))
+        for row in CALLS
+        if row.cpp == name and row.form != Form.METHOD
+    )
+    return frozenset(operands[place][1] for operands, place in places if 0 <= place < len(operands))
+
+
+@cache
+def _signature(method: Callable[..., object]) -> inspect.Signature:
+    return inspect.signature(method)
 
 
 def result_of(row: KernelCall) -> CType:

@@ -6,6 +6,7 @@ import dataclasses
 import keyword
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TypeAlias, cast
 
 from ttmlir.sim.kernel_compiler.place import Place
@@ -97,6 +98,12 @@ class Identifiers:
         return candidate
 
 
+@cache
+def _names_of_fields(node: type[tree.Node]) -> tuple[str, ...]:
+    """Those of a node, the last one first."""
+    return tuple(each.name for each in reversed(dataclasses.fields(node)))
+
+
 def walk(node: object) -> Iterator[tree.Node]:
     """All nodes of a tree, outer ones first."""
     pending = [node]
@@ -106,8 +113,7 @@ def walk(node: object) -> Iterator[tree.Node]:
             pending.extend(reversed(cast("tuple[object, ...]", each)))
         elif isinstance(each, tree.Node):
             yield each
-            values = [getattr(each, one.name) for one in dataclasses.fields(each)]
-            pending.extend(reversed(values))
+            pending.extend(getattr(each, name) for name in _names_of_fields(type(each)))
 
 
 def root_name(node: tree.Expression | tree.Braces | None) -> str | None:
