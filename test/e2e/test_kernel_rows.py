@@ -40,9 +40,9 @@ from elementwise_oracles import (
     STEPS,
     wrapped,
 )
-from pass_runner import lowered
 from ttir_text import FunctionText, tensor
 
+from ttmlir.compile import TTMETAL_PIPELINE, lower
 from ttmlir.mlir.diagnostics import DiagnosticError
 from ttmlir.optable import ROWS, elementwise
 from ttmlir.runtime import read_binary
@@ -55,7 +55,6 @@ Array = np.ndarray
 Oracle = Callable[..., Any]
 Shape = tuple[int, ...]
 
-PIPELINE = "ttir-to-ttmetal-backend-pipeline"
 LENIENCIES = frozenset({"aliased-cbs", "pop-unfilled"})
 """Kernels on buffers that stay in place do without synchronisation."""
 HOST = {"f32": np.float32, "bf16": ml_dtypes.bfloat16, "i32": np.int32, "i1": np.bool_}
@@ -97,7 +96,8 @@ class Use:
 def compiled(use: Use) -> MetalBinary:
     """The program; 32 bits in DST where a number has as many."""
     wide = {"f32", "i32"} & {*use.elements, use.result}
-    module = lowered(use.text(), f"{PIPELINE}={'fp32-dest-acc-en=true' if wide else ''}")
+    options = "{fp32-dest-acc-en=true}" if wide else ""
+    module = lower(use.text(), f"{TTMETAL_PIPELINE}{options}", file_name="test.mlir")
     binary = read_binary(ttmetal_to_flatbuffer(module), "test.ttm")
     assert isinstance(binary, MetalBinary)
     return binary
@@ -302,10 +302,10 @@ def test_pairs_of_integers(numerics: str) -> None:
     """Sums and products wrap, quotients are rounded toward 0."""
     x, y = (many_bits(SHAPES[0], 12 + n) for n in range(2))
 
-    def of_objects(oracle: Oracle) -> Oracle:
-        return lambda x, y: wrapped(oracle(x.astype(object), y.astype(object)))
+    def in_32_bits(oracle: Oracle) -> Oracle:
+        return lambda x, y: wrapped(oracle(x, y))
 
-    oracles = {name: of_objects(each) for name, each in {**ARITHMETIC, **BITWISE}.items()}
+    oracles = {name: in_32_bits(each) for name, each in {**ARITHMETIC, **BITWISE}.items()}
     check(oracles, [x, y], numerics)
     check(DIVISIONS, [x, np.where(y == 0, -1, y).astype(np.int32)], numerics)
     x, y = (few((3, 33), 14 + n) for n in range(2))
