@@ -5,7 +5,7 @@
 #tile = #tt.operand_constraint<any_device_tile>
 
 // What prepares all tiles stands before the loops; 32-bit numbers take all bits of DST.
-// CHECK-LABEL: func.func @remainder(
+// CHECK-LABEL: func.func @both(
 // CHECK-COUNT-2: #ttkernel.tensix_config<hifi4, false, false, false>
 // CHECK: #ttkernel.tensix_config<hifi4, true, true, false>
 // CHECK-NEXT: ^bb0(%[[A:.*]]: !ttkernel.cb<cb_in0, {{.*}}, %[[B:.*]]: !ttkernel.cb<cb_in1, {{.*}}, %[[OUT:.*]]: !ttkernel.cb<cb_out0,
@@ -16,25 +16,37 @@
 // CHECK-NEXT: "ttkernel.tile_regs_acquire"
 // CHECK-NEXT: "ttkernel.copy_tile"(%[[A]], %[[AT]], %[[X:[a-z0-9_]*]])
 // CHECK-NEXT: "ttkernel.copy_tile"(%[[B]], %[[AT]], %[[Y:[a-z0-9_]*]])
-// CHECK-NEXT: "ttkernel.div_binary_tile_init"
-// CHECK-NEXT: "ttkernel.div_binary_tile"(%[[X]], %[[Y]], %[[T:[a-z0-9_]*]])
-// CHECK-NEXT: "ttkernel.rounding_op_tile_init"
-// CHECK-NEXT: "ttkernel.trunc_tile"(%[[T]])
+// CHECK-NEXT: "ttkernel.nez_tile_init"
+// CHECK-NEXT: "ttkernel.nez_tile"(%[[X]])
+// CHECK-NEXT: "ttkernel.nez_tile"(%[[Y]])
 // CHECK-NEXT: "ttkernel.mul_binary_tile_init"
-// CHECK-NEXT: "ttkernel.mul_binary_tile"(%[[T]], %[[Y]], %[[T]])
-// CHECK-NEXT: "ttkernel.sub_binary_tile_init"
-// CHECK-NEXT: "ttkernel.sub_binary_tile"(%[[X]], %[[T]], %[[X]])
+// CHECK-NEXT: "ttkernel.mul_binary_tile"(%[[X]], %[[Y]], %[[X]])
 // CHECK-NEXT: "ttkernel.tile_regs_commit"
 // CHECK-NEXT: "ttkernel.tile_regs_wait"
 // CHECK-NEXT: "ttkernel.pack_tile"(%[[X]], %[[OUT]], %[[AT]])
 // CHECK-NEXT: "ttkernel.tile_regs_release"
-// WIDE-LABEL: func.func @remainder(
+// WIDE-LABEL: func.func @both(
 // WIDE-NOT: #ttkernel.tensix_config<hifi4, false
 // WIDE: return
-func.func @remainder(%a: tensor<33x70xf32>, %b: tensor<33x70xf32>) -> tensor<33x70xf32> {
+func.func @both(%a: tensor<33x70xf32>, %b: tensor<33x70xf32>) -> tensor<33x70xf32> {
   %0 = tensor.empty() : tensor<33x70xf32>
-  %1 = "ttir.remainder"(%a, %b, %0) <{operandSegmentSizes = array<i32: 2, 1>, operand_constraints = [#tile, #tile, #tile]}> : (tensor<33x70xf32>, tensor<33x70xf32>, tensor<33x70xf32>) -> tensor<33x70xf32>
+  %1 = "ttir.logical_and"(%a, %b, %0) <{operandSegmentSizes = array<i32: 2, 1>, operand_constraints = [#tile, #tile, #tile]}> : (tensor<33x70xf32>, tensor<33x70xf32>, tensor<33x70xf32>) -> tensor<33x70xf32>
   return %1 : tensor<33x70xf32>
+}
+
+// Short integers are computed with 32 bits: the sign is brought in and the upper bits taken off.
+// CHECK-LABEL: func.func @bytes(
+// CHECK: #ttkernel.tensix_config<hifi4, true, true, false>
+// CHECK: "ttkernel.typecast_tile"(%[[X:[a-z0-9_]*]]) <{in_dtype = "UInt8", out_dtype = "Int32"}>
+// CHECK: "ttkernel.left_shift_tile"(%[[X]], %[[ABOVE:[a-z0-9_]*]])
+// CHECK: "ttkernel.right_shift_tile"(%[[X]], %[[ABOVE]])
+// CHECK: "ttkernel.bitwise_not_tile"(%[[X]])
+// CHECK: "ttkernel.bitwise_and_tile"(%[[X]], %{{.*}})
+// CHECK: "ttkernel.typecast_tile"(%[[X]]) <{in_dtype = "Int32", out_dtype = "UInt8"}>
+func.func @bytes(%a: tensor<33x70xi8>) -> tensor<33x70xi8> {
+  %0 = tensor.empty() : tensor<33x70xi8>
+  %1 = "ttir.bitwise_not"(%a, %0) <{operandSegmentSizes = array<i32: 1, 1>, operand_constraints = [#tile, #tile]}> : (tensor<33x70xi8>, tensor<33x70xi8>) -> tensor<33x70xi8>
+  return %1 : tensor<33x70xi8>
 }
 
 // A difference of 16-bit numbers is one call of the matrix unit, as sums are.

@@ -165,6 +165,57 @@ def test_integers_of_32_bits() -> None:
     check(meanings, [x, y], ["i32"] * 2)
 
 
+_TYPES = {"i8": np.int8, "i16": np.int16, "ui8": np.uint8, "ui16": np.uint16, "ui32": np.uint32}
+_QUOTIENTS: dict[str, Meaning] = {
+    "div": lambda x, y: np.trunc(x.astype(np.float64) / y),
+    "remainder": np.fmod,
+}
+
+
+def all_integers(element: str) -> tuple[Array, Array]:
+    """Two tensors of all integers that a type has, the second without 0; some are equal."""
+    info = np.iinfo(_TYPES[element])
+    rng = np.random.default_rng(37)
+    x, y = (
+        rng.integers(info.min, int(info.max) + 1, SHAPE).astype(_TYPES[element]) for _ in range(2)
+    )
+    y[0] = x[0]
+    return x, np.where(y == 0, 3, y).astype(_TYPES[element])
+
+
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize("element", _TYPES)
+def test_other_integers(element: str, exact: bool) -> None:
+    """Short integers are computed with 32 bits and wrap; those without a sign have their order."""
+    x, y = all_integers(element)
+    meanings: dict[str, Meaning] = {**ARITHMETIC, **BITWISE}
+    meanings |= {"maximum": np.maximum, "minimum": np.minimum}
+    meanings |= {} if element == "ui32" else _QUOTIENTS
+    types = [tensor(*SHAPE, element=element)] * 2
+    got = results(function(*meanings, types=types), x, y, exact=exact)
+    for (name, meaning), output in zip(meanings.items(), got, strict=True):
+        expected = meaning(x, y).astype(x.dtype)
+        np.testing.assert_array_equal(output.astype(x.dtype), expected, err_msg=name)
+    truths = tensor(*SHAPE, element="i1")
+    got = results(function(*COMPARISONS, types=types, result=truths), x, y, exact=exact)
+    for (name, meaning), output in zip(COMPARISONS.items(), got, strict=True):
+        np.testing.assert_array_equal(output != 0, meaning(x, y) != 0, err_msg=name)
+
+
+@pytest.mark.parametrize("element", ["i8", "i16", "ui8", "ui16"])
+def test_conversions_of_short_integers(element: str) -> None:
+    """Signs stay, and longer integers lose their upper bits."""
+    short, long = (tensor(*SHAPE, element=each) for each in (element, "i32"))
+    x, _ = all_integers(element)
+    np.testing.assert_array_equal(run(function("typecast", types=[short], result=long), x), x)
+    y = np.random.default_rng(38).integers(-(2**31), 2**31, SHAPE).astype(np.int32)
+    got = run(function("typecast", types=[long], result=short), y)
+    np.testing.assert_array_equal(got.astype(x.dtype), y.astype(x.dtype))
+    floats = integers(SHAPE, 39).astype(np.float32)
+    got = run(function("typecast", types=[tensor(*SHAPE)], result=short), floats)
+    np.testing.assert_array_equal(got.astype(x.dtype), floats.astype(np.int32).astype(x.dtype))
+
+
 def test_functions_of_integers() -> None:
     """Functions of one integer."""
     check(OF_INTEGERS, [integers(SHAPE, 6)], ["i32"])
@@ -484,8 +535,8 @@ def test_impossible_grids(grid: str) -> None:
     ("mnemonic", "element", "message"),
     [
         ("exp", "i32", "'ttir.generic' op kernels do not compute exp of i32; on i32 they compute"),
-        ("gt", "ui32", "'ttir.generic' op kernels do not compute gt of ui32; on ui32 they compute"),
-        ("add", "i8", "'ttir.generic' op kernels do not compute add of i8; on i8 they compute"),
+        ("div", "ui32", "'ttir.generic' op kernels do not compute div of ui32; on ui32 they"),
+        ("pow", "i8", "'ttir.generic' op kernels do not compute pow of i8; on i8 they compute"),
     ],
 )
 def test_refused(mnemonic: str, element: str, message: str) -> None:

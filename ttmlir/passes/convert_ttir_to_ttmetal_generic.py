@@ -191,7 +191,7 @@ def _pack(kernel: Kernel, slot: int, place: SSAValue) -> None:
 
 def _config(program: TileProgram, layouts: Sequence[TensorLayout]) -> TensixConfig:
     """32-bit registers for tiles of 32-bit numbers, which copies that do not spread keep whole."""
-    is_wide = any(layout.element.size_bytes > _HALF_TILE for layout in layouts)
+    is_wide = program.is_wide or any(layout.element.size_bytes > _HALF_TILE for layout in layouts)
     most = _WIDE_REGISTERS if is_wide else _REGISTERS
     if program.tiles > most:
         raise LayoutError(

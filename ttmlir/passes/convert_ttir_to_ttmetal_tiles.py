@@ -42,7 +42,7 @@ _FORMATS = {
     DataType.U16: "UInt16",
     DataType.U8: "UInt8",
 }
-_UNSIGNED = ("ui32", "ui64", "index")
+_UNSIGNED = ("ui8", "ui16", "ui32", "ui64", "index")
 # On 0 and 1, arithmetic and bits follow logic.
 _LOGIC = {
     "add": "logical_or",
@@ -63,6 +63,12 @@ _SIGNLESS = (
     *("ne", "logical_and", "logical_or", "logical_xor", "where"),
     *("bitwise_and", "bitwise_or", "bitwise_xor"),
 )
+_WORKING = ScalarType("i32")
+"""What the vector unit computes with where integers are shorter."""
+_FLIP = tuple(
+    Step(call="bitwise_xor_tile", slots=(slot,), scalars=(-(1 << 31),)) for slot in (0, 1)
+)
+"""Numbers without a sign are in the order of numbers with one if their first bits are flipped."""
 
 
 # --- Numbers -------------------------------------------------------------------------------------
@@ -76,6 +82,11 @@ def is_float(element: ScalarType) -> bool:
 def is_wide(element: ScalarType) -> bool:
     """True for numbers of 32 bits, which need all bits of DST."""
     return element.data_type in (DataType.F32, DataType.U32)
+
+
+def is_short(element: ScalarType) -> bool:
+    """True for integers of 8 and 16 bits, which the vector unit computes with as 32-bit ones."""
+    return element.data_type in (DataType.U16, DataType.U8)
 
 
 def format_name(element: ScalarType) -> str:
@@ -122,10 +133,10 @@ def _supported(element: ScalarType) -> Mapping[str, Sequence[Step]]:
     if is_float(element):
         return {n: c.floats for n, c in TILE_CALLS.items() if c.floats is not None}
     integers = {n: c.integers for n, c in TILE_CALLS.items() if c.integers is not None}
-    if element.data_type is not DataType.U32:
-        return {"typecast": ()}
-    if element.keyword in _UNSIGNED:
-        return {name: integers[name] for name in _SIGNLESS}
+    if element.keyword in _UNSIGNED and not is_short(element):
+        ordered = {name: (*_FLIP, *integers[name]) for name in ("ge", "gt", "le", "lt")}
+        extremes = {name: (*_FLIP, *integers[name], _FLIP[0]) for name in ("maximum", "minimum")}
+        return {name: integers[name] for name in _SIGNLESS} | ordered | extremes
     return integers
 
 
@@ -171,6 +182,8 @@ class TileProgram:
     """Tiles of DST that are in use at once, at most."""
     spreads: bool = False
     """True if a broadcast goes through the matrix unit."""
+    is_wide: bool = False
+    """True if it computes with 32-bit integers whatever its operands are."""
 
 
 def conversion(source: ScalarType, target: ScalarType) -> TileProgram:
@@ -217,7 +230,7 @@ class TileCompiler:
         """Compile a body on operands with these numbers."""
         self._generic = generic
         self._elements = elements
-        self._program = TileProgram()
+        self._program = TileProgram(is_wide=any(map(is_short, elements)))
         self._registers = _Registers()
         self._slots: dict[SSAValue, int] = {}
         self._last: Buffer | None = None
@@ -245,6 +258,7 @@ class TileCompiler:
         element = element_type(operands[-1])
         target = element_type(op.results[0])
         steps = () if mnemonic == "typecast" else steps_of(mnemonic, element)
+        element = _WORKING if is_short(element) else element
         slots = [
             self._materialize(value, element, is_truth=mnemonic == "where" and value is operands[0])
             for value in operands
@@ -276,6 +290,9 @@ class TileCompiler:
             else:
                 self._call("copy_dest_values", (self._slots[value], slot))
         element = element_type(value)
+        if is_short(element):
+            self._widen(slot, element)
+            element = _WORKING
         if is_float(element) != is_float(wanted) and element.keyword != "i1":
             self._convert(slot, element, ScalarType("i1") if is_truth else wanted)
         return slot
@@ -340,6 +357,9 @@ class TileCompiler:
         self, slot: int, element: ScalarType, target: ScalarType, *, has_truths: bool = False
     ) -> None:
         """Convert a tile to another format; to truth values, by asking what is not 0."""
+        if is_short(target):
+            self._narrow(slot, element, target)
+            return
         if target.keyword == "i1" != element.keyword and not has_truths:
             self._call("nez_tile" if is_float(element) else "nez_tile_int32", (slot,))
             if is_float(element):
@@ -347,6 +367,23 @@ class TileCompiler:
         formats = (("in_dtype", format_name(element)), ("out_dtype", format_name(target)))
         if formats[0][1] != formats[1][1]:
             self._call("typecast_tile", (slot,), formats)
+
+    def _widen(self, slot: int, element: ScalarType) -> None:
+        """Let a short integer that was read as one without a sign have 32 bits, and its sign."""
+        formats = (("in_dtype", format_name(element)), ("out_dtype", format_name(_WORKING)))
+        self._call("typecast_tile", (slot,), formats)
+        if element.keyword not in _UNSIGNED:
+            above = 32 - 8 * element.size_bytes
+            self._call("left_shift_tile", (slot, above))
+            self._call("right_shift_tile", (slot, above))
+
+    def _narrow(self, slot: int, element: ScalarType, target: ScalarType) -> None:
+        """Keep the lower bits of an integer, as short integers wrap."""
+        if is_float(element):
+            self._convert(slot, element, _WORKING)
+        self._call("bitwise_and_tile", (slot, (1 << 8 * target.size_bytes) - 1))
+        formats = (("in_dtype", format_name(_WORKING)), ("out_dtype", format_name(target)))
+        self._call("typecast_tile", (slot,), formats)
 
     def _call(
         self,
