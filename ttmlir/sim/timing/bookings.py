@@ -124,10 +124,12 @@ class Bookings:
 
     def _forget(self) -> None:
         """Drop the older half of the buckets."""
-        for bucket in sorted(self._rows)[: KEPT_BUCKETS // 2]:
+        oldest = sorted(self._rows)[: KEPT_BUCKETS // 2]
+        for bucket in oldest:
             del self._rows[bucket]
-            for full in self._full:
-                full.pop(bucket, None)
+        for full in self._full:
+            for bucket in [each for each in full if each <= oldest[-1]]:
+                del full[bucket]
 
 
 def _first_with_room(full: dict[int, int], bucket: int) -> int:
