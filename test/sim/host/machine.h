@@ -82,6 +82,20 @@ inline void transfer(const char* file, const char* mode, uint32_t base, uint32_t
     std::fclose(stream);
 }
 
+// A circular buffer that is full from the start, and one that is read when all is done.
+inline void transfer(const char* file, const char* mode, uint32_t cb) {
+    CircularBuffer& buffer = buffers[cb];
+    uint8_t* place = l1 + buffer.address - L1_START;
+    size_t size = size_t{buffer.pages} * buffer.page_size;
+    std::FILE* stream = std::fopen(file, mode);
+    if (stream == nullptr) { std::perror(file); std::exit(1); }
+    size_t done = *mode == 'r' ? std::fread(place, 1, size, stream)
+                               : std::fwrite(place, 1, size, stream);
+    if (done != size) { std::perror(file); std::exit(1); }
+    if (*mode == 'r') { buffer.received = buffer.pages; }
+    std::fclose(stream);
+}
+
 struct Kernel {
     void (*entry)();
     std::vector<uint32_t> arguments;
@@ -221,6 +235,8 @@ inline void mm_init(uint32_t, uint32_t, uint32_t, uint32_t) {}
 inline void init_sfpu(uint32_t, uint32_t) {}
 inline void relu_tile_init() {}
 inline void negative_tile_init() {}
+inline void copy_tile_init(uint32_t) {}
+inline void binary_max_tile_init() {}
 template <bool approx, bool fast_and_approx>
 void exp_tile_init() {}
 
@@ -251,6 +267,11 @@ inline void relu_tile(uint32_t tile) {
 }
 inline void negative_tile(uint32_t tile) {
     host::apply(tile, [](float x) { return -x; });
+}
+inline void binary_max_tile(uint32_t a, uint32_t b, uint32_t to) {
+    for (uint32_t i = 0; i < host::TILE; i++) {
+        host::dst[to][i] = std::fmax(host::dst[a][i], host::dst[b][i]);
+    }
 }
 template <bool approx, bool fast_and_approx>
 void exp_tile(uint32_t tile) {

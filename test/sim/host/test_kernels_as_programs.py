@@ -16,7 +16,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from ttir_text import FunctionText, tensor
 
+from ttmlir.compile import compile_to_ttm
 from ttmlir.metalium import (
     CBIndex,
     CircularBufferConfig,
@@ -36,7 +38,12 @@ from ttmlir.metalium import (
     SetRuntimeArgs,
     WriterDataMovementConfig,
     pack_tiles,
+    unpack_tiles,
 )
+from ttmlir.runtime import read_binary
+from ttmlir.runtime.metal.program import MetalBinary
+from ttmlir.runtime.metal.session import execute
+from ttmlir.sim.options import SimOptions
 from ttmlir.target.cpp.kernel_header import kernel_header
 
 COMPILER = shutil.which("g++")
@@ -160,6 +167,46 @@ def cb_page(scenario: Scenario) -> int:
     return max(scenario.page_size, 32)
 
 
+# --- What the compiler makes ---------------------------------------------------------------------
+
+GENERATED = ("maximum", "add")
+"""Operations of ttir; the kernels work on whole tensors in L1."""
+SHAPE = (33, 70)
+PADDED = (64, 96)
+
+
+def compiled(operation: str) -> bytes:
+    """The `.ttm` file of a function that does an operation on two tensors."""
+    text = FunctionText([tensor(*SHAPE, element="bf16")] * 2, constraint="#tile")
+    value = text.op(operation, ["%arg0", "%arg1"], tensor(*SHAPE, element="bf16"))
+    return compile_to_ttm(text.returning(value))
+
+
+def operands() -> list[Any]:
+    """Numbers that bfloat16 has."""
+    rng = np.random.default_rng(9)
+    return [(rng.integers(-64, 65, SHAPE) / 16).astype(np.float32) for _ in range(2)]
+
+
+def generated_program(operation: str, folder: Path) -> str:
+    """A namespace with the kernel that computes, and a function that runs it on tiles."""
+    texts = re.findall(rb"#include <cstdint>[^\0]*", compiled(operation))
+    (text,) = (each.decode() for each in texts if re.search(rb"max_tile\(|add_tiles\(", each))
+    name = f"generated_{operation}"
+    lines = ["host::reset();"]
+    lines += [f"host::create_buffer({index}, 6, {TILE});" for index in (0, 1, 16)]
+    for index, values in enumerate(operands()):
+        padded = np.pad(values, [(0, p - s) for p, s in zip(PADDED, SHAPE, strict=True)])
+        file = folder / f"{name}.{index}"
+        file.write_bytes(pack_tiles(padded, DataFormat.Float16_b))
+        lines.append(f'host::transfer("{file}", "rb", {index});')
+    lines.append("host::run({{kernel_thread::kernel_entry, {}}});")
+    lines.append(f'host::transfer("{folder / f"{name}.output"}", "wb", 16);')
+    body = "\n    ".join(lines)
+    kernel = re.sub(r"(?m)^#include.*$", "", text)
+    return f"namespace scenario_{name} {{\n{kernel}\nvoid run() {{\n    {body}\n}}\n}}\n"
+
+
 # --- On the simulator -----------------------------------------------------------------------------
 
 
@@ -252,7 +299,9 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("programs")
     (folder / "kernel_calls.h").write_text(kernel_header())
     parts = [program_of(name, each, folder) for name, each in SCENARIOS.items()]
-    calls = "".join(f"    scenario_{name}::run();\n" for name in SCENARIOS)
+    parts += [generated_program(operation, folder) for operation in GENERATED]
+    names = (*SCENARIOS, *(f"generated_{operation}" for operation in GENERATED))
+    calls = "".join(f"    scenario_{name}::run();\n" for name in names)
     source = folder / "programs.cpp"
     source.write_text(f'#include "machine.h"\n{"".join(parts)}int main() {{\n{calls}}}\n')
     program = folder / "programs"
@@ -278,3 +327,17 @@ def test_same_bytes(name: str, outputs: Path) -> None:
         np.testing.assert_allclose(got.astype(int), expected.astype(int), rtol=0, atol=1)
     else:
         np.testing.assert_array_equal(got, expected)
+
+
+@pytest.mark.parametrize("operation", GENERATED)
+def test_generated_kernels(operation: str, outputs: Path) -> None:
+    """The numbers of the whole program are those of its kernel as a program of the host."""
+    binary = read_binary(compiled(operation), "test.ttm")
+    assert isinstance(binary, MetalBinary)
+    leniencies = frozenset({"aliased-cbs", "pop-unfilled"})
+    options = SimOptions(numerics="exact", timed=False, leniencies=leniencies)
+    (got,) = execute(binary.metal_programs[0], operands(), options).outputs
+    data = (outputs / f"generated_{operation}.output").read_bytes()
+    expected = unpack_tiles(data, DataFormat.Float16_b, *PADDED)[: SHAPE[0], : SHAPE[1]]
+    assert len(np.unique(expected)) > 20
+    np.testing.assert_array_equal(np.asarray(got), expected)
