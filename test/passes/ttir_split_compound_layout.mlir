@@ -1,6 +1,6 @@
 // A change of several things becomes changes of one thing each.
 // RUN: ttmlir-opt --ttir-split-compound-layout %s | FileCheck %s
-// RUN: ttmlir-opt --ttir-split-compound-layout=formats-on-tiles=true %s | FileCheck %s --check-prefix=TILES
+// RUN: ttmlir-opt --ttir-split-compound-layout=formats-on-tiles=true %s | FileCheck %s --check-prefix=FORMATS
 
 #dram = #tt.memory_space<dram>
 #l1_ = #tt.memory_space<l1>
@@ -63,11 +63,11 @@ func.func @rounded(%a: tensor<50x70xf32, #tiles>) -> tensor<50x70xf32, #half> {
 // CHECK-LABEL: func.func @format_of_rows
 // CHECK: %[[ROWS:.*]] = "ttir.to_layout"(%arg0
 // CHECK-NEXT: return %[[ROWS]]
-// TILES-LABEL: func.func @format_of_rows
-// TILES: %[[TILES:.*]] = "ttir.to_layout"(%arg0, %{{.*}}) : (tensor<33x70xf32, #[[FULL:.*]]>, tensor<33x70xf32, #[[LONG_TILES:.*]]>)
-// TILES: %[[SHORT:.*]] = "ttir.to_layout"(%[[TILES]], %{{.*}}) : (tensor<33x70xf32, #[[LONG_TILES]]>, tensor<33x70xf32, #[[SHORT_TILES:.*]]>)
-// TILES: %[[ROWS:.*]] = "ttir.to_layout"(%[[SHORT]], %{{.*}}) : (tensor<33x70xf32, #[[SHORT_TILES]]>, tensor<33x70xf32, #{{.*}}>)
-// TILES: return %[[ROWS]]
+// FORMATS-LABEL: func.func @format_of_rows
+// FORMATS: %[[TILES:.*]] = "ttir.to_layout"(%arg0, %{{.*}}) : (tensor<33x70xf32, #[[FULL:.*]]>, tensor<33x70xf32, #[[LONG_TILES:.*]]>)
+// FORMATS: %[[SHORT:.*]] = "ttir.to_layout"(%[[TILES]], %{{.*}}) : (tensor<33x70xf32, #[[LONG_TILES]]>, tensor<33x70xf32, #[[SHORT_TILES:.*]]>)
+// FORMATS: %[[ROWS:.*]] = "ttir.to_layout"(%[[SHORT]], %{{.*}}) : (tensor<33x70xf32, #[[SHORT_TILES]]>, tensor<33x70xf32, #{{.*}}>)
+// FORMATS: return %[[ROWS]]
 func.func @format_of_rows(%arg0: tensor<33x70xf32, #full>) -> tensor<33x70xf32, #short> {
   %0 = tensor.empty() : tensor<33x70xf32, #short>
   %1 = "ttir.to_layout"(%arg0, %0) : (tensor<33x70xf32, #full>, tensor<33x70xf32, #short>) -> tensor<33x70xf32, #short>
