@@ -119,10 +119,15 @@ def steps_of(mnemonic: str, element: ScalarType) -> Sequence[Step]:
     if mnemonic not in supported:
         raise LayoutError(
             f"kernels do not compute {mnemonic} of {element}; on {element} they compute "
-            f"{', '.join(sorted(supported))}; convert the operands by ttir.typecast or use "
+            f"{', '.join(computed_on(element))}; convert the operands by ttir.typecast or use "
             "ttir-to-ttnn-backend-pipeline"
         )
     return supported[mnemonic]
+
+
+def computed_on(element: ScalarType) -> Sequence[str]:
+    """The operations that kernels compute on numbers of this type, in alphabetical order."""
+    return sorted(_supported(element))
 
 
 def _supported(element: ScalarType) -> Mapping[str, Sequence[Step]]:
