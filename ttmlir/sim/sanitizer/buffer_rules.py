@@ -56,7 +56,9 @@ class BufferRules:
         # What is popped beyond these pages may as well be popped later: nobody may rely on it.
         needed = buffer.received + pages - buffer.num_pages
         state.popped.take_until(self._program.threads[thread.index].actor, needed)
-        state.reserved = max(state.reserved, pages * buffer.page_size)
+        size = pages * buffer.page_size
+        if size > state.reserved:
+            state.reserved = size
 
     def waited(self, thread: KernelThread, buffer: CircularBuffer, pages: int) -> None:
         """`cb_wait_front` returns."""
@@ -65,7 +67,9 @@ class BufferRules:
             self._consumes(thread, state, "cb_wait_front")
         needed = buffer.acked + pages
         state.pushed.take_until(self._program.threads[thread.index].actor, needed)
-        state.waited = max(state.waited, pages * buffer.page_size)
+        size = pages * buffer.page_size
+        if size > state.waited:
+            state.waited = size
 
     def push(self, thread: KernelThread, buffer: CircularBuffer, pages: int) -> None:
         """`cb_push_back` is called."""
@@ -79,7 +83,7 @@ class BufferRules:
         if mine.copies:
             self._pushes_in_flight(mine, state, size)
         state.pushed.put(mine.actor, pages)
-        state.reserved = max(0, state.reserved - size)
+        state.reserved = state.reserved - size if state.reserved > size else 0
 
     def pop(self, thread: KernelThread, buffer: CircularBuffer, pages: int) -> None:
         """`cb_pop_front` is called."""
@@ -93,7 +97,7 @@ class BufferRules:
         if mine.copies:
             self._pops_in_flight(mine, state, size)
         state.popped.put(mine.actor, pages)
-        state.waited = max(0, state.waited - size)
+        state.waited = state.waited - size if state.waited > size else 0
 
     def check_write(self, mine: ThreadState, space: Space, address: int, end: int) -> None:
         """A thread writes bytes, which may be pages of circular buffers."""

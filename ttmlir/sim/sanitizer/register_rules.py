@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from ttmlir.sim.findings import Finding
     from ttmlir.sim.thread import KernelThread
 
+_PACK = Role.PACK
+
 
 class Destination(Protocol):
     """What the rules have to know of DST: which threads own the part that they work on."""
@@ -31,7 +33,7 @@ class Destination(Protocol):
 
 def allowed(thread: KernelThread, dst: Destination) -> bool:
     """True if the thread owns the part of DST that it works on."""
-    return dst.waited if thread.role == Role.PACK else dst.acquired
+    return dst.waited if thread.role is _PACK else dst.acquired
 
 
 def violation(thread: KernelThread, index: int, kind: Literal["read", "write"]) -> Finding:

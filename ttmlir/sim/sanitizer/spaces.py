@@ -51,7 +51,7 @@ class BufferState:
         if address < start:
             size -= limit - start
             start, limit = self.buffer.address, start
-        return start <= address and end <= min(start + size, limit)
+        return start <= address and end <= start + size and end <= limit
 
     def describe(self) -> str:
         """The state in words, for messages."""

@@ -159,7 +159,9 @@ class HandOver:
             return
         self._taken, giver, time, news = self._entries.popleft()
         if news is not None:
-            known = taker.knows.times[: news.size]
+            known = taker.knows.times
+            if known.size > news.size:  # More actors have joined.
+                known = known[: news.size]
             np.maximum(known, news, out=known)
         if taker.knows.view[giver.index] < time:
             taker.knows.view[giver.index] = time
