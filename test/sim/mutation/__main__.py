@@ -1,0 +1,93 @@
+"""Run every mutant, and write docs/mutation.md: `python test/sim/mutation`, some minutes."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from multiprocessing import get_context
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "support")]
+
+from detection import Expected, Fate, Verdict, all_mutants, judge  # noqa: E402
+from programs import all_workloads  # noqa: E402
+from survivors import reason_for  # noqa: E402
+
+PAGE = HERE.parents[2] / "docs" / "mutation.md"
+
+_HEAD = """# Mutants of kernels
+
+Tests of the simulator are worth what they would notice. So kernels are changed, one thing at a
+time: calls are left out, integers made larger and smaller, sizes, addresses and indices doubled
+and halved, arguments swapped, comparisons, operators, flags and enumerators changed. A mutant
+counts as caught if in one of three runs (in order, in a random order with late copies, in another
+random order with clocks) the simulator reports something, waits for ever, or ends with numbers
+that are not NumPy's. Refused are those that are no C++; the same are those that make the same
+calls with the same arguments. `python test/sim/mutation` runs all of them and writes this page;
+the test suite runs a sample.
+"""
+
+
+def verdicts(number: int) -> list[Verdict]:
+    """What becomes of all mutants of a program."""
+    workload = all_workloads()[number]
+    expected = Expected.of(workload)
+    return [judge(workload, file, each, expected) for file, each in all_mutants(workload)]
+
+
+def page(found: list[Verdict]) -> str:
+    """The page about verdicts."""
+    survivors = [each for each in found if each.fate is Fate.SURVIVED]
+    reasons = {each: reason_for(each.workload, each.key) for each in survivors}
+    unexplained = [each for each in survivors if not reasons[each]]
+    caught = [each for each in found if each.fate in (Fate.REPORTED, Fate.WRONG)]
+    changed = len(caught) + len(unexplained)
+    kernels = {(each.workload, each.kernel) for each in found}
+    lines = [
+        _HEAD,
+        f"{len(found)} mutants of {len(kernels)} kernels; of {changed} that change what a program "
+        f"does, {len(caught)} are caught ({100 * len(caught) / changed:.1f} %).",
+        "",
+        "| Program | Kernel | Mutants | Refused | Same | Reported | Wrong numbers | Survived |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    fates = (Fate.REFUSED, Fate.SAME, Fate.REPORTED, Fate.WRONG, Fate.SURVIVED)
+    for workload, kernel in dict.fromkeys((each.workload, each.kernel) for each in found):
+        of = [each.fate for each in found if (each.workload, each.kernel) == (workload, kernel)]
+        counts = Counter(of)
+        numbers = " | ".join(str(counts[fate]) for fate in fates)
+        lines.append(f"| {workload} | {kernel} | {len(of)} | {numbers} |")
+    lines += ["", "## What reported them", "", "| Rule | Mutants |", "|---|---|"]
+    rules = Counter(each.rule or "other errors" for each in caught if each.fate is Fate.REPORTED)
+    lines += [f"| {rule} | {count} |" for rule, count in sorted(rules.items())]
+    lines += ["", "## Survivors", ""]
+    for reason in dict.fromkeys(reasons.values()):
+        lines += [reason or "Not caught, although the program does something else:", ""]
+        lines += [
+            f"- {each.workload}, {each.kernel}: `{each.mutant.key}`"
+            for each in survivors
+            if reasons[each] == reason
+        ]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def main() -> int:
+    """Run all mutants; returns the exit status, 1 if one survives without a reason."""
+    count = len(all_workloads())
+    with get_context("fork").Pool() as pool:
+        found = [each for some in pool.map(verdicts, range(count), 1) for each in some]
+    PAGE.write_text(page(found), encoding="utf-8")
+    missed = [
+        each
+        for each in found
+        if each.fate is Fate.SURVIVED and not reason_for(each.workload, each.key)
+    ]
+    for each in missed:
+        print(f"{each.workload} {each.key}")
+    return int(bool(missed))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

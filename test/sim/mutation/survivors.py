@@ -1,0 +1,92 @@
+"""Why mutants that nothing notices do nothing wrong.
+
+Each reason goes with patterns of the mutants that it holds for: workload, kernel, the change.
+"""
+
+from __future__ import annotations
+
+import re
+
+_INITS = (
+    "binary_op_init_common|add_tiles_init|sub_tiles_init|mul_tiles_init|mm_init|mm_block_init|"
+    "mm_block_init_short_with_dt|sub_bcast_cols_init_short|init_sfpu|copy_tile_init|"
+    "copy_tile_to_dst_init_short_with_dt|transpose_wh_init_short|tilize_init|tilize_uninit|"
+    "untilize_init|untilize_uninit|compute_kernel_hw_startup|reconfig_data_format"
+)
+
+REASONS: dict[str, tuple[str, ...]] = {
+    "It waits for more room than it fills, which the circular buffer has some time: the kernel "
+    "is right, only slower.": (
+        r": cb_reserve_back\(([\w:]+), (.+)\); -> "
+        r"cb_reserve_back\(\1, (?:\2 \+ 1|\(?\2\)? \* 2|[2-4])\);",
+    ),
+    "A preparation takes nothing but the format from a circular buffer, and the one that it "
+    "names instead has the same format.": (
+        rf": ({_INITS})\((.*)\); -> \1\((.*)\);",
+        r"get_(tile_size|dataformat)\(",
+    ),
+    "What it sets is set again before it is used.": (
+        r"subtract_row_sums.cpp: binary_op_init_common\(.*\); -> nothing",
+        r"subtract_row_sums.cpp: (pack_)?reconfig_data_format\(.*\); -> ",
+        r"tilize_untilize.cpp: compute_kernel_hw_startup\(.*\); -> nothing",
+        r": copy_tile_init\(\w+\); -> nothing",
+    ),
+    "The operation is symmetric in what was swapped, or what follows makes it so.": (
+        r": (add_tiles|mul_tiles|binary_max_tile)\(.*\); -> \1\(",
+        r"generated_chain_1.cpp: sub_tiles\(",
+    ),
+    "Without `out_of_order` the packer goes from page to page and ignores the index.": (
+        r": pack_tile\(\w+, \w+, (\w+)\); -> pack_tile\(\w+, \w+, \1 (\+ 1|\* 2|/ 2)\);",
+    ),
+    "The other semaphore has the same value and nobody else uses it on these cores: a word for "
+    "the sender and one for each receiver lie on different cores.": (
+        r"handshake.cpp: const uint32_t (ready|valid)_address = ",
+        r"multicast_(a|b|shards_of_a).cpp: const(expr)? uint32_t (ready|valid)_(id|address) = ",
+    ),
+    "Nobody waits for the semaphore again.": (
+        r"handshake.cpp: noc_semaphore_set\(ready, 0\); -> ",
+        r"multicast_shards_of_a.cpp: noc_semaphore_set\(ready, 0\); -> ",
+    ),
+    "The rectangle grows by columns or rows of the network that have no Tensix cores, which take "
+    "no multicasts.": (
+        r"uint32_t (start|end)_[xy] = get_arg_val",
+        r"get_noc_multicast_addr\(.*\).*; -> .*get_noc_multicast_addr\(.*(\+ 1|/ 2)",
+    ),
+    "A linked multicast only keeps the path for the next one, for speed.": (
+        r"noc_async_write_multicast(_loopback_src)?\(.*, true\); -> .*, false\);",
+    ),
+    "On Wormhole a multicast and a later one to the same rectangle arrive in order; only "
+    "Blackhole needs the flush.": (
+        r"multicast_(a|b|shards_of_a).cpp: noc_async_writes_flushed\(\); -> nothing",
+    ),
+    "A later barrier waits for the copy too, before anything relies on it.": (
+        r"(handshake|multicast_a|multicast_b|multicast_shards_of_a).cpp: "
+        r"noc_async_write_barrier\(\); -> nothing",
+    ),
+    "With one number for all reads every other barrier waits for both that are under way.": (
+        r"double_buffered_reader.cpp: noc_async_read_set_trid\(1 \+ i % 2\); -> ",
+    ),
+    "Smaller subblocks of the same block give the same tiles in the same order.": (
+        r"uint32_t subblock_[mn] = get_compile_time_arg_val",
+    ),
+    "The loop turns once: blocks are as wide as subblocks.": (
+        r"for \(uint32_t n = 0; n < block_n; n \+= subblock_n\) \{ -> .*n (\+|-)= subblock_n",
+    ),
+    "Any number but 0 is true.": (r"pack_reconfig_l1_acc\(1\); -> pack_reconfig_l1_acc\(2\);",),
+    "The pages of a circular buffer on a tensor are there from the beginning, and nothing else "
+    "uses them: there is nothing to wait for.": (r"announce_shards.cpp: cb_reserve_back\(",),
+    "The program ends here, and the next one begins with circular buffers of its own; a tensor "
+    "stays where it is.": (
+        r"multiply_shards.cpp: cb_pop_front\(.*\); -> (nothing|cb_pop_front\(.*/ 2\);)",
+        r"generated_sum_\d.cpp: cb_p(op_front|ush_back)\(.*\); -> (nothing|.*/ 2\);)( #2)?$",
+    ),
+}
+
+
+def reason_for(workload: str, key: str) -> str:
+    """Why a mutant survives; empty if there is no reason."""
+    text = f"{workload} {key}"
+    for reason, patterns in REASONS.items():
+        if any(re.search(pattern, text) for pattern in patterns):
+            return reason
+    return ""
