@@ -71,6 +71,8 @@ class SimChip:
             raise SimError(f"{self.name}: {outside[0]} is outside of the network {self.noc_size}")
         if self.semaphore_base < MEM_ZEROS_BASE + MEM_ZEROS_SIZE:
             raise SimError(f"{self.name}: no room for semaphores below the unreserved part of L1")
+        if not self.dram:
+            raise SimError(f"{self.name}: a chip without channels of DRAM; it needs at least one")
         if not self.l1_unreserved_base < self.l1_size:
             raise SimError(f"{self.name}: all of L1 is reserved")
 

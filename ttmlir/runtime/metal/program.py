@@ -18,6 +18,7 @@ from ttmlir.runtime.binary import Binary, Operation, Program, TensorRef, locatio
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
 from ttmlir.runtime.metal.placement import Placement, Shape2D
 from ttmlir.sim.chip import SimChip
+from ttmlir.sim.errors import SimError
 
 Table = Mapping[str, Any]
 
@@ -238,7 +239,7 @@ class MetalProgram(Program):
             source=kernel["source"] or "",
             config=kernel["config_type"],
             settings=settings,
-            cores=_cores(table["core_range_set"] or ()),
+            cores=_cores(table["core_range_set"] or (), where),
             circular_buffers=tuple(
                 self._circular_buffer(each, f"{where}: circular buffer {i}")
                 for i, each in enumerate(table["cbs"] or ())
@@ -274,7 +275,10 @@ class MetalBinary(Binary):
     @cached_property
     def chip(self) -> SimChip:
         """The chip that the file was compiled for; the default one if the file names none."""
-        return SimChip.from_desc(self._system().chip(0))
+        try:
+            return SimChip.from_desc(self._system().chip(0))
+        except SimError as error:
+            raise BinaryError(f"{self.source}: {error.message}") from error
 
     def _system(self) -> SystemDesc:
         if self.system_desc is None:
@@ -314,9 +318,9 @@ def _reference(table: Table | None, operands: int, where: str) -> Reference | No
 _MAX_CORES = 1 << 12
 
 
-def _cores(ranges: Sequence[Any]) -> tuple[tuple[int, int], ...]:
+def _cores(ranges: Sequence[Any], where: str) -> tuple[tuple[int, int], ...]:
     if sum(abs(math.prod(each.size)) for each in ranges) > _MAX_CORES:
-        raise BinaryError(f"a kernel runs on more than {_MAX_CORES} cores; no chip has so many")
+        raise BinaryError(f"{where} runs on more than {_MAX_CORES} cores; no chip has so many")
     return tuple(
         (each.loc.x + x, each.loc.y + y)
         for each in ranges

@@ -97,12 +97,15 @@ class Session:
         self._buffers: dict[int, Buffer] = {}
 
     def give(self, tensor: MetalTensor, values: Array) -> None:
-        """Put an input where the program expects it."""
+        """Put an input where the program expects it; BinaryError if there is no such place."""
         if tensor.placement is None:
             self._host[tensor.id] = values
             return
-        self._create(tensor)
-        self._write(tensor, values)
+        try:
+            self._create(tensor)
+            self._write(tensor, values)
+        except SimError as error:
+            raise BinaryError(f"{self.program.where}: {error}") from error
 
     def value(self, tensor: MetalTensor, where: str) -> Array:
         """The numbers of a tensor; BinaryError if nothing has made it."""
