@@ -72,6 +72,9 @@ REASONS: dict[str, tuple[str, ...]] = {
     "The loop turns once: blocks are as wide as subblocks.": (
         r"for \(uint32_t n = 0; n < block_n; n \+= subblock_n\) \{ -> .*n (\+|-)= subblock_n",
     ),
+    "A receiver only counts its rounds, and two blocks make two also with a larger step.": (
+        r"multicast_(a|b).cpp: for \(.*\) \{ -> for \(.*first_k \+= block_k \+ 1\) \{ #2",
+    ),
     "Any number but 0 is true.": (r"pack_reconfig_l1_acc\(1\); -> pack_reconfig_l1_acc\(2\);",),
     "The pages of a circular buffer on a tensor are there from the beginning, and nothing else "
     "uses them: there is nothing to wait for.": (r"announce_shards.cpp: cb_reserve_back\(",),

@@ -35,6 +35,13 @@ def survives(text: str) -> bool:
     return parse(render(tree)) == tree
 
 
+@pytest.mark.parametrize("directive", ["#inline int y;", "#pragma 7", "#pragma 0"])
+def test_directive_behind_something_else(directive: str) -> None:
+    """A directive begins its line."""
+    message = refusal(f"struct A {{ int x; }}; {directive}\n")
+    assert message == "k.cpp:1:22: error: a directive stands on a line of its own, which '#' begins"
+
+
 def test_message_shows_the_line_with_a_caret() -> None:
     """The caret stands below the place, behind tabs too."""
     with pytest.raises(CppSyntaxError) as caught:

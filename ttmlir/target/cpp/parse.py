@@ -151,7 +151,11 @@ class _Reader(ExpressionReader):
                 raise self.unsupported(node, _ITEMS)
 
     def directive(self, node: Node) -> Directive:
-        return self.source.directives[int(self.text(self.field(node, "argument")))]
+        # Those that the preprocessor has kept; `#` within a line is none.
+        kept = re.fullmatch(r"#pragma (\d+)\s*", self.text(node))
+        if kept is None or int(kept[1]) >= len(self.source.directives):
+            raise self.error(node, "a directive stands on a line of its own, which '#' begins")
+        return self.source.directives[int(kept[1])]
 
     def namespace(self, node: Node) -> Namespace:
         if not self.text(node).startswith("namespace"):
