@@ -65,6 +65,23 @@ def test_golden_run_names_every_program(numerics: str, capsys: Capture) -> None:
         assert f" {name} loc(" in shown
 
 
+def test_golden_run_follows_rows_that_are_repeated() -> None:
+    """Rows of the smaller operand are repeated in groups, by a kernel that only moves numbers."""
+    shapes = "(tensor<5x7x45xf32>, tensor<5x1x45xf32>, tensor<5x7x45xf32>) -> tensor<5x7x45xf32>"
+    source = (
+        MODEL.partition("func.func")[0]
+        + f"""
+    func.func @f(%x: tensor<5x7x45xf32>, %y: tensor<5x1x45xf32>) -> tensor<5x7x45xf32> {{
+      %0 = tensor.empty() : tensor<5x7x45xf32>
+      %1 = "ttir.add"(%x, %y, %0) <{{operand_constraints = [#any, #any, #any],
+          operandSegmentSizes = array<i32: 2, 1>}}> : {shapes}
+      return %1 : tensor<5x7x45xf32>
+    }}"""
+    )
+    Path("rows.ttm").write_bytes(compile_to_ttm(source))
+    assert run("run", "--golden", "--outputs", "y.npy", "rows.ttm") == 0
+
+
 @pytest.mark.parametrize("name", ["chain", "multiply_3d", "dram_to_l1", "one_core_to_four"])
 def test_files_of_tt_mlir_run_golden(name: str) -> None:
     """Their kernels say by their calls what they compute."""

@@ -84,7 +84,7 @@ class MetalGolden:
         output = command.tensors[-1]
         reference = reference_of(command)
         if reference is None:
-            golden = self._value(command.tensors[0], command)
+            golden = _repeated(self._value(command.tensors[0], command), output, command)
             name = command.meaning
         else:
             golden = self._computed(reference, command, output)
@@ -130,6 +130,17 @@ class MetalGolden:
         if constant is None:
             raise BinaryError(f"{command.where}: tensor {tensor.id} has no numbers yet")
         return _stored(constant, tensor.ref.desc.element)
+
+
+def _repeated(values: Array, output: MetalTensor, command: Command) -> Array:
+    """What a program that only moves numbers leaves: all of them, repeated if it broadcasts."""
+    shape = output.ref.desc.shape
+    try:
+        return np.broadcast_to(values, shape)
+    except ValueError as error:
+        raise BinaryError(
+            f"{command.where}: moves a tensor of shape {values.shape} to one of shape {shape}"
+        ) from error
 
 
 def _constant(value: float, command: Command, reference: Reference) -> Array:
