@@ -30,9 +30,15 @@ MAY_IMPORT = {
     "sim": {"target", *EXECUTABLE},
     "metalium": {"sim", *EXECUTABLE},
     "ttrt": {"runtime", *EXECUTABLE},
-    "compile": {"mlir", "dialects", "passes", "target"},
+    "compiler": {"mlir", "dialects", "passes", "target"},
+    "interpreter": {"mlir", "dialects", "passes", "compiler", "runtime", *EXECUTABLE},
+    "frontend": {
+        *("mlir", "dialects", "passes", "target", "compiler", "runtime", "interpreter"),
+        *EXECUTABLE,
+    },
     "tools": {
-        *("mlir", "dialects", "passes", "target", "compile", "runtime", "ttrt"),
+        *("mlir", "dialects", "passes", "target", "compiler", "runtime", "ttrt"),
+        *("interpreter", "frontend"),
         *("schema files", *EXECUTABLE),
     },
 }

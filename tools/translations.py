@@ -25,12 +25,12 @@ TRANSLATIONS = (
     Translation(
         name="ttmetal-to-flatbuffer",
         doc="translate ttmetal to flatbuffer",
-        function="ttmlir.compile:write_ttm",
+        function="ttmlir.compiler:write_ttm",
     ),
     Translation(
         name="ttnn-to-flatbuffer",
         doc="translate ttnn to flatbuffer",
-        function="ttmlir.compile:write_ttnn",
+        function="ttmlir.compiler:write_ttnn",
     ),
 )
 """Every translation, sorted by name."""

@@ -22,7 +22,7 @@ from network_text import NUMPY_TYPES
 from perceptron import Perceptron
 from training import Model, predict, train
 
-from ttmlir.compile import compile_to_ttnn
+from ttmlir.compiler import compile_to_ttnn
 from ttmlir.runtime import Tensor, get_layout, load_binary, open_device, submit, to_layout
 
 MODELS: tuple[Model, ...] = (Perceptron(), ConvNet())

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 from chain import chain, perceptron
 
-from ttmlir.compile import compile_to_ttnn, lower, write_ttnn
+from ttmlir.compiler import compile_to_ttnn, lower, write_ttnn
 from ttmlir.runtime import Tensor, get_layout, open_device, read_binary, submit, to_layout
 
 HERE = Path(__file__).resolve().parent

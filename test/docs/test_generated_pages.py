@@ -9,7 +9,7 @@ import pytest
 from pages import PAGES
 
 from examples import HEADER, function_text
-from ttmlir.compile import compile_to_ttnn
+from ttmlir.compiler import compile_to_ttnn
 from ttmlir.optable import ROWS
 from ttmlir.runtime import Tensor, open_device, read_binary, submit
 

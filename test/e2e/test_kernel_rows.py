@@ -42,7 +42,7 @@ from elementwise_oracles import (
 )
 from ttir_text import FunctionText, tensor
 
-from ttmlir.compile import TTMETAL_PIPELINE, lower
+from ttmlir.compiler import TTMETAL_PIPELINE, lower
 from ttmlir.mlir.diagnostics import DiagnosticError
 from ttmlir.optable import ROWS, elementwise
 from ttmlir.runtime import read_binary

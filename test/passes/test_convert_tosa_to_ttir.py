@@ -175,7 +175,7 @@ _IDS = [f"{case.op}-{case.out}-{number}" for number, case in enumerate(CASES)]
 
 def test_every_operation_is_used() -> None:
     """There is a case for each operation that can be converted; constants have their own test."""
-    assert {case.op for case in CASES} | {"const"} == set(CONVERTED)
+    assert {f"tosa.{case.op}" for case in CASES} | {"tosa.const"} == set(CONVERTED)
 
 
 @pytest.mark.parametrize("case", CASES, ids=_IDS)
@@ -251,5 +251,5 @@ def test_refusal_names_what_is_supported() -> None:
       }"""
     with pytest.raises(DiagnosticError) as raised:
         printed(text, PASS)
-    named = re.findall(r"tosa\.(\w+)", str(raised.value))
-    assert named == ["clz", *sorted(CONVERTED)]
+    named = re.findall(r"tosa\.\w+", str(raised.value))
+    assert named == ["tosa.clz", *sorted(CONVERTED)]

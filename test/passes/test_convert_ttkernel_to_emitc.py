@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from ttmlir.compile import lower
+from ttmlir.compiler import lower
 from ttmlir.mlir.diagnostics import DiagnosticError
 from ttmlir.target.cpp.emitter import emit_cpp
 from ttmlir.target.cpp.kernels import write_kernels

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from examples import HEADER, function_text
-from ttmlir.compile import compile_to_cpp, lower, write_cpp, write_ttnn
+from ttmlir.compiler import compile_to_cpp, lower, write_cpp, write_ttnn
 from ttmlir.mlir.diagnostics import DiagnosticError
 from ttmlir.mlir.printer import print_module
 from ttmlir.optable import ROWS

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from schema_values import tables
 
-from ttmlir.compile import compile_to_ttm
+from ttmlir.compiler import compile_to_ttm
 from ttmlir.schema import SCHEMA_OF_IDENTIFIER, Schema, identify, load_schema
 
 FLATC = shutil.which("flatc")

@@ -38,13 +38,11 @@ nearest integer are refused, since ttir has no operation that computes them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NoReturn, cast
+from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import (
     AnyFloat,
-    ArrayAttr,
     FloatAttr,
     IntegerAttr,
     IntegerType,
@@ -53,25 +51,19 @@ from xdsl.dialects.builtin import (
     TensorType,
     i1,
 )
-from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
-from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.comparisons import signed_value_range, unsigned_value_range
 
-from ttmlir.dialects import tt, ttir
-from ttmlir.layout.enums import OperandConstraint
+from ttmlir.dialects import ttir
 from ttmlir.mlir.floats import exact_float32
 from ttmlir.passes.base import ModulePass
 from ttmlir.passes.layouts import value_shape
-from ttmlir.passes.moves import emptied
-from ttmlir.passes.rewriting import insert_before, refuse_to_legalize, replace
+from ttmlir.passes.rewriting import refuse_to_legalize, replace
+from ttmlir.passes.ttir_building import built, built_constant, check_static_shape, element_type
+from ttmlir.passes.ttir_conversion import Rule, becomes, convert_inside, refuse_unknown
 
 if TYPE_CHECKING:
     from xdsl.context import Context
-
-    from ttmlir.dialects.row_ops import ParameterValue
-
-Rule = Callable[[Operation], None]
 
 
 @dataclass(frozen=True)
@@ -83,106 +75,30 @@ class ConvertTosaToTTIRPass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Convert everything inside the module."""
-        _convert_inside(module)
+        convert_inside(module, CONVERTED, _refuse_operation)
 
 
-_LEGAL = (ModuleOp, FuncOp, ReturnOp, CallOp, EmptyOp)
-_ANY_DEVICE_TILE = tt.OperandConstraintAttr.of(OperandConstraint.ANY_DEVICE_TILE)
-
-
-def _convert_inside(op: Operation) -> None:
-    for region in op.regions:
-        for block in region.blocks:
-            # Conversions insert before and erase the operation in hand only.
-            for inner in tuple(block.ops):
-                _rule(inner)(inner)
-                if inner.regions:
-                    _convert_inside(inner)
-
-
-def _rule(op: Operation) -> Rule:
-    dialect, _, mnemonic = op.name.partition(".")
-    if isinstance(op, _LEGAL) or dialect == "ttir":
-        return _keep
-    return CONVERTED.get(mnemonic, _refuse_operation) if dialect == "tosa" else _refuse_operation
-
-
-def _keep(op: Operation) -> None:
-    """What may be in the result stays."""
-
-
-def _refuse_operation(op: Operation) -> NoReturn:
-    taken = ", ".join(f"tosa.{mnemonic}" for mnemonic in sorted(CONVERTED))
-    refuse_to_legalize(
-        op, f"convert-tosa-to-ttir takes {taken}, and ttir, func and tensor.empty operations"
-    )
-
-
-def _made(
-    op: Operation,
-    mnemonic: str,
-    inputs: Sequence[SSAValue],
-    type_: Attribute,
-    **parameters: ParameterValue,
-) -> SSAValue:
-    """The result of a new ttir operation in front of `op`."""
-    for shaped in (*(value.type for value in inputs), type_):
-        _check_shape(op, shaped)
-    cls = cast("type[ttir.ElementwiseOp]", ttir.op_class(mnemonic))
-    destination = emptied(type_, op)
-    new = cls.dps(
-        inputs,
-        (destination,),
-        {
-            **cls.parameter_properties(parameters),
-            "operand_constraints": ArrayAttr([_ANY_DEVICE_TILE] * (len(inputs) + 1)),
-        },
-        location=op.location,
-    )
-    insert_before(op, new)
-    return new.results[0]
-
-
-def _check_shape(op: Operation, type_: Attribute) -> None:
-    if not (isinstance(type_, TensorType) and type_.has_static_shape()):
-        refuse_to_legalize(
-            op, f"the shape of {type_} is not known; give every tensor a static shape"
-        )
-
-
-def _element_type(value: SSAValue) -> Attribute:
-    return cast("TensorType[Attribute]", value.type).element_type
-
-
-# -- rules -----------------------------------------------------------------------------------------
-
-
-def _becomes(mnemonic: str) -> Rule:
-    """The rule of an operation that differs from one of ttir in nothing but the name."""
-
-    def rule(op: Operation) -> None:
-        replace(op, _made(op, mnemonic, op.operands, op.results[0].type))
-
-    return rule
+def _refuse_operation(op: Operation) -> None:
+    refuse_unknown(op, ConvertTosaToTTIRPass.name, CONVERTED)
 
 
 def _bits(mnemonic: str) -> Rule:
     """The rule of an operation on bits, which tosa lets pass on floating point numbers."""
-    becomes = _becomes(mnemonic)
+    convert = becomes(mnemonic)
 
     def rule(op: Operation) -> None:
-        element = _element_type(op.operands[0])
+        element = element_type(op.operands[0])
         if not isinstance(element, IntegerType):
             refuse_to_legalize(
                 op, f"its operands are {element}, but operations on bits take integers"
             )
-        becomes(op)
+        convert(op)
 
     return rule
 
 
 def _cast(op: Operation) -> None:
-    source, target = _element_type(op.operands[0]), _element_type(op.results[0])
+    source, target = element_type(op.operands[0]), element_type(op.results[0])
     if isinstance(source, AnyFloat) and isinstance(target, IntegerType) and target != i1:
         # A typecast rounds toward zero, which is the same where there is nothing to round.
         if not isinstance(op.operands[0].owner, (ttir.op_class("floor"), ttir.op_class("ceil"))):
@@ -192,16 +108,16 @@ def _cast(op: Operation) -> None:
                 "supported are casts to floating point types and i1, casts of integers, and casts "
                 "of the result of tosa.floor or tosa.ceil",
             )
-    _becomes("typecast")(op)
+    becomes("typecast")(op)
 
 
 def _clamp(op: Operation) -> None:
-    element = _element_type(op.operands[0])
+    element = element_type(op.operands[0])
     if isinstance(element, IntegerType):
         low, high = _integer_bounds(op, cast("IntegerType", element))
     else:
         low, high = (_bound(op, name, _number(op, name)) for name in ("min_fp", "max_fp"))
-    replace(op, _made(op, "clamp", op.operands, op.results[0].type, min=low, max=high))
+    replace(op, built(op, "clamp", op.operands, op.results[0].type, min=low, max=high))
 
 
 def _integer_bounds(op: Operation, element: IntegerType) -> tuple[float, float]:
@@ -228,68 +144,65 @@ def _bound(op: Operation, name: str, value: float) -> float:
 
 
 def _const(op: Operation) -> None:
-    new = ttir.ConstantOp.create(
-        result_types=[op.results[0].type],
-        properties={"value": op.properties["value"]},
-        location=op.location,
-    )
-    insert_before(op, new)
-    replace(op, *new.results)
+    replace(op, built_constant(op, op.properties["value"], op.results[0].type))
 
 
 def _mul(op: Operation) -> None:
     if shift := _number(op, "shift"):
         refuse_to_legalize(op, f"it shifts the product by {shift} bits; supported is a shift of 0")
     # tosa multiplies narrow integers to wide ones.
-    element = _element_type(op.results[0])
+    element = element_type(op.results[0])
     factors = [_widened(op, factor, element) for factor in op.operands]
-    replace(op, _made(op, "multiply", factors, op.results[0].type))
+    replace(op, built(op, "multiply", factors, op.results[0].type))
 
 
 def _widened(op: Operation, factor: SSAValue, element: Attribute) -> SSAValue:
     """An operand of `op`, converted to an element type."""
-    if _element_type(factor) == element:
+    if element_type(factor) == element:
         return factor
-    _check_shape(op, factor.type)
+    check_static_shape(op, factor.type)
     wide = TensorType(element, value_shape(factor))
-    return _made(op, "typecast", [factor], wide)
+    return built(op, "typecast", [factor], wide)
 
 
 CONVERTED: dict[str, Rule] = {
-    "abs": _becomes("abs"),
-    "add": _becomes("add"),
-    "bitwise_and": _bits("bitwise_and"),
-    "bitwise_not": _bits("bitwise_not"),
-    "bitwise_or": _bits("bitwise_or"),
-    "bitwise_xor": _bits("bitwise_xor"),
-    "cast": _cast,
-    "ceil": _becomes("ceil"),
-    "clamp": _clamp,
-    "const": _const,
-    "cos": _becomes("cos"),
-    "equal": _becomes("eq"),
-    "erf": _becomes("erf"),
-    "exp": _becomes("exp"),
-    "floor": _becomes("floor"),
-    "greater": _becomes("gt"),
-    "greater_equal": _becomes("ge"),
-    "int_div": _becomes("div"),
-    "log": _becomes("log"),
-    "logical_and": _becomes("logical_and"),
-    "logical_not": _becomes("logical_not"),
-    "logical_or": _becomes("logical_or"),
-    "logical_xor": _becomes("logical_xor"),
-    "maximum": _becomes("maximum"),
-    "minimum": _becomes("minimum"),
-    "mul": _mul,
-    "negate": _becomes("neg"),
-    "pow": _becomes("pow"),
-    "reciprocal": _becomes("reciprocal"),
-    "rsqrt": _becomes("rsqrt"),
-    "select": _becomes("where"),
-    "sigmoid": _becomes("sigmoid"),
-    "sin": _becomes("sin"),
-    "sub": _becomes("subtract"),
-    "tanh": _becomes("tanh"),
+    f"tosa.{mnemonic}": rule
+    for mnemonic, rule in {
+        "abs": becomes("abs"),
+        "add": becomes("add"),
+        "bitwise_and": _bits("bitwise_and"),
+        "bitwise_not": _bits("bitwise_not"),
+        "bitwise_or": _bits("bitwise_or"),
+        "bitwise_xor": _bits("bitwise_xor"),
+        "cast": _cast,
+        "ceil": becomes("ceil"),
+        "clamp": _clamp,
+        "const": _const,
+        "cos": becomes("cos"),
+        "equal": becomes("eq"),
+        "erf": becomes("erf"),
+        "exp": becomes("exp"),
+        "floor": becomes("floor"),
+        "greater": becomes("gt"),
+        "greater_equal": becomes("ge"),
+        "int_div": becomes("div"),
+        "log": becomes("log"),
+        "logical_and": becomes("logical_and"),
+        "logical_not": becomes("logical_not"),
+        "logical_or": becomes("logical_or"),
+        "logical_xor": becomes("logical_xor"),
+        "maximum": becomes("maximum"),
+        "minimum": becomes("minimum"),
+        "mul": _mul,
+        "negate": becomes("neg"),
+        "pow": becomes("pow"),
+        "reciprocal": becomes("reciprocal"),
+        "rsqrt": becomes("rsqrt"),
+        "select": becomes("where"),
+        "sigmoid": becomes("sigmoid"),
+        "sin": becomes("sin"),
+        "sub": becomes("subtract"),
+        "tanh": becomes("tanh"),
+    }.items()
 }
 """What becomes of each operation of tosa that can be converted."""

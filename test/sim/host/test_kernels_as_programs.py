@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from ttir_text import FunctionText, tensor
 
-from ttmlir.compile import compile_to_ttm
+from ttmlir.compiler import compile_to_ttm
 from ttmlir.metalium import (
     CBIndex,
     CircularBufferConfig,

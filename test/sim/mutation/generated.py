@@ -13,7 +13,7 @@ from mutants import normalised
 from ttir_text import FunctionText, tensor
 from workload import Outcome, Texts, Workload
 
-from ttmlir.compile import compile_to_ttm
+from ttmlir.compiler import compile_to_ttm
 from ttmlir.runtime import read_binary
 from ttmlir.runtime.metal.program import Command, MetalBinary, MetalProgram
 from ttmlir.runtime.metal.session import execute

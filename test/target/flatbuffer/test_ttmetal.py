@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ttmlir.compile import compile_to_ttm, lower, write_ttm
+from ttmlir.compiler import compile_to_ttm, lower, write_ttm
 from ttmlir.dialects import DIALECTS, tt
 from ttmlir.layout.chip import default_system_desc
 from ttmlir.mlir.context import make_context

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from ttmlir_tools.ttrt import main
 
-from ttmlir.compile import compile_to_ttm
+from ttmlir.compiler import compile_to_ttm
 
 Capture = pytest.CaptureFixture[str]
 GOLDEN = Path(__file__).resolve().parents[2] / "golden"

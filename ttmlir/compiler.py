@@ -2,7 +2,7 @@
 
     from pathlib import Path
 
-    from ttmlir.compile import compile_to_ttnn
+    from ttmlir.compiler import compile_to_ttnn
 
     Path("mlp.ttnn").write_bytes(compile_to_ttnn(Path("mlp.mlir").read_text()))
 
