@@ -78,8 +78,9 @@ class TTIRToTTNNBackendPipeline(Pipeline):
     mesh_shape: tuple[int, ...] = option((), "Extents of the mesh of chips")
 
     def passes(self) -> Sequence[Pass]:
-        """Shapes, machine, device, layouts, grids, ttnn."""
+        """General operations, shapes, machine, device, layouts, grids, ttnn."""
         from ttmlir.passes.convert_ttir_to_ttnn import ConvertTTIRToTTNNPass
+        from ttmlir.passes.ttir_decomposition import TTIRDecompositionPass
         from ttmlir.passes.ttir_grid_set import TTIRGridSetPass
         from ttmlir.passes.ttir_implicit_device import TTIRImplicitDevicePass
         from ttmlir.passes.ttir_layout import TTIRLayoutPass
@@ -93,10 +94,53 @@ class TTIRToTTNNBackendPipeline(Pipeline):
             sharding_pass_enabled=self.sharding_pass_enabled,
         )
         return (
+            TTIRDecompositionPass(),
             TTIRSlidingWindow2dFixShapesPass(),
             TTIRLoadSystemDescPass(path=self.system_desc_path),
             TTIRImplicitDevicePass(mesh_shape=self.mesh_shape),
             TTIRLayoutPass(),
             *([grid_set] if self.enable_grid_set else []),
             ConvertTTIRToTTNNPass(),
+        )
+
+
+@dataclass(frozen=True)
+class StableHLOToTTIRPipeline(Pipeline):
+    """Lower stablehlo to the ttir operations that ttnn has."""
+
+    name = "stablehlo-to-ttir-pipeline"
+    enable_remove_dead_values: bool = option(
+        False, "Remove unused values, arguments and results: run remove-dead-values"
+    )
+
+    def passes(self) -> Sequence[Pass]:
+        """Calls, ttir, general operations."""
+        from ttmlir.passes.convert_stablehlo_to_ttir import ConvertStableHLOToTTIRPass
+        from ttmlir.passes.inline import InlinePass
+        from ttmlir.passes.remove_dead_values import RemoveDeadValuesPass
+        from ttmlir.passes.ttir_decomposition import TTIRDecompositionPass
+
+        return (
+            InlinePass(canonicalize=False),
+            ConvertStableHLOToTTIRPass(),
+            TTIRDecompositionPass(),
+            *([RemoveDeadValuesPass()] if self.enable_remove_dead_values else []),
+        )
+
+
+@dataclass(frozen=True)
+class StableHLOToTTNNPipeline(TTIRToTTNNBackendPipeline):
+    """Lower stablehlo to ttnn, ready to be written to a .ttnn file or as C++."""
+
+    name = "stablehlo-to-ttnn-pipeline"
+
+    def passes(self) -> Sequence[Pass]:
+        """Calls, ttir, then the passes from ttir to ttnn."""
+        from ttmlir.passes.convert_stablehlo_to_ttir import ConvertStableHLOToTTIRPass
+        from ttmlir.passes.inline import InlinePass
+
+        return (
+            InlinePass(canonicalize=False),
+            ConvertStableHLOToTTIRPass(),
+            *super().passes(),
         )

@@ -13,6 +13,9 @@ from ttmlir.passes.base import Pass, Pipeline
 
 PASSES: dict[str, str] = {
     "canonicalize": "ttmlir.passes.canonicalize:CanonicalizePass",
+    "convert-stablehlo-to-ttir": (
+        "ttmlir.passes.convert_stablehlo_to_ttir:ConvertStableHLOToTTIRPass"
+    ),
     "convert-tosa-to-ttir": "ttmlir.passes.convert_tosa_to_ttir:ConvertTosaToTTIRPass",
     "convert-ttir-to-ttmetal": ("ttmlir.passes.convert_ttir_to_ttmetal:ConvertTTIRToTTMetalPass"),
     "convert-ttir-to-ttnn": "ttmlir.passes.convert_ttir_to_ttnn:ConvertTTIRToTTNNPass",
@@ -38,6 +41,7 @@ PASSES: dict[str, str] = {
     "test-pass-failure": "ttmlir.passes.failing:TestPassFailure",
     "test-pass-invalid": "ttmlir.passes.failing:TestPassInvalid",
     "ttir-allocate": "ttmlir.passes.ttir_allocate:TTIRAllocatePass",
+    "ttir-decomposition": "ttmlir.passes.ttir_decomposition:TTIRDecompositionPass",
     "ttir-generic": "ttmlir.passes.ttir_generic:TTIRGenericPass",
     "ttir-generic-kernel": "ttmlir.passes.ttir_generic_kernel:TTIRGenericKernelPass",
     "ttir-generic-region-operands-to-memref": (
@@ -57,6 +61,8 @@ PASSES: dict[str, str] = {
 """Every pass by its name on the command line; one line each, sorted by name."""
 
 PIPELINES: dict[str, str] = {
+    "stablehlo-to-ttir-pipeline": "ttmlir.passes.pipelines:StableHLOToTTIRPipeline",
+    "stablehlo-to-ttnn-pipeline": "ttmlir.passes.pipelines:StableHLOToTTNNPipeline",
     "ttir-to-ttmetal-backend-pipeline": "ttmlir.passes.pipelines:TTIRToTTMetalBackendPipeline",
     "ttir-to-ttnn-backend-pipeline": "ttmlir.passes.pipelines:TTIRToTTNNBackendPipeline",
 }

@@ -1,0 +1,70 @@
+"""Turn stablehlo and chlo operations into ttir operations.
+
+Each operation gets a `tensor.empty` as destination and accepts tiled device layouts for all its
+operands. Operations that ttnn lacks become general forms such as `ttir.dot_general`, which
+`ttir-decomposition` takes apart.
+
+Before:
+
+    func.func @kept(%a: tensor<33x70xf32>) -> tensor<33x70xf32> {
+      return %a : tensor<33x70xf32>
+    }
+
+After:
+
+    module {
+      func.func @kept(%arg0: tensor<33x70xf32>) -> tensor<33x70xf32> {
+        return %arg0 : tensor<33x70xf32>
+      }
+    }
+
+Requires: static shapes; calls inlined (`inline`), as in `stablehlo-to-ttir-pipeline`.
+Ensures: nothing but ttir, func, `tensor.empty` and the module is left; types do not change.
+Options: none.
+Not done here: complex and quantized numbers, tokens, tuples and dynamic shapes are refused, and so
+is what has no counterpart; each message says what is supported.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ttmlir.passes import (
+    convert_stablehlo_to_ttir_contraction,
+    convert_stablehlo_to_ttir_elementwise,
+    convert_stablehlo_to_ttir_indexing,
+    convert_stablehlo_to_ttir_windows,
+)
+from ttmlir.passes.base import ModulePass
+from ttmlir.passes.ttir_conversion import Rule, convert_inside, refuse_unknown
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import Operation
+
+
+@dataclass(frozen=True)
+class ConvertStableHLOToTTIRPass(ModulePass):
+    """Turn stablehlo and chlo operations into ttir operations."""
+
+    name = "convert-stablehlo-to-ttir"
+    title = "ConvertStableHLOToTTIR"
+
+    def apply(self, ctx: Context, module: ModuleOp) -> None:
+        """Convert everything inside the module."""
+        convert_inside(module, CONVERTED, _refuse_operation)
+
+
+def _refuse_operation(op: Operation) -> None:
+    refuse_unknown(op, ConvertStableHLOToTTIRPass.name, CONVERTED)
+
+
+CONVERTED: dict[str, Rule] = {
+    **convert_stablehlo_to_ttir_elementwise.RULES,
+    **convert_stablehlo_to_ttir_contraction.RULES,
+    **convert_stablehlo_to_ttir_indexing.RULES,
+    **convert_stablehlo_to_ttir_windows.RULES,
+}
+"""What becomes of each operation of stablehlo and chlo that can be converted."""
