@@ -1,0 +1,185 @@
+"""The operations of ttir by the reference functions of their rows.
+
+The runtime's faster kernels are not used, so that the two can be compared.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, cast
+
+import numpy as np
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from ttmlir.dialects import ttir
+from ttmlir.dialects.row_ops import RowOperation
+from ttmlir.interpreter.execution import Execution
+from ttmlir.interpreter.structure import empty_tensor
+from ttmlir.interpreter.values import Function, constant_array, runtime_element
+from ttmlir.optable.row import Family, Row
+from ttmlir.runtime.element import Array, cast_rounding, convert
+
+
+@cache
+def _takes_shape(row: Row) -> bool:
+    """True where the reference function needs the result's shape."""
+    parameters = {parameter.name for parameter in row.ttir_signature}
+    return "shape" in inspect.signature(row.reference).parameters and "shape" not in parameters
+
+
+def _run_row(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    assert isinstance(op, RowOperation)
+    row = op.ROW
+    parameters: dict[str, Any] = op.parameters()
+    if _takes_shape(row):
+        parameters["shape"] = _shape(op.results[0])
+    result = row.reference(np, *_inputs(op, operands), **parameters)
+    return (_fitted(op, row, np.asarray(result)),)
+
+
+def _inputs(op: Operation, operands: Sequence[Any]) -> list[Any]:
+    """The operands other than destinations; None for an absent optional one."""
+    assert isinstance(op, RowOperation)
+    destination = op.SIGNATURE.init
+    inputs: list[Any] = []
+    for value in op.SIGNATURE.operands:
+        if value.name == destination:
+            continue
+        first, end = op.group_range(value.name)
+        inputs += operands[first:end]
+        if value.optional and first == end:
+            inputs.append(None)
+    return inputs
+
+
+def _fitted(op: Operation, row: Row, result: Array) -> Array:
+    """The result in the shape of its type, where the operation leaves a choice."""
+    type_ = cast("TensorType[Attribute]", op.results[0].type)
+    if row.mnemonic == "typecast":
+        result = _rounded(result, type_.element_type)
+    shape = tuple(type_.get_shape())
+    if result.shape == shape:
+        return result
+    is_free = row.family is Family.WINDOW or result.shape == ()
+    if is_free and result.size == math.prod(shape):
+        return result.reshape(shape)
+    return np.broadcast_to(result, shape) if row.family.is_elementwise else result
+
+
+def _rounded(result: Array, element_type: Attribute) -> Array:
+    """What a cast makes of numbers: the program asks for the rounding."""
+    element = runtime_element(element_type)
+    rounding = None if element is None else cast_rounding(element)
+    if element is None or rounding is None:
+        return result
+    return rounding(convert(result, element.compute))
+
+
+def _shape(value: SSAValue) -> tuple[int, ...]:
+    return tuple(cast("TensorType[Attribute]", value.type).get_shape())
+
+
+# Windows: ttir says less than ttnn, since its images are not flattened.
+
+
+def _conv2d(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    assert isinstance(op, RowOperation)
+    parameters: dict[str, Any] = op.parameters()
+    image, weight, bias = _inputs(op, operands)
+    image = _padded(image.reshape(-1, *image.shape[-3:]), parameters, 0)
+    batch, height, width, channels = image.shape
+    result = op.ROW.reference(
+        np,
+        image,
+        weight,
+        bias,
+        in_channels=channels,
+        out_channels=_shape(op.results[0])[-1],
+        batch_size=batch,
+        input_height=height,
+        input_width=width,
+        kernel_height=weight.shape[-2],
+        kernel_width=weight.shape[-1],
+        padding_height=0,
+        padding_width=0,
+        **parameters,
+    )
+    return (_fitted(op, op.ROW, result),)
+
+
+def _max_pool2d(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    assert isinstance(op, RowOperation)
+    parameters: dict[str, Any] = op.parameters()
+    (image,) = _inputs(op, operands)
+    height = parameters.pop("original_height", image.shape[-3])
+    width = parameters.pop("original_width", image.shape[-2])
+    image = image.reshape(-1, height, width, image.shape[-1])
+    sides = {name: parameters.pop(f"padding_{name}") for name in _SIDES}
+    is_even = sides["top"] == sides["bottom"] and sides["left"] == sides["right"]
+    if not is_even:
+        image = _padded(image, {f"padding_{k}": v for k, v in sides.items()}, _lowest(image))
+        sides = dict.fromkeys(_SIDES, 0)
+    batch, height, width, channels = image.shape
+    result = op.ROW.reference(
+        np,
+        image,
+        batch_size=batch,
+        input_height=height,
+        input_width=width,
+        channels=channels,
+        padding_height=sides["top"],
+        padding_width=sides["left"],
+        **parameters,
+    )
+    return (_fitted(op, op.ROW, result),)
+
+
+_SIDES = ("top", "bottom", "left", "right")
+
+
+def _padded(image: Array, parameters: dict[str, Any], value: Any) -> Array:
+    """The image with the margins of `padding_top` and so on, which are taken out of the dict."""
+    top, bottom, left, right = (parameters.pop(f"padding_{side}") for side in _SIDES)
+    margins = ((0, 0), (top, bottom), (left, right), (0, 0))
+    if not any(count for margin in margins for count in margin):
+        return image
+    return np.pad(image, margins, constant_values=value)
+
+
+def _lowest(image: Array) -> Any:
+    return -np.inf if image.dtype.kind == "f" else np.iinfo(image.dtype).min
+
+
+# Structure.
+
+
+def _constant(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    return (constant_array(op, op.properties["value"]),)
+
+
+def _to_layout(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    return (operands[0],)
+
+
+def _nothing(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    return ()
+
+
+def _row_functions() -> dict[str, Function]:
+    return {cls.name: _run_row for cls in ttir.TTIR.operations if issubclass(cls, RowOperation)}
+
+
+FUNCTIONS: dict[str, Function] = {
+    **_row_functions(),
+    "ttir.alloc": empty_tensor,
+    "ttir.constant": _constant,
+    "ttir.conv2d": _conv2d,
+    "ttir.dealloc": _nothing,
+    "ttir.max_pool2d": _max_pool2d,
+    "ttir.to_layout": _to_layout,
+}
+"""Operations of ttir by name."""
