@@ -7,9 +7,10 @@
     Path("mlp.ttnn").write_bytes(compile_to_ttnn(Path("mlp.mlir").read_text()))
 
 `compile_to_ttm` makes a `.ttm` file in the same way. `lower` stops at a module that can be looked
-at, `write_ttnn`, `write_ttm` and `write_cpp` start from one. All raise
-`ttmlir.mlir.diagnostics.DiagnosticError` for input that is refused; its text has the place and the
-reason.
+at, `parse` before any pass; `transform` runs passes on a module, `write_ttnn`, `write_ttm` and
+`write_cpp` start from one. All raise `ttmlir.mlir.diagnostics.DiagnosticError` for input that is
+refused; its text has the place and the reason. For models of JAX and torch there is
+`ttmlir.compile`.
 """
 
 from __future__ import annotations
@@ -41,33 +42,48 @@ def _without_collections() -> Generator[None]:
 
 
 @_without_collections()
-def lower(source: str, pipeline: str = TTNN_PIPELINE, *, file_name: str = "<text>") -> ModuleOp:
-    """The module that a text spells, after the passes of `pipeline`.
+def parse(source: str, *, file_name: str = "<text>") -> ModuleOp:
+    """The module that a text spells, verified; `file_name` is the name of the text in messages."""
+    from ttmlir.dialects import DIALECTS
+    from ttmlir.mlir.chunk_processing import verify
+    from ttmlir.mlir.context import make_context
+    from ttmlir.mlir.reader import parse_module
+
+    module = parse_module(source, file_name, make_context(DIALECTS))
+    verify(module)
+    return module
+
+
+@_without_collections()
+def transform(module: ModuleOp, pipeline: str) -> None:
+    """Run the passes of `pipeline` on a module and verify what they leave.
 
     The pipeline is text as in `--pass-pipeline`, without the surrounding `builtin.module(...)`:
-    names separated by commas, options in braces. An empty one only reads and verifies.
-    `file_name` is the name of the text in messages.
+    names separated by commas, options in braces. An empty one does nothing.
     """
     from ttmlir.dialects import DIALECTS
     from ttmlir.mlir.chunk_processing import verify
     from ttmlir.mlir.context import make_context
     from ttmlir.mlir.diagnostics import DiagnosticError
-    from ttmlir.mlir.reader import parse_module
     from ttmlir.passes.manager import PassFailure, PassManager
     from ttmlir.passes.nest import parse_pipeline
 
-    context = make_context(DIALECTS)
-    module = parse_module(source, file_name, context)
-    verify(module)
     if not pipeline:
-        return module
+        return
+    nest = parse_pipeline(f"builtin.module({pipeline})")
     try:
-        PassManager(nest=parse_pipeline(f"builtin.module({pipeline})")).run(context, module)
+        PassManager(nest=nest).run(make_context(DIALECTS), module)
     except PassFailure as failure:
         if isinstance(failure.__cause__, DiagnosticError):
             raise failure.__cause__ from None
         raise
     verify(module)
+
+
+def lower(source: str, pipeline: str = TTNN_PIPELINE, *, file_name: str = "<text>") -> ModuleOp:
+    """The module that a text spells, after the passes of `pipeline`: `parse`, then `transform`."""
+    module = parse(source, file_name=file_name)
+    transform(module, pipeline)
     return module
 
 

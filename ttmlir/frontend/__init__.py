@@ -1,0 +1,1 @@
+"""Doors: programs of JAX, torch and MLIR text become compiled models that run here."""

@@ -1,0 +1,230 @@
+"""Compiled models: what every door returns, and what a door hands over to make one.
+
+A door reads a program of its framework into an `ImportedModel`: a module in the dialect of the
+door, and two functions between the framework's values and arrays in the order of the module's
+function. `CompiledModel` lowers the module, keeps the binary, and runs it with NumPy.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from ttmlir.frontend.errors import in_terms_of_the_user
+from ttmlir.runtime.binary import Binary, Program, read_binary
+from ttmlir.runtime.device import Device, open_device
+from ttmlir.runtime.element import Array, Numerics
+from ttmlir.runtime.errors import InputError
+from ttmlir.runtime.session import submit
+from ttmlir.runtime.tensor import Tensor, TensorDesc
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+    from ttmlir.mlir.diagnostics import Source
+
+NumericsName = Literal["exact", "device"]
+
+TO_TTIR = {
+    "stablehlo": "stablehlo-to-ttir-pipeline",
+    "tosa": "convert-tosa-to-ttir",
+    "ttir": "",
+}
+"""The passes from each dialect of the doors to ttir."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImportedModel:
+    """A program as a door hands it over.
+
+    `module` has one public function, which takes the arrays that `flatten` returns and those in
+    `bound`, and returns the arrays that `unflatten` takes.
+    """
+
+    name: str
+    """The name of the program in messages and in the file."""
+    module: ModuleOp
+    stage: str
+    """The dialect of the module, one of `TO_TTIR`."""
+    input_names: Sequence[str]
+    """The user's names for the arrays of `flatten`, such as `params['w']`."""
+    flatten: Callable[[tuple[Any, ...], dict[str, Any]], Sequence[Array]]
+    """From the arguments of a call to arrays; raises InputError for another structure."""
+    unflatten: Callable[[Sequence[Array]], Any]
+    """From results to what a call returns."""
+    reference: Callable[..., Any] | None = None
+    """The program in its framework, called with the same arguments; returns the same structure."""
+    flatten_results: Callable[[Any], Sequence[Array]] | None = None
+    """From what `reference` returns to arrays, in the order that `unflatten` takes."""
+    bound: Mapping[int, Array] = field(default_factory=dict[int, Array])
+    """Arguments of the function that a call does not pass, by index: weights kept outside."""
+    texts: Mapping[str, Source] = field(default_factory=dict[str, "Source"])
+    """Texts that the module's locations are in, if not in files; messages quote them."""
+
+
+class CompiledModel:
+    """A model compiled for one set of shapes and element types.
+
+    Calling it runs the program with NumPy and returns arrays of the framework that it came from:
+
+        compiled = ttmlir.compile(function, x)
+        y = compiled(x)
+        y = compiled(x, numerics="device")   # rounded as the device would
+        compiled.save("model.ttnn")
+        print(compiled.text("ttir"))
+    """
+
+    def __init__(
+        self, imported: ImportedModel, *, numerics: NumericsName = "exact", options: str = ""
+    ) -> None:
+        """Lower an imported model; raises CompilationError for what is not supported.
+
+        `options` are those of `ttir-to-ttnn-backend-pipeline`, such as "enable-grid-set=false".
+        """
+        from ttmlir.compiler import TTNN_PIPELINE, transform, write_ttnn
+
+        self._imported = imported
+        self.numerics: NumericsName = _checked_numerics(numerics)
+        start = time.perf_counter()
+        module = imported.module.clone()
+        with in_terms_of_the_user(imported.name, imported.texts):
+            transform(module, TO_TTIR[imported.stage])
+            transform(module, f"{TTNN_PIPELINE}{{{options}}}" if options else TTNN_PIPELINE)
+            self._bytes = write_ttnn(module)
+        self._ttnn = module
+        self.seconds = time.perf_counter() - start
+        """How long lowering and writing took."""
+
+    @property
+    def name(self) -> str:
+        """The name of the model."""
+        return self._imported.name
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """What `text` shows, in the order of the road from the source to the device."""
+        return tuple(dict.fromkeys((self._imported.stage, "ttir", "ttnn", "cpp")))
+
+    @cached_property
+    def binary(self) -> Binary:
+        """The file as the runtime reads it."""
+        return read_binary(self._bytes, f"{self.name}.ttnn")
+
+    @cached_property
+    def inputs(self) -> tuple[tuple[str, TensorDesc], ...]:
+        """Names and descriptions of the arrays that a call passes."""
+        descs = [
+            ref.desc
+            for index, ref in enumerate(self._program.inputs)
+            if index not in self._imported.bound
+        ]
+        return tuple(zip(self._imported.input_names, descs, strict=True))
+
+    @property
+    def outputs(self) -> tuple[TensorDesc, ...]:
+        """Descriptions of the arrays that a call returns."""
+        return tuple(ref.desc for ref in self._program.outputs)
+
+    @property
+    def _program(self) -> Program:
+        return self.binary.program(0)
+
+    def __call__(self, *args: Any, numerics: NumericsName | None = None, **kwargs: Any) -> Any:
+        """Run the model; arguments are those of the function that was compiled."""
+        device = self._device(self.numerics if numerics is None else _checked_numerics(numerics))
+        tensors = [Tensor.from_numpy(array) for array in self._arrays(args, kwargs)]
+        results = submit(device, self.binary, 0, tensors)
+        return self._imported.unflatten([result.to_numpy() for result in results])
+
+    def reference(self, *args: Any, **kwargs: Any) -> Any:
+        """What the framework itself computes for a call."""
+        if self._imported.reference is None:
+            raise InputError(f"'{self.name}' was compiled from text, which no framework runs")
+        return self._imported.reference(*args, **kwargs)
+
+    def to_bytes(self) -> bytes:
+        """The `.ttnn` file."""
+        return self._bytes
+
+    def save(self, path: str | Path) -> Path:
+        """Write the `.ttnn` file, which `ttrt run` runs; returns its path."""
+        path = Path(path)
+        path.write_bytes(self._bytes)
+        return path
+
+    def text(self, stage: str, *, elide_above: int | None = None) -> str:
+        """The program at one of the `stages`: MLIR, or C++ of the ttnn library.
+
+        Constants of more than `elide_above` elements are left out, which makes long texts readable
+        but unfit to compile.
+        """
+        from ttmlir.compiler import transform, write_cpp
+        from ttmlir.mlir.printer import print_module
+
+        if stage not in self.stages:
+            raise ValueError(
+                f"'{self.name}' has no stage '{stage}'; its stages are {', '.join(self.stages)}"
+            )
+        if stage == "cpp":
+            return write_cpp(self._ttnn, elide_above=elide_above)
+        module = self._ttnn if stage == "ttnn" else self._imported.module
+        if stage == "ttir" != self._imported.stage:
+            module = module.clone()
+            transform(module, TO_TTIR[self._imported.stage])
+        return print_module(module, elide_larger_than=elide_above)
+
+    def __repr__(self) -> str:
+        """Signature and size."""
+        inputs = ", ".join(f"{name}: {_type(desc)}" for name, desc in self.inputs)
+        outputs = ", ".join(map(_type, self.outputs))
+        operations = len(self._program.operations)
+        return (
+            f"CompiledModel({self.name}({inputs}) -> ({outputs}), {operations} ttnn operations, "
+            f"{len(self._bytes):,} bytes, numerics={self.numerics})"
+        )
+
+    @cached_property
+    def _devices(self) -> dict[str, Device]:
+        return {}
+
+    def _device(self, numerics: NumericsName) -> Device:
+        if numerics not in self._devices:
+            self._devices[numerics] = open_device(numerics=Numerics(numerics))
+        return self._devices[numerics]
+
+    def _arrays(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Array]:
+        """All arrays that the function takes, checked against what it was compiled for."""
+        given = list(self._imported.flatten(args, kwargs))
+        if len(given) != len(self.inputs):
+            raise InputError(f"'{self.name}' takes {len(self.inputs)} arrays, got {len(given)}")
+        wrong = [
+            f"{name} is {_array_type(array)} instead of {_type(desc)}"
+            for (name, desc), array in zip(self.inputs, given, strict=True)
+            if (array.shape, array.dtype) != (desc.shape, desc.element.host)
+        ]
+        if wrong:
+            raise InputError(
+                f"'{self.name}' was compiled for other arguments: {'; '.join(wrong)}; call "
+                "ttmlir.compile again with arguments of these shapes and types"
+            )
+        for index in sorted(self._imported.bound):
+            given.insert(index, self._imported.bound[index])
+        return given
+
+
+def _checked_numerics(name: str) -> NumericsName:
+    if name not in ("exact", "device"):
+        raise ValueError(f"numerics are 'exact' or 'device', not {name!r}")
+    return name
+
+
+def _type(desc: TensorDesc) -> str:
+    return f"{desc.element.host}[{','.join(map(str, desc.shape))}]"
+
+
+def _array_type(array: Array) -> str:
+    return f"{array.dtype}[{','.join(map(str, array.shape))}]"

@@ -1,0 +1,96 @@
+"""`ttmlir.compile`: one name for all doors."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from ttmlir.frontend.compiled import CompiledModel, ImportedModel, NumericsName
+from ttmlir.frontend.errors import missing_package
+
+Weights = Literal["constants", "arguments"]
+
+
+def compile(
+    model: Any,
+    *example_args: Any,
+    example_kwargs: Mapping[str, Any] | None = None,
+    numerics: NumericsName = "exact",
+    options: str = "",
+    weights: Weights = "constants",
+) -> CompiledModel:
+    """Compile a model for arguments like the given ones.
+
+        compiled = ttmlir.compile(lambda x, w: jax.nn.relu(x @ w), x, w)
+        y = compiled(x, w)
+
+    `model` is one of
+    - a function of JAX arrays (jitted or not), or what `jax.jit(...).trace`, `.lower` or
+      `jax.export.export` return; arguments are arrays, `jax.ShapeDtypeStruct`s and trees of them,
+    - a `torch.nn.Module`, a function of torch tensors, or a `torch.export.ExportedProgram`,
+    - MLIR text in the dialects stablehlo, tosa or ttir, or the path of a file of such text, without
+      example arguments.
+
+    `example_kwargs` are keyword arguments of the model. `numerics` says how the compiled model
+    computes unless a call says otherwise: "exact" keeps 32 or 64 bits, "device" rounds as the
+    device stores. `options` are those of `ttir-to-ttnn-backend-pipeline`. `weights="arguments"`
+    (torch) keeps parameters out of the file as further inputs of the program.
+
+    Raises CompilationError, with the place in the source, for what is not supported, and
+    ImportError for a framework that is not installed.
+    """
+    imported = _import(model, example_args, dict(example_kwargs or {}), weights)
+    return CompiledModel(imported, numerics=numerics, options=options)
+
+
+def _import(
+    model: Any, args: tuple[Any, ...], kwargs: dict[str, Any], weights: Weights
+) -> ImportedModel:
+    if isinstance(model, str | Path):
+        return _import_text(model, args, kwargs)
+    packages = {*_packages_of(model), *_packages_in((args, kwargs))}
+    if "torch" in packages:
+        torch_door: Any = import_module(_installed("torch", "ttmlir.frontend.torch"))
+        return torch_door.import_model(model, args, kwargs, weights=weights)
+    if callable(model) or "jax" in packages:
+        jax_door: Any = import_module(_installed("jax", "ttmlir.frontend.jax"))
+        return jax_door.import_model(model, args, kwargs)
+    raise TypeError(
+        f"ttmlir.compile cannot compile a {type(model).__qualname__}; it takes functions of JAX "
+        "arrays, torch modules, functions and exported programs, and MLIR text or paths of it"
+    )
+
+
+def _import_text(model: str | Path, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ImportedModel:
+    from ttmlir.frontend.text import import_file, import_text
+
+    if args or kwargs:
+        raise TypeError("MLIR text has its own types: ttmlir.compile takes no examples with it")
+    if isinstance(model, str) and "\n" in model:
+        return import_text(model)
+    return import_file(Path(model))
+
+
+def _installed(package: str, door: str) -> str:
+    """The name of the module of a door whose framework is there; ImportError if it is not."""
+    if package not in sys.modules and find_spec(package) is None:
+        raise missing_package(package, package, f"compiling functions of {package} arrays")
+    return door
+
+
+def _packages_of(value: Any) -> set[str]:
+    """The packages that the class of a value and its bases come from."""
+    return {base.__module__.partition(".")[0] for base in type(value).__mro__}
+
+
+def _packages_in(value: Any) -> set[str]:
+    """The packages of the values in nested tuples, lists and dictionaries."""
+    if isinstance(value, dict):
+        value = tuple(cast(dict[Any, Any], value).values())
+    if isinstance(value, tuple | list):
+        return {name for item in cast(Sequence[Any], value) for name in _packages_in(item)}
+    return _packages_of(value)

@@ -1,0 +1,152 @@
+"""What a door says about a program that it cannot compile: the user's own line, and why.
+
+    model.py:7:12: error: 'stablehlo.fft' op ... is supported
+        return jnp.fft.fft(x)
+               ^
+
+Frameworks keep the Python frames of every operation as locations: the place in a message is the
+innermost frame that is the user's own, not one of a library.
+"""
+
+from __future__ import annotations
+
+import linecache
+import sys
+import sysconfig
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+from xdsl.dialects.builtin import (
+    UNKNOWN_LOC,
+    ArrayAttr,
+    CallSiteLoc,
+    FileLineColLoc,
+    FusedLoc,
+    LocationAttr,
+    NameLoc,
+)
+from xdsl.ir import Attribute
+
+from ttmlir.mlir.diagnostics import Diagnostic, DiagnosticError, Source, render_all
+
+
+class CompilationError(DiagnosticError):
+    """A program that is refused; the text has the place in the user's source, and the reason.
+
+        import jax.numpy as jnp, ttmlir
+
+        ttmlir.compile(lambda x: jnp.fft.fft(x), jnp.ones(8))   # no operation for it
+
+    The message says what is supported instead.
+    """
+
+    def __init__(self, *diagnostics: Diagnostic, sources: Mapping[str, Source]):
+        """An error whose text quotes lines of `sources`."""
+        super().__init__(*diagnostics)
+        self.sources = sources
+
+    def __str__(self) -> str:
+        """All messages with their source lines and carets, without the texts of operations."""
+        short = (diagnostic.without_operation() for diagnostic in self.diagnostics)
+        return render_all(short, self.sources).rstrip("\n")
+
+
+@contextmanager
+def in_terms_of_the_user(name: str, texts: Mapping[str, Source] | None = None) -> Generator[None]:
+    """Refusals inside become `CompilationError`s that quote the user's own lines.
+
+    `texts` are texts that places may be in, by the file names in those; other files are read. What
+    has no place in a file is reported for the model called `name`.
+    """
+    try:
+        yield
+    except CompilationError:
+        raise
+    except DiagnosticError as error:
+        diagnostics = [_at_user_place(each, name) for each in error.diagnostics]
+        sources = {**(texts or {}), **_sources_of(diagnostics)}
+        raise CompilationError(*diagnostics, sources=sources) from None
+
+
+def user_place(location: Attribute) -> FileLineColLoc | None:
+    """The innermost frame that a location holds, those of installed libraries left out.
+
+    The innermost of all frames if every one is of a library; None if there is none.
+    """
+    places = list(_frames(location))
+    return next((place for place in places if not _is_library(place)), next(iter(places), None))
+
+
+def _frames(location: Attribute) -> Iterator[FileLineColLoc]:
+    """The places in files that a location holds, callees before callers."""
+    pending: list[Attribute] = [location]
+    while pending:
+        match pending.pop():
+            case FileLineColLoc() as place:
+                yield place
+            case NameLoc(location=inner):
+                pending.append(inner)
+            case CallSiteLoc(caller=caller, callee=callee):
+                pending += (caller, callee)
+            case FusedLoc(locations=parts):
+                pending += reversed(cast(ArrayAttr[Attribute], parts).data)
+            case _:
+                pass
+
+
+def _is_library(place: FileLineColLoc) -> bool:
+    """True for files of Python itself and of installed packages."""
+    return place.filename.data.startswith(_LIBRARIES)
+
+
+_LIBRARIES = tuple(
+    {sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib")}
+)
+
+
+def _at_user_place(diagnostic: Diagnostic, name: str) -> Diagnostic:
+    place = user_place(diagnostic.location)
+    moved = replace(
+        diagnostic,
+        location=UNKNOWN_LOC if place is None else _without_folder(place),
+        notes=tuple(_at_user_place(note, name) for note in diagnostic.notes),
+    )
+    if place is not None or diagnostic.severity == "note":
+        return moved
+    return replace(moved, message=f"{moved.message} (in '{name}')")
+
+
+def _without_folder(place: FileLineColLoc) -> LocationAttr:
+    """The place with the file named from the current folder, if it lies inside."""
+    from ttmlir.mlir.locations import file_location
+
+    try:
+        file = str(Path(place.filename.data).relative_to(Path.cwd()))
+    except (ValueError, OSError):
+        return place
+    return file_location(file, place.line.data, place.column.data)
+
+
+def _sources_of(diagnostics: list[Diagnostic]) -> dict[str, Source]:
+    """The files that diagnostics and their notes are about, as far as they can be read."""
+    sources: dict[str, Source] = {}
+    for diagnostic in diagnostics:
+        if isinstance(diagnostic.location, FileLineColLoc):
+            file = diagnostic.location.filename.data
+            lines = linecache.getlines(file)
+            if lines:
+                sources[file] = Source("".join(lines))
+        sources |= _sources_of(list(diagnostic.notes))
+    return sources
+
+
+def missing_package(package: str, extra: str, purpose: str) -> ImportError:
+    """The error for a framework that is asked for and not installed."""
+    return ImportError(
+        f"{purpose} needs the package '{package}', which is not installed in {sys.executable}; "
+        f'pip install "ttmlir-py[{extra}]" installs it',
+        name=package,
+    )

@@ -1,0 +1,252 @@
+"""The door for JAX: functions, jitted functions and what JAX makes of them.
+
+    imported = import_model(function, (x, w), {})
+
+The program is the StableHLO that `jax.jit(function).lower(...)` gives, with the Python frames of
+every operation as locations. Large constants do not pass through its text: there they are elided,
+and their bytes are moved from JAX's module into ours.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ttmlir.compiler import parse
+from ttmlir.frontend.compiled import ImportedModel
+from ttmlir.frontend.errors import in_terms_of_the_user
+from ttmlir.mlir.diagnostics import Source
+from ttmlir.runtime.element import Array
+from ttmlir.runtime.errors import InputError
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.dialects.func import FuncOp
+
+TEXT_LIMIT = 100
+"""Constants of more elements do not pass through text; MLIR writes them as hexadecimal digits."""
+
+
+def import_model(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ImportedModel:
+    """A model from a function and examples of its arguments, or from a stage of JAX's own.
+
+    Examples are arrays, numbers, `jax.ShapeDtypeStruct`s and trees of them. A call passes the
+    arguments that are not static. `Traced`, `Lowered` and `Exported` objects know their arguments.
+    """
+    jax: Any = import_module("jax")
+    export: Any = import_module("jax.export")
+    stages: tuple[Any, ...] = (jax.stages.Traced, jax.stages.Lowered, export.Exported)
+    if isinstance(model, stages) and (args or kwargs):
+        raise TypeError(
+            f"a {type(model).__name__} object of JAX knows its arguments: ttmlir.compile takes no "
+            "examples with it"
+        )
+    if isinstance(model, export.Exported):
+        return _import(jax, _of_exported(model))
+    if isinstance(model, jax.stages.Lowered):
+        return _import(jax, _of_lowered(model, lambda: model.compile()))
+    if not isinstance(model, jax.stages.Traced):
+        jitted = (
+            model if isinstance(model, jax.stages.Wrapped) else jax.jit(model, keep_unused=True)
+        )
+        model = jitted.trace(*args, **kwargs)
+    with warnings.catch_warnings():
+        # Nothing is donated here: every call computes with arrays of its own.
+        warnings.filterwarnings("ignore", message="Some donated buffers were not usable")
+        lowered = model.lower()
+    return _import(jax, _of_lowered(lowered, lambda: model.lower().compile()))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Program:
+    """What the door needs of a program, whichever of JAX's objects it comes as."""
+
+    name: str
+    module: Any
+    """The StableHLO, in JAX's own IR."""
+    inputs: Sequence[Any]
+    """Shapes and types of all arguments, with `shape` and `dtype`."""
+    kept: Sequence[int]
+    """The arguments that the module's function takes; JAX drops those without effect."""
+    in_tree: Any
+    outputs: Sequence[Any]
+    out_tree: Any
+    executable: Callable[[], Any]
+    """Makes the function that JAX runs."""
+
+
+def _of_lowered(lowered: Any, executable: Callable[[], Any]) -> _Program:
+    jax: Any = import_module("jax")
+    module = lowered.compiler_ir("stablehlo")
+    inputs = jax.tree_util.tree_leaves(lowered.args_info)
+    return _Program(
+        name=_attribute_text(module, "sym_name").removeprefix("jit_"),
+        module=module,
+        inputs=inputs,
+        kept=_kept_of(lowered, len(inputs)),
+        in_tree=lowered.in_tree,
+        outputs=jax.tree_util.tree_leaves(lowered.out_info),
+        out_tree=lowered.out_tree,
+        executable=executable,
+    )
+
+
+def _kept_of(lowered: Any, count: int) -> Sequence[int]:
+    """The arguments that were kept; JAX says it nowhere but inside of what it lowered."""
+    inner: Any = getattr(lowered, "_lowering", None)
+    kept: Any = getattr(inner, "compile_args", {}).get("kept_var_idx")
+    return range(count) if kept is None else sorted(kept)
+
+
+def _of_exported(exported: Any) -> _Program:
+    ir: Any = import_module("jaxlib.mlir.ir")
+    mlir: Any = import_module("jax.interpreters.mlir")
+    with mlir.make_ir_context():
+        module = ir.Module.parse(exported.mlir_module())
+    return _Program(
+        name=exported.fun_name,
+        module=module,
+        inputs=exported.in_avals,
+        kept=exported.module_kept_var_idx,
+        in_tree=exported.in_tree,
+        outputs=exported.out_avals,
+        out_tree=exported.out_tree,
+        executable=lambda: exported.call,
+    )
+
+
+def _import(jax: Any, program: _Program) -> ImportedModel:
+    name = re.sub(r"\W+", "_", program.name).strip("_") or "main"
+    module = _read(program.module, name)
+    executables: list[Any] = []
+
+    def flatten(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Array]:
+        leaves, tree = jax.tree_util.tree_flatten((args, kwargs))
+        if tree != program.in_tree:
+            raise InputError(
+                f"'{name}' was compiled for arguments of another structure: {tree} instead of "
+                f"{program.in_tree}"
+            )
+        return [_array(jax, leaves[index], program.inputs[index]) for index in program.kept]
+
+    def unflatten(results: Sequence[Array]) -> Any:
+        leaves = [
+            _jax_array(jax, result, expected)
+            for result, expected in zip(results, program.outputs, strict=True)
+        ]
+        return jax.tree_util.tree_unflatten(program.out_tree, leaves)
+
+    def reference(*args: Any, **kwargs: Any) -> Any:
+        if not executables:
+            executables.append(program.executable())
+        return executables[0](*args, **kwargs)
+
+    return ImportedModel(
+        name=name,
+        module=module,
+        stage="stablehlo",
+        input_names=_argument_names(module),
+        flatten=flatten,
+        unflatten=unflatten,
+        reference=reference,
+        flatten_results=lambda results: [
+            _array(jax, leaf, expected)
+            for leaf, expected in zip(
+                jax.tree_util.tree_leaves(results), program.outputs, strict=True
+            )
+        ],
+    )
+
+
+def _array(jax: Any, leaf: Any, expected: Any) -> Array:
+    """A leaf as an array; numbers of Python and of wider types become what JAX makes of them."""
+    if isinstance(leaf, bool | int | float):
+        return np.asarray(leaf, expected.dtype)
+    if jax.dtypes.issubdtype(getattr(leaf, "dtype", None), jax.dtypes.prng_key):
+        leaf = jax.random.key_data(leaf)
+    array = np.asarray(leaf)
+    if array.dtype != expected.dtype == jax.dtypes.canonicalize_dtype(array.dtype):
+        return array.astype(expected.dtype)
+    return array
+
+
+def _jax_array(jax: Any, array: Array, expected: Any) -> Any:
+    if jax.dtypes.issubdtype(expected.dtype, jax.dtypes.prng_key):
+        return jax.random.wrap_key_data(array, impl=jax.random.key_impl(expected))
+    return jax.numpy.asarray(array)
+
+
+def _read(module: Any, name: str) -> ModuleOp:
+    """Our module for one of JAX's, large constants moved past the text."""
+    from xdsl.dialects.builtin import DenseResourceAttr
+
+    from ttmlir.mlir.elements import elements_attr
+
+    text: str = module.operation.get_asm(large_elements_limit=TEXT_LIMIT, enable_debug_info=True)
+    file_name = f"<stablehlo of {name}>"
+    with in_terms_of_the_user(name, {file_name: Source(text)}):
+        ours = parse(text, file_name=file_name)
+    elided = (
+        op
+        for op in ours.walk()
+        if op.name == "stablehlo.constant"
+        and isinstance(op.properties.get("value"), DenseResourceAttr)
+    )
+    for op, value in zip(elided, _large_constants(module), strict=True):
+        (result,) = op.results
+        type: Any = result.type
+        op.properties["value"] = elements_attr(type, _bytes_of(value))
+    return ours
+
+
+def _large_constants(module: Any) -> Iterator[Any]:
+    """The constants that `TEXT_LIMIT` keeps out of the text, in the order of the text."""
+    for op in _operations(module.operation):
+        if op.operation.name == "stablehlo.constant":
+            value = op.operation.attributes["value"]
+            if not value.is_splat and len(value) > TEXT_LIMIT:
+                yield value
+
+
+def _operations(op: Any) -> Iterator[Any]:
+    for region in op.regions:
+        for block in region.blocks:
+            for inner in block.operations:
+                yield inner
+                yield from _operations(inner.operation)
+
+
+def _bytes_of(value: Any) -> bytes:
+    """The elements of a constant of JAX's IR, which shows some types as digits only."""
+    try:
+        return np.asarray(value).tobytes()
+    except TypeError:
+        digits = re.search(r'"0x([0-9A-F]*)"', str(value))
+        if digits is None:
+            raise
+        return bytes.fromhex(digits[1])
+
+
+def _attribute_text(module: Any, name: str) -> str:
+    attribute: Any = module.operation.attributes[name]
+    return str(attribute.value)
+
+
+def _main(module: ModuleOp) -> FuncOp:
+    from xdsl.dialects.func import FuncOp
+
+    return next(op for op in module.ops if isinstance(op, FuncOp) and op.sym_name.data == "main")
+
+
+def _argument_names(module: ModuleOp) -> list[str]:
+    """What JAX calls the arguments, such as `params['w']`."""
+    from ttmlir.mlir.locations import name_of
+
+    arguments = _main(module).body.block.args
+    return [name_of(arg.location) or f"argument {i}" for i, arg in enumerate(arguments)]
