@@ -23,6 +23,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
+    from ttmlir.target.flatbuffer.golden import Golden
+
 TTNN_PIPELINE = "ttir-to-ttnn-backend-pipeline"
 """From ttir to ttnn, with layouts and a device."""
 TTMETAL_PIPELINE = "ttir-to-ttmetal-backend-pipeline"
@@ -88,17 +90,21 @@ def lower(source: str, pipeline: str = TTNN_PIPELINE, *, file_name: str = "<text
 
 
 @_without_collections()
-def write_ttnn(module: ModuleOp) -> bytes:
+def write_ttnn(module: ModuleOp, *, golden: Golden | None = None) -> bytes:
     """The `.ttnn` file of a module in the ttnn dialect.
 
     The file carries two texts to read: the module and its C++. The C++ is without long constants,
-    and empty if an operation has none.
+    and empty if an operation has none. `golden` (of `ttmlir.target.flatbuffer.golden`) holds the
+    inputs and results of a reference, with which `ttrt run --golden` compares.
     """
     from ttmlir.mlir.printer import print_module
     from ttmlir.target.flatbuffer.ttnn import ttnn_to_flatbuffer
 
     return ttnn_to_flatbuffer(
-        module, mlir_source=print_module(module), cpp_source=_cpp_to_read(module)
+        module,
+        mlir_source=print_module(module),
+        cpp_source=_cpp_to_read(module),
+        golden=golden,
     )
 
 

@@ -54,6 +54,14 @@ class TensorRef:
     """Elements of a constant, a view of the file."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class GoldenTensors:
+    """What a reference, such as the framework that a program comes from, was given and computed."""
+
+    inputs: tuple[Array, ...]
+    outputs: tuple[Array, ...]
+
+
 def location_of(debug_info: str) -> str:
     """The inside of the trailing `loc(...)` of an operation's text; empty if there is none."""
     match = _LOC.search(debug_info)
@@ -185,6 +193,24 @@ class Program:
         if debug["cpp"] is not None:
             sources.append(("cpp", debug["cpp"]))
         return tuple(sources)
+
+    @cached_property
+    def golden(self) -> GoldenTensors | None:
+        """Inputs and outputs of a reference run that the file holds; None if it holds none."""
+        debug = self._table["debug_info"]
+        info = None if debug is None else debug["golden_info"]
+        if info is None:
+            return None
+        where = f"{self.where}: golden_info"
+        tensors = {
+            entry["key"] or "": _golden_tensor(
+                _required(entry, "value", where), f"{where}: '{entry['key']}'"
+            )
+            for entry in info["golden_map"] or ()
+        }
+        return GoldenTensors(
+            inputs=_numbered(tensors, "input"), outputs=_numbered(tensors, "output")
+        )
 
     def _refs(self, name: str) -> tuple[TensorRef, ...]:
         return tuple(
@@ -396,3 +422,25 @@ def _constant(table: Table, desc: TensorDesc, where: str) -> Array | None:
         )
     # 64-bit numbers may lie at odd places of the file; computing on those copies every time.
     return np.require(np.frombuffer(data, dtype), requirements="A").reshape(desc.shape)
+
+
+def _golden_tensor(table: Table, where: str) -> Array:
+    if table["element_type"] == "None":
+        element = element_of_data_type(DataType.from_schema_name(table["dtype"]))
+    else:
+        element = ELEMENT_TYPES[table["element_type"]]
+    shape = tuple(int(extent) for extent in table["shape"] or ())
+    data = _required(table, "data", where)
+    dtype = element.host.newbyteorder("<")
+    if min(shape, default=0) < 0 or len(data) != math.prod(shape) * dtype.itemsize:
+        raise BinaryError(
+            f"{where} has {len(data)} bytes, which are no tensor of shape {list(shape)} and "
+            f"element type {element}"
+        )
+    return np.require(np.frombuffer(data, dtype), requirements="A").reshape(shape)
+
+
+def _numbered(tensors: Mapping[str, Array], kind: str) -> tuple[Array, ...]:
+    """`input_0`, `input_1` and so on, as far as there are any."""
+    names = (f"{kind}_{i}" for i in range(len(tensors)))
+    return tuple(tensors[name] for name in names if name in tensors)

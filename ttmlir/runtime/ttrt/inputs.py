@@ -138,16 +138,25 @@ def load_inputs(paths: Sequence[str]) -> list[Array]:
     Entries whose names end in numbers (`input_0`, `input_1`, ...) are sorted by these; the others
     stay in the order in which they were saved.
     """
-    return [array for path in paths for array in _load(path)]
+    entries = (sorted(_load(path), key=lambda entry: entry_number(entry[0])) for path in paths)
+    return [array for group in entries for _, array in group]
 
 
-def _load(path: str) -> list[Array]:
+def load_entries(paths: Sequence[str]) -> list[tuple[str, Array]]:
+    """Names and arrays in the order in which they were saved; a `.npy` file has one without name.
+
+    InputError for what is no such file.
+    """
+    return [entry for path in paths for entry in _load(path)]
+
+
+def _load(path: str) -> list[tuple[str, Array]]:
     try:
         content: Any = np.load(path, allow_pickle=False)
         if isinstance(content, np.ndarray):
-            return [content]
+            return [("", content)]
         with content:
-            return [content[name] for name in sorted(content.files, key=_entry_order)]
+            return [(name, content[name]) for name in content.files]
     except OSError as error:
         raise InputError(f"{path}: {error.strerror or error}") from error
     except (ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
@@ -156,7 +165,8 @@ def _load(path: str) -> list[Array]:
         ) from error
 
 
-def _entry_order(name: str) -> int:
+def entry_number(name: str) -> int:
+    """The number at the end of an entry's name; 0 if there is none."""
     digits = name[len(name.rstrip("0123456789")) :]
     return int(digits) if digits else 0
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
-from ttmlir.runtime.binary import Binary, Program, load_binary
+from ttmlir.runtime.binary import Binary, GoldenTensors, Program, load_binary
 from ttmlir.runtime.device import Device, close_device, open_device
 from ttmlir.runtime.element import Array, Numerics, convert
 from ttmlir.runtime.errors import BinaryError, ExecutionError, InputError, UnsupportedError
@@ -24,6 +24,7 @@ from ttmlir.runtime.tensor import Tensor
 from ttmlir.runtime.ttrt.artifacts import storable
 from ttmlir.runtime.ttrt.boards import board_table
 from ttmlir.runtime.ttrt.command import Command
+from ttmlir.runtime.ttrt.expected import compare_outputs, load_golden_file
 from ttmlir.runtime.ttrt.inputs import TorchInitilizer, fit_inputs, generate_inputs, load_inputs
 from ttmlir.runtime.ttrt.progress import progress
 from ttmlir.runtime.ttrt.query import Query
@@ -81,6 +82,8 @@ class Run(Command):
         self.saved_outputs = {}
         if len(self.binary_paths(".ttnn", ".ttm")) > 1 and (self["inputs"] or self["outputs"]):
             raise InputError("--inputs and --outputs need a single file, not a folder of several")
+        if self["golden_file"] and len(self.binary_paths(".ttnn", ".ttm")) > 1:
+            raise InputError("--golden-file needs a single file, not a folder of several")
         self.run_on_each()
         if self["outputs"] and all(result.outcome is not Outcome.ERROR for result in self.results):
             self._write_outputs(self["outputs"])
@@ -138,7 +141,8 @@ class Run(Command):
             self.fail(binary.source, failure).program_index = str(program.index)
 
     def _run_program(self, device: Device, binary: Binary, program: Program) -> None:
-        arrays = self._input_arrays(program)
+        expected = self._expected(program)
+        arrays = self._input_arrays(program, expected)
         inputs = [
             to_layout(Tensor.from_numpy(array), device, ref.desc)
             for array, ref in zip(arrays, program.inputs, strict=True)
@@ -154,12 +158,13 @@ class Run(Command):
             outputs = run_prepared(device, prepared, inputs, observer)
             durations.append(time.perf_counter_ns() - start)
         results = [to_host(tensor).to_numpy() for tensor in outputs]
+        details: dict[str, Any] = {}
         problems = self._problems(arrays, results, golden)
+        problems += self._golden_outputs(program, results, expected, details)
         self._show_tensors(arrays, results)
         self._keep(program, results)
         if self["save_artifacts"]:
             self._save_tensors(binary, program, arrays, results, golden)
-        details: dict[str, Any] = {}
         if self["memory"]:
             details["peak_memory_bytes"] = {
                 space.keyword: size for space, size in prepared.peak_bytes.items()
@@ -172,17 +177,19 @@ class Run(Command):
         # The simulator is loaded only for files that need it.
         from ttmlir.runtime.ttrt.metal_run import details_of, run_metal
 
-        arrays = self._input_arrays(program)
+        expected = self._expected(program)
+        arrays = self._input_arrays(program, expected)
         result = run_metal(self, program, arrays, record=self.RECORDS_KERNELS)
         self.note_kernels(program, result.run)
+        details: dict[str, Any] = {}
         problems = self._problems(arrays, result.outputs, result.golden)
+        problems += self._golden_outputs(program, result.outputs, expected, details)
         self._show_tensors(arrays, result.outputs)
         self._keep(program, result.outputs)
         if self["save_artifacts"]:
             self._save_tensors(binary, program, arrays, result.outputs, result.golden)
-        self._note_program(
-            binary, program, details_of(result), result.durations, result.golden, problems
-        )
+        details |= details_of(result)
+        self._note_program(binary, program, details, result.durations, result.golden, problems)
 
     def note_kernels(self, program: Program, run: MetalRun) -> None:
         """Called with every run of a program of kernels."""
@@ -191,9 +198,49 @@ class Run(Command):
         """What watches every run: registered hooks, if any."""
         return DebugHooks.registered()
 
-    def _input_arrays(self, program: Program) -> list[Array]:
+    def _expected(self, program: Program) -> GoldenTensors | None:
+        """Inputs and outputs of a reference run, of the file asked for or the binary itself."""
+        if path := self["golden_file"]:
+            expected = load_golden_file(path, program)
+            if bool(expected.inputs) == bool(self["inputs"]) and program.inputs:
+                has = "has inputs of its own" if expected.inputs else "has no inputs"
+                remedy = "leave --inputs out" if expected.inputs else "give them with --inputs"
+                raise InputError(f"{path}: {has}; {remedy}")
+            return expected
+        # Other inputs than the reference's give other outputs.
+        is_other = bool(self["inputs"]) or self["init"] != "randn" or self["seed"]
+        return program.golden if self["golden"] and not is_other else None
+
+    def _golden_outputs(
+        self,
+        program: Program,
+        outputs: list[Array],
+        expected: GoldenTensors | None,
+        details: dict[str, Any],
+    ) -> list[str]:
+        """What is wrong with the outputs according to a reference run; puts all into `details`."""
+        if expected is None:
+            return []
+        tolerance = self._tolerance()
+        results = compare_outputs(program, outputs, expected, tolerance)
+        details["golden_outputs"] = [result.as_dict(tolerance) for result in results]
+        for result in results:
+            mark = "ok " if result.passed else "OFF"
+            self.logger.info(f"golden {mark} {result}")
+        return [
+            f"differs from what its file or --golden-file expects: {result}"
+            for result in results
+            if not result.passed
+        ]
+
+    def _tolerance(self) -> Tolerance:
+        return Tolerance(pcc=self["pcc"], rtol=self["rtol_allclose"], atol=self["atol_allclose"])
+
+    def _input_arrays(self, program: Program, expected: GoldenTensors | None) -> list[Array]:
         if self["inputs"]:
             return fit_inputs(program, load_inputs(self["inputs"]))
+        if expected is not None and (expected.inputs or not program.inputs):
+            return fit_inputs(program, expected.inputs)
         rng = np.random.default_rng(self["seed"])
         return generate_inputs(program, self["init"], rng)
 
@@ -204,10 +251,8 @@ class Run(Command):
             convert(tensor.values, ref.desc.element.compute)
             for tensor, ref in zip(inputs, program.inputs, strict=True)
         ]
-        tolerance = Tolerance(
-            pcc=self["pcc"], rtol=self["rtol_allclose"], atol=self["atol_allclose"]
-        )
-        return GoldenObserver(arrays, tolerance, keep_tensors=self["save_golden_tensors"])
+        keep = self["save_golden_tensors"]
+        return GoldenObserver(arrays, self._tolerance(), keep_tensors=keep)
 
     def _problems(
         self, inputs: list[Array], outputs: list[Array], golden: Golden | None

@@ -74,8 +74,16 @@ _CHECKS = (
     _number("--atol", 1e-08, "Absolute tolerance of --identity."),
     _flag(
         "--golden",
-        "Run each operation's reference in float64 as well and fail (exit 42) if one is off.",
+        "Run each operation's reference in float64 as well and fail (exit 42) if one is off, or if "
+        "the outputs differ from those that the file or --golden-file holds.",
         "--enable-golden",
+    ),
+    Option(
+        name="--golden-file",
+        type=str,
+        default="",
+        help="A .npz file with inputs (input_0, ...) and expected outputs (output_0, ...), or the "
+        "inputs and then the outputs in order.",
     ),
     _number("--pcc", 0.99, "Least correlation of --golden."),
     _number("--rtol-allclose", 5e-02, "Relative tolerance that --golden accepts without --pcc."),
