@@ -315,9 +315,13 @@ class ODSOperation(Operation):
         """The value of `operandSegmentSizes` for groups of these sizes."""
         return segments_attr(sizes)
 
+    def form(self) -> Signature:
+        """The signature that this operation is held to; some operations have had several."""
+        return self.SIGNATURE
+
     def group_sizes(self) -> tuple[int, ...]:
         """Number of operands in each group, in the order of the signature."""
-        signature = self.SIGNATURE
+        signature = self.form()
         if signature.has_segments:
             return _segment_sizes(self, len(signature.operands))
         return _single_variadic_sizes(signature.operands, len(self._operands))
@@ -325,7 +329,7 @@ class ODSOperation(Operation):
     def group_range(self, name: str) -> tuple[int, int]:
         """First and one past the last operand number of the group `name`."""
         sizes = self.group_sizes()
-        index = self.SIGNATURE.operand_index[name]
+        index = self.form().operand_index[name]
         first = sum(sizes[:index])
         return first, first + sizes[index]
 
@@ -399,7 +403,7 @@ class ODSOperation(Operation):
 
     def verify_(self) -> None:
         """Check the operation in the order of MLIR's generated verifiers."""
-        signature = self.SIGNATURE
+        signature = self.form()
         _check_structure(self, signature)
         if signature.has_segments:
             _check_segments(self, len(signature.operands))

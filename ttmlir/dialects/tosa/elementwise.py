@@ -1,8 +1,4 @@
-"""The tosa dialect of MLIR 19.
-
-xDSL's dialect follows a later MLIR and lacks most operations. Here are the elementwise operations
-and the constant, with MLIR 19's text and messages; the others are xDSL's.
-"""
+"""The elementwise operations of tosa, with MLIR 19's messages."""
 
 from __future__ import annotations
 
@@ -11,52 +7,29 @@ from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
-    DenseIntOrFPElementsAttr,
     FloatAttr,
+    IntegerAttr,
     IntegerType,
-    Signedness,
     TensorType,
-    UnrankedTensorType,
-    i1,
 )
-from xdsl.dialects.tosa import TOSA as UPSTREAM
-from xdsl.ir import Attribute, Dialect, Operation
-from xdsl.irdl import traits_def
-from xdsl.traits import Pure
+from xdsl.ir import Attribute
 
 from ttmlir.dialects import ods
-from ttmlir.dialects.assembly import FunctionalOp
-from ttmlir.dialects.ods import ODSOperation, Property, Signature, TypeConstraint, Value, refuse
+from ttmlir.dialects.ods import Property, Signature, TypeConstraint, Value, refuse
 from ttmlir.dialects.shape_checks import broadcast_pair
+from ttmlir.dialects.tosa.forms import (
+    BOOLEANS,
+    I8,
+    INT32,
+    NAN_MODE,
+    NUMBERS,
+    QUANTIZATION,
+    TosaOp,
+    element_type_of,
+    op_class,
+)
 
 Shape = tuple[int, ...]
-
-
-def _element_type(type: Attribute) -> Attribute | None:
-    """The element type of a tensor, None for other types."""
-    if isinstance(type, (TensorType, UnrankedTensorType)):
-        return cast("TensorType[Attribute]", type).element_type
-    return None
-
-
-def _is_number(type: Attribute) -> bool:
-    element = _element_type(type)
-    return element is not None and (
-        isinstance(element, IntegerType) or element.name.startswith(("f", "bf", "tf"))
-    )
-
-
-def _is_of(element: Attribute, type: Attribute) -> bool:
-    return _element_type(type) == element
-
-
-NUMBERS = TypeConstraint("tensor of number values", _is_number)
-BOOLEANS = TypeConstraint("tensor of 1-bit signless integer values", lambda type: _is_of(i1, type))
-INT32 = TypeConstraint(
-    "tensor of 32-bit signless integer values", lambda type: _is_of(IntegerType(32), type)
-)
-I8 = ods.integer_attr(8, Signedness.SIGNLESS)
-QUANTIZATION = ods.named_attr("tosa.unary_quant")
 
 
 def _fits(shape: Shape, result: Shape) -> bool:
@@ -71,18 +44,23 @@ def _shape_text(shape: Shape) -> str:
     return "x".join("?" if extent == DYNAMIC_INDEX else str(extent) for extent in shape)
 
 
-class ElementwiseOp(FunctionalOp):
+class ElementwiseOp(TosaOp):
     """Operands and result broadcast, and have one element type where `SAME_ELEMENTS` says so."""
 
     SAME_ELEMENTS: ClassVar[str] = "operands and results"
     """Whose element types agree: `operands`, `operands and results` or nothing."""
-    traits = traits_def(Pure())
+    COMPUTED: ClassVar[int | None] = None
+    """Number of operands that take part, the first ones, where others describe the numbers."""
+
+    def shaped_types(self) -> list[Attribute]:
+        """Types of the operands that take part."""
+        return list(self.operand_types)[: self.COMPUTED]
 
     def verify_op(self) -> None:
         """Check element types and shapes."""
         self._check_elements()
         shape: Shape | None = ()
-        for type in self.operand_types:
+        for type in self.shaped_types():
             if not isinstance(type, TensorType):
                 return
             shape = broadcast_pair(shape, type.get_shape())
@@ -99,10 +77,10 @@ class ElementwiseOp(FunctionalOp):
             )
 
     def _check_elements(self) -> None:
-        types: list[Attribute] = list(self.operand_types)
+        types = self.shaped_types()
         if self.SAME_ELEMENTS.endswith("results"):
             types += [result.type for result in self.results]
-        elements = [_element_type(type) for type in types]
+        elements = [element_type_of(type) for type in types]
         if self.SAME_ELEMENTS and any(element != elements[0] for element in elements):
             refuse(f"requires the same element type for all {self.SAME_ELEMENTS}")
 
@@ -120,10 +98,13 @@ def _elementwise(
     )
 
 
+_NAN_MODE = (Property("nan_mode", NAN_MODE, optional=True),)
+_BOUND = ods.AttrConstraint(
+    "number", lambda attr: isinstance(attr, (FloatAttr, IntegerAttr)), ods.always
+)
 _UNARY = _elementwise(1)
 _BINARY = _elementwise(2)
 _COMPARISON = _elementwise(2, NUMBERS, BOOLEANS)
-_QUANTIZED = (Property("quantization_info", QUANTIZATION, optional=True),)
 _CLAMP = tuple(
     Property(f"{end}_{kind}", constraint)
     for end in ("min", "max")
@@ -138,13 +119,24 @@ class ClampOp(ElementwiseOp):
     """
 
     name = "tosa.clamp"
-    SIGNATURE: ClassVar = _elementwise(1, properties=_CLAMP)
+    FORMS: ClassVar = (
+        _elementwise(1, properties=_CLAMP),
+        _elementwise(
+            1,
+            properties=(
+                Property("min_val", _BOUND),
+                Property("max_val", _BOUND),
+                *_NAN_MODE,
+            ),
+        ),
+    )
 
     def verify_op(self) -> None:
         """Check shapes and bounds (C1)."""
         super().verify_op()
-        element = _element_type(self.operands[0].type)
-        bounds = [cast("FloatAttr", self.properties[f"{end}_fp"]).type for end in ("min", "max")]
+        element = element_type_of(self.operands[0].type)
+        names = ("min_val", "max_val") if "min_val" in self.properties else ("min_fp", "max_fp")
+        bounds = [cast("FloatAttr", self.properties[name]).type for name in names]
         if not isinstance(element, IntegerType) and any(bound != element for bound in bounds):
             refuse("min/max attributes types are incompatible with input/output element types.")
 
@@ -157,11 +149,18 @@ class MulOp(ElementwiseOp):
     """
 
     name = "tosa.mul"
-    SIGNATURE: ClassVar = _elementwise(2, properties=(Property("shift", I8),))
+    COMPUTED: ClassVar = 2
+    FORMS: ClassVar = (
+        _elementwise(2, properties=(Property("shift", I8),)),
+        Signature(
+            operands=(Value("input1", NUMBERS), Value("input2", NUMBERS), Value("shift", NUMBERS)),
+            results=(Value("output", NUMBERS),),
+        ),
+    )
 
     def _check_elements(self) -> None:
-        result = _element_type(self.results[0].type)
-        elements = [_element_type(operand) for operand in self.operand_types]
+        result = element_type_of(self.results[0].type)
+        elements = [element_type_of(operand) for operand in self.shaped_types()]
         if isinstance(result, IntegerType) and all(
             isinstance(element, IntegerType) for element in elements
         ):
@@ -176,28 +175,25 @@ class MulOp(ElementwiseOp):
 
 _SIGNATURES: dict[str, Signature] = {
     **dict.fromkeys(
-        "abs bitwise_not ceil clz cos erf exp floor log reciprocal rsqrt sigmoid sin tanh".split(),
+        "abs bitwise_not ceil clz cos exp floor log reciprocal rsqrt sigmoid sin tanh".split(),
         _UNARY,
     ),
-    "negate": _elementwise(1, properties=_QUANTIZED),
     "logical_not": _elementwise(1, BOOLEANS),
     **dict.fromkeys(
         (
-            "add bitwise_and bitwise_or bitwise_xor logical_left_shift logical_right_shift "
-            "maximum minimum pow sub"
+            "add bitwise_and bitwise_or bitwise_xor logical_left_shift logical_right_shift pow sub"
         ).split(),
         _BINARY,
     ),
+    **dict.fromkeys("maximum minimum".split(), _elementwise(2, properties=_NAN_MODE)),
     "arithmetic_right_shift": _elementwise(2, properties=(Property("round", ods.BOOL),)),
-    "int_div": _elementwise(2, INT32),
+    **dict.fromkeys("int_div intdiv".split(), _elementwise(2, INT32)),
     **dict.fromkeys("logical_and logical_or logical_xor".split(), _elementwise(2, BOOLEANS)),
     **dict.fromkeys("equal greater greater_equal".split(), _COMPARISON),
     "select": Signature(
         operands=(Value("pred", BOOLEANS), Value("on_true", NUMBERS), Value("on_false", NUMBERS)),
         results=(Value("output", NUMBERS),),
     ),
-    "cast": _UNARY,
-    "identity": _UNARY,
 }
 _SAME_ELEMENTS = {
     "equal": "operands",
@@ -205,59 +201,39 @@ _SAME_ELEMENTS = {
     "greater_equal": "operands",
     "select": "",
 }
-_FREE = ("cast", "erf", "identity")
-"""Operations whose result MLIR does not compare with the operand."""
 
 
-class ConstOp(ODSOperation):
-    """A constant tensor.
+class NegateOp(ElementwiseOp):
+    """The number below 0 as far as the input is above it; zero points as attribute or operands."""
 
-    C1: value and result have the same shape.
-    """
-
-    name = "tosa.const"
-    SIGNATURE: ClassVar = Signature(
-        results=(Value("output", NUMBERS),), properties=(Property("value", ods.ELEMENTS),)
+    name = "tosa.negate"
+    COMPUTED: ClassVar = 1
+    FORMS: ClassVar = (
+        _elementwise(1, properties=(Property("quantization_info", QUANTIZATION, optional=True),)),
+        Signature(
+            operands=(
+                Value("input1", NUMBERS),
+                Value("input1_zp", NUMBERS),
+                Value("output_zp", NUMBERS),
+            ),
+            results=(Value("output", NUMBERS),),
+        ),
     )
-    traits = traits_def(Pure())
-
-    def verify_op(self) -> None:
-        """Compare the shapes (C1)."""
-        value = cast("DenseIntOrFPElementsAttr", self.properties["value"])
-        result = cast("TensorType[Attribute]", self.results[0].type)
-        if value.type.get_shape() != result.get_shape():
-            refuse("failed to verify that all of {value, output} have same shape")
 
 
-class _FreeOp(FunctionalOp):
-    """An operation on one tensor whose result MLIR does not compare with the operand."""
-
-    traits = traits_def(Pure())
-
-
-def _op_class(mnemonic: str, signature: Signature) -> type[ODSOperation]:
-    base = _FreeOp if mnemonic in _FREE else ElementwiseOp
-    name = "".join(part.capitalize() for part in mnemonic.split("_")) + "Op"
-    contents: dict[str, object] = {"name": f"tosa.{mnemonic}", "SIGNATURE": signature}
-    contents["__doc__"] = f"`tosa.{mnemonic}` of MLIR 19."
-    contents["__module__"] = __name__
-    if mnemonic in _SAME_ELEMENTS:
-        contents["SAME_ELEMENTS"] = _SAME_ELEMENTS[mnemonic]
-    return cast("type[ODSOperation]", type(name, (base,), contents))
-
-
-OPERATIONS: Sequence[type[Operation]] = (
-    ConstOp,
+OPERATIONS: Sequence[type[TosaOp]] = (
     ClampOp,
     MulOp,
-    *(_op_class(mnemonic, signature) for mnemonic, signature in _SIGNATURES.items()),
+    NegateOp,
+    *(
+        op_class(
+            ElementwiseOp,
+            mnemonic,
+            signature,
+            **({"SAME_ELEMENTS": _SAME_ELEMENTS[mnemonic]} if mnemonic in _SAME_ELEMENTS else {}),
+        )
+        for mnemonic, signature in _SIGNATURES.items()
+    ),
+    *(op_class(TosaOp, mnemonic, _UNARY) for mnemonic in ("cast", "erf", "identity")),
 )
-"""The operations that are defined here."""
-
-_OWN = {op.name for op in OPERATIONS}
-TOSA = Dialect(
-    "tosa",
-    [*OPERATIONS, *(op for op in UPSTREAM.operations if op.name not in _OWN)],
-    list(UPSTREAM.attributes),
-)
-"""The dialect, for an xDSL context."""
+"""The operations of this module; MLIR does not compare the last ones' result with the operand."""
