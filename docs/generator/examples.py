@@ -36,7 +36,13 @@ _UNIT_STEPS = {
 EXAMPLES: dict[str, Example] = {
     "clamp": Example(((33, 70),), (33, 70), {"min": 0.0, "max": 6.0}),
     "leaky_relu": Example(((33, 70),), (33, 70), {"parameter": 0.25}),
-    **dict.fromkeys(("sum", "mean", "max", "min", "prod"), _REDUCTION),
+    **dict.fromkeys(
+        (
+            *("sum", "mean", "max", "min", "prod"),
+            *("reduce_and", "reduce_or", "argmax"),
+        ),
+        _REDUCTION,
+    ),
     "embedding": Example(((3, 5), (100, 64)), (3, 5, 64)),
     "softmax": Example(((33, 70),), (33, 70), {"dimension": -1}),
     "matmul": Example(((33, 70), (70, 5)), (33, 5)),
@@ -49,6 +55,7 @@ EXAMPLES: dict[str, Example] = {
     "slice": Example(((33, 70),), (10, 35), {"begins": (3, 0), "ends": (33, 70), "step": (3, 2)}),
     "repeat": Example(((3, 5),), (6, 15), {"repeat_dimensions": (2, 3)}),
     "permute": Example(((2, 33, 70),), (70, 2, 33), {"permutation": (2, 0, 1)}),
+    "reverse": Example(((2, 33, 70),), (2, 33, 70), {"dimensions": (0, 2)}),
     "pad": Example(((3, 5),), (4, 7), {"padding": (1, 0, 0, 2), "value": 0.5}),
     "conv2d": Example(
         ((1, 16, 20, 8), (24, 8, 3, 3), (1, 1, 1, 24)),

@@ -218,6 +218,7 @@ _DOMAINS: tuple[Callable[[Array], Array], ...] = (
     lambda x: x,
     lambda x: np.clip(x, -0.4, 0.9).astype(x.dtype),
     lambda x: np.abs(away_from_zero(x)),
+    lambda x: np.abs(x) + x.dtype.type(1.25),
 )
 
 
@@ -232,7 +233,7 @@ def _domain_of(name: str) -> int:
 @pytest.mark.parametrize("domain", range(len(_DOMAINS)))
 def test_functions(domain: int, element: str, numerics: str) -> None:
     """Functions of one number, a part of them on each domain."""
-    x = _DOMAINS[domain](numbers(SHAPES[domain], element, domain))
+    x = _DOMAINS[domain](numbers(SHAPES[domain % len(SHAPES)], element, domain))
     check({n: row[0] for n, row in SMOOTH.items() if _domain_of(n) == domain}, [x], numerics)
 
 
@@ -419,7 +420,11 @@ def test_pairs_of_special_values(element: str, numerics: str) -> None:
 _FLOAT_ROWS = {*SMOOTH, *STEPS, *ARITHMETIC, *COMPARISONS}
 _FLOAT_ROWS |= {"div", "remainder", "atan2", "pow", "where", "typecast"}
 _INTEGER_ROWS = {*OF_INTEGERS, *ARITHMETIC, *BITWISE, *DIVISIONS, *COMPARISONS}
-_INTEGER_ROWS |= {"clamp", "isfinite", "where", "typecast", "ceil"}
+_INTEGER_ROWS |= {"clamp", "isfinite", "where", "typecast", "ceil", "trunc", "round"}
+_WITHOUT_KERNEL = {
+    *("erfinv", "lgamma", "population_count", "count_leading_zeros"),
+    *("logical_left_shift", "logical_right_shift", "right_shift"),
+}
 
 
 _REFUSED = [
@@ -432,7 +437,8 @@ _REFUSED = [
 
 def test_every_row_is_here() -> None:
     """An operation that is in no test above has no kernel for any of the element types."""
-    assert {row.mnemonic for row in elementwise.ROWS} == _FLOAT_ROWS | _INTEGER_ROWS
+    rows = {row.mnemonic for row in elementwise.ROWS}
+    assert rows == _FLOAT_ROWS | _INTEGER_ROWS | _WITHOUT_KERNEL
 
 
 @pytest.mark.parametrize(("name", "element"), _REFUSED)

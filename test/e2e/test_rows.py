@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from statistics import NormalDist
 from typing import Any
 
 import ml_dtypes
@@ -97,6 +98,31 @@ def whole(rng: np.random.Generator, shape: Shape) -> np.ndarray:
     return rng.integers(-(2**30), 2**30, shape) >> rng.integers(0, 30, shape)
 
 
+def inside_one(rng: np.random.Generator, shape: Shape) -> np.ndarray:
+    """Numbers between -0.9 and 0.9."""
+    return rng.uniform(-0.9, 0.9, shape)
+
+
+def distances(rng: np.random.Generator, shape: Shape) -> np.ndarray:
+    """Numbers that are shifted, and distances that may be the width of a number and more."""
+    return rng.integers(0, 40, shape)
+
+
+def ones(x: float) -> int:
+    """Bits of a 32-bit integer that are 1."""
+    return (int(x) % 2**32).bit_count()
+
+
+def shifted_left(x: float, distance: float) -> int:
+    """What 32 bits keep, as a signed number."""
+    return (int(x) << int(distance) & 0xFFFFFFFF ^ 1 << 31) - (1 << 31)
+
+
+def shifted_right(x: float, distance: float) -> int:
+    """A 32-bit number that may be negative, without its sign."""
+    return int(x) % 2**32 >> int(distance) if distance else int(x)
+
+
 def each(function: Callable[..., float]) -> Callable[..., np.ndarray]:
     """A function of single numbers, for arrays."""
     return np.vectorize(function, otypes=[np.float64])
@@ -173,6 +199,30 @@ UNARY = [
         lambda x: np.where(x > 0, x, 0.125 * x),
         attributes="parameter = 0.125 : f32",
     ),
+    unary("trunc", np.trunc, elements=ALL),
+    unary("round", each(round), elements=ALL),
+    unary("exp2", each(lambda x: 2**x)),
+    unary("sinh", each(math.sinh)),
+    unary("cosh", each(math.cosh)),
+    unary("asin", each(math.asin), sample=inside_one),
+    unary("acos", each(math.acos), sample=inside_one),
+    unary("asinh", each(math.asinh)),
+    unary("acosh", each(math.acosh), sample=lambda rng, s: rng.uniform(1, 9, s)),
+    unary("atanh", each(math.atanh), sample=inside_one),
+    unary("erfc", each(math.erfc)),
+    unary(
+        "erfinv",
+        each(lambda x: NormalDist().inv_cdf((x + 1) / 2) / math.sqrt(2)),
+        sample=inside_one,
+    ),
+    unary("lgamma", each(math.lgamma), sample=positive),
+    unary("population_count", each(ones), elements=("i32",), sample=whole),
+    unary(
+        "count_leading_zeros",
+        each(lambda x: 32 - (int(x) % 2**32).bit_length()),
+        elements=("i32",),
+        sample=whole,
+    ),
 ]
 
 COMPARISONS: dict[str, Callable[..., Any]] = {
@@ -220,6 +270,14 @@ BINARY = [
     binary("bitwise_or", each(lambda x, y: int(x) | int(y)), elements=("i32",), sample=whole),
     binary("bitwise_xor", each(lambda x, y: int(x) ^ int(y)), elements=("i32",), sample=whole),
     binary("bitwise_xor", lambda x, y: x != y, elements=("i1",), sample=bits, id="bitwise_xor_i1"),
+    *(
+        binary(op, each(f), elements=("i32",), sample=distances)
+        for op, f in (
+            ("logical_left_shift", shifted_left),
+            ("logical_right_shift", shifted_right),
+            ("right_shift", lambda x, y: int(x) >> int(y)),
+        )
+    ),
 ]
 
 
@@ -296,6 +354,26 @@ REDUCTIONS = [
         ((2,), (-1,), True, (3, 33, 1)),
         ((0, 2), (0, 2), False, (33,)),
     )
+]
+REDUCTIONS += [
+    Case(
+        op,
+        reduced(function, dims, keep),
+        shapes=((3, 33, 7),),
+        out=out,
+        attributes=f"dim_arg = [{i32s(*dims)}], keep_dim = {str(keep).lower()}",
+        elements=elements,
+        out_element=out_element,
+        sample=sample,
+        segments=False,
+        id=f"{op}_{id}",
+    )
+    for op, function, elements, out_element, sample, id in (
+        ("reduce_and", all, ("i1", "i32"), "i1", bits, "truth"),
+        ("reduce_or", any, ("i1", "i32"), "i1", lambda r, s: r.integers(0, 9, s) == 0, "truth"),
+        ("argmax", lambda row: row.index(max(row)), ("f32", "bf16", "i32"), "i32", few, "first"),
+    )
+    for dims, keep, out in (((2,), True, (3, 33, 1)), ((0, 2), False, (33,)))
 ]
 
 
@@ -431,6 +509,11 @@ MOVEMENT = [
         lambda x: np.array([x[:, :, k].tolist() for k in range(70)]),
         out=(70, 3, 33),
         attributes="permutation = array<i64: 2, 0, 1>",
+    ),
+    Case(
+        "reverse",
+        lambda x: np.array([[row[::-1] for row in part] for part in [*x][::-1]]),
+        attributes="dimensions = array<i64: 2, 0>",
     ),
     Case("pad", padded, ((5, 7),), (6, 12), "padding = array<i32: 1, 0, 2, 3>, value = 1.5 : f32"),
 ]

@@ -113,11 +113,11 @@ def check(
         )
 
 
-@pytest.mark.parametrize("part", range(3))
+@pytest.mark.parametrize("part", range(4))
 def test_functions(part: int) -> None:
     """Every function of one floating-point number, where it is smooth."""
     x = normal(SHAPE)
-    inputs = (x, np.abs(x) + 0.5, np.clip(x, -0.4, 0.9))
+    inputs = (x, np.abs(x) + 0.5, np.clip(x, -0.4, 0.9), np.abs(x) + 1.25)
 
     def part_of(domain: Callable[[Array], bool]) -> int:
         return next(number for number, each in enumerate(inputs) if domain(each))

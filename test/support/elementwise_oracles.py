@@ -66,12 +66,23 @@ SMOOTH: dict[str, tuple[Callable[[Array], Array], Domain, float, str]] = {
     "rsqrt": (lambda x: 1 / np.sqrt(x), _POSITIVE, 4, ""),
     "cbrt": (np.cbrt, away_from_zero, 1, ""),
     "reciprocal": (lambda x: 1 / x, away_from_zero, 16, ""),
+    "exp2": (np.exp2, within(-99, 3), 8, ""),
+    "sinh": (np.sinh, within(-3, 3), 11, ""),
+    "cosh": (np.cosh, within(-3, 3), 11, ""),
+    "asin": (np.arcsin, within(-0.95, 0.95), 4, ""),
+    "acos": (np.arccos, within(-0.95, 0.95), 4, ""),
+    "asinh": (np.arcsinh, _everywhere, 1, ""),
+    "acosh": (np.arccosh, within(1.25, math.inf), 2, ""),
+    "atanh": (np.arctanh, within(-0.95, 0.95), 11, ""),
+    "erfc": (lambda x: 1 - _ERF(x), _everywhere, 2, ""),
 }
 """Functions of floats: where they are applied, their largest slope there, parameters."""
 
 STEPS: dict[str, Callable[[Array], Array]] = {
     "floor": np.floor,
     "ceil": np.ceil,
+    "trunc": np.trunc,
+    "round": np.rint,
     "sign": lambda x: 1.0 * (x > 0) - (x < 0),
     "logical_not": lambda x: x == 0,
     "isfinite": np.isfinite,

@@ -177,7 +177,7 @@ def check_concat(op: Operation) -> None:
 def check_reshape(op: Operation) -> None:
     """Check shapes and parameter of a reshape.
 
-    C1: the parameter has an entry for each dimension of the output, from one to five.
+    C1: the parameter has an entry for each dimension of the output.
     C2: the shapes are static.
     C3: input and output have the same number of elements.
     C4: the entries are the output's extents, or once -1 for an extent that follows from the rest.
@@ -187,10 +187,6 @@ def check_reshape(op: Operation) -> None:
     shape = tuple(item.value.data for item in attr.data)
     if len(shape) != len(output):
         refuse("Shape attribute size must match output tensor rank")
-    if not shape:
-        refuse("Shape attribute must be non-empty")
-    if len(shape) > 5:
-        refuse("Shape attribute must have at most 5 elements")
     if not (is_static(source) and is_static(output)):
         refuse("Input and output tensors must have static shapes")
     if math.prod(source) != math.prod(output):
@@ -206,14 +202,14 @@ def _check_reshape_extents(shape: Shape, output: Shape, elements: int) -> None:
                 refuse("Shape attribute must have at most one -1 element")
             inferred = True
             continue
-        if extent <= 0:
+        if extent < 0 or extent == 0 != expected:
             refuse("All dimensions must be positive except the one with -1")
         if extent != expected:
             refuse(
                 "Shape attribute must match the output tensor shape for dimensions that are not -1"
             )
         known *= extent
-    if inferred and elements % known:
+    if inferred and known and elements % known:
         refuse(
             "Invalid shape: the dimensions do not multiply to the total number of elements in "
             "the tensor"

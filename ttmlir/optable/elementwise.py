@@ -130,8 +130,13 @@ def _divide(xp: Any, x: Any, y: Any) -> Any:
 
 
 def _power(xp: Any, x: Any, y: Any) -> Any:
-    """Power; of integers through float64, since an integer to a negative power is a fraction."""
-    return xp.power(x.astype(xp.float64), y) if _is_integer(xp, x, y) else xp.power(x, y)
+    """Power; of integers, as often as they are multiplied, and a fraction rounded toward zero."""
+    if not _is_integer(xp, x, y):
+        return xp.power(x, y)
+    power = xp.power(x, xp.maximum(y, 0))
+    # Only 1 and -1 have a reciprocal that is an integer.
+    inverse = xp.where(x == 1, 1, xp.where(x == -1, 1 - 2 * (y & 1), 0))
+    return xp.where(y < 0, inverse, power).astype(power.dtype)
 
 
 def _sigmoid(xp: Any, x: Any) -> Any:
@@ -148,13 +153,59 @@ def _rounded(xp: Any, function: Any, x: Any) -> Any:
     return x if _is_boolean(x) or _is_integer(xp, x) else function(x)
 
 
+def _require_bits(xp: Any, *operands: Any) -> None:
+    if not all(_is_boolean(x) or _is_integer(xp, x) for x in operands):
+        raise ValueError("bits are those of integers and booleans; typecast other numbers")
+
+
 def _bitwise(function: str) -> Callable[..., Any]:
     """A function of NumPy that takes integers and booleans only."""
 
     def reference(xp: Any, *operands: Any) -> Any:
-        if not all(_is_boolean(x) or _is_integer(xp, x) for x in operands):
-            raise ValueError("bits are those of integers and booleans; typecast other numbers")
+        _require_bits(xp, *operands)
         return getattr(xp, function)(*operands)
+
+    return reference
+
+
+def _population_count(xp: Any, x: Any) -> Any:
+    _require_bits(xp, x)
+    return xp.bitwise_count(_unsigned(xp, x)).astype(x.dtype)
+
+
+def _count_leading_zeros(xp: Any, x: Any) -> Any:
+    _require_bits(xp, x)
+    bits = _unsigned(xp, x)
+    width = 1 if _is_boolean(x) else 8 * x.dtype.itemsize
+    # Ones are spread to the right of the first one, so that counting them gives its place.
+    distance = 1
+    while distance < width:
+        bits = bits | bits >> bits.dtype.type(distance)
+        distance *= 2
+    return (width - xp.bitwise_count(bits).astype(xp.int64)).astype(x.dtype)
+
+
+def _unsigned(xp: Any, x: Any) -> Any:
+    """The same bits as numbers that are not negative."""
+    return x.astype(xp.uint8) if _is_boolean(x) else x.view(f"u{x.dtype.itemsize}")
+
+
+def _shift(direction: str, *, arithmetic: bool = False) -> Callable[[Any, Any, Any], Any]:
+    """A shift; the distance is an unsigned number, which may be larger than the width."""
+
+    def reference(xp: Any, x: Any, distance: Any) -> Any:
+        _require_bits(xp, x, distance)
+        if _is_boolean(x):
+            return x & (distance == 0)
+        width = 8 * x.dtype.itemsize
+        has_sign = arithmetic and xp.issubdtype(x.dtype, xp.signedinteger)
+        bits = x if has_sign else _unsigned(xp, x)
+        steps = _unsigned(xp, distance)
+        inside = xp.minimum(steps, width - 1).astype(bits.dtype)
+        shifted = getattr(xp, f"{direction}_shift")(bits, inside)
+        if not has_sign:
+            shifted = xp.where(steps < width, shifted, bits.dtype.type(0))
+        return shifted.view(x.dtype)
 
     return reference
 
@@ -311,6 +362,96 @@ UNARY = (
         _leaky_relu,
         parameters=(Parameter(name="parameter", kind=Kind.F32, doc="Slope below 0."),),
     ),
+    _unary(
+        "trunc",
+        "Integer part: rounded toward 0.",
+        "trunc(x)",
+        "Trunc",
+        lambda xp, x: _rounded(xp, xp.trunc, x),
+    ),
+    _unary(
+        "round",
+        "Nearest integer, the even one of two.",
+        "round(x)",
+        "Round",
+        lambda xp, x: _rounded(xp, xp.rint, x),
+    ),
+    _unary("exp2", "Power of 2.", "2 ** x", "Exp2", lambda xp, x: xp.exp2(x)),
+    _unary("sinh", "Hyperbolic sine.", "sinh(x)", "Sinh", lambda xp, x: xp.sinh(x)),
+    _unary("cosh", "Hyperbolic cosine.", "cosh(x)", "Cosh", lambda xp, x: xp.cosh(x)),
+    _unary(
+        "asin", "Arc sine, in radians.", "asin(x)", "Asin", lambda xp, x: xp.arcsin(x), Domain.UNIT
+    ),
+    _unary(
+        "acos",
+        "Arc cosine, in radians.",
+        "acos(x)",
+        "Acos",
+        lambda xp, x: xp.arccos(x),
+        Domain.UNIT,
+    ),
+    _unary(
+        "asinh",
+        "Inverse of the hyperbolic sine.",
+        "asinh(x)",
+        "Asinh",
+        lambda xp, x: xp.arcsinh(x),
+    ),
+    _unary(
+        "acosh",
+        "Inverse of the hyperbolic cosine; NaN below 1.",
+        "acosh(x)",
+        "Acosh",
+        lambda xp, x: xp.arccosh(x),
+        Domain.FROM_ONE,
+    ),
+    _unary(
+        "atanh",
+        "Inverse of the hyperbolic tangent.",
+        "atanh(x)",
+        "Atanh",
+        lambda xp, x: xp.arctanh(x),
+        Domain.UNIT,
+    ),
+    _unary(
+        "erfc",
+        "Complement of the error function, exact far from 0.",
+        "1 - erf(x)",
+        "Erfc",
+        special.erfc,
+    ),
+    _unary(
+        "erfinv",
+        "Inverse of the error function; NaN outside [-1, 1].",
+        "erfinv(x)",
+        "ErfInv",
+        special.erfinv,
+        Domain.UNIT,
+    ),
+    _unary(
+        "lgamma",
+        "Logarithm of the absolute value of the gamma function.",
+        "ln(|gamma(x)|)",
+        "Lgamma",
+        special.lgamma,
+        Domain.POSITIVE,
+    ),
+    _unary(
+        "population_count",
+        "Number of bits of an integer that are 1.",
+        "number of ones in x",
+        "PopulationCount",
+        _population_count,
+        Domain.INTEGER,
+    ),
+    _unary(
+        "count_leading_zeros",
+        "Number of bits of an integer above its highest 1; all bits for 0.",
+        "number of zeros before the first one of x",
+        "CountLeadingZeros",
+        _count_leading_zeros,
+        Domain.INTEGER,
+    ),
 )
 
 _COMPARISONS = (
@@ -452,6 +593,30 @@ BINARY = (
     ),
     *_COMPARISONS,
     *_LOGICAL,
+    _binary(
+        "logical_left_shift",
+        "Bits moved to the left; 0 where the distance is the width of the type or more.",
+        "x << y",
+        "LogicalLeftShift",
+        _shift("left"),
+        (Domain.INTEGER, Domain.SHIFT),
+    ),
+    _binary(
+        "logical_right_shift",
+        "Bits moved to the right, zeros following; 0 where the distance is the width or more.",
+        "x >>> y",
+        "LogicalRightShift",
+        _shift("right"),
+        (Domain.INTEGER, Domain.SHIFT),
+    ),
+    _binary(
+        "right_shift",
+        "Bits moved to the right; the sign follows, or 0 where the type is unsigned.",
+        "x >> y",
+        "RightShift",
+        _shift("right", arithmetic=True),
+        (Domain.INTEGER, Domain.SHIFT),
+    ),
 )
 
 TERNARY = (

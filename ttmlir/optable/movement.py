@@ -163,6 +163,18 @@ def _slice(
     ]
 
 
+def reversed_shape(input: Shape, *, dimensions: tuple[int, ...]) -> Shape:
+    """The same shape; ValueError for a dimension that is missing or named twice."""
+    named = {_check_dimension(dim, len(input)) for dim in dimensions}
+    if len(named) != len(dimensions):
+        raise ValueError("Dimensions to reverse must differ from each other.")
+    return input
+
+
+def _reverse(xp: Any, input: Any, *, dimensions: tuple[int, ...]) -> Any:
+    return xp.flip(input, dimensions)
+
+
 def _pad(xp: Any, input: Any, *, padding: tuple[int, ...], value: float) -> Any:
     widths = list(zip(padding[::2], padding[1::2], strict=True))
     return xp.pad(input, widths, constant_values=value)
@@ -297,6 +309,15 @@ ROWS = (
         ),
         Parameter(name="value", kind=Kind.F32, doc="Value of the added elements."),
         table="PadOp",
+        since=_LATER,
+    ),
+    _movement(
+        "reverse",
+        "The elements in the opposite order along some dimensions.",
+        _reverse,
+        reversed_shape,
+        Parameter(name="dimensions", kind=Kind.DENSE_I64, doc="Dimensions to reverse."),
+        table="ReverseOp",
         since=_LATER,
     ),
 )

@@ -41,14 +41,13 @@ def reduced_shape(input: Shape, *, keep_dim: bool, dim_arg: tuple[int, ...] | No
 
 
 def _reduction(
-    mnemonic: str, summary: str, formula: str, kind: str, function: str, since: str
+    mnemonic: str,
+    summary: str,
+    formula: str,
+    kind: str,
+    reference: Callable[..., Any],
+    since: str = "2026-08",
 ) -> Row:
-    def reference(
-        xp: Any, input: Any, *, keep_dim: bool, dim_arg: tuple[int, ...] | None = None
-    ) -> Any:
-        reduce: Callable[..., Any] = getattr(xp, function)
-        return reduce(input, axis=dim_arg, keepdims=keep_dim)
-
     return Row(
         mnemonic=mnemonic,
         summary=summary,
@@ -63,10 +62,79 @@ def _reduction(
     )
 
 
+def _by(function: str) -> Callable[..., Any]:
+    """A reduction that NumPy has."""
+
+    def reference(
+        xp: Any, input: Any, *, keep_dim: bool, dim_arg: tuple[int, ...] | None = None
+    ) -> Any:
+        reduce: Callable[..., Any] = getattr(xp, function)
+        return reduce(input, axis=dim_arg, keepdims=keep_dim)
+
+    return reference
+
+
+def _extreme(function: str) -> Callable[..., Any]:
+    """The largest or smallest number; of no numbers, what leaves every other as it is."""
+
+    def reference(
+        xp: Any, input: Any, *, keep_dim: bool, dim_arg: tuple[int, ...] | None = None
+    ) -> Any:
+        reduce: Callable[..., Any] = getattr(xp, function)
+        if input.size:
+            return reduce(input, axis=dim_arg, keepdims=keep_dim)
+        if input.dtype == bool:
+            neutral = function == "min"
+        elif xp.issubdtype(input.dtype, xp.integer):
+            limits = xp.iinfo(input.dtype)
+            neutral = limits.min if function == "max" else limits.max
+        else:
+            neutral = -xp.inf if function == "max" else xp.inf
+        return reduce(input, axis=dim_arg, keepdims=keep_dim, initial=neutral)
+
+    return reference
+
+
+def _argmax(xp: Any, input: Any, *, keep_dim: bool, dim_arg: tuple[int, ...] | None = None) -> Any:
+    """Positions in row-major order of the reduced dimensions, the first one of equals."""
+    rank = input.ndim
+    dims = tuple(range(rank)) if dim_arg is None else tuple(dim % rank for dim in dim_arg)
+    kept = [dim for dim in range(rank) if dim not in dims]
+    shape = [input.shape[dim] for dim in kept]
+    rows = xp.reshape(xp.transpose(input, (*kept, *sorted(dims))), (*shape, -1))
+    found = xp.argmax(rows, axis=-1)
+    return xp.expand_dims(found, dims) if keep_dim else found
+
+
+_REFERENCE = "880154e3c2"
+
 ROWS = (
-    _reduction("sum", "Sum over dimensions.", "sum(x)", "Sum", "sum", "880154e3c2"),
-    _reduction("mean", "Mean over dimensions.", "sum(x) / n", "Mean", "mean", "880154e3c2"),
-    _reduction("max", "Largest value over dimensions.", "max(x)", "Max", "max", "880154e3c2"),
-    _reduction("min", "Smallest value over dimensions.", "min(x)", "Min", "min", "2026-08"),
-    _reduction("prod", "Product over dimensions.", "prod(x)", "Prod", "prod", "2026-08"),
+    _reduction("sum", "Sum over dimensions.", "sum(x)", "Sum", _by("sum"), _REFERENCE),
+    _reduction("mean", "Mean over dimensions.", "sum(x) / n", "Mean", _by("mean"), _REFERENCE),
+    _reduction(
+        "max", "Largest value over dimensions.", "max(x)", "Max", _extreme("max"), _REFERENCE
+    ),
+    _reduction("min", "Smallest value over dimensions.", "min(x)", "Min", _extreme("min")),
+    _reduction("prod", "Product over dimensions.", "prod(x)", "Prod", _by("prod")),
+    _reduction(
+        "reduce_and",
+        "1 where all elements over dimensions are other than 0, else 0.",
+        "all(x)",
+        "ReduceAnd",
+        _by("all"),
+    ),
+    _reduction(
+        "reduce_or",
+        "1 where any element over dimensions is other than 0, else 0.",
+        "any(x)",
+        "ReduceOr",
+        _by("any"),
+    ),
+    _reduction(
+        "argmax",
+        "Position of the largest value, or of NaN, over dimensions: the first one of equals.",
+        "argmax(x)",
+        "ArgMax",
+        _argmax,
+    ),
 )

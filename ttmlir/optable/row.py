@@ -93,6 +93,8 @@ class Domain(Enum):
     POSITIVE = "numbers above 0"
     NONZERO = "numbers other than 0"
     ABOVE_MINUS_ONE = "numbers above -1"
+    FROM_ONE = "numbers from 1"
+    UNIT = "numbers between -1 and 1"
     BOOLEAN = "0 and 1"
     SPECIAL = "any number, infinities and NaN"
     INTEGER = "integers"

@@ -122,22 +122,6 @@ func.func @reshape_rank(%a: tensor<33x70xf32>, %b: tensor<70x33xf32>) {
 
 // -----
 
-func.func @reshape_empty(%a: tensor<1xf32>, %b: tensor<f32>) {
-  // expected-error@+1 {{op Shape attribute must be non-empty}}
-  %r = "ttnn.reshape"(%a, %b) <{shape = []}> : (tensor<1xf32>, tensor<f32>) -> tensor<f32>
-  return
-}
-
-// -----
-
-func.func @reshape_six(%a: tensor<6xf32>, %b: tensor<1x1x1x1x1x6xf32>) {
-  // expected-error@+1 {{op Shape attribute must have at most 5 elements}}
-  %r = "ttnn.reshape"(%a, %b) <{shape = [1 : i32, 1 : i32, 1 : i32, 1 : i32, 1 : i32, 6 : i32]}> : (tensor<6xf32>, tensor<1x1x1x1x1x6xf32>) -> tensor<1x1x1x1x1x6xf32>
-  return
-}
-
-// -----
-
 func.func @reshape_dynamic(%a: tensor<?x70xf32>, %b: tensor<70x33xf32>) {
   // expected-error@+1 {{op Input and output tensors must have static shapes}}
   %r = "ttnn.reshape"(%a, %b) <{shape = [70 : i32, 33 : i32]}> : (tensor<?x70xf32>, tensor<70x33xf32>) -> tensor<70x33xf32>

@@ -115,6 +115,7 @@ def _bitwise(word: str) -> TileCall:
     return TileCall(integers=(_step(f"bitwise_{word}_binary_tile", 0, 1, 0),))
 
 
+_WITHOUT_KERNEL = TileCall()
 _SIGN_OF_INTEGERS = (
     _step("copy_dest_values", 0, 1),
     _step("gtz_tile_int32", 0),
@@ -164,6 +165,20 @@ TILE_CALLS: Mapping[str, TileCall] = {
     "silu": _unary("silu_tile"),
     "clamp": _unary("clamp_tile", "clamp_tile_int32", "min", "max"),
     "leaky_relu": _unary("leaky_relu_tile", "", "parameter"),
+    "trunc": _rounding("trunc_tile"),
+    "round": TileCall(floats=(_step("round_tile", scalars=(0,)),), integers=()),
+    "exp2": _unary("exp2_tile"),
+    "sinh": _unary("sinh_tile"),
+    "cosh": _unary("cosh_tile"),
+    "asin": _unary("asin_tile"),
+    "acos": _unary("acos_tile"),
+    "asinh": _unary("asinh_tile"),
+    "acosh": _unary("acosh_tile"),
+    "atanh": _unary("atanh_tile"),
+    "erfc": _exact("erfc_tile"),
+    **dict.fromkeys(
+        ("erfinv", "lgamma", "population_count", "count_leading_zeros"), _WITHOUT_KERNEL
+    ),
     "add": _arithmetic("add"),
     "multiply": _arithmetic("mul"),
     "subtract": _arithmetic("sub"),
@@ -185,6 +200,8 @@ TILE_CALLS: Mapping[str, TileCall] = {
     "bitwise_and": _bitwise("and"),
     "bitwise_or": _bitwise("or"),
     "bitwise_xor": _bitwise("xor"),
+    # The calls that shift do not say what they do to distances beyond the width.
+    **dict.fromkeys(("logical_left_shift", "logical_right_shift", "right_shift"), _WITHOUT_KERNEL),
     "where": TileCall(
         floats=(_step("where_tile", 0, 1, 2, 0, templates=(("data_format", Format.OPERAND),)),),
         integers=(_step("where_tile", 0, 1, 2, 0, templates=_INT32),),
