@@ -72,6 +72,15 @@ def test_compiling_twice_gives_the_same_file() -> None:
     assert ttmlir.compile(LAYER).to_bytes() == ttmlir.compile(LAYER).to_bytes()
 
 
+def test_golden_results_need_a_framework(tmp_path: Path) -> None:
+    """Text has neither examples nor a framework that could compute them."""
+    compiled = ttmlir.compile(LAYER)
+    with pytest.raises(InputError, match=r"compiled without examples; save\(path, golden=\(x, y\)"):
+        compiled.save(tmp_path / "layer.ttnn", golden=True)
+    with pytest.raises(InputError, match="which no framework runs"):
+        compiled.save(tmp_path / "layer.ttnn", golden=tuple(arrays((3, 70), (70, 5))))
+
+
 def test_options_are_those_of_the_pipeline() -> None:
     """Without grids every tensor is on one core."""
     assert "<8x8>, memref" in ttmlir.compile(LAYER).text("ttnn")

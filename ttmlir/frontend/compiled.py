@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from ttmlir.mlir.diagnostics import Source
 
 NumericsName = Literal["exact", "device"]
+Call = tuple[tuple[Any, ...], dict[str, Any]]
+"""Arguments by position and by name."""
 
 TO_TTIR = {
     "stablehlo": "stablehlo-to-ttir-pipeline",
@@ -56,10 +58,10 @@ class ImportedModel:
     """From the arguments of a call to arrays; raises InputError for another structure."""
     unflatten: Callable[[Sequence[Array]], Any]
     """From results to what a call returns."""
+    flatten_results: Callable[[Any], Sequence[Array]]
+    """From what a call or `reference` returns to arrays; undoes `unflatten`."""
     reference: Callable[..., Any] | None = None
     """The program in its framework, called with the same arguments; returns the same structure."""
-    flatten_results: Callable[[Any], Sequence[Array]] | None = None
-    """From what `reference` returns to arrays, in the order that `unflatten` takes."""
     bound: Mapping[int, Array] = field(default_factory=dict[int, Array])
     """Arguments of the function that a call does not pass, by index: weights kept outside."""
     texts: Mapping[str, Source] = field(default_factory=dict[str, "Source"])
@@ -79,15 +81,22 @@ class CompiledModel:
     """
 
     def __init__(
-        self, imported: ImportedModel, *, numerics: NumericsName = "exact", options: str = ""
+        self,
+        imported: ImportedModel,
+        *,
+        numerics: NumericsName = "exact",
+        options: str = "",
+        examples: Call | None = None,
     ) -> None:
         """Lower an imported model; raises CompilationError for what is not supported.
 
         `options` are those of `ttir-to-ttnn-backend-pipeline`, such as "enable-grid-set=false".
+        `examples` are arguments of a call, which `save(golden=True)` uses.
         """
         from ttmlir.compiler import TTNN_PIPELINE, transform, write_ttnn
 
         self._imported = imported
+        self._examples = examples
         self.numerics: NumericsName = _checked_numerics(numerics)
         start = time.perf_counter()
         module = imported.module.clone()
@@ -146,15 +155,38 @@ class CompiledModel:
             raise InputError(f"'{self.name}' was compiled from text, which no framework runs")
         return self._imported.reference(*args, **kwargs)
 
+    def flatten_results(self, results: Any) -> list[Array]:
+        """The arrays in what a call or `reference` returns, in the order of `outputs`."""
+        return list(self._imported.flatten_results(results))
+
     def to_bytes(self) -> bytes:
         """The `.ttnn` file."""
         return self._bytes
 
-    def save(self, path: str | Path) -> Path:
-        """Write the `.ttnn` file, which `ttrt run` runs; returns its path."""
+    def save(self, path: str | Path, *, golden: bool | tuple[Any, ...] = False) -> Path:
+        """Write the `.ttnn` file, which `ttrt run` runs; returns its path.
+
+        With `golden=True` the file also holds the example arguments and what the framework computes
+        for them, with which `ttrt run --golden` compares; `golden=(x, y)` takes other arguments.
+        """
         path = Path(path)
-        path.write_bytes(self._bytes)
+        path.write_bytes(self._bytes if golden is False else self._with_golden(golden))
         return path
+
+    def _with_golden(self, golden: Literal[True] | tuple[Any, ...]) -> bytes:
+        from ttmlir.compiler import write_ttnn
+        from ttmlir.target.flatbuffer.golden import Golden
+
+        call: Call | None = self._examples if golden is True else (golden, {})
+        if call is None:
+            raise InputError(
+                f"'{self.name}' was compiled without examples; save(path, golden=(x, y)) takes the "
+                "arguments to compute the golden results from"
+            )
+        args, kwargs = call
+        inputs = self._arrays(args, kwargs)
+        outputs = self.flatten_results(self.reference(*args, **kwargs))
+        return write_ttnn(self._ttnn, golden=Golden(inputs=inputs, outputs=outputs))
 
     def text(self, stage: str, *, elide_above: int | None = None) -> str:
         """The program at one of the `stages`: MLIR, or C++ of the ttnn library.

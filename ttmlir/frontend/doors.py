@@ -43,8 +43,10 @@ def compile(
     Raises CompilationError, with the place in the source, for what is not supported, and
     ImportError for a framework that is not installed.
     """
-    imported = _import(model, example_args, dict(example_kwargs or {}), weights)
-    return CompiledModel(imported, numerics=numerics, options=options)
+    kwargs = dict(example_kwargs or {})
+    imported = _import(model, example_args, kwargs, weights)
+    examples = (example_args, kwargs) if example_args or kwargs else None
+    return CompiledModel(imported, numerics=numerics, options=options, examples=examples)
 
 
 def _import(

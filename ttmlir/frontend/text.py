@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -45,6 +45,7 @@ def import_text(text: str, *, file_name: str = "<text>") -> ImportedModel:
         input_names=names,
         flatten=flatten,
         unflatten=_unflatten,
+        flatten_results=_flatten_results,
         texts=texts,
     )
 
@@ -60,6 +61,10 @@ def import_file(path: Path) -> ImportedModel:
 
 def _unflatten(results: Sequence[Array]) -> Any:
     return results[0] if len(results) == 1 else tuple(results)
+
+
+def _flatten_results(results: Any) -> list[Array]:
+    return list(cast(tuple[Array, ...], results)) if isinstance(results, tuple) else [results]
 
 
 def _the_function(module: ModuleOp) -> FuncOp:
