@@ -57,6 +57,24 @@ EXAMPLES: dict[str, Example] = {
     "permute": Example(((2, 33, 70),), (70, 2, 33), {"permutation": (2, 0, 1)}),
     "reverse": Example(((2, 33, 70),), (2, 33, 70), {"dimensions": (0, 2)}),
     "pad": Example(((3, 5),), (4, 7), {"padding": (1, 0, 0, 2), "value": 0.5}),
+    "gather": Example(((33, 70), (33, 5)), (33, 5), {"dim": 1}),
+    **dict.fromkeys(
+        ("scatter", *(f"scatter_{name}" for name in ("add", "multiply", "maximum", "minimum"))),
+        Example(((33, 70), (5, 1), (5, 70)), (33, 70), {"dim": 0}),
+    ),
+    "slice_dynamic": Example(((33, 70), (2,)), (5, 64), {"sizes": (5, 64)}),
+    "slice_write": Example(((33, 70), (5, 64), (2,)), (33, 70)),
+    "cumsum": Example(((33, 70),), (33, 70), {"dim": 0}),
+    "dot_general": Example(
+        ((2, 33, 70), (5, 70, 2)),
+        (2, 33, 5),
+        {
+            "batch_dims_lhs": (0,),
+            "contract_dims_lhs": (2,),
+            "batch_dims_rhs": (2,),
+            "contract_dims_rhs": (1,),
+        },
+    ),
     "conv2d": Example(
         ((1, 16, 20, 8), (24, 8, 3, 3), (1, 1, 1, 24)),
         (1, 16, 20, 24),

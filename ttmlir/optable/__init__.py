@@ -1,6 +1,14 @@
 """Facts about operations, one row each: data and reference functions; no xDSL, no NumPy import."""
 
-from ttmlir.optable import contraction, creation, elementwise, movement, reduction, window
+from ttmlir.optable import (
+    contraction,
+    creation,
+    elementwise,
+    indexing,
+    movement,
+    reduction,
+    window,
+)
 from ttmlir.optable.row import Row
 
 ROWS: dict[str, Row] = {
@@ -10,6 +18,7 @@ ROWS: dict[str, Row] = {
         *reduction.ROWS,
         *contraction.ROWS,
         *movement.ROWS,
+        *indexing.ROWS,
         *window.ROWS,
         *creation.ROWS,
     )

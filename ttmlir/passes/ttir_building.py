@@ -15,6 +15,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects import tt, ttir
 from ttmlir.layout.enums import OperandConstraint
+from ttmlir.passes.layouts import value_shape
 from ttmlir.passes.moves import emptied
 from ttmlir.passes.rewriting import insert_before, refuse_to_legalize
 
@@ -73,3 +74,33 @@ def built_constant(op: Operation, value: Attribute, type_: Attribute) -> SSAValu
     )
     insert_before(op, new)
     return new.results[0]
+
+
+def reshaped(op: Operation, value: SSAValue, shape: Sequence[int]) -> SSAValue:
+    """The value with another shape of as many elements, reshaped in front of `op` if needed."""
+    if value_shape(value) == tuple(shape):
+        return value
+    type_ = TensorType(element_type(value), shape)
+    return built(op, "reshape", [value], type_, shape=tuple(shape))
+
+
+def permuted(op: Operation, value: SSAValue, permutation: Sequence[int]) -> SSAValue:
+    """The value with its dimensions in another order, that of their numbers in `permutation`.
+
+    An exchange of two dimensions is a `ttir.transpose`, any other order a `ttir.permute`.
+    """
+    moved = [place for place, dim in enumerate(permutation) if place != dim]
+    if not moved:
+        return value
+    extents = value_shape(value)
+    type_ = TensorType(element_type(value), [extents[dim] for dim in permutation])
+    if len(moved) == 2:
+        return built(op, "transpose", [value], type_, dim0=moved[0], dim1=moved[1])
+    return built(op, "permute", [value], type_, permutation=tuple(permutation))
+
+
+def cast_to(op: Operation, value: SSAValue, element: Attribute) -> SSAValue:
+    """The value with another element type, cast in front of `op` if needed."""
+    if element_type(value) == element:
+        return value
+    return built(op, "typecast", [value], TensorType(element, value_shape(value)))

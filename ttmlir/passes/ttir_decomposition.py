@@ -2,15 +2,31 @@
 
 Before:
 
-    func.func @kept(%a: tensor<33x70xf32>) -> tensor<33x70xf32> {
-      return %a : tensor<33x70xf32>
+    #any = #tt.operand_constraint<any_device_tile>
+    func.func @scores(%q: tensor<2x7x40xf32>, %k: tensor<2x9x40xf32>) -> tensor<2x7x9xf32> {
+      %0 = tensor.empty() : tensor<2x7x9xf32>
+      %1 = "ttir.dot_general"(%q, %k, %0) <{batch_dims_lhs = array<i64: 0>,
+          batch_dims_rhs = array<i64: 0>, contract_dims_lhs = array<i64: 2>,
+          contract_dims_rhs = array<i64: 2>, operand_constraints = [#any, #any, #any]}>
+          : (tensor<2x7x40xf32>, tensor<2x9x40xf32>, tensor<2x7x9xf32>) -> tensor<2x7x9xf32>
+      return %1 : tensor<2x7x9xf32>
     }
 
 After:
 
+    #any_device_tile = #tt.operand_constraint<dram|l1|tile|...>
     module {
-      func.func @kept(%arg0: tensor<33x70xf32>) -> tensor<33x70xf32> {
-        return %arg0 : tensor<33x70xf32>
+      func.func @scores(%arg0: tensor<2x7x40xf32>, %arg1: tensor<2x9x40xf32>)
+          -> tensor<2x7x9xf32> {
+        %0 = tensor.empty() : tensor<2x40x9xf32>
+        %1 = "ttir.transpose"(%arg1, %0) <{dim0 = 1 : si32, dim1 = 2 : si32,
+            operand_constraints = [#any_device_tile, #any_device_tile]}>
+            : (tensor<2x9x40xf32>, tensor<2x40x9xf32>) -> tensor<2x40x9xf32>
+        %2 = tensor.empty() : tensor<2x7x9xf32>
+        %3 = "ttir.matmul"(%arg0, %1, %2) <{operand_constraints = [#any_device_tile,
+            #any_device_tile, #any_device_tile]}>
+            : (tensor<2x7x40xf32>, tensor<2x40x9xf32>, tensor<2x7x9xf32>) -> tensor<2x7x9xf32>
+        return %3 : tensor<2x7x9xf32>
       }
     }
 
@@ -23,14 +39,21 @@ Not done here: nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
+from xdsl.dialects.tensor import EmptyOp
+
+from ttmlir.passes import ttir_decomposition_contraction
 from ttmlir.passes.base import ModulePass
+from ttmlir.passes.rewriting import erase
 from ttmlir.passes.ttir_conversion import Rule
 
 if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import Operation
+
+    from ttmlir.dialects.dps import DestinationStyleOp
 
 
 @dataclass(frozen=True)
@@ -42,9 +65,19 @@ class TTIRDecompositionPass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Apply the rules to every operation inside the module."""
-        for op in [op for op in module.walk() if op.name in RULES]:
-            RULES[op.name](op)
+        # A rule may build operations that are to be taken apart in turn.
+        while found := [op for op in module.walk() if op.name in RULES]:
+            for op in found:
+                _take_apart(op, RULES[op.name])
 
 
-RULES: dict[str, Rule] = {}
+def _take_apart(op: Operation, rule: Rule) -> None:
+    destinations = [value.owner for value in cast("DestinationStyleOp", op).inits]
+    rule(op)
+    for owner in destinations:
+        if isinstance(owner, EmptyOp) and owner.results[0].first_use is None:
+            erase(owner)
+
+
+RULES: dict[str, Rule] = {**ttir_decomposition_contraction.RULES}
 """What becomes of each operation that is taken apart."""

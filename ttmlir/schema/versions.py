@@ -152,7 +152,7 @@ def _check_mnemonic(root: TableView, operation: TableView) -> None:
     if match is None:
         return
     kind = operation.type_type.removesuffix("Op")
-    if kind in ("Eltwise", "Reduction"):
+    if kind in ("Eltwise", "Reduction", "Scatter"):
         kind = operation.type.type
     if not _abbreviates(match.group(1), kind):
         _refuse(root, "Operation.type", f"{kind} instead of {match.group(1)}")

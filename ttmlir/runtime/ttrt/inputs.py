@@ -126,9 +126,10 @@ def _index_limits(program: Program) -> dict[int, int]:
         if call is None or Domain.INDEX not in call.row.domains:
             continue
         position = call.row.domains.index(Domain.INDEX)
-        slot, table = step.inputs[position], call.operands[1]
+        slot, table = step.inputs[position], call.operands[call.row.domains.index(Domain.REAL)]
         if slot in prepared.inputs and table is not None:
-            limits[prepared.inputs.index(slot)] = max(1, table.desc.shape[0])
+            dim = int(call.parameters.get("dim", 0))
+            limits[prepared.inputs.index(slot)] = max(1, table.desc.shape[dim])
     return limits
 
 
