@@ -1,0 +1,164 @@
+"""One node of an exported graph: an ATen overload, applied to values of the ttir function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn, cast
+
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Attribute, SSAValue
+
+from ttmlir.frontend.torch.building import BodyBuilder, Shape, shape_of
+from ttmlir.frontend.torch.elements import element_of, torch_package
+from ttmlir.frontend.torch.places import refuse_node
+from ttmlir.passes.ttir_building import element_type
+
+Result = SSAValue | tuple[SSAValue | None, ...]
+"""What a rule returns: the result, or the results; None for one that nobody may use."""
+
+
+@dataclass
+class Known:
+    """A tensor whose numbers are known to the compiler; it becomes a constant where it is used."""
+
+    tensor: Any
+    value: SSAValue | None = None
+
+    def built(self, build: BodyBuilder) -> SSAValue:
+        """The constant, made once."""
+        if self.value is None:
+            self.value = build.constant(self.tensor)
+        return self.value
+
+
+@dataclass
+class Call:
+    """An ATen overload with its arguments by the names of its schema, defaults filled in.
+
+    Tensors are SSA values, or `Known`; numbers, lists and strings are Python's.
+    """
+
+    node: Any
+    arguments: dict[str, Any]
+    build: BodyBuilder
+
+    @property
+    def name(self) -> str:
+        """Name of the overload, such as `aten.add.Tensor`."""
+        return str(self.node.target)
+
+    def __getitem__(self, name: str) -> Any:
+        """An argument that is no tensor."""
+        return self.arguments[name]
+
+    def has(self, name: str) -> bool:
+        """True if the argument exists and is not None."""
+        return self.arguments.get(name) is not None
+
+    # -- operands ------------------------------------------------------------------------------
+
+    def tensor(self, name: str = "self") -> SSAValue:
+        """A tensor argument."""
+        return self.value(self.arguments[name])
+
+    def tensors(self, name: str) -> list[SSAValue]:
+        """An argument that is a list of tensors."""
+        return [self.value(item) for item in self.arguments[name]]
+
+    def optional(self, name: str) -> SSAValue | None:
+        """A tensor argument that may be absent."""
+        return self.tensor(name) if self.has(name) else None
+
+    def value(self, argument: Any) -> SSAValue:
+        """The SSA value of one tensor."""
+        return argument.built(self.build) if isinstance(argument, Known) else argument
+
+    def known(self, name: str) -> Any:
+        """The torch tensor behind an argument if its numbers are known, else None."""
+        argument = self.arguments[name]
+        return argument.tensor if isinstance(argument, Known) else None
+
+    def operand(self, name: str, element: Attribute, rank: int | None = None) -> SSAValue:
+        """A tensor or a number, in an element type."""
+        argument = self.arguments[name]
+        if isinstance(argument, (int, float)):
+            return self.build.number_of(
+                argument, element, len(self.shape) if rank is None else rank
+            )
+        return self.build.cast(self.value(argument), element)
+
+    def common_element(self, *names: str) -> Attribute:
+        """The element type that torch computes in: what these arguments promote to."""
+        torch = torch_package()
+        metas = [_meta(self._raw(name)) for name in names]
+        dtype = torch.result_type(metas[0], metas[-1])
+        return cast("Attribute", element_of(dtype))
+
+    def _raw(self, name: str) -> Any:
+        for position, argument in enumerate(self.node.target._schema.arguments):
+            if argument.name == name:
+                if position < len(self.node.args):
+                    return self.node.args[position]
+                return self.node.kwargs[name]
+        raise KeyError(name)
+
+    # -- results -------------------------------------------------------------------------------
+
+    def result_type(self, number: int = 0) -> TensorType[Attribute]:
+        """The type of a result, which torch has computed."""
+        meta = self.node.meta["val"]
+        tensor: Any = (
+            cast("Sequence[Any]", meta)[number] if isinstance(meta, (tuple, list)) else meta
+        )
+        element = element_of(tensor.dtype)
+        assert element is not None, "checked before the rule"
+        return TensorType(element, tuple(tensor.shape))
+
+    @property
+    def element(self) -> Attribute:
+        """The element type of the (first) result."""
+        return self.result_type().element_type
+
+    @property
+    def shape(self) -> Shape:
+        """The shape of the (first) result."""
+        return self.result_type().get_shape()
+
+    # -- dimensions ----------------------------------------------------------------------------
+
+    def dims(self, name: str, rank: int) -> Shape:
+        """A dimension or a list of them, counted from 0; all if absent or empty."""
+        given = self.arguments.get(name)
+        if given is None or (isinstance(given, Sequence) and not given):
+            return tuple(range(rank))
+        numbers = cast("Sequence[int]", given) if isinstance(given, Sequence) else (given,)
+        return tuple(sorted(number % rank for number in numbers)) if rank else ()
+
+    def dim(self, value: SSAValue, name: str = "dim") -> int:
+        """A dimension of a tensor, counted from 0."""
+        return self.arguments[name] % max(1, len(shape_of(value)))
+
+    # -- refusals ------------------------------------------------------------------------------
+
+    def refuse(self, reason: str) -> NoReturn:
+        """Fail at the user's own line; the reason says what is supported."""
+        refuse_node(self.node, reason)
+
+
+Rule = Callable[[Call], Result]
+"""Builds what one ATen overload computes."""
+
+
+def cast_input(call: Call, name: str = "self") -> SSAValue:
+    """A tensor argument in the element type of the result."""
+    return call.build.cast(call.tensor(name), call.element)
+
+
+def own_element(value: SSAValue) -> Attribute:
+    """The element type of a tensor."""
+    return element_type(value)
+
+
+def _meta(argument: Any) -> Any:
+    return argument.meta["val"] if hasattr(argument, "meta") else argument

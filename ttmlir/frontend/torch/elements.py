@@ -1,0 +1,97 @@
+"""Element types and numbers of torch tensors in the IR."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any, cast
+
+from xdsl.dialects.builtin import (
+    BFloat16Type,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    IntegerType,
+    Signedness,
+    TensorType,
+)
+from xdsl.ir import Attribute
+
+from ttmlir.mlir.elements import Elements, elements_attr, elements_of
+
+_ELEMENTS: dict[str, Attribute] = {
+    "float32": Float32Type(),
+    "bfloat16": BFloat16Type(),
+    "float16": Float16Type(),
+    "float64": Float64Type(),
+    "bool": IntegerType(1),
+    "int8": IntegerType(8),
+    "int16": IntegerType(16),
+    "int32": IntegerType(32),
+    "int64": IntegerType(64),
+    "uint8": IntegerType(8, Signedness.UNSIGNED),
+    "uint16": IntegerType(16, Signedness.UNSIGNED),
+    "uint32": IntegerType(32, Signedness.UNSIGNED),
+    "uint64": IntegerType(64, Signedness.UNSIGNED),
+}
+SUPPORTED_DTYPES = ", ".join(_ELEMENTS)
+"""Names of the dtypes that tensors can have."""
+
+_BITS = {1: "uint8", 2: "uint16", 4: "uint32", 8: "uint64"}
+
+
+def torch_package() -> Any:
+    """The package `torch`, which is imported by whoever has something for this front end."""
+    return import_module("torch")
+
+
+def dtype_name(dtype: Any) -> str:
+    """`float32` for `torch.float32`."""
+    return str(dtype).removeprefix("torch.")
+
+
+def element_of(dtype: Any) -> Attribute | None:
+    """The element type of a dtype; None if tensors cannot have it."""
+    return _ELEMENTS.get(dtype_name(dtype))
+
+
+def is_floating(element: Attribute) -> bool:
+    """True for the types of real numbers."""
+    return not isinstance(element, IntegerType)
+
+
+def is_boolean(element: Attribute) -> bool:
+    """True for i1."""
+    return element == IntegerType(1)
+
+
+def is_integer(element: Attribute) -> bool:
+    """True for integers other than i1."""
+    return not is_floating(element) and not is_boolean(element)
+
+
+def elements_of_tensor(tensor: Any) -> Elements:
+    """The numbers of a torch tensor as a constant; they are copied once."""
+    tensor = tensor.detach().cpu().contiguous()
+    element = element_of(tensor.dtype)
+    assert element is not None, "checked when the program was read"
+    type_: Any = TensorType(element, tuple(tensor.shape))
+    # NumPy has no bfloat16: the bits travel as integers.
+    bits = tensor.view(getattr(torch_package(), _BITS[tensor.element_size()]))
+    return elements_attr(type_, bits.numpy().tobytes())
+
+
+def splat_of(value: float | bool, element: Attribute, shape: Sequence[int]) -> Elements:
+    """A constant of one number; integers wrap, as in torch."""
+    type_: Any = TensorType(element, shape)
+    if not isinstance(element, IntegerType):
+        return elements_of(type_, [float(value)])
+    element = cast("IntegerType", element)
+    width = element.width.data
+    if width == 1:
+        return elements_of(type_, [int(bool(value)) and -1])
+    number = (math.trunc(value) if math.isfinite(value) else 0) & ((1 << width) - 1)
+    if element.signedness.data is not Signedness.UNSIGNED and number >> (width - 1):
+        number -= 1 << width
+    return elements_of(type_, [number])

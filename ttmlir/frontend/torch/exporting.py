@@ -1,0 +1,51 @@
+"""From a torch module or function to an exported program of few ATen operations."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from ttmlir.frontend.torch.elements import torch_package
+from ttmlir.frontend.torch.places import user_frames_kept
+from ttmlir.frontend.torch.rules import rule_of
+
+
+def export(
+    function: Any,
+    arguments: Sequence[Any] = (),
+    keywords: Mapping[str, Any] | None = None,
+) -> Any:
+    """A `torch.export.ExportedProgram` of a module or function, for these example arguments."""
+    torch = torch_package()
+    module = function if isinstance(function, torch.nn.Module) else _as_module(function)
+    with user_frames_kept():
+        return torch.export.export(module, tuple(arguments), dict(keywords or {}), strict=False)
+
+
+def _as_module(function: Callable[..., Any]) -> Any:
+    """A module that calls a function."""
+    torch = torch_package()
+
+    class Function(torch.nn.Module):
+        def forward(self, *arguments: Any, **keywords: Any) -> Any:
+            return function(*arguments, **keywords)
+
+    return Function()
+
+
+def decomposed(exported: Any) -> Any:
+    """The program with its operations expressed by those that have rules, as far as possible."""
+    with warnings.catch_warnings():
+        # torch tells of its own deprecated parts here.
+        warnings.simplefilter("ignore")
+        return exported.run_decompositions(dict(_decompositions()))
+
+
+@cache
+def _decompositions() -> dict[Any, Any]:
+    """torch's decompositions of the operations that have no rule."""
+    torch = torch_package()
+    table: dict[Any, Any] = dict(torch.export.default_decompositions())
+    return {key: function for key, function in table.items() if rule_of(str(key)) is None}

@@ -1,0 +1,53 @@
+"""What torch can compute while the program is read: masks, positions, numbers of rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, cast
+
+from xdsl.ir import SSAValue
+
+from ttmlir.frontend.torch.call import Known
+from ttmlir.frontend.torch.elements import torch_package
+
+LIMIT = 1 << 16
+"""Tensors of more elements are left to the compiled program, parameters of a model above all."""
+
+
+def computed(node: Any, arguments: Mapping[str, Any]) -> Known | None:
+    """The result of a call on known tensors; None where something is unknown, random or large."""
+    operands = leaves(list(arguments.values()))
+    meta = node.meta.get("val")
+    if any(isinstance(operand, SSAValue) for operand in operands) or not is_tensor(meta):
+        return None
+    if torch_package().Tag.nondeterministic_seeded in node.target.tags:
+        return None
+    known = [operand.tensor for operand in operands if isinstance(operand, Known)]
+    sizes = [math.prod(meta.shape), *(tensor.numel() for tensor in known)]
+    # A range has no rule: its numbers always stand in the program.
+    if max(sizes) > LIMIT and node.target.overloadpacket.__name__ != "arange":
+        return None
+    schema = node.target._schema.arguments
+    keywords = {a.name: _torch_value(arguments[a.name]) for a in schema if a.name in node.kwargs}
+    positional = [_torch_value(arguments[a.name]) for a in schema[: len(node.args)]]
+    with torch_package().no_grad():
+        return Known(node.target(*positional, **keywords))
+
+
+def _torch_value(argument: Any) -> Any:
+    if isinstance(argument, list):
+        return [_torch_value(item) for item in cast("list[Any]", argument)]
+    return argument.tensor if isinstance(argument, Known) else argument
+
+
+def is_tensor(meta: Any) -> bool:
+    """True for tensors, fake ones included."""
+    return isinstance(meta, torch_package().Tensor)
+
+
+def leaves(value: Any) -> list[Any]:
+    """The items of nested lists and tuples."""
+    if isinstance(value, (list, tuple)):
+        return [leaf for item in cast("list[Any]", value) for leaf in leaves(item)]
+    return [value]

@@ -1,0 +1,177 @@
+"""The door for torch: modules, functions of tensors and exported programs.
+
+    imported = import_model(module, (x,), {})
+
+The program is what `torch.export` makes of the module for the example arguments. Containers of
+arguments and results are those of the module. Buffers that the module changes are kept in the
+compiled model: a call reads their values and leaves the new ones for the next call.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+import ml_dtypes
+import numpy as np
+
+from ttmlir.frontend.compiled import ImportedModel
+from ttmlir.frontend.errors import in_terms_of_the_user
+from ttmlir.frontend.torch.elements import torch_package
+from ttmlir.frontend.torch.exporting import export
+from ttmlir.frontend.torch.program import ImportedProgram, Weights, import_program
+from ttmlir.runtime.element import Array
+from ttmlir.runtime.errors import InputError
+
+
+def import_model(
+    model: Any,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    *,
+    weights: Weights = "constants",
+) -> ImportedModel:
+    """A model from a module or function and examples of its arguments, or an exported program.
+
+    With `weights="arguments"` parameters and buffers are inputs of the program, which the compiled
+    model passes along; they share the memory of the module's.
+    """
+    torch = torch_package()
+    name = _name_of(model)
+    if isinstance(model, torch.export.ExportedProgram):
+        if args or kwargs:
+            raise TypeError(
+                "an exported program of torch knows its arguments: ttmlir.compile takes no "
+                "examples with it"
+            )
+        exported = model
+    else:
+        exported = export(model, args, kwargs)
+    with in_terms_of_the_user(name):
+        program = import_program(exported, weights=weights)
+    for message in program.warnings:
+        warnings.warn(f"'{name}': {message}", UserWarning, stacklevel=4)
+    return _Door(name, model, program).imported()
+
+
+class _Door:
+    """Between the values of torch and the arrays of one program."""
+
+    def __init__(self, name: str, model: Any, program: ImportedProgram) -> None:
+        self._name = name
+        self._model = model
+        self._program = program
+        passed_on = [tensor for _, tensor in (*program.weights, *program.state)]
+        # The state is replaced after each call.
+        self._bound: dict[int, Array] = {
+            index: array_of(tensor) for index, tensor in enumerate(passed_on)
+        }
+
+    def imported(self) -> ImportedModel:
+        """What a compiled model is made of."""
+        program = self._program
+        return ImportedModel(
+            name=self._name,
+            module=program.module,
+            stage="ttir",
+            input_names=[name for name, meta in program.inputs if hasattr(meta, "shape")],
+            flatten=self.flatten,
+            unflatten=self.unflatten,
+            reference=self.reference,
+            flatten_results=None if program.state else self.flatten_results,
+            bound=self._bound,
+        )
+
+    def flatten(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Array]:
+        """The arrays of a call."""
+        pytree: Any = torch_package().utils._pytree
+        spec = self._program.in_spec
+        leaves, given = pytree.tree_flatten((args, _in_order(kwargs, spec)))
+        if given != spec:
+            raise InputError(
+                f"'{self._name}' was compiled for arguments of another structure: {given} instead "
+                f"of {spec}"
+            )
+        arrays: list[Array] = []
+        for leaf, (name, meta) in zip(leaves, self._program.inputs, strict=True):
+            if hasattr(meta, "shape"):
+                arrays.append(self._array(name, leaf))
+            elif leaf != meta:
+                raise InputError(
+                    f"'{self._name}' was compiled for {name} = {meta!r}, not {leaf!r}; call "
+                    "ttmlir.compile again with this value"
+                )
+        return arrays
+
+    def _array(self, name: str, leaf: Any) -> Array:
+        if isinstance(leaf, torch_package().Tensor):
+            return array_of(leaf)
+        if isinstance(leaf, np.ndarray):
+            return cast("Array", leaf)
+        raise InputError(
+            f"'{self._name}' takes a tensor as {name}, not {leaf!r} of type {type(leaf).__name__}"
+        )
+
+    def unflatten(self, results: Sequence[Array]) -> Any:
+        """What a call returns; new values of buffers are kept."""
+        program = self._program
+        first = len(program.weights)
+        state = len(program.state)
+        for index, value in enumerate(results[:state]):
+            self._bound[first + index] = value
+        tensors = iter(results[state:])
+        leaves = [
+            tensor_of(next(tensors)) if hasattr(output, "shape") else output
+            for output in program.outputs
+        ]
+        return torch_package().utils._pytree.tree_unflatten(leaves, program.out_spec)
+
+    def reference(self, *args: Any, **kwargs: Any) -> Any:
+        """What torch computes."""
+        torch = torch_package()
+        is_program = isinstance(self._model, torch.export.ExportedProgram)
+        function = self._model.module() if is_program else self._model
+        with torch.no_grad():
+            return function(*args, **kwargs)
+
+    def flatten_results(self, results: Any) -> list[Array]:
+        """The tensors that torch returned, as arrays."""
+        pytree: Any = torch_package().utils._pytree
+        tensor = torch_package().Tensor
+        return [array_of(leaf) for leaf in pytree.tree_leaves(results) if isinstance(leaf, tensor)]
+
+
+def _in_order(kwargs: Mapping[str, Any], spec: Any) -> dict[str, Any]:
+    """Keyword arguments in the order of the example's."""
+    known: list[str] = list(spec.child(1).context or ())
+    ordered = {name: kwargs[name] for name in known if name in kwargs}
+    return {**ordered, **kwargs}
+
+
+def array_of(tensor: Any) -> Array:
+    """The numbers of a torch tensor as an array that shares its memory where possible."""
+    torch = torch_package()
+    tensor = tensor.detach().cpu().resolve_neg()
+    if tensor.dtype == torch.bfloat16:
+        return tensor.contiguous().view(torch.int16).numpy().view(ml_dtypes.bfloat16)
+    return tensor.numpy()
+
+
+def tensor_of(array: Array) -> Any:
+    """A torch tensor that shares the memory of an array where possible."""
+    torch = torch_package()
+    array = np.require(array, requirements=["C", "W"])
+    if array.dtype == ml_dtypes.bfloat16:
+        return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
+    return torch.from_numpy(array)
+
+
+def _name_of(model: Any) -> str:
+    """A name for messages and the file: that of the function, or of the module's class."""
+    torch = torch_package()
+    name = getattr(model, "__name__", type(model).__name__)
+    if isinstance(model, torch.export.ExportedProgram):
+        name = type(model.graph_module).__name__
+    return re.sub(r"\W+", "_", name).strip("_") or "main"

@@ -1,0 +1,89 @@
+"""Where in the user's program a node of an exported graph comes from."""
+
+from __future__ import annotations
+
+import linecache
+import re
+import traceback
+from collections.abc import Generator
+from contextlib import contextmanager
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NoReturn
+
+from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr
+
+from ttmlir.frontend.torch.elements import torch_package
+from ttmlir.mlir.diagnostics import LocatedError
+from ttmlir.mlir.locations import file_location, name_location
+
+_FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)')
+
+
+def place_of(node: Any) -> LocationAttr:
+    """The innermost line outside torch that led to a node; unknown if torch kept none."""
+    trace = node.meta.get("stack_trace") or ""
+    frames = [(match["file"], int(match["line"])) for match in _FRAME.finditer(trace)]
+    own = [frame for frame in frames if not frame[0].startswith(_library_folders())] or frames
+    if not own:
+        return UNKNOWN_LOC
+    file, line = own[-1]
+    text = linecache.getline(file, line)
+    return file_location(file, line, len(text) - len(text.lstrip()) + 1)
+
+
+def location_of(node: Any) -> LocationAttr:
+    """The place of a node, under the node's name."""
+    place = place_of(node)
+    return name_location(node.name, None if place is UNKNOWN_LOC else place)
+
+
+def module_of(node: Any) -> str:
+    """The path of the innermost module whose `forward` led to a node; empty for the outermost."""
+    stack: dict[str, tuple[str, Any]] = node.meta.get("nn_module_stack") or {}
+    paths = [path for path, _ in stack.values()]
+    return paths[-1] if paths else ""
+
+
+def refuse_node(node: Any, reason: str) -> NoReturn:
+    """Fail at the user's own line with the name of what a node calls."""
+    is_call = getattr(node, "op", "") == "call_function"
+    name = str(node.target) if is_call else str(getattr(node, "name", node))
+    location: LocationAttr = place_of(node)
+    path = module_of(node) if is_call else ""
+    where = f" (in the module '{path}')" if path else ""
+    raise LocatedError(location, f"'{name}'{where}: {reason}")
+
+
+@contextmanager
+def user_frames_kept() -> Generator[None]:
+    """Let torch keep the user's frames of what it traces inside, not those of `forward` alone."""
+    tracer: Any = import_module("torch.fx.proxy").TracerBase
+    original = getattr(tracer, _FILTER, None)
+    if original is None:
+        yield
+        return
+    setattr(tracer, _FILTER, _user_frames)
+    try:
+        yield
+    finally:
+        setattr(tracer, _FILTER, original)
+
+
+_FILTER = "_filter_traceback_frames"
+"""The method of torch's tracers that is there to be overridden with another choice of frames."""
+
+
+def _user_frames(_: object, summary: traceback.StackSummary) -> traceback.StackSummary:
+    """The innermost frames outside torch and this package."""
+    own = [frame for frame in summary if not frame.filename.startswith(_library_folders())]
+    return traceback.StackSummary.from_list(own[-_FRAMES_KEPT:])
+
+
+_FRAMES_KEPT = 3
+
+
+@cache
+def _library_folders() -> tuple[str, ...]:
+    return str(Path(torch_package().__file__).parent), str(Path(__file__).parents[1])

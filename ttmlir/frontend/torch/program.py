@@ -1,0 +1,295 @@
+"""Exported torch programs as functions in the ttir dialect.
+
+The function takes what the program cannot know before: the parameters and buffers if they are to
+be arguments, the buffers that the program changes, and the tensors that the user passes. It returns
+the new values of changed buffers, then the user's results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NoReturn, cast
+
+from xdsl.dialects.builtin import FunctionType, ModuleOp, TensorType
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Block, Region, SSAValue
+
+from ttmlir.frontend.torch.building import BodyBuilder
+from ttmlir.frontend.torch.call import Call, Known
+from ttmlir.frontend.torch.elements import (
+    SUPPORTED_DTYPES,
+    dtype_name,
+    element_of,
+)
+from ttmlir.frontend.torch.exporting import decomposed
+from ttmlir.frontend.torch.known import computed, is_tensor, leaves
+from ttmlir.frontend.torch.places import location_of, refuse_node
+from ttmlir.frontend.torch.rules import RULES, rule_of
+from ttmlir.frontend.torch.support import near
+from ttmlir.mlir.locations import name_location
+
+Weights = Literal["constants", "arguments"]
+
+FUNCTION = "main"
+"""Name of the function that a program becomes."""
+
+
+@dataclass
+class ImportedProgram:
+    """A module in the ttir dialect, and how its function is called."""
+
+    module: ModuleOp
+    weights: list[tuple[str, Any]]
+    """Names and tensors of the parameters and buffers that are the first arguments."""
+    state: list[tuple[str, Any]]
+    """Names and first values of the buffers that follow as arguments; their new values are the
+    first results."""
+    inputs: list[tuple[str, Any]]
+    """What the user passes, flattened: the name, and a fake tensor or the one value allowed."""
+    outputs: list[Any]
+    """What the program returns, flattened: a fake tensor, or the value itself if it is none."""
+    in_spec: Any
+    """torch's description of the containers of the arguments."""
+    out_spec: Any
+    """torch's description of the containers of the results."""
+    warnings: list[str] = field(default_factory=list[str])
+
+
+def import_program(exported: Any, *, weights: Weights = "constants") -> ImportedProgram:
+    """The ttir function of a `torch.export.ExportedProgram`.
+
+    Parameters and buffers become constants of the module, or with `weights="arguments"` its first
+    arguments. Raises `DiagnosticError` at the user's own line for what cannot be expressed.
+    """
+    return _Importer(decomposed(exported), weights).run()
+
+
+_Named = list[tuple[str, Any]]
+
+
+@dataclass
+class _Inputs:
+    """What the function takes, and where each comes from."""
+
+    weights: _Named = field(default_factory=_Named)
+    state: _Named = field(default_factory=_Named)
+    inputs: _Named = field(default_factory=_Named)
+
+
+class _Importer:
+    """One walk over a graph."""
+
+    def __init__(self, exported: Any, weights: Weights) -> None:
+        self._exported = exported
+        self._signature = exported.graph_signature
+        self._weights: Weights = weights
+        self._values: dict[Any, Any] = {}
+        self._block = Block()
+        self._narrowed: list[str] = []
+
+    def run(self) -> ImportedProgram:
+        placeholders = [n for n in self._exported.graph.nodes if n.op == "placeholder"]
+        specs = dict(zip(placeholders, self._signature.input_specs, strict=True))
+        for node in placeholders:
+            self._check_node(node)
+        found = self._place_inputs(specs)
+        build = BodyBuilder(self._block)
+        results: Sequence[Any] = ()
+        for node in self._exported.graph.nodes:
+            if node.op == "call_function":
+                self._check_node(node)
+                build.location = location_of(node)
+                self._values[node] = self._call(node, build)
+            elif node.op == "output":
+                results = node.args[0]
+            elif node.op != "placeholder":
+                self._refuse(node, f"nodes of the kind '{node.op}' are not supported")
+        outputs = self._finish(build, results)
+        return ImportedProgram(
+            self._module(),
+            weights=found.weights,
+            state=found.state,
+            inputs=found.inputs,
+            outputs=outputs,
+            in_spec=self._exported.call_spec.in_spec,
+            out_spec=self._exported.call_spec.out_spec,
+            warnings=self._warnings(),
+        )
+
+    # -- arguments -----------------------------------------------------------------------------
+
+    def _place_inputs(self, specs: Mapping[Any, Any]) -> _Inputs:
+        """Give every placeholder a value; weights are the first arguments, state the next."""
+        changed = set(self._signature.buffers_to_mutate.values())
+        found = _Inputs()
+        for node, spec in specs.items():
+            if _is_weight(spec) and spec.target not in changed:
+                self._place_weight(node, spec, found)
+        for node, spec in specs.items():
+            if _is_weight(spec) and spec.target in changed:
+                found.state.append((spec.target, self._tensor(spec)))
+                self._argument(node, spec.target)
+        for node, spec in specs.items():
+            if not _is_weight(spec):
+                self._place_input(node, spec, found)
+        return found
+
+    def _place_weight(self, node: Any, spec: Any, found: _Inputs) -> None:
+        tensor = self._tensor(spec)
+        if self._weights == "constants" or spec.kind.name == "CONSTANT_TENSOR":
+            self._values[node] = Known(tensor)
+        elif node.users:
+            found.weights.append((spec.target, tensor))
+            self._argument(node, spec.target)
+
+    def _place_input(self, node: Any, spec: Any, found: _Inputs) -> None:
+        if spec.kind.name != "USER_INPUT":
+            self._refuse(node, f"inputs of the kind {spec.kind.name} are not supported")
+        meta = node.meta.get("val")
+        found.inputs.append((node.name, meta))
+        if is_tensor(meta):
+            self._argument(node, node.name)
+        else:
+            self._values[node] = meta
+
+    def _tensor(self, spec: Any) -> Any:
+        if spec.kind.name == "CONSTANT_TENSOR" or spec.target not in self._exported.state_dict:
+            return self._exported.constants[spec.target]
+        return self._exported.state_dict[spec.target]
+
+    def _argument(self, node: Any, name: str) -> None:
+        argument = self._block.insert_arg(_tensor_type(node.meta["val"]), len(self._block.args))
+        argument.location = name_location(name)
+        self._values[node] = argument
+
+    # -- operations ----------------------------------------------------------------------------
+
+    def _call(self, node: Any, build: BodyBuilder) -> Any:
+        if getattr(node.target, "__name__", "") == "getitem":
+            return self._item(node)
+        if _is_assertion(node):
+            return None
+        if not hasattr(node.target, "_schema"):
+            self._refuse(node, "only operations of torch are supported")
+        arguments = self._arguments(node)
+        if (known := computed(node, arguments)) is not None:
+            return known
+        rule = rule_of(str(node.target))
+        if rule is None:
+            self._refuse(node, near(str(node.target), RULES))
+        return rule(Call(node, arguments, build))
+
+    def _arguments(self, node: Any) -> dict[str, Any]:
+        """The arguments of a call by the names of its schema."""
+        arguments: dict[str, Any] = {}
+        for position, argument in enumerate(node.target._schema.arguments):
+            if position < len(node.args):
+                given = node.args[position]
+            elif argument.name in node.kwargs:
+                given = node.kwargs[argument.name]
+            else:
+                given = argument.default_value if argument.has_default_value() else None
+            arguments[argument.name] = self._resolved(given)
+        return arguments
+
+    def _resolved(self, argument: Any) -> Any:
+        if isinstance(argument, (list, tuple)):
+            return [self._resolved(item) for item in cast("list[Any]", argument)]
+        return self._values[argument] if hasattr(argument, "op") else argument
+
+    def _item(self, node: Any) -> Any:
+        source, number = node.args
+        value = self._values[source][number]
+        if value is None and node.users:
+            self._refuse(
+                node,
+                f"result {number} of '{source.target}' is not supported, only the others are",
+            )
+        return value
+
+    # -- results -------------------------------------------------------------------------------
+
+    def _finish(self, build: BodyBuilder, results: Sequence[Any]) -> list[Any]:
+        values: list[SSAValue] = []
+        outputs: list[Any] = []
+        for node, spec in zip(results, self._signature.output_specs, strict=True):
+            match spec.kind.name:
+                case "BUFFER_MUTATION" | "USER_OUTPUT":
+                    pass
+                case "USER_INPUT_MUTATION":
+                    self._refuse(
+                        node,
+                        f"the argument '{spec.target}' is changed in place; make the module return "
+                        "the new value, or keep it in a buffer",
+                    )
+                case kind:
+                    self._refuse(node, f"results of the kind {kind} are not supported")
+            has_numbers = hasattr(node, "op") and is_tensor(node.meta.get("val"))
+            if has_numbers:
+                value = self._values[node]
+                values.append(value.built(build) if isinstance(value, Known) else value)
+            if spec.kind.name == "USER_OUTPUT":
+                outputs.append(node.meta["val"] if has_numbers else self._resolved(node))
+        build.finish(values)
+        return outputs
+
+    def _module(self) -> ModuleOp:
+        arguments = [argument.type for argument in self._block.args]
+        last = self._block.last_op
+        assert last is not None
+        results = [operand.type for operand in last.operands]
+        function = FuncOp(
+            FUNCTION, FunctionType.from_lists(arguments, results), Region(self._block)
+        )
+        return ModuleOp([function])
+
+    # -- refusals ------------------------------------------------------------------------------
+
+    def _check_node(self, node: Any) -> None:
+        """Refuse shapes and element types that tensors cannot have."""
+        for meta in leaves(node.meta.get("val")):
+            if not is_tensor(meta):
+                continue
+            if not all(isinstance(extent, int) for extent in meta.shape):
+                shape = "x".join(map(str, meta.shape))
+                self._refuse(
+                    node,
+                    f"the shape {shape} is not known before the program runs; export without "
+                    "dynamic_shapes, once for each shape",
+                )
+            if element_of(meta.dtype) is None:
+                self._refuse(
+                    node,
+                    f"tensors of {dtype_name(meta.dtype)} are not supported; dtypes are "
+                    f"{SUPPORTED_DTYPES}",
+                )
+            if dtype_name(meta.dtype) == "float64":
+                self._narrowed.append(node.name)
+
+    def _warnings(self) -> list[str]:
+        if not self._narrowed:
+            return []
+        return [
+            f"{len(self._narrowed)} tensors of float64, the first of them "
+            f"'{self._narrowed[0]}', are kept as float32 on the device"
+        ]
+
+    def _refuse(self, node: Any, reason: str) -> NoReturn:
+        refuse_node(node, reason)
+
+
+def _is_weight(spec: Any) -> bool:
+    return spec.kind.name in ("PARAMETER", "BUFFER", "CONSTANT_TENSOR")
+
+
+def _is_assertion(node: Any) -> bool:
+    """True for checks that torch inserts, which have no results."""
+    name = str(node.target)
+    return name.startswith(("aten._assert", "aten.sym_constrain")) or "_assert" in name
+
+
+def _tensor_type(meta: Any) -> TensorType[Attribute]:
+    element = element_of(meta.dtype)
+    assert element is not None, "checked before"
+    return TensorType(element, tuple(meta.shape))

@@ -1,0 +1,33 @@
+"""What becomes of each ATen operation: one rule for each name, or for one of its overloads."""
+
+from __future__ import annotations
+
+from ttmlir.frontend.torch.call import Rule
+from ttmlir.frontend.torch.rules import (
+    creation,
+    elementwise,
+    indexing,
+    normalization,
+    products,
+    reductions,
+    shapes,
+)
+
+RULES: dict[str, Rule] = {
+    **elementwise.RULES,
+    **shapes.RULES,
+    **reductions.RULES,
+    **products.RULES,
+    **normalization.RULES,
+    **indexing.RULES,
+    **creation.RULES,
+}
+"""Rules by names such as `add` (all overloads) or `max.dim`."""
+
+
+def rule_of(name: str) -> Rule | None:
+    """The rule of an overload by a name such as `aten.add.Tensor`; None if there is none."""
+    if not name.startswith("aten."):
+        return None
+    overload = name.removeprefix("aten.")
+    return RULES.get(overload) or RULES.get(overload.partition(".")[0])

@@ -1,0 +1,369 @@
+"""ATen operations that compute each element from the elements at the same place."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from xdsl.dialects.builtin import i1
+from xdsl.ir import Attribute, SSAValue
+
+from ttmlir.frontend.torch.building import BodyBuilder
+from ttmlir.frontend.torch.call import Call, Rule, cast_input, own_element
+from ttmlir.frontend.torch.elements import is_boolean, is_floating
+
+Function = Callable[[BodyBuilder, SSAValue], SSAValue]
+"""Computes a tensor from one of the same element type."""
+
+
+def _unary(mnemonic: str) -> Rule:
+    """An operation of ttir; operands of functions into the reals become real first."""
+    return lambda call: call.build.elementwise(mnemonic, cast_input(call))
+
+
+def _function(function: Function) -> Rule:
+    return lambda call: function(call.build, cast_input(call))
+
+
+def _scaled(mnemonic: str, factor: float) -> Function:
+    """A function of ttir, times a number."""
+
+    def function(build: BodyBuilder, x: SSAValue) -> SSAValue:
+        value = build.elementwise(mnemonic, x)
+        return build.elementwise("multiply", value, build.number(factor, value))
+
+    return function
+
+
+def _exp2(build: BodyBuilder, x: SSAValue) -> SSAValue:
+    return build.elementwise("pow", build.number(2.0, x), x)
+
+
+def _trunc(build: BodyBuilder, x: SSAValue) -> SSAValue:
+    if not is_floating(own_element(x)):
+        return x
+    down, up = build.elementwise("floor", x), build.elementwise("ceil", x)
+    return build.elementwise("where", _compared(build, "ge", x, build.number(0.0, x)), down, up)
+
+
+def _erfc(build: BodyBuilder, x: SSAValue) -> SSAValue:
+    return build.elementwise("subtract", build.number(1.0, x), build.elementwise("erf", x))
+
+
+def _gelu(call: Call) -> SSAValue:
+    build, x = call.build, cast_input(call)
+    if call["approximate"] == "none":
+        return build.elementwise("gelu", x)
+    cube = build.elementwise("multiply", build.elementwise("square", x), x)
+    bend = build.elementwise("multiply", cube, build.number(0.044715, x))
+    inner = build.elementwise("add", x, bend)
+    inner = build.elementwise("multiply", inner, build.number(math.sqrt(2 / math.pi), x))
+    gate = build.elementwise("add", build.elementwise("tanh", inner), build.number(1.0, x))
+    half = build.elementwise("multiply", x, build.number(0.5, x))
+    return build.elementwise("multiply", half, gate)
+
+
+def _elu(call: Call) -> SSAValue:
+    build, x = call.build, cast_input(call)
+    alpha, scale, input_scale = (float(call[n]) for n in ("alpha", "scale", "input_scale"))
+    inner = x if input_scale == 1 else _times(build, x, input_scale)
+    below = _times(build, build.elementwise("expm1", inner), alpha * scale)
+    above = x if scale == 1 else _times(build, x, scale)
+    positive = _compared(build, "gt", x, build.number(0.0, x))
+    return build.elementwise("where", positive, above, below)
+
+
+def _times(build: BodyBuilder, x: SSAValue, factor: float) -> SSAValue:
+    return build.elementwise("multiply", x, build.number(factor, x))
+
+
+def _leaky_relu(call: Call) -> SSAValue:
+    slope = float(call["negative_slope"])
+    return call.build.elementwise("leaky_relu", cast_input(call), parameter=slope)
+
+
+# -- clamping ----------------------------------------------------------------------------------
+
+
+def _clamp(call: Call) -> SSAValue:
+    return _limited(call, "min", "max")
+
+
+def _hardtanh(call: Call) -> SSAValue:
+    return _limited(call, "min_val", "max_val")
+
+
+def _limited(call: Call, low: str, high: str) -> SSAValue:
+    build, x = call.build, cast_input(call)
+    bounds = [call[name] if call.has(name) else None for name in (low, high)]
+    if is_floating(call.element) and all(b is None or isinstance(b, (int, float)) for b in bounds):
+        least = -math.inf if bounds[0] is None else float(bounds[0])
+        most = math.inf if bounds[1] is None else float(bounds[1])
+        return build.elementwise("clamp", x, min=least, max=most)
+    for name, mnemonic in ((low, "maximum"), (high, "minimum")):
+        if call.has(name):
+            x = build.elementwise(mnemonic, x, call.operand(name, call.element))
+    return x
+
+
+# -- two operands ------------------------------------------------------------------------------
+
+
+def _binary(mnemonic: str) -> Rule:
+    """An operation of ttir on operands in the element type of the result."""
+
+    def rule(call: Call) -> SSAValue:
+        return call.build.elementwise(mnemonic, *_operands(call, call.element))
+
+    return rule
+
+
+def _operands(call: Call, element: Attribute) -> tuple[SSAValue, SSAValue]:
+    return call.operand("self", element), call.operand("other", element)
+
+
+def _sum(mnemonic: str) -> Rule:
+    """A sum or difference whose second operand is multiplied by `alpha`."""
+
+    def rule(call: Call) -> SSAValue:
+        build = call.build
+        a, b = _operands(call, call.element)
+        if (alpha := call["alpha"]) != 1:
+            b = build.elementwise("multiply", b, build.number(alpha, b))
+        return build.elementwise(mnemonic, a, b)
+
+    return rule
+
+
+def _div(call: Call) -> SSAValue:
+    build, mode = call.build, call.arguments.get("rounding_mode")
+    a, b = _operands(call, call.element)
+    if mode is None or is_floating(call.element):
+        quotient = build.elementwise("div", a, b)
+        match mode:
+            case "floor":
+                return build.elementwise("floor", quotient)
+            case "trunc":
+                return _trunc(build, quotient)
+            case _:
+                return quotient
+    quotient = build.elementwise("div", a, b)
+    if mode == "trunc":
+        return quotient
+    # Rounded toward zero is one too many where there is a remainder and the signs differ.
+    rest = build.elementwise("remainder", a, b)
+    off = _wrong_side(build, rest, b)
+    return build.elementwise("subtract", quotient, build.cast(off, call.element))
+
+
+def _remainder(call: Call) -> SSAValue:
+    """The remainder with the sign of the divisor."""
+    build = call.build
+    a, b = _operands(call, call.element)
+    rest = build.elementwise("remainder", a, b)
+    shifted = build.elementwise("add", rest, b)
+    return build.elementwise("where", _wrong_side(build, rest, b), shifted, rest)
+
+
+def _wrong_side(build: BodyBuilder, rest: SSAValue, divisor: SSAValue) -> SSAValue:
+    """True where a remainder is not 0 and has another sign than the divisor."""
+    zero = build.number(0, rest)
+    inexact = _compared(build, "ne", rest, zero)
+    below = _compared(build, "lt", rest, zero)
+    divisor_below = _compared(build, "lt", divisor, build.number(0, divisor))
+    differ = build.elementwise("logical_xor", below, divisor_below)
+    return build.elementwise("logical_and", inexact, differ)
+
+
+def _skipping_nan(mnemonic: str) -> Rule:
+    """The larger or smaller of two numbers; the other one where one is NaN."""
+
+    def rule(call: Call) -> SSAValue:
+        build = call.build
+        a, b = _operands(call, call.element)
+        found = build.elementwise(mnemonic, a, b)
+        if not is_floating(call.element):
+            return found
+        found = build.elementwise("where", _compared(build, "ne", b, b), a, found)
+        return build.elementwise("where", _compared(build, "ne", a, a), b, found)
+
+    return rule
+
+
+def _hypot(call: Call) -> SSAValue:
+    build = call.build
+    squares = [build.elementwise("square", x) for x in _operands(call, call.element)]
+    return build.elementwise("sqrt", build.elementwise("add", *squares))
+
+
+def _pow(call: Call) -> SSAValue:
+    build, exponent = call.build, call["exponent"]
+    if isinstance(exponent, (int, float)) and is_floating(call.element):
+        x = cast_input(call)
+        match exponent:
+            case 0:
+                return build.splat(1.0, call.element, call.shape)
+            case 1:
+                return x
+            case 2:
+                return build.elementwise("square", x)
+            case 3:
+                return build.elementwise("multiply", build.elementwise("square", x), x)
+            case 0.5:
+                return build.elementwise("sqrt", x)
+            case -0.5:
+                return build.elementwise("rsqrt", x)
+            case -1:
+                return build.elementwise("reciprocal", x)
+            case _:
+                pass
+    base = call.operand("self", call.element)
+    return build.elementwise("pow", base, call.operand("exponent", call.element))
+
+
+def _comparison(mnemonic: str) -> Rule:
+    """A comparison in the element type that the operands promote to."""
+
+    def rule(call: Call) -> SSAValue:
+        a, b = _operands(call, call.common_element("self", "other"))
+        return call.build.elementwise(mnemonic, a, b, element=call.element)
+
+    return rule
+
+
+def _compared(build: BodyBuilder, mnemonic: str, a: SSAValue, b: SSAValue) -> SSAValue:
+    return build.elementwise(mnemonic, a, b, element=i1)
+
+
+def _logical(mnemonic: str) -> Rule:
+    """An operation on truth values, which every operand becomes first."""
+
+    def rule(call: Call) -> SSAValue:
+        names = [name for name in ("self", "other") if name in call.arguments]
+        truths = [call.build.cast(call.tensor(name), call.element) for name in names]
+        return call.build.elementwise(mnemonic, *truths, element=call.element)
+
+    return rule
+
+
+def _bits(name: str) -> Rule:
+    """An operation on bits, which is one on truth values for booleans."""
+
+    def rule(call: Call) -> SSAValue:
+        prefix = "logical" if is_boolean(call.element) else "bitwise"
+        names = [name for name in ("self", "other") if name in call.arguments]
+        operands = [call.operand(operand, call.element) for operand in names]
+        return call.build.elementwise(f"{prefix}_{name}", *operands)
+
+    return rule
+
+
+def _is_nan(call: Call) -> SSAValue:
+    x = call.tensor()
+    return call.build.elementwise("ne", x, x, element=call.element)
+
+
+def _is_infinite(call: Call) -> SSAValue:
+    build, x = call.build, call.tensor()
+    if not is_floating(own_element(x)):
+        return build.splat(False, call.element, call.shape)
+    size = build.elementwise("abs", x)
+    return build.elementwise("eq", size, build.number(math.inf, x), element=call.element)
+
+
+def _is_finite(call: Call) -> SSAValue:
+    return call.build.elementwise("isfinite", call.tensor(), element=call.element)
+
+
+def _where(call: Call) -> SSAValue:
+    branches = (call.operand(name, call.element) for name in ("self", "other"))
+    return call.build.elementwise("where", call.tensor("condition"), *branches)
+
+
+def _identity(call: Call) -> SSAValue:
+    return call.tensor()
+
+
+def _copy_to(call: Call) -> SSAValue:
+    return cast_input(call)
+
+
+def _overwritten(call: Call) -> SSAValue:
+    return call.build.broadcast(cast_input(call, "src"), call.shape)
+
+
+RULES: dict[str, Rule] = {
+    **{
+        name: _unary(mnemonic)
+        for name, mnemonic in {
+            "abs": "abs",
+            "atan": "atan",
+            "ceil": "ceil",
+            "cos": "cos",
+            "erf": "erf",
+            "exp": "exp",
+            "expm1": "expm1",
+            "floor": "floor",
+            "log": "log",
+            "log1p": "log1p",
+            "neg": "neg",
+            "reciprocal": "reciprocal",
+            "relu": "relu",
+            "rsqrt": "rsqrt",
+            "sigmoid": "sigmoid",
+            "sign": "sign",
+            "silu": "silu",
+            "sin": "sin",
+            "sqrt": "sqrt",
+            "square": "square",
+            "tan": "tan",
+            "tanh": "tanh",
+        }.items()
+    },
+    **{name: _comparison(name) for name in ("eq", "ne", "ge", "gt", "le", "lt")},
+    **{
+        name: _logical(name) for name in ("logical_and", "logical_or", "logical_xor", "logical_not")
+    },
+    "add": _sum("add"),
+    "alias": _identity,
+    "atan2": _binary("atan2"),
+    "bitwise_and": _bits("and"),
+    "bitwise_not": _bits("not"),
+    "bitwise_or": _bits("or"),
+    "bitwise_xor": _bits("xor"),
+    "clamp": _clamp,
+    "clone": _identity,
+    "contiguous": _identity,
+    "copy": _overwritten,
+    "detach": _identity,
+    "div": _div,
+    "elu": _elu,
+    "erfc": _function(_erfc),
+    "exp2": _function(_exp2),
+    "fmax": _skipping_nan("maximum"),
+    "fmin": _skipping_nan("minimum"),
+    "fmod": _binary("remainder"),
+    "gelu": _gelu,
+    "hardtanh": _hardtanh,
+    "hypot": _hypot,
+    "isfinite": _is_finite,
+    "isinf": _is_infinite,
+    "isnan": _is_nan,
+    "leaky_relu": _leaky_relu,
+    "lift_fresh_copy": _identity,
+    "log10": _function(_scaled("log", 1 / math.log(10))),
+    "log2": _function(_scaled("log", 1 / math.log(2))),
+    "maximum": _binary("maximum"),
+    "minimum": _binary("minimum"),
+    "mul": _binary("multiply"),
+    "pow": _pow,
+    "remainder": _remainder,
+    "sub": _sum("subtract"),
+    "trunc": _function(_trunc),
+    "where.Scalar": _where,
+    "where.ScalarOther": _where,
+    "where.ScalarSelf": _where,
+    "where.self": _where,
+    "_to_copy": _copy_to,
+}
+"""Rules by the name of the ATen operation, or of one of its overloads."""

@@ -1,0 +1,136 @@
+"""ATen operations that scale elements by mean and variance."""
+
+from __future__ import annotations
+
+import math
+
+from xdsl.ir import SSAValue
+
+from ttmlir.frontend.torch.building import BodyBuilder, Shape, shape_of
+from ttmlir.frontend.torch.call import Call, Result, Rule, own_element
+from ttmlir.frontend.torch.rules.reductions import variance
+
+
+def _normalized(
+    build: BodyBuilder, x: SSAValue, dims: Shape, epsilon: float
+) -> tuple[SSAValue, SSAValue, SSAValue]:
+    """(x - mean) / sqrt(variance + epsilon), the mean and the reciprocal of the deviation."""
+    spread, mean = variance(build, x, dims, 0)
+    deviation = _reciprocal_deviation(build, spread, epsilon)
+    centered = build.elementwise("subtract", x, mean)
+    return build.elementwise("multiply", centered, deviation), mean, deviation
+
+
+def _reciprocal_deviation(build: BodyBuilder, spread: SSAValue, epsilon: float) -> SSAValue:
+    shifted = build.elementwise("add", spread, build.number(epsilon, spread))
+    return build.elementwise("rsqrt", shifted)
+
+
+def _affine(
+    build: BodyBuilder, x: SSAValue, weight: SSAValue | None, bias: SSAValue | None
+) -> SSAValue:
+    if weight is not None:
+        x = build.elementwise("multiply", x, weight)
+    return x if bias is None else build.elementwise("add", x, bias)
+
+
+def _along_channels(build: BodyBuilder, vector: SSAValue | None, rank: int) -> SSAValue | None:
+    """A number per channel, shaped to broadcast against (N, C, ...)."""
+    if vector is None:
+        return None
+    return build.reshape(vector, (1, *shape_of(vector), *((1,) * (rank - 2))))
+
+
+def _layer_norm(call: Call) -> Result:
+    build, x = call.build, call.tensor("input")
+    rank, count = len(shape_of(x)), len(call["normalized_shape"])
+    dims = tuple(range(rank - count, rank))
+    value, mean, deviation = _normalized(build, x, dims, float(call["eps"]))
+    value = _affine(build, value, call.optional("weight"), call.optional("bias"))
+    return value, mean, deviation
+
+
+def _group_norm(call: Call) -> Result:
+    build, x = call.build, call.tensor("input")
+    batch, groups, rank = call["N"], call["group"], len(shape_of(x))
+    grouped = build.reshape(x, (batch, groups, math.prod(shape_of(x)) // (batch * groups)))
+    value, mean, deviation = _normalized(build, grouped, (2,), float(call["eps"]))
+    weight, bias = (
+        _along_channels(build, call.optional(name), rank) for name in ("weight", "bias")
+    )
+    value = _affine(build, build.reshape(value, shape_of(x)), weight, bias)
+    return (
+        value,
+        build.reshape(mean, call.result_type(1).get_shape()),
+        build.reshape(deviation, call.result_type(2).get_shape()),
+    )
+
+
+def _batch_norm(call: Call) -> Result:
+    """Normalisation by the statistics that the module has collected."""
+    build, x = call.build, call.tensor("input")
+    rank = len(shape_of(x))
+    mean, spread, weight, bias = (
+        _along_channels(build, call.optional(name), rank)
+        for name in ("running_mean", "running_var", "weight", "bias")
+    )
+    assert mean is not None
+    assert spread is not None
+    centered = build.elementwise("subtract", x, build.cast(mean, call.element))
+    deviation = _reciprocal_deviation(build, build.cast(spread, call.element), float(call["eps"]))
+    value = build.elementwise("multiply", centered, deviation)
+    return _affine(build, value, weight, bias), None, None
+
+
+def _batch_norm_training(call: Call) -> Result:
+    """Normalisation by the statistics of the batch, and the statistics that are kept."""
+    build, x = call.build, call.tensor("input")
+    rank = len(shape_of(x))
+    dims = (0, *range(2, rank))
+    value, mean, deviation = _normalized(build, x, dims, float(call["eps"]))
+    weight, bias = (
+        _along_channels(build, call.optional(name), rank) for name in ("weight", "bias")
+    )
+    channels = (shape_of(x)[1],)
+    results = (
+        _affine(build, value, weight, bias),
+        build.reshape(mean, channels),
+        build.reshape(deviation, channels),
+    )
+    if not call.has("running_mean"):
+        return results
+    momentum = float(call["momentum"])
+    spread, _ = variance(build, x, dims, 1)
+    kept = tuple(
+        _moved(build, call.tensor(name), build.reshape(new, channels), momentum)
+        for name, new in (("running_mean", mean), ("running_var", spread))
+    )
+    return (*results, *kept)
+
+
+def _moved(build: BodyBuilder, old: SSAValue, new: SSAValue, momentum: float) -> SSAValue:
+    """A running average, moved toward a new value."""
+    new = build.cast(new, own_element(old))
+    kept = build.elementwise("multiply", old, build.number(1 - momentum, old))
+    return build.elementwise(
+        "add", kept, build.elementwise("multiply", new, build.number(momentum, new))
+    )
+
+
+def _dropout(call: Call) -> Result:
+    if call.has("train") and not call["train"]:
+        return call.tensor("input"), None
+    if call["p"] == 0:
+        return call.tensor("input"), None
+    call.refuse("dropout in training is random and not supported; call eval() on the module")
+
+
+RULES: dict[str, Rule] = {
+    "_native_batch_norm_legit.no_stats": _batch_norm_training,
+    "_native_batch_norm_legit_functional": _batch_norm_training,
+    "_native_batch_norm_legit_no_training": _batch_norm,
+    "native_dropout": _dropout,
+    "native_group_norm": _group_norm,
+    "native_layer_norm": _layer_norm,
+}
+"""Rules by the name of the ATen operation, or of one of its overloads."""

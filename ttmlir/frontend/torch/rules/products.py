@@ -1,0 +1,148 @@
+"""ATen operations that are sums of products of matrices and vectors."""
+
+from __future__ import annotations
+
+import math
+
+from xdsl.dialects.builtin import i1
+from xdsl.ir import SSAValue
+
+from ttmlir.frontend.torch.building import BodyBuilder, Shape, broadcast_shape, shape_of
+from ttmlir.frontend.torch.call import Call, Rule, own_element
+from ttmlir.frontend.torch.elements import torch_package
+from ttmlir.frontend.torch.rules.reductions import softmax
+
+
+def product(build: BodyBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
+    """`torch.matmul`: vectors are rows or columns, leading dimensions are batches."""
+    left, right = shape_of(a), shape_of(b)
+    if len(left) == 1:
+        a = build.reshape(a, (1, *left))
+    if len(right) == 1:
+        b = build.reshape(b, (*right, 1))
+    shape = (*_batches(a, b), *left[-2:-1], *(right[-1:] if len(right) > 1 else ()))
+    if len(shape_of(b)) == 2 and len(shape_of(a)) > 2:
+        # One product for the whole batch.
+        rows = math.prod(shape_of(a)[:-1])
+        a = build.reshape(a, (rows, shape_of(a)[-1]))
+    rank = max(len(shape_of(a)), len(shape_of(b)))
+    a, b = (build.reshape(x, (1,) * (rank - len(shape_of(x))) + shape_of(x)) for x in (a, b))
+    return build.reshape(build.matmul(a, b), shape)
+
+
+def _batches(a: SSAValue, b: SSAValue) -> Shape:
+    return broadcast_shape(shape_of(a)[:-2], shape_of(b)[:-2])
+
+
+def swapped(build: BodyBuilder, x: SSAValue) -> SSAValue:
+    """The tensor with its last two dimensions exchanged."""
+    rank = len(shape_of(x))
+    return build.permute(x, [*range(rank - 2), rank - 1, rank - 2])
+
+
+def _product(first: str = "self", second: str = "other") -> Rule:
+    return lambda call: product(call.build, call.tensor(first), call.tensor(second))
+
+
+def _added(first: str, second: str) -> Rule:
+    """`beta * self + alpha * (first @ second)`."""
+
+    def rule(call: Call) -> SSAValue:
+        build = call.build
+        value = _times(
+            build, product(build, call.tensor(first), call.tensor(second)), call["alpha"]
+        )
+        if call["beta"] == 0:
+            return value
+        return build.elementwise("add", value, _times(build, call.tensor(), call["beta"]))
+
+    return rule
+
+
+def _times(build: BodyBuilder, x: SSAValue, factor: float) -> SSAValue:
+    return x if factor == 1 else build.elementwise("multiply", x, build.number(factor, x))
+
+
+def _linear(call: Call) -> SSAValue:
+    build = call.build
+    value = product(build, call.tensor("input"), swapped(build, _matrix(call)))
+    value = build.reshape(value, call.shape)
+    bias = call.optional("bias")
+    return value if bias is None else build.elementwise("add", value, bias)
+
+
+def _matrix(call: Call) -> SSAValue:
+    weight = call.tensor("weight")
+    shape = shape_of(weight)
+    return weight if len(shape) == 2 else call.build.reshape(weight, (1, *shape))
+
+
+def _attention(call: Call) -> SSAValue:
+    """softmax(query @ key^T * scale + mask) @ value; rows without any key are 0."""
+    build = call.build
+    query, key, value = (call.tensor(name) for name in ("query", "key", "value"))
+    if call["dropout_p"]:
+        call.refuse(
+            f"dropout with probability {call['dropout_p']} is random; call eval() on the module, "
+            "or pass dropout_p=0.0"
+        )
+    if call["enable_gqa"]:
+        key, value = (_each_head_repeated(build, x, shape_of(query)[-3]) for x in (key, value))
+    width = shape_of(query)[-1]
+    scale = float(call["scale"]) if call.has("scale") else 1 / math.sqrt(width)
+    scores = product(build, query, swapped(build, key))
+    scores = build.elementwise("multiply", scores, build.number(scale, scores))
+    allowed: SSAValue | None = None
+    if call["is_causal"]:
+        rows, columns = shape_of(scores)[-2:]
+        allowed = _causal(build, rows, columns)
+    elif (mask := call.optional("attn_mask")) is not None:
+        if own_element(mask) == i1:
+            allowed = mask
+        else:
+            mask = build.cast(mask, own_element(scores))
+            scores = build.elementwise("add", scores, mask)
+    if allowed is not None:
+        hidden = build.number(-math.inf, scores)
+        scores = build.elementwise("where", allowed, scores, hidden)
+    weights = softmax(build, scores, -1)
+    if allowed is not None and not call["is_causal"]:
+        rank = len(shape_of(allowed))
+        some = build.reduce("max", allowed, (rank - 1,))
+        weights = build.elementwise("where", some, weights, build.number(0.0, weights))
+    return product(build, weights, value)
+
+
+def _causal(build: BodyBuilder, rows: int, columns: int) -> SSAValue:
+    torch = torch_package()
+    return build.constant(torch.ones(rows, columns, dtype=torch.bool).tril())
+
+
+def _each_head_repeated(build: BodyBuilder, x: SSAValue, heads: int) -> SSAValue:
+    """Each head as often as queries share it."""
+    *batch, own, length, width = shape_of(x)
+    grouped = build.reshape(x, (*batch, own, 1, length, width))
+    grouped = build.broadcast(grouped, (*batch, own, heads // own, length, width))
+    return build.reshape(grouped, (*batch, heads, length, width))
+
+
+def _outer(call: Call) -> SSAValue:
+    build, a, b = call.build, call.tensor("self"), call.tensor("vec2")
+    column = build.reshape(a, (*shape_of(a), 1))
+    return build.elementwise("multiply", column, build.reshape(b, (1, *shape_of(b))))
+
+
+RULES: dict[str, Rule] = {
+    "addmm": _added("mat1", "mat2"),
+    "addmv": _added("mat", "vec"),
+    "baddbmm": _added("batch1", "batch2"),
+    "bmm": _product("self", "mat2"),
+    "dot": _product("self", "tensor"),
+    "linear": _linear,
+    "matmul": _product(),
+    "mm": _product("self", "mat2"),
+    "mv": _product("self", "vec"),
+    "outer": _outer,
+    "scaled_dot_product_attention": _attention,
+}
+"""Rules by the name of the ATen operation, or of one of its overloads."""

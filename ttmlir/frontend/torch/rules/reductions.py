@@ -1,0 +1,165 @@
+"""ATen operations that combine elements along dimensions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from xdsl.dialects.builtin import i1
+from xdsl.ir import SSAValue
+
+from ttmlir.frontend.torch.building import BodyBuilder, shape_of
+from ttmlir.frontend.torch.call import Call, Rule, own_element
+
+Reduction = Callable[[BodyBuilder, SSAValue, tuple[int, ...], bool], SSAValue]
+"""Reduces dimensions, which keep an extent of 1 if the last argument says so."""
+
+
+def _reduction(reduction: Reduction) -> Rule:
+    """A reduction in the element type of the result, over `dim`, or over everything."""
+
+    def rule(call: Call) -> SSAValue:
+        x = call.build.cast(call.tensor(), call.element)
+        return _reduced(call, x, reduction)
+
+    return rule
+
+
+def _reduced(call: Call, x: SSAValue, reduction: Reduction) -> SSAValue:
+    dims = call.dims("dim", len(shape_of(x)))
+    return reduction(call.build, x, dims, bool(call.arguments.get("keepdim")))
+
+
+def _op(mnemonic: str) -> Reduction:
+    return lambda build, x, dims, keep: build.reduce(mnemonic, x, dims, keep_dim=keep)
+
+
+def _truth(mnemonic: str) -> Rule:
+    """Whether any or all elements are true."""
+
+    def rule(call: Call) -> SSAValue:
+        truths = call.build.cast(call.tensor(), i1)
+        found = _reduced(call, truths, _op(mnemonic))
+        return call.build.cast(found, call.element)
+
+    return rule
+
+
+def variance(
+    build: BodyBuilder,
+    x: SSAValue,
+    dims: tuple[int, ...],
+    correction: float,
+    *,
+    keep_dim: bool = True,
+) -> tuple[SSAValue, SSAValue]:
+    """Variance over dimensions; and the mean, in which they keep an extent of 1."""
+    count = math.prod(shape_of(x)[dim] for dim in dims)
+    mean = build.reduce("mean", x, dims)
+    squares = build.elementwise("square", build.elementwise("subtract", x, mean))
+    if correction == 0:
+        return build.reduce("mean", squares, dims, keep_dim=keep_dim), mean
+    total = build.reduce("sum", squares, dims, keep_dim=keep_dim)
+    divisor = max(0.0, count - correction)
+    return build.elementwise("div", total, build.number(divisor, total)), mean
+
+
+def _correction(call: Call) -> float:
+    if "unbiased" in call.arguments:
+        return float(call["unbiased"])
+    return float(call["correction"]) if call.has("correction") else 1.0
+
+
+def _var(call: Call) -> SSAValue:
+    correction = _correction(call)
+
+    def reduction(build: BodyBuilder, x: SSAValue, dims: tuple[int, ...], keep: bool) -> SSAValue:
+        return variance(build, x, dims, correction, keep_dim=keep)[0]
+
+    return _reduced(call, call.tensor(), reduction)
+
+
+def _std(call: Call) -> SSAValue:
+    return call.build.elementwise("sqrt", _var(call))
+
+
+def _var_mean(call: Call) -> tuple[SSAValue, SSAValue]:
+    build, x = call.build, call.tensor()
+    dims = call.dims("dim", len(shape_of(x)))
+    keep = bool(call.arguments.get("keepdim"))
+    spread, _ = variance(build, x, dims, _correction(call), keep_dim=keep)
+    return spread, build.reduce("mean", x, dims, keep_dim=keep)
+
+
+def _vector_norm(call: Call) -> SSAValue:
+    build = call.build
+    x = build.cast(call.tensor(), call.element)
+    order = float(call["ord"])
+    size = build.elementwise("abs", x)
+    if math.isinf(order):
+        return _reduced(call, size, _op("max" if order > 0 else "min"))
+    if order == 0:
+        used = build.elementwise("ne", x, build.number(0.0, x), element=i1)
+        return _reduced(call, build.cast(used, call.element), _op("sum"))
+    if order == 1:
+        return _reduced(call, size, _op("sum"))
+    if order == 2:
+        return build.elementwise("sqrt", _reduced(call, build.elementwise("square", x), _op("sum")))
+    powers = build.elementwise("pow", size, build.number(order, x))
+    total = _reduced(call, powers, _op("sum"))
+    return build.elementwise("pow", total, build.number(1 / order, total))
+
+
+def _softmax(call: Call) -> SSAValue:
+    build = call.build
+    x = build.cast(call.tensor(), call.element)
+    return softmax(build, x, call["dim"])
+
+
+def softmax(build: BodyBuilder, x: SSAValue, dim: int) -> SSAValue:
+    """Exponentials along a dimension, scaled to the sum 1."""
+    if not (shape := shape_of(x)):
+        return build.splat(1.0, own_element(x), ())
+    return build.row("softmax", x, dimension=dim % len(shape))
+
+
+def _log_softmax(call: Call) -> SSAValue:
+    build = call.build
+    x = build.cast(call.tensor(), call.element)
+    if not call.shape:
+        return build.splat(0.0, call.element, ())
+    dims = (call["dim"] % len(call.shape),)
+    shifted = build.elementwise("subtract", x, build.reduce("max", x, dims))
+    total = build.reduce("sum", build.elementwise("exp", shifted), dims)
+    return build.elementwise("subtract", shifted, build.elementwise("log", total))
+
+
+def _extreme(mnemonic: str) -> Rule:
+    """The largest or smallest value along a dimension; its place may not be used yet."""
+
+    def rule(call: Call) -> tuple[SSAValue | None, ...]:
+        return _reduced(call, call.tensor(), _op(mnemonic)), None
+
+    return rule
+
+
+RULES: dict[str, Rule] = {
+    "_log_softmax": _log_softmax,
+    "_softmax": _softmax,
+    "all": _truth("min"),
+    "amax": _reduction(_op("max")),
+    "amin": _reduction(_op("min")),
+    "any": _truth("max"),
+    "linalg_vector_norm": _vector_norm,
+    "max.default": _reduction(_op("max")),
+    "max.dim": _extreme("max"),
+    "mean": _reduction(_op("mean")),
+    "min.default": _reduction(_op("min")),
+    "min.dim": _extreme("min"),
+    "prod": _reduction(_op("prod")),
+    "std": _std,
+    "sum": _reduction(_op("sum")),
+    "var": _var,
+    "var_mean": _var_mean,
+}
+"""Rules by the name of the ATen operation, or of one of its overloads."""
