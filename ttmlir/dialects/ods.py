@@ -265,6 +265,8 @@ class Signature:
     """Number of regions; None for any number."""
     init: str | None = None
     """The destination operand or group of operands, in destination-passing style."""
+    same_sizes: bool = False
+    """True where all variadic groups have one size, so that no property tells it."""
     by_name: dict[str, Property] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -276,7 +278,7 @@ class Signature:
     @cached_property
     def has_segments(self) -> bool:
         """True where a property tells how many operands each group has."""
-        return sum(not value.is_single for value in self.operands) > 1
+        return not self.same_sizes and sum(not value.is_single for value in self.operands) > 1
 
     @cached_property
     def operand_index(self) -> dict[str, int]:
@@ -292,8 +294,10 @@ def _segment_sizes(op: Operation, groups: int) -> tuple[int, ...]:
 
 
 def _single_variadic_sizes(values: Sequence[Value], count: int) -> tuple[int, ...]:
+    """The sizes of groups, where those that are variadic share what is left."""
     single = sum(value.is_single for value in values)
-    return tuple(1 if value.is_single else count - single for value in values)
+    each = (count - single) // max(1, len(values) - single)
+    return tuple(1 if value.is_single else each for value in values)
 
 
 class ODSOperation(Operation):

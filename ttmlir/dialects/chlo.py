@@ -1,0 +1,224 @@
+"""The chlo dialect: operations above StableHLO that JAX uses, and their broadcasting forms."""
+
+from __future__ import annotations
+
+from typing import ClassVar, cast
+
+from xdsl.ir import Dialect, Operation
+
+from ttmlir.dialects import ods
+from ttmlir.dialects.ods import Property, Signature, TypeConstraint, Value
+from ttmlir.dialects.stablehlo.attrs import RaggedDotDimensionNumbersAttr
+from ttmlir.dialects.stablehlo.constraints import (
+    ANY_ATTR,
+    ANY_ELEMENTS,
+    ANY_OR_PER_AXIS,
+    ANYTHING,
+    BOOL,
+    COMPLEX,
+    DIMENSION,
+    DIMENSIONS,
+    FLOAT,
+    INTEGER,
+    PREDICATE,
+    enum,
+    enum_array,
+    ranked,
+    static,
+    tensor,
+)
+from ttmlir.dialects.stablehlo.enums import CHLO_ENUMS
+from ttmlir.dialects.stablehlo.form import OPERANDS, Form
+from ttmlir.dialects.stablehlo.movement import ConstantOp as StableHLOConstantOp
+from ttmlir.dialects.stablehlo.operation import PURE, FormOp, StableHLOOp
+from ttmlir.dialects.stablehlo.type_forms import ARROW, FUNCTIONAL
+
+
+class ElementwiseOp(FormOp):
+    """A function of each element; operands and result have one shape."""
+
+    FORM: ClassVar = Form((OPERANDS,), ARROW)
+    traits = PURE
+
+
+class BroadcastingOp(FormOp):
+    """A function of pairs of elements whose operands are broadcast against each other."""
+
+    FORM: ClassVar = Form((OPERANDS,), FUNCTIONAL)
+    traits = PURE
+
+
+_FLOATS = tensor(FLOAT)
+_ANALYTIC = tensor(FLOAT, COMPLEX)
+_ANY = tensor(*ANY_OR_PER_AXIS)
+_BITS = tensor(BOOL, INTEGER)
+_TRUTH = tensor(BOOL)
+
+_UNARY: dict[str, tuple[TypeConstraint, TypeConstraint]] = {
+    **dict.fromkeys(
+        ("acos acosh asin asinh atan atanh bessel_i1e conj cosh sinh square tan").split(),
+        (_ANALYTIC, _ANALYTIC),
+    ),
+    "_asin_acos_kernel": (tensor(COMPLEX), tensor(COMPLEX)),
+    **dict.fromkeys("digamma erf erf_inv erfc lgamma".split(), (_FLOATS, _FLOATS)),
+    **dict.fromkeys("is_inf is_neg_inf is_pos_inf".split(), (_FLOATS, _TRUTH)),
+}
+_BINARY: dict[str, TypeConstraint] = {
+    **dict.fromkeys("next_after polygamma zeta".split(), _FLOATS),
+    "mulhi": ranked(INTEGER),
+}
+_BROADCASTING: dict[str, tuple[TypeConstraint, TypeConstraint]] = {
+    **dict.fromkeys(
+        (
+            "add atan2 divide maximum minimum multiply next_after polygamma power remainder "
+            "shift_left shift_right_arithmetic shift_right_logical subtract"
+        ).split(),
+        (_ANY, _ANY),
+    ),
+    **dict.fromkeys("and or xor".split(), (_BITS, _BITS)),
+    "complex": (_FLOATS, tensor(COMPLEX)),
+    "zeta": (_FLOATS, _FLOATS),
+}
+_DIMENSIONS = Property("broadcast_dimensions", DIMENSIONS, optional=True)
+
+
+def _op_class(
+    mnemonic: str,
+    base: type[FormOp],
+    operands: tuple[TypeConstraint, ...],
+    result: TypeConstraint,
+    properties: tuple[Property, ...] = (),
+) -> type[FormOp]:
+    names = ("operand",) if len(operands) == 1 else ("lhs", "rhs")
+    contents: dict[str, object] = {
+        "name": f"chlo.{mnemonic}",
+        "SIGNATURE": Signature(
+            operands=tuple(map(Value, names, operands)),
+            results=(Value("result", result),),
+            properties=properties,
+        ),
+        "__doc__": f"`{mnemonic.removeprefix('broadcast_')}` of each element.",
+        "__module__": __name__,
+    }
+    name = "".join(part.capitalize() for part in mnemonic.split("_")) + "Op"
+    return cast("type[FormOp]", type(name, (base,), contents))
+
+
+class BroadcastCompareOp(BroadcastingOp):
+    """Truth of a comparison for each pair of elements."""
+
+    name = "chlo.broadcast_compare"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("lhs", _ANY), Value("rhs", _ANY)),
+        results=(Value("result", _TRUTH),),
+        properties=(
+            _DIMENSIONS,
+            Property("comparison_direction", enum("chlo.comparison_direction")),
+            Property("compare_type", enum("chlo.comparison_type"), optional=True),
+        ),
+    )
+
+
+class BroadcastSelectOp(BroadcastingOp):
+    """`pred ? on_true : on_false` of each element."""
+
+    name = "chlo.broadcast_select"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("pred", PREDICATE), Value("on_true", _ANY), Value("on_false", _ANY)),
+        results=(Value("result", _ANY),),
+    )
+
+
+class ConstantOp(StableHLOConstantOp):
+    """A constant."""
+
+    name = "chlo.constant"
+    SIGNATURE: ClassVar = Signature(
+        results=(Value("output", static(*ANY_ELEMENTS)),),
+        properties=(Property("value", ods.ELEMENTS),),
+    )
+
+
+class ConstantLikeOp(StableHLOOp):
+    """One number in the shape of the operand."""
+
+    name = "chlo.constant_like"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("operand", _ANY),),
+        results=(Value("result", _ANY),),
+        properties=(Property("value", ANY_ATTR),),
+    )
+    traits = PURE
+
+
+class TopKOp(StableHLOOp):
+    """The k largest elements along the last dimension, and their places."""
+
+    name = "chlo.top_k"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("operand", _ANY),),
+        results=(Value("values", _ANY), Value("indices", _ANY)),
+        properties=(Property("k", DIMENSION),),
+    )
+    traits = PURE
+
+
+class RaggedDotOp(StableHLOOp):
+    """Sums of products whose rows stand in groups."""
+
+    name = "chlo.ragged_dot"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("lhs", _ANY), Value("rhs", _ANY), Value("group_sizes", ranked(INTEGER))),
+        results=(Value("result", _ANY),),
+        properties=(
+            Property("ragged_dot_dimension_numbers", enum("chlo.ragged_dot")),
+            Property("precision_config", enum_array("chlo.precision"), optional=True),
+        ),
+    )
+    traits = PURE
+
+
+class ScanOp(StableHLOOp):
+    """Folds along a dimension and keeps what comes between."""
+
+    name = "chlo.scan"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("inputs", ANYTHING, variadic=True),),
+        results=(Value("outputs", ANYTHING, variadic=True),),
+        properties=(
+            Property("operandSegmentSizes", ods.DENSE_I32),
+            Property("resultSegmentSizes", ods.DENSE_I32),
+            Property("dimension", DIMENSION),
+            Property("scan_dim_size", ods.I64, optional=True),
+            Property("is_reverse", ods.BOOL, optional=True),
+            Property("is_associative", ods.BOOL, optional=True),
+        ),
+        regions=1,
+    )
+    REGIONS: ClassVar[tuple[str, ...]] = ("body",)
+
+
+OPERATIONS = cast(
+    "list[type[Operation]]",
+    [
+        *(_op_class(name, ElementwiseOp, (types[0],), types[1]) for name, types in _UNARY.items()),
+        *(_op_class(name, ElementwiseOp, (type, type), type) for name, type in _BINARY.items()),
+        *(
+            _op_class(
+                f"broadcast_{name}", BroadcastingOp, (types[0],) * 2, types[1], (_DIMENSIONS,)
+            )
+            for name, types in _BROADCASTING.items()
+        ),
+        BroadcastCompareOp,
+        BroadcastSelectOp,
+        ConstantLikeOp,
+        ConstantOp,
+        RaggedDotOp,
+        ScanOp,
+        TopKOp,
+    ],
+)
+"""All operations."""
+
+CHLO = Dialect("chlo", OPERATIONS, [*CHLO_ENUMS, RaggedDotDimensionNumbersAttr])
+"""The dialect, for an xDSL context."""

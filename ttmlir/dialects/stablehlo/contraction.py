@@ -1,0 +1,199 @@
+"""Operations of StableHLO that sum products, and those of linear algebra."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from ttmlir.dialects import ods
+from ttmlir.dialects.ods import Property, Signature, Value
+from ttmlir.dialects.stablehlo.constraints import (
+    ANY,
+    ANY_AXIS,
+    COMPLEX,
+    DIMENSIONS,
+    FLAGS,
+    FLOAT,
+    PADDING,
+    POSITIVE_I64,
+    QUANTIZED,
+    enum,
+    enum_array,
+    ranked,
+)
+from ttmlir.dialects.stablehlo.enums import FftTypeAttr
+from ttmlir.dialects.stablehlo.form import (
+    OPERANDS,
+    Algorithm,
+    DimensionPairs,
+    Flag,
+    Form,
+    IntegerList,
+    Member,
+    Precisions,
+    Setting,
+    Text,
+)
+from ttmlir.dialects.stablehlo.operation import PURE, FormOp, StableHLOOp
+from ttmlir.dialects.stablehlo.type_forms import FUNCTIONAL, SAME
+
+_PRECISION = Property("precision_config", enum_array("stablehlo.precision"), optional=True)
+_PRECISION_ITEM = Setting("precision", Precisions("precision_config"), is_optional=True)
+_ANALYTIC = ranked(FLOAT, COMPLEX)
+
+
+class DotGeneralOp(FormOp):
+    """Sums over contracting dimensions of products, for each pair of batches."""
+
+    name = "stablehlo.dot_general"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("lhs", ANY), Value("rhs", ANY_AXIS)),
+        results=(Value("result", ANY_AXIS),),
+        properties=(
+            Property("dot_dimension_numbers", enum("stablehlo.dot")),
+            _PRECISION,
+            Property("algorithm", enum("stablehlo.dot_algorithm"), optional=True),
+        ),
+    )
+    FORM: ClassVar = Form(
+        (
+            OPERANDS,
+            DimensionPairs("batching", is_optional=True),
+            DimensionPairs("contracting", is_optional=False),
+            _PRECISION_ITEM,
+            Setting("algorithm", Algorithm("algorithm"), is_optional=True),
+        ),
+        FUNCTIONAL,
+    )
+    traits = PURE
+
+
+class DotOp(FormOp):
+    """The product of vectors or matrices."""
+
+    name = "stablehlo.dot"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("lhs", ANY), Value("rhs", ANY_AXIS)),
+        results=(Value("result", ANY_AXIS),),
+        properties=(_PRECISION,),
+    )
+    FORM: ClassVar = Form((OPERANDS, _PRECISION_ITEM), FUNCTIONAL)
+    traits = PURE
+
+
+class EinsumOp(FormOp):
+    """Einstein's sum of products of two tensors."""
+
+    name = "stablehlo.einsum"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("lhs", ANY), Value("rhs", ANY)),
+        results=(Value("result", ANY),),
+        properties=(Property("einsum_config", ods.STRING),),
+    )
+    FORM: ClassVar = Form((OPERANDS, Setting("config", Text("einsum_config"))), FUNCTIONAL)
+    traits = PURE
+
+
+class UnaryEinsumOp(FormOp):
+    """Einstein's sum over one tensor."""
+
+    name = "stablehlo.unary_einsum"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("operand", ANY),),
+        results=(Value("result", ANY),),
+        properties=(Property("einsum_config", ods.STRING),),
+    )
+    FORM: ClassVar = Form((OPERANDS, Setting("config", Text("einsum_config"))), FUNCTIONAL)
+    traits = PURE
+
+
+WINDOW_PROPERTIES = (
+    Property("window_strides", DIMENSIONS, optional=True),
+    Property("lhs_dilation", DIMENSIONS, optional=True),
+    Property("rhs_dilation", DIMENSIONS, optional=True),
+    Property("window_reversal", FLAGS, optional=True),
+)
+_CONVOLUTION_PROPERTIES = (
+    *WINDOW_PROPERTIES,
+    Property("dimension_numbers", enum("stablehlo.conv")),
+    Property("feature_group_count", POSITIVE_I64),
+    Property("batch_group_count", POSITIVE_I64),
+    _PRECISION,
+)
+
+
+class ConvolutionOp(StableHLOOp):
+    """Sums of products over the windows of an image."""
+
+    name = "stablehlo.convolution"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("lhs", ANY), Value("rhs", ANY_AXIS)),
+        results=(Value("result", ANY_AXIS),),
+        properties=(*_CONVOLUTION_PROPERTIES, Property("padding", PADDING, optional=True)),
+    )
+    traits = PURE
+
+
+class CholeskyOp(FormOp):
+    """The triangular factor of a positive definite matrix."""
+
+    name = "stablehlo.cholesky"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("a", ranked(FLOAT, COMPLEX, QUANTIZED)),),
+        results=(Value("result", ranked(FLOAT, COMPLEX, QUANTIZED)),),
+        properties=(Property("lower", ods.BOOL, optional=True),),
+    )
+    FORM: ClassVar = Form((OPERANDS, Setting("lower", Flag("lower"), is_optional=True)), SAME)
+    traits = PURE
+
+
+class TriangularSolveOp(StableHLOOp):
+    """The solution of a linear system with a triangular matrix."""
+
+    name = "stablehlo.triangular_solve"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("a", _ANALYTIC), Value("b", _ANALYTIC)),
+        results=(Value("result", _ANALYTIC),),
+        properties=(
+            Property("left_side", ods.BOOL),
+            Property("lower", ods.BOOL),
+            Property("unit_diagonal", ods.BOOL),
+            Property("transpose_a", enum("stablehlo.transpose")),
+        ),
+    )
+    traits = PURE
+
+
+class FftOp(FormOp):
+    """Fourier transform over the last dimensions."""
+
+    name = "stablehlo.fft"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("operand", _ANALYTIC),),
+        results=(Value("result", _ANALYTIC),),
+        properties=(
+            Property("fft_type", enum("stablehlo.fft_type")),
+            Property("fft_length", DIMENSIONS),
+        ),
+    )
+    FORM: ClassVar = Form(
+        (
+            OPERANDS,
+            Setting("type", Member("fft_type", FftTypeAttr)),
+            Setting("length", IntegerList("fft_length")),
+        ),
+        FUNCTIONAL,
+    )
+    traits = PURE
+
+
+CONTRACTION = (
+    CholeskyOp,
+    ConvolutionOp,
+    DotGeneralOp,
+    DotOp,
+    EinsumOp,
+    FftOp,
+    TriangularSolveOp,
+    UnaryEinsumOp,
+)
+"""The operations of this module."""

@@ -1,0 +1,283 @@
+"""Operations of StableHLO that steer: loops, branches, calls, tuples and tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Self
+
+from xdsl.ir import Attribute
+from xdsl.irdl import traits_def
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import IsTerminator, Pure
+
+from ttmlir.dialects import ods
+from ttmlir.dialects.assembly import parse_operands
+from ttmlir.dialects.ods import Property, Signature, Value
+from ttmlir.dialects.stablehlo.constraints import (
+    ANY_ATTR,
+    ANY_OR_TOKEN,
+    ANYTHING,
+    BOOL,
+    CARRIED,
+    DICTIONARY,
+    FLOAT,
+    FOREIGN,
+    INDEX,
+    INTEGER,
+    PREDICATE,
+    SIGNLESS_32,
+    TOKEN,
+    TUPLE,
+    TUPLE_INDEX,
+    UNSIGNED_32,
+    enum,
+    of_rank,
+    ranked,
+    static,
+)
+from ttmlir.dialects.stablehlo.enums import RngAlgorithmAttr, RngDistributionAttr
+from ttmlir.dialects.stablehlo.form import OPERANDS, Form, Member, Operands, Setting
+from ttmlir.dialects.stablehlo.operation import PURE, FormOp, StableHLOOp
+from ttmlir.dialects.stablehlo.type_forms import (
+    EACH,
+    FUNCTIONAL,
+    RESULT,
+    SAME,
+    TUPLE_OF_OPERANDS,
+)
+
+_CARRIED_RESULTS = (Value("results", CARRIED, variadic=True),)
+
+
+class ReturnOp(StableHLOOp):
+    """Ends a region and hands values on."""
+
+    name = "stablehlo.return"
+    SIGNATURE: ClassVar = Signature(operands=(Value("results", ANYTHING, variadic=True),))
+    traits = traits_def(IsTerminator(), Pure())
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read `%a, %b {attributes} : types`."""
+        operands = parse_operands(parser)
+        attributes = parser.parse_optional_attr_dict()
+        position = parser.pos
+        types: Sequence[Attribute] = ()
+        if operands:
+            parser.parse_punctuation(":")
+            position = parser.pos
+            types, _ = EACH.read(parser, len(operands))
+        values = parser.resolve_operands(operands, types, position)
+        return cls.create(operands=values, attributes=attributes)
+
+    def print(self, printer: Printer) -> None:
+        """Write `%a, %b {attributes} : types`."""
+        if self.operands:
+            printer.print_string(" ")
+            printer.print_list(self.operands, printer.print_operand)
+        self.print_dict(printer)
+        if self.operands:
+            printer.print_string(" : ")
+            EACH.write(printer, self)
+
+
+class WhileOp(StableHLOOp):
+    """Repeats `body` on the carried values as long as `cond` is true."""
+
+    name = "stablehlo.while"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("operand", CARRIED, variadic=True),),
+        results=_CARRIED_RESULTS,
+        regions=2,
+    )
+    REGIONS: ClassVar[tuple[str, ...]] = ("cond", "body")
+
+
+class IfOp(StableHLOOp):
+    """One of two regions."""
+
+    name = "stablehlo.if"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("pred", PREDICATE),), results=_CARRIED_RESULTS, regions=2
+    )
+    REGIONS: ClassVar[tuple[str, ...]] = ("true_branch", "false_branch")
+
+
+class CaseOp(StableHLOOp):
+    """One of several regions; the last one if the index is out of range."""
+
+    name = "stablehlo.case"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("index", ranked(SIGNLESS_32)),), results=_CARRIED_RESULTS, regions=None
+    )
+    REGIONS: ClassVar[tuple[str, ...]] = ("branches",)
+
+
+class CustomCallOp(StableHLOOp):
+    """A call of code that the compiler is told only the name of."""
+
+    name = "stablehlo.custom_call"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("inputs", FOREIGN, variadic=True),),
+        results=(Value("results", FOREIGN, variadic=True),),
+        properties=(
+            Property("call_target_name", ods.STRING),
+            Property("has_side_effect", ods.BOOL, optional=True),
+            Property("backend_config", ANY_ATTR, optional=True),
+            Property("api_version", ods.I32, optional=True),
+            Property("called_computations", ods.ARRAY, optional=True),
+            Property("operand_layouts", ods.ARRAY, optional=True),
+            Property("result_layouts", ods.ARRAY, optional=True),
+            Property("output_operand_aliases", ods.ARRAY, optional=True),
+        ),
+    )
+
+
+class CompositeOp(StableHLOOp):
+    """An operation of a library with a function that says what it means."""
+
+    name = "stablehlo.composite"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("inputs", CARRIED, variadic=True),),
+        results=_CARRIED_RESULTS,
+        properties=(
+            Property("name", ods.STRING),
+            Property("composite_attributes", DICTIONARY, optional=True),
+            Property("decomposition", ods.FLAT_SYMBOL),
+            Property("version", ods.I32, optional=True),
+        ),
+        regions=None,
+    )
+    REGIONS: ClassVar[tuple[str, ...]] = ("composite_regions",)
+
+
+class OptimizationBarrierOp(FormOp):
+    """The operands, which are all computed before any result is used."""
+
+    name = "stablehlo.optimization_barrier"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("operand", ANY_OR_TOKEN, variadic=True),),
+        results=(Value("result", ANY_OR_TOKEN, variadic=True),),
+    )
+    FORM: ClassVar = Form((OPERANDS,), EACH)
+    traits = PURE
+
+
+class TupleOp(FormOp):
+    """The operands as one value."""
+
+    name = "stablehlo.tuple"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("val", FOREIGN, variadic=True),), results=(Value("result", TUPLE),)
+    )
+    FORM: ClassVar = Form((OPERANDS,), TUPLE_OF_OPERANDS)
+    traits = PURE
+
+
+class GetTupleElementOp(StableHLOOp):
+    """One part of a tuple: `get_tuple_element %0[1]`."""
+
+    name = "stablehlo.get_tuple_element"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("operand", TUPLE),),
+        results=(Value("result", FOREIGN),),
+        properties=(Property("index", TUPLE_INDEX),),
+    )
+    traits = PURE
+
+
+class AfterAllOp(FormOp):
+    """A token that all operands have to precede."""
+
+    name = "stablehlo.after_all"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("inputs", TOKEN, variadic=True),), results=(Value("result", TOKEN),)
+    )
+    FORM: ClassVar = Form((Operands(is_optional=True),), SAME)
+    traits = PURE
+
+
+class CreateTokenOp(FormOp):
+    """A first token."""
+
+    name = "stablehlo.create_token"
+    SIGNATURE: ClassVar = Signature(results=(Value("output", TOKEN),))
+    FORM: ClassVar = Form((), RESULT)
+    traits = PURE
+
+
+class PartitionIdOp(FormOp):
+    """The number of the partition that runs the program."""
+
+    name = "stablehlo.partition_id"
+    SIGNATURE: ClassVar = Signature(results=(Value("result", ranked(UNSIGNED_32)),))
+    FORM: ClassVar = Form((), RESULT)
+    traits = PURE
+
+
+class ReplicaIdOp(FormOp):
+    """The number of the replica that runs the program."""
+
+    name = "stablehlo.replica_id"
+    SIGNATURE: ClassVar = Signature(results=(Value("result", ranked(UNSIGNED_32)),))
+    FORM: ClassVar = Form((), RESULT)
+    traits = PURE
+
+
+_BOUND = of_rank(0, BOOL, INTEGER, FLOAT)
+_STATE = ranked(INTEGER, FLOAT)
+
+
+class RngOp(FormOp):
+    """Random numbers of a distribution."""
+
+    name = "stablehlo.rng"
+    SIGNATURE: ClassVar = Signature(
+        operands=(
+            Value("a", _BOUND),
+            Value("b", _BOUND),
+            Value("shape", of_rank(1, INDEX, INTEGER)),
+        ),
+        results=(Value("result", ranked(BOOL, INTEGER, FLOAT)),),
+        properties=(Property("rng_distribution", enum("stablehlo.rng_distribution")),),
+    )
+    FORM: ClassVar = Form(
+        (OPERANDS, Setting("distribution", Member("rng_distribution", RngDistributionAttr))),
+        FUNCTIONAL,
+    )
+
+
+class RngBitGeneratorOp(FormOp):
+    """Random bits, and the state of the generator after them."""
+
+    name = "stablehlo.rng_bit_generator"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("initial_state", _STATE),),
+        results=(Value("output_state", _STATE), Value("output", static(INTEGER, FLOAT))),
+        properties=(Property("rng_algorithm", enum("stablehlo.rng_algorithm")),),
+    )
+    FORM: ClassVar = Form(
+        (OPERANDS, Setting("algorithm", Member("rng_algorithm", RngAlgorithmAttr))), FUNCTIONAL
+    )
+    traits = PURE
+
+
+CONTROL = (
+    AfterAllOp,
+    CaseOp,
+    CompositeOp,
+    CreateTokenOp,
+    CustomCallOp,
+    GetTupleElementOp,
+    IfOp,
+    OptimizationBarrierOp,
+    PartitionIdOp,
+    ReplicaIdOp,
+    ReturnOp,
+    RngBitGeneratorOp,
+    RngOp,
+    TupleOp,
+    WhileOp,
+)
+"""The operations of this module."""

@@ -1,0 +1,101 @@
+"""Operations of StableHLO between devices and with the host: read, and refused when compiled."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from ttmlir.dialects import ods
+from ttmlir.dialects.ods import Property, Signature, Value
+from ttmlir.dialects.stablehlo.constraints import (
+    ANY,
+    ANY_AXIS,
+    ANYTHING,
+    DIMENSION,
+    GROUPS,
+    PADDING,
+    POSITIVE_I64,
+    TOKEN,
+    enum,
+)
+from ttmlir.dialects.stablehlo.operation import StableHLOOp
+
+_CHANNEL = Property("channel_handle", enum("stablehlo.channel_handle"), optional=True)
+_ON_CHANNEL = Property("channel_handle", enum("stablehlo.channel_handle"))
+_GROUPS = Property("replica_groups", GROUPS)
+_GLOBAL_IDS = Property("use_global_device_ids", ods.UNIT, optional=True)
+_PAIRS = Property("source_target_pairs", PADDING)
+_HOST = Property("is_host_transfer", ods.BOOL, optional=True)
+_SOME_PAIRS = Property("source_target_pairs", PADDING, optional=True)
+_MANY = (Value("operands", ANY, variadic=True),)
+_MANY_RESULTS = (Value("results", ANY, variadic=True),)
+_ONE = (Value("operand", ANY),)
+_ONE_RESULT = (Value("result", ANY),)
+_TOKEN = Value("token", TOKEN)
+_TOKEN_RESULT = (Value("result", TOKEN),)
+_RECEIVED = (Value("results", ANYTHING, variadic=True),)
+
+_SIGNATURES: dict[str, Signature] = {
+    "all_gather": Signature(
+        _MANY,
+        _MANY_RESULTS,
+        (Property("all_gather_dim", DIMENSION), _GROUPS, _CHANNEL, _GLOBAL_IDS),
+    ),
+    "all_reduce": Signature(_MANY, _MANY_RESULTS, (_GROUPS, _CHANNEL, _GLOBAL_IDS), regions=1),
+    "all_to_all": Signature(
+        _MANY,
+        _MANY_RESULTS,
+        (
+            Property("split_dimension", DIMENSION),
+            Property("concat_dimension", DIMENSION),
+            Property("split_count", POSITIVE_I64),
+            _GROUPS,
+            _CHANNEL,
+        ),
+    ),
+    "async_done": Signature((Value("operand", ANYTHING),), _RECEIVED),
+    "async_start": Signature(_MANY, (Value("result", ANYTHING),), regions=1),
+    "collective_broadcast": Signature(_ONE, _ONE_RESULT, (_GROUPS, _CHANNEL)),
+    "collective_permute": Signature(_ONE, _ONE_RESULT, (_PAIRS, _CHANNEL)),
+    "cross-replica-sum": Signature(_ONE, _ONE_RESULT, (Property("replica_groups", PADDING),)),
+    "infeed": Signature(
+        (_TOKEN,),
+        _RECEIVED,
+        (
+            Property("infeed_config", ods.STRING, optional=True),
+            Property("layout", ods.ARRAY, optional=True),
+        ),
+    ),
+    "outfeed": Signature(
+        (Value("inputs", ANY_AXIS, variadic=True), _TOKEN),
+        _TOKEN_RESULT,
+        (Property("outfeed_config", ods.STRING, optional=True),),
+    ),
+    "recv": Signature((_TOKEN,), _RECEIVED, (_ON_CHANNEL, _HOST, _SOME_PAIRS)),
+    "reduce_scatter": Signature(
+        _ONE,
+        _ONE_RESULT,
+        (Property("scatter_dimension", DIMENSION), _GROUPS, _CHANNEL, _GLOBAL_IDS),
+        regions=1,
+    ),
+    "send": Signature(
+        (Value("inputs", ANY_AXIS, variadic=True), _TOKEN),
+        _TOKEN_RESULT,
+        (_ON_CHANNEL, _HOST, _SOME_PAIRS),
+    ),
+}
+
+
+def _op_class(mnemonic: str, signature: Signature) -> type[StableHLOOp]:
+    name = "".join(part.capitalize() for part in mnemonic.replace("-", "_").split("_")) + "Op"
+    contents: dict[str, object] = {
+        "name": f"stablehlo.{mnemonic}",
+        "SIGNATURE": signature,
+        "REGIONS": ("computation",),
+        "__doc__": f"`stablehlo.{mnemonic}`, which needs several devices or a host.",
+        "__module__": __name__,
+    }
+    return cast("type[StableHLOOp]", type(name, (StableHLOOp,), contents))
+
+
+DISTRIBUTION = tuple(_op_class(mnemonic, signature) for mnemonic, signature in _SIGNATURES.items())
+"""The operations of this module."""

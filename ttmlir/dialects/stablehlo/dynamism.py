@@ -1,0 +1,171 @@
+"""Operations of StableHLO whose shapes are operands."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from ttmlir.dialects.ods import Property, Signature, Value
+from ttmlir.dialects.stablehlo.constraints import (
+    ANY,
+    ANY_AXIS,
+    ANY_ELEMENTS,
+    DIMENSION,
+    DIMENSIONS,
+    FLOAT,
+    INDEX,
+    INTEGER,
+    PER_AXIS,
+    POSITIVE_I64,
+    QUANTIZED,
+    SHAPE,
+    enum,
+    enum_array,
+    of_rank,
+    ranked,
+    static_of_rank,
+)
+from ttmlir.dialects.stablehlo.contraction import WINDOW_PROPERTIES
+from ttmlir.dialects.stablehlo.form import OPERANDS, Form, Integer, IntegerList, Setting
+from ttmlir.dialects.stablehlo.operation import PURE, FormOp, StableHLOOp
+from ttmlir.dialects.stablehlo.type_forms import FUNCTIONAL, SAME
+
+_INDICES = of_rank(1, INDEX, INTEGER)
+_RESULT = (Value("result", ANY),)
+
+
+class DynamicBroadcastInDimOp(FormOp):
+    """`broadcast_in_dim` to a shape that is an operand."""
+
+    name = "stablehlo.dynamic_broadcast_in_dim"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("operand", ANY_AXIS), Value("output_dimensions", SHAPE)),
+        results=(Value("result", ANY_AXIS),),
+        properties=(
+            Property("broadcast_dimensions", DIMENSIONS),
+            Property("known_expanding_dimensions", DIMENSIONS, optional=True),
+            Property("known_nonexpanding_dimensions", DIMENSIONS, optional=True),
+        ),
+    )
+    FORM: ClassVar = Form(
+        (OPERANDS, Setting("dims", IntegerList("broadcast_dimensions"))), FUNCTIONAL
+    )
+    traits = PURE
+
+
+class DynamicConvOp(StableHLOOp):
+    """`convolution` with padding that is an operand."""
+
+    name = "stablehlo.dynamic_conv"
+    SIGNATURE: ClassVar = Signature(
+        operands=(
+            Value("lhs", ANY),
+            Value("rhs", ANY),
+            Value("padding", static_of_rank(2, "integer tensor", INTEGER)),
+        ),
+        results=_RESULT,
+        properties=(
+            *WINDOW_PROPERTIES,
+            Property("dimension_numbers", enum("stablehlo.conv")),
+            Property("feature_group_count", POSITIVE_I64),
+            Property("batch_group_count", POSITIVE_I64),
+            Property("precision_config", enum_array("stablehlo.precision"), optional=True),
+        ),
+    )
+    traits = PURE
+
+
+class DynamicIotaOp(FormOp):
+    """`iota` of a shape that is an operand."""
+
+    name = "stablehlo.dynamic_iota"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("output_shape", SHAPE),),
+        results=_RESULT,
+        properties=(Property("iota_dimension", DIMENSION),),
+    )
+    FORM: ClassVar = Form((OPERANDS, Setting("dim", Integer("iota_dimension"))), FUNCTIONAL)
+    traits = PURE
+
+
+class DynamicPadOp(FormOp):
+    """`pad` with amounts that are operands."""
+
+    name = "stablehlo.dynamic_pad"
+    SIGNATURE: ClassVar = Signature(
+        operands=(
+            Value("operand", ANY),
+            Value("padding_value", of_rank(0, *ANY_ELEMENTS)),
+            Value("edge_padding_low", _INDICES),
+            Value("edge_padding_high", _INDICES),
+            Value("interior_padding", _INDICES),
+        ),
+        results=_RESULT,
+    )
+    FORM: ClassVar = Form((OPERANDS,), FUNCTIONAL)
+    traits = PURE
+
+
+class DynamicReshapeOp(FormOp):
+    """`reshape` to a shape that is an operand."""
+
+    name = "stablehlo.dynamic_reshape"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("operand", ANY_AXIS), Value("output_shape", SHAPE)),
+        results=(Value("result", ANY_AXIS),),
+    )
+    FORM: ClassVar = Form((OPERANDS,), FUNCTIONAL)
+    traits = PURE
+
+
+class RealDynamicSliceOp(FormOp):
+    """`slice` with indices that are operands."""
+
+    name = "stablehlo.real_dynamic_slice"
+    SIGNATURE: ClassVar = Signature(
+        operands=(
+            Value("operand", ANY),
+            Value("start_indices", _INDICES),
+            Value("limit_indices", _INDICES),
+            Value("strides", _INDICES),
+        ),
+        results=_RESULT,
+    )
+    FORM: ClassVar = Form((OPERANDS,), FUNCTIONAL)
+    traits = PURE
+
+
+class UniformQuantizeOp(FormOp):
+    """Quantized numbers from others; there is no type for the result here."""
+
+    name = "stablehlo.uniform_quantize"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("operand", ranked(FLOAT, QUANTIZED, PER_AXIS)),),
+        results=(Value("result", ranked(QUANTIZED, PER_AXIS)),),
+    )
+    FORM: ClassVar = Form((OPERANDS,), SAME)
+    traits = PURE
+
+
+class UniformDequantizeOp(FormOp):
+    """Numbers from quantized ones; there is no type for the operand here."""
+
+    name = "stablehlo.uniform_dequantize"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("operand", ranked(QUANTIZED, PER_AXIS)),),
+        results=(Value("result", ranked(FLOAT)),),
+    )
+    FORM: ClassVar = Form((OPERANDS,), SAME)
+    traits = PURE
+
+
+DYNAMISM = (
+    DynamicBroadcastInDimOp,
+    DynamicConvOp,
+    DynamicIotaOp,
+    DynamicPadOp,
+    DynamicReshapeOp,
+    RealDynamicSliceOp,
+    UniformDequantizeOp,
+    UniformQuantizeOp,
+)
+"""The operations of this module."""

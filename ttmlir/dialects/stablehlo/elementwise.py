@@ -1,0 +1,284 @@
+"""Operations of StableHLO that work on each element by itself.
+
+Most have only their element types as a fact of their own: they are lines of a table. What they
+compute is said by the rows that `ttmlir.optable.stablehlo` names for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar, cast
+
+from xdsl.dialects.builtin import ComplexType, Float32Type, TensorType
+from xdsl.ir import Attribute
+
+from ttmlir.dialects import ods
+from ttmlir.dialects.ods import Property, Signature, TypeConstraint, Value
+from ttmlir.dialects.stablehlo.attrs import ResultAccuracyAttr
+from ttmlir.dialects.stablehlo.constraints import (
+    ANY,
+    ANY_AXIS,
+    BOOL,
+    COMPLEX,
+    FLOAT,
+    INTEGER,
+    PREDICATE,
+    QUANTIZED,
+    SIGNLESS,
+    WIDE_FLOAT,
+    enum,
+    ranked,
+)
+from ttmlir.dialects.stablehlo.enums import (
+    ComparisonDirectionAttr,
+    ComparisonTypeAttr,
+    ResultAccuracyModeAttr,
+)
+from ttmlir.dialects.stablehlo.form import OPERANDS, Form, Member, Word
+from ttmlir.dialects.stablehlo.operation import PURE, FormOp
+from ttmlir.dialects.stablehlo.shape_rules import (
+    check_compatible,
+    check_inferred,
+    check_shapes_agree,
+    element_of,
+    shape_of,
+    shaped,
+)
+from ttmlir.dialects.stablehlo.type_forms import (
+    COMPLEX_RESULT,
+    FUNCTIONAL,
+    PREDICATE_AND_SAME,
+    SAME,
+)
+
+DEFAULT_ACCURACY = ResultAccuracyAttr((0.0, 0.0, 0, ResultAccuracyModeAttr("DEFAULT")))
+_ACCURACY = Property("result_accuracy", enum("stablehlo.result_accuracy"), optional=True)
+
+
+class ElementwiseOp(FormOp):
+    """Operands and result have one shape; one type unless `SAME_ELEMENTS` is false."""
+
+    FORM: ClassVar = Form((OPERANDS,), SAME)
+    SAME_ELEMENTS: ClassVar[bool] = True
+    DEFAULTS: ClassVar[Mapping[str, Attribute]] = {"result_accuracy": DEFAULT_ACCURACY}
+    traits = PURE
+
+    def check(self) -> None:
+        """Check that shapes, and types where they have to be equal, agree."""
+        types = [*self.operand_types, *(result.type for result in self.results)]
+        if self.SAME_ELEMENTS:
+            check_compatible(types)
+        else:
+            check_shapes_agree(types)
+
+
+class UnaryOp(ElementwiseOp):
+    """Elementwise operation of one operand."""
+
+
+class BinaryOp(ElementwiseOp):
+    """Elementwise operation of two operands."""
+
+
+_NUMBERS = ranked(FLOAT, BOOL, INTEGER, COMPLEX)
+_FLOATS = ranked(FLOAT, QUANTIZED)
+_ANALYTIC = ranked(FLOAT, COMPLEX, QUANTIZED)
+_ARITHMETIC = ranked(INTEGER, FLOAT, COMPLEX, QUANTIZED)
+_SIGNED = ranked(SIGNLESS, FLOAT, COMPLEX, QUANTIZED)
+_BITS = ranked(BOOL, INTEGER)
+_INTEGERS = ranked(INTEGER)
+_REAL_OR_COMPLEX = ranked(FLOAT, COMPLEX)
+
+_UNARY: dict[str, TypeConstraint] = {
+    **dict.fromkeys("ceil floor round_nearest_afz round_nearest_even".split(), _FLOATS),
+    **dict.fromkeys("count_leading_zeros popcnt".split(), _INTEGERS),
+    "negate": _ARITHMETIC,
+    "not": _BITS,
+    "sign": _SIGNED,
+}
+_ACCURATE = (
+    "cbrt cosine exponential exponential_minus_one log log_plus_one logistic rsqrt sine sqrt tan "
+    "tanh"
+).split()
+_BINARY: dict[str, TypeConstraint] = {
+    "add": ANY_AXIS,
+    **dict.fromkeys("and or xor".split(), _BITS),
+    "atan2": _ANALYTIC,
+    **dict.fromkeys("divide power remainder subtract".split(), _ARITHMETIC),
+    **dict.fromkeys("maximum minimum multiply".split(), ANY),
+    **dict.fromkeys("shift_left shift_right_arithmetic shift_right_logical".split(), _INTEGERS),
+}
+
+
+def _op_class(mnemonic: str, constraint: TypeConstraint, *, arity: int) -> type[ElementwiseOp]:
+    names = ("operand",) if arity == 1 else ("lhs", "rhs")
+    contents: dict[str, object] = {
+        "name": f"stablehlo.{mnemonic}",
+        "SIGNATURE": Signature(
+            operands=tuple(Value(name, constraint) for name in names),
+            results=(Value("result", constraint),),
+            properties=(_ACCURACY,) if mnemonic in _ACCURATE else (),
+        ),
+        "__doc__": f"`{mnemonic}` of each element.",
+        "__module__": __name__,
+    }
+    name = "".join(part.capitalize() for part in mnemonic.split("_")) + "Op"
+    base = UnaryOp if arity == 1 else BinaryOp
+    return cast("type[ElementwiseOp]", type(name, (base,), contents))
+
+
+class ConvertOp(ElementwiseOp):
+    """Numbers of one element type as numbers of another."""
+
+    name = "stablehlo.convert"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("operand", _NUMBERS),), results=(Value("result", _NUMBERS),)
+    )
+    SAME_ELEMENTS: ClassVar[bool] = False
+
+
+class IsFiniteOp(ElementwiseOp):
+    """True for numbers that are neither infinite nor NaN."""
+
+    name = "stablehlo.is_finite"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("x", _FLOATS),), results=(Value("y", PREDICATE),)
+    )
+    SAME_ELEMENTS: ClassVar[bool] = False
+
+
+class _PartOp(ElementwiseOp):
+    """A real number for each element, which may be complex."""
+
+    def check(self) -> None:
+        """Check that the result has the type of the real part."""
+        operand = shaped(self.operand_types[0])
+        element = operand.element_type
+        part: Attribute = element
+        if isinstance(element, ComplexType):
+            part = cast("ComplexType", element).element_type
+        check_inferred(self, TensorType(part, operand.shape, operand.encoding))
+
+
+class AbsOp(_PartOp):
+    """Absolute value."""
+
+    name = "stablehlo.abs"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("operand", _SIGNED),),
+        results=(Value("result", ranked(SIGNLESS, FLOAT, QUANTIZED)),),
+    )
+
+
+class RealOp(_PartOp):
+    """Real part."""
+
+    name = "stablehlo.real"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("operand", _REAL_OR_COMPLEX),), results=(Value("result", ranked(FLOAT)),)
+    )
+
+
+class ImagOp(_PartOp):
+    """Imaginary part."""
+
+    name = "stablehlo.imag"
+    SIGNATURE: ClassVar = RealOp.SIGNATURE
+
+
+class ComplexOp(ElementwiseOp):
+    """Complex numbers from real and imaginary parts."""
+
+    name = "stablehlo.complex"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("lhs", ranked(WIDE_FLOAT)), Value("rhs", ranked(WIDE_FLOAT))),
+        results=(Value("result", ranked(COMPLEX)),),
+    )
+    FORM: ClassVar = Form((OPERANDS,), COMPLEX_RESULT)
+    SAME_ELEMENTS: ClassVar[bool] = False
+
+    def check(self) -> None:
+        """Compare the element types of the parts, then the result."""
+        lhs, rhs = map(shaped, self.operand_types)
+        if lhs.element_type != rhs.element_type:
+            ods.refuse("requires the same element type for all operands")
+        element = ComplexType(cast("Float32Type", lhs.element_type))
+        check_inferred(self, TensorType(element, lhs.shape, lhs.encoding))
+
+
+class CompareOp(ElementwiseOp):
+    """Truth of a comparison for each pair of elements: `compare LT, %lhs, %rhs, FLOAT`."""
+
+    name = "stablehlo.compare"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("lhs", ANY), Value("rhs", ANY)),
+        results=(Value("result", PREDICATE),),
+        properties=(
+            Property("comparison_direction", enum("stablehlo.comparison_direction")),
+            Property("compare_type", enum("stablehlo.comparison_type"), optional=True),
+        ),
+    )
+    FORM: ClassVar = Form(
+        (
+            Word(Member("comparison_direction", ComparisonDirectionAttr)),
+            OPERANDS,
+            Word(Member("compare_type", ComparisonTypeAttr), is_optional=True),
+        ),
+        FUNCTIONAL,
+    )
+    SAME_ELEMENTS: ClassVar[bool] = False
+
+    def check(self) -> None:
+        """Compare the element types of the operands, and all shapes."""
+        lhs, rhs = self.operand_types
+        if element_of(lhs) != element_of(rhs):
+            ods.refuse("requires the same element type for all operands")
+        super().check()
+
+
+class SelectOp(FormOp):
+    """`pred ? on_true : on_false`; one truth value may stand for all elements."""
+
+    name = "stablehlo.select"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("pred", PREDICATE), Value("on_true", ANY), Value("on_false", ANY)),
+        results=(Value("result", ANY),),
+    )
+    FORM: ClassVar = Form((OPERANDS,), PREDICATE_AND_SAME)
+    traits = PURE
+
+    def check(self) -> None:
+        """Compare the choices, and the predicate's shape with theirs."""
+        pred, on_true, on_false = self.operand_types
+        check_compatible([on_true, on_false, self.results[0].type])
+        if shape_of(pred) and shape_of(pred) != shape_of(on_true):
+            ods.refuse("requires the same shape for all operands")
+
+
+class ClampOp(FormOp):
+    """`min(max(operand, min), max)`; the bounds may be scalars."""
+
+    name = "stablehlo.clamp"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("min", ANY), Value("operand", ANY), Value("max", ANY)),
+        results=(Value("result", ANY),),
+    )
+    FORM: ClassVar = Form((OPERANDS,), SAME)
+    traits = PURE
+
+
+ELEMENTWISE = (
+    *(_op_class(mnemonic, constraint, arity=1) for mnemonic, constraint in _UNARY.items()),
+    *(_op_class(mnemonic, _ANALYTIC, arity=1) for mnemonic in _ACCURATE),
+    *(_op_class(mnemonic, constraint, arity=2) for mnemonic, constraint in _BINARY.items()),
+    AbsOp,
+    ClampOp,
+    CompareOp,
+    ComplexOp,
+    ConvertOp,
+    ImagOp,
+    IsFiniteOp,
+    RealOp,
+    SelectOp,
+)
+"""The operations of this module."""

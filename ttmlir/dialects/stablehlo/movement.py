@@ -1,0 +1,352 @@
+"""Operations of StableHLO that make and rearrange tensors."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Self, cast
+
+from xdsl.dialects.builtin import DenseArrayBase, i64
+from xdsl.ir import Attribute, TypedAttribute
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+
+from ttmlir.dialects.ods import Property, Signature, Value
+from ttmlir.dialects.stablehlo.constraints import (
+    ANY,
+    ANY_AXIS,
+    ANY_ELEMENTS,
+    ANY_OR_PER_AXIS,
+    COMPLEX,
+    CONSTANT,
+    DIMENSION,
+    DIMENSIONS,
+    FLOAT,
+    INTEGER,
+    NON_NEGATIVE_I32,
+    POSITIVE_I32,
+    QUANTIZED,
+    SIGNLESS_32,
+    STATIC_OR_BOUNDED,
+    of_rank,
+    ranked,
+    static,
+)
+from ttmlir.dialects.stablehlo.form import (
+    OPERANDS,
+    FloatFormat,
+    Form,
+    Integer,
+    IntegerList,
+    Setting,
+    integers,
+)
+from ttmlir.dialects.stablehlo.operation import PURE, FormOp, StableHLOOp
+from ttmlir.dialects.stablehlo.type_forms import FUNCTIONAL, RESULT, SAME
+from ttmlir.dialects.syntax import expect, parse_signed
+
+
+class ConstantOp(StableHLOOp):
+    """A constant: `constant dense<1.0> : tensor<2xf32>`."""
+
+    name = "stablehlo.constant"
+    SIGNATURE: ClassVar = Signature(
+        results=(Value("output", static(*ANY_OR_PER_AXIS)),),
+        properties=(Property("value", CONSTANT),),
+    )
+    SPELLED: ClassVar[tuple[str, ...]] = ("value",)
+    traits = PURE
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read `{attributes} value`, or the generic form without its name."""
+        properties, attributes = cls.parse_dict(parser, {})
+        position = parser.pos
+        value = parser.parse_attribute()
+        if not CONSTANT.storage(value):
+            parser.raise_error("expected a dense constant", position)
+        type = cast("TypedAttribute", value).get_type()
+        return cls.create(
+            result_types=[type], properties={**properties, "value": value}, attributes=attributes
+        )
+
+    def print(self, printer: Printer) -> None:
+        """Write `{attributes} value`."""
+        self.print_dict(printer)
+        printer.print_string(" ")
+        printer.print_attribute(self.properties["value"])
+
+
+class IotaOp(FormOp):
+    """Numbers that count along a dimension."""
+
+    name = "stablehlo.iota"
+    SIGNATURE: ClassVar = Signature(
+        results=(Value("output", static(INTEGER, FLOAT, COMPLEX, QUANTIZED)),),
+        properties=(Property("iota_dimension", DIMENSION),),
+    )
+    FORM: ClassVar = Form((Setting("dim", Integer("iota_dimension")),), RESULT)
+    traits = PURE
+
+
+class BroadcastInDimOp(FormOp):
+    """Dimension i of the operand becomes dimension `broadcast_dimensions[i]`; others repeat."""
+
+    name = "stablehlo.broadcast_in_dim"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("operand", ANY_AXIS),),
+        results=(Value("result", STATIC_OR_BOUNDED),),
+        properties=(Property("broadcast_dimensions", DIMENSIONS),),
+    )
+    FORM: ClassVar = Form(
+        (OPERANDS, Setting("dims", IntegerList("broadcast_dimensions"))), FUNCTIONAL
+    )
+    traits = PURE
+
+
+class BroadcastOp(FormOp):
+    """New dimensions in front, along which the operand repeats."""
+
+    name = "stablehlo.broadcast"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("operand", ANY),),
+        results=(Value("result", ANY_AXIS),),
+        properties=(Property("broadcast_sizes", DIMENSIONS),),
+    )
+    FORM: ClassVar = Form((OPERANDS, Setting("sizes", IntegerList("broadcast_sizes"))), FUNCTIONAL)
+    traits = PURE
+
+
+class ReshapeOp(FormOp):
+    """The same elements in the same order, in another shape."""
+
+    name = "stablehlo.reshape"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("operand", ANY_AXIS),), results=(Value("result", STATIC_OR_BOUNDED),)
+    )
+    FORM: ClassVar = Form((OPERANDS,), SAME)
+    traits = PURE
+
+
+class BitcastConvertOp(FormOp):
+    """The bits of the elements as those of another type."""
+
+    name = "stablehlo.bitcast_convert"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("operand", ANY_AXIS),), results=(Value("result", ANY_AXIS),)
+    )
+    FORM: ClassVar = Form((OPERANDS,), FUNCTIONAL)
+    traits = PURE
+
+
+class TransposeOp(FormOp):
+    """Dimension i of the result is dimension `permutation[i]` of the operand."""
+
+    name = "stablehlo.transpose"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("operand", ANY_AXIS),),
+        results=(Value("result", ANY_AXIS),),
+        properties=(Property("permutation", DIMENSIONS),),
+    )
+    FORM: ClassVar = Form((OPERANDS, Setting("dims", IntegerList("permutation"))), FUNCTIONAL)
+    traits = PURE
+
+
+class ReverseOp(FormOp):
+    """The elements in the opposite order along some dimensions."""
+
+    name = "stablehlo.reverse"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("operand", ANY),),
+        results=(Value("result", ANY),),
+        properties=(Property("dimensions", DIMENSIONS),),
+    )
+    FORM: ClassVar = Form((OPERANDS, Setting("dims", IntegerList("dimensions"))), SAME)
+    traits = PURE
+
+
+class ConcatenateOp(FormOp):
+    """The operands one after the other along a dimension."""
+
+    name = "stablehlo.concatenate"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("inputs", ANY, variadic=True),),
+        results=(Value("result", ANY),),
+        properties=(Property("dimension", DIMENSION),),
+    )
+    FORM: ClassVar = Form((OPERANDS, Setting("dim", Integer("dimension"))), FUNCTIONAL)
+    traits = PURE
+
+
+class PadOp(FormOp):
+    """The operand with a value around and between its elements; negative amounts cut off."""
+
+    name = "stablehlo.pad"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("operand", ANY), Value("padding_value", of_rank(0, *ANY_ELEMENTS))),
+        results=(Value("result", ANY),),
+        properties=(
+            Property("edge_padding_low", DIMENSIONS),
+            Property("edge_padding_high", DIMENSIONS),
+            Property("interior_padding", DIMENSIONS),
+        ),
+    )
+    FORM: ClassVar = Form(
+        (
+            OPERANDS,
+            Setting("low", IntegerList("edge_padding_low")),
+            Setting("high", IntegerList("edge_padding_high")),
+            Setting("interior", IntegerList("interior_padding")),
+        ),
+        FUNCTIONAL,
+    )
+    traits = PURE
+
+
+class SliceOp(StableHLOOp):
+    """Every `strides[i]`-th element from a start to a limit: `slice %0 [0:2, 1:9:4]`."""
+
+    name = "stablehlo.slice"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("operand", ANY),),
+        results=(Value("result", ANY),),
+        properties=(
+            Property("start_indices", DIMENSIONS),
+            Property("limit_indices", DIMENSIONS),
+            Property("strides", DIMENSIONS),
+        ),
+    )
+    SPELLED: ClassVar[tuple[str, ...]] = ("start_indices", "limit_indices", "strides")
+    traits = PURE
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read operand, ranges and types."""
+        operand = parser.parse_unresolved_operand()
+        ranges: list[tuple[int, int, int]] = []
+        expect(parser, "[")
+        while parser.parse_optional_punctuation("]") is None:
+            if ranges:
+                expect(parser, ",")
+            start = parse_signed(parser)
+            expect(parser, ":")
+            limit = parse_signed(parser)
+            stride = 1 if parser.parse_optional_punctuation(":") is None else parse_signed(parser)
+            ranges.append((start, limit, stride))
+        spelled: dict[str, Attribute] = {
+            name: DenseArrayBase.from_list(i64, [item[index] for item in ranges])
+            for index, name in enumerate(cls.SPELLED)
+        }
+        properties, attributes = cls.parse_dict(parser, spelled)
+        parser.parse_punctuation(":")
+        position = parser.pos
+        inputs, results = FUNCTIONAL.read(parser, 1)
+        return cls.create(
+            operands=parser.resolve_operands([operand], inputs, position),
+            result_types=results,
+            properties=properties,
+            attributes=attributes,
+        )
+
+    def print(self, printer: Printer) -> None:
+        """Write operand, ranges and types."""
+        ranges = zip(*(integers(self, name) for name in self.SPELLED), strict=True)
+        texts = [
+            f"{start}:{limit}" + (f":{stride}" if stride != 1 else "")
+            for start, limit, stride in ranges
+        ]
+        printer.print_string(" ")
+        printer.print_operand(self.operands[0])
+        printer.print_string(f" [{', '.join(texts)}]")
+        self.print_dict(printer)
+        printer.print_string(" : ")
+        FUNCTIONAL.write(printer, self)
+
+
+_START = Value("start_indices", of_rank(0, INTEGER), variadic=True)
+
+
+class DynamicSliceOp(FormOp):
+    """A part of given size that begins at indices which are operands."""
+
+    name = "stablehlo.dynamic_slice"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("operand", ANY), _START),
+        results=(Value("result", ANY),),
+        properties=(Property("slice_sizes", DIMENSIONS),),
+    )
+    FORM: ClassVar = Form((OPERANDS, Setting("sizes", IntegerList("slice_sizes"))), FUNCTIONAL)
+    traits = PURE
+
+
+class DynamicUpdateSliceOp(FormOp):
+    """The operand with a part replaced that begins at indices which are operands."""
+
+    name = "stablehlo.dynamic_update_slice"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("operand", ANY), Value("update", ANY), _START),
+        results=(Value("result", ANY),),
+    )
+    FORM: ClassVar = Form((OPERANDS,), FUNCTIONAL)
+    traits = PURE
+
+
+class GetDimensionSizeOp(FormOp):
+    """The extent of a dimension."""
+
+    name = "stablehlo.get_dimension_size"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("operand", ANY_AXIS),),
+        results=(Value("result", ranked(SIGNLESS_32)),),
+        properties=(Property("dimension", DIMENSION),),
+    )
+    FORM: ClassVar = Form((OPERANDS, Setting("dim", Integer("dimension"))), FUNCTIONAL)
+    traits = PURE
+
+
+class SetDimensionSizeOp(FormOp):
+    """The operand with an extent that is only known when the program runs."""
+
+    name = "stablehlo.set_dimension_size"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("operand", ANY), Value("size", ranked(SIGNLESS_32))),
+        results=(Value("result", ANY),),
+        properties=(Property("dimension", DIMENSION),),
+    )
+    FORM: ClassVar = Form((OPERANDS, Setting("dim", Integer("dimension"))), FUNCTIONAL)
+    traits = PURE
+
+
+class ReducePrecisionOp(FormOp):
+    """The elements rounded to fewer bits: `reduce_precision %0, format = e5m10`."""
+
+    name = "stablehlo.reduce_precision"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("operand", ranked(FLOAT, QUANTIZED)),),
+        results=(Value("output", ranked(FLOAT, QUANTIZED)),),
+        properties=(
+            Property("exponent_bits", POSITIVE_I32),
+            Property("mantissa_bits", NON_NEGATIVE_I32),
+        ),
+    )
+    FORM: ClassVar = Form((OPERANDS, Setting("format", FloatFormat("exponent_bits"))), SAME)
+    traits = PURE
+
+
+MOVEMENT = (
+    BitcastConvertOp,
+    BroadcastInDimOp,
+    BroadcastOp,
+    ConcatenateOp,
+    ConstantOp,
+    DynamicSliceOp,
+    DynamicUpdateSliceOp,
+    GetDimensionSizeOp,
+    IotaOp,
+    PadOp,
+    ReducePrecisionOp,
+    ReshapeOp,
+    ReverseOp,
+    SetDimensionSizeOp,
+    SliceOp,
+    TransposeOp,
+)
+"""The operations of this module."""

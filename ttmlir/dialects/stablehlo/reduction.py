@@ -1,0 +1,260 @@
+"""Operations of StableHLO that fold many elements into one, and others with a small function."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from ttmlir.dialects import ods
+from ttmlir.dialects.ods import Property, Signature, Value
+from ttmlir.dialects.stablehlo.constraints import (
+    ANY,
+    ANY_INTEGER,
+    DIMENSION,
+    DIMENSIONS,
+    FLOAT,
+    FLOAT_32,
+    INDEX,
+    INTEGER,
+    PADDING,
+    QUANTIZED,
+    enum,
+    of_rank,
+    ranked,
+)
+from ttmlir.dialects.stablehlo.operation import PURE, StableHLOOp
+
+_INPUTS = Value("inputs", ANY, variadic=True)
+_RESULTS = Value("results", ANY, variadic=True)
+
+
+class ReduceOp(StableHLOOp):
+    """Folds dimensions with a function, starting from initial values."""
+
+    name = "stablehlo.reduce"
+    SIGNATURE: ClassVar = Signature(
+        operands=(_INPUTS, Value("init_values", ANY, variadic=True)),
+        results=(_RESULTS,),
+        properties=(Property("dimensions", DIMENSIONS),),
+        regions=1,
+        same_sizes=True,
+    )
+    REGIONS: ClassVar[tuple[str, ...]] = ("body",)
+    traits = PURE
+
+
+class ReduceWindowOp(StableHLOOp):
+    """Folds each window of the inputs with a function."""
+
+    name = "stablehlo.reduce_window"
+    SIGNATURE: ClassVar = Signature(
+        operands=(_INPUTS, Value("init_values", ANY, variadic=True)),
+        results=(_RESULTS,),
+        properties=(
+            Property("window_dimensions", DIMENSIONS),
+            Property("window_strides", DIMENSIONS, optional=True),
+            Property("base_dilations", DIMENSIONS, optional=True),
+            Property("window_dilations", DIMENSIONS, optional=True),
+            Property("padding", PADDING, optional=True),
+        ),
+        regions=1,
+        same_sizes=True,
+    )
+    REGIONS: ClassVar[tuple[str, ...]] = ("body",)
+    traits = PURE
+
+
+class SelectAndScatterOp(StableHLOOp):
+    """Adds each source element to the element that its window selects."""
+
+    name = "stablehlo.select_and_scatter"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("operand", ANY), Value("source", ANY), Value("init_value", ANY)),
+        results=(Value("result", ANY),),
+        properties=(
+            Property("window_dimensions", DIMENSIONS, optional=True),
+            Property("window_strides", DIMENSIONS, optional=True),
+            Property("padding", PADDING, optional=True),
+        ),
+        regions=2,
+    )
+    REGIONS: ClassVar[tuple[str, ...]] = ("select", "scatter")
+    traits = PURE
+
+
+class SortOp(StableHLOOp):
+    """The slices along a dimension in the order that a comparison gives."""
+
+    name = "stablehlo.sort"
+    SIGNATURE: ClassVar = Signature(
+        operands=(_INPUTS,),
+        results=(_RESULTS,),
+        properties=(
+            Property("dimension", ods.I64, optional=True),
+            Property("is_stable", ods.BOOL, optional=True),
+        ),
+        regions=1,
+    )
+    REGIONS: ClassVar[tuple[str, ...]] = ("comparator",)
+    traits = PURE
+
+
+class MapOp(StableHLOOp):
+    """A function of each element."""
+
+    name = "stablehlo.map"
+    SIGNATURE: ClassVar = Signature(
+        operands=(_INPUTS,),
+        results=(Value("result", ANY),),
+        properties=(Property("dimensions", DIMENSIONS),),
+        regions=1,
+    )
+    REGIONS: ClassVar[tuple[str, ...]] = ("computation",)
+    traits = PURE
+
+
+class GatherOp(StableHLOOp):
+    """Slices of the operand that begin at indices."""
+
+    name = "stablehlo.gather"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("operand", ANY), Value("start_indices", ranked(INTEGER))),
+        results=(Value("result", ANY),),
+        properties=(
+            Property("dimension_numbers", enum("stablehlo.gather")),
+            Property("slice_sizes", DIMENSIONS),
+            Property("indices_are_sorted", ods.BOOL, optional=True),
+        ),
+    )
+    traits = PURE
+
+
+class DynamicGatherOp(StableHLOOp):
+    """Slices whose size is an operand."""
+
+    name = "stablehlo.dynamic_gather"
+    SIGNATURE: ClassVar = Signature(
+        operands=(
+            Value("operand", ANY),
+            Value("start_indices", ranked(INTEGER)),
+            Value("slice_sizes", ranked(INTEGER)),
+        ),
+        results=(Value("result", ANY),),
+        properties=(
+            Property("dimension_numbers", enum("stablehlo.gather")),
+            Property("indices_are_sorted", ods.BOOL, optional=True),
+        ),
+    )
+    traits = PURE
+
+
+class ScatterOp(StableHLOOp):
+    """The inputs with elements at indices combined with updates by a function."""
+
+    name = "stablehlo.scatter"
+    SIGNATURE: ClassVar = Signature(
+        operands=(
+            _INPUTS,
+            Value("scatter_indices", ranked(ANY_INTEGER, INDEX)),
+            Value("updates", ANY, variadic=True),
+        ),
+        results=(_RESULTS,),
+        properties=(
+            Property("scatter_dimension_numbers", enum("stablehlo.scatter")),
+            Property("indices_are_sorted", ods.BOOL, optional=True),
+            Property("unique_indices", ods.BOOL, optional=True),
+        ),
+        regions=1,
+        same_sizes=True,
+    )
+    REGIONS: ClassVar[tuple[str, ...]] = ("update_computation",)
+    traits = PURE
+
+
+class TorchIndexSelectOp(StableHLOOp):
+    """Slices along a dimension, by number."""
+
+    name = "stablehlo.torch_index_select"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("operand", ANY), Value("index", ANY)),
+        results=(Value("result", ANY),),
+        properties=(Property("dim", ods.I64), Property("batch_dims", ods.I64)),
+    )
+    traits = PURE
+
+
+_IMAGE = ranked(FLOAT, QUANTIZED)
+_VECTOR = of_rank(1, FLOAT, QUANTIZED)
+_FLOAT_VECTOR = of_rank(1, FLOAT)
+_NORMALIZATION = (Property("epsilon", FLOAT_32), Property("feature_index", DIMENSION))
+
+
+class BatchNormInferenceOp(StableHLOOp):
+    """Normalization with given mean and variance for each feature."""
+
+    name = "stablehlo.batch_norm_inference"
+    SIGNATURE: ClassVar = Signature(
+        operands=(
+            Value("operand", _IMAGE),
+            *(Value(name, _VECTOR) for name in ("scale", "offset", "mean", "variance")),
+        ),
+        results=(Value("result", _IMAGE),),
+        properties=_NORMALIZATION,
+    )
+    traits = PURE
+
+
+class BatchNormTrainingOp(StableHLOOp):
+    """Normalization with the mean and variance of the operand, which are results, too."""
+
+    name = "stablehlo.batch_norm_training"
+    SIGNATURE: ClassVar = Signature(
+        operands=(
+            Value("operand", _IMAGE),
+            Value("scale", _VECTOR),
+            Value("offset", _VECTOR),
+        ),
+        results=(
+            Value("output", _IMAGE),
+            Value("batch_mean", _FLOAT_VECTOR),
+            Value("batch_var", _FLOAT_VECTOR),
+        ),
+        properties=_NORMALIZATION,
+    )
+    traits = PURE
+
+
+class BatchNormGradOp(StableHLOOp):
+    """The gradients of a normalization."""
+
+    name = "stablehlo.batch_norm_grad"
+    SIGNATURE: ClassVar = Signature(
+        operands=(
+            Value("operand", _IMAGE),
+            *(Value(name, _VECTOR) for name in ("scale", "mean", "variance")),
+            Value("grad_output", _IMAGE),
+        ),
+        results=(
+            Value("grad_operand", _IMAGE),
+            Value("grad_scale", _FLOAT_VECTOR),
+            Value("grad_offset", _FLOAT_VECTOR),
+        ),
+        properties=_NORMALIZATION,
+    )
+    traits = PURE
+
+
+REDUCTION = (
+    BatchNormGradOp,
+    BatchNormInferenceOp,
+    BatchNormTrainingOp,
+    DynamicGatherOp,
+    GatherOp,
+    MapOp,
+    ReduceOp,
+    ReduceWindowOp,
+    ScatterOp,
+    SelectAndScatterOp,
+    SortOp,
+    TorchIndexSelectOp,
+)
+"""The operations of this module."""
