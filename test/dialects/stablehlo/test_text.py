@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from stablehlo_oracle import reprinted
-
+from test.support.stablehlo_oracle import reprinted
 from ttmlir.dialects import DIALECTS
 from ttmlir.mlir.context import make_context
 from ttmlir.mlir.printer import print_module
@@ -22,6 +21,7 @@ def ours(text: str, *, generic: bool = False) -> str:
     return print_module(module, generic=generic)
 
 
-def test_generic_form_is_that_of_jaxlib():
+def test_generic_form_is_that_of_jaxlib() -> None:
+    """All operations and attributes keep their generic text."""
     text = EVERY_OPERATION.read_text()
     assert ours(text, generic=True).rstrip() == reprinted(text, generic=True).rstrip()
