@@ -6,15 +6,27 @@ operands. Operations that ttnn lacks become general forms such as `ttir.dot_gene
 
 Before:
 
-    func.func @kept(%a: tensor<33x70xf32>) -> tensor<33x70xf32> {
-      return %a : tensor<33x70xf32>
+    func.func @scaled(%a: tensor<33x70xf32>, %b: tensor<33x70xf32>) -> tensor<33x70xf32> {
+      %0 = stablehlo.subtract %a, %b : tensor<33x70xf32>
+      %1 = stablehlo.abs %0 : tensor<33x70xf32>
+      return %1 : tensor<33x70xf32>
     }
 
 After:
 
+    #any_device_tile = #tt.operand_constraint<dram|l1|tile|...>
     module {
-      func.func @kept(%arg0: tensor<33x70xf32>) -> tensor<33x70xf32> {
-        return %arg0 : tensor<33x70xf32>
+      func.func @scaled(%arg0: tensor<33x70xf32>, %arg1: tensor<33x70xf32>)
+          -> tensor<33x70xf32> {
+        %0 = tensor.empty() : tensor<33x70xf32>
+        %1 = "ttir.subtract"(%arg0, %arg1, %0) <{operandSegmentSizes = array<i32: 2, 1>,
+            operand_constraints = [#any_device_tile, #any_device_tile, #any_device_tile]}>
+            : (tensor<33x70xf32>, tensor<33x70xf32>, tensor<33x70xf32>) -> tensor<33x70xf32>
+        %2 = tensor.empty() : tensor<33x70xf32>
+        %3 = "ttir.abs"(%1, %2) <{operandSegmentSizes = array<i32: 1, 1>,
+            operand_constraints = [#any_device_tile, #any_device_tile]}>
+            : (tensor<33x70xf32>, tensor<33x70xf32>) -> tensor<33x70xf32>
+        return %3 : tensor<33x70xf32>
       }
     }
 
@@ -34,6 +46,8 @@ from ttmlir.passes import (
     convert_stablehlo_to_ttir_contraction,
     convert_stablehlo_to_ttir_elementwise,
     convert_stablehlo_to_ttir_indexing,
+    convert_stablehlo_to_ttir_reduction,
+    convert_stablehlo_to_ttir_structure,
     convert_stablehlo_to_ttir_windows,
 )
 from ttmlir.passes.base import ModulePass
@@ -63,6 +77,8 @@ def _refuse_operation(op: Operation) -> None:
 
 CONVERTED: dict[str, Rule] = {
     **convert_stablehlo_to_ttir_elementwise.RULES,
+    **convert_stablehlo_to_ttir_structure.RULES,
+    **convert_stablehlo_to_ttir_reduction.RULES,
     **convert_stablehlo_to_ttir_contraction.RULES,
     **convert_stablehlo_to_ttir_indexing.RULES,
     **convert_stablehlo_to_ttir_windows.RULES,

@@ -71,6 +71,15 @@ def _clamp(op: Operation) -> None:
     replace(op, built(op, "minimum", [above, high], type_))
 
 
+def _convert(op: Operation) -> None:
+    """JAX also converts to the type that an operand has already."""
+    (value,) = op.operands
+    if value.type == op.results[0].type:
+        replace(op, value)
+    else:
+        becomes("typecast")(op)
+
+
 def _round_nearest_afz(op: Operation) -> None:
     """The integer part, and one step further from 0 where half a step or more is left."""
     (x,) = op.operands
@@ -142,6 +151,7 @@ RULES: dict[str, Rule] = {
     **{name: _on_booleans(mnemonic, ELEMENTWISE[name]) for name, mnemonic in LOGICAL.items()},
     "stablehlo.clamp": _clamp,
     "stablehlo.compare": _compare,
+    "stablehlo.convert": _convert,
     "stablehlo.reduce_precision": _reduce_precision,
     "stablehlo.round_nearest_afz": _round_nearest_afz,
     "stablehlo.shift_right_arithmetic": _shift_right_arithmetic,

@@ -8,7 +8,8 @@ from xdsl.dialects.builtin import AnyFloat, DenseIntOrFPElementsAttr, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.mlir.elements import Elements, ElementsType, elements_of, splat_bytes, unpack_values
-from ttmlir.passes.ttir_building import built_constant
+from ttmlir.mlir.floats import bits_of, value_of
+from ttmlir.passes.ttir_building import built_constant, element_type
 
 _CONSTANTS = ("stablehlo.constant", "ttir.constant")
 
@@ -16,14 +17,29 @@ _CONSTANTS = ("stablehlo.constant", "ttir.constant")
 def splat_number(value: SSAValue) -> int | float | None:
     """The one number of all elements of a constant; None if it is none, or has several.
 
-    Truth is 1. Constants are found through operations that only repeat or convert the shape.
+    Truth is 1. Constants are found through operations that repeat them, convert their shape, or
+    convert them to floating point numbers.
     """
     owner = value.owner
-    while isinstance(owner, Operation) and owner.name in ("ttir.broadcast", "ttir.reshape"):
-        owner = owner.operands[0].owner
-    if not isinstance(owner, Operation) or owner.name not in _CONSTANTS:
+    if not isinstance(owner, Operation):
         return None
-    attr = owner.properties["value"]
+    if owner.name in ("ttir.broadcast", "ttir.reshape"):
+        return splat_number(owner.operands[0])
+    if owner.name == "ttir.typecast":
+        number = splat_number(owner.operands[0])
+        element = element_type(owner.results[0])
+        if number is None or not isinstance(element, AnyFloat):
+            return None
+        return _rounded(float(number), element)
+    return _splat_of(owner)
+
+
+def _rounded(number: float, element: AnyFloat) -> float:
+    return value_of(bits_of(number, element), element)
+
+
+def _splat_of(owner: Operation) -> int | float | None:
+    attr = owner.properties.get("value") if owner.name in _CONSTANTS else None
     if not isinstance(attr, DenseIntOrFPElementsAttr):
         return None
     elements = cast("Elements", attr)

@@ -20,7 +20,7 @@ from ttmlir.passes.moves import emptied
 from ttmlir.passes.rewriting import insert_before, refuse_to_legalize
 
 if TYPE_CHECKING:
-    from ttmlir.dialects.row_ops import ParameterValue
+    from ttmlir.dialects.row_ops import ParameterValue, RowOperation
 
 _ANY_DEVICE_TILE = tt.OperandConstraintAttr.of(OperandConstraint.ANY_DEVICE_TILE)
 
@@ -61,6 +61,20 @@ def built(
             **cls.parameter_properties(parameters),
             "operand_constraints": ArrayAttr([_ANY_DEVICE_TILE] * (len(inputs) + 1)),
         },
+        location=op.location,
+    )
+    insert_before(op, new)
+    return new.results[0]
+
+
+def created(
+    op: Operation, mnemonic: str, type_: Attribute, **parameters: ParameterValue
+) -> SSAValue:
+    """The result of a new ttir operation without operands, such as `arange`, in front of `op`."""
+    cls = cast("type[RowOperation]", ttir.op_class(mnemonic))
+    new = cls.create(
+        result_types=[type_],
+        properties=cls.parameter_properties(parameters),
         location=op.location,
     )
     insert_before(op, new)

@@ -1,0 +1,166 @@
+"""Rules of StableHLO's reductions, for `convert-stablehlo-to-ttir`.
+
+A reduction whose body is one operation becomes the reduction of ttir that repeats it; one that
+keeps a number with its position becomes `ttir.argmax`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import cast
+
+from xdsl.dialects.builtin import AnyFloat, IntegerType, Signedness, TensorType, i1
+from xdsl.ir import Operation, SSAValue
+from xdsl.utils.comparisons import signed_value_range, unsigned_value_range
+
+from ttmlir.dialects.row_ops import RowOperation
+from ttmlir.dialects.stablehlo.form import integers
+from ttmlir.passes.layouts import value_shape
+from ttmlir.passes.rewriting import refuse_to_legalize, replace
+from ttmlir.passes.stablehlo_bodies import combiners, operations_of, picks_extreme
+from ttmlir.passes.stablehlo_constants import splat_number
+from ttmlir.passes.ttir_building import built, check_static_shape, element_type
+from ttmlir.passes.ttir_conversion import Rule
+
+Shape = tuple[int, ...]
+
+_OF_NUMBERS = {
+    "add": ("sum", "add"),
+    "maximum": ("max", "maximum"),
+    "minimum": ("min", "minimum"),
+    "multiply": ("prod", "multiply"),
+}
+_OF_BOOLEANS = {
+    "add": ("reduce_or", "logical_or"),
+    "and": ("reduce_and", "logical_and"),
+    "maximum": ("reduce_or", "logical_or"),
+    "minimum": ("reduce_and", "logical_and"),
+    "multiply": ("reduce_and", "logical_and"),
+    "or": ("reduce_or", "logical_or"),
+}
+# For the operation of a body: the reduction, and the operation that takes the initial value in.
+_SUPPORTED = (
+    "supported are add, maximum, minimum and multiply, on i1 also and and or, and the largest or "
+    "smallest number with its position (argmax, argmin)"
+)
+
+
+def _reduce(op: Operation) -> None:
+    for value in op.operands:
+        check_static_shape(op, value.type)
+    count = len(op.results)
+    names = combiners(op.regions[0])
+    if names is not None:
+        pairs = zip(names, op.operands[:count], op.operands[count:], strict=True)
+        replace(op, *(_reduced(op, *pair) for pair in pairs))
+    elif count == 2 and len(op.regions[0].block.args) == 4:
+        replace(op, *_extreme_and_position(op))
+    else:
+        _refuse_body(op)
+
+
+def _refuse_body(op: Operation) -> None:
+    body = ", ".join(operations_of(op.regions[0])) or "no operation"
+    refuse_to_legalize(op, f"its body computes {body}; {_SUPPORTED}")
+
+
+def _reduced(op: Operation, name: str, value: SSAValue, init: SSAValue) -> SSAValue:
+    table = _OF_BOOLEANS if element_type(value) == i1 else _OF_NUMBERS
+    if name not in table:
+        refuse_to_legalize(
+            op, f"it combines {element_type(value)} by stablehlo.{name}; {_SUPPORTED}"
+        )
+    mnemonic, combining = table[name]
+    result = _over_dimensions(op, mnemonic, value)
+    if _is_neutral(init, name, mnemonic):
+        return result
+    return built(op, combining, [result, init], result.type)
+
+
+def _over_dimensions(op: Operation, mnemonic: str, value: SSAValue) -> SSAValue:
+    dims = integers(op, "dimensions")
+    if not dims:
+        return value
+    shape = tuple(n for dim, n in enumerate(value_shape(value)) if dim not in dims)
+    type_ = TensorType(element_type(value), shape)
+    return built(op, mnemonic, [value], type_, keep_dim=False, dim_arg=dims)
+
+
+def _is_neutral(init: SSAValue, name: str, mnemonic: str) -> bool:
+    """True if the initial value changes no result."""
+    number = splat_number(init)
+    if number is None:
+        return False
+    element = element_type(init)
+    if mnemonic in ("reduce_and", "reduce_or"):
+        return number == (mnemonic == "reduce_and")
+    if name in ("add", "multiply"):
+        return number == (name == "multiply")
+    return number == _limit(element, lowest=name == "maximum")
+
+
+def _limit(element: object, *, lowest: bool) -> float:
+    """The number that no other of its type is below (or above)."""
+    if isinstance(element, AnyFloat):
+        return -math.inf if lowest else math.inf
+    integer = cast("IntegerType", element)
+    is_unsigned = integer.signedness.data is Signedness.UNSIGNED
+    value_range = unsigned_value_range if is_unsigned else signed_value_range
+    first, end = value_range(integer.width.data)
+    return first if lowest else end - 1
+
+
+def _extreme_and_position(op: Operation) -> tuple[SSAValue, SSAValue]:
+    values, positions, init, _ = op.operands
+    dims = integers(op, "dimensions")
+    body = op.regions[0]
+    largest = picks_extreme(body, largest=True)
+    if not largest and not picks_extreme(body, largest=False):
+        _refuse_body(op)
+    if len(dims) != 1 or not _counts_along(positions, dims[0]):
+        refuse_to_legalize(
+            op,
+            "the positions that it keeps must be those of stablehlo.iota along the one dimension "
+            "that is reduced",
+        )
+    is_truth = element_type(values) == i1
+    limit = (not largest) if is_truth else _limit(element_type(values), lowest=largest)
+    if splat_number(init) != limit:
+        refuse_to_legalize(
+            op, f"the number that it starts with must be {limit}, which every other replaces"
+        )
+    extreme = ("reduce_or", "reduce_and") if is_truth else ("max", "min")
+    best = _over_dimensions(op, extreme[not largest], values)
+    ordered = values if largest else _in_opposite_order(op, values)
+    type_ = op.results[1].type
+    found = built(op, "argmax", [ordered], type_, keep_dim=False, dim_arg=dims)
+    return best, found
+
+
+def _in_opposite_order(op: Operation, values: SSAValue) -> SSAValue:
+    """Numbers of which the largest is where the smallest was, NaN where it was."""
+    is_float = isinstance(element_type(values), AnyFloat)
+    return built(op, "neg" if is_float else "bitwise_not", [values], values.type)
+
+
+def _counts_along(positions: SSAValue, dim: int) -> bool:
+    owner = positions.owner
+    if not isinstance(owner, Operation):
+        return False
+    if owner.name not in ("ttir.broadcast", "ttir.arange"):
+        return False
+    parameters = cast("RowOperation", owner).parameters()
+    if owner.name == "ttir.broadcast":
+        placed = cast("tuple[int, ...]", parameters["dimension"])
+        small = owner.operands[0]
+        if (
+            dim not in placed
+            or value_shape(small)[placed.index(dim)] != value_shape(positions)[dim]
+        ):
+            return False
+        return _counts_along(small, placed.index(dim))
+    return (parameters["start"], parameters["step"], parameters["arange_dimension"]) == (0, 1, dim)
+
+
+RULES: dict[str, Rule] = {"stablehlo.reduce": _reduce}
+"""Rules by the full name of the operation."""

@@ -1,0 +1,120 @@
+"""What the small functions of StableHLO's reductions compute.
+
+`combiners` recognises bodies that combine two values by one operation, such as a sum;
+`picks_extreme` those that keep the larger or smaller one of two numbers together with its position.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import cast
+
+from xdsl.ir import Data, Operation, Region, SSAValue
+
+COMMUTATIVE = ("add", "and", "maximum", "minimum", "multiply", "or", "xor")
+"""Operations that combine two values in any order, by their names in stablehlo."""
+
+
+def combiners(body: Region) -> tuple[str, ...] | None:
+    """For each result of a body, the operation of `COMMUTATIVE` that combines its two arguments.
+
+    The arguments of result i are i and i + n, n being the number of results. None if a result is
+    anything else.
+    """
+    block = body.block
+    terminator = block.last_op
+    assert terminator is not None, "verified: a body ends in stablehlo.return"
+    count = len(terminator.operands)
+    found: list[str] = []
+    for number, value in enumerate(terminator.operands):
+        name = _combiner(value, block.args[number], block.args[number + count])
+        if name is None:
+            return None
+        found.append(name)
+    return tuple(found)
+
+
+def _combiner(value: SSAValue, first: SSAValue, second: SSAValue) -> str | None:
+    owner = value.owner
+    if not isinstance(owner, Operation) or len(owner.operands) != 2:
+        return None
+    dialect, _, name = owner.name.partition(".")
+    operands = set(owner.operands)
+    is_known = dialect == "stablehlo" and name in COMMUTATIVE
+    return name if is_known and operands == {first, second} else None
+
+
+_COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
+    "EQ": operator.eq,
+    "NE": operator.ne,
+    "GE": operator.ge,
+    "GT": operator.gt,
+    "LE": operator.le,
+    "LT": operator.lt,
+}
+_LOGIC: Mapping[str, Callable[..., bool]] = {
+    "stablehlo.and": lambda x, y: x and y,
+    "stablehlo.not": lambda x: not x,
+    "stablehlo.or": lambda x, y: x or y,
+    "stablehlo.xor": lambda x, y: x != y,
+}
+
+
+def picks_extreme(body: Region, *, largest: bool) -> bool:
+    """True if a body keeps the larger (or smaller) of two numbers with its position.
+
+    Its arguments are a number, a position, another number, its position. Of equal numbers the one
+    with the smaller position is kept, or always the first or always the second one, which leaves
+    the choice to the order of the reduction. The same holds for NaN.
+
+    Such a body only compares, chooses and combines truth values, so its results depend on the order
+    of its arguments alone, and trying all orders proves what it does.
+    """
+    sign = 1 if largest else -1
+    ties: set[tuple[int, bool]] = set()
+    for x, y in itertools.product((1.0, 2.0), repeat=2):
+        for i, j in ((0.0, 1.0), (1.0, 0.0)):
+            first, second = (sign * x, i), (sign * y, j)
+            result = _evaluated(body, (*first, *second))
+            if result not in (first, second):
+                return False
+            if x == y:
+                ties.add((int(result == second), i < j))
+            elif (result == first) != (x > y):
+                return False
+    # Which of two equal numbers is kept: the one of the smaller position, the first, the second.
+    is_decided = ties in ({(0, True), (1, False)}, {(0, True), (0, False)}, {(1, True), (1, False)})
+    # NaN is kept or not; where it is not always, the result depends on the order.
+    with_nan = ((math.nan, 0.0, 1.0, 1.0), (1.0, 0.0, math.nan, 1.0))
+    return is_decided and all(_evaluated(body, each) is not None for each in with_nan)
+
+
+def _evaluated(body: Region, arguments: Sequence[float]) -> tuple[float, ...] | None:
+    """The results of a body that only compares and chooses; None if it does anything else."""
+    known: dict[SSAValue, float] = dict(zip(body.block.args, arguments, strict=True))
+    for op in body.block.ops:
+        operands = [known.get(value) for value in op.operands]
+        if None in operands:
+            return None
+        numbers = cast("list[float]", operands)
+        if op.name == "stablehlo.return":
+            return tuple(numbers)
+        if op.name == "stablehlo.compare":
+            direction = cast("Data[str]", op.properties["comparison_direction"]).data
+            result = _COMPARISONS[direction](*numbers)
+        elif op.name == "stablehlo.select":
+            result = numbers[1] if numbers[0] else numbers[2]
+        elif op.name in _LOGIC:
+            result = _LOGIC[op.name](*(bool(number) for number in numbers))
+        else:
+            return None
+        known[op.results[0]] = result
+    return None
+
+
+def operations_of(body: Region) -> Iterator[str]:
+    """The names of the operations of a body except for its end, for messages."""
+    return (op.name for op in body.block.ops if op.name != "stablehlo.return")
