@@ -93,6 +93,68 @@ EXAMPLES: dict[str, Example] = {
             **_NO_PADDING,
         },
     ),
+    "convolution": Example(
+        ((2, 8, 16, 20), (3, 3, 8, 24), (24,)),
+        (2, 24, 8, 20),
+        {
+            "dimension_numbers": "[b, f, 0, 1]x[0, 1, i, o]->[b, f, 0, 1]",
+            "window_strides": (2, 1),
+            "padding": (1, 0, 1, 1),
+            "input_dilation": (1, 1),
+            "weight_dilation": (1, 1),
+            "window_reversal": (0, 0),
+            "feature_group_count": 1,
+            "batch_group_count": 1,
+        },
+    ),
+    "conv_transpose2d": Example(
+        ((1, 8, 10, 24), (24, 8, 2, 3), (1, 1, 1, 8)),
+        (1, 16, 19, 8),
+        {
+            **_UNIT_STEPS,
+            "stride_height": 2,
+            "stride_width": 2,
+            "groups": 1,
+            **_NO_PADDING,
+            "padding_left": 1,
+            "padding_right": 1,
+            "output_padding_height": 0,
+            "output_padding_width": 0,
+        },
+    ),
+    "pooling": Example(
+        ((2, 8, 16, 20),),
+        (2, 8, 8, 10),
+        {
+            "pooling_method": "sum",
+            "window_dimensions": (1, 1, 3, 2),
+            "window_strides": (1, 1, 2, 2),
+            "base_dilations": (1, 1, 1, 1),
+            "window_dilations": (1, 1, 1, 1),
+            "padding": (0, 0, 0, 0, 1, 0, 0, 0),
+        },
+    ),
+    "avg_pool2d": Example(
+        ((1, 16, 20, 8),),
+        (1, 8, 11, 8),
+        {
+            "kernel_height": 2,
+            "kernel_width": 2,
+            **_UNIT_STEPS,
+            "stride_height": 2,
+            "stride_width": 2,
+            **_NO_PADDING,
+            "padding_left": 1,
+            "padding_right": 1,
+            "ceil_mode": False,
+            "count_include_pad": False,
+        },
+    ),
+    "batch_norm_inference": Example(
+        ((2, 8, 16, 20), (8,), (8,), (8,), (8,)),
+        (2, 8, 16, 20),
+        {"dimension": 1, "epsilon": 0.001},
+    ),
     "constant": Example((), (2, 3), {"value": "dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]>"}),
     "arange": Example((), (3, 5), {"start": 0, "end": 10, "step": 2, "arange_dimension": 1}),
 }
@@ -170,6 +232,10 @@ def _attribute(parameter: Parameter, value: ParameterValue, output: str) -> str:
             return f"[{', '.join(f'{item} : i32' for item in _items(value))}]"
         case Kind.I64_ARRAY:
             return f"[{', '.join(map(str, _items(value)))}]"
+        case Kind.STRING:
+            return f'"{value}"'
+        case Kind.DENSE_BOOL:
+            return f"array<i1: {', '.join('true' if item else 'false' for item in _items(value))}>"
         case Kind.DENSE_I32 | Kind.DENSE_I64:
             element = parameter.kind.value.removeprefix("dense ")
             return f"array<{element}: {', '.join(map(str, _items(value)))}>"

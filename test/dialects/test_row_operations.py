@@ -38,6 +38,8 @@ SAMPLE: dict[Kind, ParameterValue] = {
     Kind.I64_ARRAY: (),
     Kind.DENSE_I32: (1, 0, 2),
     Kind.DENSE_I64: (2**40, 1),
+    Kind.DENSE_BOOL: (1, 0),
+    Kind.STRING: "max",
 }
 ELEMENTWISE = [row for row in ROWS.values() if row.family.is_elementwise]
 

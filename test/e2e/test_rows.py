@@ -6,7 +6,6 @@ from the table's reference functions.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -28,6 +27,7 @@ from row_cases import (
     special,
     whole,
 )
+from window_cases import NORMALIZATIONS, WINDOWS
 
 from ttmlir.optable import ROWS, indexing
 
@@ -448,116 +448,6 @@ MOVEMENT = [
 ]
 
 
-def image_window(
-    image: np.ndarray, y: int, x: int, n: int, span: Shape, dilation: int
-) -> list[tuple[int, int, np.ndarray]]:
-    """Pixels under a window that lie inside the image."""
-    found = []
-    for ky, kx in itertools.product(range(span[0]), range(span[1])):
-        row, column = y + ky * dilation, x + kx * dilation
-        if 0 <= row < image.shape[1] and 0 <= column < image.shape[2]:
-            found.append((ky, kx, image[n, row, column]))
-    return found
-
-
-def convolved(
-    stride: Shape, padding: Shape, dilation: int, out: Shape, groups: int = 1
-) -> Callable[..., Any]:
-    """Convolution pixel by pixel."""
-
-    def oracle(image: np.ndarray, weight: np.ndarray, bias: np.ndarray | None = None) -> np.ndarray:
-        result = np.zeros(out)
-        part_in, part_out = image.shape[-1] // groups, out[-1] // groups
-        for n, i, j, o in np.ndindex(out):
-            first = o // part_out * part_in
-            y, x = i * stride[0] - padding[0], j * stride[1] - padding[1]
-            for ky, kx, pixel in image_window(image, y, x, n, weight.shape[2:], dilation):
-                result[n, i, j, o] += pixel[first : first + part_in] @ weight[o, :, ky, kx]
-        return result if bias is None else result + bias.ravel()
-
-    return oracle
-
-
-def pooled(span: Shape, stride: Shape, padding: Shape, out: Shape) -> Callable[..., Any]:
-    """Maxima window by window."""
-
-    def oracle(image: np.ndarray) -> np.ndarray:
-        result = np.zeros(out)
-        for n, i, j in np.ndindex(out[:3]):
-            y, x = i * stride[0] - padding[0], j * stride[1] - padding[1]
-            result[n, i, j] = np.max([p for *_, p in image_window(image, y, x, n, span, 1)], axis=0)
-        return result
-
-    return oracle
-
-
-def window(**values: int) -> str:
-    """Window attributes."""
-    return ", ".join(f"{name} = {value} : si32" for name, value in values.items())
-
-
-def padding(height: int, width: int) -> dict[str, int]:
-    """The same padding on both sides."""
-    sides = {"left": width, "right": width, "top": height, "bottom": height}
-    return {f"padding_{side}": count for side, count in sides.items()}
-
-
-def steps(stride: Shape, dilation: int = 1) -> dict[str, int]:
-    """Strides and dilations."""
-    return {
-        "stride_height": stride[0],
-        "stride_width": stride[1],
-        "dilation_height": dilation,
-        "dilation_width": dilation,
-    }
-
-
-def pooling(span: Shape, stride: Shape, margins: Shape) -> str:
-    """Attributes of a pooling operation."""
-    kernel = {"kernel_height": span[0], "kernel_width": span[1]}
-    return f"{window(**kernel, **steps(stride), **padding(*margins))}, ceil_mode = false"
-
-
-WINDOWS = [
-    Case(
-        "conv2d",
-        convolved((1, 2), (1, 0), 1, (2, 6, 4, 6)),
-        ((2, 6, 9, 4), (6, 4, 3, 2), (1, 1, 1, 6)),
-        (2, 6, 4, 6),
-        window(**steps((1, 2)), groups=1, **padding(1, 0)),
-        terms=25,
-        segments=False,
-    ),
-    Case(
-        "conv2d",
-        convolved((2, 1), (0, 1), 2, (1, 2, 8, 6), groups=2),
-        ((1, 6, 8, 4), (6, 2, 2, 2)),
-        (1, 2, 8, 6),
-        window(**steps((2, 1), 2), groups=2, **padding(0, 1)),
-        terms=8,
-        segments=False,
-        id="conv2d_groups",
-    ),
-    Case(
-        "max_pool2d",
-        pooled((2, 2), (2, 2), (0, 0), (2, 8, 5, 8)),
-        ((2, 16, 10, 8),),
-        (2, 8, 5, 8),
-        pooling((2, 2), (2, 2), (0, 0)),
-        segments=False,
-    ),
-    Case(
-        "max_pool2d",
-        pooled((3, 2), (2, 1), (1, 0), (1, 4, 7, 8)),
-        ((1, 8, 8, 8),),
-        (1, 4, 7, 8),
-        pooling((3, 2), (2, 1), (1, 0)),
-        sample=lambda rng, shape: -1 - rng.random(shape),
-        segments=False,
-        id="max_pool2d_padded",
-    ),
-]
-
 MANY = "[[1.5, -2.0, 3.0], [4.0, 5.0, -6.25]]"
 MANY_INTEGERS = "[[1, -2, 3], [4, 2147483647, -6]]"
 
@@ -603,6 +493,7 @@ CASES = [
     *CONTRACTIONS,
     *(replace(case, segments=False) for case in MOVEMENT),
     *WINDOWS,
+    *NORMALIZATIONS,
     *CREATION,
 ]
 USES = [
@@ -614,7 +505,7 @@ USES = [
 
 def test_every_operation_is_used() -> None:
     """Memory for results and splat constants reach the file as `empty` and `full`."""
-    elsewhere = {row.mnemonic for row in indexing.ROWS} | {"dot_general"}
+    elsewhere = {row.mnemonic for row in indexing.ROWS} | {"dot_general", "convolution", "pooling"}
     assert {case.op for case in CASES} == set(ROWS) - {"empty", "full"} - elsewhere
 
 

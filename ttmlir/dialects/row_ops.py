@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     Signedness,
+    StringAttr,
     f32,
     i1,
     i32,
@@ -44,10 +45,12 @@ _CONSTRAINTS = {
     Kind.I64_ARRAY: ods.I64_ARRAY,
     Kind.DENSE_I32: ods.DENSE_I32,
     Kind.DENSE_I64: ods.DENSE_I64,
+    Kind.DENSE_BOOL: ods.DENSE_BOOL,
+    Kind.STRING: ods.STRING,
     Kind.ELEMENTS: ods.ELEMENTS,
 }
 
-ParameterValue = int | float | bool | tuple[int, ...] | Attribute
+ParameterValue = int | float | bool | str | tuple[int, ...] | Attribute
 """A parameter in Python: lists are tuples, elements stay the attribute."""
 
 
@@ -74,6 +77,8 @@ _FROM_ATTR: dict[Kind, Callable[[Attribute], ParameterValue]] = {
     Kind.I64_ARRAY: _ints_of_array,
     Kind.DENSE_I32: _ints_of_dense,
     Kind.DENSE_I64: _ints_of_dense,
+    Kind.DENSE_BOOL: lambda attr: tuple(map(bool, _ints_of_dense(attr))),
+    Kind.STRING: lambda attr: cast("StringAttr", attr).data,
     Kind.ELEMENTS: lambda attr: attr,
 }
 
@@ -89,6 +94,8 @@ _TO_ATTR: dict[Kind, Callable[[Any], Attribute]] = {
     Kind.I64_ARRAY: lambda value: ArrayAttr(IntegerAttr(item, i64) for item in value),
     Kind.DENSE_I32: lambda value: DenseArrayBase.from_list(i32, value),
     Kind.DENSE_I64: lambda value: DenseArrayBase.from_list(i64, value),
+    Kind.DENSE_BOOL: lambda value: DenseArrayBase.from_list(i1, [int(item) for item in value]),
+    Kind.STRING: StringAttr,
     Kind.ELEMENTS: lambda value: value,
 }
 

@@ -327,6 +327,22 @@ def check_pool_rank(op: Operation) -> Shape:
     return shape
 
 
+def check_image(op: Operation) -> tuple[int, int, int, int]:
+    """The shape of the image, which has four dimensions."""
+    shape = shape_of(op.operands[0])
+    if len(shape) != 4:
+        refuse(f"Input must be a 4D tensor, but its shape is ({comma_separated(shape)}).")
+    batch, height, width, channels = shape
+    return batch, height, width, channels
+
+
+def check_output(op: Operation, expected: Shape) -> None:
+    """Refuse an output of another shape; dynamic shapes are not compared."""
+    output = shape_of(cast("DestinationStyleOp", op).output)
+    if is_static(expected) and is_static(output) and expected != output:
+        refuse(f"Output shape ({comma_separated(output)}) must be ({comma_separated(expected)}).")
+
+
 def check_row_shape(op: Operation) -> None:
     """Check the shape of the output.
 
@@ -345,8 +361,7 @@ def check_row_shape(op: Operation) -> None:
         expected = rule(*inputs, **op.parameters())
     except ValueError as error:
         refuse(str(error))
-    if expected != output:
-        refuse(f"Output shape ({comma_separated(output)}) must be ({comma_separated(expected)}).")
+    check_output(op, expected)
 
 
 def check_constant(op: Operation) -> None:

@@ -1,11 +1,14 @@
 """Facts about operations, one row each: data and reference functions; no xDSL, no NumPy import."""
 
 from ttmlir.optable import (
+    batch_norm,
     contraction,
+    convolution,
     creation,
     elementwise,
     indexing,
     movement,
+    pooling,
     reduction,
     window,
 )
@@ -20,6 +23,9 @@ ROWS: dict[str, Row] = {
         *movement.ROWS,
         *indexing.ROWS,
         *window.ROWS,
+        *convolution.ROWS,
+        *pooling.ROWS,
+        *batch_norm.ROWS,
         *creation.ROWS,
     )
 }

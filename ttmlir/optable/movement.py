@@ -177,6 +177,10 @@ def _reverse(xp: Any, input: Any, *, dimensions: tuple[int, ...]) -> Any:
 
 def _pad(xp: Any, input: Any, *, padding: tuple[int, ...], value: float) -> Any:
     widths = list(zip(padding[::2], padding[1::2], strict=True))
+    if xp.issubdtype(input.dtype, xp.integer):
+        # The ends of a type need not be numbers that f32 holds.
+        limits = xp.iinfo(input.dtype)
+        value = int(min(max(value, limits.min), limits.max))
     return xp.pad(input, widths, constant_values=value)
 
 

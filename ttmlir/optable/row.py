@@ -58,13 +58,20 @@ class Kind(Enum):
     """`array<i32: 1, 2>`"""
     DENSE_I64 = "dense i64"
     """`array<i64: 1, 2>`"""
+    DENSE_BOOL = "dense i1"
+    """`array<i1: true, false>`"""
+    STRING = "string"
+    """`"sum"`"""
     ELEMENTS = "elements"
     """`dense<[1.0, 2.0]> : tensor<2xf32>`"""
 
     @property
     def is_list(self) -> bool:
         """True where the Python value is a tuple of integers."""
-        return self in (Kind.I32_ARRAY, Kind.I64_ARRAY, Kind.DENSE_I32, Kind.DENSE_I64)
+        return self in (
+            *(Kind.I32_ARRAY, Kind.I64_ARRAY),
+            *(Kind.DENSE_I32, Kind.DENSE_I64, Kind.DENSE_BOOL),
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

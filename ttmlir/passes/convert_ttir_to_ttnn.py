@@ -133,6 +133,8 @@ class _Conversion:
             "ttir.constant": self._constant,
             "ttir.conv2d": self._conv2d,
             "ttir.max_pool2d": self._max_pool2d,
+            "ttir.avg_pool2d": self._avg_pool2d,
+            "ttir.conv_transpose2d": self._conv_transpose2d,
             "ttir.squeeze": self._reshape,
             "ttir.unsqueeze": self._reshape,
         }
@@ -315,6 +317,36 @@ class _Conversion:
             **_window_parameters(op, "kernel", "stride", "dilation"),
             ceil_mode=bool(_int(op, "ceil_mode")),
             **_even_padding(op),
+        )
+
+    def _avg_pool2d(self, op: Operation) -> None:
+        assert isinstance(op, RowOperation)
+        batch, height, width, channels = value_shape(op.operands[0])
+        self._replace_by_row(
+            op,
+            "avg_pool2d",
+            **op.parameters(),
+            batch_size=batch,
+            input_height=height,
+            input_width=width,
+            channels=channels,
+        )
+
+    def _conv_transpose2d(self, op: Operation) -> None:
+        assert isinstance(op, RowOperation)
+        batch, height, width, channels = value_shape(op.operands[0])
+        *_, kernel_height, kernel_width = value_shape(op.operands[1])
+        self._replace_by_row(
+            op,
+            "conv_transpose2d",
+            **op.parameters(),
+            in_channels=channels,
+            out_channels=value_shape(op.results[0])[-1],
+            batch_size=batch,
+            input_height=height,
+            input_width=width,
+            kernel_height=kernel_height,
+            kernel_width=kernel_width,
         )
 
 

@@ -43,7 +43,7 @@ from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.tensor import EmptyOp
 
-from ttmlir.passes import ttir_decomposition_contraction
+from ttmlir.passes import ttir_decomposition_contraction, ttir_decomposition_windows
 from ttmlir.passes.base import ModulePass
 from ttmlir.passes.rewriting import erase
 from ttmlir.passes.ttir_conversion import Rule
@@ -79,5 +79,8 @@ def _take_apart(op: Operation, rule: Rule) -> None:
             erase(owner)
 
 
-RULES: dict[str, Rule] = {**ttir_decomposition_contraction.RULES}
+RULES: dict[str, Rule] = {
+    **ttir_decomposition_contraction.RULES,
+    **ttir_decomposition_windows.RULES,
+}
 """What becomes of each operation that is taken apart."""

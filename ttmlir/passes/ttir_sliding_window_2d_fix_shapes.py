@@ -49,7 +49,6 @@ Not done here: other changes of convolutions; ttnn takes their images as they ar
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
@@ -60,6 +59,7 @@ from ttmlir.dialects import ttir
 from ttmlir.passes.base import ModulePass
 from ttmlir.passes.moves import emptied
 from ttmlir.passes.rewriting import clean_up, insert_before, replace
+from ttmlir.passes.ttir_movement import lowest
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -84,7 +84,7 @@ class TTIRSlidingWindow2dFixShapesPass(ModulePass):
         for op in [op for op in module.walk() if isinstance(op, ttir.WindowOp)]:
             if op.ROW.mnemonic == "max_pool2d":
                 _fix_pool(op)
-            else:
+            elif op.ROW.mnemonic == "conv2d":
                 _fix_convolution(op)
         clean_up(module)
 
@@ -130,7 +130,7 @@ def _fix_pool(op: ttir.WindowOp) -> None:
         shape = (shape[2] // (height * width), height, width, shape[3])
         image = _unary(op, "reshape", image, _reshaped(image, shape), shape=shape)
     if not padding.is_even:
-        image = _pad(op, image, padding, _lowest(_element_type(image)))
+        image = _pad(op, image, padding, lowest(_element_type(image)))
         shape = _shape(image)
         changes |= _NO_PADDING
     changes |= {"original_height": shape[1], "original_width": shape[2]}
@@ -155,15 +155,6 @@ def _fix_convolution(op: ttir.WindowOp) -> None:
 def _flattened(shape: Shape) -> Shape:
     """The shape with all extents but the last multiplied into the last but one."""
     return (*(1 for _ in shape[:-2]), math.prod(shape[:-1]), shape[-1])
-
-
-def _lowest(element_type: Attribute) -> float:
-    """A value of the type that is larger than no other."""
-    integer = re.fullmatch(r"(u|s)?i(\d+)", str(element_type))
-    if integer is None:
-        return -math.inf
-    sign, width = integer[1], int(integer[2])
-    return 0.0 if sign == "u" or width == 1 else -(2.0 ** (width - 1))
 
 
 def _pad(op: ttir.WindowOp, image: SSAValue, padding: _Padding, value: float) -> SSAValue:

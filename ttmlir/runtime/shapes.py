@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from ttmlir.optable.contraction import broadcast_shape
+from ttmlir.optable.convolution import transposed_shape
 from ttmlir.optable.creation import arange_length
 from ttmlir.optable.row import Family, Shape
-from ttmlir.optable.window import output_extent
+from ttmlir.optable.window import output_extent, window_axes
 from ttmlir.runtime.element import Array
 from ttmlir.runtime.errors import BinaryError
 from ttmlir.runtime.operations import Call
@@ -131,6 +132,31 @@ def _max_pool2d_shape(target: Shape, input: Shape, **parameters: Any) -> Shape:
     return (parameters["batch_size"], *_window_extents(parameters), parameters["channels"])
 
 
+def _avg_pool2d_shape(target: Shape, input: Shape, **parameters: Any) -> Shape:
+    _image(input, parameters["channels"], parameters)
+    rows, columns = window_axes(parameters)
+    extents = rows.checked("height").positions, columns.checked("width").positions
+    return (parameters["batch_size"], *extents, parameters["channels"])
+
+
+def _conv_transpose2d_shape(
+    target: Shape, input: Shape, weight: Shape, bias: Shape | None = None, **parameters: Any
+) -> Shape:
+    _image(input, parameters["in_channels"], parameters)
+    inner, outer, groups = (parameters[name] for name in ("in_channels", "out_channels", "groups"))
+    _require(
+        groups >= 1 and outer % groups == 0,
+        f"{outer} output channels cannot be split into {groups} groups",
+    )
+    filters = (inner, outer // groups, parameters["kernel_height"], parameters["kernel_width"])
+    _require(weight == filters, f"weight is {_spell(weight)}; expected {_spell(filters)}")
+    image = (
+        *(parameters["batch_size"], parameters["input_height"]),
+        *(parameters["input_width"], inner),
+    )
+    return transposed_shape(image, weight, bias, parameters)
+
+
 def _arange_shape(
     target: Shape, *, start: int, end: int, step: int, arange_dimension: int
 ) -> Shape:
@@ -186,6 +212,8 @@ def _embedding_shape(target: Shape, input: Shape, weight: Shape) -> Shape:
 _SPECIAL_SHAPES: dict[str, Callable[..., Shape]] = {
     "conv2d": _conv2d_shape,
     "max_pool2d": _max_pool2d_shape,
+    "avg_pool2d": _avg_pool2d_shape,
+    "conv_transpose2d": _conv_transpose2d_shape,
     "arange": _arange_shape,
     "full": _free_shape,
     "constant": _free_shape,

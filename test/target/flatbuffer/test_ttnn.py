@@ -24,7 +24,7 @@ from ttmlir.mlir.diagnostics import DiagnosticError
 from ttmlir.mlir.printer import attribute_text
 from ttmlir.mlir.reader import parse_module
 from ttmlir.optable import ROWS
-from ttmlir.optable.row import Kind, Row
+from ttmlir.optable.row import Family, Kind, Row
 from ttmlir.schema.versions import load
 from ttmlir.target.flatbuffer.ttnn import ttnn_to_flatbuffer
 
@@ -110,12 +110,14 @@ SAMPLES: dict[Kind, ParameterValue] = {
     Kind.I64_ARRAY: (7, 8),
     Kind.DENSE_I32: (9, 0, 1),
     Kind.DENSE_I64: (2, 0, 1),
+    Kind.DENSE_BOOL: (1, 0),
+    Kind.STRING: "max",
 }
 
 
 def sample(row: Row) -> dict[str, ParameterValue]:
     """Values of an operation's parameters; the numbers of windows are stored without a sign."""
-    unsigned = row.flatbuffer is not None and row.flatbuffer.table == "MaxPool2dOp"
+    unsigned = row.flatbuffer is not None and row.family is Family.WINDOW
     return {
         p.name: 5 if unsigned and p.kind is Kind.SI32 else SAMPLES[p.kind] for p in row.parameters
     }

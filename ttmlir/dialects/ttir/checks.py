@@ -5,13 +5,19 @@ from __future__ import annotations
 from xdsl.ir import Operation
 
 from ttmlir.dialects.ods import refuse
+from ttmlir.dialects.row_ops import RowOperation
 from ttmlir.dialects.shape_checks import (
     Check,
     check_conv2d,
+    check_image,
+    check_output,
     check_pool_rank,
     check_window_fits,
     int_property,
+    shape_of,
 )
+from ttmlir.optable.convolution import transposed_shape
+from ttmlir.optable.window import window_axes
 
 
 def check_max_pool2d(op: Operation) -> None:
@@ -32,5 +38,51 @@ def check_max_pool2d(op: Operation) -> None:
     check_window_fits(op, height, width)
 
 
-CHECKS: dict[str, Check] = {"conv2d": check_conv2d, "max_pool2d": check_max_pool2d}
+def check_avg_pool2d(op: Operation) -> None:
+    """Check the shapes and the window of an average.
+
+    C1: the input has four dimensions.
+    C2: kernel, stride and dilation are positive, padding is not negative, and the window is not
+    larger than the padded image.
+    C3: the output has the shape that follows.
+    """
+    batch, height, width, channels = check_image(op)
+    assert isinstance(op, RowOperation)
+    try:
+        rows, columns = window_axes(op.parameters(), input_height=height, input_width=width)
+        rows, columns = rows.checked("height"), columns.checked("width")
+    except ValueError as error:
+        refuse(str(error))
+    check_output(op, (batch, rows.positions, columns.positions, channels))
+
+
+def check_conv_transpose2d(op: Operation) -> None:
+    """Check the shapes of a transposed convolution.
+
+    C1: input and weight have four dimensions.
+    C2: the weight's first extent is the number of input channels, which the groups divide.
+    C3: strides and dilations are positive, padding is not negative.
+    C4: the bias, if present, has an element for each output channel.
+    C5: the output has the shape that follows.
+    """
+    input, weight = check_image(op), shape_of(op.operands[1])
+    if len(weight) != 4:
+        refuse("Weight must be a 4D tensor")
+    assert isinstance(op, RowOperation)
+    bias = op.group("bias")
+    try:
+        expected = transposed_shape(
+            input, weight, shape_of(bias[0]) if bias else None, op.parameters()
+        )
+    except ValueError as error:
+        refuse(str(error))
+    check_output(op, expected)
+
+
+CHECKS: dict[str, Check] = {
+    "conv2d": check_conv2d,
+    "max_pool2d": check_max_pool2d,
+    "avg_pool2d": check_avg_pool2d,
+    "conv_transpose2d": check_conv_transpose2d,
+}
 """Checks by mnemonic."""
