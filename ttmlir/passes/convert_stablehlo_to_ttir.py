@@ -68,7 +68,7 @@ class ConvertStableHLOToTTIRPass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Convert everything inside the module."""
-        convert_inside(module, CONVERTED, _refuse_operation)
+        convert_inside(module, {**_REFUSED, **CONVERTED}, _refuse_operation)
 
 
 def _refuse_operation(op: Operation) -> None:
@@ -84,3 +84,5 @@ CONVERTED: dict[str, Rule] = {
     **convert_stablehlo_to_ttir_windows.RULES,
 }
 """What becomes of each operation of stablehlo and chlo that can be converted."""
+
+_REFUSED = convert_stablehlo_to_ttir_structure.REFUSED

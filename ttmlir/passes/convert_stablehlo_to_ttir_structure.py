@@ -264,7 +264,7 @@ _CONTROL = (
     "control flow is flattened before: run stablehlo-flatten-control-flow, which is part of "
     "stablehlo-to-ttir-pipeline"
 )
-_REFUSED = {
+_REASONS = {
     _RANDOM: ("rng", "rng_bit_generator"),
     _MESH: (
         *("all_gather", "all_reduce", "all_to_all", "collective_broadcast"),
@@ -283,11 +283,6 @@ _REFUSED = {
 }
 
 RULES: dict[str, Rule] = {
-    **{
-        f"stablehlo.{name}": _refused(reason)
-        for reason, names in _REFUSED.items()
-        for name in names
-    },
     "stablehlo.broadcast": _broadcast,
     "stablehlo.broadcast_in_dim": _broadcast_in_dim,
     "stablehlo.concatenate": _concatenate,
@@ -302,3 +297,8 @@ RULES: dict[str, Rule] = {
     "stablehlo.transpose": _transpose,
 }
 """Rules by the full name of the operation."""
+
+REFUSED: dict[str, Rule] = {
+    f"stablehlo.{name}": _refused(reason) for reason, names in _REASONS.items() for name in names
+}
+"""Operations that a message says something better about than what is supported."""

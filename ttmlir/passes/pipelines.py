@@ -104,25 +104,26 @@ class TTIRToTTNNBackendPipeline(Pipeline):
         )
 
 
+_MAX_TRIP_COUNT = "Largest number of turns of a loop, which are written out one by one"
+
+
 @dataclass(frozen=True)
 class StableHLOToTTIRPipeline(Pipeline):
     """Lower stablehlo to the ttir operations that ttnn has."""
 
     name = "stablehlo-to-ttir-pipeline"
+    max_trip_count: int = option(64, _MAX_TRIP_COUNT)
     enable_remove_dead_values: bool = option(
         False, "Remove unused values, arguments and results: run remove-dead-values"
     )
 
     def passes(self) -> Sequence[Pass]:
-        """Calls, ttir, general operations."""
-        from ttmlir.passes.convert_stablehlo_to_ttir import ConvertStableHLOToTTIRPass
-        from ttmlir.passes.inline import InlinePass
+        """Calls, control flow, ttir, general operations."""
         from ttmlir.passes.remove_dead_values import RemoveDeadValuesPass
         from ttmlir.passes.ttir_decomposition import TTIRDecompositionPass
 
         return (
-            InlinePass(canonicalize=False),
-            ConvertStableHLOToTTIRPass(),
+            *_stablehlo_to_ttir(self.max_trip_count),
             TTIRDecompositionPass(),
             *([RemoveDeadValuesPass()] if self.enable_remove_dead_values else []),
         )
@@ -133,14 +134,24 @@ class StableHLOToTTNNPipeline(TTIRToTTNNBackendPipeline):
     """Lower stablehlo to ttnn, ready to be written to a .ttnn file or as C++."""
 
     name = "stablehlo-to-ttnn-pipeline"
+    max_trip_count: int = option(64, _MAX_TRIP_COUNT)
 
     def passes(self) -> Sequence[Pass]:
-        """Calls, ttir, then the passes from ttir to ttnn."""
-        from ttmlir.passes.convert_stablehlo_to_ttir import ConvertStableHLOToTTIRPass
-        from ttmlir.passes.inline import InlinePass
+        """Calls, control flow, ttir, then the passes from ttir to ttnn."""
+        return (*_stablehlo_to_ttir(self.max_trip_count), *super().passes())
 
-        return (
-            InlinePass(canonicalize=False),
-            ConvertStableHLOToTTIRPass(),
-            *super().passes(),
-        )
+
+def _stablehlo_to_ttir(max_trip_count: int) -> Sequence[Pass]:
+    from ttmlir.passes.convert_stablehlo_to_ttir import ConvertStableHLOToTTIRPass
+    from ttmlir.passes.inline import InlinePass
+    from ttmlir.passes.stablehlo_flatten_control_flow import StableHLOFlattenControlFlowPass
+    from ttmlir.passes.stablehlo_legalize_composite_to_call import (
+        StableHLOLegalizeCompositeToCallPass,
+    )
+
+    return (
+        StableHLOLegalizeCompositeToCallPass(),
+        InlinePass(canonicalize=False),
+        StableHLOFlattenControlFlowPass(max_trip_count=max_trip_count),
+        ConvertStableHLOToTTIRPass(),
+    )

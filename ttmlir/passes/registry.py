@@ -34,6 +34,12 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.reconcile_unrealized_casts:ReconcileUnrealizedCastsPass"
     ),
     "remove-dead-values": "ttmlir.passes.remove_dead_values:RemoveDeadValuesPass",
+    "stablehlo-flatten-control-flow": (
+        "ttmlir.passes.stablehlo_flatten_control_flow:StableHLOFlattenControlFlowPass"
+    ),
+    "stablehlo-legalize-composite-to-call": (
+        "ttmlir.passes.stablehlo_legalize_composite_to_call:StableHLOLegalizeCompositeToCallPass"
+    ),
     "strip-debuginfo": "ttmlir.passes.strip_debuginfo:StripDebugInfoPass",
     "symbol-dce": "ttmlir.passes.symbol_dce:SymbolDCEPass",
     "symbol-privatize": "ttmlir.passes.symbol_privatize:SymbolPrivatizePass",

@@ -55,11 +55,11 @@ _COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
     "LE": operator.le,
     "LT": operator.lt,
 }
-_LOGIC: Mapping[str, Callable[..., bool]] = {
-    "stablehlo.and": lambda x, y: x and y,
-    "stablehlo.not": lambda x: not x,
-    "stablehlo.or": lambda x, y: x or y,
-    "stablehlo.xor": lambda x, y: x != y,
+_LOGIC: Mapping[str, Callable[[Sequence[float]], bool]] = {
+    "stablehlo.and": all,
+    "stablehlo.not": lambda values: not values[0],
+    "stablehlo.or": any,
+    "stablehlo.xor": lambda values: bool(values[0]) != bool(values[1]),
 }
 
 
@@ -108,7 +108,7 @@ def _evaluated(body: Region, arguments: Sequence[float]) -> tuple[float, ...] | 
         elif op.name == "stablehlo.select":
             result = numbers[1] if numbers[0] else numbers[2]
         elif op.name in _LOGIC:
-            result = _LOGIC[op.name](*(bool(number) for number in numbers))
+            result = _LOGIC[op.name](numbers)
         else:
             return None
         known[op.results[0]] = result
