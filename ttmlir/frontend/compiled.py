@@ -58,14 +58,19 @@ class ImportedModel:
     """From the arguments of a call to arrays; raises InputError for another structure."""
     unflatten: Callable[[Sequence[Array]], Any]
     """From results to what a call returns."""
-    flatten_results: Callable[[Any], Sequence[Array]]
-    """From what a call or `reference` returns to arrays; undoes `unflatten`."""
     reference: Callable[..., Any] | None = None
     """The program in its framework, called with the same arguments; returns the same structure."""
+    flatten_results: Callable[[Any], Sequence[Array]] | None = None
+    """From what a call or `reference` returns to arrays; undoes `unflatten`.
+
+    None if the function returns more than a call does, such as new values of state.
+    """
     bound: Mapping[int, Array] = field(default_factory=dict[int, Array])
     """Arguments of the function that a call does not pass, by index: weights kept outside."""
     texts: Mapping[str, Source] = field(default_factory=dict[str, "Source"])
     """Texts that the module's locations are in, if not in files; messages quote them."""
+    first_column: int = 1
+    """The number of the first column of a line in the module's locations in files."""
 
 
 class CompiledModel:
@@ -100,7 +105,9 @@ class CompiledModel:
         self.numerics: NumericsName = _checked_numerics(numerics)
         start = time.perf_counter()
         module = imported.module.clone()
-        with in_terms_of_the_user(imported.name, imported.texts):
+        with in_terms_of_the_user(
+            imported.name, imported.texts, first_column=imported.first_column
+        ):
             transform(module, TO_TTIR[imported.stage])
             transform(module, f"{TTNN_PIPELINE}{{{options}}}" if options else TTNN_PIPELINE)
             self._bytes = write_ttnn(module)
@@ -157,6 +164,11 @@ class CompiledModel:
 
     def flatten_results(self, results: Any) -> list[Array]:
         """The arrays in what a call or `reference` returns, in the order of `outputs`."""
+        if self._imported.flatten_results is None:
+            raise InputError(
+                f"a call of '{self.name}' does not return everything that its program computes: "
+                "it keeps state"
+            )
         return list(self._imported.flatten_results(results))
 
     def to_bytes(self) -> bytes:

@@ -14,7 +14,7 @@ import linecache
 import sys
 import sysconfig
 from collections.abc import Generator, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -25,12 +25,12 @@ from xdsl.dialects.builtin import (
     CallSiteLoc,
     FileLineColLoc,
     FusedLoc,
-    LocationAttr,
     NameLoc,
 )
 from xdsl.ir import Attribute
 
 from ttmlir.mlir.diagnostics import Diagnostic, DiagnosticError, Source, render_all
+from ttmlir.mlir.locations import file_location
 
 
 class CompilationError(DiagnosticError):
@@ -55,19 +55,23 @@ class CompilationError(DiagnosticError):
 
 
 @contextmanager
-def in_terms_of_the_user(name: str, texts: Mapping[str, Source] | None = None) -> Generator[None]:
+def in_terms_of_the_user(
+    name: str, texts: Mapping[str, Source] | None = None, *, first_column: int = 1
+) -> Generator[None]:
     """Refusals inside become `CompilationError`s that quote the user's own lines.
 
-    `texts` are texts that places may be in, by the file names in those; other files are read. What
-    has no place in a file is reported for the model called `name`.
+    `texts` are texts that places may be in, by the file names in those; in other files, which are
+    read, columns count from `first_column`. What has no place is reported for the model `name`.
     """
     try:
         yield
     except CompilationError:
         raise
     except DiagnosticError as error:
-        diagnostics = [_at_user_place(each, name) for each in error.diagnostics]
-        sources = {**(texts or {}), **_sources_of(diagnostics)}
+        texts = texts or {}
+        shift = 1 - first_column
+        diagnostics = [_at_user_place(each, name, texts, shift) for each in error.diagnostics]
+        sources = {**texts, **_sources_of(diagnostics)}
         raise CompilationError(*diagnostics, sources=sources) from None
 
 
@@ -107,27 +111,28 @@ _LIBRARIES = tuple(
 )
 
 
-def _at_user_place(diagnostic: Diagnostic, name: str) -> Diagnostic:
+def _at_user_place(
+    diagnostic: Diagnostic, name: str, texts: Mapping[str, Source], shift: int
+) -> Diagnostic:
     place = user_place(diagnostic.location)
-    moved = replace(
-        diagnostic,
-        location=UNKNOWN_LOC if place is None else _without_folder(place),
-        notes=tuple(_at_user_place(note, name) for note in diagnostic.notes),
-    )
-    if place is not None or diagnostic.severity == "note":
-        return moved
-    return replace(moved, message=f"{moved.message} (in '{name}')")
+    notes = tuple(_at_user_place(note, name, texts, shift) for note in diagnostic.notes)
+    if place is not None:
+        if place.filename.data not in texts:
+            place = _in_file(place, shift)
+        return replace(diagnostic, location=place, notes=notes)
+    message = diagnostic.message
+    if diagnostic.severity != "note":
+        message += f" (in '{name}')"
+    return replace(diagnostic, location=UNKNOWN_LOC, message=message, notes=notes)
 
 
-def _without_folder(place: FileLineColLoc) -> LocationAttr:
-    """The place with the file named from the current folder, if it lies inside."""
-    from ttmlir.mlir.locations import file_location
-
-    try:
-        file = str(Path(place.filename.data).relative_to(Path.cwd()))
-    except (ValueError, OSError):
-        return place
-    return file_location(file, place.line.data, place.column.data)
+def _in_file(place: FileLineColLoc, shift: int) -> FileLineColLoc:
+    """The place with its column counted from 1, the file named from the current folder."""
+    file = Path(place.filename.data)
+    with suppress(OSError):
+        if file.is_relative_to(Path.cwd()):
+            file = file.relative_to(Path.cwd())
+    return file_location(str(file), place.line.data, place.column.data + shift)
 
 
 def _sources_of(diagnostics: list[Diagnostic]) -> dict[str, Source]:

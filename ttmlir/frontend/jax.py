@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 TEXT_LIMIT = 100
 """Constants of more elements do not pass through text; MLIR writes them as hexadecimal digits."""
 
+FIRST_COLUMN = 0
+"""The first column of a line in JAX's locations, which are Python's."""
+
 
 def import_model(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ImportedModel:
     """A model from a function and examples of its arguments, or from a stage of JAX's own.
@@ -151,6 +154,7 @@ def _import(jax: Any, program: _Program) -> ImportedModel:
         name=name,
         module=module,
         stage="stablehlo",
+        first_column=FIRST_COLUMN,
         input_names=_argument_names(module),
         flatten=flatten,
         unflatten=unflatten,
@@ -188,9 +192,12 @@ def _read(module: Any, name: str) -> ModuleOp:
 
     from ttmlir.mlir.elements import elements_attr
 
-    text: str = module.operation.get_asm(large_elements_limit=TEXT_LIMIT, enable_debug_info=True)
+    text: str = module.operation.get_asm(
+        large_elements_limit=TEXT_LIMIT, enable_debug_info=True, print_generic_op_form=True
+    )
     file_name = f"<stablehlo of {name}>"
-    with in_terms_of_the_user(name, {file_name: Source(text)}):
+    texts = {file_name: Source(text)}
+    with in_terms_of_the_user(name, texts, first_column=FIRST_COLUMN):
         ours = parse(text, file_name=file_name)
     elided = (
         op
@@ -198,20 +205,20 @@ def _read(module: Any, name: str) -> ModuleOp:
         if op.name == "stablehlo.constant"
         and isinstance(op.properties.get("value"), DenseResourceAttr)
     )
-    for op, value in zip(elided, _large_constants(module), strict=True):
+    for op, data in zip(elided, _large_constants(module), strict=True):
         (result,) = op.results
         type: Any = result.type
-        op.properties["value"] = elements_attr(type, _bytes_of(value))
+        op.properties["value"] = elements_attr(type, data)
     return ours
 
 
-def _large_constants(module: Any) -> Iterator[Any]:
+def _large_constants(module: Any) -> Iterator[bytes]:
     """The constants that `TEXT_LIMIT` keeps out of the text, in the order of the text."""
     for op in _operations(module.operation):
         if op.operation.name == "stablehlo.constant":
-            value = op.operation.attributes["value"]
-            if not value.is_splat and len(value) > TEXT_LIMIT:
-                yield value
+            data = _large_constant(op.operation)
+            if data is not None:
+                yield data
 
 
 def _operations(op: Any) -> Iterator[Any]:
@@ -222,15 +229,17 @@ def _operations(op: Any) -> Iterator[Any]:
                 yield from _operations(inner.operation)
 
 
-def _bytes_of(value: Any) -> bytes:
-    """The elements of a constant of JAX's IR, which shows some types as digits only."""
+def _large_constant(op: Any) -> bytes | None:
+    """The elements of a constant operation; None for few or equal ones."""
     try:
+        value = op.attributes["value"]
+        if value.is_splat or len(value) <= TEXT_LIMIT:
+            return None
         return np.asarray(value).tobytes()
     except TypeError:
-        digits = re.search(r'"0x([0-9A-F]*)"', str(value))
-        if digits is None:
-            raise
-        return bytes.fromhex(digits[1])
+        # JAX's IR shows some types, such as bf16, as text only.
+        digits = re.search(r'dense<"0x([0-9A-F]*)">', op.get_asm())
+        return None if digits is None else bytes.fromhex(digits[1])
 
 
 def _attribute_text(module: Any, name: str) -> str:

@@ -1,0 +1,175 @@
+"""The door for JAX: how functions, trees, types and stages of JAX are taken."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+jax = pytest.importorskip("jax", reason="needs JAX")
+
+import jax.numpy as jnp  # noqa: E402
+from jax import export  # noqa: E402
+
+import ttmlir  # noqa: E402
+from ttmlir.frontend.jax import TEXT_LIMIT  # noqa: E402
+from ttmlir.runtime import InputError  # noqa: E402
+
+X = jnp.asarray(np.random.default_rng(1).standard_normal((3, 7)), jnp.float32)
+Y = jnp.asarray(np.random.default_rng(2).standard_normal(7), jnp.float32)
+
+
+def scaled(tree: Any, x: Any, *, shift: Any = 0.0) -> Any:
+    """A tree in and a tree out."""
+    return {"sum": x * tree["scale"] + shift, "parts": (jnp.tanh(x), [x.max()])}
+
+
+def assert_same(actual: Any, expected: Any) -> None:
+    """Trees of the same form, leaves of the same types and close numbers."""
+    assert jax.tree.structure(actual) == jax.tree.structure(expected)
+    for ours, theirs in zip(jax.tree.leaves(actual), jax.tree.leaves(expected), strict=True):
+        assert isinstance(ours, jax.Array)
+        assert (ours.shape, ours.dtype) == (theirs.shape, theirs.dtype)
+        np.testing.assert_allclose(np.float64(ours), np.float64(theirs), rtol=1e-5, atol=1e-5)
+
+
+def test_trees_go_in_and_out() -> None:
+    """Arguments by position and by name; results are JAX's arrays; stages are texts."""
+    compiled = ttmlir.compile(scaled, {"scale": Y}, X, example_kwargs={"shift": 1.5})
+    assert_same(compiled({"scale": Y + 1}, X, shift=-2), scaled({"scale": Y + 1}, X, shift=-2.0))
+    assert_same(compiled.reference({"scale": Y}, X, shift=1.0), scaled({"scale": Y}, X, shift=1.0))
+    assert repr(compiled).startswith(
+        "CompiledModel(scaled(tree['scale']: float32[7], x: float32[3,7], shift: float32[]) -> "
+    )
+    assert compiled.stages == ("stablehlo", "ttir", "ttnn", "cpp")
+    assert "stablehlo.tanh" in compiled.text("stablehlo")
+    assert '"ttir.tanh"' in compiled.text("ttir")
+    assert "ttnn::tanh" in compiled.text("cpp")
+
+
+def test_calls_that_do_not_fit_are_explained() -> None:
+    """Structure, shape and type, with JAX's names of the arguments."""
+    compiled = ttmlir.compile(scaled, {"scale": Y}, X)
+    with pytest.raises(InputError, match="compiled for arguments of another structure"):
+        compiled({"scale": Y, "more": Y}, X)
+    with pytest.raises(
+        InputError, match=r"tree\['scale'\] is float32\[3,7\] instead of float32\[7\]; call"
+    ):
+        compiled({"scale": X}, X)
+    with pytest.raises(InputError, match=r"x is int32\[3,7\] instead of float32\[3,7\]"):
+        compiled({"scale": Y}, X.astype(jnp.int32))
+
+
+def test_jitted_functions_keep_their_options() -> None:
+    """Static arguments stay out of calls, arguments without effect may be any, as JAX has it."""
+
+    @partial(jax.jit, static_argnums=1, static_argnames="flip", donate_argnums=0)
+    def function(x: Any, count: int, unused: Any, *, flip: bool = False) -> Any:
+        return (-x if flip else x) * count
+
+    compiled = ttmlir.compile(function, X, 3, Y, example_kwargs={"flip": True})
+    assert_same(compiled(X, Y), -3 * X)
+    assert_same(compiled(np.asarray(X), Y), -3 * X)
+    assert_same(ttmlir.compile(partial(scaled, {"scale": Y}), X)(X), scaled({"scale": Y}, X))
+
+
+@pytest.mark.parametrize("stage", ["trace", "lower", "export", "shapes"])
+def test_stages_of_jax_are_models_too(stage: str) -> None:
+    """`jit(f).trace`, `jit(f).lower`, `export` and shapes instead of arrays."""
+    shape = jax.ShapeDtypeStruct(X.shape, X.dtype)
+
+    def function(x: Any, unused: Any) -> Any:
+        return jnp.tanh(x) + Y
+
+    jitted = jax.jit(function)
+    makers: dict[str, Any] = {
+        "trace": lambda: ttmlir.compile(jitted.trace(X, Y)),
+        "lower": lambda: ttmlir.compile(jitted.lower(X, Y)),
+        "export": lambda: ttmlir.compile(export.export(jitted)(shape, Y)),
+        "shapes": lambda: ttmlir.compile(function, shape, shape),
+    }
+    compiled = makers[stage]()
+    arguments = (X, X) if stage == "shapes" else (X, Y)
+    assert_same(compiled(*arguments), jnp.tanh(X) + Y)
+    assert_same(compiled.reference(*arguments), jnp.tanh(X) + Y)
+    assert compiled.name == "function"
+
+
+def test_examples_with_a_stage_are_refused() -> None:
+    """Its arguments are known."""
+    with pytest.raises(TypeError, match="a Lowered object of JAX knows its arguments"):
+        ttmlir.compile(jax.jit(jnp.tanh).lower(X), X)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16", "int32", "int8", "bool"])
+def test_large_constants_arrive_by_another_way_than_text(dtype: str) -> None:
+    """Their bytes are moved; small ones and ones of equal elements are in the text."""
+    rng = np.random.default_rng(3)
+    weights = jnp.asarray(rng.integers(0, 2 if dtype == "bool" else 9, (TEXT_LIMIT, 3)), dtype)
+    small = weights[:3]
+
+    @jax.jit
+    def inner(x: Any) -> Any:
+        return jnp.where(x > 0, weights, jnp.full_like(weights, 1)), small
+
+    compiled = ttmlir.compile(inner, weights.astype(jnp.float32))
+    x = jnp.asarray(rng.standard_normal(weights.shape), jnp.float32)
+    assert_same(compiled(x), inner(x))
+    assert "dense_resource" not in compiled.text("stablehlo")
+    assert "dense_resource" in compiled.text("stablehlo", elide_above=TEXT_LIMIT)
+
+
+def test_files_do_not_depend_on_the_run() -> None:
+    """Compiling twice gives the same bytes."""
+    files = [ttmlir.compile(scaled, {"scale": Y}, X).to_bytes() for _ in range(2)]
+    assert files[0] == files[1]
+
+
+def test_64_bits_stay_what_they_are_in_exact_numerics() -> None:
+    """With JAX's x64 mode, in a process of its own; the device has 32 bits."""
+    script = """
+import jax; jax.config.update("jax_enable_x64", True)
+import jax.numpy as jnp, numpy as np, ttmlir
+x = jnp.linspace(0, 1, 12).reshape(3, 4)
+compiled = ttmlir.compile(lambda x, i: (jnp.tanh(x) * 3, i + 1), x, jnp.arange(5))
+y, i = compiled(x, jnp.arange(5))
+print(y.dtype, i.dtype, np.allclose(y, jnp.tanh(x) * 3, rtol=1e-6), i)
+"""
+    result = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+    assert result.stdout == "float64 int64 True [1 2 3 4 5]\n", result.stderr
+
+
+def test_unsupported_operations_are_shown_in_the_users_source() -> None:
+    """The innermost line that is not JAX's own, with a caret, and what is supported."""
+
+    def spectrum(x: Any) -> Any:
+        return jnp.fft.fft(x)  # not supported
+
+    with pytest.raises(ttmlir.CompilationError) as caught:
+        ttmlir.compile(lambda x: spectrum(x * 2) + 1, X)
+    place, line, caret = str(caught.value).splitlines()
+    assert f"{Path(__file__).name}:" in place
+    assert "error: failed to legalize operation 'stablehlo.fft': " in place
+    assert line.strip() == "return jnp.fft.fft(x)  # not supported"
+    assert caret.index("^") == line.index("jnp.fft")
+
+
+def test_saved_files_hold_what_jax_computes(tmp_path: Path) -> None:
+    """`ttrt run --golden` compares with it."""
+    compiled = ttmlir.compile(scaled, {"scale": Y}, X)
+    file = compiled.save(tmp_path / "scaled.ttnn", golden=True)
+    command = [Path(sys.executable).with_name("ttrt"), "run", "--golden", file]
+    result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "output 2" in result.stdout + result.stderr
+    other = compiled.save(tmp_path / "other.ttnn", golden=({"scale": Y * 2}, X))
+    assert other.read_bytes() != file.read_bytes()
+    with pytest.raises(InputError, match="tree"):
+        compiled.save(tmp_path / "other.ttnn", golden=({"scale": X}, X))
