@@ -107,7 +107,8 @@ def _convolution(op: Operation) -> None:
             f"it has {len(numbers.input.spatial)} spatial dimensions; supported are up to three",
         )
     element = element_type(op.results[0])
-    image, weight = (cast_to(op, value, element) for value in op.operands[:2])
+    reversal, weight = _without_reversal(op.operands[1], numbers, parameters["window_reversal"])
+    image, weight = (cast_to(op, value, element) for value in (op.operands[0], weight))
     bias = op.group("bias")
     low_high = zip(parameters["padding"][::2], parameters["padding"][1::2], strict=True)
     convolution = _Convolution(
@@ -131,7 +132,7 @@ def _convolution(op: Operation) -> None:
                 low_high,
                 parameters["input_dilation"],
                 parameters["weight_dilation"],
-                parameters["window_reversal"],
+                reversal,
                 strict=True,
             )
         ),
@@ -141,6 +142,24 @@ def _convolution(op: Operation) -> None:
         convolution = _with_features_of_batches(convolution, batches)
     result = _convolved(convolution)
     rewriting.replace(op, permuted(op, result, inverse(numbers.output.feature_last)))
+
+
+def _without_reversal(
+    weight: SSAValue, numbers: DimensionNumbers, reversal: Sequence[bool]
+) -> tuple[tuple[bool, ...], SSAValue]:
+    """The weight before it was reversed, and what remains to reverse.
+
+    Gradients of images reverse the weight on its own.
+    """
+    owner = weight.owner
+    flags = list(reversal)
+    if isinstance(owner, RowOperation) and owner.ROW.mnemonic == "reverse":
+        dims = cast("Shape", owner.parameters()["dimensions"])
+        if all(dim in numbers.weight.spatial for dim in dims):
+            weight = owner.operands[0]
+            for dim in dims:
+                flags[numbers.weight.spatial.index(dim)] ^= True
+    return tuple(flags), weight
 
 
 def _with_features_of_batches(c: _Convolution, groups: int) -> _Convolution:
@@ -323,7 +342,9 @@ def _pooling(op: Operation) -> None:
         dim for dim, axis in enumerate(axes) if axis != WindowAxis(extent=axis.extent, kernel=1)
     ]
     is_float = isinstance(element, AnyFloat)
-    if method == "min" and is_float:
+    if method == "sum" and (dim := _running(axes, active)) is not None:
+        value = _running_sum(op, value, dim, axes[dim])
+    elif method == "min" and is_float:
         value = built(op, "neg", [value], value.type)
         value = _pooled_in_pairs(op, value, "max", axes, active)
         value = built(op, "neg", [value], value.type)
@@ -332,6 +353,26 @@ def _pooling(op: Operation) -> None:
     else:
         value = _combined_along(op, value, method, axes, active, fill)
     rewriting.replace(op, value)
+
+
+def _running(axes: Sequence[WindowAxis], active: Sequence[int]) -> int | None:
+    """The dimension along which the window takes all elements from one end on; None if none."""
+    if len(active) != 1:
+        return None
+    (dim,) = active
+    axis = axes[dim]
+    is_whole = axis.kernel >= axis.extent > 1 and axis.stride == axis.dilation == 1
+    reach = axis.kernel - 1
+    return dim if is_whole and (axis.low, axis.high) in ((reach, 0), (0, reach)) else None
+
+
+def _running_sum(op: Operation, value: SSAValue, dim: int, axis: WindowAxis) -> SSAValue:
+    """Sums of all elements up to each one, or from each one on."""
+    if axis.low:
+        return built(op, "cumsum", [value], value.type, dim=dim)
+    value = built(op, "reverse", [value], value.type, dimensions=(dim,))
+    value = built(op, "cumsum", [value], value.type, dim=dim)
+    return built(op, "reverse", [value], value.type, dimensions=(dim,))
 
 
 def _pooled_in_pairs(
