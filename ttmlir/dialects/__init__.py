@@ -12,6 +12,7 @@ DIALECTS: dict[str, str] = {
     "linalg": "xdsl.dialects.linalg:Linalg",
     "ml_program": "xdsl.dialects.ml_program:MLProgram",
     "scf": "xdsl.dialects.scf:Scf",
+    "sdy": "ttmlir.dialects.sdy:SDY",
     "stablehlo": "ttmlir.dialects.stablehlo:STABLEHLO",
     "tensor": "xdsl.dialects.tensor:Tensor",
     "tosa": "ttmlir.dialects.tosa:TOSA",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, cast
+from typing import ClassVar, Self, cast
 
 from xdsl.ir import Dialect, Operation
+from xdsl.parser import Parser
+from xdsl.printer import Printer
 
 from ttmlir.dialects import ods
 from ttmlir.dialects.ods import Property, Signature, TypeConstraint, Value
@@ -28,7 +30,7 @@ from ttmlir.dialects.stablehlo.constraints import (
     tensor,
 )
 from ttmlir.dialects.stablehlo.enums import CHLO_ENUMS
-from ttmlir.dialects.stablehlo.form import OPERANDS, Form
+from ttmlir.dialects.stablehlo.form import OPERANDS, Form, Integer, Setting, integer
 from ttmlir.dialects.stablehlo.movement import ConstantOp as StableHLOConstantOp
 from ttmlir.dialects.stablehlo.operation import PURE, FormOp, StableHLOOp
 from ttmlir.dialects.stablehlo.type_forms import ARROW, FUNCTIONAL
@@ -151,6 +153,9 @@ class ConstantLikeOp(StableHLOOp):
     traits = PURE
 
 
+_TOP_K = Form((OPERANDS, Setting("k", Integer("k"))), ARROW)
+
+
 class TopKOp(StableHLOOp):
     """The k largest elements along the last dimension, and their places."""
 
@@ -160,7 +165,34 @@ class TopKOp(StableHLOOp):
         results=(Value("values", _ANY), Value("indices", _ANY)),
         properties=(Property("k", DIMENSION),),
     )
+    SPELLED: ClassVar[tuple[str, ...]] = ("k",)
     traits = PURE
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read `(%operand, k = 2) {...} : types`."""
+        parser.parse_punctuation("(")
+        reading = _TOP_K.read(parser)
+        parser.parse_punctuation(")")
+        properties, attributes = cls.parse_dict(parser, reading.properties)
+        parser.parse_punctuation(":")
+        position = parser.pos
+        inputs, results = ARROW.read(parser, 1)
+        return cls.create(
+            operands=parser.resolve_operands(reading.operands, inputs, position),
+            result_types=results,
+            properties=properties,
+            attributes=attributes,
+        )
+
+    def print(self, printer: Printer) -> None:
+        """Write `(%operand, k = 2) {...} : types`."""
+        printer.print_string("(")
+        printer.print_operand(self.operands[0])
+        printer.print_string(f", k = {integer(self, 'k')})")
+        self.print_dict(printer)
+        printer.print_string(" : ")
+        ARROW.write(printer, self)
 
 
 class RaggedDotOp(StableHLOOp):

@@ -10,15 +10,15 @@ Source of the rules: `SSANameState` in mlir/lib/IR/AsmPrinter.cpp.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
-from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, TensorType
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-ResultNames: TypeAlias = Callable[[Operation], "list[str] | None"]
-"""Suggested names of an operation's results, or None for a number."""
+ResultNames: TypeAlias = Callable[[Operation], Sequence[str]]
+"""Suggested names: one for all results of an operation, or one for each of them."""
 
 
 def _constant_name(op: Operation) -> list[str]:
@@ -34,8 +34,16 @@ def _constant_name(op: Operation) -> list[str]:
     return [f"c{number}_i{type.bitwidth}"]
 
 
-def _named(name: str) -> ResultNames:
-    return lambda op: [name]
+def _tensor_constant_name(op: Operation) -> list[str]:
+    type = op.results[0].type
+    is_integer = isinstance(type, TensorType) and isinstance(
+        cast("TensorType[Attribute]", type).element_type, IntegerType
+    )
+    return ["c" if is_integer else "cst"]
+
+
+def _named(*names: str) -> ResultNames:
+    return lambda op: names
 
 
 _FIXED_RESULT_NAMES = {
@@ -76,6 +84,11 @@ _FIXED_RESULT_NAMES = {
 }
 _RESULT_NAMES: dict[str, ResultNames] = {
     "arith.constant": _constant_name,
+    "chlo.top_k": _named("values", "indices"),
+    "stablehlo.batch_norm_grad": _named("grad_operand", "grad_scale", "grad_offset"),
+    "stablehlo.batch_norm_training": _named("output", "batch_mean", "batch_var"),
+    "stablehlo.constant": _tensor_constant_name,
+    "stablehlo.rng_bit_generator": _named("output_state", "output"),
     **{op: _named(name) for op, name in _FIXED_RESULT_NAMES.items()},
 }
 
@@ -87,6 +100,8 @@ def _argument_names(op: Operation, count: int) -> list[str] | None:
         return ["in" if index < inputs else _INIT_NAME[op.name] for index in range(count)]
     if op.name == "linalg.map":
         return ["in"] * count
+    if op.name == "stablehlo.while":
+        return ["iterArg"] * count
     return None
 
 
@@ -198,9 +213,13 @@ class Numbering:
                 self.names.operations[op] = self._number()
             return
         suggest = None if self._generic else _RESULT_NAMES.get(op.name)
-        suggested = suggest(op) if suggest is not None else None
-        name = self._number() if not suggested else self._unique(suggested[0])
+        suggested = suggest(op) if suggest is not None else ()
         values = self.names.values
+        if len(suggested) > 1:
+            for result, name in zip(results, suggested, strict=True):
+                values[result] = self._unique(name)
+            return
+        name = self._unique(suggested[0]) if suggested else self._number()
         if len(results) == 1:
             values[results[0]] = name
             return

@@ -414,10 +414,11 @@ class MlirPrinter(Printer):
         results = op.results
         if not results:
             return
-        name = self._ssa_values[results[0]]
-        if len(results) > 1:
-            name = f"{name.partition('#')[0]}:{len(results)}"
-        self._write(f"%{name} = ")
+        name, has_number, _ = self._ssa_values[results[0]].partition("#")
+        if has_number:
+            self._write(f"%{name}:{len(results)} = ")
+        else:
+            self._write(", ".join(f"%{self._ssa_values[result]}" for result in results) + " = ")
 
     def _print_generic(self, op: Operation) -> None:
         name, attributes = op.name, op.attributes

@@ -1,10 +1,13 @@
-"""The text of StableHLO's operations is what jaxlib prints."""
+"""The text of StableHLO's operations is what jaxlib prints, byte for byte."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from test.support.stablehlo_oracle import reprinted
+import pytest
+from jax_corpus import CORPUS, lowered
+from stablehlo_oracle import reprinted
+
 from ttmlir.dialects import DIALECTS
 from ttmlir.mlir.context import make_context
 from ttmlir.mlir.printer import print_module
@@ -12,16 +15,49 @@ from ttmlir.mlir.reader import parse_module
 from ttmlir.mlir.verifier import verify_module
 
 EVERY_OPERATION = Path(__file__).parent / "Inputs" / "every_operation.mlir"
+SHARDED = """
+module attributes {mhlo.num_partitions = 2 : i32, mhlo.num_replicas = 1 : i32} {
+  sdy.mesh @mesh = <["x"=2, "y"=1]>
+  func.func public @main(%arg0: tensor<4x3xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<4x3xf32> {jax.result_info = "result"}) {
+    %0 = sdy.sharding_constraint %arg0 <@mesh, [{"x"}, {?}]> : tensor<4x3xf32>
+    %1 = sdy.manual_computation(%0) in_shardings=[<@mesh, [{"x"}, {}]>] out_shardings=[<@mesh, [{"x"}, {}]>] manual_axes={"x"} (%arg1: tensor<2x3xf32>) {
+      %2 = "stablehlo.all_reduce"(%arg1) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, use_global_device_ids}> ({
+      ^bb0(%arg2: tensor<f32>, %arg3: tensor<f32>):
+        %3 = stablehlo.add %arg2, %arg3 : tensor<f32>
+        stablehlo.return %3 : tensor<f32>
+      }) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+      sdy.return %2 : tensor<2x3xf32>
+    } : (tensor<4x3xf32>) -> tensor<4x3xf32>
+    sdy.sharding_group %1 group_id=3 : tensor<4x3xf32>
+    return %1 : tensor<4x3xf32>
+  }
+}
+"""  # noqa: E501 (the text is what JAX prints)
 
 
-def ours(text: str, *, generic: bool = False) -> str:
+def ours(text: str, *, generic: bool = False, debuginfo: bool = False) -> str:
     """What we print after reading and verifying a module."""
     module = parse_module(text, "input.mlir", make_context(DIALECTS))
     assert not verify_module(module)
-    return print_module(module, generic=generic)
+    return print_module(module, generic=generic, debuginfo=debuginfo).rstrip()
 
 
-def test_generic_form_is_that_of_jaxlib() -> None:
-    """All operations and attributes keep their generic text."""
-    text = EVERY_OPERATION.read_text()
-    assert ours(text, generic=True).rstrip() == reprinted(text, generic=True).rstrip()
+@pytest.mark.parametrize("text", [EVERY_OPERATION.read_text(), SHARDED], ids=["every", "sharded"])
+def test_both_forms_are_read_and_printed_as_jaxlib_does(text: str) -> None:
+    """From either form to either form."""
+    pretty, generic = reprinted(text).rstrip(), reprinted(text, generic=True).rstrip()
+    assert ours(text, generic=True) == generic
+    assert ours(text) == pretty
+    assert ours(generic) == pretty
+    assert ours(pretty) == pretty
+    assert ours(pretty, generic=True) == reprinted(pretty, generic=True).rstrip()
+
+
+@pytest.mark.parametrize("name", CORPUS)
+def test_programs_keep_the_text_that_jax_prints(name: str) -> None:
+    """The pretty and the generic form are those of jaxlib; it reads what we print with places."""
+    text = lowered(name).as_text()
+    assert ours(text) == text.rstrip()
+    assert ours(text, generic=True) == reprinted(text, generic=True).rstrip()
+    with_places = ours(lowered(name).as_text(debug_info=True), debuginfo=True)
+    assert reprinted(with_places).rstrip() == text.rstrip()

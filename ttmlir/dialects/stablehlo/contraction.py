@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Self, cast
+
+from xdsl.parser import Parser
+from xdsl.printer import Printer
 
 from ttmlir.dialects import ods
 from ttmlir.dialects.ods import Property, Signature, Value
+from ttmlir.dialects.stablehlo.attrs import ConvDimensionNumbersAttr
 from ttmlir.dialects.stablehlo.constraints import (
     ANY,
     ANY_AXIS,
@@ -19,6 +23,13 @@ from ttmlir.dialects.stablehlo.constraints import (
     enum,
     enum_array,
     ranked,
+)
+from ttmlir.dialects.stablehlo.convolution_text import (
+    WINDOW_ATTRIBUTES,
+    parse_convolution_dimensions,
+    parse_window,
+    print_convolution_dimensions,
+    window_text,
 )
 from ttmlir.dialects.stablehlo.enums import FftTypeAttr
 from ttmlir.dialects.stablehlo.form import (
@@ -35,6 +46,7 @@ from ttmlir.dialects.stablehlo.form import (
 )
 from ttmlir.dialects.stablehlo.operation import PURE, FormOp, StableHLOOp
 from ttmlir.dialects.stablehlo.type_forms import FUNCTIONAL, SAME
+from ttmlir.dialects.syntax import expect, expect_keyword
 
 _PRECISION = Property("precision_config", enum_array("stablehlo.precision"), optional=True)
 _PRECISION_ITEM = Setting("precision", Precisions("precision_config"), is_optional=True)
@@ -130,7 +142,33 @@ class ConvolutionOp(StableHLOOp):
         results=(Value("result", ANY_AXIS),),
         properties=(*_CONVOLUTION_PROPERTIES, Property("padding", PADDING, optional=True)),
     )
+    SPELLED: ClassVar[tuple[str, ...]] = ("dimension_numbers", *WINDOW_ATTRIBUTES.values())
     traits = PURE
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read `(%lhs, %rhs) dim_numbers = ..., window = {...} {...} : types`."""
+        operands = parser.parse_comma_separated_list(
+            parser.Delimiter.PAREN, parser.parse_unresolved_operand
+        )
+        expect_keyword(parser, "dim_numbers")
+        expect(parser, "=")
+        numbers = ConvDimensionNumbersAttr(parse_convolution_dimensions(parser))
+        expect(parser, ",")
+        expect_keyword(parser, "window")
+        expect(parser, "=")
+        window = parse_window(parser)
+        return cls.parse_rest(parser, {"dimension_numbers": numbers, **window}, operands)
+
+    def print(self, printer: Printer) -> None:
+        """Write `(%lhs, %rhs) dim_numbers = ..., window = {...} {...} : types`."""
+        numbers = cast("ConvDimensionNumbersAttr", self.properties["dimension_numbers"])
+        printer.print_string("(")
+        printer.print_list(self.operands, printer.print_operand)
+        printer.print_string(") dim_numbers = ")
+        print_convolution_dimensions(printer, numbers.data)
+        printer.print_string(f", window = {window_text(self.properties)}")
+        self.print_rest(printer)
 
 
 class CholeskyOp(FormOp):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar, Self
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Self, cast
 
-from xdsl.ir import Attribute
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, StringAttr, i1, i32
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import traits_def
-from xdsl.parser import Parser
+from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import IsTerminator, Pure
 
@@ -37,7 +38,7 @@ from ttmlir.dialects.stablehlo.constraints import (
     static,
 )
 from ttmlir.dialects.stablehlo.enums import RngAlgorithmAttr, RngDistributionAttr
-from ttmlir.dialects.stablehlo.form import OPERANDS, Form, Member, Operands, Setting
+from ttmlir.dialects.stablehlo.form import OPERANDS, Form, Member, Operands, Setting, integer
 from ttmlir.dialects.stablehlo.operation import PURE, FormOp, StableHLOOp
 from ttmlir.dialects.stablehlo.type_forms import (
     EACH,
@@ -46,6 +47,7 @@ from ttmlir.dialects.stablehlo.type_forms import (
     SAME,
     TUPLE_OF_OPERANDS,
 )
+from ttmlir.dialects.syntax import expect, parse_signed
 
 _CARRIED_RESULTS = (Value("results", CARRIED, variadic=True),)
 
@@ -73,9 +75,8 @@ class ReturnOp(StableHLOOp):
 
     def print(self, printer: Printer) -> None:
         """Write `%a, %b {attributes} : types`."""
-        if self.operands:
-            printer.print_string(" ")
-            printer.print_list(self.operands, printer.print_operand)
+        printer.print_string(" ")
+        printer.print_list(self.operands, printer.print_operand)
         self.print_dict(printer)
         if self.operands:
             printer.print_string(" : ")
@@ -92,6 +93,64 @@ class WhileOp(StableHLOOp):
         regions=2,
     )
     REGIONS: ClassVar[tuple[str, ...]] = ("cond", "body")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read `(%iterArg = %0) : types attributes {...} cond {...} do {...}`."""
+        names: list[UnresolvedOperand] = []
+        operands: list[UnresolvedOperand] = []
+
+        def assignment() -> None:
+            names.append(parser.parse_unresolved_operand())
+            parser.parse_punctuation("=")
+            operands.append(parser.parse_unresolved_operand())
+
+        parser.parse_comma_separated_list(parser.Delimiter.PAREN, assignment)
+        types: Sequence[Attribute] = ()
+        position = parser.pos
+        if operands:
+            parser.parse_punctuation(":")
+            position = parser.pos
+            types, _ = EACH.read(parser, len(operands))
+        attributes: dict[str, Attribute] = {}
+        if parser.parse_optional_keyword("attributes") is not None:
+            attributes = parser.parse_optional_dictionary_attr_dict()
+        values = parser.resolve_operands(operands, types, position)
+        arguments = [
+            parser.Argument(name.span, type) for name, type in zip(names, types, strict=True)
+        ]
+        parser.parse_keyword("cond")
+        condition = parser.parse_region(arguments)
+        parser.parse_keyword("do")
+        body = parser.parse_region(arguments)
+        return cls.create(
+            operands=values,
+            result_types=types,
+            attributes=attributes,
+            regions=[condition, body],
+        )
+
+    def print(self, printer: Printer) -> None:
+        """Write `(%iterArg = %0) : types attributes {...} cond {...} do {...}`."""
+        condition, body = self.regions
+        printer.print_string("(")
+        pairs = list(zip(body.block.args, self.operands, strict=True))
+        printer.print_list(pairs, lambda pair: _print_assignment(printer, *pair))
+        printer.print_string(")")
+        if self.operands:
+            printer.print_string(" : ")
+            EACH.write(printer, self)
+        printer.print_op_attributes(self.attributes, print_keyword=True)
+        printer.print_string("\ncond ")
+        printer.print_region(condition, print_entry_block_args=False)
+        printer.print_string(" do ")
+        printer.print_region(body, print_entry_block_args=False)
+
+
+def _print_assignment(printer: Printer, argument: SSAValue, operand: SSAValue) -> None:
+    printer.print_operand(argument)
+    printer.print_string(" = ")
+    printer.print_operand(operand)
 
 
 class IfOp(StableHLOOp):
@@ -132,6 +191,31 @@ class CustomCallOp(StableHLOOp):
             Property("output_operand_aliases", ods.ARRAY, optional=True),
         ),
     )
+    SPELLED: ClassVar[tuple[str, ...]] = ("call_target_name",)
+    DEFAULTS: ClassVar[Mapping[str, Attribute]] = {
+        "has_side_effect": IntegerAttr(0, i1),
+        "api_version": IntegerAttr(1, i32),
+        "called_computations": ArrayAttr[Attribute]([]),
+        "output_operand_aliases": ArrayAttr[Attribute]([]),
+    }
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read `@name(operands) {...} : types`."""
+        name = parser.parse_symbol_name()
+        operands = parser.parse_comma_separated_list(
+            parser.Delimiter.PAREN, parser.parse_unresolved_operand
+        )
+        return cls.parse_rest(parser, {"call_target_name": name}, operands)
+
+    def print(self, printer: Printer) -> None:
+        """Write `@name(operands) {...} : types`."""
+        printer.print_string(" ")
+        printer.print_symbol_name(cast("StringAttr", self.properties["call_target_name"]).data)
+        printer.print_string("(")
+        printer.print_list(self.operands, printer.print_operand)
+        printer.print_string(")")
+        self.print_rest(printer)
 
 
 class CompositeOp(StableHLOOp):
@@ -150,9 +234,28 @@ class CompositeOp(StableHLOOp):
         regions=None,
     )
     REGIONS: ClassVar[tuple[str, ...]] = ("composite_regions",)
+    SPELLED: ClassVar[tuple[str, ...]] = ("name",)
+    DEFAULTS: ClassVar[Mapping[str, Attribute]] = {
+        "composite_attributes": DictionaryAttr({}),
+        "version": IntegerAttr(0, i32),
+    }
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read `"name" operands {...} : types`."""
+        name = StringAttr(parser.parse_str_literal())
+        return cls.parse_rest(parser, {"name": name}, parse_operands(parser))
+
+    def print(self, printer: Printer) -> None:
+        """Write `"name" operands {...} : types`."""
+        printer.print_string(" ")
+        printer.print_string_literal(cast("StringAttr", self.properties["name"]).data)
+        printer.print_string(" ")
+        printer.print_list(self.operands, printer.print_operand)
+        self.print_rest(printer)
 
 
-class OptimizationBarrierOp(FormOp):
+class OptimizationBarrierOp(StableHLOOp):
     """The operands, which are all computed before any result is used."""
 
     name = "stablehlo.optimization_barrier"
@@ -160,8 +263,32 @@ class OptimizationBarrierOp(FormOp):
         operands=(Value("operand", ANY_OR_TOKEN, variadic=True),),
         results=(Value("result", ANY_OR_TOKEN, variadic=True),),
     )
-    FORM: ClassVar = Form((OPERANDS,), EACH)
     traits = PURE
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read `{...} %a, %b : types`, or `{...}()`."""
+        attributes = parser.parse_optional_attr_dict()
+        if parser.parse_optional_punctuation("(") is not None:
+            parser.parse_punctuation(")")
+            return cls.create(attributes=attributes)
+        operands = parse_operands(parser)
+        parser.parse_punctuation(":")
+        position = parser.pos
+        types, _ = EACH.read(parser, len(operands))
+        values = parser.resolve_operands(operands, types, position)
+        return cls.create(operands=values, result_types=types, attributes=attributes)
+
+    def print(self, printer: Printer) -> None:
+        """Write `{...} %a, %b : types`, or `{...}()`."""
+        self.print_dict(printer)
+        if not self.operands:
+            printer.print_string("()")
+            return
+        printer.print_string(" ")
+        printer.print_list(self.operands, printer.print_operand)
+        printer.print_string(" : ")
+        EACH.write(printer, self)
 
 
 class TupleOp(FormOp):
@@ -184,7 +311,24 @@ class GetTupleElementOp(StableHLOOp):
         results=(Value("result", FOREIGN),),
         properties=(Property("index", TUPLE_INDEX),),
     )
+    SPELLED: ClassVar[tuple[str, ...]] = ("index",)
     traits = PURE
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read `%0[1] {...} : types`."""
+        operand = parser.parse_unresolved_operand()
+        expect(parser, "[")
+        index = IntegerAttr(parse_signed(parser), i32)
+        expect(parser, "]")
+        return cls.parse_rest(parser, {"index": index}, [operand])
+
+    def print(self, printer: Printer) -> None:
+        """Write `%0[1] {...} : types`."""
+        printer.print_string(" ")
+        printer.print_operand(self.operands[0])
+        printer.print_string(f"[{integer(self, 'index')}]")
+        self.print_rest(printer)
 
 
 class AfterAllOp(FormOp):

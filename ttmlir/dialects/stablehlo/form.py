@@ -57,6 +57,11 @@ class Value(Protocol):
         """The property that the text stands for."""
         ...
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The same with others that the text stands for."""
+        ...
+
     def read(self, parser: Parser, reading: Reading) -> None:
         """Read the text."""
         ...
@@ -73,6 +78,11 @@ class Value(Protocol):
 @dataclass(frozen=True)
 class _Value:
     name: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The properties that the text stands for."""
+        return (self.name,)
 
     def is_written(self, op: Operation) -> bool:
         """True if the operation has the property."""
@@ -169,19 +179,12 @@ class Precisions(_Value):
             if members:
                 expect(parser, ",")
             members.append(PrecisionAttr(PrecisionAttr.parse_case(parser)))
-        # MLIR takes no list at all for an empty one.
-        if members:
-            reading.properties[self.name] = ArrayAttr(members)
+        reading.properties[self.name] = ArrayAttr(members)
 
     def write(self, printer: Printer, op: Operation) -> None:
         """Write the list."""
         members = cast("ArrayAttr[PrecisionAttr]", op.properties[self.name]).data
         printer.print_string(f"[{', '.join(member.data for member in members)}]")
-
-    def is_written(self, op: Operation) -> bool:
-        """True if the list is there and not empty."""
-        attr = op.properties.get(self.name)
-        return isinstance(attr, ArrayAttr) and bool(cast("ArrayAttr[Attribute]", attr).data)
 
 
 @dataclass(frozen=True)
@@ -203,6 +206,11 @@ _FLOAT_FORMAT = re.compile(r"e([0-9]+)m([0-9]+)")
 @dataclass(frozen=True)
 class FloatFormat(_Value):
     """`e5m10`: bits of the exponent and, under `mantissa_bits`, of the mantissa."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Both properties."""
+        return ("exponent_bits", "mantissa_bits")
 
     def read(self, parser: Parser, reading: Reading) -> None:
         """Read the format."""
@@ -274,8 +282,8 @@ class Operands:
         reading.operands.append(parser.parse_unresolved_operand())
 
     def is_written(self, op: Operation) -> bool:
-        """True if there are operands."""
-        return bool(op.operands)
+        """True: the blank before operands stands there even without any."""
+        return True
 
     def write(self, printer: Printer, op: Operation) -> bool:
         """Write the operands."""
@@ -302,7 +310,7 @@ class Setting:
     @property
     def spelled(self) -> tuple[str, ...]:
         """The property that the value stands for."""
-        return (self.value.name,)
+        return self.value.names
 
     def stands_at(self, parser: Parser) -> bool:
         """True before the keyword."""
@@ -340,7 +348,7 @@ class Word:
     @property
     def spelled(self) -> tuple[str, ...]:
         """The property that the value stands for."""
-        return (self.value.name,)
+        return self.value.names
 
     def stands_at(self, parser: Parser) -> bool:
         """True before a word."""

@@ -57,7 +57,11 @@ class ConstantOp(StableHLOOp):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        """Read `{attributes} value`, or the generic form without its name."""
+        """Read `{attributes} value`; jaxlib also reads `() <{value = ...}> : () -> type`."""
+        if parser.parse_optional_punctuation("(") is not None:
+            parser.parse_punctuation(")")
+            properties = parser.parse_optional_properties_dict()
+            return cls.parse_rest(parser, properties, [])
         properties, attributes = cls.parse_dict(parser, {})
         position = parser.pos
         value = parser.parse_attribute()
@@ -235,16 +239,7 @@ class SliceOp(StableHLOOp):
             name: DenseArrayBase.from_list(i64, [item[index] for item in ranges])
             for index, name in enumerate(cls.SPELLED)
         }
-        properties, attributes = cls.parse_dict(parser, spelled)
-        parser.parse_punctuation(":")
-        position = parser.pos
-        inputs, results = FUNCTIONAL.read(parser, 1)
-        return cls.create(
-            operands=parser.resolve_operands([operand], inputs, position),
-            result_types=results,
-            properties=properties,
-            attributes=attributes,
-        )
+        return cls.parse_rest(parser, spelled, [operand])
 
     def print(self, printer: Printer) -> None:
         """Write operand, ranges and types."""
@@ -256,9 +251,7 @@ class SliceOp(StableHLOOp):
         printer.print_string(" ")
         printer.print_operand(self.operands[0])
         printer.print_string(f" [{', '.join(texts)}]")
-        self.print_dict(printer)
-        printer.print_string(" : ")
-        FUNCTIONAL.write(printer, self)
+        self.print_rest(printer)
 
 
 _START = Value("start_indices", of_rank(0, INTEGER), variadic=True)

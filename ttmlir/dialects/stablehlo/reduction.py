@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Self
+
+from xdsl.parser import Parser
+from xdsl.printer import Printer
 
 from ttmlir.dialects import ods
 from ttmlir.dialects.ods import Property, Signature, Value
@@ -22,6 +25,7 @@ from ttmlir.dialects.stablehlo.constraints import (
     ranked,
 )
 from ttmlir.dialects.stablehlo.operation import PURE, StableHLOOp
+from ttmlir.dialects.stablehlo.reduce_text import parse_reduce, print_reduce
 
 _INPUTS = Value("inputs", ANY, variadic=True)
 _RESULTS = Value("results", ANY, variadic=True)
@@ -39,7 +43,17 @@ class ReduceOp(StableHLOOp):
         same_sizes=True,
     )
     REGIONS: ClassVar[tuple[str, ...]] = ("body",)
+    SPELLED: ClassVar[tuple[str, ...]] = ("dimensions",)
     traits = PURE
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read the short form, which names the function, or the one with a region."""
+        return parse_reduce(cls, parser)
+
+    def print(self, printer: Printer) -> None:
+        """Write the short form if the function is one operation."""
+        print_reduce(self, printer)
 
 
 class ReduceWindowOp(StableHLOOp):

@@ -1,0 +1,337 @@
+"""The sdy dialect (Shardy): how JAX says on which devices the parts of a tensor lie.
+
+Attributes are kept as their text. A program for one device has no use for them; what needs several
+devices is refused when it is compiled.
+
+Source: https://openxla.org/shardy/sdy_dialect
+"""
+# pyright: reportPrivateUsage=false
+# (xDSL's parser has no public way to go on at a position.)
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar, Self, cast
+
+from xdsl.dialects.builtin import IntegerAttr, StringAttr, i64
+from xdsl.ir import Attribute, Data, Dialect, OpaqueSyntaxAttribute, Operation
+from xdsl.irdl import irdl_attr_definition, traits_def
+from xdsl.parser import AttrParser, Parser
+from xdsl.printer import Printer
+from xdsl.traits import IsTerminator, Pure, SymbolOpInterface
+
+from ttmlir.dialects import ods
+from ttmlir.dialects.assembly import AssemblyOp, parse_operands
+from ttmlir.dialects.ods import Property, Signature, Value
+from ttmlir.dialects.stablehlo.constraints import ANYTHING
+from ttmlir.dialects.stablehlo.form import integer
+from ttmlir.dialects.stablehlo.type_forms import EACH
+from ttmlir.dialects.syntax import expect, expect_keyword, parse_signed
+
+_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"|->|[<(\[{>)\]}]')
+
+
+def _balanced_end(text: str, start: int) -> int:
+    """The index after the bracket that closes the one at `start`, or -1; strings do not count."""
+    depth = 0
+    for match in _BRACKETS.finditer(text, start):
+        if match[0] in "<([{":
+            depth += 1
+        elif match[0] in ">)]}":
+            depth -= 1
+            if not depth:
+                return match.end()
+    return -1
+
+
+class TextAttr(Data[str]):
+    """An attribute as text, the angle brackets included."""
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> str:
+        """Read `<...>`."""
+        return take_brackets(parser, "<")
+
+    def print_parameter(self, printer: Printer) -> None:
+        """Write `<...>`."""
+        printer.print_string(self.data)
+
+
+def take_brackets(parser: AttrParser, opening: str) -> str:
+    """Read a balanced text that begins with a bracket."""
+    text, start = parser.lexer.input.content, parser.pos
+    end = _balanced_end(text, start) if text.startswith(opening, start) else -1
+    if end < 0:
+        parser.raise_error(f"expected '{opening}'")
+    parser._resume_from(end)
+    return text[start:end]
+
+
+@irdl_attr_definition
+class MeshAttr(TextAttr):
+    """Devices with named axes: `#sdy.mesh<["x"=2, "y"=4]>`."""
+
+    name = "sdy.mesh"
+
+
+@irdl_attr_definition
+class TensorShardingAttr(TextAttr):
+    """Axes over which each dimension is spread: `#sdy.sharding<@mesh, [{"x"}, {}]>`."""
+
+    name = "sdy.sharding"
+
+
+@irdl_attr_definition
+class TensorShardingPerValueAttr(TextAttr):
+    """One sharding for each value."""
+
+    name = "sdy.sharding_per_value"
+
+
+@irdl_attr_definition
+class OpShardingRuleAttr(TextAttr):
+    """Which dimensions of operands and results belong together."""
+
+    name = "sdy.op_sharding_rule"
+
+
+@irdl_attr_definition
+class ManualAxesAttr(TextAttr, OpaqueSyntaxAttribute):
+    """Axes that the program handles itself: `#sdy<manual_axes{"x"}>`."""
+
+    name = "sdy.manual_axes"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> str:
+        """Read `{...}`."""
+        return take_brackets(parser, "{")
+
+
+class MeshOp(AssemblyOp):
+    """Gives a mesh a name: `sdy.mesh @mesh = <["x"=2]>`."""
+
+    name = "sdy.mesh"
+    SIGNATURE: ClassVar = Signature(
+        properties=(
+            Property("sym_name", ods.STRING),
+            Property("mesh", ods.named_attr("sdy.mesh")),
+        )
+    )
+    SPELLED: ClassVar[tuple[str, ...]] = ("sym_name", "mesh")
+    traits = traits_def(SymbolOpInterface())
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read `@name = <...>`."""
+        name = parser.parse_symbol_name()
+        expect(parser, "=")
+        mesh = MeshAttr(MeshAttr.parse_parameter(parser))
+        properties, attributes = cls.parse_dict(parser, {"sym_name": name, "mesh": mesh})
+        return cls.create(properties=properties, attributes=attributes)
+
+    def print(self, printer: Printer) -> None:
+        """Write `@name = <...>`."""
+        printer.print_string(" ")
+        printer.print_symbol_name(cast("StringAttr", self.properties["sym_name"]).data)
+        printer.print_string(f" = {cast('MeshAttr', self.properties['mesh']).data}")
+        self.print_dict(printer)
+
+
+class ShardingConstraintOp(AssemblyOp):
+    """The operand, spread over devices as the sharding says."""
+
+    name = "sdy.sharding_constraint"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("input", ANYTHING),),
+        results=(Value("result", ANYTHING),),
+        properties=(Property("sharding", ods.named_attr("sdy.sharding")),),
+    )
+    SPELLED: ClassVar[tuple[str, ...]] = ("sharding",)
+    traits = traits_def(Pure())
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read `%0 <...> {...} : type`."""
+        operand = parser.parse_unresolved_operand()
+        sharding = TensorShardingAttr(TensorShardingAttr.parse_parameter(parser))
+        properties, attributes = cls.parse_dict(parser, {"sharding": sharding})
+        parser.parse_punctuation(":")
+        type = parser.parse_type()
+        return cls.create(
+            operands=[parser.resolve_operand(operand, type)],
+            result_types=[type],
+            properties=properties,
+            attributes=attributes,
+        )
+
+    def print(self, printer: Printer) -> None:
+        """Write `%0 <...> {...} : type`."""
+        printer.print_string(" ")
+        printer.print_operand(self.operands[0])
+        printer.print_string(f" {cast('TensorShardingAttr', self.properties['sharding']).data}")
+        self.print_dict(printer)
+        printer.print_string(" : ")
+        printer.print_attribute(self.results[0].type)
+
+
+class ReshardOp(ShardingConstraintOp):
+    """The operand, moved to where the sharding says."""
+
+    name = "sdy.reshard"
+
+
+class ShardingGroupOp(AssemblyOp):
+    """Values with one group number are spread alike."""
+
+    name = "sdy.sharding_group"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("input", ANYTHING),), properties=(Property("group_id", ods.I64),)
+    )
+    SPELLED: ClassVar[tuple[str, ...]] = ("group_id",)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read `%0 group_id=3 {...} : type`."""
+        operand = parser.parse_unresolved_operand()
+        expect_keyword(parser, "group_id")
+        expect(parser, "=")
+        number = IntegerAttr(parse_signed(parser), i64)
+        properties, attributes = cls.parse_dict(parser, {"group_id": number})
+        parser.parse_punctuation(":")
+        value = parser.resolve_operand(operand, parser.parse_type())
+        return cls.create(operands=[value], properties=properties, attributes=attributes)
+
+    def print(self, printer: Printer) -> None:
+        """Write `%0 group_id=3 {...} : type`."""
+        printer.print_string(" ")
+        printer.print_operand(self.operands[0])
+        printer.print_string(f" group_id={integer(self, 'group_id')}")
+        self.print_dict(printer)
+        printer.print_string(" : ")
+        printer.print_attribute(self.operands[0].type)
+
+
+class ReturnOp(AssemblyOp):
+    """Ends a region and hands values on."""
+
+    name = "sdy.return"
+    SIGNATURE: ClassVar = Signature(operands=(Value("results", ANYTHING, variadic=True),))
+    traits = traits_def(IsTerminator(), Pure())
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read `%0, %1 : types`."""
+        attributes = parser.parse_optional_attr_dict()
+        operands = parse_operands(parser)
+        types: Sequence[Attribute] = ()
+        position = parser.pos
+        if operands:
+            parser.parse_punctuation(":")
+            types, _ = EACH.read(parser, len(operands))
+        values = parser.resolve_operands(operands, types, position)
+        return cls.create(operands=values, attributes=attributes)
+
+    def print(self, printer: Printer) -> None:
+        """Write `%0, %1 : types`."""
+        self.print_dict(printer)
+        if self.operands:
+            printer.print_string(" ")
+            printer.print_list(self.operands, printer.print_operand)
+            printer.print_string(" : ")
+            EACH.write(printer, self)
+
+
+_SHARDINGS = ("in_shardings", "out_shardings")
+
+
+class ManualComputationOp(AssemblyOp):
+    """A region that works on the parts that lie on one device."""
+
+    name = "sdy.manual_computation"
+    SIGNATURE: ClassVar = Signature(
+        operands=(Value("tensors", ANYTHING, variadic=True),),
+        results=(Value("results", ANYTHING, variadic=True),),
+        properties=(
+            Property("in_shardings", ods.named_attr("sdy.sharding_per_value")),
+            Property("out_shardings", ods.named_attr("sdy.sharding_per_value")),
+            Property("manual_axes", ods.named_attr("sdy.manual_axes")),
+        ),
+        regions=1,
+    )
+    SPELLED: ClassVar[tuple[str, ...]] = (*_SHARDINGS, "manual_axes")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read `(%0) in_shardings=[...] out_shardings=[...] manual_axes={...} (%a: t) {...}`."""
+        operands = parser.parse_comma_separated_list(
+            parser.Delimiter.PAREN, parser.parse_unresolved_operand
+        )
+        properties: dict[str, Attribute] = {}
+        for name in _SHARDINGS:
+            expect_keyword(parser, name)
+            expect(parser, "=")
+            body = take_brackets(parser, "[")
+            properties[name] = TensorShardingPerValueAttr(f"<{body}>")
+        expect_keyword(parser, "manual_axes")
+        expect(parser, "=")
+        properties["manual_axes"] = ManualAxesAttr(take_brackets(parser, "{"))
+        arguments = parser.parse_comma_separated_list(
+            parser.Delimiter.PAREN, lambda: parser.parse_argument()
+        )
+        region = parser.parse_region(arguments)
+        properties, attributes = cls.parse_dict(parser, properties)
+        parser.parse_punctuation(":")
+        position = parser.pos
+        type = parser.parse_function_type()
+        return cls.create(
+            operands=parser.resolve_operands(operands, type.inputs.data, position),
+            result_types=type.outputs.data,
+            properties=properties,
+            attributes=attributes,
+            regions=[region],
+        )
+
+    def print(self, printer: Printer) -> None:
+        """Write `(%0) in_shardings=[...] out_shardings=[...] manual_axes={...} (%a: t) {...}`."""
+        printer.print_string("(")
+        printer.print_list(self.operands, printer.print_operand)
+        printer.print_string(")")
+        for name in _SHARDINGS:
+            text = cast("TensorShardingPerValueAttr", self.properties[name]).data
+            printer.print_string(f" {name}={text[1:-1]}")
+        axes = cast("ManualAxesAttr", self.properties["manual_axes"]).data
+        printer.print_string(f" manual_axes={axes} (")
+        printer.print_list(self.regions[0].block.args, printer.print_block_argument)
+        printer.print_string(") ")
+        printer.print_region(self.regions[0], print_entry_block_args=False)
+        self.print_dict(printer)
+        printer.print_string(" : ")
+        printer.print_operation_type(self)
+
+
+OPERATIONS = cast(
+    "list[type[Operation]]",
+    [
+        ManualComputationOp,
+        MeshOp,
+        ReshardOp,
+        ReturnOp,
+        ShardingConstraintOp,
+        ShardingGroupOp,
+    ],
+)
+"""The operations that JAX makes."""
+
+SDY = Dialect(
+    "sdy",
+    OPERATIONS,
+    [
+        ManualAxesAttr,
+        MeshAttr,
+        OpShardingRuleAttr,
+        TensorShardingAttr,
+        TensorShardingPerValueAttr,
+    ],
+)
+"""The dialect, for an xDSL context."""
