@@ -37,8 +37,9 @@ lit: setup ## Run only the lit suite, with lit's own report
 	$(BIN)/lit -sv test
 
 .PHONY: demo
-demo: setup ## Train, compile and run digit classifiers
+demo: setup ## Train, compile and run digit classifiers, one of them in JAX
 	$(BIN)/python examples/digits/demo.py
+	$(BIN)/python examples/models/mlp.py
 
 .PHONY: bench
 bench: setup ## Measure start-up, compilation and execution

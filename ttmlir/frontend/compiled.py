@@ -31,6 +31,9 @@ NumericsName = Literal["exact", "device"]
 Call = tuple[tuple[Any, ...], dict[str, Any]]
 """Arguments by position and by name."""
 
+MANY = 4
+"""A model shows as many inputs and outputs when it is printed."""
+
 TO_TTIR = {
     "stablehlo": "stablehlo-to-ttir-pipeline",
     "tosa": "convert-tosa-to-ttir",
@@ -223,8 +226,8 @@ class CompiledModel:
 
     def __repr__(self) -> str:
         """Signature and size."""
-        inputs = ", ".join(f"{name}: {_type(desc)}" for name, desc in self.inputs)
-        outputs = ", ".join(map(_type, self.outputs))
+        inputs = _listed([f"{name}: {_type(desc)}" for name, desc in self.inputs])
+        outputs = _listed([_type(desc) for desc in self.outputs])
         operations = len(self._program.operations)
         return (
             f"CompiledModel({self.name}({inputs}) -> ({outputs}), {operations} ttnn operations, "
@@ -264,6 +267,13 @@ def _checked_numerics(name: str) -> NumericsName:
     if name not in ("exact", "device"):
         raise ValueError(f"numerics are 'exact' or 'device', not {name!r}")
     return name
+
+
+def _listed(texts: list[str]) -> str:
+    """Texts separated by commas; of many the first ones and their number."""
+    if len(texts) > MANY + 1:
+        texts = [*texts[:MANY], f"... {len(texts) - MANY} more"]
+    return ", ".join(texts)
 
 
 def _type(desc: TensorDesc) -> str:

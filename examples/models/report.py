@@ -1,0 +1,39 @@
+"""What the examples print: how far a compiled model is from its framework."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ttmlir.runtime.accuracy import compare
+
+LEAST_CORRELATION = {"exact": 0.999, "device": 0.99}
+
+
+def agrees(compiled: Any, *args: Any) -> bool:
+    """Run a compiled model in both numerics, print the correlation with its framework's results.
+
+    True if both are close enough.
+    """
+    expected = _flat(compiled, compiled.reference(*args))
+    print(f"{compiled!r}")
+    good = True
+    for numerics, least in LEAST_CORRELATION.items():
+        results = _flat(compiled, compiled(*args, numerics=numerics))
+        pairs = zip(results, expected, strict=True)
+        worst = [compare(actual, golden, rtol=1e-2, atol=1e-3) for actual, golden in pairs]
+        correlation = min(each.pcc for each in worst)
+        error = max(each.max_absolute_error for each in worst)
+        print(f"  {numerics:6} correlation {correlation:.6f}, largest difference {error:.1e}")
+        good &= correlation > least
+    return good
+
+
+def accuracy(scores: Any, labels: Any) -> str:
+    """The share of rows whose largest score is at the label."""
+    return f"{100 * np.mean(np.argmax(np.asarray(scores), axis=-1) == labels):.2f}%"
+
+
+def _flat(compiled: Any, results: Any) -> list[Any]:
+    return list(compiled.flatten_results(results))
