@@ -1,16 +1,16 @@
 // What ttir cannot compute is refused.
 // RUN: ttmlir-opt --allow-unregistered-dialect --convert-tosa-to-ttir --split-input-file --verify-diagnostics %s
 
-func.func @no_counterpart(%a: tensor<5x7xf32>) -> tensor<5x7xf32> {
-  // expected-error @+1 {{failed to legalize operation 'tosa.identity': convert-tosa-to-ttir takes tosa.abs, tosa.add, tosa.bitwise_and}}
-  %0 = tosa.identity %a : (tensor<5x7xf32>) -> tensor<5x7xf32>
+func.func @no_counterpart(%a: tensor<5x7xf32>, %b: tensor<9xf32>) -> tensor<5x7xf32> {
+  // expected-error @+1 {{failed to legalize operation 'tosa.table': convert-tosa-to-ttir takes tosa.abs, tosa.add, tosa.argmax}}
+  %0 = tosa.table %a, %b : (tensor<5x7xf32>, tensor<9xf32>) -> tensor<5x7xf32>
   return %0 : tensor<5x7xf32>
 }
 
 // -----
 
 func.func @other_dialect(%a: tensor<5x7xf32>) -> tensor<5x7xf32> {
-  // expected-error-re @+1 {{failed to legalize operation 'arith.addf': convert-tosa-to-ttir takes {{.*}}tosa.tanh, and ttir, func and tensor.empty operations}}
+  // expected-error-re @+1 {{failed to legalize operation 'arith.addf': convert-tosa-to-ttir takes {{.*}}tosa.transpose_conv2d, and ttir, func and tensor.empty operations}}
   %0 = arith.addf %a, %a : tensor<5x7xf32>
   return %0 : tensor<5x7xf32>
 }
@@ -25,10 +25,67 @@ func.func @shift(%a: tensor<5x7xi32>) -> tensor<5x7xi32> {
 
 // -----
 
-func.func @rounding(%a: tensor<5x7xbf16>) -> tensor<5x7xi32> {
-  // expected-error @+1 {{failed to legalize operation 'tosa.cast': it rounds bf16 to the nearest i32, but ttir rounds toward zero; supported are casts to floating point types and i1, casts of integers, and casts of the result of tosa.floor or tosa.ceil}}
-  %0 = tosa.cast %a : (tensor<5x7xbf16>) -> tensor<5x7xi32>
+func.func @computed_shift(%a: tensor<5x7xi32>, %s: tensor<1xi8>) -> tensor<5x7xi32> {
+  // expected-error @+1 {{failed to legalize operation 'tosa.mul': it shifts the product by a computed number; supported is 0}}
+  %0 = tosa.mul %a, %a, %s : (tensor<5x7xi32>, tensor<5x7xi32>, tensor<1xi8>) -> tensor<5x7xi32>
   return %0 : tensor<5x7xi32>
+}
+
+// -----
+
+func.func @zero_points(%a: tensor<5x7xi8>) -> tensor<5x7xi8> {
+  // expected-error @+1 {{failed to legalize operation 'tosa.negate': its zero points are [-1, 2]; supported are zero points of 0, on numbers that are not quantized}}
+  %0 = tosa.negate %a {quantization_info = #tosa.unary_quant<input_zp = -1, output_zp = 2>} : (tensor<5x7xi8>) -> tensor<5x7xi8>
+  return %0 : tensor<5x7xi8>
+}
+
+// -----
+
+func.func @zero_point_operands(%a: tensor<1x5x7xi8>, %b: tensor<1x7x4xi8>) -> tensor<1x5x4xi32> {
+  %0 = "tosa.const"() <{values = dense<3> : tensor<1xi8>}> : () -> tensor<1xi8>
+  // expected-error @+1 {{failed to legalize operation 'tosa.matmul': its zero points are [3, 3]}}
+  %1 = tosa.matmul %a, %b, %0, %0 : (tensor<1x5x7xi8>, tensor<1x7x4xi8>, tensor<1xi8>, tensor<1xi8>) -> tensor<1x5x4xi32>
+  return %1 : tensor<1x5x4xi32>
+}
+
+// -----
+
+func.func @computed_zero_points(%a: tensor<5x7xi8>, %z: tensor<1xi8>) -> tensor<5x7xi8> {
+  // expected-error @+1 {{failed to legalize operation 'tosa.negate': its zero points are computed; supported are constants of 0}}
+  %0 = tosa.negate %a, %z, %z : (tensor<5x7xi8>, tensor<1xi8>, tensor<1xi8>) -> tensor<5x7xi8>
+  return %0 : tensor<5x7xi8>
+}
+
+// -----
+
+func.func @nan(%a: tensor<5x7xf32>) -> tensor<5x7xf32> {
+  // expected-error @+1 {{failed to legalize operation 'tosa.maximum': it ignores NaN; supported is nan_mode = PROPAGATE}}
+  %0 = tosa.maximum %a, %a {nan_mode = IGNORE} : (tensor<5x7xf32>, tensor<5x7xf32>) -> tensor<5x7xf32>
+  return %0 : tensor<5x7xf32>
+}
+
+// -----
+
+func.func @rounding(%a: tensor<5x7xi32>) -> tensor<5x7xi32> {
+  // expected-error @+1 {{failed to legalize operation 'tosa.arithmetic_right_shift': it rounds; supported is round = false}}
+  %0 = tosa.arithmetic_right_shift %a, %a {round = true} : (tensor<5x7xi32>, tensor<5x7xi32>) -> tensor<5x7xi32>
+  return %0 : tensor<5x7xi32>
+}
+
+// -----
+
+func.func @computed_permutation(%a: tensor<5x7xf32>, %p: tensor<2xi32>) -> tensor<7x5xf32> {
+  // expected-error @+1 {{failed to legalize operation 'tosa.transpose': its perms are computed; supported are constants}}
+  %0 = tosa.transpose %a, %p : (tensor<5x7xf32>, tensor<2xi32>) -> tensor<7x5xf32>
+  return %0 : tensor<7x5xf32>
+}
+
+// -----
+
+func.func @computed_padding(%a: tensor<5x7xf32>, %p: tensor<2x2xi32>) -> tensor<6x7xf32> {
+  // expected-error @+1 {{failed to legalize operation 'tosa.pad': its padding is computed; supported are constants}}
+  %0 = tosa.pad %a, %p : (tensor<5x7xf32>, tensor<2x2xi32>) -> tensor<6x7xf32>
+  return %0 : tensor<6x7xf32>
 }
 
 // -----

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 DIALECTS: dict[str, str] = {
-    "arith": "xdsl.dialects.arith:Arith",
+    "arith": "ttmlir.dialects.arith:ARITH",
     "builtin": "xdsl.dialects.builtin:Builtin",
     "cf": "xdsl.dialects.cf:Cf",
     "chlo": "ttmlir.dialects.chlo:CHLO",

@@ -1,7 +1,7 @@
 """Turn tosa operations into ttir operations.
 
 Each operation gets a `tensor.empty` as destination and accepts tiled device layouts for all its
-operands. The elementwise operations that ttir has too, and constants, can be converted.
+operands. Constants that only tell how to move elements vanish.
 
 Before:
 
@@ -32,8 +32,8 @@ After:
 Requires: static shapes.
 Ensures: nothing but ttir, func, `tensor.empty` and the module is left; types do not change.
 Options: none.
-Not done here: shifts of products (`tosa.mul` with a shift other than 0) and casts that round to the
-nearest integer are refused, since ttir has no operation that computes them.
+Not done here: numbers that are quantized (shifts of products, zero points other than 0, tables,
+rescaling), regions and variables, Fourier transforms and resizing are refused.
 """
 
 from __future__ import annotations
@@ -48,18 +48,23 @@ from xdsl.dialects.builtin import (
     IntegerType,
     ModuleOp,
     Signedness,
-    TensorType,
     i1,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.comparisons import signed_value_range, unsigned_value_range
 
-from ttmlir.dialects import ttir
 from ttmlir.mlir.floats import exact_float32
 from ttmlir.passes.base import ModulePass
-from ttmlir.passes.layouts import value_shape
+from ttmlir.passes.convert_tosa_to_ttir_tensors import RULES, check_nan_mode, check_zero_points
 from ttmlir.passes.rewriting import refuse_to_legalize, replace
-from ttmlir.passes.ttir_building import built, built_constant, check_static_shape, element_type
+from ttmlir.passes.tensor_values import constant_numbers, erase_unused
+from ttmlir.passes.ttir_building import (
+    built,
+    built_constant,
+    cast_to,
+    check_static_shape,
+    element_type,
+)
 from ttmlir.passes.ttir_conversion import Rule, becomes, convert_inside, refuse_unknown
 
 if TYPE_CHECKING:
@@ -76,6 +81,7 @@ class ConvertTosaToTTIRPass(ModulePass):
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Convert everything inside the module."""
         convert_inside(module, CONVERTED, _refuse_operation)
+        erase_unused(module, frozenset({"tosa.const_shape", "ttir.constant"}))
 
 
 def _refuse_operation(op: Operation) -> None:
@@ -99,35 +105,36 @@ def _bits(mnemonic: str) -> Rule:
 
 def _cast(op: Operation) -> None:
     source, target = element_type(op.operands[0]), element_type(op.results[0])
+    operands = list(op.operands)
     if isinstance(source, AnyFloat) and isinstance(target, IntegerType) and target != i1:
-        # A typecast rounds toward zero, which is the same where there is nothing to round.
-        if not isinstance(op.operands[0].owner, (ttir.op_class("floor"), ttir.op_class("ceil"))):
-            refuse_to_legalize(
-                op,
-                f"it rounds {source} to the nearest {target}, but ttir rounds toward zero; "
-                "supported are casts to floating point types and i1, casts of integers, and casts "
-                "of the result of tosa.floor or tosa.ceil",
-            )
-    becomes("typecast")(op)
+        # A typecast rounds toward zero, a cast to the nearest integer.
+        operands = [built(op, "round", operands, operands[0].type)]
+    replace(op, built(op, "typecast", operands, op.results[0].type))
 
 
 def _clamp(op: Operation) -> None:
+    check_nan_mode(op)
     element = element_type(op.operands[0])
+    later = "min_val" in op.properties
     if isinstance(element, IntegerType):
-        low, high = _integer_bounds(op, cast("IntegerType", element))
+        names = ("min_val", "max_val") if later else ("min_int", "max_int")
+        low, high = _integer_bounds(op, cast("IntegerType", element), names)
     else:
-        low, high = (_bound(op, name, _number(op, name)) for name in ("min_fp", "max_fp"))
+        names = ("min_val", "max_val") if later else ("min_fp", "max_fp")
+        low, high = (_bound(op, name, _number(op, name)) for name in names)
     replace(op, built(op, "clamp", op.operands, op.results[0].type, min=low, max=high))
 
 
-def _integer_bounds(op: Operation, element: IntegerType) -> tuple[float, float]:
+def _integer_bounds(
+    op: Operation, element: IntegerType, names: tuple[str, str]
+) -> tuple[float, float]:
     is_unsigned = element.signedness.data is Signedness.UNSIGNED
     value_range = unsigned_value_range if is_unsigned else signed_value_range
     first, end = value_range(element.width.data)
-    low, high = _number(op, "min_int"), _number(op, "max_int")
+    low, high = (_number(op, name) for name in names)
     # f32 does not hold the largest 32-bit integer, but the next number, which bounds as well.
     high = end if high >= end - 1 else high
-    return _bound(op, "min_int", max(low, first)), _bound(op, "max_int", high)
+    return _bound(op, names[0], max(low, first)), _bound(op, names[1], high)
 
 
 def _number(op: Operation, name: str) -> float:
@@ -144,32 +151,71 @@ def _bound(op: Operation, name: str, value: float) -> float:
 
 
 def _const(op: Operation) -> None:
-    replace(op, built_constant(op, op.properties["value"], op.results[0].type))
+    value = op.properties.get("value", op.properties.get("values"))
+    assert value is not None, "a constant has a value"
+    replace(op, built_constant(op, value, op.results[0].type))
+
+
+def _keep(op: Operation) -> None:
+    """Leave an operation until its users are converted."""
 
 
 def _mul(op: Operation) -> None:
-    if shift := _number(op, "shift"):
-        refuse_to_legalize(op, f"it shifts the product by {shift} bits; supported is a shift of 0")
+    shift = (_number(op, "shift"),) if "shift" in op.properties else _constant_shift(op)
+    if any(shift):
+        refuse_to_legalize(
+            op, f"it shifts the product by {int(shift[0])} bits; supported is a shift of 0"
+        )
     # tosa multiplies narrow integers to wide ones.
     element = element_type(op.results[0])
-    factors = [_widened(op, factor, element) for factor in op.operands]
+    factors = [_widened(op, factor, element) for factor in op.operands[:2]]
     replace(op, built(op, "multiply", factors, op.results[0].type))
+
+
+def _constant_shift(op: Operation) -> tuple[float, ...]:
+    shift = constant_numbers(op.operands[2])
+    if shift is None:
+        refuse_to_legalize(op, "it shifts the product by a computed number; supported is 0")
+    return shift
 
 
 def _widened(op: Operation, factor: SSAValue, element: Attribute) -> SSAValue:
     """An operand of `op`, converted to an element type."""
-    if element_type(factor) == element:
-        return factor
     check_static_shape(op, factor.type)
-    wide = TensorType(element, value_shape(factor))
-    return built(op, "typecast", [factor], wide)
+    return cast_to(op, factor, element)
 
 
-CONVERTED: dict[str, Rule] = {
+def _negate(op: Operation) -> None:
+    check_zero_points(op, 1)
+    replace(op, built(op, "neg", op.operands[:1], op.results[0].type))
+
+
+def _extreme(mnemonic: str) -> Rule:
+    convert = becomes(mnemonic)
+
+    def rule(op: Operation) -> None:
+        check_nan_mode(op)
+        convert(op)
+
+    return rule
+
+
+def _right_shift(op: Operation) -> None:
+    if cast("IntegerAttr", op.properties["round"]).value.data:
+        refuse_to_legalize(op, "it rounds; supported is round = false")
+    replace(op, built(op, "right_shift", op.operands, op.results[0].type))
+
+
+def _identity(op: Operation) -> None:
+    replace(op, op.operands[0])
+
+
+CONVERTED: dict[str, Rule] = RULES | {
     f"tosa.{mnemonic}": rule
     for mnemonic, rule in {
         "abs": becomes("abs"),
         "add": becomes("add"),
+        "arithmetic_right_shift": _right_shift,
         "bitwise_and": _bits("bitwise_and"),
         "bitwise_not": _bits("bitwise_not"),
         "bitwise_or": _bits("bitwise_or"),
@@ -177,7 +223,9 @@ CONVERTED: dict[str, Rule] = {
         "cast": _cast,
         "ceil": becomes("ceil"),
         "clamp": _clamp,
+        "clz": becomes("count_leading_zeros"),
         "const": _const,
+        "const_shape": _keep,
         "cos": becomes("cos"),
         "equal": becomes("eq"),
         "erf": becomes("erf"),
@@ -185,16 +233,20 @@ CONVERTED: dict[str, Rule] = {
         "floor": becomes("floor"),
         "greater": becomes("gt"),
         "greater_equal": becomes("ge"),
+        "identity": _identity,
         "int_div": becomes("div"),
+        "intdiv": becomes("div"),
         "log": becomes("log"),
         "logical_and": becomes("logical_and"),
+        "logical_left_shift": becomes("logical_left_shift"),
         "logical_not": becomes("logical_not"),
         "logical_or": becomes("logical_or"),
+        "logical_right_shift": becomes("logical_right_shift"),
         "logical_xor": becomes("logical_xor"),
-        "maximum": becomes("maximum"),
-        "minimum": becomes("minimum"),
+        "maximum": _extreme("maximum"),
+        "minimum": _extreme("minimum"),
         "mul": _mul,
-        "negate": becomes("neg"),
+        "negate": _negate,
         "pow": becomes("pow"),
         "reciprocal": becomes("reciprocal"),
         "rsqrt": becomes("rsqrt"),

@@ -155,3 +155,35 @@ def _stablehlo_to_ttir(max_trip_count: int) -> Sequence[Pass]:
         StableHLOFlattenControlFlowPass(max_trip_count=max_trip_count),
         ConvertStableHLOToTTIRPass(),
     )
+
+
+def _tosa_to_ttir() -> Sequence[Pass]:
+    """Calls, tosa."""
+    from ttmlir.passes.convert_tosa_to_ttir import ConvertTosaToTTIRPass
+    from ttmlir.passes.inline import InlinePass
+
+    return (InlinePass(canonicalize=False), ConvertTosaToTTIRPass())
+
+
+@dataclass(frozen=True)
+class TosaToTTIRPipeline(Pipeline):
+    """Lower tosa to the ttir operations that ttnn has."""
+
+    name = "tosa-to-ttir-pipeline"
+
+    def passes(self) -> Sequence[Pass]:
+        """Calls, ttir, general operations."""
+        from ttmlir.passes.ttir_decomposition import TTIRDecompositionPass
+
+        return (*_tosa_to_ttir(), TTIRDecompositionPass())
+
+
+@dataclass(frozen=True)
+class TosaToTTNNPipeline(TTIRToTTNNBackendPipeline):
+    """Lower tosa to ttnn, ready to be written to a .ttnn file or as C++."""
+
+    name = "tosa-to-ttnn-pipeline"
+
+    def passes(self) -> Sequence[Pass]:
+        """Calls, ttir, then the passes from ttir to ttnn."""
+        return (*_tosa_to_ttir(), *super().passes())

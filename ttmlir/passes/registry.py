@@ -13,6 +13,7 @@ from ttmlir.passes.base import Pass, Pipeline
 
 PASSES: dict[str, str] = {
     "canonicalize": "ttmlir.passes.canonicalize:CanonicalizePass",
+    "convert-arith-to-ttir": "ttmlir.passes.convert_arith_to_ttir:ConvertArithToTTIRPass",
     "convert-stablehlo-to-ttir": (
         "ttmlir.passes.convert_stablehlo_to_ttir:ConvertStableHLOToTTIRPass"
     ),
@@ -69,6 +70,8 @@ PASSES: dict[str, str] = {
 PIPELINES: dict[str, str] = {
     "stablehlo-to-ttir-pipeline": "ttmlir.passes.pipelines:StableHLOToTTIRPipeline",
     "stablehlo-to-ttnn-pipeline": "ttmlir.passes.pipelines:StableHLOToTTNNPipeline",
+    "tosa-to-ttir-pipeline": "ttmlir.passes.pipelines:TosaToTTIRPipeline",
+    "tosa-to-ttnn-pipeline": "ttmlir.passes.pipelines:TosaToTTNNPipeline",
     "ttir-to-ttmetal-backend-pipeline": "ttmlir.passes.pipelines:TTIRToTTMetalBackendPipeline",
     "ttir-to-ttnn-backend-pipeline": "ttmlir.passes.pipelines:TTIRToTTNNBackendPipeline",
 }
