@@ -14,10 +14,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any, TypeGuard, cast
 
 from xdsl.dialects.builtin import AnyFloat, DenseIntOrFPElementsAttr, TensorType, i1
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ttmlir.dialects.row_ops import RowOperation
 from ttmlir.optable.convolution import DimensionNumbers
@@ -141,7 +141,10 @@ def _convolution(op: Operation) -> None:
     if (batches := parameters["batch_group_count"]) > 1:
         convolution = _with_features_of_batches(convolution, batches)
     result = _convolved(convolution)
+    reverse = op.operands[1].owner
     rewriting.replace(op, permuted(op, result, inverse(numbers.output.feature_last)))
+    if _is_reverse(reverse) and reverse.results[0].first_use is None:
+        rewriting.erase(reverse)
 
 
 def _without_reversal(
@@ -153,13 +156,17 @@ def _without_reversal(
     """
     owner = weight.owner
     flags = list(reversal)
-    if isinstance(owner, RowOperation) and owner.ROW.mnemonic == "reverse":
+    if _is_reverse(owner):
         dims = cast("Shape", owner.parameters()["dimensions"])
         if all(dim in numbers.weight.spatial for dim in dims):
             weight = owner.operands[0]
             for dim in dims:
                 flags[numbers.weight.spatial.index(dim)] ^= True
     return tuple(flags), weight
+
+
+def _is_reverse(owner: Operation | Block) -> TypeGuard[RowOperation]:
+    return isinstance(owner, RowOperation) and owner.ROW.mnemonic == "reverse"
 
 
 def _with_features_of_batches(c: _Convolution, groups: int) -> _Convolution:
@@ -287,6 +294,8 @@ def _transposed_padding(c: _Convolution) -> dict[str, int] | None:
 def _transposed_weight(c: _Convolution) -> SSAValue:
     """The weight as (input features of all groups, output features of a group, height, width)."""
     outer, inner, *kernel = value_shape(c.weight)
+    if c.groups == 1:
+        return permuted(c.op, c.weight, (1, 0, 2, 3))
     part = outer // c.groups
     taps = math.prod(kernel)
     apart = reshaped(c.op, c.weight, (c.groups, part, inner, taps))
