@@ -2,9 +2,9 @@
 
     from pathlib import Path
 
-    from ttmlir.compiler import compile_to_ttnn
+    from ttmlir.compiler import compile_to_ttnn, read_source
 
-    Path("mlp.ttnn").write_bytes(compile_to_ttnn(Path("mlp.mlir").read_text()))
+    Path("mlp.ttnn").write_bytes(compile_to_ttnn(read_source("mlp.mlir")))
 
 `compile_to_ttm` makes a `.ttm` file in the same way. `lower` stops at a module that can be looked
 at, `parse` before any pass; `transform` runs passes on a module, `write_ttnn`, `write_ttm` and
@@ -43,15 +43,29 @@ def _without_collections() -> Generator[None]:
             gc.enable()
 
 
+def read_source(path: str) -> str:
+    """The text of a file, for `parse`; long constants are not in it, but beside it.
+
+    Raises `ttmlir.mlir.text_files.FileError` if it cannot be read.
+    """
+    from ttmlir.mlir.text_files import read_input
+
+    return read_input(path)
+
+
 @_without_collections()
 def parse(source: str, *, file_name: str = "<text>") -> ModuleOp:
     """The module that a text spells, verified; `file_name` is the name of the text in messages."""
     from ttmlir.dialects import DIALECTS
     from ttmlir.mlir.chunk_processing import verify
     from ttmlir.mlir.context import make_context
+    from ttmlir.mlir.long_strings import compact
     from ttmlir.mlir.reader import parse_module
 
-    module = parse_module(source, file_name, make_context(DIALECTS))
+    text = compact(source)
+    # The memory of a long text is free again before the constants are used, if nobody else has it.
+    del source
+    module = parse_module(text, file_name, make_context(DIALECTS))
     verify(module)
     return module
 
@@ -84,7 +98,11 @@ def transform(module: ModuleOp, pipeline: str) -> None:
 
 def lower(source: str, pipeline: str = TTNN_PIPELINE, *, file_name: str = "<text>") -> ModuleOp:
     """The module that a text spells, after the passes of `pipeline`: `parse`, then `transform`."""
-    module = parse(source, file_name=file_name)
+    from ttmlir.mlir.long_strings import compact
+
+    text = compact(source)
+    del source
+    module = parse(text, file_name=file_name)
     transform(module, pipeline)
     return module
 
@@ -98,11 +116,12 @@ def write_ttnn(module: ModuleOp, *, golden: Golden | None = None) -> bytes:
     inputs and results of a reference, with which `ttrt run --golden` compares.
     """
     from ttmlir.mlir.printer import print_module
+    from ttmlir.target.flatbuffer.programs import FILE_TEXT
     from ttmlir.target.flatbuffer.ttnn import ttnn_to_flatbuffer
 
     return ttnn_to_flatbuffer(
         module,
-        mlir_source=print_module(module),
+        mlir_source=print_module(module, FILE_TEXT),
         cpp_source=_cpp_to_read(module),
         golden=golden,
     )
@@ -112,9 +131,10 @@ def write_ttnn(module: ModuleOp, *, golden: Golden | None = None) -> bytes:
 def write_ttm(module: ModuleOp) -> bytes:
     """The `.ttm` file of a module in the ttmetal dialect, with kernels in C++."""
     from ttmlir.mlir.printer import print_module
+    from ttmlir.target.flatbuffer.programs import FILE_TEXT
     from ttmlir.target.flatbuffer.ttmetal import ttmetal_to_flatbuffer
 
-    return ttmetal_to_flatbuffer(module, mlir_source=print_module(module))
+    return ttmetal_to_flatbuffer(module, mlir_source=print_module(module, FILE_TEXT))
 
 
 @_without_collections()
@@ -133,7 +153,9 @@ def compile_to_ttnn(
     source: str, pipeline: str = TTNN_PIPELINE, *, file_name: str = "<text>"
 ) -> bytes:
     """The `.ttnn` file of a text in the ttir dialect; the parameters are those of `lower`."""
-    return write_ttnn(lower(source, pipeline, file_name=file_name))
+    module = lower(source, pipeline, file_name=file_name)
+    del source
+    return write_ttnn(module)
 
 
 def compile_to_ttm(

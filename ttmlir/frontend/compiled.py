@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ttmlir.frontend.errors import in_terms_of_the_user
+from ttmlir.mlir.resources import cloned
 from ttmlir.runtime.binary import Binary, Program, read_binary
 from ttmlir.runtime.device import Device, open_device
 from ttmlir.runtime.element import Array, Numerics
@@ -107,7 +108,7 @@ class CompiledModel:
         self._examples = examples
         self.numerics: NumericsName = _checked_numerics(numerics)
         start = time.perf_counter()
-        module = imported.module.clone()
+        module = cloned(imported.module)
         with in_terms_of_the_user(
             imported.name, imported.texts, first_column=imported.first_column
         ):
@@ -220,7 +221,7 @@ class CompiledModel:
             return write_cpp(self._ttnn, elide_above=elide_above)
         module = self._ttnn if stage == "ttnn" else self._imported.module
         if stage == "ttir" != self._imported.stage:
-            module = module.clone()
+            module = cloned(module)
             transform(module, TO_TTIR[self._imported.stage])
         return print_module(module, elide_larger_than=elide_above)
 

@@ -13,6 +13,7 @@ from ttmlir.compiler import parse
 from ttmlir.frontend.compiled import TO_TTIR, ImportedModel
 from ttmlir.frontend.errors import in_terms_of_the_user
 from ttmlir.mlir.diagnostics import OpError, Source
+from ttmlir.mlir.long_strings import CompactText, compact, read_compact
 from ttmlir.runtime.element import Array
 from ttmlir.runtime.errors import InputError
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 def import_text(text: str, *, file_name: str = "<text>") -> ImportedModel:
     """A model from MLIR text; calls take and return NumPy arrays, one result as such."""
+    text = compact(text)
     texts = {file_name: Source(text)}
     with in_terms_of_the_user(file_name, texts):
         module = parse(text, file_name=file_name)
@@ -53,7 +55,9 @@ def import_text(text: str, *, file_name: str = "<text>") -> ImportedModel:
 def import_file(path: Path) -> ImportedModel:
     """A model from a file of MLIR text."""
     try:
-        text = path.read_text(encoding="utf-8")
+        with path.open("rb") as file:
+            data, contents = read_compact(file)
+        text = CompactText(data.decode("utf-8"), contents)
     except UnicodeDecodeError:
         raise InputError(f"{path} is not text; ttmlir.compile reads MLIR text") from None
     return import_text(text, file_name=str(path))

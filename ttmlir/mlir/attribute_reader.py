@@ -59,7 +59,9 @@ from ttmlir.mlir.elements import ElementsType, pack_values
 from ttmlir.mlir.floats import UnsupportedFloatError, float_attr, float_attr_of_bits
 from ttmlir.mlir.lexer import balanced_end
 from ttmlir.mlir.locations import file_location
+from ttmlir.mlir.long_strings import compact
 from ttmlir.mlir.printer import LOCATIONS, attribute_text
+from ttmlir.mlir.resources import Blob
 from ttmlir.mlir.type_reader import TypeReader
 
 _ALIAS_DEFINITION = re.compile(r"^[ \t]*([#!][A-Za-z_$][\w$.-]*)\s*=(?!=)", re.MULTILINE | re.ASCII)
@@ -70,6 +72,8 @@ class AttributeReader(TypeReader):
 
     def __init__(self, context: Context, text: str, file: str, first_line: int = 1):
         """A reader at the start of `text`; its first line has the number `first_line`."""
+        text = compact(text)
+        self._contents = text.contents
         super().__init__(context, text, file, first_line)
         self._alias_definitions = {
             match[1]: match.end() for match in _ALIAS_DEFINITION.finditer(text)
@@ -77,8 +81,8 @@ class AttributeReader(TypeReader):
         self._defined_aliases: set[str] = set()
         self._aliases_being_read: set[str] = set()
         self._attributes: dict[str, Attribute] = {}
-        self.blobs: dict[str, str] = {}
-        """Contents of the `dense_resource` blobs, as hexadecimal strings."""
+        self.blobs: dict[str, Blob] = {}
+        """What `dense_resource` names."""
 
     # Aliases and dialect attributes.
 
@@ -377,7 +381,7 @@ class AttributeReader(TypeReader):
             self._resume_from(end + 1)
             shaped: Attribute = type if type is not None else self._parse_elements_type()
             type_text = f"'{attribute_text(shaped)}'"
-            return dense_elements(literal, cast(ElementsType, shaped), type_text)
+            return dense_elements(literal, cast(ElementsType, shaped), type_text, self._contents)
         except DenseSyntaxError as error:
             self.raise_error(error.message, error.position)
 

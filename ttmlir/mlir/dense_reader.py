@@ -36,6 +36,7 @@ from ttmlir.mlir.elements import (
     unpack_bits,
 )
 from ttmlir.mlir.floats import UnsupportedFloatError, value_of
+from ttmlir.mlir.long_strings import marked
 
 _MAX_RANK = 64
 _ITEM = re.compile(
@@ -211,20 +212,30 @@ def _start(match: re.Match[str]) -> int:
     return match.start(match.lastgroup)
 
 
-def dense_elements(literal: DenseLiteral, type: ElementsType, type_text: str) -> Elements:
-    """The constant that a literal spells for a type; `type_text` is for messages."""
+def dense_elements(
+    literal: DenseLiteral, type: ElementsType, type_text: str, contents: Sequence[bytes] = ()
+) -> Elements:
+    """The constant that a literal spells for a type; `type_text` is for messages.
+
+    `contents` are what the marks of the text stand for (`ttmlir.mlir.long_strings`).
+    """
     try:
-        return elements_attr(type, _bytes(literal, type, type_text))
+        return elements_attr(type, _bytes(literal, type, type_text, contents))
     except UnsupportedFloatError as error:
         raise DenseSyntaxError(str(error), literal.start) from None
 
 
-def _bytes(literal: DenseLiteral, type: ElementsType, type_text: str) -> bytes:
+def _bytes(
+    literal: DenseLiteral, type: ElementsType, type_text: str, contents: Sequence[bytes]
+) -> bytes:
     element_type = type.get_element_type()
     shape = list(type.get_shape())
     count = math.prod(shape)
     if literal.hex_string is not None:
-        return _hex_bytes(literal, element_type, count, type_text)
+        data = marked(literal.hex_string, contents)
+        if data is None:
+            data = _hex_bytes(literal.hex_string, literal.start)
+        return _checked_bytes(data, literal.start, element_type, count, type_text)
     if literal.shape is None:
         if count:
             raise DenseSyntaxError(
@@ -252,35 +263,31 @@ def _list(extents: Sequence[int]) -> str:
     return f"[{', '.join(map(str, extents))}]"
 
 
-def _hex_bytes(literal: DenseLiteral, type: ElementType, count: int, type_text: str) -> bytes:
-    text = literal.hex_string
-    assert text is not None
+def _hex_bytes(text: str, start: int) -> bytes:
     if not text.startswith("0x"):
-        raise DenseSyntaxError(
-            "expected string containing hex digits starting with `0x`", literal.start
-        )
+        raise DenseSyntaxError("expected string containing hex digits starting with `0x`", start)
     try:
-        data = bytes.fromhex(text[2:])
+        return bytes.fromhex(text[2:])
     except ValueError:
         raise DenseSyntaxError(
-            "expected pairs of hexadecimal digits in elements string", literal.start
+            "expected pairs of hexadecimal digits in elements string", start
         ) from None
+
+
+def _checked_bytes(data: bytes, start: int, type: ElementType, count: int, type_text: str) -> bytes:
+    """The elements that a string holds: all of them, or the one that stands for all."""
     packed = is_bool(type)
     expected = (count + 7) // 8 if packed else count * element_size(type)
     single = 1 if packed else element_size(type)
-    if len(data) not in (expected, single) or (not count and data):
+    is_splat = packed and len(data) == single != expected
+    wrong = len(data) not in (expected, single) or (not count and data)
+    if wrong or (is_splat and data not in (b"\x00", b"\xff")):
         raise DenseSyntaxError(
-            f"elements hex data size is invalid for provided type: {type_text}", literal.start
+            f"elements hex data size is invalid for provided type: {type_text}", start
         )
     if not packed:
         return data
-    if len(data) == expected:
-        return unpack_bits(data, count)
-    if data not in (b"\x00", b"\xff"):
-        raise DenseSyntaxError(
-            f"elements hex data size is invalid for provided type: {type_text}", literal.start
-        )
-    return bytes([data[0] & 1])
+    return bytes([data[0] & 1]) if is_splat else unpack_bits(data, count)
 
 
 def _pack(scalars: Sequence[Scalar], type: ElementType) -> bytes:

@@ -38,7 +38,7 @@ from ttmlir.mlir.lexer import balanced_end
 from ttmlir.mlir.locations import file_location
 from ttmlir.mlir.nesting import MAX_NESTING, deep_recursion
 from ttmlir.mlir.printer import attribute_text
-from ttmlir.mlir.resources import attach_blobs
+from ttmlir.mlir.resources import attach_blobs, blob_of
 from ttmlir.mlir.upstream_syntax import CUSTOM_PARSERS
 
 
@@ -239,15 +239,11 @@ class ModuleReader(AttributeReader):
                 self.raise_error("expected hex string blob", position)
             self._consume_token()
             return
-        digits = text[2:]
-        try:
-            size = len(bytes.fromhex(digits)) if text.startswith("0x") else 0
-        except ValueError:
-            size = 0
-        if keep and size < 4:
+        blob = blob_of(text, self._contents)
+        if keep and blob is None:
             self.raise_error(f"expected hex string blob for key '{name}'", position)
-        if keep:
-            self.blobs[name] = text
+        if keep and blob is not None:
+            self.blobs[name] = blob
 
     # Operations.
 

@@ -2,13 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
-_BLOBS: WeakKeyDictionary[Operation, dict[str, str]] = WeakKeyDictionary()
+from ttmlir.mlir.long_strings import marked
+
 _ALIGNMENT_BYTES = 4
+DEFAULT_ALIGNMENT = 16
+
+
+class Blob(NamedTuple):
+    """What a resource holds, and how it wants to be placed in memory."""
+
+    data: memoryview
+    alignment: int = DEFAULT_ALIGNMENT
+
+    @property
+    def text(self) -> str:
+        """The hexadecimal string that a module spells it with, such as `0x040000000000803F`."""
+        alignment = self.alignment.to_bytes(_ALIGNMENT_BYTES, "little").hex().upper()
+        return f"0x{alignment}{self.data.hex().upper()}"
+
+    @property
+    def text_length(self) -> int:
+        """Length of `text`."""
+        return 2 + 2 * (_ALIGNMENT_BYTES + len(self.data))
+
+
+_BLOBS: WeakKeyDictionary[Operation, dict[str, Blob]] = WeakKeyDictionary()
+
+
+def blob_of(text: str, contents: Sequence[bytes] = ()) -> Blob | None:
+    """The blob that a string spells; None if it spells none.
+
+    `contents` are what the marks of a text stand for (`ttmlir.mlir.long_strings`).
+    """
+    data = marked(text, contents)
+    if data is None:
+        try:
+            data = bytes.fromhex(text[2:]) if text.startswith("0x") else b""
+        except ValueError:
+            return None
+    if len(data) < _ALIGNMENT_BYTES:
+        return None
+    alignment = int.from_bytes(data[:_ALIGNMENT_BYTES], "little")
+    return Blob(memoryview(data)[_ALIGNMENT_BYTES:], alignment)
 
 
 def _root(op: Operation) -> Operation:
@@ -17,21 +59,28 @@ def _root(op: Operation) -> Operation:
     return op
 
 
-def attach_blobs(module: Operation, blobs: Mapping[str, str]) -> None:
-    """Give a module the blobs of its text: hexadecimal strings such as `0x04000000...`."""
+def attach_blobs(module: Operation, blobs: Mapping[str, Blob]) -> None:
+    """Give a module the blobs that its `dense_resource`s name."""
     if blobs:
         _BLOBS.setdefault(_root(module), {}).update(blobs)
 
 
-def blobs_of(op: Operation) -> Mapping[str, str]:
+def blobs_of(op: Operation) -> Mapping[str, Blob]:
     """The blobs of the module around an operation, by name."""
     return _BLOBS.get(_root(op), {})
 
 
-def blob_bytes(op: Operation, name: str) -> bytes | None:
-    """The contents of a blob (without its alignment) for an operation of the module, or None."""
-    text = blobs_of(op).get(name)
-    return None if text is None else bytes.fromhex(text[2:])[_ALIGNMENT_BYTES:]
+def cloned(module: ModuleOp) -> ModuleOp:
+    """A copy of a module with the same blobs."""
+    copy = module.clone()
+    attach_blobs(copy, blobs_of(module))
+    return copy
+
+
+def blob_bytes(op: Operation, name: str) -> memoryview | None:
+    """The contents of a blob for an operation of the module, or None; no copy is made."""
+    blob = blobs_of(op).get(name)
+    return None if blob is None else blob.data
 
 
 def metadata_text(module: Operation, names: Collection[str], size_limit: int | None = None) -> str:
@@ -41,9 +90,9 @@ def metadata_text(module: Operation, names: Collection[str], size_limit: int | N
     """
     blobs = blobs_of(module)
     lines = [
-        f'      {name}: "{blobs[name]}"'
+        f'      {name}: "{blobs[name].text}"'
         for name in sorted(names)
-        if name in blobs and (size_limit is None or len(blobs[name]) <= size_limit)
+        if name in blobs and (size_limit is None or blobs[name].text_length <= size_limit)
     ]
     if not lines:
         return ""

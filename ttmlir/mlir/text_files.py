@@ -13,6 +13,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from ttmlir.mlir.long_strings import CompactText, compact, place_in_file, read_compact
+
 STANDARD_STREAM = "-"
 """The file name that means standard input or standard output."""
 
@@ -28,24 +30,32 @@ class FileError(Exception):
 class Chunk:
     """A part of an input file that is processed on its own."""
 
-    text: str
+    text: CompactText
     first_line: int
     """Number of its first line in the file, from 1."""
 
 
-def read_input(path: str) -> str:
-    """The text of a file or of standard input; FileError if it cannot be read or is no UTF-8."""
+def read_input(path: str) -> CompactText:
+    """The text of a file or of standard input; FileError if it cannot be read or is no UTF-8.
+
+    Long constants are not in the text, but beside it.
+    """
     try:
-        data = sys.stdin.buffer.read() if path == STANDARD_STREAM else Path(path).read_bytes()
+        if path == STANDARD_STREAM:
+            data, contents = read_compact(sys.stdin.buffer)
+        else:
+            with Path(path).open("rb") as file:
+                data, contents = read_compact(file)
     except OSError as error:
         raise FileError(f"cannot open input file '{path}': {error.strerror}") from None
     try:
-        return data.decode("utf-8")
+        return CompactText(data.decode("utf-8"), contents)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
+        place = place_in_file(data, error.start, contents)
         raise FileError(
             f"cannot read input file '{input_name(path)}': line {line} is not UTF-8 text,"
-            f" byte {error.start} is 0x{data[error.start]:02X}; expected MLIR as text"
+            f" byte {place} is 0x{data[error.start]:02X}; expected MLIR as text"
         ) from None
 
 
@@ -56,17 +66,18 @@ def input_name(path: str) -> str:
 
 def split_input(text: str, marker: str) -> Iterator[Chunk]:
     """The parts of a text between lines that consist of `marker`; all of it if that is empty."""
+    text = compact(text)
     if not marker:
         yield Chunk(text, 1)
         return
     first, lines = 1, list[str]()
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip() == marker:
-            yield Chunk("\n".join(lines), first)
+            yield Chunk(text.part("\n".join(lines)), first)
             first, lines = number + 1, []
         else:
             lines.append(line)
-    yield Chunk("\n".join(lines), first)
+    yield Chunk(text.part("\n".join(lines)), first)
 
 
 def write_output(path: str, data: bytes) -> None:

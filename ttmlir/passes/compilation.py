@@ -154,7 +154,7 @@ class Compilation:
     ) -> Sequence[Diagnostic]:
         """Write the input and the pipeline to a file, and say where it is."""
         location = failure.op.location
-        text = reproducer_text(chunk.text, self.nest, verify_each=self.verify_each)
+        text = reproducer_text(chunk.text.restored(), self.nest, verify_each=self.verify_each)
         executing = f"Pipeline failed while executing [`{title(failure.step)}` on"
         executing += f" '{failure.op.name}' operation]"
         try:

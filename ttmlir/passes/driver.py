@@ -81,7 +81,7 @@ def _compile(line: CommandLine[OptFlags], environment: Mapping[str, str]) -> int
         verify_each = flags.verify_each
         if flags.run_reproducer:
             reproducer = read_reproducer(text)
-            text, verify_each = reproducer.text, reproducer.verify_each
+            text, verify_each = text.part(reproducer.text), reproducer.verify_each
             nest = parse_pipeline(reproducer.pipeline)
         else:
             nest = _requested_nest(line)

@@ -9,6 +9,7 @@ gives it.
 from __future__ import annotations
 
 import math
+import mmap
 import os
 import re
 from collections.abc import Mapping
@@ -41,6 +42,8 @@ Table = Mapping[str, Any]
 
 # No tensor of a program is larger than this; the largest memory of a card is 32 GB.
 _MAX_ELEMENTS = 1 << 36
+_MAPPED_FROM = 1 << 24
+"""Bytes of files that are mapped into memory instead of read."""
 _LOC = re.compile(r"loc\((.*)\)\s*$")
 
 
@@ -318,7 +321,7 @@ def load_binary(path: str | os.PathLike[str], *, ignore_version: bool = False) -
     return read_binary(file_bytes(path), os.fspath(path), ignore_version=ignore_version)
 
 
-def read_binary(data: bytes, source: str, *, ignore_version: bool = False) -> Binary:
+def read_binary(data: bytes | memoryview, source: str, *, ignore_version: bool = False) -> Binary:
     """Load a `.ttnn` or `.ttm` file from its bytes; `source` names them in messages."""
     identifier = identify(data)
     if identifier == "TTSY":
@@ -342,10 +345,17 @@ def _metal_binary() -> type[Binary]:
     return MetalBinary
 
 
-def file_bytes(path: str | os.PathLike[str]) -> bytes:
-    """What a file holds; BinaryError if it cannot be read."""
+def file_bytes(path: str | os.PathLike[str]) -> bytes | memoryview:
+    """What a file holds; BinaryError if it cannot be read.
+
+    Large files are mapped into memory, so that only what is used is read. Replace such a file
+    rather than writing into it while it is loaded.
+    """
     try:
-        return Path(path).read_bytes()
+        with Path(path).open("rb") as file:
+            if os.fstat(file.fileno()).st_size < _MAPPED_FROM:
+                return file.read()
+            return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     except OSError as error:
         raise BinaryError(f"{os.fspath(path)}: {error.strerror}") from error
 

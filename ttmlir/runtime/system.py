@@ -21,7 +21,7 @@ def load_system_desc(path: str | os.PathLike[str]) -> TableView:
     return read_system_desc(file_bytes(path), os.fspath(path))
 
 
-def read_system_desc(data: bytes, source: str) -> TableView:
+def read_system_desc(data: bytes | memoryview, source: str) -> TableView:
     """The root table of a `.ttsys` file from its bytes; `source` names them in messages."""
     try:
         return files.load_system_desc(data, source).root

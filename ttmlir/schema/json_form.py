@@ -21,18 +21,20 @@ from ttmlir.schema.view import TableView
 _MAX_VALUES = 50_000_000
 
 
-def table_as_dict(view: TableView, defaults: bool) -> dict[str, Any]:
+def table_as_dict(view: TableView, defaults: bool, max_bytes: int | None = None) -> dict[str, Any]:
     """Plain dicts, lists, strings and numbers of a table and all that it refers to.
 
     A table that the file shares is one dict that occurs in several places, so packing the result
-    keeps the sharing.
+    keeps the sharing. Longer vectors than `max_bytes` become a text with their size.
     """
-    return _Converter(defaults).table(view)
+    return _Converter(defaults, max_bytes).table(view)
 
 
-def table_as_json(view: TableView, defaults: bool, indent: int | None) -> str:
+def table_as_json(
+    view: TableView, defaults: bool, indent: int | None, max_bytes: int | None = None
+) -> str:
     """JSON text of a table and all that it refers to."""
-    value = table_as_dict(view, defaults)
+    value = table_as_dict(view, defaults, max_bytes)
     if _count_values(value, {}) > _MAX_VALUES:
         problem = f"written out, shared tables have more than {_MAX_VALUES} values"
         remedy = "read the parts that are of interest"
@@ -41,8 +43,9 @@ def table_as_json(view: TableView, defaults: bool, indent: int | None) -> str:
 
 
 class _Converter:
-    def __init__(self, defaults: bool) -> None:
+    def __init__(self, defaults: bool, max_bytes: int | None) -> None:
         self.defaults = defaults
+        self.max_bytes = max_bytes
         self.tables: dict[tuple[tuple[int, int], str], dict[str, Any]] = {}
 
     def table(self, view: TableView) -> dict[str, Any]:
@@ -70,7 +73,10 @@ class _Converter:
             case TableView():
                 return self.table(content)
             case memoryview():
-                return content.tolist()
+                numbers = cast("memoryview[int]", content)
+                if self.max_bytes is not None and len(numbers) > self.max_bytes:
+                    return f"<{len(numbers)} bytes>"
+                return numbers.tolist()
             case _ if isinstance(type, VectorType):
                 return [self.convert(type.element, item) for item in content]
             case _ if isinstance(type, StructType):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, cast
 
 from flatbuffers.builder import Builder, BuilderSizeError
@@ -33,6 +33,9 @@ from ttmlir.schema.view import TableView
 
 # Most files fit, so their bytes are not moved while they grow.
 _INITIAL_SIZE = 1 << 20
+_LARGE = 1 << 18
+"""Bytes from which on a vector is counted before the buffer grows."""
+_ROOM_FOR_TABLES = 1 << 24
 
 
 def pack(root: Mapping[str, Any], type: TableType, identifier: str) -> bytes:
@@ -40,7 +43,7 @@ def pack(root: Mapping[str, Any], type: TableType, identifier: str) -> bytes:
 
     Equal values give equal bytes. Raises PackError naming the table and field that does not fit.
     """
-    packer = _Packer()
+    packer = _Packer(root)
     try:
         place = packer.table(type, root)
         packer.builder.FinishSizePrefixed(place, identifier.encode())
@@ -56,8 +59,10 @@ class _Packer:
     steps: `stored` builds what a value has outside and tells what represents it, `put` places that.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, root: Mapping[str, Any]) -> None:
+        self.root = root
         self.builder = Builder(_INITIAL_SIZE)
+        self.has_reserved = False
         # Keeping each mapping in its entry keeps its id from being given to another.
         self.tables: dict[tuple[Hashable, TableType], tuple[Mapping[str, Any], int]] = {}
 
@@ -117,7 +122,7 @@ class _Packer:
     def vector(self, element: Type, content: Any, tags: Any) -> int:
         """Build a vector; its place."""
         if element is UBYTE:
-            return self.builder.CreateByteVector(_bytes(content))
+            return self.byte_vector(_bytes(content))
         if not isinstance(element, UnionType):
             items = [self.stored(element, item) for item in content]
         elif tags is None:
@@ -129,6 +134,29 @@ class _Packer:
         for item in reversed(items):
             self.put(element, item)
         return self.builder.EndVector()
+
+    def byte_vector(self, content: bytes | memoryview) -> int:
+        """Build a vector of bytes from memory that is copied only into the file; its place."""
+        size = len(content)
+        if size >= _LARGE and not self.has_reserved:
+            self.reserve(_large_bytes(self.root, set()))
+        self.builder.StartVector(1, size, 1)
+        head = self.builder.head - size
+        self.builder.head = head
+        self.builder.Bytes[head : head + size] = content
+        return self.builder.EndVector()
+
+    def reserve(self, size: int) -> None:
+        """Make room for this many bytes at once: growing by doubling takes three times as much."""
+        self.has_reserved = True
+        builder = self.builder
+        used = len(builder.Bytes) - builder.head
+        if size + used > Builder.MAX_BUFFER_SIZE:
+            raise BuilderSizeError
+        room = min(size + used + _ROOM_FOR_TABLES, Builder.MAX_BUFFER_SIZE)
+        grown = bytearray(room)
+        grown[room - used :] = memoryview(builder.Bytes)[builder.head :]
+        builder.Bytes, builder.head = grown, room - used
 
     def put_field(self, field: Field, stored: Any) -> None:
         """Put a field of the table that is being built, unless it is the default."""
@@ -171,11 +199,29 @@ def _member(type: UnionType, tag: Any) -> TableType:
     return type.by_name[str(name)]
 
 
-def _bytes(content: Any) -> bytes:
-    """Bytes of a value with a buffer, or of a list of numbers."""
-    if isinstance(content, bytes | list | tuple):
-        return bytes(cast("bytes | list[int]", content))
-    return bytes(memoryview(content).cast("B"))
+def _bytes(content: Any) -> bytes | memoryview:
+    """Bytes of a value with a buffer, which is not copied, or of a list of numbers."""
+    if isinstance(content, list | tuple):
+        return bytes(cast("list[int]", content))
+    return memoryview(content).cast("B")
+
+
+def _large_bytes(value: Any, seen: set[int]) -> int:
+    """The bytes of all large vectors in a tree of tables; a shared table counts once."""
+    if isinstance(value, bytes | memoryview | bytearray):
+        size = memoryview(cast("bytes", value)).nbytes
+        return size if size >= _LARGE else 0
+    parts: Iterable[Any] = ()
+    if isinstance(value, Mapping):
+        parts = cast("Mapping[str, Any]", value).values()
+    elif isinstance(value, list | tuple):
+        parts = cast("Sequence[Any]", value)
+        parts = parts if len(parts) and not isinstance(parts[0], int) else ()
+    key = id(cast("object", value))
+    if not parts or key in seen:
+        return 0
+    seen.add(key)
+    return sum(_large_bytes(part, seen) for part in parts)
 
 
 def _shown(content: Any) -> str:

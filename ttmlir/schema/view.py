@@ -84,21 +84,24 @@ class TableView(Mapping[str, Any]):
         """Kind and place of the table."""
         return f"<{self.table_type.name} at byte {self._table.Pos} of {self.file_name}>"
 
-    def as_dict(self, *, defaults: bool = True) -> dict[str, Any]:
+    def as_dict(self, *, defaults: bool = True, max_bytes: int | None = None) -> dict[str, Any]:
         """The table as plain dicts, lists, strings and numbers, as flatc writes it to JSON.
 
         `defaults` includes numbers that the file leaves out. Tables that the file shares are one
-        dict in several places.
+        dict in several places. Vectors of more than `max_bytes` bytes become a text with their
+        size.
         """
         from ttmlir.schema.json_form import table_as_dict
 
-        return table_as_dict(self, defaults)
+        return table_as_dict(self, defaults, max_bytes)
 
-    def to_json(self, *, defaults: bool = True, indent: int | None = 2) -> str:
+    def to_json(
+        self, *, defaults: bool = True, indent: int | None = 2, max_bytes: int | None = None
+    ) -> str:
         """JSON text of the table, in the form of `as_dict`."""
         from ttmlir.schema.json_form import table_as_json
 
-        return table_as_json(self, defaults, indent)
+        return table_as_json(self, defaults, indent, max_bytes)
 
     @property
     def identity(self) -> tuple[int, int]:

@@ -141,7 +141,7 @@ def _read_chunk(
 
     file = input_name(flags.input)
     # Empty lines stand for the chunks before, so that places are those in the whole text.
-    text = "\n" * (chunk.first_line - 1) + chunk.text
+    text = "\n" * (chunk.first_line - 1) + chunk.text.restored()
     with reporting_mistakes("while reading", file, chunk.first_line):
         module = function(text, file)
     return print_module(module, PrintOptions(debuginfo=flags.mlir_print_debuginfo))

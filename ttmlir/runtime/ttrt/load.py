@@ -14,7 +14,7 @@ def load_from_path(path: str | os.PathLike[str]) -> Flatbuffer:
     """A program or a system description, told apart by the file's identifier."""
     data = file_bytes(path)
     kind = SystemDesc if identify(data) == "TTSY" else Binary
-    return kind(file_path=path, capsule=data)
+    return kind(file_path=path, capsule=bytes(data))
 
 
 def load_binary_from_path(path: str | os.PathLike[str]) -> Binary:

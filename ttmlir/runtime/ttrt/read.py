@@ -15,6 +15,8 @@ from ttmlir.runtime.ttrt.option import BINARY, COMMON_OPTIONS, Option, result_fi
 from ttmlir.schema import FlatbufferError, TableView, identify, load_schema
 
 _ALL = "all"
+MAX_BYTES = 4096
+"""Longer vectors of bytes, such as the elements of constants, are shown by their size."""
 SECTIONS = (
     _ALL,
     "version",
@@ -54,7 +56,7 @@ class Read(Command):
         self.note(path, details={"section": section})
 
 
-def _read_section(path: str, data: bytes, section: str) -> str:
+def _read_section(path: str, data: bytes | memoryview, section: str) -> str:
     try:
         match identify(data):
             case "TTSY":
@@ -84,17 +86,17 @@ def _read_system(path: str, section: str) -> str:
             raise _unavailable(path, section, (_ALL, "version", "system_desc"))
 
 
-def _read_metal(path: str, data: bytes, section: str) -> str:
+def _read_metal(path: str, data: bytes | memoryview, section: str) -> str:
     root = load_schema("TTMetal/binary.fbs").read(data, path)
     match section:
         case "all":
-            return root.to_json()
+            return root.to_json(max_bytes=MAX_BYTES)
         case "version":
             return _version_text(root["version"], root["ttmlir_git_hash"])
         case "system_desc" if root["system_desc"] is not None:
             return root["system_desc"].to_json()
         case "inputs" | "outputs":
-            programs = root.as_dict()["programs"]
+            programs = root.as_dict(max_bytes=MAX_BYTES)["programs"]
             return json.dumps({p["name"]: p.get(section, []) for p in programs}, indent=2)
         case "cpp":
             return _kernel_sources(root)
@@ -143,7 +145,7 @@ def _version_text(version: Any, git_hash: str | None) -> str:
 
 
 def _all(binary: Binary) -> str:
-    return binary.view.to_json()
+    return binary.view.to_json(max_bytes=MAX_BYTES)
 
 
 def _version(binary: Binary) -> str:
@@ -172,7 +174,7 @@ def _sources(is_wanted: Callable[[str], bool]) -> Callable[[Binary], str]:
 
 def _tensors(field: str) -> Callable[[Binary], str]:
     def read(binary: Binary) -> str:
-        programs = binary.view.as_dict()["programs"]
+        programs = binary.view.as_dict(max_bytes=MAX_BYTES)["programs"]
         return json.dumps({p["name"]: p.get(field) or [] for p in programs}, indent=2)
 
     return read
@@ -195,7 +197,7 @@ def _mesh_shape(binary: Binary) -> str:
             for operation in program.get("operations") or ()
             if operation["type_type"] == "GetDeviceOp"
         ]
-        for program in binary.view.as_dict()["programs"]
+        for program in binary.view.as_dict(max_bytes=MAX_BYTES)["programs"]
     }
     return json.dumps(meshes, indent=2)
 

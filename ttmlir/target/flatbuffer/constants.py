@@ -14,7 +14,7 @@ from ttmlir.mlir.resources import blob_bytes
 from ttmlir.target.flatbuffer.file_kind import FileKind
 
 
-def constant_bytes(op: Operation, value: Attribute, kind: FileKind) -> bytes:
+def constant_bytes(op: Operation, value: Attribute, kind: FileKind) -> bytes | memoryview:
     """The elements of `value`, the result of `op`, in row-major order; OpError if it has none."""
     if not isinstance(value, DenseIntOrFPElementsAttr | DenseResourceAttr):
         raise OpError(op, f"{kind.refused}: '{value.name}' is not a list of elements")
@@ -33,7 +33,7 @@ def constant_bytes(op: Operation, value: Attribute, kind: FileKind) -> bytes:
 
 def _resource_bytes(
     op: Operation, name: str, type: TensorType[ElementType], kind: FileKind
-) -> bytes:
+) -> memoryview:
     data = blob_bytes(op, name)
     if data is None:
         raise OpError(op, f"{kind.refused}: the module does not hold the resource '{name}'")

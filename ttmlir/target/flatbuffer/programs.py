@@ -24,6 +24,11 @@ DEBUG_TEXT = PrintOptions(
     debuginfo=True, elide_larger_than=DEFAULT_ELISION_LIMIT, skip_regions=True
 )
 """How the line of an operation is printed that stands in a file for people to read."""
+FILE_TEXT_LIMIT = 1024
+FILE_TEXT = PrintOptions(
+    elide_larger_than=FILE_TEXT_LIMIT, elide_resources_larger_than=8 * FILE_TEXT_LIMIT
+)
+"""How the module is printed that stands in a file: its numbers are in the file already."""
 
 
 def pack_file(module: ModuleOp, kind: FileKind, programs: Iterable[Table]) -> bytes:

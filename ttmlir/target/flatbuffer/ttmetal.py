@@ -25,7 +25,7 @@ from ttmlir.mlir.diagnostics import OpError
 from ttmlir.mlir.printer import OpLinePrinter, print_module
 from ttmlir.target.flatbuffer.commands import CommandWriter
 from ttmlir.target.flatbuffer.file_kind import TTMETAL
-from ttmlir.target.flatbuffer.programs import DEBUG_TEXT, body_of, device_of, pack_file
+from ttmlir.target.flatbuffer.programs import DEBUG_TEXT, FILE_TEXT, body_of, device_of, pack_file
 from ttmlir.target.flatbuffer.tensors import Table, TensorTables
 from ttmlir.target.flatbuffer.values import Values
 
@@ -39,7 +39,7 @@ def ttmetal_to_flatbuffer(module: ModuleOp, *, mlir_source: str | None = None) -
     people to read. Raises DiagnosticError for what no file can hold.
     """
     if mlir_source is None:
-        mlir_source = print_module(module)
+        mlir_source = print_module(module, FILE_TEXT)
     writer = _ModuleWriter(module, mlir_source)
     programs = (writer.program(op) for op in module.walk() if isinstance(op, FuncOp))
     return pack_file(module, TTMETAL, programs)

@@ -23,7 +23,7 @@ from ttmlir.mlir.printer import OpLinePrinter, print_module
 from ttmlir.target.flatbuffer.file_kind import TTNN
 from ttmlir.target.flatbuffer.golden import Golden, golden_info
 from ttmlir.target.flatbuffer.operations import OperationWriter
-from ttmlir.target.flatbuffer.programs import DEBUG_TEXT, body_of, device_of, pack_file
+from ttmlir.target.flatbuffer.programs import DEBUG_TEXT, FILE_TEXT, body_of, device_of, pack_file
 from ttmlir.target.flatbuffer.tensors import Table, TensorTables
 from ttmlir.target.flatbuffer.values import Values
 
@@ -44,7 +44,7 @@ def ttnn_to_flatbuffer(
     Raises DiagnosticError for what no file can hold.
     """
     if mlir_source is None:
-        mlir_source = print_module(module)
+        mlir_source = print_module(module, FILE_TEXT)
     functions = [op for op in module.walk() if isinstance(op, FuncOp)]
     writer = _ModuleWriter(module, mlir_source, cpp_source)
     if golden is not None:

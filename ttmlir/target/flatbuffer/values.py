@@ -30,7 +30,7 @@ class Values:
         return self._add(value, desc)
 
     def define_constant(
-        self, value: SSAValue, op: Operation, tables: TensorTables, data: bytes
+        self, value: SSAValue, op: Operation, tables: TensorTables, data: bytes | memoryview
     ) -> Table:
         """A new tensor for the result of `op`, with these elements in a description of its own."""
         table = self.define(value, op, tables)

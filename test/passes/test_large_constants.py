@@ -1,0 +1,56 @@
+"""Constants pass from a text to results without lists and with few copies."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from large_constants import expected, measure, write_text
+
+from ttmlir.compiler import lower, read_source, write_ttnn
+from ttmlir.runtime import read_binary
+
+MEBIBYTES = 32
+BASE_MEBIBYTES = 130
+"""What the programs take without constants, and some room."""
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="peaks are read from /proc")
+
+
+@linux
+@pytest.mark.parametrize("form", ["hex", "resource", "splat"])
+def test_memory(form: str, tmp_path: Path) -> None:
+    """A process holds each constant at most three times, and numbers are right."""
+    path = tmp_path / "constants.mlir"
+    shape = write_text(path, MEBIBYTES, form)
+    for step in ("compile", "run") if form != "hex" else ("in one",):
+        peak, _ = measure(step, path, shape)
+        assert peak <= 3 * MEBIBYTES + BASE_MEBIBYTES, (step, peak)
+    result = np.load(f"{path}.npy")
+    np.testing.assert_allclose(result, expected(shape, form), rtol=1e-5, atol=1e-5)
+
+
+def test_files_do_not_repeat_constants(tmp_path: Path) -> None:
+    """The text in a file leaves large constants out; small ones are there for people."""
+    path = tmp_path / "constants.mlir"
+    for form in ("hex", "resource"):
+        write_text(path, 1, form)
+        data = write_ttnn(lower(read_source(str(path))))
+        assert len(data) < (1 << 20) + 50_000
+        [program] = read_binary(data, "constants.ttnn").programs
+        text = dict(program.debug_sources())["ttnn"]
+        assert len(text) < 30_000
+        assert "dense_resource<" in text
+
+
+def test_read_shows_the_sizes_of_long_vectors(tmp_path: Path) -> None:
+    """`ttrt read` prints no million numbers."""
+    path = tmp_path / "constants.mlir"
+    write_text(path, 1, "hex")
+    (tmp_path / "a.ttnn").write_bytes(write_ttnn(lower(read_source(str(path)))))
+    command = [sys.executable, "-m", "ttmlir_tools.ttrt", "read", "a.ttnn"]
+    shown = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert '"constant_data": "<262144 bytes>"' in shown.stdout

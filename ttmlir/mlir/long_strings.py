@@ -1,0 +1,170 @@
+"""Texts without the long hexadecimal strings of their constants, which are kept as bytes.
+
+A constant of 100 MB is 200 MB of text. Before a text is read, each of these strings becomes a mark,
+`"0x@0"`, `"0x@1"` and so on, and what it spells a `bytes` object. So nothing that looks at the text
+copies it, no message quotes it, and it need not be in memory when the constants are:
+
+    text = compact(source)              # or read_compact(file)
+    text.contents[0]                    # the bytes of the string that became "0x@0"
+
+Lines keep their numbers. A string of a text that was not compacted cannot be taken for a mark, as
+`@` is no hexadecimal digit.
+"""
+
+from __future__ import annotations
+
+import re
+from binascii import Error, hexlify, unhexlify
+from collections.abc import Iterable, Iterator, Sequence
+from io import BytesIO
+from typing import BinaryIO
+
+LONG = 4096
+"""Digits from which on a string is replaced."""
+
+_CHUNK_BYTES = 1 << 20
+# Blanks between the tokens in front of a string; more are found if they are in the same chunk.
+_OVERLAP_BYTES = 64
+_START = re.compile(rb'(?:dense<|:)\s*+"0x(?=[0-9A-Fa-f])')
+_MARK = re.compile(rb'"0x@([0-9]+)"')
+
+
+class CompactText(str):
+    """A text with marks, and what they stand for."""
+
+    contents: Sequence[bytes]
+    """The bytes of the string that became `"0x@N"`, by N."""
+
+    def __new__(cls, text: str, contents: Sequence[bytes] = ()) -> CompactText:
+        """A text whose marks number `contents`."""
+        made = super().__new__(cls, text)
+        made.contents = contents
+        return made
+
+    def part(self, text: str) -> CompactText:
+        """A part of this text, with the same marks."""
+        return CompactText(text, self.contents)
+
+    def restored(self) -> str:
+        """The text with its strings again."""
+        data = self.encode("utf-8", "surrogatepass")
+        return b"".join(_restored(data, self.contents)).decode("utf-8", "surrogatepass")
+
+
+def compact(text: str) -> CompactText:
+    """The text without long strings."""
+    if isinstance(text, CompactText):
+        return text
+    if len(text) < LONG:
+        return CompactText(text)
+    steps = range(0, len(text), _CHUNK_BYTES)
+    chunks = (text[at : at + _CHUNK_BYTES].encode("utf-8", "surrogatepass") for at in steps)
+    data, contents = _compacted(chunks)
+    return CompactText(data.decode("utf-8", "surrogatepass") if contents else text, contents)
+
+
+def read_compact(file: BinaryIO) -> tuple[bytes, Sequence[bytes]]:
+    """What a file holds without long strings, and these."""
+    return _compacted(iter(lambda: file.read(_CHUNK_BYTES), b""))
+
+
+def place_in_file(data: bytes, position: int, contents: Sequence[bytes]) -> int:
+    """Where a byte of the compacted `data` stands in the file that it was read from."""
+    marks = _MARK.finditer(data, 0, position)
+    return position + sum(2 * len(contents[int(m[1])]) - len(m[1]) - 1 for m in marks)
+
+
+def marked(literal: str, contents: Sequence[bytes]) -> bytes | None:
+    """What a string of a compacted text stands for, without its quotes; None if it is no mark."""
+    if not literal.startswith("0x@"):
+        return None
+    number = literal[3:]
+    is_known = number.isascii() and number.isdecimal() and int(number) < len(contents)
+    return contents[int(number)] if is_known else None
+
+
+def _restored(data: bytes, contents: Sequence[bytes]) -> Iterator[bytes]:
+    position = 0
+    for match in _MARK.finditer(data):
+        number = int(match[1])
+        if number < len(contents):
+            yield data[position : match.start()]
+            yield b'"0x%b"' % hexlify(contents[number]).upper()
+            position = match.end()
+    yield data[position:]
+
+
+def _compacted(chunks: Iterable[bytes]) -> tuple[bytes, Sequence[bytes]]:
+    compactor = _Compactor()
+    for chunk in chunks:
+        compactor.feed(chunk)
+    return compactor.finish()
+
+
+class _Compactor:
+    """Takes a text in chunks. Either it looks for a string, or it is inside of one."""
+
+    def __init__(self) -> None:
+        self._text = BytesIO()
+        self._contents: list[bytes] = []
+        self._pending = b""
+        """The end of what was fed, in which a string may begin."""
+        self._string: BytesIO | None = None
+        """The bytes of the string that is being read."""
+        self._digits = b""
+        """Digits of the string that are not yet in its bytes: too few of them, or an odd one."""
+
+    def feed(self, chunk: bytes) -> None:
+        """Take the next part of the text."""
+        data, position = self._pending + chunk, 0
+        self._pending = b""
+        while position < len(data):
+            if self._string is not None:
+                position = self._read_string(self._string, data, position)
+                continue
+            match = _START.search(data, position)
+            if match is None:
+                keep = max(position, len(data) - _OVERLAP_BYTES)
+                self._text.write(memoryview(data)[position:keep])
+                self._pending = data[keep:]
+                return
+            self._text.write(memoryview(data)[position : match.end()])
+            self._string = BytesIO()
+            position = match.end()
+
+    def finish(self) -> tuple[bytes, Sequence[bytes]]:
+        """The text with marks, and what they stand for."""
+        if self._string is not None:
+            self._write_back(self._string)
+        self._text.write(self._pending)
+        return self._text.getvalue(), tuple(self._contents)
+
+    def _read_string(self, string: BytesIO, data: bytes, position: int) -> int:
+        """Read on in a string; where what follows begins."""
+        quote = data.find(b'"', position)
+        end = len(data) if quote < 0 else quote
+        self._digits += data[position:end]
+        if string.tell() or len(self._digits) >= LONG:
+            even = len(self._digits) & ~1
+            try:
+                string.write(unhexlify(self._digits[:even]))
+            except Error:
+                self._write_back(string)
+                return end
+            self._digits = self._digits[even:]
+        if quote < 0:
+            return end
+        if self._digits or not string.tell():
+            self._write_back(string)
+            return end
+        self._text.write(b"@%d" % len(self._contents))
+        # BytesIO hands its buffer over without copying it.
+        self._contents.append(string.getvalue())
+        self._string = None
+        return end
+
+    def _write_back(self, string: BytesIO) -> None:
+        """Leave a string in the text that is too short, or that the reader will refuse."""
+        self._text.write(hexlify(string.getvalue()).upper())
+        self._text.write(self._digits)
+        self._string, self._digits = None, b""
