@@ -14,13 +14,24 @@ jax: Any = import_module("jax")
 STABLEHLO_PIPELINE = "stablehlo-to-ttnn-pipeline"
 TTIR_PIPELINE = "stablehlo-to-ttir-pipeline"
 
+_COMPILE_FAST = {
+    "xla_backend_optimization_level": 0,
+    "xla_llvm_disable_expensive_passes": True,
+}
 _ABSOLUTE = {"float32": 1e-6, "float64": 1e-6, "bfloat16": 1e-2, "float16": 1e-3}
 _RELATIVE = {"float32": 2e-6, "float64": 2e-6, "bfloat16": 1.6e-2, "float16": 2e-3}
 
 
 def stablehlo_of(function: Callable[..., Any], *inputs: Any) -> str:
-    """The text that JAX makes of a function applied to such arrays."""
-    return jax.jit(function).lower(*inputs).as_text()
+    """The text, in the generic form, that JAX makes of a function applied to such arrays.
+
+    Arguments that the function does not use are kept.
+    """
+    return _generic(jax.jit(function, keep_unused=True).lower(*inputs))
+
+
+def _generic(lowered: Any) -> str:
+    return lowered.compiler_ir("stablehlo").operation.get_asm(print_generic_op_form=True)
 
 
 def run_stablehlo(
@@ -41,10 +52,10 @@ def check_against_jax(
 
     Integers and truth values must be equal, floating point numbers close for their type.
     """
-    expected = [np.asarray(leaf) for leaf in jax.tree.leaves(jax.jit(function)(*inputs))]
-    # JAX leaves arguments out that a function does not use.
-    text = jax.jit(function, keep_unused=True).lower(*inputs).as_text()
-    results = run_stablehlo(text, [np.asarray(value) for value in inputs])
+    lowered = jax.jit(function, keep_unused=True).lower(*inputs)
+    compiled = lowered.compile(compiler_options=_COMPILE_FAST)
+    expected = [np.asarray(leaf) for leaf in jax.tree.leaves(compiled(*inputs))]
+    results = run_stablehlo(_generic(lowered), [np.asarray(value) for value in inputs])
     assert len(results) == len(expected)
     for result, correct in zip(results, expected, strict=True):
         assert result.shape == correct.shape

@@ -40,8 +40,12 @@ is what has no counterpart; each message says what is supported.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
+from xdsl.dialects.builtin import TensorType
+
+from ttmlir.layout.element_type import ScalarType
+from ttmlir.layout.errors import LayoutError
 from ttmlir.passes import (
     convert_stablehlo_to_ttir_contraction,
     convert_stablehlo_to_ttir_elementwise,
@@ -51,12 +55,13 @@ from ttmlir.passes import (
     convert_stablehlo_to_ttir_windows,
 )
 from ttmlir.passes.base import ModulePass
+from ttmlir.passes.rewriting import AttributeMemo, refuse_to_legalize
 from ttmlir.passes.ttir_conversion import Rule, convert_inside, refuse_unknown
 
 if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
-    from xdsl.ir import Operation
+    from xdsl.ir import Attribute, Operation
 
 
 @dataclass(frozen=True)
@@ -68,7 +73,24 @@ class ConvertStableHLOToTTIRPass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Convert everything inside the module."""
+        reason = AttributeMemo(_reason_against)
+        for op in module.walk():
+            if op.name.startswith(("stablehlo.", "chlo.")):
+                for value in (*op.operands, *op.results):
+                    if (why := reason(value.type)) is not None:
+                        refuse_to_legalize(op, why)
         convert_inside(module, {**_REFUSED, **CONVERTED}, _refuse_operation)
+
+
+def _reason_against(type_: Attribute) -> str | None:
+    """Why no tensor of a type can be stored; None if it can be, or is no tensor."""
+    if not isinstance(type_, TensorType):
+        return None
+    try:
+        _ = ScalarType(str(cast("TensorType[Attribute]", type_).element_type)).data_type
+    except LayoutError as error:
+        return str(error)
+    return None
 
 
 def _refuse_operation(op: Operation) -> None:
