@@ -190,7 +190,8 @@ def reduction(body: str, element: str = "f32", init: str = "0.0", positions: str
         %init = stablehlo.constant dense<{init}> : {scalar}
         %zero = stablehlo.constant dense<0> : tensor<i32>
         %i = stablehlo.iota dim = 1 : tensor<3x5xi32>
-        %0:2 = "stablehlo.reduce"(%x, {positions}, %init, %zero) <{{dimensions = array<i64: 1>}}> ({{
+        %0:2 = "stablehlo.reduce"(%x, {positions}, %init, %zero)
+            <{{dimensions = array<i64: 1>}}> ({{
         ^bb0(%a: {scalar}, %i_a: tensor<i32>, %b: {scalar}, %j: tensor<i32>):
           {body}
         }}) : ({types}, tensor<3x5xi32>, {scalar}, tensor<i32>)

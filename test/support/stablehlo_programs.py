@@ -23,15 +23,11 @@ _RELATIVE = {"float32": 2e-6, "float64": 2e-6, "bfloat16": 1.6e-2, "float16": 2e
 
 
 def stablehlo_of(function: Callable[..., Any], *inputs: Any) -> str:
-    """The text, in the generic form, that JAX makes of a function applied to such arrays.
+    """The text that JAX makes of a function applied to such arrays.
 
     Arguments that the function does not use are kept.
     """
-    return _generic(jax.jit(function, keep_unused=True).lower(*inputs))
-
-
-def _generic(lowered: Any) -> str:
-    return lowered.compiler_ir("stablehlo").operation.get_asm(print_generic_op_form=True)
+    return jax.jit(function, keep_unused=True).lower(*inputs).as_text()
 
 
 def run_stablehlo(
@@ -55,7 +51,7 @@ def check_against_jax(
     lowered = jax.jit(function, keep_unused=True).lower(*inputs)
     compiled = lowered.compile(compiler_options=_COMPILE_FAST)
     expected = [np.asarray(leaf) for leaf in jax.tree.leaves(compiled(*inputs))]
-    results = run_stablehlo(_generic(lowered), [np.asarray(value) for value in inputs])
+    results = run_stablehlo(lowered.as_text(), [np.asarray(value) for value in inputs])
     assert len(results) == len(expected)
     for result, correct in zip(results, expected, strict=True):
         assert result.shape == correct.shape

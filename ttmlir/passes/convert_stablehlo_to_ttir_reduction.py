@@ -72,7 +72,8 @@ def _reduced(op: Operation, name: str, value: SSAValue, init: SSAValue) -> SSAVa
         )
     mnemonic, combining = table[name]
     result = _over_dimensions(op, mnemonic, value)
-    if _is_neutral(init, name, mnemonic):
+    # XLA leaves tensors alone of which no dimension is reduced, whatever the initial value is.
+    if result is value or _is_neutral(init, name, mnemonic):
         return result
     return built(op, combining, [result, init], result.type)
 
