@@ -74,13 +74,16 @@ def pcc(actual: Any, expected: Any) -> float:
     return float(np.corrcoef(a, b)[0, 1])
 
 
-def check_all(cases: str, *, tolerance: float = 1e-5, **arguments: Any) -> None:
+def check_all(
+    cases: str, *, tolerance: float = 1e-5, names: dict[str, Any] | None = None, **arguments: Any
+) -> None:
     """Compare what expressions give with what torch makes of them; one program for all of them.
 
     There is an expression on each line of `cases`; the arguments are tensors by name.
+    Further names that the expressions use are in `names`.
     """
     texts = [line.strip() for line in cases.splitlines() if line.strip()]
-    names = {"torch": torch, "F": torch.nn.functional}
+    names = {"torch": torch, "F": torch.nn.functional, **(names or {})}
     signature = ", ".join(arguments)
     function = eval(f"lambda {signature}: [{', '.join(texts)}]", names)
     program = imported(function, *arguments.values())

@@ -10,12 +10,14 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, SSAValue
 
 from ttmlir.frontend.torch.building import BodyBuilder, Shape, shape_of
-from ttmlir.frontend.torch.elements import element_of, torch_package
+from ttmlir.frontend.torch.elements import element_of, tensor_type, torch_package
 from ttmlir.frontend.torch.places import refuse_node
 from ttmlir.passes.ttir_building import element_type
 
-Result = SSAValue | tuple[SSAValue | None, ...]
-"""What a rule returns: the result, or the results; None for one that nobody may use."""
+Later = Callable[[], SSAValue]
+"""Builds a result when somebody uses it."""
+Result = SSAValue | tuple[SSAValue | Later | None, ...]
+"""What a rule returns: the result, or the results; None for one that cannot be built."""
 
 
 @dataclass
@@ -29,6 +31,20 @@ class Known:
         """The constant, made once."""
         if self.value is None:
             self.value = build.constant(self.tensor)
+        return self.value
+
+
+@dataclass
+class Number:
+    """A whole number that is computed by the program: a tensor of no dimension, made when used."""
+
+    make: Callable[[BodyBuilder], SSAValue]
+    value: SSAValue | None = None
+
+    def built(self, build: BodyBuilder) -> SSAValue:
+        """The tensor, made once."""
+        if self.value is None:
+            self.value = self.make(build)
         return self.value
 
 
@@ -72,7 +88,7 @@ class Call:
 
     def value(self, argument: Any) -> SSAValue:
         """The SSA value of one tensor."""
-        return argument.built(self.build) if isinstance(argument, Known) else argument
+        return argument.built(self.build) if isinstance(argument, (Known, Number)) else argument
 
     def known(self, name: str) -> Any:
         """The torch tensor behind an argument if its numbers are known, else None."""
@@ -111,9 +127,7 @@ class Call:
         tensor: Any = (
             cast("Sequence[Any]", meta)[number] if isinstance(meta, (tuple, list)) else meta
         )
-        element = element_of(tensor.dtype)
-        assert element is not None, "checked before the rule"
-        return TensorType(element, tuple(tensor.shape))
+        return tensor_type(tensor)
 
     @property
     def element(self) -> Attribute:

@@ -56,6 +56,20 @@ def element_of(dtype: Any) -> Attribute | None:
     return _ELEMENTS.get(dtype_name(dtype))
 
 
+def static_shape(tensor: Any) -> tuple[int, ...] | None:
+    """The extents of a tensor, or of torch's fake of one; None if one of them is not known."""
+    extents = [e if isinstance(e, int) else e.node.maybe_as_int() for e in tensor.shape]
+    return None if None in extents else tuple(extents)
+
+
+def tensor_type(tensor: Any) -> TensorType[Attribute]:
+    """The type of a tensor, or of torch's fake of one, that has been checked to have one."""
+    element, shape = element_of(tensor.dtype), static_shape(tensor)
+    assert element is not None, "checked when the program was read"
+    assert shape is not None, "checked when the program was read"
+    return TensorType(element, shape)
+
+
 def is_floating(element: Attribute) -> bool:
     """True for the types of real numbers."""
     return not isinstance(element, IntegerType)

@@ -8,8 +8,9 @@ from functools import cache
 from typing import Any
 
 from ttmlir.frontend.torch.elements import torch_package
-from ttmlir.frontend.torch.places import user_frames_kept
+from ttmlir.frontend.torch.places import place_of_error, user_frames_kept
 from ttmlir.frontend.torch.rules import rule_of
+from ttmlir.mlir.diagnostics import LocatedError
 
 
 def export(
@@ -17,11 +18,19 @@ def export(
     arguments: Sequence[Any] = (),
     keywords: Mapping[str, Any] | None = None,
 ) -> Any:
-    """A `torch.export.ExportedProgram` of a module or function, for these example arguments."""
+    """A `torch.export.ExportedProgram` of a module or function, for these example arguments.
+
+    Raises `DiagnosticError` at the user's own line for what torch cannot trace.
+    """
     torch = torch_package()
     module = function if isinstance(function, torch.nn.Module) else _as_module(function)
-    with user_frames_kept():
-        return torch.export.export(module, tuple(arguments), dict(keywords or {}), strict=False)
+    try:
+        with user_frames_kept():
+            return torch.export.export(module, tuple(arguments), dict(keywords or {}), strict=False)
+    except Exception as error:
+        # Whatever torch or the user's own code raises is about the line that was being traced.
+        reason = str(error).strip().partition("\n")[0] or type(error).__name__
+        raise LocatedError(place_of_error(error), f"torch cannot trace this: {reason}") from error
 
 
 def _as_module(function: Callable[..., Any]) -> Any:

@@ -9,7 +9,7 @@ from typing import Any, cast
 from xdsl.ir import SSAValue
 
 from ttmlir.frontend.torch.call import Known
-from ttmlir.frontend.torch.elements import torch_package
+from ttmlir.frontend.torch.elements import static_shape, torch_package
 
 LIMIT = 1 << 16
 """Tensors of more elements are left to the compiled program, parameters of a model above all."""
@@ -24,7 +24,7 @@ def computed(node: Any, arguments: Mapping[str, Any]) -> Known | None:
     if torch_package().Tag.nondeterministic_seeded in node.target.tags:
         return None
     known = [operand.tensor for operand in operands if isinstance(operand, Known)]
-    sizes = [math.prod(meta.shape), *(tensor.numel() for tensor in known)]
+    sizes = [math.prod(static_shape(meta) or ()), *(tensor.numel() for tensor in known)]
     # A range has no rule: its numbers always stand in the program.
     if max(sizes) > LIMIT and node.target.overloadpacket.__name__ != "arange":
         return None

@@ -48,7 +48,8 @@ def import_model(
             )
         exported = model
     else:
-        exported = export(model, args, kwargs)
+        with in_terms_of_the_user(name):
+            exported = export(model, args, kwargs)
     with in_terms_of_the_user(name):
         program = import_program(exported, weights=weights)
     for message in program.warnings:
@@ -68,6 +69,8 @@ class _Door:
         self._bound: dict[int, Array] = {
             index: array_of(tensor) for index, tensor in enumerate(passed_on)
         }
+        self._state = range(len(program.weights), len(passed_on))
+        self._last_state: list[Array] = []
 
     def imported(self) -> ImportedModel:
         """What a compiled model is made of."""
@@ -80,7 +83,7 @@ class _Door:
             flatten=self.flatten,
             unflatten=self.unflatten,
             reference=self.reference,
-            flatten_results=None if program.state else self.flatten_results,
+            flatten_results=self.flatten_results,
             bound=self._bound,
         )
 
@@ -117,11 +120,9 @@ class _Door:
     def unflatten(self, results: Sequence[Array]) -> Any:
         """What a call returns; new values of buffers are kept."""
         program = self._program
-        first = len(program.weights)
-        state = len(program.state)
-        for index, value in enumerate(results[:state]):
-            self._bound[first + index] = value
-        tensors = iter(results[state:])
+        self._last_state = list(results[: len(self._state)])
+        self._bound.update(zip(self._state, self._last_state, strict=True))
+        tensors = iter(results[len(self._state) :])
         leaves = [
             tensor_of(next(tensors)) if hasattr(output, "shape") else output
             for output in program.outputs
@@ -129,18 +130,27 @@ class _Door:
         return torch_package().utils._pytree.tree_unflatten(leaves, program.out_spec)
 
     def reference(self, *args: Any, **kwargs: Any) -> Any:
-        """What torch computes."""
+        """What torch computes; buffers begin as in the next call, and the module's stay."""
         torch = torch_package()
         is_program = isinstance(self._model, torch.export.ExportedProgram)
         function = self._model.module() if is_program else self._model
         with torch.no_grad():
-            return function(*args, **kwargs)
+            if not self._state:
+                return function(*args, **kwargs)
+            buffers = {
+                name: tensor_of(self._bound[index]).clone()
+                for index, (name, _) in zip(self._state, self._program.state, strict=True)
+            }
+            result = torch.func.functional_call(function, buffers, args, kwargs)
+            self._last_state = [array_of(buffer) for buffer in buffers.values()]
+            return result
 
     def flatten_results(self, results: Any) -> list[Array]:
-        """The tensors that torch returned, as arrays."""
+        """The arrays of the last call's results: changed buffers, and tensors that it returned."""
         pytree: Any = torch_package().utils._pytree
         tensor = torch_package().Tensor
-        return [array_of(leaf) for leaf in pytree.tree_leaves(results) if isinstance(leaf, tensor)]
+        leaves = [leaf for leaf in pytree.tree_leaves(results) if isinstance(leaf, tensor)]
+        return [*self._last_state, *map(array_of, leaves)]
 
 
 def _in_order(kwargs: Mapping[str, Any], spec: Any) -> dict[str, Any]:

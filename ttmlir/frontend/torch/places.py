@@ -28,7 +28,19 @@ def place_of(node: Any) -> LocationAttr:
     own = [frame for frame in frames if not frame[0].startswith(_library_folders())] or frames
     if not own:
         return UNKNOWN_LOC
-    file, line = own[-1]
+    return _place(*own[-1])
+
+
+def place_of_error(error: BaseException) -> LocationAttr:
+    """The innermost line outside torch that an exception came through."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if not frame.filename.startswith(_library_folders())]
+    if not own or own[-1].lineno is None:
+        return UNKNOWN_LOC
+    return _place(own[-1].filename, own[-1].lineno)
+
+
+def _place(file: str, line: int) -> LocationAttr:
     text = linecache.getline(file, line)
     return file_location(file, line, len(text) - len(text.lstrip()) + 1)
 

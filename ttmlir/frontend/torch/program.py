@@ -11,19 +11,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NoReturn, cast
 
-from xdsl.dialects.builtin import FunctionType, ModuleOp, TensorType
+from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir import Block, Region, SSAValue
 
 from ttmlir.frontend.torch.building import BodyBuilder
-from ttmlir.frontend.torch.call import Call, Known
+from ttmlir.frontend.torch.call import Call, Known, Number
 from ttmlir.frontend.torch.elements import (
     SUPPORTED_DTYPES,
     dtype_name,
     element_of,
+    static_shape,
+    tensor_type,
 )
 from ttmlir.frontend.torch.exporting import decomposed
 from ttmlir.frontend.torch.known import computed, is_tensor, leaves
+from ttmlir.frontend.torch.numbers import is_symbolic, number_of
 from ttmlir.frontend.torch.places import location_of, refuse_node
 from ttmlir.frontend.torch.rules import RULES, rule_of
 from ttmlir.frontend.torch.support import near
@@ -159,7 +162,7 @@ class _Importer:
         return self._exported.state_dict[spec.target]
 
     def _argument(self, node: Any, name: str) -> None:
-        argument = self._block.insert_arg(_tensor_type(node.meta["val"]), len(self._block.args))
+        argument = self._block.insert_arg(tensor_type(node.meta["val"]), len(self._block.args))
         argument.location = name_location(name)
         self._values[node] = argument
 
@@ -170,6 +173,8 @@ class _Importer:
             return self._item(node)
         if _is_assertion(node):
             return None
+        if not is_tensor(node.meta.get("val")) and is_symbolic(node.meta.get("val")):
+            return number_of(node, self._resolved(node.args))
         if not hasattr(node.target, "_schema"):
             self._refuse(node, "only operations of torch are supported")
         arguments = self._arguments(node)
@@ -196,12 +201,21 @@ class _Importer:
     def _resolved(self, argument: Any) -> Any:
         if isinstance(argument, (list, tuple)):
             return [self._resolved(item) for item in cast("list[Any]", argument)]
-        return self._values[argument] if hasattr(argument, "op") else argument
+        if not hasattr(argument, "op"):
+            return argument
+        value = self._values[argument]
+        # torch knows some numbers that the program computes.
+        meta = argument.meta.get("val")
+        return meta if isinstance(value, Number) and isinstance(meta, int) else value
 
     def _item(self, node: Any) -> Any:
         source, number = node.args
         value = self._values[source][number]
-        if value is None and node.users:
+        if not node.users:
+            return None
+        if callable(value):
+            return value()
+        if value is None:
             self._refuse(
                 node,
                 f"result {number} of '{source.target}' is not supported, only the others are",
@@ -251,13 +265,8 @@ class _Importer:
         for meta in leaves(node.meta.get("val")):
             if not is_tensor(meta):
                 continue
-            if not all(isinstance(extent, int) for extent in meta.shape):
-                shape = "x".join(map(str, meta.shape))
-                self._refuse(
-                    node,
-                    f"the shape {shape} is not known before the program runs; export without "
-                    "dynamic_shapes, once for each shape",
-                )
+            if static_shape(meta) is None:
+                self._refuse(node, _unknown_shape(meta.shape))
             if element_of(meta.dtype) is None:
                 self._refuse(
                     node,
@@ -279,6 +288,17 @@ class _Importer:
         refuse_node(node, reason)
 
 
+def _unknown_shape(shape: Sequence[Any]) -> str:
+    text = "x".join(map(str, shape))
+    # torch calls extents that come from the numbers in tensors u0, u1 ..., those of inputs s0 ...
+    if any(str(extent).startswith("u") for extent in shape):
+        return (
+            f"the shape {text} depends on the numbers in a tensor, as those of x[mask] and "
+            "nonzero do; torch.where(mask, x, other) keeps the shape"
+        )
+    return f"the shape {text} is not known; export without dynamic_shapes, once for each shape"
+
+
 def _is_weight(spec: Any) -> bool:
     return spec.kind.name in ("PARAMETER", "BUFFER", "CONSTANT_TENSOR")
 
@@ -287,9 +307,3 @@ def _is_assertion(node: Any) -> bool:
     """True for checks that torch inserts, which have no results."""
     name = str(node.target)
     return name.startswith(("aten._assert", "aten.sym_constrain")) or "_assert" in name
-
-
-def _tensor_type(meta: Any) -> TensorType[Attribute]:
-    element = element_of(meta.dtype)
-    assert element is not None, "checked before"
-    return TensorType(element, tuple(meta.shape))

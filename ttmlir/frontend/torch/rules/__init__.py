@@ -11,6 +11,7 @@ from ttmlir.frontend.torch.rules import (
     products,
     reductions,
     shapes,
+    windows,
 )
 
 RULES: dict[str, Rule] = {
@@ -20,6 +21,7 @@ RULES: dict[str, Rule] = {
     **products.RULES,
     **normalization.RULES,
     **indexing.RULES,
+    **windows.RULES,
     **creation.RULES,
 }
 """Rules by names such as `add` (all overloads) or `max.dim`."""

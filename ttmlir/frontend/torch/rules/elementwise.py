@@ -35,19 +35,8 @@ def _scaled(mnemonic: str, factor: float) -> Function:
     return function
 
 
-def _exp2(build: BodyBuilder, x: SSAValue) -> SSAValue:
-    return build.elementwise("pow", build.number(2.0, x), x)
-
-
 def _trunc(build: BodyBuilder, x: SSAValue) -> SSAValue:
-    if not is_floating(own_element(x)):
-        return x
-    down, up = build.elementwise("floor", x), build.elementwise("ceil", x)
-    return build.elementwise("where", _compared(build, "ge", x, build.number(0.0, x)), down, up)
-
-
-def _erfc(build: BodyBuilder, x: SSAValue) -> SSAValue:
-    return build.elementwise("subtract", build.number(1.0, x), build.elementwise("erf", x))
+    return build.elementwise("trunc", x) if is_floating(own_element(x)) else x
 
 
 def _gelu(call: Call) -> SSAValue:
@@ -258,6 +247,28 @@ def _bits(name: str) -> Rule:
     return rule
 
 
+def _shift(mnemonic: str) -> Rule:
+    """A shift of bits; those of torch keep the sign to the right."""
+
+    def rule(call: Call) -> SSAValue:
+        return call.build.elementwise(mnemonic, *_operands(call, call.element))
+
+    return rule
+
+
+def _round(call: Call) -> SSAValue:
+    """Rounding to even, to whole numbers or to decimals."""
+    build, x = call.build, cast_input(call)
+    if not is_floating(call.element):
+        return x
+    decimals = call.arguments.get("decimals") or 0
+    if not decimals:
+        return build.elementwise("round", x)
+    scale = build.number(10.0**decimals, x)
+    rounded = build.elementwise("round", build.elementwise("multiply", x, scale))
+    return build.elementwise("div", rounded, scale)
+
+
 def _is_nan(call: Call) -> SSAValue:
     x = call.tensor()
     return call.build.elementwise("ne", x, x, element=call.element)
@@ -297,13 +308,23 @@ RULES: dict[str, Rule] = {
         name: _unary(mnemonic)
         for name, mnemonic in {
             "abs": "abs",
+            "acos": "acos",
+            "acosh": "acosh",
+            "asin": "asin",
+            "asinh": "asinh",
             "atan": "atan",
+            "atanh": "atanh",
             "ceil": "ceil",
             "cos": "cos",
+            "cosh": "cosh",
             "erf": "erf",
+            "erfc": "erfc",
+            "erfinv": "erfinv",
             "exp": "exp",
+            "exp2": "exp2",
             "expm1": "expm1",
             "floor": "floor",
+            "lgamma": "lgamma",
             "log": "log",
             "log1p": "log1p",
             "neg": "neg",
@@ -314,6 +335,7 @@ RULES: dict[str, Rule] = {
             "sign": "sign",
             "silu": "silu",
             "sin": "sin",
+            "sinh": "sinh",
             "sqrt": "sqrt",
             "square": "square",
             "tan": "tan",
@@ -331,6 +353,10 @@ RULES: dict[str, Rule] = {
     "bitwise_not": _bits("not"),
     "bitwise_or": _bits("or"),
     "bitwise_xor": _bits("xor"),
+    "__lshift__": _shift("logical_left_shift"),
+    "__rshift__": _shift("right_shift"),
+    "bitwise_left_shift": _shift("logical_left_shift"),
+    "bitwise_right_shift": _shift("right_shift"),
     "clamp": _clamp,
     "clone": _identity,
     "contiguous": _identity,
@@ -338,8 +364,6 @@ RULES: dict[str, Rule] = {
     "detach": _identity,
     "div": _div,
     "elu": _elu,
-    "erfc": _function(_erfc),
-    "exp2": _function(_exp2),
     "fmax": _skipping_nan("maximum"),
     "fmin": _skipping_nan("minimum"),
     "fmod": _binary("remainder"),
@@ -358,6 +382,7 @@ RULES: dict[str, Rule] = {
     "mul": _binary("multiply"),
     "pow": _pow,
     "remainder": _remainder,
+    "round": _round,
     "sub": _sum("subtract"),
     "trunc": _function(_trunc),
     "where.Scalar": _where,

@@ -6,12 +6,13 @@ import math
 from itertools import pairwise
 from typing import Any
 
-from xdsl.dialects.builtin import IntegerType, TensorType, i1
+from xdsl.dialects.builtin import IntegerType, TensorType
 from xdsl.ir import SSAValue
 
 from ttmlir.frontend.torch.building import BodyBuilder, Shape, broadcast_shape, shape_of
 from ttmlir.frontend.torch.call import Call, Known, Rule, own_element
 from ttmlir.frontend.torch.elements import is_boolean, torch_package
+from ttmlir.frontend.torch.rules.shapes import from_start
 
 _I64 = IntegerType(64)
 
@@ -130,55 +131,162 @@ def linear_index(call: Call, indices: list[Any], extents: list[int]) -> tuple[SS
         return build.constant(numbers), tuple(numbers.shape)
     total: SSAValue | None = None
     for index, extent in zip(indices, extents, strict=True):
-        numbers = _nonnegative(build, build.cast(call.value(index), _I64), extent)
+        numbers = from_start(build, build.cast(call.value(index), _I64), extent)
         if total is not None:
             scaled = build.elementwise("multiply", total, build.number(extent, total))
             numbers = build.elementwise("add", scaled, numbers)
         total = numbers
     assert total is not None
-    shape = broadcast_shape(*(_index_shape(index) for index in indices))
+    shape = broadcast_shape(*(_shape_of_argument(index) for index in indices))
     return build.broadcast(total, shape), shape
 
 
-def _index_shape(index: Any) -> Shape:
+def _shape_of_argument(index: Any) -> Shape:
     return tuple(index.tensor.shape) if isinstance(index, Known) else shape_of(index)
-
-
-def _nonnegative(build: BodyBuilder, index: SSAValue, extent: int) -> SSAValue:
-    """Indices counted from 0; negative ones count from the end."""
-    below = build.elementwise("lt", index, build.number(0, index), element=i1)
-    from_end = build.elementwise("add", index, build.number(extent, index))
-    return build.elementwise("where", below, from_end, index)
 
 
 def _gather(call: Call) -> SSAValue:
     """The elements of a dimension with these numbers, one for each place of the result."""
-    build, x = call.build, call.tensor()
+    build, x, index = call.build, call.tensor(), call.tensor("index")
     if not shape_of(x):
         return build.reshape(x, call.shape)
+    dim = call.dim(x)
+    index = build.reshape(index, call.shape or (1,))
+    for other, count in enumerate(shape_of(index)):
+        if other != dim:
+            x = build.slice(x, other, 0, count)
+    return build.reshape(build.row("gather", x, index, dim=dim), call.shape)
+
+
+# -- writing -----------------------------------------------------------------------------------
+
+_REDUCTIONS = {
+    "sum": "scatter_add",
+    "add": "scatter_add",
+    "prod": "scatter_multiply",
+    "multiply": "scatter_multiply",
+    "amax": "scatter_maximum",
+    "amin": "scatter_minimum",
+}
+
+
+def _scatter(call: Call) -> SSAValue:
+    return _written(call, "scatter", _source(call))
+
+
+def _scatter_add(call: Call) -> SSAValue:
+    return _written(call, "scatter_add", _source(call))
+
+
+def _scatter_reduce(call: Call) -> SSAValue:
+    mnemonic = _REDUCTIONS.get(call["reduce"])
+    if mnemonic is None or not call.arguments.get("include_self", True):
+        call.refuse(
+            f"reduce='{call['reduce']}', include_self={call.arguments.get('include_self')} is not "
+            f"supported; supported are {', '.join(_REDUCTIONS)}, with include_self=True"
+        )
+    return _written(call, mnemonic, _source(call))
+
+
+def _source(call: Call) -> SSAValue:
+    """What is written: the first elements of a tensor, as many as places; or one number."""
+    build, places = call.build, _shape_of_argument(call.arguments["index"])
+    if not call.has("src"):
+        return build.splat(call["value"], call.element, places or (1,))
+    source = build.cast(call.tensor("src"), call.element)
+    for dim, count in enumerate(places):
+        source = build.slice(source, dim, 0, count)
+    return build.reshape(source, places or (1,))
+
+
+def _written(call: Call, mnemonic: str, source: SSAValue) -> SSAValue:
+    """A tensor with elements written to the places with these numbers of a dimension."""
+    build, x, index = call.build, call.tensor(), call.tensor("index")
+    if not shape_of(x):
+        x = build.reshape(x, (1,))
     dim, shape = call.dim(x), shape_of(x)
-    torch = torch_package()
-    strides = [math.prod(shape[i + 1 :]) for i in range(len(shape))]
-    base = torch.zeros(call.shape, dtype=torch.int64)
-    for i, stride in enumerate(strides):
-        if i != dim:
-            along = [-1 if j == i else 1 for j in range(len(shape))]
-            base = base + (torch.arange(call.shape[i]) * stride).reshape(along)
-    known = call.known("index")
-    if known is not None:
-        places = build.constant(base + known.to(torch.int64) * strides[dim])
-    else:
-        index = build.cast(call.tensor("index"), _I64)
-        scaled = build.elementwise("multiply", index, build.number(strides[dim], index))
-        places = build.elementwise("add", scaled, build.constant(base))
-    flat = build.reshape(x, (math.prod(shape),))
-    return take(build, flat, 0, places)
+    index = build.reshape(index, shape_of(index) or (1,))
+    if 0 in shape_of(index):
+        return call.tensor()
+    part = x
+    for other, count in enumerate(shape_of(index)):
+        if other != dim:
+            part = build.slice(part, other, 0, count)
+    part = build.row(mnemonic, part, index, source, dim=dim)
+    if part is not x and shape_of(part) != shape:
+        begins = build.constant(torch_package().zeros(len(shape), dtype=torch_package().int64))
+        part = build.row("slice_write", x, part, begins)
+    return build.reshape(part, call.shape)
+
+
+def _index_put(call: Call) -> SSAValue:
+    """A tensor with elements replaced, or added to, at the places that `indices` select."""
+    build, x = call.build, call.tensor()
+    values = build.cast(call.tensor("values"), own_element(x))
+    masked = _masked_put(call, x, values)
+    if masked is not None:
+        return masked
+    indices = _without_masks(call, call["indices"])
+    dims = [i for i, index in enumerate(indices) if index is not None]
+    extents = [shape_of(x)[dim] for dim in dims]
+    flat, places = linear_index(call, [indices[dim] for dim in dims], extents)
+    others = [i for i in range(len(shape_of(x))) if i not in dims]
+    rest = tuple(shape_of(x)[i] for i in others)
+    first = dims[0] if dims == list(range(dims[0], dims[0] + len(dims))) else 0
+    # What an access by these indices would give, with the dimensions of the indices in front.
+    values = build.broadcast(values, (*rest[:first], *places, *rest[first:]))
+    middle = range(first, first + len(places))
+    values = build.permute(values, [*middle, *(i for i in _dims(values) if i not in middle)])
+    order = [*dims, *others]
+    rows, columns, count = math.prod(extents), math.prod(rest), math.prod(places)
+    if not count * columns:
+        return x
+    table = build.reshape(build.permute(x, order), (rows, columns))
+    mnemonic = "scatter_add" if call["accumulate"] else "scatter"
+    written = build.row(
+        mnemonic,
+        table,
+        build.reshape(flat, (count, 1)),
+        build.reshape(values, (count, columns)),
+        dim=0,
+    )
+    written = build.reshape(written, (*extents, *rest))
+    return build.permute(written, [order.index(i) for i in range(len(order))])
+
+
+def _masked_put(call: Call, x: SSAValue, values: SSAValue) -> SSAValue | None:
+    """One number put where a mask is true; None for anything but one mask."""
+    build = call.build
+    indices: list[Any] = [index for index in call["indices"] if index is not None]
+    if len(indices) != 1 or math.prod(shape_of(values)) != 1:
+        return None
+    (index,) = indices
+    if isinstance(index, Known) or not is_boolean(own_element(index)):
+        return None
+    before: int = call["indices"].index(index)
+    behind = len(shape_of(x)) - before - len(shape_of(index))
+    mask = build.reshape(index, (*shape_of(index), *((1,) * behind)))
+    number = build.reshape(values, (1,) * len(shape_of(x)))
+    if call["accumulate"]:
+        number = build.elementwise("add", x, number)
+    return build.elementwise("where", mask, number, x)
+
+
+def _dims(value: SSAValue) -> range:
+    return range(len(shape_of(value)))
 
 
 RULES: dict[str, Rule] = {
     "embedding": _embedding,
     "gather": _gather,
     "index.Tensor": _index,
+    "index_put": _index_put,
     "index_select": _index_select,
+    "scatter.reduce": _scatter_reduce,
+    "scatter.src": _scatter,
+    "scatter.value": _scatter,
+    "scatter.value_reduce": _scatter_reduce,
+    "scatter_add": _scatter_add,
+    "scatter_reduce.two": _scatter_reduce,
 }
 """Rules by the name of the ATen operation, or of one of its overloads."""

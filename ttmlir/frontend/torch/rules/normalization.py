@@ -69,17 +69,19 @@ def _group_norm(call: Call) -> Result:
 def _batch_norm(call: Call) -> Result:
     """Normalisation by the statistics that the module has collected."""
     build, x = call.build, call.tensor("input")
-    rank = len(shape_of(x))
-    mean, spread, weight, bias = (
-        _along_channels(build, call.optional(name), rank)
-        for name in ("running_mean", "running_var", "weight", "bias")
+    channels = shape_of(x)[1:2]
+    scale, offset = (
+        build.splat(number, call.element, channels) if not call.has(name) else call.tensor(name)
+        for name, number in (("weight", 1.0), ("bias", 0.0))
     )
-    assert mean is not None
-    assert spread is not None
-    centered = build.elementwise("subtract", x, build.cast(mean, call.element))
-    deviation = _reciprocal_deviation(build, build.cast(spread, call.element), float(call["eps"]))
-    value = build.elementwise("multiply", centered, deviation)
-    return _affine(build, value, weight, bias), None, None
+    statistics = (call.tensor("running_mean"), call.tensor("running_var"))
+    value = build.row(
+        "batch_norm_inference",
+        *(x, scale, offset, *statistics),
+        dimension=1,
+        epsilon=float(call["eps"]),
+    )
+    return value, None, None
 
 
 def _batch_norm_training(call: Call) -> Result:

@@ -108,7 +108,7 @@ def _attention(call: Call) -> SSAValue:
     weights = softmax(build, scores, -1)
     if allowed is not None and not call["is_causal"]:
         rank = len(shape_of(allowed))
-        some = build.reduce("max", allowed, (rank - 1,))
+        some = build.reduce("reduce_or", allowed, (rank - 1,))
         weights = build.elementwise("where", some, weights, build.number(0.0, weights))
     return product(build, weights, value)
 

@@ -9,7 +9,8 @@ from xdsl.dialects.builtin import i1
 from xdsl.ir import SSAValue
 
 from ttmlir.frontend.torch.building import BodyBuilder, shape_of
-from ttmlir.frontend.torch.call import Call, Rule, own_element
+from ttmlir.frontend.torch.call import Call, Result, Rule, own_element
+from ttmlir.frontend.torch.elements import is_floating
 
 Reduction = Callable[[BodyBuilder, SSAValue, tuple[int, ...], bool], SSAValue]
 """Reduces dimensions, which keep an extent of 1 if the last argument says so."""
@@ -135,21 +136,58 @@ def _log_softmax(call: Call) -> SSAValue:
 
 
 def _extreme(mnemonic: str) -> Rule:
-    """The largest or smallest value along a dimension; its place may not be used yet."""
+    """The largest or smallest value along a dimension, and its place."""
 
-    def rule(call: Call) -> tuple[SSAValue | None, ...]:
-        return _reduced(call, call.tensor(), _op(mnemonic)), None
+    def rule(call: Call) -> Result:
+        value = _reduced(call, call.tensor(), _op(mnemonic))
+        # Whoever needs the value alone pays for no search.
+        return value, lambda: _place(call, largest=mnemonic == "max", number=1)
 
     return rule
+
+
+def _arg(*, largest: bool) -> Rule:
+    return lambda call: _place(call, largest=largest, number=0)
+
+
+def _place(call: Call, *, largest: bool, number: int) -> SSAValue:
+    """The place of the largest or smallest element: the first one of equals."""
+    build, x = call.build, call.tensor()
+    if not largest:
+        x = _opposite(build, x)
+    type_ = call.result_type(number)
+    if not shape_of(x):
+        return build.splat(0, type_.element_type, ())
+    dims = call.dims("dim", len(shape_of(x)))
+    keep = bool(call.arguments.get("keepdim"))
+    return build.op("argmax", (x,), type_, dim_arg=dims, keep_dim=keep)
+
+
+def _opposite(build: BodyBuilder, x: SSAValue) -> SSAValue:
+    """Numbers in the opposite order; NaN stays NaN."""
+    element = own_element(x)
+    if is_floating(element):
+        return build.elementwise("neg", x)
+    # The smallest integer has no negative.
+    return build.elementwise("logical_not" if element == i1 else "bitwise_not", x)
+
+
+def _cumsum(call: Call) -> SSAValue:
+    build = call.build
+    x = build.cast(call.tensor(), call.element)
+    return build.row("cumsum", x, dim=call.dim(x)) if call.shape else x
 
 
 RULES: dict[str, Rule] = {
     "_log_softmax": _log_softmax,
     "_softmax": _softmax,
-    "all": _truth("min"),
+    "all": _truth("reduce_and"),
     "amax": _reduction(_op("max")),
     "amin": _reduction(_op("min")),
-    "any": _truth("max"),
+    "any": _truth("reduce_or"),
+    "argmax": _arg(largest=True),
+    "argmin": _arg(largest=False),
+    "cumsum": _cumsum,
     "linalg_vector_norm": _vector_norm,
     "max.default": _reduction(_op("max")),
     "max.dim": _extreme("max"),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 
+from xdsl.dialects.builtin import i1
 from xdsl.ir import SSAValue
 
-from ttmlir.frontend.torch.building import Shape, shape_of
-from ttmlir.frontend.torch.call import Call, Rule, own_element
+from ttmlir.frontend.torch.building import BodyBuilder, Shape, shape_of
+from ttmlir.frontend.torch.call import Call, Number, Rule, own_element
 
 
 def _reshape(call: Call) -> SSAValue:
@@ -27,8 +28,33 @@ def _expand(call: Call) -> SSAValue:
 def _slice(call: Call) -> SSAValue:
     x = call.tensor()
     dim = call.dim(x)
+    if isinstance(call["start"], Number):
+        return _slice_at(call, x, dim)
     begin, end = slice_bounds(call, shape_of(x)[dim])
     return call.build.slice(x, dim, begin, end, call["step"])
+
+
+def _slice_at(call: Call, x: SSAValue, dim: int) -> SSAValue:
+    """A slice of a known length from a computed place."""
+    if call["step"] != 1:
+        call.refuse("a slice from a computed place has a step of 1")
+    begins = _begins(call.build, x, dim, call.tensor("start"))
+    return call.build.row("slice_dynamic", x, begins, sizes=call.shape)
+
+
+def _begins(build: BodyBuilder, x: SSAValue, dim: int, place: SSAValue) -> SSAValue:
+    """A computed place of one dimension, the beginning of all others."""
+    extent = shape_of(x)[dim]
+    begin = build.reshape(from_start(build, place, extent), (1,))
+    zeros = [build.number_of(0, own_element(begin), 1)] * len(shape_of(x))
+    return build.concat([*zeros[:dim], begin, *zeros[dim + 1 :]], 0)
+
+
+def from_start(build: BodyBuilder, index: SSAValue, extent: int) -> SSAValue:
+    """Indices counted from 0; negative ones count from the end."""
+    below = build.elementwise("lt", index, build.number(0, index), element=i1)
+    from_end = build.elementwise("add", index, build.number(extent, index))
+    return build.elementwise("where", below, from_end, index)
 
 
 def slice_bounds(call: Call, extent: int) -> tuple[int, int]:
@@ -40,6 +66,10 @@ def slice_bounds(call: Call, extent: int) -> tuple[int, int]:
 def _select(call: Call) -> SSAValue:
     build, x = call.build, call.tensor()
     dim = call.dim(x)
+    if isinstance(call["index"], Number):
+        begins = _begins(build, x, dim, call.tensor("index"))
+        sizes = tuple(1 if i == dim else extent for i, extent in enumerate(shape_of(x)))
+        return build.reshape(build.row("slice_dynamic", x, begins, sizes=sizes), call.shape)
     index = call["index"] % shape_of(x)[dim]
     return build.reshape(build.slice(x, dim, index, index + 1), call.shape)
 
@@ -92,6 +122,13 @@ def _constant_pad(call: Call) -> SSAValue:
     return build.row("pad", x, padding=padding, value=float(call["value"]))
 
 
+def _flip(call: Call) -> SSAValue:
+    x = call.tensor()
+    rank = len(shape_of(x))
+    dims = tuple(dim % rank for dim in call["dims"]) if rank else ()
+    return call.build.row("reverse", x, dimensions=dims) if dims else x
+
+
 def _roll(call: Call) -> SSAValue:
     build, x = call.build, call.tensor()
     shifts, dims = list(call["shifts"]), list(call["dims"])
@@ -111,8 +148,12 @@ def _roll(call: Call) -> SSAValue:
 def _slice_scatter(call: Call) -> SSAValue:
     build, x = call.build, call.tensor()
     dim = call.dim(x)
-    begin, end = slice_bounds(call, shape_of(x)[dim])
     source = build.cast(call.tensor("src"), own_element(x))
+    if isinstance(call["start"], Number):
+        if call["step"] != 1:
+            call.refuse("a slice from a computed place has a step of 1")
+        return build.row("slice_write", x, source, _begins(build, x, dim, call.tensor("start")))
+    begin, end = slice_bounds(call, shape_of(x)[dim])
     if call["step"] == 1:
         return replaced(call, x, source, dim, begin, end)
     # The elements between the steps come from the tensor itself, slice by slice.
@@ -129,9 +170,11 @@ def _slice_scatter(call: Call) -> SSAValue:
 def _select_scatter(call: Call) -> SSAValue:
     build, x = call.build, call.tensor()
     dim = call.dim(x)
-    index = call["index"] % shape_of(x)[dim]
     shape = (*call.shape[:dim], 1, *call.shape[dim + 1 :])
     source = build.reshape(build.cast(call.tensor("src"), own_element(x)), shape)
+    if isinstance(call["index"], Number):
+        return build.row("slice_write", x, source, _begins(build, x, dim, call.tensor("index")))
+    index = call["index"] % shape_of(x)[dim]
     return replaced(call, x, source, dim, index, index + 1)
 
 
@@ -214,6 +257,7 @@ RULES: dict[str, Rule] = {
     "diagonal_copy": _diagonal,
     "expand": _expand,
     "flatten": _reshape,
+    "flip": _flip,
     "permute": _permute,
     "repeat": _repeat,
     "reshape": _reshape,

@@ -1,0 +1,229 @@
+"""`ttmlir.compile` for torch: containers, weights, state, types and what is refused."""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ttmlir
+from ttmlir.runtime.errors import InputError
+
+torch: Any = import_module("torch")
+nn: Any = import_module("torch.nn")
+
+
+class Scaled(nn.Module):
+    """A layer between containers, with an option."""
+
+    def __init__(self) -> None:
+        """Random weights."""
+        super().__init__()
+        self.layer = nn.Linear(7, 3)
+
+    def forward(self, inputs: Any, scale: float = 1.0, *, extra: Any = None) -> Any:
+        """A dictionary with a tensor, a nested tuple and what is no tensor."""
+        y = self.layer(inputs["x"]) * scale
+        if extra is not None:
+            y = y + extra
+        return {"y": y, "more": (y.sum(), None, 3), "x": inputs["x"]}
+
+
+@pytest.mark.parametrize("weights", ["constants", "arguments"])
+def test_containers(weights: Any) -> None:
+    """Arguments and results have the containers of the module."""
+    module, inputs = Scaled(), {"x": torch.randn(5, 7)}
+    compiled = ttmlir.compile(
+        module, inputs, 2.0, example_kwargs={"extra": torch.ones(3)}, weights=weights
+    )
+    result = compiled(inputs, 2.0, extra=torch.full((3,), 4.0))
+    expected = module(inputs, 2.0, extra=torch.full((3,), 4.0))
+    assert list(result) == ["y", "more", "x"]
+    assert result["more"][1:] == (None, 3)
+    torch.testing.assert_close(result["y"], expected["y"].detach())
+    torch.testing.assert_close(result["more"][0], expected["more"][0].detach())
+    torch.testing.assert_close(result["x"], inputs["x"])
+
+
+def test_weights_stay_outside_of_the_file() -> None:
+    """With weights as arguments they take no room in the file and share the module's memory."""
+    module = nn.Linear(300, 200)
+    x = torch.randn(2, 300)
+    inside, outside = (
+        ttmlir.compile(module, x, weights=weights) for weights in ("constants", "arguments")
+    )
+    assert len(inside.to_bytes()) > 4 * 300 * 200 > 4 * len(outside.to_bytes())
+    torch.testing.assert_close(outside(x), module(x).detach())
+    with torch.no_grad():
+        module.bias += 1
+    torch.testing.assert_close(outside(x), module(x).detach())
+
+
+class Counter(nn.Module):
+    """A running sum and the number of calls."""
+
+    def __init__(self) -> None:
+        """Start at 0."""
+        super().__init__()
+        self.register_buffer("total", torch.zeros(3))
+        self.register_buffer("calls", torch.zeros((), dtype=torch.int64))
+
+    def forward(self, x: Any) -> Any:
+        """The sum so far."""
+        self.total.add_(x)
+        self.calls += 1
+        return self.total / self.calls
+
+
+def test_buffers_that_change() -> None:
+    """New values of buffers are there in the next call, in each compiled model for itself."""
+    x = torch.tensor([1.0, 2.0, 4.0])
+    compiled, other = ttmlir.compile(Counter(), x), ttmlir.compile(Counter(), x)
+    module = Counter()
+    for factor in (1, 2, 3):
+        torch.testing.assert_close(compiled(x * factor), module(x * factor))
+    torch.testing.assert_close(other(x), x)
+
+
+def test_functions_and_exported_programs() -> None:
+    """Everything that torch has for programs."""
+
+    def function(x: Any, y: Any) -> Any:
+        return x @ y, x.sum()
+
+    x, y = torch.randn(3, 5), torch.randn(5, 2)
+    compiled = ttmlir.compile(function, x, y)
+    torch.testing.assert_close(compiled(x, y), function(x, y))
+    exported = torch.export.export(nn.Linear(5, 2), (x,))
+    torch.testing.assert_close(
+        ttmlir.compile(exported)(x), exported.module()(x), msg="exported program"
+    )
+    with pytest.raises(TypeError, match="knows its arguments"):
+        ttmlir.compile(exported, x)
+
+
+def test_numerics_and_types() -> None:
+    """Results have torch's types; the device rounds."""
+    x = torch.randn(33, 70, dtype=torch.bfloat16)
+    compiled = ttmlir.compile(lambda x: (x.softmax(-1), x > 0, x.argmax(1)), x)
+    exact, device = compiled(x), compiled(x, numerics="device")
+    assert [t.dtype for t in exact] == [torch.bfloat16, torch.bool, torch.int64]
+    torch.testing.assert_close(exact[0], x.softmax(-1), atol=1e-2, rtol=1e-2)
+    torch.testing.assert_close(device[0], x.softmax(-1), atol=2e-2, rtol=2e-2)
+    assert np.array_equal(exact[2].numpy(), x.argmax(1).numpy())
+
+
+def test_double_precision_is_narrowed_with_a_warning() -> None:
+    """The device keeps 32 bits of float64."""
+    x = torch.randn(3, dtype=torch.float64)
+    with pytest.warns(
+        UserWarning, match=r"2 tensors of float64, the first of them 'input', are kept"
+    ):
+        compiled = ttmlir.compile(nn.Hardtanh(), x)
+    assert compiled(x).dtype == torch.float64
+    assert "f64" in compiled.text("ttir")
+
+
+def test_operations_have_places() -> None:
+    """Locations are the user's own lines, under torch's names."""
+    from ttmlir.mlir.locations import file_line_col, name_of
+
+    compiled = ttmlir.compile(Scaled(), {"x": torch.randn(5, 7)})
+    module: Any = compiled._imported.module
+    matmul = next(op for op in module.walk() if op.name == "ttir.matmul")
+    place = file_line_col(matmul.location)
+    assert place is not None
+    assert name_of(matmul.location) == "linear"
+    line = Path(place.file).read_text().splitlines()[place.line - 1]
+    assert line[place.column - 1 :] == 'y = self.layer(inputs["x"]) * scale'
+
+
+def _refusal(function: Any, *arguments: Any) -> str:
+    with pytest.raises(ttmlir.CompilationError) as caught:
+        ttmlir.compile(function, *arguments)
+    return str(caught.value)
+
+
+def sorting(x: Any) -> Any:
+    """Sorts, which is not supported."""
+    y = x * 2
+    return y.sort().values
+
+
+def test_unsupported_operations_are_named_at_their_line() -> None:
+    """The message shows the user's own line and what is near."""
+    message = _refusal(sorting, torch.randn(5))
+    first, line, caret = message.splitlines()
+    assert re.match(r"test/frontend/torch/test_model_door\.py:\d+:5: error: 'aten\.sort", first)
+    assert "is not supported; the nearest supported ones are" in first
+    assert line.strip() == "return y.sort().values"
+    assert caret.rstrip() == "    ^"
+
+
+class Dropping(nn.Module):
+    """A layer that is random in training."""
+
+    def __init__(self) -> None:
+        """Half of the numbers are dropped."""
+        super().__init__()
+        self.inner = nn.Sequential(nn.Dropout(0.5))
+
+    def forward(self, x: Any) -> Any:
+        """One layer."""
+        return self.inner(x)
+
+
+class Writing(nn.Module):
+    """A module that changes its argument."""
+
+    def forward(self, x: Any) -> Any:
+        """Add in place."""
+        x.add_(1)
+        return x
+
+
+@pytest.mark.parametrize(
+    ("function", "dtype", "words"),
+    [
+        (lambda x: torch.fft.fft(x), "float32", "tensors of complex64 are not supported; dtypes"),
+        (lambda x: x[x > 0], "float32", "depends on the numbers in a tensor"),
+        (lambda x: x.nonzero(), "float32", "depends on the numbers in a tensor"),
+        (Dropping(), "float32", "'inner.0'): dropout in training is random"),
+        (Writing(), "float32", "the argument 'x' is changed in place"),
+        (lambda x: x.view(torch.int32), "float32", "reading the bits of a tensor as another"),
+        (lambda x: x.topk(2).values, "float32", "'aten.topk.default': "),
+        (lambda x: x @ x.reshape(1, 4) @ x, "float32", "torch cannot trace this: "),
+        (lambda x: x if x.sum() > 0 else -x, "float32", "torch cannot trace this: "),
+        (lambda x: torch.as_strided(x, (2, 2), (1, 1)), "float32", "only those of contiguous"),
+        (lambda x: x.scatter_reduce(0, x.long(), x, "mean"), "float32", "reduce='mean'"),
+    ],
+)
+def test_refusals(function: Any, dtype: str, words: str) -> None:
+    """Each refusal says what is supported instead."""
+    message = _refusal(function, torch.arange(4).to(getattr(torch, dtype)))
+    assert words in message, message
+
+
+def test_dynamic_shapes_are_refused() -> None:
+    """Programs for many shapes are compiled once for each."""
+    batch = torch.export.Dim("batch")
+    exported = torch.export.export(nn.ReLU(), (torch.randn(4, 3),), dynamic_shapes=({0: batch},))
+    message = _refusal(exported)
+    assert re.search(r"the shape s\d+x3 is not known; export without dynamic_shapes", message)
+
+
+def test_wrong_calls() -> None:
+    """A call that does not fit what was compiled says so."""
+    compiled = ttmlir.compile(Scaled(), {"x": torch.randn(5, 7)}, 2.0)
+    with pytest.raises(InputError, match="another structure"):
+        compiled(torch.randn(5, 7), 2.0)
+    with pytest.raises(InputError, match=r"compiled for scale = 2\.0, not 3\.0"):
+        compiled({"x": torch.randn(5, 7)}, 3.0)
+    with pytest.raises(InputError, match=r"float32\[5,6\] instead of float32\[5,7\]"):
+        compiled({"x": torch.randn(5, 6)}, 2.0)
+    with pytest.raises(InputError, match="takes a tensor as inputs_x, not 1"):
+        compiled({"x": 1}, 2.0)
