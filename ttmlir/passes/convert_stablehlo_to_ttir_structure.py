@@ -22,45 +22,13 @@ from ttmlir.passes.ttir_building import (
     check_static_shape,
     created,
     element_type,
+    permuted,
+    reshaped,
+    sliced,
 )
 from ttmlir.passes.ttir_conversion import Rule
 
 Shape = tuple[int, ...]
-
-
-def reshaped(op: Operation, value: SSAValue, shape: Shape) -> SSAValue:
-    """The value in another shape, in front of `op`; the value itself if it has the shape."""
-    if value_shape(value) == shape:
-        return value
-    type_ = TensorType(element_type(value), shape)
-    return built(op, "reshape", [value], type_, shape=shape)
-
-
-def sliced(
-    op: Operation, value: SSAValue, starts: Shape, limits: Shape, strides: Shape | None = None
-) -> SSAValue:
-    """A slice of the value, in front of `op`; the value itself if nothing is left out."""
-    shape = value_shape(value)
-    steps = strides or (1,) * len(shape)
-    bounds = tuple(zip(starts, limits, steps, strict=True))
-    extents = tuple(-(-(limit - start) // step) for start, limit, step in bounds)
-    if extents == shape:
-        return value
-    type_ = TensorType(element_type(value), extents)
-    return built(op, "slice", [value], type_, begins=starts, ends=limits, step=steps)
-
-
-def permuted(op: Operation, value: SSAValue, permutation: Shape) -> SSAValue:
-    """The value with its dimensions in another order; two that change places are transposed."""
-    shape = value_shape(value)
-    moved = [dim for dim, source in enumerate(permutation) if dim != source]
-    if not moved:
-        return value
-    type_ = TensorType(element_type(value), tuple(shape[dim] for dim in permutation))
-    if len(moved) == 2:
-        first, second = (permutation[dim] for dim in moved)
-        return built(op, "transpose", [value], type_, dim0=first, dim1=second)
-    return built(op, "permute", [value], type_, permutation=permutation)
 
 
 def _constant(op: Operation) -> None:

@@ -113,6 +113,24 @@ def permuted(op: Operation, value: SSAValue, permutation: Sequence[int]) -> SSAV
     return built(op, "permute", [value], type_, permutation=tuple(permutation))
 
 
+def sliced(
+    op: Operation,
+    value: SSAValue,
+    begins: Sequence[int],
+    ends: Sequence[int],
+    steps: Sequence[int] | None = None,
+) -> SSAValue:
+    """A slice of the value, taken in front of `op`; the value itself if nothing is left out."""
+    steps = steps or (1,) * len(begins)
+    bounds = zip(begins, ends, steps, strict=True)
+    extents = tuple(-(-(end - begin) // step) for begin, end, step in bounds)
+    if extents == value_shape(value):
+        return value
+    type_ = TensorType(element_type(value), extents)
+    parameters = {"begins": tuple(begins), "ends": tuple(ends), "step": tuple(steps)}
+    return built(op, "slice", [value], type_, **parameters)
+
+
 def cast_to(op: Operation, value: SSAValue, element: Attribute) -> SSAValue:
     """The value with another element type, cast in front of `op` if needed."""
     if element_type(value) == element:
