@@ -1,0 +1,125 @@
+"""Kernels and reference functions of convolutions and poolings, against torch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch.nn import functional
+
+from ttmlir.optable import ROWS
+from ttmlir.runtime import window_kernels
+from ttmlir.runtime.kernels import KERNELS
+
+RNG = np.random.default_rng(4)
+
+
+def normal(*shape: int) -> Any:
+    """Numbers around 0."""
+    return RNG.standard_normal(shape).astype(np.float32)
+
+
+def both(op: str, inputs: list[Any], expected: torch.Tensor, **parameters: Any) -> None:
+    """Compare the kernel and the reference function with an NCHW result of torch."""
+    right = expected.permute(0, 2, 3, 1).numpy()
+    for function in (KERNELS[op], ROWS[op].reference):
+        result = function(np, *inputs, **parameters)
+        np.testing.assert_allclose(result, right, rtol=1e-4, atol=1e-4)
+
+
+def image_parameters(image: Any, channels: str, **pairs: tuple[int, int]) -> dict[str, Any]:
+    """Extents of the image, and pairs of numbers for height and width."""
+    batch, height, width, count = image.shape
+    named = {
+        f"{name}_{axis}": pair[i]
+        for name, pair in pairs.items()
+        for i, axis in enumerate(("height", "width"))
+    }
+    extents = {"batch_size": batch, "input_height": height, "input_width": width}
+    return {**extents, channels: count, **named}
+
+
+def nchw(image: Any) -> torch.Tensor:
+    """An NHWC image as torch takes it."""
+    return torch.from_numpy(image).permute(0, 3, 1, 2)
+
+
+PAIRS = st.tuples(st.integers(1, 3), st.integers(1, 3))
+MARGINS = st.tuples(st.integers(0, 1), st.integers(0, 1))
+FEW = settings(max_examples=25, deadline=None)
+
+
+@FEW
+@given(PAIRS, PAIRS, PAIRS, MARGINS, st.sampled_from([1, 2, 6]), st.integers(1, 2))
+def test_conv2d(
+    kernel: Any, stride: Any, dilation: Any, padding: Any, groups: int, outputs: int
+) -> None:
+    """Depthwise convolutions, other groups and plain ones."""
+    image, weight = normal(2, 7, 8, 6), normal(6 * outputs, 6 // groups, *kernel)
+    bias = normal(1, 1, 1, 6 * outputs)
+    options = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups}
+    weights = torch.from_numpy(weight)
+    expected = functional.conv2d(nchw(image), weights, torch.from_numpy(bias.ravel()), **options)
+    named = image_parameters(
+        image, "in_channels", kernel=kernel, stride=stride, dilation=dilation, padding=padding
+    )
+    channels = {"out_channels": 6 * outputs, "groups": groups}
+    both("conv2d", [image, weight, bias], expected, **named, **channels)
+
+
+def test_conv2d_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The matrix of pixels is made of some images or some rows at a time."""
+    image, weight = normal(5, 7, 8, 3), normal(4, 3, 3, 3)
+    expected = functional.conv2d(nchw(image), torch.from_numpy(weight))
+    ones = dict.fromkeys(("stride", "dilation"), (1, 1))
+    named = image_parameters(image, "in_channels", kernel=(3, 3), padding=(0, 0), **ones)
+    for block in (1, 2 * 6 * 27, 2 * 5 * 6 * 27):
+        monkeypatch.setattr(window_kernels, "_BLOCK", block)
+        both("conv2d", [image, weight], expected, **named, out_channels=4, groups=1)
+
+
+@FEW
+@given(PAIRS, PAIRS, PAIRS, MARGINS, MARGINS, st.sampled_from([1, 2, 6]))
+def test_conv_transpose2d(
+    kernel: Any, stride: Any, dilation: Any, padding: Any, more: Any, groups: int
+) -> None:
+    """Strides beyond the kernel leave holes; output padding adds rows that nothing reaches."""
+    more = tuple(min(m, max(s, d) - 1) for m, s, d in zip(more, stride, dilation, strict=True))
+    reach = [d * (k - 1) for d, k in zip(dilation, kernel, strict=True)]
+    padding = tuple(min(p, r) for p, r in zip(padding, reach, strict=True))
+    image, weight, bias = normal(2, 4, 3, 6), normal(6, 2, *kernel), normal(1, 1, 1, 2 * groups)
+    expected = functional.conv_transpose2d(
+        nchw(image),
+        torch.from_numpy(weight),
+        torch.from_numpy(bias.ravel()),
+        stride=stride,
+        padding=padding,
+        output_padding=more,
+        groups=groups,
+        dilation=dilation,
+    )
+    named = image_parameters(
+        image, "in_channels", kernel=kernel, stride=stride, dilation=dilation, output_padding=more
+    )
+    sides = dict.fromkeys(("padding_top", "padding_bottom"), padding[0])
+    sides |= dict.fromkeys(("padding_left", "padding_right"), padding[1])
+    channels = {"out_channels": 2 * groups, "groups": groups}
+    both("conv_transpose2d", [image, weight, bias], expected, **named, **sides, **channels)
+
+
+@FEW
+@given(PAIRS, PAIRS, MARGINS, st.booleans(), st.booleans())
+def test_avg_pool2d(kernel: Any, stride: Any, padding: Any, ceil: bool, include: bool) -> None:
+    """What padding and the last, partly filled window count for."""
+    padding = tuple(min(p, k // 2) for p, k in zip(padding, kernel, strict=True))
+    image = normal(2, 7, 8, 3)
+    expected = functional.avg_pool2d(nchw(image), kernel, stride, padding, ceil, include)
+    named = image_parameters(image, "channels", kernel=kernel, stride=stride, dilation=(1, 1))
+    sides = dict.fromkeys(("padding_top", "padding_bottom"), padding[0])
+    sides |= dict.fromkeys(("padding_left", "padding_right"), padding[1])
+    modes = {"ceil_mode": ceil, "count_include_pad": include}
+    both("avg_pool2d", [image], expected, **named, **sides, **modes)

@@ -1,0 +1,244 @@
+"""NumPy kernels of convolutions and poolings of images.
+
+Convolutions gather the pixels under the windows into a matrix, a block of positions at a time, and
+leave the sums to the matrix product. Depthwise convolutions and poolings combine, element by
+element of the window, what it meets at all positions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from ttmlir.optable.convolution import transposed_extent
+from ttmlir.optable.pooling import window_counts
+from ttmlir.optable.window import WindowAxis, window_axes
+from ttmlir.runtime.element import Array
+
+Axes = tuple[WindowAxis, WindowAxis]
+
+_BLOCK = 1 << 22
+"""Elements of the matrix of pixels that is made at a time."""
+_CACHED = 1 << 16
+"""Elements that are combined at a time where nothing but their number counts."""
+
+
+def _even(parameters: dict[str, Any]) -> Axes:
+    """The axes of an operation whose padding is the same on both sides."""
+    sides = {"top": "height", "bottom": "height", "left": "width", "right": "width"}
+    padding = {f"padding_{side}": parameters[f"padding_{axis}"] for side, axis in sides.items()}
+    return window_axes(parameters, **padding)
+
+
+def _shape(parameters: dict[str, Any], channels: str) -> tuple[int, ...]:
+    names = ("batch_size", "input_height", "input_width", channels)
+    return tuple(parameters[name] for name in names)
+
+
+def _padded(image: Array, axes: Axes, fill: Any = 0) -> Array:
+    """The image with what every position of the window needs around it."""
+    margins = [axis.margin for axis in axes]
+    if not any(before or after for before, after in margins):
+        return image
+    return np.pad(image, ((0, 0), *margins, (0, 0)), constant_values=fill)
+
+
+def _taps(image: Array, axes: Axes) -> Iterator[Array]:
+    """For each element of the window, row by row, the pixels (N, OH, OW, C) that it meets."""
+    height, width = axes
+    for top in range(0, height.reach, height.dilation):
+        rows = slice(top, top + (height.positions - 1) * height.stride + 1, height.stride)
+        for left in range(0, width.reach, width.dilation):
+            columns = slice(left, left + (width.positions - 1) * width.stride + 1, width.stride)
+            yield image[:, rows, columns]
+
+
+def _conv2d(
+    xp: Any, input: Array, weight: Array, bias: Array | None = None, **parameters: Any
+) -> Array:
+    axes = _even(parameters)
+    groups = parameters["groups"]
+    image = _padded(input.reshape(_shape(parameters, "in_channels")), axes)
+    if groups > 1 and parameters["in_channels"] == groups:
+        output = _depthwise(image, weight, axes)
+    else:
+        output = _by_products(image, weight, axes, groups)
+    return output if bias is None else output + bias.reshape(-1)
+
+
+def _depthwise(image: Array, weight: Array, axes: Axes) -> Array:
+    """Every channel on its own: one product of arrays per element of the window."""
+    channels = image.shape[-1]
+    outputs = weight.shape[0] // channels
+    taps = weight.shape[2] * weight.shape[3]
+    # Element of the window, output of a channel, channel.
+    filters = weight.reshape(channels, outputs, taps).transpose(2, 1, 0)
+    positions = [axis.positions for axis in axes]
+    dtype = np.result_type(image, weight)
+    result = np.zeros((image.shape[0], *positions, channels, outputs), dtype)
+    height, width = axes
+    # A few rows at a time stay in the cache.
+    step = max(1, _CACHED // (width.positions * channels))
+    for number, first in product(range(image.shape[0]), range(0, height.positions, step)):
+        count = min(step, height.positions - first)
+        top = first * height.stride
+        lines = image[number : number + 1, top : top + (count - 1) * height.stride + height.reach]
+        part = replace(height, extent=lines.shape[1], low=0, high=0)
+        sums = result[number, first : first + count]
+        term = np.empty(sums.shape[:-1], dtype)
+        for window, filter in zip(_taps(lines, (part, width)), filters, strict=True):
+            for output in range(outputs):
+                np.multiply(window[0], filter[output], out=term)
+                sums[..., output] += term
+    return result.reshape(image.shape[0], *positions, channels * outputs)
+
+
+def _by_products(image: Array, weight: Array, axes: Axes, groups: int) -> Array:
+    """Matrices of pixels times the weights of each group; columns are kernel y, x, channel."""
+    batch, _, _, channels = image.shape
+    outputs, inner, *_ = weight.shape
+    height, width = axes
+    part, columns = outputs // groups, height.kernel * width.kernel * inner
+    matrices = weight.reshape(groups, part, inner, -1).transpose(0, 3, 2, 1)
+    matrices = np.ascontiguousarray(matrices.reshape(groups, columns, part))
+    image = np.ascontiguousarray(image)
+    n, y, x, c = image.strides
+    view = as_strided(
+        image,
+        (batch, height.positions, width.positions, height.kernel, width.kernel, channels),
+        (n, y * height.stride, x * width.stride, y * height.dilation, x * width.dilation, c),
+        writeable=False,
+    )
+    dtype = np.result_type(image, weight)
+    result = np.empty((batch, height.positions, width.positions, outputs), dtype)
+    for block in _blocks(batch, height.positions, width.positions * columns):
+        if groups == 1:
+            sums = result[block].reshape(-1, outputs)
+            np.matmul(view[block].reshape(-1, columns), matrices[0], out=sums)
+            continue
+        pixels = view[block]
+        apart = np.moveaxis(pixels.reshape(*pixels.shape[:-1], groups, inner), -2, 0)
+        sums = apart.reshape(groups, -1, columns) @ matrices
+        result[block] = np.moveaxis(sums, 0, 1).reshape(result[block].shape)
+    return result
+
+
+def _blocks(batch: int, rows: int, elements: int) -> Iterator[tuple[slice, slice]]:
+    """Images, or rows of an image, whose matrix of pixels has at most `_BLOCK` elements.
+
+    `elements` is what one row of positions takes.
+    """
+    images = _BLOCK // max(1, rows * elements)
+    if images:
+        for first in range(0, batch, images):
+            yield slice(first, first + images), slice(None)
+        return
+    step = max(1, _BLOCK // elements)
+    for number in range(batch):
+        for first in range(0, rows, step):
+            yield slice(number, number + 1), slice(first, first + step)
+
+
+def _conv_transpose2d(
+    xp: Any, input: Array, weight: Array, bias: Array | None = None, **parameters: Any
+) -> Array:
+    """Products of all pixels and the weight, added up where they belong, in a wide image."""
+    p = parameters
+    image = input.reshape(_shape(p, "in_channels"))
+    batch, rows, columns, channels = image.shape
+    groups = p["groups"]
+    inner, (_, part, *kernel) = channels // groups, weight.shape
+    sides = (("height", "top", "bottom", rows), ("width", "left", "right", columns))
+    strides = [p[f"stride_{axis}"] for axis, *_ in sides]
+    dilations = [p[f"dilation_{axis}"] for axis, *_ in sides]
+    extents = [
+        transposed_extent(
+            extent,
+            kernel[number],
+            strides[number],
+            p[f"padding_{low}"] + p[f"padding_{high}"],
+            p[f"output_padding_{axis}"],
+            dilations[number],
+        )
+        for number, (axis, low, high, extent) in enumerate(sides)
+    ]
+    lows = [p["padding_top"], p["padding_left"]]
+    wide = [
+        max(low + extent, (count - 1) * stride + dilation * (k - 1) + 1)
+        for low, extent, count, stride, dilation, k in zip(
+            lows, extents, (rows, columns), strides, dilations, kernel, strict=True
+        )
+    ]
+    dtype = np.result_type(image, weight)
+    result = np.zeros((batch, *wide, groups * part), dtype)
+    # Input features of a group against its window and output features.
+    matrices = weight.reshape(groups, inner, part, -1).transpose(0, 1, 3, 2)
+    matrices = np.ascontiguousarray(matrices.reshape(groups, inner, -1))
+    for number in range(batch):
+        pixels = image[number].reshape(rows * columns, groups, inner)
+        for group in range(groups):
+            products = (pixels[:, group] @ matrices[group]).reshape(rows, columns, *kernel, part)
+            features = slice(group * part, (group + 1) * part)
+            for y in range(kernel[0]):
+                top = y * dilations[0]
+                lines = slice(top, top + (rows - 1) * strides[0] + 1, strides[0])
+                for x in range(kernel[1]):
+                    left = x * dilations[1]
+                    across = slice(left, left + (columns - 1) * strides[1] + 1, strides[1])
+                    result[number, lines, across, features] += products[:, :, y, x]
+    result = result[:, lows[0] : lows[0] + extents[0], lows[1] : lows[1] + extents[1]]
+    return result if bias is None else result + bias.reshape(-1)
+
+
+def _max_pool2d(xp: Any, input: Array, **parameters: Any) -> Array:
+    """Running maximum over the elements of the window; padding never wins."""
+    axes = _even(parameters)
+    image = input.reshape(_shape(parameters, "channels"))
+    taps = _taps(_padded(image, axes, _lowest(image)), axes)
+    result = next(taps).copy()
+    for window in taps:
+        np.maximum(result, window, out=result)
+    return result
+
+
+def _lowest(image: Array) -> Any:
+    if image.dtype.kind == "f":
+        return -np.inf
+    return False if image.dtype.kind == "b" else np.iinfo(image.dtype).min
+
+
+def _avg_pool2d(xp: Any, input: Array, *, count_include_pad: bool, **parameters: Any) -> Array:
+    """Sums along the height, then along the width, over the number of elements that count."""
+    height, width = window_axes(parameters)
+    image = _padded(input.reshape(_shape(parameters, "channels")), (height, width))
+    wide = WindowAxis(extent=image.shape[2], kernel=1)
+    total = _sum_of(_taps(image, (height, wide)))
+    tall = WindowAxis(extent=total.shape[1], kernel=1)
+    total = _sum_of(_taps(total, (tall, width)))
+    rows, columns = window_counts((height, width), count_include_pad)
+    counts = np.outer(rows, columns)[:, :, None]
+    same = counts.flat[0] if counts.min() == counts.max() else counts
+    return np.divide(total, same)
+
+
+def _sum_of(windows: Iterator[Array]) -> Array:
+    """The sum of arrays, in float64 if they hold floating point numbers."""
+    first = next(windows)
+    total = first.astype(np.float64 if first.dtype.kind == "f" else np.int64)
+    for window in windows:
+        total += window
+    return total
+
+
+KERNELS: dict[str, Callable[..., Array]] = {
+    "conv2d": _conv2d,
+    "conv_transpose2d": _conv_transpose2d,
+    "max_pool2d": _max_pool2d,
+    "avg_pool2d": _avg_pool2d,
+}
+"""Kernels by mnemonic, called like the row's reference function."""
