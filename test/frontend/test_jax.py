@@ -130,6 +130,15 @@ def test_files_do_not_depend_on_the_run() -> None:
     assert files[0] == files[1]
 
 
+def test_keys_of_random_numbers_are_arguments() -> None:
+    """They travel as the numbers that they are made of."""
+    key = jax.random.key(3)
+    compiled = ttmlir.compile(lambda key, x: (key, x + 1), key, X)
+    result, _ = compiled(key, X)
+    assert result.dtype == key.dtype
+    assert (jax.random.key_data(result) == jax.random.key_data(key)).all()
+
+
 def test_64_bits_stay_what_they_are_in_exact_numerics() -> None:
     """With JAX's x64 mode, in a process of its own; the device has 32 bits."""
     script = """
@@ -149,16 +158,18 @@ print(y.dtype, i.dtype, np.allclose(y, jnp.tanh(x) * 3, rtol=1e-6), i)
 def test_unsupported_operations_are_shown_in_the_users_source() -> None:
     """The innermost line that is not JAX's own, with a caret, and what is supported."""
 
-    def spectrum(x: Any) -> Any:
-        return jnp.fft.fft(x)  # not supported
+    def factor(x: Any) -> Any:
+        return jnp.linalg.cholesky(x @ x.T)  # not supported
 
     with pytest.raises(ttmlir.CompilationError) as caught:
-        ttmlir.compile(lambda x: spectrum(x * 2) + 1, X)
+        ttmlir.compile(lambda x: factor(x * 2) + 1, X)
     place, line, caret = str(caught.value).splitlines()
     assert f"{Path(__file__).name}:" in place
-    assert "error: failed to legalize operation 'stablehlo.fft': " in place
-    assert line.strip() == "return jnp.fft.fft(x)  # not supported"
-    assert caret.index("^") == line.index("jnp.fft")
+    assert (
+        "error: failed to legalize operation 'stablehlo.cholesky': matrix factorizations" in place
+    )
+    assert line.strip() == "return jnp.linalg.cholesky(x @ x.T)  # not supported"
+    assert caret.index("^") == line.index("jnp.linalg")
 
 
 def test_saved_files_hold_what_jax_computes(tmp_path: Path) -> None:

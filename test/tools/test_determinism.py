@@ -27,8 +27,9 @@ def run(module: str, arguments: list[str], data: bytes, seed: str) -> bytes:
 
 def compiled(path: Path, seed: str) -> tuple[bytes, bytes, bytes]:
     """The TTNN module, the binary and the C++ of a model."""
-    pipeline = ["--ttir-to-ttnn-backend-pipeline", "--canonicalize", "--cse"]
-    ttnn = run("ttmlir_opt", pipeline, path.read_bytes(), seed)
+    source = path.read_bytes()
+    road = "stablehlo-to-ttnn" if b"stablehlo." in source else "ttir-to-ttnn-backend"
+    ttnn = run("ttmlir_opt", [f"--{road}-pipeline", "--canonicalize", "--cse"], source, seed)
     emitc = run("ttmlir_opt", ["--convert-ttnn-to-emitc"], ttnn, seed)
     return (
         ttnn,

@@ -182,7 +182,7 @@ def _array(jax: Any, leaf: Any, expected: Any) -> Array:
 
 def _jax_array(jax: Any, array: Array, expected: Any) -> Any:
     if jax.dtypes.issubdtype(expected.dtype, jax.dtypes.prng_key):
-        return jax.random.wrap_key_data(array, impl=jax.random.key_impl(expected))
+        return jax.random.wrap_key_data(array, impl=expected.dtype._impl.name)
     return jax.numpy.asarray(array)
 
 

@@ -14,7 +14,7 @@ from xdsl.ir import Operation, SSAValue
 from ttmlir.dialects.stablehlo.form import integer, integers
 from ttmlir.mlir.floats import exact_float32
 from ttmlir.passes.layouts import value_shape
-from ttmlir.passes.rewriting import refuse_to_legalize, replace
+from ttmlir.passes.rewriting import erase, refuse_to_legalize, replace
 from ttmlir.passes.stablehlo_constants import splat_constant, splat_number
 from ttmlir.passes.ttir_building import (
     built,
@@ -251,6 +251,10 @@ _REASONS = {
 }
 
 RULES: dict[str, Rule] = {
+    # Shardy says where tensors are placed; a program for one device computes the same without.
+    "sdy.mesh": erase,
+    "sdy.reshard": _passes_on,
+    "sdy.sharding_constraint": _passes_on,
     "stablehlo.broadcast": _broadcast,
     "stablehlo.broadcast_in_dim": _broadcast_in_dim,
     "stablehlo.concatenate": _concatenate,

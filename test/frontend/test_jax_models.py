@@ -1,0 +1,33 @@
+"""Networks in JAX, compiled, compute what JAX computes."""
+
+from __future__ import annotations
+
+import pytest
+
+jax = pytest.importorskip("jax", reason="needs JAX")
+
+from jax_models import MODELS  # noqa: E402
+
+import ttmlir  # noqa: E402
+from ttmlir.runtime.accuracy import compare  # noqa: E402
+
+LEAST_CORRELATION = {"exact": 0.999, "device": 0.99}
+
+
+@pytest.mark.parametrize("batch", [2, 5])
+@pytest.mark.parametrize("name", MODELS)
+def test_models_agree_with_jax(name: str, batch: int) -> None:
+    """Every result, at two batch sizes and in both numerics."""
+    function, arguments = MODELS[name](batch)
+    compiled = ttmlir.compile(function, *arguments)
+    expected = compiled.reference(*arguments)
+    for numerics, least in LEAST_CORRELATION.items():
+        results = compiled(*arguments, numerics=numerics)
+        assert jax.tree.structure(results) == jax.tree.structure(expected)
+        for actual, golden in zip(
+            compiled.flatten_results(results), compiled.flatten_results(expected), strict=True
+        ):
+            assert (actual.shape, actual.dtype) == (golden.shape, golden.dtype)
+            accuracy = compare(actual, golden, rtol=1e-3, atol=1e-4)
+            assert accuracy.pcc > least
+            assert accuracy.allclose or numerics == "device"
