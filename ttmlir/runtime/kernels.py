@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ttmlir.runtime import window_kernels
+from ttmlir.runtime import indexing_kernels, window_kernels
 from ttmlir.runtime.element import Array
 
 
@@ -52,5 +52,6 @@ KERNELS: dict[str, Callable[..., Array]] = {
     "prod": _prod,
     "softmax": _softmax,
     **window_kernels.KERNELS,
+    **indexing_kernels.KERNELS,
 }
 """Kernels by mnemonic, called like the row's reference function."""
