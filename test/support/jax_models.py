@@ -255,8 +255,12 @@ MODELS: dict[str, Callable[[int], Model]] = {
         residual,
         residual_folded,
         vit,
+        gpt,
+        cached_attention,
+        training_step,
         convolution_training_step,
         gru,
         lstm,
+        scanned,
     )
 }
