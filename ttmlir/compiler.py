@@ -16,13 +16,15 @@ refused; its text has the place and the reason. For models of JAX and torch ther
 from __future__ import annotations
 
 import gc
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
+    from ttmlir.passes.base import Pass
+    from ttmlir.passes.nest import Nest
     from ttmlir.target.flatbuffer.golden import Golden
 
 TTNN_PIPELINE = "ttir-to-ttnn-backend-pipeline"
@@ -77,16 +79,27 @@ def transform(module: ModuleOp, pipeline: str) -> None:
     The pipeline is text as in `--pass-pipeline`, without the surrounding `builtin.module(...)`:
     names separated by commas, options in braces. An empty one does nothing.
     """
+    from ttmlir.passes.nest import parse_pipeline
+
+    if pipeline:
+        _run(module, parse_pipeline(f"builtin.module({pipeline})"))
+
+
+@_without_collections()
+def run_passes(module: ModuleOp, passes: Sequence[Pass]) -> None:
+    """Run passes on a module and verify what they leave, as `transform` does."""
+    from ttmlir.passes.nest import Nest
+
+    _run(module, Nest("builtin.module", tuple(passes)))
+
+
+def _run(module: ModuleOp, nest: Nest) -> None:
     from ttmlir.dialects import DIALECTS
     from ttmlir.mlir.chunk_processing import verify
     from ttmlir.mlir.context import make_context
     from ttmlir.mlir.diagnostics import DiagnosticError
     from ttmlir.passes.manager import PassFailure, PassManager
-    from ttmlir.passes.nest import parse_pipeline
 
-    if not pipeline:
-        return
-    nest = parse_pipeline(f"builtin.module({pipeline})")
     try:
         PassManager(nest=nest).run(make_context(DIALECTS), module)
     except PassFailure as failure:

@@ -1,0 +1,186 @@
+"""Wrong rules are found, by the operation that they were applied to."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from ttmlir_tools.ttmlir_bisect import main
+
+from ttmlir.dialects import ttnn
+from ttmlir.dialects.ods import SEGMENTS
+from ttmlir.interpreter.bisection import bisect
+from ttmlir.interpreter.levels import name_operations, source_dialect
+from ttmlir.mlir.diagnostics import DiagnosticError
+from ttmlir.passes import convert_stablehlo_to_ttir, convert_ttir_to_ttnn, ttir_decomposition
+from ttmlir.passes.rewriting import replace
+from ttmlir.passes.ttir_building import built
+from ttmlir.runtime.element import Numerics
+
+MODELS = Path(__file__).resolve().parents[1] / "models"
+MLP = (MODELS / "mlp.mlir").read_text()
+
+ATTENTION = """module {
+  func.func private @scores(%q: tensor<2x3x4xf32>, %k: tensor<2x5x4xf32>) -> tensor<2x3x5xf32> {
+    %0 = stablehlo.dot_general %q, %k, batching_dims = [0] x [0], contracting_dims = [2] x [2]
+        : (tensor<2x3x4xf32>, tensor<2x5x4xf32>) -> tensor<2x3x5xf32>
+    return %0 : tensor<2x3x5xf32>
+  }
+  func.func @main(%q: tensor<2x3x4xf32>, %k: tensor<2x5x4xf32>) -> tensor<2x3xf32> {
+    %0 = call @scores(%q, %k) : (tensor<2x3x4xf32>, tensor<2x5x4xf32>) -> tensor<2x3x5xf32>
+    %1 = stablehlo.tanh %0 : tensor<2x3x5xf32>
+    %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
+    %2 = stablehlo.reduce(%1 init: %low) applies stablehlo.maximum across dimensions = [2]
+        : (tensor<2x3x5xf32>, tensor<f32>) -> tensor<2x3xf32>
+    %3 = stablehlo.negate %2 : tensor<2x3xf32>
+    return %3 : tensor<2x3xf32>
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("numerics", list(Numerics))
+@pytest.mark.parametrize("source", [MLP, ATTENTION], ids=["ttir", "stablehlo"])
+def test_right_programs_agree(source: str, numerics: Numerics) -> None:
+    """All levels compute the same, and most operations are compared in the file, too."""
+    report = bisect(source, numerics=numerics, seed=7)
+    assert report.agrees, str(report)
+    assert [level.level for level in report.levels][-2:] == ["ttir decomposed", "ttnn"]
+    assert report.levels[-1].compared >= 3
+    assert report.levels[-1].worst_pcc > 0.99
+    assert "reference: " in str(report)
+
+
+def test_a_wrong_rule_from_ttir_to_ttnn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rectifier becomes an absolute value: what follows is off as well, but comes later."""
+    rule_for = convert_ttir_to_ttnn._Conversion._rule_for
+
+    def wrong(self: Any, op: Any) -> Any:
+        if op.name == "ttir.relu":
+            return lambda op: self._replace_by(
+                op, ttnn.op_class("abs"), {SEGMENTS: op.properties[SEGMENTS]}
+            )
+        return rule_for(self, op)
+
+    monkeypatch.setattr(convert_ttir_to_ttnn._Conversion, "_rule_for", wrong)
+    report = bisect(MLP, seed=1, file_name="mlp.mlir")
+    first = report.first
+    assert first is not None
+    assert first.level == "ttnn"
+    assert '"ttir.relu"' in first.op
+    line = next(i for i, text in enumerate(MLP.split("\n"), 1) if "ttir.relu" in text)
+    assert first.location == f"mlp.mlir:{line}:13"
+    assert first.expected.least == 0.0
+    assert first.actual.least is not None
+    assert first.accuracy is not None
+    assert first.accuracy.max_absolute_error > 1
+    assert len(report.levels[-1].differences) == 4
+    assert report.levels[-1].outputs
+    assert report.levels[0].agrees
+
+
+def test_a_wrong_decomposition(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The product of batches takes its operands the wrong way round."""
+    rule = ttir_decomposition.RULES["ttir.dot_general"]
+
+    def wrong(op: Any) -> Any:
+        op.operands[0] = built(op, "neg", [op.operands[0]], op.operands[0].type)
+        return rule(op)
+
+    monkeypatch.setitem(ttir_decomposition.RULES, "ttir.dot_general", wrong)
+    first = bisect(ATTENTION).first
+    assert first is not None
+    assert first.level == "ttir decomposed"
+    assert "stablehlo.dot_general" in first.op
+
+
+def _named(source: str) -> Any:
+    from ttmlir.compiler import parse
+
+    module = parse(source)
+    name_operations(module)
+    return module
+
+
+def test_a_wrong_conversion_of_stablehlo(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The interpreter of StableHLO is the judge of the conversion."""
+
+    def wrong(op: Any) -> None:
+        replace(op, built(op, "sigmoid", op.operands, op.results[0].type))
+
+    monkeypatch.setitem(convert_stablehlo_to_ttir.CONVERTED, "stablehlo.tanh", wrong)
+    report = bisect(ATTENTION)
+    if report.reference != "stablehlo":
+        pytest.skip("StableHLO is not interpreted yet")
+    first = report.first
+    assert first is not None
+    assert (first.level, first.location) == ("ttir", "<text>:9:10")
+    assert "stablehlo.tanh" in first.op
+
+
+def test_results_of_a_framework() -> None:
+    """Right results agree at all levels, wrong ones differ from the reference on."""
+    rng = np.random.default_rng(0)
+    q, k = (rng.standard_normal(shape, np.float32) for shape in ((2, 3, 4), (2, 5, 4)))
+    right = -np.tanh(np.einsum("bqd,bkd->bqk", q, k)).max(2)
+    report = bisect(ATTENTION, [q, k], framework_results=[right])
+    assert report.agrees, str(report)
+    wrong = bisect(ATTENTION, [q, k], framework_results=[-right])
+    assert wrong.first is not None
+    assert (wrong.first.level, wrong.first.op) == (wrong.reference, "output 0")
+    with pytest.raises(DiagnosticError, match="2 results of the framework were given"):
+        bisect(ATTENTION, [q, k], framework_results=[right, right])
+
+
+def test_the_tool(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A table or JSON, and an exit status that says whether all levels agree."""
+    monkeypatch.chdir(tmp_path)
+    Path("attention.mlir").write_text(ATTENTION)
+    assert main(["attention.mlir", "--seed", "4"]) == 0
+    shown = capsys.readouterr().out
+    assert "level" in shown
+    assert "least pcc" in shown
+    q, k = np.ones((2, 3, 4), np.float32), np.zeros((2, 5, 4), np.float32)
+    np.savez("inputs.npz", input_0=q, input_1=k)
+    np.savez("results.npz", output_0=np.full((2, 3), 0.5, np.float32))
+    given = ["--inputs", "inputs.npz", "--framework-result", "results.npz", "--json"]
+    assert main(["attention.mlir", *given]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert found["agrees"] is False
+    assert found["first"]["op"] == "output 0"
+    assert found["first"]["expected"]["mean"] == 0.5
+    assert main(["attention.mlir", *given, "--pcc", "0", "--atol", "1"]) == 0
+    capsys.readouterr()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("func.func @f() {", "error: "),
+        ("func.func @f() { return }", "there is nothing to compare: no operation of stablehlo"),
+        (MLP.replace("-1 : si32", "7 : si32"), "'ttir.softmax' op"),
+    ],
+)
+def test_refusals(
+    text: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What cannot be read or lowered is said at its place, without a traceback."""
+    path = tmp_path / "bad.mlir"
+    path.write_text(text)
+    assert main([str(path)]) == 1
+    shown = capsys.readouterr().err
+    assert message in shown
+    assert "Traceback" not in shown
+    assert main([str(tmp_path / "none.mlir")]) == 1
+    assert "cannot open input file" in capsys.readouterr().err
+
+
+def test_the_dialect_of_a_program() -> None:
+    """It is the one furthest from the file."""
+    assert source_dialect(_named(ATTENTION)) == "stablehlo"
+    assert source_dialect(_named(MLP)) == "ttir"

@@ -1,0 +1,330 @@
+"""Finds the operation with which a program begins to compute something else while it is lowered.
+
+    report = bisect(Path("model.mlir").read_text(), seed=3)
+    print(report)
+    report.first.op         # text of the first operation that is off
+    report.first.level      # where: "ttir", "ttir decomposed" or "ttnn"
+
+The program runs at each level (`ttmlir.interpreter.levels`) on the same inputs. The first level
+that can be run is the reference for all that follow: each operation's result there is compared with
+the last result of that shape of what the operation has become. What has no such result, because it
+has become part of another operation, is not compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import NameLoc
+from xdsl.ir import Operation
+
+from ttmlir.compiler import parse
+from ttmlir.interpreter.levels import Level, Trace, levels_of, name_operations, result_shape
+from ttmlir.interpreter.statistics import Statistics, accuracy_of
+from ttmlir.mlir.diagnostics import LocatedError
+from ttmlir.mlir.locations import file_line_col
+from ttmlir.mlir.printer import PrintOptions, attribute_text, print_op_line
+from ttmlir.runtime.accuracy import Accuracy
+from ttmlir.runtime.element import Array, Numerics
+from ttmlir.runtime.golden import Tolerance
+from ttmlir.runtime.ttrt.inputs import generate_inputs
+
+EXACT_TOLERANCE = Tolerance(pcc=0.9999, rtol=1e-4, atol=1e-5)
+"""For results that differ in the order of additions only."""
+DEVICE_TOLERANCE = Tolerance(pcc=0.99, rtol=5e-2, atol=1e-2)
+"""For results that are rounded to the formats of the device."""
+FRAMEWORK = "framework"
+
+_LINE = PrintOptions(elide_larger_than=16, skip_regions=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Difference:
+    """A result that is not what it was at the reference level."""
+
+    level: str
+    op: str
+    """Text of the operation in the source, or `output N`."""
+    location: str
+    """`file:line:column`, or what else the location says."""
+    number: int
+    """Place of the operation in the source, or of the output."""
+    accuracy: Accuracy | None
+    """None if the shapes differ."""
+    expected: Statistics
+    actual: Statistics
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "level": self.level,
+            "op": self.op,
+            "location": self.location,
+            "number": self.number,
+            "expected": self.expected.as_dict(),
+            "actual": self.actual.as_dict(),
+            **({} if self.accuracy is None else self.accuracy.as_dict()),
+        }
+
+    def __str__(self) -> str:
+        """Several lines for people."""
+        lines = [f"{self.location}: {self.op}", f"  expected: {self.expected}"]
+        lines.append(f"  {self.level}: {self.actual}")
+        if self.accuracy is not None:
+            lines.append(
+                f"  pcc {self.accuracy.pcc:.6f}, max abs error "
+                f"{self.accuracy.max_absolute_error:.6g}, "
+                f"{self.accuracy.mismatched_specials} infinities or NaNs differ"
+            )
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LevelReport:
+    """How a level compares with the reference."""
+
+    level: str
+    compared: int
+    """Operations of the source whose results were compared."""
+    differences: tuple[Difference, ...]
+    """Those that are off, in the order of the source."""
+    outputs: tuple[Difference, ...]
+    """Results of the program that are off."""
+    worst_pcc: float
+
+    @property
+    def agrees(self) -> bool:
+        """True if nothing differs."""
+        return not self.differences and not self.outputs
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "level": self.level,
+            "compared": self.compared,
+            "differences": [difference.as_dict() for difference in self.differences],
+            "outputs": [difference.as_dict() for difference in self.outputs],
+            "worst_pcc": self.worst_pcc,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """What a bisection found."""
+
+    reference: str
+    """The level that the others are compared with."""
+    skipped: tuple[str, ...]
+    """Levels before it, which cannot be run."""
+    operations: int
+    levels: tuple[LevelReport, ...]
+
+    @property
+    def first(self) -> Difference | None:
+        """The first operation that is off at the first level where one is; else an output."""
+        for level in self.levels:
+            for difference in (*level.differences, *level.outputs):
+                return difference
+        return None
+
+    @property
+    def agrees(self) -> bool:
+        """True if no level differs."""
+        return self.first is None
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "agrees": self.agrees,
+            "reference": self.reference,
+            "skipped": [*self.skipped],
+            "operations": self.operations,
+            "first": None if self.first is None else self.first.as_dict(),
+            "levels": [level.as_dict() for level in self.levels],
+        }
+
+    def __str__(self) -> str:
+        """A table, and the first operation that is off."""
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        for name in self.skipped:
+            yield f"{name} has operations that cannot be interpreted and is not compared"
+        yield f"reference: {self.reference}, {self.operations} operations"
+        yield f"{'level':18} {'compared':>8} {'differ':>8} {'outputs':>8} {'least pcc':>10}"
+        for level in self.levels:
+            outputs = "differ" if level.outputs else "agree"
+            yield (
+                f"{level.level:18} {level.compared:8} {len(level.differences):8} {outputs:>8} "
+                f"{level.worst_pcc:10.6f}"
+            )
+        if self.first is not None:
+            yield "first difference:"
+            yield str(self.first)
+
+
+def bisect(
+    source: str,
+    inputs: Sequence[Any] | None = None,
+    *,
+    seed: int = 0,
+    function: str | None = None,
+    numerics: Numerics = Numerics.EXACT,
+    tolerance: Tolerance | None = None,
+    framework_results: Sequence[Any] | None = None,
+    file_name: str = "<text>",
+) -> Report:
+    """Compare the results of a program's operations at all levels of lowering.
+
+    `inputs` are made up from `seed` if they are not given. `numerics` are those of the `.ttnn`
+    file; `framework_results` are compared with the program's results at each level, the reference
+    included. Raises DiagnosticError for a text that cannot be read, lowered or run.
+    """
+    tolerance = tolerance_for(numerics) if tolerance is None else tolerance
+    module = parse(source, file_name=file_name)
+    operations = name_operations(module)
+    levels = levels_of(module, function)
+    if inputs is None:
+        program = levels[-1].program()
+        inputs = generate_inputs(program, "randn", np.random.default_rng(seed))
+    able = [level for level in levels if level.can_run]
+    skipped = tuple(level.name for level in levels if level not in able)
+    comparison = _Comparison(operations, tolerance)
+    first, *others = able
+    reference = first.run(inputs, numerics)
+    reports: list[LevelReport] = []
+    if framework_results is not None:
+        results = [np.asarray(result) for result in framework_results]
+        _check_count(first, reference, results)
+        outputs = comparison.outputs(first.name, results, reference.outputs)
+        reports.append(comparison.report(first.name, 0, [], outputs))
+        reference.outputs = results
+    for level in others:
+        reports.append(comparison.compare(level, reference, level.run(inputs, numerics)))
+    return Report(
+        reference=first.name,
+        skipped=skipped,
+        operations=len(operations),
+        levels=tuple(reports),
+    )
+
+
+def _check_count(level: Level, trace: Trace, results: Sequence[Array]) -> None:
+    if len(results) != len(trace.outputs):
+        raise LocatedError(
+            level.module.location,
+            f"{len(results)} results of the framework were given; the program has "
+            f"{len(trace.outputs)}",
+        )
+
+
+@dataclass
+class _Comparison:
+    operations: Sequence[Operation]
+    tolerance: Tolerance
+    worst: float = 1.0
+
+    def compare(self, level: Level, reference: Trace, actual: Trace) -> LevelReport:
+        """The operations and outputs of a level against the reference."""
+        differences: list[Difference] = []
+        compared = 0
+        for number in sorted(reference.values):
+            pairs = self._pairs(number, reference.values[number], actual.values.get(number, []))
+            compared += bool(pairs)
+            found = (self._difference(level.name, number, *pair) for pair in pairs)
+            differences += [each for each in found if each is not None][:1]
+        outputs = self.outputs(level.name, reference.outputs, actual.outputs)
+        return self.report(level.name, compared, differences, outputs)
+
+    def report(
+        self, level: str, compared: int, differences: list[Difference], outputs: list[Difference]
+    ) -> LevelReport:
+        """What was found at a level."""
+        worst, self.worst = self.worst, 1.0
+        return LevelReport(
+            level=level,
+            compared=compared,
+            differences=tuple(differences),
+            outputs=tuple(outputs),
+            worst_pcc=worst,
+        )
+
+    def _pairs(
+        self, number: int, expected: list[Array], actual: list[Array]
+    ) -> list[tuple[Array, Array]]:
+        """Results of each execution of an operation with those of what it has become."""
+        shape = result_shape(self.operations[number])
+        expected = [value for value in expected if value.shape == shape]
+        actual = [value for value in actual if value.shape == shape]
+        times = len(expected)
+        if not expected or not actual:
+            return []
+        if len(actual) % times:
+            return [(expected[-1], actual[-1])]
+        each = len(actual) // times
+        return [(expected[i], actual[(i + 1) * each - 1]) for i in range(times)]
+
+    def _difference(
+        self, level: str, number: int, expected: Array, actual: Array
+    ) -> Difference | None:
+        accuracy = self._accuracy(expected, actual)
+        if accuracy is not None and self.tolerance.accepts(accuracy):
+            return None
+        op = self.operations[number]
+        location = op.location.location if isinstance(op.location, NameLoc) else op.location
+        place = file_line_col(location)
+        return Difference(
+            level=level,
+            op=print_op_line(op, _LINE),
+            location=attribute_text(location) if place is None else ":".join(map(str, place)),
+            number=number,
+            accuracy=accuracy,
+            expected=Statistics.of(expected),
+            actual=Statistics.of(actual),
+        )
+
+    def outputs(
+        self, level: str, expected: Sequence[Array], actual: Sequence[Array]
+    ) -> list[Difference]:
+        """Results of the program that are off."""
+        found: list[Difference] = []
+        for number, (golden, value) in enumerate(zip(expected, actual, strict=True)):
+            accuracy = self._accuracy(golden, value)
+            if accuracy is None or not self.tolerance.accepts(accuracy):
+                found.append(
+                    Difference(
+                        level=level,
+                        op=f"output {number}",
+                        location="result",
+                        number=number,
+                        accuracy=accuracy,
+                        expected=Statistics.of(golden),
+                        actual=Statistics.of(value),
+                    )
+                )
+        return found
+
+    def _accuracy(self, expected: Array, actual: Array) -> Accuracy | None:
+        accuracy = accuracy_of(expected, actual, self.tolerance)
+        if accuracy is not None:
+            self.worst = min(self.worst, accuracy.pcc)
+        return accuracy
+
+
+def tolerance_for(
+    numerics: Numerics,
+    *,
+    pcc: float | None = None,
+    rtol: float | None = None,
+    atol: float | None = None,
+) -> Tolerance:
+    """The tolerance for these numerics, with other limits where they are given."""
+    default = EXACT_TOLERANCE if numerics is Numerics.EXACT else DEVICE_TOLERANCE
+    return Tolerance(
+        pcc=default.pcc if pcc is None else pcc,
+        rtol=default.rtol if rtol is None else rtol,
+        atol=default.atol if atol is None else atol,
+    )

@@ -1,0 +1,83 @@
+"""What is told about a tensor, and how far two are apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ttmlir.runtime.accuracy import Accuracy, compare
+from ttmlir.runtime.element import Array
+from ttmlir.runtime.golden import Tolerance
+
+
+@dataclass(frozen=True, kw_only=True)
+class Statistics:
+    """A tensor in a few numbers; those of the finite elements are None if there are none."""
+
+    shape: tuple[int, ...]
+    dtype: str
+    least: float | None
+    greatest: float | None
+    mean: float | None
+    nans: int
+    infinities: int
+
+    @classmethod
+    def of(cls, array: Array) -> Statistics:
+        """The statistics of an array; of complex numbers, those of the absolute values."""
+        values = _real(np.asarray(array))
+        finite = values[np.isfinite(values)]
+        has_some = bool(finite.size)
+        return cls(
+            shape=tuple(array.shape),
+            dtype=str(array.dtype),
+            least=float(finite.min()) if has_some else None,
+            greatest=float(finite.max()) if has_some else None,
+            mean=float(finite.mean()) if has_some else None,
+            nans=int(np.count_nonzero(np.isnan(values))),
+            infinities=int(np.count_nonzero(np.isinf(values))),
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "shape": [*self.shape],
+            "dtype": self.dtype,
+            "min": self.least,
+            "max": self.greatest,
+            "mean": self.mean,
+            "nans": self.nans,
+            "infinities": self.infinities,
+        }
+
+    def __str__(self) -> str:
+        """One line: `f32 (3, 5), min -1.2, max 2, mean 0.1, 0 NaNs, 0 infinities`."""
+        numbers = ", ".join(
+            f"{name} {value:.6g}"
+            for name, value in (("min", self.least), ("max", self.greatest), ("mean", self.mean))
+            if value is not None
+        )
+        return (
+            f"{self.dtype} {self.shape}{', ' if numbers else ''}{numbers}, {self.nans} NaNs, "
+            f"{self.infinities} infinities"
+        )
+
+
+def accuracy_of(expected: Array, actual: Array, tolerance: Tolerance) -> Accuracy | None:
+    """How close a tensor is to the expected one; None if their shapes differ."""
+    if expected.shape != actual.shape:
+        return None
+    if expected.dtype.kind == "c" or actual.dtype.kind == "c":
+        expected, actual = _parts(expected), _parts(actual)
+    return compare(actual, expected, rtol=tolerance.rtol, atol=tolerance.atol)
+
+
+def _real(values: Array) -> Array:
+    wide = np.abs(values) if values.dtype.kind == "c" else values
+    return np.asarray(wide, np.float64)
+
+
+def _parts(values: Array) -> Array:
+    return np.stack([np.real(values), np.imag(values)])
