@@ -67,6 +67,9 @@ class TTIRToTTNNBackendPipeline(Pipeline):
     """Lower ttir to ttnn, ready to be written to a .ttnn file or as C++."""
 
     name = "ttir-to-ttnn-backend-pipeline"
+    enable_fold_batch_norm: bool = option(
+        True, "Fold batch normalizations into convolutions: run ttir-fold-batch-norm"
+    )
     enable_grid_set: bool = option(True, "Choose grids: run ttir-grid-set")
     override_grid_sizes: GridOverrides = option(
         (), "Grids for the operations at these locations", type=GRID_OVERRIDES
@@ -78,9 +81,10 @@ class TTIRToTTNNBackendPipeline(Pipeline):
     mesh_shape: tuple[int, ...] = option((), "Extents of the mesh of chips")
 
     def passes(self) -> Sequence[Pass]:
-        """General operations, shapes, machine, device, layouts, grids, ttnn."""
+        """Normalizations, general operations, shapes, machine, device, layouts, grids, ttnn."""
         from ttmlir.passes.convert_ttir_to_ttnn import ConvertTTIRToTTNNPass
         from ttmlir.passes.ttir_decomposition import TTIRDecompositionPass
+        from ttmlir.passes.ttir_fold_batch_norm import TTIRFoldBatchNormPass
         from ttmlir.passes.ttir_grid_set import TTIRGridSetPass
         from ttmlir.passes.ttir_implicit_device import TTIRImplicitDevicePass
         from ttmlir.passes.ttir_layout import TTIRLayoutPass
@@ -94,6 +98,7 @@ class TTIRToTTNNBackendPipeline(Pipeline):
             sharding_pass_enabled=self.sharding_pass_enabled,
         )
         return (
+            *([TTIRFoldBatchNormPass()] if self.enable_fold_batch_norm else []),
             TTIRDecompositionPass(),
             TTIRSlidingWindow2dFixShapesPass(),
             TTIRLoadSystemDescPass(path=self.system_desc_path),

@@ -49,6 +49,7 @@ PASSES: dict[str, str] = {
     "test-pass-invalid": "ttmlir.passes.failing:TestPassInvalid",
     "ttir-allocate": "ttmlir.passes.ttir_allocate:TTIRAllocatePass",
     "ttir-decomposition": "ttmlir.passes.ttir_decomposition:TTIRDecompositionPass",
+    "ttir-fold-batch-norm": "ttmlir.passes.ttir_fold_batch_norm:TTIRFoldBatchNormPass",
     "ttir-generic": "ttmlir.passes.ttir_generic:TTIRGenericPass",
     "ttir-generic-kernel": "ttmlir.passes.ttir_generic_kernel:TTIRGenericKernelPass",
     "ttir-generic-region-operands-to-memref": (
