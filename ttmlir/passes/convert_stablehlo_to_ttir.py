@@ -31,7 +31,8 @@ After:
     }
 
 Requires: static shapes; calls inlined (`inline`), as in `stablehlo-to-ttir-pipeline`.
-Ensures: nothing but ttir, func, `tensor.empty` and the module is left; types do not change.
+Ensures: nothing but ttir, func, `tensor.empty` and the module is left; types do not change;
+constants without users are gone.
 Options: none.
 Not done here: complex and quantized numbers, tokens, tuples and dynamic shapes are refused, and so
 is what has no counterpart; each message says what is supported.
@@ -55,7 +56,7 @@ from ttmlir.passes import (
     convert_stablehlo_to_ttir_windows,
 )
 from ttmlir.passes.base import ModulePass
-from ttmlir.passes.rewriting import AttributeMemo, refuse_to_legalize
+from ttmlir.passes.rewriting import AttributeMemo, erase, refuse_to_legalize
 from ttmlir.passes.ttir_conversion import Rule, convert_inside, refuse_unknown
 
 if TYPE_CHECKING:
@@ -80,6 +81,10 @@ class ConvertStableHLOToTTIRPass(ModulePass):
                     if (why := reason(value.type)) is not None:
                         refuse_to_legalize(op, why)
         convert_inside(module, {**_REFUSED, **CONVERTED}, _refuse_operation)
+        # Initial and padding values have become parameters.
+        for op in reversed([op for op in module.walk() if op.name in _MAY_BE_LEFT]):
+            if op.results[0].first_use is None:
+                erase(op)
 
 
 def _reason_against(type_: Attribute) -> str | None:
@@ -108,3 +113,7 @@ CONVERTED: dict[str, Rule] = {
 """What becomes of each operation of stablehlo and chlo that can be converted."""
 
 _REFUSED = convert_stablehlo_to_ttir_structure.REFUSED
+_MAY_BE_LEFT = {
+    *("ttir.constant", "ttir.arange", "ttir.broadcast", "ttir.reshape", "ttir.typecast"),
+    "tensor.empty",
+}
