@@ -422,7 +422,7 @@ _FLOAT_ROWS |= {"div", "remainder", "atan2", "pow", "where", "typecast"}
 _INTEGER_ROWS = {*OF_INTEGERS, *ARITHMETIC, *BITWISE, *DIVISIONS, *COMPARISONS}
 _INTEGER_ROWS |= {"clamp", "isfinite", "where", "typecast", "ceil", "trunc", "round"}
 _WITHOUT_KERNEL = {
-    *("erfinv", "lgamma", "population_count", "count_leading_zeros"),
+    *("erfinv", "lgamma", "bitcast_convert", "population_count", "count_leading_zeros"),
     *("logical_left_shift", "logical_right_shift", "right_shift"),
 }
 

@@ -145,6 +145,13 @@ UNARY = [
         sample=inside_one,
     ),
     unary("lgamma", each(math.lgamma), sample=positive),
+    unary(
+        "bitcast_convert",
+        lambda x: x.astype(np.int32).view(np.float32),
+        elements=("i32",),
+        out_element="f32",
+        sample=lambda rng, s: rng.standard_normal(s).astype(np.float32).view(np.int32),
+    ),
     unary("population_count", each(ones), elements=("i32",), sample=whole),
     unary(
         "count_leading_zeros",

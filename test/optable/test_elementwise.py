@@ -1,6 +1,7 @@
 """Elementwise reference functions against Python's own arithmetic, one number at a time."""
 
 import math
+import struct
 from collections.abc import Callable
 from statistics import NormalDist
 
@@ -62,6 +63,7 @@ ORACLES: dict[str, Callable[..., float]] = {
     "erfc": math.erfc,
     "erfinv": lambda x: NormalDist().inv_cdf((x + 1) / 2) / math.sqrt(2),
     "lgamma": math.lgamma,
+    "bitcast_convert": lambda x: struct.unpack("<d", struct.pack("<q", x))[0],
     "population_count": lambda x: (x % 2**64).bit_count(),
     "count_leading_zeros": lambda x: 64 - (x % 2**64).bit_length(),
     "add": lambda x, y: x + y,
@@ -90,7 +92,11 @@ ORACLES: dict[str, Callable[..., float]] = {
     "right_shift": lambda x, y: x >> y,
     "where": lambda c, x, y: x if c else y,
 }
-PARAMETERS = {"clamp": {"min": -0.5, "max": 0.75}, "leaky_relu": {"parameter": 0.125}}
+PARAMETERS = {
+    "clamp": {"min": -0.5, "max": 0.75},
+    "leaky_relu": {"parameter": 0.125},
+    "bitcast_convert": {"source": np.int64, "target": np.float64},
+}
 
 
 _FROM_REAL: dict[Domain, Callable[[np.ndarray], np.ndarray]] = {

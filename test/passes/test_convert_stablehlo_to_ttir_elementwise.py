@@ -226,6 +226,35 @@ def test_reduced_precision() -> None:
     )
 
 
+def test_bits_as_numbers_of_another_type() -> None:
+    """Floats, integers, and back; not-a-numbers too."""
+    check_against_jax(
+        lambda x, h, i: (
+            lax.bitcast_convert_type(x, jnp.int32),
+            lax.bitcast_convert_type(-x, jnp.uint32),
+            lax.bitcast_convert_type(h, jnp.int16),
+            lax.bitcast_convert_type(i, jnp.bfloat16),
+            lax.bitcast_convert_type(i, jnp.uint16) + jnp.uint16(1),
+        ),
+        *(SPECIAL, SPECIAL.astype(BF16), np.int16([1, 16256, -16512, 0x4049])),
+    )
+
+
+def test_random_numbers_of_a_key() -> None:
+    """JAX computes them from the key by shifts, sums and bits."""
+    key = np.uint32([7, 2**31])
+    check_against_jax(
+        lambda key: (
+            jax.random.uniform(jax.random.wrap_key_data(key), (3, 5)),
+            jax.random.normal(jax.random.wrap_key_data(key), (7,)),
+            jax.random.bernoulli(jax.random.wrap_key_data(key), 0.3, (3, 5)),
+            jax.random.randint(jax.random.wrap_key_data(key), (9,), -3, 7),
+        ),
+        key,
+        rtol=1e-5,
+    )
+
+
 @pytest.mark.parametrize("dtype", [np.float64, np.int64, np.uint64])
 def test_64_bits(dtype: Any) -> None:
     """Values of 64-bit types are those of the type, if they are stored in fewer bits too."""
@@ -273,6 +302,7 @@ def test_every_operation_of_the_table_is_used() -> None:
             *together(OF_INTEGERS | SHIFTS)(i, i),
             *together(OF_BOOLEANS)(b, b),
             x.astype(jnp.int32),
+            lax.bitcast_convert_type(x, jnp.int32),
             lax.round(x, lax.RoundingMethod.TO_NEAREST_EVEN),
         ],
         *(x, y, i, b),
@@ -308,6 +338,9 @@ def test_refusals() -> None:
     message = refusal(total, "%a,%b", "tensor<3xf32>; tensor<3xf32>", "tensor<3xi1>")
     assert "the total order of floating point numbers" in message
     assert "compare as FLOAT" in message
+    bits = "stablehlo.bitcast_convert "
+    message = refusal(bits, "%a", "tensor<3xf32>", "tensor<3x4xi8>")
+    assert "bits of one number cannot become several" in message
     narrow = "stablehlo.reduce_precision exponent_bits = 4 : i32, mantissa_bits = 3 : i32"
     message = refusal(narrow, "%a", "tensor<3xf32>", "tensor<3xf32>")
     assert (

@@ -37,6 +37,8 @@ def _run_row(execution: Execution, op: Operation, operands: Sequence[Any]) -> Se
     parameters: dict[str, Any] = op.parameters()
     if _takes_shape(row):
         parameters["shape"] = _shape(op.results[0])
+    if row.takes_types:
+        parameters |= {"source": _host(op.operands[0]), "target": _host(op.results[0])}
     result = row.reference(np, *_inputs(op, operands), **parameters)
     return (_fitted(op, row, np.asarray(result)),)
 
@@ -77,6 +79,12 @@ def _rounded(result: Array, element_type: Attribute) -> Array:
     if element is None or rounding is None:
         return result
     return rounding(convert(result, element.compute))
+
+
+def _host(value: SSAValue) -> Any:
+    element = runtime_element(cast("TensorType[Attribute]", value.type).element_type)
+    assert element is not None, "tensors of the runtime have elements of its types"
+    return element.host
 
 
 def _shape(value: SSAValue) -> tuple[int, ...]:

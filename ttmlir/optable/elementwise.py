@@ -42,6 +42,7 @@ def _elementwise(
     domains: tuple[Domain, ...] = (Domain.REAL,),
     parameters: tuple[Parameter, ...] = (),
     generic: bool = False,
+    takes_types: bool = False,
     since: str = _LATER,
 ) -> Row:
     return Row(
@@ -52,6 +53,7 @@ def _elementwise(
         operands=tuple(Operand(name=name) for name in _OPERAND_NAMES[family]),
         parameters=parameters,
         reference=reference,
+        takes_types=takes_types,
         domains=domains,
         flatbuffer=Flatbuffer(
             table="EltwiseOp",
@@ -188,6 +190,10 @@ def _count_leading_zeros(xp: Any, x: Any) -> Any:
 def _unsigned(xp: Any, x: Any) -> Any:
     """The same bits as numbers that are not negative."""
     return x.astype(xp.uint8) if _is_boolean(x) else x.view(f"u{x.dtype.itemsize}")
+
+
+def _bitcast(xp: Any, x: Any, *, source: Any, target: Any) -> Any:
+    return x.astype(source).view(target)
 
 
 def _shift(direction: str, *, arithmetic: bool = False) -> Callable[[Any, Any, Any], Any]:
@@ -435,6 +441,16 @@ UNARY = (
         "Lgamma",
         special.lgamma,
         Domain.POSITIVE,
+    ),
+    _elementwise(
+        Family.UNARY,
+        "bitcast_convert",
+        "The bits of each element as a number of the result's type, which is as wide.",
+        "",
+        "BitcastConvert",
+        _bitcast,
+        domains=(Domain.INTEGER,),
+        takes_types=True,
     ),
     _unary(
         "population_count",

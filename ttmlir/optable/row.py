@@ -149,6 +149,9 @@ class Row:
     """`result_shape(*operand shapes, **parameters)`; raises ValueError with the reason why the
     operation is not defined. None for elementwise operations, which broadcast, and for those
     whose result shape is free."""
+    takes_types: bool = False
+    """True where the reference function gets the element types of its first operand and of the
+    result as well, as the NumPy types `source` and `target`."""
     domains: tuple[Domain, ...] = (Domain.REAL,)
     """One per operand, the last one standing for all that follow."""
     in_ttir: bool = True

@@ -12,6 +12,7 @@ ELEMENTWISE: dict[str, str] = {
     "stablehlo.add": "add",
     "stablehlo.and": "bitwise_and",
     "stablehlo.atan2": "atan2",
+    "stablehlo.bitcast_convert": "bitcast_convert",
     "stablehlo.cbrt": "cbrt",
     "stablehlo.ceil": "ceil",
     "stablehlo.convert": "typecast",

@@ -44,6 +44,16 @@ def _with_element(value: SSAValue, element: Attribute) -> TensorType[Attribute]:
     return TensorType(element, value_shape(value))
 
 
+def _bitcast_convert(op: Operation) -> None:
+    if value_shape(op.operands[0]) != value_shape(op.results[0]):
+        refuse_to_legalize(
+            op,
+            "bits of one number cannot become several, or those of several one; supported are "
+            "types of the same width",
+        )
+    becomes("bitcast_convert")(op)
+
+
 def _compare(op: Operation) -> None:
     direction = cast("Data[str]", op.properties["comparison_direction"]).data
     kind = op.properties.get("compare_type")
@@ -149,6 +159,7 @@ def _is_infinity(number: float) -> Rule:
 RULES: dict[str, Rule] = {
     **{name: becomes(mnemonic) for name, mnemonic in ELEMENTWISE.items()},
     **{name: _on_booleans(mnemonic, ELEMENTWISE[name]) for name, mnemonic in LOGICAL.items()},
+    "stablehlo.bitcast_convert": _bitcast_convert,
     "stablehlo.clamp": _clamp,
     "stablehlo.compare": _compare,
     "stablehlo.convert": _convert,

@@ -19,7 +19,7 @@ from ttmlir.runtime.accuracy import Accuracy, compare
 from ttmlir.runtime.binary import Operation
 from ttmlir.runtime.element import Array, ElementType, Numerics, convert
 from ttmlir.runtime.executor import Run
-from ttmlir.runtime.operations import Call
+from ttmlir.runtime.operations import Call, element_types
 from ttmlir.runtime.prepare import PreparedProgram, Step
 from ttmlir.runtime.shapes import check_shapes
 
@@ -152,6 +152,8 @@ def _reference(call: Call) -> Any:
     parameters = dict(call.parameters)
     if call.row.family is Family.CREATION:
         parameters["shape"] = call.output.desc.shape
+    if call.row.takes_types:
+        parameters |= element_types(call)
     function = partial(call.row.reference, np, **parameters)
     fit = check_shapes(call)
     if fit is None:

@@ -38,6 +38,13 @@ class Call:
         return f"ttnn.{self.row.mnemonic}"
 
 
+def element_types(call: Call) -> dict[str, Any]:
+    """The parameters of a reference function that takes types."""
+    source = call.operands[0]
+    assert source is not None, "the first operand is not optional"
+    return {"source": source.desc.element.host, "target": call.output.desc.element.host}
+
+
 @cache
 def _rows_by_table() -> dict[tuple[str, str | None], Row]:
     return {

@@ -31,7 +31,7 @@ from ttmlir.runtime.element import (
 )
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
 from ttmlir.runtime.kernels import KERNELS
-from ttmlir.runtime.operations import Call, read_call
+from ttmlir.runtime.operations import Call, element_types, read_call
 from ttmlir.runtime.shapes import broadcasts, check_shapes
 from ttmlir.runtime.tensor import TensorDesc
 
@@ -391,6 +391,8 @@ def _bound(call: Call) -> Callable[..., Any]:
     parameters = dict(call.parameters)
     if call.row.family is Family.CREATION:
         parameters["shape"] = call.output.desc.shape
+    if call.row.takes_types:
+        parameters |= element_types(call)
     kernel = KERNELS.get(call.row.mnemonic, call.row.reference)
     # Only trailing operands are optional, so leaving the absent ones out keeps the order.
     return partial(kernel, np, **parameters)

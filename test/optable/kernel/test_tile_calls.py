@@ -18,7 +18,7 @@ _PARAMETERS: dict[str, dict[str, float]] = {
     "leaky_relu": {"parameter": 0.25},
 }
 _WITHOUT_KERNEL = {
-    *("erfinv", "lgamma", "population_count", "count_leading_zeros"),
+    *("erfinv", "lgamma", "bitcast_convert", "population_count", "count_leading_zeros"),
     *("logical_left_shift", "logical_right_shift", "right_shift"),
 }
 _ROWS = {row.mnemonic: row for row in elementwise.ROWS}

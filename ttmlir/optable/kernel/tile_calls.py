@@ -177,7 +177,8 @@ TILE_CALLS: Mapping[str, TileCall] = {
     "atanh": _unary("atanh_tile"),
     "erfc": _exact("erfc_tile"),
     **dict.fromkeys(
-        ("erfinv", "lgamma", "population_count", "count_leading_zeros"), _WITHOUT_KERNEL
+        ("erfinv", "lgamma", "bitcast_convert", "population_count", "count_leading_zeros"),
+        _WITHOUT_KERNEL,
     ),
     "add": _arithmetic("add"),
     "multiply": _arithmetic("mul"),
