@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
 from typing import Any
+
+import numpy
 
 IR: Any = import_module("jaxlib.mlir.ir")
 _EXTENSION: Any = import_module("jaxlib.mlir._mlir_libs._jax_mlir_ext")
@@ -39,3 +42,17 @@ def refusal(text: str) -> str | None:
         first = next(line for line in str(error).splitlines() if "error:" in line)
         return first.partition("error: ")[2].partition(": ")[2]
     return None
+
+
+def executed(text: str, inputs: Sequence[Any]) -> list[Any]:
+    """The results of a module's `main` as XLA computes them on the CPU."""
+    jax: Any = import_module("jax")
+    extension: Any = import_module("jaxlib._jax")
+    options = import_module("jaxlib.xla_client").CompileOptions()
+    device = jax.devices("cpu")[0]
+    program = device.client.compile_and_load(
+        text.encode(), extension.DeviceList((device,)), options
+    )
+    arrays = [jax.device_put(value, device) for value in inputs]
+    results = program.execute_sharded(arrays).disassemble_into_single_device_arrays()
+    return [numpy.asarray(result[0]) for result in results]

@@ -113,6 +113,10 @@ class Execution:
             raise OpError(caller, f"calls nest more than {_MAX_CALL_DEPTH} deep")
         return self.run(callee, arguments)
 
+    def value(self, value: SSAValue) -> Any:
+        """What a value of an enclosing region holds."""
+        return self._frames[-1][value]
+
     def run(self, function: FuncOp, arguments: Sequence[Any]) -> Sequence[Any]:
         """The results of a function on values of compute types."""
         self._frames.append({})

@@ -14,7 +14,9 @@ from ttmlir.interpreter.values import Function
 
 FUNCTIONS_OF_DIALECT: dict[str, str] = {
     "arith": "ttmlir.interpreter.structure:FUNCTIONS",
+    "chlo": "ttmlir.interpreter.stablehlo:FUNCTIONS",
     "func": "ttmlir.interpreter.structure:FUNCTIONS",
+    "sdy": "ttmlir.interpreter.stablehlo:FUNCTIONS",
     "stablehlo": "ttmlir.interpreter.stablehlo:FUNCTIONS",
     "tensor": "ttmlir.interpreter.structure:FUNCTIONS",
     "ttir": "ttmlir.interpreter.ttir:FUNCTIONS",

@@ -1,0 +1,169 @@
+"""What StableHLO's operations compute is compared with JAX and with XLA's compiler."""
+
+# ruff: noqa: E501 (operations stand on one line)
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+from jax_corpus import CORPUS, lowered, values
+from stablehlo_oracle import executed
+
+from ttmlir.dialects import DIALECTS
+from ttmlir.interpreter import execute
+from ttmlir.mlir.context import make_context
+from ttmlir.mlir.diagnostics import DiagnosticError
+from ttmlir.mlir.reader import parse_module
+
+REFUSED = {
+    "linear_algebra": "calls 'lapack_spotrf_ffi', which only the framework's own runtime has",
+    "random_bits": "'stablehlo.rng' op cannot be interpreted",
+}
+TOLERANCE = {2: 2e-2, 4: 2e-4, 8: 2e-4}
+
+
+def run(text: str, inputs: list[Any]) -> list[Any]:
+    """The results of a module's text."""
+    return execute(parse_module(text, "program.mlir", make_context(DIALECTS)), inputs)
+
+
+def assert_same(got: list[Any], expected: list[Any]) -> None:
+    """Same number, shapes and kinds; floats within the tolerance of their width."""
+    assert len(got) == len(expected)
+    for result, wanted in zip(got, expected, strict=True):
+        wanted = np.asarray(wanted)
+        assert result.shape == wanted.shape
+        if wanted.dtype.kind in "biu":
+            np.testing.assert_array_equal(result, wanted)
+            continue
+        tolerance = TOLERANCE[min(wanted.dtype.itemsize, 8)]
+        kind = np.complex128 if wanted.dtype.kind == "c" else np.float64
+        np.testing.assert_allclose(
+            result.astype(kind), wanted.astype(kind), rtol=tolerance, atol=tolerance
+        )
+
+
+@pytest.mark.parametrize("name", [name for name in CORPUS if name not in REFUSED])
+def test_programs_compute_what_jax_does(name: str) -> None:
+    """All results of each program of the corpus."""
+    function, arguments = CORPUS[name]()
+    program = lowered(name)
+    kept = program._lowering.compile_args["kept_var_idx"]
+    inputs = [leaf for i, leaf in enumerate(jax.tree.leaves(arguments)) if i in kept]
+    expected = jax.tree.leaves(jax.jit(function)(*arguments))
+    assert_same(run(program.as_text(), inputs), expected)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_foreign_code_is_refused(name: str) -> None:
+    """Code that only a framework has, and numbers that nobody can predict."""
+    _, arguments = CORPUS[name]()
+    with pytest.raises(DiagnosticError) as caught:
+        run(lowered(name).as_text(), jax.tree.leaves(arguments))
+    assert REFUSED[name] in str(caught.value)
+
+
+IMAGE = "tensor<2x3x5xf32>"
+VECTOR = "tensor<3xf32>"
+SPECIAL = np.array([[0.5, -0.5, 2.5, -np.inf], [np.nan, -0.0, 1e38, 1.4999999]], np.float32)
+PROGRAMS: dict[str, tuple[str, list[Any]]] = {
+    "batch_norm_inference": (
+        f"""func.func public @main(%x: {IMAGE}, %a: {VECTOR}, %b: {VECTOR}) -> {IMAGE} {{
+          %0 = "stablehlo.batch_norm_inference"(%x, %a, %b, %b, %a) <{{epsilon = 1.0e-2 : f32, feature_index = 1 : i64}}> : ({IMAGE}, {VECTOR}, {VECTOR}, {VECTOR}, {VECTOR}) -> {IMAGE}
+          return %0 : {IMAGE}
+        }}""",
+        [values(2, 3, 5), np.abs(values(3)) + 1, values(3, seed=1)],
+    ),
+    "batch_norm_training": (
+        f"""func.func public @main(%x: {IMAGE}, %a: {VECTOR}, %b: {VECTOR}) -> ({IMAGE}, {VECTOR}, {VECTOR}) {{
+          %0:3 = "stablehlo.batch_norm_training"(%x, %a, %b) <{{epsilon = 1.0e-2 : f32, feature_index = 1 : i64}}> : ({IMAGE}, {VECTOR}, {VECTOR}) -> ({IMAGE}, {VECTOR}, {VECTOR})
+          return %0#0, %0#1, %0#2 : {IMAGE}, {VECTOR}, {VECTOR}
+        }}""",
+        [values(2, 3, 5), values(3), values(3, seed=1)],
+    ),
+    "batch_norm_grad": (
+        f"""func.func public @main(%x: {IMAGE}, %a: {VECTOR}, %b: {VECTOR}, %g: {IMAGE}) -> ({IMAGE}, {VECTOR}, {VECTOR}) {{
+          %0:3 = "stablehlo.batch_norm_grad"(%x, %a, %b, %a, %g) <{{epsilon = 1.0e-2 : f32, feature_index = 1 : i64}}> : ({IMAGE}, {VECTOR}, {VECTOR}, {VECTOR}, {IMAGE}) -> ({IMAGE}, {VECTOR}, {VECTOR})
+          return %0#0, %0#1, %0#2 : {IMAGE}, {VECTOR}, {VECTOR}
+        }}""",
+        [values(2, 3, 5), np.abs(values(3)) + 1, values(3, seed=1), values(2, 3, 5, seed=2)],
+    ),
+    "rounding": (
+        """func.func public @main(%x: tensor<2x4xf32>) -> (tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xi32>) {
+          %0 = stablehlo.round_nearest_afz %x : tensor<2x4xf32>
+          %1 = stablehlo.round_nearest_even %x : tensor<2x4xf32>
+          %2 = stablehlo.reduce_precision %x, format = e5m2 : tensor<2x4xf32>
+          %3 = stablehlo.bitcast_convert %0 : (tensor<2x4xf32>) -> tensor<2x4xi32>
+          return %0, %1, %2, %3 : tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xi32>
+        }""",
+        [np.where(np.isnan(SPECIAL), 3.5, SPECIAL)],
+    ),
+    "total_order": (
+        """func.func public @main(%x: tensor<2x4xf32>, %y: tensor<2x4xf32>) -> (tensor<2x4xi1>, tensor<2x4xi1>) {
+          %0 = stablehlo.compare LT, %x, %y, TOTALORDER : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xi1>
+          %1 = stablehlo.compare NE, %x, %y, FLOAT : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xi1>
+          return %0, %1 : tensor<2x4xi1>, tensor<2x4xi1>
+        }""",
+        [SPECIAL, np.abs(SPECIAL[::-1])],
+    ),
+    "map": (
+        """func.func public @main(%x: tensor<2x3xf32>, %y: tensor<2x3xf32>) -> tensor<2x3xf32> {
+          %0 = "stablehlo.map"(%x, %y) <{dimensions = array<i64: 0, 1>}> ({
+          ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+            %c = stablehlo.constant dense<2.0> : tensor<f32>
+            %1 = stablehlo.multiply %a, %c : tensor<f32>
+            %2 = stablehlo.subtract %1, %b : tensor<f32>
+            stablehlo.return %2 : tensor<f32>
+          }) : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+          return %0 : tensor<2x3xf32>
+        }""",
+        [values(2, 3), values(2, 3, seed=1)],
+    ),
+    "fold_by_a_function_that_is_not_commutative": (
+        """func.func public @main(%x: tensor<4x3xf32>, %s: tensor<f32>) -> tensor<3xf32> {
+          %0 = stablehlo.reduce(%x init: %s) across dimensions = [0] : (tensor<4x3xf32>, tensor<f32>) -> tensor<3xf32>
+           reducer(%a: tensor<f32>, %b: tensor<f32>)  {
+            %1 = stablehlo.abs %b : tensor<f32>
+            %2 = stablehlo.maximum %a, %1 : tensor<f32>
+            stablehlo.return %2 : tensor<f32>
+          }
+          return %0 : tensor<3xf32>
+        }""",
+        [values(4, 3), np.float32(0.25)],
+    ),
+    "scatter_by_a_function": (
+        """func.func public @main(%x: tensor<5x2xf32>, %i: tensor<4x1xi32>, %u: tensor<4x2xf32>) -> tensor<5x2xf32> {
+          %0 = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+          ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+            %1 = stablehlo.multiply %b, %b : tensor<f32>
+            %2 = stablehlo.add %a, %1 : tensor<f32>
+            stablehlo.return %2 : tensor<f32>
+          }) : (tensor<5x2xf32>, tensor<4x1xi32>, tensor<4x2xf32>) -> tensor<5x2xf32>
+          return %0 : tensor<5x2xf32>
+        }""",
+        [values(5, 2), np.array([[3], [1], [3], [9]], np.int32), values(4, 2, seed=1)],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_operations_compute_what_xla_does(name: str) -> None:
+    """Operations that JAX does not use, and their corners."""
+    text, inputs = PROGRAMS[name]
+    assert_same(run(text, inputs), executed(text, inputs))
+
+
+def test_digamma_has_poles_and_reflects() -> None:
+    """Known numbers: psi(1) = -gamma, psi(1/2) = -gamma - 2 log 2, psi(-1/2) = psi(1/2) + 2."""
+    text = """func.func @main(%x: tensor<5xf32>) -> tensor<5xf32> {
+      %0 = chlo.digamma %x : tensor<5xf32> -> tensor<5xf32>
+      return %0 : tensor<5xf32>
+    }"""
+    gamma = 0.5772156649
+    half = -gamma - 2 * np.log(2)
+    expected = np.array([-gamma, half, half + 2, 1 - gamma, np.nan])
+    (got,) = run(text, [np.array([1, 0.5, -0.5, 2, -3], np.float32)])
+    np.testing.assert_allclose(got, expected, rtol=1e-6)

@@ -1,0 +1,101 @@
+"""Loops, branches, calls, tuples and tokens, after the StableHLO specification."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+from xdsl.dialects.builtin import StringAttr, SymbolRefAttr
+from xdsl.ir import Operation
+
+from ttmlir.dialects.stablehlo.form import integer
+from ttmlir.interpreter.execution import Execution
+from ttmlir.interpreter.values import Function
+from ttmlir.mlir.diagnostics import OpError
+
+
+def _while(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    condition, body = op.regions
+    values = tuple(operands)
+    while execution.run_region(condition, values)[0]:
+        values = execution.run_region(body, values)
+    return values
+
+
+def _if(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    return execution.run_region(op.regions[0 if operands[0] else 1], ())
+
+
+def _case(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    index, count = int(operands[0]), len(op.regions)
+    return execution.run_region(op.regions[index if 0 <= index < count else count - 1], ())
+
+
+def _same(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    return operands
+
+
+def _tuple(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    return (tuple(operands),)
+
+
+def _get_tuple_element(
+    execution: Execution, op: Operation, operands: Sequence[Any]
+) -> Sequence[Any]:
+    return (operands[0][integer(op, "index")],)
+
+
+def _token(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    return (None,)
+
+
+def _composite(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    function = cast("SymbolRefAttr", op.properties["decomposition"]).root_reference.data
+    return execution.call(function, operands, caller=op)
+
+
+_PLACEMENT = (
+    "Sharding",
+    "SPMDFullToShardShape",
+    "SPMDShardToFullShape",
+    "annotate_device_placement",
+)
+
+
+def _custom_call(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    name = cast("StringAttr", op.properties["call_target_name"]).data
+    if name in _PLACEMENT:
+        return operands
+    raise OpError(
+        op,
+        f"calls '{name}', which only the framework's own runtime has; calls that say where tensors "
+        f"lie ({', '.join(_PLACEMENT)}) can be interpreted",
+    )
+
+
+def _top_k(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    (array,) = operands
+    count = integer(op, "k")
+    # Stable from the largest: equal elements come in the order of their places.
+    descending = np.argsort(np.flip(array, -1), -1, kind="stable")
+    places = array.shape[-1] - 1 - np.flip(descending, -1)[..., :count]
+    return np.take_along_axis(array, places, -1), places
+
+
+CONTROL: dict[str, Function] = {
+    "chlo.top_k": _top_k,
+    "stablehlo.after_all": _token,
+    "stablehlo.case": _case,
+    "stablehlo.composite": _composite,
+    "stablehlo.create_token": _token,
+    "stablehlo.custom_call": _custom_call,
+    "stablehlo.get_tuple_element": _get_tuple_element,
+    "stablehlo.if": _if,
+    "stablehlo.optimization_barrier": _same,
+    "stablehlo.tuple": _tuple,
+    "stablehlo.while": _while,
+    "sdy.reshard": _same,
+    "sdy.sharding_constraint": _same,
+}
+"""Operations of this module by name."""
