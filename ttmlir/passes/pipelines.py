@@ -163,11 +163,18 @@ def _stablehlo_to_ttir(max_trip_count: int) -> Sequence[Pass]:
 
 
 def _tosa_to_ttir() -> Sequence[Pass]:
-    """Calls, tosa."""
+    """Calls, what surrounds tosa, tosa."""
     from ttmlir.passes.convert_tosa_to_ttir import ConvertTosaToTTIRPass
+
+    return (*_linalg_to_ttir(), ConvertTosaToTTIRPass())
+
+
+def _linalg_to_ttir() -> Sequence[Pass]:
+    """Calls, then operations of linalg, tensor, arith and math."""
+    from ttmlir.passes.convert_linalg_to_ttir import ConvertLinalgToTTIRPass
     from ttmlir.passes.inline import InlinePass
 
-    return (InlinePass(canonicalize=False), ConvertTosaToTTIRPass())
+    return (InlinePass(canonicalize=False), ConvertLinalgToTTIRPass())
 
 
 @dataclass(frozen=True)
@@ -192,3 +199,27 @@ class TosaToTTNNPipeline(TTIRToTTNNBackendPipeline):
     def passes(self) -> Sequence[Pass]:
         """Calls, ttir, then the passes from ttir to ttnn."""
         return (*_tosa_to_ttir(), *super().passes())
+
+
+@dataclass(frozen=True)
+class LinalgToTTIRPipeline(Pipeline):
+    """Lower linalg on tensors to the ttir operations that ttnn has."""
+
+    name = "linalg-to-ttir-pipeline"
+
+    def passes(self) -> Sequence[Pass]:
+        """Calls, ttir, general operations."""
+        from ttmlir.passes.ttir_decomposition import TTIRDecompositionPass
+
+        return (*_linalg_to_ttir(), TTIRDecompositionPass())
+
+
+@dataclass(frozen=True)
+class LinalgToTTNNPipeline(TTIRToTTNNBackendPipeline):
+    """Lower linalg on tensors to ttnn, ready to be written to a .ttnn file or as C++."""
+
+    name = "linalg-to-ttnn-pipeline"
+
+    def passes(self) -> Sequence[Pass]:
+        """Calls, ttir, then the passes from ttir to ttnn."""
+        return (*_linalg_to_ttir(), *super().passes())

@@ -14,6 +14,7 @@ from ttmlir.passes.base import Pass, Pipeline
 PASSES: dict[str, str] = {
     "canonicalize": "ttmlir.passes.canonicalize:CanonicalizePass",
     "convert-arith-to-ttir": "ttmlir.passes.convert_arith_to_ttir:ConvertArithToTTIRPass",
+    "convert-linalg-to-ttir": "ttmlir.passes.convert_linalg_to_ttir:ConvertLinalgToTTIRPass",
     "convert-stablehlo-to-ttir": (
         "ttmlir.passes.convert_stablehlo_to_ttir:ConvertStableHLOToTTIRPass"
     ),
@@ -69,6 +70,8 @@ PASSES: dict[str, str] = {
 """Every pass by its name on the command line; one line each, sorted by name."""
 
 PIPELINES: dict[str, str] = {
+    "linalg-to-ttir-pipeline": "ttmlir.passes.pipelines:LinalgToTTIRPipeline",
+    "linalg-to-ttnn-pipeline": "ttmlir.passes.pipelines:LinalgToTTNNPipeline",
     "stablehlo-to-ttir-pipeline": "ttmlir.passes.pipelines:StableHLOToTTIRPipeline",
     "stablehlo-to-ttnn-pipeline": "ttmlir.passes.pipelines:StableHLOToTTNNPipeline",
     "tosa-to-ttir-pipeline": "ttmlir.passes.pipelines:TosaToTTIRPipeline",

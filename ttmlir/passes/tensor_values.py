@@ -137,6 +137,11 @@ def unsigned(element: Attribute) -> Attribute:
     return IntegerType(cast("IntegerType", element).width.data, Signedness.UNSIGNED)
 
 
+def is_tensor(value: SSAValue) -> bool:
+    """True for tensors, false for numbers."""
+    return isinstance(value.type, TensorType)
+
+
 def is_boolean(element: Attribute) -> bool:
     """True for integers of one bit."""
     return element == i1
