@@ -86,7 +86,7 @@ def _total_order(array: Array) -> Array:
 def _convert(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
     value: Any = operands[0]
     type = element_type(op)
-    if np.iscomplexobj(value) and not isinstance(type, ComplexType):
+    if value.dtype.kind == "c" and not isinstance(type, ComplexType):
         value = value.real
     target = runtime_element(type)
     if target is None:
