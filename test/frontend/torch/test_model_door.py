@@ -106,6 +106,14 @@ def test_functions_and_exported_programs() -> None:
         ttmlir.compile(exported, x)
 
 
+def test_examples_may_be_the_same_tensor() -> None:
+    """What is the same for the example may differ in a call."""
+    zeros = torch.zeros(2, 3)
+    compiled = ttmlir.compile(lambda x, y: x[0] - x[1] * y, (zeros, zeros), zeros)
+    a, b, c = (torch.randn(2, 3) for _ in range(3))
+    torch.testing.assert_close(compiled((a, b), c), a - b * c)
+
+
 def test_numerics_and_types() -> None:
     """Results have torch's types; the device rounds."""
     x = torch.randn(33, 70, dtype=torch.bfloat16)

@@ -24,13 +24,28 @@ def export(
     """
     torch = torch_package()
     module = function if isinstance(function, torch.nn.Module) else _as_module(function)
+    args, kwargs = _distinct((tuple(arguments), dict(keywords or {})))
     try:
         with user_frames_kept():
-            return torch.export.export(module, tuple(arguments), dict(keywords or {}), strict=False)
+            return torch.export.export(module, args, kwargs, strict=False)
     except Exception as error:
         # Whatever torch or the user's own code raises is about the line that was being traced.
         reason = str(error).strip().partition("\n")[0] or type(error).__name__
         raise LocatedError(place_of_error(error), f"torch cannot trace this: {reason}") from error
+
+
+def _distinct(values: Any) -> Any:
+    """The values with a copy of each tensor that occurs again: torch takes equal ones for one."""
+    torch = torch_package()
+    seen: set[int] = set()
+
+    def distinct(leaf: Any) -> Any:
+        if not isinstance(leaf, torch.Tensor) or id(leaf) not in seen:
+            seen.add(id(leaf))
+            return leaf
+        return leaf.detach().clone()
+
+    return torch.utils._pytree.tree_map(distinct, values)
 
 
 def _as_module(function: Callable[..., Any]) -> Any:
