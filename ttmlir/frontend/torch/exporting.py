@@ -26,7 +26,9 @@ def export(
     module = function if isinstance(function, torch.nn.Module) else _as_module(function)
     args, kwargs = _distinct((tuple(arguments), dict(keywords or {})))
     try:
-        with user_frames_kept():
+        with user_frames_kept(), warnings.catch_warnings():
+            # torch's own recurrent layers keep their weights in a list besides.
+            warnings.filterwarnings("ignore", r"The tensor attributes? self\.[\w.]*_flat_weights")
             return torch.export.export(module, args, kwargs, strict=False)
     except Exception as error:
         # Whatever torch or the user's own code raises is about the line that was being traced.

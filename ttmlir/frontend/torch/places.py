@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import re
+import sysconfig
 import traceback
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -32,7 +33,7 @@ def place_of(node: Any) -> LocationAttr:
 
 
 def place_of_error(error: BaseException) -> LocationAttr:
-    """The innermost line outside torch that an exception came through."""
+    """The innermost line outside of libraries that an exception came through."""
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if not frame.filename.startswith(_library_folders())]
     if not own or own[-1].lineno is None:
@@ -88,7 +89,7 @@ _FILTER = "_filter_traceback_frames"
 
 
 def _user_frames(_: object, summary: traceback.StackSummary) -> traceback.StackSummary:
-    """The innermost frames outside torch and this package."""
+    """The innermost frames outside of libraries."""
     own = [frame for frame in summary if not frame.filename.startswith(_library_folders())]
     return traceback.StackSummary.from_list(own[-_FRAMES_KEPT:])
 
@@ -98,4 +99,7 @@ _FRAMES_KEPT = 3
 
 @cache
 def _library_folders() -> tuple[str, ...]:
-    return str(Path(torch_package().__file__).parent), str(Path(__file__).parents[1])
+    """Folders of torch, of other installed packages, of Python itself and of this front end."""
+    kinds = ("stdlib", "platstdlib", "purelib", "platlib")
+    torch, own = Path(torch_package().__file__).parent, Path(__file__).parents[1]
+    return str(torch), str(own), *(sysconfig.get_path(kind) for kind in kinds)
