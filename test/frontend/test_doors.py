@@ -151,3 +151,25 @@ def test_importing_the_package_loads_nothing_else() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=False
     )
     assert result.stdout == "set()\n"
+
+
+@pytest.mark.parametrize(
+    ("dialect", "operation"),
+    [
+        ("tosa", "tosa.tanh %x : (tensor<3x70xf32>) -> tensor<3x70xf32>"),
+        ("math", "math.tanh %x : tensor<3x70xf32>"),
+        ("stablehlo", "stablehlo.tanh %x : tensor<3x70xf32>"),
+    ],
+)
+def test_the_dialect_of_a_text_chooses_its_road(dialect: str, operation: str) -> None:
+    """Each comes to ttir in its own way."""
+    compiled = ttmlir.compile(f"""
+      func.func @curve(%x: tensor<3x70xf32>) -> tensor<3x70xf32> {{
+        %0 = {operation}
+        return %0 : tensor<3x70xf32>
+      }}
+    """)
+    assert compiled.stages == (dialect, "ttir", "ttnn", "cpp")
+    assert f"{dialect}.tanh" in compiled.text(dialect)
+    (x,) = arrays((3, 70))
+    np.testing.assert_allclose(compiled(x), np.tanh(x), rtol=1e-5)

@@ -142,10 +142,13 @@ def test_keys_of_random_numbers_are_arguments() -> None:
 def test_64_bits_stay_what_they_are_in_exact_numerics() -> None:
     """With JAX's x64 mode, in a process of its own; the device has 32 bits."""
     script = """
-import jax; jax.config.update("jax_enable_x64", True)
+import warnings, jax; jax.config.update("jax_enable_x64", True)
 import jax.numpy as jnp, numpy as np, ttmlir
 x = jnp.linspace(0, 1, 12).reshape(3, 4)
-compiled = ttmlir.compile(lambda x, i: (jnp.tanh(x) * 3, i + 1), x, jnp.arange(5))
+with warnings.catch_warnings(record=True) as seen:
+    compiled = ttmlir.compile(lambda x, i: (jnp.tanh(x) * 3, i + 1), x, jnp.arange(5))
+assert "tensors of f64 are kept as f32 on the device" in str(seen[0].message), seen
+assert compiled.warnings[0] in str(seen[0].message) and seen[0].filename == "<string>"
 y, i = compiled(x, jnp.arange(5))
 print(y.dtype, i.dtype, np.allclose(y, jnp.tanh(x) * 3, rtol=1e-6), i)
 """

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from ttmlir.frontend.errors import in_terms_of_the_user
 from ttmlir.mlir.resources import cloned
@@ -37,7 +37,9 @@ MANY = 4
 
 TO_TTIR = {
     "stablehlo": "stablehlo-to-ttir-pipeline",
-    "tosa": "convert-tosa-to-ttir",
+    "tosa": "tosa-to-ttir-pipeline",
+    "arith": "inline,convert-arith-to-ttir",
+    "math": "inline,convert-arith-to-ttir",
     "ttir": "",
 }
 """The passes from each dialect of the doors to ttir."""
@@ -71,10 +73,30 @@ class ImportedModel:
     """
     bound: Mapping[int, Array] = field(default_factory=dict[int, Array])
     """Arguments of the function that a call does not pass, by index: weights kept outside."""
+    warnings: Sequence[str] = ()
+    """What the user should know about a program that is not refused."""
     texts: Mapping[str, Source] = field(default_factory=dict[str, "Source"])
     """Texts that the module's locations are in, if not in files; messages quote them."""
     first_column: int = 1
     """The number of the first column of a line in the module's locations in files."""
+
+
+def narrowed(module: ModuleOp) -> list[str]:
+    """The warning about values of f64, if a module has any."""
+    from xdsl.dialects.builtin import TensorType, f64
+    from xdsl.ir import Attribute
+
+    types = (value.type for op in module.walk() for value in op.results)
+    tensors = (
+        cast("TensorType[Attribute]", each) for each in types if isinstance(each, TensorType)
+    )
+    count = sum(each.element_type == f64 for each in tensors)
+    if not count:
+        return []
+    return [
+        f"{count} tensors of f64 are kept as f32 on the device; numerics='exact' computes them in "
+        "64 bits"
+    ]
 
 
 class CompiledModel:
@@ -123,6 +145,11 @@ class CompiledModel:
     def name(self) -> str:
         """The name of the model."""
         return self._imported.name
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What there is to know about the model, such as numbers that the device keeps shorter."""
+        return tuple(self._imported.warnings)
 
     @property
     def stages(self) -> tuple[str, ...]:

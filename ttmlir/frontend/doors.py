@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
@@ -32,19 +33,22 @@ def compile(
     - a function of JAX arrays (jitted or not), or what `jax.jit(...).trace`, `.lower` or
       `jax.export.export` return; arguments are arrays, `jax.ShapeDtypeStruct`s and trees of them,
     - a `torch.nn.Module`, a function of torch tensors, or a `torch.export.ExportedProgram`,
-    - MLIR text in the dialects stablehlo, tosa or ttir, or the path of a file of such text, without
-      example arguments.
+    - MLIR text in the dialects stablehlo, tosa, arith and math, or ttir, or the path of a file of
+      such text, without example arguments.
 
     `example_kwargs` are keyword arguments of the model. `numerics` says how the compiled model
     computes unless a call says otherwise: "exact" keeps 32 or 64 bits, "device" rounds as the
     device stores. `options` are those of `ttir-to-ttnn-backend-pipeline`. `weights="arguments"`
     (torch) keeps parameters out of the file as further inputs of the program.
 
-    Raises CompilationError, with the place in the source, for what is not supported, and
-    ImportError for a framework that is not installed.
+    Warns of numbers that the device keeps shorter, once for each model; `warnings` of the compiled
+    model says it again. Raises CompilationError, with the place in the source, for what is not
+    supported, and ImportError for a framework that is not installed.
     """
     kwargs = dict(example_kwargs or {})
     imported = _import(model, example_args, kwargs, weights)
+    for message in imported.warnings:
+        warnings.warn(f"'{imported.name}': {message}", UserWarning, stacklevel=2)
     examples = (example_args, kwargs) if example_args or kwargs else None
     return CompiledModel(imported, numerics=numerics, options=options, examples=examples)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from ttmlir.compiler import parse
-from ttmlir.frontend.compiled import TO_TTIR, ImportedModel
+from ttmlir.frontend.compiled import TO_TTIR, ImportedModel, narrowed
 from ttmlir.frontend.errors import in_terms_of_the_user
 from ttmlir.mlir.diagnostics import OpError, Source
 from ttmlir.mlir.long_strings import CompactText, compact, read_compact
@@ -43,6 +43,7 @@ def import_text(text: str, *, file_name: str = "<text>") -> ImportedModel:
     return ImportedModel(
         name=function.sym_name.data,
         module=module,
+        warnings=narrowed(module),
         stage=stage,
         input_names=names,
         flatten=flatten,

@@ -10,7 +10,6 @@ compiled model: a call reads their values and leaves the new ones for the next c
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
@@ -52,8 +51,6 @@ def import_model(
             exported = export(model, args, kwargs)
     with in_terms_of_the_user(name):
         program = import_program(exported, weights=weights)
-    for message in program.warnings:
-        warnings.warn(f"'{name}': {message}", UserWarning, stacklevel=4)
     return _Door(name, model, program).imported()
 
 
@@ -85,6 +82,7 @@ class _Door:
             reference=self.reference,
             flatten_results=self.flatten_results,
             bound=self._bound,
+            warnings=program.warnings,
         )
 
     def flatten(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Array]:
