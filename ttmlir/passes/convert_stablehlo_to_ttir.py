@@ -34,7 +34,8 @@ Requires: static shapes; calls inlined (`inline`), as in `stablehlo-to-ttir-pipe
 Ensures: nothing but ttir, func, `tensor.empty` and the module is left; types do not change;
 constants without users are gone.
 Options: none.
-Not done here: complex and quantized numbers, tokens, tuples and dynamic shapes are refused, and so
+Not done here: f64 stays, though devices store f32 for it, as they store 32 bits of 64-bit integers;
+complex and quantized numbers, tokens, tuples and dynamic shapes are refused, and so
 is what has no counterpart; each message says what is supported.
 """
 

@@ -57,14 +57,26 @@ def _bitcast_convert(op: Operation) -> None:
 def _compare(op: Operation) -> None:
     direction = cast("Data[str]", op.properties["comparison_direction"]).data
     kind = op.properties.get("compare_type")
-    is_float = isinstance(element_type(op.operands[0]), AnyFloat)
+    operands = list(op.operands)
+    is_float = isinstance(element_type(operands[0]), AnyFloat)
     if is_float and kind is not None and cast("Data[str]", kind).data == "TOTALORDER":
-        refuse_to_legalize(
-            op,
-            "the total order of floating point numbers, in which -0 is less than 0 and NaN has a "
-            "place, has no counterpart in ttir; compare as FLOAT, or sort with stablehlo.sort",
-        )
-    replace(op, built(op, COMPARISONS[direction], op.operands, op.results[0].type))
+        operands = [_in_total_order(op, operand) for operand in operands]
+    replace(op, built(op, COMPARISONS[direction], operands, op.results[0].type))
+
+
+def _in_total_order(op: Operation, value: SSAValue) -> SSAValue:
+    """Integers in the order in which -0 is less than 0 and NaN has a place at both ends.
+
+    The bits of a float without its sign are in the order of the numbers; those of negative ones
+    are turned round.
+    """
+    width = 8 * cast("AnyFloat", element_type(value)).size
+    integer = IntegerType(width)
+    type_ = _with_element(value, integer)
+    bits = built(op, "bitcast_convert", [value], type_)
+    sign = built(op, "right_shift", [bits, scalar_constant(op, width - 1, integer)], type_)
+    below = built(op, "logical_right_shift", [sign, scalar_constant(op, 1, integer)], type_)
+    return built(op, "bitwise_xor", [bits, below], type_)
 
 
 def _clamp(op: Operation) -> None:
