@@ -7,6 +7,7 @@ from functools import partial
 
 import eltwise_report
 import gemm_report
+import models
 import numpy as np
 import pytest
 from measurements import (
@@ -28,11 +29,26 @@ from simulation import tile_by_tile, tile_products
         (partial(scaling, lengths=(1, 2, 5)), 4),
         (partial(compared_with_stock_xdsl, length=5, repetitions=1), 4),
         (partial(execution, layers=2, width=40, repetitions=1), 3),
+        (partial(models.compilation, layers=(1, 2), repetitions=1), 3),
+        (
+            partial(
+                models.execution,
+                layers=1,
+                repetitions=1,
+                batch=2,
+                sequence=5,
+                width=12,
+                heads=3,
+            ),
+            3,
+        ),
+        (partial(models.constants, mebibytes=1), 2),
         (partial(tile_by_tile, extent=64, repetitions=1, compared=False), 8),
         (partial(tile_products, extent=64, repetitions=1), 5),
     ],
     ids=[
         *("start_up", "scaling", "compared_with_stock_xdsl", "execution"),
+        *("transformer", "run transformer", "constants"),
         *("tile_by_tile", "tile_products"),
     ],
 )
