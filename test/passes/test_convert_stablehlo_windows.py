@@ -179,6 +179,24 @@ def test_running_sums(reverse: bool) -> None:
     assert any("ttnn.cumsum" in line for line in body(text, PIPELINE))
 
 
+def test_averages() -> None:
+    """Sums over the size of the window are one operation of ttnn, other quotients are not."""
+    image = normal(2, 9, 8, 5)
+
+    def averaged(size: float) -> Callable[..., Any]:
+        def function(x: Any) -> Any:
+            sums = lax.reduce_window(x, np.float32(0), lax.add, (1, 3, 2, 1), (1, 2, 2, 1), "SAME")
+            return sums / size
+
+        return function
+
+    for size, rest in ((6.0, 0), (5.0, 2)):
+        check(averaged(size), image)
+        lines = body(text_of(jax.jit(averaged(size)), image), PIPELINE)
+        assert sum("ttnn.avg_pool2d" in line for line in lines) == 1
+        assert sum("ttnn.div" in line or "ttnn.multiply" in line for line in lines) == rest
+
+
 def test_batch_norm() -> None:
     """Inference, training and gradient by their definitions in NumPy."""
     x, g = normal(2, 5, 3, 4), normal(2, 5, 3, 4)

@@ -25,6 +25,7 @@ from ttmlir.optable.window import WindowAxis
 from ttmlir.passes import rewriting
 from ttmlir.passes.layouts import value_shape
 from ttmlir.passes.rewriting import refuse_to_legalize
+from ttmlir.passes.stablehlo_constants import splat_number
 from ttmlir.passes.ttir_building import (
     built,
     built_constant,
@@ -351,6 +352,12 @@ def _pooling(op: Operation) -> None:
         dim for dim, axis in enumerate(axes) if axis != WindowAxis(extent=axis.extent, kernel=1)
     ]
     is_float = isinstance(element, AnyFloat)
+    division = _division(op, axes) if is_float and method == "sum" else None
+    if division is not None:
+        value = _pooled_in_pairs(op, value, "average", axes, active)
+        rewriting.replace(division, value)
+        rewriting.erase(op)
+        return
     if method == "sum" and (dim := _running(axes, active)) is not None:
         value = _running_sum(op, value, dim, axes[dim])
     elif method == "min" and is_float:
@@ -362,6 +369,16 @@ def _pooling(op: Operation) -> None:
     else:
         value = _combined_along(op, value, method, axes, active, fill)
     rewriting.replace(op, value)
+
+
+def _division(op: Operation, axes: Sequence[WindowAxis]) -> Operation | None:
+    """The division of sums by the size of the window, if it is their only use."""
+    result = op.results[0]
+    use = result.get_user_of_unique_use()
+    if use is None or use.name != "ttir.div" or use.operands[0] is not result:
+        return None
+    is_mean = splat_number(use.operands[1]) == math.prod(axis.kernel for axis in axes)
+    return use if is_mean and use.results[0].type == result.type else None
 
 
 def _running(axes: Sequence[WindowAxis], active: Sequence[int]) -> int | None:
