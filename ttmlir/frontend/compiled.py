@@ -37,9 +37,8 @@ MANY = 4
 
 TO_TTIR = {
     "stablehlo": "stablehlo-to-ttir-pipeline",
-    "tosa": "tosa-to-ttir-pipeline",
-    "arith": "inline,convert-arith-to-ttir",
-    "math": "inline,convert-arith-to-ttir",
+    # One road takes these four in any mixture.
+    **dict.fromkeys(("tosa", "linalg", "arith", "math"), "tosa-to-ttir-pipeline"),
     "ttir": "",
 }
 """The passes from each dialect of the doors to ttir."""

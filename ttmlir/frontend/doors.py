@@ -33,8 +33,8 @@ def compile(
     - a function of JAX arrays (jitted or not), or what `jax.jit(...).trace`, `.lower` or
       `jax.export.export` return; arguments are arrays, `jax.ShapeDtypeStruct`s and trees of them,
     - a `torch.nn.Module`, a function of torch tensors, or a `torch.export.ExportedProgram`,
-    - MLIR text in the dialects stablehlo, tosa, arith and math, or ttir, or the path of a file of
-      such text, without example arguments.
+    - MLIR text in the dialects stablehlo, tosa, linalg, arith and math, or ttir, or the path of a
+      file of such text, without example arguments.
 
     `example_kwargs` are keyword arguments of the model. `numerics` says how the compiled model
     computes unless a call says otherwise: "exact" keeps 32 or 64 bits, "device" rounds as the
