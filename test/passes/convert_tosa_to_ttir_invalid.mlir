@@ -74,6 +74,26 @@ func.func @rounding(%a: tensor<5x7xi32>) -> tensor<5x7xi32> {
 
 // -----
 
+func.func @average_of_integers(%a: tensor<1x4x4x3xi8>) -> tensor<1x2x2x3xi8> {
+  // expected-error @+1 {{failed to legalize operation 'tosa.avg_pool2d': it rounds averages of i8; supported are averages of floating point numbers}}
+  %0 = tosa.avg_pool2d %a {acc_type = i32, kernel = array<i64: 2, 2>, stride = array<i64: 2, 2>, pad = array<i64: 0, 0, 0, 0>} : (tensor<1x4x4x3xi8>) -> tensor<1x2x2x3xi8>
+  return %0 : tensor<1x2x2x3xi8>
+}
+
+// -----
+
+func.func @branches(%c: tensor<i1>, %a: tensor<5x7xf32>) -> tensor<5x7xf32> {
+  // expected-error @+1 {{failed to legalize operation 'tosa.cond_if': convert-tosa-to-ttir takes tosa.abs}}
+  %0 = tosa.cond_if %c -> (tensor<5x7xf32>) {
+    tosa.yield %a : tensor<5x7xf32>
+  } else {
+    tosa.yield %a : tensor<5x7xf32>
+  }
+  return %0 : tensor<5x7xf32>
+}
+
+// -----
+
 func.func @computed_permutation(%a: tensor<5x7xf32>, %p: tensor<2xi32>) -> tensor<7x5xf32> {
   // expected-error @+1 {{failed to legalize operation 'tosa.transpose': its perms are computed; supported are constants}}
   %0 = tosa.transpose %a, %p : (tensor<5x7xf32>, tensor<2xi32>) -> tensor<7x5xf32>

@@ -275,6 +275,13 @@ def _pool(mnemonic: str) -> Rule:
         kernel, stride = numbers(op, "kernel", -1), numbers(op, "stride", -1)
         top, bottom, left, right = numbers(op, "pad", -1)
         is_average = mnemonic == "avg_pool2d"
+        element = element_type(op.operands[0])
+        if is_average and isinstance(element, IntegerType):
+            refuse_to_legalize(
+                op,
+                f"it rounds averages of {element}; supported are averages of floating point "
+                "numbers",
+            )
         replace(
             op,
             built(
