@@ -43,6 +43,7 @@ Not done here: loops whose end depends on data are refused.
 
 from __future__ import annotations
 
+from collections import ChainMap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -56,6 +57,8 @@ if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Block, Operation, Region, SSAValue
+
+    from ttmlir.passes.stablehlo_scalars import Known
 
 _CONTROL = ("stablehlo.while", "stablehlo.if", "stablehlo.case")
 DEFAULT_TRIP_COUNT = 64
@@ -93,6 +96,7 @@ class _Flattening:
 
     def __init__(self, max_trip_count: int) -> None:
         self._max_trip_count = max_trip_count
+        self._known: Known = {}
 
     def flattened(self, op: Operation) -> list[SSAValue]:
         """What stands for the results of a loop or branch, computed in front of it."""
@@ -107,12 +111,14 @@ class _Flattening:
         carried = list(op.operands)
         turns = 0
         while True:
-            known: dict[SSAValue, int | None] = {
-                argument: known_integer(value, {})
+            arguments: Known = {
+                argument: known_integer(value, self._known)
                 for argument, value in zip(condition.block.args, carried, strict=True)
             }
             decision = condition.block.last_op
             assert decision is not None, "verified: a condition ends in stablehlo.return"
+            # What the condition computes is known for one turn only.
+            known = ChainMap({**arguments}, self._known)
             goes_on = known_integer(decision.operands[0], known)
             if goes_on is None:
                 refuse_to_legalize(
@@ -140,7 +146,7 @@ class _Flattening:
             # The first region is that of true, the last one of all other numbers.
             regions.reverse()
         selector = op.operands[0]
-        number = known_integer(selector, {})
+        number = known_integer(selector, self._known)
         if number is not None:
             is_inside = 0 <= number < len(regions)
             return self._copied(regions[number if is_inside else -1], (), op)
@@ -166,21 +172,20 @@ class _Flattening:
         for original in operations:
             copy = original.clone(values)
             insert_before(before, copy)
-            results = self.flattened(copy) if copy.name in _CONTROL else _folded(copy)
+            results = self.flattened(copy) if copy.name in _CONTROL else self._folded(copy)
             if results is not None:
                 values.update(zip(original.results, results, strict=True))
                 replace(copy, *results)
         return [values.get(value, value) for value in end.operands]
 
+    def _folded(self, op: Operation) -> list[SSAValue] | None:
+        """A constant for the result of an operation whose number is known."""
+        from ttmlir.passes.stablehlo_scalars import known_integer
 
-def _folded(op: Operation) -> list[SSAValue] | None:
-    """A constant for the result of an operation whose number is known."""
-    from ttmlir.passes.stablehlo_scalars import known_integer
-
-    if op.name == "stablehlo.constant" or len(op.results) != 1:
-        return None
-    number = known_integer(op.results[0], {})
-    return None if number is None else [_constant(op, number)]
+        if op.name == "stablehlo.constant" or len(op.results) != 1:
+            return None
+        number = known_integer(op.results[0], self._known)
+        return None if number is None else [_constant(op, number)]
 
 
 def _constant(before: Operation, number: int) -> SSAValue:

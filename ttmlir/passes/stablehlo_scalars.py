@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from typing import cast
 
 from xdsl.dialects.builtin import IntegerType, Signedness, TensorType
@@ -37,6 +37,10 @@ _FOLDED: Mapping[str, Callable[[Sequence[int]], int]] = {
 """What operations make of known integers; truth values are 0 and 1."""
 
 
+Known = MutableMapping[SSAValue, int | None]
+"""What is known about values: their number, or None for those of which it is not known."""
+
+
 def integer_element(type_: Attribute) -> IntegerType | None:
     """The element type of a tensor of one integer without dimensions; None for other types."""
     if not isinstance(type_, TensorType) or type_.get_shape() != ():
@@ -45,7 +49,7 @@ def integer_element(type_: Attribute) -> IntegerType | None:
     return cast("IntegerType", element) if isinstance(element, IntegerType) else None
 
 
-def known_integer(value: SSAValue, known: dict[SSAValue, int | None]) -> int | None:
+def known_integer(value: SSAValue, known: Known) -> int | None:
     """The number that a value without dimensions is known to be, else None.
 
     `known` holds what is known about arguments of blocks, and is filled with what is found.
@@ -62,7 +66,7 @@ def known_integer(value: SSAValue, known: dict[SSAValue, int | None]) -> int | N
     return number
 
 
-def _computed(op: Operation, known: dict[SSAValue, int | None]) -> int | None:
+def _computed(op: Operation, known: Known) -> int | None:
     if op.name == "stablehlo.constant":
         number = splat_number(op.results[0])
         return None if number is None else int(number)
