@@ -277,6 +277,21 @@ def test_round_of_halves() -> None:
     np.testing.assert_array_equal(even, [[-2, 0, 0, 0, 2, 2, 8388609]])
 
 
+def test_canonical_forms_keep_tensors() -> None:
+    """Comparisons of a value with itself become a constant on scalars, and stay on tensors."""
+    text = """
+      func.func @f(%a: tensor<3xi32>, %c: tensor<3xi1>, %n: i32)
+          -> (tensor<3xi1>, tensor<3xi32>, i1) {
+        %0 = arith.cmpi eq, %a, %a : tensor<3xi32>
+        %1 = arith.select %c, %a, %a : tensor<3xi1>, tensor<3xi32>
+        %2 = arith.cmpi eq, %n, %n : i32
+        return %0, %1, %2 : tensor<3xi1>, tensor<3xi32>, i1
+      }"""
+    result = printed(text, "canonicalize")
+    assert "arith.cmpi eq, %arg0, %arg0 : tensor<3xi32>" in result
+    assert "arith.constant true" in result
+
+
 def test_constants_and_scalars() -> None:
     """Constant tensors are converted; scalars stay."""
     text = """

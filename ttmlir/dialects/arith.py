@@ -7,7 +7,7 @@ text and their verifier take.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
@@ -31,12 +31,15 @@ from xdsl.ir import Attribute, Dialect, Operation
 from xdsl.irdl import traits_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import Pure
+from xdsl.traits import HasCanonicalizationPatternsTrait, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ttmlir.dialects import ods
 from ttmlir.dialects.assembly import AssemblyOp
 from ttmlir.dialects.ods import AttrConstraint, Property, Signature, TypeConstraint, Value, refuse
+
+if TYPE_CHECKING:
+    from xdsl.pattern_rewriter import RewritePattern
 
 _CMPI = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 _CMPF = (
@@ -79,6 +82,39 @@ def _check_shapes(op: Operation) -> None:
     shapes = {type.get_shape() if isinstance(type, ShapedType) else None for type in types}
     if len(shapes) > 1:
         raise VerifyException("requires the same shape for all operands and results")
+
+
+class _ScalarPatterns(HasCanonicalizationPatternsTrait):
+    """The canonical forms of a class of xDSL, on scalars only: they make scalars of tensors."""
+
+    UPSTREAM: ClassVar[type[Operation]]
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        """Patterns that decline tensors."""
+        from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+
+        class OnScalars(RewritePattern):
+            """A pattern that declines tensors."""
+
+            def __init__(self, pattern: RewritePattern):
+                self.pattern = pattern
+
+            def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+                """Apply the pattern to a scalar."""
+                if not _is_shaped(op):
+                    self.pattern.match_and_rewrite(op, rewriter)
+
+        (trait,) = cls.UPSTREAM.get_traits_of_type(HasCanonicalizationPatternsTrait)
+        return tuple(OnScalars(pattern) for pattern in trait.get_canonicalization_patterns())
+
+
+class _CmpiPatterns(_ScalarPatterns):
+    UPSTREAM: ClassVar = arith.CmpiOp
+
+
+class _SelectPatterns(_ScalarPatterns):
+    UPSTREAM: ClassVar = arith.SelectOp
 
 
 class _Comparison:
@@ -131,6 +167,7 @@ class CmpiOp(_Comparison, arith.CmpiOp):
     """Comparison of integers of any shape."""
 
     PREDICATES: ClassVar = _CMPI
+    traits = traits_def(_CmpiPatterns(), Pure())
 
     def verify_(self) -> None:
         """Check types."""
@@ -155,6 +192,8 @@ class CmpfOp(_Comparison, arith.CmpfOp):
 
 class SelectOp(arith.SelectOp):
     """Choice by one truth value or, elementwise, by many."""
+
+    traits = traits_def(_SelectPatterns(), Pure())
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
