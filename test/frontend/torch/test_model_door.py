@@ -167,7 +167,9 @@ def test_unsupported_operations_are_named_at_their_line() -> None:
     message = _refusal(sorting, torch.randn(5))
     first, line, caret = message.splitlines()
     assert re.match(r"test/frontend/torch/test_model_door\.py:\d+:5: error: 'aten\.sort", first)
-    assert "is not supported; the nearest supported ones are" in first
+    assert first.endswith(
+        "sorting is not supported; max, min, argmax and argmin along a dimension are"
+    )
     assert line.strip() == "return y.sort().values"
     assert caret.rstrip() == "    ^"
 
@@ -203,6 +205,10 @@ class Writing(nn.Module):
         (Dropping(), "float32", "'inner.0'): dropout in training is random"),
         (Writing(), "float32", "the argument 'x' is changed in place"),
         (lambda x: x.view(torch.int32), "float32", "reading the bits of a tensor as another"),
+        (lambda x: x + torch.rand(4), "float32", "make them outside and pass them as an argument"),
+        (lambda x: torch.special.i0(x), "float32", "this operation is not supported"),
+        (lambda x: x.sin().digamma(), "float32", "this operation is not supported"),
+        (lambda x: x.cumprod(0), "float32", "of running values cumsum is supported"),
         (lambda x: x.topk(2).values, "float32", "'aten.topk.default': "),
         (lambda x: x @ x.reshape(1, 4) @ x, "float32", "torch cannot trace this: "),
         (lambda x: x if x.sum() > 0 else -x, "float32", "torch cannot trace this: "),
@@ -214,6 +220,32 @@ def test_refusals(function: Any, dtype: str, words: str) -> None:
     """Each refusal says what is supported instead."""
     message = _refusal(function, torch.arange(4).to(getattr(torch, dtype)))
     assert words in message, message
+
+
+def test_the_list_of_what_is_supported() -> None:
+    """Every core operation has a state; nearly all can be imported."""
+    from ttmlir.frontend.torch import supported
+
+    states = {support.name: support.state for support in supported() if support.core}
+    assert len(states) > 180
+    assert set(states.values()) == {"rule", "decomposed", "constant", "place", "refused"}
+    refused = {name.split(".")[1] for name, state in states.items() if state == "refused"}
+    assert refused <= {
+        *("_cdist_forward", "_pdist_forward", "_embedding_bag", "_fft_c2r", "_fft_r2c"),
+        *("_adaptive_avg_pool2d_backward", "avg_pool2d_backward", "convolution_backward"),
+        *("max_pool2d_with_indices_backward", "grid_sampler_2d", "masked_scatter", "nonzero"),
+        *("rand", "randn", "randperm", "sort", "topk", "sym_storage_offset"),
+    }
+
+
+def test_shared_parameters_are_one_constant() -> None:
+    """The table of an embedding that is the matrix of the last layer too is stored once."""
+    table, head = nn.Embedding(50, 40), nn.Linear(40, 50, bias=False)
+    head.weight = table.weight
+    x = torch.tensor([1, 49, 7])
+    compiled = ttmlir.compile(nn.Sequential(table, head), x)
+    torch.testing.assert_close(compiled(x), head(table(x)).detach())
+    assert compiled.text("ttir").count("ttir.constant") == 1
 
 
 def test_dynamic_shapes_are_refused() -> None:

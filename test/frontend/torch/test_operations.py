@@ -87,6 +87,26 @@ FUNCTIONS = """
     torch.where(x > 0, float("inf"), x).isinf()
 """
 PRECISE = """
+    torch.asin(x.tanh())
+    torch.acos(x.tanh())
+    torch.atanh(x.tanh() * 0.9)
+    torch.sinh(x / 3)
+    torch.cosh(x / 3)
+    torch.asinh(x)
+    torch.acosh(x.abs() + 1)
+    torch.erfinv(x.tanh() * 0.9)
+    torch.lgamma(x.abs() + 0.5)
+    torch.round(x)
+    torch.round(x, decimals=1)
+    torch.frac(x)
+    torch.sgn(x)
+    torch.logit(x.sigmoid())
+    torch.sinc(x)
+    torch.special.entr(x.abs())
+    torch.rad2deg(x)
+    torch.heaviside(x, torch.tensor(0.5))
+    F.glu(x.reshape(-1).repeat(2), 0)
+    F.rrelu(x, training=False)
     torch.tan(x)
     x**3
     x**-1.0
@@ -176,6 +196,9 @@ def _divisor(*shape: int) -> Any:
 
 
 BITS = """
+    x << 2
+    x >> 1
+    x.bitwise_left_shift(y.abs() % 3)
     x & y
     x | y
     x ^ y

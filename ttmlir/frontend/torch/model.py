@@ -38,6 +38,8 @@ def import_model(
     model passes along; they share the memory of the module's.
     """
     torch = torch_package()
+    # What torch.compile returns holds the module that it is about.
+    model = getattr(model, "_orig_mod", model)
     name = _name_of(model)
     if isinstance(model, torch.export.ExportedProgram):
         if args or kwargs:

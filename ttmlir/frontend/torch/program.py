@@ -89,6 +89,7 @@ class _Importer:
         self._weights: Weights = weights
         self._values: dict[Any, Any] = {}
         self._block = Block()
+        self._known: dict[int, Known] = {}
         self._narrowed: list[str] = []
 
     def run(self) -> ImportedProgram:
@@ -141,7 +142,8 @@ class _Importer:
     def _place_weight(self, node: Any, spec: Any, found: _Inputs) -> None:
         tensor = self._tensor(spec)
         if self._weights == "constants" or spec.kind.name == "CONSTANT_TENSOR":
-            self._values[node] = Known(tensor)
+            # Modules may share a parameter, which is one constant then.
+            self._values[node] = self._known.setdefault(id(tensor), Known(tensor))
         elif node.users:
             found.weights.append((spec.target, tensor))
             self._argument(node, spec.target)

@@ -20,7 +20,44 @@ class Support:
     core: bool
     """True for members of torch's core operator set."""
     state: str
-    """`rule`, `decomposed` or `refused`."""
+    """`rule`; `decomposed` into operations with rules; `constant`: torch computes it while the
+    program is read; `place`: a number that may be a place in a tensor; or `refused`."""
+
+
+_OTHERWISE = {
+    "aten._local_scalar_dense.default": "place",
+    "aten.arange.start_step": "constant",
+    "aten.sym_size.int": "constant",
+    "aten.sym_numel.default": "constant",
+}
+
+_INSTEAD = {
+    **dict.fromkeys(
+        ("sort", "topk", "kthvalue", "median", "mode", "unique_dim", "_unique2"),
+        "sorting is not supported; max, min, argmax and argmin along a dimension are",
+    ),
+    **dict.fromkeys(
+        ("rand", "randn", "randint", "randperm", "bernoulli", "normal", "multinomial", "rand_like"),
+        "random numbers are not supported; make them outside and pass them as an argument",
+    ),
+    **dict.fromkeys(
+        ("cumprod", "cummax", "cummin", "logcumsumexp"), "of running values cumsum is supported"
+    ),
+    **dict.fromkeys(
+        ("_fft_r2c", "_fft_c2r", "_fft_c2c"),
+        "complex numbers and their transforms are not supported",
+    ),
+    **dict.fromkeys(
+        ("masked_select", "masked_scatter", "nonzero"),
+        "the number of selected elements is known only at run time; torch.where(mask, x, other) "
+        "keeps the shape",
+    ),
+    **dict.fromkeys(
+        ("convolution_backward", "max_pool2d_with_indices_backward", "avg_pool2d_backward"),
+        "gradients of windows are not supported here; those of JAX are",
+    ),
+}
+"""What to do instead of operations, by their names."""
 
 
 def supported() -> list[Support]:
@@ -30,6 +67,8 @@ def supported() -> list[Support]:
     for name, core in _overloads():
         if rule_of(name) is not None:
             state = "rule"
+        elif name in _OTHERWISE:
+            state = _OTHERWISE[name]
         elif not core:
             continue
         else:
@@ -57,6 +96,8 @@ def _overloads() -> Iterable[tuple[str, bool]]:
 def near(name: str, names: Iterable[str]) -> str:
     """Why an operation is refused: there is no rule, but there are others of a similar name."""
     base = name.removeprefix("aten.").partition(".")[0]
+    if base in _INSTEAD:
+        return _INSTEAD[base]
     similar = difflib.get_close_matches(base, sorted(names), n=4, cutoff=0.6)
     nearest = f"; the nearest supported ones are {', '.join(similar)}" if similar else ""
     return f"this operation is not supported{nearest}"
