@@ -56,7 +56,6 @@ class ImportedProgram:
     """torch's description of the containers of the arguments."""
     out_spec: Any
     """torch's description of the containers of the results."""
-    warnings: list[str] = field(default_factory=list[str])
 
 
 def import_program(exported: Any, *, weights: Weights = "constants") -> ImportedProgram:
@@ -90,7 +89,6 @@ class _Importer:
         self._values: dict[Any, Any] = {}
         self._block = Block()
         self._known: dict[int, Known] = {}
-        self._narrowed: list[str] = []
 
     def run(self) -> ImportedProgram:
         placeholders = [n for n in self._exported.graph.nodes if n.op == "placeholder"]
@@ -118,7 +116,6 @@ class _Importer:
             outputs=outputs,
             in_spec=self._exported.call_spec.in_spec,
             out_spec=self._exported.call_spec.out_spec,
-            warnings=self._warnings(),
         )
 
     # -- arguments -----------------------------------------------------------------------------
@@ -275,16 +272,6 @@ class _Importer:
                     f"tensors of {dtype_name(meta.dtype)} are not supported; dtypes are "
                     f"{SUPPORTED_DTYPES}",
                 )
-            if dtype_name(meta.dtype) == "float64":
-                self._narrowed.append(node.name)
-
-    def _warnings(self) -> list[str]:
-        if not self._narrowed:
-            return []
-        return [
-            f"{len(self._narrowed)} tensors of float64, the first of them "
-            f"'{self._narrowed[0]}', are kept as float32 on the device"
-        ]
 
     def _refuse(self, node: Any, reason: str) -> NoReturn:
         refuse_node(node, reason)
