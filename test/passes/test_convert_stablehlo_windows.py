@@ -179,6 +179,17 @@ def test_running_sums(reverse: bool) -> None:
     assert any("ttnn.cumsum" in line for line in body(text, PIPELINE))
 
 
+def test_other_bodies_are_written_out() -> None:
+    """Tangents of maxima choose among pairs; sums of exponentials compute in several steps."""
+    maxima = ((1, 2, 3, 1), (1, 2, 2, 1), "SAME")
+
+    def tangent(x: Any, t: Any) -> Any:
+        return jax.jvp(lambda x: lax.reduce_window(x, -np.inf, lax.max, *maxima), (x,), (t,))
+
+    check(tangent, normal(1, 4, 5, 2), normal(1, 4, 5, 2))
+    check(lambda x: lax.cumlogsumexp(x, 0), normal(7, 3))
+
+
 def test_averages() -> None:
     """Sums over the size of the window are one operation of ttnn, other quotients are not."""
     image = normal(2, 9, 8, 5)
@@ -266,16 +277,17 @@ def test_gradients_of_a_network() -> None:
     check(gradients, *weights, normal(2, 10, 12, 1), labels)
 
 
-def _reduce_window(reducer: str, init: str = "0.0") -> str:
+def _reduce_window(reducer: str, init: str = "0.0", window: int = 2) -> str:
+    extent = 6 + window
     return f"""
-    func.func @f(%x: tensor<8xf32>) -> tensor<4xf32> {{
+    func.func @f(%x: tensor<{extent}xf32>) -> tensor<4xf32> {{
       %c = stablehlo.constant dense<{init}> : tensor<f32>
-      %0 = "stablehlo.reduce_window"(%x, %c) <{{window_dimensions = array<i64: 2>,
+      %0 = "stablehlo.reduce_window"(%x, %c) <{{window_dimensions = array<i64: {window}>,
           window_strides = array<i64: 2>}}> ({{
       ^bb0(%a: tensor<f32>, %b: tensor<f32>):
         %1 = stablehlo.{reducer} %a, %b : tensor<f32>
         stablehlo.return %1 : tensor<f32>
-      }}) : (tensor<8xf32>, tensor<f32>) -> tensor<4xf32>
+      }}) : (tensor<{extent}xf32>, tensor<f32>) -> tensor<4xf32>
       return %0 : tensor<4xf32>
     }}
     """
@@ -284,7 +296,10 @@ def _reduce_window(reducer: str, init: str = "0.0") -> str:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (_reduce_window("subtract"), "its body computes stablehlo.subtract; supported are add"),
+        (
+            _reduce_window("subtract", window=65),
+            "its body computes stablehlo.subtract; supported are add, .* windows of up to 64 ele",
+        ),
         (_reduce_window("add", "1.0"), "starts from another number than 0, which would count"),
     ],
 )

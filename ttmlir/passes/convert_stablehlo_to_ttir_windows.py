@@ -1,8 +1,9 @@
 """Rules of StableHLO's operations on windows, for `convert-stablehlo-to-ttir`.
 
-Convolutions and poolings become the general forms of ttir, whatever their attributes. The gradient
-of a maximum over windows becomes, for each element of the window, a choice among what is left of
-the gradient, and a sum of what was chosen.
+Convolutions and poolings become the general forms of ttir, whatever their attributes. Bodies of
+`reduce_window` that are no single operation are written out, once for each element of the window.
+The gradient of a maximum over windows becomes, for each element of the window, a choice among what
+is left of the gradient, and a sum of what was chosen.
 """
 
 from __future__ import annotations
@@ -12,14 +13,18 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import TensorType, i1
+from xdsl.dialects.builtin import TensorType, UnrealizedConversionCastOp, i1
 from xdsl.ir import Attribute, Data, Operation, Region, SSAValue
 
 from ttmlir.dialects.stablehlo.form import integers
 from ttmlir.optable.convolution import DimensionNumbers, Dimensions
 from ttmlir.optable.window import WindowAxis
+from ttmlir.passes import (
+    convert_stablehlo_to_ttir_elementwise,
+    convert_stablehlo_to_ttir_structure,
+)
 from ttmlir.passes.layouts import value_shape
-from ttmlir.passes.rewriting import refuse_to_legalize, replace
+from ttmlir.passes.rewriting import erase, insert_before, refuse_to_legalize, replace
 from ttmlir.passes.stablehlo_bodies import combiners, operations_of
 from ttmlir.passes.stablehlo_constants import scalar_constant, splat_number
 from ttmlir.passes.ttir_building import built, check_static_shape, element_type, reshaped
@@ -145,8 +150,8 @@ def _reduce_window(op: Operation) -> None:
     count = len(op.results)
     names = combiners(op.regions[0])
     if names is None:
-        body = ", ".join(operations_of(op.regions[0])) or "no operation"
-        refuse_to_legalize(op, f"its body computes {body}; {_SUPPORTED}")
+        replace(op, *_written_out(op))
+        return
     pairs = zip(names, op.operands[:count], op.operands[count:], strict=True)
     replace(op, *(_pooled(op, *pair, op.results[n]) for n, pair in enumerate(pairs)))
 
@@ -187,6 +192,83 @@ def _pooled(
         padding=tuple(itertools.chain(*_margins(op, rank))),
     )
     return pooled if is_neutral else built(op, combining, [pooled, init], result.type)
+
+
+_LONGEST = 64
+"""Largest number of elements of a window for which a body is written out."""
+
+
+def _written_out(op: Operation) -> list[SSAValue]:
+    """The body once for each element of the window, on what it meets at all positions."""
+    body = op.regions[0]
+    values, inits = op.operands[: len(op.results)], op.operands[len(op.results) :]
+    shape = value_shape(values[0])
+    ones = (1,) * len(shape)
+    window = integers(op, "window_dimensions")
+    starts = [splat_number(init) for init in inits]
+    known = all(name in _IN_BODIES for name in operations_of(body))
+    if not known or None in starts or math.prod(window) > _LONGEST:
+        names = ", ".join(operations_of(body)) or "no operation"
+        refuse_to_legalize(
+            op,
+            f"its body computes {names}; {_SUPPORTED}, and, from constants and for windows of up "
+            f"to {_LONGEST} elements, any body of elementwise operations",
+        )
+    fills = cast("list[float]", starts)
+    margins = _margins(op, len(shape))
+    wide = list(values)
+    for number, fill in enumerate(fills):
+        for dim, step in enumerate(_integers_or(op, "base_dilations", ones)):
+            wide[number] = spread(op, wide[number], dim, step, fill)
+        wide[number] = padded(op, wide[number], margins, fill)
+    axes = [
+        WindowAxis(extent=extent, kernel=kernel, stride=stride, dilation=dilation)
+        for extent, kernel, stride, dilation in zip(
+            value_shape(wide[0]),
+            window,
+            _integers_or(op, "window_strides", ones),
+            _integers_or(op, "window_dilations", ones),
+            strict=True,
+        )
+    ]
+    results = list(inits)
+    for tap in itertools.product(*(range(0, axis.reach, axis.dilation) for axis in axes)):
+        elements = [_tap(op, value, tap, axes) for value in wide]
+        results = _applied(op, body, [*results, *elements])
+    if any(a.type != b.type for a, b in zip(results, op.results, strict=True)):
+        refuse_to_legalize(op, "its body does not use the elements of the window")
+    return results
+
+
+_IN_BODIES = {
+    **convert_stablehlo_to_ttir_elementwise.RULES,
+    "stablehlo.constant": convert_stablehlo_to_ttir_structure.RULES["stablehlo.constant"],
+}
+"""Rules of the operations that bodies may hold, by name."""
+
+
+def _applied(op: Operation, body: Region, arguments: Sequence[SSAValue]) -> list[SSAValue]:
+    """The results of a body on tensors instead of single numbers, in front of `op`."""
+    known: dict[SSAValue, SSAValue] = dict(zip(body.block.args, arguments, strict=True))
+    for inner in body.block.ops:
+        operands = [known[value] for value in inner.operands]
+        if inner.name == "stablehlo.return":
+            return operands
+        shape = max((value_shape(value) for value in operands), key=len, default=())
+        new = type(inner).create(
+            operands=operands,
+            result_types=[TensorType(element_type(value), shape) for value in inner.results],
+            properties=dict(inner.properties),
+            location=op.location,
+        )
+        # Whatever replaces the operation takes the place of this, its one user.
+        insert_before(op, new)
+        uses = UnrealizedConversionCastOp.create(operands=new.results)
+        insert_before(op, uses)
+        _IN_BODIES[inner.name](new)
+        known |= dict(zip(inner.results, uses.operands, strict=True))
+        erase(uses)
+    raise AssertionError("verified: a body ends in stablehlo.return")
 
 
 # -- select_and_scatter ----------------------------------------------------------------------------
