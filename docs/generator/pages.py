@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from doors_page import doors_page
 from kernel_calls_page import kernel_calls_page
 from ops_page import ops_page
 from passes_page import passes_page
@@ -12,6 +13,7 @@ from support_table import with_support_table
 
 PAGES: dict[str, Callable[[str], str]] = {
     "README.md": with_support_table,
+    "docs/doors.md": lambda old: doors_page(),
     "docs/kernel_calls.md": lambda old: kernel_calls_page(),
     "docs/ops.md": lambda old: ops_page(),
     "docs/passes.md": lambda old: passes_page(),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
+from doors_page import states_of_aten, states_of_dialects
 from ops_page import FAMILY_TITLES, rows_of
 from passes_page import public_passes
 from ttmlir_tools.translations import TRANSLATIONS
@@ -81,6 +82,12 @@ def support_table() -> str:
         "",
         "Details: [docs/passes.md](docs/passes.md).",
         "",
+        "| Doors of models | operations that are converted |",
+        "|---|---|",
+        *_doors(),
+        "",
+        "Details: [docs/doors.md](docs/doors.md).",
+        "",
         "| Kernels of `ttir-to-ttmetal-backend-pipeline` on | |",
         "|---|---|",
         *(f"| {', '.join(types)} | {_kernels(types[0])} |" for types in _NUMBERS),
@@ -88,6 +95,19 @@ def support_table() -> str:
         *_missing(),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _doors() -> Iterator[str]:
+    for title, dialects in states_of_dialects().items():
+        counts = (_share(name, states) for name, states in dialects.items())
+        yield f"| {title} | {', '.join(counts)} |"
+    yield f"| torch | {_share('core ATen', states_of_aten()[True])} |"
+
+
+def _share(name: str, states: dict[str, set[str]]) -> str:
+    """How many operations are no longer there behind the door."""
+    total = sum(map(len, states.values()))
+    return f"{name} {total - len(states['Not converted'])} of {total}"
 
 
 def _kernels(keyword: str) -> str:

@@ -92,9 +92,9 @@ def computed(
     of `site`; an operation without meaning in ttir is refused.
     """
     shape = broadcast_shape(*(value_shape(value) for value in operands))
-    rule = _RULES.get(op.name)
+    rule = CONVERTED.get(op.name)
     if rule is None:
-        taken = ", ".join(sorted(_RULES))
+        taken = ", ".join(sorted(CONVERTED))
         refuse_to_legalize(op, f"of arith and math, ttir has {taken}, and arith.constant")
     return rule(_Use(site, op, tuple(operands), tensor_of(element, shape)))
 
@@ -302,7 +302,7 @@ def _floored(use: _Use) -> SSAValue:
     return use.built("where", is_lower, use.built("subtract", quotient, one), quotient)
 
 
-_RULES: dict[str, _Meaning] = {
+CONVERTED: dict[str, _Meaning] = {
     **{name: _row(mnemonic) for name, mnemonic in ELEMENTWISE.items()},
     **{name: _unsigned(mnemonic) for name, mnemonic in UNSIGNED.items()},
     "arith.bitcast": _bitcast,

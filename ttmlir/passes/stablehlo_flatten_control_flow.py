@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 
     from ttmlir.passes.stablehlo_scalars import Known
 
-_CONTROL = ("stablehlo.while", "stablehlo.if", "stablehlo.case")
+CONTROL = ("stablehlo.while", "stablehlo.if", "stablehlo.case")
 DEFAULT_TRIP_COUNT = 64
 
 
@@ -78,7 +78,7 @@ class StableHLOFlattenControlFlowPass(ModulePass):
         for function in module.ops:
             for region in function.regions:
                 for block in region.blocks:
-                    outermost = [op for op in block.ops if op.name in _CONTROL]
+                    outermost = [op for op in block.ops if op.name in CONTROL]
                     for op in outermost:
                         replace(op, *flattening.flattened(op))
                     if outermost:
@@ -172,7 +172,7 @@ class _Flattening:
         for original in operations:
             copy = original.clone(values)
             insert_before(before, copy)
-            results = self.flattened(copy) if copy.name in _CONTROL else self._folded(copy)
+            results = self.flattened(copy) if copy.name in CONTROL else self._folded(copy)
             if results is not None:
                 values.update(zip(original.results, results, strict=True))
                 replace(copy, *results)
