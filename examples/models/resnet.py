@@ -12,7 +12,7 @@ from images import digits
 from report import accuracy, agrees
 from torch import nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval
-from training import trained
+from torch_training import trained
 
 import ttmlir
 

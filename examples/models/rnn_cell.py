@@ -10,7 +10,7 @@ import torch
 from images import digits
 from report import accuracy, agrees
 from torch import nn
-from training import trained
+from torch_training import trained
 
 import ttmlir
 
