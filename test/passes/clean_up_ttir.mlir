@@ -1,4 +1,5 @@
-// Of ttir, cleaning up touches constants and destinations only; of ttnn, nothing.
+// Of ttir without a simpler form, cleaning up touches constants and destinations only; of ttnn,
+// nothing.
 // RUN: ttmlir-opt --canonicalize %s | FileCheck %s
 // RUN: ttmlir-opt --ttir-load-system-desc --ttir-implicit-device --ttir-layout %s | FileCheck %s --check-prefix=LAYOUT
 // RUN: ttmlir-opt --cse --symbol-dce --remove-dead-values %s | FileCheck %s --check-prefix=CSE
@@ -17,7 +18,7 @@
 // CHECK-NEXT: tensor.empty
 // CHECK-NEXT: "ttir.abs"
 // CHECK-NEXT: tensor.empty
-// CHECK-NEXT: "ttir.add"(%[[ONE]], %[[ONE]], %{{.*}})
+// CHECK-NEXT: "ttir.where"(%arg0, %[[ONE]], %[[ONE]], %{{.*}})
 // CHECK-NEXT: return %{{.*}}, %[[ONE]]
 
 // A pass that gives layouts cleans up as well; one value that is needed in two layouts is two.
@@ -26,7 +27,7 @@
 // LAYOUT-NOT: "ttir.constant"
 // LAYOUT: "ttir.abs"
 // LAYOUT: "ttir.abs"
-// LAYOUT: "ttir.add"
+// LAYOUT: "ttir.where"
 
 // Destinations have no effects and are shared; operations of ttir are not known to have none.
 // CSE-LABEL: func.func @f(
@@ -35,7 +36,7 @@
 // CSE-NEXT: "ttir.constant"
 // CSE-NEXT: "ttir.abs"(%arg0, %[[EMPTY]])
 // CSE-COUNT-4: "ttir.constant"
-// CSE-NEXT: "ttir.add"
+// CSE-NEXT: "ttir.where"
 func.func @f(%a: tensor<5x7xf32>) -> (tensor<5x7xf32>, tensor<5x7xf32>) {
   %0 = tensor.empty() : tensor<5x7xf32>
   %1 = "ttir.abs"(%a, %0) <{operandSegmentSizes = array<i32: 1, 1>, operand_constraints = [#any_device, #any_device]}> : (tensor<5x7xf32>, tensor<5x7xf32>) -> tensor<5x7xf32>
@@ -48,6 +49,6 @@ func.func @f(%a: tensor<5x7xf32>) -> (tensor<5x7xf32>, tensor<5x7xf32>) {
   %c5 = "ttir.constant"() <{value = dense<2.0> : tensor<5x7xf32>}> : () -> tensor<5x7xf32>
   %4 = tensor.empty() : tensor<5x7xf32>
   %unused = tensor.empty() : tensor<5x7xf32>
-  %5 = "ttir.add"(%c1, %c2, %4) <{operandSegmentSizes = array<i32: 2, 1>, operand_constraints = [#any_device, #any_device, #any_device]}> : (tensor<5x7xf32>, tensor<5x7xf32>, tensor<5x7xf32>) -> tensor<5x7xf32>
+  %5 = "ttir.where"(%a, %c1, %c2, %4) <{operandSegmentSizes = array<i32: 3, 1>, operand_constraints = [#any_device, #any_device, #any_device, #any_device]}> : (tensor<5x7xf32>, tensor<5x7xf32>, tensor<5x7xf32>, tensor<5x7xf32>) -> tensor<5x7xf32>
   return %5, %c2 : tensor<5x7xf32>, tensor<5x7xf32>
 }

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pass_runner import TTNN_PIPELINE, executed
+from pass_runner import TTNN_PIPELINE, body, executed
 from ttir_text import FunctionText, tensor
 
 _OPTIONS = ("", "=enable-grid-set=false", "=sharding-pass-enabled", "=mesh-shape=1,1,1")
@@ -56,6 +56,8 @@ class _Graph:
                 self._constant,
                 self._broadcast,
                 self._transpose,
+                self._permute,
+                self._multiply_by_one,
                 self._concat,
                 self._reduce,
                 self._flatten,
@@ -102,6 +104,17 @@ class _Graph:
         attributes = f"dim0 = {one} : si32, dim1 = {other} : si32"
         self._add("transpose", [name], np.swapaxes(value, one, other), attributes)
 
+    def _permute(self) -> None:
+        name, value = self._pick()
+        order = self.rng.sample(range(value.ndim), value.ndim)
+        attributes = f"permutation = array<i64: {', '.join(map(str, order))}>"
+        self._add("permute", [name], value.transpose(order), attributes)
+
+    def _multiply_by_one(self) -> None:
+        name, value = self._pick()
+        one = self.text.constant("1.0", tensor(1))
+        self._add("multiply", [one, name], value)
+
     def _concat(self) -> None:
         name, value = self._pick()
         if value.size > 5000:
@@ -135,6 +148,22 @@ class _Graph:
         out = self.text.empty(tensor(*value.shape))
         self._add("neg", [name], -value, out=out)
         self._add("abs", [name], np.abs(value), out=out)
+
+
+@pytest.mark.parametrize("seed", range(100, 130))
+def test_canonical_form_computes_the_same(seed: int) -> None:
+    """Neither the numbers nor the shapes change, and no operation is added."""
+    graph = _Graph(seed)
+    for _ in range(16):
+        graph.grow()
+    returned = graph.rng.choices(list(graph.values), k=4)
+    text = _ALIASES + graph.text.returning(*returned)
+    results = executed(text, graph.inputs, "canonicalize", TTNN_PIPELINE)
+    for name, result in zip(returned, results, strict=True):
+        right = graph.values[name]
+        assert result.shape == right.shape
+        np.testing.assert_allclose(result, right, rtol=1e-4, atol=1e-4)
+    assert len(body(text, "canonicalize")) <= len(body(text))
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -109,7 +109,8 @@ def permuted(op: Operation, value: SSAValue, permutation: Sequence[int]) -> SSAV
     extents = value_shape(value)
     type_ = TensorType(element_type(value), [extents[dim] for dim in permutation])
     if len(moved) == 2:
-        return built(op, "transpose", [value], type_, dim0=moved[0], dim1=moved[1])
+        # In tt-mlir's order: for two dimensions, the permutation itself.
+        return built(op, "transpose", [value], type_, dim0=moved[1], dim1=moved[0])
     return built(op, "permute", [value], type_, permutation=tuple(permutation))
 
 

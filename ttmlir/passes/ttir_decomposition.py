@@ -19,7 +19,7 @@ After:
       func.func @scores(%arg0: tensor<2x7x40xf32>, %arg1: tensor<2x9x40xf32>)
           -> tensor<2x7x9xf32> {
         %0 = tensor.empty() : tensor<2x40x9xf32>
-        %1 = "ttir.transpose"(%arg1, %0) <{dim0 = 1 : si32, dim1 = 2 : si32,
+        %1 = "ttir.transpose"(%arg1, %0) <{dim0 = 2 : si32, dim1 = 1 : si32,
             operand_constraints = [#any_device_tile, #any_device_tile]}>
             : (tensor<2x9x40xf32>, tensor<2x40x9xf32>) -> tensor<2x40x9xf32>
         %2 = tensor.empty() : tensor<2x7x9xf32>
