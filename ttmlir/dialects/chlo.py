@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import ClassVar, Self, cast
 
+from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Dialect, Operation
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
 from ttmlir.dialects import ods
 from ttmlir.dialects.ods import Property, Signature, TypeConstraint, Value
+from ttmlir.dialects.stablehlo import reduction_rules
 from ttmlir.dialects.stablehlo.attrs import RaggedDotDimensionNumbersAttr
 from ttmlir.dialects.stablehlo.constraints import (
     ANY_ATTR,
@@ -33,6 +35,7 @@ from ttmlir.dialects.stablehlo.enums import CHLO_ENUMS
 from ttmlir.dialects.stablehlo.form import OPERANDS, Form, Integer, Setting, integer
 from ttmlir.dialects.stablehlo.movement import ConstantOp as StableHLOConstantOp
 from ttmlir.dialects.stablehlo.operation import PURE, FormOp, StableHLOOp
+from ttmlir.dialects.stablehlo.shape_rules import check_compatible, check_shapes_agree
 from ttmlir.dialects.stablehlo.type_forms import ARROW, FUNCTIONAL
 
 
@@ -41,6 +44,16 @@ class ElementwiseOp(FormOp):
 
     FORM: ClassVar = Form((OPERANDS,), ARROW)
     traits = PURE
+
+    def check(self) -> None:
+        """Check that shapes and, but for truth values, types agree."""
+        types = [*self.operand_types, self.results[0].type]
+        if not all(isinstance(type, TensorType) for type in types):
+            return
+        if self.name.startswith("chlo.is_"):
+            check_shapes_agree(types)
+        else:
+            check_compatible(types)
 
 
 class BroadcastingOp(FormOp):
@@ -160,6 +173,7 @@ class TopKOp(StableHLOOp):
     """The k largest elements along the last dimension, and their places."""
 
     name = "chlo.top_k"
+    RULE: ClassVar = staticmethod(reduction_rules.top_k)
     SIGNATURE: ClassVar = Signature(
         operands=(Value("operand", _ANY),),
         results=(Value("values", _ANY), Value("indices", _ANY)),

@@ -9,6 +9,7 @@ from xdsl.printer import Printer
 
 from ttmlir.dialects import ods
 from ttmlir.dialects.ods import Property, Signature, Value
+from ttmlir.dialects.stablehlo import contraction_rules
 from ttmlir.dialects.stablehlo.attrs import ConvDimensionNumbersAttr
 from ttmlir.dialects.stablehlo.constraints import (
     ANY,
@@ -57,6 +58,7 @@ class DotGeneralOp(FormOp):
     """Sums over contracting dimensions of products, for each pair of batches."""
 
     name = "stablehlo.dot_general"
+    RULE: ClassVar = staticmethod(contraction_rules.dot_general)
     SIGNATURE: ClassVar = Signature(
         operands=(Value("lhs", ANY), Value("rhs", ANY_AXIS)),
         results=(Value("result", ANY_AXIS),),
@@ -83,6 +85,7 @@ class DotOp(FormOp):
     """The product of vectors or matrices."""
 
     name = "stablehlo.dot"
+    RULE: ClassVar = staticmethod(contraction_rules.dot)
     SIGNATURE: ClassVar = Signature(
         operands=(Value("lhs", ANY), Value("rhs", ANY_AXIS)),
         results=(Value("result", ANY_AXIS),),
@@ -137,6 +140,7 @@ class ConvolutionOp(StableHLOOp):
     """Sums of products over the windows of an image."""
 
     name = "stablehlo.convolution"
+    RULE: ClassVar = staticmethod(contraction_rules.convolution)
     SIGNATURE: ClassVar = Signature(
         operands=(Value("lhs", ANY), Value("rhs", ANY_AXIS)),
         results=(Value("result", ANY_AXIS),),
@@ -175,6 +179,7 @@ class CholeskyOp(FormOp):
     """The triangular factor of a positive definite matrix."""
 
     name = "stablehlo.cholesky"
+    RULE: ClassVar = staticmethod(contraction_rules.cholesky)
     SIGNATURE: ClassVar = Signature(
         operands=(Value("a", ranked(FLOAT, COMPLEX, QUANTIZED)),),
         results=(Value("result", ranked(FLOAT, COMPLEX, QUANTIZED)),),
@@ -205,6 +210,7 @@ class FftOp(FormOp):
     """Fourier transform over the last dimensions."""
 
     name = "stablehlo.fft"
+    RULE: ClassVar = staticmethod(contraction_rules.fft)
     SIGNATURE: ClassVar = Signature(
         operands=(Value("operand", _ANALYTIC),),
         results=(Value("result", _ANALYTIC),),

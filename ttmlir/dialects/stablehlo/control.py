@@ -15,6 +15,7 @@ from xdsl.traits import IsTerminator, Pure
 from ttmlir.dialects import ods
 from ttmlir.dialects.assembly import parse_operands
 from ttmlir.dialects.ods import Property, Signature, Value
+from ttmlir.dialects.stablehlo import control_rules
 from ttmlir.dialects.stablehlo.constraints import (
     ANY_ATTR,
     ANY_OR_TOKEN,
@@ -87,6 +88,7 @@ class WhileOp(StableHLOOp):
     """Repeats `body` on the carried values as long as `cond` is true."""
 
     name = "stablehlo.while"
+    RULE: ClassVar = staticmethod(control_rules.while_loop)
     SIGNATURE: ClassVar = Signature(
         operands=(Value("operand", CARRIED, variadic=True),),
         results=_CARRIED_RESULTS,
@@ -157,6 +159,7 @@ class IfOp(StableHLOOp):
     """One of two regions."""
 
     name = "stablehlo.if"
+    RULE: ClassVar = staticmethod(control_rules.branches)
     SIGNATURE: ClassVar = Signature(
         operands=(Value("pred", PREDICATE),), results=_CARRIED_RESULTS, regions=2
     )
@@ -167,6 +170,7 @@ class CaseOp(StableHLOOp):
     """One of several regions; the last one if the index is out of range."""
 
     name = "stablehlo.case"
+    RULE: ClassVar = staticmethod(control_rules.branches)
     SIGNATURE: ClassVar = Signature(
         operands=(Value("index", ranked(SIGNLESS_32)),), results=_CARRIED_RESULTS, regions=None
     )

@@ -14,6 +14,7 @@ from xdsl.ir import Attribute
 
 from ttmlir.dialects import ods
 from ttmlir.dialects.ods import Property, Signature, TypeConstraint, Value
+from ttmlir.dialects.stablehlo import movement_rules
 from ttmlir.dialects.stablehlo.attrs import ResultAccuracyAttr
 from ttmlir.dialects.stablehlo.constraints import (
     ANY,
@@ -37,6 +38,7 @@ from ttmlir.dialects.stablehlo.enums import (
 from ttmlir.dialects.stablehlo.form import OPERANDS, Form, Member, Word
 from ttmlir.dialects.stablehlo.operation import PURE, FormOp
 from ttmlir.dialects.stablehlo.shape_rules import (
+    SAME_SHAPE,
     check_compatible,
     check_inferred,
     check_shapes_agree,
@@ -55,11 +57,16 @@ DEFAULT_ACCURACY = ResultAccuracyAttr((0.0, 0.0, 0, ResultAccuracyModeAttr("DEFA
 _ACCURACY = Property("result_accuracy", enum("stablehlo.result_accuracy"), optional=True)
 
 
+_SAME_BASE = "all non-scalar operands/results must have the same shape and base type"
+
+
 class ElementwiseOp(FormOp):
     """Operands and result have one shape; one type unless `SAME_ELEMENTS` is false."""
 
     FORM: ClassVar = Form((OPERANDS,), SAME)
     SAME_ELEMENTS: ClassVar[bool] = True
+    SHAPE_WORDS: ClassVar[str] = SAME_SHAPE
+    """The message about different shapes, where types may differ."""
     DEFAULTS: ClassVar[Mapping[str, Attribute]] = {"result_accuracy": DEFAULT_ACCURACY}
     traits = PURE
 
@@ -69,7 +76,7 @@ class ElementwiseOp(FormOp):
         if self.SAME_ELEMENTS:
             check_compatible(types)
         else:
-            check_shapes_agree(types)
+            check_shapes_agree(types, self.SHAPE_WORDS)
 
 
 class UnaryOp(ElementwiseOp):
@@ -145,6 +152,7 @@ class IsFiniteOp(ElementwiseOp):
         operands=(Value("x", _FLOATS),), results=(Value("y", PREDICATE),)
     )
     SAME_ELEMENTS: ClassVar[bool] = False
+    SHAPE_WORDS: ClassVar[str] = _SAME_BASE
 
 
 class _PartOp(ElementwiseOp):
@@ -152,6 +160,7 @@ class _PartOp(ElementwiseOp):
 
     def check(self) -> None:
         """Check that the result has the type of the real part."""
+        check_shapes_agree([*self.operand_types, self.results[0].type], _SAME_BASE)
         operand = shaped(self.operand_types[0])
         element = operand.element_type
         part: Attribute = element
@@ -199,6 +208,7 @@ class ComplexOp(ElementwiseOp):
 
     def check(self) -> None:
         """Compare the element types of the parts, then the result."""
+        check_shapes_agree([*self.operand_types, self.results[0].type])
         lhs, rhs = map(shaped, self.operand_types)
         if lhs.element_type != rhs.element_type:
             ods.refuse("requires the same element type for all operands")
@@ -226,13 +236,14 @@ class CompareOp(ElementwiseOp):
         ),
         FUNCTIONAL,
     )
+    SHAPE_WORDS: ClassVar[str] = _SAME_BASE
     SAME_ELEMENTS: ClassVar[bool] = False
 
     def check(self) -> None:
         """Compare the element types of the operands, and all shapes."""
         lhs, rhs = self.operand_types
         if element_of(lhs) != element_of(rhs):
-            ods.refuse("requires the same element type for all operands")
+            ods.refuse("requires compatible element types for all operands")
         super().check()
 
 
@@ -250,7 +261,10 @@ class SelectOp(FormOp):
     def check(self) -> None:
         """Compare the choices, and the predicate's shape with theirs."""
         pred, on_true, on_false = self.operand_types
-        check_compatible([on_true, on_false, self.results[0].type])
+        check_compatible(
+            [on_true, on_false], "requires compatible types for non-predicate operands"
+        )
+        check_inferred(self, on_true)
         if shape_of(pred) and shape_of(pred) != shape_of(on_true):
             ods.refuse("requires the same shape for all operands")
 
@@ -259,6 +273,7 @@ class ClampOp(FormOp):
     """`min(max(operand, min), max)`; the bounds may be scalars."""
 
     name = "stablehlo.clamp"
+    RULE: ClassVar = staticmethod(movement_rules.clamp)
     SIGNATURE: ClassVar = Signature(
         operands=(Value("min", ANY), Value("operand", ANY), Value("max", ANY)),
         results=(Value("result", ANY),),

@@ -10,6 +10,7 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 
 from ttmlir.dialects.ods import Property, Signature, Value
+from ttmlir.dialects.stablehlo import movement_rules
 from ttmlir.dialects.stablehlo.constraints import (
     ANY,
     ANY_AXIS,
@@ -48,6 +49,7 @@ class ConstantOp(StableHLOOp):
     """A constant: `constant dense<1.0> : tensor<2xf32>`."""
 
     name = "stablehlo.constant"
+    RULE: ClassVar = staticmethod(movement_rules.constant)
     SIGNATURE: ClassVar = Signature(
         results=(Value("output", static(*ANY_OR_PER_AXIS)),),
         properties=(Property("value", CONSTANT),),
@@ -83,6 +85,7 @@ class IotaOp(FormOp):
     """Numbers that count along a dimension."""
 
     name = "stablehlo.iota"
+    RULE: ClassVar = staticmethod(movement_rules.iota)
     SIGNATURE: ClassVar = Signature(
         results=(Value("output", static(INTEGER, FLOAT, COMPLEX, QUANTIZED)),),
         properties=(Property("iota_dimension", DIMENSION),),
@@ -95,6 +98,7 @@ class BroadcastInDimOp(FormOp):
     """Dimension i of the operand becomes dimension `broadcast_dimensions[i]`; others repeat."""
 
     name = "stablehlo.broadcast_in_dim"
+    RULE: ClassVar = staticmethod(movement_rules.broadcast_in_dim)
     SIGNATURE: ClassVar = Signature(
         operands=(Value("operand", ANY_AXIS),),
         results=(Value("result", STATIC_OR_BOUNDED),),
@@ -110,6 +114,7 @@ class BroadcastOp(FormOp):
     """New dimensions in front, along which the operand repeats."""
 
     name = "stablehlo.broadcast"
+    RULE: ClassVar = staticmethod(movement_rules.broadcast)
     SIGNATURE: ClassVar = Signature(
         operands=(Value("operand", ANY),),
         results=(Value("result", ANY_AXIS),),
@@ -123,6 +128,7 @@ class ReshapeOp(FormOp):
     """The same elements in the same order, in another shape."""
 
     name = "stablehlo.reshape"
+    RULE: ClassVar = staticmethod(movement_rules.reshape)
     SIGNATURE: ClassVar = Signature(
         operands=(Value("operand", ANY_AXIS),), results=(Value("result", STATIC_OR_BOUNDED),)
     )
@@ -134,6 +140,7 @@ class BitcastConvertOp(FormOp):
     """The bits of the elements as those of another type."""
 
     name = "stablehlo.bitcast_convert"
+    RULE: ClassVar = staticmethod(movement_rules.bitcast_convert)
     SIGNATURE: ClassVar = Signature(
         operands=(Value("operand", ANY_AXIS),), results=(Value("result", ANY_AXIS),)
     )
@@ -145,6 +152,7 @@ class TransposeOp(FormOp):
     """Dimension i of the result is dimension `permutation[i]` of the operand."""
 
     name = "stablehlo.transpose"
+    RULE: ClassVar = staticmethod(movement_rules.transpose)
     SIGNATURE: ClassVar = Signature(
         operands=(Value("operand", ANY_AXIS),),
         results=(Value("result", ANY_AXIS),),
@@ -158,6 +166,7 @@ class ReverseOp(FormOp):
     """The elements in the opposite order along some dimensions."""
 
     name = "stablehlo.reverse"
+    RULE: ClassVar = staticmethod(movement_rules.reverse)
     SIGNATURE: ClassVar = Signature(
         operands=(Value("operand", ANY),),
         results=(Value("result", ANY),),
@@ -171,6 +180,7 @@ class ConcatenateOp(FormOp):
     """The operands one after the other along a dimension."""
 
     name = "stablehlo.concatenate"
+    RULE: ClassVar = staticmethod(movement_rules.concatenate)
     SIGNATURE: ClassVar = Signature(
         operands=(Value("inputs", ANY, variadic=True),),
         results=(Value("result", ANY),),
@@ -184,6 +194,7 @@ class PadOp(FormOp):
     """The operand with a value around and between its elements; negative amounts cut off."""
 
     name = "stablehlo.pad"
+    RULE: ClassVar = staticmethod(movement_rules.pad)
     SIGNATURE: ClassVar = Signature(
         operands=(Value("operand", ANY), Value("padding_value", of_rank(0, *ANY_ELEMENTS))),
         results=(Value("result", ANY),),
@@ -209,6 +220,7 @@ class SliceOp(StableHLOOp):
     """Every `strides[i]`-th element from a start to a limit: `slice %0 [0:2, 1:9:4]`."""
 
     name = "stablehlo.slice"
+    RULE: ClassVar = staticmethod(movement_rules.slice)
     SIGNATURE: ClassVar = Signature(
         operands=(Value("operand", ANY),),
         results=(Value("result", ANY),),
@@ -261,6 +273,7 @@ class DynamicSliceOp(FormOp):
     """A part of given size that begins at indices which are operands."""
 
     name = "stablehlo.dynamic_slice"
+    RULE: ClassVar = staticmethod(movement_rules.dynamic_slice)
     SIGNATURE: ClassVar = Signature(
         operands=(Value("operand", ANY), _START),
         results=(Value("result", ANY),),
@@ -274,6 +287,7 @@ class DynamicUpdateSliceOp(FormOp):
     """The operand with a part replaced that begins at indices which are operands."""
 
     name = "stablehlo.dynamic_update_slice"
+    RULE: ClassVar = staticmethod(movement_rules.dynamic_update_slice)
     SIGNATURE: ClassVar = Signature(
         operands=(Value("operand", ANY), Value("update", ANY), _START),
         results=(Value("result", ANY),),
@@ -286,6 +300,7 @@ class GetDimensionSizeOp(FormOp):
     """The extent of a dimension."""
 
     name = "stablehlo.get_dimension_size"
+    RULE: ClassVar = staticmethod(movement_rules.get_dimension_size)
     SIGNATURE: ClassVar = Signature(
         operands=(Value("operand", ANY_AXIS),),
         results=(Value("result", ranked(SIGNLESS_32)),),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar, Self
 
-from xdsl.ir import Attribute, Region
+from xdsl.ir import Attribute, Operation, Region
 from xdsl.irdl import traits_def
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
@@ -23,6 +23,8 @@ class StableHLOOp(AssemblyOp):
     """An operation of StableHLO or CHLO; `REGIONS` names its regions."""
 
     REGIONS: ClassVar[tuple[str, ...]] = ()
+    RULE: ClassVar[Callable[[Operation], None] | None] = None
+    """The check of what only this operation requires."""
     DEFAULTS: ClassVar[Mapping[str, Attribute]] = {}
     """Values of optional properties that the pretty form leaves out."""
 
@@ -39,6 +41,9 @@ class StableHLOOp(AssemblyOp):
 
     def check(self) -> None:
         """Check what only this operation requires."""
+        rule = type(self).RULE
+        if rule is not None:
+            rule(self)
 
     def print_dict(self, printer: Printer) -> None:
         """Write the attribute dictionary without properties that are spelled or have defaults."""

@@ -9,6 +9,7 @@ from xdsl.printer import Printer
 
 from ttmlir.dialects import ods
 from ttmlir.dialects.ods import Property, Signature, Value
+from ttmlir.dialects.stablehlo import reduction_rules
 from ttmlir.dialects.stablehlo.constraints import (
     ANY,
     ANY_INTEGER,
@@ -35,6 +36,7 @@ class ReduceOp(StableHLOOp):
     """Folds dimensions with a function, starting from initial values."""
 
     name = "stablehlo.reduce"
+    RULE: ClassVar = staticmethod(reduction_rules.reduce)
     SIGNATURE: ClassVar = Signature(
         operands=(_INPUTS, Value("init_values", ANY, variadic=True)),
         results=(_RESULTS,),
@@ -60,6 +62,7 @@ class ReduceWindowOp(StableHLOOp):
     """Folds each window of the inputs with a function."""
 
     name = "stablehlo.reduce_window"
+    RULE: ClassVar = staticmethod(reduction_rules.reduce_window)
     SIGNATURE: ClassVar = Signature(
         operands=(_INPUTS, Value("init_values", ANY, variadic=True)),
         results=(_RESULTS,),
@@ -81,6 +84,7 @@ class SelectAndScatterOp(StableHLOOp):
     """Adds each source element to the element that its window selects."""
 
     name = "stablehlo.select_and_scatter"
+    RULE: ClassVar = staticmethod(reduction_rules.select_and_scatter)
     SIGNATURE: ClassVar = Signature(
         operands=(Value("operand", ANY), Value("source", ANY), Value("init_value", ANY)),
         results=(Value("result", ANY),),
@@ -99,6 +103,7 @@ class SortOp(StableHLOOp):
     """The slices along a dimension in the order that a comparison gives."""
 
     name = "stablehlo.sort"
+    RULE: ClassVar = staticmethod(reduction_rules.sort)
     SIGNATURE: ClassVar = Signature(
         operands=(_INPUTS,),
         results=(_RESULTS,),
@@ -116,6 +121,7 @@ class MapOp(StableHLOOp):
     """A function of each element."""
 
     name = "stablehlo.map"
+    RULE: ClassVar = staticmethod(reduction_rules.map)
     SIGNATURE: ClassVar = Signature(
         operands=(_INPUTS,),
         results=(Value("result", ANY),),
@@ -130,6 +136,7 @@ class GatherOp(StableHLOOp):
     """Slices of the operand that begin at indices."""
 
     name = "stablehlo.gather"
+    RULE: ClassVar = staticmethod(reduction_rules.gather)
     SIGNATURE: ClassVar = Signature(
         operands=(Value("operand", ANY), Value("start_indices", ranked(INTEGER))),
         results=(Value("result", ANY),),
@@ -165,6 +172,7 @@ class ScatterOp(StableHLOOp):
     """The inputs with elements at indices combined with updates by a function."""
 
     name = "stablehlo.scatter"
+    RULE: ClassVar = staticmethod(reduction_rules.scatter)
     SIGNATURE: ClassVar = Signature(
         operands=(
             _INPUTS,
@@ -206,6 +214,7 @@ class BatchNormInferenceOp(StableHLOOp):
     """Normalization with given mean and variance for each feature."""
 
     name = "stablehlo.batch_norm_inference"
+    RULE: ClassVar = staticmethod(reduction_rules.batch_norm)
     SIGNATURE: ClassVar = Signature(
         operands=(
             Value("operand", _IMAGE),
@@ -221,6 +230,7 @@ class BatchNormTrainingOp(StableHLOOp):
     """Normalization with the mean and variance of the operand, which are results, too."""
 
     name = "stablehlo.batch_norm_training"
+    RULE: ClassVar = staticmethod(reduction_rules.batch_norm)
     SIGNATURE: ClassVar = Signature(
         operands=(
             Value("operand", _IMAGE),
@@ -241,6 +251,7 @@ class BatchNormGradOp(StableHLOOp):
     """The gradients of a normalization."""
 
     name = "stablehlo.batch_norm_grad"
+    RULE: ClassVar = staticmethod(reduction_rules.batch_norm)
     SIGNATURE: ClassVar = Signature(
         operands=(
             Value("operand", _IMAGE),

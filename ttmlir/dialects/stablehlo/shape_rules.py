@@ -39,14 +39,20 @@ def shape_text(shape: Sequence[int]) -> str:
     return "[" + ", ".join("?" if extent == DYNAMIC else str(extent) for extent in shape) + "]"
 
 
-def check_shapes_agree(types: Sequence[Attribute]) -> None:
+SAME_SHAPE = "requires the same shape for all operands and results"
+
+
+def check_shapes_agree(types: Sequence[Attribute], words: str = SAME_SHAPE) -> None:
     """Refuse tensors of different shapes."""
     first = shape_of(types[0])
     if not all(extents_agree(first, shape_of(type)) for type in types[1:]):
-        refuse("all non-scalar operands/results must have the same shape and base type")
+        refuse(words)
 
 
-def check_compatible(types: Sequence[Attribute]) -> None:
+def check_compatible(
+    types: Sequence[Attribute],
+    words: str = "requires compatible types for all operands and results",
+) -> None:
     """Refuse tensors of different shapes or element types."""
     first = types[0]
     for type in types[1:]:
@@ -54,7 +60,7 @@ def check_compatible(types: Sequence[Attribute]) -> None:
             continue
         same = element_of(type) == element_of(first)
         if not same or not extents_agree(shape_of(type), shape_of(first)):
-            refuse("requires compatible types for all operands and results")
+            refuse(words)
 
 
 def refuse_inferred(op: Operation, inferred: Sequence[Attribute]) -> NoReturn:

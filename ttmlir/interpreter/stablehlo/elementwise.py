@@ -84,10 +84,9 @@ def _total_order(array: Array) -> Array:
 
 
 def _convert(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
-    value: Any = operands[0]
     type = element_type(op)
-    if value.dtype.kind == "c" and not isinstance(type, ComplexType):
-        value = value.real
+    is_complex = operands[0].dtype.kind == "c" and type.name != ComplexType.name
+    value: Array = operands[0].real if is_complex else operands[0]
     target = runtime_element(type)
     if target is None:
         return (value,)
