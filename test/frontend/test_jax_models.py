@@ -31,3 +31,16 @@ def test_models_agree_with_jax(name: str, batch: int) -> None:
             accuracy = compare(actual, golden, rtol=1e-3, atol=1e-4)
             assert accuracy.pcc > least
             assert accuracy.allclose or numerics == "device"
+
+
+@pytest.mark.parametrize("name", ["mlp", "lstm"])
+def test_models_in_bf16_stay_close_in_the_numerics_of_the_device(name: str) -> None:
+    """What is stored has 8 bits of mantissa; JAX in 32 bits is the judge."""
+    function, arguments = MODELS[name](3)
+    short = jax.tree.map(lambda array: array.astype("bfloat16"), arguments)
+    compiled = ttmlir.compile(function, *short)
+    exact = compiled.flatten_results(jax.jit(function)(*arguments))
+    rounded = compiled.flatten_results(compiled(*short, numerics="device"))
+    for actual, golden in zip(rounded, exact, strict=True):
+        accuracy = compare(actual, golden, rtol=5e-2, atol=5e-2)
+        assert 0.99 < accuracy.pcc < 1
