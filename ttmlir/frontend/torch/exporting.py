@@ -7,8 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
+from xdsl.dialects.builtin import LocationAttr
+
 from ttmlir.frontend.torch.elements import torch_package
-from ttmlir.frontend.torch.places import place_of_error, user_frames_kept
+from ttmlir.frontend.torch.places import place_of_error, place_of_trace, user_frames_kept
 from ttmlir.frontend.torch.rules import rule_of
 from ttmlir.mlir.diagnostics import LocatedError
 
@@ -32,8 +34,12 @@ def export(
             return torch.export.export(module, args, kwargs, strict=False)
     except Exception as error:
         # Whatever torch or the user's own code raises is about the line that was being traced.
-        reason = str(error).strip().partition("\n")[0] or type(error).__name__
-        raise LocatedError(place_of_error(error), f"torch cannot trace this: {reason}") from error
+        raise _untraceable(error, place_of_error(error)) from error
+
+
+def _untraceable(error: Exception, place: LocationAttr) -> LocatedError:
+    reason = str(error).strip().partition("\n")[0] or type(error).__name__
+    return LocatedError(place, f"torch cannot trace this: {reason}")
 
 
 def _distinct(values: Any) -> Any:
@@ -66,7 +72,12 @@ def decomposed(exported: Any) -> Any:
     with warnings.catch_warnings():
         # torch tells of its own deprecated parts here.
         warnings.simplefilter("ignore")
-        return exported.run_decompositions(dict(_decompositions()))
+        try:
+            return exported.run_decompositions(dict(_decompositions()))
+        except Exception as error:
+            # The program was traced, but not all of it, as with torch.func.grad.
+            place = place_of_trace(str(error))
+            raise _untraceable(error, place) from error
 
 
 @cache

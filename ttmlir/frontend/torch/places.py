@@ -24,7 +24,11 @@ _FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)')
 
 def place_of(node: Any) -> LocationAttr:
     """The innermost line outside torch that led to a node; unknown if torch kept none."""
-    trace = node.meta.get("stack_trace") or ""
+    return place_of_trace(node.meta.get("stack_trace") or "")
+
+
+def place_of_trace(trace: str) -> LocationAttr:
+    """The innermost line outside of libraries that a text of Python's frames has."""
     frames = [(match["file"], int(match["line"])) for match in _FRAME.finditer(trace)]
     own = [frame for frame in frames if not frame[0].startswith(_library_folders())] or frames
     if not own:
@@ -102,4 +106,6 @@ def _library_folders() -> tuple[str, ...]:
     """Folders of torch, of other installed packages, of Python itself and of this front end."""
     kinds = ("stdlib", "platstdlib", "purelib", "platlib")
     torch, own = Path(torch_package().__file__).parent, Path(__file__).parents[1]
-    return str(torch), str(own), *(sysconfig.get_path(kind) for kind in kinds)
+    # torch names the code that it generates so.
+    generated = "<eval_with_key>"
+    return str(torch), str(own), generated, *(sysconfig.get_path(kind) for kind in kinds)

@@ -105,8 +105,9 @@ class _Importer:
                 self._values[node] = self._call(node, build)
             elif node.op == "output":
                 results = node.args[0]
-            elif node.op != "placeholder":
-                self._refuse(node, f"nodes of the kind '{node.op}' are not supported")
+            elif node.op == "get_attr":
+                # The branches and bodies of control flow, which is refused where it is called.
+                self._values[node] = None
         outputs = self._finish(build, results)
         return ImportedProgram(
             self._module(),
@@ -175,7 +176,11 @@ class _Importer:
         if not is_tensor(node.meta.get("val")) and is_symbolic(node.meta.get("val")):
             return number_of(node, self._resolved(node.args))
         if not hasattr(node.target, "_schema"):
-            self._refuse(node, "only operations of torch are supported")
+            self._refuse(
+                node,
+                "control flow on the numbers in tensors is not supported; torch.where(condition, "
+                "a, b) chooses between results",
+            )
         arguments = self._arguments(node)
         if (known := computed(node, arguments)) is not None:
             return known
