@@ -164,6 +164,53 @@ def test_windows_with_uneven_padding() -> None:
     np.testing.assert_allclose(result, sums, rtol=1e-5, atol=1e-5)
 
 
+def test_averages_and_transposed_convolutions() -> None:
+    """Averages over what lies in the image, and a convolution that spreads each pixel."""
+    sides = "padding_top = 1 : si32, padding_bottom = 0 : si32, padding_left = 0 : si32, "
+    sides += "padding_right = 2 : si32"
+    numbers = ", ".join(
+        f"{name} = {value} : si32"
+        for name, value in {
+            **{"stride_height": 2, "stride_width": 3, "dilation_height": 1, "dilation_width": 1},
+            **{"kernel_height": 3, "kernel_width": 3},
+        }.items()
+    )
+    text = unary(
+        "avg_pool2d",
+        "tensor<2x5x7x3xf32>",
+        "tensor<2x2x3x3xf32>",
+        f"{sides}, {numbers}, ceil_mode = false, count_include_pad = false",
+    )
+    padded = np.pad(IMAGE, ((0, 0), (1, 0), (0, 2), (0, 0)), constant_values=np.nan)
+    averages = np.empty((2, 2, 3, 3), np.float32)
+    for y in range(2):
+        for x in range(3):
+            averages[:, y, x] = np.nanmean(padded[:, 2 * y : 2 * y + 3, 3 * x : 3 * x + 3], (1, 2))
+    [result] = execute(lower(text, ""), [IMAGE])
+    np.testing.assert_allclose(result, averages, rtol=1e-5, atol=1e-6)
+
+    weight = RANDOM.standard_normal((3, 4, 2, 3)).astype(np.float32)
+    spread = np.zeros((2, 10, 15, 4), np.float32)
+    for y in range(5):
+        for x in range(7):
+            part = np.einsum("nc,coij->nijo", IMAGE[:, y, x], weight)
+            spread[:, 2 * y : 2 * y + 2, 2 * x : 2 * x + 3] += part
+    expected = spread[:, 1:, :-2]
+    types = "tensor<2x5x7x3xf32>", "tensor<3x4x2x3xf32>", "tensor<2x9x13x4xf32>"
+    steps = "stride_height = 2 : si32, stride_width = 2 : si32, dilation_height = 1 : si32, "
+    steps += "dilation_width = 1 : si32, groups = 1 : si32, output_padding_height = 0 : si32, "
+    steps += "output_padding_width = 0 : si32"
+    conv = (
+        f"func.func @main(%a: {types[0]}, %w: {types[1]}) -> {types[2]} {{\n"
+        f"  %0 = tensor.empty() : {types[2]}\n"
+        f'  %1 = "ttir.conv_transpose2d"(%a, %w, %0) <{{{sides}, {steps}, '
+        f"operandSegmentSizes = array<i32: 1, 1, 0, 1>, {constraints(3)}}}> : "
+        f"({', '.join(types)}) -> {types[2]}\n  return %1 : {types[2]}\n}}\n"
+    )
+    [result] = execute(lower(conv, ""), [IMAGE, weight])
+    np.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-5)
+
+
 CALLS = """
 func.func private @twice(%a: tensor<2xf32>) -> tensor<2xf32> {
   %0 = tensor.empty() : tensor<2xf32>

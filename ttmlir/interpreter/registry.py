@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
 
 from ttmlir.interpreter.values import Function
 
@@ -31,7 +30,7 @@ def functions_of(dialect: str) -> Mapping[str, Function]:
     if place is None:
         return {}
     module, _, attribute = place.partition(":")
-    return {} if find_spec(module) is None else getattr(import_module(module), attribute)
+    return getattr(import_module(module), attribute)
 
 
 def function_of(name: str) -> Function | None:

@@ -162,6 +162,21 @@ def _lowest(image: Array) -> Any:
     return -np.inf if image.dtype.kind == "f" else np.iinfo(image.dtype).min
 
 
+def _on_image(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    """A row whose parameters in ttnn repeat the extents of the image and the window."""
+    assert isinstance(op, RowOperation)
+    image, *others = _inputs(op, operands)
+    extents = dict(
+        zip(("batch_size", "input_height", "input_width", "channels"), image.shape, strict=True)
+    )
+    extents |= {"in_channels": extents["channels"], "out_channels": _shape(op.results[0])[-1]}
+    if others:
+        extents |= zip(("kernel_height", "kernel_width"), others[0].shape[-2:], strict=True)
+    repeated = {p.name for p in op.ROW.parameters} & extents.keys()
+    parameters = {**{name: extents[name] for name in repeated}, **op.parameters()}
+    return (_fitted(op, op.ROW, op.ROW.reference(np, image, *others, **parameters)),)
+
+
 # Structure.
 
 
@@ -184,8 +199,10 @@ def _row_functions() -> dict[str, Function]:
 FUNCTIONS: dict[str, Function] = {
     **_row_functions(),
     "ttir.alloc": empty_tensor,
+    "ttir.avg_pool2d": _on_image,
     "ttir.constant": _constant,
     "ttir.conv2d": _conv2d,
+    "ttir.conv_transpose2d": _on_image,
     "ttir.dealloc": _nothing,
     "ttir.max_pool2d": _max_pool2d,
     "ttir.to_layout": _to_layout,
