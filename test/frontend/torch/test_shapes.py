@@ -287,7 +287,7 @@ def _assigned(x: Any) -> Any:
     return y
 
 
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(st.data())
 def test_slices_and_padding_at_random(data: st.DataObject) -> None:
     """Any bounds, steps and counts, some of them outside."""
