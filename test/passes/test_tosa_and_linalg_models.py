@@ -66,20 +66,31 @@ def test_attention() -> None:
         np.testing.assert_allclose(result, _attention(*inputs), rtol=1e-4, atol=1e-5)
 
 
-def test_globals_of_ml_program() -> None:
-    """Constants that a framework keeps beside its functions."""
-    text = """
-      module {
-        ml_program.global private @w(dense<[[1.5, -2.0]]> : tensor<1x2xf32>) : tensor<1x2xf32>
-        func.func @f(%a: tensor<3x2xf32>) -> tensor<3x2xf32> {
-          %0 = ml_program.global_load_const @w : tensor<1x2xf32>
-          %1 = tosa.add %a, %0 : (tensor<3x2xf32>, tensor<1x2xf32>) -> tensor<3x2xf32>
-          return %1 : tensor<3x2xf32>
-        }
-      }"""
+_ML_PROGRAM = """
+  module {
+    ml_program.global private @w(dense<[[1.5, -2.0]]> : tensor<1x2xf32>) : tensor<1x2xf32>
+    ml_program.global private @factor(4.0 : f32) : f32
+    ml_program.subgraph @f(%a: tensor<3x2xf32>) -> tensor<3x2xf32> {
+      %0 = ml_program.global_load_const @w : tensor<1x2xf32>
+      %1 = tosa.add %a, %0 : (tensor<3x2xf32>, tensor<1x2xf32>) -> tensor<3x2xf32>
+      %factor = ml_program.global_load @factor : f32
+      %2 = tensor.splat %factor : tensor<3x2xf32>
+      %3 = arith.mulf %1, %2 : tensor<3x2xf32>
+      ml_program.output %3 : tensor<3x2xf32>
+    }
+  }"""
+
+
+def test_ml_program() -> None:
+    """Functions and constants that a framework keeps beside them, in both forms of the text."""
     a = _real(3, 2)
-    (result,) = executed(text, [a], "tosa-to-ttnn-pipeline")
-    np.testing.assert_array_equal(result, a + np.float32([1.5, -2]))
+    expected = (a + np.float32([1.5, -2])) * 4
+    generic = mlir_opt(_ML_PROGRAM, "--mlir-print-op-generic")
+    function = _ML_PROGRAM.replace(".subgraph", ".func").replace(".output", ".return")
+    for text in (_ML_PROGRAM, generic, function):
+        (result,) = executed(text, [a], "tosa-to-ttnn-pipeline")
+        np.testing.assert_array_equal(result, expected)
+        np.testing.assert_array_equal(ttmlir.compile(text)(a), expected)
 
 
 def test_models_compile_in_one_call() -> None:

@@ -10,7 +10,7 @@ DIALECTS: dict[str, str] = {
     "emitc": "ttmlir.dialects.emitc:EmitC",
     "func": "xdsl.dialects.func:Func",
     "linalg": "ttmlir.dialects.linalg:LINALG",
-    "ml_program": "xdsl.dialects.ml_program:MLProgram",
+    "ml_program": "ttmlir.dialects.ml_program:ML_PROGRAM",
     "scf": "xdsl.dialects.scf:Scf",
     "sdy": "ttmlir.dialects.sdy:SDY",
     "stablehlo": "ttmlir.dialects.stablehlo:STABLEHLO",

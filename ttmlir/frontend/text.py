@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from ttmlir.compiler import parse
+from ttmlir.compiler import parse, transform
 from ttmlir.frontend.compiled import TO_TTIR, ImportedModel, narrowed
 from ttmlir.frontend.errors import in_terms_of_the_user
 from ttmlir.mlir.diagnostics import OpError, Source
 from ttmlir.mlir.long_strings import CompactText, compact, read_compact
+from ttmlir.passes.convert_ml_program_to_func import ConvertMLProgramToFuncPass
 from ttmlir.runtime.element import Array
 from ttmlir.runtime.errors import InputError
 
@@ -28,6 +29,8 @@ def import_text(text: str, *, file_name: str = "<text>") -> ImportedModel:
     texts = {file_name: Source(text)}
     with in_terms_of_the_user(file_name, texts):
         module = parse(text, file_name=file_name)
+        if any(op.name.startswith("ml_program.") for op in module.ops):
+            transform(module, ConvertMLProgramToFuncPass.name)
         function = _the_function(module)
         stage = _dialect_of(function)
 

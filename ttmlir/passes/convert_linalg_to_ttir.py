@@ -45,19 +45,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr, TensorType
+from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Operation
-from xdsl.traits import SymbolTable
 
 from ttmlir.passes.base import ModulePass
 from ttmlir.passes.convert_arith_to_ttir import convert_tensor_arithmetic
 from ttmlir.passes.convert_linalg_to_ttir_generic import RULES as GENERIC
 from ttmlir.passes.convert_linalg_to_ttir_named import RULES as NAMED
 from ttmlir.passes.convert_linalg_to_ttir_tensor import RULES as TENSOR
-from ttmlir.passes.rewriting import erase, refuse_to_legalize, replace
-from ttmlir.passes.ttir_building import built_constant
+from ttmlir.passes.rewriting import erase, refuse_to_legalize
 from ttmlir.passes.ttir_conversion import Rule, convert_inside
 
 if TYPE_CHECKING:
@@ -78,25 +76,10 @@ class ConvertLinalgToTTIRPass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Convert everything inside the module, and erase what nobody uses then."""
-        _load_globals(module)
         convert_inside(module, RULES, _convert_other)
         for op in reversed([op for op in module.walk() if op.name.startswith(_NUMBERS)]):
             if all(result.first_use is None for result in op.results):
                 erase(op)
-
-
-def _load_globals(module: ModuleOp) -> None:
-    """Put the values of constant globals of ml_program where they are loaded."""
-    for op in [op for op in module.walk() if op.name == "ml_program.global_load_const"]:
-        symbol = cast("SymbolRefAttr", op.properties["global_attr"])
-        found = SymbolTable.lookup_symbol(op, symbol)
-        value = found.properties.get("value") if found is not None else None
-        if value is None or found is None or "is_mutable" in found.properties:
-            refuse_to_legalize(op, "it loads a global without a constant value")
-        replace(op, built_constant(op, value, op.results[0].type))
-    for op in [op for op in module.walk() if op.name == "ml_program.global"]:
-        if "is_mutable" not in op.properties:
-            erase(op)
 
 
 def _convert_other(op: Operation) -> None:

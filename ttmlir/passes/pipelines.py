@@ -170,11 +170,16 @@ def _tosa_to_ttir() -> Sequence[Pass]:
 
 
 def _linalg_to_ttir() -> Sequence[Pass]:
-    """Calls, then operations of linalg, tensor, arith and math."""
+    """Functions of ml_program, calls, then operations of linalg, tensor, arith and math."""
     from ttmlir.passes.convert_linalg_to_ttir import ConvertLinalgToTTIRPass
+    from ttmlir.passes.convert_ml_program_to_func import ConvertMLProgramToFuncPass
     from ttmlir.passes.inline import InlinePass
 
-    return (InlinePass(canonicalize=False), ConvertLinalgToTTIRPass())
+    return (
+        ConvertMLProgramToFuncPass(),
+        InlinePass(canonicalize=False),
+        ConvertLinalgToTTIRPass(),
+    )
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,9 @@ PASSES: dict[str, str] = {
     "canonicalize": "ttmlir.passes.canonicalize:CanonicalizePass",
     "convert-arith-to-ttir": "ttmlir.passes.convert_arith_to_ttir:ConvertArithToTTIRPass",
     "convert-linalg-to-ttir": "ttmlir.passes.convert_linalg_to_ttir:ConvertLinalgToTTIRPass",
+    "convert-ml-program-to-func": (
+        "ttmlir.passes.convert_ml_program_to_func:ConvertMLProgramToFuncPass"
+    ),
     "convert-stablehlo-to-ttir": (
         "ttmlir.passes.convert_stablehlo_to_ttir:ConvertStableHLOToTTIRPass"
     ),
