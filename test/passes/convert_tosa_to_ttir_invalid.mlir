@@ -95,7 +95,7 @@ func.func @branches(%c: tensor<i1>, %a: tensor<5x7xf32>) -> tensor<5x7xf32> {
 // -----
 
 func.func @computed_permutation(%a: tensor<5x7xf32>, %p: tensor<2xi32>) -> tensor<7x5xf32> {
-  // expected-error @+1 {{failed to legalize operation 'tosa.transpose': its perms are computed; supported are constants}}
+  // expected-error @+1 {{failed to legalize operation 'tosa.transpose': it computes its perms; supported are constants}}
   %0 = tosa.transpose %a, %p : (tensor<5x7xf32>, tensor<2xi32>) -> tensor<7x5xf32>
   return %0 : tensor<7x5xf32>
 }
@@ -103,7 +103,7 @@ func.func @computed_permutation(%a: tensor<5x7xf32>, %p: tensor<2xi32>) -> tenso
 // -----
 
 func.func @computed_padding(%a: tensor<5x7xf32>, %p: tensor<2x2xi32>) -> tensor<6x7xf32> {
-  // expected-error @+1 {{failed to legalize operation 'tosa.pad': its padding is computed; supported are constants}}
+  // expected-error @+1 {{failed to legalize operation 'tosa.pad': it computes its padding; supported are constants}}
   %0 = tosa.pad %a, %p : (tensor<5x7xf32>, tensor<2x2xi32>) -> tensor<6x7xf32>
   return %0 : tensor<6x7xf32>
 }

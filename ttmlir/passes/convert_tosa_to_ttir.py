@@ -58,6 +58,7 @@ from ttmlir.passes.base import ModulePass
 from ttmlir.passes.convert_tosa_to_ttir_tensors import RULES, check_nan_mode, check_zero_points
 from ttmlir.passes.rewriting import refuse_to_legalize, replace
 from ttmlir.passes.tensor_values import constant_numbers, erase_unused
+from ttmlir.passes.tosa_shapes import check_shapes
 from ttmlir.passes.ttir_building import (
     built,
     built_constant,
@@ -80,8 +81,18 @@ class ConvertTosaToTTIRPass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Convert everything inside the module."""
-        convert_inside(module, CONVERTED, _refuse_operation)
+        convert_inside(module, _CHECKED, _refuse_operation)
         erase_unused(module, frozenset({"tosa.const_shape", "ttir.constant"}))
+
+
+def _checked(rule: Rule) -> Rule:
+    """The rule, for operations whose shapes fit."""
+
+    def checked(op: Operation) -> None:
+        check_shapes(op)
+        rule(op)
+
+    return checked
 
 
 def _refuse_operation(op: Operation) -> None:
@@ -258,3 +269,5 @@ CONVERTED: dict[str, Rule] = RULES | {
     }.items()
 }
 """What becomes of each operation of tosa that can be converted."""
+
+_CHECKED = {name: _checked(rule) for name, rule in CONVERTED.items()}

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType, TensorType
+from xdsl.dialects.builtin import IntegerType, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects.tosa.attrs import ZeroPointsAttr, mode_word
 from ttmlir.passes.layouts import value_shape
 from ttmlir.passes.rewriting import refuse_to_legalize, replace
 from ttmlir.passes.tensor_values import constant_numbers, sliced
+from ttmlir.passes.tosa_shapes import number, numbers
 from ttmlir.passes.ttir_building import (
     built,
     cast_to,
@@ -21,22 +22,6 @@ from ttmlir.passes.ttir_building import (
     reshaped,
 )
 from ttmlir.passes.ttir_conversion import Rule
-
-
-def number(op: Operation, name: str) -> int:
-    """A property that is one number."""
-    return cast("IntegerAttr", op.properties[name]).value.data
-
-
-def numbers(op: Operation, name: str, operand: int) -> tuple[int, ...]:
-    """Numbers that are given by a property or, as a constant, by an operand."""
-    attr = op.properties.get(name)
-    if attr is not None:
-        return tuple(cast("DenseArrayBase[IntegerType]", attr).iter_values())
-    found = constant_numbers(op.operands[operand])
-    if found is None:
-        refuse_to_legalize(op, f"its {name} are computed; supported are constants")
-    return tuple(int(value) for value in found)
 
 
 def check_zero_points(op: Operation, first: int) -> None:
@@ -80,11 +65,7 @@ def _reshape(op: Operation) -> None:
 
 
 def _transpose(op: Operation) -> None:
-    check_static_shape(op, op.operands[0].type)
-    order = numbers(op, "perms", 1)
-    if sorted(order) != list(range(len(value_shape(op.operands[0])))):
-        refuse_to_legalize(op, f"perms {list(order)} must name each dimension once")
-    replace(op, permuted(op, op.operands[0], order))
+    replace(op, permuted(op, op.operands[0], numbers(op, "perms", 1)))
 
 
 def _concat(op: Operation) -> None:
@@ -96,36 +77,25 @@ def _concat(op: Operation) -> None:
 
 def _pad(op: Operation) -> None:
     check_zero_points(op, len(op.operands))
-    counts = constant_numbers(op.operands[1])
-    if counts is None:
-        refuse_to_legalize(op, "its padding is computed; supported are constants")
     fill = 0.0
     if len(op.operands) > 2:
         given = constant_numbers(op.operands[2])
         if given is None:
             refuse_to_legalize(op, "what it pads with is computed; supported are constants")
         fill = float(given[0])
-    padding = tuple(int(count) for count in counts)
+    padding = numbers(op, "padding", 1)
     replace(op, built(op, "pad", op.operands[:1], op.results[0].type, padding=padding, value=fill))
 
 
 def _slice(op: Operation) -> None:
-    starts, sizes = numbers(op, "start", 1), numbers(op, "size", 2)
-    check_static_shape(op, op.operands[0].type)
-    extents = value_shape(op.operands[0])
-    # A size of -1 takes everything from the start on.
-    ends = [
-        extent if size == -1 else start + size
-        for extent, start, size in zip(extents, starts, sizes, strict=True)
-    ]
+    starts = numbers(op, "start", 1)
+    ends = [start + size for start, size in zip(starts, _result_shape(op), strict=True)]
     replace(op, sliced(op, op.operands[0], starts, ends))
 
 
 def _tile(op: Operation) -> None:
-    counts = numbers(op, "multiples", 1)
     result, source = _result_shape(op), _shape(op, op.operands[0].type)
-    if -1 in counts:
-        counts = tuple(to // of for to, of in zip(result, source, strict=True))
+    counts = tuple(to // max(1, of) for to, of in zip(result, source, strict=True))
     replace(
         op,
         built(op, "repeat", op.operands[:1], op.results[0].type, repeat_dimensions=counts),
