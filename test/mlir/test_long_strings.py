@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import io
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +15,7 @@ from hypothesis import strategies as st
 from ttmlir.compiler import parse
 from ttmlir.mlir.diagnostics import DiagnosticError
 from ttmlir.mlir.long_strings import LONG, CompactText, compact, place_in_file, read_compact
-from ttmlir.mlir.printer import print_module
+from ttmlir.mlir.printer import PrintOptions, print_module, printed_text
 
 DATA = np.random.default_rng(3).bytes(LONG)
 DIGITS = DATA.hex().upper()
@@ -102,6 +105,59 @@ def test_wrong_strings_are_refused(value: str, message: str) -> None:
         parse(module(value, "tensor<3x5xf32>"))
     assert message in str(caught.value)
     assert "<text>:1:" in str(caught.value)
+
+
+@pytest.mark.parametrize("text", [LONG_CONSTANT, RESOURCE], ids=["dense", "resource"])
+def test_printed_texts_keep_constants_as_bytes_until_they_are_written(text: str) -> None:
+    """No part of a printed text has the digits, and what is written has them in their place."""
+    printed = printed_text(parse(text))
+    assert [bytes(part) for part in printed.parts if not isinstance(part, str)] == [DATA]
+    assert all(DIGITS[:99] not in part for part in printed.parts if isinstance(part, str))
+    written = b"".join(printed.chunks()).decode()
+    assert written == str(printed) == print_module(parse(text))
+    assert f'0000{DIGITS}"' in written if "resource" in text else f'"0x{DIGITS}"' in written
+
+
+def test_bits_are_packed_and_lists_stay() -> None:
+    """What stands between the quotes is what mlir-opt writes."""
+    bits = f'dense<"0x{DIGITS}">'
+    printed = printed_text(parse(module(bits, f"tensor<{8 * LONG}xi1>")))
+    assert b"".join(printed.chunks()).decode().count(bits) == 1
+    listed = printed_text(parse(LONG_CONSTANT), PrintOptions(hex_larger_than=-1))
+    assert str([value - 256 * (value > 127) for value in DATA]) in str(listed)
+
+
+def test_nothing_in_a_module_is_taken_for_a_printers_mark() -> None:
+    """Zeros in strings and names are escaped."""
+    names = """{"tt.\\000\\00" = "0x@0", tt.a = "\\000\\00", tt.b = @"\\000\\00"}"""
+    text = f"module attributes {names} {{ {LONG_CONSTANT} }}"
+    written = b"".join(printed_text(parse(text)).chunks()).decode()
+    assert written.count(DIGITS) == 1
+    assert names in written
+
+
+PEAK = """
+import sys
+from ttmlir.passes.driver import run_opt
+assert run_opt(sys.argv[1:]) == 0
+status = dict(line.split(":", 1) for line in open("/proc/self/status"))
+print(int(status["VmHWM"].split()[0]) / 1024)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux's figures")
+def test_constants_are_in_memory_once_while_they_are_read_and_printed(tmp_path: Path) -> None:
+    """A process with 16 MiB of constants takes less than twice that more than one with few."""
+    peaks: list[float] = []
+    for mebibytes in (0, 16):
+        path = tmp_path / "constants.mlir"
+        digits = np.random.default_rng(5).bytes(LONG + (mebibytes << 20)).hex().upper()
+        path.write_text(module(f'dense<"0x{digits}">', f"tensor<{len(digits) // 2}xi8>"))
+        command = [sys.executable, "-c", PEAK, str(path), "-o", str(tmp_path / "out.mlir")]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        peaks.append(float(done.stdout))
+        assert digits in (tmp_path / "out.mlir").read_text()
+    assert peaks[1] - peaks[0] < 2 * 16
 
 
 def test_strings_elsewhere_stay() -> None:

@@ -54,6 +54,18 @@ def test_input_is_split_at_lines(text: str, marker: str, expected: list[Chunk]) 
     assert list(split_input(text, marker)) == expected
 
 
+def test_output_may_come_in_chunks(
+    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """To a file, a device and standard output."""
+    path = tmp_path / "out"
+    write_output(str(path), iter([b"a", b"", b"bc"]))
+    assert path.read_bytes() == b"abc"
+    write_output("/dev/null", iter([b"a"]))
+    write_output("-", iter([b"d", b"e"]))
+    assert capfdbinary.readouterr().out == b"de"
+
+
 def test_output_replaces_a_file_and_keeps_its_mode(tmp_path: Path) -> None:
     """A script that is written again stays executable; nothing else is left in the folder."""
     path = tmp_path / "out"

@@ -192,12 +192,20 @@ def is_bool(type: ElementType) -> bool:
     return isinstance(type, IntegerType) and type.width.data == 1
 
 
+def is_hex(attr: Elements, hex_threshold: int = HEX_THRESHOLD) -> bool:
+    """True for what `elements_text` spells as one hexadecimal string."""
+    return element_count(attr) > hex_threshold >= 0 and splat_bytes(attr) is None
+
+
+def hex_bytes(attr: Elements) -> bytes:
+    """What MLIR's hexadecimal string of the contents spells."""
+    data = raw_bytes(attr)
+    return pack_bits(data) if is_bool(attr.get_element_type()) else data
+
+
 def hex_text(attr: Elements) -> str:
     """The contents as MLIR's hexadecimal string, such as `0x0000C03F`."""
-    data = raw_bytes(attr)
-    if is_bool(attr.get_element_type()):
-        data = pack_bits(data)
-    return "0x" + data.hex().upper()
+    return "0x" + hex_bytes(attr).hex().upper()
 
 
 def elements_text(attr: Elements, *, hex_threshold: int = HEX_THRESHOLD) -> str:
@@ -209,7 +217,7 @@ def elements_text(attr: Elements, *, hex_threshold: int = HEX_THRESHOLD) -> str:
     count = element_count(attr)
     if not count:
         return ""
-    if count > hex_threshold >= 0:
+    if is_hex(attr, hex_threshold):
         return f'"{hex_text(attr)}"'
     data, size = attr.data.data, element_size(type)
     texts = [literal(data[start : start + size], type) for start in range(0, len(data), size)]

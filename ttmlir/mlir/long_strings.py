@@ -7,6 +7,8 @@ copies it, no message quotes it, and it need not be in memory when the constants
     text = compact(source)              # or read_compact(file)
     text.contents[0]                    # the bytes of the string that became "0x@0"
 
+What is printed is a `PrintedText`, in which constants are bytes until they are written in chunks.
+
 Lines keep their numbers. A string of a text that was not compacted cannot be taken for a mark, as
 `@` is no hexadecimal digit.
 """
@@ -16,6 +18,7 @@ from __future__ import annotations
 import re
 from binascii import Error, hexlify, unhexlify
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from io import BytesIO
 from typing import BinaryIO
 
@@ -27,6 +30,7 @@ _CHUNK_BYTES = 1 << 20
 _OVERLAP_BYTES = 64
 _START = re.compile(rb'(?:dense<|:)\s*+"0x(?=[0-9A-Fa-f])')
 _MARK = re.compile(rb'"0x@([0-9]+)"')
+_PRINTED_MARK = re.compile(r"\0([0-9]+)\0")
 
 
 class CompactText(str):
@@ -92,6 +96,52 @@ def _restored(data: bytes, contents: Sequence[bytes]) -> Iterator[bytes]:
             yield b'"0x%b"' % hexlify(contents[number]).upper()
             position = match.end()
     yield data[position:]
+
+
+@dataclass(frozen=True)
+class PrintedText:
+    """A text to be written, in parts."""
+
+    parts: tuple[str | bytes | memoryview, ...]
+    """Text, and bytes that stand for their hexadecimal digits."""
+
+    @staticmethod
+    def of(
+        text: str, long_strings: Sequence[bytes], rest: Iterable[str | bytes | memoryview] = ()
+    ) -> PrintedText:
+        """A text in which the mark `\\0N\\0` stands for the digits of a string; then `rest`."""
+        if not long_strings:
+            return PrintedText((text, *rest))
+        pieces = _PRINTED_MARK.split(text)
+        parts = [long_strings[int(p)] if i % 2 else p for i, p in enumerate(pieces)]
+        return PrintedText((*parts, *rest))
+
+    def __str__(self) -> str:
+        """All of it."""
+        return "".join([p if isinstance(p, str) else p.hex().upper() for p in self.parts])
+
+    def followed_by(self, text: str) -> PrintedText:
+        """This text, then another."""
+        return PrintedText((*self.parts, text))
+
+    def removesuffix(self, text: str) -> PrintedText:
+        """This text without another at its end, if the last part ends with that."""
+        last = self.parts[-1]
+        return (
+            PrintedText((*self.parts[:-1], last.removesuffix(text)))
+            if isinstance(last, str)
+            else self
+        )
+
+    def chunks(self) -> Iterator[bytes]:
+        """All of it in UTF-8; no chunk is as long as a large constant."""
+        for part in self.parts:
+            if isinstance(part, str):
+                yield part.encode("utf-8")
+                continue
+            data = memoryview(part)
+            for start in range(0, len(data), _CHUNK_BYTES):
+                yield hexlify(data[start : start + _CHUNK_BYTES]).upper()
 
 
 def _compacted(chunks: Iterable[bytes]) -> tuple[bytes, Sequence[bytes]]:

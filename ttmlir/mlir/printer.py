@@ -2,6 +2,7 @@
 
     print_module(module)                       # the pretty form, with aliases
     print_module(module, generic=True, debuginfo=True)
+    printed_text(module).chunks()              # bytes to write, large constants in pieces
     print_op_line(op)                          # one operation, aliases spelled out
     OpLinePrinter(module).line(op)             # the same for many operations of one module
 
@@ -55,9 +56,10 @@ from xdsl.traits import IsolatedFromAbove, IsTerminator
 from ttmlir.mlir import elements
 from ttmlir.mlir.affine import affine_map_text, affine_set_text, layout_map
 from ttmlir.mlir.floats import format_float
+from ttmlir.mlir.long_strings import LONG, PrintedText
 from ttmlir.mlir.naming import Names, Numbering
 from ttmlir.mlir.nesting import deep_recursion
-from ttmlir.mlir.resources import metadata_text
+from ttmlir.mlir.resources import metadata
 from ttmlir.mlir.text import identifier_or_string, quoted
 from ttmlir.mlir.upstream_syntax import CUSTOM_PRINTERS
 
@@ -116,6 +118,8 @@ class MlirPrinter(Printer):
         self._default_dialects = ["builtin"]
         self.resources: set[str] = set()
         """Names of the `dense_resource` blobs that were printed."""
+        self.long_strings: list[bytes] | None = None
+        """If a list, long hexadecimal strings go there as bytes, and a mark into the text."""
 
     @property
     def text(self) -> str:
@@ -149,6 +153,15 @@ class MlirPrinter(Printer):
     def print_float(self, value: float, type: AnyFloat) -> None:
         """Print a float literal."""
         self._write(format_float(value, type))
+
+    def print_hexadecimal(self, data: bytes) -> None:
+        """Print bytes as a hexadecimal string in quotes."""
+        if self.long_strings is None or 2 * len(data) < LONG:
+            self._write(f'"0x{data.hex().upper()}"')
+        else:
+            # Everything that is printed escapes zeros.
+            self._write(f'"0x\0{len(self.long_strings)}\0"')
+            self.long_strings.append(data)
 
     # Attributes and types.
 
@@ -543,6 +556,10 @@ def _print_dense(printer: MlirPrinter, attr: DenseIntOrFPElementsAttr) -> None:
     elided = limit is not None and not attr.is_splat() and len(attr) > limit
     if elided:
         printer.print_string("dense_resource<__elided__>")
+    elif elements.is_hex(attr, printer.options.hex_larger_than):
+        printer.print_string("dense<")
+        printer.print_hexadecimal(elements.hex_bytes(attr))
+        printer.print_string(">")
     else:
         text = elements.elements_text(attr, hex_threshold=printer.options.hex_larger_than)
         printer.print_string(f"dense<{text}>")
@@ -602,8 +619,11 @@ def print_module(module: Operation, options: PrintOptions = DEFAULT_OPTIONS, **f
 
     Options come as `PrintOptions`, or as its fields: `print_module(module, generic=True)`.
     """
-    if fields:
-        options = replace(options, **fields)
+    return str(printed_text(module, replace(options, **fields)))
+
+
+def printed_text(module: Operation, options: PrintOptions = DEFAULT_OPTIONS) -> PrintedText:
+    """What `print_module` gives, with long constants as bytes until it is written."""
     numbering = Numbering(
         module,
         generic=options.generic,
@@ -611,16 +631,18 @@ def print_module(module: Operation, options: PrintOptions = DEFAULT_OPTIONS, **f
         number_all_operations=options.value_users,
     )
     printer = MlirPrinter(options, numbering.names)
+    printer.long_strings = []
     with deep_recursion():
         if options.local_scope:
             printer.print_op(module)
-            return printer.text + "\n"
+            return PrintedText.of(printer.text, printer.long_strings, ["\n"])
         # The collector is itself a printer.
         from ttmlir.mlir.aliases import collect_aliases
 
         printer.print_with_aliases(module, collect_aliases(module, options, numbering.names))
     limit = options.elide_resources_larger_than
-    return printer.text + "\n" + metadata_text(module, printer.resources, limit)
+    rest = ["\n", *metadata(module, printer.resources, limit)]
+    return PrintedText.of(printer.text, printer.long_strings, rest)
 
 
 class OpLinePrinter:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -22,14 +22,13 @@ class Blob(NamedTuple):
     alignment: int = DEFAULT_ALIGNMENT
 
     @property
-    def text(self) -> str:
-        """The hexadecimal string that a module spells it with, such as `0x040000000000803F`."""
-        alignment = self.alignment.to_bytes(_ALIGNMENT_BYTES, "little").hex().upper()
-        return f"0x{alignment}{self.data.hex().upper()}"
+    def header(self) -> str:
+        """What stands before the data in its hexadecimal string in a module: `0x04000000`."""
+        return f"0x{self.alignment.to_bytes(_ALIGNMENT_BYTES, 'little').hex().upper()}"
 
     @property
     def text_length(self) -> int:
-        """Length of `text`."""
+        """Length of the string."""
         return 2 + 2 * (_ALIGNMENT_BYTES + len(self.data))
 
 
@@ -83,18 +82,26 @@ def blob_bytes(op: Operation, name: str) -> memoryview | None:
     return None if blob is None else blob.data
 
 
-def metadata_text(module: Operation, names: Collection[str], size_limit: int | None = None) -> str:
-    """The `{-# ... #-}` section with these blobs, or an empty text if there are none.
+def metadata(
+    module: Operation, names: Collection[str], size_limit: int | None = None
+) -> Iterator[str | memoryview]:
+    """The `{-# ... #-}` section with these blobs, or nothing if there are none.
+
+    Comes in parts; the data of a blob stand for their hexadecimal digits.
 
     Blobs whose text is longer than `size_limit` are left out.
     """
     blobs = blobs_of(module)
-    lines = [
-        f'      {name}: "{blobs[name].text}"'
+    printed = [
+        name
         for name in sorted(names)
         if name in blobs and (size_limit is None or blobs[name].text_length <= size_limit)
     ]
-    if not lines:
-        return ""
-    body = ",\n".join(lines)
-    return f"\n{{-#\n  dialect_resources: {{\n    builtin: {{\n{body}\n    }}\n  }}\n#-}}\n"
+    if not printed:
+        return
+    separator = "\n{-#\n  dialect_resources: {\n    builtin: {\n"
+    for name in printed:
+        yield f'{separator}      {name}: "{blobs[name].header}'
+        yield blobs[name].data
+        separator = '",\n'
+    yield '"\n    }\n  }\n#-}\n'

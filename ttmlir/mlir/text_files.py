@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,17 +80,22 @@ def split_input(text: str, marker: str) -> Iterator[Chunk]:
     yield Chunk(text.part("\n".join(lines)), first)
 
 
-def write_output(path: str, data: bytes) -> None:
-    """Write a file or standard output; FileError if that is impossible."""
+def write_output(path: str, data: bytes | Iterable[bytes]) -> None:
+    """Write a file or standard output, from bytes or from chunks of them.
+
+    Raises FileError if that is impossible.
+    """
+    chunks = [data] if isinstance(data, bytes) else data
     try:
         if path == STANDARD_STREAM:
             sys.stdout.flush()
-            sys.stdout.buffer.write(data)
+            sys.stdout.buffer.writelines(chunks)
             sys.stdout.buffer.flush()
         elif Path(path).exists() and not Path(path).is_file():
-            Path(path).write_bytes(data)  # A device or pipe, such as /dev/null.
+            with Path(path).open("wb") as file:  # A device or pipe, such as /dev/null.
+                file.writelines(chunks)
         else:
-            _replace_file(Path(os.path.realpath(path)), data)
+            _replace_file(Path(os.path.realpath(path)), chunks)
     except BrokenPipeError:
         # The reader of a pipe, such as `head`, has seen enough.
         sys.stdout = open(os.devnull, "w", encoding="utf-8")
@@ -98,11 +103,11 @@ def write_output(path: str, data: bytes) -> None:
         raise FileError(f"cannot open output file '{path}': {error.strerror}") from None
 
 
-def _replace_file(path: Path, data: bytes) -> None:
+def _replace_file(path: Path, chunks: Iterable[bytes]) -> None:
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with temporary.open("xb") as file:
-            file.write(data)
+            file.writelines(chunks)
         if path.exists():
             temporary.chmod(path.stat().st_mode & 0o777)
         temporary.replace(path)

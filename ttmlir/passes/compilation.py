@@ -14,7 +14,8 @@ from ttmlir.mlir.chunk_processing import read_chunk, verify
 from ttmlir.mlir.context import make_context
 from ttmlir.mlir.diagnostics import Diagnostic, DiagnosticError, LocatedError, note
 from ttmlir.mlir.internal_errors import internal_error, reporting_mistakes
-from ttmlir.mlir.printer import DEFAULT_OPTIONS, PrintOptions, print_module
+from ttmlir.mlir.long_strings import PrintedText
+from ttmlir.mlir.printer import DEFAULT_OPTIONS, PrintOptions, print_module, printed_text
 from ttmlir.mlir.reader import parse_module
 from ttmlir.mlir.text_files import Chunk, FileError, write_output
 from ttmlir.passes.ir_printing import IRPrinter, PrintFilter
@@ -49,7 +50,7 @@ class Compilation:
     failures: list[PassFailure] = field(default_factory=list[PassFailure])
     """The passes that failed so far."""
 
-    def compile(self, chunk: Chunk) -> str:
+    def compile(self, chunk: Chunk) -> PrintedText:
         """The text of a module after all passes.
 
         Raises DiagnosticError for input that is refused, with the reason. An exception that is a
@@ -68,7 +69,7 @@ class Compilation:
             reporting_mistakes("while printing", self.file, line),
             self.timer.child("Output").running(),
         ):
-            return self.text_of(root) + "\n"
+            return self.printed(root).followed_by("\n")
 
     def run_passes(self, context: Context, root: Operation, chunk: Chunk) -> None:
         """Transform `root`, which is what `chunk` spells; raise DiagnosticError if a pass fails.
@@ -119,15 +120,19 @@ class Compilation:
             instruments=instruments,
         )
 
-    def text_of(self, op: Operation) -> str:
+    def printed(self, op: Operation) -> PrintedText:
         """The text of an operation; a line end of its own closes what is printed as a whole file.
 
         As in MLIR, an operation inside another one is printed in local scope, without aliases, and
         what is printed so is no whole file.
         """
         if op.parent is None and not self.print_options.local_scope:
-            return print_module(op, self.print_options)
-        return print_module(op, replace(self.print_options, local_scope=True)).removesuffix("\n")
+            return printed_text(op, self.print_options)
+        return printed_text(op, replace(self.print_options, local_scope=True)).removesuffix("\n")
+
+    def text_of(self, op: Operation) -> str:
+        """What `printed` gives, as one text."""
+        return str(self.printed(op))
 
     def explanation(self, failure: PassFailure, chunk: Chunk) -> DiagnosticError:
         """What is said about a failed pass; a reproducer is written if that helps."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,7 @@ from ttmlir.passes.reproducer import read_reproducer
 from ttmlir.passes.timing import Timer, statistics_report, timing_report
 
 if TYPE_CHECKING:
+    from ttmlir.mlir.long_strings import PrintedText
     from ttmlir.mlir.printer import PrintOptions
     from ttmlir.passes.compilation import Compilation
 
@@ -125,12 +126,19 @@ def _process(compilation: Compilation, flags: OptFlags, text: str) -> bool:
         show_operations=flags.mlir_print_op_on_diagnostic,
     )
     if done.succeeded:
-        output = f"{flags.output_split_marker}\n".join(part or "" for part in done.results)
-        write_output(flags.output, output.encode("utf-8"))
+        write_output(flags.output, _chunks(done.results, f"{flags.output_split_marker}\n"))
     elif not flags.verify_diagnostics:
         for failure in compilation.failures:
             print(f"{PROGRAM}: {failure}", file=sys.stderr)
     return done.succeeded
+
+
+def _chunks(results: Sequence[PrintedText | None], separator: str) -> Iterator[bytes]:
+    for index, result in enumerate(results):
+        if index:
+            yield separator.encode("utf-8")
+        if result is not None:
+            yield from result.chunks()
 
 
 def _compilation(flags: OptFlags, nest: Nest, timer: Timer, verify_each: bool) -> Compilation:
