@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 from ttmlir.frontend.errors import in_terms_of_the_user
 from ttmlir.mlir.resources import cloned
@@ -82,20 +82,10 @@ class ImportedModel:
 
 def narrowed(module: ModuleOp) -> list[str]:
     """The warning about values of f64, if a module has any."""
-    from xdsl.dialects.builtin import TensorType, f64
-    from xdsl.ir import Attribute
+    from ttmlir.dialects import narrowing
 
-    types = (value.type for op in module.walk() for value in op.results)
-    tensors = (
-        cast("TensorType[Attribute]", each) for each in types if isinstance(each, TensorType)
-    )
-    count = sum(each.element_type == f64 for each in tensors)
-    if not count:
-        return []
-    return [
-        f"{count} tensors of f64 are kept as f32 on the device; numerics='exact' computes them in "
-        "64 bits"
-    ]
+    warning = narrowing.narrowed(module)
+    return [] if warning is None else [warning.message]
 
 
 class CompiledModel:

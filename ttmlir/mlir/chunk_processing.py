@@ -16,6 +16,7 @@ from ttmlir.mlir.diagnostics import (
     DiagnosticError,
     LocatedError,
     Source,
+    listening,
     render_all,
 )
 from ttmlir.mlir.locations import file_line_col
@@ -82,7 +83,7 @@ def process_chunks(
     errors_only: bool = False,
     show_operations: bool = True,
 ) -> Processed[T]:
-    """Apply `process` to each part of a text and print the diagnostics that it raises.
+    """Apply `process` to each part of a text and print what it raises and warns of.
 
     With `verify_diagnostics`, diagnostics are not printed but compared with the `expected-*`
     comments of the part; only what differs is printed. With `errors_only`, warnings and remarks
@@ -92,13 +93,17 @@ def process_chunks(
     problems: list[Diagnostic] = []
     for chunk in split_input(text, marker):
         diagnostics: list[Diagnostic] = []
-        try:
-            results.append(process(chunk))
-        except DiagnosticError as error:
-            diagnostics += [
-                each for each in error.diagnostics if each.severity == "error" or not errors_only
-            ]
-            results.append(None)
+        with listening() as warnings:
+            try:
+                results.append(process(chunk))
+            except DiagnosticError as error:
+                diagnostics += error.diagnostics
+                results.append(None)
+        diagnostics = [
+            each
+            for each in (*warnings.values(), *diagnostics)
+            if each.severity == "error" or not errors_only
+        ]
         if verify_diagnostics:
             from ttmlir.mlir.expected import mismatches
 

@@ -10,13 +10,17 @@ and prints `render_all(error.diagnostics, sources)`:
       %1 = "ttir.matmul"(%arg0, %arg1, %0) : ...
            ^
 
+What is no reason to refuse is said with `warn`, and heard by whoever `listening`s.
+
 Importing this module also replaces xDSL's `Operation.emit_error`, which would print the whole
 module into the message: refusals become `OpError`s, other exceptions pass as they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Literal, NoReturn, TypeAlias
 
@@ -87,6 +91,27 @@ class OpError(DiagnosticError):
         """An error at the location of `op`."""
         super().__init__(op_diagnostic(op, message, notes))
         self.op = op
+
+
+_heard: ContextVar[dict[str, Diagnostic] | None] = ContextVar("heard", default=None)
+
+
+@contextmanager
+def listening() -> Generator[dict[str, Diagnostic]]:
+    """Collect, by their messages, the warnings that are given inside of the `with` statement."""
+    warnings: dict[str, Diagnostic] = {}
+    token = _heard.set(warnings)
+    try:
+        yield warnings
+    finally:
+        _heard.reset(token)
+
+
+def warn(warning: Diagnostic) -> None:
+    """Give a warning; one message is heard once, at its first place, and lost if nobody listens."""
+    warnings = _heard.get()
+    if warnings is not None:
+        _ = warnings.setdefault(warning.message, warning)
 
 
 def op_diagnostic(

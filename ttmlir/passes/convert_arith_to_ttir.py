@@ -43,6 +43,7 @@ from typing import TYPE_CHECKING, cast
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, TensorType, i1
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from ttmlir.dialects.narrowing import warn_of_narrowing
 from ttmlir.optable.arith import BOOLEAN, ELEMENTWISE, INTEGER, ORDERED, UNSIGNED
 from ttmlir.optable.contraction import broadcast_shape
 from ttmlir.passes.base import ModulePass
@@ -68,6 +69,7 @@ class ConvertArithToTTIRPass(ModulePass):
             is_ours = op.name.startswith(("arith.", "math."))
             if is_ours and any(isinstance(type, TensorType) for type in op.result_types):
                 convert_tensor_arithmetic(op)
+        warn_of_narrowing(module)
 
 
 def convert_tensor_arithmetic(op: Operation) -> None:

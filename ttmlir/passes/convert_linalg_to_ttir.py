@@ -50,6 +50,7 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Operation
 
+from ttmlir.dialects.narrowing import warn_of_narrowing
 from ttmlir.passes.base import ModulePass
 from ttmlir.passes.convert_arith_to_ttir import convert_tensor_arithmetic
 from ttmlir.passes.convert_linalg_to_ttir_generic import RULES as GENERIC
@@ -80,6 +81,7 @@ class ConvertLinalgToTTIRPass(ModulePass):
         for op in reversed([op for op in module.walk() if op.name.startswith(_NUMBERS)]):
             if all(result.first_use is None for result in op.results):
                 erase(op)
+        warn_of_narrowing(module)
 
 
 def _convert_other(op: Operation) -> None:

@@ -34,7 +34,8 @@ Requires: static shapes; calls inlined (`inline`), as in `stablehlo-to-ttir-pipe
 Ensures: nothing but ttir, func, `tensor.empty` and the module is left; types do not change;
 constants without users are gone.
 Options: none.
-Not done here: f64 stays, though devices store f32 for it, as they store 32 bits of 64-bit integers;
+Not done here: f64 stays, with a warning that devices store f32 for it, as do 64-bit integers, of
+which they store 32 bits;
 complex and quantized numbers, tokens, tuples and dynamic shapes are refused, and so
 is what has no counterpart; each message says what is supported.
 """
@@ -46,6 +47,7 @@ from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import TensorType
 
+from ttmlir.dialects.narrowing import warn_of_narrowing
 from ttmlir.layout.element_type import ScalarType
 from ttmlir.layout.errors import LayoutError
 from ttmlir.passes import (
@@ -86,6 +88,7 @@ class ConvertStableHLOToTTIRPass(ModulePass):
         for op in reversed([op for op in module.walk() if op.name in _MAY_BE_LEFT]):
             if op.results[0].first_use is None:
                 erase(op)
+        warn_of_narrowing(module)
 
 
 def _reason_against(type_: Attribute) -> str | None:

@@ -53,6 +53,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.comparisons import signed_value_range, unsigned_value_range
 
+from ttmlir.dialects.narrowing import warn_of_narrowing
 from ttmlir.mlir.floats import exact_float32
 from ttmlir.passes.base import ModulePass
 from ttmlir.passes.convert_tosa_to_ttir_tensors import RULES, check_nan_mode, check_zero_points
@@ -83,6 +84,7 @@ class ConvertTosaToTTIRPass(ModulePass):
         """Convert everything inside the module."""
         convert_inside(module, _CHECKED, _refuse_operation)
         erase_unused(module, frozenset({"tosa.const_shape", "ttir.constant"}))
+        warn_of_narrowing(module)
 
 
 def _checked(rule: Rule) -> Rule:

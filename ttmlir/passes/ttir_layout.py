@@ -67,6 +67,7 @@ from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ttmlir.dialects import ttir
+from ttmlir.dialects.narrowing import warn_of_narrowing
 from ttmlir.layout.element_type import TileFormat
 from ttmlir.layout.enums import MemorySpace, OperandConstraint, TensorMemoryLayout
 from ttmlir.layout.errors import LayoutError
@@ -145,6 +146,7 @@ class TTIRLayoutPass(ModulePass):
         _InitialLayouts(device.worker_grid.rank, self).assign(module)
         _Moves(self).place(module)
         clean_up(module)
+        warn_of_narrowing(module)
 
 
 class _InitialLayouts:
