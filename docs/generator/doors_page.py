@@ -68,7 +68,13 @@ def states_of_dialects() -> dict[str, dict[str, dict[str, set[str]]]]:
 def states_of_aten() -> dict[bool, dict[str, set[str]]]:
     """For the core operator set (True) and beyond it: the names of overloads in each state."""
     overloads = supported()
-    titles = {"rule": "Converted", "decomposed": "Decomposed by torch", "refused": "Not converted"}
+    titles = {
+        "rule": "Converted",
+        "decomposed": "Decomposed by torch",
+        "constant": "Computed by torch while it is read",
+        "place": "Taken as a place in a tensor",
+        "refused": "Not converted",
+    }
     return {
         is_core: {
             title: {each.name for each in overloads if (each.core, each.state) == (is_core, state)}

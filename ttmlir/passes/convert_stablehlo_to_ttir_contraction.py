@@ -12,7 +12,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.optable.row import Shape
 from ttmlir.passes.layouts import value_shape
-from ttmlir.passes.rewriting import refuse_to_legalize, replace
+from ttmlir.passes.rewriting import replace
 from ttmlir.passes.ttir_building import built, cast_to, check_static_shape, element_type
 from ttmlir.passes.ttir_conversion import Rule
 
@@ -77,17 +77,8 @@ def _factor(op: Operation, value: SSAValue, element: Attribute) -> SSAValue:
     return cast_to(op, value, element)
 
 
-def _einsum(op: Operation) -> None:
-    refuse_to_legalize(
-        op,
-        "einsum is not supported; write the product as stablehlo.dot_general, with transposes "
-        "where the order of the result asks for them",
-    )
-
-
 RULES: dict[str, Rule] = {
     "stablehlo.dot": _dot,
     "stablehlo.dot_general": _dot_general,
-    "stablehlo.einsum": _einsum,
 }
 """Rules by the full name of the operation."""

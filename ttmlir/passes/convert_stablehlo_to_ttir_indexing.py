@@ -11,7 +11,7 @@ from ttmlir.dialects.stablehlo.form import integers
 from ttmlir.passes import convert_stablehlo_to_ttir_gather, convert_stablehlo_to_ttir_scatter
 from ttmlir.passes.index_arithmetic import numbers_constant, slice_at, slice_begins, widened
 from ttmlir.passes.layouts import value_shape
-from ttmlir.passes.rewriting import refuse_to_legalize, replace
+from ttmlir.passes.rewriting import replace
 from ttmlir.passes.ttir_building import built, check_static_shape, element_type
 from ttmlir.passes.ttir_conversion import Rule
 
@@ -40,20 +40,10 @@ def _dynamic_update_slice(op: Operation) -> None:
     replace(op, built(op, "slice_write", [operand, update, begins], op.results[0].type))
 
 
-def _sort(op: Operation) -> None:
-    refuse_to_legalize(
-        op,
-        "sorting has no counterpart in ttir; supported are the largest and smallest elements and "
-        "their places (stablehlo.reduce as jnp.max, jnp.argmax and others use it)",
-    )
-
-
 RULES: dict[str, Rule] = {
     **convert_stablehlo_to_ttir_gather.RULES,
     **convert_stablehlo_to_ttir_scatter.RULES,
-    "chlo.top_k": _sort,
     "stablehlo.dynamic_slice": _dynamic_slice,
     "stablehlo.dynamic_update_slice": _dynamic_update_slice,
-    "stablehlo.sort": _sort,
 }
 """Rules by the full name of the operation."""

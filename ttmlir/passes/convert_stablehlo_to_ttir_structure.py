@@ -232,6 +232,14 @@ _CONTROL = (
     "control flow is flattened before: run stablehlo-flatten-control-flow, which is part of "
     "stablehlo-to-ttir-pipeline"
 )
+_SORTING = (
+    "sorting has no counterpart in ttir; supported are the largest and smallest elements and "
+    "their places (stablehlo.reduce as jnp.max, jnp.argmax and others use it)"
+)
+_EINSUM = (
+    "einsum is not supported; write the product as stablehlo.dot_general, with transposes "
+    "where the order of the result asks for them"
+)
 _REASONS = {
     _RANDOM: ("rng", "rng_bit_generator"),
     _MESH: (
@@ -248,6 +256,8 @@ _REASONS = {
     _COMPLEX: ("complex", "imag", "real"),
     _LIBRARY: ("cholesky", "fft", "triangular_solve"),
     _CONTROL: ("case", "if", "while"),
+    _SORTING: ("sort",),
+    _EINSUM: ("einsum",),
 }
 
 RULES: dict[str, Rule] = {
@@ -271,6 +281,11 @@ RULES: dict[str, Rule] = {
 """Rules by the full name of the operation."""
 
 REFUSED: dict[str, Rule] = {
-    f"stablehlo.{name}": _refused(reason) for reason, names in _REASONS.items() for name in names
+    "chlo.top_k": _refused(_SORTING),
+    **{
+        f"stablehlo.{name}": _refused(reason)
+        for reason, names in _REASONS.items()
+        for name in names
+    },
 }
 """Operations that a message says something better about than what is supported."""
