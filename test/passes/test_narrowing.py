@@ -8,8 +8,6 @@ import pytest
 
 from ttmlir.mlir.diagnostics import listening
 from ttmlir.passes.driver import run_opt
-from ttmlir.target.driver import run_translate
-from ttmlir_tools.translations import TRANSLATIONS
 
 STABLEHLO = """\
 func.func @f(%a: tensor<3x5xf32>) -> tensor<3x5xf32> {
@@ -51,6 +49,7 @@ MESSAGE = (
 def test_the_command_line_warns_once(
     text: str, flag: str, place: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """At the first tensor of f64, and the exit status stays 0."""
     file = tmp_path / "model.mlir"
     file.write_text(text)
     assert run_opt([flag, str(file)]) == 0
@@ -61,21 +60,23 @@ def test_the_command_line_warns_once(
 
 
 def test_writing_a_binary_warns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Unless warnings are not wanted."""
     source, lowered, binary = (tmp_path / name for name in ("f.mlir", "ttnn.mlir", "f.ttnn"))
     source.write_text(LINALG)
     assert run_opt(["--linalg-to-ttnn-pipeline", str(source), "-o", str(lowered)]) == 0
     assert capsys.readouterr().err.count(MESSAGE) == 1
     assert (
-        run_translate(["--ttnn-to-flatbuffer", str(lowered), "-o", str(binary)], TRANSLATIONS) == 0
+        translate(["--ttnn-to-flatbuffer", str(lowered), "-o", str(binary)]) == 0
     )
     assert capsys.readouterr().err.count(MESSAGE) == 1
     assert binary.stat().st_size > 0
     quiet = ["--ttnn-to-flatbuffer", "--error-diagnostics-only", str(lowered), "-o", str(binary)]
-    assert run_translate(quiet, TRANSLATIONS) == 0
+    assert translate(quiet) == 0
     assert capsys.readouterr().err == ""
 
 
 def test_warnings_can_be_expected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By comments with `--verify-diagnostics`, in each part of a text."""
     expecting = f"// expected-warning @+2 {{{{tensors of f64 are kept as f32}}}}\n{STABLEHLO}"
     file = tmp_path / "model.mlir"
     file.write_text(f"{expecting}// -----\n{STABLEHLO}")
@@ -87,6 +88,7 @@ def test_warnings_can_be_expected(tmp_path: Path, capsys: pytest.CaptureFixture[
 
 
 def test_nothing_is_said_without_f64_or_without_listeners() -> None:
+    """A library that is called from Python prints nothing."""
     from ttmlir.compiler import lower
 
     with listening() as warnings:
