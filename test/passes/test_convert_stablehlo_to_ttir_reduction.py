@@ -209,33 +209,81 @@ def picking(comparison: str, first: str = "%a", second: str = "%b") -> str:
       stablehlo.return %v, %k : tensor<f32>, tensor<i32>"""
 
 
-REFUSED = {
-    "subtract": (
-        reduction("%1 = stablehlo.subtract %a, %b : tensor<f32> stablehlo.return %1 : tensor<f32>"),
-        "its body computes stablehlo.subtract; supported are add, maximum, minimum and multiply",
-    ),
-    "twice": (
-        reduction("%1 = stablehlo.add %a, %a : tensor<f32> stablehlo.return %1 : tensor<f32>"),
-        "its body computes stablehlo.add; supported are",
-    ),
-    "nothing": (
-        reduction("stablehlo.return %a : tensor<f32>"),
-        "its body computes no operation; supported are",
-    ),
-    "bits": (
-        reduction(
-            "%1 = stablehlo.and %a, %b : tensor<i32> stablehlo.return %1 : tensor<i32>", "i32", "0"
+@pytest.mark.parametrize("dtype", [np.int32, np.int8, np.uint8, np.uint32, np.bool_], ids=str)
+def test_bits(dtype: Any) -> None:
+    """And, or and exclusive or of bits, over whole dimensions and over windows."""
+    x = np.random.default_rng(1).integers(0, 255, (3, 7, 5)).astype(dtype)
+    ones = dtype(True) if dtype is np.bool_ else ~dtype(0)
+
+    def reduced(x: Any) -> list[Any]:
+        results: list[Any] = []
+        for combine, init in (
+            (lax.bitwise_and, ones),
+            (lax.bitwise_or, dtype(0)),
+            (lax.bitwise_xor, dtype(0)),
+            (lax.bitwise_xor, dtype(1)),
+        ):
+            results += [lax.reduce(x, init, combine, dims) for dims in ((0,), (1, 2), (0, 1, 2))]
+            windows = ((1, 2, 3), (1, 1, 2), "SAME")
+            # Padding counts each of its elements, which matters with this start.
+            if (combine, init) != (lax.bitwise_xor, 1):
+                results.append(lax.reduce_window(x, init, combine, *windows))
+        return results
+
+    check_against_jax(reduced, x)
+
+
+def test_bodies_of_several_operations() -> None:
+    """Several results at once, in the order of the elements, from any initial value."""
+    x, y = floats(3, 7, 5), floats(3, 7, 5) + 1
+
+    def log_add(a: Any, b: Any) -> Any:
+        return jnp.maximum(a, b) + jnp.log1p(jnp.exp(-jnp.abs(a - b)))
+
+    def affine(a: Any, b: Any) -> Any:
+        return a[0] * b[0], a[1] * b[0] + b[1]
+
+    def complex_product(a: Any, b: Any) -> Any:
+        return a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]
+
+    check_against_jax(
+        lambda x, y: (
+            lax.reduce(x, np.float32(-2), log_add, (1,)),
+            lax.reduce(x, np.float32(-np.inf), lambda a, b: jnp.where(a > b, a, b), (0, 2)),
+            *lax.reduce((x, y), (np.float32(1), np.float32(0)), affine, (1,)),
+            *lax.reduce((x, y), (np.float32(1), np.float32(0)), complex_product, (0, 2)),
         ),
-        "it combines i32 by stablehlo.and; supported are add",
+        x,
+        y,
+        rtol=1e-4,
+    )
+
+
+def test_positions_of_another_order_and_start() -> None:
+    """A number with its position where argmax does not fit: bodies in their full generality."""
+    found = run_stablehlo(
+        reduction(picking("GT"), init="0.5", positions="%other"),
+        [x := floats(3, 5), other := integers(3, 5)],
+    )
+    best = np.argmax(x, axis=1)
+    expected = np.where(x.max(axis=1) > 0.5, np.take_along_axis(other, best[:, None], 1)[:, 0], 0)
+    np.testing.assert_array_equal(found[0], expected)
+
+
+RESHAPED = """%1 = stablehlo.reshape %a : (tensor<f32>) -> tensor<1xf32>
+  %2 = stablehlo.reshape %1 : (tensor<1xf32>) -> tensor<f32>
+  %3 = stablehlo.add %2, %b : tensor<f32>
+  stablehlo.return %3 : tensor<f32>"""
+SUBTRACTED = "%1 = stablehlo.subtract %a, %b : tensor<f32> stablehlo.return %1 : tensor<f32>"
+REFUSED = {
+    "other operations": (
+        reduction(RESHAPED),
+        "its body computes stablehlo.reshape, stablehlo.reshape, stablehlo.add; supported are "
+        "bodies of elementwise operations",
     ),
-    "equal": (reduction(picking("EQ")), "its body computes stablehlo.compare, stablehlo.select"),
-    "positions": (
-        reduction(picking("GT"), init="0xFF800000", positions="%other"),
-        "the positions that it keeps must be those of stablehlo.iota along the one dimension",
-    ),
-    "start": (
-        reduction(picking("GT")),
-        "the number that it starts with must be -inf, which every other replaces",
+    "no elements": (
+        reduction(SUBTRACTED).replace("3x5x", "3x0x"),
+        "its body computes stablehlo.subtract; supported are",
     ),
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from ttmlir_tools.ttmlir_translate import main as translate
 
 from ttmlir.mlir.diagnostics import listening
 from ttmlir.passes.driver import run_opt
@@ -65,9 +66,7 @@ def test_writing_a_binary_warns(tmp_path: Path, capsys: pytest.CaptureFixture[st
     source.write_text(LINALG)
     assert run_opt(["--linalg-to-ttnn-pipeline", str(source), "-o", str(lowered)]) == 0
     assert capsys.readouterr().err.count(MESSAGE) == 1
-    assert (
-        translate(["--ttnn-to-flatbuffer", str(lowered), "-o", str(binary)]) == 0
-    )
+    assert translate(["--ttnn-to-flatbuffer", str(lowered), "-o", str(binary)]) == 0
     assert capsys.readouterr().err.count(MESSAGE) == 1
     assert binary.stat().st_size > 0
     quiet = ["--ttnn-to-flatbuffer", "--error-diagnostics-only", str(lowered), "-o", str(binary)]

@@ -1,7 +1,8 @@
 """Rules of StableHLO's reductions, for `convert-stablehlo-to-ttir`.
 
 A reduction whose body is one operation becomes the reduction of ttir that repeats it; one that
-keeps a number with its position becomes `ttir.argmax`.
+keeps a number with its position becomes `ttir.argmax`. Any other body of elementwise operations is
+applied to neighbours, all pairs at once, until one element is left along each dimension.
 """
 
 from __future__ import annotations
@@ -18,9 +19,11 @@ from ttmlir.dialects.stablehlo.form import integers
 from ttmlir.passes.layouts import value_shape
 from ttmlir.passes.rewriting import refuse_to_legalize, replace
 from ttmlir.passes.stablehlo_bodies import combiners, operations_of, picks_extreme
+from ttmlir.passes.stablehlo_body_application import applied, can_be_applied
 from ttmlir.passes.stablehlo_constants import splat_number
-from ttmlir.passes.ttir_building import built, check_static_shape, element_type
+from ttmlir.passes.ttir_building import built, check_static_shape, element_type, reshaped
 from ttmlir.passes.ttir_conversion import Rule
+from ttmlir.passes.ttir_movement import sliced_along
 
 Shape = tuple[int, ...]
 
@@ -40,7 +43,7 @@ _OF_BOOLEANS = {
 }
 # For the operation of a body: the reduction, and the operation that takes the initial value in.
 _SUPPORTED = (
-    "supported are add, maximum, minimum and multiply, on i1 also and and or, and the largest or "
+    "supported are bodies of elementwise operations, on at least one element, and the largest or "
     "smallest number with its position (argmax, argmin)"
 )
 
@@ -50,13 +53,64 @@ def _reduce(op: Operation) -> None:
         check_static_shape(op, value.type)
     count = len(op.results)
     names = combiners(op.regions[0])
-    if names is not None:
+    is_known = names is not None and all(map(_is_known, names, op.operands))
+    if names is not None and is_known:
         pairs = zip(names, op.operands[:count], op.operands[count:], strict=True)
         replace(op, *(_reduced(op, *pair) for pair in pairs))
-    elif count == 2 and len(op.regions[0].block.args) == 4:
-        replace(op, *_extreme_and_position(op))
-    else:
+        return
+    found = _extreme_and_position(op) if count == 2 and names is None else None
+    replace(op, *(found or _by_pairs(op)))
+
+
+def _is_known(name: str, value: SSAValue) -> bool:
+    return name in (_OF_BOOLEANS if element_type(value) == i1 else _OF_NUMBERS)
+
+
+def _by_pairs(op: Operation) -> list[SSAValue]:
+    """The body applied to neighbours along the last dimension, then the one before, in order."""
+    body, count = op.regions[0], len(op.results)
+    dims, values = integers(op, "dimensions"), list(op.operands[:count])
+    shape = value_shape(values[0])
+    if not can_be_applied(body) or any(shape[dim] == 0 for dim in dims):
         _refuse_body(op)
+    for dim in sorted(dims, reverse=True):
+        values = _folded(op, values, dim)
+    values = [
+        reshaped(op, value, value_shape(result))
+        for value, result in zip(values, op.results, strict=True)
+    ]
+    names = combiners(body)
+    inits = op.operands[count:]
+    # XLA leaves tensors alone of which no dimension is reduced, whatever the initial value is.
+    if not dims or (names is not None and all(map(_changes_no_bits, names, inits))):
+        return values
+    values = applied(op, body, [*inits, *values])
+    if any(a.type != b.type for a, b in zip(values, op.results, strict=True)):
+        refuse_to_legalize(op, "its body does not use its arguments")
+    return values
+
+
+def _folded(op: Operation, values: list[SSAValue], dim: int) -> list[SSAValue]:
+    """The values with one element along a dimension, all of theirs in order."""
+    extent = value_shape(values[0])[dim]
+    if extent == 1:
+        return values
+    even = extent - extent % 2
+    firsts = [sliced_along(op, value, dim, 0, even, 2) for value in values]
+    seconds = [sliced_along(op, value, dim, 1, even, 2) for value in values]
+    folded = _folded(op, applied(op, op.regions[0], [*firsts, *seconds]), dim)
+    if extent == even:
+        return folded
+    last = [sliced_along(op, value, dim, even, extent) for value in values]
+    return applied(op, op.regions[0], [*folded, *last])
+
+
+def _changes_no_bits(name: str, init: SSAValue) -> bool:
+    number, element = splat_number(init), element_type(init)
+    if name in ("or", "xor"):
+        return number == 0
+    ones = _limit(element, lowest=False) if str(element).startswith("ui") else -1
+    return name == "and" and number == ones
 
 
 def _refuse_body(op: Operation) -> None:
@@ -66,10 +120,6 @@ def _refuse_body(op: Operation) -> None:
 
 def _reduced(op: Operation, name: str, value: SSAValue, init: SSAValue) -> SSAValue:
     table = _OF_BOOLEANS if element_type(value) == i1 else _OF_NUMBERS
-    if name not in table:
-        refuse_to_legalize(
-            op, f"it combines {element_type(value)} by stablehlo.{name}; {_SUPPORTED}"
-        )
     mnemonic, combining = table[name]
     result = _over_dimensions(op, mnemonic, value)
     # XLA leaves tensors alone of which no dimension is reduced, whatever the initial value is.
@@ -111,25 +161,21 @@ def _limit(element: object, *, lowest: bool) -> float:
     return first if lowest else end - 1
 
 
-def _extreme_and_position(op: Operation) -> tuple[SSAValue, SSAValue]:
+def _extreme_and_position(op: Operation) -> tuple[SSAValue, SSAValue] | None:
+    """The largest or smallest number and its position; None if the reduction is not for these."""
     values, positions, init, _ = op.operands
     dims = integers(op, "dimensions")
     body = op.regions[0]
     largest = picks_extreme(body, largest=True)
     if not largest and not picks_extreme(body, largest=False):
-        _refuse_body(op)
+        return None
     if len(dims) != 1 or not _counts_along(positions, dims[0]):
-        refuse_to_legalize(
-            op,
-            "the positions that it keeps must be those of stablehlo.iota along the one dimension "
-            "that is reduced",
-        )
+        return None
     is_truth = element_type(values) == i1
     limit = (not largest) if is_truth else _limit(element_type(values), lowest=largest)
+    # Any other number to start with could be the one that is kept.
     if splat_number(init) != limit:
-        refuse_to_legalize(
-            op, f"the number that it starts with must be {limit}, which every other replaces"
-        )
+        return None
     extreme = ("reduce_or", "reduce_and") if is_truth else ("max", "min")
     best = _over_dimensions(op, extreme[not largest], values)
     ordered = values if largest else _in_opposite_order(op, values)

@@ -13,19 +13,16 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import TensorType, UnrealizedConversionCastOp, i1
+from xdsl.dialects.builtin import TensorType, i1
 from xdsl.ir import Attribute, Data, Operation, Region, SSAValue
 
 from ttmlir.dialects.stablehlo.form import integers
 from ttmlir.optable.convolution import DimensionNumbers, Dimensions
 from ttmlir.optable.window import WindowAxis
-from ttmlir.passes import (
-    convert_stablehlo_to_ttir_elementwise,
-    convert_stablehlo_to_ttir_structure,
-)
 from ttmlir.passes.layouts import value_shape
-from ttmlir.passes.rewriting import erase, insert_before, refuse_to_legalize, replace
+from ttmlir.passes.rewriting import refuse_to_legalize, replace
 from ttmlir.passes.stablehlo_bodies import combiners, operations_of
+from ttmlir.passes.stablehlo_body_application import applied, can_be_applied
 from ttmlir.passes.stablehlo_constants import scalar_constant, splat_number
 from ttmlir.passes.ttir_building import built, check_static_shape, element_type, reshaped
 from ttmlir.passes.ttir_conversion import Rule
@@ -145,11 +142,18 @@ _METHODS_OF_BOOLEANS = {
 _SUPPORTED = "supported are add, maximum, minimum and multiply, and on i1 also and and or"
 
 
+def _methods(element: Attribute) -> Mapping[str, tuple[str, str]]:
+    return _METHODS_OF_BOOLEANS if element == i1 else _METHODS
+
+
 def _reduce_window(op: Operation) -> None:
     _check_shapes(op)
     count = len(op.results)
     names = combiners(op.regions[0])
-    if names is None:
+    element_types = map(element_type, op.operands)
+    if names is None or any(
+        name not in _methods(element) for name, element in zip(names, element_types, strict=False)
+    ):
         replace(op, *_written_out(op))
         return
     pairs = zip(names, op.operands[:count], op.operands[count:], strict=True)
@@ -160,10 +164,7 @@ def _pooled(
     op: Operation, name: str, value: SSAValue, init: SSAValue, result: SSAValue
 ) -> SSAValue:
     element = element_type(value)
-    methods = _METHODS_OF_BOOLEANS if element == i1 else _METHODS
-    if name not in methods:
-        refuse_to_legalize(op, f"it combines {element} by stablehlo.{name}; {_SUPPORTED}")
-    method, combining = methods[name]
+    method, combining = _methods(element)[name]
     neutral = {
         "max": lowest(element),
         "min": highest(element),
@@ -206,7 +207,7 @@ def _written_out(op: Operation) -> list[SSAValue]:
     ones = (1,) * len(shape)
     window = integers(op, "window_dimensions")
     starts = [splat_number(init) for init in inits]
-    known = all(name in _IN_BODIES for name in operations_of(body))
+    known = can_be_applied(body)
     if not known or None in starts or math.prod(window) > _LONGEST:
         names = ", ".join(operations_of(body)) or "no operation"
         refuse_to_legalize(
@@ -234,41 +235,10 @@ def _written_out(op: Operation) -> list[SSAValue]:
     results = list(inits)
     for tap in itertools.product(*(range(0, axis.reach, axis.dilation) for axis in axes)):
         elements = [_tap(op, value, tap, axes) for value in wide]
-        results = _applied(op, body, [*results, *elements])
+        results = applied(op, body, [*results, *elements])
     if any(a.type != b.type for a, b in zip(results, op.results, strict=True)):
         refuse_to_legalize(op, "its body does not use the elements of the window")
     return results
-
-
-_IN_BODIES = {
-    **convert_stablehlo_to_ttir_elementwise.RULES,
-    "stablehlo.constant": convert_stablehlo_to_ttir_structure.RULES["stablehlo.constant"],
-}
-"""Rules of the operations that bodies may hold, by name."""
-
-
-def _applied(op: Operation, body: Region, arguments: Sequence[SSAValue]) -> list[SSAValue]:
-    """The results of a body on tensors instead of single numbers, in front of `op`."""
-    known: dict[SSAValue, SSAValue] = dict(zip(body.block.args, arguments, strict=True))
-    for inner in body.block.ops:
-        operands = [known[value] for value in inner.operands]
-        if inner.name == "stablehlo.return":
-            return operands
-        shape = max((value_shape(value) for value in operands), key=len, default=())
-        new = type(inner).create(
-            operands=operands,
-            result_types=[TensorType(element_type(value), shape) for value in inner.results],
-            properties=dict(inner.properties),
-            location=op.location,
-        )
-        # Whatever replaces the operation takes the place of this, its one user.
-        insert_before(op, new)
-        uses = UnrealizedConversionCastOp.create(operands=new.results)
-        insert_before(op, uses)
-        _IN_BODIES[inner.name](new)
-        known |= dict(zip(inner.results, uses.operands, strict=True))
-        erase(uses)
-    raise AssertionError("verified: a body ends in stablehlo.return")
 
 
 # -- select_and_scatter ----------------------------------------------------------------------------
