@@ -31,6 +31,15 @@ from xdsl.traits import Pure
 
 from ttmlir.dialects import ods
 from ttmlir.dialects.assembly import AssemblyOp
+from ttmlir.dialects.linalg_shapes import (
+    check_broadcast,
+    check_count,
+    check_map,
+    check_named,
+    check_reduce,
+    check_softmax,
+    check_transpose,
+)
 from ttmlir.dialects.ods import SEGMENTS, Property, Signature, TypeConstraint, Value
 from ttmlir.optable.linalg import NAMED
 
@@ -149,6 +158,15 @@ class StructuredOp(AssemblyOp):
         printer.print_string(") ")
         printer.print_region(body, print_entry_block_args=False)
 
+    def verify_op(self) -> None:
+        """Compare the shapes of a named operation."""
+        if self.SIGNATURE.has_segments:
+            check_named(self, self.group("inputs"), self.group("outputs"))
+
+    def _listed(self) -> tuple[int, ...]:
+        attr = cast("DenseArrayBase[IntegerType]", self.properties[self.LISTED])
+        return tuple(attr.iter_values())
+
     def _output_count(self) -> int:
         if self.SIGNATURE.has_segments:
             return self.group_sizes()[1]
@@ -196,6 +214,11 @@ class TransposeOp(StructuredOp):
         regions=None,
     )
 
+    def verify_op(self) -> None:
+        """Compare the shapes."""
+        check_count(self, 2)
+        check_transpose(self, self._listed())
+
 
 class BroadcastOp(StructuredOp):
     """The input repeated along new dimensions."""
@@ -208,6 +231,11 @@ class BroadcastOp(StructuredOp):
         properties=(Property("dimensions", ods.DENSE_I64),),
         regions=None,
     )
+
+    def verify_op(self) -> None:
+        """Compare the shapes."""
+        check_count(self, 2)
+        check_broadcast(self, self._listed())
 
 
 class ReduceOp(StructuredOp):
@@ -223,6 +251,10 @@ class ReduceOp(StructuredOp):
         regions=1,
     )
 
+    def verify_op(self) -> None:
+        """Compare the shapes."""
+        check_reduce(self, self._listed())
+
     @property
     def inits(self) -> Sequence[SSAValue]:
         """What the results begin with, one for each input."""
@@ -236,6 +268,10 @@ class MapOp(StructuredOp):
     HAS_BODY: ClassVar = True
     SIGNATURE: ClassVar = Signature(operands=_OPERANDS, results=_RESULTS, regions=1)
 
+    def verify_op(self) -> None:
+        """Compare the shapes."""
+        check_map(self)
+
 
 class SoftmaxOp(StructuredOp):
     """Exponentials along a dimension, scaled to the sum 1."""
@@ -244,6 +280,11 @@ class SoftmaxOp(StructuredOp):
     SIGNATURE: ClassVar = Signature(
         operands=_OPERANDS, results=_RESULTS, properties=(Property("dimension", ods.I64),)
     )
+
+    def verify_op(self) -> None:
+        """Compare the shapes."""
+        check_count(self, 2)
+        check_softmax(self, cast("IntegerAttr", self.properties["dimension"]).value.data)
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:

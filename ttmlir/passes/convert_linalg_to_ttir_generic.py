@@ -119,6 +119,18 @@ class _Loops:
                 refuse_to_legalize(self.op, f"an operand is read at {result}; {_MAPS}")
         return dims
 
+    def result_dims(self, number: int) -> list[int]:
+        """The loop of each dimension of a result: every one that is not reduced over."""
+        dims = [dim for dim in self.dims(number) if dim is not None]
+        written = set(range(len(self.extents))) - self.reduced
+        if set(dims) != written or len(dims) != len(self.maps[number].results):
+            refuse_to_legalize(
+                self.op,
+                "supported are results with one dimension for each parallel loop, and none for "
+                "reductions",
+            )
+        return dims
+
     def _placed(self, number: int) -> SSAValue:
         """An operand over the loops."""
         value = self.operands[number]
@@ -226,7 +238,7 @@ def _convert(loops: _Loops, inits: Sequence[SSAValue]) -> None:
     for place, init in enumerate(inits):
         number = yielded.operands[place]
         argument = loops.body.args[first + place]
-        dims = cast("list[int]", loops.dims(first + place))
+        dims = loops.result_dims(first + place)
         if loops.reduced:
             result = _reduced(loops, number, argument, init, dims)
         else:

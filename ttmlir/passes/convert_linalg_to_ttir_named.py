@@ -35,6 +35,7 @@ from ttmlir.passes.ttir_building import (
     element_type,
     permuted,
     reshaped,
+    sliced,
 )
 from ttmlir.passes.ttir_conversion import Rule
 
@@ -132,6 +133,25 @@ def _dimension_text(image: str, weight: str) -> str:
     return f"{side}x[{', '.join(weight)}]->{side}"
 
 
+def _reached(
+    op: Operation, image: SSAValue, dims: str, window: Sequence[int], result: Sequence[int]
+) -> SSAValue:
+    """The part of an image that its windows reach; linalg lets the rest be any number of elements.
+
+    A rest that is shorter than a stride is left to the operation in ttir.
+    """
+    count = len(window)
+    strides, dilations = (_numbers(op, name, count) for name in ("strides", "dilations"))
+    ends = list(value_shape(image))
+    for place, dim in enumerate(dims):
+        if dim.isdigit():
+            stride = strides[int(dim)]
+            reach = (window[int(dim)] - 1) * dilations[int(dim)] + 1
+            if (ends[place] - reach) // stride + 1 != result[place]:
+                ends[place] = (result[place] - 1) * stride + reach
+    return sliced(op, image, (0,) * len(ends), ends)
+
+
 def _convolved(
     op: Operation,
     image: SSAValue,
@@ -141,6 +161,9 @@ def _convolved(
     groups: int = 1,
 ) -> SSAValue:
     count = len(dims[0]) - 2
+    extents = dict(zip(dims[1], value_shape(weight), strict=True))
+    window = [extents[str(dim)] for dim in range(count)]
+    image = _reached(op, image, dims[0], window, cast("TensorType[Attribute]", type_).get_shape())
     return built(
         op,
         "convolution",
@@ -204,7 +227,11 @@ def _pooling(image: str, method: str) -> Rule:
         result = built(
             op,
             "pooling",
-            [cast_to(op, pixels, element_type(init))],
+            [
+                _reached(
+                    op, cast_to(op, pixels, element_type(init)), image, extents, value_shape(init)
+                )
+            ],
             init.type,
             pooling_method=method,
             window_dimensions=over_all(extents),
