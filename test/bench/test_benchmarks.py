@@ -42,7 +42,7 @@ from simulation import tile_by_tile, tile_products
             ),
             3,
         ),
-        (partial(models.constants, mebibytes=1), 2),
+        (partial(models.constants, mebibytes=1), 3),
         (partial(tile_by_tile, extent=64, repetitions=1, compared=False), 8),
         (partial(tile_products, extent=64, repetitions=1), 5),
     ],

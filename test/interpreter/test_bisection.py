@@ -15,7 +15,11 @@ from ttmlir.dialects.ods import SEGMENTS
 from ttmlir.interpreter.bisection import bisect
 from ttmlir.interpreter.levels import name_operations, source_dialect
 from ttmlir.mlir.diagnostics import DiagnosticError
-from ttmlir.passes import convert_stablehlo_to_ttir, convert_ttir_to_ttnn, ttir_decomposition
+from ttmlir.passes import (
+    convert_stablehlo_to_ttir,
+    convert_ttir_to_ttnn,
+    ttir_decomposition_contraction,
+)
 from ttmlir.passes.rewriting import replace
 from ttmlir.passes.ttir_building import built
 from ttmlir.runtime.element import Numerics
@@ -84,13 +88,13 @@ def test_a_wrong_rule_from_ttir_to_ttnn(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_wrong_decomposition(monkeypatch: pytest.MonkeyPatch) -> None:
     """The product of batches takes its operands the wrong way round."""
-    rule = ttir_decomposition.RULES["ttir.dot_general"]
+    rule = ttir_decomposition_contraction.RULES["ttir.dot_general"]
 
     def wrong(op: Any) -> Any:
         op.operands[0] = built(op, "neg", [op.operands[0]], op.operands[0].type)
         return rule(op)
 
-    monkeypatch.setitem(ttir_decomposition.RULES, "ttir.dot_general", wrong)
+    monkeypatch.setitem(ttir_decomposition_contraction.RULES, "ttir.dot_general", wrong)
     first = bisect(ATTENTION).first
     assert first is not None
     assert first.level == "ttir decomposed"

@@ -39,14 +39,13 @@ Not done here: nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.tensor import EmptyOp
 
-from ttmlir.passes import ttir_decomposition_contraction, ttir_decomposition_windows
 from ttmlir.passes.base import ModulePass
 from ttmlir.passes.rewriting import erase
-from ttmlir.passes.ttir_conversion import Rule
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -54,6 +53,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation
 
     from ttmlir.dialects.dps import DestinationStyleOp
+    from ttmlir.passes.ttir_conversion import Rule
 
 
 @dataclass(frozen=True)
@@ -66,9 +66,9 @@ class TTIRDecompositionPass(ModulePass):
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Apply the rules to every operation inside the module."""
         # A rule may build operations that are to be taken apart in turn.
-        while found := [op for op in module.walk() if op.name in RULES]:
+        while found := [op for op in module.walk() if op.name in _RULES]:
             for op in found:
-                _take_apart(op, RULES[op.name])
+                _take_apart(op, _rule(op.name))
 
 
 def _take_apart(op: Operation, rule: Rule) -> None:
@@ -79,8 +79,14 @@ def _take_apart(op: Operation, rule: Rule) -> None:
             erase(owner)
 
 
-RULES: dict[str, Rule] = {
-    **ttir_decomposition_contraction.RULES,
-    **ttir_decomposition_windows.RULES,
+def _rule(name: str) -> Rule:
+    rules: dict[str, Rule] = import_module(_RULES[name]).RULES
+    return rules[name]
+
+
+_RULES = {
+    "ttir.convolution": "ttmlir.passes.ttir_decomposition_windows",
+    "ttir.dot_general": "ttmlir.passes.ttir_decomposition_contraction",
+    "ttir.pooling": "ttmlir.passes.ttir_decomposition_windows",
 }
-"""What becomes of each operation that is taken apart."""
+"""Where `RULES` has what becomes of an operation; imported when a module has such operations."""
