@@ -319,7 +319,7 @@ REFUSED = {
     ),
     "unknown": (
         one('"chlo.next_after"(%x, %x)', "(tensor<3x5xf32>, tensor<3x5xf32>) -> tensor<3x5xf32>"),
-        "convert-stablehlo-to-ttir takes chlo.acos, ",
+        "convert-stablehlo-to-ttir has no rule for it; ",
     ),
     "dynamic": (
         "func.func @f(%x: tensor<?x5xf32>) {\n  %r = stablehlo.abs %x : tensor<?x5xf32>\n return }",

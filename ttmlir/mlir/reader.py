@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TypeAlias
+from typing import NoReturn, TypeAlias
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import UNKNOWN_LOC, DenseArrayBase, ModuleOp, UnregisteredOp, i32
@@ -39,6 +39,7 @@ from ttmlir.mlir.locations import file_location
 from ttmlir.mlir.nesting import MAX_NESTING, deep_recursion
 from ttmlir.mlir.printer import attribute_text
 from ttmlir.mlir.resources import attach_blobs, blob_of
+from ttmlir.mlir.spelling import near_names
 from ttmlir.mlir.upstream_syntax import CUSTOM_PARSERS
 
 
@@ -318,7 +319,7 @@ class ModuleReader(AttributeReader):
             self.raise_error(f"custom op '{name}' is unknown (tried '{tried}' as well)", position)
         known = sorted(self.ctx.registered_dialect_names)
         if dialect in known:
-            self.raise_error(f"custom op '{name}' is unknown", position)
+            self._fail_with_near_names(f"custom op '{name}' is unknown", name, position)
         error = Diagnostic(
             "error",
             self.location_at(position),
@@ -327,6 +328,17 @@ class ModuleReader(AttributeReader):
         names = ", ".join(known)
         registered = note(error.location, f"Registered dialects: {names}", show_source=False)
         raise DiagnosticError(error.with_note(registered))
+
+    def _fail_with_near_names(self, message: str, name: str, position: Position) -> NoReturn:
+        """Raise an error about an operation that its dialect does not have."""
+        error = Diagnostic("error", self.location_at(position), message)
+        dialect = self.ctx.get_optional_dialect(name.partition(".")[0])
+        known = [op.name for op in dialect.operations] if dialect is not None else []
+        near = " or ".join(f"'{each}'" for each in near_names(name, known))
+        if near:
+            question = note(error.location, f"did you mean {near}?", show_source=False)
+            error = error.with_note(question)
+        raise DiagnosticError(error)
 
     def _parse_generic(self, position: Position) -> Operation:
         name = self.parse_str_literal()
@@ -349,9 +361,10 @@ class ModuleReader(AttributeReader):
         op_type = self.ctx.get_optional_op(name) if mnemonic else None
         if dialect in self.ctx.registered_dialect_names:
             if op_type is None or issubclass(op_type, UnregisteredOp):
-                self.raise_error(
+                self._fail_with_near_names(
                     f"unregistered operation '{name}' found in dialect ('{dialect}') that does not "
                     "allow unknown operations",
+                    name,
                     position,
                 )
             return op_type

@@ -1,7 +1,8 @@
 """The walk that the conversions to ttir share: one rule for each operation, by its name.
 
 A conversion is a table from names such as `tosa.add` to rules. Everything that is neither in the
-table nor allowed in the result is refused with the list of what the conversion takes.
+table nor allowed in the result is refused with the names that are
+nearest to its own.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Operation
 
+from ttmlir.mlir.diagnostics import op_name
+from ttmlir.mlir.spelling import ALMOST, near_names
 from ttmlir.passes.rewriting import refuse_to_legalize, replace
 from ttmlir.passes.ttir_building import built
 
@@ -40,8 +43,11 @@ def convert_inside(root: Operation, rules: Mapping[str, Rule], refuse: Rule) -> 
 
 def refuse_unknown(op: Operation, pass_name: str, rules: Mapping[str, Rule]) -> NoReturn:
     """Refuse an operation that a conversion has no rule for."""
-    taken = ", ".join(sorted(rules))
-    refuse_to_legalize(op, f"{pass_name} takes {taken}, and ttir, func and tensor.empty operations")
+    near = ", ".join(near_names(op_name(op), rules, ALMOST))
+    nearest = f"; the nearest that it takes: {near}" if near else ""
+    refuse_to_legalize(
+        op, f"{pass_name} has no rule for it{nearest}; docs/doors.md lists all that it takes"
+    )
 
 
 def becomes(mnemonic: str) -> Rule:
