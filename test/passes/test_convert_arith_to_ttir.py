@@ -136,6 +136,7 @@ _INTEGERS: list[tuple[str, Callable[..., Any], str]] = [
     ("arith.addi", np.add, ""),
     ("arith.andi", np.bitwise_and, ""),
     ("arith.divsi", _quotient, ""),
+    ("arith.ceildivsi", lambda a, b: (-(-a.astype(np.int64) // b)).astype(a.dtype), ""),
     ("arith.floordivsi", np.floor_divide, ""),
     ("arith.maxsi", np.maximum, ""),
     ("arith.minsi", np.minimum, ""),

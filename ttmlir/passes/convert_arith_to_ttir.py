@@ -290,29 +290,37 @@ def _copysign(use: _Use) -> SSAValue:
     return use.built("where", is_negative, use.built("neg", size), size)
 
 
-def _floored(use: _Use) -> SSAValue:
-    """The quotient rounded toward minus infinity."""
-    x, y = use.operands
-    quotient = use.built("div", x, y)
-    rest = use.built("remainder", x, y)
-    zero = filled(use.site, 0, tensor_of(use.type.element_type, ()))
-    one = filled(use.site, 1, tensor_of(use.type.element_type, ()))
-    signs = (use.built("lt", value, zero, boolean=True) for value in (rest, y))
-    differ = use.built("logical_xor", *signs, boolean=True)
-    inexact = use.built("ne", rest, zero, boolean=True)
-    is_lower = use.built("logical_and", differ, inexact, boolean=True)
-    return use.built("where", is_lower, use.built("subtract", quotient, one), quotient)
+def _rounded_quotient(*, upward: bool) -> _Meaning:
+    """The quotient rounded toward plus or minus infinity."""
+
+    def meaning(use: _Use) -> SSAValue:
+        x, y = use.operands
+        quotient = use.built("div", x, y)
+        rest = use.built("remainder", x, y)
+        zero = filled(use.site, 0, tensor_of(use.type.element_type, ()))
+        one = filled(use.site, 1, tensor_of(use.type.element_type, ()))
+        signs = (use.built("lt", value, zero, boolean=True) for value in (rest, y))
+        # The quotient is rounded toward 0, that is, up where the rest and the divisor differ.
+        was_raised = use.built("logical_xor", *signs, boolean=True)
+        is_toward_zero = use.negated(was_raised) if upward else was_raised
+        inexact = use.built("ne", rest, zero, boolean=True)
+        is_changed = use.built("logical_and", is_toward_zero, inexact, boolean=True)
+        farther = use.built("add" if upward else "subtract", quotient, one)
+        return use.built("where", is_changed, farther, quotient)
+
+    return meaning
 
 
 CONVERTED: dict[str, _Meaning] = {
     **{name: _row(mnemonic) for name, mnemonic in ELEMENTWISE.items()},
     **{name: _unsigned(mnemonic) for name, mnemonic in UNSIGNED.items()},
     "arith.bitcast": _bitcast,
+    "arith.ceildivsi": _rounded_quotient(upward=True),
     "arith.cmpf": _cmpf,
     "arith.cmpi": _cmpi,
     "arith.extsi": _extended,
     "arith.extui": _from_unsigned,
-    "arith.floordivsi": _floored,
+    "arith.floordivsi": _rounded_quotient(upward=False),
     "arith.fptoui": _to_unsigned,
     "arith.maxnumf": _number("maximum"),
     "arith.minnumf": _number("minimum"),

@@ -49,7 +49,10 @@ from ttmlir.passes.ttir_building import (
 )
 from ttmlir.passes.ttir_conversion import Rule
 
-_MAPS = "supported are maps whose results are different dimensions, or 0"
+_MAPS = (
+    "supported are maps whose results are different dimensions, or 0; for a convolution or pool "
+    "write its named operation, such as linalg.conv_2d_nhwc_hwcf or linalg.pooling_nhwc_sum"
+)
 _REDUCTIONS = {
     **dict.fromkeys(("arith.addf", "arith.addi"), ("sum", "add", 0)),
     **dict.fromkeys(("arith.mulf", "arith.muli"), ("prod", "multiply", 1)),
