@@ -18,7 +18,7 @@ setup: $(VENV)/.installed ## Make .venv with the project and its tools
 
 .PHONY: test
 test: setup ## Run all tests: pytest, which runs the lit suite too
-	$(PYTEST) -q
+	$(PYTEST) -q -n auto --dist worksteal
 
 .PHONY: check
 check: setup ## Run ruff, pyright and the import rules
