@@ -169,7 +169,7 @@ def test_compiler_accepts_every_call(tmp_path: Path) -> None:
     functions = "".join(function_text(row) for row in ROWS.values() if row.in_ttir)
     text = compile_to_cpp(HEADER + functions)
     callees = sorted(set(re.findall(r"ttnn::(\w+)\(", text)))
-    parameters = ", ".join(f"Any p{number} = {{}}" for number in range(9))
+    parameters = ", ".join(f"Any p{number} = {{}}" for number in range(32))
     declarations = "".join(f"Tensor {callee}({parameters});\n" for callee in callees)
     header = LIBRARY.format(declarations=declarations)
     (tmp_path / "ttnn-precompiled.hpp").write_text(header, encoding="utf-8")

@@ -110,7 +110,8 @@ def _inputs(name: str) -> list[Any]:
 
 def test_every_model_has_a_reference() -> None:
     """A model without one would not be tested."""
-    assert {path.stem for path in MODELS.glob("*.mlir")} == set(_CASES)
+    in_ttir = {path.stem for path in MODELS.glob("*.mlir") if "ttir." in path.read_text()}
+    assert in_ttir == set(_CASES)
 
 
 @pytest.mark.parametrize(

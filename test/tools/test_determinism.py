@@ -28,7 +28,9 @@ def run(module: str, arguments: list[str], data: bytes, seed: str) -> bytes:
 def compiled(path: Path, seed: str) -> tuple[bytes, bytes, bytes]:
     """The TTNN module, the binary and the C++ of a model."""
     source = path.read_bytes()
-    road = "stablehlo-to-ttnn" if b"stablehlo." in source else "ttir-to-ttnn-backend"
+    doors = ("stablehlo", "tosa", "linalg")
+    door = next((each for each in doors if f"{each}.".encode() in source), None)
+    road = "ttir-to-ttnn-backend" if door is None else f"{door}-to-ttnn"
     ttnn = run("ttmlir_opt", [f"--{road}-pipeline", "--canonicalize", "--cse"], source, seed)
     emitc = run("ttmlir_opt", ["--convert-ttnn-to-emitc"], ttnn, seed)
     return (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-LIKE = 0.6
+LIKE = 0.65
 """Least share of letters that a misspelled name and the right one have in common."""
 ALMOST = 0.75
 """Least share of letters that the names of related operations have in common."""
