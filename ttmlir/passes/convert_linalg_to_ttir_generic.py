@@ -36,7 +36,6 @@ from ttmlir.passes.tensor_values import (
     is_boolean,
     is_tensor,
     listed,
-    sliced,
     tensor_of,
 )
 from ttmlir.passes.ttir_building import (
@@ -46,6 +45,7 @@ from ttmlir.passes.ttir_building import (
     element_type,
     permuted,
     reshaped,
+    sliced,
 )
 from ttmlir.passes.ttir_conversion import Rule
 

@@ -22,10 +22,9 @@ from ttmlir.passes.tensor_values import (
     constant_numbers,
     joined,
     listed,
-    sliced,
     tensor_of,
 )
-from ttmlir.passes.ttir_building import built, check_static_shape, element_type, reshaped
+from ttmlir.passes.ttir_building import built, check_static_shape, element_type, reshaped, sliced
 from ttmlir.passes.ttir_conversion import Rule
 
 

@@ -24,13 +24,12 @@ from ttmlir.passes.rewriting import refuse_to_legalize, replace
 from ttmlir.passes.stablehlo_bodies import combiners, operations_of
 from ttmlir.passes.stablehlo_body_application import applied, can_be_applied
 from ttmlir.passes.stablehlo_constants import scalar_constant, splat_number
-from ttmlir.passes.ttir_building import built, check_static_shape, element_type, reshaped
+from ttmlir.passes.ttir_building import built, check_static_shape, element_type, reshaped, sliced
 from ttmlir.passes.ttir_conversion import Rule
 from ttmlir.passes.ttir_movement import (
     highest,
     lowest,
     padded,
-    sliced,
     spread,
     tensor_like,
 )

@@ -11,7 +11,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from ttmlir.dialects.tosa.attrs import ZeroPointsAttr, mode_word
 from ttmlir.passes.layouts import value_shape
 from ttmlir.passes.rewriting import refuse_to_legalize, replace
-from ttmlir.passes.tensor_values import constant_numbers, sliced
+from ttmlir.passes.tensor_values import constant_numbers
 from ttmlir.passes.tosa_shapes import number, numbers
 from ttmlir.passes.ttir_building import (
     built,
@@ -20,6 +20,7 @@ from ttmlir.passes.ttir_building import (
     element_type,
     permuted,
     reshaped,
+    sliced,
 )
 from ttmlir.passes.ttir_conversion import Rule
 

@@ -10,8 +10,8 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from ttmlir.passes.convert_arith_to_ttir import computed
 from ttmlir.passes.layouts import value_shape
 from ttmlir.passes.rewriting import refuse_to_legalize
-from ttmlir.passes.tensor_values import constant_numbers, listed, sliced, tensor_of
-from ttmlir.passes.ttir_building import reshaped
+from ttmlir.passes.tensor_values import constant_numbers, listed, tensor_of
+from ttmlir.passes.ttir_building import reshaped, sliced
 
 
 def number_type(type: Attribute) -> Attribute:

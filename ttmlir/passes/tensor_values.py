@@ -105,23 +105,6 @@ def broadcast(op: Operation, value: SSAValue, shape: Shape) -> SSAValue:
     return built(op, "broadcast", [value], type_, dimension=tuple(range(len(shape))))
 
 
-def sliced(
-    op: Operation,
-    value: SSAValue,
-    begins: Sequence[int],
-    ends: Sequence[int],
-    step: Sequence[int] | None = None,
-) -> SSAValue:
-    """Every step-th element between two bounds of each dimension."""
-    steps = tuple(step or [1] * len(begins))
-    old = value_shape(value)
-    if not any(begins) and tuple(ends) == old and all(stride == 1 for stride in steps):
-        return value
-    bounds = zip(begins, ends, steps, strict=True)
-    type_ = tensor_of(element_type(value), [-(-(end - b) // stride) for b, end, stride in bounds])
-    return built(op, "slice", [value], type_, begins=tuple(begins), ends=tuple(ends), step=steps)
-
-
 def joined(op: Operation, parts: Sequence[SSAValue], dim: int) -> SSAValue:
     """Tensors one after the other along a dimension; those without elements are left out."""
     kept = [part for part in parts if value_shape(part)[dim]] or list(parts[:1])

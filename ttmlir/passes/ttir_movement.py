@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.passes.layouts import value_shape
-from ttmlir.passes.ttir_building import built, element_type, reshaped
+from ttmlir.passes.ttir_building import built, element_type, reshaped, sliced
 
 if TYPE_CHECKING:
     from ttmlir.optable.row import Shape
@@ -29,31 +29,6 @@ def tensor_like(value: SSAValue, shape: Shape) -> Attribute:
 def inverse(permutation: Sequence[int]) -> tuple[int, ...]:
     """The permutation that undoes another."""
     return tuple(sorted(range(len(permutation)), key=permutation.__getitem__))
-
-
-def sliced(
-    op: Operation,
-    value: SSAValue,
-    begins: Sequence[int],
-    ends: Sequence[int],
-    step: Sequence[int] | None = None,
-) -> SSAValue:
-    """Every step-th element between bounds, one of each for every dimension."""
-    old = value_shape(value)
-    steps = tuple(step or (1 for _ in old))
-    if all(b == 0 for b in begins) and tuple(ends) == old and all(s == 1 for s in steps):
-        return value
-    bounds = zip(begins, ends, steps, strict=True)
-    shape = tuple(-(-(end - begin) // stride) for begin, end, stride in bounds)
-    return built(
-        op,
-        "slice",
-        [value],
-        tensor_like(value, shape),
-        begins=tuple(begins),
-        ends=tuple(ends),
-        step=steps,
-    )
 
 
 def sliced_along(
