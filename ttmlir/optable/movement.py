@@ -191,6 +191,7 @@ def _movement(
     result_shape: Callable[..., Shape] | None,
     *parameters: Parameter,
     table: str | None,
+    moves: bool = True,
     since: str = "880154e3c2",
 ) -> Row:
     """A row with one operand; its table holds the parameters under their own names."""
@@ -205,6 +206,7 @@ def _movement(
         result_shape=result_shape,
         in_ttnn=table is not None,
         flatbuffer=None if table is None else Flatbuffer(table=table, fields=fields),
+        moves=moves,
         since=since,
     )
 
@@ -230,6 +232,7 @@ ROWS = (
         flatbuffer=Flatbuffer(
             table="ConcatOp", fields=(("inputs", "inputs"), ("out", "output"), ("dim", "dim"))
         ),
+        moves=True,
     ),
     _movement(
         "broadcast",
@@ -313,6 +316,7 @@ ROWS = (
         ),
         Parameter(name="value", kind=Kind.F32, doc="Value of the added elements."),
         table="PadOp",
+        moves=False,
         since=_LATER,
     ),
     _movement(

@@ -21,8 +21,23 @@ from ttmlir.optable.window import WindowAxis, window_axes
 
 _SINCE = "2026-08"
 
+COMBINERS = {
+    "max": "maximum",
+    "min": "minimum",
+    "sum": "add",
+    "product": "multiply",
+    "and": "logical_and",
+    "or": "logical_or",
+}
+"""For each method of `ttir.pooling` that combines the elements of a window two by two, the mnemonic
+of the operation that does."""
 METHODS = ("max", "min", "sum", "average", "product", "and", "or")
 """What `ttir.pooling` does with the elements of a window."""
+
+
+def method_of(combiner: Row) -> str | None:
+    """The method that combines elements by an operation; None if there is none."""
+    return next((name for name, found in COMBINERS.items() if found == combiner.mnemonic), None)
 
 
 def pooling_axes(input: Shape, parameters: dict[str, Any]) -> tuple[WindowAxis, ...]:

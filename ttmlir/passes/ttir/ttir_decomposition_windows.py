@@ -16,12 +16,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeGuard, cast
 
-from xdsl.dialects.builtin import AnyFloat, DenseIntOrFPElementsAttr, TensorType, i1
+from xdsl.dialects.builtin import AnyFloat, DenseIntOrFPElementsAttr, TensorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ttmlir.dialects.row_ops import RowOperation
 from ttmlir.ir import rewriting
 from ttmlir.ir.constants import splat_number
+from ttmlir.ir.identities import identity_of, logic_of
 from ttmlir.ir.layouts import value_shape
 from ttmlir.ir.rewriting import refuse_to_legalize
 from ttmlir.ir.ttir_building import (
@@ -33,7 +34,6 @@ from ttmlir.ir.ttir_building import (
     reshaped,
 )
 from ttmlir.ir.ttir_movement import (
-    highest,
     inverse,
     lowest,
     padded,
@@ -41,7 +41,9 @@ from ttmlir.ir.ttir_movement import (
     spread,
     tensor_like,
 )
+from ttmlir.optable import row
 from ttmlir.optable.convolution import DimensionNumbers
+from ttmlir.optable.pooling import COMBINERS, method_of
 from ttmlir.optable.window import WindowAxis
 from ttmlir.passes.core.ttir_conversion import Rule
 
@@ -307,30 +309,18 @@ def _transposed_weight(c: _Convolution) -> SSAValue:
 # -- pooling ---------------------------------------------------------------------------------------
 
 
-_COMBINED = {
-    "max": "maximum",
-    "min": "minimum",
-    "sum": "add",
-    "product": "multiply",
-    "and": "logical_and",
-    "or": "logical_or",
-}
-"""The operation on two elements, by method."""
-
-
 def _pooling(op: Operation) -> None:
     assert isinstance(op, RowOperation)
     parameters: dict[str, Any] = op.parameters()
     value, method = op.operands[0], cast("str", parameters["pooling_method"])
     element = element_type(value)
-    if element == i1 and method in ("max", "min"):
-        method = {"max": "or", "min": "and"}[method]
-    fill = {
-        "max": lowest(element),
-        "min": highest(element),
-        "product": 1.0,
-        "and": 1.0,
-    }.get(method, 0.0)
+    fill = 0.0
+    if method in COMBINERS:
+        combining = row(COMBINERS[method])
+        if method in ("max", "min"):
+            combining = logic_of(combining, element)
+        method = method_of(combining) or method
+        fill = float(identity_of(combining, element) or 0)
     for dim, step in enumerate(parameters["base_dilations"]):
         value = spread(op, value, dim, step, fill)
     padding = parameters["padding"]
@@ -481,7 +471,7 @@ def _combined_along(
     fill: float,
 ) -> SSAValue:
     """The pooling as elementwise operations on what the window's elements meet."""
-    if method not in _COMBINED:
+    if method not in COMBINERS:
         refuse_to_legalize(
             op,
             f"it takes the {method} of {element_type(value)}; supported are floating point types",
@@ -499,7 +489,7 @@ def _combined_along(
         ]
         value = taps[0]
         for tap in taps[1:]:
-            value = built(op, _COMBINED[method], [value, tap], tap.type)
+            value = built(op, COMBINERS[method], [value, tap], tap.type)
     return value
 
 
