@@ -79,6 +79,7 @@ class Bench:
         self.core.semaphores[0] = self.device.chip.semaphore_base
         self.core.l1.write(self.device.chip.semaphore_base, bytes(4))
         self.scheduler = Scheduler(self.device.options)
+        self.threads: list[KernelThread] = []
 
     def api(self, compile_time_args: Sequence[int] = ()) -> DataMovementApi:
         """The calls of a new thread."""
@@ -86,13 +87,13 @@ class Bench:
             self.core,
             Role.BRISC,
             KernelSource("kernel", __file__),
-            len(self.core.threads),
+            len(self.threads),
             scheduler=self.scheduler,
             arguments=[7, 0xFFFF_FFFE, 0x3FC0_0000],
             common_arguments=[11],
             origin=(1, 1),
         )
-        self.core.threads.append(thread)
+        self.threads.append(thread)
         return DataMovementApi(
             self.core,
             thread,
@@ -110,7 +111,7 @@ class Bench:
             yield from ()
 
         api.thread.start(kernel())
-        self.scheduler.run(self.core.threads)
+        self.scheduler.run(self.threads)
         return api
 
 

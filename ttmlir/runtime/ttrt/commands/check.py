@@ -6,8 +6,8 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from ttmlir.runtime.binary import file_bytes
 from ttmlir.runtime.errors import BinaryError, InputError
+from ttmlir.runtime.loading import file_bytes
 from ttmlir.runtime.system import load_system_desc, system_differences
 from ttmlir.runtime.ttrt.boards import DEFAULT_BOARD, board_table
 from ttmlir.runtime.ttrt.commands.command import Command
