@@ -7,6 +7,7 @@
 - `chip`, `boards`, `system_tables`: descriptions of chips and systems of chips.
 - `device`, `core_ranges`: chips as one grid of cores, and the maps of tensors to memory.
 - `data_format`, `tile`: bits of bfloat16 and block floats, numbers in tile order.
+- `number_conversion`: what a number becomes in another element type.
 
 What cannot be represented is refused with a `LayoutError`.
 """
