@@ -85,7 +85,16 @@ from ttmlir.passes.layouts import (
     with_layout,
 )
 from ttmlir.passes.moves import moved, written_results
-from ttmlir.passes.rewriting import AttributeMemo, clean_up, erase, insert_before, refuse, retype
+from ttmlir.passes.rewriting import (
+    AttributeMemo,
+    clean_up,
+    erase,
+    insert_before,
+    lowering_of,
+    refuse,
+    refuse_foreign,
+    retype,
+)
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -163,6 +172,8 @@ class _InitialLayouts:
             for block in region.blocks:
                 self._retype(op, block.args)
                 for inner in block.ops:
+                    if lowering_of(inner) is not None and _has_tensors(inner):
+                        refuse_foreign(inner, "ttir-layout lays out the operands of ttir")
                     on_host = self._options.constants_on_host and isinstance(inner, ttir.ConstantOp)
                     self._retype(inner, inner.results, on_host=on_host)
                     if isinstance(inner, FuncOp):
@@ -198,6 +209,10 @@ class _InitialLayouts:
         if self._options.init_whole_tiles:
             layout = layout.with_element(TileFormat.of(scalar)).with_element(scalar)
         return with_layout(type_, layout)
+
+
+def _has_tensors(op: Operation) -> bool:
+    return any(is_plain_tensor(value.type) for value in (*op.operands, *op.results))
 
 
 class _Moves:
