@@ -16,7 +16,7 @@ from ttir_text import FunctionText, tensor
 from ttmlir.dialects import DIALECTS
 from ttmlir.interpreter import execution
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.reader import parse_module
+from ttmlir.mlir.reading.reader import parse_module
 from ttmlir.runtime import Tensor, open_device, read_binary, submit
 from ttmlir.runtime.metal.program import MetalBinary
 from ttmlir.runtime.metal.session import execute
