@@ -258,6 +258,42 @@ def test_conversions(source: str, target: str) -> None:
 
 # --- Shapes --------------------------------------------------------------------------------------
 
+
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        *(((1,), (1, 1)), ((1, 1), (1,)), ((40,), (1, 40)), ((1, 33, 40), (33, 40))),
+        *(((2, 40), (1, 1, 2, 40)), ((), (1, 1)), ((), (1,)), ((40,), (1, 3, 40))),
+    ],
+)
+@pytest.mark.parametrize("element", ["f32", "i32"])
+def test_operands_of_fewer_dimensions(
+    shapes: tuple[tuple[int, ...], tuple[int, ...]], element: str
+) -> None:
+    """Outer dimensions of extent 1 are added where they are missing."""
+    inputs = [
+        integers(shape, 70).astype(element.replace("i", "int").replace("f", "float"))
+        for shape in shapes
+    ]
+    inputs[1] += 3
+    types = [tensor(*shape, element=element) for shape in shapes]
+    right = inputs[0] + inputs[1]
+    result = tensor(*right.shape, element=element)
+    got = run(function("add", types=types, result=result), *inputs)
+    assert got.shape == right.shape
+    np.testing.assert_array_equal(got, right)
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0), (0,)])
+def test_no_elements(shape: tuple[int, ...]) -> None:
+    """There is no memory for kernels to work on, and the compiler says so."""
+    text = function("exp", types=[tensor(*shape)])
+    spelled = "x".join(map(str, shape))
+    message = rf"has a tensor of {spelled}, without elements, which kernels do not take; use ttir-"
+    with pytest.raises(DiagnosticError, match=message):
+        run(text, np.zeros(shape, np.float32))
+
+
 _WHOLE = (2, 33, 40)
 
 

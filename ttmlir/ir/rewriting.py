@@ -97,14 +97,9 @@ _LOWERED_BY = {
 }
 
 
-def lowering_of(op: Operation) -> str | None:
-    """The pipeline that turns operations of this dialect into ttir; None if there is none."""
-    return _LOWERED_BY.get(op.name.partition(".")[0])
-
-
 def refuse_foreign(op: Operation, taken: str) -> NoReturn:
-    """Fail because a pass, which takes the operations that `taken` says, has nothing for one."""
-    pipeline = lowering_of(op)
+    """Fail because a pass, which takes what `taken` says, has nothing for another dialect."""
+    pipeline = _LOWERED_BY.get(op.name.partition(".")[0])
     remedy = f"; run {pipeline} before" if pipeline else ""
     refuse_to_legalize(op, taken + remedy)
 

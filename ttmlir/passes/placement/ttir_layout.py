@@ -61,6 +61,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
+from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.dialects.tensor import EmptyOp
@@ -83,7 +84,6 @@ from ttmlir.ir.rewriting import (
     clean_up,
     erase,
     insert_before,
-    lowering_of,
     refuse,
     refuse_foreign,
     retype,
@@ -172,8 +172,9 @@ class _InitialLayouts:
             for block in region.blocks:
                 self._retype(op, block.args)
                 for inner in block.ops:
-                    if lowering_of(inner) is not None and _has_tensors(inner):
-                        refuse_foreign(inner, "ttir-layout lays out the operands of ttir")
+                    if isinstance(inner, ConstantOp) and is_plain_tensor(inner.result.type):
+                        # The attribute says the type, too, and it has no layout.
+                        refuse_foreign(inner, "ttir-layout lays out constants of ttir")
                     on_host = self._options.constants_on_host and isinstance(inner, ttir.ConstantOp)
                     self._retype(inner, inner.results, on_host=on_host)
                     if isinstance(inner, FuncOp):
@@ -209,10 +210,6 @@ class _InitialLayouts:
         if self._options.init_whole_tiles:
             layout = layout.with_element(TileFormat.of(scalar)).with_element(scalar)
         return with_layout(type_, layout)
-
-
-def _has_tensors(op: Operation) -> bool:
-    return any(is_plain_tensor(value.type) for value in (*op.operands, *op.results))
 
 
 class _Moves:
