@@ -14,7 +14,7 @@ from ttmlir.sim.calls.data_movement_api import DataMovementApi
 from ttmlir.sim.errors import DeadlockError, SimError
 from ttmlir.sim.execution.scheduler import Scheduler
 from ttmlir.sim.execution.thread import KernelSource, KernelThread
-from ttmlir.sim.machine.chip import SimChip, wormhole_n150
+from ttmlir.sim.machine.chip import SimChip
 from ttmlir.sim.machine.circular_buffer import CircularBuffer
 from ttmlir.sim.machine.core import Core
 from ttmlir.sim.machine.noc import Network
@@ -30,7 +30,7 @@ class Chip:
 
     def __init__(self, chip: SimChip | None = None) -> None:
         """No core yet."""
-        self.chip = chip or wormhole_n150()
+        self.chip = chip or SimChip.of_board("n150")
         self.cores: dict[tuple[int, int], Core] = {}
         self.network = Network(self.chip, self.core)
         self.threads: list[KernelThread] = []

@@ -12,7 +12,7 @@ from ttmlir.sim.errors import DeadlockError, SimError
 from ttmlir.sim.execution.scheduler import SLACK, Scheduler
 from ttmlir.sim.execution.thread import KernelSource, KernelThread
 from ttmlir.sim.findings import Finding
-from ttmlir.sim.machine.chip import wormhole_n150
+from ttmlir.sim.machine.chip import SimChip
 from ttmlir.sim.machine.core import Core
 from ttmlir.sim.options import SimOptions
 from ttmlir.sim.protocols import WaitReason
@@ -24,7 +24,7 @@ def threads_of(
     scheduler: Scheduler, bodies: list[Callable[[KernelThread], Kernel]]
 ) -> list[KernelThread]:
     """A thread for each body, on one core."""
-    core = Core(wormhole_n150(), (0, 0))
+    core = Core(SimChip.of_board("n150"), (0, 0))
     threads: list[KernelThread] = []
     for index, body in enumerate(bodies):
         source = KernelSource("kernel", __file__)

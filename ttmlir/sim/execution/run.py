@@ -189,6 +189,7 @@ def _compiled(
             api=api,
             defines=kernel.defines,
             compile_time_args=kernel.compile_time_args,
+            arch_macro=thread.core.chip.spec.macro,
             timed=timed,
         )
     except CppSyntaxError as error:
