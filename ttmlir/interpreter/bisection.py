@@ -26,7 +26,7 @@ from ttmlir.interpreter.levels import Level, Trace, levels_of, name_operations, 
 from ttmlir.interpreter.statistics import Statistics, accuracy_of
 from ttmlir.mlir.diagnostics import LocatedError
 from ttmlir.mlir.locations import file_line_col
-from ttmlir.mlir.printer import PrintOptions, attribute_text, print_op_line
+from ttmlir.mlir.printer import PrintOptions, print_op_line, shown_attribute
 from ttmlir.runtime.accuracy import Accuracy
 from ttmlir.runtime.element import Array, Numerics
 from ttmlir.runtime.golden import Tolerance
@@ -279,7 +279,7 @@ class _Comparison:
         return Difference(
             level=level,
             op=print_op_line(op, _LINE),
-            location=attribute_text(location) if place is None else ":".join(map(str, place)),
+            location=shown_attribute(location) if place is None else ":".join(map(str, place)),
             number=number,
             accuracy=accuracy,
             expected=Statistics.of(expected),

@@ -37,7 +37,7 @@ from ttmlir.mlir.diagnostics import Diagnostic, DiagnosticError, note
 from ttmlir.mlir.lexer import balanced_end
 from ttmlir.mlir.locations import file_location
 from ttmlir.mlir.nesting import MAX_NESTING, deep_recursion
-from ttmlir.mlir.printer import attribute_text
+from ttmlir.mlir.printer import shown_attribute
 from ttmlir.mlir.resources import attach_blobs, blob_of
 from ttmlir.mlir.spelling import near_names
 from ttmlir.mlir.upstream_syntax import CUSTOM_PARSERS
@@ -498,7 +498,7 @@ class ModuleReader(AttributeReader):
             "error",
             self.location_at(operand.span.start),
             f"use of value '%{operand.operand_name}' expects different type than prior uses: "
-            f"'{attribute_text(type)}' vs '{attribute_text(value.type)}'",
+            f"'{shown_attribute(type)}' vs '{shown_attribute(value.type)}'",
         )
         position = self._first_uses.get(value, self._definitions.get(operand.operand_name))
         if position is not None:
@@ -566,11 +566,11 @@ class ModuleReader(AttributeReader):
                 "error",
                 self.location_at(span.start),
                 f"definition of SSA value '%{name}#{index}' has type "
-                f"'{attribute_text(values[index].type)}'",
+                f"'{shown_attribute(values[index].type)}'",
             )
             before = self.location_at(self._first_uses[reference])
             used = note(
-                before, f"previously used here with type '{attribute_text(reference.type)}'"
+                before, f"previously used here with type '{shown_attribute(reference.type)}'"
             )
             raise DiagnosticError(error.with_note(used))
         reference.replace_all_uses_with(values[index])
