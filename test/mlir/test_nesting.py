@@ -7,10 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Thread
 
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.nesting import deep_recursion
-from ttmlir.mlir.printer import print_module
-from ttmlir.mlir.reader import parse_module
-from ttmlir.mlir.verifier import verify_module
+from ttmlir.mlir.printing.printer import print_module
+from ttmlir.mlir.reading.reader import parse_module
+from ttmlir.mlir.verifying.verifier import verify_module
+from ttmlir.nesting import deep_recursion
 
 DEEP = '"a.b"() {x = ' + "[" * 250 + "1" + "]" * 250 + "} : () -> ()"
 

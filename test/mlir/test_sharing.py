@@ -11,12 +11,12 @@ from mlir_opt import FILE
 
 from ttmlir.dialects import DIALECTS
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.diagnostics import DiagnosticError
-from ttmlir.mlir.locations import file_line_col, name_of
-from ttmlir.mlir.printer import MAX_ATTRIBUTE_LENGTH, print_module, shown_attribute
-from ttmlir.mlir.reader import parse_module
-from ttmlir.mlir.text import MAX_SHOWN
-from ttmlir.mlir.verifier import verify_module
+from ttmlir.mlir.printing.printer import MAX_ATTRIBUTE_LENGTH, print_module, shown_attribute
+from ttmlir.mlir.printing.text import MAX_SHOWN
+from ttmlir.mlir.reading.reader import parse_module
+from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting.locations import file_line_col, name_of
+from ttmlir.mlir.verifying.verifier import verify_module
 
 LEVELS = 40
 

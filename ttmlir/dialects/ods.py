@@ -42,7 +42,7 @@ from xdsl.irdl import traits_def
 from xdsl.utils.exceptions import VerifyException
 
 from ttmlir.dialects.names import DEVICE as DEVICE_NAME
-from ttmlir.mlir.printer import shown_attribute
+from ttmlir.mlir.printing.printer import shown_attribute
 
 SEGMENTS = "operandSegmentSizes"
 """Property with the number of operands in each group of an operation with several variadic ones."""

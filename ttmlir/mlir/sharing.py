@@ -94,7 +94,7 @@ class Interner:
 
 
 def _text(self: Attribute) -> str:
-    from ttmlir.mlir.printer import shown_attribute
+    from ttmlir.mlir.printing.printer import shown_attribute
 
     return shown_attribute(self)
 

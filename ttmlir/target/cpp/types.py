@@ -33,7 +33,7 @@ from xdsl.dialects.emitc import (
 )
 from xdsl.ir import Attribute
 
-from ttmlir.target.cpp.errors import CannotEmitError
+from ttmlir.cpp.errors import CannotEmitError
 
 MAX_TUPLE_LENGTH = 1 << 16
 """Longest text of a tuple type, in characters."""
