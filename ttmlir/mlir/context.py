@@ -8,7 +8,7 @@ from importlib import import_module
 from xdsl.context import Context
 from xdsl.ir import Dialect
 
-from ttmlir.mlir.sharing import memoize_comparison
+from ttmlir.mlir.attributes.sharing import memoize_comparison
 
 UPSTREAM_DIALECTS: Mapping[str, str] = {
     "arith": "xdsl.dialects.arith:Arith",

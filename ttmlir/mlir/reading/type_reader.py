@@ -39,9 +39,9 @@ from xdsl.utils.lexer import Position, Span
 from xdsl.utils.mlir_lexer import MLIRTokenKind as Kind
 
 from ttmlir.mlir.attributes.affine import layout_map
+from ttmlir.mlir.attributes.sharing import Interner
 from ttmlir.mlir.reading.lexer import balanced_end
 from ttmlir.mlir.reading.text_reader import TextReader
-from ttmlir.mlir.sharing import Interner
 
 MAX_INTEGER_WIDTH = (1 << 24) - 1
 """Widest integer type, as in MLIR."""
