@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import sys
 
-from ttmlir.passes.driver import run_opt
-
 from .start_up import run_once
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the tool; the exit status."""
-    given = sys.argv[1:] if arguments is None else arguments
-    return run_once("ttmlir-opt", lambda: run_opt(given))
+    return run_once("ttmlir-opt", lambda: _run(sys.argv[1:] if arguments is None else arguments))
+
+
+def _run(arguments: list[str]) -> int:
+    from ttmlir.passes.driver import run_opt
+
+    return run_opt(arguments)
 
 
 if __name__ == "__main__":

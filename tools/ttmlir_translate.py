@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import sys
 
-from ttmlir.target.driver import run_translate
-
 from .start_up import run_once
-from .translations import TRANSLATIONS
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the tool; the exit status."""
     given = sys.argv[1:] if arguments is None else arguments
-    return run_once("ttmlir-translate", lambda: run_translate(given, TRANSLATIONS))
+    return run_once("ttmlir-translate", lambda: _run(given))
+
+
+def _run(arguments: list[str]) -> int:
+    from ttmlir.target.driver import run_translate
+
+    from .translations import TRANSLATIONS
+
+    return run_translate(arguments, TRANSLATIONS)
 
 
 if __name__ == "__main__":
