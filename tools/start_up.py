@@ -107,7 +107,7 @@ class _Stream:
             io.BufferedWriter(raw),
             stream.encoding,
             "backslashreplace",
-            line_buffering=stream.line_buffering,
+            line_buffering=bool(stream.line_buffering),
         )
         return cls(text, raw)
 
