@@ -2,7 +2,7 @@
 
 import sys
 
-from ttmlir_tools.ttrt import main
+from ttmlir.tools.ttrt import main
 
 if __name__ == "__main__":
     sys.exit(main())
