@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import click
 
@@ -58,6 +59,7 @@ def cli(
     from ttmlir.compiler import read_source
     from ttmlir.interpreter.bisection import bisect, tolerance_for
     from ttmlir.mlir.files.text_files import FileError, input_name
+    from ttmlir.mlir.reporting.colours import uses_colour
     from ttmlir.mlir.reporting.diagnostics import DiagnosticError, Source, render_all
     from ttmlir.runtime.element import Numerics
     from ttmlir.runtime.errors import InputError
@@ -81,7 +83,8 @@ def cli(
         )
     except DiagnosticError as error:
         shown = (diagnostic.without_operation() for diagnostic in error.diagnostics)
-        click.echo(render_all(shown, {name: Source(text)}), err=True, nl=False)
+        coloured = uses_colour(sys.stderr)
+        sys.stderr.write(render_all(shown, {name: Source(text)}, coloured=coloured))
         return 1
     click.echo(json.dumps(report.as_dict(), indent=2) if as_json else str(report))
     return 0 if report.agrees else 1

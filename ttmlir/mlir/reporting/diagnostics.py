@@ -28,6 +28,7 @@ from xdsl.dialects.builtin import LocationAttr, UnknownLoc
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import DiagnosticException
 
+from ttmlir.mlir.reporting.colours import paint
 from ttmlir.mlir.reporting.locations import FileLineCol, file_line_col
 
 Severity: TypeAlias = Literal["error", "warning", "remark", "note"]
@@ -161,31 +162,37 @@ class Source:
         return lines[index] if 0 <= index < len(lines) else None
 
 
-def render(diagnostic: Diagnostic, sources: Mapping[str, Source]) -> str:
+def render(diagnostic: Diagnostic, sources: Mapping[str, Source], *, coloured: bool = False) -> str:
     """`file:line:col: severity: message`, the source line and a caret; notes follow."""
     place = file_line_col(diagnostic.location)
-    lines = [_heading(diagnostic, place)]
+    lines = [_heading(diagnostic, place, coloured=coloured)]
     if place is not None and diagnostic.show_source and place.file in sources:
-        lines += _quotation(sources[place.file], place.line, place.column)
+        quotation = _quotation(sources[place.file], place.line, place.column)
+        lines += quotation[:-1]
+        lines += [paint(caret, "caret", coloured=coloured) for caret in quotation[-1:]]
     text = "\n".join(lines) + "\n"
-    return text + "".join(render(note, sources) for note in diagnostic.notes)
+    return text + "".join(render(note, sources, coloured=coloured) for note in diagnostic.notes)
 
 
-def render_all(diagnostics: Iterable[Diagnostic], sources: Mapping[str, Source]) -> str:
-    """The texts of several diagnostics."""
-    return "".join(render(diagnostic, sources) for diagnostic in diagnostics)
+def render_all(
+    diagnostics: Iterable[Diagnostic], sources: Mapping[str, Source], *, coloured: bool = False
+) -> str:
+    """The texts of several diagnostics, on request with the colours of a terminal."""
+    return "".join(render(diagnostic, sources, coloured=coloured) for diagnostic in diagnostics)
 
 
-def _heading(diagnostic: Diagnostic, place: FileLineCol | None) -> str:
-    message = f"{diagnostic.severity}: {diagnostic.message}"
+def _heading(diagnostic: Diagnostic, place: FileLineCol | None, *, coloured: bool) -> str:
+    message = diagnostic.message
     if place is not None:
-        return f"{place.file}:{place.line}:{place.column}: {message}"
-    if isinstance(diagnostic.location, UnknownLoc):
-        return f"<unknown>:0: {message}"
-    from ttmlir.mlir.printing.printer import attribute_text
+        where = f"{place.file}:{place.line}:{place.column}:"
+    else:
+        where = "<unknown>:0:"
+        if not isinstance(diagnostic.location, UnknownLoc):
+            from ttmlir.mlir.printing.printer import attribute_text
 
-    location = attribute_text(diagnostic.location)
-    return f"<unknown>:0: {diagnostic.severity}: {location}: {diagnostic.message}"
+            message = f"{attribute_text(diagnostic.location)}: {message}"
+    severity = paint(f"{diagnostic.severity}:", diagnostic.severity, coloured=coloured)
+    return f"{paint(where, 'place', coloured=coloured)} {severity} {message}"
 
 
 def _quotation(source: Source, line: int, column: int) -> list[str]:
