@@ -67,6 +67,8 @@ def package_of(path: Path) -> str:
     first, *rest = path.relative_to(ROOT).with_suffix("").parts
     if first == "schema":
         return "schema files"
+    if rest == ["__main__"]:
+        return "tools"
     return rest[0] if first == "ttmlir" else first
 
 
