@@ -16,6 +16,7 @@ from ttmlir.sim.circular_buffer import CircularBuffer
 from ttmlir.sim.data_movement_api import DataMovementApi
 from ttmlir.sim.device import Device
 from ttmlir.sim.errors import SimError
+from ttmlir.sim.kernel_calls import waiting_calls
 from ttmlir.sim.options import SimOptions
 from ttmlir.sim.scheduler import Scheduler
 from ttmlir.sim.thread import KernelSource, KernelThread
@@ -62,7 +63,7 @@ def test_every_call_has_an_implementation(row: KernelCall) -> None:
 def test_blocking_calls_exist_and_have_no_result() -> None:
     """Whatever the compiler waits for is a call that gives nothing else."""
     rows = {row.cpp: row for row in CALLS}
-    for name in DataMovementApi.BLOCKING - {"poll"}:
+    for name in waiting_calls(DataMovementApi):
         assert callable(getattr(DataMovementApi, name))
         assert rows[name].result is None if name in rows else True
 

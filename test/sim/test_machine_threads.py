@@ -15,6 +15,7 @@ from ttmlir.sim.circular_buffer import CircularBuffer
 from ttmlir.sim.core import Core
 from ttmlir.sim.data_movement_api import DataMovementApi
 from ttmlir.sim.errors import DeadlockError, SimError
+from ttmlir.sim.kernel_calls import waiting_calls
 from ttmlir.sim.noc import Network
 from ttmlir.sim.options import SimOptions
 from ttmlir.sim.scheduler import Scheduler
@@ -93,7 +94,7 @@ def run(options: SimOptions, pages: int, written: int) -> tuple[np.ndarray, np.n
     reads.thread.start(reader(reads, pages))
     writes.thread.start(writer(writes, written))
     for api in (reads, writes):
-        scheduler.interleave(api, api.BLOCKING)
+        scheduler.interleave(api, waiting_calls(type(api)))
     scheduler.run(core.threads)
     result = [
         np.array(chip.network.dram[page % 12].memory.read(TARGET + page // 12 * PAGE, PAGE))

@@ -15,6 +15,7 @@ from ttmlir.sim.circular_buffer import CircularBuffer
 from ttmlir.sim.compute_api import ComputeApi, ComputeSettings, give_registers
 from ttmlir.sim.core import Core
 from ttmlir.sim.findings import Finding
+from ttmlir.sim.kernel_calls import waiting_calls
 from ttmlir.sim.math_api import MathApi
 from ttmlir.sim.options import SimOptions
 from ttmlir.sim.pack_api import PackApi
@@ -101,7 +102,7 @@ class ComputeCore:
         for index, (role, api_class) in enumerate(APIS.items()):
             thread = KernelThread(self.core, role, source, index, scheduler=scheduler)
             api = api_class(self.core, thread, self.options, self.settings)
-            scheduler.interleave(api, api.BLOCKING)
+            scheduler.interleave(api, waiting_calls(api_class))
             thread.start(_running(api, [each for each in calls if role in _roles(each.name)]))
             self.threads[role] = thread
         with np.errstate(all="ignore"):
@@ -122,7 +123,7 @@ def _running(api: ComputeApi, calls: Sequence[Call]) -> Generator[None, None, No
     for each in calls:
         method = getattr(api, each.name)
         keywords = {"template": each.template} if each.template else {}
-        if each.name in api.BLOCKING:
+        if each.name in waiting_calls(type(api)):
             while not method(*each.arguments, **keywords):
                 yield
         else:

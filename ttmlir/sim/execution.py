@@ -15,6 +15,7 @@ from ttmlir.sim.device import Device
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.findings import Finding, Position
 from ttmlir.sim.kernel_api import KernelApi
+from ttmlir.sim.kernel_calls import waiting_calls
 from ttmlir.sim.kernel_compiler import CompiledKernel, compile_kernel
 from ttmlir.sim.math_api import MathApi
 from ttmlir.sim.pack_api import PackApi
@@ -116,8 +117,8 @@ class _Run:
         compiled = _compiled(thread, kernel, type(api), timed=self.device.options.timed)
         if self.timeline is not None:
             track = Track(thread.core.logical, thread.role_name, kernel.name)
-            self.timeline.watch(api, api.BLOCKING, thread, track)
-        self.scheduler.interleave(api, api.BLOCKING)
+            self.timeline.watch(api, waiting_calls(type(api)), thread, track)
+        self.scheduler.interleave(api, (*waiting_calls(type(api)), "poll"))
         thread.start(compiled.start(api))
         self.apis.append(api)
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ttmlir.optable.kernel import CALLS, Element, KernelCall, Role, Scalar
 from ttmlir.sim.compute_api import ComputeApi, ComputeSettings, Template
 from ttmlir.sim.core import Core
+from ttmlir.sim.kernel_calls import kernel_call
 from ttmlir.sim.numerics import Register, store_vector
 from ttmlir.sim.options import SimOptions
 from ttmlir.sim.thread import KernelThread
@@ -90,6 +91,7 @@ class VectorApi(ComputeApi):
             values = store_vector(values, self.dst.register)
         self.tile(index, "write").view(element)[:] = values
 
+    @kernel_call()
     def typecast_tile(self, dst: int, *, template: Template = ()) -> None:
         """Numbers of one `DataFormat` to another: integers saturate, fractions are dropped.
 
@@ -111,11 +113,13 @@ class VectorApi(ComputeApi):
             self._put(dst, _rounded(wide.astype(np.float32), target), np.dtype(np.float32))
         self.spend(row.cost.math)
 
+    @kernel_call()
     def rand_tile_init(self, seed: int) -> None:
         """Start the generator of random numbers; its numbers are not those of the chip."""
         self._random = np.random.default_rng(seed & 0xFFFF_FFFF)
         self.prepare_vector("rand_tile_init")
 
+    @kernel_call()
     def rand_tile(self, dst: int, start: int, scale: int) -> None:
         """Random numbers: from, plus scale times numbers in [0, 1), given as bits of float32."""
         row = _ROWS["rand_tile"]
@@ -179,6 +183,7 @@ _ROWS = {row.cpp: row for row in CALLS if row.roles is Role.MATH and row.header}
 def _computing(row: KernelCall, meaning: Callable[..., Any]) -> Callable[..., None]:
     call = _Call(row, meaning)
 
+    @kernel_call()
     def method(self: VectorApi, *arguments: Any, template: Template = ()) -> None:
         self.compute(call, arguments, template)
 
@@ -186,6 +191,7 @@ def _computing(row: KernelCall, meaning: Callable[..., Any]) -> Callable[..., No
 
 
 def _preparing(name: str) -> Callable[..., None]:
+    @kernel_call()
     def method(self: VectorApi, *arguments: Any, template: Template = ()) -> None:
         self.prepare_vector(name)
 

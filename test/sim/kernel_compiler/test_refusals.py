@@ -7,8 +7,9 @@ from kernel_oracle import RecordingApi, run
 
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.errors import SimError
+from ttmlir.sim.kernel_calls import kernel_call
 from ttmlir.sim.kernel_compiler import compile_kernel
-from ttmlir.sim.kernel_compiler.runtime import NAMES
+from ttmlir.sim.kernel_compiler.names import NAMES
 from ttmlir.target.cpp.errors import CppSyntaxError
 
 
@@ -164,6 +165,7 @@ def test_errors_of_the_library_pass_through() -> None:
     """What a call raises is not taken for a mistake of the kernel."""
 
     class Broken(RecordingApi):
+        @kernel_call()
         def note(self, value: int) -> None:
             raise IndexError("of the library")
 
