@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from types import CodeType
 from typing import cast
@@ -45,10 +46,10 @@ class CompiledKernel:
     """A kernel that can be started on any number of cores."""
 
     file: str
-    module: ast.Module = field(repr=False, compare=False)
+    module: ast.Module = dataclasses.field(repr=False, compare=False)
     """What it was compiled to."""
     bytecode: CodeType
-    bindings: Mapping[str, str] = field(compare=False)
+    bindings: Mapping[str, str] = dataclasses.field(compare=False)
     """The variables of the code that hold what the API gives, with the names of these."""
 
     @cached_property

@@ -33,6 +33,7 @@ class Unset:
         raise KernelFault(UNSET_READ)
 
     def __getattr__(self, _: str) -> NoReturn:
+        """Whatever member is wanted, it is not there."""
         raise KernelFault(UNSET_READ)
 
     __bool__ = __index__ = __int__ = __float__ = __hash__ = __eq__ = __ne__ = _fail
