@@ -14,7 +14,7 @@ import pytest
 
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.kernel_calls import kernel_call
-from ttmlir.sim.kernel_compiler import compile_kernel
+from ttmlir.sim.kernels import compile_kernel
 
 COMPILER = shutil.which("g++")
 
