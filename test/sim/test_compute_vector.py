@@ -21,7 +21,7 @@ from tile_bytes import BOTH, core_of, eighths, result
 
 from ttmlir.layout.enums import DataType
 from ttmlir.optable.kernel import CALLS, Element, Form, KernelCall, Role, calls_named
-from ttmlir.sim.kernel_calls import waiting_calls
+from ttmlir.sim.calls.declaration import waiting_calls
 from ttmlir.sim.options import Numerics
 
 Array = NDArray[Any]

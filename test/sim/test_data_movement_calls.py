@@ -11,10 +11,10 @@ import pytest
 from ttmlir.layout.enums import DataType
 from ttmlir.optable.kernel import CALLS, Form, KernelCall, Role
 from ttmlir.sim.calls.data_movement_api import DataMovementApi
+from ttmlir.sim.calls.declaration import waiting_calls
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.execution.scheduler import Scheduler
 from ttmlir.sim.execution.thread import KernelSource, KernelThread
-from ttmlir.sim.kernel_calls import waiting_calls
 from ttmlir.sim.machine.address_generators import AccessorArgs, TensorAccessor
 from ttmlir.sim.machine.chip import wormhole_n150
 from ttmlir.sim.machine.circular_buffer import CircularBuffer

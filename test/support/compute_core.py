@@ -11,13 +11,13 @@ import numpy as np
 from ttmlir.layout.enums import DataType
 from ttmlir.optable.kernel import Role, call_named
 from ttmlir.sim.calls.compute_api import ComputeApi, ComputeSettings, give_registers
+from ttmlir.sim.calls.declaration import waiting_calls
 from ttmlir.sim.calls.math_api import MathApi
 from ttmlir.sim.calls.pack_api import PackApi
 from ttmlir.sim.calls.unpack_api import UnpackApi
 from ttmlir.sim.execution.scheduler import Scheduler
 from ttmlir.sim.execution.thread import KernelSource, KernelThread
 from ttmlir.sim.findings import Finding
-from ttmlir.sim.kernel_calls import waiting_calls
 from ttmlir.sim.machine.chip import wormhole_n150
 from ttmlir.sim.machine.circular_buffer import CircularBuffer
 from ttmlir.sim.machine.core import Core

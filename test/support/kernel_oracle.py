@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import pytest
 
 from ttmlir.optable.kernel import Role
-from ttmlir.sim.kernel_calls import kernel_call
+from ttmlir.sim.calls.declaration import kernel_call
 from ttmlir.sim.kernels import compile_kernel
 
 COMPILER = shutil.which("g++")

@@ -8,7 +8,7 @@ import numpy as np
 from kernel_oracle import RecordingApi, run
 
 from ttmlir.optable.kernel import Role
-from ttmlir.sim.kernel_calls import kernel_call
+from ttmlir.sim.calls.declaration import kernel_call
 from ttmlir.sim.kernels import CompiledKernel, compile_kernel
 
 KERNELS = Path(__file__).parents[2] / "target" / "cpp" / "kernels"

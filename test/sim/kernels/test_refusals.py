@@ -7,8 +7,8 @@ from kernel_oracle import RecordingApi, run
 
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.optable.kernel import Role
+from ttmlir.sim.calls.declaration import kernel_call
 from ttmlir.sim.errors import SimError
-from ttmlir.sim.kernel_calls import kernel_call
 from ttmlir.sim.kernels import compile_kernel
 from ttmlir.sim.kernels.names import NAMES
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ttmlir.sim.calls.declaration import kernel_call
 from ttmlir.sim.calls.transactions import Transactions
 from ttmlir.sim.execution.thread import KernelThread, WaitReason
-from ttmlir.sim.kernel_calls import kernel_call
 from ttmlir.sim.machine.address_generators import (
     AccessorArgs,
     AddressGenerator,

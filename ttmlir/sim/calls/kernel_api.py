@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, ClassVar
 
+from ttmlir.sim.calls.declaration import kernel_call
 from ttmlir.sim.errors import CycleLimitError
 from ttmlir.sim.execution.scheduler import FOREVER, Scheduler
 from ttmlir.sim.execution.thread import KernelThread
-from ttmlir.sim.kernel_calls import kernel_call
 from ttmlir.sim.machine.chip import MEM_ZEROS_BASE, MEM_ZEROS_SIZE
 from ttmlir.sim.machine.circular_buffer import COUNTER_MASK
 from ttmlir.sim.machine.core import Core

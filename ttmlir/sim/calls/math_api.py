@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from ttmlir.optable.kernel import call_named
 from ttmlir.sim.calls.compute_api import ComputeSettings, Template, math_cost
+from ttmlir.sim.calls.declaration import kernel_call
 from ttmlir.sim.calls.unpack_api import POOL_MAX, REDUCE_COL, REDUCE_ROW
 from ttmlir.sim.calls.vector_api import VectorApi
 from ttmlir.sim.execution.thread import KernelThread
-from ttmlir.sim.kernel_calls import kernel_call
 from ttmlir.sim.machine import numerics
 from ttmlir.sim.machine.core import Core
 from ttmlir.sim.machine.numerics import Register

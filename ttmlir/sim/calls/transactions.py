@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
+from ttmlir.sim.calls.declaration import kernel_call
 from ttmlir.sim.calls.kernel_api import KernelApi
 from ttmlir.sim.execution.thread import KernelThread
-from ttmlir.sim.kernel_calls import kernel_call
 from ttmlir.sim.machine.core import Core, Endpoint
 from ttmlir.sim.machine.memory import Memory
 from ttmlir.sim.machine.noc import LOCAL_MASK, NETWORKS, Copy, Network, Outstanding

@@ -12,8 +12,8 @@ import numpy as np
 
 from ttmlir.layout.enums import DataType
 from ttmlir.sim.calls.compute_api import ComputeApi, ComputeSettings, Template
+from ttmlir.sim.calls.declaration import kernel_call
 from ttmlir.sim.execution.thread import KernelThread
-from ttmlir.sim.kernel_calls import kernel_call
 from ttmlir.sim.machine import numerics
 from ttmlir.sim.machine.circular_buffer import CircularBuffer
 from ttmlir.sim.machine.core import Core

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from ttmlir.optable.kernel import CALLS, Element, KernelCall, Role, Scalar
 from ttmlir.sim.calls.compute_api import ComputeApi, ComputeSettings, Template
+from ttmlir.sim.calls.declaration import kernel_call
 from ttmlir.sim.execution.thread import KernelThread
-from ttmlir.sim.kernel_calls import kernel_call
 from ttmlir.sim.machine.core import Core
 from ttmlir.sim.machine.numerics import Register, store_vector
 from ttmlir.sim.options import SimOptions

@@ -10,6 +10,7 @@ from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.calls.compute_api import give_registers
 from ttmlir.sim.calls.data_movement_api import DataMovementApi
+from ttmlir.sim.calls.declaration import waiting_calls
 from ttmlir.sim.calls.kernel_api import KernelApi
 from ttmlir.sim.calls.math_api import MathApi
 from ttmlir.sim.calls.pack_api import PackApi
@@ -20,7 +21,6 @@ from ttmlir.sim.execution.program import Kernel, Program
 from ttmlir.sim.execution.scheduler import Scheduler
 from ttmlir.sim.execution.thread import KernelSource, KernelThread
 from ttmlir.sim.findings import Finding, Position
-from ttmlir.sim.kernel_calls import waiting_calls
 from ttmlir.sim.kernels import CompiledKernel, compile_kernel
 from ttmlir.sim.machine.chip import SimChip
 from ttmlir.sim.machine.core import Core

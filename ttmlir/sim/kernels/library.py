@@ -10,7 +10,7 @@ from functools import cache
 from typing import ClassVar, Protocol
 
 from ttmlir.optable.kernel import CALLS, Form, KernelCall, Role, TemplateKind, ValueKind
-from ttmlir.sim.kernel_calls import CallFacts, declared_calls
+from ttmlir.sim.calls.declaration import CallFacts, declared_calls
 from ttmlir.sim.kernels.enumerators import ENUM_TYPES, bare_name
 from ttmlir.sim.kernels.types import (
     BOOL,
