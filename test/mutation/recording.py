@@ -127,7 +127,7 @@ def _record_lit(path: str, recorder: _Recorder, job: Path, folder: Path) -> None
     if report.exists() and '"code": "PASS"' in report.read_text(encoding="utf-8"):
         recorder.keep(path, time.monotonic() - start)
     else:
-        print(f"{path} does not pass")
+        print(f"{path} does not pass", flush=True)
 
 
 class _Recorder:
