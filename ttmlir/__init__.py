@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ttmlir.frontend.compiled import CompiledModel
-    from ttmlir.frontend.doors import compile
+    from ttmlir.frontend.dispatch import compile
     from ttmlir.frontend.errors import CompilationError
 
 _HOMES = {
     "CompilationError": "ttmlir.frontend.errors",
     "CompiledModel": "ttmlir.frontend.compiled",
-    "compile": "ttmlir.frontend.doors",
+    "compile": "ttmlir.frontend.dispatch",
 }
 
 __all__ = ["CompilationError", "CompiledModel", "compile"]

@@ -8,7 +8,7 @@
 
 `compile_to_ttm` makes a `.ttm` file in the same way. `lower` stops at a module that can be looked
 at, `parse` before any pass; `transform` runs passes on a module, `write_ttnn`, `write_ttm` and
-`write_cpp` start from one. All raise `ttmlir.mlir.diagnostics.DiagnosticError` for input that is
+`write_cpp` start from one. All raise `ttmlir.mlir.reporting.diagnostics.DiagnosticError` for input that is
 refused; its text has the place and the reason. For models of JAX and torch there is
 `ttmlir.compile`.
 """
@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
-    from ttmlir.passes.base import Pass
-    from ttmlir.passes.nest import Nest
+    from ttmlir.passes.core.base import Pass
+    from ttmlir.passes.core.nest import Nest
     from ttmlir.target.flatbuffer.golden import Golden
 
 TTNN_PIPELINE = "ttir-to-ttnn-backend-pipeline"
@@ -48,9 +48,9 @@ def _without_collections() -> Generator[None]:
 def read_source(path: str) -> str:
     """The text of a file, for `parse`; long constants are not in it, but beside it.
 
-    Raises `ttmlir.mlir.text_files.FileError` if it cannot be read.
+    Raises `ttmlir.mlir.files.text_files.FileError` if it cannot be read.
     """
-    from ttmlir.mlir.text_files import read_input
+    from ttmlir.mlir.files.text_files import read_input
 
     return read_input(path)
 
@@ -59,10 +59,10 @@ def read_source(path: str) -> str:
 def parse(source: str, *, file_name: str = "<text>") -> ModuleOp:
     """The module that a text spells, verified; `file_name` is the name of the text in messages."""
     from ttmlir.dialects import DIALECTS
-    from ttmlir.mlir.chunk_processing import verify
+    from ttmlir.mlir.attributes.long_strings import compact
     from ttmlir.mlir.context import make_context
-    from ttmlir.mlir.long_strings import compact
-    from ttmlir.mlir.reader import parse_module
+    from ttmlir.mlir.files.chunk_processing import verify
+    from ttmlir.mlir.reading.reader import parse_module
 
     text = compact(source)
     # The memory of a long text is free again before the constants are used, if nobody else has it.
@@ -79,7 +79,7 @@ def transform(module: ModuleOp, pipeline: str) -> None:
     The pipeline is text as in `--pass-pipeline`, without the surrounding `builtin.module(...)`:
     names separated by commas, options in braces. An empty one does nothing.
     """
-    from ttmlir.passes.nest import parse_pipeline
+    from ttmlir.passes.core.nest import parse_pipeline
 
     if pipeline:
         _run(module, parse_pipeline(f"builtin.module({pipeline})"))
@@ -88,17 +88,17 @@ def transform(module: ModuleOp, pipeline: str) -> None:
 @_without_collections()
 def run_passes(module: ModuleOp, passes: Sequence[Pass]) -> None:
     """Run passes on a module and verify what they leave, as `transform` does."""
-    from ttmlir.passes.nest import Nest
+    from ttmlir.passes.core.nest import Nest
 
     _run(module, Nest("builtin.module", tuple(passes)))
 
 
 def _run(module: ModuleOp, nest: Nest) -> None:
     from ttmlir.dialects import DIALECTS
-    from ttmlir.mlir.chunk_processing import verify
     from ttmlir.mlir.context import make_context
-    from ttmlir.mlir.diagnostics import DiagnosticError
-    from ttmlir.passes.manager import PassFailure, PassManager
+    from ttmlir.mlir.files.chunk_processing import verify
+    from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+    from ttmlir.passes.core.manager import PassFailure, PassManager
 
     try:
         PassManager(nest=nest).run(make_context(DIALECTS), module)
@@ -111,7 +111,7 @@ def _run(module: ModuleOp, nest: Nest) -> None:
 
 def lower(source: str, pipeline: str = TTNN_PIPELINE, *, file_name: str = "<text>") -> ModuleOp:
     """The module that a text spells, after the passes of `pipeline`: `parse`, then `transform`."""
-    from ttmlir.mlir.long_strings import compact
+    from ttmlir.mlir.attributes.long_strings import compact
 
     text = compact(source)
     del source
@@ -129,7 +129,7 @@ def write_ttnn(module: ModuleOp, *, golden: Golden | None = None) -> bytes:
     inputs and results of a reference, with which `ttrt run --golden` compares.
     """
     from ttmlir.dialects.narrowing import warn_of_narrowing
-    from ttmlir.mlir.printer import print_module
+    from ttmlir.mlir.printing.printer import print_module
     from ttmlir.target.flatbuffer.programs import FILE_TEXT
     from ttmlir.target.flatbuffer.ttnn import ttnn_to_flatbuffer
 
@@ -145,7 +145,7 @@ def write_ttnn(module: ModuleOp, *, golden: Golden | None = None) -> bytes:
 @_without_collections()
 def write_ttm(module: ModuleOp) -> bytes:
     """The `.ttm` file of a module in the ttmetal dialect, with kernels in C++."""
-    from ttmlir.mlir.printer import print_module
+    from ttmlir.mlir.printing.printer import print_module
     from ttmlir.target.flatbuffer.programs import FILE_TEXT
     from ttmlir.target.flatbuffer.ttmetal import ttmetal_to_flatbuffer
 
@@ -158,7 +158,7 @@ def write_cpp(module: ModuleOp, *, elide_above: int | None = None) -> str:
 
     Constants of more than `elide_above` elements are left out.
     """
-    from ttmlir.passes.convert_ttnn_to_emitc import to_emitc
+    from ttmlir.passes.emitc.convert_ttnn_to_emitc import to_emitc
     from ttmlir.target.cpp.emitter import emit_cpp
 
     return emit_cpp(to_emitc(module), elide_above=elide_above)
@@ -186,8 +186,8 @@ def compile_to_cpp(source: str, pipeline: str = TTNN_PIPELINE, *, file_name: str
 
 
 def _cpp_to_read(module: ModuleOp) -> str:
-    from ttmlir.mlir.diagnostics import DiagnosticError
-    from ttmlir.mlir.printer import DEFAULT_ELISION_LIMIT
+    from ttmlir.mlir.printing.printer import DEFAULT_ELISION_LIMIT
+    from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 
     try:
         return write_cpp(module, elide_above=DEFAULT_ELISION_LIMIT)

@@ -8,9 +8,9 @@ import sys
 from collections.abc import Iterator
 
 from ttmlir.mlir.option_values import options_of
-from ttmlir.passes.base import Pipeline
-from ttmlir.passes.nest import nest_implicitly
-from ttmlir.passes.registry import PASSES, PIPELINES, lookup
+from ttmlir.passes.core.base import Pipeline
+from ttmlir.passes.core.nest import nest_implicitly
+from ttmlir.passes.core.registry import PASSES, PIPELINES, lookup
 
 INTRODUCTION = """\
 # Passes and pipelines

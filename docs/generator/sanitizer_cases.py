@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 
 from ttmlir.layout.enums import DataType
 from ttmlir.optable.kernel import Role
-from ttmlir.sim.chip import wormhole_n150
-from ttmlir.sim.device import Device
 from ttmlir.sim.errors import SimError
-from ttmlir.sim.execution import run_program
+from ttmlir.sim.execution.program import CircularBufferSpec, Kernel, Program
+from ttmlir.sim.execution.run import run_program
+from ttmlir.sim.machine.chip import wormhole_n150
+from ttmlir.sim.machine.device import Device
 from ttmlir.sim.options import SimOptions
-from ttmlir.sim.program import CircularBufferSpec, Kernel, Program
 
 READER = """\
 #include "dataflow_api.h"

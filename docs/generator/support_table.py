@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator
 from doors_page import states_of_aten, states_of_dialects
 from ops_page import FAMILY_TITLES, rows_of
 from passes_page import public_passes
-from ttmlir_tools.translations import TRANSLATIONS
 
 from ttmlir.layout.element_type import ScalarType
 from ttmlir.optable import ROWS
 from ttmlir.optable.row import Row
-from ttmlir.passes.convert_ttir_to_ttmetal_tiles import computed_on
-from ttmlir.passes.registry import PASSES, PIPELINES
+from ttmlir.passes.core.registry import PASSES, PIPELINES
+from ttmlir.passes.ttmetal.convert_ttir_to_ttmetal_tiles import computed_on
+from ttmlir.tools.translate.translations import TRANSLATIONS
 
 # What tt-mlir at 880154e3c2 has of its own, upstream's passes left out.
 _OF_TT_MLIR = {

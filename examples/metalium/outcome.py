@@ -10,8 +10,8 @@ from matrix_data import Matrix, additions_of, check, stored, tolerance
 from matrix_options import MatrixOptions, parse_options
 
 from ttmlir.metalium import MetaliumError
-from ttmlir.sim.command_queue import CommandQueue
 from ttmlir.sim.errors import SimError
+from ttmlir.sim.execution.command_queue import CommandQueue
 from ttmlir.sim.timing.program_times import ProgramTimes
 from ttmlir.sim.timing.roofline import summary
 from ttmlir.sim.timing.timeline import Timeline

@@ -46,7 +46,7 @@ from ttmlir.metalium import (
     tile_size,
     unpack_tiles,
 )
-from ttmlir.sim.program import Kernel
+from ttmlir.sim.execution.program import Kernel
 from ttmlir.sim.timing.program_times import ProgramTimes
 from ttmlir.sim.timing.roofline import bound
 

@@ -43,7 +43,7 @@ from elementwise_oracles import (
 from ttir_text import FunctionText, tensor
 
 from ttmlir.compiler import TTMETAL_PIPELINE, lower
-from ttmlir.mlir.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 from ttmlir.optable import ROWS, elementwise
 from ttmlir.runtime import read_binary
 from ttmlir.runtime.metal.program import MetalBinary

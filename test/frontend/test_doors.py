@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import ttmlir
-from ttmlir.frontend import doors
+from ttmlir.frontend import dispatch as doors
 from ttmlir.runtime import InputError, load_binary, open_device, submit
 from ttmlir.runtime.tensor import Tensor
 

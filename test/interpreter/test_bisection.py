@@ -8,21 +8,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from ttmlir_tools.ttmlir_bisect import main
 
 from ttmlir.dialects import ttnn
 from ttmlir.dialects.ods import SEGMENTS
 from ttmlir.interpreter.bisection import bisect
 from ttmlir.interpreter.levels import name_operations, source_dialect
-from ttmlir.mlir.diagnostics import DiagnosticError
-from ttmlir.passes import (
-    convert_stablehlo_to_ttir,
-    convert_ttir_to_ttnn,
-    ttir_decomposition_contraction,
-)
-from ttmlir.passes.rewriting import replace
-from ttmlir.passes.ttir_building import built
+from ttmlir.ir.rewriting import replace
+from ttmlir.ir.ttir_building import built
+from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.passes.stablehlo import convert_stablehlo_to_ttir
+from ttmlir.passes.ttir import ttir_decomposition_contraction
+from ttmlir.passes.ttnn import convert_ttir_to_ttnn
 from ttmlir.runtime.element import Numerics
+from ttmlir.tools.ttmlir_bisect import main
 
 MODELS = Path(__file__).resolve().parents[1] / "models"
 MLP = (MODELS / "mlp.mlir").read_text()

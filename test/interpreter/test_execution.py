@@ -10,7 +10,7 @@ import pytest
 
 from ttmlir.compiler import lower
 from ttmlir.interpreter import Execution, execute
-from ttmlir.mlir.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 
 CONSTRAINT = "#tt.operand_constraint<dram|l1|scalar|tile|any_layout|any_device|any_device_tile>"
 

@@ -15,8 +15,8 @@ from stablehlo_oracle import executed
 from ttmlir.dialects import DIALECTS
 from ttmlir.interpreter import execute
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.diagnostics import DiagnosticError
-from ttmlir.mlir.reader import parse_module
+from ttmlir.mlir.reading.reader import parse_module
+from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 
 REFUSED = {
     "linear_algebra": "calls 'lapack_spotrf_ffi', which only the framework's own runtime has",

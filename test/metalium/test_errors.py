@@ -48,7 +48,7 @@ from ttmlir.metalium import (
     tilize_nfaces,
 )
 from ttmlir.sim.errors import AllocationError, CycleLimitError, DeadlockError, SimError
-from ttmlir.sim.program import Kernel
+from ttmlir.sim.execution.program import Kernel
 
 EMPTY = "void kernel_main() {}"
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ttmlir.mlir.command_line import flag, flag_help, parse_command_line
 from ttmlir.mlir.option_values import STRINGS, OptionError
+from ttmlir.tools.command_line import flag, flag_help, parse_command_line
 
 
 class Shape(Enum):

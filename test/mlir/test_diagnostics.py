@@ -8,7 +8,9 @@ from xdsl.dialects.builtin import UNKNOWN_LOC, CallSiteLoc, FusedLoc, NoneAttr
 from xdsl.utils.exceptions import VerifyException
 
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.diagnostics import (
+from ttmlir.mlir.files.text_files import Chunk
+from ttmlir.mlir.reading.reader import parse_module
+from ttmlir.mlir.reporting.diagnostics import (
     Diagnostic,
     DiagnosticError,
     OpError,
@@ -16,11 +18,9 @@ from ttmlir.mlir.diagnostics import (
     note,
     render,
 )
-from ttmlir.mlir.expected import mismatches
-from ttmlir.mlir.locations import file_location, fused_location, name_location
-from ttmlir.mlir.reader import parse_module
-from ttmlir.mlir.text_files import Chunk
-from ttmlir.mlir.verifier import verify_module
+from ttmlir.mlir.reporting.expected import mismatches
+from ttmlir.mlir.reporting.locations import file_location, fused_location, name_location
+from ttmlir.mlir.verifying.verifier import verify_module
 
 FILE = "f.mlir"
 

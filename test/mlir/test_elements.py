@@ -22,8 +22,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 
-from ttmlir.mlir.context import make_context
-from ttmlir.mlir.elements import (
+from ttmlir.mlir.attributes.elements import (
     element_count,
     elements_attr,
     elements_of,
@@ -32,7 +31,8 @@ from ttmlir.mlir.elements import (
     splat_bytes,
     unpack_bits,
 )
-from ttmlir.mlir.reader import parse_module
+from ttmlir.mlir.context import make_context
+from ttmlir.mlir.reading.reader import parse_module
 
 
 def read(text: str) -> DenseIntOrFPElementsAttr:

@@ -13,9 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ttmlir.compiler import parse
-from ttmlir.mlir.diagnostics import DiagnosticError
-from ttmlir.mlir.long_strings import LONG, CompactText, compact, place_in_file, read_compact
-from ttmlir.mlir.printer import PrintOptions, print_module, printed_text
+from ttmlir.mlir.attributes.long_strings import (
+    LONG,
+    CompactText,
+    compact,
+    place_in_file,
+    read_compact,
+)
+from ttmlir.mlir.printing.printer import PrintOptions, print_module, printed_text
+from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 
 DATA = np.random.default_rng(3).bytes(LONG)
 DIGITS = DATA.hex().upper()
@@ -138,7 +144,7 @@ def test_nothing_in_a_module_is_taken_for_a_printers_mark() -> None:
 
 PEAK = """
 import sys
-from ttmlir.passes.driver import run_opt
+from ttmlir.tools.opt.driver import run_opt
 assert run_opt(sys.argv[1:]) == 0
 status = dict(line.split(":", 1) for line in open("/proc/self/status"))
 print(int(status["VmHWM"].split()[0]) / 1024)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ttmlir.compiler import lower, parse
-from ttmlir.mlir.diagnostics import DiagnosticError
-from ttmlir.mlir.spelling import ALMOST, near_names
+from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting.spelling import ALMOST, near_names
 
 
 def refusal(body: str, type_: str = "tensor<3xf32>", pipeline: str = "") -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ttmlir.mlir.text_files import Chunk, FileError, read_input, split_input, write_output
+from ttmlir.mlir.files.text_files import Chunk, FileError, read_input, split_input, write_output
 
 
 def test_input_keeps_its_text(tmp_path: Path) -> None:

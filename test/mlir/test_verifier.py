@@ -8,8 +8,8 @@ import pytest
 from mlir_opt import FILE, mlir_opt, ours
 
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.reader import parse_module
-from ttmlir.mlir.verifier import verify_module
+from ttmlir.mlir.reading.reader import parse_module
+from ttmlir.mlir.verifying.verifier import verify_module
 
 FAULTY = {
     "dominance in a block": """

@@ -9,10 +9,10 @@ import subprocess
 import pytest
 
 from ttmlir.dialects import DIALECTS
+from ttmlir.ir.rewriting import clean_up
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.printer import print_module
-from ttmlir.mlir.reader import parse_module
-from ttmlir.passes.rewriting import clean_up
+from ttmlir.mlir.printing.printer import print_module
+from ttmlir.mlir.reading.reader import parse_module
 
 MLIR_OPT = shutil.which("mlir-opt-19")
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from pass_runner import TTNN_PIPELINE, executed, printed
 
-from ttmlir.mlir.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 
 PASS = "convert-arith-to-ttir"
 _RNG = np.random.default_rng(13)

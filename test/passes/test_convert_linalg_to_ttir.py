@@ -14,7 +14,7 @@ from mlir_opt import mlir_opt
 from pass_runner import executed, printed
 from tosa_cases import MOVEMENTS, program, real
 
-from ttmlir.mlir.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 from ttmlir.optable.linalg import CONTRACTIONS, CONVOLUTIONS, DEPTHWISE, ELEMENTWISE, POOLINGS
 
 PIPELINE = "linalg-to-ttnn-pipeline"

@@ -14,7 +14,7 @@ from jax import numpy as jnp
 from ml_dtypes import bfloat16
 from pass_runner import body, executed
 
-from ttmlir.mlir.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 
 PIPELINE = "stablehlo-to-ttnn-pipeline"
 

@@ -14,7 +14,7 @@ from jax import lax
 from jax import numpy as jnp
 from pass_runner import body, executed
 
-from ttmlir.mlir.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 
 PIPELINE = "stablehlo-to-ttnn-pipeline"
 _RNG = np.random.default_rng(8)

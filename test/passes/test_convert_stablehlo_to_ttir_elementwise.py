@@ -15,7 +15,7 @@ import pytest
 from pass_runner import printed
 from stablehlo_programs import check_against_jax, jax, run_stablehlo, stablehlo_of
 
-from ttmlir.mlir.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 from ttmlir.optable.stablehlo import ELEMENTWISE, LOGICAL
 
 lax, jnp = jax.lax, jax.numpy

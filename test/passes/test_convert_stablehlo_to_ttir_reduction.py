@@ -12,7 +12,7 @@ import pytest
 from pass_runner import printed
 from stablehlo_programs import check_against_jax, jax, run_stablehlo
 
-from ttmlir.mlir.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 
 lax, jnp = jax.lax, jax.numpy
 

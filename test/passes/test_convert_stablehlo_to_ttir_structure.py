@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pass_runner import body, printed
 from stablehlo_programs import TTIR_PIPELINE, check_against_jax, jax, run_stablehlo, stablehlo_of
 
-from ttmlir.mlir.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 
 lax, jnp = jax.lax, jax.numpy
 Shape = tuple[int, ...]

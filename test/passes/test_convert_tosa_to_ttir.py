@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from pass_runner import TTNN_PIPELINE, executed, printed
 
-from ttmlir.mlir.diagnostics import DiagnosticError
-from ttmlir.passes.convert_tosa_to_ttir import CONVERTED
-from ttmlir.passes.convert_tosa_to_ttir_tensors import RULES
+from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.passes.tosa.convert_tosa_to_ttir import CONVERTED
+from ttmlir.passes.tosa.convert_tosa_to_ttir_tensors import RULES
 
 PASS = "convert-tosa-to-ttir"
 _RNG = np.random.default_rng(11)

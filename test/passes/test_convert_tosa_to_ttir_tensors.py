@@ -11,7 +11,7 @@ import pytest
 from pass_runner import executed
 from tosa_cases import MOVEMENTS, RNG, ZERO, A, program, real
 
-from ttmlir.passes.convert_tosa_to_ttir_tensors import RULES
+from ttmlir.passes.tosa.convert_tosa_to_ttir_tensors import RULES
 
 PIPELINE = "tosa-to-ttnn-pipeline"
 torch: Any = import_module("torch")

@@ -16,8 +16,8 @@ from ttmlir.dialects import tt
 from ttmlir.layout.element_type import Element, ScalarType, TileFormat
 from ttmlir.layout.enums import DataType, MemorySpace
 from ttmlir.layout.tensor_layout import TensorLayout
-from ttmlir.mlir.diagnostics import DiagnosticError
-from ttmlir.mlir.printer import attribute_text
+from ttmlir.mlir.printing.printer import attribute_text
+from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 
 PASSES = (
     "ttir-load-system-desc",

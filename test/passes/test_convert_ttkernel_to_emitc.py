@@ -7,7 +7,7 @@ import re
 import pytest
 
 from ttmlir.compiler import lower
-from ttmlir.mlir.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 from ttmlir.target.cpp.emitter import emit_cpp
 from ttmlir.target.cpp.kernels import write_kernels
 

@@ -13,7 +13,7 @@ from textwrap import dedent
 import pytest
 from pass_runner import printed
 
-from ttmlir.passes.registry import HIDDEN, PASSES
+from ttmlir.passes.core.registry import HIDDEN, PASSES
 
 _EXAMPLE = re.compile(r"^Before:\n(.*?)^After:\n(.*?)^Requires:", re.DOTALL | re.MULTILINE)
 _SECTIONS = ["Before", "After", "Requires", "Ensures", "Options", "Not done here"]

@@ -7,7 +7,7 @@ import pytest
 from pass_runner import TTNN_PIPELINE, body, executed, printed
 from ttir_text import ALIASES, FunctionText, tensor
 
-from ttmlir.mlir.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 
 WIDE = tensor(33, 70)
 LAYOUTS = """

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pass_runner import executed
 
-from ttmlir.passes.driver import run_opt
+from ttmlir.tools.opt.driver import run_opt
 
 MODELS = Path(__file__).parent.parent / "models"
 _RNG = np.random.default_rng(3)

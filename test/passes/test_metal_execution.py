@@ -19,7 +19,7 @@ from elementwise_oracles import (
 from pass_runner import lowered
 from ttir_text import FunctionText, tensor
 
-from ttmlir.mlir.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 from ttmlir.runtime import read_binary
 from ttmlir.runtime.metal.program import MetalBinary
 from ttmlir.runtime.metal.session import MetalRun, execute

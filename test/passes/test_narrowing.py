@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from ttmlir_tools.ttmlir_translate import main as translate
 
-from ttmlir.mlir.diagnostics import listening
-from ttmlir.passes.driver import run_opt
+from ttmlir.mlir.reporting.diagnostics import listening
+from ttmlir.tools.opt.driver import run_opt
+from ttmlir.tools.ttmlir_translate import main as translate
 
 STABLEHLO = """\
 func.func @f(%a: tensor<3x5xf32>) -> tensor<3x5xf32> {

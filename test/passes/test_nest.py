@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ttmlir.mlir.option_values import OptionError
-from ttmlir.passes.nest import (
+from ttmlir.passes.core.nest import (
     Nest,
     make_items,
     nest_implicitly,
@@ -15,7 +15,7 @@ from ttmlir.passes.nest import (
     parse_pipeline,
     with_environment,
 )
-from ttmlir.passes.registry import HIDDEN, PASSES, PIPELINES, lookup, names
+from ttmlir.passes.core.registry import HIDDEN, PASSES, PIPELINES, lookup, names
 
 
 @pytest.mark.parametrize(

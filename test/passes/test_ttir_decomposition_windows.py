@@ -17,7 +17,7 @@ from jax import lax
 from pass_runner import TTNN_PIPELINE, executed
 from ttir_text import FunctionText, tensor
 
-from ttmlir.mlir.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 from ttmlir.optable import ROWS
 
 ROAD = ("ttir-decomposition", TTNN_PIPELINE)

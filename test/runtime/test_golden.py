@@ -16,9 +16,9 @@ from ttnn_program import ProgramBuilder
 from ttmlir.runtime import read_binary
 from ttmlir.runtime.accuracy import compare
 from ttmlir.runtime.element import Numerics
-from ttmlir.runtime.executor import execute
+from ttmlir.runtime.execution.executor import execute
+from ttmlir.runtime.execution.prepare import PreparedProgram
 from ttmlir.runtime.golden import GoldenObserver, Tolerance
-from ttmlir.runtime.prepare import PreparedProgram
 
 
 def prepared_program(numerics: Numerics = Numerics.EXACT) -> PreparedProgram:

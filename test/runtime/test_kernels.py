@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ttmlir.optable import ROWS
-from ttmlir.runtime.kernels import KERNELS
+from ttmlir.runtime.execution.kernels import KERNELS
 
 Window = dict[str, int]
 

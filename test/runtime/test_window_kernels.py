@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from torch.nn import functional
 
 from ttmlir.optable import ROWS
-from ttmlir.runtime import window_kernels
-from ttmlir.runtime.kernels import KERNELS
+from ttmlir.runtime.execution import window_kernels
+from ttmlir.runtime.execution.kernels import KERNELS
 
 RNG = np.random.default_rng(4)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 MODEL = Path(__file__).parents[1] / "models" / "attention.mlir"
 PROGRAM = """
 import sys
-from ttmlir_tools.ttmlir_opt import main
+from ttmlir.tools.ttmlir_opt import main
 status = main(["--ttir-to-ttnn-backend-pipeline", sys.argv[1]])
 loaded = sys.modules.keys() & {"flatbuffers", "numpy"}
 sys.exit(f"status {status}, loaded {loaded}")

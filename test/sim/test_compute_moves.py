@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tile_bytes import BOTH, core_of, eighths, packed, result, unpacked
 
 from ttmlir.layout.enums import DataType
-from ttmlir.sim.compute_api import ComputeSettings
+from ttmlir.sim.calls.compute_api import ComputeSettings
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.options import Numerics, SimOptions
 

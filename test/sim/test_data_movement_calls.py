@@ -10,15 +10,15 @@ import pytest
 
 from ttmlir.layout.enums import DataType
 from ttmlir.optable.kernel import CALLS, Form, KernelCall, Role
-from ttmlir.sim.address_generators import AccessorArgs, TensorAccessor
-from ttmlir.sim.chip import wormhole_n150
-from ttmlir.sim.circular_buffer import CircularBuffer
-from ttmlir.sim.data_movement_api import DataMovementApi
-from ttmlir.sim.device import Device
+from ttmlir.sim.calls.data_movement_api import DataMovementApi
 from ttmlir.sim.errors import SimError
+from ttmlir.sim.execution.scheduler import Scheduler
+from ttmlir.sim.execution.thread import KernelSource, KernelThread
+from ttmlir.sim.machine.address_generators import AccessorArgs, TensorAccessor
+from ttmlir.sim.machine.chip import wormhole_n150
+from ttmlir.sim.machine.circular_buffer import CircularBuffer
+from ttmlir.sim.machine.device import Device
 from ttmlir.sim.options import SimOptions
-from ttmlir.sim.scheduler import Scheduler
-from ttmlir.sim.thread import KernelSource, KernelThread
 
 BY_THE_COMPILER = (Form.LOAD, Form.STORE, Form.CAST, Form.ELEMENT)
 """Forms that are syntax of C++."""

@@ -10,12 +10,12 @@ import pytest
 from ttmlir.layout.boards import board
 from ttmlir.layout.chip import default_system_desc
 from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
-from ttmlir.sim.allocator import Allocator
-from ttmlir.sim.buffer import Sharding
-from ttmlir.sim.chip import SimChip, blackhole_p150, wormhole_n150, wormhole_n300
-from ttmlir.sim.device import Device
 from ttmlir.sim.errors import AllocationError, SimError
-from ttmlir.sim.memory import Memory
+from ttmlir.sim.machine.allocator import Allocator
+from ttmlir.sim.machine.buffer import Sharding
+from ttmlir.sim.machine.chip import SimChip, blackhole_p150, wormhole_n150, wormhole_n300
+from ttmlir.sim.machine.device import Device
+from ttmlir.sim.machine.memory import Memory
 from ttmlir.sim.options import SimOptions
 
 

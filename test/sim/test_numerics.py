@@ -18,8 +18,8 @@ import pytest
 from numpy.typing import NDArray
 
 from ttmlir.layout.enums import DataType, MathFidelity
-from ttmlir.sim import numerics
-from ttmlir.sim.numerics import Register
+from ttmlir.sim.machine import numerics
+from ttmlir.sim.machine.numerics import Register
 from ttmlir.sim.timing.costs import tile_bytes
 
 Array = NDArray[Any]

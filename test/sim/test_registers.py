@@ -11,14 +11,14 @@ from tile_bytes import core_of, eighths
 
 from ttmlir.layout.enums import DataType
 from ttmlir.optable.kernel import Role
-from ttmlir.sim.chip import wormhole_n150
-from ttmlir.sim.core import Core
 from ttmlir.sim.errors import DeadlockError
-from ttmlir.sim.numerics import Register
+from ttmlir.sim.execution.scheduler import Scheduler
+from ttmlir.sim.execution.thread import KernelSource, KernelThread
+from ttmlir.sim.machine.chip import wormhole_n150
+from ttmlir.sim.machine.core import Core
+from ttmlir.sim.machine.numerics import Register
+from ttmlir.sim.machine.registers import DestinationRegisters, SourceRegisters
 from ttmlir.sim.options import SimOptions
-from ttmlir.sim.registers import DestinationRegisters, SourceRegisters
-from ttmlir.sim.scheduler import Scheduler
-from ttmlir.sim.thread import KernelSource, KernelThread
 from ttmlir.sim.timing.costs import RECONFIGURE, pack_cycles, unpack_cycles
 
 

@@ -7,14 +7,14 @@ from collections.abc import Callable, Generator
 import pytest
 
 from ttmlir.optable.kernel import Role
-from ttmlir.sim.chip import wormhole_n150
-from ttmlir.sim.core import Core
+from ttmlir.sim.calls.kernel_api import KernelApi
 from ttmlir.sim.errors import DeadlockError, SimError
+from ttmlir.sim.execution.scheduler import SLACK, Scheduler
+from ttmlir.sim.execution.thread import KernelSource, KernelThread, WaitReason
 from ttmlir.sim.findings import Finding
-from ttmlir.sim.kernel_api import KernelApi
+from ttmlir.sim.machine.chip import wormhole_n150
+from ttmlir.sim.machine.core import Core
 from ttmlir.sim.options import SimOptions
-from ttmlir.sim.scheduler import SLACK, Scheduler
-from ttmlir.sim.thread import KernelSource, KernelThread, WaitReason
 
 Kernel = Generator[None, None, None]
 

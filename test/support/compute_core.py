@@ -10,18 +10,18 @@ import numpy as np
 
 from ttmlir.layout.enums import DataType
 from ttmlir.optable.kernel import Role, call_named
-from ttmlir.sim.chip import wormhole_n150
-from ttmlir.sim.circular_buffer import CircularBuffer
-from ttmlir.sim.compute_api import ComputeApi, ComputeSettings, give_registers
-from ttmlir.sim.core import Core
+from ttmlir.sim.calls.compute_api import ComputeApi, ComputeSettings, give_registers
+from ttmlir.sim.calls.math_api import MathApi
+from ttmlir.sim.calls.pack_api import PackApi
+from ttmlir.sim.calls.unpack_api import UnpackApi
+from ttmlir.sim.execution.scheduler import Scheduler
+from ttmlir.sim.execution.thread import KernelSource, KernelThread
 from ttmlir.sim.findings import Finding
-from ttmlir.sim.math_api import MathApi
+from ttmlir.sim.machine.chip import wormhole_n150
+from ttmlir.sim.machine.circular_buffer import CircularBuffer
+from ttmlir.sim.machine.core import Core
 from ttmlir.sim.options import SimOptions
-from ttmlir.sim.pack_api import PackApi
-from ttmlir.sim.scheduler import Scheduler
-from ttmlir.sim.thread import KernelSource, KernelThread
 from ttmlir.sim.timing.costs import tile_bytes
-from ttmlir.sim.unpack_api import UnpackApi
 
 APIS: dict[Role, type[ComputeApi]] = {
     Role.UNPACK: UnpackApi,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ttmlir.dialects.ttkernel import RESULT_TYPES
-from ttmlir.mlir.printer import attribute_text
+from ttmlir.mlir.printing.printer import attribute_text
 from ttmlir.optable.kernel import KernelCall, Template, TemplateKind, ValueKind
 from ttmlir.optable.kernel.enums import ENUMS
 

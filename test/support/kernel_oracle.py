@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from ttmlir.optable.kernel import Role
-from ttmlir.sim.kernel_compiler import compile_kernel
+from ttmlir.sim.kernels import compile_kernel
 
 COMPILER = shutil.which("g++")
 

@@ -17,11 +17,11 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects import tt, ttmetal
+from ttmlir.ir.layouts import layout_of, shape_of
 from ttmlir.layout.chip import ChipDesc, Coord, default_system_desc
 from ttmlir.layout.device import DRAM_PAGE_SIZE
 from ttmlir.layout.enums import MemorySpace
 from ttmlir.layout.tensor_layout import TensorLayout
-from ttmlir.passes.layouts import layout_of, shape_of
 
 UNTOUCHED = 0xEE
 """What memory holds before anything is written to it."""

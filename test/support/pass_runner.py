@@ -9,13 +9,13 @@ from xdsl.dialects.builtin import ModuleOp
 
 from ttmlir.dialects import DIALECTS
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.diagnostics import DiagnosticError
-from ttmlir.mlir.printer import print_module
-from ttmlir.mlir.reader import parse_module
-from ttmlir.mlir.verifier import verify_module
-from ttmlir.passes.base import Pipeline
-from ttmlir.passes.option_text import parse_options
-from ttmlir.passes.registry import lookup
+from ttmlir.mlir.printing.printer import print_module
+from ttmlir.mlir.reading.reader import parse_module
+from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.verifying.verifier import verify_module
+from ttmlir.passes.core.base import Pipeline
+from ttmlir.passes.core.option_text import parse_options
+from ttmlir.passes.core.registry import lookup
 
 TTNN_PIPELINE = "ttir-to-ttnn-backend-pipeline"
 

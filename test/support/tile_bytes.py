@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ttmlir.layout.data_format import pack_block_float, unpack_block_float
 from ttmlir.layout.enums import DataType
 from ttmlir.layout.tile import tilize, untilize
-from ttmlir.sim.compute_api import ComputeSettings
+from ttmlir.sim.calls.compute_api import ComputeSettings
 from ttmlir.sim.options import Numerics, SimOptions
 
 Array = NDArray[Any]

@@ -21,9 +21,9 @@ REAL_PROCESS = "TTMLIR_TEST_REAL_PROCESS"
 """Environment variable of a test that makes it start real processes."""
 
 TOOLS = {
-    "ttmlir-opt": "ttmlir_tools.ttmlir_opt:main",
-    "ttmlir-translate": "ttmlir_tools.ttmlir_translate:main",
-    "ttrt": "ttmlir_tools.ttrt:main",
+    "ttmlir-opt": "ttmlir.tools.ttmlir_opt:main",
+    "ttmlir-translate": "ttmlir.tools.ttmlir_translate:main",
+    "ttrt": "ttmlir.tools.ttrt:main",
     "FileCheck": "filecheck_main:main",
 }
 """Programs that are forked, and the function of each that takes arguments and gives a status."""

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 MODELS = sorted((Path(__file__).resolve().parents[1] / "models").glob("*.mlir"))
-TOOL = "import sys; from ttmlir_tools.{module} import main; sys.exit(main(sys.argv[1:]))"
+TOOL = "import sys; from ttmlir.tools.{module} import main; sys.exit(main(sys.argv[1:]))"
 
 
 def run(module: str, arguments: list[str], data: bytes, seed: str) -> bytes:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ttmlir.passes.driver import run_opt
+from ttmlir.tools.opt.driver import run_opt
 
 SOURCE = (Path(__file__).parent / "Inputs" / "wheel.mlir").read_text()
 PIECES = st.sampled_from(

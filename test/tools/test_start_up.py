@@ -11,7 +11,7 @@ HEAVY = {"numpy", "ml_dtypes", "flatbuffers", "click", "rich", "argparse", "hypo
 
 PROGRAM = """
 import sys
-from ttmlir_tools.{tool} import main
+from ttmlir.tools.{tool} import main
 status = main({arguments})
 print(status, *sorted({{name.partition(".")[0] for name in sys.modules}}), file=sys.stderr)
 """
@@ -47,7 +47,7 @@ def test_a_mistake_outside_of_passes_is_reported(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """An exception that no diagnostic explains is no traceback, and the status is 1."""
-    from ttmlir_tools.start_up import run_once
+    from ttmlir.tools.start_up import run_once
 
     monkeypatch.delenv("TTMLIR_DEBUG", raising=False)
     assert run_once("tool", lambda: 1 // 0) == 1
@@ -56,7 +56,7 @@ def test_a_mistake_outside_of_passes_is_reported(
 
 def test_an_interrupt_ends_quietly(capsys: pytest.CaptureFixture[str]) -> None:
     """Ctrl-C gives the status that shells expect, without a traceback."""
-    from ttmlir_tools.start_up import INTERRUPTED, run_once
+    from ttmlir.tools.start_up import INTERRUPTED, run_once
 
     def interrupted() -> int:
         raise KeyboardInterrupt

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import TensorType, f64
 
-from ttmlir.mlir.diagnostics import Diagnostic, warn
+from ttmlir.mlir.reporting.diagnostics import Diagnostic, warn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

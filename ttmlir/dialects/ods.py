@@ -42,7 +42,7 @@ from xdsl.irdl import traits_def
 from xdsl.utils.exceptions import VerifyException
 
 from ttmlir.dialects.names import DEVICE as DEVICE_NAME
-from ttmlir.mlir.printer import attribute_text
+from ttmlir.mlir.printing.printer import attribute_text
 
 SEGMENTS = "operandSegmentSizes"
 """Property with the number of operands in each group of an operation with several variadic ones."""

@@ -23,7 +23,7 @@ from xdsl.utils.lexer import Span
 
 from ttmlir.layout.enums import KeywordEnum
 from ttmlir.layout.errors import LayoutError
-from ttmlir.mlir.printer import MlirPrinter
+from ttmlir.mlir.printing.printer import MlirPrinter
 
 Punctuation = Literal["<", ">", "(", ")", "[", "]", "{", "}", ",", "=", "|", ":"]
 DataT = TypeVar("DataT", bound="Data[object]")

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ttmlir.frontend.errors import in_terms_of_the_user
-from ttmlir.mlir.resources import cloned
+from ttmlir.mlir.attributes.resources import cloned
 from ttmlir.runtime.binary import Binary, Program, read_binary
 from ttmlir.runtime.device import Device, open_device
 from ttmlir.runtime.element import Array, Numerics
@@ -26,7 +26,7 @@ from ttmlir.runtime.tensor import Tensor, TensorDesc
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
-    from ttmlir.mlir.diagnostics import Source
+    from ttmlir.mlir.reporting.diagnostics import Source
 
 NumericsName = Literal["exact", "device"]
 Call = tuple[tuple[Any, ...], dict[str, Any]]
@@ -227,7 +227,7 @@ class CompiledModel:
         but unfit to compile.
         """
         from ttmlir.compiler import transform, write_cpp
-        from ttmlir.mlir.printer import print_module
+        from ttmlir.mlir.printing.printer import print_module
 
         if stage not in self.stages:
             raise ValueError(

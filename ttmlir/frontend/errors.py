@@ -29,8 +29,8 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
-from ttmlir.mlir.diagnostics import Diagnostic, DiagnosticError, Source, render_all
-from ttmlir.mlir.locations import file_location
+from ttmlir.mlir.reporting.diagnostics import Diagnostic, DiagnosticError, Source, render_all
+from ttmlir.mlir.reporting.locations import file_location
 
 
 class CompilationError(DiagnosticError):

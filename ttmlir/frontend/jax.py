@@ -21,7 +21,7 @@ import numpy as np
 from ttmlir.compiler import parse
 from ttmlir.frontend.compiled import ImportedModel, narrowed
 from ttmlir.frontend.errors import in_terms_of_the_user
-from ttmlir.mlir.diagnostics import Source
+from ttmlir.mlir.reporting.diagnostics import Source
 from ttmlir.runtime.element import Array
 from ttmlir.runtime.errors import InputError
 
@@ -191,7 +191,7 @@ def _read(module: Any, name: str) -> ModuleOp:
     """Our module for one of JAX's, large constants moved past the text."""
     from xdsl.dialects.builtin import DenseResourceAttr
 
-    from ttmlir.mlir.elements import elements_attr
+    from ttmlir.mlir.attributes.elements import elements_attr
 
     text: str = module.operation.get_asm(
         large_elements_limit=TEXT_LIMIT, enable_debug_info=True, print_generic_op_form=True
@@ -256,7 +256,7 @@ def _main(module: ModuleOp) -> FuncOp:
 
 def _argument_names(module: ModuleOp) -> list[str]:
     """What JAX calls the arguments, such as `params['w']`."""
-    from ttmlir.mlir.locations import name_of
+    from ttmlir.mlir.reporting.locations import name_of
 
     arguments = _main(module).body.block.args
     return [name_of(arg.location) or f"argument {i}" for i, arg in enumerate(arguments)]

@@ -12,9 +12,9 @@ import numpy as np
 from ttmlir.compiler import parse, transform
 from ttmlir.frontend.compiled import TO_TTIR, ImportedModel, narrowed
 from ttmlir.frontend.errors import in_terms_of_the_user
-from ttmlir.mlir.diagnostics import OpError, Source
-from ttmlir.mlir.long_strings import CompactText, compact, read_compact
-from ttmlir.passes.convert_ml_program_to_func import ConvertMLProgramToFuncPass
+from ttmlir.mlir.attributes.long_strings import CompactText, compact, read_compact
+from ttmlir.mlir.reporting.diagnostics import OpError, Source
+from ttmlir.passes.linalg.convert_ml_program_to_func import ConvertMLProgramToFuncPass
 from ttmlir.runtime.element import Array
 from ttmlir.runtime.errors import InputError
 
@@ -79,7 +79,7 @@ def _the_function(module: ModuleOp) -> FuncOp:
     """The function that callers of the module see."""
     from xdsl.dialects.func import FuncOp
 
-    from ttmlir.passes.symbols import symbol_visibility
+    from ttmlir.ir.symbols import symbol_visibility
 
     public = [
         op for op in module.ops if isinstance(op, FuncOp) and symbol_visibility(op) == "public"

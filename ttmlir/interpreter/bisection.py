@@ -24,9 +24,9 @@ from xdsl.ir import Operation
 from ttmlir.compiler import parse
 from ttmlir.interpreter.levels import Level, Trace, levels_of, name_operations, result_shape
 from ttmlir.interpreter.statistics import Statistics, accuracy_of
-from ttmlir.mlir.diagnostics import LocatedError
-from ttmlir.mlir.locations import file_line_col
-from ttmlir.mlir.printer import PrintOptions, attribute_text, print_op_line
+from ttmlir.mlir.printing.printer import PrintOptions, attribute_text, print_op_line
+from ttmlir.mlir.reporting.diagnostics import LocatedError
+from ttmlir.mlir.reporting.locations import file_line_col
 from ttmlir.runtime.accuracy import Accuracy
 from ttmlir.runtime.element import Array, Numerics
 from ttmlir.runtime.golden import Tolerance

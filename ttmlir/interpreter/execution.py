@@ -19,7 +19,7 @@ from xdsl.traits import IsTerminator
 
 from ttmlir.interpreter.registry import function_of, interpreted_operations
 from ttmlir.interpreter.values import Function, compute_dtype, host_dtype, tensor_type
-from ttmlir.mlir.diagnostics import LocatedError, OpError
+from ttmlir.mlir.reporting.diagnostics import LocatedError, OpError
 from ttmlir.runtime.element import Array, convert
 
 MAIN = "main"

@@ -21,20 +21,20 @@ from xdsl.traits import IsTerminator
 from ttmlir.compiler import TTNN_PIPELINE, run_passes, transform, write_ttnn
 from ttmlir.interpreter.execution import execute, find_function, functions_in
 from ttmlir.interpreter.registry import functions_of
-from ttmlir.mlir.diagnostics import LocatedError
-from ttmlir.mlir.locations import name_location, name_of
-from ttmlir.mlir.resources import cloned
-from ttmlir.passes.base import Pass, Pipeline
-from ttmlir.passes.registry import lookup
+from ttmlir.mlir.attributes.resources import cloned
+from ttmlir.mlir.reporting.diagnostics import LocatedError
+from ttmlir.mlir.reporting.locations import name_location, name_of
+from ttmlir.passes.core.base import Pass, Pipeline
+from ttmlir.passes.core.registry import lookup
 from ttmlir.runtime.binary import Program, read_binary
 from ttmlir.runtime.device import open_device
 from ttmlir.runtime.element import Array, Numerics
-from ttmlir.runtime.executor import Run
+from ttmlir.runtime.execution.executor import Run
 from ttmlir.runtime.session import prepare_submission, run_prepared, to_host, to_layout
 from ttmlir.runtime.tensor import Tensor
 
 if TYPE_CHECKING:
-    from ttmlir.runtime.prepare import Step
+    from ttmlir.runtime.execution.prepare import Step
 
 _NAME = re.compile(r'"operation#(\d+)"')
 _DECOMPOSITION = "ttir-decomposition"

@@ -11,7 +11,7 @@ from xdsl.ir import Attribute, Operation
 
 from ttmlir.interpreter.execution import Execution
 from ttmlir.interpreter.values import Function, compute_dtype, constant_array, tensor_type
-from ttmlir.mlir.diagnostics import OpError
+from ttmlir.mlir.reporting.diagnostics import OpError
 
 
 def _call(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:

@@ -27,9 +27,9 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation
 
 from ttmlir.layout.element_type import SCHEMA_NAMES
-from ttmlir.mlir.diagnostics import OpError
-from ttmlir.mlir.elements import Elements, element_count, splat_bytes
-from ttmlir.mlir.resources import blob_bytes
+from ttmlir.mlir.attributes.elements import Elements, element_count, splat_bytes
+from ttmlir.mlir.attributes.resources import blob_bytes
+from ttmlir.mlir.reporting.diagnostics import OpError
 from ttmlir.runtime.element import ELEMENT_TYPES, Array, ElementType
 
 if TYPE_CHECKING:

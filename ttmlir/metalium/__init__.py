@@ -58,7 +58,7 @@ from ttmlir.metalium.tile_data import (
     untilize_nfaces,
 )
 from ttmlir.metalium.work_split import num_cores_to_corerangeset, split_work_to_cores
-from ttmlir.sim.program import Program
+from ttmlir.sim.execution.program import Program
 
 __all__ = [
     "NOC",

@@ -13,9 +13,9 @@ from ttmlir.metalium.configs import (
 from ttmlir.metalium.device import Device
 from ttmlir.metalium.enums import BufferType, TensorMemoryLayout
 from ttmlir.metalium.errors import MetaliumError, host_call
-from ttmlir.sim.address_generators import accessor_words
-from ttmlir.sim.buffer import Buffer as SimBuffer
-from ttmlir.sim.buffer import Sharding
+from ttmlir.sim.machine.address_generators import accessor_words
+from ttmlir.sim.machine.buffer import Buffer as SimBuffer
+from ttmlir.sim.machine.buffer import Sharding
 
 _SPACES = {BufferType.DRAM: MemorySpace.DEVICE_DRAM, BufferType.L1: MemorySpace.DEVICE_L1}
 

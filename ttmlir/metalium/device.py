@@ -8,9 +8,9 @@ from ttmlir.layout.boards import BOARD_NAMES
 from ttmlir.layout.boards import board as board_named
 from ttmlir.metalium.cores import CoreCoord
 from ttmlir.metalium.errors import MetaliumError, host_call
-from ttmlir.sim.chip import SimChip, blackhole_p150, wormhole_n150, wormhole_n300
-from ttmlir.sim.command_queue import CommandQueue
-from ttmlir.sim.device import Device as SimDevice
+from ttmlir.sim.execution.command_queue import CommandQueue
+from ttmlir.sim.machine.chip import SimChip, blackhole_p150, wormhole_n150, wormhole_n300
+from ttmlir.sim.machine.device import Device as SimDevice
 from ttmlir.sim.options import SimOptions
 
 _CHIPS: dict[str, Callable[[], SimChip]] = {

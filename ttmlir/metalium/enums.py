@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import IntEnum
 
 from ttmlir.layout.enums import DataType
-from ttmlir.sim.tile_formats import FORMAT_NUMBERS, TILE_BYTES
+from ttmlir.sim.machine.tile_formats import FORMAT_NUMBERS, TILE_BYTES
 
 
 class DataFormat(IntEnum):

@@ -27,12 +27,12 @@ from ttmlir.metalium.device import Device, chip_of_board
 from ttmlir.metalium.enums import DataMovementProcessor, UnpackToDestMode
 from ttmlir.metalium.errors import MetaliumError, host_call
 from ttmlir.optable.kernel import Role
-from ttmlir.sim.command_queue import CommandQueue
-from ttmlir.sim.compute_api import ComputeSettings
+from ttmlir.sim.calls.compute_api import ComputeSettings
 from ttmlir.sim.errors import SimError
-from ttmlir.sim.execution import ProgramReport
+from ttmlir.sim.execution.command_queue import CommandQueue
+from ttmlir.sim.execution.program import CircularBufferSpec, Kernel, Program, read_kernel
+from ttmlir.sim.execution.run import ProgramReport
 from ttmlir.sim.options import Numerics, SimOptions
-from ttmlir.sim.program import CircularBufferSpec, Kernel, Program, read_kernel
 
 MAX_RUNTIME_ARGS = 255
 """Run-time arguments of a kernel, common ones included (tt-metal, max_runtime_args)."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
 from ttmlir.mlir.option_values import option
-from ttmlir.passes.base import Pass, Pipeline
-from ttmlir.passes.grid_overrides import GRID_OVERRIDES, GridOverrides
+from ttmlir.passes.core.base import Pass, Pipeline
+from ttmlir.passes.placement.grid_overrides import GRID_OVERRIDES, GridOverrides
 
 
 @dataclass(frozen=True)
@@ -29,17 +29,17 @@ class TTIRToTTMetalBackendPipeline(Pipeline):
 
         Functions have their tensors at the same addresses, so calls are inlined before.
         """
-        from ttmlir.passes.convert_ttir_to_ttmetal import ConvertTTIRToTTMetalPass
-        from ttmlir.passes.inline import InlinePass
-        from ttmlir.passes.ttir_allocate import TTIRAllocatePass
-        from ttmlir.passes.ttir_generic import TTIRGenericPass
-        from ttmlir.passes.ttir_generic_region_operands_to_memref import (
+        from ttmlir.passes.general.inline import InlinePass
+        from ttmlir.passes.placement.ttir_allocate import TTIRAllocatePass
+        from ttmlir.passes.placement.ttir_implicit_device import TTIRImplicitDevicePass
+        from ttmlir.passes.placement.ttir_layout import TTIRLayoutPass
+        from ttmlir.passes.placement.ttir_load_system_desc import TTIRLoadSystemDescPass
+        from ttmlir.passes.placement.ttir_split_compound_layout import TTIRSplitCompoundLayoutPass
+        from ttmlir.passes.ttmetal.convert_ttir_to_ttmetal import ConvertTTIRToTTMetalPass
+        from ttmlir.passes.ttmetal.ttir_generic import TTIRGenericPass
+        from ttmlir.passes.ttmetal.ttir_generic_region_operands_to_memref import (
             TTIRGenericRegionOperandsToMemrefPass,
         )
-        from ttmlir.passes.ttir_implicit_device import TTIRImplicitDevicePass
-        from ttmlir.passes.ttir_layout import TTIRLayoutPass
-        from ttmlir.passes.ttir_load_system_desc import TTIRLoadSystemDescPass
-        from ttmlir.passes.ttir_split_compound_layout import TTIRSplitCompoundLayoutPass
 
         return (
             InlinePass(canonicalize=False),
@@ -82,16 +82,16 @@ class TTIRToTTNNBackendPipeline(Pipeline):
 
     def passes(self) -> Sequence[Pass]:
         """Normalizations, general operations, shapes, machine, device, layouts, grids, ttnn."""
-        from ttmlir.passes.convert_ttir_to_ttnn import ConvertTTIRToTTNNPass
-        from ttmlir.passes.ttir_decomposition import TTIRDecompositionPass
-        from ttmlir.passes.ttir_fold_batch_norm import TTIRFoldBatchNormPass
-        from ttmlir.passes.ttir_grid_set import TTIRGridSetPass
-        from ttmlir.passes.ttir_implicit_device import TTIRImplicitDevicePass
-        from ttmlir.passes.ttir_layout import TTIRLayoutPass
-        from ttmlir.passes.ttir_load_system_desc import TTIRLoadSystemDescPass
-        from ttmlir.passes.ttir_sliding_window_2d_fix_shapes import (
+        from ttmlir.passes.placement.ttir_grid_set import TTIRGridSetPass
+        from ttmlir.passes.placement.ttir_implicit_device import TTIRImplicitDevicePass
+        from ttmlir.passes.placement.ttir_layout import TTIRLayoutPass
+        from ttmlir.passes.placement.ttir_load_system_desc import TTIRLoadSystemDescPass
+        from ttmlir.passes.ttir.ttir_decomposition import TTIRDecompositionPass
+        from ttmlir.passes.ttir.ttir_fold_batch_norm import TTIRFoldBatchNormPass
+        from ttmlir.passes.ttir.ttir_sliding_window_2d_fix_shapes import (
             TTIRSlidingWindow2dFixShapesPass,
         )
+        from ttmlir.passes.ttnn.convert_ttir_to_ttnn import ConvertTTIRToTTNNPass
 
         grid_set = TTIRGridSetPass(
             override_grid_sizes=self.override_grid_sizes,
@@ -124,8 +124,8 @@ class StableHLOToTTIRPipeline(Pipeline):
 
     def passes(self) -> Sequence[Pass]:
         """Calls, control flow, ttir, general operations."""
-        from ttmlir.passes.remove_dead_values import RemoveDeadValuesPass
-        from ttmlir.passes.ttir_decomposition import TTIRDecompositionPass
+        from ttmlir.passes.general.remove_dead_values import RemoveDeadValuesPass
+        from ttmlir.passes.ttir.ttir_decomposition import TTIRDecompositionPass
 
         return (
             *_stablehlo_to_ttir(self.max_trip_count),
@@ -147,10 +147,12 @@ class StableHLOToTTNNPipeline(TTIRToTTNNBackendPipeline):
 
 
 def _stablehlo_to_ttir(max_trip_count: int) -> Sequence[Pass]:
-    from ttmlir.passes.convert_stablehlo_to_ttir import ConvertStableHLOToTTIRPass
-    from ttmlir.passes.inline import InlinePass
-    from ttmlir.passes.stablehlo_flatten_control_flow import StableHLOFlattenControlFlowPass
-    from ttmlir.passes.stablehlo_legalize_composite_to_call import (
+    from ttmlir.passes.general.inline import InlinePass
+    from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir import ConvertStableHLOToTTIRPass
+    from ttmlir.passes.stablehlo.stablehlo_flatten_control_flow import (
+        StableHLOFlattenControlFlowPass,
+    )
+    from ttmlir.passes.stablehlo.stablehlo_legalize_composite_to_call import (
         StableHLOLegalizeCompositeToCallPass,
     )
 
@@ -164,16 +166,16 @@ def _stablehlo_to_ttir(max_trip_count: int) -> Sequence[Pass]:
 
 def _tosa_to_ttir() -> Sequence[Pass]:
     """Calls, what surrounds tosa, tosa."""
-    from ttmlir.passes.convert_tosa_to_ttir import ConvertTosaToTTIRPass
+    from ttmlir.passes.tosa.convert_tosa_to_ttir import ConvertTosaToTTIRPass
 
     return (*_linalg_to_ttir(), ConvertTosaToTTIRPass())
 
 
 def _linalg_to_ttir() -> Sequence[Pass]:
     """Functions of ml_program, calls, then operations of linalg, tensor, arith and math."""
-    from ttmlir.passes.convert_linalg_to_ttir import ConvertLinalgToTTIRPass
-    from ttmlir.passes.convert_ml_program_to_func import ConvertMLProgramToFuncPass
-    from ttmlir.passes.inline import InlinePass
+    from ttmlir.passes.general.inline import InlinePass
+    from ttmlir.passes.linalg.convert_linalg_to_ttir import ConvertLinalgToTTIRPass
+    from ttmlir.passes.linalg.convert_ml_program_to_func import ConvertMLProgramToFuncPass
 
     return (
         ConvertMLProgramToFuncPass(),
@@ -190,7 +192,7 @@ class TosaToTTIRPipeline(Pipeline):
 
     def passes(self) -> Sequence[Pass]:
         """Calls, ttir, general operations."""
-        from ttmlir.passes.ttir_decomposition import TTIRDecompositionPass
+        from ttmlir.passes.ttir.ttir_decomposition import TTIRDecompositionPass
 
         return (*_tosa_to_ttir(), TTIRDecompositionPass())
 
@@ -214,7 +216,7 @@ class LinalgToTTIRPipeline(Pipeline):
 
     def passes(self) -> Sequence[Pass]:
         """Calls, ttir, general operations."""
-        from ttmlir.passes.ttir_decomposition import TTIRDecompositionPass
+        from ttmlir.passes.ttir.ttir_decomposition import TTIRDecompositionPass
 
         return (*_linalg_to_ttir(), TTIRDecompositionPass())
 

@@ -36,7 +36,7 @@ from ttmlir.schema import (
 )
 
 if TYPE_CHECKING:
-    from ttmlir.runtime.prepare import PreparedProgram
+    from ttmlir.runtime.execution.prepare import PreparedProgram
 
 Table = Mapping[str, Any]
 
@@ -297,7 +297,7 @@ class Binary:
 
     def prepared(self, index: int, numerics: Numerics) -> PreparedProgram:
         """A program ready to run, prepared once per numerics."""
-        from ttmlir.runtime.prepare import prepare
+        from ttmlir.runtime.execution.prepare import prepare
 
         key = (index, numerics)
         if key not in self._prepared:

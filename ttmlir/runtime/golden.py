@@ -18,10 +18,10 @@ from ttmlir.optable.row import Family
 from ttmlir.runtime.accuracy import Accuracy, compare
 from ttmlir.runtime.binary import Operation
 from ttmlir.runtime.element import Array, ElementType, Numerics, convert
-from ttmlir.runtime.executor import Run
-from ttmlir.runtime.operations import Call, element_types
-from ttmlir.runtime.prepare import PreparedProgram, Step
-from ttmlir.runtime.shapes import check_shapes
+from ttmlir.runtime.execution.executor import Run
+from ttmlir.runtime.execution.operations import Call, element_types
+from ttmlir.runtime.execution.prepare import PreparedProgram, Step
+from ttmlir.runtime.execution.shapes import check_shapes
 
 _FLOAT64 = np.dtype(np.float64)
 

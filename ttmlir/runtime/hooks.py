@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from ttmlir.runtime.binary import Binary, Operation, Program
 from ttmlir.runtime.element import convert
-from ttmlir.runtime.executor import Run
-from ttmlir.runtime.prepare import Step
+from ttmlir.runtime.execution.executor import Run
+from ttmlir.runtime.execution.prepare import Step
 from ttmlir.runtime.tensor import Tensor, host_desc
 
 

@@ -23,9 +23,9 @@ from ttmlir.runtime.binary import Binary, Program
 from ttmlir.runtime.device import Device
 from ttmlir.runtime.element import Array, convert, storage_rounding
 from ttmlir.runtime.errors import InputError
-from ttmlir.runtime.executor import Observer, execute
+from ttmlir.runtime.execution.executor import Observer, execute
+from ttmlir.runtime.execution.prepare import PreparedProgram
 from ttmlir.runtime.hooks import DebugHooks
-from ttmlir.runtime.prepare import PreparedProgram
 from ttmlir.runtime.tensor import Tensor, TensorDesc
 
 

@@ -10,9 +10,9 @@ from stablehlo_oracle import reprinted
 
 from ttmlir.dialects import DIALECTS
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.printer import print_module
-from ttmlir.mlir.reader import parse_module
-from ttmlir.mlir.verifier import verify_module
+from ttmlir.mlir.printing.printer import print_module
+from ttmlir.mlir.reading.reader import parse_module
+from ttmlir.mlir.verifying.verifier import verify_module
 
 EVERY_OPERATION = Path(__file__).parent / "Inputs" / "every_operation.mlir"
 SHARDED = """

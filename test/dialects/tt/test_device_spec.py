@@ -18,7 +18,7 @@ from ttmlir.layout.core_ranges import CoreRange, core_range_set
 from ttmlir.layout.device import Device
 from ttmlir.layout.enums import DataType, MemorySpace
 from ttmlir.layout.errors import LayoutError
-from ttmlir.mlir.printer import attribute_text
+from ttmlir.mlir.printing.printer import attribute_text
 
 BFP8 = TileType.get(32, 32, DataType.BFP_BF8)
 

@@ -28,7 +28,7 @@ from ttmlir.layout.enums import (
     OperandConstraint,
     TensorMemoryLayout,
 )
-from ttmlir.mlir.printer import attribute_text
+from ttmlir.mlir.printing.printer import attribute_text
 
 ALL_KEYWORDS = "none|interleaved|single_bank|height_sharded|width_sharded|block_sharded|any_layout"
 DEVICE = (

@@ -19,6 +19,7 @@ import pytest
 from ttir_text import FunctionText, tensor
 
 from ttmlir.compiler import compile_to_ttm
+from ttmlir.cpp.kernel_header import kernel_header
 from ttmlir.metalium import (
     CBIndex,
     CircularBufferConfig,
@@ -44,7 +45,6 @@ from ttmlir.runtime import read_binary
 from ttmlir.runtime.metal.program import MetalBinary
 from ttmlir.runtime.metal.session import execute
 from ttmlir.sim.options import SimOptions
-from ttmlir.target.cpp.kernel_header import kernel_header
 
 COMPILER = shutil.which("g++")
 TESTS = Path(__file__).parents[2]

@@ -8,10 +8,10 @@ from enum import Enum
 from mutants import Mutant, mutants
 from workload import CallLog, Outcome, Texts, Workload
 
+from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.runtime.errors import ExecutionError
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.options import SimOptions
-from ttmlir.target.cpp.errors import CppSyntaxError
 
 CYCLE_LIMIT = 20_000
 """Turns of threads, of which the programs here take less than a tenth."""

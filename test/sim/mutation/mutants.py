@@ -15,9 +15,9 @@ from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from typing import Any
 
-from ttmlir.target.cpp.parse import parse
-from ttmlir.target.cpp.render import render
-from ttmlir.target.cpp.tree import (
+from ttmlir.cpp.parse import parse
+from ttmlir.cpp.render import render
+from ttmlir.cpp.tree import (
     Assign,
     Binary,
     Block,

@@ -8,16 +8,16 @@ import pytest
 
 from ttmlir.layout.enums import DataType
 from ttmlir.optable.kernel import Role
-from ttmlir.sim.chip import SimChip, blackhole_p150, wormhole_n150
-from ttmlir.sim.circular_buffer import CircularBuffer
-from ttmlir.sim.core import Core
-from ttmlir.sim.data_movement_api import DataMovementApi
-from ttmlir.sim.noc import Network, multicast_address, noc_address
+from ttmlir.sim.calls.data_movement_api import DataMovementApi
+from ttmlir.sim.execution.scheduler import Scheduler
+from ttmlir.sim.execution.thread import KernelSource, KernelThread
+from ttmlir.sim.machine.chip import SimChip, blackhole_p150, wormhole_n150
+from ttmlir.sim.machine.circular_buffer import CircularBuffer
+from ttmlir.sim.machine.core import Core
+from ttmlir.sim.machine.noc import Network, multicast_address, noc_address
 from ttmlir.sim.options import SimOptions
 from ttmlir.sim.sanitizer.reporting import SanitizerError
 from ttmlir.sim.sanitizer.sanitizer import Sanitizer
-from ttmlir.sim.scheduler import Scheduler
-from ttmlir.sim.thread import KernelSource, KernelThread
 
 PAGE = 2048
 PAGES = 4

@@ -11,17 +11,17 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
+from ttmlir.cpp.parse import parse
+from ttmlir.cpp.tree import Evaluate, For, Function, Namespace
 from ttmlir.dialects import DIALECTS
 from ttmlir.dialects.ttmetal import DispatchOp
 from ttmlir.layout.enums import CBPort, ThreadType
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.diagnostics import DiagnosticError
-from ttmlir.mlir.reader import parse_module
+from ttmlir.mlir.reading.reader import parse_module
+from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 from ttmlir.schema.versions import load
 from ttmlir.target.cpp.from_ttkernel import kernel_text, kernel_tree
 from ttmlir.target.cpp.kernels import write_kernels
-from ttmlir.target.cpp.parse import parse
-from ttmlir.target.cpp.tree import Evaluate, For, Function, Namespace
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 LOWERED = sorted((Path(__file__).parents[1] / "flatbuffer" / "Inputs").glob("*.mlir"))

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ttmlir.mlir.nesting import MAX_NESTING
-from ttmlir.target.cpp.errors import CppSyntaxError
-from ttmlir.target.cpp.parse import parse
-from ttmlir.target.cpp.render import render
+from ttmlir.cpp.errors import CppSyntaxError
+from ttmlir.cpp.parse import parse
+from ttmlir.cpp.render import render
+from ttmlir.nesting import MAX_NESTING
 
 KERNELS = [
     path.read_text(encoding="utf-8")

@@ -12,9 +12,9 @@ import pytest
 from ir_text import parse
 from kernel_operations import operand_types, operation
 
+from ttmlir.cpp.kernel_header import kernel_header
 from ttmlir.optable.kernel import CALLS, Form, KernelCall, Template, TemplateKind, ValueKind
 from ttmlir.optable.kernel.enums import ENUMS
-from ttmlir.target.cpp.kernel_header import kernel_header
 from ttmlir.target.cpp.kernels import write_kernels
 
 EXAMPLES = sorted((Path(__file__).parents[3] / "examples" / "metalium").rglob("*.cpp"))

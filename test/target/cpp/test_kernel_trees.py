@@ -12,11 +12,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ttmlir.schema.versions import load
-from ttmlir.target.cpp.kernel_header import kernel_header
-from ttmlir.target.cpp.parse import parse
-from ttmlir.target.cpp.render import render
-from ttmlir.target.cpp.tree import (
+from ttmlir.cpp.kernel_header import kernel_header
+from ttmlir.cpp.parse import parse
+from ttmlir.cpp.render import render
+from ttmlir.cpp.tree import (
     ASSIGNMENT_OPERATORS,
     BINARY_OPERATORS,
     SPECIFIERS,
@@ -78,6 +77,7 @@ from ttmlir.target.cpp.tree import (
     UsingNamespace,
     While,
 )
+from ttmlir.schema.versions import load
 
 KERNELS = sorted((Path(__file__).parent / "kernels").glob("*.cpp"))
 GOLDEN = Path(__file__).parents[2] / "golden"
@@ -477,7 +477,7 @@ comment */ + TWICE ( TWICE(1) );
 def test_the_tree_and_its_modules_leave_the_ir_alone() -> None:
     """Who runs kernels loads neither xDSL nor, before the first text is parsed, tree-sitter."""
     program = (
-        "import sys, ttmlir.target.cpp.tree, ttmlir.target.cpp.render, ttmlir.target.cpp.parse\n"
+        "import sys, ttmlir.cpp.tree, ttmlir.cpp.render, ttmlir.cpp.parse\n"
         "assert not {'xdsl', 'tree_sitter', 'tree_sitter_cpp'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", program], check=True)

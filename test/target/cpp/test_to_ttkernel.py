@@ -11,12 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ttmlir.dialects.ttkernel import CBType
+from ttmlir.frontend.cpp.to_ttkernel import read_kernel
 from ttmlir.layout.enums import CBPort
-from ttmlir.mlir.diagnostics import DiagnosticError
-from ttmlir.mlir.locations import file_line_col
+from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting.locations import file_line_col
 from ttmlir.schema.versions import load
 from ttmlir.target.cpp.kernels import write_kernels
-from ttmlir.target.cpp.to_ttkernel import read_kernel
 
 KERNELS = Path(__file__).parent / "kernels"
 GOLDEN = Path(__file__).parents[2] / "golden"

@@ -12,9 +12,9 @@ from ttmlir.compiler import compile_to_ttm, lower, write_ttm
 from ttmlir.dialects import DIALECTS, tt
 from ttmlir.layout.chip import default_system_desc
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.diagnostics import DiagnosticError
-from ttmlir.mlir.printer import attribute_text
-from ttmlir.mlir.reader import parse_module
+from ttmlir.mlir.printing.printer import attribute_text
+from ttmlir.mlir.reading.reader import parse_module
+from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 from ttmlir.runtime import read_binary
 from ttmlir.runtime.metal.program import MetalBinary
 from ttmlir.runtime.metal.session import execute

@@ -20,9 +20,9 @@ from ttmlir.dialects.row_ops import ParameterValue
 from ttmlir.layout.chip import SystemDesc, default_system_desc
 from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.diagnostics import DiagnosticError
-from ttmlir.mlir.printer import attribute_text
-from ttmlir.mlir.reader import parse_module
+from ttmlir.mlir.printing.printer import attribute_text
+from ttmlir.mlir.reading.reader import parse_module
+from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 from ttmlir.optable import ROWS
 from ttmlir.optable.row import Family, Kind, Row
 from ttmlir.schema.versions import load
@@ -576,7 +576,7 @@ def test_the_bytes_do_not_depend_on_the_process() -> None:
     program = (
         "import hashlib\n"
         "from ttmlir.mlir.context import make_context\n"
-        "from ttmlir.mlir.reader import parse_module\n"
+        "from ttmlir.mlir.reading.reader import parse_module\n"
         "from ttmlir.schema.versions import load\n"
         "from ttmlir.target.flatbuffer.ttnn import ttnn_to_flatbuffer\n"
         f"root = load(open({str(path)!r}, 'rb').read(), 'x').root\n"

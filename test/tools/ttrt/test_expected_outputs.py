@@ -9,12 +9,12 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from ttmlir_tools.ttrt import main
 
 from ttmlir.compiler import lower, write_ttnn
-from ttmlir.mlir.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 from ttmlir.runtime import load_binary
 from ttmlir.target.flatbuffer.golden import Golden
+from ttmlir.tools.ttrt import main
 
 Capture = pytest.CaptureFixture[str]
 CONSTRAINT = "#tt.operand_constraint<dram|l1|scalar|tile|any_layout|any_device|any_device_tile>"

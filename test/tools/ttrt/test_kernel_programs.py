@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from ttmlir_tools.ttrt import main
 
 from ttmlir.compiler import compile_to_ttm
+from ttmlir.tools.ttrt import main
 
 Capture = pytest.CaptureFixture[str]
 GOLDEN = Path(__file__).resolve().parents[2] / "golden"

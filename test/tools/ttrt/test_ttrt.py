@@ -14,8 +14,9 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from ttmlir_tools.ttrt import main
 from ttnn_program import ProgramBuilder
+
+from ttmlir.tools.ttrt import main
 
 Capture = pytest.CaptureFixture[str]
 SHAPE = (5, 33)
@@ -512,7 +513,7 @@ def _read_terminal(master: int) -> bytes:
 def test_help_does_not_load_the_runtime() -> None:
     """Listing options of one command needs no NumPy."""
     code = (
-        "import sys; from ttmlir_tools.ttrt import main; main(['check', '--help']); "
+        "import sys; from ttmlir.tools.ttrt import main; main(['check', '--help']); "
         "sys.exit('rich' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True).returncode == 0

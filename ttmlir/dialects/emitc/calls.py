@@ -26,7 +26,7 @@ from ttmlir.dialects.assembly import AssemblyOp, FunctionalOp, parse_operands
 from ttmlir.dialects.emitc.symbols import lookup_function
 from ttmlir.dialects.emitc.types import ANY, EMITC
 from ttmlir.dialects.ods import Property, Signature, Value, refuse, text
-from ttmlir.mlir.diagnostics import OpError, note
+from ttmlir.mlir.reporting.diagnostics import OpError, note
 
 
 def _string(op: Operation, name: str) -> str:

@@ -33,11 +33,11 @@ from ttmlir.dialects.assembly import AssemblyOp
 from ttmlir.dialects.emitc.symbols import lookup_function, lookup_global
 from ttmlir.dialects.emitc.types import EMITC, I1, INTEGER, is_supported
 from ttmlir.dialects.ods import AttrConstraint, Property, Signature, Value, refuse, text
-from ttmlir.mlir.function_syntax import parse_function, print_function
-from ttmlir.mlir.printer import print_op_line
+from ttmlir.mlir.printing.printer import print_op_line
+from ttmlir.mlir.syntax.function_syntax import parse_function, print_function
 
 if TYPE_CHECKING:
-    from ttmlir.mlir.printer import MlirPrinter
+    from ttmlir.mlir.printing.printer import MlirPrinter
 
 _TYPED = (IntegerAttr, FloatAttr, DenseIntOrFPElementsAttr, DenseResourceAttr, StringAttr)
 OPAQUE_OR_TYPED = AttrConstraint(

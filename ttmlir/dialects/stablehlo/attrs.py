@@ -27,7 +27,7 @@ from ttmlir.dialects.stablehlo.convolution_text import (
 )
 from ttmlir.dialects.stablehlo.enums import ResultAccuracyModeAttr
 from ttmlir.dialects.syntax import expect, expect_keyword, parse_signed
-from ttmlir.mlir.floats import format_float
+from ttmlir.mlir.attributes.floats import format_float
 
 FieldValue: TypeAlias = int | tuple[int, ...]
 

@@ -25,7 +25,7 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
 from ttmlir.dialects.syntax import expect, parse_signed
-from ttmlir.mlir.elements import elements_of
+from ttmlir.mlir.attributes.elements import elements_of
 
 ElementT = TypeVar("ElementT")
 

@@ -24,7 +24,7 @@ from ttmlir.dialects.stablehlo.operation import StableHLOOp
 from ttmlir.dialects.syntax import expect, expect_keyword
 
 if TYPE_CHECKING:
-    from ttmlir.mlir.printer import MlirPrinter
+    from ttmlir.mlir.printing.printer import MlirPrinter
 
 OpT = TypeVar("OpT", bound=StableHLOOp)
 

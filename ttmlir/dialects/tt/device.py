@@ -28,7 +28,7 @@ from ttmlir.layout.affine import AffineMap
 from ttmlir.layout.chip import SystemDesc
 from ttmlir.layout.device import Device
 from ttmlir.layout.grid import shape_text
-from ttmlir.mlir.affine import parse_affine_map
+from ttmlir.mlir.attributes.affine import parse_affine_map
 
 _OWNER = "TT_DeviceAttr"
 

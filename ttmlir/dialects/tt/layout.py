@@ -45,7 +45,7 @@ from ttmlir.layout.tensor_layout import (
     TensorLayout,
     linear_from_strides,
 )
-from ttmlir.mlir.affine import parse_affine_map
+from ttmlir.mlir.attributes.affine import parse_affine_map
 
 
 @irdl_attr_definition

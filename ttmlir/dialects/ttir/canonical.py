@@ -17,7 +17,7 @@ from xdsl.rewriter import InsertPoint
 
 from ttmlir.dialects.ttir.families import TTIRRowOp
 from ttmlir.dialects.ttir.folding import constant_elements, folded
-from ttmlir.mlir.elements import splat_bytes, unpack_values
+from ttmlir.mlir.attributes.elements import splat_bytes, unpack_values
 
 if TYPE_CHECKING:
     from ttmlir.dialects.row_ops import ParameterValue

@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects.ttir.families import TTIRRowOp
-from ttmlir.mlir.elements import (
+from ttmlir.mlir.attributes.elements import (
     Elements,
     ElementsType,
     element_size,

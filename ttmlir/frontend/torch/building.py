@@ -15,8 +15,8 @@ from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Attribute, Block, SSAValue
 
 from ttmlir.frontend.torch.elements import elements_of_tensor, splat_of
+from ttmlir.ir.ttir_building import built, built_constant, element_type
 from ttmlir.optable import row
-from ttmlir.passes.ttir_building import built, built_constant, element_type
 
 if TYPE_CHECKING:
     from ttmlir.dialects.row_ops import ParameterValue

@@ -12,7 +12,7 @@ from xdsl.ir import Attribute, SSAValue
 from ttmlir.frontend.torch.building import BodyBuilder, Shape, shape_of
 from ttmlir.frontend.torch.elements import element_of, tensor_type, torch_package
 from ttmlir.frontend.torch.places import refuse_node
-from ttmlir.passes.ttir_building import element_type
+from ttmlir.ir.ttir_building import element_type
 
 Later = Callable[[], SSAValue]
 """Builds a result when somebody uses it."""

@@ -18,7 +18,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
-from ttmlir.mlir.elements import Elements, elements_attr, elements_of
+from ttmlir.mlir.attributes.elements import Elements, elements_attr, elements_of
 
 _ELEMENTS: dict[str, Attribute] = {
     "float32": Float32Type(),

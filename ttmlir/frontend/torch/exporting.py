@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import LocationAttr
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.places import place_of_error, place_of_trace, user_frames_kept
 from ttmlir.frontend.torch.rules import rule_of
-from ttmlir.mlir.diagnostics import LocatedError
+from ttmlir.mlir.reporting.diagnostics import LocatedError
 
 
 def export(

@@ -16,8 +16,8 @@ from typing import Any, NoReturn
 from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr
 
 from ttmlir.frontend.torch.elements import torch_package
-from ttmlir.mlir.diagnostics import LocatedError
-from ttmlir.mlir.locations import file_location, name_location
+from ttmlir.mlir.reporting.diagnostics import LocatedError
+from ttmlir.mlir.reporting.locations import file_location, name_location
 
 _FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)')
 

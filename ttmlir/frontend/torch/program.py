@@ -30,7 +30,7 @@ from ttmlir.frontend.torch.numbers import is_symbolic, number_of
 from ttmlir.frontend.torch.places import location_of, refuse_node
 from ttmlir.frontend.torch.rules import RULES, rule_of
 from ttmlir.frontend.torch.support import near
-from ttmlir.mlir.locations import name_location
+from ttmlir.mlir.reporting.locations import name_location
 
 Weights = Literal["constants", "arguments"]
 

@@ -12,7 +12,7 @@ from xdsl.ir import Operation
 from ttmlir.dialects.stablehlo.form import integer
 from ttmlir.interpreter.execution import Execution
 from ttmlir.interpreter.values import Function
-from ttmlir.mlir.diagnostics import OpError
+from ttmlir.mlir.reporting.diagnostics import OpError
 
 
 def _while(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:

@@ -22,7 +22,7 @@ from ttmlir.interpreter.stablehlo.contraction import window_padding
 from ttmlir.interpreter.stablehlo.elementwise import ELEMENTWISE
 from ttmlir.interpreter.stablehlo.movement import counted, index_vectors, padded, without
 from ttmlir.interpreter.values import Function, compute_dtype
-from ttmlir.mlir.diagnostics import OpError
+from ttmlir.mlir.reporting.diagnostics import OpError
 from ttmlir.runtime.element import Array, convert
 
 Arrays = Sequence[Array]

@@ -17,8 +17,8 @@ from ttmlir.optable import ROWS
 from ttmlir.runtime.binary import Binary, Operation, Program, TensorRef, location_of
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
 from ttmlir.runtime.metal.placement import Placement, Shape2D
-from ttmlir.sim.chip import SimChip
 from ttmlir.sim.errors import SimError
+from ttmlir.sim.machine.chip import SimChip
 
 Table = Mapping[str, Any]
 

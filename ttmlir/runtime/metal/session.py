@@ -32,14 +32,14 @@ from ttmlir.runtime.metal.program import (
     MetalTensor,
 )
 from ttmlir.runtime.tensor import Tensor
-from ttmlir.sim.buffer import Buffer, Sharding
-from ttmlir.sim.compute_api import ComputeSettings
-from ttmlir.sim.device import Device
+from ttmlir.sim.calls.compute_api import ComputeSettings
 from ttmlir.sim.errors import SimError
-from ttmlir.sim.execution import ProgramReport, run_program
+from ttmlir.sim.execution.program import CircularBufferSpec, Kernel
+from ttmlir.sim.execution.program import Program as KernelProgram
+from ttmlir.sim.execution.run import ProgramReport, run_program
+from ttmlir.sim.machine.buffer import Buffer, Sharding
+from ttmlir.sim.machine.device import Device
 from ttmlir.sim.options import SimOptions
-from ttmlir.sim.program import CircularBufferSpec, Kernel
-from ttmlir.sim.program import Program as KernelProgram
 from ttmlir.sim.timing.timeline import Timeline
 
 _BLOCKS = TensorMemoryLayout.BLOCK_SHARDED

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ttmlir.runtime.ttrt import check, perf, query, read, run
-from ttmlir.runtime.ttrt.command import Command
+from ttmlir.runtime.ttrt.commands import check, perf, query, read, run
+from ttmlir.runtime.ttrt.commands.command import Command
 
 _REQUIRED = (
     "initialize_api",

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from ttmlir.runtime.errors import InputError
-from ttmlir.runtime.ttrt.logger import Logger
+from ttmlir.runtime.ttrt.reports.logger import Logger
 
 TTNN_EXTENSION = ".ttnn"
 TTMETAL_EXTENSION = ".ttm"

@@ -18,7 +18,6 @@ from ttmlir.runtime.system import (
     read_system_desc,
     system_differences,
 )
-from ttmlir.runtime.ttrt.artifacts import Artifacts
 from ttmlir.runtime.ttrt.files import (
     TTMETAL_EXTENSION,
     TTNN_EXTENSION,
@@ -26,12 +25,13 @@ from ttmlir.runtime.ttrt.files import (
     FileManager,
 )
 from ttmlir.runtime.ttrt.inputs import TorchInitilizer
-from ttmlir.runtime.ttrt.logger import Logger
+from ttmlir.runtime.ttrt.reports.artifacts import Artifacts
+from ttmlir.runtime.ttrt.reports.logger import Logger
 from ttmlir.schema.system_desc import pack_system_desc
 from ttmlir.version import EMULATED_TTMLIR_VERSION
 
 if TYPE_CHECKING:
-    from ttmlir.runtime.ttrt.query import Query
+    from ttmlir.runtime.ttrt.commands.query import Query
     from ttmlir.schema import TableView
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ttmlir.runtime.errors import InputError
-from ttmlir.runtime.ttrt.logger import Logger
+from ttmlir.runtime.ttrt.reports.logger import Logger
 
 
 class Globals:

@@ -13,7 +13,7 @@ from ttmlir.sim.sanitizer.shadow import Mark
 from ttmlir.sim.sanitizer.vector_clock import Actor, Thread, Timeline
 
 if TYPE_CHECKING:
-    from ttmlir.sim.thread import KernelThread
+    from ttmlir.sim.execution.thread import KernelThread
 
 _frame_above: Callable[[int], FrameType | None] = vars(sys)["_getframe"]
 """The frame of a caller by its distance; `inspect.currentframe` has no way to skip the others,

@@ -9,14 +9,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ttmlir.sim.machine.tile_formats import TILE_BYTES
 from ttmlir.sim.sanitizer.actors import Program, ThreadState
 from ttmlir.sim.sanitizer.reporting import Reporter
 from ttmlir.sim.sanitizer.spaces import BufferState, Space
-from ttmlir.sim.tile_formats import TILE_BYTES
 
 if TYPE_CHECKING:
-    from ttmlir.sim.circular_buffer import CircularBuffer
-    from ttmlir.sim.thread import KernelThread
+    from ttmlir.sim.execution.thread import KernelThread
+    from ttmlir.sim.machine.circular_buffer import CircularBuffer
 
 ALIASED_BUFFERS = "aliased-cbs"
 """Leniency: compute threads use circular buffers on tensors without reserving or waiting."""

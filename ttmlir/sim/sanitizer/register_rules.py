@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from ttmlir.optable.kernel import Role
 
 if TYPE_CHECKING:
+    from ttmlir.sim.execution.thread import KernelThread
     from ttmlir.sim.findings import Finding
-    from ttmlir.sim.thread import KernelThread
 
 _PACK = Role.PACK
 

@@ -25,10 +25,10 @@ from ttmlir.sim.sanitizer.spaces import Space
 from ttmlir.sim.sanitizer.vector_clock import Actor, Agent, HandOver, VectorClock
 
 if TYPE_CHECKING:
-    from ttmlir.sim.chip import SimChip
-    from ttmlir.sim.core import Core, Endpoint
-    from ttmlir.sim.memory import Memory
-    from ttmlir.sim.thread import KernelThread
+    from ttmlir.sim.execution.thread import KernelThread
+    from ttmlir.sim.machine.chip import SimChip
+    from ttmlir.sim.machine.core import Core, Endpoint
+    from ttmlir.sim.machine.memory import Memory
 
 CopyKind = Literal["read", "write", "multicast"]
 WordKind = Literal["write", "atomic"]

@@ -9,9 +9,9 @@ from ttmlir.sim.sanitizer.shadow import Shadow
 from ttmlir.sim.sanitizer.vector_clock import HandOver, Timeline, VectorClock
 
 if TYPE_CHECKING:
-    from ttmlir.sim.circular_buffer import CircularBuffer
-    from ttmlir.sim.core import Core, Endpoint
-    from ttmlir.sim.thread import KernelThread
+    from ttmlir.sim.execution.thread import KernelThread
+    from ttmlir.sim.machine.circular_buffer import CircularBuffer
+    from ttmlir.sim.machine.core import Core, Endpoint
 
 
 class BufferState:

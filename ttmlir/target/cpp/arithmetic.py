@@ -13,19 +13,8 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, IntegerType, i1
 from xdsl.ir import Attribute, Operation
 
-from ttmlir.dialects.ttkernel import (
-    CBType,
-    DataFormatType,
-    InterleavedAddrGenType,
-    L1AddrPtrType,
-    LocalSemaphoreType,
-    NocAddrType,
-    TensorAccessorArgsType,
-    TensorAccessorType,
-)
-from ttmlir.target.cpp.errors import CannotEmitError
-from ttmlir.target.cpp.literals import literal_text
-from ttmlir.target.cpp.tree import (
+from ttmlir.cpp.errors import CannotEmitError
+from ttmlir.cpp.tree import (
     Binary,
     Boolean,
     Cast,
@@ -39,6 +28,17 @@ from ttmlir.target.cpp.tree import (
     Type,
     Unary,
 )
+from ttmlir.dialects.ttkernel import (
+    CBType,
+    DataFormatType,
+    InterleavedAddrGenType,
+    L1AddrPtrType,
+    LocalSemaphoreType,
+    NocAddrType,
+    TensorAccessorArgsType,
+    TensorAccessorType,
+)
+from ttmlir.target.cpp.literals import literal_text
 from ttmlir.target.cpp.types import type_text
 
 CB_TYPE = NamedType("::tt::CB")

@@ -7,12 +7,8 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import IntegerAttr, StringAttr
 from xdsl.ir import Operation
 
-from ttmlir.dialects.ttkernel import CallOp
-from ttmlir.optable.kernel import Form, KernelCall, Template, TemplateKind, ValueKind
-from ttmlir.optable.kernel.enums import ENUMS
-from ttmlir.target.cpp.arithmetic import cpp_type
-from ttmlir.target.cpp.errors import CannotEmitError
-from ttmlir.target.cpp.tree import (
+from ttmlir.cpp.errors import CannotEmitError
+from ttmlir.cpp.tree import (
     Assign,
     Binary,
     Boolean,
@@ -30,6 +26,10 @@ from ttmlir.target.cpp.tree import (
     String,
     TemplateArgument,
 )
+from ttmlir.dialects.ttkernel import CallOp
+from ttmlir.optable.kernel import Form, KernelCall, Template, TemplateKind, ValueKind
+from ttmlir.optable.kernel.enums import ENUMS
+from ttmlir.target.cpp.arithmetic import cpp_type
 
 _END_OF_LINE = Call(Name("ENDL"))
 _WORD = NamedType("uint32_t")

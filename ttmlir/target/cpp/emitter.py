@@ -17,9 +17,9 @@ from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.traits import SymbolTable
 
-from ttmlir.mlir.diagnostics import OpError
-from ttmlir.mlir.nesting import deep_recursion
-from ttmlir.target.cpp.errors import CannotEmitError
+from ttmlir.cpp.errors import CannotEmitError
+from ttmlir.mlir.reporting.diagnostics import OpError
+from ttmlir.nesting import deep_recursion
 from ttmlir.target.cpp.expressions import (
     ExpressionRenderer,
     elements_of,

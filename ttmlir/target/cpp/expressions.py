@@ -19,7 +19,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from ttmlir.target.cpp.errors import CannotEmitError
+from ttmlir.cpp.errors import CannotEmitError
 from ttmlir.target.cpp.types import type_text
 
 BINARY = {

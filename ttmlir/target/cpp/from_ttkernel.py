@@ -23,19 +23,10 @@ from xdsl.dialects.func import ReturnOp as FuncReturnOp
 from xdsl.ir import Block as IRBlock
 from xdsl.ir import Operation, Region, SSAValue
 
-from ttmlir.dialects.emitc import LiteralOp
-from ttmlir.dialects.ttkernel import BuiltinOp, CallOp, CBType, ReturnOp
-from ttmlir.layout.enums import ThreadType
-from ttmlir.mlir.diagnostics import OpError
-from ttmlir.mlir.locations import file_line_col
-from ttmlir.mlir.nesting import deep_recursion
-from ttmlir.target.cpp.arithmetic import CB_TYPE, Arithmetic, cpp_type
-from ttmlir.target.cpp.calls import call_expression
-from ttmlir.target.cpp.errors import CannotEmitError
-from ttmlir.target.cpp.expressions import text_of
-from ttmlir.target.cpp.frames import framed
-from ttmlir.target.cpp.render import render
-from ttmlir.target.cpp.tree import (
+from ttmlir.cpp.errors import CannotEmitError
+from ttmlir.cpp.frames import framed
+from ttmlir.cpp.render import render
+from ttmlir.cpp.tree import (
     Assign,
     Binary,
     Block,
@@ -57,6 +48,15 @@ from ttmlir.target.cpp.tree import (
     Unary,
     While,
 )
+from ttmlir.dialects.emitc import LiteralOp
+from ttmlir.dialects.ttkernel import BuiltinOp, CallOp, CBType, ReturnOp
+from ttmlir.layout.enums import ThreadType
+from ttmlir.mlir.reporting.diagnostics import OpError
+from ttmlir.mlir.reporting.locations import file_line_col
+from ttmlir.nesting import deep_recursion
+from ttmlir.target.cpp.arithmetic import CB_TYPE, Arithmetic, cpp_type
+from ttmlir.target.cpp.calls import call_expression
+from ttmlir.target.cpp.expressions import text_of
 
 # MLIR's printer ends every statement in a loop or branch with a semicolon, loops included.
 _NESTED_END = re.compile(r"^( {4,}\})$", re.MULTILINE)

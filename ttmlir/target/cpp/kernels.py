@@ -18,9 +18,9 @@ from ttmlir.dialects.ttkernel import (
     ThreadTypeAttr,
     TTKernelOp,
 )
-from ttmlir.mlir.diagnostics import OpError
-from ttmlir.mlir.locations import file_line_col
-from ttmlir.mlir.text_files import DEFAULT_MARKER
+from ttmlir.mlir.files.text_files import DEFAULT_MARKER
+from ttmlir.mlir.reporting.diagnostics import OpError
+from ttmlir.mlir.reporting.locations import file_line_col
 from ttmlir.target.cpp.from_ttkernel import kernel_text
 
 

@@ -24,9 +24,9 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.emitc import EmitC_OpaqueAttr
 from xdsl.ir import Attribute, TypeAttribute
 
-from ttmlir.mlir.elements import Elements, element_count, splat_bytes, unpack_values
-from ttmlir.mlir.floats import format_all_digits
-from ttmlir.target.cpp.errors import CannotEmitError
+from ttmlir.cpp.errors import CannotEmitError
+from ttmlir.mlir.attributes.elements import Elements, element_count, splat_bytes, unpack_values
+from ttmlir.mlir.attributes.floats import format_all_digits
 from ttmlir.target.cpp.types import is_emitted_float, type_text
 
 _SUFFIXES: dict[type[Attribute], str] = {

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from xdsl.ir import Block, SSAValue
 
-from ttmlir.target.cpp.errors import CannotEmitError
+from ttmlir.cpp.errors import CannotEmitError
 
 
 class Names:

@@ -32,7 +32,7 @@ from xdsl.dialects.emitc import (
 )
 from xdsl.ir import Attribute
 
-from ttmlir.target.cpp.errors import CannotEmitError
+from ttmlir.cpp.errors import CannotEmitError
 
 _FLOATS: dict[type[Attribute], str] = {
     Float16Type: "_Float16",

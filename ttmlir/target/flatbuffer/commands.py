@@ -22,7 +22,7 @@ from ttmlir.dialects.tt import MemorySpaceAttr, element_of
 from ttmlir.dialects.ttkernel import CBType, EthernetConfigAttr, NocConfigAttr, TensixConfigAttr
 from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
 from ttmlir.layout.errors import LayoutError
-from ttmlir.mlir.diagnostics import OpError
+from ttmlir.mlir.reporting.diagnostics import OpError
 from ttmlir.target.cpp.from_ttkernel import kernel_text
 from ttmlir.target.flatbuffer.constants import constant_bytes
 from ttmlir.target.flatbuffer.file_kind import TTMETAL

@@ -8,9 +8,9 @@ from typing import cast
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr, TensorType
 from xdsl.ir import Attribute, Operation
 
-from ttmlir.mlir.diagnostics import OpError
-from ttmlir.mlir.elements import Elements, ElementType, element_size, raw_bytes
-from ttmlir.mlir.resources import blob_bytes
+from ttmlir.mlir.attributes.elements import Elements, ElementType, element_size, raw_bytes
+from ttmlir.mlir.attributes.resources import blob_bytes
+from ttmlir.mlir.reporting.diagnostics import OpError
 from ttmlir.target.flatbuffer.file_kind import FileKind
 
 

@@ -18,7 +18,7 @@ from ttmlir.dialects import tt, ttnn
 from ttmlir.dialects.dps import DestinationStyleOp
 from ttmlir.dialects.row_ops import RowOperation
 from ttmlir.layout.enums import TTNNTensorMemoryLayout
-from ttmlir.mlir.diagnostics import OpError
+from ttmlir.mlir.reporting.diagnostics import OpError
 from ttmlir.optable.row import Flatbuffer
 from ttmlir.schema import load_schema
 from ttmlir.schema.types import Field, ScalarType, TableType

@@ -13,8 +13,8 @@ from ttmlir.dialects import tt
 from ttmlir.dialects.names import DEVICE, SYSTEM_DESC
 from ttmlir.layout.device import Device
 from ttmlir.layout.system_tables import system_desc_to_table
-from ttmlir.mlir.diagnostics import LocatedError, OpError
-from ttmlir.mlir.printer import DEFAULT_ELISION_LIMIT, PrintOptions
+from ttmlir.mlir.printing.printer import DEFAULT_ELISION_LIMIT, PrintOptions
+from ttmlir.mlir.reporting.diagnostics import LocatedError, OpError
 from ttmlir.schema import PackError, load_schema
 from ttmlir.schema.versions import version_stamp
 from ttmlir.target.flatbuffer.file_kind import FileKind

@@ -21,8 +21,8 @@ from ttmlir.dialects.layout_checks import layout_of
 from ttmlir.dialects.names import ARG_ALLOC
 from ttmlir.dialects.tt import ArgumentAllocationAttr
 from ttmlir.layout.device import Device
-from ttmlir.mlir.diagnostics import OpError
-from ttmlir.mlir.printer import OpLinePrinter, print_module
+from ttmlir.mlir.printing.printer import OpLinePrinter, print_module
+from ttmlir.mlir.reporting.diagnostics import OpError
 from ttmlir.target.flatbuffer.commands import CommandWriter
 from ttmlir.target.flatbuffer.file_kind import TTMETAL
 from ttmlir.target.flatbuffer.programs import DEBUG_TEXT, FILE_TEXT, body_of, device_of, pack_file

@@ -6,7 +6,7 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 from ttmlir.dialects.dps import DestinationStyleOp
 from ttmlir.layout.errors import LayoutError
-from ttmlir.mlir.diagnostics import OpError
+from ttmlir.mlir.reporting.diagnostics import OpError
 from ttmlir.target.flatbuffer.file_kind import FileKind
 from ttmlir.target.flatbuffer.tensors import Table, TensorTables
 

@@ -1,0 +1,172 @@
+"""What is wrong with a kernel is said where it stands, before it runs or when it happens."""
+
+from __future__ import annotations
+
+import pytest
+from kernel_oracle import RecordingApi, run
+
+from ttmlir.cpp.errors import CppSyntaxError
+from ttmlir.optable.kernel import Role
+from ttmlir.sim.errors import SimError
+from ttmlir.sim.kernels import compile_kernel
+from ttmlir.sim.kernels.runtime import NAMES
+
+
+def refusal(body: str, before: str = "") -> str:
+    """The message about a kernel of these statements."""
+    text = f"{before}\nvoid kernel_main() {{\n{body}\n}}\n"
+    with pytest.raises(CppSyntaxError) as caught:
+        compile_kernel(text, "kernel.cpp", Role.BRISC, api=RecordingApi, compile_time_args=(4, 5))
+    return str(caught.value)
+
+
+def test_message_shows_the_line_with_a_caret() -> None:
+    """As compilers write it."""
+    expected = (
+        "kernel.cpp:3:5: error: there is no function 'cb_pushback'; did you mean 'cb_push_back'?\n"
+        "    cb_pushback(0, 1);\n"
+        "    ^"
+    )
+    assert refusal("    cb_pushback(0, 1);").startswith(expected[:70])
+    assert refusal("    cb_pushback(0, 1);").splitlines()[1:] == expected.splitlines()[1:]
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("note(ntiles);", "'ntiles' is not declared"),
+        ("int n_tiles = 1; note(n_tile);", "did you mean 'n_tiles'?"),
+        ("{ int inner = 1; } note(inner);", "'inner' is not declared"),
+        ("note(tt::CBIndex::c_32);", "there are CBIndex::c_0, CBIndex::c_1"),
+        ("uint32 x = 1;", "there is no type 'uint32'; did you mean 'uint32_t'"),
+        ("int x = 1; int x = 2;", "'x' is declared twice"),
+        ("const int x = 1; x = 2;", "'x' is constant"),
+        ("const int x = get_arg_val<int>(0); x++;", "this is constant and cannot be changed"),
+        ("const int x;", "'x' is constant and needs a value"),
+        ("auto x;", "'auto' needs a value"),
+        ("int a[3]; a[3] = 1;", "the index 3 is outside of 'int[3]'"),
+        ("int a[2] = {1, 2, 3};", "too many elements for 'int[2]'"),
+        ("int n = get_arg_val<int>(0); int a[n];", "has to be a constant expression"),
+        ("uint32_t* p = 4096;", "write reinterpret_cast<uint32_t*>(...)"),
+        ("uint32_t* p = (uint32_t*)64; uint32_t a = p;", "write reinterpret_cast<uint32_t>(...)"),
+        ("uint32_t* p = (uint32_t*)64; uint8_t* q = p;", "'uint32_t*' does not convert to"),
+        ("int x = 1; note(*x);", "'int' is no pointer"),
+        ("int x = 1; note(x.y);", "'int' has no members"),
+        ("int x = 1; x();", "'x' is a variable and cannot be called"),
+        ("note(1 / 0);", "division by zero"),
+        ("break;", "'break' outside of a loop"),
+        ("continue;", "'continue' outside of a loop"),
+        ("return 1;", "a function without result returns a value"),
+        ("int x = kernel_main();", "this has no value"),
+        ("note(get_compile_time_arg_val(2));", "no compile-time argument 2; the kernel has 2"),
+        ("constexpr int x = get_arg_val<int>(0);", "constexpr, and its value is no constant"),
+        ("if constexpr (get_arg_val<int>(0)) {}", "'if constexpr' needs a constant condition"),
+        ("cb_wait_front(0);", "'cb_wait_front' does not go with these arguments"),
+        ("note(cb_wait_front(0, 1));", "'cb_wait_front' waits; make the call a statement"),
+        ("noc_async_write(0, 0, 4);", "the simulator has no 'noc_async_write' on this processor"),
+        ("int x = 1; cb_push_back(0, &x);", "takes no pointer to a local variable"),
+        ("int x = 1; note((uint32_t)&x);", "the address of a local variable is not known"),
+        ("float f = 1; note(f % 2);", "'%' does not go with 'float' and 'int'"),
+        ("bool b = true; b++;", "'++' does not go with 'bool'"),
+        ("int i; switch (i) { case 1: if (i) break; continue; }", "'continue' in a switch with"),
+        ("for (auto x : {1, 2}) note(x);", "a loop over a range is not supported here"),
+        ("float f = 1; auto* p = (uint32_t*)&f;", "at once: *(uint32_t*)&x, std::bit_cast<"),
+        ("note(std::bit_cast<uint64_t>(1.5f));", "takes numbers of equal size"),
+        ("union { float f; int i; } u;", "a union is not supported here"),
+        ("DPRINT << noc;", "'noc' is not declared"),
+    ],
+)  # fmt: skip
+def test_mistakes_in_statements(body: str, message: str) -> None:
+    """Each message names what is wrong, and where there is something near, that."""
+    assert message in refusal(body)
+
+
+@pytest.mark.parametrize(
+    ("before", "body", "message"),
+    [
+        ("int f(int a);", "f(1);", "'f' is declared but never defined"),
+        ("int f(int a) { return a; }", "f(1, 2);", "'f' takes 1 arguments, not 2"),
+        ("void f(int& a) { a = 1; }", "f(3);", "a reference that is not const needs a variable"),
+        ("struct S { int a; };", "S s; s.b = 1;", "'S' has no member 'b'; its members are a"),
+        ("struct S { int a; };", "S s = {.b = 1};", "'S' has no member 'b'; its members are a"),
+        ("struct S { int a; };", "S s; int x = s;", "'S' does not convert to 'int'"),
+        ("struct S { int a; };", "S s; if (s) {}", "'S' is no condition"),
+        ("int f() { return f(); } int f; ", "f();", "'f'"),
+        ("int f(int n) { cb_wait_front(0, 1); return f(n); }", "f(1);", "calls itself and waits"),
+        ("int f(int a) { return b; }", "f(1);", "'b' is not declared"),
+        ("int f() { return; }", "f();", "'return' needs a value"),
+    ],
+)
+def test_mistakes_around_the_kernel(before: str, body: str, message: str) -> None:
+    """Functions and structs are checked as they are used."""
+    assert message in refusal(body, before)
+
+
+def test_a_kernel_needs_an_entry() -> None:
+    """The message says how the function is called."""
+    with pytest.raises(CppSyntaxError, match="this kernel has no 'void kernel_main\\(\\)'"):
+        compile_kernel("int x = 1;", "k.cpp", Role.NCRISC, api=RecordingApi)
+    with pytest.raises(CppSyntaxError, match="no 'void MAIN' or 'void kernel_main"):
+        compile_kernel("int x = 1;", "k.cpp", Role.MATH, api=RecordingApi)
+
+
+@pytest.mark.parametrize(
+    ("body", "place", "message"),
+    [
+        ("int a = 5;\n  note(a / (int)get_arg_val<int>(0));", "4:8", "division by zero"),
+        ("int a = -5;\nnote(1 +\n  a % n);", "5:3", "division by zero"),
+        ("note(1 << (n + 32));", "3:6", "a shift by 32 places of a type of 32 bits"),
+        ("int a[4] = {};\nnote(a[n + 4]);", "4:6", "outside of the array"),
+        ("int a[4] = {};\na[n - 1] = 3;", "4:1", "-1 lies before the start of the array"),
+        ("int x;\nif (n) x = 1;\nnote(x + 1);", "5:6", "was never set"),
+        ("int a[2];\na[0] = 1;\nnote(a[n + 1] + 1);", "5:6", "was never set"),
+        ("auto p = reinterpret_cast<uint32_t*>(n);\n*p = 1;", "4:1", "null pointer"),
+        ("note(down(n));", "2:31", "calls itself without end"),
+        ("note(nothing(n));", "1:1", "'nothing' ends without returning a value"),
+        ("note((uint8_t)(300.0f + n));", "3:6", "300.0 is no value of the integer type"),
+    ],
+)
+def test_undefined_behaviour_stops_where_it_happens(body: str, place: str, message: str) -> None:
+    """The error has the position in the C++ text."""
+    text = f"""int nothing(int n) {{ if (n) return 1; }}
+int down(int n) {{ return 1 + (down(n + 1)); }} void kernel_main() {{ int n = get_arg_val<int>(0);
+{body}
+}}
+"""
+    with pytest.raises(SimError) as caught:
+        run(text, 0)
+    assert message in caught.value.message
+    position = caught.value.position
+    assert position is not None
+    assert f"{position.line}:{position.column}" == place
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "while (x != 6) x += 2;",
+        "do { x += 2; note(x); } while (x != 6);",
+        "for (; x != 6; x += 2) {}",
+        "for (;;) { x++; for (int i = 0; i < 3; i++) { if (i > x) return; } }",
+    ],
+)
+def test_loops_without_end_stop(loop: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that neither waits nor looks at memory goes round a limited number of times."""
+    monkeypatch.setitem(NAMES, "_rounds", range(1000))
+    text = f"void kernel_main() {{ int x = 1;\n{loop}\nnote(x); }}"
+    with pytest.raises(SimError, match="goes round without end") as caught:
+        run(text)
+    assert caught.value.position is not None
+    assert caught.value.position.line == 2
+
+
+def test_errors_of_the_library_pass_through() -> None:
+    """What a call raises is not taken for a mistake of the kernel."""
+
+    class Broken(RecordingApi):
+        def note(self, value: int) -> None:
+            raise IndexError("of the library")
+
+    kernel = compile_kernel("void kernel_main() { note(1); }", "k.cpp", Role.BRISC, api=Broken)
+    with pytest.raises(IndexError, match="of the library"):
+        list(kernel.start(Broken()))

@@ -1,0 +1,1 @@
+"""C++ text to trees and back, for the compiler and the simulator."""

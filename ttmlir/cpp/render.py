@@ -1,0 +1,478 @@
+"""C++ text from a kernel tree, in the layout of the emitc printer.
+
+Two spaces of indentation, `(uint32_t) x` for casts, braces around every body, a blank line after a
+function. Parentheses stand where C++ needs them, and around comparisons inside of other
+expressions, because `f(a < b, c > (d))` could also call a template.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from ttmlir.cpp.tree import (
+    PRECEDENCE,
+    Alias,
+    Assign,
+    Binary,
+    Block,
+    Boolean,
+    Braces,
+    Break,
+    Call,
+    Case,
+    Cast,
+    Character,
+    Conditional,
+    Construct,
+    Continue,
+    Declaration,
+    Define,
+    DoWhile,
+    Enumeration,
+    Enumerator,
+    Evaluate,
+    Expression,
+    Floating,
+    For,
+    Function,
+    If,
+    Include,
+    Index,
+    Initializer,
+    Integer,
+    Item,
+    Meaning,
+    Member,
+    Name,
+    NamedType,
+    Namespace,
+    Null,
+    Parameter,
+    Pointer,
+    Pragma,
+    Reference,
+    Return,
+    SizeOf,
+    Statement,
+    StaticAssert,
+    String,
+    Struct,
+    Switch,
+    TemplateArgument,
+    TemplateParameter,
+    TranslationUnit,
+    Type,
+    Unary,
+    Undefine,
+    Update,
+    UsingName,
+    UsingNamespace,
+    While,
+    is_built_in_type,
+)
+from ttmlir.nesting import deep_recursion
+
+_INDENT = "  "
+
+_ASSIGNMENT = PRECEDENCE["="]
+_ABOVE_CONDITIONAL = PRECEDENCE["||"]
+_PREFIX = len(PRECEDENCE)
+_POSTFIX = _PREFIX + 1
+
+# `<` opens a list of template arguments, and `>` or `>>` closes it.
+_ANGLES = frozenset({"<", ">", ">>"})
+_COMPARISONS = frozenset({"<", ">", "<=", ">="})
+
+_PLAIN_OPERANDS = (
+    *(NamedType, Pointer, Reference),
+    *(Integer, Boolean, Character, Name, Null),
+)
+
+
+def render(node: TranslationUnit | Item | Statement | Type | Expression) -> str:
+    """The text of a tree; of whole lines, except for types and expressions."""
+    with deep_recursion():
+        match node:
+            case TranslationUnit():
+                return _joined(line for item in node.items for line in _item(item))
+            case NamedType() | Pointer() | Reference():
+                return _type(node)
+            case Include() | UsingNamespace() | Namespace() | Struct() | Function():
+                return _joined(_item(node))
+            case Alias() | UsingName() | Enumeration() | StaticAssert() | Switch():
+                return _joined(_statement(node))
+            case Declaration() | Define() | Undefine() | Pragma() | Block() | Evaluate() | If():
+                return _joined(_statement(node))
+            case For() | While() | DoWhile() | Break() | Continue() | Return():
+                return _joined(_statement(node))
+            case _:
+                return _expression(node, top=True)
+
+
+def _joined(lines: Iterable[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _indented(lines: Iterable[str]) -> Iterator[str]:
+    return (f"{_INDENT}{line}" if line and not line.startswith("#") else line for line in lines)
+
+
+# Items.
+
+
+def _item(item: Item) -> Iterator[str]:
+    match item:
+        case Include(path=path, standard=standard):
+            yield f"#include <{path}>" if standard else f'#include "{path}"'
+        case UsingNamespace(name=name):
+            yield f"using namespace {name};"
+        case Namespace(name=name, items=items):
+            yield f"namespace {name} {{" if name else "namespace {"
+            for nested in items:
+                yield from _item(nested)
+            yield "}"
+        case Struct(name=name, fields=fields):
+            yield f"struct {name} {{"
+            yield from _indented(map(_declaration, fields))
+            yield "};"
+        case Function():
+            yield from _function(item)
+        case _:
+            yield from _statement(item)
+
+
+def _function(function: Function) -> Iterator[str]:
+    words = "".join(f"{word} " for word in function.specifiers)
+    if function.template_parameters:
+        yield f"template <{', '.join(map(_template_parameter, function.template_parameters))}>"
+    head = f"{words}{_type(function.result)} {function.name}"
+    is_main = function.name == "MAIN"
+    if not is_main:
+        head += f"({', '.join(map(_parameter, function.parameters))})"
+    match function.body:
+        case None:
+            yield f"{head};"
+        case Block(statements=(Evaluate() as only,)) if is_main:
+            yield f"{head} {{ {_evaluation(only)}; }}"
+        case body:
+            yield from _with_body(head, body)
+            yield ""
+
+
+def _parameter(parameter: Parameter) -> str:
+    text = _type(parameter.type)
+    if parameter.name is not None:
+        text = f"{text} {parameter.name}"
+    if parameter.default is not None:
+        text = f"{text} = {_expression(parameter.default, _ASSIGNMENT, top=True)}"
+    return text
+
+
+def _template_parameter(parameter: TemplateParameter) -> str:
+    type_ = "typename" if parameter.type is None else _type(parameter.type)
+    return f"{type_} {parameter.name}"
+
+
+# Statements.
+
+
+def _statement(statement: Statement) -> Iterator[str]:
+    match statement:
+        case Declaration():
+            yield _declaration(statement)
+        case Evaluate():
+            yield f"{_evaluation(statement)};"
+        case If() | Switch() | For() | While() | DoWhile() | Block():
+            yield from _compound(statement)
+        case Return(value=value):
+            yield "return;" if value is None else f"return {_expression(value, top=True)};"
+        case Alias() | UsingName() | Enumeration() | StaticAssert():
+            yield _meaning(statement)
+        case Break() | Continue():
+            yield f"{type(statement).__name__.lower()};"
+        case Define() | Undefine() | Pragma():
+            yield _directive(statement)
+
+
+def _compound(statement: If | Switch | For | While | DoWhile | Block) -> Iterator[str]:
+    match statement:
+        case If():
+            yield from _branch(statement)
+        case Switch(condition=condition, cases=cases):
+            yield f"switch ({_expression(condition, top=True)}) {{"
+            yield from _indented(line for case in cases for line in _case(case))
+            yield "}"
+        case For() | While():
+            yield from _with_body(_loop_head(statement), statement.body)
+        case DoWhile(body=body, condition=condition):
+            *lines, last = _with_body("do", body)
+            yield from lines
+            yield f"{last} while ({_expression(condition, top=True)});"
+        case Block(statements=statements):
+            # `void f() { {} }` could initialise something called `f`.
+            yield from _with_body("", statement) if statements else ("{", f"{_INDENT};", "}")
+
+
+def _case(case: Case) -> Iterator[str]:
+    if case.value is None:
+        yield "default:"
+    else:
+        yield f"case {_expression(case.value, _ABOVE_CONDITIONAL, top=True)}:"
+    yield from _body(case.statements)
+
+
+def _meaning(statement: Meaning) -> str:
+    match statement:
+        case Alias(name=name, type=type_):
+            return f"using {name} = {_type(type_)};"
+        case UsingName(name=name):
+            return f"using {name};"
+        case StaticAssert(condition=condition, message=message):
+            text = "" if message is None else f', "{message}"'
+            return f"static_assert({_expression(condition, _ASSIGNMENT, top=True)}{text});"
+        case Enumeration(name=name, enumerators=enumerators, base=base, is_scoped=is_scoped):
+            head = f"enum {'class ' if is_scoped else ''}{name}"
+            head += "" if base is None else f" : {_type(base)}"
+            return f"{head} {{ {', '.join(map(_enumerator, enumerators))} }};"
+
+
+def _enumerator(enumerator: Enumerator) -> str:
+    if enumerator.value is None:
+        return enumerator.name
+    return f"{enumerator.name} = {_expression(enumerator.value, _ASSIGNMENT, top=True)}"
+
+
+def _directive(directive: Define | Undefine | Pragma) -> str:
+    match directive:
+        case Define(name=name, body=body, parameters=parameters):
+            listed = "" if parameters is None else f"({', '.join(parameters)})"
+            return f"#define {name}{listed} {body}".rstrip()
+        case Undefine(name=name):
+            return f"#undef {name}"
+        case Pragma(text=text):
+            return f"#pragma {text}"
+
+
+def _with_body(head: str, body: Block) -> Iterator[str]:
+    yield f"{head} {{".lstrip()
+    yield from _body(body.statements)
+    yield "}"
+
+
+def _body(statements: Sequence[Statement]) -> Iterator[str]:
+    return _indented(line for statement in statements for line in _statement(statement))
+
+
+def _branch(branch: If) -> Iterator[str]:
+    word = "if constexpr" if branch.is_constexpr else "if"
+    head = f"{word} ({_expression(branch.condition, top=True)})"
+    while True:
+        yield f"{head} {{"
+        yield from _body(branch.then.statements)
+        match branch.otherwise:
+            case None:
+                yield "}"
+                return
+            case Block() as block:
+                yield from _with_body("} else", block)
+                return
+            case If() as branch:
+                word = "if constexpr" if branch.is_constexpr else "if"
+                head = f"}} else {word} ({_expression(branch.condition, top=True)})"
+
+
+def _loop_head(loop: For | While) -> str:
+    if isinstance(loop, While):
+        return f"while ({_expression(loop.condition, top=True)})"
+    match loop.start:
+        case None:
+            start = ";"
+        case Declaration():
+            start = _declaration(loop.start)
+        case Evaluate():
+            start = f"{_evaluation(loop.start)};"
+    condition = "" if loop.condition is None else f" {_expression(loop.condition, top=True)}"
+    step = "" if loop.step is None else f" {_expression(loop.step, top=True)}"
+    return f"for ({start}{condition};{step})"
+
+
+def _evaluation(statement: Evaluate) -> str:
+    """An expression as a statement; in parentheses if it could be read as a declaration."""
+    expression = statement.expression
+    text = _expression(expression, top=True)
+    match expression:
+        case Binary(operator=operator) if operator not in ("<<", ","):
+            return f"({text})"
+        case Name():
+            return f"({text})"
+        case _:
+            first, bracket, _ = text.partition("(")
+            return f"({text})" if bracket and first and is_built_in_type(first) else text
+
+
+def _declaration(declaration: Declaration) -> str:
+    words = "".join(f"{word} " for word in declaration.specifiers)
+    top = len(declaration.declarators) == 1
+    declared = list[str]()
+    for declarator in declaration.declarators:
+        sizes = "".join(
+            "[]" if size is None else f"[{_expression(size, _ASSIGNMENT)}]"
+            for size in declarator.sizes
+        )
+        match declarator.value:
+            case None:
+                value = ""
+            case initial:
+                value = f" = {_initial_value(initial, top=top)}"
+        declared.append(f"{declarator.name}{sizes}{value}")
+    return f"{words}{_type(declaration.type)} {', '.join(declared)};"
+
+
+# Types.
+
+
+def _type(type_: Type) -> str:
+    match type_:
+        case NamedType(name=name, template_arguments=arguments, qualifiers=qualifiers):
+            return "".join(f"{word} " for word in qualifiers) + name + _template_list(arguments)
+        case Pointer(pointee=pointee, const=const):
+            return f"{_type(pointee)}* const" if const else f"{_type(pointee)}*"
+        case Reference(referent=referent):
+            return f"{_type(referent)}&"
+
+
+def _template_list(arguments: Sequence[TemplateArgument]) -> str:
+    return f"<{', '.join(map(_template_argument, arguments))}>" if arguments else ""
+
+
+def _template_argument(argument: TemplateArgument) -> str:
+    text = _type_or_expression(argument)
+    return text if isinstance(argument, _PLAIN_OPERANDS) else f"({text})"
+
+
+def _type_or_expression(node: TemplateArgument) -> str:
+    if isinstance(node, NamedType | Pointer | Reference):
+        return _type(node)
+    return _expression(node)
+
+
+# Expressions.
+
+
+def _expression(expression: Expression, at_least: int = 0, *, top: bool = False) -> str:
+    """The text of an expression, in parentheses if it binds less than `at_least`.
+
+    `top` says that no `<` or `>` stands before or after it.
+    """
+    text, level = _with_level(expression, top)
+    angled = isinstance(expression, Binary) and expression.operator in _ANGLES and not top
+    return f"({text})" if angled or level < at_least else text
+
+
+def _with_level(expression: Expression, top: bool) -> tuple[str, int]:
+    match expression:
+        case Binary():
+            return _binary(expression, top), PRECEDENCE[expression.operator]
+        case Assign(target=target, operator=operator, value=value):
+            right = _expression(value, _ASSIGNMENT, top=top)
+            return f"{_expression(target, _PREFIX)} {operator} {right}", _ASSIGNMENT
+        case Conditional():
+            parts = (expression.condition, expression.true_value, expression.false_value)
+            condition, true, false = (_expression(part, _ABOVE_CONDITIONAL) for part in parts)
+            return f"{condition} ? {true} : {false}", _ASSIGNMENT
+        case Unary() | Cast(kind="c") | SizeOf():
+            return _prefix(expression), _PREFIX
+        case Update(operator=operator, operand=operand, postfix=True):
+            return _expression(operand, _POSTFIX) + operator, _PREFIX
+        case Update(operator=operator, operand=operand):
+            return operator + _expression(operand, _POSTFIX), _PREFIX
+        case _:
+            return _primary(expression), _POSTFIX
+
+
+def _binary(binary: Binary, top: bool) -> str:
+    level = PRECEDENCE[binary.operator]
+    if binary.operator == ",":
+        # `(a -= 1, b)` begins like the folding of a parameter pack.
+        parts = (
+            _expression(part, lowest if top or not isinstance(part, Assign) else _PREFIX)
+            for part, lowest in ((binary.left, level), (binary.right, level + 1))
+        )
+        return ", ".join(parts)
+    left_level = level + 1 if binary.operator in _COMPARISONS else level
+    left = _expression(binary.left, left_level)
+    right = _expression(binary.right, level + 1)
+    return f"{left} {binary.operator} {right}"
+
+
+def _prefix(expression: Unary | Cast | SizeOf) -> str:
+    match expression:
+        case Unary(operator=operator, operand=operand):
+            text = _expression(operand, _PREFIX)
+            joins = text.startswith(operator) and operator in "+-&"
+            return f"{operator}({text})" if joins else operator + text
+        case Cast(type=type_, value=value):
+            # `(T) -x` is a difference where `T` may be a variable.
+            is_type = not isinstance(type_, NamedType) or is_built_in_type(type_.name)
+            return f"({_type(type_)}) {_expression(value, _PREFIX if is_type else _POSTFIX)}"
+        case SizeOf(operand=operand):
+            # `sizeof(a[i])` could be about a type of arrays.
+            text = _type_or_expression(operand)
+            return (
+                f"sizeof({text})" if isinstance(operand, _PLAIN_OPERANDS) else f"sizeof(({text}))"
+            )
+
+
+def _primary(expression: Expression) -> str:
+    match expression:
+        case Call(callee=callee, arguments=arguments, template_arguments=template_arguments):
+            listed = ", ".join(_expression(each, _ASSIGNMENT) for each in arguments)
+            return f"{_expression(callee)}{_template_list(template_arguments)}({listed})"
+        case Construct(type=type_, elements=elements):
+            return _type(type_) + _braces(elements)
+        case Index(base=base, index=index):
+            return f"{_base(base)}[{_expression(index, _ASSIGNMENT)}]"
+        case Member(base=base, member=member, arrow=arrow):
+            return f"{_base(base)}{'->' if arrow else '.'}{member}"
+        case Cast(kind="functional", type=type_, value=value):
+            return f"{_type(type_)}({_expression(value, _ASSIGNMENT)})"
+        case Cast(kind=kind, type=type_, value=value):
+            return f"{kind}<{_type(type_)}>({_expression(value, _ASSIGNMENT)})"
+        case _:
+            return _word(expression)
+
+
+def _base(base: Expression) -> str:
+    """What stands before an index or a member; a sign before a number would stick to it."""
+    text = _expression(base, _POSTFIX)
+    return f"({text})" if isinstance(base, Integer | Floating) else text
+
+
+def _word(expression: Expression) -> str:
+    match expression:
+        case Integer(text=text) | Floating(text=text) | Name(text=text):
+            return text
+        case Boolean(value=value):
+            return "true" if value else "false"
+        case String(text=text):
+            return f'"{text}"'
+        case Character(text=text):
+            return f"'{text}'"
+        case Null():
+            return "nullptr"
+        case _:
+            raise AssertionError(f"{type(expression).__name__} is no expression of one word")
+
+
+def _braces(elements: Sequence[Initializer]) -> str:
+    listed = (
+        ("" if element.member is None else f".{element.member} = ") + _initial_value(element.value)
+        for element in elements
+    )
+    return f"{{{', '.join(listed)}}}"
+
+
+def _initial_value(value: Expression | Braces, *, top: bool = False) -> str:
+    if isinstance(value, Braces):
+        return _braces(value.elements)
+    return _expression(value, _ASSIGNMENT, top=top)

@@ -1,0 +1,464 @@
+"""Expressions of a C++ kernel that is read into the IR."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import AnyFloat, StringAttr
+from xdsl.ir import Attribute, Block
+
+from ttmlir.cpp.tree import (
+    ASSIGNMENT_OPERATORS,
+    Assign,
+    Binary,
+    Boolean,
+    Braces,
+    Call,
+    Cast,
+    Character,
+    Conditional,
+    Construct,
+    Expression,
+    Floating,
+    Function,
+    Index,
+    Initializer,
+    Integer,
+    Member,
+    Name,
+    NamedType,
+    Node,
+    Pointer,
+    Reference,
+    SizeOf,
+    String,
+    TemplateArgument,
+    Type,
+    Unary,
+    Update,
+)
+from ttmlir.cpp.tree import (
+    Block as Statements,
+)
+from ttmlir.cpp.walk import effect
+from ttmlir.dialects.ttkernel import RESULT_TYPES
+from ttmlir.frontend.cpp.read_calls import CallReader, overloads
+from ttmlir.frontend.cpp.read_values import (
+    BOOL,
+    INT,
+    SCALARS,
+    UNSIGNED,
+    Builder,
+    CType,
+    Value,
+    known,
+    width_of,
+)
+from ttmlir.optable.kernel import CALLS, Form, ValueKind
+
+_L1_POINTER = CType(RESULT_TYPES[ValueKind.L1_PTR])
+_SUPPORTED = (
+    "the IR has numbers, variables, calls of the kernel library and of functions in the text, "
+    "casts, arithmetic and 32-bit words of L1"
+)
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A variable: its type, and its value from here on, None before the first."""
+
+    type: CType
+    value: Value | None
+
+
+Scope = dict[str, Variable]
+
+
+class KernelExpressions(ABC):
+    """Reads expressions; assignments in them change `variables`."""
+
+    def __init__(self, builder: Builder, entry: Block, functions: Mapping[str, Function]) -> None:
+        """Begin with no variables; `functions` are those of the text."""
+        self.builder = builder
+        self.functions = functions
+        self.variables: Scope = {}
+        self.calls = CallReader(builder, entry)
+        self.calling: list[str] = []
+        self.shared: tuple[str, ...] = ()
+        """Variables outside of functions."""
+
+    @abstractmethod
+    def function_body(self, body: Statements, returns: list[Value] | None) -> None:
+        """Read the body of a function where it is called."""
+
+    # Types.
+
+    def type_of(self, type_: Type) -> CType | None:
+        """The type of a variable; None where its initial value says it."""
+        match type_:
+            case NamedType(name="auto"):
+                return None
+            case NamedType(name=name) if name in SCALARS:
+                return SCALARS[name]
+            case NamedType(name=name) if name.removeprefix("::") in ("tt::CB", "tt::CBIndex", "CB"):
+                return UNSIGNED
+            case NamedType(name="DataFormat" | "tt::DataFormat"):
+                return CType(RESULT_TYPES[ValueKind.DATA_FORMAT])
+            case NamedType(name=name) if overloads(name):
+                return None
+            case Pointer(pointee=NamedType(name="uint32_t" | "auto")):
+                return _L1_POINTER
+            case Reference(referent=referent) if "const" in getattr(referent, "qualifiers", ()):
+                return self.type_of(referent)
+            case _:
+                self.builder.refuse(
+                    "a value of this type has no form in the IR; it has numbers, bool, circular "
+                    "buffers, address generators, tensor accessors, volatile tt_l1_ptr uint32_t*",
+                    type_,
+                )
+
+    def to_declared(self, value: Value, type_: CType) -> Value:
+        """The value of a variable of this type."""
+        if not isinstance(type_.type, AnyFloat) and width_of(type_.type) is None:
+            if value.ctype.type != type_.type:
+                self.builder.refuse(
+                    f"expected a value of type '{type_.type}', got '{value.ctype.type}'"
+                )
+            return value
+        # Addresses on a network are numbers of 64 bits in C++.
+        if value.ctype.type == RESULT_TYPES[ValueKind.NOC_ADDR] and width_of(type_.type) == 64:
+            return value
+        if value.ctype.type == RESULT_TYPES[ValueKind.SEMAPHORE] and width_of(type_.type) == 32:
+            return value
+        return self.builder.convert(value, type_)
+
+    def settled(self, value: Value) -> Value:
+        """The value with an operation for it, so that uses are of one constant."""
+        return replace(value, ssa=self.builder.ssa(value))
+
+    # Values.
+
+    def current(self, variable: Variable) -> Value:
+        """What a variable holds; one without value holds 0, as it may."""
+        return variable.value or known(0, variable.type)
+
+    def evaluate(self, expression: Expression) -> None:
+        """An expression for its effects."""
+        match expression:
+            case Binary(operator="<<") if (pieces := _streamed(expression)) is not None:
+                self._print(pieces)
+            case Call():
+                self.builder.at(expression)
+                self._call(expression)
+            case _:
+                self.value(expression)
+
+    def value(self, expression: TemplateArgument | Braces) -> Value:
+        """The value of an expression."""
+        self.builder.at(expression)
+        match expression:
+            case Integer() | Boolean() | Floating() | Character():
+                return self._literal(expression)
+            case Name(text=text):
+                return self._named(text)
+            case Call():
+                result = self._call(expression)
+                if result is None:
+                    self.builder.refuse("this call has no result", expression)
+                return result
+            case Unary():
+                return self._unary(expression)
+            case Binary():
+                return self._binary(expression)
+            case Conditional():
+                return self._conditional(expression)
+            case Assign() | Update():
+                return self._assignment(expression)
+            case _:
+                return self._other(expression)
+
+    def _other(self, expression: TemplateArgument | Braces) -> Value:
+        match expression:
+            case Cast():
+                return self._cast(expression)
+            case Index():
+                return self._element(expression)
+            case Construct(type=type_, elements=elements):
+                return self._aggregate(type_, elements)
+            case SizeOf(operand=NamedType(name=name)) if name in SCALARS:
+                return known(max(1, (width_of(SCALARS[name].type) or 32) // 8), UNSIGNED)
+            case _:
+                self.builder.refuse(f"this has no form in the IR; {_SUPPORTED}")
+
+    def _literal(self, literal: Integer | Boolean | Floating | Character) -> Value:
+        match literal:
+            case Integer(value=number) as integer:
+                is_long = number >= 1 << 32 or (number >= 1 << 31 and integer.text.isdigit())
+                wide = SCALARS["uint64_t" if integer.is_unsigned else "int64_t"]
+                narrow = UNSIGNED if integer.is_unsigned or number >= 1 << 31 else INT
+                return known(number, wide if is_long and not integer.is_unsigned else narrow)
+            case Boolean(value=value):
+                return known(int(value), BOOL)
+            case Floating(value=number):
+                return self.builder.floating(number)
+            case Character(text=text) if len(text) == 1:
+                return known(ord(text), SCALARS["char"])
+            case _:
+                self.builder.refuse("characters with escapes have no form in the IR")
+
+    def _named(self, text: str) -> Value:
+        variable = self.variables.get(text)
+        if variable is not None:
+            return self.current(variable)
+        constant = self.calls.constant(text)
+        if constant is None:
+            self.builder.refuse(f"'{text}' is no variable of the kernel and no name of the library")
+        return constant
+
+    # Operators.
+
+    def _unary(self, node: Unary) -> Value:
+        if node.operator == "*":
+            return self._load(self.value(node.operand), known(0))
+        value = self.value(node.operand)
+        self.builder.at(node)
+        match node.operator:
+            case "+":
+                return value
+            case "-" if value.number is not None and value.ssa is None:
+                return known(-value.number, value.ctype)
+            case "-" if isinstance(value.ctype.type, AnyFloat):
+                result = self.builder.make(
+                    arith.NegfOp, [self.builder.ssa(value)], value.ctype.type
+                )
+                return Value(value.ctype, result)
+            case "-":
+                return self.builder.compute("-", known(0, value.ctype), value)
+            case "~":
+                return self.builder.compute("^", value, known(-1, value.ctype))
+            case "!":
+                return self.builder.compute("^", self.builder.convert(value, BOOL), known(1, BOOL))
+            case _:
+                self.builder.refuse(f"'{node.operator}' has no form in the IR; {_SUPPORTED}")
+
+    def _binary(self, node: Binary) -> Value:
+        if node.operator == ",":
+            self.evaluate(node.left)
+            return self.value(node.right)
+        if node.operator in ("&&", "||"):
+            self._refuse_effects(node.right, node.operator)
+            left = self.builder.convert(self.value(node.left), BOOL)
+            right = self.builder.convert(self.value(node.right), BOOL)
+            return self.builder.compute("&" if node.operator == "&&" else "|", left, right)
+        left, right = self.value(node.left), self.value(node.right)
+        self.builder.at(node)
+        return self.builder.compute(node.operator, left, right)
+
+    def _conditional(self, node: Conditional) -> Value:
+        for part in (node.true_value, node.false_value):
+            self._refuse_effects(part, "?:")
+        condition = self.builder.truth(self.value(node.condition))
+        first, second = self.value(node.true_value), self.value(node.false_value)
+        self.builder.at(node)
+        if first.ctype != second.ctype:
+            # The common type is that of arithmetic on both.
+            common = UNSIGNED if first.ctype.unsigned or second.ctype.unsigned else INT
+            first, second = (self.builder.convert(each, common) for each in (first, second))
+        operands = [condition, self.builder.ssa(first), self.builder.ssa(second)]
+        chosen = self.builder.make(arith.SelectOp, operands, first.ctype.type)
+        return Value(first.ctype, chosen)
+
+    def _refuse_effects(self, node: Node, operator: str) -> None:
+        """Refuse what must not happen where an operator does not need the value."""
+        found = effect(node)
+        if found is not None:
+            self.builder.refuse(
+                f"calls, assignments and reads behind '{operator}' have no form in the IR, which "
+                "computes both sides; use an 'if'",
+                found,
+            )
+
+    # Assignments.
+
+    def _assignment(self, node: Assign | Update) -> Value:
+        match node:
+            case Assign(target=target, operator="=", value=value):
+                new = self.value(value)
+                self.builder.at(node)
+                return self._store(target, new)
+            case Assign(target=target, operator=operator, value=value):
+                assert operator in ASSIGNMENT_OPERATORS
+                old, right = self.value(target), self.value(value)
+                self.builder.at(node)
+                return self._store(target, self.builder.compute(operator[:-1], old, right))
+            case Update(operator=operator, operand=target, postfix=postfix):
+                old = self.value(target)
+                self.builder.at(node)
+                new = self._store(target, self.builder.compute(operator[0], old, known(1)))
+                return old if postfix else new
+
+    def _store(self, target: Expression, value: Value) -> Value:
+        match target:
+            case Name(text=text) if text in self.variables:
+                variable = self.variables[text]
+                converted = self.to_declared(value, variable.type)
+                stored = self.settled(converted)
+                self.variables[text] = replace(variable, value=stored)
+                return stored
+            case Index(base=base, index=index):
+                return self._write(self.value(base), self.value(index), value)
+            case Unary(operator="*", operand=operand):
+                return self._write(self.value(operand), known(0), value)
+            case _:
+                self.builder.refuse(
+                    "only variables of the kernel and words of L1 can be assigned to", target
+                )
+
+    def _load(self, pointer: Value, offset: Value) -> Value:
+        return self._row_call("load_from_l1", (pointer, offset))
+
+    def _write(self, pointer: Value, offset: Value, value: Value) -> Value:
+        self._row_call("store_to_l1", (value, pointer, offset))
+        return value
+
+    def _row_call(self, mnemonic: str, arguments: Sequence[Value]) -> Value:
+        call = _BY_MNEMONIC[mnemonic]
+        pointer = next(
+            value
+            for value, (_, kind) in zip(arguments, call.operands, strict=True)
+            if kind is ValueKind.L1_PTR
+        )
+        if pointer.ctype != _L1_POINTER:
+            self.builder.refuse("elements are of pointers to 32-bit words of L1 only")
+        result = self.calls.emit(call, arguments, (), self.value)
+        return result or arguments[0]
+
+    def _element(self, node: Index) -> Value:
+        if isinstance(node.base, Name) and node.base.text not in self.variables:
+            rows = [each for each in overloads(node.base.text) if each.form is Form.ELEMENT]
+            if rows:
+                result = self.calls.emit(rows[0], [self.value(node.index)], (), self.value)
+                assert result is not None, "an element has a value"
+                return result
+        return self._load(self.value(node.base), self.value(node.index))
+
+    # Casts and aggregates.
+
+    def _cast(self, node: Cast) -> Value:
+        value = self.value(node.value)
+        self.builder.at(node)
+        type_ = self.type_of(node.type)
+        if type_ is None:
+            self.builder.refuse("a cast needs a type by name", node)
+        if type_ == _L1_POINTER:
+            result = self.calls.emit(_BY_MNEMONIC["reinterpret_cast"], [value], (), self.value)
+            assert result is not None, "a cast has a value"
+            return result
+        return self.to_declared(value, type_)
+
+    def initial_value(self, type_: Type, value: Expression | Braces) -> Value:
+        """The initial value of a variable."""
+        if not isinstance(value, Braces):
+            return self.value(value)
+        if not isinstance(type_, NamedType):
+            self.builder.refuse(f"this has no form in the IR; {_SUPPORTED}", value)
+        return self._aggregate(type_, value.elements)
+
+    def _aggregate(self, type_: NamedType, elements: Sequence[Initializer]) -> Value:
+        """An address generator, whose members become operands."""
+        if type_.name in SCALARS and len(elements) == 1 and elements[0].member is None:
+            return self.to_declared(self.value(elements[0].value), SCALARS[type_.name])
+        rows = [each for each in overloads(type_.name) if each.form is Form.AGGREGATE]
+        if not rows:
+            self.builder.refuse(
+                f"structs such as '{type_.name}' have no form in the IR; address generators have",
+            )
+        names = [name for name, _ in rows[0].operands]
+        given = [element.member or name for element, name in zip(elements, names, strict=False)]
+        if given != names or len(elements) != len(names):
+            self.builder.refuse(f"'{type_.name}' takes {', '.join(names)} in this order")
+        values = [self.value(element.value) for element in elements]
+        result = self.calls.emit(rows[0], values, type_.template_arguments, self.value)
+        assert result is not None, "an address generator is a value"
+        return result
+
+    # Calls.
+
+    def _call(self, node: Call) -> Value | None:
+        match node.callee:
+            case Member(base=base, member=member):
+                arguments = [self.value(base), *(self.value(each) for each in node.arguments)]
+                self.builder.at(node)
+                return self.calls.method(member, arguments)
+            case Name(text=name):
+                pass
+        function = self.functions.get(name)
+        if function is not None:
+            return self._inline(function, node)
+        if not overloads(name):
+            self.builder.refuse(
+                f"'{name}' is no function of this text and no call that the ttkernel dialect has; "
+                "docs/kernel_calls.md lists those",
+                node,
+            )
+        arguments = [self.value(each) for each in node.arguments]
+        self.builder.at(node)
+        return self.calls.call(name, arguments, node.template_arguments, self.value)
+
+    def _inline(self, function: Function, node: Call) -> Value | None:
+        """The body of a function of the text in the place of its call."""
+        if function.name in self.calling:
+            self.builder.refuse(
+                f"'{function.name}' calls itself, which has no form in the IR", node
+            )
+        if len(node.arguments) != len(function.parameters) or function.body is None:
+            count = len(function.parameters)
+            self.builder.refuse(f"'{function.name}' takes {count} arguments", node)
+        inner: Scope = {name: self.variables[name] for name in self.shared}
+        for parameter, argument in zip(function.parameters, node.arguments, strict=True):
+            value = self.value(argument)
+            type_ = self.type_of(parameter.type)
+            value = value if type_ is None else self.to_declared(value, type_)
+            if parameter.name is not None:
+                inner[parameter.name] = Variable(value.ctype, value)
+        outer, self.variables = self.variables, inner
+        self.calling.append(function.name)
+        returns = list[Value]()
+        self.function_body(function.body, returns)
+        self.calling.pop()
+        shared = {name: self.variables[name] for name in self.shared}
+        self.variables = outer | shared
+        type_ = self.type_of(function.result) if returns else None
+        return self.to_declared(returns[0], type_) if returns and type_ else None
+
+    def _print(self, pieces: Sequence[Expression]) -> None:
+        """A chain of `DPRINT << ...` as one text with places for values."""
+        text, values = "", list[Value]()
+        for piece in pieces:
+            match piece:
+                case String(text=part):
+                    text += part.encode().decode("unicode_escape")
+                case Call(callee=Name(text="ENDL")):
+                    text += "\n"
+                case _:
+                    text += "{}"
+                    value = self.value(piece)
+                    values.append(self.settled(value) if value.ssa is None else value)
+        call = overloads("DPRINT")[0]
+        properties: dict[str, Attribute] = {call.text: StringAttr(text)}
+        self.calls.emit(call, values, (), self.value, properties)
+
+
+def _streamed(expression: Expression) -> list[Expression] | None:
+    """What a chain of `<<` prints; None if it is a shift."""
+    pieces = list[Expression]()
+    while isinstance(expression, Binary) and expression.operator == "<<":
+        pieces.append(expression.right)
+        expression = expression.left
+    return pieces[::-1] if expression == Name("DPRINT") else None
+
+
+_BY_MNEMONIC = {call.mnemonic: call for call in CALLS}

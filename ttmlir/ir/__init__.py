@@ -1,0 +1,1 @@
+"""What passes and frontends share: building, rewriting and asking the IR."""

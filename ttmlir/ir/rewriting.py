@@ -1,0 +1,174 @@
+"""Edits of the IR that several passes share, made for speed: no pattern driver, no copies.
+
+Types are remembered by the identity of the attribute they are computed from: comparing or hashing
+a layout costs more than all else a pass does to an operation.
+"""
+
+# A value's type can be read but not set through the public interface of xDSL; replacing the value
+# instead would rebuild the operand list of every user.
+# pyright: reportPrivateUsage=false
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from typing import Generic, NoReturn, TypeVar
+
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.traits import ConstantLike, IsolatedFromAbove, IsTerminator, NoMemoryEffect
+
+from ttmlir.dialects.traits import KeepsConstants
+
+Result = TypeVar("Result")
+
+
+class AttributeMemo(Generic[Result]):
+    """A function of an attribute (and perhaps a key), computed once for each attribute object."""
+
+    def __init__(self, compute: Callable[..., Result]):
+        """Remember results of `compute(attribute, *key)`."""
+        self._compute = compute
+        self._known: dict[tuple[int, Hashable], tuple[Attribute, Result]] = {}
+
+    def __call__(self, attribute: Attribute, *key: Hashable) -> Result:
+        """The result for this attribute and key."""
+        found = self._known.get((id(attribute), key))
+        if found is None:
+            # The attribute is kept so that its id stays its own.
+            found = (attribute, self._compute(attribute, *key))
+            self._known[id(attribute), key] = found
+        return found[1]
+
+
+def retype(value: SSAValue, new_type: Attribute) -> None:
+    """Give a value another type, in place."""
+    value._type = new_type
+
+
+def insert_before(op: Operation, *new_ops: Operation) -> None:
+    """Put operations directly before `op`, in order."""
+    block = op.parent
+    assert block is not None, "only operations in a block have neighbours"
+    for new_op in new_ops:
+        block.insert_op_before(new_op, op)
+
+
+def replace(op: Operation, *values: SSAValue) -> None:
+    """Let all users of an operation's results use `values` instead, and erase the operation."""
+    for result, value in zip(op.results, values, strict=True):
+        result.replace_all_uses_with(value)
+    erase(op)
+
+
+def erase(op: Operation) -> None:
+    """Take an operation without users out of its block."""
+    op.detach()
+    op.drop_all_references()
+
+
+def refuse(op: Operation, message: str) -> NoReturn:
+    """Fail with a message about an operation, whose name is put before it."""
+    from ttmlir.mlir.reporting.diagnostics import OpError
+
+    raise OpError(op, message)
+
+
+def refuse_at(op: Operation, message: str) -> NoReturn:
+    """Fail with a message that does not begin with the operation's name, at its location."""
+    from ttmlir.mlir.reporting.diagnostics import LocatedError
+
+    raise LocatedError(op.location, message)
+
+
+def refuse_to_legalize(op: Operation, reason: str) -> NoReturn:
+    """Fail because a conversion has nothing for an operation; the reason says what it takes."""
+    from ttmlir.mlir.reporting.diagnostics import op_name
+
+    refuse_at(op, f"failed to legalize operation '{op_name(op)}': {reason}")
+
+
+def clean_up(root: Operation) -> None:
+    """Do what MLIR's greedy rewriter does to every function besides applying patterns.
+
+    Equal constants are merged and constants move to the top of the function, in the order in which
+    that rewriter leaves them; unused operations without effects (`tensor.empty` above all) vanish.
+    """
+    constants: list[Operation] = []
+    removable: list[Operation] = []
+    for op in _post_order(root):
+        if op.results and _may_vanish(type(op)):
+            removable.append(op)
+        if _is_constant(type(op)):
+            constants.append(op)
+    _hoist(constants)
+    for op in reversed(removable):
+        if op.parent is not None and all(result.first_use is None for result in op.results):
+            erase(op)
+
+
+def _post_order(root: Operation) -> Iterator[Operation]:
+    for region in root.regions:
+        for block in region.blocks:
+            for op in block.ops:
+                if op.regions:
+                    yield from _post_order(op)
+                yield op
+
+
+_VANISHING: dict[type[Operation], bool] = {}
+_CONSTANT: dict[type[Operation], bool] = {}
+
+
+def _may_vanish(cls: type[Operation]) -> bool:
+    known = _VANISHING.get(cls)
+    if known is None:
+        known = cls.has_trait(NoMemoryEffect, value_if_unregistered=False) and not cls.has_trait(
+            IsTerminator, value_if_unregistered=False
+        )
+        _VANISHING[cls] = known
+    return known
+
+
+def _is_constant(cls: type[Operation]) -> bool:
+    known = _CONSTANT.get(cls)
+    if known is None:
+        known = cls.has_trait(ConstantLike, value_if_unregistered=False)
+        _CONSTANT[cls] = known
+    return known
+
+
+def _hoist(constants: list[Operation]) -> None:
+    """Merge and move constants; a constant that follows one already placed stays where it is."""
+    kept: dict[tuple[Region, str, Attribute | None, Attribute], Operation] = {}
+    placed: set[int] = set()
+    for op in constants:
+        region = _isolated_region(op)
+        value = op.properties.get("value", op.attributes.get("value"))
+        key = (region, op.name, value, op.results[0].type)
+        if (equal := kept.get(key)) is not None:
+            replace(op, equal.results[0])
+            continue
+        top = region.blocks.first
+        assert top is not None, "the region holds the constant"
+        if not _is_in_place(op, top, placed):
+            op.detach()
+            if top.first_op is None:
+                top.add_op(op)
+            else:
+                top.insert_op_before(op, top.first_op)
+        placed.add(id(op))
+        kept[key] = op
+
+
+def _is_in_place(op: Operation, top: Block, placed: set[int]) -> bool:
+    return op.parent is top and (op.prev_op is None or id(op.prev_op) in placed)
+
+
+def _isolated_region(op: Operation) -> Region:
+    """The innermost enclosing region that cannot or should not use values from outside."""
+    region = op.parent_region()
+    while region is not None:
+        owner = region.parent
+        if owner is None or owner.has_trait(IsolatedFromAbove) or owner.has_trait(KeepsConstants):
+            return region
+        region = owner.parent_region()
+    raise AssertionError("an operation in a block has an enclosing region")

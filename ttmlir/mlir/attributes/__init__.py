@@ -1,0 +1,1 @@
+"""Constants, blobs, numbers and maps."""

@@ -1,0 +1,117 @@
+"""Reading the input of a tool, splitting it, and writing the output.
+
+An output file appears only as a whole: it is written beside its place and then moved there, so
+that a failure leaves no file behind and damages none that was there.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from ttmlir.mlir.attributes.long_strings import CompactText, compact, place_in_file, read_compact
+
+STANDARD_STREAM = "-"
+"""The file name that means standard input or standard output."""
+
+DEFAULT_MARKER = "// -----"
+"""The line between the parts of an input file that are processed on their own."""
+
+
+class FileError(Exception):
+    """A file that cannot be read or written; the message says why, as MLIR's tools do."""
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """A part of an input file that is processed on its own."""
+
+    text: CompactText
+    first_line: int
+    """Number of its first line in the file, from 1."""
+
+
+def read_input(path: str) -> CompactText:
+    """The text of a file or of standard input; FileError if it cannot be read or is no UTF-8.
+
+    Long constants are not in the text, but beside it.
+    """
+    try:
+        if path == STANDARD_STREAM:
+            data, contents = read_compact(sys.stdin.buffer)
+        else:
+            with Path(path).open("rb") as file:
+                data, contents = read_compact(file)
+    except OSError as error:
+        raise FileError(f"cannot open input file '{path}': {error.strerror}") from None
+    try:
+        return CompactText(data.decode("utf-8"), contents)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        place = place_in_file(data, error.start, contents)
+        raise FileError(
+            f"cannot read input file '{input_name(path)}': line {line} is not UTF-8 text,"
+            f" byte {place} is 0x{data[error.start]:02X}; expected MLIR as text"
+        ) from None
+
+
+def input_name(path: str) -> str:
+    """What messages call an input file."""
+    return "<stdin>" if path == STANDARD_STREAM else path
+
+
+def split_input(text: str, marker: str) -> Iterator[Chunk]:
+    """The parts of a text between lines that consist of `marker`; all of it if that is empty."""
+    text = compact(text)
+    if not marker:
+        yield Chunk(text, 1)
+        return
+    first, lines = 1, list[str]()
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip() == marker:
+            yield Chunk(text.part("\n".join(lines)), first)
+            first, lines = number + 1, []
+        else:
+            lines.append(line)
+    yield Chunk(text.part("\n".join(lines)), first)
+
+
+def write_output(path: str, data: bytes | Iterable[bytes]) -> None:
+    """Write a file or standard output, from bytes or from chunks of them.
+
+    Raises FileError if that is impossible.
+    """
+    chunks = [data] if isinstance(data, bytes) else data
+    try:
+        if path == STANDARD_STREAM:
+            sys.stdout.flush()
+            sys.stdout.buffer.writelines(chunks)
+            sys.stdout.buffer.flush()
+        elif Path(path).exists() and not Path(path).is_file():
+            with Path(path).open("wb") as file:  # A device or pipe, such as /dev/null.
+                file.writelines(chunks)
+        else:
+            _replace_file(Path(os.path.realpath(path)), chunks)
+    except BrokenPipeError:
+        # The reader of a pipe, such as `head`, has seen enough.
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")
+    except OSError as error:
+        raise FileError(f"cannot open output file '{path}': {error.strerror}") from None
+
+
+def _replace_file(path: Path, chunks: Iterable[bytes]) -> None:
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with temporary.open("xb") as file:
+            file.writelines(chunks)
+        if path.exists():
+            temporary.chmod(path.stat().st_mode & 0o777)
+        temporary.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink()
+        raise

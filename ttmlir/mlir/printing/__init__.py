@@ -1,0 +1,1 @@
+"""xDSL's IR as MLIR text, byte for byte."""

@@ -1,0 +1,688 @@
+"""MLIR's text of a module or an operation, byte for byte.
+
+    print_module(module)                       # the pretty form, with aliases
+    print_module(module, generic=True, debuginfo=True)
+    printed_text(module).chunks()              # bytes to write, large constants in pieces
+    print_op_line(op)                          # one operation, aliases spelled out
+    OpLinePrinter(module).line(op)             # the same for many operations of one module
+
+An attribute class whose values deserve an alias defines `alias_name(self) -> str | None`, which
+gives the stem (`layout`, `system_desc`); `ttmlir.mlir.printing.aliases` says how stems become names. An
+attribute class prints its parameters through xDSL's `print_parameters`/`print_parameter`, and may
+call `printer.print_attribute` on nested attributes: aliases are used there.
+
+Source of the rules: mlir/lib/IR/AsmPrinter.cpp.
+"""
+# pyright: reportPrivateUsage=false
+# (xDSL's printer has no public hook for results and properties.)
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from io import StringIO
+from typing import Any, NamedTuple, cast
+
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    AffineSetAttr,
+    AnyFloat,
+    ArrayAttr,
+    BytesAttr,
+    CallSiteLoc,
+    DenseIntOrFPElementsAttr,
+    DenseResourceAttr,
+    DictionaryAttr,
+    FileLineColLoc,
+    FloatAttr,
+    FusedLoc,
+    IntegerAttr,
+    MemRefType,
+    NameLoc,
+    NoneAttr,
+    StringAttr,
+    UnitAttr,
+    UnknownLoc,
+    UnrankedMemRefType,
+    UnregisteredOp,
+    f64,
+    i64,
+)
+from xdsl.ir import Attribute, Block, BlockArgument, Data, Operation, Region, SSAValue, Use
+from xdsl.printer import Printer
+from xdsl.traits import IsolatedFromAbove, IsTerminator
+
+from ttmlir.mlir.attributes import elements
+from ttmlir.mlir.attributes.affine import affine_map_text, affine_set_text, layout_map
+from ttmlir.mlir.attributes.floats import format_float
+from ttmlir.mlir.attributes.long_strings import LONG, PrintedText
+from ttmlir.mlir.attributes.resources import metadata
+from ttmlir.mlir.printing.naming import Names, Numbering
+from ttmlir.mlir.printing.text import identifier_or_string, quoted
+from ttmlir.mlir.syntax.upstream_syntax import CUSTOM_PRINTERS
+from ttmlir.nesting import deep_recursion
+
+LOCATIONS = (FileLineColLoc, FusedLoc, CallSiteLoc, NameLoc, UnknownLoc)
+DEFAULT_ELISION_LIMIT = 16
+"""Constants with more elements than this are left out of texts for people, as in MLIR."""
+
+_DEFAULT_DIALECTS = {"builtin.module": "builtin", "func.func": "func"}
+"""Operations in whose regions the prefix of this dialect is not printed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrintOptions:
+    """How to print; the fields follow MLIR's `OpPrintingFlags`."""
+
+    generic: bool = False
+    debuginfo: bool = False
+    pretty_debuginfo: bool = False
+    local_scope: bool = False
+    elide_larger_than: int | None = None
+    """Constants with more elements than this, splats apart, print as `__elided__`."""
+    elide_resources_larger_than: int | None = None
+    """Resources whose text is longer than this are left out."""
+    hex_larger_than: int = elements.HEX_THRESHOLD
+    """Constants with more elements than this print as a hexadecimal string; -1: never."""
+    unique_ssa_ids: bool = False
+    value_users: bool = False
+    skip_regions: bool = False
+
+
+DEFAULT_OPTIONS = PrintOptions()
+
+
+class Alias(NamedTuple):
+    """A name for an attribute; see `ttmlir.mlir.printing.aliases`."""
+
+    attribute: Attribute
+    name: str
+    after_module: bool
+
+
+class MlirPrinter(Printer):
+    """xDSL's printer with MLIR's text; operations' own `print` methods run against it."""
+
+    def __init__(self, options: PrintOptions, names: Names):
+        """A printer into a buffer (see `text`) with names that are already chosen."""
+        self._buffer = StringIO()
+        super().__init__(stream=self._buffer, print_generic_format=options.generic)
+        self.print_debuginfo = options.debuginfo
+        self.options = options
+        self._write: Callable[[str], object] = self._buffer.write
+        self._names = names
+        self._ssa_values = names.values
+        self._aliases: dict[Attribute, str] = {}
+        self._texts: dict[int, tuple[Attribute, str]] = {}
+        self._default_dialects = ["builtin"]
+        self.resources: set[str] = set()
+        """Names of the `dense_resource` blobs that were printed."""
+        self.long_strings: list[bytes] | None = None
+        """If a list, long hexadecimal strings go there as bytes, and a mark into the text."""
+
+    @property
+    def text(self) -> str:
+        """What was printed."""
+        return self._buffer.getvalue()
+
+    # Characters. No column is counted, which xDSL's printer does for its own diagnostics.
+
+    def print_string(self, text: str, *, indent: int | None = None) -> None:
+        """Print text; lines after the first are indented."""
+        if "\n" in text:
+            amount = self._indent if indent is None else indent
+            text = text.replace("\n", "\n" + "  " * amount)
+        self._write(text)
+
+    def _print_new_line(self, indent: int | None = None, print_message: bool = True) -> None:
+        self._write("\n" + "  " * (self._indent if indent is None else indent))
+
+    def print_string_literal(self, string: str) -> None:
+        """Print text in quotes, with MLIR's escapes."""
+        self._write(quoted(string.encode("utf-8", "surrogateescape")))
+
+    def print_bytes_literal(self, bytestring: bytes) -> None:
+        """Print bytes in quotes, with MLIR's escapes."""
+        self._write(quoted(bytestring))
+
+    def print_identifier_or_string_literal(self, string: str) -> None:
+        """Print a name, in quotes unless it is an identifier."""
+        self._write(identifier_or_string(string))
+
+    def print_float(self, value: float, type: AnyFloat) -> None:
+        """Print a float literal."""
+        self._write(format_float(value, type))
+
+    def print_hexadecimal(self, data: bytes) -> None:
+        """Print bytes as a hexadecimal string in quotes."""
+        if self.long_strings is None or 2 * len(data) < LONG:
+            self._write(f'"0x{data.hex().upper()}"')
+        else:
+            # Everything that is printed escapes zeros.
+            self._write(f'"0x\0{len(self.long_strings)}\0"')
+            self.long_strings.append(data)
+
+    # Attributes and types.
+
+    def print_attribute(self, attribute: Attribute) -> None:
+        """Print an attribute or a type, by its alias if it has one."""
+        known = self._texts.get(id(attribute))
+        if known is not None:
+            self._write(known[1])
+            return
+        if isinstance(attribute, LOCATIONS):
+            self._print_location_attribute(attribute)
+            return
+        text = self._aliases.get(attribute)
+        if text is None:
+            text = self._captured(lambda: self.print_attribute_body(attribute))
+        # The key is an address: keep the attribute alive as long as its text.
+        self._texts[id(attribute)] = (attribute, text)
+        self._write(text)
+
+    def print_stripped_attribute(self, attribute: Data[Any]) -> None:
+        """Print an attribute inside another: its alias, or what follows its name."""
+        alias = self._aliases.get(attribute)
+        if alias is None:
+            attribute.print_parameter(self)
+        else:
+            self._write(alias)
+
+    def _captured(self, print_it: Callable[[], object]) -> str:
+        outer, parts = self._write, list[str]()
+        self._write = parts.append
+        try:
+            print_it()
+        finally:
+            self._write = outer
+        return "".join(parts)
+
+    def print_attribute_body(self, attribute: Attribute) -> None:
+        """Print an attribute or a type without looking for its alias."""
+        own = _BODIES.get(type(attribute))
+        if own is not None:
+            own(self, attribute)
+        else:
+            super().print_attribute(attribute)
+
+    def _print_location_attribute(self, location: Attribute) -> None:
+        alias = self._aliases.get(location)
+        if alias is None:
+            self._print_location(location)
+        else:
+            self._write(alias)
+
+    def print_array_element(self, attribute: Attribute) -> None:
+        """Print an attribute inside an array: `i64` and `f64` go without saying there."""
+        if isinstance(attribute, IntegerAttr) and attribute.get_type() == i64:
+            self._write(str(attribute.value.data))
+        elif isinstance(attribute, FloatAttr) and attribute.get_type() == f64:
+            self.print_float(attribute.value.data, f64)
+        else:
+            self.print_attribute(cast(Attribute, attribute))
+
+    def print_attr_dict(self, attr_dict: Mapping[str, Attribute]) -> None:
+        """Print `{name = value, ...}`, sorted by name."""
+        self._write("{")
+        separator = ""
+        for name in sorted(attr_dict, key=_sort_key):
+            value = attr_dict[name]
+            self._write(separator + identifier_or_string(name))
+            if not isinstance(value, UnitAttr):
+                self._write(" = ")
+                self.print_attribute(value)
+            separator = ", "
+        self._write("}")
+
+    # Locations.
+
+    def print_trailing_location(self, location: Attribute, *, allow_alias: bool = True) -> None:
+        """Print ` loc(...)` if locations are wanted."""
+        if self.print_debuginfo:
+            self._write(" ")
+            self._print_location(location, allow_alias=allow_alias)
+
+    def _print_location(self, location: Attribute, *, allow_alias: bool = True) -> None:
+        pretty = self.options.pretty_debuginfo
+        if not pretty:
+            self._write("loc(")
+        alias = self._aliases.get(location) if allow_alias and not pretty else None
+        if alias is not None:
+            self._write(alias)
+        else:
+            self._print_location_body(location)
+        if not pretty:
+            self._write(")")
+
+    def _print_nested_location(self, location: Attribute) -> None:
+        alias = self._aliases.get(location)
+        if alias is not None:
+            self._write(alias)
+        else:
+            self._print_location_body(location)
+
+    def _print_location_body(self, location: Attribute) -> None:
+        pretty = self.options.pretty_debuginfo
+        match location:
+            case FileLineColLoc():
+                name = location.filename.data
+                file = name if pretty else quoted(name.encode("utf-8", "surrogateescape"))
+                self._write(f"{file}:{location.line.data}:{location.column.data}")
+            case NameLoc():
+                self.print_string_literal(location.desc.data)
+                if not isinstance(location.location, NoneAttr | UnknownLoc):
+                    self._write("(")
+                    self._print_nested_location(location.location)
+                    self._write(")")
+            case CallSiteLoc():
+                self._write("" if pretty else "callsite(")
+                self._print_nested_location(location.callee)
+                self._write(" at ")
+                self._print_nested_location(location.caller)
+                self._write("" if pretty else ")")
+            case FusedLoc():
+                self._write("" if pretty else "fused")
+                if not isinstance(location.metadata, NoneAttr):
+                    self._write("<")
+                    self.print_attribute(location.metadata)
+                    self._write(">")
+                self._write("[")
+                children = cast(ArrayAttr[Attribute], location.locations)
+                self.print_list(children, self._print_nested_location)
+                self._write("]")
+            case _:
+                self._write("[unknown]" if pretty else "unknown")
+
+    @contextmanager
+    def in_location(self) -> Generator[None]:
+        """Locations print through `print_attribute` only; here for xDSL's own method."""
+        yield
+
+    # Values and blocks.
+
+    def print_ssa_value(self, value: SSAValue) -> str:
+        """Print the name of a value."""
+        name = self._ssa_values.get(value, "<UNKNOWN SSA VALUE>")
+        self._write(f"%{name}" if name[0] != "<" else f"<{name}>")
+        return name
+
+    def print_block_name(self, block: Block) -> str:
+        """Print the name of a block."""
+        name = self._names.blocks.get(block, "INVALIDBLOCK")
+        self._write(f"^{name}")
+        return name
+
+    def print_block_argument(self, arg: BlockArgument, print_type: bool = True) -> None:
+        """Print an argument with its type and location."""
+        self.print_ssa_value(arg)
+        if print_type:
+            self._write(": ")
+            self.print_attribute(arg.type)
+            self.print_trailing_location(arg.location, allow_alias=False)
+
+    def print_region(
+        self,
+        region: Region,
+        print_entry_block_args: bool = True,
+        print_empty_block: bool = True,
+        print_block_terminators: bool = True,
+    ) -> None:
+        """Print `{ blocks }`."""
+        if self.options.skip_regions:
+            self._write("{...}")
+            return
+        op = region.parent
+        default_dialect = _DEFAULT_DIALECTS.get(op.name, "") if op is not None else ""
+        self._default_dialects.append(default_dialect)
+        self._write("{\n")
+        for index, block in enumerate(region.blocks):
+            header = index > 0 or (print_entry_block_args and bool(block.args))
+            header = header or (print_empty_block and block.is_empty)
+            self.print_block(block, header, print_block_terminators)
+        self._write("  " * self._indent + "}")
+        self._default_dialects.pop()
+
+    def print_block(
+        self, block: Block, print_block_args: bool = True, print_block_terminator: bool = True
+    ) -> None:
+        """Print the label if wanted, and the operations, each on a line of its own."""
+        margin = "  " * self._indent
+        if print_block_args:
+            self._write(f"{margin}^{self._names.blocks.get(block, 'INVALIDBLOCK')}")
+            if block.args:
+                self._write("(")
+                self.print_list(block.args, self.print_block_argument)
+                self._write(")")
+            self._write(":" + self._predecessors(block) + "\n")
+        self._indent += 1
+        margin += "  "
+        if self.options.value_users:
+            self._write("".join(f"{margin}{self._users_of_argument(a)}\n" for a in block.args))
+        last = block.last_op
+        for op in block.ops:
+            if op is last and not print_block_terminator and is_terminator(op):
+                break
+            self._write(margin)
+            self.print_op(op)
+            if self.options.value_users:
+                self._write(self._users_of_op(op))
+            self._write("\n")
+        self._indent -= 1
+
+    def _predecessors(self, block: Block) -> str:
+        region = block.parent
+        if region is None or (block is region.blocks.first and not block.uses):
+            return ""
+        blocks = block.predecessors()
+        if not blocks:
+            return "  // no predecessors"
+        names = [self._names.blocks.get(predecessor, "INVALIDBLOCK") for predecessor in blocks]
+        if len(names) == 1:
+            return f"  // pred: ^{names[0]}"
+        names.sort(key=lambda name: int(name[2:]))
+        return f"  // {len(names)} preds: " + ", ".join(f"^{name}" for name in names)
+
+    # Operations.
+
+    def print_with_aliases(self, top: Operation, aliases: Sequence[Alias]) -> None:
+        """Print `top` between the definitions of its aliases."""
+        self._aliases = {alias.attribute: alias.name for alias in aliases}
+        for alias in aliases:
+            if not alias.after_module:
+                self._print_alias_definition(alias)
+                self._write("\n")
+        self.print_op(top)
+        for alias in aliases:
+            if alias.after_module:
+                self._write("\n")
+                self._print_alias_definition(alias)
+
+    def _print_alias_definition(self, alias: Alias) -> None:
+        self._write(f"{alias.name} = ")
+        if isinstance(alias.attribute, LOCATIONS):
+            self._print_location(alias.attribute, allow_alias=False)
+        else:
+            self.print_attribute_body(alias.attribute)
+
+    def print_op(self, op: Operation) -> None:
+        """Print an operation with its results and location, without indentation."""
+        self._print_results(op)
+        own = None if self.print_generic_format else CUSTOM_PRINTERS.get(op.name)
+        if own is not None:
+            self._write(self._short_name(op.name))
+            own(self, op)
+        elif self.print_generic_format or type(op).print is Operation.print:
+            self._print_generic(op)
+        else:
+            self._write(self._short_name(op.name))
+            op.print(self)
+        self.print_trailing_location(op.location)
+
+    def _short_name(self, name: str) -> str:
+        dialect, _, rest = name.partition(".")
+        return rest if dialect == self._default_dialects[-1] and "." not in rest else name
+
+    def _print_results(self, op: Operation) -> None:
+        results = op.results
+        if not results:
+            return
+        name, has_number, _ = self._ssa_values[results[0]].partition("#")
+        if has_number:
+            self._write(f"%{name}:{len(results)} = ")
+        else:
+            self._write(", ".join(f"%{self._ssa_values[result]}" for result in results) + " = ")
+
+    def _print_generic(self, op: Operation) -> None:
+        name, attributes = op.name, op.attributes
+        if isinstance(op, UnregisteredOp):
+            name = op.op_name.data
+            attributes = {key: attr for key, attr in attributes.items() if key != "op_name__"}
+        self._write(f"{quoted(name.encode())}(")
+        self.print_list(op.operands, self.print_ssa_value)
+        self._write(")")
+        if op.successors:
+            self._write("[")
+            self.print_list(op.successors, self.print_block_name)
+            self._write("]")
+        if op.properties:
+            self._write(" <")
+            self.print_attr_dict(op.properties)
+            self._write(">")
+        if op.regions:
+            self._write(" (")
+            self.print_list(op.regions, self.print_region)
+            self._write(")")
+        self.print_op_attributes(attributes)
+        self._write(" : ")
+        self.print_function_type(op.operand_types, op.result_types)
+
+    def print_op_with_default_format(self, op: Operation) -> None:
+        """xDSL's name for the generic form; the operation's name is printed already."""
+        raise AssertionError(f"'{op.name}' asks for the generic form of itself")
+
+    def print_operation_type(self, op: Operation) -> None:
+        """Print `(operand types) -> result types`."""
+        self.print_function_type(op.operand_types, op.result_types)
+
+    def print_function_argument(
+        self, argument: BlockArgument, attributes: Mapping[str, Attribute]
+    ) -> None:
+        """Print an argument of a function with its attributes and location."""
+        self.print_ssa_value(argument)
+        self._write(": ")
+        self.print_attribute(argument.type)
+        self.print_op_attributes(attributes)
+        self.print_trailing_location(argument.location, allow_alias=False)
+
+    # The comments of `-mlir-print-value-users`.
+
+    def _users_of_op(self, op: Operation) -> str:
+        if not op.results:
+            return f" // id: %{self._names.operations[op]}" if op.operands else ""
+        users = _unique(use.operation for result in op.results for use in _uses(result))
+        if not users:
+            return " // unused"
+        is_single = len(op.results) == 1 and len(users) == 1 and len(users[0].results) <= 1
+        word = "user" if is_single else "users"
+        texts = [self._users_of_value(result) for result in op.results]
+        if len(texts) > 1:
+            texts = [f"({text})" for text in texts]
+        return f" // {word}: {', '.join(texts)}"
+
+    def _users_of_value(self, value: SSAValue) -> str:
+        users = _unique(use.operation for use in _uses(value))
+        if not users:
+            return "unused"
+        return ", ".join(self._id_of(user) for user in users)
+
+    def _id_of(self, op: Operation) -> str:
+        if not op.results:
+            return f"%{self._names.operations[op]}"
+        return ", ".join(f"%{self._ssa_values[result]}" for result in op.results)
+
+    def _users_of_argument(self, argument: BlockArgument) -> str:
+        users = self._users_of_value(argument)
+        verb = "is unused" if users == "unused" else f"is used by {users}"
+        return f"// %{self._ssa_values[argument]} {verb}"
+
+
+def _uses(value: SSAValue) -> Sequence[Use]:
+    """The uses, last first: the order of MLIR's use lists."""
+    return list(value.uses)
+
+
+def _unique(operations: Iterable[Operation]) -> list[Operation]:
+    return list(dict.fromkeys(operations))
+
+
+def _sort_key(name: str) -> bytes:
+    return name.encode("utf-8", "surrogateescape")
+
+
+def is_terminator(op: Operation) -> bool:
+    """True for operations that end a block."""
+    return op.has_trait(IsTerminator, value_if_unregistered=False)
+
+
+def _print_string_attr(printer: MlirPrinter, attr: StringAttr) -> None:
+    printer.print_string_literal(attr.data)
+
+
+def _print_bytes_attr(printer: MlirPrinter, attr: BytesAttr) -> None:
+    printer.print_bytes_literal(attr.data)
+
+
+def _print_array(printer: MlirPrinter, attr: ArrayAttr[Attribute]) -> None:
+    printer.print_string("[")
+    printer.print_list(attr.data, printer.print_array_element)
+    printer.print_string("]")
+
+
+def _print_dictionary(printer: MlirPrinter, attr: DictionaryAttr) -> None:
+    printer.print_attr_dict(attr.data)
+
+
+def _print_affine_map(printer: MlirPrinter, attr: AffineMapAttr) -> None:
+    printer.print_string(f"affine_map<{affine_map_text(attr)}>")
+
+
+def _print_affine_set(printer: MlirPrinter, attr: AffineSetAttr) -> None:
+    printer.print_string(f"affine_set<{affine_set_text(attr)}>")
+
+
+def _print_dense(printer: MlirPrinter, attr: DenseIntOrFPElementsAttr) -> None:
+    limit = printer.options.elide_larger_than
+    elided = limit is not None and not attr.is_splat() and len(attr) > limit
+    if elided:
+        printer.print_string("dense_resource<__elided__>")
+    elif elements.is_hex(attr, printer.options.hex_larger_than):
+        printer.print_string("dense<")
+        printer.print_hexadecimal(elements.hex_bytes(attr))
+        printer.print_string(">")
+    else:
+        text = elements.elements_text(attr, hex_threshold=printer.options.hex_larger_than)
+        printer.print_string(f"dense<{text}>")
+    printer.print_string(" : ")
+    printer.print_attribute(attr.type)
+
+
+def _print_dense_resource(printer: MlirPrinter, attr: DenseResourceAttr) -> None:
+    printer.resources.add(attr.resource_handle.data)
+    printer.print_string(f"dense_resource<{identifier_or_string(attr.resource_handle.data)}> : ")
+    printer.print_attribute(attr.type)
+
+
+def _print_memref(printer: MlirPrinter, type: MemRefType) -> None:
+    printer.print_string("memref<")
+    for extent in type.get_shape():
+        printer.print_string(f"{extent}x" if extent >= 0 else "?x")
+    printer.print_attribute(type.element_type)
+    layout = type.layout
+    is_identity = isinstance(layout, AffineMapAttr) and layout_map(layout).is_identity
+    if not isinstance(layout, NoneAttr) and not is_identity:
+        printer.print_string(", ")
+        printer.print_attribute(layout)
+    _print_memory_space(printer, type.memory_space)
+    printer.print_string(">")
+
+
+def _print_unranked_memref(printer: MlirPrinter, type: UnrankedMemRefType) -> None:
+    printer.print_string("memref<*x")
+    printer.print_attribute(type.element_type)
+    _print_memory_space(printer, type.memory_space)
+    printer.print_string(">")
+
+
+def _print_memory_space(printer: MlirPrinter, space: Attribute) -> None:
+    if not isinstance(space, NoneAttr):
+        printer.print_string(", ")
+        printer.print_array_element(space)
+
+
+_BODIES: dict[type[Attribute], Callable[[MlirPrinter, Any], None]] = {
+    AffineMapAttr: _print_affine_map,
+    AffineSetAttr: _print_affine_set,
+    ArrayAttr: _print_array,
+    BytesAttr: _print_bytes_attr,
+    DenseIntOrFPElementsAttr: _print_dense,
+    DenseResourceAttr: _print_dense_resource,
+    DictionaryAttr: _print_dictionary,
+    MemRefType: _print_memref,
+    StringAttr: _print_string_attr,
+    UnrankedMemRefType: _print_unranked_memref,
+}
+
+
+def print_module(module: Operation, options: PrintOptions = DEFAULT_OPTIONS, **fields: Any) -> str:
+    """The text of a module, or of any operation on its own, with a newline at its end.
+
+    Options come as `PrintOptions`, or as its fields: `print_module(module, generic=True)`.
+    """
+    return str(printed_text(module, replace(options, **fields)))
+
+
+def printed_text(module: Operation, options: PrintOptions = DEFAULT_OPTIONS) -> PrintedText:
+    """What `print_module` gives, with long constants as bytes until it is written."""
+    numbering = Numbering(
+        module,
+        generic=options.generic,
+        unique_ssa_ids=options.unique_ssa_ids,
+        number_all_operations=options.value_users,
+    )
+    printer = MlirPrinter(options, numbering.names)
+    printer.long_strings = []
+    with deep_recursion():
+        if options.local_scope:
+            printer.print_op(module)
+            return PrintedText.of(printer.text, printer.long_strings, ["\n"])
+        # The collector is itself a printer.
+        from ttmlir.mlir.printing.aliases import collect_aliases
+
+        printer.print_with_aliases(module, collect_aliases(module, options, numbering.names))
+    limit = options.elide_resources_larger_than
+    rest = ["\n", *metadata(module, printer.resources, limit)]
+    return PrintedText.of(printer.text, printer.long_strings, rest)
+
+
+class OpLinePrinter:
+    """Prints single operations of one module, numbered once, without aliases."""
+
+    def __init__(self, top: Operation, options: PrintOptions = DEFAULT_OPTIONS):
+        """Number everything inside `top`."""
+        self._options = options
+        self._names = Numbering(top, generic=options.generic).names
+        self._texts: dict[int, tuple[Attribute, str]] = {}
+
+    def line(self, op: Operation) -> str:
+        """The text of one operation inside `top`."""
+        printer = MlirPrinter(self._options, self._names)
+        # Lines have types and attributes in common, whose texts are long.
+        printer._texts = self._texts
+        with deep_recursion():
+            printer.print_op(op)
+        return printer.text
+
+
+def print_op_line(op: Operation, options: PrintOptions = DEFAULT_OPTIONS) -> str:
+    """The text of one operation without aliases, numbered as in its module.
+
+    For many operations of a module, make one `OpLinePrinter`. With `local_scope` the numbers start
+    in the enclosing function, as in MLIR.
+    """
+    return OpLinePrinter(_numbering_root(op, options.local_scope), options).line(op)
+
+
+def _numbering_root(op: Operation, local_scope: bool) -> Operation:
+    while (parent := op.parent_op()) is not None:
+        if local_scope and op.has_trait(IsolatedFromAbove, value_if_unregistered=False):
+            break
+        op = parent
+    return op
+
+
+def attribute_text(attr: Attribute) -> str:
+    """The text of an attribute or a type, without aliases."""
+    printer = MlirPrinter(DEFAULT_OPTIONS, Names())
+    printer.print_attribute(attr)
+    return printer.text

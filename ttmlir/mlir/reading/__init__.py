@@ -1,0 +1,1 @@
+"""MLIR text into xDSL's IR."""

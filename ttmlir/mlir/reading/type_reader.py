@@ -1,0 +1,210 @@
+"""Reading types: xDSL's parser with MLIR's rules, and with a memory.
+
+The text of a type is remembered with its value, so that each spelling is parsed once per module;
+equal types are then also the same object, which makes comparing them cheap.
+"""
+# pyright: reportPrivateUsage=false
+# (xDSL's parser is extended by overriding its private steps.)
+
+from __future__ import annotations
+
+import re
+from typing import cast, get_args
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    AnyFloat,
+    AnyTensorType,
+    AnyUnrankedTensorType,
+    AnyVectorType,
+    ArrayAttr,
+    BoolAttr,
+    ComplexType,
+    FunctionType,
+    IndexType,
+    IntegerType,
+    MemRefType,
+    NoneAttr,
+    NoneType,
+    StridedLayoutAttr,
+    TensorType,
+    TupleType,
+    UnrankedMemRefType,
+    UnrankedTensorType,
+    VectorType,
+)
+from xdsl.ir import Attribute, TypeAttribute
+from xdsl.utils.lexer import Position, Span
+from xdsl.utils.mlir_lexer import MLIRTokenKind as Kind
+
+from ttmlir.mlir.attributes.affine import layout_map
+from ttmlir.mlir.reading.lexer import balanced_end
+from ttmlir.mlir.reading.text_reader import TextReader
+
+MAX_INTEGER_WIDTH = (1 << 24) - 1
+"""Widest integer type, as in MLIR."""
+MAX_EXTENT = (1 << 63) - 1
+
+_INTEGER_TYPE = re.compile(r"(?:[su]?i)([1-9][0-9]*|0)", re.ASCII)
+
+
+class TypeReader(TextReader):
+    """Reads types of one text."""
+
+    def __init__(self, context: Context, text: str, file: str, first_line: int = 1):
+        """A reader at the start of `text`; its first line has the number `first_line`."""
+        super().__init__(context, text, file, first_line)
+        self._element_type_position = 0
+        self._types: dict[str, TypeAttribute] = {}
+        self._function_types: dict[str, FunctionType] = {}
+
+    def parse_type(self) -> TypeAttribute:
+        """Read a type."""
+        type = self.parse_optional_type()
+        if type is None:
+            self.raise_wrong_token("expected non-function type")
+        return type
+
+    def parse_optional_type(self) -> TypeAttribute | None:
+        """Read a type, if there is one; a spelling that was read before is looked up."""
+        token = self._current_token
+        if token.kind is Kind.BARE_IDENT and token.text in _SHAPED_TYPES:
+            return self._remembered_type(token.span)
+        self._enter_nesting()
+        type = super().parse_optional_type()
+        self._nesting -= 1
+        return type
+
+    def _remembered_type(self, span: Span[str]) -> TypeAttribute | None:
+        text = self._text
+        has_parameters = text[span.end : span.end + 1] == "<"
+        end = balanced_end(text, span.end) if has_parameters else -1
+        key = text[span.start : end] if end >= 0 else ""
+        known = self._types.get(key)
+        if known is not None:
+            self._resume_from(end)
+            return known
+        self._enter_nesting()
+        type = super().parse_optional_type()
+        self._nesting -= 1
+        if type is not None and end >= 0 and self._is_between_tokens(end):
+            self._types[key] = type
+        return type
+
+    def _parse_optional_integer_or_float_type(self) -> TypeAttribute | None:
+        token = self._current_token
+        match = _INTEGER_TYPE.fullmatch(token.text)
+        if match is not None and int(match[1]) > MAX_INTEGER_WIDTH:
+            self.raise_error(f"integer bitwidth is limited to {MAX_INTEGER_WIDTH} bits")
+        return super()._parse_optional_integer_or_float_type()
+
+    def parse_shape_dimension(self, allow_dynamic: bool = True) -> int:
+        """Read an extent, `?` included if allowed."""
+        token = self._current_token
+        extent = super().parse_shape_dimension(allow_dynamic)
+        if extent > MAX_EXTENT:
+            self.raise_error("invalid dimension", token.span)
+        return extent
+
+    def parse_function_type(self) -> FunctionType:
+        """Read `(types) -> types`; the rest of a line that was read before is looked up."""
+        text, start = self._text, self.pos
+        end = text.find("\n", start)
+        end = len(text) if end < 0 else end
+        location = text.find(" loc(", start, end)
+        end = end if location < 0 else location
+        key = text[start:end]
+        known = self._function_types.get(key)
+        if known is not None:
+            self._resume_from(end)
+            return known
+        if self._current_token.kind is not Kind.L_PAREN:
+            self.raise_wrong_token("expected non-function type")
+        type = super().parse_function_type()
+        if self._is_between_tokens(end):
+            self._function_types[key] = type
+        return type
+
+    def _parse_tensor_attrs(self) -> AnyTensorType | AnyUnrankedTensorType:
+        type = super()._parse_tensor_attrs()
+        if isinstance(type.element_type, _NO_TENSOR_ELEMENTS):
+            self.raise_error("invalid tensor element type", self._element_type_position)
+        return type
+
+    def parse_ranked_shape(self) -> tuple[list[int], Attribute]:
+        """Read extents and an element type, such as `2x?xf32`."""
+        extents = self.parse_dimension_list()
+        if extents and self._parse_optional_shape_delimiter() is None:
+            self.raise_wrong_token("expected 'x' in dimension list")
+        position = self.pos
+        type = self.parse_type()
+        self._element_type_position = position
+        return extents, type
+
+    def _parse_vector_attrs(self) -> AnyVectorType:
+        position = self.pos
+        extents: list[int] = []
+        scalable: list[bool] = []
+        while self._current_token.text == "[" or self._current_token.kind is Kind.INTEGER_LIT:
+            is_scalable = self.parse_optional_punctuation("[") is not None
+            extents.append(self.parse_shape_dimension(allow_dynamic=False))
+            scalable.append(is_scalable)
+            if is_scalable:
+                self.parse_punctuation("]")
+            if self._parse_optional_shape_delimiter() is None:
+                self.raise_wrong_token("expected 'x' in dimension list")
+        element_position = self.pos
+        element_type = self.parse_type()
+        if 0 in extents:
+            self.raise_error("vector types must have positive constant sizes", position)
+        if not isinstance(element_type, _VECTOR_ELEMENTS):
+            self.raise_error("vector elements must be int/index/float type", element_position)
+        scalable_extents = ArrayAttr(map(BoolAttr.from_bool, scalable))
+        return VectorType[Attribute](element_type, extents, scalable_extents)
+
+    def _parse_complex_attrs(self) -> ComplexType:
+        position = self.pos
+        element_type = self.parse_type()
+        if not isinstance(element_type, IntegerType | AnyFloat):
+            self.raise_error("invalid element type for complex", position)
+        return ComplexType(cast(IntegerType | AnyFloat, element_type))
+
+    def _parse_memref_attrs(self) -> MemRefType | UnrankedMemRefType:
+        position = self.pos
+        type = super()._parse_memref_attrs()
+        self._check_layout(type, position)
+        if isinstance(type, MemRefType) and isinstance(type.layout, AffineMapAttr):
+            if layout_map(type.layout).is_identity:
+                return MemRefType(type.element_type, type.shape, NoneAttr(), type.memory_space)
+        return type
+
+    def _check_layout(self, type: MemRefType | UnrankedMemRefType, position: Position) -> None:
+        if not isinstance(type, MemRefType):
+            return
+        rank, layout = len(type.get_shape()), type.layout
+        if isinstance(layout, AffineMapAttr) and layout.data.num_dims != rank:
+            self.raise_error(
+                f"memref layout mismatch between rank and affine map: {rank} != "
+                f"{layout.data.num_dims}",
+                position,
+            )
+        if isinstance(layout, StridedLayoutAttr) and len(layout.strides) != rank:
+            self.raise_error(
+                f"expected the number of strides to match the rank: {len(layout.strides)} != "
+                f"{rank}",
+                position,
+            )
+
+
+_NO_TENSOR_ELEMENTS = (
+    FunctionType,
+    MemRefType,
+    NoneType,
+    TensorType,
+    TupleType,
+    UnrankedMemRefType,
+    UnrankedTensorType,
+)
+_VECTOR_ELEMENTS = (IntegerType, IndexType, *get_args(AnyFloat))
+_SHAPED_TYPES = ("tensor", "memref", "vector")

@@ -1,0 +1,1 @@
+"""Located messages, and places in sources."""

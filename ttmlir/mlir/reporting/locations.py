@@ -1,0 +1,96 @@
+"""Source locations: what they say, and how to make them.
+
+`ttmlir.ir.pattern_rewriting` holds the driver that gives new operations the location of the old.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple, cast
+
+from xdsl.dialects.builtin import (
+    UNKNOWN_LOC,
+    ArrayAttr,
+    CallSiteLoc,
+    FileLineColLoc,
+    FusedLoc,
+    IntAttr,
+    LocationAttr,
+    NameLoc,
+    NoneAttr,
+    StringAttr,
+)
+from xdsl.ir import Attribute
+
+
+class FileLineCol(NamedTuple):
+    """A place in a file; lines and columns count from 1, columns in bytes."""
+
+    file: str
+    line: int
+    column: int
+
+
+def file_line_col(location: Attribute) -> FileLineCol | None:
+    """The first place in a file that a location holds, outermost first, or None."""
+    pending: list[Attribute] = [location]
+    while pending:
+        current = pending.pop()
+        match current:
+            case FileLineColLoc():
+                return FileLineCol(current.filename.data, current.line.data, current.column.data)
+            case NameLoc():
+                pending.append(current.location)
+            case CallSiteLoc():
+                pending += (current.caller, current.callee)
+            case FusedLoc():
+                pending += reversed(cast(ArrayAttr[Attribute], current.locations).data)
+            case _:
+                pass
+    return None
+
+
+def name_of(location: Attribute) -> str | None:
+    """The first name (`loc("name")`) that a location holds, outermost first, or None."""
+    pending: list[Attribute] = [location]
+    while pending:
+        current = pending.pop()
+        match current:
+            case NameLoc():
+                return current.desc.data
+            case CallSiteLoc():
+                pending += (current.caller, current.callee)
+            case FusedLoc():
+                pending += reversed(cast(ArrayAttr[Attribute], current.locations).data)
+            case _:
+                pass
+    return None
+
+
+@lru_cache(maxsize=1 << 14)
+def _number(value: int) -> IntAttr:
+    return IntAttr(value)
+
+
+@lru_cache(maxsize=64)
+def _file(name: str) -> StringAttr:
+    return StringAttr(name)
+
+
+def file_location(file: str, line: int, column: int) -> FileLineColLoc:
+    """`loc("file":line:column)`."""
+    return FileLineColLoc(_file(file), _number(line), _number(column))
+
+
+def name_location(name: str, child: LocationAttr | None = None) -> NameLoc:
+    """`loc("name")` or `loc("name"(child))`."""
+    return NameLoc(StringAttr(name), NoneAttr() if child is None else child)
+
+
+def fused_location(locations: Sequence[LocationAttr]) -> LocationAttr:
+    """The location of something made from several: duplicates and unknown ones are dropped."""
+    known = list(dict.fromkeys(loc for loc in locations if loc != UNKNOWN_LOC))
+    if not known:
+        return UNKNOWN_LOC
+    return known[0] if len(known) == 1 else FusedLoc(tuple(known), NoneAttr())

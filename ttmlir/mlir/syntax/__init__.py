@@ -1,0 +1,1 @@
+"""Syntax that the reader and the printer share."""

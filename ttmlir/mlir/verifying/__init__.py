@@ -1,0 +1,1 @@
+"""Checks of a module in MLIR's order and words."""

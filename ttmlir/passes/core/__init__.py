@@ -1,0 +1,1 @@
+"""What a pass is, how passes are named, arranged, run and watched."""

@@ -1,0 +1,105 @@
+"""Names of passes and pipelines, and where their classes are.
+
+A name maps to `module:Class`; the module is imported when the name is used. So start-up pays only
+for the passes that run.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+
+from ttmlir.passes.core.base import Pass, Pipeline
+
+PASSES: dict[str, str] = {
+    "canonicalize": "ttmlir.passes.general.canonicalize:CanonicalizePass",
+    "convert-arith-to-ttir": "ttmlir.passes.linalg.convert_arith_to_ttir:ConvertArithToTTIRPass",
+    "convert-linalg-to-ttir": "ttmlir.passes.linalg.convert_linalg_to_ttir:ConvertLinalgToTTIRPass",
+    "convert-ml-program-to-func": (
+        "ttmlir.passes.linalg.convert_ml_program_to_func:ConvertMLProgramToFuncPass"
+    ),
+    "convert-stablehlo-to-ttir": (
+        "ttmlir.passes.stablehlo.convert_stablehlo_to_ttir:ConvertStableHLOToTTIRPass"
+    ),
+    "convert-tosa-to-ttir": "ttmlir.passes.tosa.convert_tosa_to_ttir:ConvertTosaToTTIRPass",
+    "convert-ttir-to-ttmetal": (
+        "ttmlir.passes.ttmetal.convert_ttir_to_ttmetal:ConvertTTIRToTTMetalPass"
+    ),
+    "convert-ttir-to-ttnn": "ttmlir.passes.ttnn.convert_ttir_to_ttnn:ConvertTTIRToTTNNPass",
+    "convert-ttkernel-to-emitc": (
+        "ttmlir.passes.emitc.convert_ttkernel_to_emitc:ConvertTTKernelToEmitCPass"
+    ),
+    "convert-ttnn-to-emitc": "ttmlir.passes.emitc.convert_ttnn_to_emitc:ConvertTTNNToEmitCPass",
+    "cse": "ttmlir.passes.general.cse:CSEPass",
+    "inline": "ttmlir.passes.general.inline:InlinePass",
+    "loop-invariant-code-motion": (
+        "ttmlir.passes.general.loop_invariant_code_motion:LoopInvariantCodeMotionPass"
+    ),
+    "print-ir": "ttmlir.passes.general.print_ir:PrintIRPass",
+    "print-op-stats": "ttmlir.passes.general.print_op_stats:PrintOpStatsPass",
+    "reconcile-unrealized-casts": (
+        "ttmlir.passes.general.reconcile_unrealized_casts:ReconcileUnrealizedCastsPass"
+    ),
+    "remove-dead-values": "ttmlir.passes.general.remove_dead_values:RemoveDeadValuesPass",
+    "stablehlo-flatten-control-flow": (
+        "ttmlir.passes.stablehlo.stablehlo_flatten_control_flow:StableHLOFlattenControlFlowPass"
+    ),
+    "stablehlo-legalize-composite-to-call": (
+        "ttmlir.passes.stablehlo.stablehlo_legalize_composite_to_call:StableHLOLegalizeCompositeToCallPass"
+    ),
+    "strip-debuginfo": "ttmlir.passes.general.strip_debuginfo:StripDebugInfoPass",
+    "symbol-dce": "ttmlir.passes.general.symbol_dce:SymbolDCEPass",
+    "symbol-privatize": "ttmlir.passes.general.symbol_privatize:SymbolPrivatizePass",
+    "test-pass-crash": "ttmlir.passes.general.failing:TestPassCrash",
+    "test-pass-failure": "ttmlir.passes.general.failing:TestPassFailure",
+    "test-pass-invalid": "ttmlir.passes.general.failing:TestPassInvalid",
+    "ttir-allocate": "ttmlir.passes.placement.ttir_allocate:TTIRAllocatePass",
+    "ttir-decomposition": "ttmlir.passes.ttir.ttir_decomposition:TTIRDecompositionPass",
+    "ttir-fold-batch-norm": "ttmlir.passes.ttir.ttir_fold_batch_norm:TTIRFoldBatchNormPass",
+    "ttir-generic": "ttmlir.passes.ttmetal.ttir_generic:TTIRGenericPass",
+    "ttir-generic-kernel": "ttmlir.passes.ttmetal.ttir_generic_kernel:TTIRGenericKernelPass",
+    "ttir-generic-region-operands-to-memref": (
+        "ttmlir.passes.ttmetal.ttir_generic_region_operands_to_memref:TTIRGenericRegionOperandsToMemrefPass"
+    ),
+    "ttir-grid-set": "ttmlir.passes.placement.ttir_grid_set:TTIRGridSetPass",
+    "ttir-implicit-device": "ttmlir.passes.placement.ttir_implicit_device:TTIRImplicitDevicePass",
+    "ttir-layout": "ttmlir.passes.placement.ttir_layout:TTIRLayoutPass",
+    "ttir-load-system-desc": "ttmlir.passes.placement.ttir_load_system_desc:TTIRLoadSystemDescPass",
+    "ttir-sliding-window-2d-fix-shapes": (
+        "ttmlir.passes.ttir.ttir_sliding_window_2d_fix_shapes:TTIRSlidingWindow2dFixShapesPass"
+    ),
+    "ttir-split-compound-layout": (
+        "ttmlir.passes.placement.ttir_split_compound_layout:TTIRSplitCompoundLayoutPass"
+    ),
+}
+"""Every pass by its name on the command line; one line each, sorted by name."""
+
+PIPELINES: dict[str, str] = {
+    "linalg-to-ttir-pipeline": "ttmlir.passes.pipelines:LinalgToTTIRPipeline",
+    "linalg-to-ttnn-pipeline": "ttmlir.passes.pipelines:LinalgToTTNNPipeline",
+    "stablehlo-to-ttir-pipeline": "ttmlir.passes.pipelines:StableHLOToTTIRPipeline",
+    "stablehlo-to-ttnn-pipeline": "ttmlir.passes.pipelines:StableHLOToTTNNPipeline",
+    "tosa-to-ttir-pipeline": "ttmlir.passes.pipelines:TosaToTTIRPipeline",
+    "tosa-to-ttnn-pipeline": "ttmlir.passes.pipelines:TosaToTTNNPipeline",
+    "ttir-to-ttmetal-backend-pipeline": "ttmlir.passes.pipelines:TTIRToTTMetalBackendPipeline",
+    "ttir-to-ttnn-backend-pipeline": "ttmlir.passes.pipelines:TTIRToTTNNBackendPipeline",
+}
+"""Every pipeline by its name on the command line; one line each, sorted by name."""
+
+HIDDEN = frozenset({"test-pass-crash", "test-pass-failure", "test-pass-invalid"})
+"""Passes that only `--help-hidden` shows: they serve the tests of the tools."""
+
+
+def names() -> tuple[str, ...]:
+    """The names of all passes and pipelines, sorted."""
+    return tuple(sorted((*PASSES, *PIPELINES)))
+
+
+@cache
+def lookup(name: str) -> type[Pass] | type[Pipeline] | None:
+    """The class of a pass or pipeline; None if the name is not registered."""
+    location = PASSES.get(name) or PIPELINES.get(name)
+    if location is None:
+        return None
+    module, _, attribute = location.partition(":")
+    return getattr(import_module(module), attribute)

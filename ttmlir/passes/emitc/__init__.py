@@ -1,0 +1,1 @@
+"""From ttnn and ttkernel to emitc, which prints as C++."""

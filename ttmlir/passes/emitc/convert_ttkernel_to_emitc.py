@@ -1,0 +1,323 @@
+"""Turn kernels into emitc: calls of tt-metal's kernel library in C++.
+
+A call becomes `emitc.call_opaque` with its name in C++, operands in order; circular buffers and the
+variables that loops carry become `emitc.variable`. `ttmlir-translate --mlir-to-cpp` prints the
+result, which is the function that `ttmlir-translate --ttkernel-to-cpp` writes.
+
+Before:
+
+    !cb = !ttkernel.cb<cb_in1, 4096, memref<2x3x!tt.tile<32x32, f32>>, 4096, 1>
+    func.func @last_page(%cb: !cb) {
+      %0 = arith.constant 2 : i32
+      %1 = "ttkernel.get_arg_val"(%0) : (i32) -> i32
+      %2 = arith.subi %1, %0 : i32
+      "ttkernel.cb_wait_front"(%cb, %2) : (!cb, i32) -> ()
+      "ttkernel.return"() : () -> ()
+    }
+
+After:
+
+    module {
+      func.func @last_page() {
+        %0 = "emitc.variable"() <{value = #emitc.opaque<"::tt::CB::c_in1">}>
+            : () -> !emitc.opaque<"::tt::CB">
+        %1 = "emitc.constant"() <{value = 2 : i32}> : () -> i32
+        %2 = emitc.call_opaque "get_arg_val"(%1) {template_args = [#emitc.opaque<"uint32_t">]}
+            : (i32) -> i32
+        %3 = emitc.cast %2 : i32 to ui32
+        %4 = emitc.cast %1 : i32 to ui32
+        %5 = emitc.sub %3, %4 : (ui32, ui32) -> ui32
+        %6 = emitc.cast %5 : ui32 to i32
+        emitc.call_opaque "cb_wait_front"(%0, %6) : (!emitc.opaque<"::tt::CB">, i32) -> ()
+        return
+      }
+    }
+
+Requires: functions of ttkernel, arith and scf whose arguments are circular buffers. Functions
+without any kernel operation stay as they are.
+Ensures: no ttkernel operation is left in a function, or an error names the first without a form in
+emitc.
+Options: none.
+Not done here: regions of `ttmetal.dispatch`, includes and `MAIN`; `scf.while`, and calls that are
+no functions in C++ (elements, pointers, aggregates, printing). `--ttkernel-to-cpp` writes them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import (
+    FunctionType,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+    SymbolRefAttr,
+    i32,
+    i64,
+)
+from xdsl.dialects.func import FuncOp
+from xdsl.dialects.func import ReturnOp as FuncReturnOp
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+from ttmlir.dialects import emitc
+from ttmlir.dialects.ttkernel import (
+    BuiltinOp,
+    CallOp,
+    CBType,
+    LocalSemaphoreType,
+    NocAddrType,
+    ReturnOp,
+    TTKernelOp,
+)
+from ttmlir.ir.rewriting import refuse_at, refuse_to_legalize
+from ttmlir.optable.kernel import Form, KernelCall, Template, TemplateKind
+from ttmlir.optable.kernel.enums import ENUMS
+from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.emitc.convert_arith_to_emitc import ArithConversion
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+
+_CB = emitc.EmitC_OpaqueType(StringAttr("::tt::CB"))
+_WRITTEN_ELSEWHERE = "ttmlir-translate --ttkernel-to-cpp writes it"
+
+
+@dataclass(frozen=True)
+class ConvertTTKernelToEmitCPass(ModulePass):
+    """Turn kernels into calls of tt-metal's kernel library in C++."""
+
+    name = "convert-ttkernel-to-emitc"
+    title = "ConvertTTKernelToEmitC"
+
+    def apply(self, ctx: Context, module: ModuleOp) -> None:
+        """Convert every function that is a kernel."""
+        kernels = [op for op in module.walk() if isinstance(op, FuncOp) and _is_kernel(op)]
+        for function in kernels:
+            _Conversion().convert(function)
+
+
+def _is_kernel(function: FuncOp) -> bool:
+    return any(isinstance(type_, CBType) for type_ in function.function_type.inputs) or any(
+        isinstance(op, TTKernelOp) for op in function.walk()
+    )
+
+
+def _opaque(text: str) -> emitc.EmitC_OpaqueAttr:
+    return emitc.EmitC_OpaqueAttr(StringAttr(text))
+
+
+def _converted(type_: Attribute) -> Attribute:
+    match type_:
+        case CBType():
+            return _CB
+        case NocAddrType():
+            return i64
+        case LocalSemaphoreType():
+            return i32
+        case _:
+            return type_
+
+
+class _Conversion:
+    """One walk over a function that fills a new body."""
+
+    def __init__(self) -> None:
+        self._values: dict[SSAValue, SSAValue] = {}
+        self._block = Block()
+        self._location = ModuleOp([]).location
+        self._arith = ArithConversion(self._make)
+        self._rules: dict[type[Operation], Callable[[Operation], None]] = {
+            BuiltinOp: self._builtin,
+            FuncReturnOp: self._return,
+            ReturnOp: self._return,
+            scf.ForOp: self._for,
+            scf.IfOp: self._if,
+        }
+
+    def convert(self, function: FuncOp) -> None:
+        """Give the function a body in emitc, and no arguments."""
+        if len(function.body.blocks) != 1:
+            count = len(function.body.blocks)
+            refuse_at(function, f"a kernel is one sequence of operations, this has {count} blocks")
+        self._location = function.location
+        for argument in function.body.block.args:
+            if not isinstance(argument.type, CBType):
+                refuse_to_legalize(
+                    function,
+                    f"argument #{argument.index} is no circular buffer; those of kernels are",
+                )
+            name = _opaque(argument.type.buffer.data.port.cpp_name)
+            self._values[argument] = self._make(emitc.VariableOp, [], _CB, {"value": name})
+        self._operations(function.body.block)
+        function.detach_region(0).erase()
+        function.add_region(Region(self._block))
+        function.function_type = FunctionType.from_lists([], [])
+        function.properties.pop("arg_attrs", None)
+
+    # Building.
+
+    def _add(self, op: Operation) -> None:
+        op.location = self._location
+        self._block.add_op(op)
+
+    def _make(
+        self,
+        cls: type[Operation],
+        operands: Sequence[SSAValue],
+        type_: Attribute,
+        properties: Mapping[str, Attribute] | None = None,
+    ) -> SSAValue:
+        op = cls.create(operands=operands, result_types=[type_], properties=dict(properties or {}))
+        self._add(op)
+        return op.results[0]
+
+    def _variable(self, value: SSAValue) -> SSAValue:
+        """A variable without initial value for a carried or resulting value."""
+        return self._make(emitc.VariableOp, [], _converted(value.type), {"value": _opaque("")})
+
+    def _assign_all(self, targets: Sequence[SSAValue], values: Sequence[SSAValue]) -> None:
+        """Assign at once: a variable that is still to be read is copied before it changes."""
+        sources = list(values)
+        for index, target in enumerate(targets):
+            later = sources[index + 1 :]
+            if target in later and sources[index] is not target:
+                copy = self._variable(target)
+                self._add(emitc.AssignOp.create(operands=[copy, target]))
+                sources[index + 1 :] = [copy if each is target else each for each in later]
+            self._add(emitc.AssignOp.create(operands=[target, sources[index]]))
+
+    def _operands(self, op: Operation) -> list[SSAValue]:
+        missing = [value for value in op.operands if value not in self._values]
+        if missing:
+            refuse_to_legalize(op, "it uses a value from outside of the kernel")
+        return [self._values[value] for value in op.operands]
+
+    # Operations.
+
+    def _operations(self, block: Block) -> None:
+        for op in block.ops:
+            outer, self._location = self._location, op.location
+            self._operation(op)
+            self._location = outer
+
+    def _operation(self, op: Operation) -> None:
+        rule = self._rules.get(type(op))
+        if rule is not None:
+            rule(op)
+        elif isinstance(op, CallOp):
+            self._call(op)
+        elif not isinstance(op, scf.YieldOp):
+            result = self._arith.result(op, self._operands(op))
+            if result is None:
+                refuse_to_legalize(
+                    op, "kernels are calls of ttkernel, scalar arith, scf.for and scf.if"
+                )
+            self._values[op.results[0]] = result
+
+    def _call(self, op: CallOp) -> None:
+        call = type(op).CALL
+        if not call.header:
+            refuse_to_legalize(op, "tt-metal has no function for it")
+        if call.form is not Form.CALL or any(_is_opaque(each) for each in op.results):
+            refuse_to_legalize(op, f"it is no function in C++ for emitc; {_WRITTEN_ELSEWHERE}")
+        arguments = [op.properties[name] for name in call.constants]
+        operands = [IntegerAttr.from_index_int_value(i) for i in range(len(op.operands))]
+        args = [*arguments, *operands] if arguments else None
+        self._opaque_call(op, call.cpp, args, _template_args(op, call))
+
+    def _builtin(self, op: Operation) -> None:
+        symbol = op.properties["op"]
+        assert isinstance(symbol, SymbolRefAttr), "the verifier has checked the attribute"
+        self._opaque_call(op, symbol.root_reference.data, None, None)
+
+    def _opaque_call(
+        self,
+        op: Operation,
+        callee: str,
+        args: Sequence[Attribute] | None,
+        template_args: Sequence[Attribute] | None,
+    ) -> None:
+        new = emitc.CallOpaqueOp.make(
+            callee,
+            self._operands(op),
+            [_converted(each.type) for each in op.results],
+            args=args,
+            template_args=template_args,
+            location=op.location,
+        )
+        self._block.add_op(new)
+        self._values.update(zip(op.results, new.results, strict=True))
+
+    def _return(self, op: Operation) -> None:
+        self._add(FuncReturnOp(*self._operands(op)))
+
+    def _for(self, op: Operation) -> None:
+        assert isinstance(op, scf.ForOp)
+        bounds = [self._values[each] for each in (op.lb, op.ub, op.step)]
+        carried = [self._variable(result) for result in op.results]
+        self._assign_all(carried, [self._values[each] for each in op.iter_args])
+        induction, *arguments = op.body.block.args
+        body = Block(arg_types=[induction.type])
+        self._values[induction] = body.args[0]
+        self._values.update(zip(arguments, carried, strict=True))
+        self._fill(body, op.body.block, carried)
+        self._add(emitc.ForOp.create(operands=bounds, regions=[Region(body)]))
+        self._values.update(zip(op.results, carried, strict=True))
+
+    def _if(self, op: Operation) -> None:
+        assert isinstance(op, scf.IfOp)
+        condition = self._values[op.cond]
+        results = [self._variable(result) for result in op.results]
+        regions = [Region(), Region()]
+        for source, target in zip(op.regions, regions, strict=True):
+            if source.blocks:
+                target.add_block(Block())
+                self._fill(target.block, source.block, results)
+        self._add(emitc.IfOp.create(operands=[condition], regions=regions))
+        self._values.update(zip(op.results, results, strict=True))
+
+    def _fill(self, body: Block, source: Block, targets: Sequence[SSAValue]) -> None:
+        """Convert the body of a loop or branch, which assigns what it yields."""
+        outer, self._block = self._block, body
+        self._operations(source)
+        terminator = source.last_op
+        if targets and terminator is not None:
+            self._assign_all(targets, [self._values[each] for each in terminator.operands])
+        self._add(emitc.YieldOp.create())
+        self._block = outer
+
+
+def _is_opaque(result: SSAValue) -> bool:
+    """Whether the type of a result is one of ttkernel that no type of emitc stands for."""
+    return _converted(result.type).name.startswith("ttkernel.")
+
+
+def _template_args(op: CallOp, call: KernelCall) -> list[Attribute] | None:
+    """The template arguments up to the last that the operation or its row gives."""
+    given = [_template_arg(op, template) for template in call.templates]
+    while given and given[-1] is None:
+        given.pop()
+    arguments = [
+        _opaque(template.default or "") if attribute is None else attribute
+        for template, attribute in zip(call.templates, given, strict=False)
+    ]
+    return arguments or None
+
+
+def _template_arg(op: CallOp, template: Template) -> Attribute | None:
+    given = op.properties.get(template.name)
+    match given:
+        case None:
+            return None if template.implied is None else _opaque(template.implied)
+        case StringAttr(data=text) if template.kind is TemplateKind.ENUM:
+            enum = ENUMS[template.enum]
+            namespace = f"{enum.namespace}::" if enum.namespace else ""
+            member = f"{namespace}{enum.name}::{text}"
+            return _opaque(f"((uint32_t) {member})" if template.number else member)
+        case StringAttr(data=text):
+            return _opaque(text)
+        case _:
+            return given

@@ -1,0 +1,1 @@
+"""Passes that know no dialect of ours."""

@@ -1,0 +1,75 @@
+"""Bring operations into their canonical form.
+
+Before:
+
+    func.func @twice(%x: index) -> index {
+      %zero = arith.constant 0 : index
+      %sum = arith.addi %x, %zero : index
+      %unused = arith.muli %x, %x : index
+      return %sum : index
+    }
+
+After:
+
+    module {
+      func.func @twice(%arg0: index) -> index {
+        return %arg0 : index
+      }
+    }
+
+Requires: nothing.
+Ensures: no fold or canonicalization pattern of an operation applies; of ttir on tensors without
+layouts, moves one after another are one, exact casts and operations with a neutral number are gone,
+and small constants are computed (`ttmlir/dialects/ttir/canonical.py`); equal constants are one, at
+the top of the function; operations that have no effect and no user, and blocks that cannot be
+reached, are gone.
+Options: `region-simplify` keeps unused operations and blocks when it is `disabled`.
+Not done here: no pass and no pipeline relies on this one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from ttmlir.passes.core.base import OperationPass, option
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+    from xdsl.ir import Operation
+
+
+class RegionSimplify(Enum):
+    """What happens to the control flow around the operations."""
+
+    DISABLED = "disabled"
+    NORMAL = "normal"
+    AGGRESSIVE = "aggressive"
+
+
+@dataclass(frozen=True)
+class CanonicalizePass(OperationPass):
+    """Canonicalize operations."""
+
+    name = "canonicalize"
+    title = "Canonicalizer"
+
+    region_simplify: RegionSimplify = option(
+        RegionSimplify.NORMAL, "Remove unused operations and unreachable blocks"
+    )
+
+    def apply(self, ctx: Context, op: Operation) -> None:
+        """Apply folds and patterns to what is inside `op` until none applies."""
+        from xdsl.transforms.canonicalize import CanonicalizationRewritePattern
+        from xdsl.transforms.dead_code_elimination import region_dce
+
+        from ttmlir.ir.pattern_rewriting import rewrite_greedily
+        from ttmlir.ir.rewriting import clean_up
+        from ttmlir.passes.general.reconcile_unrealized_casts import fold_casts
+
+        simplify = None if self.region_simplify is RegionSimplify.DISABLED else region_dce
+        patterns = [CanonicalizationRewritePattern()]
+        rewrite_greedily(op, patterns, context=ctx, after_walk=simplify)
+        fold_casts(op)
+        clean_up(op)

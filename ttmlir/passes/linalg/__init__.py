@@ -1,0 +1,1 @@
+"""From linalg, tensor, arith, math and ml_program to ttir."""

@@ -1,0 +1,428 @@
+"""What becomes of the operations of linalg that carry a body: generic, map and reduce.
+
+The body computes with numbers; here it computes with tensors over all loops at once. An operand is
+brought to the order of the loops, with an extent of 1 where it does not depend on a loop. Sums of
+products of two operands become products of matrices.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import cast
+
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    ArrayAttr,
+    DenseArrayBase,
+    IntegerAttr,
+    IntegerType,
+    i32,
+)
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineMap
+
+from ttmlir.ir.contractions import contracted
+from ttmlir.ir.layouts import value_shape
+from ttmlir.ir.rewriting import refuse_to_legalize, replace
+from ttmlir.ir.tensor_values import (
+    broadcast,
+    is_all,
+    is_boolean,
+    is_tensor,
+    listed,
+    tensor_of,
+)
+from ttmlir.ir.ttir_building import (
+    built,
+    cast_to,
+    check_static_shape,
+    element_type,
+    permuted,
+    reshaped,
+    sliced,
+)
+from ttmlir.optable.contraction import broadcast_shape
+from ttmlir.passes.core.ttir_conversion import Rule
+from ttmlir.passes.linalg.convert_arith_to_ttir import computed
+from ttmlir.passes.linalg.scalar_values import as_tensor, number_type
+
+_MAPS = (
+    "supported are maps whose results are different dimensions, or 0; for a convolution or pool "
+    "write its named operation, such as linalg.conv_2d_nhwc_hwcf or linalg.pooling_nhwc_sum"
+)
+_REDUCTIONS = {
+    **dict.fromkeys(("arith.addf", "arith.addi"), ("sum", "add", 0)),
+    **dict.fromkeys(("arith.mulf", "arith.muli"), ("prod", "multiply", 1)),
+    **dict.fromkeys(("arith.maximumf", "arith.maxnumf", "arith.maxsi"), ("max", "maximum", None)),
+    **dict.fromkeys(("arith.minimumf", "arith.minnumf", "arith.minsi"), ("min", "minimum", None)),
+}
+"""Reduction, operation on two tensors and number that changes nothing, by the body's operation."""
+_ON_TRUTH = {
+    "arith.addi": ("reduce_or", "logical_or", 0),
+    "arith.andi": ("reduce_and", "logical_and", 1),
+    "arith.maxui": ("reduce_or", "logical_or", 0),
+    "arith.minui": ("reduce_and", "logical_and", 1),
+    "arith.muli": ("reduce_and", "logical_and", 1),
+    "arith.ori": ("reduce_or", "logical_or", 0),
+}
+_GREATER = {"arith.cmpf": (2, 3, 9, 10), "arith.cmpi": (4, 5)}
+_LESS = {"arith.cmpf": (4, 5, 11, 12), "arith.cmpi": (2, 3)}
+
+
+def inputs_and_inits(op: Operation) -> tuple[list[SSAValue], list[SSAValue]]:
+    """The operands that are read, and those that results start from."""
+    segments = op.properties.get("operandSegmentSizes")
+    if segments is None:
+        count = len(op.operands) - len(op.results)
+    else:
+        count = next(iter(cast("DenseArrayBase[IntegerType]", segments).iter_values()))
+    return list(op.operands[:count]), list(op.operands[count:])
+
+
+@dataclass
+class _Loops:
+    """A body that runs for every place of a space, as operations on tensors over that space."""
+
+    op: Operation
+    body: Block
+    operands: list[SSAValue]
+    maps: list[AffineMap]
+    reduced: frozenset[int]
+    """The loops that results are combined over."""
+    known: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+
+    @cached_property
+    def extents(self) -> tuple[int, ...]:
+        """Extents of the loops."""
+        found: dict[int, int] = {}
+        for operand, map_ in zip(self.operands, self.maps, strict=True):
+            if not map_.results:
+                continue
+            check_static_shape(self.op, operand.type)
+            for extent, result in zip(value_shape(operand), map_.results, strict=True):
+                if isinstance(result, AffineDimExpr):
+                    found[result.position] = extent
+        count = self.maps[0].num_dims
+        if len(found) < count:
+            refuse_to_legalize(self.op, f"no operand tells the extents of all loops; {_MAPS}")
+        return tuple(found[dim] for dim in range(count))
+
+    def dims(self, number: int) -> list[int | None]:
+        """The loop of each dimension of an operand; None for a place that is always 0."""
+        dims: list[int | None] = []
+        for result in self.maps[number].results:
+            if isinstance(result, AffineDimExpr) and result.position not in dims:
+                dims.append(result.position)
+            elif isinstance(result, AffineConstantExpr) and result.value == 0:
+                dims.append(None)
+            else:
+                refuse_to_legalize(self.op, f"an operand is read at {result}; {_MAPS}")
+        return dims
+
+    def result_dims(self, number: int) -> list[int]:
+        """The loop of each dimension of a result: every one that is not reduced over."""
+        dims = [dim for dim in self.dims(number) if dim is not None]
+        written = set(range(len(self.extents))) - self.reduced
+        if set(dims) != written or len(dims) != len(self.maps[number].results):
+            refuse_to_legalize(
+                self.op,
+                "supported are results with one dimension for each parallel loop, and none for "
+                "reductions",
+            )
+        return dims
+
+    def _placed(self, number: int) -> SSAValue:
+        """An operand over the loops."""
+        value = self.operands[number]
+        if not is_tensor(value):
+            return as_tensor(self.op, value)
+        check_static_shape(self.op, value.type)
+        dims = self.dims(number)
+        extents = value_shape(value)
+        ends = [1 if dim is None else extent for dim, extent in zip(dims, extents, strict=True)]
+        value = sliced(self.op, value, [0] * len(dims), ends)
+        order = sorted(range(len(dims)), key=lambda place: -1 if (d := dims[place]) is None else d)
+        value = permuted(self.op, value, order)
+        named = {dim for dim in dims if dim is not None}
+        shape = [extent if dim in named else 1 for dim, extent in enumerate(self.extents)]
+        return reshaped(self.op, value, shape)
+
+    def value(self, number: SSAValue) -> SSAValue:
+        """A number of the body over the loops."""
+        if number not in self.known:
+            self.known[number] = self._computed(number)
+        return self.known[number]
+
+    def _computed(self, number: SSAValue) -> SSAValue:
+        if isinstance(number, BlockArgument) and number.block is self.body:
+            return self._placed(number.index)
+        owner = number.owner
+        if not isinstance(owner, Operation) or owner.parent is not self.body:
+            return as_tensor(self.op, number)
+        if owner.name == "linalg.index":
+            return self._index(cast("IntegerAttr", owner.properties["dim"]).value.data)
+        if owner.name == "arith.constant":
+            return as_tensor(self.op, number)
+        if owner.name.startswith(("arith.", "math.")) and len(owner.results) == 1:
+            operands = [self.value(operand) for operand in owner.operands]
+            return computed(self.op, owner, operands, number_type(number.type))
+        if owner.name == "tensor.extract":
+            return self._read(owner.operands[0], owner.operands[1:])
+        refuse_to_legalize(
+            owner,
+            "the body of an operation of linalg is converted with operations of arith and math, "
+            "linalg.index, tensor.extract and linalg.yield",
+        )
+
+    def _read(self, tensor: SSAValue, places: Sequence[SSAValue]) -> SSAValue:
+        """The elements of a tensor at computed places."""
+        op = self.op
+        check_static_shape(op, tensor.type)
+        extents = value_shape(tensor)
+        number: SSAValue = listed(op, [0], tensor_of(i32, (1,) * len(self.extents)))
+        for dim, place in enumerate(places):
+            step = listed(op, [extents[dim]], tensor_of(i32, ()))
+            type_ = tensor_of(i32, value_shape(number))
+            number = built(op, "multiply", [number, step], type_) if dim else number
+            step = cast_to(op, self.value(place), i32)
+            shape = broadcast_shape(value_shape(number), value_shape(step))
+            number = built(op, "add", [number, step], tensor_of(i32, shape))
+        number = self.spread(number)
+        count = math.prod(self.extents)
+        flat = reshaped(op, tensor, (math.prod(extents),))
+        type_ = tensor_of(element_type(tensor), (count,))
+        found = built(op, "gather", [flat, reshaped(op, number, (count,))], type_, dim=0)
+        return reshaped(op, found, self.extents)
+
+    def _index(self, dim: int) -> SSAValue:
+        """The place in a loop."""
+        shape = [extent if d == dim else 1 for d, extent in enumerate(self.extents)]
+        places = list(range(self.extents[dim]))
+        return listed(self.op, places, tensor_of(i32, shape))
+
+    def used_loops(self, number: SSAValue) -> frozenset[int]:
+        """The loops that a number of the body depends on."""
+        if isinstance(number, BlockArgument) and number.block is self.body:
+            return frozenset(dim for dim in self.dims(number.index) if dim is not None)
+        owner = number.owner
+        if not isinstance(owner, Operation) or owner.parent is not self.body:
+            return frozenset()
+        if owner.name == "linalg.index":
+            return frozenset({cast("IntegerAttr", owner.properties["dim"]).value.data})
+        return frozenset[int]().union(*(self.used_loops(operand) for operand in owner.operands))
+
+    def spread(self, value: SSAValue) -> SSAValue:
+        """The tensor with the extents of all loops."""
+        rank = len(self.extents)
+        shape = value_shape(value)
+        if len(shape) < rank:
+            value = reshaped(self.op, value, (1,) * (rank - len(shape)) + shape)
+        return broadcast(self.op, value, self.extents)
+
+    def depends(self, number: SSAValue, on: SSAValue) -> bool:
+        """True if a number of the body is computed from another."""
+        if number is on:
+            return True
+        owner = number.owner
+        if not isinstance(owner, Operation) or owner.parent is not self.body:
+            return False
+        return any(self.depends(operand, on) for operand in owner.operands)
+
+
+def _convert(loops: _Loops, inits: Sequence[SSAValue]) -> None:
+    """Replace an operation by what its body yields."""
+    yielded = loops.body.last_op
+    assert yielded is not None, "a body ends in linalg.yield"
+    first = len(loops.operands) - len(inits)
+    results: list[SSAValue] = []
+    for place, init in enumerate(inits):
+        number = yielded.operands[place]
+        argument = loops.body.args[first + place]
+        dims = loops.result_dims(first + place)
+        if loops.reduced:
+            result = _reduced(loops, number, argument, init, dims)
+        else:
+            result = permuted(loops.op, loops.spread(loops.value(number)), dims)
+        results.append(cast_to(loops.op, result, element_type(init)))
+    replace(loops.op, *results)
+
+
+def _reduced(
+    loops: _Loops, number: SSAValue, argument: SSAValue, init: SSAValue, dims: list[int]
+) -> SSAValue:
+    """The combination of a number over loops, beginning with `init`."""
+    op = loops.op
+    owner = number.owner
+    if number is argument:
+        return init
+    found = _combination(loops, owner, argument) if isinstance(owner, Operation) else None
+    if found is None:
+        arg = _argmax(loops, owner, argument) if isinstance(owner, Operation) else None
+        if arg is not None:
+            return _over(loops, "argmax", loops.value(arg), dims, element_type(init))
+        refuse_to_legalize(
+            op,
+            "it combines elements over a loop in another way than by a sum, product, maximum, "
+            "minimum, and, or, or the place of the maximum",
+        )
+    (reduction, combine, neutral), term = found
+    product = _factors(loops, term) if reduction == "sum" else None
+    if product is not None:
+        total = _product(loops, *product, dims)
+    else:
+        total = _over(loops, reduction, loops.value(term), dims, element_type(init))
+    if neutral is not None and is_all(init, neutral):
+        return total
+    return built(op, combine, [total, init], init.type)
+
+
+def _over(
+    loops: _Loops, reduction: str, value: SSAValue, dims: list[int], element: Attribute
+) -> SSAValue:
+    """A tensor reduced over the loops, in the order of the result's dimensions."""
+    value = loops.spread(value)
+    kept = [dim for dim in range(len(loops.extents)) if dim not in loops.reduced]
+    if reduction != "argmax":
+        element = element_type(value)
+    type_ = tensor_of(element, [loops.extents[dim] for dim in kept])
+    reduced = tuple(sorted(loops.reduced))
+    result = built(loops.op, reduction, [value], type_, keep_dim=False, dim_arg=reduced)
+    return permuted(loops.op, result, [kept.index(dim) for dim in dims])
+
+
+def _combination(
+    loops: _Loops, owner: Operation, argument: SSAValue
+) -> tuple[tuple[str, str, int | None], SSAValue] | None:
+    """How a number is combined with the accumulated one, and what is combined."""
+    table = _ON_TRUTH if is_boolean(owner.results[0].type) else _REDUCTIONS
+    if owner.name in table and argument in owner.operands:
+        terms = [operand for operand in owner.operands if operand is not argument]
+        if len(terms) == 1 and not loops.depends(terms[0], argument):
+            return table[owner.name], terms[0]
+    if owner.name == "arith.select" and (term := _selected(owner, argument)) is not None:
+        value, is_largest = term
+        name = "arith.maximumf" if is_largest else "arith.minimumf"
+        if not loops.depends(value, argument):
+            return _REDUCTIONS[name], value
+    return None
+
+
+def _selected(owner: Operation, argument: SSAValue) -> tuple[SSAValue, bool] | None:
+    """The number that is kept if it is larger (or smaller) than the accumulated one."""
+    condition, chosen, other = owner.operands
+    compare = condition.owner
+    if not isinstance(compare, Operation) or compare.name not in _GREATER or other is not argument:
+        return None
+    predicate = cast("IntegerAttr", compare.properties["predicate"]).value.data
+    if tuple(compare.operands) == (chosen, other):
+        if predicate in _GREATER[compare.name]:
+            return chosen, True
+        if predicate in _LESS[compare.name]:
+            return chosen, False
+    return None
+
+
+def _argmax(loops: _Loops, owner: Operation, argument: SSAValue) -> SSAValue | None:
+    """The number whose largest place in the one reduced loop is kept."""
+    if owner.name != "arith.select" or owner.operands[2] is not argument:
+        return None
+    compare, place = owner.operands[0].owner, owner.operands[1].owner
+    if isinstance(place, Operation) and place.name == "arith.index_cast":
+        place = place.operands[0].owner
+    if not (isinstance(place, Operation) and place.name == "linalg.index"):
+        return None
+    if not isinstance(compare, Operation) or compare.name not in _GREATER:
+        return None
+    predicate = cast("IntegerAttr", compare.properties["predicate"]).value.data
+    strict = {"arith.cmpf": (2, 9), "arith.cmpi": (4,)}[compare.name]
+    dim = cast("IntegerAttr", place.properties["dim"]).value.data
+    if predicate not in strict or loops.reduced != frozenset((dim,)):
+        return None
+    return compare.operands[0]
+
+
+def _factors(loops: _Loops, term: SSAValue) -> tuple[SSAValue, SSAValue] | None:
+    """The two factors of a term if both depend on all loops that are summed over."""
+    owner = term.owner
+    if not isinstance(owner, Operation) or owner.name not in ("arith.mulf", "arith.muli"):
+        return None
+    if owner.parent is not loops.body or is_boolean(term.type):
+        return None
+    a, b = owner.operands
+    used = [loops.used_loops(factor) for factor in (a, b)]
+    if used[0] | used[1] != frozenset(range(len(loops.extents))):
+        return None
+    # With the same loops in both, nothing is gained.
+    return (a, b) if loops.reduced <= used[0] & used[1] and used[0] != used[1] else None
+
+
+def _product(loops: _Loops, a: SSAValue, b: SSAValue, dims: list[int]) -> SSAValue:
+    """The sum of products of two factors."""
+    operands: list[tuple[SSAValue, list[int]]] = []
+    for factor in (a, b):
+        used = sorted(loops.used_loops(factor))
+        shape = [loops.extents[dim] for dim in used]
+        operands.append((reshaped(loops.op, loops.value(factor), shape), used))
+    (left, left_dims), (right, right_dims) = operands
+    # The operand with the result's first loops comes first, as in a product of matrices.
+    own = [dim for dim in dims if (dim in left_dims) != (dim in right_dims)]
+    if own and own[0] in right_dims:
+        left, left_dims, right, right_dims = right, right_dims, left, left_dims
+    return contracted(loops.op, left, left_dims, right, right_dims, dims)
+
+
+def _generic(op: Operation) -> None:
+    inputs, inits = inputs_and_inits(op)
+    maps = cast("ArrayAttr[AffineMapAttr]", op.properties["indexing_maps"])
+    iterators = cast("ArrayAttr[Attribute]", op.properties["iterator_types"])
+    kinds = [str(kind) for kind in iterators.data]
+    reduced = frozenset(dim for dim, kind in enumerate(kinds) if "reduction" in kind)
+    _check_tensors(op)
+    block = op.regions[0].block
+    loops = _Loops(op, block, [*inputs, *inits], [map_.data for map_ in maps.data], reduced)
+    _convert(loops, inits)
+
+
+def _check_tensors(op: Operation) -> None:
+    if not op.results:
+        refuse_to_legalize(op, "it works on memory; supported are operations on tensors")
+
+
+def _map(op: Operation) -> None:
+    _check_tensors(op)
+    inputs, inits = inputs_and_inits(op)
+    rank = len(value_shape(inits[0]))
+    identity = AffineMap.identity(rank)
+    block = op.regions[0].block
+    operands = inputs if len(block.args) == len(inputs) else [*inputs, *inits]
+    yielded = block.last_op
+    assert yielded is not None, "a body ends in linalg.yield"
+    check_static_shape(op, inits[0].type)
+    maps = [identity] * (len(operands) or 1)
+    loops = _Loops(op, block, operands or inits, maps, frozenset())
+    result = loops.spread(loops.value(yielded.operands[0]))
+    replace(op, cast_to(op, result, element_type(inits[0])))
+
+
+def _reduce(op: Operation) -> None:
+    _check_tensors(op)
+    inputs, inits = inputs_and_inits(op)
+    check_static_shape(op, inputs[0].type)
+    rank = len(value_shape(inputs[0]))
+    dimensions = cast("DenseArrayBase[IntegerType]", op.properties["dimensions"])
+    reduced = frozenset(dimensions.iter_values())
+    kept = tuple(AffineDimExpr(dim) for dim in range(rank) if dim not in reduced)
+    maps = [AffineMap.identity(rank)] * len(inputs) + [AffineMap(rank, 0, kept)] * len(inits)
+    loops = _Loops(op, op.regions[0].block, [*inputs, *inits], maps, reduced)
+    _convert(loops, inits)
+
+
+RULES: dict[str, Rule] = {
+    "linalg.generic": _generic,
+    "linalg.map": _map,
+    "linalg.reduce": _reduce,
+}
+"""What becomes of each operation."""

@@ -1,0 +1,169 @@
+"""What becomes of the operations of the tensor dialect that stand around linalg."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    DenseArrayBase,
+    IntegerAttr,
+    IntegerType,
+    TensorType,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from ttmlir.ir.layouts import value_shape
+from ttmlir.ir.rewriting import refuse_to_legalize, replace
+from ttmlir.ir.tensor_values import (
+    broadcast,
+    constant_numbers,
+    joined,
+    listed,
+    tensor_of,
+)
+from ttmlir.ir.ttir_building import built, check_static_shape, element_type, reshaped, sliced
+from ttmlir.passes.core.ttir_conversion import Rule
+from ttmlir.passes.linalg.scalar_values import as_tensor, number_type
+
+
+def _reshape(op: Operation) -> None:
+    check_static_shape(op, op.operands[0].type)
+    check_static_shape(op, op.results[0].type)
+    replace(op, reshaped(op, op.operands[0], value_shape(op.results[0])))
+
+
+def _cast(op: Operation) -> None:
+    if op.operands[0].type != op.results[0].type:
+        check_static_shape(op, op.results[0].type)
+        check_static_shape(op, op.operands[0].type)
+    replace(op, op.operands[0])
+
+
+def _known(op: Operation, name: str, operands: Sequence[SSAValue]) -> tuple[int, ...]:
+    """Numbers of a property, or operands that are constants where it leaves numbers open."""
+    given = iter(operands)
+    numbers: list[int] = []
+    for value in cast("DenseArrayBase[IntegerType]", op.properties[name]).iter_values():
+        found = constant_numbers(next(given)) if value == DYNAMIC_INDEX else (value,)
+        if found is None:
+            kind = name.removeprefix("static_")
+            refuse_to_legalize(op, f"some of its {kind} are computed; supported are constants")
+        numbers.append(int(found[0]))
+    return tuple(numbers)
+
+
+def _slice(op: Operation) -> tuple[tuple[int, ...], ...]:
+    """Offsets, sizes and strides of a slice."""
+    groups = cast("DenseArrayBase[IntegerType]", op.properties["operandSegmentSizes"])
+    counts = tuple(groups.iter_values())
+    operands = list(op.operands[sum(counts[:-3]) :])
+    parts: list[tuple[int, ...]] = []
+    for name, count in zip(("offsets", "sizes", "strides"), counts[-3:], strict=True):
+        parts.append(_known(op, f"static_{name}", operands[:count]))
+        operands = operands[count:]
+    return tuple(parts)
+
+
+def _pad(op: Operation) -> None:
+    check_static_shape(op, op.results[0].type)
+    groups = cast("DenseArrayBase[IntegerType]", op.properties["operandSegmentSizes"])
+    _, lows, highs = groups.iter_values()
+    low = _known(op, "static_low", op.operands[1 : 1 + lows])
+    high = _known(op, "static_high", op.operands[1 + lows : 1 + lows + highs])
+    yielded = op.regions[0].block.last_op
+    assert yielded is not None, "a body ends in tensor.yield"
+    found = constant_numbers(yielded.operands[0])
+    if found is None:
+        refuse_to_legalize(op, "what it pads with is computed; supported are constants")
+    padding = tuple(count for pair in zip(low, high, strict=True) for count in pair)
+    if not any(padding):
+        replace(op, op.operands[0])
+        return
+    replace(
+        op,
+        built(
+            op, "pad", op.operands[:1], op.results[0].type, padding=padding, value=float(found[0])
+        ),
+    )
+
+
+def _extract_slice(op: Operation) -> None:
+    check_static_shape(op, op.operands[0].type)
+    starts, sizes, steps = _slice(op)
+    bounds = zip(starts, sizes, steps, strict=True)
+    ends = [start + (size - 1) * step + 1 for start, size, step in bounds]
+    part = sliced(op, op.operands[0], starts, ends, steps)
+    # A slice may drop dimensions of extent 1.
+    replace(op, reshaped(op, part, value_shape(op.results[0])))
+
+
+def _insert_slice(op: Operation) -> None:
+    part, whole = op.operands[:2]
+    check_static_shape(op, whole.type)
+    starts, sizes, steps = _slice(op)
+    if any(step != 1 for step in steps):
+        refuse_to_legalize(op, f"its strides are {list(steps)}; supported are strides of 1")
+    replace(op, _inserted(op, reshaped(op, part, sizes), whole, starts, 0))
+
+
+def _inserted(
+    op: Operation, part: SSAValue, whole: SSAValue, starts: Sequence[int], dim: int
+) -> SSAValue:
+    """A tensor with a part of it, which is as large in front of dimension `dim`, replaced."""
+    extents = value_shape(whole)
+    if value_shape(part) == extents:
+        return part
+    begin, end = starts[dim], starts[dim] + value_shape(part)[dim]
+
+    def cut(first: int, last: int) -> SSAValue:
+        begins = [first if d == dim else 0 for d in range(len(extents))]
+        ends = [last if d == dim else extent for d, extent in enumerate(extents)]
+        return sliced(op, whole, begins, ends)
+
+    inner = _inserted(op, part, cut(begin, end), starts, dim + 1)
+    outer = [cut(0, begin)] if begin else []
+    rest = [cut(end, extents[dim])] if end < extents[dim] else []
+    return joined(op, [*outer, inner, *rest], dim)
+
+
+def _concat(op: Operation) -> None:
+    dim = cast("IntegerAttr", op.properties["dim"]).value.data
+    replace(op, built(op, "concat", op.operands, op.results[0].type, dim=dim))
+
+
+def _splat(op: Operation) -> None:
+    check_static_shape(op, op.results[0].type)
+    shape = value_shape(op.results[0])
+    scalar = as_tensor(op, op.operands[0])
+    replace(op, broadcast(op, reshaped(op, scalar, (1,) * len(shape)), shape))
+
+
+def _from_elements(op: Operation) -> None:
+    type_ = cast("TensorType[Attribute]", op.results[0].type)
+    check_static_shape(op, op.results[0].type)
+    shape = type_.get_shape()
+    element = number_type(element_type(op.results[0]))
+    found = [constant_numbers(value) for value in op.operands]
+    if all(numbers is not None for numbers in found):
+        numbers = [number for numbers in found if numbers is not None for number in numbers]
+        replace(op, listed(op, numbers, tensor_of(element, shape)))
+        return
+    parts = [reshaped(op, as_tensor(op, value), (1,)) for value in op.operands]
+    replace(op, reshaped(op, joined(op, parts, 0), shape))
+
+
+RULES: dict[str, Rule] = {
+    "tensor.cast": _cast,
+    "tensor.collapse_shape": _reshape,
+    "tensor.concat": _concat,
+    "tensor.expand_shape": _reshape,
+    "tensor.extract_slice": _extract_slice,
+    "tensor.from_elements": _from_elements,
+    "tensor.insert_slice": _insert_slice,
+    "tensor.pad": _pad,
+    "tensor.reshape": _reshape,
+    "tensor.splat": _splat,
+}
+"""What becomes of each operation."""

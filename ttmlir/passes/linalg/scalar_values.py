@@ -1,0 +1,59 @@
+"""Numbers of a program as tensors without dimensions, which ttir computes with."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from xdsl.dialects.builtin import IndexType, TensorType, i32
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from ttmlir.ir.layouts import value_shape
+from ttmlir.ir.rewriting import refuse_to_legalize
+from ttmlir.ir.tensor_values import constant_numbers, listed, tensor_of
+from ttmlir.ir.ttir_building import reshaped, sliced
+from ttmlir.passes.linalg.convert_arith_to_ttir import computed
+
+
+def number_type(type: Attribute) -> Attribute:
+    """The type of the elements that hold a number; places are 32-bit integers."""
+    return i32 if isinstance(type, IndexType) else type
+
+
+def as_tensor(site: Operation, value: SSAValue) -> SSAValue:
+    """A tensor without dimensions that holds a number of the program.
+
+    New operations stand in front of `site`. Numbers are followed back to constants, elements of
+    tensors and what arith and math compute from them; others are refused.
+    """
+    owner = value.owner
+    if isinstance(owner, Operation):
+        if owner.name == "arith.constant":
+            found = constant_numbers(value)
+            assert found is not None, "the constant is a number"
+            return listed(site, found, tensor_of(number_type(value.type), ()))
+        if owner.name == "tensor.extract":
+            return _element(site, owner)
+        if owner.name.startswith(("arith.", "math.")):
+            operands = [as_tensor(site, operand) for operand in owner.operands]
+            return computed(site, owner, operands, number_type(value.type))
+    refuse_to_legalize(
+        site,
+        f"it uses a number of type {value.type} that comes from elsewhere; supported are "
+        "constants, elements of tensors at constant places, and what arith and math compute from "
+        "them",
+    )
+
+
+def _element(site: Operation, op: Operation) -> SSAValue:
+    """The element of a tensor at a constant place."""
+    tensor, *places = op.operands
+    begins: list[int] = []
+    for place in places:
+        found = constant_numbers(place)
+        if found is None:
+            refuse_to_legalize(op, "its place is computed; supported are constants")
+        begins.append(int(found[0]))
+    assert isinstance(cast("TensorType[Attribute]", tensor.type), TensorType)
+    if len(begins) != len(value_shape(tensor)):
+        refuse_to_legalize(op, "it has another number of places than the tensor has dimensions")
+    return reshaped(site, sliced(site, tensor, begins, [begin + 1 for begin in begins]), ())

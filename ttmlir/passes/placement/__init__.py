@@ -1,0 +1,1 @@
+"""Where tensors lie: machines, devices, layouts, grids, addresses."""

@@ -1,0 +1,212 @@
+"""Choose the grid of cores that each operation runs on.
+
+Every operation gets the whole worker grid of the device and results interleaved in DRAM, whatever
+its constraints; layout changes, constants and what is not ttir keep their layouts. An operation
+whose location is a name in `override-grid-sizes` gets that grid and keeps the rest of its layout.
+
+With `sharding-pass-enabled`, runs of operations in which each one has the next one as its only user
+keep their results in L1, divided over the cores.
+
+Before:
+
+    // After ttir-load-system-desc ttir-implicit-device ttir-layout
+    #d = #tt.operand_constraint<dram|scalar|any_layout>
+    func.func @exp(%arg0: tensor<33x70xf32>) -> tensor<33x70xf32> {
+      %0 = tensor.empty() : tensor<33x70xf32>
+      %1 = "ttir.exp"(%arg0, %0) <{operandSegmentSizes = array<i32: 1, 1>,
+          operand_constraints = [#d, #d]}>
+          : (tensor<33x70xf32>, tensor<33x70xf32>) -> tensor<33x70xf32>
+      return %1 : tensor<33x70xf32>
+    }
+
+After:
+
+    ...
+    #layout1 = #tt.layout<(d0, d1) -> (d0, d1), undef, <1x1>, memref<33x70xf32, #dram>,
+        interleaved>
+    #layout2 = #tt.layout<(d0, d1) -> (d0, d1), undef, <8x8>, memref<5x9xf32, #dram>,
+        interleaved>
+    ...
+        %2 = tensor.empty() : tensor<33x70xf32, #layout2>
+        %3 = "ttir.exp"(%1, %2) <{operandSegmentSizes = array<i32: 1, 1>,
+            operand_constraints = [#operand_constraint, #operand_constraint]}>
+            : (tensor<33x70xf32, #layout1>, tensor<33x70xf32, #layout2>)
+            -> tensor<33x70xf32, #layout2>
+        ...
+
+Requires: `tt.device` and `tt.system_desc` on the module, layouts on all tensors (`ttir-layout`).
+Ensures: results and destinations of ttir operations have the chosen layouts; the signature of a
+function says what it returns, but a function that others call still returns what it did.
+Options: `override-grid-sizes` (`name=RxC,name=RxC`) and `sharding-pass-enabled` (false).
+Not done here: operands are not moved to the layout that the user would like best; ttnn operations
+take them as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import FunctionType, ModuleOp, NameLoc
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
+from xdsl.dialects.tensor import EmptyOp
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from ttmlir.dialects import ttir
+from ttmlir.ir.layouts import (
+    layout_of,
+    required_device,
+    required_system_desc,
+    shape_of,
+    with_layout,
+)
+from ttmlir.ir.moves import emptied, moved, written_results
+from ttmlir.ir.rewriting import AttributeMemo, refuse, retype
+from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
+from ttmlir.layout.errors import LayoutError
+from ttmlir.mlir.option_values import option
+from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.placement.grid_overrides import GRID_OVERRIDES, GridOverrides
+from ttmlir.passes.placement.l1_sharding import Sharding
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+
+Grid = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class TTIRGridSetPass(ModulePass):
+    """Choose the grid of cores that each operation runs on."""
+
+    name = "ttir-grid-set"
+    title = "TTIRGridSet"
+    override_grid_sizes: GridOverrides = option(
+        (), "Grids for the operations at these locations", type=GRID_OVERRIDES
+    )
+    sharding_pass_enabled: bool = option(
+        False, "Keep the results of runs of operations in L1, divided over the cores"
+    )
+
+    def apply(self, ctx: Context, module: ModuleOp) -> None:
+        """Choose and set the grids of all operations of the module."""
+        device = required_device(module, self.name)
+        chip = required_system_desc(module, self.name).chip_descs[0]
+        workers = device.worker_grid.shape
+        choice = _Choice(workers, dict(self.override_grid_sizes))
+        sharding = Sharding(workers, chip.usable_l1_size)
+        ops = list(module.walk())
+        called = {op.callee.string_value() for op in ops if isinstance(op, CallOp)}
+        for function in [op for op in ops if isinstance(op, FuncOp)]:
+            for block in _blocks(function):
+                runs: dict[Operation, Attribute] = {}
+                if self.sharding_pass_enabled:
+                    runs = sharding.plan(block, choice.overridden_grid)
+                for op in block.ops:
+                    choice.apply(op, runs)
+            if function.sym_name.data in called:
+                _return_as_declared(function)
+            else:
+                _declare_what_is_returned(function)
+
+
+def _blocks(op: Operation) -> Iterator[Block]:
+    """All blocks inside an operation, except those of a `ttir.generic`."""
+    for region in op.regions:
+        for block in region.blocks:
+            yield block
+            for inner in block.ops:
+                if inner.regions and not isinstance(inner, ttir.GenericOp):
+                    yield from _blocks(inner)
+
+
+def _declare_what_is_returned(function: FuncOp) -> None:
+    """Let the signature say what the function returns; a declaration keeps its own."""
+    returned = function.get_return_op()
+    if returned is not None:
+        function.function_type = FunctionType.from_lists(
+            function.function_type.inputs.data, [value.type for value in returned.operands]
+        )
+
+
+def _return_as_declared(function: FuncOp) -> None:
+    """Move what the function returns to the layouts that its callers know."""
+    for returned in function.walk():
+        if not isinstance(returned, ReturnOp):
+            continue
+        for number, declared in enumerate(function.function_type.outputs):
+            value = returned.operands[number]
+            if value.type != declared:
+                returned.operands[number] = moved(value, declared, returned)
+
+
+class _Choice:
+    """The layouts of operations that are not part of a run in L1."""
+
+    def __init__(self, workers: Grid, overrides: dict[str, Grid]):
+        self._workers = workers
+        self._overrides = overrides
+        self._on_workers = AttributeMemo(self._type_on_workers)
+        self._on_grid = AttributeMemo(_type_on_grid)
+        self._taken: set[SSAValue] = set()
+
+    def apply(self, op: Operation, run: dict[Operation, Attribute]) -> None:
+        """Give the results of an operation, and its destinations, the chosen layouts."""
+        for result in op.results:
+            try:
+                chosen = run.get(op) or self._chosen(op, result.type)
+            except LayoutError as error:
+                refuse(op, f"cannot run on the grid chosen for it: {error}")
+            retype(result, chosen)
+        if isinstance(op, ttir.TTIROp):
+            for number, result in written_results(op).items():
+                self._retype_destination(op, number, result.type)
+
+    def overridden_grid(self, op: Operation) -> Grid | None:
+        """The grid that the options give to an operation by the name of its location."""
+        is_ours = isinstance(op, EmptyOp) or op.name.startswith("ttir.")
+        if self._overrides and is_ours and isinstance(op.location, NameLoc):
+            return self._overrides.get(op.location.desc.data)
+        return None
+
+    def _chosen(self, op: Operation, current: Attribute) -> Attribute:
+        grid = self.overridden_grid(op)
+        if grid is not None:
+            return self._on_grid(current, grid)
+        if not isinstance(op, ttir.TTIROp) or isinstance(op, ttir.ToLayoutOp):
+            return current
+        return self._on_workers(current)
+
+    def _retype_destination(self, op: Operation, number: int, chosen: Attribute) -> None:
+        """Let the destination have the result's type, or make one if it is needed otherwise."""
+        value = op.operands[number]
+        is_free = isinstance(value.owner, EmptyOp) and value not in self._taken
+        self._taken.add(value)
+        if is_free:
+            retype(value, chosen)
+        elif value.type != chosen:
+            is_empty = isinstance(value.owner, EmptyOp)
+            op.operands[number] = emptied(chosen, op) if is_empty else moved(value, chosen, op)
+
+    def _type_on_workers(self, type_: Attribute) -> Attribute:
+        return _in_memory(
+            type_, MemorySpace.DEVICE_DRAM, TensorMemoryLayout.INTERLEAVED, self._workers
+        )
+
+
+def _type_on_grid(type_: Attribute, grid: Grid) -> Attribute:
+    layout = layout_of(type_)
+    if layout is None:
+        return type_
+    return with_layout(type_, layout.with_grid(shape_of(type_), grid))
+
+
+def _in_memory(
+    type_: Attribute, memory_space: MemorySpace, memory_layout: TensorMemoryLayout, grid: Grid
+) -> Attribute:
+    layout = layout_of(type_)
+    if layout is None:
+        return type_
+    moved = layout.with_memory_space(memory_space).with_memory_layout(memory_layout)
+    return with_layout(type_, moved.with_grid(shape_of(type_), grid))

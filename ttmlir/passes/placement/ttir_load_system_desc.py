@@ -1,0 +1,84 @@
+"""Put the description of the machine on the module.
+
+Before:
+
+    func.func @nothing() {
+      return
+    }
+
+After:
+
+    #system_desc = #tt.system_desc<[{arch = <wormhole_b0>, grid = 8x8, l1_size = 1499136, ...}],
+        [0], [3 : i32], [<0, 0, 0, 0>]>
+    module attributes {tt.system_desc = #system_desc} {
+      func.func @nothing() {
+        return
+      }
+    }
+
+Requires: nothing.
+Ensures: the module has the attribute `tt.system_desc`.
+Options: `path`, a file with the description of a machine (`.ttsys`), which replaces the attribute.
+Without it an attribute that is there stays, or else a machine with one Wormhole chip is described.
+Not done here: nested modules; they have the machine of the module around them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import ModuleOp
+
+from ttmlir.dialects import tt
+from ttmlir.dialects.names import SYSTEM_DESC
+from ttmlir.ir.rewriting import refuse_at
+from ttmlir.layout.chip import default_system_desc
+from ttmlir.layout.errors import LayoutError
+from ttmlir.mlir.option_values import option
+from ttmlir.passes.core.base import ModulePass
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+
+    from ttmlir.layout.chip import SystemDesc
+
+
+@dataclass(frozen=True)
+class TTIRLoadSystemDescPass(ModulePass):
+    """Put the description of the machine on the module."""
+
+    name = "ttir-load-system-desc"
+    title = "TTIRLoadSystemDesc"
+    path: str = option(
+        "",
+        "File with the description of the machine (.ttsys)",
+        environment="SYSTEM_DESC_PATH",
+    )
+
+    def apply(self, ctx: Context, module: ModuleOp) -> None:
+        """Set the attribute `tt.system_desc`."""
+        if self.path:
+            system = _read(self.path, module)
+        elif SYSTEM_DESC in module.attributes:
+            return
+        else:
+            system = default_system_desc()
+        module.attributes[SYSTEM_DESC] = tt.SystemDescAttr(system)
+
+
+def _read(path: str, module: ModuleOp) -> SystemDesc:
+    # Flatbuffers are not needed, and not paid for, without a file.
+    from ttmlir.layout.system_tables import system_desc_from_table
+    from ttmlir.schema import FlatbufferError
+    from ttmlir.schema.system_desc import load_system_desc
+
+    try:
+        loaded = load_system_desc(Path(path).read_bytes(), path)
+        return system_desc_from_table(loaded.root.system_desc)
+    except OSError as error:
+        problem = f"cannot read the system description '{path}': {error.strerror}"
+        refuse_at(module, f"{problem}; give the path of a .ttsys file, or no path for one Wormhole")
+    except (FlatbufferError, LayoutError) as error:
+        refuse_at(module, f"cannot use the system description: {error}")

@@ -1,0 +1,1 @@
+"""From stablehlo and chlo to ttir."""

@@ -1,0 +1,52 @@
+"""Rules of StableHLO's slices at computed places, for `convert-stablehlo-to-ttir`.
+
+Those of gather and scatter stand in files of their own.
+"""
+
+from __future__ import annotations
+
+from xdsl.ir import Operation
+
+from ttmlir.dialects.stablehlo.form import integers
+from ttmlir.ir.index_arithmetic import numbers_constant, slice_at, slice_begins, widened
+from ttmlir.ir.layouts import value_shape
+from ttmlir.ir.rewriting import replace
+from ttmlir.ir.ttir_building import built, check_static_shape, element_type
+from ttmlir.passes.core.ttir_conversion import Rule
+from ttmlir.passes.stablehlo import (
+    convert_stablehlo_to_ttir_gather,
+    convert_stablehlo_to_ttir_scatter,
+)
+
+
+def _check_static(op: Operation) -> None:
+    for value in (*op.operands, *op.results):
+        check_static_shape(op, value.type)
+
+
+def _dynamic_slice(op: Operation) -> None:
+    _check_static(op)
+    operand, *starts = op.operands
+    replace(op, slice_at(op, operand, starts, integers(op, "slice_sizes")))
+
+
+def _dynamic_update_slice(op: Operation) -> None:
+    _check_static(op)
+    operand, update, *starts = op.operands
+    extents, sizes = value_shape(operand), value_shape(update)
+    if extents == sizes:
+        replace(op, update)
+        return
+    begins = slice_begins(op, starts, extents, sizes)
+    if isinstance(begins, tuple):
+        begins = numbers_constant(op, begins, element_type(widened(op, starts[0])))
+    replace(op, built(op, "slice_write", [operand, update, begins], op.results[0].type))
+
+
+RULES: dict[str, Rule] = {
+    **convert_stablehlo_to_ttir_gather.RULES,
+    **convert_stablehlo_to_ttir_scatter.RULES,
+    "stablehlo.dynamic_slice": _dynamic_slice,
+    "stablehlo.dynamic_update_slice": _dynamic_update_slice,
+}
+"""Rules by the full name of the operation."""

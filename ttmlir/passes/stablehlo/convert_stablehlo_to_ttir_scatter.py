@@ -1,0 +1,241 @@
+"""The rule of StableHLO's scatter, for `convert-stablehlo-to-ttir`.
+
+An update at a known place is `ttir.slice_write`. Updates of single elements along one dimension are
+`ttir.scatter` and its siblings along that dimension. All others are so after the dimensions that
+are indexed are merged to the first one, with numbers that are computed.
+
+A window that does not fit into the input changes nothing, as in XLA.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import TYPE_CHECKING, cast
+
+from xdsl.dialects.builtin import i1
+from xdsl.ir import Operation, SSAValue
+
+from ttmlir.ir.constants import scalar_constant
+from ttmlir.ir.index_arithmetic import (
+    along,
+    combined,
+    components,
+    known_numbers,
+    lies_inside,
+    numbers_constant,
+    widened,
+    window_numbers,
+)
+from ttmlir.ir.layouts import value_shape
+from ttmlir.ir.rewriting import refuse_to_legalize, replace
+from ttmlir.ir.ttir_building import (
+    built,
+    check_static_shape,
+    element_type,
+    permuted,
+    reshaped,
+    sliced,
+)
+from ttmlir.optable.row import Shape
+from ttmlir.passes.core.ttir_conversion import Rule
+from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_gather import (
+    Label,
+    batch,
+    check_indexed,
+    labels,
+    operand,
+)
+from ttmlir.passes.stablehlo.stablehlo_bodies import combiners
+
+if TYPE_CHECKING:
+    from ttmlir.dialects.stablehlo.attrs import ScatterDimensionNumbersAttr
+
+_COMBINATIONS = ("add", "multiply", "maximum", "minimum")
+# Of truth values, sums are or, products are and.
+_LOGICAL = {
+    **dict.fromkeys(("or", "add", "maximum"), "maximum"),
+    **dict.fromkeys(("and", "multiply", "minimum"), "minimum"),
+}
+
+
+def _combination(op: Operation) -> str | None:
+    """The row that combines old and new elements; None if the new ones replace the old ones."""
+    block = op.regions[0].block
+    terminator = block.last_op
+    assert terminator is not None, "verified: a body ends in stablehlo.return"
+    if terminator.operands[0] is block.args[1]:
+        return None
+    names = combiners(op.regions[0])
+    if names is not None:
+        name = _LOGICAL.get(names[0]) if element_type(op.operands[0]) == i1 else names[0]
+        if name in _COMBINATIONS:
+            return name
+    refuse_to_legalize(
+        op,
+        "its function is none of those that are supported: the new element, or the sum, product, "
+        "maximum or minimum of the old and the new one (and, or of truth values)",
+    )
+
+
+class _Scatter:
+    """A scatter, with the names of StableHLO's specification for what follows from its numbers."""
+
+    def __init__(self, op: Operation):
+        self.op = op
+        self.input, indices, self.updates = op.operands
+        self.numbers = cast(
+            "ScatterDimensionNumbersAttr", op.properties["scatter_dimension_numbers"]
+        )
+        self.combination = _combination(op)
+        self.mapped = self.numbers.scatter_dims_to_operand_dims
+        self.indices = widened(op, indices)
+        self.extents = value_shape(self.input)
+        vector = self.numbers.index_vector_dim
+        extents = value_shape(indices)
+        self.batches = tuple(e for dim, e in enumerate(extents) if dim != vector)
+        batching = (dim - (dim > vector) for dim in self.numbers.scatter_indices_batching_dims)
+        self.batch_of = dict(zip(self.numbers.input_batching_dims, batching, strict=True))
+        gone = (*self.numbers.inserted_window_dims, *self.batch_of)
+        self.kept = [dim for dim in range(len(self.extents)) if dim not in gone]
+        windows = zip(self.kept, self.numbers.update_window_dims, strict=True)
+        update = value_shape(self.updates)
+        self.sizes = {dim: 1 for dim in gone} | {dim: update[window] for dim, window in windows}
+
+    @cached_property
+    def starts(self) -> dict[int, SSAValue]:
+        """Where windows begin along each dimension that is indexed, shaped like the batches."""
+        vector = self.numbers.index_vector_dim
+        found = components(self.op, self.indices, vector, len(self.mapped))
+        return dict(zip(self.mapped, found, strict=True))
+
+    def source(self, wanted: list[Label], shape: Shape) -> SSAValue:
+        """The updates with these dimensions in this order, those of one element left out."""
+        update_dims = self.numbers.update_window_dims
+        found = labels(len(value_shape(self.updates)), update_dims, self.kept)
+        order = [found.index(label) for label in wanted if label in found]
+        order += [dim for dim in range(len(found)) if dim not in order]
+        return reshaped(self.op, permuted(self.op, self.updates, order), shape)
+
+    @cached_property
+    def place(self) -> Shape | None:
+        """Where the one window begins, if that is known and it fits into the input."""
+        if math.prod(self.batches) != 1:
+            return None
+        place = [0] * len(self.extents)
+        for dim, start in self.starts.items():
+            known = known_numbers(start)
+            if known is None or not 0 <= known[0] <= self.extents[dim] - self.sizes[dim]:
+                return None
+            place[dim] = known[0]
+        return tuple(place)
+
+    @property
+    def mnemonic(self) -> str:
+        """The operation that writes elements by number."""
+        return f"scatter_{self.combination}" if self.combination else "scatter"
+
+
+def _scatter(op: Operation) -> None:
+    if len(op.results) != 1:
+        refuse_to_legalize(
+            op, f"it has {len(op.results)} inputs; supported is one: scatter them one by one"
+        )
+    for value in (*op.operands, *op.results):
+        check_static_shape(op, value.type)
+    scatter = _Scatter(op)
+    indexed = {*scatter.mapped, *scatter.batch_of}
+    check_indexed(op, indexed)
+    is_whole = all(
+        scatter.sizes[dim] == extent
+        for dim, extent in enumerate(scatter.extents)
+        if dim not in indexed
+    )
+    if scatter.place is not None:
+        replace(op, _written(scatter, scatter.place))
+    elif len(scatter.mapped) == 1 and scatter.sizes[scatter.mapped[0]] == 1 and is_whole:
+        replace(op, _elements(scatter))
+    else:
+        replace(op, _rows(scatter))
+
+
+def _written(scatter: _Scatter, place: Shape) -> SSAValue:
+    """One window at a place that is known."""
+    op, input = scatter.op, scatter.input
+    sizes = [scatter.sizes[dim] for dim in range(len(place))]
+    update = reshaped(op, scatter.updates, sizes)
+    if scatter.combination:
+        ends = [begin + size for begin, size in zip(place, sizes, strict=True)]
+        old = sliced(op, input, place, ends)
+        update = built(op, scatter.combination, [old, update], update.type)
+    if value_shape(update) == scatter.extents:
+        return update
+    begins = numbers_constant(op, place, element_type(scatter.indices))
+    return built(op, "slice_write", [input, update, begins], input.type)
+
+
+def _elements(scatter: _Scatter) -> SSAValue:
+    """Single elements along one dimension; batches of input and indices go side by side."""
+    op, extents = scatter.op, scatter.extents
+    (dim,) = scatter.mapped
+    index = along(op, scatter.starts[dim], len(extents), dim, scatter.batch_of)
+    free = [i for i in range(len(scatter.batches)) if i not in scatter.batch_of.values()]
+    wanted: list[Label] = []
+    for i in range(len(extents)):
+        if i == dim:
+            wanted += map(batch, free)
+        else:
+            wanted.append(batch(scatter.batch_of[i]) if i in scatter.batch_of else operand(i))
+    shape = (*extents[:dim], value_shape(index)[dim], *extents[dim + 1 :])
+    source = scatter.source(wanted, shape)
+    return built(op, scatter.mnemonic, [scatter.input, index, source], scatter.input.type, dim=dim)
+
+
+def _rows(scatter: _Scatter) -> SSAValue:
+    """Rows of a table, whose numbers follow from those along each dimension that is indexed."""
+    op, extents = scatter.op, scatter.extents
+    known = {*scatter.mapped, *scatter.batch_of}
+    indexed = [d for d, e in enumerate(extents) if d in known or scatter.sizes[d] != e]
+    rest = [dim for dim in range(len(extents)) if dim not in indexed]
+    numbers = window_numbers(
+        op,
+        {dim: extents[dim] for dim in indexed},
+        scatter.sizes,
+        scatter.starts,
+        scatter.batch_of,
+        scatter.batches,
+        element_type(scatter.indices),
+    )
+    numbers = _fitting(scatter, numbers)
+    count, row = math.prod(value_shape(numbers)), math.prod(extents[dim] for dim in rest)
+    windows = [dim for dim in indexed if scatter.sizes[dim] > 1]
+    batches = map(batch, range(len(scatter.batches)))
+    source = scatter.source([*batches, *map(operand, (*windows, *rest))], (count, row))
+    order = [*indexed, *rest]
+    table = permuted(op, scatter.input, order)
+    merged = reshaped(op, table, (math.prod(extents[dim] for dim in indexed), row))
+    index = reshaped(op, numbers, (count, 1))
+    written = built(op, scatter.mnemonic, [merged, index, source], merged.type, dim=0)
+    back = [order.index(dim) for dim in range(len(order))]
+    return permuted(op, reshaped(op, written, value_shape(table)), back)
+
+
+def _fitting(scatter: _Scatter, numbers: SSAValue) -> SSAValue:
+    """The numbers, -1 for those of windows that do not fit into the input."""
+    op = scatter.op
+    fits: SSAValue | None = None
+    for dim, start in scatter.starts.items():
+        inside = lies_inside(op, start, scatter.extents[dim] - scatter.sizes[dim])
+        if inside is not None:
+            fits = inside if fits is None else combined(op, "logical_and", fits, inside)
+    if fits is None:
+        return numbers
+    shape = value_shape(numbers)
+    ones = (1,) * (len(shape) - len(scatter.batches))
+    fits = reshaped(op, fits, (*scatter.batches, *ones))
+    nowhere = scalar_constant(op, -1, element_type(numbers))
+    return built(op, "where", [fits, numbers, nowhere], numbers.type)
+
+
+RULES: dict[str, Rule] = {"stablehlo.scatter": _scatter}
+"""Rules by the full name of the operation."""

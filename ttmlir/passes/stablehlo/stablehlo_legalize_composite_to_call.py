@@ -1,0 +1,65 @@
+"""Replace composite operations by calls of the functions that say what they mean.
+
+Before:
+
+    func.func private @difference(%a: tensor<33x70xf32>, %b: tensor<33x70xf32>)
+        -> tensor<33x70xf32> {
+      %0 = stablehlo.subtract %a, %b : tensor<33x70xf32>
+      return %0 : tensor<33x70xf32>
+    }
+    func.func @main(%a: tensor<33x70xf32>, %b: tensor<33x70xf32>) -> tensor<33x70xf32> {
+      %0 = "stablehlo.composite"(%a, %b) <{name = "my.difference", decomposition = @difference}>
+          : (tensor<33x70xf32>, tensor<33x70xf32>) -> tensor<33x70xf32>
+      return %0 : tensor<33x70xf32>
+    }
+
+After:
+
+    ...
+      func.func @main(%arg0: tensor<33x70xf32>, %arg1: tensor<33x70xf32>) -> tensor<33x70xf32> {
+        %0 = call @difference(%arg0, %arg1)
+            : (tensor<33x70xf32>, tensor<33x70xf32>) -> tensor<33x70xf32>
+        return %0 : tensor<33x70xf32>
+      }
+    }
+
+Requires: nothing.
+Ensures: no `stablehlo.composite` is left.
+Options: none.
+Not done here: composites with regions are refused.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from ttmlir.ir.rewriting import insert_before, refuse_to_legalize, replace
+from ttmlir.passes.core.base import ModulePass
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+    from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
+
+
+@dataclass(frozen=True)
+class StableHLOLegalizeCompositeToCallPass(ModulePass):
+    """Replace composite operations by calls of the functions that say what they mean."""
+
+    name = "stablehlo-legalize-composite-to-call"
+    title = "StablehloLegalizeCompositeToCallPass"
+
+    def apply(self, ctx: Context, module: ModuleOp) -> None:
+        """Replace every composite operation inside the module."""
+        from xdsl.dialects.func import CallOp
+
+        for op in [op for op in module.walk() if op.name == "stablehlo.composite"]:
+            if op.regions:
+                refuse_to_legalize(
+                    op, "composites with regions are not supported; write what they compute"
+                )
+            callee = cast("SymbolRefAttr", op.properties["decomposition"])
+            call = CallOp(callee, op.operands, [result.type for result in op.results])
+            call.location = op.location
+            insert_before(op, call)
+            replace(op, *call.results)

@@ -1,0 +1,1 @@
+"""From tosa to ttir."""

@@ -1,0 +1,1 @@
+"""From general ttir operations to those that the backends have."""

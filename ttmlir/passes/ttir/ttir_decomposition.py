@@ -1,0 +1,92 @@
+"""Take general ttir operations apart into operations that ttnn has.
+
+Before:
+
+    #any = #tt.operand_constraint<any_device_tile>
+    func.func @scores(%q: tensor<2x7x40xf32>, %k: tensor<2x9x40xf32>) -> tensor<2x7x9xf32> {
+      %0 = tensor.empty() : tensor<2x7x9xf32>
+      %1 = "ttir.dot_general"(%q, %k, %0) <{batch_dims_lhs = array<i64: 0>,
+          batch_dims_rhs = array<i64: 0>, contract_dims_lhs = array<i64: 2>,
+          contract_dims_rhs = array<i64: 2>, operand_constraints = [#any, #any, #any]}>
+          : (tensor<2x7x40xf32>, tensor<2x9x40xf32>, tensor<2x7x9xf32>) -> tensor<2x7x9xf32>
+      return %1 : tensor<2x7x9xf32>
+    }
+
+After:
+
+    #any_device_tile = #tt.operand_constraint<dram|l1|tile|...>
+    module {
+      func.func @scores(%arg0: tensor<2x7x40xf32>, %arg1: tensor<2x9x40xf32>)
+          -> tensor<2x7x9xf32> {
+        %0 = tensor.empty() : tensor<2x40x9xf32>
+        %1 = "ttir.transpose"(%arg1, %0) <{dim0 = 2 : si32, dim1 = 1 : si32,
+            operand_constraints = [#any_device_tile, #any_device_tile]}>
+            : (tensor<2x9x40xf32>, tensor<2x40x9xf32>) -> tensor<2x40x9xf32>
+        %2 = tensor.empty() : tensor<2x7x9xf32>
+        %3 = "ttir.matmul"(%arg0, %1, %2) <{operand_constraints = [#any_device_tile,
+            #any_device_tile, #any_device_tile]}>
+            : (tensor<2x7x40xf32>, tensor<2x40x9xf32>, tensor<2x7x9xf32>) -> tensor<2x7x9xf32>
+        return %3 : tensor<2x7x9xf32>
+      }
+    }
+
+Requires: nothing.
+Ensures: no operation of `RULES` is left; all others stay as they are.
+Options: none.
+Not done here: nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, cast
+
+from xdsl.dialects.tensor import EmptyOp
+
+from ttmlir.ir.rewriting import erase
+from ttmlir.passes.core.base import ModulePass
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import Operation
+
+    from ttmlir.dialects.dps import DestinationStyleOp
+    from ttmlir.passes.core.ttir_conversion import Rule
+
+
+@dataclass(frozen=True)
+class TTIRDecompositionPass(ModulePass):
+    """Take general ttir operations apart into operations that ttnn has."""
+
+    name = "ttir-decomposition"
+    title = "TTIRDecomposition"
+
+    def apply(self, ctx: Context, module: ModuleOp) -> None:
+        """Apply the rules to every operation inside the module."""
+        # A rule may build operations that are to be taken apart in turn.
+        while found := [op for op in module.walk() if op.name in _RULES]:
+            for op in found:
+                _take_apart(op, _rule(op.name))
+
+
+def _take_apart(op: Operation, rule: Rule) -> None:
+    destinations = [value.owner for value in cast("DestinationStyleOp", op).inits]
+    rule(op)
+    for owner in destinations:
+        if isinstance(owner, EmptyOp) and owner.results[0].first_use is None:
+            erase(owner)
+
+
+def _rule(name: str) -> Rule:
+    rules: dict[str, Rule] = import_module(_RULES[name]).RULES
+    return rules[name]
+
+
+_RULES = {
+    "ttir.convolution": "ttmlir.passes.ttir.ttir_decomposition_windows",
+    "ttir.dot_general": "ttmlir.passes.ttir.ttir_decomposition_contraction",
+    "ttir.pooling": "ttmlir.passes.ttir.ttir_decomposition_windows",
+}
+"""Where `RULES` has what becomes of an operation; imported when a module has such operations."""

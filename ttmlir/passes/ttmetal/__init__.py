@@ -1,0 +1,1 @@
+"""From ttir to kernels and the host program that runs them."""

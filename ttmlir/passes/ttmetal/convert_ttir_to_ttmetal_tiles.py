@@ -1,0 +1,452 @@
+"""What a core computes on one tile: the body of a `ttir.generic` as calls on registers (DST).
+
+Tiles of the inputs are copied to DST, where the vector unit (SFPU) works on them in steps, and the
+last result is packed. A broadcast is a copy that spreads a row, a column or a number.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, TensorType
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+
+from ttmlir.dialects import ttir
+from ttmlir.dialects.dps import DestinationStyleOp
+from ttmlir.dialects.tt import element_of
+from ttmlir.layout.element_type import ScalarType
+from ttmlir.layout.enums import DataType
+from ttmlir.layout.errors import LayoutError
+from ttmlir.mlir.attributes.elements import Elements, splat_bytes, unpack_values
+from ttmlir.optable.kernel import CALLS, KernelCall, Scalar
+from ttmlir.optable.kernel.tile_calls import TILE_CALLS, Format, Step
+
+_CALLS = {call.mnemonic: call for call in CALLS}
+_ARITH: dict[type[Operation], str] = {
+    arith.SubfOp: "subtract",
+    arith.SubiOp: "subtract",
+    arith.DivfOp: "div",
+    arith.AddfOp: "add",
+    arith.MulfOp: "multiply",
+    arith.AddiOp: "add",
+    arith.MuliOp: "multiply",
+}
+_FORMATS = {
+    DataType.F32: "Float32",
+    DataType.F16: "Float16",
+    DataType.BF16: "Float16_b",
+    DataType.U16: "UInt16",
+    DataType.U8: "UInt8",
+}
+_UNSIGNED = ("ui8", "ui16", "ui32", "ui64", "index")
+# On 0 and 1, arithmetic and bits follow logic.
+_LOGIC = {
+    "add": "logical_or",
+    "multiply": "logical_and",
+    "bitwise_and": "logical_and",
+    "bitwise_or": "logical_or",
+    "bitwise_xor": "logical_xor",
+    "bitwise_not": "logical_not",
+}
+# Results are 0 and 1.
+_TRUTH_VALUED = (
+    *("eq", "ne", "gt", "ge", "lt", "le", "isfinite"),
+    *("logical_not", "logical_and", "logical_or", "logical_xor"),
+)
+# What 32-bit integers without sign share with those that have one.
+_SIGNLESS = (
+    *("typecast", "square", "logical_not", "bitwise_not", "add", "subtract", "multiply", "eq"),
+    *("ne", "logical_and", "logical_or", "logical_xor", "where"),
+    *("bitwise_and", "bitwise_or", "bitwise_xor"),
+)
+_WORKING = ScalarType("i32")
+"""What the vector unit computes with where integers are shorter."""
+_FLIP = tuple(
+    Step(call="bitwise_xor_tile", slots=(slot,), scalars=(-(1 << 31),)) for slot in (0, 1)
+)
+"""Numbers without a sign are in the order of numbers with one if their first bits are flipped."""
+
+
+# --- Numbers -------------------------------------------------------------------------------------
+
+
+def is_float(element: ScalarType) -> bool:
+    """True for what the vector unit sees as floating-point numbers, truth values included."""
+    return element.data_type in (DataType.F32, DataType.F16, DataType.BF16)
+
+
+def is_wide(element: ScalarType) -> bool:
+    """True for numbers of 32 bits, which need all bits of DST."""
+    return element.data_type in (DataType.F32, DataType.U32)
+
+
+def is_short(element: ScalarType) -> bool:
+    """True for integers of 8 and 16 bits, which the vector unit computes with as 32-bit ones."""
+    return element.data_type in (DataType.U16, DataType.U8)
+
+
+def format_name(element: ScalarType) -> str:
+    """tt-metal's name of the number format in which the vector unit sees an element type."""
+    if element.data_type is DataType.U32:
+        return "UInt32" if element.keyword in _UNSIGNED else "Int32"
+    return _FORMATS[element.data_type]
+
+
+def element_type(value: SSAValue) -> ScalarType:
+    """The element type of a tensor; LayoutError if it cannot be stored."""
+    return element_of(cast("TensorType[Attribute]", value.type).element_type).scalar
+
+
+def operation_of(op: Operation) -> str:
+    """The elementwise operation that an operation in a body does; empty if it does none."""
+    if isinstance(op, ttir.ElementwiseOp):
+        return op.ROW.mnemonic
+    return _ARITH.get(type(op), "")
+
+
+def operands_of(op: Operation) -> Sequence[SSAValue]:
+    """What an operation in a body computes with."""
+    return op.inputs if isinstance(op, DestinationStyleOp) else tuple(op.operands)
+
+
+def steps_of(mnemonic: str, element: ScalarType) -> Sequence[Step]:
+    """How an operation is computed on numbers of a type; LayoutError if it is not."""
+    supported = _supported(element)
+    if mnemonic not in supported:
+        raise LayoutError(
+            f"kernels do not compute {mnemonic} of {element}; on {element} they compute "
+            f"{', '.join(computed_on(element))}; convert the operands by ttir.typecast or use "
+            "ttir-to-ttnn-backend-pipeline"
+        )
+    return supported[mnemonic]
+
+
+def computed_on(element: ScalarType) -> Sequence[str]:
+    """The operations that kernels compute on numbers of this type, in alphabetical order."""
+    return sorted(_supported(element))
+
+
+def _supported(element: ScalarType) -> Mapping[str, Sequence[Step]]:
+    """The steps of every operation on numbers of this type."""
+    if element.keyword == "i1":
+        steps = _supported(ScalarType("bf16"))
+        return {**steps, **{name: steps[other] for name, other in _LOGIC.items()}}
+    if is_float(element):
+        return {n: c.floats for n, c in TILE_CALLS.items() if c.floats is not None}
+    integers = {n: c.integers for n, c in TILE_CALLS.items() if c.integers is not None}
+    if element.keyword in _UNSIGNED and not is_short(element):
+        ordered = {name: (*_FLIP, *integers[name]) for name in ("ge", "gt", "le", "lt")}
+        extremes = {name: (*_FLIP, *integers[name], _FLIP[0]) for name in ("maximum", "minimum")}
+        return {name: integers[name] for name in _SIGNLESS} | ordered | extremes
+    return integers
+
+
+# --- Calls ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """A circular buffer, by the number of the operand that it holds."""
+
+    number: int
+
+
+@dataclass(frozen=True)
+class Place:
+    """The place of the tile in hand within a buffer."""
+
+    buffer: Buffer
+
+
+CallOperand = Buffer | Place | int | float
+
+
+@dataclass(frozen=True)
+class TileCall:
+    """A call with its operands, and the call that prepares it."""
+
+    mnemonic: str
+    operands: tuple[CallOperand, ...]
+    templates: tuple[tuple[str, str | bool], ...] = ()
+    init: TileCall | None = None
+    unpacks: bool = False
+    """True for a copy from a buffer: what prepares the unpacker leaves the vector unit as it is."""
+
+
+@dataclass
+class TileProgram:
+    """The calls of a body, and the tile of DST that they leave the result in."""
+
+    calls: list[TileCall] = field(default_factory=list[TileCall])
+    result: int = 0
+    tiles: int = 0
+    """Tiles of DST that are in use at once, at most."""
+    spreads: bool = False
+    """True if a broadcast goes through the matrix unit."""
+    is_wide: bool = False
+    """True if it computes with 32-bit integers whatever its operands are."""
+
+
+def conversion(source: ScalarType, target: ScalarType) -> TileProgram:
+    """The program that reads tiles of one number format and leaves them in another."""
+    formats = (("in_dtype", format_name(source)), ("out_dtype", format_name(target)))
+    buffer = Buffer(0)
+    copy = TileCall(
+        "copy_tile",
+        (buffer, Place(buffer), 0),
+        init=TileCall("copy_tile_init", (buffer,)),
+        unpacks=True,
+    )
+    cast_ = TileCall("typecast_tile", (0,), formats, TileCall("typecast_tile_init", (), formats))
+    return TileProgram([copy, cast_], tiles=1)
+
+
+class _Registers:
+    """Which tiles of DST are in use."""
+
+    def __init__(self):
+        self._used: list[bool] = []
+
+    @property
+    def most(self) -> int:
+        """How many tiles were in use at once."""
+        return len(self._used)
+
+    def take(self) -> int:
+        """A free tile."""
+        slot = self._used.index(False) if False in self._used else len(self._used)
+        self._used[slot : slot + 1] = [True]
+        return slot
+
+    def free(self, slots: Iterable[int]) -> None:
+        """Give tiles back."""
+        for slot in slots:
+            self._used[slot] = False
+
+
+class TileCompiler:
+    """Turns a body into calls, operation by operation."""
+
+    def __init__(self, generic: ttir.GenericOp, elements: Sequence[ScalarType]):
+        """Compile a body on operands with these numbers."""
+        self._generic = generic
+        self._elements = elements
+        self._program = TileProgram(is_wide=any(map(is_short, elements)))
+        self._registers = _Registers()
+        self._slots: dict[SSAValue, int] = {}
+        self._last: Buffer | None = None
+
+    def compile(self) -> TileProgram:
+        """The program; LayoutError for what the vector unit does not compute."""
+        *ops, end = self._generic.body.block.ops
+        for op in ops:
+            if not isinstance(op, ttir.ConstantOp):
+                self._compute(op)
+        (result,) = end.operands
+        if result not in self._slots:
+            raise LayoutError("has a body that yields what it does not compute")
+        self._program.result = self._slots[result]
+        self._program.tiles = self._registers.most
+        return self._program
+
+    def _compute(self, op: Operation) -> None:
+        mnemonic, operands = operation_of(op), operands_of(op)
+        if not mnemonic:
+            raise LayoutError(
+                f"has {op.name} in its body; bodies consist of elementwise operations of ttir, "
+                f"{', '.join(sorted(cls.name for cls in _ARITH))} and ttir.constant"
+            )
+        element = element_type(operands[-1])
+        target = element_type(op.results[0])
+        steps = () if mnemonic == "typecast" else steps_of(mnemonic, element)
+        element = _WORKING if is_short(element) else element
+        slots = [
+            self._materialize(value, element, is_truth=mnemonic == "where" and value is operands[0])
+            for value in operands
+        ]
+        while len(slots) <= max((slot for step in steps for slot in step.slots), default=0):
+            slots.append(self._registers.take())
+        for step in steps:
+            self._step(step, slots, op, element)
+        has_truths = mnemonic in _TRUTH_VALUED and is_float(element)
+        if not (has_truths and is_float(target)):
+            self._convert(slots[0], element, target, has_truths=mnemonic in _TRUTH_VALUED)
+        self._registers.free(slots[1:])
+        self._slots[op.results[0]] = slots[0]
+
+    # --- Operands --------------------------------------------------------------------------------
+
+    def _materialize(self, value: SSAValue, wanted: ScalarType, *, is_truth: bool) -> int:
+        """A tile of DST with a value, which may be written over."""
+        owner = value.owner
+        if value in self._slots and value.has_one_use():
+            slot = self._slots.pop(value)
+        else:
+            slot = self._registers.take()
+            if isinstance(owner, ttir.ConstantOp):
+                self._fill(slot, _number(owner, wanted), wanted)
+                return slot
+            if isinstance(value, BlockArgument):
+                self._load(slot, value)
+            else:
+                self._call("copy_dest_values", (self._slots[value], slot))
+        element = element_type(value)
+        if is_short(element):
+            self._widen(slot, element)
+            element = _WORKING
+        if is_float(element) != is_float(wanted) and element.keyword != "i1":
+            self._convert(slot, element, ScalarType("i1") if is_truth else wanted)
+        return slot
+
+    def _fill(self, slot: int, number: float, element: ScalarType) -> None:
+        if is_float(element):
+            self._call("fill_tile", (slot, float(number)))
+        else:
+            self._call("fill_tile_int", (slot, _signed(int(number))))
+
+    def _load(self, slot: int, value: BlockArgument[Attribute]) -> None:
+        """Copy a tile of an input to DST, or spread its first row, column or number over one."""
+        buffer = Buffer(value.index)
+        spread = self._spread(value)
+        operands = (buffer, Place(buffer), slot)
+        if spread:
+            templates = (("bcast_type", spread),)
+            output = Buffer(len(self._elements) - 1)
+            init = TileCall("unary_bcast_init", (buffer, output), templates)
+            call = TileCall("unary_bcast", operands, templates, init, unpacks=True)
+            self._program.spreads = True
+        else:
+            call = TileCall("copy_tile", operands, (), self._copy_init(buffer), unpacks=True)
+        self._last = buffer
+        self._program.calls.append(call)
+
+    def _copy_init(self, buffer: Buffer) -> TileCall:
+        """What prepares a copy: one call for all inputs if they have one format."""
+        formats = {element.data_type for element in self._elements[:-1]}
+        if len(formats) == 1:
+            return TileCall("copy_tile_init", (Buffer(0),))
+        last = self._last or buffer
+        return TileCall("copy_tile_to_dst_init_short_with_dt", (last, buffer))
+
+    def _spread(self, value: SSAValue) -> str:
+        """How the matrix unit spreads an input, as a `BroadcastType`; empty if it is whole."""
+        shape, whole = (
+            cast("TensorType[Attribute]", v.type).get_shape()
+            for v in (value, self._generic.body.block.args[-1])
+        )
+        rows, columns = (here < there for here, there in zip(shape, whole, strict=True))
+        return {(0, 0): "", (1, 0): "ROW", (0, 1): "COL", (1, 1): "SCALAR"}[rows, columns]
+
+    # --- Steps -----------------------------------------------------------------------------------
+
+    def _step(self, step: Step, slots: Sequence[int], op: Operation, element: ScalarType) -> None:
+        row = _CALLS[step.call]
+        encodings = row.tiles.scalars if row.tiles is not None else ()
+        scalars = (
+            _encoded(_parameter(op, scalar), encoding)
+            for scalar, (_, _, encoding) in zip(step.scalars, encodings, strict=True)
+        )
+        target = element_type(op.results[0])
+        names = {Format.OPERAND: format_name(element), Format.RESULT: format_name(target)}
+        templates = [(name, _template(value, names)) for name, value in step.templates]
+        if format_name(element) == "UInt32":
+            templates = [(n, "UInt32" if v == "Int32" else v) for n, v in templates]
+        places = tuple(slots[slot] for slot in step.slots)
+        self._call(step.call, (*places, *scalars), tuple(templates))
+
+    def _convert(
+        self, slot: int, element: ScalarType, target: ScalarType, *, has_truths: bool = False
+    ) -> None:
+        """Convert a tile to another format; to truth values, by asking what is not 0."""
+        if is_short(target):
+            self._narrow(slot, element, target)
+            return
+        if target.keyword == "i1" != element.keyword and not has_truths:
+            self._call("nez_tile" if is_float(element) else "nez_tile_int32", (slot,))
+            if is_float(element):
+                return
+        formats = (("in_dtype", format_name(element)), ("out_dtype", format_name(target)))
+        if formats[0][1] != formats[1][1]:
+            self._call("typecast_tile", (slot,), formats)
+
+    def _widen(self, slot: int, element: ScalarType) -> None:
+        """Let a short integer that was read as one without a sign have 32 bits, and its sign."""
+        formats = (("in_dtype", format_name(element)), ("out_dtype", format_name(_WORKING)))
+        self._call("typecast_tile", (slot,), formats)
+        if element.keyword not in _UNSIGNED:
+            above = 32 - 8 * element.size_bytes
+            self._call("left_shift_tile", (slot, above))
+            self._call("right_shift_tile", (slot, above))
+
+    def _narrow(self, slot: int, element: ScalarType, target: ScalarType) -> None:
+        """Keep the lower bits of an integer, as short integers wrap."""
+        if is_float(element):
+            self._convert(slot, element, _WORKING)
+        self._call("bitwise_and_tile", (slot, (1 << 8 * target.size_bytes) - 1))
+        formats = (("in_dtype", format_name(_WORKING)), ("out_dtype", format_name(target)))
+        self._call("typecast_tile", (slot,), formats)
+
+    def _call(
+        self,
+        mnemonic: str,
+        operands: tuple[CallOperand, ...],
+        templates: tuple[tuple[str, str | bool], ...] = (),
+    ) -> None:
+        init = _CALLS[_CALLS[mnemonic].init]
+        taken = tuple((n, v) for n, v in templates if n in _template_names(init))
+        prepared = TileCall(init.mnemonic, (), taken)
+        self._program.calls.append(TileCall(mnemonic, operands, templates, prepared))
+
+
+def _template_names(call: KernelCall) -> Sequence[str]:
+    return [template.name for template in call.templates]
+
+
+def _template(value: str | Format, names: Mapping[Format, str]) -> str | bool:
+    if isinstance(value, Format):
+        return names[value]
+    return value == "true" if value in ("true", "false") else value
+
+
+def _number(op: ttir.ConstantOp, wanted: ScalarType) -> float:
+    """The one value of a constant."""
+    elements = cast("Elements", op.value)
+    splat = splat_bytes(elements)
+    if splat is None:
+        raise LayoutError("has a constant of several values in its body; let it be an operand")
+    (number,) = unpack_values(splat, elements.get_element_type())
+    if isinstance(number, tuple):
+        raise LayoutError("has a complex constant; kernels compute with real numbers")
+    # As a signed number of one bit, true is -1.
+    is_truth = str(elements.get_element_type()) == "i1"
+    return abs(number) if is_truth else number if is_float(wanted) else int(number)
+
+
+def _parameter(op: Operation, scalar: str | float) -> float:
+    """A parameter of an operation, or a number itself."""
+    if not isinstance(scalar, str):
+        return scalar
+    attr = op.properties[scalar]
+    assert isinstance(attr, FloatAttr | IntegerAttr), "verified: parameters are numbers"
+    return cast("FloatAttr[AnyFloat] | IntegerAttr", attr).value.data
+
+
+def _encoded(number: float, encoding: Scalar) -> float:
+    """A number as the operand of a call."""
+    match encoding:
+        case Scalar.FLOAT:
+            return float(number)
+        case Scalar.INTEGER:
+            return _signed(int(number))
+        case Scalar.FLOAT_BITS:
+            (bits,) = struct.unpack("<i", struct.pack("<f", number))
+            return bits
+
+
+def _signed(number: int) -> int:
+    """The lower 32 bits of an integer as one with sign."""
+    return (number + (1 << 31)) % (1 << 32) - (1 << 31)

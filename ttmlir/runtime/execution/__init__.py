@@ -1,0 +1,1 @@
+"""Programs of ttnn operations, prepared and run with NumPy."""

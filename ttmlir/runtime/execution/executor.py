@@ -1,0 +1,118 @@
+"""Runs prepared programs on NumPy arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from ttmlir.runtime.element import Array
+from ttmlir.runtime.errors import ExecutionError
+from ttmlir.runtime.execution.prepare import PreparedProgram, Step
+
+
+class Observer(Protocol):
+    """Sees every operation of a run, before and after."""
+
+    def before(self, run: Run, step: Step) -> None:
+        """Called with the operands in place."""
+        ...
+
+    def after(self, run: Run, step: Step) -> None:
+        """Called with the result in place."""
+        ...
+
+
+@dataclass
+class Run:
+    """One run of a program: what its slots hold at the moment."""
+
+    prepared: PreparedProgram
+    values: list[Array | None]
+
+    def value(self, slot: int) -> Array:
+        """The array in a slot, which the current step must be allowed to see."""
+        array = self.values[slot]
+        assert array is not None, f"slot {slot} is empty"
+        return array
+
+    def output_of(self, step: Step) -> Array | None:
+        """The result of a step; None for one without a result, such as dealloc."""
+        return None if step.output is None else self.values[step.output]
+
+    def operands_of(self, step: Step) -> tuple[Array, ...]:
+        """The operands of a step that is about to run or has just run."""
+        return tuple(self.value(slot) for slot in step.inputs)
+
+
+# What kernels raise for data that an operation is not defined on.
+_DATA_ERRORS = (ValueError, TypeError, IndexError, ArithmeticError, MemoryError)
+
+
+def execute(
+    prepared: PreparedProgram, inputs: Sequence[Array], observer: Observer | None = None
+) -> list[Array]:
+    """Run a program; inputs are in compute types and of the right shapes.
+
+    Returns arrays that share no memory with the inputs, the program or each other.
+    """
+    run = Run(prepared, [None] * prepared.slots)
+    for slot, array in zip(prepared.inputs, inputs, strict=True):
+        run.values[slot] = array
+    with np.errstate(all="ignore"):
+        if observer is None:
+            _run_steps(run)
+        else:
+            _run_observed(run, observer)
+    return _own(run, inputs)
+
+
+def _run_steps(run: Run) -> None:
+    values = run.values
+    for step in run.prepared.busy_steps:
+        function = step.function
+        if function is not None:
+            arguments = [values[slot] for slot in step.inputs]
+            try:
+                values[_slot(step)] = function(*arguments)
+            except _DATA_ERRORS as error:
+                raise _failure(step, error) from error
+        for slot in step.release:
+            values[slot] = None
+
+
+def _run_observed(run: Run, observer: Observer) -> None:
+    for step in run.prepared.steps:
+        observer.before(run, step)
+        if step.function is not None:
+            try:
+                run.values[_slot(step)] = step.function(*run.operands_of(step))
+            except _DATA_ERRORS as error:
+                raise _failure(step, error) from error
+        observer.after(run, step)
+        for slot in step.release:
+            run.values[slot] = None
+
+
+def _slot(step: Step) -> int:
+    assert step.output is not None, "a step with a function has an output"
+    return step.output
+
+
+def _failure(step: Step, error: Exception) -> ExecutionError:
+    reason = "not enough memory" if isinstance(error, MemoryError) else str(error)
+    return ExecutionError(f"{step.operation.where}: {reason}")
+
+
+def _own(run: Run, inputs: Sequence[Array]) -> list[Array]:
+    """Copy results that are views of memory that belongs to somebody else."""
+    results: list[Array] = []
+    for slot in run.prepared.outputs:
+        array = run.value(slot)
+        foreign = not array.flags.writeable or any(
+            np.may_share_memory(array, other) for other in (*inputs, *results)
+        )
+        results.append(np.array(array) if foreign else array)
+    return results

@@ -1,0 +1,458 @@
+"""Turns a program into a list of steps that only have to be called.
+
+Programs have no branches, so everything but the numbers is known beforehand: which tensor is where
+(host or device), which memory is freed, which shape and element type every result has. All of that
+is checked here, once; running a prepared program is a loop over function calls.
+
+A tensor of the file (`global_id`) gets a new slot at every definition. Operations that move a
+tensor without changing its numbers only give its slot another name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ttmlir.layout.enums import BufferType, MemorySpace
+from ttmlir.optable.row import Family, Shape
+from ttmlir.runtime.binary import Operation, Program, TensorRef
+from ttmlir.runtime.device import Counters
+from ttmlir.runtime.element import (
+    Array,
+    Numerics,
+    Rounding,
+    cast_rounding,
+    convert,
+    storage_rounding,
+)
+from ttmlir.runtime.errors import BinaryError, UnsupportedError
+from ttmlir.runtime.execution.kernels import KERNELS
+from ttmlir.runtime.execution.operations import Call, element_types, read_call
+from ttmlir.runtime.execution.shapes import broadcasts, check_shapes
+from ttmlir.runtime.tensor import TensorDesc
+
+Function = Callable[..., Array]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """One operation of a prepared program."""
+
+    operation: Operation
+    function: Function | None = None
+    """Maps the arrays of `inputs` to that of `output`; None where no number changes."""
+    inputs: tuple[int, ...] = ()
+    output: int | None = None
+    output_desc: TensorDesc | None = None
+    release: tuple[int, ...] = ()
+    """Slots that no later step uses."""
+    call: Call | None = None
+    """The row and parameters of a computing operation."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreparedProgram:
+    """A program that is ready to run; see `ttmlir.runtime.execution.executor`."""
+
+    program: Program
+    numerics: Numerics
+    steps: tuple[Step, ...]
+    busy_steps: tuple[Step, ...]
+    """Those of the steps that compute or release something."""
+    slots: int
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    output_descs: tuple[TensorDesc, ...]
+    chip_ids: tuple[int, ...]
+    traffic: Counters
+    """What one run moves between host and device."""
+    peak_bytes: dict[MemorySpace, int]
+    """Largest number of bytes in use at a time per device memory space, inputs included."""
+
+
+def prepare(program: Program, numerics: Numerics = Numerics.EXACT) -> PreparedProgram:
+    """Check a program and bind its operations; BinaryError or UnsupportedError if it cannot run."""
+    return _Preparation(program, numerics).run()
+
+
+@dataclass
+class _Value:
+    """What is known about a tensor at some point of the program."""
+
+    slot: int
+    desc: TensorDesc
+    empty_step: int | None = None
+    """Step of the `ttnn.empty` whose memory this still is."""
+    deallocated_by: Operation | None = None
+
+
+@dataclass
+class _Preparation:
+    program: Program
+    numerics: Numerics
+    values: dict[int, _Value] = field(default_factory=dict[int, _Value])
+    steps: list[Step] = field(default_factory=list[Step])
+    devices: dict[int, tuple[int, ...]] = field(default_factory=dict[int, tuple[int, ...]])
+    slots: int = 0
+    traffic: Counters = field(default_factory=lambda: Counters(programs=1))
+    memory: _Memory = field(default_factory=lambda: _Memory())
+
+    def run(self) -> PreparedProgram:
+        inputs = tuple(self._define_input(i, ref) for i, ref in enumerate(self.program.inputs))
+        for operation in self.program.operations:
+            handler = _HANDLERS.get(operation.table, _Preparation.compute)
+            handler(self, operation)
+        outputs = [self._output(i, ref) for i, ref in enumerate(self.program.outputs)]
+        slots = tuple(value.slot for value in outputs)
+        steps = _with_releases(self.steps, keep={*slots})
+        return PreparedProgram(
+            program=self.program,
+            numerics=self.numerics,
+            steps=steps,
+            busy_steps=tuple(step for step in steps if step.function or step.release),
+            slots=self.slots,
+            inputs=inputs,
+            outputs=slots,
+            output_descs=tuple(value.desc for value in outputs),
+            chip_ids=tuple(dict.fromkeys(i for ids in self.devices.values() for i in ids)),
+            traffic=self.traffic,
+            peak_bytes=self.memory.peak,
+        )
+
+    # Tensors.
+
+    def _new_slot(self) -> int:
+        self.slots += 1
+        return self.slots - 1
+
+    def _define_input(self, index: int, ref: TensorRef) -> int:
+        if ref.global_id in self.values:
+            raise BinaryError(
+                f"{self.program.where}: input {index} has the id {ref.global_id} of another input"
+            )
+        slot = self._new_slot()
+        self.values[ref.global_id] = _Value(slot, ref.desc)
+        self.memory.define(ref.global_id, ref.desc)
+        return slot
+
+    def _output(self, index: int, ref: TensorRef) -> _Value:
+        value = self.values.get(ref.global_id)
+        what = f"output {index} (tensor {ref.global_id})"
+        if value is None:
+            raise BinaryError(f"{self.program.where}: nothing computes {what}")
+        if value.deallocated_by is not None:
+            raise BinaryError(
+                f"{self.program.where}: {what} was deallocated by operation "
+                f"{value.deallocated_by.index}"
+            )
+        if value.desc.shape != ref.desc.shape:
+            raise BinaryError(
+                f"{self.program.where}: {what} has shape {ref.desc.shape}, but the tensor has "
+                f"shape {value.desc.shape}"
+            )
+        self._fill_if_empty(value)
+        return value
+
+    def _use(self, operation: Operation, ref: TensorRef) -> _Value:
+        value = self.values.get(ref.global_id)
+        if value is None:
+            raise BinaryError(
+                f"{operation.where}: tensor {ref.global_id} is used before it is computed"
+            )
+        if value.deallocated_by is not None:
+            raise BinaryError(
+                f"{operation.where}: tensor {ref.global_id} is used after operation "
+                f"{value.deallocated_by.index} deallocated it"
+            )
+        if value.desc.shape != ref.desc.shape:
+            raise BinaryError(
+                f"{operation.where}: tensor {ref.global_id} is used with shape {ref.desc.shape}, "
+                f"but has shape {value.desc.shape}"
+            )
+        self._fill_if_empty(value)
+        return value
+
+    def _fill_if_empty(self, value: _Value) -> None:
+        """Memory that is read before anything was written to it holds zeros."""
+        if value.empty_step is None:
+            return
+        zeros = _filled(0, value.desc, None)
+        step = self.steps[value.empty_step]
+        self.steps[value.empty_step] = replace(step, function=lambda: zeros)
+        value.empty_step = None
+
+    def _define(self, ref: TensorRef, desc: TensorDesc, slot: int | None = None) -> int:
+        slot = self._new_slot() if slot is None else slot
+        self.values[ref.global_id] = _Value(slot, desc)
+        self.memory.define(ref.global_id, desc)
+        return slot
+
+    def _check_device(self, operation: Operation) -> None:
+        device = operation.device("device")
+        if device is not None and device not in self.devices:
+            raise BinaryError(
+                f"{operation.where}: device {device} was not opened by a get_device operation"
+            )
+
+    # Operations.
+
+    def get_device(self, operation: Operation) -> None:
+        chips = operation.numbers("chip_ids") if operation.has("chip_ids") else (0,)
+        if not chips:
+            raise BinaryError(f"{operation.where}: field 'chip_ids' is empty")
+        device = operation.device("out")
+        if device is None:
+            raise BinaryError(f"{operation.where}: field 'out' is missing")
+        self.devices[device] = tuple(int(chip) for chip in chips)
+        self.steps.append(Step(operation=operation))
+
+    def empty(self, operation: Operation) -> None:
+        self._check_device(operation)
+        out = operation.tensor("out")
+        slot = self._define(out, out.desc)
+        self.values[out.global_id].empty_step = len(self.steps)
+        self.steps.append(Step(operation=operation, output=slot, output_desc=out.desc))
+
+    def full(self, operation: Operation) -> None:
+        self._check_device(operation)
+        out = operation.tensor("out")
+        rounding = storage_rounding(out.desc.element, out.desc.data_type, self.numerics)
+        values = _filled(operation.scalar("fill_value"), out.desc, rounding)
+        self._constant_step(operation, out, values)
+
+    def constant(self, operation: Operation) -> None:
+        self._check_device(operation)
+        out = operation.tensor("out")
+        if out.constant is None:
+            raise BinaryError(f"{operation.where}: field 'out.desc.constant_data' is missing")
+        values = convert(out.constant, out.desc.element.compute)
+        rounding = storage_rounding(out.desc.element, out.desc.data_type, self.numerics)
+        self._constant_step(operation, out, values if rounding is None else rounding(values))
+
+    def _constant_step(self, operation: Operation, out: TensorRef, values: Array) -> None:
+        slot = self._define(out, out.desc)
+        self.steps.append(
+            Step(
+                operation=operation,
+                function=lambda: values,
+                output=slot,
+                output_desc=out.desc,
+            )
+        )
+
+    def dealloc(self, operation: Operation) -> None:
+        ref = operation.tensor("in")
+        value = self._use(operation, ref)
+        value.deallocated_by = operation
+        self.memory.free(ref.global_id)
+        self.steps.append(Step(operation=operation))
+
+    def to_layout(self, operation: Operation) -> None:
+        source, out = operation.tensor("in"), operation.tensor("out")
+        value = self._use(operation, source)
+        # A layout change leaves the tensor in the memory that it is in, whatever its type says.
+        space = value.desc.memory_space
+        if space.is_device and out.desc.memory_space.is_device:
+            space = out.desc.memory_space
+        self._move(operation, value, out, replace(out.desc, memory_space=space))
+
+    def to_device(self, operation: Operation) -> None:
+        source, out = operation.tensor("in"), operation.tensor("out")
+        buffer = operation.nested_enumerator("memcfg", "buffer_type")
+        if buffer == BufferType.SYSTEM_MEMORY.schema_name or not out.desc.is_on_device:
+            raise BinaryError(
+                f"{operation.where}: the result of to_device is in host memory; use to_layout or "
+                "to_memory_config to move a tensor there"
+            )
+        self._move(operation, self._use(operation, source), out, out.desc)
+
+    def to_memory_config(self, operation: Operation) -> None:
+        source, out = operation.tensor("in0"), operation.tensor("out")
+        # tt-mlir drops a broadcast in front of it: then the result is the operand repeated.
+        self._move(operation, self._use(operation, source), out, out.desc, repeats=True)
+
+    def _move(
+        self,
+        operation: Operation,
+        value: _Value,
+        out: TensorRef,
+        desc: TensorDesc,
+        *,
+        repeats: bool = False,
+    ) -> None:
+        self._check_device(operation)
+        old = value.desc
+        is_repeated = repeats and old.shape != desc.shape and broadcasts(old.shape, desc.shape)
+        if old.shape != desc.shape and not is_repeated:
+            raise BinaryError(
+                f"{operation.where}: a tensor of shape {old.shape} cannot be moved to one of "
+                f"shape {desc.shape}"
+            )
+        if desc.is_on_device and not old.is_on_device:
+            self.traffic.count_write(desc)
+        if old.is_on_device and not desc.is_on_device:
+            self.traffic.count_read(old)
+        function = self._storing(old, desc)
+        if is_repeated:
+            function = partial(_repeat_and_store, desc.shape, function)
+        slot = self._define(out, desc, None if function else value.slot)
+        self.steps.append(
+            Step(
+                operation=operation,
+                function=function,
+                inputs=(value.slot,),
+                output=slot,
+                output_desc=desc,
+            )
+        )
+
+    def _storing(self, old: TensorDesc, new: TensorDesc) -> Function | None:
+        """What storing a tensor in another way does to its numbers."""
+        compute = new.element.compute
+        # Host memory holds all 64 bits of a number, the device 32.
+        narrowed = compute.itemsize == 8 and not old.is_on_device
+        rounding = None
+        if narrowed or (old.element, old.data_type) != (new.element, new.data_type):
+            rounding = storage_rounding(new.element, new.data_type, self.numerics)
+        if old.element.compute == compute:
+            return rounding
+        return partial(_convert_and_round, compute, rounding)
+
+    def compute(self, operation: Operation) -> None:
+        call = read_call(operation)
+        self._check_device(operation)
+        given = [ref for ref in call.operands if ref is not None]
+        values = [self._use(operation, ref) for ref in given]
+        # ttnn's convolution moves its operands to the device by itself.
+        if call.row.mnemonic != "conv2d":
+            for i, value in enumerate(values):
+                self._require_device(call, f"operand {i}", given[i], value.desc)
+        out = call.output
+        if call.row.family is not Family.CREATION:
+            self._require_device(call, "the output", out, out.desc)
+        function = self._function(call)
+        slot = self._define(out, out.desc)
+        self.steps.append(
+            Step(
+                operation=operation,
+                function=function,
+                inputs=tuple(value.slot for value in values),
+                output=slot,
+                output_desc=out.desc,
+                call=call,
+            )
+        )
+
+    def _require_device(self, call: Call, what: str, ref: TensorRef, desc: TensorDesc) -> None:
+        if desc.is_on_device:
+            return
+        raise BinaryError(
+            f"{call.operation.where}: {what} of {call.name} (tensor {ref.global_id}) is in host "
+            "memory; move it to the device with ttnn.to_device first"
+        )
+
+    def _function(self, call: Call) -> Function:
+        desc = call.output.desc
+        fit = check_shapes(call)
+        rounding = storage_rounding(desc.element, desc.data_type, self.numerics)
+        if rounding is None and call.row.mnemonic == "typecast":
+            rounding = cast_rounding(desc.element)
+        function = _bound(call)
+        compute = desc.element.compute
+
+        def run(*arrays: Array) -> Array:
+            result = function(*arrays)
+            return result if result.dtype == compute else convert(np.asarray(result), compute)
+
+        def run_and_store(*arrays: Array) -> Array:
+            result = run(*arrays)
+            if fit is not None:
+                result = fit(result)
+            return result if rounding is None else rounding(result)
+
+        return run if fit is None and rounding is None else run_and_store
+
+
+def _convert_and_round(dtype: np.dtype[Any], rounding: Rounding | None, array: Array) -> Array:
+    converted = convert(array, dtype)
+    return converted if rounding is None else rounding(converted)
+
+
+def _repeat_and_store(shape: Shape, storing: Function | None, array: Array) -> Array:
+    return np.broadcast_to(array if storing is None else storing(array), shape)
+
+
+def _bound(call: Call) -> Callable[..., Any]:
+    """The kernel of a call with its parameters and absent operands filled in."""
+    parameters = dict(call.parameters)
+    if call.row.family is Family.CREATION:
+        parameters["shape"] = call.output.desc.shape
+    if call.row.takes_types:
+        parameters |= element_types(call)
+    kernel = KERNELS.get(call.row.mnemonic, call.row.reference)
+    # Only trailing operands are optional, so leaving the absent ones out keeps the order.
+    return partial(kernel, np, **parameters)
+
+
+def _filled(number: float, desc: TensorDesc, rounding: Rounding | None) -> Array:
+    """A tensor of one number, without memory for each element."""
+    value = convert(np.array([float(number)]), desc.element.compute)
+    value = value if rounding is None else rounding(value)
+    return np.broadcast_to(value[0], desc.shape)
+
+
+def _with_releases(steps: list[Step], keep: set[int]) -> tuple[Step, ...]:
+    """Note at each step which slots it is the last one to touch."""
+    seen = set(keep)
+    result: list[Step] = []
+    for step in reversed(steps):
+        touched = dict.fromkeys((*step.inputs, *(() if step.output is None else (step.output,))))
+        release = tuple(slot for slot in touched if slot not in seen)
+        seen.update(release)
+        result.append(replace(step, release=release))
+    return tuple(reversed(result))
+
+
+@dataclass
+class _Memory:
+    """Bytes in use on the device while the program is followed."""
+
+    live: dict[int, TensorDesc] = field(default_factory=dict[int, TensorDesc])
+    used: dict[MemorySpace, int] = field(default_factory=dict[MemorySpace, int])
+    peak: dict[MemorySpace, int] = field(default_factory=dict[MemorySpace, int])
+
+    def define(self, global_id: int, desc: TensorDesc) -> None:
+        self.free(global_id)
+        if not desc.is_on_device:
+            return
+        space = desc.memory_space
+        self.live[global_id] = desc
+        self.used[space] = self.used.get(space, 0) + desc.size_in_bytes
+        self.peak[space] = max(self.peak.get(space, 0), self.used[space])
+
+    def free(self, global_id: int) -> None:
+        desc = self.live.pop(global_id, None)
+        if desc is not None:
+            self.used[desc.memory_space] -= desc.size_in_bytes
+
+
+def _no_operation(preparation: _Preparation, operation: Operation) -> None:
+    raise UnsupportedError(f"{operation.where}: the operation has no type")
+
+
+_HANDLERS: dict[str, Callable[[_Preparation, Operation], None]] = {
+    "NONE": _no_operation,
+    "GetDeviceOp": _Preparation.get_device,
+    "EmptyOp": _Preparation.empty,
+    "FullOp": _Preparation.full,
+    "ConstantOp": _Preparation.constant,
+    "DeallocOp": _Preparation.dealloc,
+    "ToLayoutOp": _Preparation.to_layout,
+    "ToDeviceOp": _Preparation.to_device,
+    "ToMemoryConfigOp": _Preparation.to_memory_config,
+}
+"""Operations about memory rather than numbers; all others are rows of the operation table."""

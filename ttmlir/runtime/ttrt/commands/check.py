@@ -1,0 +1,93 @@
+"""`ttrt check`: compares the system that a binary was compiled for with others."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from ttmlir.runtime.binary import file_bytes
+from ttmlir.runtime.errors import BinaryError, InputError
+from ttmlir.runtime.system import load_system_desc, system_differences
+from ttmlir.runtime.ttrt.boards import DEFAULT_BOARD, board_table
+from ttmlir.runtime.ttrt.commands.command import Command
+from ttmlir.runtime.ttrt.commands.option import BINARY, COMMON_OPTIONS, Option, result_file
+from ttmlir.runtime.ttrt.files import TTSYS_EXTENSION
+from ttmlir.runtime.ttrt.reports.results import Outcome
+from ttmlir.schema import FlatbufferError, TableView, versions
+
+_MOST_LINES = 20
+
+
+class Check(Command):
+    """Compare each binary's system description with every one given, field by field."""
+
+    name = "check"
+    summary = "Check that binaries were compiled for a system."
+    options = (
+        BINARY,
+        *COMMON_OPTIONS,
+        Option(
+            name="--system-desc",
+            type=str,
+            default="",
+            help="File or folder of .ttsys files; default: the system that ttrt query describes.",
+        ),
+        result_file(name),
+    )
+
+    def execute(self) -> None:
+        """Check every file."""
+        self._systems = self._load_systems()
+        self.run_on_each()
+
+    def _load_systems(self) -> dict[str, Mapping[str, Any]]:
+        path = self["system_desc"]
+        if not path:
+            return {f"board '{DEFAULT_BOARD}'": board_table(DEFAULT_BOARD)}
+        if not os.path.exists(path):
+            raise InputError(f"{path}: No such file or directory")
+        paths = [path] if os.path.isfile(path) else self.file_manager.find_ttsys_binary_paths(path)
+        if not paths:
+            raise InputError(f"{path}: the folder holds no {TTSYS_EXTENSION} files")
+        return {found: load_system_desc(found)["system_desc"] for found in paths}
+
+    def execute_on(self, path: str) -> None:
+        """Compare one file with every system."""
+        own = _system_of_program(path)
+        for source, system in self._systems.items():
+            self._compare(path, own, source, system)
+        if self["save_artifacts"]:
+            self.artifacts.save_binary(path)
+
+    def _compare(
+        self, path: str, own: Mapping[str, Any], source: str, system: Mapping[str, Any]
+    ) -> None:
+        lines = system_differences(system, own)
+        details = {"system_desc": source, "differences": lines}
+        if not lines:
+            self.logger.info(f"{path}: system description matches {source}")
+            self.note(path, details=details)
+            return
+        shown = lines[:_MOST_LINES]
+        if len(lines) > len(shown):
+            shown.append(f"... and {len(lines) - len(shown)} more")
+        message = (
+            f"{path}: system description does not match {source}; compile the program again with "
+            "--ttir-load-system-desc or check it against its own system:\n  " + "\n  ".join(shown)
+        )
+        self.logger.error(message)
+        self.note(path, outcome=Outcome.ERROR, exception=message, details=details)
+
+
+def _system_of_program(path: str) -> TableView:
+    """The system that a `.ttnn` or `.ttm` file was compiled for."""
+    try:
+        loaded = versions.load(file_bytes(path), path)
+    except FlatbufferError as error:
+        raise BinaryError(str(error)) from error
+    if loaded.identifier == "TTSY":
+        raise BinaryError(f"{path}: expected a program, got a system description")
+    if loaded.root["system_desc"] is None:
+        raise BinaryError(f"{path}: field 'system_desc' is missing")
+    return loaded.root["system_desc"]

@@ -1,0 +1,109 @@
+"""The artifacts folder: what the commands leave behind.
+
+system_desc.ttsys                                   the system described or simulated
+<binary>/<binary>                                   copy of the flatbuffer
+<binary>/system_desc.ttsys                          the system that it ran on
+<binary>/run/program_<i>/program_<i>_input_<k>.npy  inputs, and likewise outputs and goldens
+<binary>/perf/ops_perf_results.csv                  times per operation
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ttmlir.runtime.errors import InputError
+from ttmlir.runtime.ttrt.files import FileManager
+from ttmlir.runtime.ttrt.reports.logger import Logger
+
+if TYPE_CHECKING:
+    from ttmlir.runtime.element import Array
+
+FOLDER = "ttrt-artifacts"
+SYSTEM_DESC_FILE = "system_desc.ttsys"
+
+
+class Artifacts:
+    """Paths below an artifacts folder, and how they are filled."""
+
+    def __init__(
+        self,
+        logger: Logger | None = None,
+        file_manager: FileManager | None = None,
+        artifacts_folder_path: str = "",
+        *,
+        logging: Logger | None = None,
+    ) -> None:
+        """Use a folder; by default `ttrt-artifacts` in the current one. Nothing is created yet."""
+        self.logger = logger or logging or Logger()
+        self.file_manager = file_manager or FileManager(self.logger)
+        self.artifacts_folder_path = artifacts_folder_path or os.path.join(os.getcwd(), FOLDER)
+
+    def get_artifacts_folder_path(self) -> str:
+        """The folder."""
+        return self.artifacts_folder_path
+
+    def get_binary_folder_path(self, binary: str | os.PathLike[str]) -> str:
+        """Folder of a binary, by its path."""
+        return str(Path(self.artifacts_folder_path, Path(binary).name))
+
+    def get_binary_run_folder_path(self, binary: str | os.PathLike[str], program: int) -> str:
+        """Folder for the tensors of a program."""
+        return str(Path(self.get_binary_folder_path(binary), "run", f"program_{program}"))
+
+    def get_binary_perf_folder_path(self, binary: str | os.PathLike[str]) -> str:
+        """Folder for the times of a binary."""
+        return str(Path(self.get_binary_folder_path(binary), "perf"))
+
+    def create_artifacts(self) -> None:
+        """Make the folder."""
+        self.file_manager.create_directory(self.artifacts_folder_path)
+
+    def clean_artifacts(self) -> None:
+        """Remove the folder and all it holds."""
+        self.file_manager.remove_directory(self.artifacts_folder_path)
+
+    def clean_binary_artifacts(self, binary: str | os.PathLike[str]) -> None:
+        """Remove the folder of a binary."""
+        self.file_manager.remove_directory(self.get_binary_folder_path(binary))
+
+    def save_binary(self, binary: str | os.PathLike[str], system_desc: bytes | None = None) -> None:
+        """Copy a binary and, if given, the description of the system that it ran on."""
+        folder = self.get_binary_folder_path(binary)
+        target = os.path.join(folder, Path(binary).name)
+        self.file_manager.copy_file(target, os.fspath(binary))
+        if system_desc is not None:
+            self.file_manager.write_bytes(os.path.join(folder, SYSTEM_DESC_FILE), system_desc)
+
+    def save_system_desc(self, data: bytes) -> str:
+        """Write the system description; returns its path."""
+        path = os.path.join(self.artifacts_folder_path, SYSTEM_DESC_FILE)
+        self.file_manager.write_bytes(path, data)
+        return path
+
+    def save_tensor(self, folder_path: str, tensor: Array, name: str) -> str:
+        """Write an array as `.npy`; bf16 becomes float32, which holds it exactly."""
+        self.file_manager.create_directory(folder_path)
+        path = os.path.join(folder_path, f"{name}.npy")
+        save_array(path, tensor)
+        return path
+
+    save_torch_tensor = save_tensor
+
+
+def storable(array: Array) -> Array:
+    """The array in an element type that NumPy's file format has: float32 for bf16."""
+    import numpy as np
+
+    return array.astype(np.float32) if array.dtype.name == "bfloat16" else array
+
+
+def save_array(path: str, array: Array) -> None:
+    """Write a `.npy` file; InputError if it cannot be written."""
+    import numpy as np
+
+    try:
+        np.save(path, storable(array), allow_pickle=False)
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from error

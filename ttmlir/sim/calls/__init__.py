@@ -1,0 +1,1 @@
+"""What kernels can call, by processor."""

@@ -1,0 +1,141 @@
+"""The calls that a compute kernel makes, as far as its three threads have them in common.
+
+A compute kernel is one text that runs on three threads: UNPACK copies tiles from circular buffers
+to the source registers (`UnpackApi`), MATH computes on them into DST (`MathApi`), PACK copies tiles
+from DST to circular buffers (`PackApi`). Methods are named by the C++ calls and take their
+arguments, template arguments as `template=(...)`. Calls named in `BLOCKING` return True when done
+or False after noting in the thread what it waits for, to be made again.
+
+Source: tt-metal, tt_metal/include/compute_kernel_api.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from ttmlir.layout.enums import DataType, MathFidelity
+from ttmlir.optable.kernel import call_named
+from ttmlir.sim.calls.kernel_api import KernelApi
+from ttmlir.sim.execution.thread import KernelThread
+from ttmlir.sim.machine.circular_buffer import CircularBuffer
+from ttmlir.sim.machine.core import Core
+from ttmlir.sim.machine.numerics import Register, register_of_class
+from ttmlir.sim.machine.registers import DestinationRegisters, SourceRegisters
+from ttmlir.sim.options import SimOptions
+from ttmlir.sim.timing.costs import RECONFIGURE
+
+Template = tuple[int | str, ...]
+"""Template arguments of a call: numbers, also for truth values and enumerators; types by name."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComputeSettings:
+    """How a compute kernel is compiled (tt-metal's ComputeConfig)."""
+
+    fidelity: MathFidelity = MathFidelity.HIFI4
+    fp32_dest_acc_en: bool = False
+    """DST holds 32-bit numbers, half as many."""
+    dst_full_sync_en: bool = False
+    """DST is handed over whole instead of in halves."""
+    math_approx_mode: bool = False
+    """Faster, less exact vector functions on the chip; here they are as exact as the others."""
+    unpack_to_dest: frozenset[int] = frozenset()
+    """Circular buffers whose Float32 tiles are copied to DST without passing SrcA."""
+
+
+def give_registers(core: Core, settings: ComputeSettings, *, timed: bool) -> None:
+    """Give a core empty registers for a program; its circular buffers are there already."""
+    formats = frozenset(cb.data_format for cb in core.cbs.values())
+    wide = settings.fp32_dest_acc_en
+    register = Register.FP32 if wide else register_of_class(formats)
+    core.src = SourceRegisters(timed=timed)
+    core.dst = DestinationRegisters(register, full_sync=settings.dst_full_sync_en)
+
+
+class ComputeApi(KernelApi):
+    """What the three threads' calls have in common."""
+
+    def __init__(
+        self, core: Core, thread: KernelThread, options: SimOptions, settings: ComputeSettings
+    ) -> None:
+        """The calls of a thread of a core that `give_registers` prepared."""
+        super().__init__(core, thread, options)
+        src, dst = core.src, core.dst
+        assert isinstance(src, SourceRegisters), "give_registers prepares a core"
+        assert isinstance(dst, DestinationRegisters), "give_registers prepares a core"
+        self.settings = settings
+        self.exact = options.numerics == "exact"
+        self.src = src
+        self.dst = dst
+        self.src_key = ("src", core.logical)
+        self.commit_key = ("dst", core.logical, "commit")
+        self.release_key = ("dst", core.logical, "release")
+        self.done = 0
+        """Tiles that a call which blocked in between has dealt with."""
+
+    def spend(self, cycles: int) -> None:
+        """Advance the clock by the time that a unit is busy."""
+        if self.timed:
+            self.thread.clock += cycles
+
+    def reconfigured(self) -> None:
+        """Account for a call that only writes configuration."""
+        if self.timed:
+            self.thread.clock += RECONFIGURE
+
+    def report(self, rule: str, message: str, *detail: str) -> None:
+        """Hand a finding to the sanitizer, if there is one."""
+        if self.watch is not None:
+            self.watch.report(self.thread.finding(message, rule=rule, detail=detail))
+
+    def numbers_of(self, call: str, template: Template, count: int) -> tuple[int, ...]:
+        """The first template arguments of a call, which it needs; error if they are missing."""
+        if len(template) < count:
+            names = ", ".join(each.name for each in call_named(call).templates[:count])
+            raise self.thread.error(
+                f"{call} is called without the template arguments that it works by; write "
+                f"{call}<{names}>(...)",
+                rule="template",
+            )
+        return tuple(int(each) for each in template[:count])
+
+    def check_format(
+        self, cb: CircularBuffer, configured: DataType | None, unit: str, remedy: str
+    ) -> None:
+        """Find fault with a unit that was configured for another format than the buffer has."""
+        if configured is cb.data_format:
+            return
+        has = f"circular buffer {cb.index} holds {cb.data_format.schema_name}"
+        if configured is None:
+            self.report("init", f"{unit} is not configured, and {has}; call {remedy} before")
+            return
+        self.report(
+            "format",
+            f"{has}, but {unit} is configured for {configured.schema_name}: it would take the "
+            f"bits for other numbers; call {remedy} before",
+        )
+
+    def check_tile(self, index: int, kind: Literal["read", "write"]) -> None:
+        """Error for an index that DST has no tile for; else the sanitizer may look at it.
+
+        `kind` is `read` or `write`.
+        """
+        dst = self.dst
+        if not 0 <= index < dst.capacity:
+            bits = 32 if dst.register is Register.FP32 else 16
+            raise self.thread.error(
+                f"DST has no tile {index}: a thread sees {dst.capacity} tiles of {bits} bits; "
+                "use fewer between two hand-overs",
+                rule="dst-bounds",
+            )
+        if self.watch is not None:
+            self.watch.dst_access(self.thread, dst, index, kind)
+
+
+@cache
+def math_cost(name: str, phases: int) -> int:
+    """Cycles of the math thread for a tile of a call, from its row."""
+    cost = call_named(name).cost
+    return cost.math * phases if cost.phases else cost.math

@@ -1,0 +1,493 @@
+"""What kernels can call on the data-movement processors: copies over the network, semaphores.
+
+Methods have the names and the order of parameters of the C++ functions. Source: tt-metal,
+tt_metal/hw/inc/dataflow_api.h.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from ttmlir.sim.calls.transactions import Transactions
+from ttmlir.sim.execution.thread import KernelThread, WaitReason
+from ttmlir.sim.machine.address_generators import (
+    AccessorArgs,
+    AddressGenerator,
+    Interleaved,
+    Sharded,
+    TensorAccessor,
+    read_accessor_args,
+)
+from ttmlir.sim.machine.core import Core, Endpoint
+from ttmlir.sim.machine.noc import LOCAL_MASK, multicast_address, noc_address
+from ttmlir.sim.machine.tile_formats import FORMAT_NUMBERS, TILE_BYTES
+from ttmlir.sim.timing.costs import NOC_ADDRESS
+
+_WORD = 0xFFFF_FFFF
+
+_TILE_BYTES = {number: TILE_BYTES[data_type] for data_type, number in FORMAT_NUMBERS.items()}
+
+
+class DataMovementApi(Transactions):
+    """Calls of BRISC or NCRISC."""
+
+    BLOCKING: ClassVar[frozenset[str]] = Transactions.BLOCKING | {
+        "noc_async_read",
+        "noc_async_read_one_packet",
+        "noc_async_read_one_packet_with_state",
+        "noc_async_read_page",
+        "noc_async_read_shard",
+        "noc_async_read_tile",
+        "noc_async_read_with_state",
+        "noc_async_write",
+        "noc_async_write_multicast",
+        "noc_async_write_multicast_loopback_src",
+        "noc_async_write_multicast_one_packet",
+        "noc_async_write_one_packet",
+        "noc_async_write_one_packet_with_state",
+        "noc_async_write_one_packet_with_trid",
+        "noc_async_write_page",
+        "noc_async_write_shard",
+        "noc_async_write_tile",
+        "noc_inline_dw_write",
+        "noc_semaphore_inc",
+        "noc_semaphore_inc_multicast",
+        "noc_semaphore_set_multicast",
+        "noc_semaphore_set_multicast_loopback_src",
+        "noc_semaphore_set_remote",
+        "noc_semaphore_wait",
+        "noc_semaphore_wait_min",
+    }
+
+    # Addresses.
+
+    def get_noc_addr(self, first: int, *rest: Any) -> int:
+        """Address on the network: of (x, y, address), of (page, generator) or of (address)."""
+        match rest:
+            case () | (int(),):
+                return noc_address(*self.core.coordinate, first)
+            case (AddressGenerator() as pages, *options):
+                return pages.get_noc_addr(first, *options)
+            case (int(y), int(address), *_):
+                return noc_address(first, y, address)
+            case _:
+                raise self.thread.error("get_noc_addr takes (x, y, address), (page, generator)")
+
+    def get_noc_addr_from_bank_id(
+        self, bank: int, address: int, noc: int = 0, template: tuple[Any, ...] = (True,)
+    ) -> int:
+        """Address of a byte in a bank of DRAM, or of L1."""
+        banks = self._banks(bool(template[0]))
+        if not 0 <= bank < len(banks):
+            raise self.thread.error(
+                f"bank {bank} does not exist; there are {len(banks)}, numbered from 0",
+                rule="noc-bank",
+            )
+        return noc_address(*banks[bank].coordinate, address)
+
+    def get_noc_multicast_addr(
+        self, x_start: int, y_start: int, x_end: int, y_end: int, address: int, noc: int = 0
+    ) -> int:
+        """Address of a byte in each core of a rectangle."""
+        return multicast_address(x_start, y_start, x_end, y_end, address)
+
+    def _banks(self, dram: bool) -> Sequence[Endpoint]:
+        return self.network.dram if dram else self.network.l1_banks
+
+    def _alignment(self, dram: bool) -> int:
+        chip = self.core.chip
+        return chip.dram_alignment if dram else chip.l1_alignment
+
+    def InterleavedAddrGen(
+        self, bank_base_address: int, page_size: int, template: tuple[Any, ...] = (True,)
+    ) -> Interleaved:
+        """Address generator of pages that are spread in turn over the banks."""
+        dram = bool(template[0])
+        return Interleaved(self._banks(dram), self._alignment(dram), bank_base_address, page_size)
+
+    def InterleavedAddrGenFast(
+        self,
+        bank_base_address: int,
+        page_size: int,
+        data_format: int = 0,
+        template: tuple[Any, ...] = (True,),
+    ) -> Interleaved:
+        """Address generator of tiles that are spread in turn over the banks.
+
+        It finds them by the size of a tile of the format, and copies pages (tt-metal,
+        dataflow_api_addrgen.h): the two sizes have to be the same.
+        """
+        tile_bytes = _TILE_BYTES.get(data_format)
+        if tile_bytes != page_size:
+            known = f"has {tile_bytes} bytes" if tile_bytes else "has no size that is known"
+            raise self.thread.error(
+                f"InterleavedAddrGenFast with pages of {page_size} bytes, but a tile of "
+                f"data_format {data_format} {known}; take both from the circular buffer, with "
+                "get_tile_size(cb) and get_dataformat(cb), or use InterleavedAddrGen for other "
+                "pages",
+                rule="arguments",
+            )
+        return self.InterleavedAddrGen(bank_base_address, page_size, template)
+
+    def TensorAccessorArgs(self, template: tuple[Any, ...] = (0, 0)) -> AccessorArgs:
+        """Layout of a tensor, from the compile-time arguments from `template[0]` on."""
+        return read_accessor_args(self._compile_time_args, *template)
+
+    def TensorAccessor(self, args: AccessorArgs, address: int, page_size: int) -> TensorAccessor:
+        """Tensor accessor of the tensor at an address."""
+        alignment = self._alignment(args.is_dram)
+        if not args.is_sharded:
+            banks = self._banks(args.is_dram)
+            return TensorAccessor(self.core, Interleaved(banks, alignment, address, page_size))
+        banks = [self.network.endpoint(noc_address(x, y, 0)) for x, y in args.banks]
+        return TensorAccessor(self.core, Sharded(args, banks, alignment, address, page_size))
+
+    # Reads.
+
+    def noc_async_read(
+        self,
+        source: int,
+        address: int,
+        size: int,
+        noc: int | None = None,
+        vc: int = 0,
+        template: tuple[Any, ...] = (),
+    ) -> bool:
+        """Start a copy from a tile's memory into L1."""
+        endpoint = self.network.endpoint(source)
+        return self._read(endpoint, source & LOCAL_MASK, address, size, noc)
+
+    def noc_async_read_one_packet(
+        self, source: int, address: int, size: int, noc: int | None = None
+    ) -> bool:
+        """Start a copy of at most one packet from a tile's memory into L1."""
+        self._check_packet(size, "noc_async_read_one_packet")
+        return self.noc_async_read(source, address, size, noc)
+
+    def noc_async_read_tile(
+        self,
+        page: int,
+        pages: AddressGenerator,
+        address: int,
+        offset: int = 0,
+        noc: int | None = None,
+    ) -> bool:
+        """Start a copy of a page of a tensor, from `offset` on, into L1."""
+        endpoint, source = pages.locate(page)
+        size = pages.page_size - offset
+        done = self._read(endpoint, source + offset, address, size, noc)
+        if done and self.timed:
+            self.thread.clock += NOC_ADDRESS
+        return done
+
+    noc_async_read_page = noc_async_read_tile
+
+    def noc_async_read_shard(
+        self, shard: int, accessor: TensorAccessor, address: int, noc: int | None = None
+    ) -> bool:
+        """Start a copy of a shard of a tensor into L1."""
+        endpoint, source = accessor.sharded.locate_shard(shard)
+        return self._read(endpoint, source, address, accessor.sharded.shard_size, noc)
+
+    def noc_async_read_set_state(self, source: int, noc: int | None = None) -> None:
+        """Set the tile that `noc_async_read_with_state` reads from."""
+        self._read_state[self._noc(noc)] = (self.network.endpoint(source), 0)
+
+    def noc_async_read_with_state(
+        self,
+        source: int,
+        address: int,
+        size: int,
+        noc: int | None = None,
+        template: tuple[Any, ...] = (),
+    ) -> bool:
+        """Start a copy into L1 from an address in the tile that was set."""
+        endpoint, _ = self._state(self._read_state, noc, "noc_async_read_set_state")
+        return self._read(endpoint, source & LOCAL_MASK, address, size, noc)
+
+    def noc_async_read_one_packet_set_state(
+        self,
+        source: int,
+        size: int,
+        vc: int = 0,
+        noc: int | None = None,
+        template: tuple[Any, ...] = (),
+    ) -> None:
+        """Set tile and size for `noc_async_read_one_packet_with_state`."""
+        self._check_packet(size, "noc_async_read_one_packet_set_state")
+        self._read_state[self._noc(noc)] = (self.network.endpoint(source), size)
+
+    def noc_async_read_one_packet_with_state(
+        self,
+        source: int,
+        address: int,
+        vc: int = 0,
+        noc: int | None = None,
+        template: tuple[Any, ...] = (),
+    ) -> bool:
+        """Start a copy into L1 of the size and from the tile that were set."""
+        setter = "noc_async_read_one_packet_set_state"
+        endpoint, size = self._state(self._read_state, noc, setter)
+        return self._read(endpoint, source & LOCAL_MASK, address, size, noc)
+
+    def noc_async_read_set_trid(self, trid: int, noc: int | None = None) -> None:
+        """Set the transaction number of the reads that follow."""
+        self._trid = trid
+
+    # Writes.
+
+    def noc_async_write(
+        self,
+        address: int,
+        target: int,
+        size: int,
+        noc: int | None = None,
+        vc: int = 0,
+        template: tuple[Any, ...] = (),
+    ) -> bool:
+        """Start a copy from L1 into a tile's memory."""
+        endpoint = self.network.endpoint(target)
+        return self._write(endpoint, target & LOCAL_MASK, address, size, noc)
+
+    def noc_async_write_one_packet(
+        self, address: int, target: int, size: int, noc: int | None = None
+    ) -> bool:
+        """Start a copy of at most one packet from L1 into a tile's memory."""
+        self._check_packet(size, "noc_async_write_one_packet")
+        return self.noc_async_write(address, target, size, noc)
+
+    def noc_async_write_one_packet_with_trid(
+        self, address: int, target: int, size: int, trid: int, noc: int | None = None
+    ) -> bool:
+        """`noc_async_write_one_packet` with a transaction number."""
+        self._check_packet(size, "noc_async_write_one_packet_with_trid")
+        endpoint = self.network.endpoint(target)
+        return self._write(endpoint, target & LOCAL_MASK, address, size, noc, trid)
+
+    def noc_async_write_one_packet_set_state(
+        self,
+        target: int,
+        size: int,
+        noc: int | None = None,
+        vc: int = 0,
+        template: tuple[Any, ...] = (),
+    ) -> None:
+        """Set tile and size for `noc_async_write_one_packet_with_state`."""
+        self._check_packet(size, "noc_async_write_one_packet_set_state")
+        self._write_state[self._noc(noc)] = (self.network.endpoint(target), size)
+
+    def noc_async_write_one_packet_with_state(
+        self, address: int, target: int, noc: int | None = None, template: tuple[Any, ...] = ()
+    ) -> bool:
+        """Start a copy from L1 of the size and to the tile that were set."""
+        setter = "noc_async_write_one_packet_set_state"
+        endpoint, size = self._state(self._write_state, noc, setter)
+        return self._write(endpoint, target & LOCAL_MASK, address, size, noc)
+
+    def noc_async_write_tile(
+        self, page: int, pages: AddressGenerator, address: int, noc: int | None = None
+    ) -> bool:
+        """Start a copy of a page from L1 into a tensor."""
+        endpoint, target = pages.locate(page)
+        done = self._write(endpoint, target, address, pages.page_size, noc)
+        if done and self.timed:
+            self.thread.clock += NOC_ADDRESS
+        return done
+
+    def noc_async_write_page(
+        self,
+        page: int,
+        pages: AddressGenerator,
+        address: int,
+        size: int = 0,
+        offset: int = 0,
+        noc: int | None = None,
+    ) -> bool:
+        """Start a copy of a page, or of `size` bytes of it from `offset` on, into a tensor."""
+        endpoint, target = pages.locate(page)
+        size = size or pages.page_size
+        done = self._write(endpoint, target + offset, address, size, noc)
+        if done and self.timed:
+            self.thread.clock += NOC_ADDRESS
+        return done
+
+    def noc_async_write_shard(
+        self, shard: int, accessor: TensorAccessor, address: int, noc: int | None = None
+    ) -> bool:
+        """Start a copy of a shard from L1 into a tensor."""
+        endpoint, target = accessor.sharded.locate_shard(shard)
+        return self._write(endpoint, target, address, accessor.sharded.shard_size, noc)
+
+    def noc_async_write_multicast(
+        self,
+        address: int,
+        target: int,
+        size: int,
+        num_dests: int,
+        linked: bool = False,
+        noc: int | None = None,
+        template: tuple[Any, ...] = (),
+    ) -> bool:
+        """Start a copy from L1 to each core of a rectangle except this one."""
+        return self._multicast(address, target, size, num_dests, noc, itself=False, linked=linked)
+
+    def noc_async_write_multicast_one_packet(
+        self,
+        address: int,
+        target: int,
+        size: int,
+        num_dests: int,
+        linked: bool = False,
+        noc: int | None = None,
+    ) -> bool:
+        """`noc_async_write_multicast` of at most one packet."""
+        self._check_packet(size, "noc_async_write_multicast_one_packet")
+        return self._multicast(address, target, size, num_dests, noc, itself=False, linked=linked)
+
+    def noc_async_write_multicast_loopback_src(
+        self,
+        address: int,
+        target: int,
+        size: int,
+        num_dests: int,
+        linked: bool = False,
+        noc: int | None = None,
+    ) -> bool:
+        """Start a copy from L1 to each core of a rectangle, this one included."""
+        return self._multicast(address, target, size, num_dests, noc, itself=True, linked=linked)
+
+    def noc_inline_dw_write(
+        self, target: int, value: int, byte_enable: int = 0xF, noc: int | None = None
+    ) -> bool:
+        """Write a word, or the bytes of it that are enabled, into a tile's memory."""
+        if self.thread.clock > self.scheduler.horizon:
+            return False
+        data = (value & _WORD).to_bytes(4, "little")
+        endpoint, local = self.network.endpoint(target), target & LOCAL_MASK
+        old = bytes(endpoint.memory.read(local, 4)) if byte_enable != 0xF else data
+        merged = bytes(
+            new if byte_enable >> index & 1 else kept
+            for index, (new, kept) in enumerate(zip(data, old, strict=True))
+        )
+        return self._write_word(endpoint, local, merged, noc, "write")
+
+    # Semaphores.
+
+    def noc_semaphore_set(self, address: int, value: int) -> None:
+        """Write the word of a semaphore of this core."""
+        if self.watch is not None:
+            self.watch.semaphore_set(self.thread, self.l1, address)
+        self.l1.write(address, (value & _WORD).to_bytes(4, "little"))
+        self.core.semaphore_times[address] = self.thread.clock
+
+    def noc_semaphore_wait(self, address: int, value: int) -> bool:
+        """Wait until the word equals a value."""
+        return self._wait(address, value, exactly=True)
+
+    def noc_semaphore_wait_min(self, address: int, value: int) -> bool:
+        """Wait until the word is at least a value."""
+        return self._wait(address, value, exactly=False)
+
+    def _wait(self, address: int, value: int, *, exactly: bool) -> bool:
+        word = int.from_bytes(self.l1.read(address, 4), "little")
+        if word == value or (not exactly and word > value):
+            if self.timed:
+                time = self.core.semaphore_times.get(address, 0)
+                self.thread.wait_until(time, "noc_semaphore_wait")
+            if self.watch is not None:
+                self.watch.semaphore_wait(self.thread, self.l1, address)
+            return True
+        if self.watch is not None:
+            self.watch.check_semaphore(self.thread, self.l1, address)
+        self.l1.waiters.setdefault(address, []).append(self.thread)
+        self.thread.wait(_WaitForSemaphore(self.core, address, exactly), value)
+        return False
+
+    def noc_semaphore_inc(
+        self, target: int, increment: int, noc: int | None = None, template: tuple[Any, ...] = ()
+    ) -> bool:
+        """Add to the word of a semaphore of any core."""
+        if self.thread.clock > self.scheduler.horizon:
+            return False
+        return self._increment(self.network.endpoint(target), target, increment, noc)
+
+    def noc_semaphore_inc_multicast(
+        self,
+        target: int,
+        increment: int,
+        num_dests: int,
+        noc: int | None = None,
+        template: tuple[Any, ...] = (),
+    ) -> bool:
+        """Add to the word of a semaphore of each core of a rectangle except this one."""
+        if self.thread.clock > self.scheduler.horizon:
+            return False
+        for core in self._destinations(target, self._noc(noc), num_dests, itself=False):
+            self._increment(core, target, increment, noc)
+        return True
+
+    def _increment(self, endpoint: Endpoint, target: int, increment: int, noc: int | None) -> bool:
+        local = target & LOCAL_MASK
+        if endpoint.kind != "worker":
+            raise self.thread.error(
+                f"noc_semaphore_inc on {endpoint.name}; only the L1 of worker cores can add",
+                rule="noc-address",
+            )
+        word = int.from_bytes(endpoint.memory.read(local, 4), "little") + increment
+        return self._write_word(
+            endpoint, local, (word & _WORD).to_bytes(4, "little"), noc, "atomic"
+        )
+
+    def noc_semaphore_set_remote(self, source: int, target: int, noc: int | None = None) -> bool:
+        """Copy a word of L1 to the word of a semaphore of another core."""
+        if self.thread.clock > self.scheduler.horizon:
+            return False
+        data = bytes(self.l1.read(source, 4))
+        endpoint = self.network.endpoint(target)
+        return self._write_word(endpoint, target & LOCAL_MASK, data, noc, "write")
+
+    def noc_semaphore_set_multicast(
+        self,
+        source: int,
+        target: int,
+        num_dests: int,
+        linked: bool = False,
+        noc: int | None = None,
+    ) -> bool:
+        """Copy a word of L1 to the semaphores of a rectangle, except that of this core."""
+        return self._multicast(
+            source, target, 4, num_dests, noc, itself=False, linked=linked, at_once=True
+        )
+
+    def noc_semaphore_set_multicast_loopback_src(
+        self,
+        source: int,
+        target: int,
+        num_dests: int,
+        linked: bool = False,
+        noc: int | None = None,
+    ) -> bool:
+        """Copy a word of L1 to the semaphores of a rectangle, this core's included."""
+        return self._multicast(
+            source, target, 4, num_dests, noc, itself=True, linked=linked, at_once=True
+        )
+
+
+class _WaitForSemaphore(WaitReason):
+    """`noc_semaphore_wait` and `noc_semaphore_wait_min`."""
+
+    kind = "noc_semaphore_wait"
+
+    def __init__(self, core: Core, address: int, exactly: bool) -> None:
+        self._core = core
+        self._address = address
+        self._exactly = exactly
+
+    def describe(self, thread: KernelThread) -> tuple[str, ...]:
+        value = int.from_bytes(self._core.l1.read(self._address, 4), "little")
+        by_address = {address: index for index, address in self._core.semaphores.items()}
+        index = by_address.get(self._address)
+        name = f"the word at {self._address:#x}" if index is None else f"semaphore {index}"
+        bound = "" if self._exactly else "at least "
+        return (f"{name} to be {bound}{thread.wanted}; it is {value}",)

@@ -1,0 +1,353 @@
+"""What kernels can call on every processor: circular buffers, arguments, memory, printing.
+
+Methods have the names of the C++ functions (tt-metal, dataflow_api.h, compute_kernel_api/cb_api.h)
+and take template arguments as the keyword `template`. A method named in `BLOCKING` returns True
+when it is done, and False when it has to be called again once the thread runs on.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from typing import Any, ClassVar
+
+from ttmlir.sim.errors import CycleLimitError
+from ttmlir.sim.execution.scheduler import FOREVER, Scheduler
+from ttmlir.sim.execution.thread import KernelThread
+from ttmlir.sim.machine.chip import MEM_ZEROS_BASE, MEM_ZEROS_SIZE
+from ttmlir.sim.machine.circular_buffer import COUNTER_MASK
+from ttmlir.sim.machine.core import Core
+from ttmlir.sim.machine.memory import Memory
+from ttmlir.sim.machine.tile_formats import FORMAT_NUMBERS, TILE_BYTES
+from ttmlir.sim.options import SimOptions
+
+LOCAL_MEMORY = 0xFFB0_0000
+"""Where a processor sees its own memory (tt-isa-documentation, BabyRISCV/README.md); here it holds
+the run-time arguments."""
+
+_COMMON_ARGUMENTS = 0x400
+"""Offset in the processor's own memory of the arguments that all cores have in common."""
+
+_POLL_CYCLES = 8
+"""Cycles of a load from L1 (tt-isa-documentation, BabyRISCV/README.md)."""
+
+_MANY = 1024
+"""Turns of a loop that are counted at once."""
+
+_TURNS: tuple[None, ...] = (None,) * _MANY
+
+_TURNS_PER_CYCLE = 16
+"""A turn takes at least a cycle, but a loop that is left early was counted to its end."""
+
+
+class KernelApi:
+    """Calls of one thread; `watch` is the sanitizer, or None."""
+
+    BLOCKING: ClassVar[frozenset[str]] = frozenset({"cb_wait_front", "cb_reserve_back", "poll"})
+
+    MEM_ZEROS_BASE: ClassVar[int] = MEM_ZEROS_BASE
+    MEM_ZEROS_SIZE: ClassVar[int] = MEM_ZEROS_SIZE
+
+    def __init__(self, core: Core, thread: KernelThread, options: SimOptions) -> None:
+        """The calls of a thread of a core whose circular buffers are set up."""
+        self.core = core
+        self.thread = thread
+        self.options = options
+        self.scheduler = thread.scheduler or Scheduler(options)
+        self.watch = core.watch
+        self.timed = options.timed
+        self.cbs = core.cbs
+        self.l1 = core.l1
+        self.local = Memory(f"the own memory of {thread.name}", 2 * _COMMON_ARGUMENTS)
+        self._arguments = thread.arguments
+        self._common_arguments = thread.common_arguments
+        self._store_arguments(0, thread.arguments)
+        self._store_arguments(_COMMON_ARGUMENTS, thread.common_arguments)
+        self.pages_pushed = 0
+        self.pages_popped = 0
+        self._line: list[str] = []
+        self._turns = 0
+
+    def counters(self) -> dict[str, int]:
+        """What the thread has done, counted while there are clocks."""
+        return {"pages pushed": self.pages_pushed, "pages popped": self.pages_popped}
+
+    def _store_arguments(self, address: int, arguments: Sequence[int]) -> None:
+        if len(arguments) * 4 > _COMMON_ARGUMENTS:
+            raise self.thread.error(
+                f"{len(arguments)} run-time arguments; a kernel takes at most "
+                f"{_COMMON_ARGUMENTS // 4}"
+            )
+        self.local.write(address, struct.pack(f"<{len(arguments)}I", *arguments))
+
+    # Circular buffers.
+
+    def cb_wait_front(self, cb: int, pages: int) -> bool:
+        """Wait until so many pages are filled; they stay where they are."""
+        buffer = self.cbs[cb]
+        if (buffer.received - buffer.acked) & COUNTER_MASK < pages or pages > buffer.num_pages:
+            buffer.wait_for_data(self.thread, pages)
+            return False
+        if self.timed and pages > 0:
+            if self.thread.clock > self.scheduler.limit:
+                return False
+            times = buffer.push_times
+            self.thread.wait_until(
+                times[(buffer.acked + pages - 1) % buffer.num_pages], "cb_wait_front"
+            )
+        if self.watch is not None:
+            self.watch.cb_wait(self.thread, buffer, pages)
+        return True
+
+    def cb_pop_front(self, cb: int, pages: int) -> None:
+        """Give pages back to the producer."""
+        buffer = self.cbs[cb]
+        if self.watch is not None:
+            self.watch.cb_pop(self.thread, buffer, pages)
+        buffer.pop(self.thread, pages)
+        if self.timed:
+            buffer.set_pop_time(pages, self.thread.clock)
+            self.pages_popped += pages
+        if buffer.space_waiters:
+            self.scheduler.wake(buffer.space_waiters)
+
+    def cb_reserve_back(self, cb: int, pages: int) -> bool:
+        """Wait until so many pages are free."""
+        buffer = self.cbs[cb]
+        free = (buffer.num_pages - buffer.received + buffer.acked) & COUNTER_MASK
+        if free < pages or pages > buffer.num_pages:
+            buffer.wait_for_space(self.thread, pages)
+            return False
+        if self.timed and pages > 0:
+            if self.thread.clock > self.scheduler.limit:
+                return False
+            times = buffer.pop_times
+            self.thread.wait_until(
+                times[(buffer.received + pages - 1) % buffer.num_pages], "cb_reserve_back"
+            )
+        if self.watch is not None:
+            self.watch.cb_reserve(self.thread, buffer, pages)
+        return True
+
+    def cb_push_back(self, cb: int, pages: int) -> None:
+        """Hand filled pages to the consumer."""
+        buffer = self.cbs[cb]
+        if self.watch is not None:
+            self.watch.cb_push(self.thread, buffer, pages)
+        buffer.push(self.thread, pages)
+        if self.timed:
+            buffer.set_push_time(pages, self.thread.clock)
+            self.pages_pushed += pages
+        if buffer.data_waiters:
+            self.scheduler.wake(buffer.data_waiters)
+
+    def get_write_ptr(self, cb: int) -> int:
+        """Address in L1 of the first page that is free or reserved."""
+        return self.cbs[cb].wr_ptr
+
+    def get_read_ptr(self, cb: int) -> int:
+        """Address in L1 of the first page that is filled."""
+        return self.cbs[cb].rd_ptr
+
+    def get_tile_size(self, cb: int) -> int:
+        """Bytes of a 32x32 tile in the circular buffer's format."""
+        return TILE_BYTES[self.cbs[cb].data_format]
+
+    def get_dataformat(self, cb: int) -> int:
+        """The circular buffer's format, by its number in tt-metal's `DataFormat`."""
+        return FORMAT_NUMBERS[self.cbs[cb].data_format]
+
+    def cb_pages_available_at_front(self, cb: int, pages: int) -> bool:
+        """Whether so many pages are filled now."""
+        return self.cbs[cb].filled >= pages
+
+    def cb_pages_reservable_at_back(self, cb: int, pages: int) -> bool:
+        """Whether so many pages are free now."""
+        return self.cbs[cb].free >= pages
+
+    # Arguments and place.
+
+    def get_arg_val(self, index: int, template: tuple[Any, ...] = ("uint32_t",)) -> Any:
+        """A run-time argument of this core, as a type of at most 32 bits."""
+        return self._argument(self._arguments, index, template, "SetRuntimeArgs")
+
+    def get_common_arg_val(self, index: int, template: tuple[Any, ...] = ("uint32_t",)) -> Any:
+        """A run-time argument that all cores have in common."""
+        return self._argument(self._common_arguments, index, template, "SetCommonRuntimeArgs")
+
+    def _argument(
+        self, arguments: list[int], index: int, template: tuple[Any, ...], setter: str
+    ) -> Any:
+        if not 0 <= index < len(arguments):
+            raise self.thread.error(
+                f"run-time argument {index} was not set; {setter} gave {len(arguments)} of them",
+                rule="arguments",
+            )
+        return _converted(arguments[index], template[0])
+
+    def get_arg_addr(self, index: int) -> int:
+        """Address of a run-time argument of this core."""
+        return LOCAL_MEMORY + 4 * index
+
+    def get_common_arg_addr(self, index: int) -> int:
+        """Address of a run-time argument that all cores have in common."""
+        return LOCAL_MEMORY + _COMMON_ARGUMENTS + 4 * index
+
+    def get_absolute_logical_x(self) -> int:
+        """Column of this core among the worker cores."""
+        return self.core.logical[0]
+
+    def get_absolute_logical_y(self) -> int:
+        """Row of this core among the worker cores."""
+        return self.core.logical[1]
+
+    def get_relative_logical_x(self) -> int:
+        """Column of this core counted from the first core of the kernel."""
+        return self.core.logical[0] - self.thread.origin[0]
+
+    def get_relative_logical_y(self) -> int:
+        """Row of this core counted from the first core of the kernel."""
+        return self.core.logical[1] - self.thread.origin[1]
+
+    def get_semaphore(self, semaphore: int, template: tuple[Any, ...] = ()) -> int:
+        """Address in L1 of a semaphore of the program."""
+        address = self.core.semaphores.get(semaphore)
+        if address is None:
+            there = ", ".join(str(each) for each in self.core.semaphores) or "none"
+            raise self.thread.error(
+                f"semaphore {semaphore} was not created on this core; there: {there}; create it "
+                "on all cores that use it, with CreateSemaphore",
+                rule="semaphore-missing",
+            )
+        return address
+
+    # Memory.
+
+    def load(self, address: int, size: int, signed: bool) -> int:
+        """Read an integer of 1, 2, 4 or 8 bytes through a pointer."""
+        memory, address = self._memory(address, size)
+        if self.watch is not None:
+            self.watch.read(memory, address, size, self.thread)
+        return int.from_bytes(memory.read(address, size), "little", signed=signed)
+
+    def store(self, address: int, size: int, value: int) -> None:
+        """Write an integer of 1, 2, 4 or 8 bytes through a pointer."""
+        memory, address = self._memory(address, size)
+        if self.watch is not None:
+            self.watch.write(memory, address, size, self.thread)
+        memory.write(address, (value & (1 << 8 * size) - 1).to_bytes(size, "little"))
+        self.scheduler.progress += 1
+
+    def _memory(self, address: int, size: int) -> tuple[Memory, int]:
+        if address % size:
+            raise self.thread.error(
+                f"address {address:#x} of a {size}-byte access is not a multiple of {size}; "
+                "the processors do not access memory unaligned",
+                rule="unaligned",
+            )
+        if address >= LOCAL_MEMORY:
+            return self.local, address - LOCAL_MEMORY
+        return self.l1, address
+
+    def poll(self) -> bool:
+        """Let others run before memory is looked at again: nothing changes before they do."""
+        thread = self.thread
+        thread.polling = not thread.polling
+        if not thread.polling:
+            return True
+        if self.timed:
+            thread.clock += _POLL_CYCLES
+            if self.scheduler.next_clock < FOREVER:
+                thread.wait_until(self.scheduler.next_clock, "poll")
+        return False
+
+    # Loops.
+
+    def turns(self) -> Iterator[None]:
+        """Turns of a loop that ends by itself, or never."""
+        return chain.from_iterable(self._packs_of_turns())
+
+    def _packs_of_turns(self) -> Iterator[tuple[None, ...]]:
+        while True:
+            yield _TURNS
+            self._count_turns(_MANY)
+
+    def limited(self, numbers: range) -> Iterable[int]:
+        """The numbers that the counter of a loop takes."""
+        if numbers[_MANY:]:
+            return chain.from_iterable(self._packs_of(numbers))
+        self._count_turns(len(numbers))
+        return numbers
+
+    def _packs_of(self, numbers: range) -> Iterator[range]:
+        while numbers:
+            yield numbers[:_MANY]
+            self._count_turns(_MANY)
+            numbers = numbers[_MANY:]
+
+    def _count_turns(self, count: int) -> None:
+        """Stop a kernel whose loops turn more often than its cycles allow."""
+        self._turns += count
+        if self._turns > _TURNS_PER_CYCLE * self.options.cycle_limit:
+            raise CycleLimitError(
+                f"the loops of the kernel turn more than {self._turns} times without an end, "
+                f"which takes more than the {self.options.cycle_limit} cycles of "
+                "SimOptions.cycle_limit",
+                rule="cycle-limit",
+            )
+
+    def invalidate_l1_cache(self) -> None:
+        """Nothing: the processors of Wormhole have no cache for data in L1."""
+
+    # Printing.
+
+    def dprint(self, *values: object) -> None:
+        """Print values; a line is complete with its line end, and carries the thread's name."""
+        text = "".join(_printed(value) for value in values)
+        self._line.append(text)
+        if "\n" not in text:
+            return
+        *lines, rest = "".join(self._line).split("\n")
+        self._line = [rest] if rest else []
+        for line in lines:
+            self.core.print_line(f"{self.thread.name}: {line}")
+
+    def end(self) -> None:
+        """Finish what the kernel left open, when it has returned."""
+        if self._line:
+            self.dprint("\n")
+
+
+_CONVERSIONS: dict[str, struct.Struct] = {
+    "int32_t": struct.Struct("<i"),
+    "int": struct.Struct("<i"),
+    "float": struct.Struct("<f"),
+}
+
+
+def _converted(word: int, type_name: str) -> Any:
+    """The bits of a word as a value of a type."""
+    match type_name:
+        case "uint32_t":
+            return word
+        case "int32_t" | "int" | "float":
+            return _CONVERSIONS[type_name].unpack(word.to_bytes(4, "little"))[0]
+        case "uint16_t":
+            return word & 0xFFFF
+        case "uint8_t":
+            return word & 0xFF
+        case "bool":
+            return word & 0xFF != 0
+        case _:
+            return word
+
+
+def _printed(value: object) -> str:
+    match value:
+        case bool():
+            return str(int(value))
+        case float():
+            return f"{value:g}"
+        case _:
+            return str(value)

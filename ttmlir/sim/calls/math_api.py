@@ -1,0 +1,587 @@
+"""The calls of the MATH thread on the matrix unit, and on DST as a whole.
+
+What a call finds in SrcA and SrcB was put there by the same call on the UNPACK thread. In device
+numerics results are rounded to the format of DST by each instruction; in exact numerics they are
+float32. Calls on the vector unit are in `ttmlir.sim.calls.vector_api`. Source: tt-llk,
+llk_math_{eltwise_binary,eltwise_unary_datacopy,matmul,reduce,transpose_dest}.h.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ttmlir.optable.kernel import call_named
+from ttmlir.sim.calls.compute_api import ComputeSettings, Template, math_cost
+from ttmlir.sim.calls.unpack_api import POOL_MAX, REDUCE_COL, REDUCE_ROW, UnpackApi
+from ttmlir.sim.calls.vector_api import VectorApi
+from ttmlir.sim.execution.thread import KernelThread
+from ttmlir.sim.machine import numerics
+from ttmlir.sim.machine.core import Core
+from ttmlir.sim.machine.numerics import Register
+from ttmlir.sim.machine.registers import Half
+from ttmlir.sim.options import SimOptions
+from ttmlir.sim.timing.costs import fidelity_phases, matmul_math_cycles
+
+Array = NDArray[Any]
+
+MULTIPLY, ADD, SUBTRACT = 0, 2, 3
+"""Numbers of tt-metal's EltwiseBinaryType."""
+
+_OPERATIONS = {ADD: "add", SUBTRACT: "sub", MULTIPLY: "mul"}
+_FUNCTIONS: dict[str, Callable[..., Array]] = {"add": np.add, "sub": np.subtract}
+_PARTS = {"rows": "ROW", "cols": "COL", "scalar": "SCALAR"}
+_PART_NAMES = ("NONE", "COL", "ROW", "SCALAR")
+_DEST_TO_SRCA = 1
+_INT32 = np.dtype(np.int32)
+
+
+def _spread(operation: str, part: str) -> str:
+    """What is prepared for an elementwise operation with a part of the second tile."""
+    return f"{operation}_tiles_bcast {part}"
+
+
+def _binary_call(operation: str) -> Callable[..., bool]:
+    name = f"{operation}_tiles"
+
+    def call(self: MathApi, in0: int, in1: int, index0: int, index1: int, dst: int) -> bool:
+        return self.binary(operation, name, name, dst)
+
+    return call
+
+
+def _broadcast_call(operation: str) -> Callable[..., bool]:
+    name = f"{operation}_tiles_bcast"
+    prepared = tuple(_spread(operation, part) for part in _PART_NAMES)
+
+    def call(
+        self: MathApi,
+        in0: int,
+        in1: int,
+        index0: int,
+        index1: int,
+        dst: int,
+        *,
+        template: Template = (),
+    ) -> bool:
+        (part,) = self.numbers_of(name, template, 1)
+        return self.binary(operation, name, prepared[part], dst)
+
+    return call
+
+
+def _part_call(operation: str, part: str) -> Callable[..., bool]:
+    name = f"{operation}_tiles_bcast_{part}"
+    prepared = _spread(operation, _PARTS[part])
+
+    def call(self: MathApi, in0: int, in1: int, index0: int, index1: int, dst: int) -> bool:
+        return self.binary(operation, name, prepared, dst)
+
+    return call
+
+
+def _part_preparation(operation: str, part: str) -> Callable[..., None]:
+    prepared = _spread(operation, _PARTS[part])
+
+    def call(self: MathApi, *buffers: int) -> None:
+        self.prepare(prepared)
+
+    return call
+
+
+class MathApi(VectorApi):
+    """Calls of the MATH thread."""
+
+    BLOCKING: ClassVar[frozenset[str]] = UnpackApi.BLOCKING | {"tile_regs_acquire", "acquire_dst"}
+
+    def __init__(
+        self, core: Core, thread: KernelThread, options: SimOptions, settings: ComputeSettings
+    ) -> None:
+        """The matrix unit, not yet prepared for anything."""
+        super().__init__(core, thread, options, settings)
+        self._fidelity = settings.fidelity
+        self._product_cycles = matmul_math_cycles(settings.fidelity)
+        self._phases = fidelity_phases(settings.fidelity)
+        register = self.dst.register
+        self._source = Register.TF32 if register is Register.FP32 else register
+        """The format of numbers that move from DST to a source register."""
+        self._prepared = ""
+        """What the last `_init` call prepared."""
+        self._accumulates = False
+        self._product = np.empty((32, 32), np.float32)
+
+    # --- DST ------------------------------------------------------------------------------------
+
+    def tile_regs_acquire(self) -> bool:
+        """Take a free half of DST."""
+        dst = self.dst
+        if not dst.acquire(self.thread):
+            return False
+        if self.timed and dst.math.time > self.thread.clock:
+            self.thread.wait_until(dst.math.time, "dst")
+        if self.watch is not None:
+            self.watch.acquire(self.thread, self.release_key)
+        return True
+
+    def tile_regs_commit(self) -> None:
+        """Hand the half over to the pack thread."""
+        if self.watch is not None:
+            self.watch.put(self.thread, self.commit_key)
+        if not self.dst.acquired:
+            self.report(
+                "dst-acquire", "DST is committed without being acquired; call tile_regs_acquire"
+            )
+        self.dst.commit(self.thread.clock)
+
+    acquire_dst = tile_regs_acquire
+    release_dst = tile_regs_commit
+
+    def _half(self, index: int, kind: Literal["read", "write"] = "write") -> Half:
+        """The half that the thread works on, which has a tile of this index."""
+        self.check_tile(index, kind)
+        return self.dst.math
+
+    # --- Preparation ----------------------------------------------------------------------------
+
+    def prepare(self, name: str, *, accumulates: bool = False) -> None:
+        """Choose the operation that the matrix unit does next."""
+        self._prepared = name
+        self._accumulates = accumulates
+        self.reconfigured()
+
+    def _configured(self, *arguments: int, template: Template = ()) -> None:
+        """Configure formats; chooses no operation."""
+        self.reconfigured()
+
+    compute_kernel_hw_startup = binary_op_init_common = _configured
+    reconfig_data_format = reconfig_data_format_srca = reconfig_data_format_srcb = _configured
+    reduce_uninit = tilize_uninit = tilize_uninit_with_dt = untilize_uninit = _configured
+    pack_untilize_uninit = _configured
+    pack_untilize_dest_init = _configured
+
+    def _check_prepared(self, name: str, remedy: str) -> None:
+        """Find fault with an operation that the unit was not prepared for."""
+        there = f"for {self._prepared}" if self._prepared else "for nothing"
+        self.report(
+            "init",
+            f"the matrix unit is not prepared for {name} but {there}; call {remedy} before",
+        )
+
+    def add_tiles_init(self, in0: int = 0, in1: int = 1, acc_to_dest: int = 0) -> None:
+        """Prepare sums, onto DST if so asked."""
+        self.prepare("add_tiles", accumulates=bool(acc_to_dest))
+
+    def sub_tiles_init(self, in0: int = 0, in1: int = 1, acc_to_dest: int = 0) -> None:
+        """Prepare differences, onto DST if so asked."""
+        self.prepare("sub_tiles", accumulates=bool(acc_to_dest))
+
+    def mul_tiles_init(self, in0: int = 0, in1: int = 1) -> None:
+        """Prepare products."""
+        self.prepare("mul_tiles")
+
+    add_bcast_rows_init_short = _part_preparation("add", "rows")
+    add_bcast_cols_init_short = _part_preparation("add", "cols")
+    add_bcast_scalar_init_short = _part_preparation("add", "scalar")
+    sub_bcast_rows_init_short = _part_preparation("sub", "rows")
+    sub_bcast_cols_init_short = _part_preparation("sub", "cols")
+    sub_tiles_bcast_scalar_init_short = _part_preparation("sub", "scalar")
+    mul_bcast_rows_init_short = _part_preparation("mul", "rows")
+    mul_bcast_cols_init_short = _part_preparation("mul", "cols")
+    mul_tiles_bcast_scalar_init_short = _part_preparation("mul", "scalar")
+
+    def init_bcast(self, in0: int, in1: int, out: int, *, template: Template = ()) -> None:
+        """Prepare an operation with a part of the second tile spread: (operation, part)."""
+        operation, part = self.numbers_of("init_bcast", template, 2)
+        self.prepare(_spread(_OPERATIONS[operation], _PART_NAMES[part]))
+
+    def binary_dest_reuse_tiles_init(self, *cb: int, template: Template = ()) -> None:
+        """Prepare an operation on a tile and DST."""
+        kind = self.numbers_of("binary_dest_reuse_tiles_init", template, 2)
+        self.prepare(f"binary_dest_reuse_tiles {kind}")
+
+    def unary_op_init_common(self, cb: int, out: int) -> None:
+        """Prepare copies."""
+        self.prepare("copy_tile")
+
+    init_sfpu = unary_op_init_common
+
+    def copy_tile_init(self, cb: int) -> None:
+        """Prepare copies."""
+        self.prepare("copy_tile")
+
+    def copy_tile_to_dst_init_short(
+        self, cb: int = 0, transpose: int = 0, transpose_within_16x16_face: int = 0
+    ) -> None:
+        """Prepare copies."""
+        self.prepare("copy_tile")
+
+    def copy_tile_to_dst_init_short_with_dt(self, old: int, cb: int, transpose: int = 0) -> None:
+        """Prepare copies."""
+        self.prepare("copy_tile")
+
+    def unary_bcast_init(self, cb: int, out: int, *, template: Template = ()) -> None:
+        """Prepare copies of a part of a tile, spread."""
+        self.prepare("unary_bcast")
+
+    def transpose_wh_init(self, *buffers: int) -> None:
+        """Prepare transposed copies."""
+        self.prepare("transpose_wh_tile")
+
+    transpose_wh_init_short = transpose_wh_init
+
+    def mm_init(self, *arguments: int) -> None:
+        """Prepare matrix products."""
+        self.prepare("matmul_tiles")
+
+    mm_init_short = mm_init_short_with_dt = mm_init
+
+    def mm_block_init(self, *arguments: int) -> None:
+        """Prepare matrix products of blocks."""
+        self.prepare("matmul_block")
+
+    mm_block_init_short = mm_block_init_short_with_dt = mm_block_init
+
+    def reduce_init(self, cb: int, scaler: int, out: int, *, template: Template = ()) -> None:
+        """Prepare reductions of a kind: (PoolType, ReduceDim)."""
+        self.prepare(f"reduce_tile {self.numbers_of('reduce_init', template, 2)}")
+
+    def tilize_init(self, *arguments: int) -> None:
+        """Prepare tilizing."""
+        self.prepare("tilize_block")
+
+    tilize_init_short_with_dt = tilize_init
+
+    def untilize_init(self, *buffers: int) -> None:
+        """Prepare untilizing."""
+        self.prepare("untilize_block")
+
+    def pack_untilize_init(self, cb: int, out: int, *, template: Template = ()) -> None:
+        """Prepare untilizing in the packer."""
+        self.prepare("pack_untilize_block")
+
+    # --- Operands -------------------------------------------------------------------------------
+
+    def _use(self, cycles: int) -> tuple[Any, Any]:
+        """SrcA and SrcB of a call that takes so long; frees the bank."""
+        src = self.src
+        a, b, ready = src.banks[0]
+        thread = self.thread
+        if self.timed:
+            if ready > thread.clock:
+                thread.wait_until(ready, "src")
+            thread.clock += cycles
+        src.free(thread.clock)
+        if self.watch is not None:
+            self.watch.take(thread, self.src_key)
+        return a, b
+
+    # --- Copies ---------------------------------------------------------------------------------
+
+    def _copy(self, name: str, remedy: str, dst: int) -> bool:
+        """SrcA to a tile of DST."""
+        if not self.src.banks and not self.src.can_use(self.thread):
+            return False
+        if self._prepared != name:
+            self._check_prepared(name, remedy)
+        half = self._half(dst)
+        tile, _ = self._use(math_cost(name, self._phases))
+        self._store(half.new_faces(dst), tile)
+        return True
+
+    def _store(self, place: Array, tile: Array) -> None:
+        """Put what a source register holds into DST."""
+        if tile.dtype == _INT32:
+            place.view(np.int32)[:] = tile
+        else:
+            place[:] = tile
+
+    def copy_tile(self, cb: int, index: int, dst: int) -> bool:
+        """SrcA to a tile of DST."""
+        return self._copy("copy_tile", "copy_tile_init", dst)
+
+    def copy_block_matmul_partials(self, cb: int, index: int, dst: int, tiles: int) -> bool:
+        """SrcA to so many tiles of DST, one after another."""
+        while self.done < tiles:
+            if not self._copy("copy_tile", "copy_tile_to_dst_init_short", dst + self.done):
+                return False
+            self.done += 1
+        self.done = 0
+        return True
+
+    def transpose_wh_tile(self, cb: int, index: int, dst: int) -> bool:
+        """SrcA, transposed by the unpacker, to a tile of DST."""
+        return self._copy("transpose_wh_tile", "transpose_wh_init", dst)
+
+    def unary_bcast(self, cb: int, index: int, dst: int, *, template: Template = ()) -> bool:
+        """A part of a tile, spread, to a tile of DST."""
+        return self._copy("unary_bcast", "unary_bcast_init", dst)
+
+    # --- Elementwise operations -----------------------------------------------------------------
+
+    def binary(self, operation: str, name: str, prepared: str, dst: int) -> bool:
+        """SrcA and SrcB combined into a tile of DST; products, and sums if so asked, onto it."""
+        if not self.src.banks and not self.src.can_use(self.thread):
+            return False
+        if self._prepared != prepared:
+            self._check_prepared(prepared, call_named(name).init)
+        half = self._half(dst)
+        a, b = self._use(math_cost(name, self._phases))
+        if operation == "mul":
+            self._multiply(half, dst, a, b)
+        else:
+            self._add(half, dst, _FUNCTIONS[operation], a, b)
+        return True
+
+    add_tiles = _binary_call("add")
+    sub_tiles = _binary_call("sub")
+    mul_tiles = _binary_call("mul")
+    add_tiles_bcast = _broadcast_call("add")
+    sub_tiles_bcast = _broadcast_call("sub")
+    mul_tiles_bcast = _broadcast_call("mul")
+    add_tiles_bcast_rows = _part_call("add", "rows")
+    add_tiles_bcast_cols = _part_call("add", "cols")
+    add_tiles_bcast_scalar = _part_call("add", "scalar")
+    sub_tiles_bcast_rows = _part_call("sub", "rows")
+    sub_tiles_bcast_cols = _part_call("sub", "cols")
+    sub_tiles_bcast_scalar = _part_call("sub", "scalar")
+    mul_tiles_bcast_rows = _part_call("mul", "rows")
+    mul_tiles_bcast_cols = _part_call("mul", "cols")
+    mul_tiles_bcast_scalar = _part_call("mul", "scalar")
+
+    def _add(
+        self, half: Half, dst: int, function: Callable[..., Array], a: Array, b: Array
+    ) -> None:
+        if self._accumulates and half.written(dst):
+            self._add_onto(half, dst, function, a, b)
+        elif a.dtype == _INT32:
+            function(a, b, half.new_faces(dst).view(np.int32))
+        elif self.exact:
+            function(a, b, half.new_faces(dst))
+        else:
+            numerics.combine(function, a, b, self.dst.register, half.new_faces(dst))
+
+    def _add_onto(
+        self, half: Half, dst: int, function: Callable[..., Array], a: Array, b: Array
+    ) -> None:
+        tile = half.faces(dst)
+        if a.dtype == _INT32:
+            whole = tile.view(np.int32)
+            whole += function(a, b)
+        elif self.exact:
+            tile += function(a, b)
+        else:
+            register = self.dst.register
+            result = function(numerics.operand(a), numerics.operand(b))
+            total = numerics.operand(tile, register) + result
+            tile[:] = numerics.round_to(total, register)
+
+    def _multiply(self, half: Half, dst: int, a: Array, b: Array) -> None:
+        fresh = not half.written(dst)
+        if a.dtype == _INT32:
+            whole = half.faces(dst).view(np.int32)
+            whole += a * b
+        elif self.exact and fresh:
+            np.multiply(a, b, half.new_faces(dst))
+        elif self.exact:
+            tile = half.faces(dst)
+            tile += a * b
+        else:
+            tile, register = half.faces(dst), self.dst.register
+            if fresh:
+                tile[:] = numerics.multiply(a, b, self._fidelity, register)
+            else:
+                tile[:] = numerics.multiply_onto(tile, a, b, self._fidelity, register)
+
+    def binary_dest_reuse_tiles(
+        self, cb: int, index: int, dst: int, *, template: Template = ()
+    ) -> bool:
+        """A tile of DST, moved to a source register, and the tile in the other one, combined."""
+        if not self.src.banks and not self.src.can_use(self.thread):
+            return False
+        operation, register = self.numbers_of("binary_dest_reuse_tiles", template, 2)
+        prepared = f"binary_dest_reuse_tiles {(operation, register)}"
+        if self._prepared != prepared:
+            self._check_prepared("binary_dest_reuse_tiles", "binary_dest_reuse_tiles_init")
+        half = self._half(dst)
+        tile, _ = self._use(math_cost("binary_dest_reuse_tiles", self._phases))
+        moved = self._moved(half.faces(dst).copy(), tile)
+        a, b = (moved, tile) if register == _DEST_TO_SRCA else (tile, moved)
+        half.forget(dst)
+        if operation == MULTIPLY:
+            self._multiply(half, dst, a, b)
+        else:
+            self._add(half, dst, _FUNCTIONS[_OPERATIONS[operation]], a, b)
+        return True
+
+    def _moved(self, values: Array, like: Array) -> Array:
+        """Numbers of DST as they arrive in a source register."""
+        if like.dtype == _INT32:
+            return values.view(np.int32)
+        if self.exact:
+            return values
+        return numerics.to_source(values, self._source)
+
+    # --- Matrix products ------------------------------------------------------------------------
+
+    def matmul_tiles(
+        self, in0: int, in1: int, index0: int, index1: int, dst: int, transpose: int = 0
+    ) -> bool:
+        """SrcB @ SrcA onto a tile of DST."""
+        if not self.src.banks and not self.src.can_use(self.thread):
+            return False
+        if self._prepared != "matmul_tiles":
+            self._check_prepared("matmul_tiles", "mm_init")
+        half = self._half(dst)
+        a, b = self._use(self._product_cycles)
+        self._matmul(half, dst, a, b)
+        return True
+
+    def _matmul(self, half: Half, dst: int, a: Any, b: Any) -> None:
+        if isinstance(a, numerics.Factor):
+            tile = half.rows(dst)
+            tile[:] = numerics.matmul_onto(tile, a, b, self._fidelity, self.dst.register)
+        elif a.dtype == _INT32:
+            tile = half.rows(dst).view(np.int32)
+            tile += b @ a
+        elif half.written(dst):
+            tile = half.rows(dst)
+            np.add(tile, np.dot(b, a, self._product), tile)
+        else:
+            np.dot(b, a, half.new_rows(dst))
+
+    def matmul_block(
+        self,
+        in0: int,
+        in1: int,
+        index0: int,
+        index1: int,
+        dst: int,
+        transpose: int,
+        ct_dim: int,
+        rt_dim: int,
+        kt_dim: int,
+    ) -> bool:
+        """Each tile of SrcB @ each of SrcA, onto `rt_dim` rows of `ct_dim` tiles of DST."""
+        if not self.src.banks and not self.src.can_use(self.thread):
+            return False
+        if self._prepared != "matmul_block":
+            self._check_prepared("matmul_block", "mm_block_init")
+        half = self._half(dst + rt_dim * ct_dim - 1)
+        a, b = self._use(self._product_cycles * rt_dim * ct_dim)
+        for row, left in enumerate(b):
+            for column, right in enumerate(a):
+                self._matmul(half, dst + row * ct_dim + column, right, left)
+        return True
+
+    # --- Reductions -----------------------------------------------------------------------------
+
+    def reduce_tile(
+        self,
+        cb: int,
+        scaler: int,
+        index: int,
+        scaler_index: int,
+        dst: int,
+        *,
+        template: Template = (),
+    ) -> bool:
+        """SrcA reduced over rows, columns or both, onto column 0, row 0 or the first number."""
+        if not self.src.banks and not self.src.can_use(self.thread):
+            return False
+        pool, dimension = self.numbers_of("reduce_tile", template, 2)
+        if self._prepared != f"reduce_tile {(pool, dimension)}":
+            self._check_prepared("reduce_tile", "reduce_init with the same template arguments")
+        half = self._half(dst)
+        a, b = self._use(math_cost("reduce_tile", self._phases))
+        first = not half.written(dst)
+        tile = half.rows(dst)
+        if pool == POOL_MAX:
+            self._reduce_max(tile, numerics.rows_of_faces(a), dimension, first=first)
+        else:
+            self._reduce_sum(tile, a, b, dimension)
+        return True
+
+    def _reduce_max(self, tile: Array, rows: Array, dimension: int, *, first: bool) -> None:
+        """The largest number of each column of `rows`, which hold the transpose to reduce rows.
+
+        GMPOOL takes what was cleared in DST for minus infinity.
+        """
+        largest = rows.max(axis=0)
+        place = _reduced(tile, dimension)
+        if dimension not in (REDUCE_ROW, REDUCE_COL):
+            largest = largest.max(keepdims=True)
+        place[:] = largest if first else np.maximum(place, largest)
+
+    def _reduce_sum(self, tile: Array, a: Any, b: Any, dimension: int) -> None:
+        """The factors in row 0 of SrcB times SrcA; for both dimensions, once more the same."""
+        place = _reduced(tile, dimension)
+        if dimension in (REDUCE_ROW, REDUCE_COL):
+            start = np.zeros((32, 32), np.float32)
+            start[0] = place
+            place[:] = self._pooled(start, a, b)[0]
+            return
+        sums = self._pooled(np.zeros((32, 32), np.float32), a, b)
+        column = np.zeros((32, 32), np.float32)
+        column[:, 0] = sums[0]
+        again: Any = column
+        if not self.exact:
+            moved = numerics.to_source(column, self._source)
+            again = numerics.factor_a(numerics.operand(moved, self._source))
+        start = np.zeros((32, 32), np.float32)
+        start[0, 0] = place[0]
+        place[:] = self._pooled(start, again, b)[0, :1]
+
+    def _pooled(self, start: Array, a: Any, b: Any) -> Array:
+        if isinstance(a, numerics.Factor):
+            return numerics.matmul_onto(start, a, b, self._fidelity, self.dst.register)
+        return (start + b.astype(np.float64) @ a).astype(np.float32)
+
+    # --- Rows of numbers ------------------------------------------------------------------------
+
+    def _copy_each(self, name: str, remedy: str, count: int) -> bool:
+        """Copy SrcA to tile 0 of a DST of its own, so many times."""
+        while self.done < count:
+            if not (self.dst.acquired or self.tile_regs_acquire()):
+                return False
+            if not self._copy(name, remedy, 0):
+                return False
+            self.tile_regs_commit()
+            self.done += 1
+        self.done = 0
+        return True
+
+    def tilize_block(
+        self, cb: int, tiles: int, out: int, input_tile_index: int = 0, output_tile_index: int = 0
+    ) -> bool:
+        """Copy each tile, in a half of DST of its own."""
+        return self._copy_each("tilize_block", "tilize_init", tiles)
+
+    def untilize_block(self, cb: int, tiles: int, out: int, *, template: Template = ()) -> bool:
+        """Copy each 1024 numbers, in a half of DST of its own."""
+        return self._copy_each("untilize_block", "untilize_init", tiles)
+
+    def pack_untilize_block(
+        self, cb: int, rows: int, out: int, block_c_index: int = 0, *, template: Template = ()
+    ) -> bool:
+        """Copy rows of `block_ct_dim` tiles, each row in a half of DST of its own."""
+        width = int(template[0]) if template else 8
+        while self.done < rows * width:
+            if not (self.dst.acquired or self.tile_regs_acquire()):
+                return False
+            if not self._copy("pack_untilize_block", "pack_untilize_init", self.done % width):
+                return False
+            self.done += 1
+            if self.done % width == 0:
+                self.tile_regs_commit()
+        self.done = 0
+        return True
+
+
+def _reduced(tile: Array, dimension: int) -> Array:
+    """The part of a tile that a reduction writes: column 0, row 0 or the first number."""
+    if dimension == REDUCE_ROW:
+        return tile[:, 0]
+    return tile[0] if dimension == REDUCE_COL else tile[0, :1]

@@ -1,0 +1,378 @@
+"""The calls of the PACK thread: tiles of DST go to circular buffers.
+
+Source: tt-metal, compute_kernel_api/{pack,pack_untilize,reg_api}.h; tt-llk, llk_pack.h.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ttmlir.layout.enums import DataType
+from ttmlir.sim.calls.compute_api import ComputeApi, ComputeSettings, Template
+from ttmlir.sim.calls.kernel_api import KernelApi
+from ttmlir.sim.calls.unpack_api import REDUCE_COL, REDUCE_ROW, REDUCE_SCALAR
+from ttmlir.sim.execution.thread import KernelThread
+from ttmlir.sim.machine import numerics
+from ttmlir.sim.machine.circular_buffer import CircularBuffer
+from ttmlir.sim.machine.core import Core
+from ttmlir.sim.machine.numerics import INTEGERS
+from ttmlir.sim.options import SimOptions
+from ttmlir.sim.timing.costs import pack_cycles, tile_bytes, untilize_cycles
+
+Array = NDArray[Any]
+
+
+def _kept(rows: slice, columns: slice) -> Array:
+    """A part of a tile, in the order of memory."""
+    kept = np.zeros((32, 32), bool)
+    kept[rows, columns] = True
+    return kept.reshape(2, 16, 2, 16).swapaxes(1, 2).ravel()
+
+
+_ALL, _FIRST = slice(None), slice(1)
+_KEPT = {
+    REDUCE_ROW: _kept(_ALL, _FIRST),
+    REDUCE_COL: _kept(_FIRST, _ALL),
+    REDUCE_SCALAR: _kept(_FIRST, _FIRST),
+}
+"""What the masks of the packer leave of a tile that was reduced (tt-llk, llk_pack.h)."""
+
+
+class PackApi(ComputeApi):
+    """Calls of the PACK thread."""
+
+    BLOCKING: ClassVar[frozenset[str]] = KernelApi.BLOCKING | {
+        *("tile_regs_wait", "acquire_dst"),
+        *("tilize_block", "untilize_block", "pack_untilize_block"),
+    }
+
+    def __init__(
+        self, core: Core, thread: KernelThread, options: SimOptions, settings: ComputeSettings
+    ) -> None:
+        """The packer, not yet configured."""
+        super().__init__(core, thread, options, settings)
+        self._format: DataType | None = None
+        self._packers: dict[DataType, Callable[[Array], Array]] = {}
+        self._accumulates = False
+        self._width = 0
+        """Tiles in a row of numbers that `pack_untilize_init` configured."""
+        self.tiles_packed = 0
+        self._kept: Array | None = None
+        """Which numbers of a tile `reduce_init` leaves; the packer makes the others zero."""
+
+    def counters(self) -> dict[str, int]:
+        """What the thread has done."""
+        return {**super().counters(), "tiles packed": self.tiles_packed}
+
+    # --- DST ------------------------------------------------------------------------------------
+
+    def tile_regs_wait(self) -> bool:
+        """Wait for a half of DST with results."""
+        dst = self.dst
+        if not dst.wait(self.thread):
+            return False
+        if self.timed and dst.pack.time > self.thread.clock:
+            self.thread.wait_until(dst.pack.time, "dst")
+        if self.watch is not None:
+            self.watch.take(self.thread, self.commit_key)
+        return True
+
+    def tile_regs_release(self) -> None:
+        """Give the half back, cleared."""
+        if not self.dst.waited:
+            self.report("dst-wait", "DST is released without being waited for; call tile_regs_wait")
+        if self.watch is not None:
+            self.watch.release(self.thread, self.release_key)
+        self.dst.release(self.thread.clock)
+
+    acquire_dst = tile_regs_wait
+    release_dst = tile_regs_release
+
+    # --- Configuration --------------------------------------------------------------------------
+
+    def _configure(self, out: int) -> None:
+        self._kept = None
+        self._take_format(out)
+
+    def _take_format(self, out: int) -> None:
+        self._format = self.cbs[out].data_format
+        self.reconfigured()
+
+    def compute_kernel_hw_startup(self, in0: int, in1: int, out: int | None = None) -> None:
+        """Take the format from the last buffer."""
+        self._configure(in1 if out is None else out)
+
+    def binary_op_init_common(self, in0: int, in1: int, out: int) -> None:
+        """Take the format from `out`."""
+        self._configure(out)
+
+    def init_bcast(self, in0: int, in1: int, out: int, *, template: Template = ()) -> None:
+        """Take the format from `out`."""
+        self._configure(out)
+
+    def reduce_init(self, cb: int, scaler: int, out: int, *, template: Template = ()) -> None:
+        """Take the format from `out`; only what was reduced to is packed, zeros elsewhere."""
+        self._configure(out)
+        self._kept = _KEPT.get(int(template[1])) if len(template) > 1 else None
+
+    def reduce_uninit(self, cb: int = 0, *, template: Template = ()) -> None:
+        """Pack whole tiles again."""
+        self._kept = None
+        self.reconfigured()
+
+    def unary_op_init_common(self, cb: int, out: int) -> None:
+        """Take the format from `out`."""
+        self._configure(out)
+
+    init_sfpu = transpose_wh_init = unary_op_init_common
+
+    def unary_bcast_init(self, cb: int, out: int, *, template: Template = ()) -> None:
+        """Take the format from `out`."""
+        self._configure(out)
+
+    def mm_init(self, in0: int, in1: int, out: int = 16, transpose: int = 0) -> None:
+        """Take the format from `out`."""
+        self._configure(out)
+
+    def mm_block_init(self, in0: int, in1: int, out: int = 16, *sizes: int) -> None:
+        """Take the format from `out`."""
+        self._configure(out)
+
+    def tilize_init(self, cb: int, tiles: int, out: int) -> None:
+        """Take the format from `out`."""
+        self._configure(out)
+
+    def tilize_init_short_with_dt(self, old: int, cb: int, tiles: int, out: int) -> None:
+        """Nothing: the format of the output stays."""
+
+    def untilize_init(self, cb: int, out: int = 16) -> None:
+        """Take the format from `out`."""
+        self._configure(out)
+
+    def pack_untilize_init(self, cb: int, out: int, *, template: Template = ()) -> None:
+        """Take the format from `out`; pack rows of so many tiles."""
+        self._width = _widths(template)[0]
+        self._configure(out)
+
+    def pack_untilize_dest_init(self, out: int, *, template: Template = ()) -> None:
+        """Take the format from `out`; pack rows of so many tiles."""
+        self._width = _widths(template)[0]
+        self._configure(out)
+
+    def pack_untilize_uninit(self, out: int = 16) -> None:
+        """Pack tiles again."""
+        self._width = 0
+        self.reconfigured()
+
+    def pack_reconfig_data_format(self, *buffers: int) -> None:
+        """Take the format from a buffer, the last one given."""
+        self._take_format(buffers[-1])
+
+    def pack_reconfig_l1_acc(self, enabled: int) -> None:
+        """Add packed tiles to what is in L1, or replace it."""
+        self._accumulates = bool(enabled)
+        self.reconfigured()
+
+    def _undo(self, *arguments: int, template: Template = ()) -> None:
+        """Account for a call that resets configuration which nothing here depends on."""
+        self.reconfigured()
+
+    tilize_uninit = tilize_uninit_with_dt = untilize_uninit = _undo
+
+    # --- Packing --------------------------------------------------------------------------------
+
+    def _buffer(self, index: int) -> CircularBuffer:
+        cb = self.cbs[index]
+        if self._format is not cb.data_format:
+            self.check_format(cb, self._format, "the packer", "pack_reconfig_data_format")
+        return cb
+
+    def pack_tile(self, dst: int, cb: int, index: int = 0, *, template: Template = ()) -> None:
+        """A tile of DST to a buffer: the next page, or with `out_of_order` page `index`.
+
+        Pages count from the write pointer; the next page is the one after the page that was packed
+        last since the last push, whatever `index` says.
+        """
+        buffer = self.cbs[cb]
+        if self._format is not buffer.data_format:
+            self.check_format(buffer, self._format, "the packer", "pack_reconfig_data_format")
+        if self._width:
+            self._check_untilizing("pack_tile", "pack_untilize_uninit")
+        if template and template[0]:
+            page = index
+        else:
+            page = buffer.pack_offset
+            buffer.pack_offset = page + 1
+        self.check_tile(dst, "read")
+        self._write(buffer, page, self._bytes(self.dst.pack.faces(dst), buffer.data_format))
+        if self.timed:
+            self.thread.clock += pack_cycles(buffer.data_format, self._accumulates)
+
+    def pack_tile_block(self, dst: int, cb: int, tiles: int) -> None:
+        """So many tiles of DST to the next pages of a buffer."""
+        for each in range(tiles):
+            self.pack_tile(dst + each, cb)
+
+    def _check_untilizing(self, call: str, remedy: str) -> None:
+        self.report(
+            "init", f"the packer is prepared to pack rows of numbers; call {remedy} before {call}"
+        )
+
+    def _bytes(self, tile: Array, data_type: DataType) -> Array:
+        """What the packer makes of the numbers of DST."""
+        self.tiles_packed += 1
+        if self._kept is not None:
+            tile = np.where(self._kept.reshape(tile.shape), tile, 0).astype(tile.dtype)
+        pack = self._packers.get(data_type)
+        if pack is None:
+            pack = self._packers[data_type] = self._packer(data_type)
+        return pack(tile)
+
+    def _packer(self, data_type: DataType) -> Callable[[Array], Array]:
+        if not self.exact:
+            return numerics.packer(self.dst.register, data_type)
+        pack = numerics.ieee_packer(data_type)
+        if data_type not in INTEGERS:
+            return pack
+        return lambda tile: pack(tile.view(np.int32))
+
+    def _write(self, cb: CircularBuffer, page: int, data: Array) -> None:
+        """The bytes of a tile to a page, counted from the write pointer."""
+        address = cb.wr_ptr + page * cb.page_size
+        size = data.size
+        if address + size > cb.limit:
+            raise self._beyond(cb, page)
+        memory = self.l1
+        if self.watch is not None:
+            self.watch.write(memory, address, size, self.thread)
+        if self._accumulates:
+            data = self._sum(memory.read(address, size), data, cb.data_format)
+        memory.write(address, data.data)
+
+    def _sum(self, there: memoryview, data: Array, data_type: DataType) -> Array:
+        """What is in L1 plus a packed tile, as the packer's accumulation rounds it."""
+        values = numerics.ieee_reader(data_type)
+        total = values(np.frombuffer(there, np.uint8)) + values(data)
+        return numerics.ieee_packer(data_type)(total)
+
+    def _beyond(self, cb: CircularBuffer, page: int) -> Exception:
+        ahead = (cb.limit - cb.wr_ptr) // cb.page_size
+        return self.thread.error(
+            f"a tile is packed to page {page} of circular buffer {cb.index}, behind its end: "
+            f"{ahead} of its {cb.num_pages} pages of {cb.page_size} bytes are left behind the "
+            f"write pointer, and a tile of {cb.data_format.schema_name} takes "
+            f"{tile_bytes(cb.data_format)} bytes",
+            rule="cb-bounds",
+            detail=(cb.state(),),
+        )
+
+    # --- Rows of numbers ------------------------------------------------------------------------
+
+    def _pack_each(self, cb: int, count: int, cycles: int) -> bool:
+        """Pack tile 0 of so many DSTs, one after another."""
+        while self.done < count:
+            if not (self.dst.waited or self.tile_regs_wait()):
+                return False
+            buffer = self._buffer(cb)
+            self.check_tile(0, "read")
+            page = buffer.pack_offset
+            buffer.pack_offset = page + 1
+            self._write(buffer, page, self._bytes(self.dst.pack.faces(0), buffer.data_format))
+            self.spend(cycles)
+            self.tile_regs_release()
+            self.done += 1
+        self.done = 0
+        return True
+
+    def tilize_block(
+        self, cb: int, tiles: int, out: int, input_tile_index: int = 0, output_tile_index: int = 0
+    ) -> bool:
+        """Pack each tile, from a half of DST of its own."""
+        return self._pack_each(out, tiles, pack_cycles(self.cbs[out].data_format))
+
+    def untilize_block(self, cb: int, tiles: int, out: int, *, template: Template = ()) -> bool:
+        """Pack each 1024 numbers, from a half of DST of its own."""
+        _, cycles = untilize_cycles(self.cbs[out].data_format, False)
+        return self._pack_each(out, tiles, cycles)
+
+    def pack_untilize_block(
+        self, cb: int, rows: int, out: int, block_c_index: int = 0, *, template: Template = ()
+    ) -> bool:
+        """Pack rows of `block_ct_dim` tiles as rows of numbers, `full_ct_dim` tiles long."""
+        while self.done < rows:
+            if not (self.dst.waited or self.tile_regs_wait()):
+                return False
+            self._pack_rows(out, self.done, block_c_index, template, 0)
+            self.tile_regs_release()
+            self.done += 1
+        self.done = 0
+        return True
+
+    def pack_untilize_dest(
+        self,
+        out: int,
+        block_rt_dim: int = 1,
+        block_c_index: int = 0,
+        face_r_dim: int = 16,
+        num_faces: int = 4,
+        tile_dst_offset: int = 0,
+        *,
+        template: Template = (),
+    ) -> None:
+        """Pack tiles of DST as rows of numbers, `full_ct_dim` tiles long."""
+        width, _ = _widths(template)
+        for row in range(block_rt_dim):
+            self._pack_rows(out, row, block_c_index, template, tile_dst_offset + row * width)
+
+    def _pack_rows(self, out: int, row: int, column: int, template: Template, first: int) -> None:
+        """Pack `block_ct_dim` tiles of DST to 32 rows of numbers."""
+        cb = self._buffer(out)
+        data_type = cb.data_format
+        width, full = _widths(template)
+        if self._width != width:
+            self._check_untilizing_prepared(width)
+        if data_type in numerics.BLOCK_FLOATS:
+            raise self.thread.error(
+                f"circular buffer {out} holds {data_type.schema_name}, which comes in tiles only; "
+                "rows of numbers are floats or integers of one size",
+                rule="format",
+            )
+        size = numerics.scalar_dtype(data_type).itemsize
+        stride = full * 32 * size
+        start = cb.wr_ptr + row * 32 * stride + column * width * 32 * size
+        if start + 31 * stride + width * 32 * size > cb.limit:
+            raise self._beyond(cb, (row + 1) * full - 1)
+        tiles: list[Array] = []
+        for index in range(first, first + width):
+            self.check_tile(index, "read")
+            data = self._bytes(self.dst.pack.faces(index), data_type)
+            tiles.append(numerics.rows_of_faces(data.view(f"V{size}")))
+        lines = np.ascontiguousarray(np.concatenate(tiles, axis=1)).view(np.uint8).reshape(32, -1)
+        self._write_lines(start, stride, lines)
+        self.spend(width * untilize_cycles(data_type, True)[1])
+
+    def _write_lines(self, start: int, stride: int, lines: Array) -> None:
+        memory = self.l1
+        for line in lines:
+            if self.watch is not None:
+                self.watch.write(memory, start, line.size, self.thread)
+            memory.write(start, line.data)
+            start += stride
+
+    def _check_untilizing_prepared(self, width: int) -> None:
+        there = f"rows of {self._width} tiles" if self._width else "tiles"
+        self.report(
+            "init",
+            f"the packer is prepared to pack {there}, not rows of {width} tiles; call "
+            "pack_untilize_init or pack_untilize_dest_init with the same template arguments before",
+        )
+
+
+def _widths(template: Template) -> tuple[int, int]:
+    """Tiles in a block and in a whole row of numbers: (block_ct_dim, full_ct_dim)."""
+    width = int(template[0]) if template else 8
+    return width, int(template[1]) if len(template) > 1 else width

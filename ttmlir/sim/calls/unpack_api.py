@@ -1,0 +1,666 @@
+"""The calls of the UNPACK thread: tiles of circular buffers go to SrcA and SrcB.
+
+Elementwise operations take in0 in SrcA and in1 in SrcB, matrix products the other way round; copies
+and transpositions use SrcA alone. Source: tt-llk, llk_unpack_{A,AB,AB_matmul,tilize,untilize}.h.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ttmlir.layout.enums import DataType
+from ttmlir.sim.calls.compute_api import ComputeApi, ComputeSettings, Template
+from ttmlir.sim.calls.kernel_api import KernelApi
+from ttmlir.sim.execution.thread import KernelThread
+from ttmlir.sim.machine import numerics
+from ttmlir.sim.machine.circular_buffer import CircularBuffer
+from ttmlir.sim.machine.core import Core
+from ttmlir.sim.machine.numerics import Register
+from ttmlir.sim.machine.tile_reader import Arrangement, TileReader, Use
+from ttmlir.sim.options import SimOptions
+from ttmlir.sim.timing.costs import (
+    matmul_unpack_cycles,
+    tilize_unpack_cycles,
+    unpack_cycles,
+    untilize_cycles,
+)
+
+BROADCASTS = (Arrangement.PLAIN, Arrangement.COLUMN, Arrangement.ROW, Arrangement.SCALAR)
+"""What each number of tt-metal's BroadcastType does: NONE, COL, ROW, SCALAR."""
+
+REDUCE_ROW, REDUCE_COL, REDUCE_SCALAR = 0, 1, 2
+"""Numbers of tt-metal's ReduceDim."""
+
+POOL_MAX = 2
+"""Number of PoolType::MAX; SUM is 0, AVG 1."""
+
+_NUMBERS = int(Use.NUMBERS)
+_FACTOR_A = int(Use.FACTOR_A)
+_FACTOR_B = int(Use.FACTOR_B)
+_SCALER = int(Use.SCALER)
+_ELEMENTWISE, _FACTORS = 0, 1 << 16
+_TRANSPOSED = int(Arrangement.TRANSPOSED)
+
+
+class _Source:
+    """A circular buffer that the unpacker reads."""
+
+    __slots__ = ("cb", "data_type", "operands", "read", "reader", "size")
+
+    def __init__(self, cb: CircularBuffer, reader: TileReader, operands: int) -> None:
+        self.cb = cb
+        self.operands = operands
+        """The use of its tiles in elementwise operations."""
+        self.data_type = cb.data_format
+        self.reader = reader
+        self.read = reader.read
+        self.size = reader.size
+
+
+class UnpackApi(ComputeApi):
+    """Calls of the UNPACK thread."""
+
+    BLOCKING: ClassVar[frozenset[str]] = KernelApi.BLOCKING | {
+        *("copy_tile", "copy_block_matmul_partials", "transpose_wh_tile", "unary_bcast"),
+        *("add_tiles", "sub_tiles", "mul_tiles", "binary_dest_reuse_tiles"),
+        *("add_tiles_bcast", "add_tiles_bcast_rows", "add_tiles_bcast_cols"),
+        *("sub_tiles_bcast", "sub_tiles_bcast_rows", "sub_tiles_bcast_cols"),
+        *("mul_tiles_bcast", "mul_tiles_bcast_rows", "mul_tiles_bcast_cols"),
+        *("add_tiles_bcast_scalar", "sub_tiles_bcast_scalar", "mul_tiles_bcast_scalar"),
+        *("matmul_tiles", "matmul_block", "reduce_tile"),
+        *("tilize_block", "untilize_block", "pack_untilize_block"),
+    }
+
+    def __init__(
+        self, core: Core, thread: KernelThread, options: SimOptions, settings: ComputeSettings
+    ) -> None:
+        """The unpacker, not yet configured."""
+        super().__init__(core, thread, options, settings)
+        self._formats = frozenset(cb.data_format for cb in core.cbs.values())
+        self._sources: dict[int, _Source] = {}
+        self._copies: dict[int, _Source] = {}
+        self._format_a: DataType | None = None
+        self._format_b: DataType | None = None
+        self.tiles_unpacked = 0
+        self._pairs: dict[int, tuple[_Source, _Source, int, int]] = {}
+        """Operands whose formats were checked, and cycles to unpack them: elementwise, as factors;
+        by their buffers."""
+        self._transposed = 0
+        self._transposed_copy = 0
+        self._block = (1, 1, 1)
+        """`ct_dim`, `rt_dim` and `kt_dim` of the products that were prepared."""
+        self._strip_call = ""
+        """`tilize_block` or `untilize_block`, while the unpackers are set up for rows."""
+        self._strip_tiles = 0
+        self._rows: Any = None
+        """What `untilize_block` is about to copy."""
+
+    def counters(self) -> dict[str, int]:
+        """What the thread has done."""
+        return {**super().counters(), "tiles unpacked": self.tiles_unpacked}
+
+    # --- Configuration --------------------------------------------------------------------------
+
+    def reconfigured(self) -> None:
+        """Account for a call that only writes configuration, and check formats anew."""
+        self._pairs.clear()
+        super().reconfigured()
+
+    def _configure(self, a: int, b: int) -> None:
+        self._strip_call = ""
+        self._format_a = self.cbs[a].data_format
+        self._format_b = self.cbs[b].data_format
+        self._transposed_copy = 0
+        self.reconfigured()
+
+    def compute_kernel_hw_startup(self, in0: int, in1: int, out: int | None = None) -> None:
+        """Take the formats of SrcA and SrcB from in0 and in1 (of in0 alone if two are given)."""
+        self._configure(in0, in0 if out is None else in1)
+
+    def binary_op_init_common(self, in0: int, in1: int, out: int) -> None:
+        """Take the formats of SrcA and SrcB from in0 and in1."""
+        self._configure(in0, in1)
+
+    def init_bcast(self, in0: int, in1: int, out: int, *, template: Template = ()) -> None:
+        """Take the formats of SrcA and SrcB from in0 and in1."""
+        self._configure(in0, in1)
+
+    def unary_op_init_common(self, cb: int, out: int) -> None:
+        """Take the format of SrcA, and of SrcB, from one buffer."""
+        self._configure(cb, cb)
+
+    init_sfpu = unary_op_init_common
+
+    def unary_bcast_init(self, cb: int, out: int, *, template: Template = ()) -> None:
+        """Take the format of SrcA and SrcB from one buffer."""
+        self._configure(cb, cb)
+
+    def transpose_wh_init(self, cb: int, out: int) -> None:
+        """Take the format of SrcA and SrcB from one buffer."""
+        self._configure(cb, cb)
+
+    def tilize_init(self, cb: int, tiles: int, out: int) -> None:
+        """Take the format of SrcA and SrcB from one buffer; make tiles of rows."""
+        self._check_tiles("tilize_block")
+        self._configure(cb, cb)
+        self._strip_call, self._strip_tiles = "tilize_block", tiles
+
+    def untilize_init(self, cb: int, out: int = 16) -> None:
+        """Take the format of SrcA and SrcB from one buffer; make rows of tiles."""
+        self._check_tiles("untilize_block")
+        self._configure(cb, cb)
+        self._strip_call = "untilize_block"
+
+    def _check_tiles(self, own: str = "") -> None:
+        """Find fault with unpackers that are still set up for rows, by another call than `own`."""
+        call = self._strip_call
+        if call not in ("", own):
+            self.report(
+                "init",
+                f"the unpackers are still set up for {call}; call "
+                f"{call.replace('block', 'uninit')} before other tiles are unpacked",
+            )
+
+    def pack_untilize_init(self, cb: int, out: int, *, template: Template = ()) -> None:
+        """Take the format of SrcA and SrcB from one buffer."""
+        self._configure(cb, cb)
+
+    def reduce_init(self, cb: int, scaler: int, out: int, *, template: Template = ()) -> None:
+        """Take the formats of SrcA and SrcB from the tiles and the scaler."""
+        self._configure(cb, scaler)
+
+    def mm_init(self, in0: int, in1: int, out: int = 16, transpose: int = 0) -> None:
+        """Take the formats of SrcA and SrcB from in1 and in0."""
+        self._configure(in1, in0)
+        self._transposed = transpose
+
+    def mm_block_init(
+        self,
+        in0: int,
+        in1: int,
+        out: int = 16,
+        transpose: int = 0,
+        ct_dim: int = 1,
+        rt_dim: int = 1,
+        kt_dim: int = 1,
+    ) -> None:
+        """Take the formats of SrcA and SrcB from in1 and in0."""
+        self.mm_init(in0, in1, out, transpose)
+        self._block = (ct_dim, rt_dim, kt_dim)
+
+    def mm_init_short(self, in0: int, in1: int, transpose: int = 0) -> None:
+        """Prepare matrix products without changing formats."""
+        self._transposed = transpose
+        self.reconfigured()
+
+    def mm_block_init_short(
+        self, in0: int, in1: int, transpose: int = 0, ct_dim: int = 1, rt_dim: int = 1, kt: int = 1
+    ) -> None:
+        """Prepare matrix products of blocks without changing formats."""
+        self.mm_init_short(in0, in1, transpose)
+        self._block = (ct_dim, rt_dim, kt)
+
+    def mm_init_short_with_dt(self, in0: int, in1: int, old: int, transpose: int = 0) -> None:
+        """Prepare matrix products, with the format of SrcA taken from in1."""
+        self._source(old)
+        self._format_a = self.cbs[in1].data_format
+        self.mm_init_short(in0, in1, transpose)
+
+    def mm_block_init_short_with_dt(
+        self,
+        in0: int,
+        in1: int,
+        old: int,
+        transpose: int = 0,
+        ct_dim: int = 1,
+        rt_dim: int = 1,
+        kt_dim: int = 1,
+    ) -> None:
+        """Prepare matrix products of blocks, with the format of SrcA taken from in1."""
+        self.mm_init_short_with_dt(in0, in1, old, transpose)
+        self._block = (ct_dim, rt_dim, kt_dim)
+
+    def reconfig_data_format(self, *buffers: int, template: Template = ()) -> None:
+        """Take the formats of SrcA and SrcB from buffers: (a, b), or (old a, a, old b, b)."""
+        a, b = buffers if len(buffers) == 2 else (buffers[1], buffers[3])
+        self._format_a = self.cbs[a].data_format
+        self._format_b = self.cbs[b].data_format
+        self.reconfigured()
+
+    def reconfig_data_format_srca(self, *buffers: int, template: Template = ()) -> None:
+        """Take the format of SrcA from a buffer, the last one given."""
+        self._format_a = self.cbs[buffers[-1]].data_format
+        self.reconfigured()
+
+    def reconfig_data_format_srcb(self, *buffers: int, template: Template = ()) -> None:
+        """Take the format of SrcB from a buffer, the last one given."""
+        self._format_b = self.cbs[buffers[-1]].data_format
+        self.reconfigured()
+
+    def copy_tile_init(self, cb: int) -> None:
+        """Prepare copies."""
+        self._source(cb)
+        self._transposed_copy = 0
+        self.reconfigured()
+
+    def copy_tile_to_dst_init_short(
+        self, cb: int = 0, transpose: int = 0, transpose_within_16x16_face: int = 0
+    ) -> None:
+        """Prepare copies, transposed if so asked."""
+        self._source(cb)
+        self._transposed_copy = _TRANSPOSED if transpose else 0
+        self.reconfigured()
+
+    def copy_tile_to_dst_init_short_with_dt(self, old: int, cb: int, transpose: int = 0) -> None:
+        """Prepare copies, with the format of SrcA taken from the second buffer."""
+        self._source(old)
+        self._format_a = self.cbs[cb].data_format
+        self.copy_tile_to_dst_init_short(cb, transpose)
+
+    def tilize_init_short_with_dt(self, old: int, cb: int, tiles: int, out: int) -> None:
+        """Prepare tilizing, with the format of SrcA taken from the second buffer."""
+        self._check_tiles("tilize_block")
+        self._strip_call, self._strip_tiles = "tilize_block", tiles
+        self._format_a = self.cbs[cb].data_format
+        self.reconfigured()
+
+    def tilize_uninit_with_dt(self, old: int, new: int, out: int) -> None:
+        """End tilizing, with the format of SrcA taken from the second buffer."""
+        self._strip_call = ""
+        self._format_a = self.cbs[new].data_format
+        self.reconfigured()
+
+    def _prepare(self, *buffers: int, template: Template = ()) -> None:
+        """Choose the program of the unpackers."""
+        for each in buffers:
+            _ = self.cbs[each]  # which is an error for one that does not exist
+        self.reconfigured()
+
+    def tilize_uninit(self, *buffers: int) -> None:
+        """Unpack tiles again."""
+        self._strip_call = ""
+        self._prepare(*buffers)
+
+    untilize_uninit = tilize_uninit
+
+    def add_tiles_init(self, in0: int = 0, in1: int = 1, acc_to_dest: int = 0) -> None:
+        """Choose the program of the unpackers for tiles of these buffers."""
+        self._source(in0)
+        self._source(in1)
+        self.reconfigured()
+
+    sub_tiles_init = mul_tiles_init = add_tiles_init
+    binary_dest_reuse_tiles_init = _prepare
+    add_bcast_rows_init_short = add_bcast_cols_init_short = add_bcast_scalar_init_short = _prepare
+    sub_bcast_rows_init_short = sub_bcast_cols_init_short = _prepare
+    sub_tiles_bcast_scalar_init_short = mul_tiles_bcast_scalar_init_short = _prepare
+    mul_bcast_rows_init_short = mul_bcast_cols_init_short = _prepare
+    transpose_wh_init_short = _prepare
+    pack_untilize_uninit = pack_untilize_dest_init = _prepare
+
+    # --- Reading tiles --------------------------------------------------------------------------
+
+    def _source(self, index: int) -> _Source:
+        """The buffer as the source of operands."""
+        source = self._sources.get(index)
+        if source is None:
+            cb = self.cbs[index]
+            wide = self.settings.fp32_dest_acc_en
+            register = numerics.source_register(cb.data_format, self._formats, wide=wide)
+            self._check_width(cb)
+            source = self._new_source(cb, register)
+            self._sources[index] = source
+        return source
+
+    def _copy_source(self, index: int) -> _Source:
+        """The buffer as the source of copies to DST."""
+        source = self._copies.get(index)
+        if source is None:
+            source = self._source(index)
+            direct = index in self.settings.unpack_to_dest and self.settings.fp32_dest_acc_en
+            if direct and source.data_type is DataType.F32:
+                source = self._new_source(source.cb, Register.FP32)
+            self._copies[index] = source
+        return source
+
+    def _new_source(self, cb: CircularBuffer, register: Register) -> _Source:
+        reader = TileReader(self.core.l1, cb.data_format, register, exact=self.exact)
+        flushed = register is Register.FP16 and not self.exact
+        return _Source(cb, reader, int(Use.OPERANDS) if flushed else _NUMBERS)
+
+    def _check_width(self, cb: CircularBuffer) -> None:
+        narrow = not self.settings.fp32_dest_acc_en and not self.exact
+        if narrow and cb.data_format is DataType.U32:
+            self.report(
+                "format",
+                f"circular buffer {cb.index} holds 32-bit integers, which a DST of 16 bits cannot: "
+                "compile the kernel with fp32_dest_acc_en",
+            )
+
+    def _tile(self, source: _Source, index: int, form: int) -> Any:
+        """The tile `index` pages behind the read pointer of a buffer."""
+        if self._strip_call:
+            self._check_tiles()
+        return self._page(source, index, form)
+
+    def _page(self, source: _Source, index: int, form: int) -> Any:
+        cb = source.cb
+        address = cb.rd_ptr + index * cb.page_size
+        if address + source.size > cb.limit:
+            raise self._beyond(source, index)
+        if self.watch is not None:
+            self.watch.read(self.core.l1, address, source.size, self.thread)
+        self.tiles_unpacked += 1
+        return source.read(address, form)
+
+    def _beyond(self, source: _Source, index: int) -> Exception:
+        cb = source.cb
+        ahead = (cb.limit - cb.rd_ptr) // cb.page_size
+        return self.thread.error(
+            f"tile {index} of circular buffer {cb.index} lies behind its end: {ahead} of its "
+            f"{cb.num_pages} pages are left behind the read pointer, and a tile of "
+            f"{source.data_type.schema_name} takes {source.size} bytes",
+            rule="cb-bounds",
+            detail=(cb.state(),),
+        )
+
+    def _check_a(self, source: _Source) -> None:
+        self.check_format(
+            source.cb, self._format_a, "the unpacker of SrcA", "reconfig_data_format_srca"
+        )
+
+    def _check_b(self, source: _Source) -> None:
+        self.check_format(
+            source.cb, self._format_b, "the unpacker of SrcB", "reconfig_data_format_srcb"
+        )
+
+    def _fill(self, a: Any, b: Any, cycles: int) -> None:
+        """Fill the bank that is free."""
+        src = self.src
+        if self.watch is not None:
+            self.watch.put(self.thread, self.src_key)
+        if not self.timed:
+            src.fill(a, b, 0)
+            return
+        thread = self.thread
+        free = src.freed[0]
+        if free > thread.clock:
+            thread.wait_until(free, "src")
+        thread.clock += cycles
+        src.fill(a, b, thread.clock)
+
+    def _one(self, cb: int, index: int, arrangement: int = 0) -> bool:
+        """Fill SrcA with a tile to be copied."""
+        if not self.src.can_fill(self.thread):
+            return False
+        source = self._copy_source(cb)
+        if source.data_type is not self._format_a:
+            self._check_a(source)
+        tile = self._tile(source, index, _NUMBERS + arrangement)
+        self._fill(tile, None, unpack_cycles(source.data_type))
+        return True
+
+    def _two(self, in0: int, in1: int, index0: int, index1: int, arrangement: int = 0) -> bool:
+        """Fill SrcA and SrcB with the operands of an elementwise operation."""
+        if not self.src.freed and not self.src.can_fill(self.thread):
+            return False
+        pair = self._pairs.get(in0 << 8 | in1)
+        first, second, cycles, _ = pair or self._pair(in0, in1, _ELEMENTWISE)
+        a = self._tile(first, index0, first.operands)
+        b = self._tile(second, index1, second.operands + arrangement)
+        self._fill(a, b, cycles)
+        return True
+
+    def _factors(self, in0: int, in1: int) -> tuple[_Source, _Source, int, int]:
+        """The buffers of a matrix product."""
+        pair = self._pairs.get(_FACTORS | in0 << 8 | in1)
+        return pair or self._pair(in0, in1, _FACTORS)
+
+    def _pair(self, in0: int, in1: int, use: int) -> tuple[_Source, _Source, int, int]:
+        """Two buffers, after a look at their formats."""
+        first, second = self._source(in0), self._source(in1)
+        a, b = (second, first) if use == _FACTORS else (first, second)
+        if a.data_type is not self._format_a:
+            self._check_a(a)
+        if b.data_type is not self._format_b:
+            self._check_b(b)
+        types = first.data_type, second.data_type
+        pair = (first, second, unpack_cycles(*types), matmul_unpack_cycles(*types))
+        self._pairs[use | in0 << 8 | in1] = pair
+        return pair
+
+    # --- Calls that read tiles ------------------------------------------------------------------
+
+    def copy_tile(self, cb: int, index: int, dst: int) -> bool:
+        """A tile to SrcA."""
+        return self._one(cb, index, self._transposed_copy)
+
+    def copy_block_matmul_partials(self, cb: int, index: int, dst: int, tiles: int) -> bool:
+        """So many tiles to SrcA, one after another."""
+        while self.done < tiles:
+            if not self._one(cb, index + self.done):
+                return False
+            self.done += 1
+        self.done = 0
+        return True
+
+    def transpose_wh_tile(self, cb: int, index: int, dst: int) -> bool:
+        """A tile to SrcA, transposed."""
+        return self._one(cb, index, _TRANSPOSED)
+
+    def unary_bcast(self, cb: int, index: int, dst: int, *, template: Template = ()) -> bool:
+        """A part of a tile, spread over SrcB."""
+        (part,) = self.numbers_of("unary_bcast", template, 1)
+        return self._one(cb, index, BROADCASTS[part])
+
+    def add_tiles(self, in0: int, in1: int, index0: int, index1: int, dst: int) -> bool:
+        """A tile of in0 to SrcA, one of in1 to SrcB."""
+        return self._two(in0, in1, index0, index1)
+
+    sub_tiles = mul_tiles = add_tiles
+
+    def add_tiles_bcast(
+        self, in0: int, in1: int, index0: int, index1: int, dst: int, *, template: Template = ()
+    ) -> bool:
+        """A tile of in0 to SrcA, a part of one of in1, spread, to SrcB."""
+        (part,) = self.numbers_of("add_tiles_bcast", template, 1)
+        return self._two(in0, in1, index0, index1, BROADCASTS[part])
+
+    sub_tiles_bcast = mul_tiles_bcast = add_tiles_bcast
+
+    def add_tiles_bcast_rows(self, in0: int, in1: int, index0: int, index1: int, dst: int) -> bool:
+        """A tile of in0 to SrcA, row 0 of one of in1 to all rows of SrcB."""
+        return self._two(in0, in1, index0, index1, Arrangement.ROW)
+
+    def add_tiles_bcast_cols(self, in0: int, in1: int, index0: int, index1: int, dst: int) -> bool:
+        """A tile of in0 to SrcA, column 0 of one of in1 to all columns of SrcB."""
+        return self._two(in0, in1, index0, index1, Arrangement.COLUMN)
+
+    def add_tiles_bcast_scalar(
+        self, in0: int, in1: int, index0: int, index1: int, dst: int
+    ) -> bool:
+        """A tile of in0 to SrcA, the first number of one of in1 to all of SrcB."""
+        return self._two(in0, in1, index0, index1, Arrangement.SCALAR)
+
+    sub_tiles_bcast_rows = mul_tiles_bcast_rows = add_tiles_bcast_rows
+    sub_tiles_bcast_cols = mul_tiles_bcast_cols = add_tiles_bcast_cols
+    sub_tiles_bcast_scalar = mul_tiles_bcast_scalar = add_tiles_bcast_scalar
+
+    def binary_dest_reuse_tiles(
+        self, cb: int, index: int, dst: int, *, template: Template = ()
+    ) -> bool:
+        """A tile to the source register that DST does not move to."""
+        if not self.src.can_fill(self.thread):
+            return False
+        source = self._source(cb)
+        if source.data_type is not self._format_a:
+            self._check_a(source)
+        tile = self._tile(source, index, source.operands)
+        self._fill(tile, None, unpack_cycles(source.data_type))
+        return True
+
+    def matmul_tiles(
+        self, in0: int, in1: int, index0: int, index1: int, dst: int, transpose: int = 0
+    ) -> bool:
+        """A tile of in0 to SrcB, one of in1 to SrcA."""
+        if not self.src.freed and not self.src.can_fill(self.thread):
+            return False
+        first, second, _, cycles = self._factors(in0, in1)
+        transposed = _TRANSPOSED if transpose or self._transposed else 0
+        a = self._tile(second, index1, _FACTOR_A + transposed)
+        b = self._tile(first, index0, _FACTOR_B)
+        self._fill(a, b, cycles)
+        return True
+
+    def matmul_block(
+        self,
+        in0: int,
+        in1: int,
+        index0: int,
+        index1: int,
+        dst: int,
+        transpose: int,
+        ct_dim: int,
+        rt_dim: int,
+        kt_dim: int,
+    ) -> bool:
+        """`rt_dim` tiles of in0, `kt_dim` pages apart, to SrcB; `ct_dim` of in1 to SrcA."""
+        if not self.src.can_fill(self.thread):
+            return False
+        if (ct_dim, rt_dim, kt_dim) != self._block:
+            self.report(
+                "init",
+                f"matmul_block of ct_dim {ct_dim}, rt_dim {rt_dim}, kt_dim {kt_dim}, but the units "
+                "are prepared for {}, {}, {}; call mm_block_init with the same".format(
+                    *self._block
+                ),
+            )
+        first, second, _, _ = self._factors(in0, in1)
+        form = _FACTOR_A + (_TRANSPOSED if transpose or self._transposed else 0)
+        a = [self._tile(second, index1 + each, form) for each in range(ct_dim)]
+        b = [self._tile(first, index0 + each * kt_dim, _FACTOR_B) for each in range(rt_dim)]
+        cycles = matmul_unpack_cycles(first.data_type, second.data_type, rt_dim, ct_dim)
+        self._fill(a, b, cycles)
+        return True
+
+    def reduce_tile(
+        self,
+        cb: int,
+        scaler: int,
+        index: int,
+        scaler_index: int,
+        dst: int,
+        *,
+        template: Template = (),
+    ) -> bool:
+        """A tile to SrcA, transposed to reduce rows; the factors to SrcB."""
+        if not self.src.can_fill(self.thread):
+            return False
+        first, second, cycles, _ = self._pair(cb, scaler, _ELEMENTWISE)
+        pool, dimension = self.numbers_of("reduce_tile", template, 2)
+        form = _NUMBERS if pool == POOL_MAX else _FACTOR_A
+        if dimension == REDUCE_ROW:
+            form += _TRANSPOSED
+        a = self._tile(first, index, form)
+        b = self._tile(second, scaler_index, _SCALER)
+        self._fill(a, b, cycles)
+        return True
+
+    # --- Rows of numbers ------------------------------------------------------------------------
+
+    def tilize_block(
+        self, cb: int, tiles: int, out: int, input_tile_index: int = 0, output_tile_index: int = 0
+    ) -> bool:
+        """Tiles to SrcA, one after another, out of 32 rows that are `tiles` tiles long."""
+        source = self._copy_source(cb)
+        if source.data_type is not self._format_a:
+            self._check_a(source)
+        self._check_rows(source)
+        if tiles != self._strip_tiles and self._strip_call:
+            self.report(
+                "init",
+                f"tilize_block of rows of {tiles} tiles, but the unpackers are set up for "
+                f"{self._strip_tiles}; call tilize_init(cb, {tiles}, out) before",
+            )
+        cycles = tilize_unpack_cycles(source.data_type, tiles)
+        while self.done < tiles:
+            if not self.src.can_fill(self.thread):
+                return False
+            self._fill(self._tilized(source, tiles, input_tile_index), None, cycles)
+            self.done += 1
+        self.done = 0
+        return True
+
+    def _tilized(self, source: _Source, tiles: int, start: int) -> Any:
+        """The next tile of a strip of 32 rows."""
+        strip = self._strip(source, tiles, start)
+        rows = strip.reshape(32, tiles, -1)[:, self.done]
+        self.tiles_unpacked += 1
+        return source.reader.decode(_faces_of_bytes(rows), _NUMBERS)
+
+    def _strip(self, source: _Source, tiles: int, start: int) -> Any:
+        """The bytes of so many tiles, unchecked for what they are."""
+        cb = source.cb
+        address = cb.rd_ptr + start * cb.page_size
+        size = tiles * source.size
+        if address + size > cb.limit:
+            raise self._beyond(source, start + tiles - 1)
+        memory = self.core.l1
+        if self.watch is not None and self.done == 0:
+            self.watch.read(memory, address, size, self.thread)
+        memory.ensure(address, size)
+        return memory.data[address : address + size]
+
+    def _check_rows(self, source: _Source) -> None:
+        if source.data_type in numerics.BLOCK_FLOATS:
+            raise self.thread.error(
+                f"circular buffer {source.cb.index} holds {source.data_type.schema_name}, which "
+                "comes in tiles only; rows of numbers are floats or integers of one size",
+                rule="format",
+            )
+
+    def untilize_block(self, cb: int, tiles: int, out: int, *, template: Template = ()) -> bool:
+        """So many tiles to SrcA as 32 rows, 1024 numbers of these rows at a time."""
+        source = self._copy_source(cb)
+        if source.data_type is not self._format_a:
+            self._check_a(source)
+        cycles, _ = untilize_cycles(source.data_type, False)
+        while self.done < tiles:
+            if not self.src.can_fill(self.thread):
+                return False
+            if self.done == 0:
+                self._rows = self._untilized(source, tiles)
+            self._fill(self._rows[self.done], None, cycles)
+            self.done += 1
+        self.done = 0
+        return True
+
+    def _untilized(self, source: _Source, tiles: int) -> Any:
+        """The numbers of so many tiles as 32 rows, 1024 at a time."""
+        rows = [numerics.rows_of_faces(self._page(source, each, _NUMBERS)) for each in range(tiles)]
+        return np.concatenate(rows, axis=1).reshape(tiles, -1)
+
+    def pack_untilize_block(
+        self, cb: int, rows: int, out: int, block_c_index: int = 0, *, template: Template = ()
+    ) -> bool:
+        """Rows of `block_ct_dim` tiles to SrcA, tile by tile."""
+        width = int(template[0]) if template else 8
+        source = self._copy_source(cb)
+        if source.data_type is not self._format_a:
+            self._check_a(source)
+        cycles, _ = untilize_cycles(source.data_type, True)
+        while self.done < rows * width:
+            if not self.src.can_fill(self.thread):
+                return False
+            self._fill(self._tile(source, self.done, _NUMBERS), None, cycles)
+            self.done += 1
+        self.done = 0
+        return True
+
+
+def _faces_of_bytes(rows: Any) -> Any:
+    """The bytes of a tile in the order of memory, from those of its 32 rows."""
+    width = rows.shape[1] // 2
+    return rows.reshape(2, 16, 2, width).transpose(0, 2, 1, 3).reshape(-1)

@@ -1,0 +1,1 @@
+"""Programs on a device, and the threads that run them."""

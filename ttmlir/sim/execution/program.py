@@ -1,0 +1,172 @@
+"""Programs: kernels on cores, with their circular buffers and semaphores.
+
+Source of what may go together: tt-metal, tt_metal/impl/program/program.cpp and
+tt_metal/api/tt-metalium/host_api.hpp.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ttmlir.layout.enums import DataType
+from ttmlir.optable.kernel import Role
+from ttmlir.sim.calls.compute_api import ComputeSettings
+from ttmlir.sim.errors import SimError
+from ttmlir.sim.machine.buffer import Buffer
+from ttmlir.sim.machine.chip import SEMAPHORES
+from ttmlir.sim.machine.circular_buffer import COUNT
+
+Cores = tuple[tuple[int, int], ...]
+"""Logical (x, y) of cores."""
+
+COMPUTE_ROLES = (Role.UNPACK, Role.MATH, Role.PACK)
+"""The roles of a compute kernel, each compiled from the same text."""
+
+
+@dataclass(kw_only=True)
+class Kernel:
+    """One kernel on some cores."""
+
+    name: str
+    file: str
+    """What messages name."""
+    text: str
+    cores: Cores
+    role: Role
+    """BRISC, NCRISC, or COMPUTE."""
+    noc_index: int = 0
+    compile_time_args: Sequence[int] = ()
+    defines: Mapping[str, str] = field(default_factory=dict[str, str])
+    compute: ComputeSettings = field(default_factory=ComputeSettings)
+    """Of a compute kernel."""
+    common_arguments: Sequence[int] = ()
+    arguments: dict[tuple[int, int], Sequence[int]] = field(
+        default_factory=dict[tuple[int, int], Sequence[int]]
+    )
+    """Run-time arguments by core."""
+
+    @property
+    def roles(self) -> tuple[Role, ...]:
+        """The processors of each core that run the kernel."""
+        return COMPUTE_ROLES if self.role == Role.COMPUTE else (self.role,)
+
+    @property
+    def origin(self) -> tuple[int, int]:
+        """The first core, from which relative coordinates count."""
+        return min(x for x, _ in self.cores), min(y for _, y in self.cores)
+
+
+@dataclass(kw_only=True)
+class CircularBufferSpec:
+    """Circular buffers that share bytes of L1 on some cores.
+
+    `indices` gives page size and format by index. With a `buffer`, its pages on each core are the
+    circular buffer, from `offset` on.
+    """
+
+    cores: Cores
+    total_size: int
+    indices: dict[int, tuple[int, DataType]]
+    buffer: Buffer | None = None
+    offset: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse indices that do not exist, and pages that do not fill the circular buffer."""
+        if not self.indices:
+            raise SimError("a circular buffer without an index; give at least one index a format")
+        for index, (page_size, _) in self.indices.items():
+            if not 0 <= index < COUNT:
+                raise SimError(f"circular buffer {index} does not exist; they are numbered 0 to 31")
+            if page_size < 1 or self.total_size < 1 or self.total_size % page_size:
+                raise SimError(
+                    f"circular buffer {index}: {self.total_size} bytes are not made of pages of "
+                    f"{page_size}; the total size has to be a multiple of the page size"
+                )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SemaphoreSpec:
+    """A semaphore on some cores, and its value when the program starts."""
+
+    index: int
+    cores: Cores
+    initial: int = 0
+
+
+class Program:
+    """What runs at once on a device; it can run any number of times."""
+
+    def __init__(self) -> None:
+        """A program that does nothing yet."""
+        self.kernels: list[Kernel] = []
+        self.circular_buffers: list[CircularBufferSpec] = []
+        self.semaphores: list[SemaphoreSpec] = []
+
+    @property
+    def cores(self) -> list[tuple[int, int]]:
+        """The cores that run kernels, row by row."""
+        used = {core for kernel in self.kernels for core in kernel.cores}
+        return sorted(used, key=lambda core: (core[1], core[0]))
+
+    def add_kernel(self, kernel: Kernel) -> Kernel:
+        """Put a kernel on its cores; SimError where another one already has the processor."""
+        if not kernel.cores:
+            raise SimError(f"kernel {kernel.file} runs on no core; give it at least one")
+        for other in self.kernels:
+            shared = [core for core in kernel.cores if core in other.cores]
+            if shared and kernel.role & other.role:
+                raise SimError(
+                    f"kernels {other.file} and {kernel.file} both run on {kernel.role.name} of "
+                    f"core {shared[0]}; a processor runs one kernel: use another processor or "
+                    "other cores",
+                    rule="kernel-overlap",
+                )
+            if shared and _same_network(kernel, other):
+                raise SimError(
+                    f"kernels {other.file} and {kernel.file} both use network {kernel.noc_index} "
+                    f"on core {shared[0]}, whose counters only serve one processor; give one of "
+                    f"them network {1 - kernel.noc_index}",
+                    rule="kernel-noc",
+                )
+        self.kernels.append(kernel)
+        return kernel
+
+    def add_circular_buffer(self, spec: CircularBufferSpec) -> CircularBufferSpec:
+        """Create circular buffers; SimError for an index that a core already has."""
+        for other in self.circular_buffers:
+            shared = [core for core in spec.cores if core in other.cores]
+            indices = [index for index in spec.indices if index in other.indices]
+            if shared and indices:
+                raise SimError(
+                    f"circular buffer {indices[0]} was already created on core {shared[0]}",
+                    rule="cb-overlap",
+                )
+        self.circular_buffers.append(spec)
+        return spec
+
+    def add_semaphore(self, cores: Cores, initial: int = 0) -> int:
+        """Create a semaphore on cores; the lowest index that none of them has yet."""
+        used = {spec.index for spec in self.semaphores if set(spec.cores) & set(cores)}
+        free = [index for index in range(SEMAPHORES) if index not in used]
+        if not free:
+            raise SimError(
+                f"no semaphore is left: a core has {SEMAPHORES}; use one for several purposes"
+            )
+        self.semaphores.append(SemaphoreSpec(index=free[0], cores=cores, initial=initial))
+        return free[0]
+
+
+def _same_network(kernel: Kernel, other: Kernel) -> bool:
+    both_move = bool(kernel.role & Role.DATA) and bool(other.role & Role.DATA)
+    return both_move and kernel.noc_index == other.noc_index
+
+
+def read_kernel(path: str | Path) -> str:
+    """The text of a kernel's file; SimError if it cannot be read."""
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
+        raise SimError(f"cannot read kernel {path}: {reason}") from None

@@ -1,0 +1,217 @@
+"""Runs a program on a device: sets up its cores, makes a thread of each kernel, runs them all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ttmlir.cpp.errors import CppSyntaxError
+from ttmlir.optable.kernel import Role
+from ttmlir.sim.calls.compute_api import give_registers
+from ttmlir.sim.calls.data_movement_api import DataMovementApi
+from ttmlir.sim.calls.kernel_api import KernelApi
+from ttmlir.sim.calls.math_api import MathApi
+from ttmlir.sim.calls.pack_api import PackApi
+from ttmlir.sim.calls.unpack_api import UnpackApi
+from ttmlir.sim.errors import SimError
+from ttmlir.sim.execution.placement import place
+from ttmlir.sim.execution.program import Kernel, Program
+from ttmlir.sim.execution.scheduler import Scheduler
+from ttmlir.sim.execution.thread import KernelSource, KernelThread
+from ttmlir.sim.findings import Finding, Position
+from ttmlir.sim.kernels import CompiledKernel, compile_kernel
+from ttmlir.sim.machine.chip import SimChip
+from ttmlir.sim.machine.core import Core
+from ttmlir.sim.machine.device import Device
+from ttmlir.sim.timing.launch import launch_ns
+from ttmlir.sim.timing.noc_model import NocModel
+from ttmlir.sim.timing.noc_parameters import noc_parameters
+from ttmlir.sim.timing.program_times import ProgramTimes, ThreadTimes
+from ttmlir.sim.timing.timeline import Timeline, Track
+
+_COMPUTE_APIS: dict[Role, type[UnpackApi] | type[MathApi] | type[PackApi]] = {
+    Role.UNPACK: UnpackApi,
+    Role.MATH: MathApi,
+    Role.PACK: PackApi,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProgramReport:
+    """What a program did; without clocks, all times are 0 and `networks` is None."""
+
+    chip: SimChip
+    threads: tuple[ThreadTimes, ...]
+    findings: tuple[Finding, ...] = ()
+    """What the sanitizer let pass but has to say."""
+    printed: tuple[str, ...] = field(default=(), repr=False)
+    """Lines that kernels printed."""
+    networks: NocModel | None = field(default=None, repr=False)
+
+    @property
+    def cycles(self) -> int:
+        """When the last thread ended."""
+        return max((thread.cycles for thread in self.threads), default=0)
+
+    def times(self, name: str) -> ProgramTimes:
+        """The times under the name of the program, for reports; SimError without clocks."""
+        if self.networks is None:
+            raise SimError("the program ran without clocks; set SimOptions.timed for its times")
+        return ProgramTimes(
+            name=name,
+            clock_hz=self.chip.clock_hz,
+            threads=self.threads,
+            networks=self.networks,
+            launch_ns=launch_ns({thread.role for thread in self.threads}),
+        )
+
+
+class _Run:
+    """One run of a program."""
+
+    def __init__(self, device: Device, program: Program, timeline: Timeline | None) -> None:
+        self.device = device
+        self.program = program
+        self.timeline = timeline
+        self.threads: list[KernelThread] = []
+        self.movers: list[DataMovementApi] = []
+        self.apis: list[KernelApi] = []
+        self.scheduler = Scheduler(device.options, self.move_held_copies)
+        self.noc_model = _noc_model(device) if device.options.timed else None
+
+    def move_held_copies(self) -> bool:
+        """Move the bytes of copies that no barrier waited for; whether there were any."""
+        return any([mover.move_all() for mover in self.movers])
+
+    def prepare(self) -> None:
+        """Make the threads of all kernels, core by core."""
+        place(self.device, self.program)
+        for x, y in self.program.cores:
+            core = self.device.core(x, y)
+            for kernel in self.program.kernels:
+                if core.logical in kernel.cores:
+                    self._add(core, kernel)
+
+    def _add(self, core: Core, kernel: Kernel) -> None:
+        if kernel.role == Role.COMPUTE:
+            give_registers(core, kernel.compute, timed=self.device.options.timed)
+        for role in kernel.roles:
+            thread = KernelThread(
+                core,
+                role,
+                KernelSource(kernel.name, kernel.file, kernel.text),
+                len(self.threads),
+                scheduler=self.scheduler,
+                arguments=kernel.arguments.get(core.logical, ()),
+                common_arguments=kernel.common_arguments,
+                origin=kernel.origin,
+            )
+            self._start(thread, kernel)
+            core.threads.append(thread)
+            self.threads.append(thread)
+
+    def _start(self, thread: KernelThread, kernel: Kernel) -> None:
+        api = self._api(thread, kernel)
+        compiled = _compiled(thread, kernel, type(api), timed=self.device.options.timed)
+        if self.timeline is not None:
+            track = Track(thread.core.logical, thread.role_name, kernel.name)
+            self.timeline.watch(api, api.BLOCKING, thread, track)
+        self.scheduler.interleave(api, api.BLOCKING)
+        thread.start(compiled.start(api))
+        self.apis.append(api)
+
+    def _api(self, thread: KernelThread, kernel: Kernel) -> KernelApi:
+        compute = _COMPUTE_APIS.get(thread.role)
+        options = self.device.options
+        if compute is not None:
+            return compute(thread.core, thread, options, kernel.compute)
+        mover = DataMovementApi(
+            thread.core,
+            thread,
+            options,
+            self.device.network,
+            noc_index=kernel.noc_index,
+            noc_model=self.noc_model,
+            compile_time_args=kernel.compile_time_args,
+        )
+        self.movers.append(mover)
+        return mover
+
+    def run(self) -> ProgramReport:
+        """Run the threads to their end."""
+        watch = self.device.watch
+        first_line = len(self.device.printed)
+        if watch is not None:
+            watch.program_started(self.threads)
+        try:
+            with np.errstate(all="ignore"):  # Numbers overflow without a warning, as on the chip.
+                self.scheduler.run(self.threads)
+        finally:
+            for api in self.apis:
+                api.end()
+        self.move_held_copies()
+        if watch is not None:
+            watch.program_ended()
+        return ProgramReport(
+            chip=self.device.chip,
+            threads=tuple(map(_times, self.threads, self.apis)),
+            findings=() if watch is None else tuple(watch.findings),
+            printed=tuple(self.device.printed[first_line:]),
+            networks=self.noc_model,
+        )
+
+
+def run_program(
+    device: Device, program: Program, *, timeline: Timeline | None = None
+) -> ProgramReport:
+    """Run a program until all its threads have ended; `timeline` records what they do.
+
+    Raises SimError for whatever is wrong with it: AllocationError, DeadlockError, CycleLimitError,
+    errors of the kernels' text, and what the sanitizer finds.
+    """
+    if not program.kernels:
+        raise SimError("the program has no kernels; create at least one before it is run")
+    run = _Run(device, program, timeline)
+    run.prepare()
+    return run.run()
+
+
+def _compiled(
+    thread: KernelThread, kernel: Kernel, api: type[KernelApi], *, timed: bool
+) -> CompiledKernel:
+    """The kernel compiled for the thread's processor; SimError for what is wrong in its text."""
+    try:
+        return compile_kernel(
+            kernel.text,
+            kernel.file,
+            thread.role,
+            api=api,
+            defines=kernel.defines,
+            compile_time_args=kernel.compile_time_args,
+            timed=timed,
+        )
+    except CppSyntaxError as error:
+        line, column = error.position.line, error.position.column
+        raise SimError(
+            error.message,
+            Position(error.position.file, line, column),
+            source_line=thread.kernel.line(line),
+        ) from None
+
+
+def _noc_model(device: Device) -> NocModel:
+    chip = device.chip
+    channels = {coordinate: channel for channel, coordinate in enumerate(chip.dram)}
+    return NocModel(noc_parameters(chip.arch), channels)
+
+
+def _times(thread: KernelThread, api: KernelApi) -> ThreadTimes:
+    return ThreadTimes(
+        core=thread.core.logical,
+        role=thread.role_name,
+        kernel=thread.kernel.name,
+        cycles=thread.clock,
+        stalls=dict(thread.stalls),
+        counters=api.counters(),
+    )

@@ -1,0 +1,248 @@
+"""Runs the threads of a program by turns until all have ended.
+
+Without a seed and with clocks, the thread that is furthest back in time runs next, and it runs
+until it blocks or comes to a transaction on the network beyond the *horizon*: the clock of the next
+runnable thread plus some slack. Transactions are so issued roughly in the order of time, which is
+what sharing of links needs. Without clocks threads take turns. With a seed, the next thread is
+drawn at random, and calls that may block sometimes hand over although they need not.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from heapq import heappop, heappush
+from typing import Any, Protocol
+
+from ttmlir.sim.errors import CycleLimitError, DeadlockError, SimError
+from ttmlir.sim.execution.thread import KernelThread
+from ttmlir.sim.findings import Finding
+from ttmlir.sim.options import SimOptions
+
+SLACK = 200
+"""Cycles that a thread may be ahead of the others when it issues a transaction: the latency of a
+transaction, below which the order can hardly matter (tt-npe, wormhole_b0.hpp: 154 to 270)."""
+
+FOREVER = 1 << 62
+
+_SPINS = 50_000
+"""Turns in a row in which threads only looked at memory, before it is held that nothing changes."""
+
+_CHECK_EVERY = 4096
+"""Turns between two looks at the limit of cycles."""
+
+
+class _Queue(Protocol):
+    """Threads that can run, in the order in which they will."""
+
+    def push(self, thread: KernelThread, /) -> None: ...
+    def take(self) -> KernelThread: ...
+    def __len__(self) -> int: ...
+
+
+class _Turns(deque[KernelThread]):
+    """First come, first served."""
+
+    push = deque[KernelThread].append
+    take = deque[KernelThread].popleft
+
+
+class _ByClock(list[tuple[int, int, KernelThread]]):
+    """The thread with the smallest clock first, of several the one with the lowest index."""
+
+    def push(self, thread: KernelThread, /) -> None:
+        heappush(self, (thread.clock, thread.index, thread))
+
+    def take(self) -> KernelThread:
+        return heappop(self)[2]
+
+    def next_clock(self) -> int:
+        return self[0][0] if self else FOREVER
+
+
+class _Drawn(list[KernelThread]):
+    """Any thread, by a generator of random numbers."""
+
+    push = list[KernelThread].append
+
+    def __init__(self, chance: random.Random) -> None:
+        super().__init__()
+        self._chance = chance
+
+    def take(self) -> KernelThread:
+        index = self._chance.randrange(len(self))
+        self[index], self[-1] = self[-1], self[index]
+        return self.pop()
+
+
+class Scheduler:
+    """Runs threads; `horizon` and `current` are for the calls that the running thread makes."""
+
+    def __init__(self, options: SimOptions, on_idle: Callable[[], bool] = lambda: False) -> None:
+        """`on_idle` is asked before a deadlock is declared: True if it made something happen."""
+        self.options = options
+        self.current: KernelThread | None = None
+        self.limit = options.cycle_limit if options.timed else FOREVER
+        """The clock beyond which a thread gives way, so that the program can be stopped."""
+        self.horizon = self.limit
+        self.next_clock = FOREVER
+        """The clock of the thread that runs next, as far as it is known."""
+        self.progress = 0
+        """Counts what others may wait for: stores, transactions, wake-ups, ends of threads."""
+        self._on_idle = on_idle
+        self._chance = (
+            None if options.schedule_seed is None else random.Random(options.schedule_seed)
+        )
+        self._by_clock = _ByClock() if options.timed and self._chance is None else None
+        self._queue: _Queue
+        if self._by_clock is not None:
+            self._queue = self._by_clock
+        elif self._chance is not None:
+            self._queue = _Drawn(self._chance)
+        else:
+            self._queue = _Turns()
+
+    def ready(self, thread: KernelThread) -> None:
+        """Let a blocked thread run again."""
+        if thread.queued or thread.finished or thread is self.current:
+            return
+        thread.queued = True
+        thread.waiting_for = None
+        self.progress += 1
+        if self._by_clock is not None and self.current is not None:
+            # It is woken by something that happens now, so it will hardly go on earlier.
+            self.horizon = min(self.horizon, max(thread.clock, self.current.clock) + SLACK)
+        self._queue.push(thread)
+
+    def wake(self, threads: list[KernelThread]) -> None:
+        """Let blocked threads run again, and empty their waiting list."""
+        while threads:
+            self.ready(threads.pop(0))
+
+    def interleave(self, api: object, blocking: Iterable[str]) -> None:
+        """With a seed: let these calls of an API hand over to other threads now and then."""
+        if self._chance is None:
+            return
+        for name in sorted(blocking):
+            setattr(api, name, _interrupted(getattr(api, name), self._chance))
+
+    def run(self, threads: Sequence[KernelThread]) -> None:
+        """Run until every thread has ended.
+
+        Raises DeadlockError if threads wait for each other, CycleLimitError if it takes longer than
+        the options allow, and what the kernels' own calls raise, with the place in the kernel.
+        """
+        for thread in threads:
+            thread.scheduler = self
+            self.ready(thread)
+        while True:
+            self._run_ready(threads)
+            blocked = [thread for thread in threads if not thread.finished]
+            if not blocked:
+                if self.options.timed:
+                    self._check_cycles(threads, threads)
+                return
+            if not self._on_idle() or not self._queue:
+                raise deadlock(blocked)
+
+    def _run_ready(self, threads: Sequence[KernelThread]) -> None:
+        """Run until no thread can go on."""
+        queue = self._queue
+        by_clock = self._by_clock
+        turns = spins = seen = 0
+        while queue:
+            thread = queue.take()
+            thread.queued = False
+            self.current = thread
+            if by_clock is not None:
+                self.next_clock = by_clock.next_clock()
+                self.horizon = min(self.next_clock + SLACK, self.limit)
+            try:
+                thread.resume()
+            except StopIteration:
+                thread.finished = True
+                self.progress += 1
+            except SimError as error:
+                raise self._located(error, thread) from None
+            self.current = None
+            if thread.waiting_for is None and not thread.finished:
+                thread.queued = True
+                queue.push(thread)
+            turns += 1
+            if turns % _CHECK_EVERY == 0:
+                spins = spins + _CHECK_EVERY if self.progress == seen else 0
+                seen = self.progress
+                self._check_limits(threads, turns, spins)
+
+    def _check_limits(self, threads: Sequence[KernelThread], turns: int, spins: int) -> None:
+        running = [thread for thread in threads if not thread.finished]
+        if spins >= _SPINS and _all_poll(running) and not self._on_idle():
+            raise deadlock(running)
+        if self.options.timed:
+            self._check_cycles(running, threads)
+        else:
+            self._check_spent(turns, "turns of its threads", running)
+
+    def _check_cycles(
+        self, clocks: Sequence[KernelThread], threads: Sequence[KernelThread]
+    ) -> None:
+        spent = max((thread.clock for thread in clocks), default=0)
+        self._check_spent(spent, "cycles", [each for each in threads if not each.finished])
+
+    def _check_spent(self, spent: int, unit: str, running: Sequence[KernelThread]) -> None:
+        limit = self.options.cycle_limit
+        if spent > limit:
+            raise CycleLimitError(
+                f"the program takes more than {limit} {unit}, the limit of SimOptions.cycle_limit",
+                rule="cycle-limit",
+                related=tuple(_still(thread) for thread in running),
+            )
+
+    def _located(self, error: SimError, thread: KernelThread) -> SimError:
+        """The error, with the place in the kernel if it does not say one itself."""
+        if error.position is None:
+            error.position = thread.position_in(error.__traceback__)
+            error.source_line = thread.kernel.line(error.position.line)
+        if error.core is None:
+            error.core, error.role = thread.core.logical, thread.role_name
+        return error
+
+
+def _all_poll(threads: Sequence[KernelThread]) -> bool:
+    """Whether all that can run only look at memory."""
+    return all(thread.polling for thread in threads if thread.waiting_for is None)
+
+
+def deadlock(blocked: Sequence[KernelThread]) -> DeadlockError:
+    """The error that lists who waits for what."""
+    count = "1 thread waits" if len(blocked) == 1 else f"{len(blocked)} threads wait"
+    return DeadlockError(
+        f"deadlock: {count}, and nothing is left that could wake them",
+        rule="deadlock",
+        related=tuple(_waits(thread) for thread in blocked),
+    )
+
+
+def _waits(thread: KernelThread) -> Finding:
+    if thread.waiting_for is None:
+        return thread.finding(
+            f"{thread.name} looks at memory that does not change", severity="note"
+        )
+    what, *detail = thread.waiting_for.describe(thread)
+    return thread.finding(f"{thread.name} waits for {what}", detail=tuple(detail), severity="note")
+
+
+def _still(thread: KernelThread) -> Finding:
+    if thread.waiting_for is not None:
+        return _waits(thread)
+    return thread.finding(f"{thread.name} runs, at cycle {thread.clock}", severity="note")
+
+
+def _interrupted(call: Callable[..., Any], chance: random.Random) -> Callable[..., Any]:
+    """The call, or now and then nothing but False: try again."""
+
+    def interrupted(*arguments: Any, **templates: Any) -> bool:
+        return chance.random() >= 0.25 and call(*arguments, **templates)
+
+    return interrupted

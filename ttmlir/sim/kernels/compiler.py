@@ -1,0 +1,266 @@
+"""C++ kernels to generators of Python: see `compile_kernel`."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from types import CodeType
+from typing import cast
+
+from ttmlir.cpp import tree
+from ttmlir.cpp.parse import deep_recursion, parse
+from ttmlir.optable.kernel import Role
+from ttmlir.sim.kernels import code
+from ttmlir.sim.kernels.clock import THREAD
+from ttmlir.sim.kernels.endless import TurnCounter
+from ttmlir.sim.kernels.faults import FAULTS, fault
+from ttmlir.sim.kernels.functions import compile_entry
+from ttmlir.sim.kernels.library import KernelApi, Library
+from ttmlir.sim.kernels.runtime import NAMES
+from ttmlir.sim.kernels.scope import Functions, Scope, StructDefinition, walk
+from ttmlir.sim.kernels.statements import StatementCompiler
+from ttmlir.sim.kernels.types import ArrayType, CType, size_of, struct_of
+from ttmlir.sim.kernels.unit import Unit
+
+_MACROS = {
+    Role.BRISC: "COMPILE_FOR_BRISC",
+    Role.NCRISC: "COMPILE_FOR_NCRISC",
+    Role.UNPACK: "TRISC_UNPACK",
+    Role.MATH: "TRISC_MATH",
+    Role.PACK: "TRISC_PACK",
+}
+_DEBUGGING = (
+    *("DeviceZoneScopedN(x)", "DeviceZoneScopedMainN(x)", "DeviceZoneScopedMainChildN(x)"),
+    *("WAYPOINT(x)", "ASSERT(x)"),
+)
+"""Macros of the profiler and the watcher, which do nothing unless these are switched on."""
+
+_ENTRY = "kernel"
+
+
+@dataclass(frozen=True)
+class CompiledKernel:
+    """A kernel that can be started on any number of cores."""
+
+    file: str
+    python: str
+    """What it was compiled to, for who wants to look."""
+    code: CodeType
+
+    def start(self, api: object) -> Generator[None, None, None]:
+        """The running kernel; each `yield` is a wait. `api` is of the class it was compiled for.
+
+        Undefined behaviour of the C++ raises SimError with the place in the source.
+        """
+        names: dict[str, object] = {**NAMES, "_FAULTS": FAULTS, "_fault": fault, "inf": math.inf}
+        exec(self.code, names)
+        make = cast("Callable[[object], Generator[None, None, None]]", names[_ENTRY])
+        return make(api)
+
+
+def compile_kernel(
+    text: str,
+    file: str,
+    role: Role,
+    *,
+    api: type[KernelApi],
+    defines: Mapping[str, str] | None = None,
+    compile_time_args: Sequence[int] = (),
+    timed: bool = False,
+) -> CompiledKernel:
+    """Compile a kernel for one processor.
+
+    `api` is the class that the kernel will run against; `defines` are macros; with `timed` the
+    kernel adds the cycles of its own instructions to `api.thread.clock`. Raises CppSyntaxError for
+    whatever is wrong with the text. Results are kept: the same kernel compiles once.
+    """
+    listed = tuple(sorted((defines or {}).items()))
+    return _compiled(text, file, role, api, listed, tuple(compile_time_args), timed)
+
+
+@lru_cache(maxsize=256)
+def _compiled(
+    text: str,
+    file: str,
+    role: Role,
+    api: type[KernelApi],
+    defines: tuple[tuple[str, str], ...],
+    compile_time_args: tuple[int, ...],
+    timed: bool,
+) -> CompiledKernel:
+    parsed = parse(text, file, defines=role_macros(role) | dict(defines))
+    unit = Unit(text, file, Library(role, api), compile_time_args, timed, dict(defines))
+    with deep_recursion():
+        declare_items(unit, parsed.items, unit.root, "")
+        module = _module(unit, _entry_function(unit, parsed, role))
+        return CompiledKernel(file, ast.unparse(module), _bytecode(unit, module))
+
+
+def role_macros(role: Role) -> dict[str, str]:
+    """The macros that the headers of the kernel library define for a processor."""
+    macros = {_MACROS[role]: "1", "KERNEL_BUILD": "1", "ARCH_WORMHOLE": "1"}
+    macros |= dict.fromkeys(_DEBUGGING, "")
+    for name, own in (("UNPACK", Role.UNPACK), ("MATH", Role.MATH), ("PACK", Role.PACK)):
+        shown = "x" if own == role else ""
+        macros[f"{name}(x)"] = shown
+        macros[f"DPRINT_{name}(x)"] = shown
+    for name, own in (("DPRINT_DATA0", Role.BRISC), ("DPRINT_DATA1", Role.NCRISC)):
+        macros[f"{name}(x)"] = "x" if own == role else ""
+    return macros
+
+
+def _bytecode(unit: Unit, module: ast.Module) -> CodeType:
+    try:
+        return compile(module, unit.file, "exec")
+    except SyntaxError as error:
+        position = tree.Position(unit.file, error.lineno or 1, error.offset or 1)
+        message = f"this is nested too deeply to be run ({error.msg})"
+        raise unit.error(tree.Break(position=position), message) from None
+
+
+# Items.
+
+
+def declare_items(unit: Unit, items: Sequence[tree.Item], scope: Scope, path: str) -> None:
+    """Make the names of a source known."""
+    for item in items:
+        match item:
+            case tree.Namespace():
+                _declare_namespace(unit, item, scope, path)
+            case tree.UsingNamespace(name=name):
+                known = unit.namespaces.get(name)
+                if known is not None:
+                    unit.used.append(known)
+            case tree.Struct():
+                _declare_struct(unit, item, scope)
+            case tree.Function():
+                _declare_function(unit, item, scope)
+            case (
+                tree.Declaration()
+                | tree.Alias()
+                | tree.UsingName()
+                | tree.Enumeration()
+                | tree.StaticAssert()
+            ):
+                compiler = StatementCompiler(unit, scope)
+                compiler.in_function = False
+                compiler.statement(item)
+            case _:
+                pass
+
+
+def _declare_namespace(unit: Unit, item: tree.Namespace, scope: Scope, path: str) -> None:
+    if not item.name:
+        declare_items(unit, item.items, scope, path)
+        return
+    full = f"{path}::{item.name}".removeprefix("::")
+    inner = unit.namespaces.setdefault(full, Scope(scope))
+    declare_items(unit, item.items, inner, full)
+
+
+def _declare_struct(unit: Unit, item: tree.Struct, scope: Scope) -> None:
+    members = list[tuple[str, CType]]()
+    defaults = dict[str, tree.Expression | tree.Braces]()
+    compiler = StatementCompiler(unit, scope)
+    for field in item.fields:
+        base = unit.type_of(field.type, scope)
+        for each in field.declarators:
+            type_ = base
+            for size in reversed(each.sizes):
+                if size is None:
+                    raise unit.error(each, "the size of this array is missing")
+                type_ = ArrayType(type_, compiler.constant(size, "the size of an array"))
+            if size_of(type_) is None:
+                raise unit.error(each, f"a member of type '{type_.name}' is not supported")
+            members.append((each.name, type_))
+            if each.value is not None:
+                defaults[each.name] = each.value
+    if item.name in scope.symbols:
+        raise unit.error(item, f"'{item.name}' is declared twice")
+    scope.symbols[item.name] = StructDefinition(struct_of(item.name, members), defaults)
+
+
+def _declare_function(unit: Unit, item: tree.Function, scope: Scope) -> None:
+    known = scope.symbols.get(item.name)
+    if known is not None and not isinstance(known, Functions):
+        raise unit.error(item, f"'{item.name}' is declared twice")
+    definitions = (*known.definitions, item) if known is not None else (item,)
+    scope.symbols[item.name] = Functions(item.name, definitions, scope)
+    taken = frozenset(
+        number for number, each in enumerate(item.parameters) if _may_change(each.type)
+    )
+    unit.references[item.name] = unit.references.get(item.name, frozenset()) | taken
+
+
+def _may_change(type_: tree.Type) -> bool:
+    """Whether a parameter may change what is passed for it."""
+    match type_:
+        case tree.Reference(referent=tree.NamedType(qualifiers=qualifiers)):
+            return "const" not in qualifiers
+        case _:
+            return isinstance(type_, tree.Reference)
+
+
+def _entry_function(
+    unit: Unit, parsed: tree.TranslationUnit, role: Role
+) -> tuple[tree.Function, Scope]:
+    """The function that a processor starts."""
+    names = ("MAIN", "kernel_main") if role in Role.COMPUTE else ("kernel_main",)
+    scopes = (unit.root, *unit.namespaces.values())
+    for name in names:
+        for scope in scopes:
+            found = scope.symbols.get(name)
+            if isinstance(found, Functions):
+                for each in found.definitions:
+                    if each.body is not None:
+                        return each, scope
+    written = " or ".join(f"'void {each}{'' if each == 'MAIN' else '()'}'" for each in names)
+    first = next((each for each in walk(parsed.items) if each.position), parsed)
+    raise unit.error(first, f"this kernel has no {written}")
+
+
+# The module.
+
+
+def _module(unit: Unit, entry: tuple[tree.Function, Scope]) -> ast.Module:
+    """`def kernel(api)`: binds the library, holds the functions, and starts the last of them."""
+    function, scope = entry
+    body = compile_entry(unit, function, scope)
+    identifier = unit.identifiers.fresh(function.name)
+    guarded = unit.function_node(identifier, (), body, function.position)
+    raised = ast.Raise(code.call("_fault", code.name("error"), code.name("api")), None)
+    handler = ast.ExceptHandler(code.name("_FAULTS"), "error", [raised])
+    code.locate(handler, function.position)
+    handler.lineno = handler.end_lineno = guarded.lineno
+    handler.col_offset = guarded.col_offset
+    handler.end_col_offset = guarded.col_offset + 1
+    never_reached = ast.Expr(ast.Yield())
+    guarded.body = [ast.Try(guarded.body, [handler], [], []), ast.Return(None), never_reached]
+    start = ast.Return(code.call(identifier))
+    counter = TurnCounter(unit)
+    for each in (*unit.functions, guarded):
+        counter.visit(each)
+    statements = [*_prologue(unit), *unit.globals, *unit.functions, guarded, start]
+    arguments = ast.arguments([], [ast.arg("api")], None, [], [], None, [])
+    module = ast.Module([ast.FunctionDef(_ENTRY, arguments, statements, [])], [])
+    first = function.position or tree.Position(unit.file, 1, 1)
+    for each in ast.walk(module):
+        code.locate(each, first)
+    return module
+
+
+def _prologue(unit: Unit) -> list[ast.stmt]:
+    """What the functions use of the library."""
+    api = code.name("api")
+    load, store = code.attribute(api, "load"), code.attribute(api, "store")
+    statements: list[ast.stmt] = [
+        code.assign(code.name("_load"), code.call("_checked_load", load)),
+        code.assign(code.name("_store"), code.call("_checked_store", store)),
+        *unit.bindings.values(),
+    ]
+    if unit.timed:
+        statements.append(code.assign(code.name(THREAD), code.attribute(api, "thread")))
+    return statements

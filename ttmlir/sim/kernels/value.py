@@ -1,0 +1,389 @@
+"""Typed expressions, and arithmetic on them that wraps only where it has to.
+
+The Python expression of an integer value may leave the range of its C++ type: it is congruent to
+the value modulo the type's size, and `low` and `high` bound it. `settled` brings it into the range;
+sums, differences, products and bitwise operators need no settled operands. Constants fold.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from ttmlir.sim.kernels import code
+from ttmlir.sim.kernels.runtime import (
+    as_float32,
+    quotient,
+    remainder,
+)
+from ttmlir.sim.kernels.types import (
+    BOOL,
+    DOUBLE,
+    FLOAT,
+    UNSIGNED,
+    CType,
+    FloatType,
+    IntType,
+    PointerType,
+    common_type,
+    promoted,
+)
+
+_TOO_WIDE = 1 << 64
+
+
+@dataclass(frozen=True)
+class Value:
+    """An expression of a C++ type as one of Python."""
+
+    type: CType
+    node: ast.expr
+    low: int = 0
+    high: int = 0
+    """Bounds of the Python value, where the type is an integer."""
+
+    @property
+    def constant(self) -> int | float | None:
+        """The number that the value is known to be."""
+        node = self.node
+        if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
+            return node.value
+        return None
+
+
+def integer(value: int, type_: IntType) -> Value:
+    """A constant; wraps into the type."""
+    number = type_.wrapped(value)
+    return Value(type_, code.constant(bool(number) if type_ == BOOL else number), number, number)
+
+
+def floating(value: float, type_: FloatType) -> Value:
+    """A constant, rounded to the type."""
+    rounded = as_float32(value) if type_ == FLOAT else float(value)
+    return Value(type_, code.constant(rounded))
+
+
+def whole(type_: CType, node: ast.expr) -> Value:
+    """A value that may be any of its type."""
+    if isinstance(type_, IntType):
+        return Value(type_, node, type_.low, type_.high)
+    return Value(type_, node)
+
+
+def settled(value: Value) -> Value:
+    """The same value with a Python expression that stays in the range of the type."""
+    type_ = value.type
+    if not isinstance(type_, IntType):
+        return value
+    if type_.low <= value.low and value.high <= type_.high:
+        return value
+    constant = value.constant
+    if constant is not None:
+        return integer(int(constant), type_)
+    mask = code.constant((1 << type_.bits) - 1)
+    if not type_.signed:
+        node: ast.expr = code.binary("&", value.node, mask)
+    else:
+        half = -type_.low
+        shifted = code.binary("+", value.node, code.constant(half))
+        node = code.binary("-", code.binary("&", shifted, mask), code.constant(half))
+    return Value(type_, node, type_.low, type_.high)
+
+
+def truth(value: Value) -> Value:
+    """The value as `bool`."""
+    if value.type == BOOL:
+        return value
+    value = settled(value)
+    if value.constant is not None:
+        return integer(int(value.constant != 0), BOOL)
+    if isinstance(value.type, IntType) and (value.low > 0 or value.high < 0):
+        if code.is_stable(value.node):
+            return integer(1, BOOL)
+    if isinstance(value.type, PointerType) and value.type.local:
+        return integer(1, BOOL)
+    return Value(BOOL, code.compare("!=", value.node, code.constant(0)), 0, 1)
+
+
+def as_condition(value: Value) -> ast.expr:
+    """The truth of a value, for `if`, `while` and `not`."""
+    condition = truth(value)
+    match condition.node:
+        case ast.Compare(left=left, ops=[ast.NotEq()], comparators=[ast.Constant(value=0)]):
+            return left
+        case node:
+            return node
+
+
+def converted(value: Value, target: IntType | FloatType) -> Value:
+    """An arithmetic value in another arithmetic type."""
+    if value.type == target:
+        return value
+    if isinstance(target, FloatType):
+        return _to_float(value, target)
+    if target == BOOL:
+        return truth(value)
+    if isinstance(value.type, FloatType):
+        if value.constant is not None and abs(value.constant) < _TOO_WIDE:
+            return integer(int(value.constant), target)
+        node = code.call("_truncated", value.node, *map(code.constant, (target.low, target.high)))
+        return Value(target, node, target.low, target.high)
+    if not isinstance(value.type, IntType):
+        return whole(target, value.node)
+    if target.bits > value.type.bits:
+        value = settled(value)
+    converted_ = replace(value, type=target)
+    return settled(converted_) if value.constant is not None else converted_
+
+
+def with_bits_of(value: Value, target: CType) -> Value | None:
+    """A number of 32 bits as another type reads its bits; None for other types."""
+    match target, value.type:
+        case FloatType(bits=32), IntType(bits=32):
+            return Value(target, code.call("_bits_float", unsigned(value, 32).node))
+        case IntType(bits=32), FloatType(bits=32):
+            word = whole(UNSIGNED, code.call("_float_bits", settled(value).node))
+            return converted(word, target)
+        case IntType(bits=here), IntType(bits=there) if here == there:
+            return converted(value, target)
+        case _:
+            return None
+
+
+def _to_float(value: Value, target: FloatType) -> Value:
+    value = settled(value)
+    if value.constant is not None:
+        return floating(float(value.constant), target)
+    if target == FLOAT:
+        return Value(target, code.call("_float32", value.node))
+    if isinstance(value.type, FloatType):
+        return Value(target, value.node)
+    return Value(target, code.call("float", value.node))
+
+
+def unary(operator: str, value: Value) -> Value | None:
+    """`+x`, `-x`, `~x` or `!x`; None if the operator does not go with the type."""
+    if operator == "!":
+        condition = truth(value)
+        if condition.constant is not None:
+            return integer(int(not condition.constant), BOOL)
+        return Value(BOOL, code.negation(as_condition(value)), 0, 1)
+    if isinstance(value.type, FloatType) and operator in "+-":
+        return value if operator == "+" else _negative_float(value)
+    if not isinstance(value.type, IntType):
+        return None
+    value = converted(value, promoted(value.type))
+    return _INTEGER_UNARY[operator](value)
+
+
+def _negative_float(value: Value) -> Value:
+    if value.constant is not None:
+        return replace(value, node=code.constant(-value.constant))
+    return replace(value, node=ast.UnaryOp(ast.USub(), value.node))
+
+
+def _negative(value: Value) -> Value:
+    return _folded(value, lambda x: -x, ast.USub(), -value.high, -value.low)
+
+
+def _inverted(value: Value) -> Value:
+    return _folded(value, lambda x: ~x, ast.Invert(), ~value.high, ~value.low)
+
+
+def _folded(
+    value: Value, fold: Callable[[int], int], operator: ast.unaryop, low: int, high: int
+) -> Value:
+    assert isinstance(value.type, IntType)
+    if value.constant is not None:
+        return integer(fold(int(value.constant)), value.type)
+    return Value(value.type, ast.UnaryOp(operator, value.node), low, high)
+
+
+_INTEGER_UNARY: dict[str, Callable[[Value], Value]] = {
+    "+": lambda value: value,
+    "-": _negative,
+    "~": _inverted,
+}
+
+
+def arithmetic(operator: str, left: Value, right: Value) -> Value | None:
+    """A binary operator on numbers, but for the logical ones; None if it does not go with them."""
+    if operator in code.COMPARE:
+        return _comparison(operator, left, right)
+    if isinstance(left.type, FloatType) or isinstance(right.type, FloatType):
+        return _float_arithmetic(operator, left, right)
+    if not isinstance(left.type, IntType) or not isinstance(right.type, IntType):
+        return None
+    if operator in ("<<", ">>"):
+        return _shift(operator, converted(left, promoted(left.type)), right)
+    common = common_type(left.type, right.type)
+    a, b = _narrow(converted(left, common)), _narrow(converted(right, common))
+    if operator in ("/", "%"):
+        return _division(operator, settled(a), settled(b), common)
+    if a.constant is not None and b.constant is not None:
+        return integer(_FOLD[operator](int(a.constant), int(b.constant)), common)
+    low, high = _BOUNDS[operator](a, b)
+    same = _unchanged(operator, a, b)
+    return same if same is not None else Value(common, _binary(operator, a, b), low, high)
+
+
+def _binary(operator: str, a: Value, b: Value) -> ast.expr:
+    """`x + -1` is `x - 1`."""
+    if operator == "+" and b.constant is not None and b.constant < 0:
+        return code.binary("-", a.node, code.constant(-b.constant))
+    return code.binary(operator, a.node, b.node)
+
+
+def _unchanged(operator: str, a: Value, b: Value) -> Value | None:
+    """`x + 0`, `x * 1` and the like are x."""
+    if b.constant == (1 if operator == "*" else 0) and operator in "+-*|^":
+        return a
+    if a.constant == (1 if operator == "*" else 0) and operator in "+*|^":
+        return b
+    return None
+
+
+def _narrow(value: Value) -> Value:
+    """Keep intermediate values from growing without end."""
+    return settled(value) if max(-value.low, value.high) > _TOO_WIDE else value
+
+
+_FOLD: dict[str, Callable[[int, int], int]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "&": lambda a, b: a & b,
+    "|": lambda a, b: a | b,
+    "^": lambda a, b: a ^ b,
+}
+
+
+def _product_bounds(a: Value, b: Value) -> tuple[int, int]:
+    products = [x * y for x in (a.low, a.high) for y in (b.low, b.high)]
+    return min(products), max(products)
+
+
+def _and_bounds(a: Value, b: Value) -> tuple[int, int]:
+    bounds = [each.high for each in (a, b) if each.low >= 0]
+    return (0, min(bounds)) if bounds else _bit_bounds(a, b)
+
+
+def _bit_bounds(a: Value, b: Value) -> tuple[int, int]:
+    numbers = (a.low, a.high, b.low, b.high)
+    size = max((~x if x < 0 else x).bit_length() for x in numbers)
+    return (0 if min(numbers) >= 0 else -(1 << size)), (1 << size) - 1
+
+
+_BOUNDS: dict[str, Callable[[Value, Value], tuple[int, int]]] = {
+    "+": lambda a, b: (a.low + b.low, a.high + b.high),
+    "-": lambda a, b: (a.low - b.high, a.high - b.low),
+    "*": _product_bounds,
+    "&": _and_bounds,
+    "|": _bit_bounds,
+    "^": _bit_bounds,
+}
+
+
+def _division(operator: str, a: Value, b: Value, type_: IntType) -> Value:
+    divide = quotient if operator == "/" else remainder
+    if a.constant is not None and b.constant:
+        return integer(divide(int(a.constant), int(b.constant)), type_)
+    if a.low >= 0 and b.low >= 0:
+        node: ast.expr = code.binary("//" if operator == "/" else "%", a.node, b.node)
+        high = a.high // max(b.low, 1) if operator == "/" else min(a.high, max(b.high - 1, 0))
+        return Value(type_, node, 0, high)
+    node = code.call("_quotient" if operator == "/" else "_remainder", a.node, b.node)
+    limit = max(-a.low, a.high)
+    return Value(type_, node, -limit, limit)
+
+
+def _shift(operator: str, value: Value, count: Value) -> Value:
+    type_ = value.type
+    assert isinstance(type_, IntType)
+    count = (
+        settled(converted(count, promoted(count.type)))
+        if isinstance(count.type, IntType)
+        else count
+    )
+    value = settled(value) if operator == ">>" else _narrow(value)
+    in_range = 0 <= count.low and count.high < type_.bits
+    if in_range and value.constant is not None and count.constant is not None:
+        a, b = int(value.constant), int(count.constant)
+        return integer(a << b if operator == "<<" else a >> b, type_)
+    least, most = max(count.low, 0), min(count.high, type_.bits - 1)
+    shifts = [least, most] if least <= most else [0]
+    amount = count.node
+    if not in_range:
+        amount = code.call("_shift_count", count.node, code.constant(type_.bits))
+        shifts = [0, type_.bits - 1]
+    ends = [
+        end << shift if operator == "<<" else end >> shift
+        for end in (value.low, value.high)
+        for shift in shifts
+    ]
+    return Value(type_, code.binary(operator, value.node, amount), min(ends), max(ends))
+
+
+def _comparison(operator: str, left: Value, right: Value) -> Value | None:
+    if isinstance(left.type, FloatType) or isinstance(right.type, FloatType):
+        a, b = left, right
+        if not all(isinstance(each.type, (IntType, FloatType)) for each in (a, b)):
+            return None
+        a, b = settled(a), settled(b)
+    elif isinstance(left.type, IntType) and isinstance(right.type, IntType):
+        common = common_type(left.type, right.type)
+        a, b = settled(converted(left, common)), settled(converted(right, common))
+        known = _known_order(operator, a, b)
+        if known is not None:
+            return integer(known, BOOL)
+    else:
+        return None
+    return Value(BOOL, code.compare(operator, a.node, b.node), 0, 1)
+
+
+_ORDER: dict[str, Callable[[float, float], bool]] = {
+    "==": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+    "<": lambda a, b: a < b,
+    ">": lambda a, b: a > b,
+    "<=": lambda a, b: a <= b,
+    ">=": lambda a, b: a >= b,
+}
+
+
+def _known_order(operator: str, a: Value, b: Value) -> bool | None:
+    """What a comparison gives whatever the values are."""
+    if not (code.is_stable(a.node) and code.is_stable(b.node)):
+        return None
+    ask = _ORDER[operator]
+    if operator in ("==", "!="):
+        apart = a.high < b.low or b.high < a.low
+        if apart or (a.constant is not None and b.constant is not None):
+            return ask(a.low, b.low)
+        return None
+    results = {ask(x, y) for x, y in ((a.low, b.high), (a.high, b.low))}
+    return results.pop() if len(results) == 1 else None
+
+
+def _float_arithmetic(operator: str, left: Value, right: Value) -> Value | None:
+    if operator not in ("+", "-", "*", "/"):
+        return None
+    if not all(isinstance(each.type, (IntType, FloatType)) for each in (left, right)):
+        return None
+    type_ = DOUBLE if DOUBLE in (left.type, right.type) else FLOAT
+    a, b = converted(left, type_), converted(right, type_)
+    if operator == "/":
+        node: ast.expr = code.call("_float_quotient", a.node, b.node)
+    else:
+        node = code.binary(operator, a.node, b.node)
+    return Value(type_, code.call("_float32", node) if type_ == FLOAT else node)
+
+
+def unsigned(value: Value, bits: int) -> Value:
+    """The bits of an integer as an unsigned number."""
+    return settled(converted(value, IntType(f"uint{bits}_t", bits, False)))
+
+
+ADDRESS = UNSIGNED
+"""What an address in L1 is calculated in."""

@@ -1,0 +1,1 @@
+"""The chip: cores, memories, registers, networks and what lies in them."""

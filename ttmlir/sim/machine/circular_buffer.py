@@ -1,0 +1,207 @@
+"""Circular buffers: queues of pages in L1 between the threads of a core.
+
+Source: tt-metal, tt_metal/hw/inc/dataflow_api.h and compute_kernel_api/cb_api.h. The two counters
+are 16 bits wide on the chip: more pages acknowledged than received is a state that goes on.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ttmlir.layout.enums import DataType
+from ttmlir.sim.errors import SimError
+from ttmlir.sim.execution.thread import WaitReason
+
+if TYPE_CHECKING:
+    from ttmlir.sim.execution.thread import KernelThread
+
+COUNT = 32
+"""Circular buffers of a core, numbered from 0."""
+
+COUNTER_MASK = 0xFFFF
+
+
+class CircularBuffer:
+    """One circular buffer; `size` and `page_size` in bytes, addresses in L1.
+
+    `received` and `acked` count pages that were pushed and popped, `pack_offset` the pages that the
+    packer has written since the last push. `aliased`: the pages are those of a tensor's buffer, and
+    hold its numbers without a push. `push_times` and `pop_times` say per slot when its page was
+    last pushed and popped; `producer` and `consumer` are the threads that last did so.
+    """
+
+    __slots__ = (
+        *("acked", "address", "aliased", "consumer", "data_format", "data_waiters", "index"),
+        *("limit", "num_pages", "pack_offset", "page_size", "pop_times", "producer", "push_times"),
+        *("rd_ptr", "received", "size", "space_waiters", "waits_for_data", "waits_for_space"),
+        "wr_ptr",
+    )
+
+    def __init__(
+        self,
+        index: int,
+        address: int,
+        page_size: int,
+        num_pages: int,
+        data_format: DataType,
+        *,
+        aliased: bool = False,
+    ) -> None:
+        """An empty circular buffer; SimError for an index or a size that cannot be."""
+        if not 0 <= index < COUNT:
+            raise SimError(f"circular buffer {index} does not exist; they are numbered 0 to 31")
+        if page_size < 1 or num_pages < 1:
+            raise SimError(
+                f"circular buffer {index} has {num_pages} pages of {page_size} bytes; "
+                "it needs at least one page of at least one byte"
+            )
+        self.index = index
+        self.address = address
+        self.page_size = page_size
+        self.num_pages = num_pages
+        self.size = page_size * num_pages
+        self.limit = address + self.size
+        self.data_format = data_format
+        self.aliased = aliased
+        self.received = 0
+        self.acked = 0
+        self.rd_ptr = address
+        self.wr_ptr = address
+        self.pack_offset = 0
+        self.push_times = [0] * num_pages
+        self.pop_times = [0] * num_pages
+        self.data_waiters: list[KernelThread] = []
+        self.space_waiters: list[KernelThread] = []
+        self.waits_for_data = _WaitForPages(self)
+        self.waits_for_space = _WaitForSpace(self)
+        self.producer: KernelThread | None = None
+        self.consumer: KernelThread | None = None
+
+    @property
+    def filled(self) -> int:
+        """Pages that were pushed and not popped, as the 16-bit counters say."""
+        return (self.received - self.acked) & COUNTER_MASK
+
+    @property
+    def free(self) -> int:
+        """Pages that can be reserved, as the 16-bit counters say."""
+        return (self.num_pages - self.received + self.acked) & COUNTER_MASK
+
+    def wait_for_data(self, thread: KernelThread, pages: int) -> None:
+        """Block the thread until `pages` are filled; error if they can never be."""
+        self._check(thread, pages, "cb_wait_front")
+        self.data_waiters.append(thread)
+        thread.wait(self.waits_for_data, pages)
+
+    def wait_for_space(self, thread: KernelThread, pages: int) -> None:
+        """Block the thread until `pages` are free; error if they can never be."""
+        self._check(thread, pages, "cb_reserve_back")
+        self.space_waiters.append(thread)
+        thread.wait(self.waits_for_space, pages)
+
+    def _check(self, thread: KernelThread, pages: int, call: str) -> None:
+        if not 0 <= pages <= self.num_pages:
+            raise thread.error(
+                f"{call} of {pages} pages never returns: circular buffer {self.index} has "
+                f"{self.num_pages} of them; give it more pages or ask for fewer",
+                rule="cb-too-many-pages",
+                detail=(self.state(),),
+            )
+
+    def push(self, thread: KernelThread, pages: int) -> None:
+        """Hand pages to the consumer."""
+        wr_ptr = self.wr_ptr + pages * self.page_size
+        if wr_ptr >= self.limit:
+            wr_ptr -= self.size
+            if wr_ptr != self.address:
+                raise self._straddles(thread, pages, "cb_push_back", self.wr_ptr)
+        self.wr_ptr = wr_ptr
+        self.received += pages
+        self.pack_offset = 0
+        self.producer = thread
+
+    def pop(self, thread: KernelThread, pages: int) -> None:
+        """Hand pages back to the producer."""
+        rd_ptr = self.rd_ptr + pages * self.page_size
+        if rd_ptr >= self.limit:
+            rd_ptr -= self.size
+            if rd_ptr != self.address:
+                raise self._straddles(thread, pages, "cb_pop_front", self.rd_ptr)
+        self.rd_ptr = rd_ptr
+        self.acked += pages
+        self.consumer = thread
+
+    def _straddles(self, thread: KernelThread, pages: int, call: str, pointer: int) -> SimError:
+        left = (self.limit - pointer) // self.page_size
+        return thread.error(
+            f"{call} of {pages} pages runs over the end of circular buffer {self.index}: "
+            f"{left} of its {self.num_pages} pages are left before it wraps around; use a number "
+            "of pages that divides the size of the circular buffer, always the same",
+            rule="cb-straddle",
+            detail=(self.state(),),
+        )
+
+    def set_push_time(self, pages: int, clock: int) -> None:
+        """Note when the last `pages` were pushed."""
+        for page in range(self.received - pages, self.received):
+            self.push_times[page % self.num_pages] = clock
+
+    def set_pop_time(self, pages: int, clock: int) -> None:
+        """Note when the last `pages` were popped."""
+        for page in range(self.acked - pages, self.acked):
+            self.pop_times[page % self.num_pages] = clock
+
+    def state(self) -> str:
+        """The counters in words, for messages."""
+        producer = "nobody yet" if self.producer is None else self.producer.role_name
+        consumer = "nobody yet" if self.consumer is None else self.consumer.role_name
+        return (
+            f"circular buffer {self.index}: {self.num_pages} pages of {self.page_size} bytes, "
+            f"received {self.received}, acked {self.acked}, {self.free} free; "
+            f"pushed by {producer}, popped by {consumer}"
+        )
+
+
+class _WaitForPages(WaitReason):
+    """`cb_wait_front`."""
+
+    kind = "cb_wait_front"
+
+    def __init__(self, buffer: CircularBuffer) -> None:
+        self._buffer = buffer
+
+    def describe(self, thread: KernelThread) -> tuple[str, ...]:
+        buffer = self._buffer
+        return (
+            f"{thread.wanted} filled pages of circular buffer {buffer.index}; "
+            f"it has {buffer.filled}",
+            buffer.state(),
+        )
+
+
+class _WaitForSpace(WaitReason):
+    """`cb_reserve_back`."""
+
+    kind = "cb_reserve_back"
+
+    def __init__(self, buffer: CircularBuffer) -> None:
+        self._buffer = buffer
+
+    def describe(self, thread: KernelThread) -> tuple[str, ...]:
+        buffer = self._buffer
+        return (
+            f"{thread.wanted} free pages of circular buffer {buffer.index}; it has {buffer.free}",
+            buffer.state(),
+        )
+
+
+class CircularBuffers(dict[int, CircularBuffer]):
+    """The circular buffers of a core by index; one that is not there is an error that says so."""
+
+    def __missing__(self, index: int) -> CircularBuffer:
+        """Refuse an index that no circular buffer has."""
+        there = ", ".join(str(each) for each in sorted(self)) or "none"
+        raise SimError(
+            f"circular buffer {index} is not configured on this core; configured: {there}",
+            rule="cb-missing",
+        )

@@ -1,0 +1,100 @@
+"""A simulated device: a chip with its cores, memories and the buffers in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ttmlir.layout.enums import MemorySpace
+from ttmlir.sim.machine.allocator import Allocator
+from ttmlir.sim.machine.buffer import Buffer, Sharding
+from ttmlir.sim.machine.chip import MEM_ZEROS_BASE, MEM_ZEROS_SIZE, SimChip
+from ttmlir.sim.machine.core import Core
+from ttmlir.sim.machine.memory import Memory
+from ttmlir.sim.machine.noc import Network
+from ttmlir.sim.options import SimOptions
+from ttmlir.sim.sanitizer.sanitizer import Sanitizer
+
+
+class Device:
+    """One chip; what it holds survives from program to program. Devices know nothing of each other.
+
+    `printed` collects the lines that kernels print; `print_line`, if given, also takes each as it
+    is printed.
+    """
+
+    def __init__(
+        self,
+        chip: SimChip,
+        options: SimOptions | None = None,
+        *,
+        device_id: int = 0,
+        print_line: Callable[[str], None] | None = None,
+    ) -> None:
+        """A device whose memory nobody has written."""
+        self.chip = chip
+        self.options = options or SimOptions()
+        self.device_id = device_id
+        self.watch = _sanitizer(chip, self.options)
+        self.printed: list[str] = []
+        self._print_line = print_line
+        self._cores: dict[tuple[int, int], Core] = {}
+        self.network = Network(chip, self.core)
+        if self.watch is not None:
+            for channel in self.network.dram:
+                self.watch.add(channel, chip.dram_unreserved_base)
+        self._allocators = {
+            MemorySpace.DEVICE_DRAM: Allocator(
+                "DRAM",
+                chip.dram_unreserved_base,
+                chip.dram_channel_size,
+                chip.dram_alignment,
+                top_down=False,
+            ),
+            MemorySpace.DEVICE_L1: Allocator(
+                "L1", chip.l1_unreserved_base, chip.l1_size, chip.l1_alignment, top_down=True
+            ),
+        }
+
+    def core(self, x: int, y: int) -> Core:
+        """The worker core at logical (x, y); SimError outside of the grid."""
+        core = self._cores.get((x, y))
+        if core is None:
+            core = self._cores[x, y] = Core(self.chip, (x, y))
+            core.print_line = self._print
+            if self.watch is not None:
+                core.watch = self.watch
+                self.watch.add(core, self.chip.l1_unreserved_base)
+                self.watch.host_write(core.l1, MEM_ZEROS_BASE, MEM_ZEROS_SIZE)
+        return core
+
+    @property
+    def dram(self) -> tuple[Memory, ...]:
+        """The memory of each DRAM channel."""
+        return tuple(endpoint.memory for endpoint in self.network.dram)
+
+    def allocator(self, space: MemorySpace) -> Allocator:
+        """What gives out addresses in a memory."""
+        return self._allocators[space]
+
+    def buffer(
+        self,
+        size: int,
+        page_size: int,
+        space: MemorySpace = MemorySpace.DEVICE_DRAM,
+        *,
+        sharding: Sharding | None = None,
+        address: int | None = None,
+    ) -> Buffer:
+        """A new buffer, interleaved over all banks unless it is sharded."""
+        return Buffer(self, size, page_size, space, sharding=sharding, address=address)
+
+    def _print(self, line: str) -> None:
+        self.printed.append(line)
+        if self._print_line is not None:
+            self._print_line(line)
+
+
+def _sanitizer(chip: SimChip, options: SimOptions) -> Sanitizer | None:
+    if not options.sanitize:
+        return None
+    return Sanitizer(chip, leniencies=options.leniencies, max_findings=options.max_findings)

@@ -1,0 +1,263 @@
+"""The registers between the compute threads of a core: SrcA and SrcB, and DST.
+
+SrcA and SrcB have two banks each: the unpacker fills one while the matrix unit reads the other. DST
+has two halves (or is one whole, with full synchronisation): the math thread computes in one while
+the packer empties the other. Both hand-overs carry times in cycles, so that a thread that took over
+knows when it could do so.
+
+Sources: tt-isa-documentation, WormholeB0/TensixTile/TensixCoprocessor/{SrcASrcB,Dst}.md; tt-llk,
+llk_math_common.h and llk_pack_common.h for the semaphore between math and pack.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ttmlir.sim.execution.thread import WaitReason
+from ttmlir.sim.machine.numerics import TILE_VOLUME, Register, faces_of_rows, rows_of_faces
+
+if TYPE_CHECKING:
+    from ttmlir.sim.execution.thread import KernelThread
+
+Array = NDArray[Any]
+
+
+class _RegistersWait(WaitReason):
+    """Waiting for the other side of a hand-over."""
+
+    def __init__(self, kind: str, what: str, note: str) -> None:
+        self.kind = kind
+        self._what = what
+        self._note = note
+
+    def describe(self, thread: KernelThread) -> tuple[str, ...]:
+        """What has to happen, and who does it."""
+        return self._what, self._note
+
+
+WAIT_FOR_BANK = _RegistersWait(
+    "src", "a free bank of SrcA and SrcB", "the math thread frees one with each call that uses it"
+)
+WAIT_FOR_OPERANDS = _RegistersWait(
+    "src", "operands in SrcA and SrcB", "the unpack thread brings them with the same call"
+)
+WAIT_FOR_FREE_DST = _RegistersWait(
+    "dst", "a free part of DST", "the pack thread frees it with tile_regs_release"
+)
+WAIT_FOR_RESULTS = _RegistersWait(
+    "dst", "results in DST", "the math thread hands them over with tile_regs_commit"
+)
+
+SOURCE_BANKS = 2
+"""Banks of SrcA and SrcB."""
+
+_UNTIMED_BANKS = 32
+
+
+class SourceRegisters:
+    """What the unpack thread has put into SrcA and SrcB and the math thread has not yet used.
+
+    Without clocks the unpack thread may be further ahead than the hardware lets it, which saves
+    turns and changes no result.
+    """
+
+    __slots__ = ("_math", "_unpack", "banks", "freed")
+
+    def __init__(self, *, timed: bool = True) -> None:
+        """Empty registers."""
+        self.banks: deque[tuple[Any, Any, int]] = deque()
+        """Filled banks: SrcA, SrcB and when they were."""
+        self.freed: deque[int] = deque([0] * (SOURCE_BANKS if timed else _UNTIMED_BANKS))
+        """Free banks: since when they are; the first is filled next."""
+        self._unpack: KernelThread | None = None
+        self._math: KernelThread | None = None
+
+    def can_fill(self, thread: KernelThread) -> bool:
+        """Whether a bank is free; if not, the unpack thread waits until one is."""
+        if self.freed:
+            return True
+        thread.wait(WAIT_FOR_BANK, 1)
+        self._unpack = thread
+        return False
+
+    def can_use(self, thread: KernelThread) -> bool:
+        """Whether a bank is filled; if not, the math thread waits until one is."""
+        if self.banks:
+            return True
+        thread.wait(WAIT_FOR_OPERANDS, 1)
+        self._math = thread
+        return False
+
+    def fill(self, a: Any, b: Any, time: int) -> None:
+        """Fill a bank; its operands are there from `time` on."""
+        self.banks.append((a, b, time))
+        self.freed.popleft()
+        if self._math is not None:
+            thread, self._math = self._math, None
+            thread.wake()
+
+    def free(self, time: int) -> None:
+        """Give the bank that was filled first back; it can be filled from `time` on."""
+        self.banks.popleft()
+        self.freed.append(time)
+        if self._unpack is not None:
+            thread, self._unpack = self._unpack, None
+            thread.wake()
+
+
+class Half:
+    """A half of DST (all of it with full synchronisation).
+
+    A tile that was not written since the half was released reads as zeros. The matrix product
+    leaves rows in place of faces; reading a tile in one order changes it to that order for good.
+    """
+
+    __slots__ = ("_as_rows", "_faces", "_rows", "_written", "tiles", "time")
+
+    def __init__(self, capacity: int) -> None:
+        """Room for `capacity` tiles."""
+        self.tiles = np.zeros((capacity, TILE_VOLUME), np.float32)
+        self.time = 0
+        """Since when the owner may have it, in cycles."""
+        self._faces = [self.tiles[index] for index in range(capacity)]
+        self._rows = [tile.reshape(32, 32) for tile in self._faces]
+        self._written = [False] * capacity
+        self._as_rows = [False] * capacity
+
+    def written(self, index: int) -> bool:
+        """Whether a tile was written since the half was released."""
+        return self._written[index]
+
+    def clear(self) -> None:
+        """Make all tiles zeros."""
+        self._written = [False] * len(self._written)
+
+    def forget(self, index: int) -> None:
+        """Make a tile zeros."""
+        self._written[index] = False
+
+    def faces(self, index: int) -> Array:
+        """The 1024 numbers of a tile, in the order of memory, in place."""
+        tile = self._faces[index]
+        if not self._written[index]:
+            tile.fill(0)
+            self._written[index] = True
+            self._as_rows[index] = False
+        elif self._as_rows[index]:
+            tile[:] = faces_of_rows(tile)
+            self._as_rows[index] = False
+        return tile
+
+    def rows(self, index: int) -> Array:
+        """The 32 rows of 32 numbers of a tile, in place."""
+        tile = self._rows[index]
+        if not self._written[index]:
+            tile.fill(0)
+            self._written[index] = True
+            self._as_rows[index] = True
+        elif not self._as_rows[index]:
+            tile[:] = rows_of_faces(tile)
+            self._as_rows[index] = True
+        return tile
+
+    def new_faces(self, index: int) -> Array:
+        """Room for the 1024 numbers of a tile that is overwritten, in the order of memory."""
+        self._written[index] = True
+        self._as_rows[index] = False
+        return self._faces[index]
+
+    def new_rows(self, index: int) -> Array:
+        """Room for the 32 rows of a tile that is overwritten."""
+        self._written[index] = True
+        self._as_rows[index] = True
+        return self._rows[index]
+
+
+class DestinationRegisters:
+    """DST, with the semaphore that math and pack hand its halves over with.
+
+    acquire -> (math computes) -> commit -> wait -> (pack reads) -> release. Acquiring stalls while
+    all halves are committed, waiting while none is; releasing clears the half. `acquired` and
+    `waited` say whether math and pack own the half that they work on: the hardware does not check
+    that they do, and its semaphore stays between 0 and the number of halves.
+    """
+
+    __slots__ = (
+        "_committed",
+        "_halves",
+        "_math",
+        "_math_index",
+        "_pack",
+        "_pack_index",
+        "acquired",
+        "capacity",
+        "math",
+        "pack",
+        "register",
+        "waited",
+    )
+
+    def __init__(self, register: Register, *, full_sync: bool = False) -> None:
+        """DST of numbers in the format `register`."""
+        self.register = register
+        whole = 8 if register is Register.FP32 else 16
+        count = 1 if full_sync else 2
+        self.capacity = whole // count
+        """Tiles that a thread sees: 16 of 16 bits or 8 of 32 bits, half as many in halves."""
+        self._halves = [Half(self.capacity) for _ in range(count)]
+        self._committed = 0
+        self._math_index = 0
+        self._pack_index = 0
+        self.math = self._halves[0]
+        """The half that the math thread works on."""
+        self.pack = self._halves[0]
+        """The half that the pack thread works on."""
+        self.acquired = False
+        self.waited = False
+        self._math: KernelThread | None = None
+        self._pack: KernelThread | None = None
+
+    def acquire(self, thread: KernelThread) -> bool:
+        """Take a free half for the math thread; False if it has to wait, to be woken."""
+        if self._committed == len(self._halves):
+            thread.wait(WAIT_FOR_FREE_DST, 1)
+            self._math = thread
+            return False
+        self.acquired = True
+        return True
+
+    def commit(self, time: int) -> None:
+        """Hand the math thread's half over, its results being there from `time` on."""
+        self.math.time = time
+        self.acquired = False
+        self._committed = min(self._committed + 1, len(self._halves))
+        self._math_index = (self._math_index + 1) % len(self._halves)
+        self.math = self._halves[self._math_index]
+        if self._pack is not None:
+            thread, self._pack = self._pack, None
+            thread.wake()
+
+    def wait(self, thread: KernelThread) -> bool:
+        """Take a committed half for the pack thread; False if it has to wait, to be woken."""
+        if self._committed == 0:
+            thread.wait(WAIT_FOR_RESULTS, 1)
+            self._pack = thread
+            return False
+        self.waited = True
+        return True
+
+    def release(self, time: int) -> None:
+        """Give the pack thread's half back as zeros, free from `time` on."""
+        self.pack.clear()
+        self.pack.time = time
+        self.waited = False
+        self._committed = max(self._committed - 1, 0)
+        self._pack_index = (self._pack_index + 1) % len(self._halves)
+        self.pack = self._halves[self._pack_index]
+        if self._math is not None:
+            thread, self._math = self._math, None
+            thread.wake()

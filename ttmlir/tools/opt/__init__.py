@@ -1,0 +1,1 @@
+"""`ttmlir-opt` from its command line to its exit status."""

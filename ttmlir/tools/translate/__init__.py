@@ -1,0 +1,1 @@
+"""`ttmlir-translate` from its command line to its exit status."""
