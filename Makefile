@@ -14,7 +14,7 @@ $(VENV)/.installed: pyproject.toml
 
 .PHONY: setup
 setup: $(VENV)/.installed ## Make .venv with the project and its tools
-	@$(BIN)/python -m compileall -q ttmlir ttrt tools schema
+	@$(BIN)/python -m compileall -q ttmlir ttrt schema
 
 .PHONY: test
 test: setup ## Run all tests: pytest, which runs the lit suite too

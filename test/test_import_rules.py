@@ -16,35 +16,45 @@ ROOT = Path(__file__).resolve().parents[1]
 EXECUTABLE = {"optable", "layout", "schema"}
 """Packages that the runtime may know: they say what a program means, not how it was compiled."""
 
+DIALECTS = {"optable", "layout", "mlir", "dialects"}
+
 MAY_IMPORT = {
     "version": set[str](),
+    "nesting": set[str](),
     "optable": set[str](),
     "layout": set[str](),
     "schema": {"schema files"},
     "schema files": set[str](),
+    "cpp": {"optable", "layout"},
     "mlir": {"layout"},
     "dialects": {"optable", "layout", "mlir"},
-    "passes": {"optable", "layout", "schema", "mlir", "dialects"},
-    "target": {"optable", "layout", "schema", "mlir", "dialects"},
+    "ir": DIALECTS,
+    "passes": {"ir", "schema", *DIALECTS},
+    "target": {"cpp", "schema", *DIALECTS},
+    "sim": {"cpp", "optable", "layout"},
     "runtime": {"sim", *EXECUTABLE},
-    "sim": {"target", *EXECUTABLE},
     "metalium": {"sim", *EXECUTABLE},
     "ttrt": {"runtime", *EXECUTABLE},
-    "compiler": {"mlir", "dialects", "passes", "target"},
-    "interpreter": {"mlir", "dialects", "passes", "compiler", "runtime", *EXECUTABLE},
+    "compiler": {"ir", "passes", "target", "mlir", "dialects"},
+    "interpreter": {"ir", "passes", "compiler", "runtime", "schema", *DIALECTS},
     "frontend": {
-        *("mlir", "dialects", "passes", "target", "compiler", "runtime", "interpreter"),
-        *EXECUTABLE,
+        *("ir", "passes", "target", "compiler", "runtime", "interpreter", "cpp", "schema"),
+        *DIALECTS,
     },
     "tools": {
-        *("mlir", "dialects", "passes", "target", "compiler", "runtime", "ttrt"),
-        *("interpreter", "frontend"),
-        *("schema files", *EXECUTABLE),
+        *("ir", "passes", "target", "compiler", "runtime", "ttrt", "interpreter", "frontend"),
+        *("schema", "schema files", *DIALECTS),
     },
 }
 """Which packages of the project a package may import; every package may import itself."""
 
-NO_XDSL = {"version", "optable", "layout", "schema", "runtime", "sim", "metalium", "ttrt"}
+EVERYWHERE = {"version", "nesting"}
+"""Modules that every package may import."""
+
+NO_XDSL = {
+    *(*EVERYWHERE, "optable", "layout", "schema", "cpp"),
+    *("runtime", "sim", "metalium", "ttrt"),
+}
 """Packages that have to work without the compiler's IR library."""
 
 TOP_LEVEL = {"ttrt": "ttrt", "ttmlir.tools": "tools", "ttmlir_schema": "schema files"}
@@ -96,7 +106,7 @@ def tracked_files() -> tuple[Path, ...]:
 
 def sources() -> list[Path]:
     """The Python files of the product."""
-    folders = {"ttmlir", "ttrt", "tools", "schema"}
+    folders = {"ttmlir", "ttrt", "schema"}
     return [
         path
         for path in tracked_files()
@@ -109,10 +119,10 @@ def violations(path: Path) -> Iterator[str]:
     if path == ROOT / "ttmlir" / "__init__.py":
         return
     package = package_of(path)
-    allowed = {package, "version", *MAY_IMPORT[package]}
+    allowed = {package, *EVERYWHERE, *MAY_IMPORT[package]}
     for line, module in imports_of(path):
         where = f"{path.relative_to(ROOT)}:{line}: {package}"
-        if module == "relative import" and package != "tools":
+        if module == "relative import":
             yield f"{where} uses a relative import"
         elif module.partition(".")[0] == "xdsl" and package in NO_XDSL:
             yield f"{where} imports xdsl ({module})"

@@ -8,8 +8,8 @@
 
 `compile_to_ttm` makes a `.ttm` file in the same way. `lower` stops at a module that can be looked
 at, `parse` before any pass; `transform` runs passes on a module, `write_ttnn`, `write_ttm` and
-`write_cpp` start from one. All raise `ttmlir.mlir.reporting.diagnostics.DiagnosticError` for input that is
-refused; its text has the place and the reason. For models of JAX and torch there is
+`write_cpp` start from one. All raise `ttmlir.mlir.reporting.diagnostics.DiagnosticError` for input
+that is refused; its text has the place and the reason. For models of JAX and torch there is
 `ttmlir.compile`.
 """
 

@@ -162,7 +162,7 @@ def test_reading_constants_needs_no_numpy() -> None:
     import subprocess
 
     program = (
-        "import sys; from ttmlir.mlir import chunk_processing, printer; "
+        "import sys; import ttmlir.mlir.files.chunk_processing, ttmlir.mlir.printing.printer; "
         "sys.exit('numpy' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

@@ -3,10 +3,11 @@
 xDSL holds the IR. This package adds what it lacks of MLIR:
 
 - `context.make_context`: dialects that are imported when their first name is read;
-- `reader.parse_module`: fast reading, locations on everything, MLIR's messages;
-- `printer.print_module`, `printer.OpLinePrinter`: MLIR's text, byte for byte;
-- `diagnostics`, `verifier.verify_module`, `expected`: located messages and `-verify-diagnostics`;
-- `locations`, `rewriting`: places in the source, and rewriting that keeps them;
-- `elements`, `resources`, `floats`, `affine`: constants, blobs, numbers and maps;
-- `chunk_processing`, `text_files`, `command_line`, `option_values`: what the tools share.
+- `reading`: `reader.parse_module` reads fast, with locations on everything and MLIR's messages;
+- `printing`: `printer.print_module`, `printer.OpLinePrinter` print MLIR's text, byte for byte;
+- `syntax`: what the two share;
+- `attributes`: constants, blobs, numbers and maps;
+- `verifying`: `verifier.verify_module`;
+- `reporting`: located messages, `-verify-diagnostics`, places in the source;
+- `files`, `option_values`: what the tools share.
 """

@@ -7,9 +7,10 @@
     OpLinePrinter(module).line(op)             # the same for many operations of one module
 
 An attribute class whose values deserve an alias defines `alias_name(self) -> str | None`, which
-gives the stem (`layout`, `system_desc`); `ttmlir.mlir.printing.aliases` says how stems become names. An
-attribute class prints its parameters through xDSL's `print_parameters`/`print_parameter`, and may
-call `printer.print_attribute` on nested attributes: aliases are used there.
+gives the stem (`layout`, `system_desc`); `ttmlir.mlir.printing.aliases` says how stems become
+names. An attribute class prints its parameters through xDSL's
+`print_parameters`/`print_parameter`, and may call `printer.print_attribute` on nested attributes:
+aliases are used there.
 
 Source of the rules: mlir/lib/IR/AsmPrinter.cpp.
 """

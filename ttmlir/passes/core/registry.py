@@ -75,14 +75,18 @@ PASSES: dict[str, str] = {
 """Every pass by its name on the command line; one line each, sorted by name."""
 
 PIPELINES: dict[str, str] = {
-    "linalg-to-ttir-pipeline": "ttmlir.passes.pipelines:LinalgToTTIRPipeline",
-    "linalg-to-ttnn-pipeline": "ttmlir.passes.pipelines:LinalgToTTNNPipeline",
-    "stablehlo-to-ttir-pipeline": "ttmlir.passes.pipelines:StableHLOToTTIRPipeline",
-    "stablehlo-to-ttnn-pipeline": "ttmlir.passes.pipelines:StableHLOToTTNNPipeline",
-    "tosa-to-ttir-pipeline": "ttmlir.passes.pipelines:TosaToTTIRPipeline",
-    "tosa-to-ttnn-pipeline": "ttmlir.passes.pipelines:TosaToTTNNPipeline",
-    "ttir-to-ttmetal-backend-pipeline": "ttmlir.passes.pipelines:TTIRToTTMetalBackendPipeline",
-    "ttir-to-ttnn-backend-pipeline": "ttmlir.passes.pipelines:TTIRToTTNNBackendPipeline",
+    "linalg-to-ttir-pipeline": "ttmlir.passes.pipelines.linalg:LinalgToTTIRPipeline",
+    "linalg-to-ttnn-pipeline": "ttmlir.passes.pipelines.linalg:LinalgToTTNNPipeline",
+    "stablehlo-to-ttir-pipeline": "ttmlir.passes.pipelines.stablehlo:StableHLOToTTIRPipeline",
+    "stablehlo-to-ttnn-pipeline": "ttmlir.passes.pipelines.stablehlo:StableHLOToTTNNPipeline",
+    "tosa-to-ttir-pipeline": "ttmlir.passes.pipelines.tosa:TosaToTTIRPipeline",
+    "tosa-to-ttnn-pipeline": "ttmlir.passes.pipelines.tosa:TosaToTTNNPipeline",
+    "ttir-to-ttmetal-backend-pipeline": (
+        "ttmlir.passes.pipelines.ttir_to_ttmetal:TTIRToTTMetalBackendPipeline"
+    ),
+    "ttir-to-ttnn-backend-pipeline": (
+        "ttmlir.passes.pipelines.ttir_to_ttnn:TTIRToTTNNBackendPipeline"
+    ),
 }
 """Every pipeline by its name on the command line; one line each, sorted by name."""
 

@@ -1,0 +1,1 @@
+"""Pipelines: passes in order, under one name, with options for the whole."""

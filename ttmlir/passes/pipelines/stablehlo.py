@@ -1,0 +1,64 @@
+"""From stablehlo to ttir, and on to ttnn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ttmlir.mlir.option_values import option
+from ttmlir.passes.core.base import Pass, Pipeline
+from ttmlir.passes.pipelines.ttir_to_ttnn import TTIRToTTNNBackendPipeline
+
+_MAX_TRIP_COUNT = "Largest number of turns of a loop, which are written out one by one"
+
+
+@dataclass(frozen=True)
+class StableHLOToTTIRPipeline(Pipeline):
+    """Lower stablehlo to the ttir operations that ttnn has."""
+
+    name = "stablehlo-to-ttir-pipeline"
+    max_trip_count: int = option(64, _MAX_TRIP_COUNT)
+    enable_remove_dead_values: bool = option(
+        False, "Remove unused values, arguments and results: run remove-dead-values"
+    )
+
+    def passes(self) -> Sequence[Pass]:
+        """Calls, control flow, ttir, general operations."""
+        from ttmlir.passes.general.remove_dead_values import RemoveDeadValuesPass
+        from ttmlir.passes.ttir.ttir_decomposition import TTIRDecompositionPass
+
+        return (
+            *_stablehlo_to_ttir(self.max_trip_count),
+            TTIRDecompositionPass(),
+            *([RemoveDeadValuesPass()] if self.enable_remove_dead_values else []),
+        )
+
+
+@dataclass(frozen=True)
+class StableHLOToTTNNPipeline(TTIRToTTNNBackendPipeline):
+    """Lower stablehlo to ttnn, ready to be written to a .ttnn file or as C++."""
+
+    name = "stablehlo-to-ttnn-pipeline"
+    max_trip_count: int = option(64, _MAX_TRIP_COUNT)
+
+    def passes(self) -> Sequence[Pass]:
+        """Calls, control flow, ttir, then the passes from ttir to ttnn."""
+        return (*_stablehlo_to_ttir(self.max_trip_count), *super().passes())
+
+
+def _stablehlo_to_ttir(max_trip_count: int) -> Sequence[Pass]:
+    from ttmlir.passes.general.inline import InlinePass
+    from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir import ConvertStableHLOToTTIRPass
+    from ttmlir.passes.stablehlo.stablehlo_flatten_control_flow import (
+        StableHLOFlattenControlFlowPass,
+    )
+    from ttmlir.passes.stablehlo.stablehlo_legalize_composite_to_call import (
+        StableHLOLegalizeCompositeToCallPass,
+    )
+
+    return (
+        StableHLOLegalizeCompositeToCallPass(),
+        InlinePass(canonicalize=False),
+        StableHLOFlattenControlFlowPass(max_trip_count=max_trip_count),
+        ConvertStableHLOToTTIRPass(),
+    )

@@ -1,0 +1,57 @@
+"""From ttir to ttnn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ttmlir.mlir.option_values import option
+from ttmlir.passes.core.base import Pass, Pipeline
+from ttmlir.passes.placement.grid_overrides import GRID_OVERRIDES, GridOverrides
+
+
+@dataclass(frozen=True)
+class TTIRToTTNNBackendPipeline(Pipeline):
+    """Lower ttir to ttnn, ready to be written to a .ttnn file or as C++."""
+
+    name = "ttir-to-ttnn-backend-pipeline"
+    enable_fold_batch_norm: bool = option(
+        True, "Fold batch normalizations into convolutions: run ttir-fold-batch-norm"
+    )
+    enable_grid_set: bool = option(True, "Choose grids: run ttir-grid-set")
+    override_grid_sizes: GridOverrides = option(
+        (), "Grids for the operations at these locations", type=GRID_OVERRIDES
+    )
+    sharding_pass_enabled: bool = option(
+        False, "Keep the results of runs of operations in L1, divided over the cores"
+    )
+    system_desc_path: str = option("", "File with the description of the machine (.ttsys)")
+    mesh_shape: tuple[int, ...] = option((), "Extents of the mesh of chips")
+
+    def passes(self) -> Sequence[Pass]:
+        """Normalizations, general operations, shapes, machine, device, layouts, grids, ttnn."""
+        from ttmlir.passes.placement.ttir_grid_set import TTIRGridSetPass
+        from ttmlir.passes.placement.ttir_implicit_device import TTIRImplicitDevicePass
+        from ttmlir.passes.placement.ttir_layout import TTIRLayoutPass
+        from ttmlir.passes.placement.ttir_load_system_desc import TTIRLoadSystemDescPass
+        from ttmlir.passes.ttir.ttir_decomposition import TTIRDecompositionPass
+        from ttmlir.passes.ttir.ttir_fold_batch_norm import TTIRFoldBatchNormPass
+        from ttmlir.passes.ttir.ttir_sliding_window_2d_fix_shapes import (
+            TTIRSlidingWindow2dFixShapesPass,
+        )
+        from ttmlir.passes.ttnn.convert_ttir_to_ttnn import ConvertTTIRToTTNNPass
+
+        grid_set = TTIRGridSetPass(
+            override_grid_sizes=self.override_grid_sizes,
+            sharding_pass_enabled=self.sharding_pass_enabled,
+        )
+        return (
+            *([TTIRFoldBatchNormPass()] if self.enable_fold_batch_norm else []),
+            TTIRDecompositionPass(),
+            TTIRSlidingWindow2dFixShapesPass(),
+            TTIRLoadSystemDescPass(path=self.system_desc_path),
+            TTIRImplicitDevicePass(mesh_shape=self.mesh_shape),
+            TTIRLayoutPass(),
+            *([grid_set] if self.enable_grid_set else []),
+            ConvertTTIRToTTNNPass(),
+        )
