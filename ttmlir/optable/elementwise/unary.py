@@ -84,7 +84,8 @@ UNARY = (
     ),
     declare_unary(
         "typecast",
-        "Conversion to the element type of the result.",
+        "Conversion to the element type of the result. Integers wrap; floating-point numbers lose "
+        "their fraction and become the nearest integer of the type, NaN becomes 0.",
         "x",
         "Typecast",
         meanings.identity,
