@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ttmlir.optable.row import Family, Flatbuffer, Kind, Operand, Parameter, Row, Shape
-from ttmlir.optable.window import WindowAxis
+from ttmlir.optable.window import WindowAxis, image_parameters
 
 _SINCE = "2026-08"
 
@@ -415,6 +415,7 @@ ROWS = (
         ttir_parameters=_parameters(Kind.SI32, *_TRANSPOSED_WINDOW),
         reference=_conv_transpose2d,
         device=True,
+        ttnn_parameters=image_parameters,
         flatbuffer=Flatbuffer(
             table="ConvTranspose2dOp",
             fields=(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ttmlir.optable.row import Family, Flatbuffer, Kind, Operand, Parameter, Row, Shape
@@ -184,6 +184,18 @@ def _pad(xp: Any, input: Any, *, padding: tuple[int, ...], value: float) -> Any:
     return xp.pad(input, widths, constant_values=value)
 
 
+def _concat_parameters(
+    parameters: Mapping[str, Any], shapes: Sequence[Shape], result: Shape
+) -> dict[str, Any]:
+    return {"dim": parameters["dim"] % len(result)}
+
+
+def _reshape_parameters(
+    parameters: Mapping[str, Any], shapes: Sequence[Shape], result: Shape
+) -> dict[str, Any]:
+    return {"shape": result}
+
+
 def _movement(
     mnemonic: str,
     summary: str,
@@ -192,6 +204,7 @@ def _movement(
     *parameters: Parameter,
     table: str | None,
     moves: bool = True,
+    is_reshape: bool = False,
     since: str = "880154e3c2",
 ) -> Row:
     """A row with one operand; its table holds the parameters under their own names."""
@@ -207,6 +220,8 @@ def _movement(
         in_ttnn=table is not None,
         flatbuffer=None if table is None else Flatbuffer(table=table, fields=fields),
         moves=moves,
+        ttnn_form="reshape" if is_reshape else "",
+        ttnn_parameters=_reshape_parameters if is_reshape else None,
         since=since,
     )
 
@@ -233,6 +248,7 @@ ROWS = (
             table="ConcatOp", fields=(("inputs", "inputs"), ("out", "output"), ("dim", "dim"))
         ),
         moves=True,
+        ttnn_parameters=_concat_parameters,
     ),
     _movement(
         "broadcast",
@@ -262,6 +278,7 @@ ROWS = (
         squeezed_shape,
         Parameter(name="dim", kind=Kind.SI32, doc="Dimension to remove."),
         table=None,
+        is_reshape=True,
     ),
     _movement(
         "unsqueeze",
@@ -270,6 +287,7 @@ ROWS = (
         unsqueezed_shape,
         Parameter(name="dim", kind=Kind.SI32, doc="Place of the new dimension in the result."),
         table=None,
+        is_reshape=True,
     ),
     _movement(
         "slice",

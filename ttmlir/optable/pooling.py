@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ttmlir.optable.row import Family, Flatbuffer, Kind, Operand, Parameter, Row, Shape
-from ttmlir.optable.window import WindowAxis, window_axes
+from ttmlir.optable.window import WindowAxis, image_parameters, window_axes
 
 _SINCE = "2026-08"
 
@@ -216,6 +216,7 @@ ROWS = (
         ttir_parameters=(*_parameters(*_WINDOW, *_PADDING), *_MODES),
         reference=_avg_pool2d,
         device=True,
+        ttnn_parameters=image_parameters,
         flatbuffer=Flatbuffer(
             table="AvgPool2dOp",
             fields=(

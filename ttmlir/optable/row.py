@@ -156,6 +156,12 @@ class Row:
     """One per operand, the last one standing for all that follow."""
     in_ttir: bool = True
     in_ttnn: bool = True
+    ttnn_form: str = ""
+    """Mnemonic of the ttnn operation that stands for one that ttnn does not have."""
+    ttnn_parameters: Callable[..., dict[str, Any]] | None = None
+    """`ttnn_parameters(parameters, shapes, result)` gives the parameters of the ttnn operation from
+    those of the ttir operation, the operands' shapes and the result's; ValueError where ttnn has
+    none. None where they are the same."""
     device: bool = False
     """True where the ttnn operation takes the device after its destination."""
     flatbuffer: Flatbuffer | None

@@ -6,7 +6,8 @@ The ttnn forms carry the image's extents as parameters, since their tensors may 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -249,6 +250,52 @@ def _max_pool2d(
 
 
 _TTIR_PADDING = ("padding_left", "padding_right", "padding_top", "padding_bottom")
+
+
+def image_parameters(
+    parameters: Mapping[str, Any], shapes: Sequence[Shape], result: Shape
+) -> dict[str, Any]:
+    """The parameters of a window operation of ttnn, which repeats the extents of its tensors.
+
+    `shapes` are those of the image and, for a convolution, the weight. More than one leading
+    dimension is a batch. Names that an operation does not take are among them, too.
+    """
+    *batches, height, width, channels = shapes[0]
+    pixels = math.prod((*batches, height, width))
+    height = parameters.get("original_height", height)
+    width = parameters.get("original_width", width)
+    values = {
+        **parameters,
+        # Flattened, the images of a batch follow each other along the rows.
+        "batch_size": pixels // max(1, height * width),
+        "input_height": height,
+        "input_width": width,
+        "channels": channels,
+        "in_channels": channels,
+        "out_channels": result[-1],
+    }
+    if len(shapes) > 1:
+        values["kernel_height"], values["kernel_width"] = shapes[1][-2:]
+    return values
+
+
+def evenly_padded_parameters(
+    parameters: Mapping[str, Any], shapes: Sequence[Shape], result: Shape
+) -> dict[str, Any]:
+    """The same for an operation that takes one padding for both sides."""
+    top, bottom, left, right = (
+        parameters[f"padding_{side}"] for side in ("top", "bottom", "left", "right")
+    )
+    if top != bottom or left != right:
+        raise ValueError(
+            "padding must be the same above and below and the same left and right, but is "
+            f"top {top}, bottom {bottom}, left {left}, right {right}; "
+            "run ttir-sliding-window-2d-fix-shapes before, which pads unevenly"
+        )
+    values = image_parameters(parameters, shapes, result)
+    return {**values, "padding_height": top, "padding_width": right}
+
+
 _CONV2D_ATTRIBUTES = (
     "in_channels",
     "out_channels",
@@ -303,6 +350,7 @@ ROWS = (
         ),
         reference=_conv2d,
         device=True,
+        ttnn_parameters=evenly_padded_parameters,
         flatbuffer=Flatbuffer(
             table="Conv2dOp",
             fields=(
@@ -336,6 +384,7 @@ ROWS = (
         ),
         reference=_max_pool2d,
         device=True,
+        ttnn_parameters=evenly_padded_parameters,
         flatbuffer=Flatbuffer(
             table="MaxPool2dOp",
             fields=(
