@@ -408,4 +408,12 @@ UNARY = (
         Domain.INTEGER,
         aliases="stablehlo.count_leading_zeros math.ctlz tosa.clz",
     ),
+    declare_unary(
+        "hardsigmoid",
+        "Straight line from 0 at -3 to 1 at 3, level beyond.",
+        "min(max(x + 3, 0), 6) / 6",
+        "Hardsigmoid",
+        lambda xp, x: xp.clip(x + 3.0, 0.0, 6.0) / 6.0,
+        aliases="aten.hardsigmoid",
+    ),
 )

@@ -183,6 +183,7 @@ TILE_CALLS: Mapping[str, TileCall] = {
         ("erfinv", "lgamma", "bitcast_convert", "population_count", "count_leading_zeros"),
         _WITHOUT_KERNEL,
     ),
+    "hardsigmoid": _unary("hardsigmoid_tile"),
     "add": _arithmetic("add"),
     "multiply": _arithmetic("mul"),
     "subtract": _arithmetic("sub"),
