@@ -21,7 +21,7 @@ from ttmlir.interpreter.execution import Execution
 from ttmlir.interpreter.structure import empty_tensor
 from ttmlir.interpreter.values import Function, constant_array, runtime_element
 from ttmlir.optable.row import Family, Row
-from ttmlir.optable.window import image_parameters
+from ttmlir.optable.window.axes import image_parameters
 from ttmlir.runtime.element import Array, cast_rounding, convert
 
 

@@ -39,8 +39,8 @@ from ttmlir.mlir.attributes.elements import (
     unpack_values,
 )
 from ttmlir.mlir.attributes.floats import exact_float32
-from ttmlir.optable.contraction import broadcast_shape
 from ttmlir.optable.row import Shape
+from ttmlir.optable.shapes import broadcast_shape
 
 _LONGEST = 64
 """Elements of a constant that is looked into."""

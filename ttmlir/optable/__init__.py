@@ -3,14 +3,12 @@
 from collections.abc import Callable
 
 from ttmlir.optable import (
-    batch_norm,
     contraction,
-    convolution,
     creation,
     elementwise,
     indexing,
     movement,
-    pooling,
+    normalization,
     reduction,
     window,
 )
@@ -25,9 +23,7 @@ ROWS: dict[str, Row] = {
         *movement.ROWS,
         *indexing.ROWS,
         *window.ROWS,
-        *convolution.ROWS,
-        *pooling.ROWS,
-        *batch_norm.ROWS,
+        *normalization.ROWS,
         *creation.ROWS,
     )
 }

@@ -16,8 +16,8 @@ from ttmlir.dialects.shape_checks import (
     int_property,
     shape_of,
 )
-from ttmlir.optable.convolution import transposed_shape
-from ttmlir.optable.window import window_axes
+from ttmlir.optable.window.axes import window_axes, window_extents
+from ttmlir.optable.window.convolution import transposed_shape
 
 
 def check_max_pool2d(op: Operation) -> None:
@@ -49,11 +49,11 @@ def check_avg_pool2d(op: Operation) -> None:
     batch, height, width, channels = check_image(op)
     assert isinstance(op, RowOperation)
     try:
-        rows, columns = window_axes(op.parameters(), input_height=height, input_width=width)
-        rows, columns = rows.checked("height"), columns.checked("width")
+        axes = window_axes(op.parameters(), input_height=height, input_width=width)
+        extents = window_extents(axes)
     except ValueError as error:
         refuse(str(error))
-    check_output(op, (batch, rows.positions, columns.positions, channels))
+    check_output(op, (batch, *extents, channels))
 
 
 def check_conv_transpose2d(op: Operation) -> None:

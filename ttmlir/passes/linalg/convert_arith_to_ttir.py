@@ -49,7 +49,7 @@ from ttmlir.ir.rewriting import refuse_to_legalize, replace
 from ttmlir.ir.tensor_values import filled, is_boolean, tensor_of, unsigned
 from ttmlir.ir.ttir_building import built, built_constant, cast_to, element_type
 from ttmlir.optable import named_in, named_on_truth, named_unsigned
-from ttmlir.optable.contraction import broadcast_shape
+from ttmlir.optable.shapes import broadcast_shape
 from ttmlir.passes.core.base import ModulePass
 
 if TYPE_CHECKING:

@@ -45,9 +45,9 @@ from ttmlir.ir.ttir_building import (
     sliced,
 )
 from ttmlir.optable import row
-from ttmlir.optable.contraction import broadcast_shape
 from ttmlir.optable.reduction import by_combiner
 from ttmlir.optable.row import Row
+from ttmlir.optable.shapes import broadcast_shape
 from ttmlir.passes.core.ttir_conversion import Rule
 from ttmlir.passes.linalg.convert_arith_to_ttir import NAMED, ON_TRUTH, computed
 from ttmlir.passes.linalg.scalar_values import as_tensor, number_type

@@ -30,10 +30,10 @@ from ttmlir.ir.ttir_movement import (
     tensor_like,
 )
 from ttmlir.optable import row
-from ttmlir.optable.convolution import DimensionNumbers, Dimensions
-from ttmlir.optable.pooling import method_of
 from ttmlir.optable.row import Row
-from ttmlir.optable.window import WindowAxis
+from ttmlir.optable.window.axes import WindowAxis
+from ttmlir.optable.window.convolution import DimensionNumbers, Dimensions
+from ttmlir.optable.window.pooling import method_of
 from ttmlir.passes.core.ttir_conversion import Rule
 from ttmlir.passes.stablehlo.stablehlo_bodies import combiners, operations_of
 from ttmlir.passes.stablehlo.stablehlo_body_application import applied, can_be_applied

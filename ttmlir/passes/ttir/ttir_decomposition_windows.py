@@ -42,9 +42,9 @@ from ttmlir.ir.ttir_movement import (
     tensor_like,
 )
 from ttmlir.optable import row
-from ttmlir.optable.convolution import DimensionNumbers
-from ttmlir.optable.pooling import COMBINERS, method_of
-from ttmlir.optable.window import WindowAxis
+from ttmlir.optable.window.axes import WindowAxis
+from ttmlir.optable.window.convolution import DimensionNumbers
+from ttmlir.optable.window.pooling import COMBINERS, method_of
 from ttmlir.passes.core.ttir_conversion import Rule
 
 Shape = tuple[int, ...]

@@ -59,7 +59,7 @@ from ttmlir.dialects import ttir
 from ttmlir.ir.moves import emptied
 from ttmlir.ir.rewriting import clean_up, insert_before, replace
 from ttmlir.ir.ttir_movement import lowest
-from ttmlir.optable.window import window_axes
+from ttmlir.optable.window.axes import window_axes
 from ttmlir.passes.core.base import ModulePass
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from ttmlir.dialects import ttir, ttnn
 from ttmlir.dialects.row_ops import ParameterValue
 from ttmlir.ir.layouts import layout_of, value_shape, with_layout
 from ttmlir.ir.rewriting import erase, insert_before, refuse, replace
-from ttmlir.optable.contraction import broadcast_shape
+from ttmlir.optable.shapes import broadcast_shape
 
 Shape = tuple[int, ...]
 
