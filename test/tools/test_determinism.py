@@ -28,9 +28,9 @@ def run(module: str, arguments: list[str], data: bytes, seed: str) -> bytes:
 def compiled(path: Path, seed: str) -> tuple[bytes, bytes, bytes]:
     """The TTNN module, the binary and the C++ of a model."""
     source = path.read_bytes()
-    doors = ("stablehlo", "tosa", "linalg")
-    door = next((each for each in doors if f"{each}.".encode() in source), None)
-    road = "ttir-to-ttnn-backend" if door is None else f"{door}-to-ttnn"
+    frontends = ("stablehlo", "tosa", "linalg")
+    frontend = next((each for each in frontends if f"{each}.".encode() in source), None)
+    road = "ttir-to-ttnn-backend" if frontend is None else f"{frontend}-to-ttnn"
     ttnn = run("ttmlir_opt", [f"--{road}-pipeline", "--canonicalize", "--cse"], source, seed)
     emitc = run("ttmlir_opt", ["--convert-ttnn-to-emitc"], ttnn, seed)
     return (
