@@ -13,6 +13,7 @@ from threading import Timer
 import pytest
 from hypothesis import settings
 from lit_session import LitSession
+from sampling import sampled
 
 SKIPPING = """
 import pytest
@@ -123,3 +124,14 @@ def test_lit_goes_on_after_a_test_that_took_too_long(lit: LitSession, tmp_path: 
         signal.signal(signal.SIGUSR1, before)
     assert lit.run(tmp_path / "failing.mlir")[0] == "FAIL"
     assert lit.run(tmp_path / "passing.mlir")[0] == "PASS"
+
+
+def test_samples_hold_every_value() -> None:
+    """Each value of each axis is in the part that always runs; the rest is marked."""
+    cases = sampled("abc", "xy", (1, 2))
+    assert len(cases) == 12
+    assert len({case.values for case in cases}) == 12
+    always = [case.values for case in cases if not case.marks]
+    assert len(always) == 6
+    assert [set(axis) for axis in zip(*always, strict=True)] == [{*"abc"}, {*"xy"}, {1, 2}]
+    assert {mark.name for case in cases for mark in case.marks} == {"exhaustive"}
