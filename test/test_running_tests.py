@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -135,3 +136,22 @@ def test_samples_hold_every_value() -> None:
     assert len(always) == 6
     assert [set(axis) for axis in zip(*always, strict=True)] == [{*"abc"}, {*"xy"}, {1, 2}]
     assert {mark.name for case in cases for mark in case.marks} == {"exhaustive"}
+
+
+def test_ci_fails_where_an_oracle_cannot_be_installed(tmp_path: Path) -> None:
+    """It says which before it does anything else."""
+    for name in ("bash", "dirname", "id", "mktemp", "rm", "xargs"):
+        program = shutil.which(name)
+        assert program is not None
+        (tmp_path / name).symlink_to(program)
+    oracles = ("mlir-opt-19", "mlir-translate-19", "FileCheck-19", "g++")
+    for name in ("apt-get", *oracles):
+        (tmp_path / name).write_text("#!/bin/false\n")
+        (tmp_path / name).chmod(0o755)
+    script = Path(__file__).resolve().parents[1] / ".ci" / "run"
+    run = subprocess.run(
+        ["bash", script], env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 1
+    assert run.stderr.endswith("flatc is missing\n")
+    assert "Set up" not in run.stdout
