@@ -14,6 +14,7 @@ from ttmlir.sim.kernels import code
 from ttmlir.sim.kernels.enumerators import bare_name
 from ttmlir.sim.kernels.expressions import ExpressionCompiler, no_member
 from ttmlir.sim.kernels.library import LibraryCall, LibraryMethod, ParameterType
+from ttmlir.sim.kernels.limits import STACK_BYTES
 from ttmlir.sim.kernels.place import (
     EitherPlace,
     ItemPlace,
@@ -47,6 +48,7 @@ from ttmlir.sim.kernels.types import (
     PointerType,
     StringType,
     StructType,
+    count_of,
     is_same_type,
     size_of,
     tag_of,
@@ -287,15 +289,16 @@ class CallCompiler(ExpressionCompiler):
 
     def _own_function(self, node: tree.Call, functions: Functions) -> Value:
         function = self._overload(node, functions)
-        scope = self._template_scope(function, functions, node)
+        known = dict[int, Value]()
+        scope = self._template_scope(function, functions, node, known)
         given = len(node.arguments)
-        defaults = [each.default for each in function.parameters[given:] if each.default]
         arguments = [
-            self._argument(parameter, each, scope)
-            for parameter, each in zip(
-                function.parameters, (*node.arguments, *defaults), strict=True
+            self._argument(parameter, each, scope, known.get(number))
+            for number, (parameter, each) in enumerate(
+                zip(function.parameters[:given], node.arguments, strict=True)
             )
         ]
+        arguments += [self._default(each, node, scope) for each in function.parameters[given:]]
         instance = self.unit.instance(function, scope, arguments, node)
         nodes = [each.node for each in arguments]
         called: ast.expr = code.call(instance.identifier, *nodes)
@@ -304,6 +307,17 @@ class CallCompiler(ExpressionCompiler):
             called = ast.YieldFrom(called)
         self.loads += instance.loads
         return whole(instance.result, called, instance.space)
+
+    def _default(self, parameter: tree.Parameter, node: tree.Call, scope: Scope) -> Argument:
+        """What is passed for a parameter for which a call has no argument."""
+        assert parameter.default is not None
+        if any(each is parameter for each in self.unit.defaults):
+            message = f"the default argument of '{parameter.name}' needs itself"
+            raise self.unit.error(parameter, message)
+        self.unit.defaults.append(parameter)
+        argument = self._argument(parameter, parameter.default, scope, None)
+        self.unit.defaults.pop()
+        return argument
 
     def _overload(self, node: tree.Call, functions: Functions) -> tree.Function:
         count = len(node.arguments)
@@ -322,9 +336,16 @@ class CallCompiler(ExpressionCompiler):
         raise self.unit.error(node, message)
 
     def _template_scope(
-        self, function: tree.Function, functions: Functions, node: tree.Call
+        self,
+        function: tree.Function,
+        functions: Functions,
+        node: tree.Call,
+        known: dict[int, Value],
     ) -> Scope:
-        """The names that a function sees around it, its template parameters among them."""
+        """The names that a function sees around it, its template parameters among them.
+
+        The values of arguments that say something about template parameters are noted in `known`.
+        """
         if not function.template_parameters:
             if node.template_arguments:
                 raise self.unit.error(node, f"'{function.name}' is no template")
@@ -335,11 +356,13 @@ class CallCompiler(ExpressionCompiler):
         pairs = zip(function.template_parameters, node.template_arguments, strict=False)
         for parameter, argument in pairs:
             scope.symbols[parameter.name] = self._template_argument(parameter, argument, scope)
-        for each, argument in zip(function.parameters, node.arguments, strict=False):
+        names = [each.name for each in function.template_parameters]
+        pairs = zip(function.parameters, node.arguments, strict=False)
+        for number, (each, argument) in enumerate(pairs):
             name = _deducible(each.type)
-            if any(name == known.name for known in function.template_parameters):
-                type_ = self.scalar(argument).type
-                scope.symbols.setdefault(name, Alias(_deduced(each.type, type_)))
+            if name in names and name not in scope.symbols:
+                known[number] = self.scalar(argument)
+                scope.symbols[name] = Alias(_deduced(each.type, known[number].type))
         return scope
 
     def _template_argument(
@@ -356,29 +379,40 @@ class CallCompiler(ExpressionCompiler):
             raise self.unit.error(argument, "a template argument has to be a constant expression")
         return Variable(parameter.name, value)
 
-    def _argument(self, parameter: tree.Parameter, node: tree.Expression, scope: Scope) -> Argument:
-        """What is passed for a parameter of a function whose types mean what they do in a scope."""
+    def _argument(
+        self,
+        parameter: tree.Parameter,
+        node: tree.Expression,
+        scope: Scope,
+        known: Value | None,
+    ) -> Argument:
+        """What is passed for a parameter of a function whose types mean what they do in a scope.
+
+        `known` is the value of the argument, if it was looked at before.
+        """
         type_ = parameter.type
         if isinstance(type_, tree.Reference):
-            return self._by_reference(type_, node, scope)
-        value = self.scalar(node)
+            return self._by_reference(type_, node, scope, known)
+        value = known or self.scalar(node)
         target = self.unit.declared_type(type_, scope, value.type)
         value = settled(self.implicit(value, target, node))
         if isinstance(target, StructType):
             value = replace(value, node=code.call("_copied", value.node))
         return Argument(value.type, "value", value.node, value.space)
 
-    def _by_reference(self, type_: tree.Reference, node: tree.Expression, scope: Scope) -> Argument:
+    def _by_reference(
+        self, type_: tree.Reference, node: tree.Expression, scope: Scope, known: Value | None
+    ) -> Argument:
         referent = type_.referent
         constant = isinstance(referent, tree.NamedType) and "const" in referent.qualifiers
         if not self._is_place(node) or self._is_constant(node):
             if not constant:
                 raise self.unit.error(node, "a reference that is not const needs a variable here")
-            return self._constant_reference(referent, node, scope)
+            return self._constant_reference(referent, node, scope, known)
         place = self.place(node)
         target = self.unit.declared_type(referent, scope, place.type)
         if constant and isinstance(target, (IntType, FloatType)):
-            return self._constant_reference(referent, node, scope)
+            return self._constant_reference(referent, node, scope, known)
         self._check_reference(target, place, node)
         match place:
             case MemoryPlace():
@@ -400,9 +434,9 @@ class CallCompiler(ExpressionCompiler):
             raise self.unit.error(node, message)
 
     def _constant_reference(
-        self, referent: tree.Type, node: tree.Expression, scope: Scope
+        self, referent: tree.Type, node: tree.Expression, scope: Scope, known: Value | None
     ) -> Argument:
-        value = self.scalar(node)
+        value = known or self.scalar(node)
         target = self.unit.declared_type(referent, scope, value.type)
         value = settled(self.implicit(value, target, node))
         return Argument(value.type, "value", value.node, value.space)
@@ -526,6 +560,10 @@ class CallCompiler(ExpressionCompiler):
 
     def _construct(self, node: tree.Construct) -> Value:
         type_ = self.unit.type_of(node.type, self.scope)
+        if (size_of(type_) or 0) > STACK_BYTES:
+            message = f"a '{type_.name}' takes {size_of(type_)} bytes; there are {STACK_BYTES}"
+            raise self.unit.error(node, message)
+        self.unit.spend(node, count_of(type_))
         braces = tree.Braces(node.elements, position=node.position)
         return self.initial(type_, braces, node.type)
 

@@ -113,10 +113,15 @@ def _compiled(
     parsed = parse(text, file, defines=role_macros(role) | dict(defines))
     unit = Unit(text, file, Library(role, api), compile_time_args, timed, dict(defines))
     with deep_recursion():
-        declare_items(unit, parsed.items, unit.root, "")
-        module = _module(unit, _entry_function(unit, parsed, role))
-        _refuse_forbidden(unit, module)
-        return CompiledKernel(file, module, _bytecode(unit, module), unit.bindings)
+        try:
+            declare_items(unit, parsed.items, unit.root, "")
+            module = _module(unit, _entry_function(unit, parsed, role))
+            _refuse_forbidden(unit, module)
+            bytecode = compile(module, unit.file, "exec")
+        except (RecursionError, SyntaxError):
+            place = unit.last or parsed
+            raise unit.error(place, "the kernel is nested too deeply around this") from None
+        return CompiledKernel(file, module, bytecode, unit.bindings)
 
 
 def role_macros(role: Role) -> dict[str, str]:
@@ -138,15 +143,6 @@ def _refuse_forbidden(unit: Unit, module: ast.Module) -> None:
         position = tree.Position(unit.file, getattr(found, "lineno", 1), 1)
         message = "this compiles to code that is not allowed, which is a defect of the simulator"
         raise unit.error(tree.Break(position=position), message)
-
-
-def _bytecode(unit: Unit, module: ast.Module) -> CodeType:
-    try:
-        return compile(module, unit.file, "exec")
-    except SyntaxError as error:
-        position = tree.Position(unit.file, error.lineno or 1, error.offset or 1)
-        message = f"this is nested too deeply to be run ({error.msg})"
-        raise unit.error(tree.Break(position=position), message) from None
 
 
 # Items.
@@ -200,7 +196,11 @@ def _declare_struct(unit: Unit, item: tree.Struct, scope: Scope) -> None:
             for size in reversed(each.sizes):
                 if size is None:
                     raise unit.error(each, "the size of this array is missing")
-                type_ = ArrayType(type_, compiler.constant(size, "the size of an array"))
+                count = compiler.constant(size, "the size of an array")
+                if count <= 0:
+                    message = f"an array of {count} elements is not supported"
+                    raise unit.error(each, message)
+                type_ = ArrayType(type_, count)
             if size_of(type_) is None:
                 raise unit.error(each, f"a member of type '{type_.name}' is not supported")
             members.append((each.name, type_))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 from ttmlir.cpp import tree
 from ttmlir.sim.kernels import code
 from ttmlir.sim.kernels.enumerators import enumerators_like, named_constant
+from ttmlir.sim.kernels.limits import STACK_BYTES
 from ttmlir.sim.kernels.place import (
     EitherPlace,
     ItemPlace,
@@ -47,6 +48,7 @@ from ttmlir.sim.kernels.types import (
     PointerType,
     StringType,
     StructType,
+    count_of,
     is_same_type,
     size_of,
 )
@@ -87,6 +89,7 @@ class ExpressionCompiler:
 
     def value(self, node: tree.Expression) -> Value:
         """The value of an expression; what it does is part of the Python expression."""
+        self.unit.spend(node)
         handler = self.VALUES[type(node)]
         value = handler(self, node)
         code.locate(value.node, node.position)
@@ -341,7 +344,8 @@ class ExpressionCompiler:
         type_ = pointer.type
         if not isinstance(type_, PointerType):
             raise self.unit.error(node, f"'{type_.name}' is no pointer")
-        if size_of(type_.pointee) is None and not isinstance(type_.pointee, ObjectType):
+        is_known = isinstance(type_.pointee, ObjectType) and pointer.space is Space.LOCAL
+        if size_of(type_.pointee) is None and not is_known:
             message = f"'{type_.name}' points to nothing that can be read; cast it first"
             raise self.unit.error(node, message)
         if pointer.space is Space.LOCAL:
@@ -395,6 +399,13 @@ class ExpressionCompiler:
 
     def _read_struct(self, place: MemoryPlace) -> Value:
         """A struct in memory, whose address is calculated once."""
+        size = size_of(place.type) or 0
+        if size > STACK_BYTES:
+            assert self.unit.last is not None
+            message = f"a copy of '{place.type.name}' takes {size} bytes of {STACK_BYTES}"
+            raise self.unit.error(self.unit.last, message)
+        if self.unit.last is not None:
+            self.unit.spend(self.unit.last, 2 * count_of(place.type))
         setup = list[ast.expr]()
         value = read(self.stable(place, setup))
         return replace(value, node=code.last_of(*setup, value.node))

@@ -23,6 +23,9 @@ from ttmlir.sim.kernels.types import (
 from ttmlir.sim.kernels.unit import Unit
 from ttmlir.sim.kernels.value import Space, Value, whole
 
+_ATTEMPTS = 4
+"""How often a function is compiled at most to find out where its pointers point."""
+
 
 @dataclass
 class Instance:
@@ -48,7 +51,7 @@ class FunctionCompiler(LoopCompiler):
         unit: Unit,
         function: tree.Function,
         scope: Scope,
-        wide: frozenset[int] = frozenset(),
+        wide: frozenset[int] | None = frozenset(),
     ) -> None:
         """A compiler of a function that stands in a scope."""
         changed = changed_names(function.body, unit.references)
@@ -87,7 +90,8 @@ class FunctionCompiler(LoopCompiler):
                 self.emit(cell, parameter.position)
                 place = ItemPlace(type_, node, code.constant(0))
             case _:
-                space = Space.ANY if id(parameter) in self.wide else argument.space
+                is_wide = self.wide is None or id(parameter) in self.wide
+                space = Space.ANY if is_wide else argument.space
                 place = LocalPlace(
                     type_, identifier, is_const=constant, space=space, origin=parameter
                 )
@@ -108,17 +112,7 @@ def compile_instance(
     unit: Unit, function: tree.Function, scope: Scope, arguments: Sequence[Argument], made: Instance
 ) -> None:
     """Compile a function for some arguments, and add it to the unit."""
-    wide = frozenset[int]()
-    while True:
-        compiler = FunctionCompiler(unit, function, scope, wide)
-        pairs = zip(function.parameters, arguments, strict=True)
-        parameters = [compiler.parameter(parameter, each) for parameter, each in pairs]
-        if compiler.result is not None:
-            made.result = compiler.result
-        body = compiler.compile_body()
-        if compiler.widened <= wide:
-            break
-        wide |= compiler.widened
+    compiler, parameters, body = _compile(unit, function, scope, arguments, made)
     made.result = VOID if compiler.result is None else compiler.result
     made.space = compiler.result_space or Space.ANY
     made.waits = _waits(body)
@@ -156,10 +150,30 @@ def compile_entry(unit: Unit, function: tree.Function, scope: Scope) -> list[ast
     """The body of the function that the processor starts."""
     if function.parameters:
         raise unit.error(function, f"'{function.name}' takes no parameters")
-    wide = frozenset[int]()
-    while True:
+    return _compile(unit, function, scope, (), None)[2]
+
+
+def _compile(
+    unit: Unit,
+    function: tree.Function,
+    scope: Scope,
+    arguments: Sequence[Argument],
+    made: Instance | None,
+) -> tuple[FunctionCompiler, list[str], list[ast.stmt]]:
+    """A function with its parameters and statements.
+
+    Pointers are taken to point where they point at first. When one turns out to point elsewhere,
+    too, the function is compiled anew with that known; after some times with all of them so.
+    """
+    wide: frozenset[int] | None = frozenset()
+    for attempt in range(_ATTEMPTS):
         compiler = FunctionCompiler(unit, function, scope, wide)
+        pairs = zip(function.parameters, arguments, strict=True)
+        parameters = [compiler.parameter(parameter, each) for parameter, each in pairs]
+        if made is not None and compiler.result is not None:
+            made.result = compiler.result
         body = compiler.compile_body()
-        if compiler.widened <= wide:
-            return body
-        wide |= compiler.widened
+        if not compiler.widened:
+            return compiler, parameters, body
+        wide = None if attempt == _ATTEMPTS - 2 else (wide or frozenset()) | compiler.widened
+    raise AssertionError("pointers that point anywhere stay so")

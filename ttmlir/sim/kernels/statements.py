@@ -11,6 +11,7 @@ from ttmlir.cpp import tree
 from ttmlir.sim.kernels import code
 from ttmlir.sim.kernels.calls import CallCompiler
 from ttmlir.sim.kernels.library import LibraryCall
+from ttmlir.sim.kernels.limits import MAX_CASES, STACK_BYTES
 from ttmlir.sim.kernels.place import (
     EitherPlace,
     ItemPlace,
@@ -31,9 +32,14 @@ from ttmlir.sim.kernels.types import (
     ObjectType,
     PointerType,
     StructType,
+    count_of,
+    size_of,
 )
 from ttmlir.sim.kernels.unit import Unit
 from ttmlir.sim.kernels.value import Space, Value, as_condition, integer, settled
+
+_OBJECT_BYTES = 16
+"""An address generator, about."""
 
 
 @dataclass
@@ -65,8 +71,10 @@ class StatementCompiler(CallCompiler):
         self.result: CType | None = VOID
         self.result_space: Space | None = None
         """Where the result points to, if it is a pointer and one was returned."""
-        self.wide = frozenset[int]()
-        """Declarations of pointers that may point anywhere."""
+        self.stack = 0
+        """Bytes of the arrays and structs that are declared."""
+        self.wide: frozenset[int] | None = frozenset()
+        """Declarations of pointers that may point anywhere; None: all of them."""
         self.in_function = True
 
     def emit(self, statement: ast.stmt, position: tree.Position | None) -> None:
@@ -76,6 +84,7 @@ class StatementCompiler(CallCompiler):
 
     def statement(self, node: tree.Statement) -> None:
         """Compile one statement."""
+        self.unit.spend(node)
         handler = self.STATEMENTS.get(type(node))
         if handler is not None:
             handler(self, node)
@@ -234,10 +243,26 @@ class StatementCompiler(CallCompiler):
                 count = len(declarator.value.elements)
             else:
                 raise self.unit.error(declarator, "the size of this array is missing")
-            if not 0 < count <= 1 << 16:
+            if count <= 0:
                 raise self.unit.error(declarator, f"an array of {count} elements is not supported")
             type_ = ArrayType(type_, count)
+        self._reserve(type_, declarator)
         return type_
+
+    def _reserve(self, type_: CType, declarator: tree.Declarator) -> None:
+        """Count what a variable takes of the memory of the processor."""
+        if not isinstance(type_, (ArrayType, StructType)):
+            return
+        size = size_of(type_)
+        if size is None:
+            size = count_of(type_) * _OBJECT_BYTES
+        self.stack += size
+        if self.stack > STACK_BYTES:
+            message = f"'{declarator.name}' takes {size} bytes, and the variables of this function"
+            raise self.unit.error(
+                declarator, f"{message} have {STACK_BYTES}; a circular buffer has room for more"
+            )
+        self.unit.spend(declarator, count_of(type_))
 
     def _declare_local(
         self, type_: CType, value: Value | None, declarator: tree.Declarator, is_const: bool
@@ -263,7 +288,7 @@ class StatementCompiler(CallCompiler):
 
     def _space_of(self, origin: tree.Node, value: Value | None) -> Space:
         """Where a pointer may point to: where it points at first, until it is known better."""
-        if id(origin) in self.wide:
+        if self.wide is None or id(origin) in self.wide:
             return Space.ANY
         return Space.MEMORY if value is None else value.space
 
@@ -417,6 +442,9 @@ class StatementCompiler(CallCompiler):
             self.emit(code.assign(code.name(identifier), value.node), node.position)
             value = replace(value, node=code.name(identifier))
         groups = list(_case_groups(node.cases))
+        if len(groups) > MAX_CASES:
+            raise self.unit.error(node, f"a switch of more than {MAX_CASES} cases")
+        self._refuse_duplicates(node)
         is_left = any(_breaks(each) for case in node.cases for each in _until_break([case]))
         outer = self.loops[-1].before_continue if self.loops and not is_left else None
         self.loops.append(Loop(outer, is_switch=True))
@@ -435,6 +463,16 @@ class StatementCompiler(CallCompiler):
             self.emit(ast.For(ast.Name("_", ast.Store()), once, chain, []), node.position)
         else:
             self.out.extend(chain)
+
+    def _refuse_duplicates(self, node: tree.Switch) -> None:
+        known = set[int | None]()
+        for each in node.cases:
+            what = "the value of a case"
+            number = None if each.value is None else self.constant(each.value, what)
+            if number in known:
+                which = "'default'" if number is None else f"case {number}"
+                raise self.unit.error(each, f"{which} stands twice in this switch")
+            known.add(number)
 
     def _case_body(self, node: tree.Switch, start: int) -> list[ast.stmt]:
         statements = tuple(_until_break(node.cases[start:]))
@@ -490,6 +528,9 @@ class StatementCompiler(CallCompiler):
         for each in node.enumerators:
             known = None if each.value is None else self.constant(each.value, "an enumerator")
             number = number + 1 if known is None else known
+            if not base.low <= number <= base.high:
+                message = f"{number} is no value of '{base.name}', which '{node.name}' is made of"
+                raise self.unit.error(each, message)
             self._name_new(each, each.name, Variable(each.name, integer(number, type_)))
         self.scope = outer
         self.unit.namespaces[node.name] = inner

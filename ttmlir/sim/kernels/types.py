@@ -188,6 +188,17 @@ def size_of(type_: CType) -> int | None:
             return None
 
 
+def count_of(type_: CType) -> int:
+    """How many values that are no arrays or structs a value consists of."""
+    match type_:
+        case ArrayType(element=element, count=count):
+            return count * count_of(element)
+        case StructType(fields=fields):
+            return sum(count_of(each.type) for each in fields)
+        case _:
+            return 1
+
+
 def alignment_of(type_: CType) -> int:
     """What the address of a value is a multiple of, in bytes."""
     match type_:

@@ -13,6 +13,7 @@ from ttmlir.sim.kernels import code
 from ttmlir.sim.kernels.clock import with_clock
 from ttmlir.sim.kernels.enumerators import ENUM_TYPES, bare_name, named_constant
 from ttmlir.sim.kernels.library import Library
+from ttmlir.sim.kernels.limits import MAX_CALL_NESTING, MAX_STEPS
 from ttmlir.sim.kernels.names import PURE
 from ttmlir.sim.kernels.scope import (
     Alias,
@@ -73,6 +74,13 @@ class Unit:
         """The variables that hold what the library gives, with the names of these."""
         self.globals = list[ast.stmt]()
         self.functions = list[ast.stmt]()
+        self.steps = 0
+        self.nesting = 0
+        """How many functions are being compiled inside of each other."""
+        self.defaults = list[tree.Parameter]()
+        """Parameters whose default arguments are being compiled."""
+        self.last: tree.Node | None = None
+        """What was looked at last."""
         self.pure = set(PURE)
         """Functions that only find a value."""
 
@@ -83,6 +91,17 @@ class Unit:
         position = node.position or tree.Position(self.file, 1, 1)
         line = self.lines[position.line - 1] if position.line <= len(self.lines) else ""
         return CppSyntaxError(message, position, line.rstrip("\r"))
+
+    def spend(self, node: tree.Node, steps: int = 1) -> None:
+        """Count what is compiled; refuses kernels that grow without bounds."""
+        self.last = node
+        self.steps += steps
+        if self.steps > MAX_STEPS:
+            message = (
+                f"the kernel is too large: it has more than {MAX_STEPS} expressions, statements "
+                "and elements, with every use of its functions and templates counted"
+            )
+            raise self.error(node, message)
 
     # Names.
 
@@ -253,7 +272,12 @@ class Unit:
         if known is None:
             identifier = self.fresh(function.name, "f")
             known = self.instances[key] = Instance(identifier, self._result(function, scope))
+            if self.nesting >= MAX_CALL_NESTING:
+                message = f"'{function.name}' is the last of {MAX_CALL_NESTING} functions that call"
+                raise self.error(node, f"{message} each other: these are nested too deeply")
+            self.nesting += 1
             compile_instance(self, function, scope, arguments, known)
+            self.nesting -= 1
         elif not known.finished:
             known.called_early = True
             if self.is_deduced(function.result):
