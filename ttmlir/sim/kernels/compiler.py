@@ -13,15 +13,17 @@ from typing import cast
 from ttmlir.cpp import tree
 from ttmlir.cpp.parse import deep_recursion, parse
 from ttmlir.optable.kernel import Role
-from ttmlir.sim.kernels import code
-from ttmlir.sim.kernels.clock import THREAD
-from ttmlir.sim.kernels.endless import TurnCounter
+from ttmlir.sim.kernels.context import Context
+from ttmlir.sim.kernels.expressions.evaluating import evaluate_constant
 from ttmlir.sim.kernels.functions import compile_entry
+from ttmlir.sim.kernels.handlers import HANDLERS
 from ttmlir.sim.kernels.library import KernelApi, Library
-from ttmlir.sim.kernels.names import NAMES, find_forbidden
-from ttmlir.sim.kernels.runtime import checked_load, checked_store
+from ttmlir.sim.kernels.python import code
+from ttmlir.sim.kernels.python.clock import THREAD
+from ttmlir.sim.kernels.python.names import NAMES, find_forbidden
+from ttmlir.sim.kernels.python.runtime import checked_load, checked_store
+from ttmlir.sim.kernels.python.turns import TurnCounter
 from ttmlir.sim.kernels.scope import Functions, Scope, StructDefinition, walk
-from ttmlir.sim.kernels.statements import StatementCompiler
 from ttmlir.sim.kernels.types import ArrayType, CType, size_of, struct_of
 from ttmlir.sim.kernels.unit import Unit
 
@@ -169,9 +171,7 @@ def declare_items(unit: Unit, items: Sequence[tree.Item], scope: Scope, path: st
                 | tree.Enumeration()
                 | tree.StaticAssert()
             ):
-                compiler = StatementCompiler(unit, scope)
-                compiler.in_function = False
-                compiler.statement(item)
+                Context(unit, scope, HANDLERS, in_function=False).execute(item)
             case _:
                 pass
 
@@ -188,7 +188,7 @@ def _declare_namespace(unit: Unit, item: tree.Namespace, scope: Scope, path: str
 def _declare_struct(unit: Unit, item: tree.Struct, scope: Scope) -> None:
     members = list[tuple[str, CType]]()
     defaults = dict[str, tree.Expression | tree.Braces]()
-    compiler = StatementCompiler(unit, scope)
+    context = Context(unit, scope, HANDLERS)
     for field in item.fields:
         base = unit.type_of(field.type, scope)
         for each in field.declarators:
@@ -196,7 +196,7 @@ def _declare_struct(unit: Unit, item: tree.Struct, scope: Scope) -> None:
             for size in reversed(each.sizes):
                 if size is None:
                     raise unit.error(each, "the size of this array is missing")
-                count = compiler.constant(size, "the size of an array")
+                count = evaluate_constant(context, size, "the size of an array")
                 if count <= 0:
                     message = f"an array of {count} elements is not supported"
                     raise unit.error(each, message)
@@ -256,7 +256,7 @@ def _entry_function(
 def _module(unit: Unit, entry: tuple[tree.Function, Scope]) -> ast.Module:
     """`def _kernel(...)`: takes the library, holds the functions, and starts the last of them."""
     function, scope = entry
-    body = compile_entry(unit, function, scope)
+    body = compile_entry(HANDLERS, unit, function, scope)
     identifier = unit.fresh(function.name, "f")
     guarded = unit.function_node(identifier, (), body, function.position)
     raised = ast.Raise(code.call("_fault", code.name("_error"), code.name(THREAD)), None)

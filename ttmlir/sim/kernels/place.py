@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from ttmlir.cpp import tree
-from ttmlir.sim.kernels import code
+from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.types import (
     BOOL,
     UNSIGNED,
@@ -20,7 +20,7 @@ from ttmlir.sim.kernels.types import (
     size_of,
     tag_of,
 )
-from ttmlir.sim.kernels.value import Space, Value, settled, truth, unsigned, whole
+from ttmlir.sim.kernels.value import Space, Value, settle, truth, unsigned, whole
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def read(place: Place) -> Value:
 
 
 def _either(place: EitherPlace) -> Value:
-    local, memory = read(place.local), settled(read(place.memory))
+    local, memory = read(place.local), settle(read(place.memory))
     choice = code.choice(_is_local(place), local.node, memory.node)
     space = local.space.joined(memory.space)
     return Value(
@@ -160,7 +160,7 @@ def point_into(container: ast.expr, index: ast.expr, count: int | None, element:
 
 
 def _loaded(place: MemoryPlace) -> Value:
-    address = settled(place.address).node
+    address = settle(place.address).node
     match place.type:
         case StructType():
             return Value(place.type, _contents(place))
@@ -179,11 +179,11 @@ def _contents(place: MemoryPlace) -> ast.expr:
     """Everything in a struct or array in memory, as a list."""
     match place.type:
         case StructType(fields=fields):
-            return code.listed(_contents(member_of_memory(place, i)) for i in range(len(fields)))
+            return code.list_of(_contents(member_of_memory(place, i)) for i in range(len(fields)))
         case ArrayType(element=element, count=count):
             size = size_of(element) or 0
             starts = (moved(place.address, i * size) for i in range(count))
-            return code.listed(
+            return code.list_of(
                 _contents(MemoryPlace(element, start, place.volatile)) for start in starts
             )
         case _:
@@ -226,27 +226,29 @@ def moved(address: Value, offset: int) -> Value:
     return Value(UNSIGNED, node, address.low + offset, address.high + offset)
 
 
-def assignment(place: Place, value: Value) -> ast.stmt:
+def build_assignment(place: Place, value: Value) -> ast.stmt:
     """The statement that puts a value of the place's own type into it."""
-    value = settled(value)
+    value = settle(value)
     match place:
         case EitherPlace():
-            then, otherwise = (assignment(each, value) for each in (place.local, place.memory))
+            then, otherwise = (
+                build_assignment(each, value) for each in (place.local, place.memory)
+            )
             return ast.If(_is_local(place), [then], [otherwise])
         case LocalPlace() | ItemPlace() if not isinstance(place.type, StructType):
             return code.assign(node_of(place), value.node)
         case _:
-            return ast.Expr(assigned(place, value))
+            return ast.Expr(build_assigned(place, value))
 
 
-def assigned(place: Place, value: Value) -> ast.expr:
+def build_assigned(place: Place, value: Value) -> ast.expr:
     """The same as an expression; its value is the one that was assigned."""
-    value = settled(value)
+    value = settle(value)
     match place:
         case MemoryPlace():
-            return stored(place, value)
+            return build_store(place, value)
         case EitherPlace():
-            local, memory = assigned(place.local, value), assigned(place.memory, value)
+            local, memory = build_assigned(place.local, value), build_assigned(place.memory, value)
             return code.choice(_is_local(place), local, memory)
         case _ if isinstance(place.type, StructType):
             return code.call("_overwrite", node_of(place), value.node)
@@ -260,7 +262,7 @@ def assigned(place: Place, value: Value) -> ast.expr:
             raise AssertionError("members of objects are constant")
 
 
-def stored(place: MemoryPlace, value: Value) -> ast.expr:
+def build_store(place: MemoryPlace, value: Value) -> ast.expr:
     """A store to memory; the value of the expression is the bits that were stored."""
     size = code.constant(size_of(place.type))
     match place.type:
@@ -272,4 +274,4 @@ def stored(place: MemoryPlace, value: Value) -> ast.expr:
             word = code.call("_address", value.node)
         case _:
             word = value.node
-    return code.call("_store", word, settled(place.address).node, size)
+    return code.call("_store", word, settle(place.address).node, size)

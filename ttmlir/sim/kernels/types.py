@@ -254,14 +254,14 @@ def tag_of(type_: CType) -> str:
             return type_.name
 
 
-def promoted(type_: IntType) -> IntType:
+def promote(type_: IntType) -> IntType:
     """The type after the integer promotions: what is smaller than `int` becomes `int`."""
     return INT if type_.bits < 32 else type_
 
 
 def common_type(a: IntType, b: IntType) -> IntType:
     """What the usual arithmetic conversions make of two integer types."""
-    a, b = promoted(a), promoted(b)
+    a, b = promote(a), promote(b)
     if a.bits != b.bits:
         return a if a.bits > b.bits else b
     return b if a.signed else a

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError
-from ttmlir.sim.kernels import code
-from ttmlir.sim.kernels.clock import with_clock
 from ttmlir.sim.kernels.enumerators import ENUM_TYPES, bare_name, named_constant
 from ttmlir.sim.kernels.library import Library
-from ttmlir.sim.kernels.limits import MAX_CALL_NESTING, MAX_STEPS
-from ttmlir.sim.kernels.names import PURE
+from ttmlir.sim.kernels.limits import MAX_STEPS
+from ttmlir.sim.kernels.python import code
+from ttmlir.sim.kernels.python.clock import add_clock
+from ttmlir.sim.kernels.python.names import PURE
 from ttmlir.sim.kernels.scope import (
     Alias,
     Functions,
@@ -31,14 +31,13 @@ from ttmlir.sim.kernels.types import (
     VoidType,
     built_in_type,
 )
-from ttmlir.sim.kernels.value import Space, Value
+from ttmlir.sim.kernels.value import Space
 
 SERVICES = ("load", "store", "poll", "turns", "limited", "dprint")
 """Methods of every API that compiled code calls and that kernels cannot name."""
 
 if TYPE_CHECKING:
-    from ttmlir.sim.kernels.calls import Argument
-    from ttmlir.sim.kernels.functions import Instance
+    from ttmlir.sim.kernels.context import Instance
 
 InstanceKey = tuple[int, tuple[str, ...], tuple[tuple[CType, str, Space], ...]]
 
@@ -247,56 +246,10 @@ class Unit:
     ) -> ast.FunctionDef:
         """A function of Python."""
         if self.timed:
-            body = with_clock(body)
+            body = add_clock(body)
         arguments = ast.arguments(
             [], [ast.arg(each) for each in parameters], None, [], [], None, []
         )
         node = ast.FunctionDef(identifier, arguments, body or [ast.Pass()], [])
         code.locate(node, position)
         return node
-
-    def instance(
-        self,
-        function: tree.Function,
-        scope: Scope,
-        arguments: Sequence[Argument],
-        node: tree.Node,
-    ) -> Instance:
-        """The function as it is for arguments of these types."""
-        from ttmlir.sim.kernels.functions import Instance, compile_instance
-
-        names = () if not function.template_parameters else tuple(map(repr, _meanings(scope)))
-        kinds = tuple((each.type, each.mode, each.space) for each in arguments)
-        key = (id(function), names, kinds)
-        known = self.instances.get(key)
-        if known is None:
-            identifier = self.fresh(function.name, "f")
-            known = self.instances[key] = Instance(identifier, self._result(function, scope))
-            if self.nesting >= MAX_CALL_NESTING:
-                message = f"'{function.name}' is the last of {MAX_CALL_NESTING} functions that call"
-                raise self.error(node, f"{message} each other: these are nested too deeply")
-            self.nesting += 1
-            compile_instance(self, function, scope, arguments, known)
-            self.nesting -= 1
-        elif not known.finished:
-            known.called_early = True
-            if self.is_deduced(function.result):
-                raise self.error(node, "a function with result 'auto' cannot call itself")
-        return known
-
-    def _result(self, function: tree.Function, scope: Scope) -> CType:
-        if self.is_deduced(function.result):
-            return VoidType()
-        return self.type_of(function.result, scope)
-
-
-def _meanings(scope: Scope) -> Iterator[tuple[str, object]]:
-    """What template parameters stand for: types and numbers."""
-    for name, symbol in scope.symbols.items():
-        match symbol:
-            case Alias(type=type_):
-                yield name, type_
-            case Variable(meaning=Value() as value):
-                yield name, value.constant
-            case _:
-                yield name, symbol

@@ -1,8 +1,8 @@
 """Typed expressions, and arithmetic on them that wraps only where it has to.
 
 The Python expression of an integer value may leave the range of its C++ type: it is congruent to
-the value modulo the type's size, and `low` and `high` bound it. `settled` brings it into the range;
-sums, differences, products and bitwise operators need no settled operands. Constants fold.
+the value modulo the type's size, and `low` and `high` bound it. `settle` brings it into the range;
+sums, differences, products and bitwise operators need no settle operands. Constants fold.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
-from ttmlir.sim.kernels import code
-from ttmlir.sim.kernels.runtime import (
+from ttmlir.sim.kernels.python import code
+from ttmlir.sim.kernels.python.runtime import (
     as_float32,
     quotient,
     remainder,
@@ -28,7 +28,7 @@ from ttmlir.sim.kernels.types import (
     IntType,
     PointerType,
     common_type,
-    promoted,
+    promote,
 )
 
 _TOO_WIDE = 1 << 64
@@ -89,7 +89,7 @@ def whole(type_: CType, node: ast.expr, space: Space = Space.MEMORY) -> Value:
     return Value(type_, node, space=space)
 
 
-def settled(value: Value) -> Value:
+def settle(value: Value) -> Value:
     """The same value with a Python expression that stays in the range of the type."""
     type_ = value.type
     if not isinstance(type_, IntType):
@@ -113,7 +113,7 @@ def truth(value: Value) -> Value:
     """The value as `bool`."""
     if value.type == BOOL:
         return value
-    value = settled(value)
+    value = settle(value)
     if value.constant is not None:
         return integer(int(value.constant != 0), BOOL)
     if isinstance(value.type, IntType) and (value.low > 0 or value.high < 0):
@@ -135,7 +135,7 @@ def as_condition(value: Value) -> ast.expr:
             return node
 
 
-def converted(value: Value, target: IntType | FloatType) -> Value:
+def convert(value: Value, target: IntType | FloatType) -> Value:
     """An arithmetic value in another arithmetic type."""
     if value.type == target:
         return value
@@ -151,27 +151,27 @@ def converted(value: Value, target: IntType | FloatType) -> Value:
     if not isinstance(value.type, IntType):
         return whole(target, value.node)
     if target.bits > value.type.bits:
-        value = settled(value)
+        value = settle(value)
     converted_ = replace(value, type=target)
-    return settled(converted_) if value.constant is not None else converted_
+    return settle(converted_) if value.constant is not None else converted_
 
 
-def with_bits_of(value: Value, target: CType) -> Value | None:
+def reinterpret_bits(value: Value, target: CType) -> Value | None:
     """A number of 32 bits as another type reads its bits; None for other types."""
     match target, value.type:
         case FloatType(bits=32), IntType(bits=32):
             return Value(target, code.call("_bits_float", unsigned(value, 32).node))
         case IntType(bits=32), FloatType(bits=32):
-            word = whole(UNSIGNED, code.call("_float_bits", settled(value).node))
-            return converted(word, target)
+            word = whole(UNSIGNED, code.call("_float_bits", settle(value).node))
+            return convert(word, target)
         case IntType(bits=here), IntType(bits=there) if here == there:
-            return converted(value, target)
+            return convert(value, target)
         case _:
             return None
 
 
 def _to_float(value: Value, target: FloatType) -> Value:
-    value = settled(value)
+    value = settle(value)
     if value.constant is not None:
         return floating(float(value.constant), target)
     if target == FLOAT:
@@ -192,7 +192,7 @@ def unary(operator: str, value: Value) -> Value | None:
         return value if operator == "+" else _negative_float(value)
     if not isinstance(value.type, IntType):
         return None
-    value = converted(value, promoted(value.type))
+    value = convert(value, promote(value.type))
     return _INTEGER_UNARY[operator](value)
 
 
@@ -235,11 +235,11 @@ def arithmetic(operator: str, left: Value, right: Value) -> Value | None:
     if not isinstance(left.type, IntType) or not isinstance(right.type, IntType):
         return None
     if operator in ("<<", ">>"):
-        return _shift(operator, converted(left, promoted(left.type)), right)
+        return _shift(operator, convert(left, promote(left.type)), right)
     common = common_type(left.type, right.type)
-    a, b = _narrow(converted(left, common)), _narrow(converted(right, common))
+    a, b = _narrow(convert(left, common)), _narrow(convert(right, common))
     if operator in ("/", "%"):
-        return _division(operator, settled(a), settled(b), common)
+        return _division(operator, settle(a), settle(b), common)
     if a.constant is not None and b.constant is not None:
         return integer(_FOLD[operator](int(a.constant), int(b.constant)), common)
     low, high = _BOUNDS[operator](a, b)
@@ -265,7 +265,7 @@ def _unchanged(operator: str, a: Value, b: Value) -> Value | None:
 
 def _narrow(value: Value) -> Value:
     """Keep intermediate values from growing without end."""
-    return settled(value) if max(-value.low, value.high) > _TOO_WIDE else value
+    return settle(value) if max(-value.low, value.high) > _TOO_WIDE else value
 
 
 _FOLD: dict[str, Callable[[int, int], int]] = {
@@ -321,11 +321,9 @@ def _shift(operator: str, value: Value, count: Value) -> Value:
     type_ = value.type
     assert isinstance(type_, IntType)
     count = (
-        settled(converted(count, promoted(count.type)))
-        if isinstance(count.type, IntType)
-        else count
+        settle(convert(count, promote(count.type))) if isinstance(count.type, IntType) else count
     )
-    value = settled(value) if operator == ">>" else _narrow(value)
+    value = settle(value) if operator == ">>" else _narrow(value)
     in_range = 0 <= count.low and count.high < type_.bits
     if in_range and value.constant is not None and count.constant is not None:
         a, b = int(value.constant), int(count.constant)
@@ -349,10 +347,10 @@ def _comparison(operator: str, left: Value, right: Value) -> Value | None:
         a, b = left, right
         if not all(isinstance(each.type, (IntType, FloatType)) for each in (a, b)):
             return None
-        a, b = settled(a), settled(b)
+        a, b = settle(a), settle(b)
     elif isinstance(left.type, IntType) and isinstance(right.type, IntType):
         common = common_type(left.type, right.type)
-        a, b = settled(converted(left, common)), settled(converted(right, common))
+        a, b = settle(convert(left, common)), settle(convert(right, common))
         known = _known_order(operator, a, b)
         if known is not None:
             return integer(known, BOOL)
@@ -391,7 +389,7 @@ def _float_arithmetic(operator: str, left: Value, right: Value) -> Value | None:
     if not all(isinstance(each.type, (IntType, FloatType)) for each in (left, right)):
         return None
     type_ = DOUBLE if DOUBLE in (left.type, right.type) else FLOAT
-    a, b = converted(left, type_), converted(right, type_)
+    a, b = convert(left, type_), convert(right, type_)
     if operator == "/":
         node: ast.expr = code.call("_float_quotient", a.node, b.node)
     else:
@@ -401,7 +399,7 @@ def _float_arithmetic(operator: str, left: Value, right: Value) -> Value | None:
 
 def unsigned(value: Value, bits: int) -> Value:
     """The bits of an integer as an unsigned number."""
-    return settled(converted(value, IntType(f"uint{bits}_t", bits, False)))
+    return settle(convert(value, IntType(f"uint{bits}_t", bits, False)))
 
 
 ADDRESS = UNSIGNED

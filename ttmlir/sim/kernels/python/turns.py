@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from ttmlir.sim.kernels import code
-from ttmlir.sim.kernels.clock import is_wait
+from ttmlir.sim.kernels.python import code
+from ttmlir.sim.kernels.python.clock import is_wait
 from ttmlir.sim.kernels.unit import Unit
 
 _FEW = 64

@@ -12,8 +12,8 @@ import ast
 from collections.abc import Collection
 
 from ttmlir.optable.kernel import CALLS, Form
-from ttmlir.sim.kernels import runtime
-from ttmlir.sim.kernels.faults import FAULTS, fault
+from ttmlir.sim.kernels.python import runtime
+from ttmlir.sim.kernels.python.faults import FAULTS, fault
 
 NAMES: dict[str, object] = {
     "_quotient": runtime.quotient,

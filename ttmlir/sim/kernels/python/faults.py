@@ -6,8 +6,8 @@ from types import CodeType, TracebackType
 
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.findings import Position
-from ttmlir.sim.kernels import runtime
-from ttmlir.sim.kernels.runtime import OUTSIDE, UNSET_READ, KernelFault
+from ttmlir.sim.kernels.python import runtime
+from ttmlir.sim.kernels.python.runtime import OUTSIDE, UNSET_READ, KernelFault
 
 FAULTS = (
     *(KernelFault, ZeroDivisionError, IndexError, NameError, TypeError, RecursionError),
