@@ -24,7 +24,7 @@ from ttmlir.sim.kernels.python.names import NAMES, find_forbidden
 from ttmlir.sim.kernels.python.runtime import checked_load, checked_store
 from ttmlir.sim.kernels.python.turns import TurnCounter
 from ttmlir.sim.kernels.scope import Functions, Scope, StructDefinition, walk
-from ttmlir.sim.kernels.types import ArrayType, CType, size_of, struct_of
+from ttmlir.sim.kernels.types import ArrayType, CType, lay_out_struct, size_of
 from ttmlir.sim.kernels.unit import Unit
 
 _MACROS = {
@@ -190,7 +190,7 @@ def _declare_struct(unit: Unit, item: tree.Struct, scope: Scope) -> None:
     defaults = dict[str, tree.Expression | tree.Braces]()
     context = Context(unit, scope, HANDLERS)
     for field in item.fields:
-        base = unit.type_of(field.type, scope)
+        base = unit.resolve_type(field.type, scope)
         for each in field.declarators:
             type_ = base
             for size in reversed(each.sizes):
@@ -208,7 +208,7 @@ def _declare_struct(unit: Unit, item: tree.Struct, scope: Scope) -> None:
                 defaults[each.name] = each.value
     if item.name in scope.symbols:
         raise unit.error(item, f"'{item.name}' is declared twice")
-    scope.symbols[item.name] = StructDefinition(struct_of(item.name, members), defaults)
+    scope.symbols[item.name] = StructDefinition(lay_out_struct(item.name, members), defaults)
 
 
 def _declare_function(unit: Unit, item: tree.Function, scope: Scope) -> None:
@@ -257,8 +257,8 @@ def _module(unit: Unit, entry: tuple[tree.Function, Scope]) -> ast.Module:
     """`def _kernel(...)`: takes the library, holds the functions, and starts the last of them."""
     function, scope = entry
     body = compile_entry(HANDLERS, unit, function, scope)
-    identifier = unit.fresh(function.name, "f")
-    guarded = unit.function_node(identifier, (), body, function.position)
+    identifier = unit.create_name(function.name, "f")
+    guarded = unit.build_function(identifier, (), body, function.position)
     raised = ast.Raise(code.call("_fault", code.name("_error"), code.name(THREAD)), None)
     handler = ast.ExceptHandler(code.name("_FAULTS"), "_error", [raised])
     code.locate(handler, function.position)
@@ -273,7 +273,7 @@ def _module(unit: Unit, entry: tuple[tree.Function, Scope]) -> ast.Module:
         counter.visit(each)
     statements = [*unit.globals, *unit.functions, guarded, start]
     for name in ("load", "store"):
-        unit.bound(name)
+        unit.bind(name)
     unit.bindings[THREAD] = "thread"
     parameters = [ast.arg(each) for each in unit.bindings]
     arguments = ast.arguments([], parameters, None, [], [], None, [])

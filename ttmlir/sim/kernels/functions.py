@@ -17,7 +17,7 @@ from ttmlir.sim.kernels.scope import Alias, Scope, Variable, find_changed_names,
 from ttmlir.sim.kernels.statements.plain import execute_block
 from ttmlir.sim.kernels.types import UNSIGNED, VOID, PointerType, StructType
 from ttmlir.sim.kernels.unit import Unit
-from ttmlir.sim.kernels.value import Space, Value, whole
+from ttmlir.sim.kernels.value import Space, Value, make_value
 
 _ATTEMPTS = 4
 """How often a function is compiled at most to find out where its pointers point."""
@@ -37,7 +37,7 @@ def find_instance(
     key = (id(function), names, kinds)
     known = unit.instances.get(key)
     if known is None:
-        known = unit.instances[key] = Instance(unit.fresh(function.name, "f"), VOID)
+        known = unit.instances[key] = Instance(unit.create_name(function.name, "f"), VOID)
         if unit.nesting >= MAX_CALL_NESTING:
             message = f"'{function.name}' is the last of {MAX_CALL_NESTING} functions that call"
             raise unit.error(node, f"{message} each other: these are nested too deeply")
@@ -143,14 +143,14 @@ def _create_context(
         changed=find_changed_names(function.body, unit.references),
         shared=find_shared_names(function.body, unit.references),
         wide=wide,
-        result=None if is_deduced else unit.type_of(function.result, scope),
+        result=None if is_deduced else unit.resolve_type(function.result, scope),
     )
 
 
 def _declare_parameter(context: Context, parameter: tree.Parameter, argument: Argument) -> str:
     """Declare a parameter; returns its identifier."""
     name = parameter.name or "unused"
-    identifier = context.unit.fresh(name)
+    identifier = context.unit.create_name(name)
     type_ = argument.type
     node = code.name(identifier)
     referent = parameter.type.referent if isinstance(parameter.type, tree.Reference) else None
@@ -162,7 +162,7 @@ def _declare_parameter(context: Context, parameter: tree.Parameter, argument: Ar
             place: Place = ItemPlace(type_, container, index, constant)
         case "address":
             assert isinstance(type_, PointerType)
-            place = MemoryPlace(type_.pointee, whole(UNSIGNED, node), type_.volatile, constant)
+            place = MemoryPlace(type_.pointee, make_value(UNSIGNED, node), type_.volatile, constant)
         case "pointer":
             place = find_pointee(context, Value(type_, node, space=argument.space), parameter)
             place = replace(place, is_const=constant)

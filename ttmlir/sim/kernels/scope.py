@@ -88,7 +88,7 @@ class Identifiers:
         self._taken = set[str]()
         self._numbers = dict[str, int]()
 
-    def fresh(self, base: str) -> str:
+    def create_name(self, base: str) -> str:
         """A new identifier that begins with a text."""
         candidate, number = base, self._numbers.get(base, 1)
         while candidate in self._taken:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError
-from ttmlir.sim.kernels.enumerators import ENUM_TYPES, bare_name, named_constant
+from ttmlir.sim.kernels.enumerators import ENUM_TYPES, find_constant, strip_namespaces
 from ttmlir.sim.kernels.library import Library
 from ttmlir.sim.kernels.limits import MAX_STEPS
 from ttmlir.sim.kernels.python import code
@@ -29,7 +29,7 @@ from ttmlir.sim.kernels.types import (
     ObjectType,
     PointerType,
     VoidType,
-    built_in_type,
+    find_built_in_type,
 )
 from ttmlir.sim.kernels.value import Space
 
@@ -120,15 +120,15 @@ class Unit:
         ]
         return next((each.symbols[last] for each in inside if last in each.symbols), None)
 
-    def visible_names(self) -> Iterator[str]:
+    def list_names(self) -> Iterator[str]:
         """Names of functions that can be called."""
         yield from self.library.names()
         yield from self.root.symbols
 
-    def nearest_calls(self, name: str) -> list[str]:
+    def list_nearest_calls(self, name: str) -> list[str]:
         """Functions with a similar name, the kernel's own ones first."""
         own = [key for key, each in self.root.symbols.items() if isinstance(each, Functions)]
-        return [*difflib.get_close_matches(name, own, 2), *self.library.nearest(name)][:3]
+        return [*difflib.get_close_matches(name, own, 2), *self.library.list_nearest(name)][:3]
 
     def has_effect(self, node: ast.AST) -> bool:
         """Whether an expression does more than find a value."""
@@ -138,16 +138,16 @@ class Unit:
         """Whether the kernel library has something of a name."""
         library = self.library
         return (
-            library.call(name) is not None
-            or named_constant(name) is not None
-            or self.named_type(tree.NamedType(name), scope) is not None
+            library.find_call(name) is not None
+            or find_constant(name) is not None
+            or self.find_type(tree.NamedType(name), scope) is not None
         )
 
     # Types.
 
-    def named_type(self, node: tree.NamedType, scope: Scope) -> CType | None:
+    def find_type(self, node: tree.NamedType, scope: Scope) -> CType | None:
         """The type that a name means; None if it means none."""
-        built_in = built_in_type(bare_name(node.name))
+        built_in = find_built_in_type(strip_namespaces(node.name))
         if built_in is not None:
             return built_in
         match self.find(node.name, scope):
@@ -157,14 +157,14 @@ class Unit:
                 return None
             case None:
                 pass
-        bare = bare_name(node.name)
+        bare = strip_namespaces(node.name)
         if bare in ENUM_TYPES:
             return ENUM_TYPES[bare]
         return ObjectType(bare) if self.library.is_class(bare) else None
 
-    def type_of(self, node: tree.TemplateArgument, scope: Scope) -> CType:
+    def resolve_type(self, node: tree.TemplateArgument, scope: Scope) -> CType:
         """The type that a piece of source means."""
-        return self.declared_type(node, scope, None)
+        return self.resolve_declared_type(node, scope, None)
 
     def is_deduced(self, node: tree.Type) -> bool:
         """Whether a type is `auto`, `auto*` or `auto&`."""
@@ -174,7 +174,7 @@ class Unit:
             case tree.Pointer(pointee=inner) | tree.Reference(referent=inner):
                 return self.is_deduced(inner)
 
-    def declared_type(
+    def resolve_declared_type(
         self, node: tree.TemplateArgument, scope: Scope, deduced: CType | None
     ) -> CType:
         """The type that a declaration gives, where `auto` stands for the type of a value."""
@@ -188,28 +188,28 @@ class Unit:
             case tree.Pointer(pointee=pointee):
                 inner = deduced.pointee if isinstance(deduced, PointerType) else None
                 volatile = isinstance(pointee, tree.NamedType) and "volatile" in pointee.qualifiers
-                return PointerType(self.declared_type(pointee, scope, inner), volatile)
+                return PointerType(self.resolve_declared_type(pointee, scope, inner), volatile)
             case tree.Reference(referent=referent):
-                return self.declared_type(referent, scope, deduced)
+                return self.resolve_declared_type(referent, scope, deduced)
             case _:
                 raise self.error(node, "this is no type")
 
     def _named(self, node: tree.NamedType | tree.Name, scope: Scope) -> CType:
         name = node.name if isinstance(node, tree.NamedType) else node.text
-        found = self.named_type(tree.NamedType(name), scope)
+        found = self.find_type(tree.NamedType(name), scope)
         if found is not None:
             return found
         known = [
             key for key, each in self.root.symbols.items() if isinstance(each, StructDefinition)
         ]
         known += [*ENUM_TYPES, "uint32_t", "int32_t", "uint16_t", "uint8_t", "uint64_t", "bool"]
-        near = difflib.get_close_matches(bare_name(name), known, 3)
+        near = difflib.get_close_matches(strip_namespaces(name), known, 3)
         hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
         raise self.error(node, f"there is no type '{name}'{hint}")
 
     # Code.
 
-    def bound(self, name: str) -> str:
+    def bind(self, name: str) -> str:
         """The variable that holds a call or variable of the library, or a service."""
         variable = f"_{name}" if name in SERVICES else f"c_{name}"
         if variable not in self.bindings:
@@ -218,9 +218,9 @@ class Unit:
                 self.pure.add(variable)
         return variable
 
-    def fresh(self, name: str, kind: str = "v") -> str:
+    def create_name(self, name: str, kind: str = "v") -> str:
         """A new identifier of a kind: `v` variables, `t` temporary ones, `f` functions."""
-        return self.identifiers.fresh(f"{kind}_{name}")
+        return self.identifiers.create_name(f"{kind}_{name}")
 
     def add_global(self, statement: ast.stmt, position: tree.Position | None) -> None:
         """A statement that runs before the kernel starts."""
@@ -235,9 +235,9 @@ class Unit:
         position: tree.Position | None,
     ) -> None:
         """A function of the kernel."""
-        self.functions.append(self.function_node(identifier, parameters, body, position))
+        self.functions.append(self.build_function(identifier, parameters, body, position))
 
-    def function_node(
+    def build_function(
         self,
         identifier: str,
         parameters: Sequence[str],

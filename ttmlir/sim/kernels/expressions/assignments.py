@@ -15,7 +15,7 @@ from ttmlir.sim.kernels.expressions.pointers import fit_pointer
 from ttmlir.sim.kernels.place import EitherPlace, MemoryPlace, Place, build_assigned
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.types import BOOL, INT, ArrayType, IntType, StructType
-from ttmlir.sim.kernels.value import Value, integer, settle
+from ttmlir.sim.kernels.value import Value, make_integer, settle
 
 
 def evaluate_assignment(context: Context, node: tree.Assign) -> Value:
@@ -68,7 +68,7 @@ def _keep_value(
     if not always and not context.unit.has_effect(value.node):
         return value
     value = settle(value)
-    temporary = context.unit.fresh("value", "t")
+    temporary = context.unit.create_name("value", "t")
     setup.append(code.walrus(temporary, value.node))
     return replace(value, node=code.name(temporary))
 
@@ -111,6 +111,9 @@ def prepare_update(
     if isinstance(place, EitherPlace):
         old = _keep_value(context, old, setup, always=True)
     new = convert_implicitly(
-        context, operate(context, node.operator[0], old, integer(1, INT), node), place.type, node
+        context,
+        operate(context, node.operator[0], old, make_integer(1, INT), node),
+        place.type,
+        node,
     )
     return setup, place, old, new

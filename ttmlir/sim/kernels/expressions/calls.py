@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from ttmlir.cpp import tree
 from ttmlir.sim.kernels.context import Context
-from ttmlir.sim.kernels.enumerators import bare_name
+from ttmlir.sim.kernels.enumerators import strip_namespaces
 from ttmlir.sim.kernels.expressions.casts import cast_functionally, evaluate_bit_cast
 from ttmlir.sim.kernels.expressions.library_calls import (
     call_library,
@@ -24,7 +24,7 @@ def evaluate_call(context: Context, node: tree.Call) -> Value:
     """A call for its value."""
     if isinstance(node.callee, tree.Member):
         return call_method(context, node, node.callee)
-    special = SPECIAL.get(bare_name(node.callee.text))
+    special = SPECIAL.get(strip_namespaces(node.callee.text))
     symbol = context.unit.find(node.callee.text, context.scope)
     if symbol is None and special is not None:
         return special(context, node)
@@ -35,7 +35,7 @@ def evaluate_call(context: Context, node: tree.Call) -> Value:
             raise context.error(node, f"'{symbol.name}' is a variable and cannot be called")
         case _:
             pass
-    type_ = context.unit.named_type(tree.NamedType(node.callee.text), context.scope)
+    type_ = context.unit.find_type(tree.NamedType(node.callee.text), context.scope)
     if type_ is not None and not isinstance(type_, ObjectType):
         return cast_functionally(context, node, type_)
     return call_library(context, node, node.callee.text)

@@ -25,10 +25,10 @@ from ttmlir.sim.kernels.value import (
     Space,
     Value,
     convert,
-    integer,
+    convert_to_unsigned,
+    make_integer,
+    make_value,
     reinterpret_bits,
-    unsigned,
-    whole,
 )
 
 
@@ -43,7 +43,7 @@ def evaluate_bit_cast(context: Context, node: tree.Call) -> Value:
     """`std::bit_cast<T>(x)`, of numbers."""
     if len(node.arguments) != 1 or len(node.template_arguments) != 1:
         raise context.error(node, "std::bit_cast<type>(value) takes one value")
-    target = context.unit.type_of(node.template_arguments[0], context.scope)
+    target = context.unit.resolve_type(node.template_arguments[0], context.scope)
     value = evaluate_scalar(context, node.arguments[0])
     found = reinterpret_bits(value, target)
     if found is None:
@@ -54,7 +54,7 @@ def evaluate_bit_cast(context: Context, node: tree.Call) -> Value:
 
 def evaluate_cast(context: Context, node: tree.Cast) -> Value:
     """A cast, however it is written."""
-    target = context.unit.declared_type(node.type, context.scope, None)
+    target = context.unit.resolve_declared_type(node.type, context.scope, None)
     if node.kind == "reinterpret_cast" or isinstance(target, PointerType):
         return _reinterpret(context, evaluate_scalar(context, node.value), target, node)
     return cast_value(context, context.evaluate(node.value), target, node)
@@ -81,12 +81,12 @@ def _reinterpret(context: Context, value: Value, target: CType, node: tree.Node)
         case PointerType(), PointerType():
             return _cast_pointer(context, value, target, node)
         case PointerType(), IntType():
-            return Value(target, unsigned(value, 32).node)
+            return Value(target, convert_to_unsigned(value, 32).node)
         case IntType(), PointerType():
             if value.space is Space.LOCAL:
                 message = "the address of a local variable is not known to the simulator"
                 raise context.error(node, message)
-            return convert(whole(UNSIGNED, take_memory_address(context, value)), target)
+            return convert(make_value(UNSIGNED, take_memory_address(context, value)), target)
         case _:
             return cast_value(context, value, target, node)
 
@@ -116,9 +116,9 @@ def evaluate_size(context: Context, node: tree.SizeOf) -> Value:
     operand = node.operand
     type_: CType | None = None
     if isinstance(operand, (tree.NamedType, tree.Pointer, tree.Reference)):
-        type_ = context.unit.type_of(operand, context.scope)
+        type_ = context.unit.resolve_type(operand, context.scope)
     elif isinstance(operand, tree.Name):
-        type_ = context.unit.named_type(tree.NamedType(operand.text), context.scope)
+        type_ = context.unit.find_type(tree.NamedType(operand.text), context.scope)
     if type_ is None:
         assert not isinstance(operand, (tree.NamedType, tree.Pointer, tree.Reference))
         place = find_array(context, operand)
@@ -126,4 +126,4 @@ def evaluate_size(context: Context, node: tree.SizeOf) -> Value:
     size = size_of(type_)
     if size is None:
         raise context.error(node, f"the size of '{type_.name}' is not known")
-    return integer(size, UNSIGNED)
+    return make_integer(size, UNSIGNED)

@@ -15,7 +15,7 @@ from ttmlir.sim.kernels.types import (
     StringType,
     is_same_type,
 )
-from ttmlir.sim.kernels.value import Value, arithmetic, convert, settle, truth
+from ttmlir.sim.kernels.value import Value, apply_binary, convert, convert_to_bool, settle
 
 
 def convert_implicitly(context: Context, value: Value, target: CType, node: tree.Node) -> Value:
@@ -25,7 +25,7 @@ def convert_implicitly(context: Context, value: Value, target: CType, node: tree
         case ((IntType() | FloatType()), (IntType() | FloatType())):
             return convert(value, target)
         case IntType(), PointerType() if target == BOOL:
-            return truth(value)
+            return convert_to_bool(value)
         case PointerType(), IntType() if value.constant == 0 and _is_null(node):
             return Value(target, code.constant(0))
         case PointerType(), PointerType() if _may_point(target, source):
@@ -46,7 +46,7 @@ def unify_types(
     if a.type == b.type:
         return settle(a), settle(b)
     if isinstance(a.type, numbers) and isinstance(b.type, numbers):
-        total = arithmetic("+", a, b)
+        total = apply_binary("+", a, b)
         assert total is not None
         target = total.type
         assert isinstance(target, numbers)

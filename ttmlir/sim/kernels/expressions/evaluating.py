@@ -6,7 +6,7 @@ from ttmlir.cpp import tree
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.types import VOID, ArrayType, IntType, ObjectType, StructType
-from ttmlir.sim.kernels.value import Value, settle, truth
+from ttmlir.sim.kernels.value import Value, convert_to_bool, settle
 
 
 def evaluate_scalar(context: Context, node: tree.Expression) -> Value:
@@ -38,6 +38,6 @@ def evaluate_condition(context: Context, node: tree.Expression) -> Value:
     value = evaluate_scalar(context, node)
     if isinstance(value.type, (StructType, ObjectType, ArrayType)):
         raise context.error(node, f"'{value.type.name}' is no condition")
-    value = truth(value)
+    value = convert_to_bool(value)
     code.locate(value.node, node.position)
     return value

@@ -28,12 +28,12 @@ from ttmlir.sim.kernels.types import (
     count_of,
     size_of,
 )
-from ttmlir.sim.kernels.value import Value, floating, integer, settle
+from ttmlir.sim.kernels.value import Value, make_floating, make_integer, settle
 
 
 def evaluate_construct(context: Context, node: tree.Construct) -> Value:
     """The value of `T{...}`."""
-    type_ = context.unit.type_of(node.type, context.scope)
+    type_ = context.unit.resolve_type(node.type, context.scope)
     if (size_of(type_) or 0) > STACK_BYTES:
         message = f"a '{type_.name}' takes {size_of(type_)} bytes; there are {STACK_BYTES}"
         raise context.error(node, message)
@@ -76,9 +76,9 @@ def build_zero(context: Context, type_: CType) -> Value:
     """The value of what is initialised with `{}`."""
     match type_:
         case IntType():
-            return integer(0, type_)
+            return make_integer(0, type_)
         case FloatType():
-            return floating(0.0, type_)
+            return make_floating(0.0, type_)
         case ArrayType():
             node = _repeat_element(context, type_, lambda: build_zero(context, type_.element).node)
             return Value(type_, node)
@@ -181,16 +181,16 @@ def build_object_call(
         if isinstance(each.value, tree.Braces):
             raise context.error(each, "braces in braces are not supported here")
         if each.member is None:
-            parameter = library.parameter(type_.name, len(positional))
+            parameter = library.find_parameter(type_.name, len(positional))
             positional.append(evaluate_argument(context, each.value, parameter))
             continue
         if each.member not in names:
             raise context.error(each, describe_missing_member(type_.name, each.member, names))
         if each.member in keywords:
             raise context.error(each, f"'{each.member}' is given twice")
-        parameter = library.parameter(type_.name, names.index(each.member))
+        parameter = library.find_parameter(type_.name, names.index(each.member))
         keywords[each.member] = evaluate_argument(context, each.value, parameter)
-    misfit = context.unit.library.misfit(type_.name, len(positional), keywords)
+    misfit = context.unit.library.describe_misfit(type_.name, len(positional), keywords)
     if misfit:
         raise context.error(node, misfit)
-    return code.call(context.unit.bound(type_.name), *positional, **keywords)
+    return code.call(context.unit.bind(type_.name), *positional, **keywords)

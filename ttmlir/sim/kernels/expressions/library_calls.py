@@ -10,13 +10,13 @@ from functools import partial
 from ttmlir.cpp import tree
 from ttmlir.optable.kernel import TemplateKind
 from ttmlir.sim.kernels.context import Context
-from ttmlir.sim.kernels.enumerators import bare_name
+from ttmlir.sim.kernels.enumerators import strip_namespaces
 from ttmlir.sim.kernels.expressions.casts import cast_value
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_constant, evaluate_scalar
 from ttmlir.sim.kernels.expressions.places import find_place
 from ttmlir.sim.kernels.expressions.pointers import take_memory_address
 from ttmlir.sim.kernels.library import LibraryCall, LibraryMethod, ParameterType
-from ttmlir.sim.kernels.place import EitherPlace, MemoryPlace, node_of
+from ttmlir.sim.kernels.place import EitherPlace, MemoryPlace, build_node
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.types import (
     FLOAT,
@@ -29,7 +29,7 @@ from ttmlir.sim.kernels.types import (
     PointerType,
     size_of,
 )
-from ttmlir.sim.kernels.value import Space, Value, convert, integer, settle, whole
+from ttmlir.sim.kernels.value import Space, Value, convert, make_integer, make_value, settle
 
 
 def find_library_call(context: Context, node: tree.Expression) -> LibraryCall | None:
@@ -38,14 +38,14 @@ def find_library_call(context: Context, node: tree.Expression) -> LibraryCall | 
         return None
     if context.unit.find(node.callee.text, context.scope) is not None:
         return None
-    return context.unit.library.call(node.callee.text)
+    return context.unit.library.find_call(node.callee.text)
 
 
 def call_library(context: Context, node: tree.Call, name: str) -> Value:
     """The value of a call of the library."""
-    found = context.unit.library.call(name)
+    found = context.unit.library.find_call(name)
     if found is None:
-        near = context.unit.nearest_calls(name)
+        near = context.unit.list_nearest_calls(name)
         hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
         raise context.error(node, f"there is no function '{name}'{hint}")
     arguments = evaluate_arguments(context, node, name)
@@ -66,10 +66,10 @@ def build_library_call(
     template = node.template_arguments or _find_macro_arguments(context, node, found)
     if template:
         keywords["template"] = evaluate_template_arguments(context, found.name, template)
-    misfit = context.unit.library.misfit(found.name, len(arguments), keywords)
+    misfit = context.unit.library.describe_misfit(found.name, len(arguments), keywords)
     if misfit:
         raise context.error(node, misfit)
-    return code.call(context.unit.bound(found.name), *arguments, **keywords)
+    return code.call(context.unit.bind(found.name), *arguments, **keywords)
 
 
 def _find_macro_arguments(
@@ -92,19 +92,19 @@ def evaluate_arguments(context: Context, node: tree.Call, name: str) -> list[ast
     """The arguments of a call of the library."""
     library = context.unit.library
     return [
-        evaluate_argument(context, each, library.parameter(name, i))
+        evaluate_argument(context, each, library.find_parameter(name, i))
         for i, each in enumerate(node.arguments)
     ]
 
 
 def _type_result(context: Context, called: ast.Call, result: CType, node: tree.Call) -> Value:
-    value = whole(result, called)
+    value = make_value(result, called)
     assert isinstance(node.callee, tree.Name)
     if not context.unit.library.is_typed(node.callee.text):
         return value
     match node.template_arguments, result:
         case (tree.NamedType() as wanted,), IntType():
-            target = context.unit.named_type(wanted, context.scope)
+            target = context.unit.find_type(wanted, context.scope)
             if isinstance(target, FloatType):
                 return Value(FLOAT, called)
             return value if not isinstance(target, IntType) else convert(value, target)
@@ -116,7 +116,7 @@ def _leave_out(context: Context, found: LibraryCall, arguments: Sequence[ast.exp
     """A call that another processor makes: what its arguments do remains."""
     effects = [each for each in arguments if context.unit.has_effect(each)]
     zero = code.constant(None if found.result == VOID else 0)
-    return whole(found.result, code.last_of(*effects, zero))
+    return make_value(found.result, code.last_of(*effects, zero))
 
 
 def evaluate_argument(
@@ -152,7 +152,7 @@ def _find_whole_object(context: Context, node: tree.Expression) -> Value | None:
     if isinstance(node, tree.Unary) and node.operator == "&":
         place = find_place(context, node.operand)
         if isinstance(place.type, ObjectType) and not isinstance(place, (MemoryPlace, EitherPlace)):
-            return Value(place.type, node_of(place))
+            return Value(place.type, build_node(place))
     return None
 
 
@@ -171,7 +171,7 @@ def _evaluate_template_argument(
     context: Context, node: tree.TemplateArgument, kind: TemplateKind
 ) -> ast.expr:
     if kind is TemplateKind.TYPE:
-        type_ = context.unit.type_of(node, context.scope)
+        type_ = context.unit.resolve_type(node, context.scope)
         if not isinstance(type_, (IntType, FloatType)) or (size_of(type_) or 0) > 4:
             message = f"the template argument '{type_.name}' is no number of 32 bits"
             raise context.error(node, message)
@@ -199,7 +199,7 @@ def call_method(context: Context, node: tree.Call, callee: tree.Member) -> Value
     pairs = zip(node.arguments, method.parameters, strict=False)
     arguments = [evaluate_argument(context, each, parameter) for each, parameter in pairs]
     function = code.attribute(base.node, callee.member)
-    return whole(method.result, code.call(function, *arguments))
+    return make_value(method.result, code.call(function, *arguments))
 
 
 def _find_method(
@@ -211,7 +211,7 @@ def _find_method(
     base = evaluate_scalar(context, callee.base)
     if not isinstance(base.type, ObjectType):
         raise context.error(callee, f"'{base.type.name}' has no member functions")
-    methods = context.unit.library.methods_of(base.type.name)
+    methods = context.unit.library.find_methods(base.type.name)
     method = methods.get(callee.member)
     if method is None:
         near = difflib.get_close_matches(callee.member, methods, 1)
@@ -231,18 +231,18 @@ def evaluate_compile_time_argument(context: Context, node: tree.Call) -> Value:
     if not 0 <= number < len(known):
         message = f"there is no compile-time argument {number}; the kernel has {len(known)}"
         raise context.error(node, message)
-    return integer(known[number], UNSIGNED)
+    return make_integer(known[number], UNSIGNED)
 
 
 def evaluate_extreme(context: Context, node: tree.Call) -> Value:
     """`std::min` and `std::max`."""
     assert isinstance(node.callee, tree.Name)
-    name = bare_name(node.callee.text)
+    name = strip_namespaces(node.callee.text)
     if len(node.arguments) != 2:
         raise context.error(node, f"std::{name} takes two values")
     a, b = (settle(evaluate_scalar(context, each)) for each in node.arguments)
     if node.template_arguments:
-        target = context.unit.type_of(node.template_arguments[0], context.scope)
+        target = context.unit.resolve_type(node.template_arguments[0], context.scope)
         a, b = (settle(cast_value(context, each, target, node)) for each in (a, b))
     if a.type != b.type or not isinstance(a.type, (IntType, FloatType)):
         message = (
@@ -251,7 +251,7 @@ def evaluate_extreme(context: Context, node: tree.Call) -> Value:
         raise context.error(node, message)
     choose = min if name == "min" else max
     if a.constant is not None and b.constant is not None and isinstance(a.type, IntType):
-        return integer(choose(int(a.constant), int(b.constant)), a.type)
+        return make_integer(choose(int(a.constant), int(b.constant)), a.type)
     called = code.call(f"_{name}", a.node, b.node)
     return Value(a.type, called, choose(a.low, b.low), choose(a.high, b.high))
 

@@ -6,7 +6,7 @@ from ttmlir.cpp import tree
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.types import BOOL, CHAR, DOUBLE, FLOAT, INT, INT64, STRING, UINT64, UNSIGNED
-from ttmlir.sim.kernels.value import Value, floating, integer
+from ttmlir.sim.kernels.value import Value, make_floating, make_integer
 
 _ESCAPES = {"n": 10, "t": 9, "r": 13, "0": 0, "\\": 92, "'": 39, '"': 34, "a": 7, "b": 8}
 
@@ -21,18 +21,18 @@ def evaluate_integer(context: Context, node: tree.Integer) -> Value:
         if (not type_.signed and not unsigned_allowed) or (type_.signed and node.is_unsigned):
             continue
         if node.value <= type_.high and (type_.bits == 64 or not wide):
-            return integer(node.value, type_)
+            return make_integer(node.value, type_)
     raise context.error(node, "this number has more than 64 bits")
 
 
 def evaluate_floating(context: Context, node: tree.Floating) -> Value:
     """A floating-point literal."""
-    return floating(node.value, FLOAT if node.text[-1] in "fF" else DOUBLE)
+    return make_floating(node.value, FLOAT if node.text[-1] in "fF" else DOUBLE)
 
 
 def evaluate_boolean(context: Context, node: tree.Boolean) -> Value:
     """`true` or `false`."""
-    return integer(node.value, BOOL)
+    return make_integer(node.value, BOOL)
 
 
 def evaluate_string(context: Context, node: tree.String) -> Value:
@@ -46,7 +46,7 @@ def evaluate_character(context: Context, node: tree.Character) -> Value:
     characters = list(_decode_characters(context, node, node.text))
     if len(characters) != 1:
         raise context.error(node, "a character literal is one character")
-    return integer(characters[0], CHAR)
+    return make_integer(characters[0], CHAR)
 
 
 def _decode_characters(context: Context, node: tree.Node, text: str) -> list[int]:
@@ -65,4 +65,4 @@ def _decode_characters(context: Context, node: tree.Node, text: str) -> list[int
 
 def evaluate_null(context: Context, node: tree.Null) -> Value:
     """`nullptr`."""
-    return integer(0, INT)
+    return make_integer(0, INT)

@@ -15,11 +15,11 @@ from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.types import BOOL, IntType, PointerType
 from ttmlir.sim.kernels.value import (
     Value,
-    arithmetic,
-    as_condition,
+    apply_binary,
+    apply_unary,
+    build_condition,
     reinterpret_bits,
     settle,
-    unary,
 )
 
 
@@ -34,7 +34,7 @@ def evaluate_unary(context: Context, node: tree.Unary) -> Value:
             return take_address(context, find_place(context, node.operand), node)
         case operator:
             value = evaluate_scalar(context, node.operand)
-            result = unary(operator, value)
+            result = apply_unary(operator, value)
             if result is None:
                 message = f"'{operator}' does not go with '{value.type.name}'"
                 raise context.error(node, message)
@@ -48,7 +48,7 @@ def _read_punned(context: Context, node: tree.Expression) -> Value | None:
             type=tree.Pointer(pointee=pointee), value=tree.Unary(operator="&", operand=operand)
         ):
             place = find_place(context, operand)
-            target = context.unit.declared_type(pointee, context.scope, None)
+            target = context.unit.resolve_declared_type(pointee, context.scope, None)
             if isinstance(place, (MemoryPlace, EitherPlace)) or place.type == target:
                 return None
             return reinterpret_bits(read_place(context, place), target)
@@ -74,7 +74,7 @@ def operate(context: Context, operator: str, left: Value, right: Value, node: tr
         result = operate_on_pointer(context, operator, left, right, node)
     else:
         _refuse_undefined(context, operator, left, right, node)
-        result = arithmetic(operator, left, right)
+        result = apply_binary(operator, left, right)
     if result is None:
         message = f"'{operator}' does not go with '{left.type.name}' and '{right.type.name}'"
         raise context.error(node, message)
@@ -118,6 +118,6 @@ def evaluate_conditional(context: Context, node: tree.Conditional) -> Value:
     a, b = unify_types(context, a, b, node)
     if condition.constant is not None:
         return a if condition.constant else b
-    choice = code.choice(as_condition(condition), a.node, b.node)
-    space = a.space.joined(b.space)
+    choice = code.choice(build_condition(condition), a.node, b.node)
+    space = a.space.join(b.space)
     return Value(a.type, choice, min(a.low, b.low), max(a.high, b.high), space)

@@ -19,7 +19,7 @@ from ttmlir.sim.kernels.place import (
     MemoryPlace,
     Place,
     PointedPlace,
-    node_of,
+    build_node,
 )
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.scope import Alias, Functions, Scope, Symbol, Variable
@@ -33,7 +33,7 @@ from ttmlir.sim.kernels.types import (
     StructType,
     is_same_type,
 )
-from ttmlir.sim.kernels.value import Value, settle, whole
+from ttmlir.sim.kernels.value import Value, make_value, settle
 
 
 def call_own_function(context: Context, node: tree.Call, functions: Functions) -> Value:
@@ -56,7 +56,7 @@ def call_own_function(context: Context, node: tree.Call, functions: Functions) -
         context.waits += 1
         called = ast.YieldFrom(called)
     context.loads += instance.loads
-    return whole(instance.result, called, instance.space)
+    return make_value(instance.result, called, instance.space)
 
 
 def _pass_default(
@@ -128,11 +128,11 @@ def _bind_template_argument(
     scope: Scope,
 ) -> Symbol:
     if parameter.type is None:
-        return Alias(context.unit.type_of(argument, context.scope))
+        return Alias(context.unit.resolve_type(argument, context.scope))
     if isinstance(argument, (tree.NamedType, tree.Pointer, tree.Reference)):
         raise context.error(argument, f"'{parameter.name}' is a number, not a type")
     value = evaluate_scalar(context, argument)
-    target = context.unit.declared_type(parameter.type, scope, value.type)
+    target = context.unit.resolve_declared_type(parameter.type, scope, value.type)
     value = settle(convert_implicitly(context, value, target, argument))
     if value.constant is None:
         raise context.error(argument, "a template argument has to be a constant expression")
@@ -154,7 +154,7 @@ def _pass_argument(
     if isinstance(type_, tree.Reference):
         return _pass_by_reference(context, type_, node, scope, known)
     value = known or evaluate_scalar(context, node)
-    target = context.unit.declared_type(type_, scope, value.type)
+    target = context.unit.resolve_declared_type(type_, scope, value.type)
     value = settle(convert_implicitly(context, value, target, node))
     if isinstance(target, StructType):
         value = replace(value, node=code.call("_copied", value.node))
@@ -175,7 +175,7 @@ def _pass_by_reference(
             raise context.error(node, "a reference that is not const needs a variable here")
         return _pass_constant_reference(context, referent, node, scope, known)
     place = find_place(context, node)
-    target = context.unit.declared_type(referent, scope, place.type)
+    target = context.unit.resolve_declared_type(referent, scope, place.type)
     if constant and isinstance(target, (IntType, FloatType)):
         return _pass_constant_reference(context, referent, node, scope, known)
     check_reference(context, target, place, node)
@@ -187,7 +187,7 @@ def _pass_by_reference(
             pointer = take_address(context, place, node)
             return Argument(pointer.type, "pointer", pointer.node, pointer.space)
         case _ if isinstance(place.type, (StructType, ArrayType, ObjectType)):
-            return Argument(place.type, "object", node_of(place))
+            return Argument(place.type, "object", build_node(place))
         case ItemPlace():
             return Argument(place.type, "pair", code.tuple_of(place.container, place.index))
         case LocalPlace() | MemberPlace():
@@ -205,7 +205,7 @@ def _pass_constant_reference(
     context: Context, referent: tree.Type, node: tree.Expression, scope: Scope, known: Value | None
 ) -> Argument:
     value = known or evaluate_scalar(context, node)
-    target = context.unit.declared_type(referent, scope, value.type)
+    target = context.unit.resolve_declared_type(referent, scope, value.type)
     value = settle(convert_implicitly(context, value, target, node))
     return Argument(value.type, "value", value.node, value.space)
 

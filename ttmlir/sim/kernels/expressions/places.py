@@ -23,8 +23,8 @@ from ttmlir.sim.kernels.place import (
     MemoryPlace,
     Place,
     PointedPlace,
-    member_of,
-    node_of,
+    build_node,
+    find_member_place,
     read,
 )
 from ttmlir.sim.kernels.python import code
@@ -39,7 +39,7 @@ from ttmlir.sim.kernels.types import (
     count_of,
     size_of,
 )
-from ttmlir.sim.kernels.value import Value, settle, whole
+from ttmlir.sim.kernels.value import Value, make_value, settle
 
 
 def find_place(context: Context, node: tree.Expression) -> Place:
@@ -69,7 +69,7 @@ def _find_named_place(context: Context, node: tree.Name) -> Place:
 
 def _find_element(context: Context, node: tree.Index) -> Place:
     if isinstance(node.base, tree.Name) and context.unit.library.is_array(node.base.text):
-        holder = code.name(context.unit.bound(node.base.text))
+        holder = code.name(context.unit.bind(node.base.text))
         number = evaluate_number(context, node.index, "an index")
         return ItemPlace(UINT8, holder, _check_index(number), is_const=True)
     index = evaluate_number(context, node.index, "an index")
@@ -94,7 +94,7 @@ def _find_element_of(
         case EitherPlace():
             pointer = base.pointer
             if not code.is_stable(index.node):
-                number = context.unit.fresh("index", "t")
+                number = context.unit.create_name("index", "t")
                 pointer = code.last_of(code.walrus(number, index.node), base.pointer)
                 index = Value(index.type, code.name(number), index.low, index.high)
             local = _find_element_of(context, base.local, array, index, node)
@@ -104,7 +104,7 @@ def _find_element_of(
             return EitherPlace(array.element, pointer, local, memory)
         case _:
             place = _check_index(index)
-            return ItemPlace(array.element, node_of(base), place, base.is_const, array.count)
+            return ItemPlace(array.element, build_node(base), place, base.is_const, array.count)
 
 
 def find_array(context: Context, node: tree.Expression) -> Place | None:
@@ -149,10 +149,10 @@ def _find_member(context: Context, node: tree.Member) -> Place:
         case StructType() as struct:
             return _find_struct_member(context, node, base, struct)
         case ObjectType() as type_ if not isinstance(base, (MemoryPlace, EitherPlace)):
-            members = context.unit.library.members(type_.name)
+            members = context.unit.library.find_members(type_.name)
             if node.member not in members:
                 raise context.error(node, describe_missing_member(type_.name, node.member, members))
-            return MemberPlace(members[node.member], node_of(base), node.member)
+            return MemberPlace(members[node.member], build_node(base), node.member)
         case type_:
             raise context.error(node, f"'{type_.name}' has no members")
 
@@ -164,7 +164,7 @@ def _find_struct_member(
     if number is None:
         names = [field.name for field in struct.fields]
         raise context.error(node, describe_missing_member(struct.name, node.member, names))
-    return member_of(base, number)
+    return find_member_place(base, number)
 
 
 def read_place(context: Context, place: Place) -> Value:
@@ -218,7 +218,7 @@ def stabilize(context: Context, place: Place, setup: list[ast.expr]) -> Place:
     def kept(node: ast.expr, name: str) -> ast.expr:
         if code.is_stable(node):
             return node
-        temporary = context.unit.fresh(name, "t")
+        temporary = context.unit.create_name(name, "t")
         setup.append(code.walrus(temporary, node))
         return code.name(temporary)
 
@@ -231,7 +231,7 @@ def stabilize(context: Context, place: Place, setup: list[ast.expr]) -> Place:
             return replace(place, pointer=pointer, offset=kept(place.offset, "index"))
         case MemoryPlace():
             address = settle(place.address)
-            return replace(place, address=whole(UNSIGNED, kept(address.node, "address")))
+            return replace(place, address=make_value(UNSIGNED, kept(address.node, "address")))
         case EitherPlace():
             return replace(place, pointer=kept(place.pointer, "pointer"))
         case _:

@@ -31,12 +31,12 @@ from ttmlir.sim.kernels.types import (
 from ttmlir.sim.kernels.value import (
     Space,
     Value,
-    arithmetic,
+    apply_binary,
+    apply_unary,
     convert,
-    integer,
+    make_integer,
+    make_value,
     settle,
-    unary,
-    whole,
 )
 
 
@@ -60,17 +60,17 @@ def find_pointee(
         return find_pointee_in_memory(context, pointer)
     first = again = pointer.node
     if not isinstance(first, ast.Name):
-        temporary = context.unit.fresh("pointer", "t")
+        temporary = context.unit.create_name("pointer", "t")
         first, again = code.walrus(temporary, first), code.name(temporary)
     local = PointedPlace(type_.pointee, again, code.constant(0))
-    memory = MemoryPlace(type_.pointee, whole(UNSIGNED, again), type_.volatile)
+    memory = MemoryPlace(type_.pointee, make_value(UNSIGNED, again), type_.volatile)
     return EitherPlace(type_.pointee, first, local, memory)
 
 
 def find_pointee_in_memory(context: Context, pointer: Value) -> MemoryPlace:
     """The place in memory that an address means."""
     assert isinstance(pointer.type, PointerType)
-    address = whole(UNSIGNED, pointer.node)
+    address = make_value(UNSIGNED, pointer.node)
     return MemoryPlace(pointer.type.pointee, address, pointer.type.volatile)
 
 
@@ -88,9 +88,11 @@ def advance_pointer(context: Context, pointer: Value, count: Value, node: tree.N
     if pointer.space is Space.ANY:
         called = code.call("_advance_any", pointer.node, steps, code.constant(size))
         return replace(pointer, node=called)
-    scaled = arithmetic("*", convert(count, INT if count.low < 0 else UNSIGNED), integer(size, INT))
+    scaled = apply_binary(
+        "*", convert(count, INT if count.low < 0 else UNSIGNED), make_integer(size, INT)
+    )
     assert scaled is not None
-    address = arithmetic("+", whole(UNSIGNED, pointer.node), scaled)
+    address = apply_binary("+", make_value(UNSIGNED, pointer.node), scaled)
     assert address is not None
     return Value(type_, settle(address).node)
 
@@ -110,7 +112,7 @@ def take_address(context: Context, place: Place, node: tree.Node) -> Value:
             pointer = Value(PointerType(place.type), place.pointer, space=Space.LOCAL)
             if isinstance(place.offset, ast.Constant) and place.offset.value == 0:
                 return pointer
-            return advance_pointer(context, pointer, whole(INT, place.offset), node)
+            return advance_pointer(context, pointer, make_value(INT, place.offset), node)
         case ItemPlace():
             return point_into(place.container, place.index, place.count, place.type)
         case LocalPlace() if isinstance(place.type, (StructType, ArrayType)):
@@ -137,7 +139,7 @@ def operate_on_pointer(
         return None
     count = settle(right)
     if operator == "-":
-        negative = unary("-", convert(count, INT))
+        negative = apply_unary("-", convert(count, INT))
         assert negative is not None
         count = settle(negative)
     return advance_pointer(context, left, count, node)
@@ -159,10 +161,10 @@ def _operate_on_pointers(
         return None
     if in_memory:
         bytes_ = code.binary("-", left.node, right.node)
-        return whole(INT, code.call("_quotient", bytes_, code.constant(size)))
+        return make_value(INT, code.call("_quotient", bytes_, code.constant(size)))
     distance = code.call("_distance", left.node, right.node, code.constant(size))
     if operator == "-":
-        return whole(INT, distance)
+        return make_value(INT, distance)
     return Value(BOOL, code.compare(operator, distance, code.constant(0)), 0, 1)
 
 
@@ -171,7 +173,7 @@ def _compare_with_null(context: Context, operator: str, left: Value, right: Valu
     if number.constant != 0 or operator not in ("==", "!="):
         return None
     if pointer.space is Space.LOCAL and isinstance(pointer.node, ast.Name):
-        return integer(int(operator == "!="), BOOL)
+        return make_integer(int(operator == "!="), BOOL)
     return Value(BOOL, code.compare(operator, pointer.node, code.constant(0)), 0, 1)
 
 
@@ -180,7 +182,7 @@ def fit_pointer(context: Context, value: Value, place: Place, node: tree.Node) -
     if not isinstance(value.type, PointerType):
         return value
     match place:
-        case LocalPlace(space=space) if space.joined(value.space) is not space:
+        case LocalPlace(space=space) if space.join(value.space) is not space:
             context.widen(place.origin)
         case MemoryPlace() | EitherPlace() if value.space is Space.LOCAL:
             message = "the address of a local variable is not known to the simulator"

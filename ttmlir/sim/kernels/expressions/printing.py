@@ -10,7 +10,7 @@ from ttmlir.sim.kernels.expressions.evaluating import evaluate_constant, evaluat
 from ttmlir.sim.kernels.expressions.pointers import take_memory_address
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.types import BOOL, CHAR, INT, FloatType, IntType, PointerType, StringType
-from ttmlir.sim.kernels.value import Space, convert, settle, unsigned
+from ttmlir.sim.kernels.value import Space, convert, convert_to_unsigned, settle
 
 _WIDEST = 255
 """What SETW takes at most: it keeps the width in a `char`."""
@@ -65,7 +65,7 @@ def _show_value(context: Context, node: tree.Expression, base: int, width: int) 
         case IntType() if value.type == CHAR:
             return code.call("_character", value.node)
         case IntType() if base != 10 or width:
-            number = unsigned(value, max(value.type.bits, 8)) if base != 10 else value
+            number = convert_to_unsigned(value, max(value.type.bits, 8)) if base != 10 else value
             return code.call("_printed", number.node, code.constant(base), code.constant(width))
         case IntType() if value.type == BOOL:
             return (

@@ -6,12 +6,12 @@ import difflib
 
 from ttmlir.cpp import tree
 from ttmlir.sim.kernels.context import Context
-from ttmlir.sim.kernels.enumerators import enumerators_like, named_constant
+from ttmlir.sim.kernels.enumerators import find_constant, list_enumerators
 from ttmlir.sim.kernels.expressions.places import read_place
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.scope import Variable
 from ttmlir.sim.kernels.types import UINT8, UNSIGNED, IntType
-from ttmlir.sim.kernels.value import Value, integer, whole
+from ttmlir.sim.kernels.value import Value, make_integer, make_value
 
 
 def evaluate_name(context: Context, node: tree.Name) -> Value:
@@ -22,30 +22,30 @@ def evaluate_name(context: Context, node: tree.Name) -> Value:
         return meaning if isinstance(meaning, Value) else read_place(context, meaning)
     if symbol is not None:
         raise context.error(node, f"'{node.text}' is no variable")
-    known = named_constant(node.text)
+    known = find_constant(node.text)
     if known is not None:
         number, type_ = known
         assert isinstance(type_, IntType)
-        return integer(number, type_)
+        return make_integer(number, type_)
     return _evaluate_library_name(context, node)
 
 
 def _evaluate_library_name(context: Context, node: tree.Name) -> Value:
     bare = node.text.removeprefix("::")
     if context.unit.library.is_variable(bare):
-        return whole(UINT8, code.name(context.unit.bound(bare)))
-    constant = context.unit.library.constant(bare)
+        return make_value(UINT8, code.name(context.unit.bind(bare)))
+    constant = context.unit.library.find_constant(bare)
     if constant is not None:
-        return integer(constant, UNSIGNED)
+        return make_integer(constant, UNSIGNED)
     raise context.error(node, _describe_unknown(context, node.text))
 
 
 def _describe_unknown(context: Context, name: str) -> str:
-    siblings = enumerators_like(name)
+    siblings = list_enumerators(name)
     if siblings:
         listed = ", ".join(siblings[:16])
         return f"there is no '{name}'; there are {listed}{' ...' if siblings[16:] else ''}"
-    own, library = sorted(set(context.scope.visible())), sorted(set(context.unit.visible_names()))
+    own, library = sorted(set(context.scope.visible())), sorted(set(context.unit.list_names()))
     near = difflib.get_close_matches(name, own, 3) or difflib.get_close_matches(name, library)
     hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
     return f"'{name}' is not declared{hint}"

@@ -16,7 +16,7 @@ FAULTS = (
 """The exceptions that code of a kernel raises itself."""
 
 
-def fault(error: Exception, thread: object) -> Exception:
+def translate_fault(error: Exception, thread: object) -> Exception:
     """The error to raise instead: the same one, if it comes from outside of the kernel."""
     place = _place(error.__traceback__, through_calls=isinstance(error, KernelFault))
     if place is None:

@@ -13,7 +13,7 @@ from collections.abc import Collection
 
 from ttmlir.optable.kernel import CALLS, Form
 from ttmlir.sim.kernels.python import runtime
-from ttmlir.sim.kernels.python.faults import FAULTS, fault
+from ttmlir.sim.kernels.python.faults import FAULTS, translate_fault
 
 NAMES: dict[str, object] = {
     "_quotient": runtime.quotient,
@@ -51,7 +51,7 @@ NAMES: dict[str, object] = {
     "_range": range,
     "_rounds": range(runtime.ROUNDS),
     "_unset": runtime.UNSET,
-    "_fault": fault,
+    "_fault": translate_fault,
     "_FAULTS": FAULTS,
 }
 """What compiled code calls beside the API."""

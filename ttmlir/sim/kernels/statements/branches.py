@@ -17,7 +17,7 @@ from ttmlir.sim.kernels.expressions.operators import operate
 from ttmlir.sim.kernels.limits import MAX_CASES
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.statements.plain import execute_block
-from ttmlir.sim.kernels.value import Value, as_condition, settle
+from ttmlir.sim.kernels.value import Value, build_condition, settle
 
 
 def execute_if(context: Context, node: tree.If) -> None:
@@ -30,7 +30,7 @@ def execute_if(context: Context, node: tree.If) -> None:
     if condition.constant is not None:
         context.out.extend(then if condition.constant else otherwise)
         return
-    branch = ast.If(as_condition(condition), then or [ast.Pass()], otherwise)
+    branch = ast.If(build_condition(condition), then or [ast.Pass()], otherwise)
     context.emit(branch, node.position)
 
 
@@ -67,7 +67,7 @@ def execute_switch(context: Context, node: tree.Switch) -> None:
     """A chain of `if`; each branch holds what its case falls through to, too."""
     value = settle(evaluate_number(context, node.condition, "the condition of a switch"))
     if value.constant is None:
-        identifier = context.unit.fresh("chosen", "t")
+        identifier = context.unit.create_name("chosen", "t")
         context.emit(code.assign(code.name(identifier), value.node), node.position)
         value = replace(value, node=code.name(identifier))
     groups = list(_group_cases(node.cases))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ttmlir.cpp import tree
 from ttmlir.sim.kernels.context import Context, Loop
-from ttmlir.sim.kernels.enumerators import bare_name
+from ttmlir.sim.kernels.enumerators import strip_namespaces
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_number
 from ttmlir.sim.kernels.place import LocalPlace, MemoryPlace
 from ttmlir.sim.kernels.python import code
@@ -19,7 +19,7 @@ from ttmlir.sim.kernels.statements.declarations import (
     find_declared,
 )
 from ttmlir.sim.kernels.statements.plain import execute_block, execute_effect
-from ttmlir.sim.kernels.types import BOOL, IntType, common_type
+from ttmlir.sim.kernels.types import BOOL, IntType, find_common_type
 from ttmlir.sim.kernels.value import Value, convert, settle
 
 _STEADY = (
@@ -119,7 +119,7 @@ def _keeps_value(context: Context, node: tree.Node, changed: frozenset[str]) -> 
             return operator not in ("*", "&")
         case tree.Call(callee=tree.Name(text=text)):
             steady = context.unit.library.is_steady(text)
-            known = steady or bare_name(text) == "get_compile_time_arg_val"
+            known = steady or strip_namespaces(text) == "get_compile_time_arg_val"
             return known and context.unit.find(text, context.scope) is None
         case _:
             return isinstance(node, _STEADY)
@@ -170,7 +170,7 @@ def _build_range(
     if not isinstance(type_, IntType) or type_ == BOOL or first is None:
         return None
     assert isinstance(bound.type, IntType)
-    common = common_type(type_, bound.type)
+    common = find_common_type(type_, bound.type)
     bound = settle(convert(bound, common))
     limits = _find_limits(type_, common, first, bound, count)
     if limits is None:
@@ -184,7 +184,7 @@ def _build_range(
     numbers = [first.node, end] if first.constant != 0 or count.step != 1 else [end]
     if count.step != 1:
         numbers.append(code.constant(count.step))
-    identifier = context.unit.fresh(count.declarator.name)
+    identifier = context.unit.create_name(count.declarator.name)
     place = LocalPlace(type_, identifier, max(low, type_.low), min(high, type_.high))
     bind_variable(context, count.declarator, place)
     return identifier, code.call("_range", *numbers)

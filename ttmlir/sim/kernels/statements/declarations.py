@@ -102,10 +102,10 @@ def find_declared(
         if initial is None or isinstance(initial, tree.Braces):
             raise context.error(declarator, "'auto' needs a value to take its type from")
         value = evaluate_scalar(context, initial)
-        type_ = context.unit.declared_type(node.type, context.scope, value.type)
+        type_ = context.unit.resolve_declared_type(node.type, context.scope, value.type)
         value = convert_implicitly(context, value, type_, initial)
         return value.type, settle(value)
-    base = context.unit.type_of(node.type, context.scope)
+    base = context.unit.resolve_type(node.type, context.scope)
     if base == VOID:
         raise context.error(declarator, "a variable cannot be 'void'")
     type_ = _apply_sizes(context, base, declarator)
@@ -153,7 +153,7 @@ def _reserve_stack(context: Context, type_: CType, declarator: tree.Declarator) 
 def _declare_local(
     context: Context, type_: CType, value: Value | None, declarator: tree.Declarator, is_const: bool
 ) -> None:
-    identifier = context.unit.fresh(declarator.name)
+    identifier = context.unit.create_name(declarator.name)
     in_list = isinstance(type_, (StructType, ArrayType))
     if declarator.name in context.shared and not in_list and not isinstance(type_, ObjectType):
         start = code.name("_unset") if value is None else value.node
@@ -205,7 +205,7 @@ def _declare_static(
     if is_const and value.constant is not None and declarator.name not in context.shared:
         bind_variable(context, declarator, value, is_global=True)
         return
-    identifier = context.unit.fresh(declarator.name)
+    identifier = context.unit.create_name(declarator.name)
     in_list = isinstance(type_, (StructType, ArrayType, ObjectType))
     node = value.node if in_list else code.list_of([value.node])
     context.unit.add_global(code.assign(code.name(identifier), node), declarator.position)
@@ -225,12 +225,12 @@ def _declare_reference(
         raise context.error(declarator, "a reference needs a variable that it refers to")
     if not is_place(context, initial) or is_constant_name(context, initial):
         value = settle(evaluate_scalar(context, initial))
-        target = context.unit.declared_type(type_.referent, context.scope, value.type)
+        target = context.unit.resolve_declared_type(type_.referent, context.scope, value.type)
         value = settle(convert_implicitly(context, value, target, initial))
         _declare_local(context, value.type, value, declarator, is_const=True)
         return
     place = find_place(context, initial)
-    target = context.unit.declared_type(type_.referent, context.scope, place.type)
+    target = context.unit.resolve_declared_type(type_.referent, context.scope, place.type)
     check_reference(context, target, place, initial)
     setup = list[ast.expr]()
     place = _fix_place(context, place, setup)
@@ -247,7 +247,7 @@ def _fix_place(context: Context, place: Place, setup: list[ast.expr]) -> Place:
     def kept(node: ast.expr) -> ast.expr:
         if isinstance(node, ast.Constant):
             return node
-        identifier = context.unit.fresh("reference", "t")
+        identifier = context.unit.create_name("reference", "t")
         setup.append(code.walrus(identifier, node))
         return code.name(identifier)
 
@@ -269,7 +269,7 @@ def _fix_place(context: Context, place: Place, setup: list[ast.expr]) -> Place:
 def _fix_either(context: Context, place: EitherPlace, setup: list[ast.expr]) -> EitherPlace:
     """The same place as what its address points to: one pointer that is kept."""
     pointer = take_address(context, place, tree.Null())
-    identifier = context.unit.fresh("reference", "t")
+    identifier = context.unit.create_name("reference", "t")
     setup.append(code.walrus(identifier, pointer.node))
     kept = replace(pointer, node=code.name(identifier))
     fixed = find_pointee(context, kept, tree.Null())

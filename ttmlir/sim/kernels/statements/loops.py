@@ -18,7 +18,7 @@ from ttmlir.sim.kernels.statements.counting import (
 )
 from ttmlir.sim.kernels.statements.declarations import execute_declaration
 from ttmlir.sim.kernels.statements.plain import execute_block, execute_effect
-from ttmlir.sim.kernels.value import as_condition
+from ttmlir.sim.kernels.value import build_condition
 
 
 def execute_for(context: Context, node: tree.For) -> None:
@@ -64,7 +64,7 @@ def _repeat(
         return
     forever = test is None or test.constant is not None
     body = _add_poll(context, body, loads, waits, forever, node)
-    question = None if test is None or forever else as_condition(test)
+    question = None if test is None or forever else build_condition(test)
     if context.waits > waits:
         question = code.constant(True) if question is None else question
         context.emit(ast.While(question, body, []), node.position)
@@ -82,7 +82,7 @@ def _add_poll(
     if context.waits > waits or (context.loads == loads and not never_ends):
         return body
     context.waits += 1
-    poll = code.wait_for(code.call(context.unit.bound("poll")))
+    poll = code.wait_for(code.call(context.unit.bind("poll")))
     code.locate(poll, node.position)
     return [poll, *body]
 
@@ -94,7 +94,7 @@ def execute_do(context: Context, node: tree.DoWhile) -> None:
     def go_on() -> None:
         test = evaluate_condition(context, node.condition)
         if test.constant is None:
-            context.emit(ast.If(as_condition(test), [ast.Continue()], []), node.position)
+            context.emit(ast.If(build_condition(test), [ast.Continue()], []), node.position)
         context.emit(ast.Continue() if test.constant else ast.Break(), node.position)
 
     def body() -> None:
@@ -110,7 +110,7 @@ def execute_do(context: Context, node: tree.DoWhile) -> None:
         return
     statements = _add_poll(context, statements, loads, waits, bool(test.constant), node)
     if test.constant is None:
-        statements.append(_build_exit(as_condition(test), node.condition.position))
+        statements.append(_build_exit(build_condition(test), node.condition.position))
     elif never:
         statements.append(ast.Break())
     if context.waits > waits:

@@ -7,12 +7,14 @@ from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_condition, evaluate_constant
 from ttmlir.sim.kernels.scope import Alias, Scope, Symbol, Variable
 from ttmlir.sim.kernels.types import INT, IntType
-from ttmlir.sim.kernels.value import integer
+from ttmlir.sim.kernels.value import make_integer
 
 
 def declare_alias(context: Context, node: tree.Alias) -> None:
     """Compile `using name = type;`."""
-    _bind_new_name(context, node, node.name, Alias(context.unit.type_of(node.type, context.scope)))
+    _bind_new_name(
+        context, node, node.name, Alias(context.unit.resolve_type(node.type, context.scope))
+    )
 
 
 def use_name(context: Context, node: tree.UsingName) -> None:
@@ -27,7 +29,7 @@ def use_name(context: Context, node: tree.UsingName) -> None:
 
 def declare_enumeration(context: Context, node: tree.Enumeration) -> None:
     """Compile an enumeration: its type, and its enumerators as constants."""
-    base = INT if node.base is None else context.unit.type_of(node.base, context.scope)
+    base = INT if node.base is None else context.unit.resolve_type(node.base, context.scope)
     if not isinstance(base, IntType):
         raise context.error(node, f"'{base.name}' cannot hold an enumeration")
     type_ = IntType(node.name, base.bits, base.signed)
@@ -43,7 +45,7 @@ def declare_enumeration(context: Context, node: tree.Enumeration) -> None:
         if not base.low <= number <= base.high:
             message = f"{number} is no value of '{base.name}', which '{node.name}' is made of"
             raise context.error(each, message)
-        _bind_new_name(context, each, each.name, Variable(each.name, integer(number, type_)))
+        _bind_new_name(context, each, each.name, Variable(each.name, make_integer(number, type_)))
     context.scope = outer
     context.unit.namespaces[node.name] = inner
     if not node.is_scoped:

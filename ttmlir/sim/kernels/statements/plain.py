@@ -76,7 +76,7 @@ def emit_setup(context: Context, setup: Sequence[ast.expr], node: tree.Node) -> 
 def _execute_call(context: Context, node: tree.Expression) -> None:
     shown = find_printed(context, node)
     if shown is not None:
-        context.emit(ast.Expr(code.call(context.unit.bound("dprint"), *shown)), node.position)
+        context.emit(ast.Expr(code.call(context.unit.bind("dprint"), *shown)), node.position)
         return
     found = find_library_call(context, node)
     if found is not None and found.waits:
@@ -101,7 +101,7 @@ def _emit_wait(context: Context, node: tree.Call, found: LibraryCall) -> None:
 def _evaluate_once(context: Context, argument: ast.expr, node: tree.Node) -> ast.expr:
     if code.is_stable(argument) or isinstance(argument, ast.Constant):
         return argument
-    identifier = context.unit.fresh("argument", "t")
+    identifier = context.unit.create_name("argument", "t")
     context.emit(code.assign(code.name(identifier), argument), node.position)
     return code.name(identifier)
 
@@ -123,7 +123,7 @@ def execute_return(context: Context, node: tree.Return) -> None:
         context.result = value.type
     if isinstance(value.type, PointerType):
         known = context.result_space
-        context.result_space = value.space if known is None else known.joined(value.space)
+        context.result_space = value.space if known is None else known.join(value.space)
     if isinstance(value.type, StructType):
         value = replace(value, node=code.call("_copied", value.node))
     context.emit(ast.Return(value.node), node.position)
