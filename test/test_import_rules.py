@@ -146,11 +146,6 @@ CIRCLES = {
         *("ttmlir.dialects.ttir.families", "ttmlir.dialects.ttir.folding"),
         "ttmlir.dialects.ttir.structure",
     ),
-    # A call compiles the function that it calls, whose body holds calls.
-    (
-        *("ttmlir.sim.kernels.functions", "ttmlir.sim.kernels.loops"),
-        *("ttmlir.sim.kernels.statements", "ttmlir.sim.kernels.unit"),
-    ),
 }
 """Modules that need each other when they run, and why."""
 

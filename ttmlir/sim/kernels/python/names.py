@@ -12,8 +12,8 @@ import ast
 from collections.abc import Collection
 
 from ttmlir.optable.kernel import CALLS, Form
-from ttmlir.sim.kernels import runtime
-from ttmlir.sim.kernels.faults import FAULTS, fault
+from ttmlir.sim.kernels.python import runtime
+from ttmlir.sim.kernels.python.faults import FAULTS, translate_fault
 
 NAMES: dict[str, object] = {
     "_quotient": runtime.quotient,
@@ -51,7 +51,7 @@ NAMES: dict[str, object] = {
     "_range": range,
     "_rounds": range(runtime.ROUNDS),
     "_unset": runtime.UNSET,
-    "_fault": fault,
+    "_fault": translate_fault,
     "_FAULTS": FAULTS,
 }
 """What compiled code calls beside the API."""
@@ -115,32 +115,43 @@ class _Check:
     def allows(self, node: ast.AST) -> bool:
         """Whether a node may stand where it stands; those below it are none of its business."""
         match node:
-            case ast.Name(id=name, ctx=ast.Store()):
-                return name.startswith(_VARIABLES) or name == _UNUSED
-            case ast.Name(id=name):
-                return name.startswith(_OWN) or name in self.known or name == _ERROR
+            case ast.Name():
+                return self._allows_name(node)
             case ast.Constant(value=value):
                 return type(value) in _CONSTANTS
             case ast.Call(func=function):
                 return self._allows_call(function)
-            case ast.Attribute(value=holder, attr=member, ctx=context):
-                if isinstance(context, ast.Store):
-                    return member == _CLOCK and isinstance(holder, ast.Name)
-                return member in MEMBERS or member in METHODS
+            case ast.Attribute():
+                return self._allows_attribute(node)
             case ast.keyword(arg=word):
                 return word == "template" or word in MEMBERS
             case ast.arg(arg=name):
                 return name.startswith(_VARIABLES) or name in self.bindings
-            case ast.arguments():
-                return not (node.defaults or node.kw_defaults or node.vararg or node.kwarg)
-            case ast.FunctionDef(name=name, decorator_list=decorators):
-                return (name.startswith("f_") or name == _ENTRY) and not decorators
-            case ast.ExceptHandler(type=ast.Name(id="_FAULTS"), name=name):
-                return name == _ERROR
-            case ast.ExceptHandler():
-                return False
+            case ast.FunctionDef() | ast.arguments() | ast.ExceptHandler():
+                return self._allows_function(node)
             case _:
                 return type(node) in _KINDS
+
+    def _allows_name(self, node: ast.Name) -> bool:
+        if isinstance(node.ctx, ast.Store):
+            return node.id.startswith(_VARIABLES) or node.id == _UNUSED
+        return node.id.startswith(_OWN) or node.id in self.known or node.id == _ERROR
+
+    def _allows_attribute(self, node: ast.Attribute) -> bool:
+        if isinstance(node.ctx, ast.Store):
+            return node.attr == _CLOCK and isinstance(node.value, ast.Name)
+        return node.attr in MEMBERS or node.attr in METHODS
+
+    def _allows_function(self, node: ast.FunctionDef | ast.arguments | ast.ExceptHandler) -> bool:
+        match node:
+            case ast.FunctionDef(name=name, decorator_list=decorators):
+                return (name.startswith("f_") or name == _ENTRY) and not decorators
+            case ast.arguments():
+                return not (node.defaults or node.kw_defaults or node.vararg or node.kwarg)
+            case ast.ExceptHandler(type=ast.Name(id="_FAULTS"), name=name):
+                return name == _ERROR
+            case _:
+                return False
 
     def _allows_call(self, function: ast.expr) -> bool:
         match function:

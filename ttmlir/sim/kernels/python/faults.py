@@ -6,8 +6,8 @@ from types import CodeType, TracebackType
 
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.findings import Position
-from ttmlir.sim.kernels import runtime
-from ttmlir.sim.kernels.runtime import OUTSIDE, UNSET_READ, KernelFault
+from ttmlir.sim.kernels.python import runtime
+from ttmlir.sim.kernels.python.runtime import OUTSIDE, UNSET_READ, KernelFault
 
 FAULTS = (
     *(KernelFault, ZeroDivisionError, IndexError, NameError, TypeError, RecursionError),
@@ -16,7 +16,7 @@ FAULTS = (
 """The exceptions that code of a kernel raises itself."""
 
 
-def fault(error: Exception, thread: object) -> Exception:
+def translate_fault(error: Exception, thread: object) -> Exception:
     """The error to raise instead: the same one, if it comes from outside of the kernel."""
     place = _place(error.__traceback__, through_calls=isinstance(error, KernelFault))
     if place is None:

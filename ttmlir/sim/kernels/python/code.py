@@ -97,12 +97,12 @@ def subscript(base: ast.expr, index: ast.expr) -> ast.Subscript:
     return ast.Subscript(base, index, ast.Load())
 
 
-def pair(*elements: ast.expr) -> ast.Tuple:
+def tuple_of(*elements: ast.expr) -> ast.Tuple:
     """A tuple."""
     return ast.Tuple(list(elements), ast.Load())
 
 
-def listed(elements: Iterable[ast.expr]) -> ast.List:
+def list_of(elements: Iterable[ast.expr]) -> ast.List:
     """A list."""
     return ast.List(list(elements), ast.Load())
 
@@ -128,7 +128,7 @@ def last_of(*values: ast.expr) -> ast.expr:
     """All values in order; the last one is the result."""
     if len(values) == 1:
         return values[0]
-    return subscript(pair(*values), constant(-1))
+    return subscript(tuple_of(*values), constant(-1))
 
 
 def wait_for(condition: ast.expr) -> ast.While:

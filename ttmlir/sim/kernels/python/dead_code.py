@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 _Effect = Callable[[ast.AST], bool]
 
 
-def without_dead_code(body: list[ast.stmt], has_effect: _Effect) -> list[ast.stmt]:
+def remove_dead_code(body: list[ast.stmt], has_effect: _Effect) -> list[ast.stmt]:
     """The statements of a function that matter."""
     return _Pruner(has_effect).run(body)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from ttmlir.sim.kernels import code
-from ttmlir.sim.kernels.clock import is_wait
+from ttmlir.sim.kernels.python import code
+from ttmlir.sim.kernels.python.clock import is_wait
 from ttmlir.sim.kernels.unit import Unit
 
 _FEW = 64
@@ -23,7 +23,7 @@ class TurnCounter(ast.NodeTransformer):
         """`for i in range(n)` becomes `for i in limited(range(n))`."""
         self.generic_visit(node)
         if not _is_short(node.iter):
-            node.iter = code.call(self.unit.bound("limited"), node.iter)
+            node.iter = code.call(self.unit.bind("limited"), node.iter)
         return node
 
     def visit_While(self, node: ast.While) -> ast.While | ast.For:
@@ -35,7 +35,7 @@ class TurnCounter(ast.NodeTransformer):
         if not isinstance(node.test, ast.Constant):
             leave = ast.If(code.negation(node.test), [ast.Break()], [])
             body = [ast.copy_location(leave, node.test), *body]
-        loop = ast.For(ast.Name("_", ast.Store()), code.call(self.unit.bound("turns")), body, [])
+        loop = ast.For(ast.Name("_", ast.Store()), code.call(self.unit.bind("turns")), body, [])
         return ast.copy_location(loop, node)
 
 

@@ -26,7 +26,7 @@ _MASKS = frozenset((1 << bits) - 1 for bits in (8, 16, 32, 64))
 _HALVES = frozenset(1 << (bits - 1) for bits in (8, 16, 32, 64))
 
 
-def with_clock(body: list[ast.stmt]) -> list[ast.stmt]:
+def add_clock(body: list[ast.stmt]) -> list[ast.stmt]:
     """The statements with what adds to the clock before each stretch without branches."""
     return list(_counted(body, 0))
 
