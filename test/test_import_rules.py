@@ -20,6 +20,7 @@ DIALECTS = {"optable", "layout", "mlir", "dialects"}
 
 MAY_IMPORT = {
     "version": set[str](),
+    "files": set[str](),
     "nesting": set[str](),
     "optable": set[str](),
     "layout": set[str](),
@@ -48,7 +49,7 @@ MAY_IMPORT = {
 }
 """Which packages of the project a package may import; every package may import itself."""
 
-EVERYWHERE = {"version", "nesting"}
+EVERYWHERE = {"version", "files", "nesting"}
 """Modules that every package may import."""
 
 NO_XDSL = {
