@@ -23,6 +23,7 @@ import numpy as np
 from ttmlir.layout.data_format import BLOCK
 from ttmlir.layout.element_type import is_block_float
 from ttmlir.layout.enums import DataType, MemorySpace, TensorMemoryLayout
+from ttmlir.limits import MAX_CORES
 from ttmlir.runtime.element import ELEMENT_TYPES, Array, Numerics, element_of_data_type
 from ttmlir.runtime.errors import BinaryError, InputError
 from ttmlir.runtime.tensor import TensorDesc
@@ -409,6 +410,10 @@ def _check_shape(desc: TensorDesc, memory: Table, where: str, chips: int) -> Non
             f"{where}: block floats need tiles of a multiple of {BLOCK} elements, got "
             f"{list(desc.tile)}"
         )
+    if sum(abs(height * width) for _, _, height, width in desc.core_ranges) > MAX_CORES:
+        raise BinaryError(f"{where}: a tensor on more than {MAX_CORES} cores; no chip has so many")
+    if any(min(core_range) < 0 for core_range in desc.core_ranges):
+        raise BinaryError(f"{where}: a tensor on cores with negative numbers")
     shard = [int(extent) for extent in memory["shape"] or ()]
     cores = max(1, sum(height * width for _, _, height, width in desc.core_ranges)) * chips
     capacity = math.prod(shard) * math.prod(desc.tile) * cores

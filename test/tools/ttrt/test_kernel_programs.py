@@ -165,7 +165,7 @@ def test_read_shows_kernels_and_module(capsys: Capture) -> None:
 def test_perf_writes_inside_its_folder_whatever_a_program_is_called(
     name: str, workspace: Path
 ) -> None:
-    """The name of a program in the file is no path, and a NUL or a line break in it does no harm."""
+    """The name of a program is no path, and a NUL or a line break in it does no harm."""
     folder = workspace / "a" / "b"
     folder.mkdir(parents=True)
     model = folder / "model.ttm"
