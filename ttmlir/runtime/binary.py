@@ -23,7 +23,7 @@ import numpy as np
 from ttmlir.layout.data_format import BLOCK
 from ttmlir.layout.element_type import is_block_float
 from ttmlir.layout.enums import DataType, MemorySpace, TensorMemoryLayout
-from ttmlir.limits import MAX_CORES
+from ttmlir.limits import MAX_CORES, MAX_RANK
 from ttmlir.runtime.element import ELEMENT_TYPES, Array, Numerics, element_of_data_type
 from ttmlir.runtime.errors import BinaryError, InputError
 from ttmlir.runtime.tensor import TensorDesc
@@ -396,6 +396,10 @@ def _required(table: Table, name: str, where: str) -> Any:
 
 def _check_shape(desc: TensorDesc, memory: Table, where: str, chips: int) -> None:
     """Refuse shapes that no memory could hold, above all those of damaged files."""
+    if len(desc.shape) > MAX_RANK:
+        raise BinaryError(
+            f"{where}: a tensor of {len(desc.shape)} dimensions; at most {MAX_RANK} are supported"
+        )
     if any(extent < 0 for extent in desc.shape):
         raise BinaryError(f"{where}: shape {list(desc.shape)} has negative extents")
     if desc.volume > _MAX_ELEMENTS:
