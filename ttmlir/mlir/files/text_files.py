@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -89,8 +88,5 @@ def write_output(path: str, data: bytes | Iterable[bytes]) -> None:
             sys.stdout.buffer.flush()
         else:
             write_file(path, chunks)
-    except BrokenPipeError:
-        # The reader of a pipe, such as `head`, has seen enough.
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")
     except OSError as error:
         raise FileError(f"cannot open output file '{path}': {error.strerror}") from None

@@ -1,8 +1,5 @@
-"""MLIR's text of a module or an operation, byte for byte.
+"""MLIR's text of operations and attributes, byte for byte; `module` prints whole modules.
 
-    print_module(module)                       # the pretty form, with aliases
-    print_module(module, generic=True, debuginfo=True)
-    printed_text(module).chunks()              # bytes to write, large constants in pieces
     print_op_line(op)                          # one operation, aliases spelled out
     OpLinePrinter(module).line(op)             # the same for many operations of one module
 
@@ -21,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from io import StringIO
 from typing import Any, NamedTuple, cast
 
@@ -58,8 +55,7 @@ from xdsl.traits import IsolatedFromAbove, IsTerminator
 from ttmlir.mlir.attributes import elements
 from ttmlir.mlir.attributes.affine import affine_map_text, affine_set_text, layout_map
 from ttmlir.mlir.attributes.floats import format_float
-from ttmlir.mlir.attributes.long_strings import LONG, PrintedText
-from ttmlir.mlir.attributes.resources import metadata
+from ttmlir.mlir.attributes.long_strings import LONG
 from ttmlir.mlir.printing.naming import Names, Numbering
 from ttmlir.mlir.printing.text import MAX_SHOWN, cut_off, identifier_or_string, quoted
 from ttmlir.mlir.reporting.diagnostics import LocatedError
@@ -204,7 +200,7 @@ class MlirPrinter(Printer):
             return
         text = self._aliases.get(attribute)
         if text is None and isinstance(attribute, DenseIntOrFPElementsAttr):
-            self.print_attribute_body(attribute)
+            self.print_attribute_body(cast("Attribute", attribute))
             return
         if text is None:
             text = self._captured(lambda: self.print_attribute_body(attribute))
@@ -656,37 +652,6 @@ _BODIES: dict[type[Attribute], Callable[[MlirPrinter, Any], None]] = {
     StringAttr: _print_string_attr,
     UnrankedMemRefType: _print_unranked_memref,
 }
-
-
-def print_module(module: Operation, options: PrintOptions = DEFAULT_OPTIONS, **fields: Any) -> str:
-    """The text of a module, or of any operation on its own, with a newline at its end.
-
-    Options come as `PrintOptions`, or as its fields: `print_module(module, generic=True)`.
-    """
-    return str(printed_text(module, replace(options, **fields)))
-
-
-def printed_text(module: Operation, options: PrintOptions = DEFAULT_OPTIONS) -> PrintedText:
-    """What `print_module` gives, with long constants as bytes until it is written."""
-    numbering = Numbering(
-        module,
-        generic=options.generic,
-        unique_ssa_ids=options.unique_ssa_ids,
-        number_all_operations=options.value_users,
-    )
-    printer = MlirPrinter(options, numbering.names)
-    printer.long_strings = []
-    with deep_recursion():
-        if options.local_scope:
-            printer.print_op(module)
-            return PrintedText.of(printer.text, printer.long_strings, ["\n"])
-        # The collector is itself a printer.
-        from ttmlir.mlir.printing.aliases import collect_aliases
-
-        printer.print_with_aliases(module, collect_aliases(module, options, numbering.names))
-    limit = options.elide_resources_larger_than
-    rest = ["\n", *metadata(module, printer.resources, limit)]
-    return PrintedText.of(printer.text, printer.long_strings, rest)
 
 
 class OpLinePrinter:

@@ -31,6 +31,7 @@ from xdsl.ir import Operation
 from xdsl.utils.exceptions import DiagnosticException
 
 from ttmlir.mlir.printing.text import MAX_SHOWN
+from ttmlir.mlir.reporting.colours import paint
 from ttmlir.mlir.reporting.locations import FileLineCol, file_line_col
 
 Severity: TypeAlias = Literal["error", "warning", "remark", "note"]
@@ -174,31 +175,37 @@ class Source:
         return [*(match.start() for match in re.finditer("\n", self.text)), len(self.text)]
 
 
-def render(diagnostic: Diagnostic, sources: Mapping[str, Source]) -> str:
+def render(diagnostic: Diagnostic, sources: Mapping[str, Source], *, coloured: bool = False) -> str:
     """`file:line:col: severity: message`, the source line and a caret; notes follow."""
     place = file_line_col(diagnostic.location)
-    lines = [_heading(diagnostic, place)]
+    lines = [_heading(diagnostic, place, coloured=coloured)]
     if place is not None and diagnostic.show_source and place.file in sources:
-        lines += _quotation(sources[place.file], place.line, place.column)
+        quotation = _quotation(sources[place.file], place.line, place.column)
+        lines += quotation[:-1]
+        lines += [paint(caret, "caret", coloured=coloured) for caret in quotation[-1:]]
     text = "\n".join(lines) + "\n"
-    return text + "".join(render(note, sources) for note in diagnostic.notes)
+    return text + "".join(render(note, sources, coloured=coloured) for note in diagnostic.notes)
 
 
-def render_all(diagnostics: Iterable[Diagnostic], sources: Mapping[str, Source]) -> str:
-    """The texts of several diagnostics."""
-    return "".join(render(diagnostic, sources) for diagnostic in diagnostics)
+def render_all(
+    diagnostics: Iterable[Diagnostic], sources: Mapping[str, Source], *, coloured: bool = False
+) -> str:
+    """The texts of several diagnostics, on request with the colours of a terminal."""
+    return "".join(render(diagnostic, sources, coloured=coloured) for diagnostic in diagnostics)
 
 
-def _heading(diagnostic: Diagnostic, place: FileLineCol | None) -> str:
-    message = f"{diagnostic.severity}: {_cut_message(diagnostic.message)}"
+def _heading(diagnostic: Diagnostic, place: FileLineCol | None, *, coloured: bool) -> str:
+    message = _cut_message(diagnostic.message)
     if place is not None:
-        return f"{place.file}:{place.line}:{place.column}: {message}"
-    if isinstance(diagnostic.location, UnknownLoc):
-        return f"<unknown>:0: {message}"
-    from ttmlir.mlir.printing.printer import shown_attribute
+        where = f"{place.file}:{place.line}:{place.column}:"
+    else:
+        where = "<unknown>:0:"
+        if not isinstance(diagnostic.location, UnknownLoc):
+            from ttmlir.mlir.printing.printer import shown_attribute
 
-    location = shown_attribute(diagnostic.location)
-    return f"<unknown>:0: {diagnostic.severity}: {location}: {_cut_message(diagnostic.message)}"
+            message = f"{shown_attribute(diagnostic.location)}: {message}"
+    severity = paint(f"{diagnostic.severity}:", diagnostic.severity, coloured=coloured)
+    return f"{paint(where, 'place', coloured=coloured)} {severity} {message}"
 
 
 def _cut_message(message: str) -> str:
