@@ -115,8 +115,7 @@ def test_a_wrong_conversion_of_stablehlo(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setitem(convert_stablehlo_to_ttir.CONVERTED, "stablehlo.tanh", wrong)
     report = bisect(ATTENTION)
-    if report.reference != "stablehlo":
-        pytest.skip("StableHLO is not interpreted yet")
+    assert report.reference == "stablehlo"
     first = report.first
     assert first is not None
     assert (first.level, first.location) == ("ttir", "<text>:9:10")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
+from ttmlir.files import open_replacement
 from ttmlir.runtime.binary import Binary, GoldenTensors, Program
 from ttmlir.runtime.device import Device, close_device, open_device
 from ttmlir.runtime.element import Array, Numerics, convert
@@ -300,7 +301,7 @@ class Run(Command):
                 f"{len(self.saved_outputs)} outputs; give a .npz file"
             )
         try:
-            with open(path, "wb") as file:
+            with open_replacement(path) as file:
                 if path.endswith(".npy"):
                     np.save(file, *self.saved_outputs.values(), allow_pickle=False)
                 else:

@@ -14,6 +14,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ttmlir.files import open_replacement
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.ttrt.files import FileManager
 from ttmlir.runtime.ttrt.reports.logger import Logger
@@ -120,6 +121,7 @@ def save_array(path: str, array: Array) -> None:
     import numpy as np
 
     try:
-        np.save(path, storable(array), allow_pickle=False)
+        with open_replacement(path) as file:
+            np.save(file, storable(array), allow_pickle=False)
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from error
