@@ -51,7 +51,7 @@ if not lit_config.params.get("real_process"):
         os.path.join(config.test_exec_root, f"warm_up.{end}") for end in ("mlir", "ttnn")
     )
     os.makedirs(config.test_exec_root, exist_ok=True)
-    import_module("filecheck_main")
+    import_module("ttmlir.tools.filecheck")
     install(
         warm_up=(
             ("ttmlir-opt", "--ttir-to-ttnn-backend-pipeline", "--cse", model, "-o", ttnn),
