@@ -17,7 +17,7 @@ from ttmlir.sim.calls.unpack_api import UnpackApi
 from ttmlir.sim.execution.scheduler import Scheduler
 from ttmlir.sim.execution.thread import KernelSource, KernelThread
 from ttmlir.sim.findings import Finding
-from ttmlir.sim.machine.chip import wormhole_n150
+from ttmlir.sim.machine.chip import SimChip
 from ttmlir.sim.machine.circular_buffer import CircularBuffer
 from ttmlir.sim.machine.core import Core
 from ttmlir.sim.options import SimOptions
@@ -70,7 +70,7 @@ class ComputeCore:
 
     def __post_init__(self) -> None:
         """Make an empty core."""
-        self.core = Core(wormhole_n150(), (0, 0))
+        self.core = Core(SimChip.of_board("n150"), (0, 0))
         self.core.watch = self.watch
         self._next = 0x20000
         self.threads: dict[Role, KernelThread] = {}

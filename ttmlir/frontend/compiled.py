@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ttmlir.frontend.errors import in_terms_of_the_user
 from ttmlir.mlir.attributes.resources import cloned
-from ttmlir.runtime.binary import Binary, Program, read_binary
+from ttmlir.runtime.binary import Binary, Program
 from ttmlir.runtime.device import Device, open_device
 from ttmlir.runtime.element import Array, Numerics
 from ttmlir.runtime.errors import InputError
+from ttmlir.runtime.loading import read_binary
 from ttmlir.runtime.session import submit
 from ttmlir.runtime.tensor import Tensor, TensorDesc
 
@@ -227,7 +228,7 @@ class CompiledModel:
         but unfit to compile.
         """
         from ttmlir.compiler import transform, write_cpp
-        from ttmlir.mlir.printing.printer import print_module
+        from ttmlir.mlir.printing.module import print_module
 
         if stage not in self.stages:
             raise ValueError(

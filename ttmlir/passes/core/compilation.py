@@ -15,7 +15,8 @@ from ttmlir.mlir.attributes.long_strings import PrintedText
 from ttmlir.mlir.context import make_context
 from ttmlir.mlir.files.chunk_processing import read_chunk, verify
 from ttmlir.mlir.files.text_files import Chunk, FileError, write_output
-from ttmlir.mlir.printing.printer import DEFAULT_OPTIONS, PrintOptions, print_module, printed_text
+from ttmlir.mlir.printing.module import print_module, printed_text
+from ttmlir.mlir.printing.printer import DEFAULT_OPTIONS, PrintOptions
 from ttmlir.mlir.reading.reader import parse_module
 from ttmlir.mlir.reporting.diagnostics import Diagnostic, DiagnosticError, LocatedError, note
 from ttmlir.mlir.reporting.internal_errors import internal_error, reporting_mistakes

@@ -62,6 +62,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
+from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.dialects.tensor import EmptyOp
@@ -80,7 +81,15 @@ from ttmlir.ir.layouts import (
     with_layout,
 )
 from ttmlir.ir.moves import moved, written_results
-from ttmlir.ir.rewriting import AttributeMemo, clean_up, erase, insert_before, refuse, retype
+from ttmlir.ir.rewriting import (
+    AttributeMemo,
+    clean_up,
+    erase,
+    insert_before,
+    refuse,
+    refuse_foreign,
+    retype,
+)
 from ttmlir.layout.element_type import TileFormat
 from ttmlir.layout.enums import MemorySpace, OperandConstraint, TensorMemoryLayout
 from ttmlir.layout.errors import LayoutError
@@ -183,6 +192,9 @@ class _InitialLayouts:
             for block in region.blocks:
                 self._retype(op, block.args)
                 for inner in block.ops:
+                    if isinstance(inner, ConstantOp) and is_plain_tensor(inner.result.type):
+                        # The attribute says the type, too, and it has no layout.
+                        refuse_foreign(inner, "ttir-layout lays out constants of ttir")
                     on_host = self._options.constants_on_host and isinstance(inner, ttir.ConstantOp)
                     self._retype(inner, inner.results, on_host=on_host)
                     if isinstance(inner, FuncOp):

@@ -69,7 +69,14 @@ from ttmlir.dialects import tt, ttir, ttnn
 from ttmlir.dialects.row_ops import RowOperation
 from ttmlir.dialects.ttnn.families import DEVICE_OPERAND
 from ttmlir.ir.layouts import device_attr_in_scope, layout_of, value_shape
-from ttmlir.ir.rewriting import erase, insert_before, refuse, refuse_to_legalize, replace
+from ttmlir.ir.rewriting import (
+    erase,
+    insert_before,
+    refuse,
+    refuse_foreign,
+    refuse_to_legalize,
+    replace,
+)
 from ttmlir.layout.enums import (
     BufferType,
     MemorySpace,
@@ -362,11 +369,11 @@ def _keep(op: Operation) -> None:
 
 
 def _refuse_operation(op: Operation) -> None:
-    if op.name.startswith("ttir."):
-        remedy = "it has no counterpart in ttnn; convert-ttir-to-ttmetal is the road for it"
-    else:
-        remedy = "convert-ttir-to-ttnn takes ttir, func and tensor.empty operations"
-    refuse_to_legalize(op, remedy)
+    if not op.name.startswith("ttir."):
+        refuse_foreign(op, "convert-ttir-to-ttnn takes ttir, func and tensor.empty operations")
+    refuse_to_legalize(
+        op, "it has no counterpart in ttnn; convert-ttir-to-ttmetal is the road for it"
+    )
 
 
 def _takes_device(cls: type[Operation]) -> bool:

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Sequence
 from functools import cached_property
 
-from ttmlir.runtime.binary import file_bytes
 from ttmlir.runtime.errors import BinaryError, InputError
+from ttmlir.runtime.loading import file_bytes
 from ttmlir.runtime.ttrt.files import FileManager
 
 STANDARD_INPUT = "-"

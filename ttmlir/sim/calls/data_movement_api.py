@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from ttmlir.sim.calls.transactions import Transactions
-from ttmlir.sim.execution.thread import KernelThread, WaitReason
 from ttmlir.sim.machine.address_generators import (
     AccessorArgs,
     AddressGenerator,
@@ -22,6 +21,7 @@ from ttmlir.sim.machine.address_generators import (
 from ttmlir.sim.machine.core import Core, Endpoint
 from ttmlir.sim.machine.noc import LOCAL_MASK, multicast_address, noc_address
 from ttmlir.sim.machine.tile_formats import FORMAT_NUMBERS, TILE_BYTES
+from ttmlir.sim.protocols import RunningThread, WaitReason
 from ttmlir.sim.timing.costs import NOC_ADDRESS
 
 _WORD = 0xFFFF_FFFF
@@ -484,7 +484,7 @@ class _WaitForSemaphore(WaitReason):
         self._address = address
         self._exactly = exactly
 
-    def describe(self, thread: KernelThread) -> tuple[str, ...]:
+    def describe(self, thread: RunningThread) -> tuple[str, ...]:
         value = int.from_bytes(self._core.l1.read(self._address, 4), "little")
         by_address = {address: index for index, address in self._core.semaphores.items()}
         index = by_address.get(self._address)

@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ttmlir.layout.number_conversion import convert
 from ttmlir.optable.kernel import CALLS, Element, KernelCall, Role, Scalar
 from ttmlir.sim.calls.compute_api import ComputeApi, ComputeSettings, Template
 from ttmlir.sim.execution.thread import KernelThread
@@ -35,9 +36,11 @@ INTEGER_FORMATS: dict[int, np.dtype[Any]] = {
 _BFLOAT16_CLASS = frozenset({5, 6, 7, 15})
 """Float16_b and the block floats of its class, by their numbers in `DataFormat`."""
 
+_FLOAT32: np.dtype[Any] = np.dtype(np.float32)
+_INT32: np.dtype[Any] = np.dtype(np.int32)
 _ELEMENTS = {
-    Element.FLOAT: np.dtype(np.float32),
-    Element.INT32: np.dtype(np.int32),
+    Element.FLOAT: _FLOAT32,
+    Element.INT32: _INT32,
     Element.UINT32: np.dtype(np.uint32),
 }
 
@@ -91,24 +94,22 @@ class VectorApi(ComputeApi):
         self.tile(index, "write").view(element)[:] = values
 
     def typecast_tile(self, dst: int, *, template: Template = ()) -> None:
-        """Numbers of one `DataFormat` to another: integers saturate, fractions are dropped.
+        """Numbers of one `DataFormat` to another.
 
-        Integers in DST take 32 bits each.
+        The rule is that of all conversions (`ttmlir.layout.number_conversion`), save that integers
+        of 32 bits saturate where they become shorter ones. Integers in DST take 32 bits each.
         """
         row = _ROWS["typecast_tile"]
         self.check_vector_prepared(row)
         source, target = self.numbers_of("typecast_tile", template, 2)
-        tile = self.tile(dst)
-        if source in INTEGER_FORMATS:
-            wide = tile.view(np.uint32 if source != 8 else np.int32).astype(np.float64)
+        numbers = self.tile(dst).view(_element_of(source))
+        if target not in INTEGER_FORMATS:
+            self._put(dst, _rounded(convert(numbers, _FLOAT32), target), _FLOAT32)
         else:
-            wide = tile.astype(np.float64)
-        if target in INTEGER_FORMATS:
-            limits = np.iinfo(INTEGER_FORMATS[target])
-            whole = np.nan_to_num(np.trunc(wide)).clip(limits.min, limits.max).astype(np.int64)
-            self._put(dst, whole.astype(np.uint32).view(np.int32), np.dtype(np.int32))
-        else:
-            self._put(dst, _rounded(wide.astype(np.float32), target), np.dtype(np.float32))
+            dtype = INTEGER_FORMATS[target]
+            if dtype.itemsize < 4 and numbers.dtype.kind in "iu":
+                numbers = numbers.clip(np.iinfo(dtype).min, np.iinfo(dtype).max)
+            self._put(dst, convert(numbers, dtype).astype(np.uint32).view(np.int32), _INT32)
         self.spend(row.cost.math)
 
     def rand_tile_init(self, seed: int) -> None:

@@ -108,7 +108,6 @@ class _Run:
                 origin=kernel.origin,
             )
             self._start(thread, kernel)
-            core.threads.append(thread)
             self.threads.append(thread)
 
     def _start(self, thread: KernelThread, kernel: Kernel) -> None:
@@ -143,7 +142,8 @@ class _Run:
         watch = self.device.watch
         first_line = len(self.device.printed)
         if watch is not None:
-            watch.program_started(self.threads)
+            cores = dict.fromkeys(thread.core for thread in self.threads)
+            watch.program_started(self.threads, tuple(cores))
         try:
             with np.errstate(all="ignore"):  # Numbers overflow without a warning, as on the chip.
                 self.scheduler.run(self.threads)
@@ -189,6 +189,7 @@ def _compiled(
             api=api,
             defines=kernel.defines,
             compile_time_args=kernel.compile_time_args,
+            arch_macro=thread.core.chip.spec.macro,
             timed=timed,
         )
     except CppSyntaxError as error:

@@ -12,6 +12,7 @@ from typing import cast
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.parse import deep_recursion, parse
+from ttmlir.layout.arch import WORMHOLE
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.kernels import code
 from ttmlir.sim.kernels.clock import THREAD
@@ -69,16 +70,18 @@ def compile_kernel(
     api: type[KernelApi],
     defines: Mapping[str, str] | None = None,
     compile_time_args: Sequence[int] = (),
+    arch_macro: str = WORMHOLE.macro,
     timed: bool = False,
 ) -> CompiledKernel:
     """Compile a kernel for one processor.
 
-    `api` is the class that the kernel will run against; `defines` are macros; with `timed` the
+    `api` is the class that the kernel will run against; `defines` are macros, `arch_macro` is that
+    of the generation of chips; with `timed` the
     kernel adds the cycles of its own instructions to `api.thread.clock`. Raises CppSyntaxError for
     whatever is wrong with the text. Results are kept: the same kernel compiles once.
     """
     listed = tuple(sorted((defines or {}).items()))
-    return _compiled(text, file, role, api, listed, tuple(compile_time_args), timed)
+    return _compiled(text, file, role, api, listed, tuple(compile_time_args), arch_macro, timed)
 
 
 @lru_cache(maxsize=256)
@@ -89,9 +92,10 @@ def _compiled(
     api: type[KernelApi],
     defines: tuple[tuple[str, str], ...],
     compile_time_args: tuple[int, ...],
+    arch_macro: str,
     timed: bool,
 ) -> CompiledKernel:
-    parsed = parse(text, file, defines=role_macros(role) | dict(defines))
+    parsed = parse(text, file, defines=role_macros(role, arch_macro) | dict(defines))
     unit = Unit(text, file, Library(role, api), compile_time_args, timed, dict(defines))
     with deep_recursion():
         declare_items(unit, parsed.items, unit.root, "")
@@ -99,9 +103,9 @@ def _compiled(
         return CompiledKernel(file, ast.unparse(module), _bytecode(unit, module))
 
 
-def role_macros(role: Role) -> dict[str, str]:
-    """The macros that the headers of the kernel library define for a processor."""
-    macros = {_MACROS[role]: "1", "KERNEL_BUILD": "1", "ARCH_WORMHOLE": "1"}
+def role_macros(role: Role, arch_macro: str) -> dict[str, str]:
+    """The macros that the headers of the kernel library define for a processor of a generation."""
+    macros = {_MACROS[role]: "1", "KERNEL_BUILD": "1", arch_macro: "1"}
     macros |= dict.fromkeys(_DEBUGGING, "")
     for name, own in (("UNPACK", Role.UNPACK), ("MATH", Role.MATH), ("PACK", Role.PACK)):
         shown = "x" if own == role else ""

@@ -143,7 +143,8 @@ def _read_chunk(
     flags: TranslateFlags, function: Callable[[str, str], ModuleOp], chunk: Chunk
 ) -> str:
     """The module that a text of another language is, with its places where they are asked for."""
-    from ttmlir.mlir.printing.printer import PrintOptions, print_module
+    from ttmlir.mlir.printing.module import print_module
+    from ttmlir.mlir.printing.printer import PrintOptions
     from ttmlir.mlir.reporting.internal_errors import reporting_mistakes
 
     file = input_name(flags.input)

@@ -6,8 +6,9 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ttmlir.runtime.binary import Binary, read_binary
+from ttmlir.runtime.binary import Binary
 from ttmlir.runtime.errors import BinaryError, InputError
+from ttmlir.runtime.loading import read_binary
 from ttmlir.runtime.system import read_system_desc
 from ttmlir.runtime.ttrt.commands.command import Command
 from ttmlir.runtime.ttrt.commands.option import BINARY, COMMON_OPTIONS, Option, result_file

@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
-from ttmlir.runtime.binary import Binary, GoldenTensors, Program, read_binary
+from ttmlir.runtime.binary import Binary, GoldenTensors, Program
 from ttmlir.runtime.device import Device, close_device, open_device
 from ttmlir.runtime.element import Array, Numerics, convert
 from ttmlir.runtime.errors import BinaryError, ExecutionError, InputError, UnsupportedError
 from ttmlir.runtime.execution.executor import Observer
+from ttmlir.runtime.execution.prepare import prepare
 from ttmlir.runtime.golden import GoldenObserver, GoldenResult, Tolerance
 from ttmlir.runtime.hooks import DebugHooks
+from ttmlir.runtime.loading import read_binary
 from ttmlir.runtime.session import prepare_submission, run_prepared, to_host, to_layout
 from ttmlir.runtime.system import system_differences
 from ttmlir.runtime.tensor import Tensor
@@ -136,7 +138,7 @@ class Run(Command):
             if binary.is_metal:
                 self._run_kernels(binary, program)
                 return
-            chips = binary.prepared(program.index, numerics).chip_ids
+            chips = prepare(program, numerics).chip_ids
             device = open_device(chips or (0,), numerics=numerics)
             self._run_program(device, binary, program)
             close_device(device)
