@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 
 from ttmlir.runtime.errors import InputError, RuntimeFailure
 from ttmlir.runtime.ttrt.commands.option import Option, attribute_name, resolve
-from ttmlir.runtime.ttrt.files import TTMETAL_EXTENSION, TTNN_EXTENSION, FileManager
+from ttmlir.runtime.ttrt.files.file_manager import TTMETAL_EXTENSION, TTNN_EXTENSION, FileManager
+from ttmlir.runtime.ttrt.files.sources import Source, find_sources, listed
 from ttmlir.runtime.ttrt.reports.artifacts import Artifacts
 from ttmlir.runtime.ttrt.reports.logger import Logger
 from ttmlir.runtime.ttrt.reports.results import (
@@ -20,7 +21,6 @@ from ttmlir.runtime.ttrt.reports.results import (
     results_as_json,
     results_as_junit,
 )
-from ttmlir.runtime.ttrt.sources import Source, find_sources, listed
 
 
 class _RegisteredArgs:

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from ttmlir.runtime.errors import BinaryError, InputError
 from ttmlir.runtime.loading import file_bytes
-from ttmlir.runtime.ttrt.files import FileManager
+from ttmlir.runtime.ttrt.files.file_manager import FileManager
 
 STANDARD_INPUT = "-"
 
