@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from doors_page import doors_page
 from kernel_calls_page import kernel_calls_page
+from mutation_table import with_mutation_table
 from ops_page import ops_page
 from passes_page import passes_page
 from sanitizer_page import sanitizer_page
@@ -13,6 +14,7 @@ from support_table import with_support_table
 
 PAGES: dict[str, Callable[[str], str]] = {
     "README.md": with_support_table,
+    "docs/developing.md": with_mutation_table,
     "docs/doors.md": lambda old: doors_page(),
     "docs/kernel_calls.md": lambda old: kernel_calls_page(),
     "docs/ops.md": lambda old: ops_page(),

@@ -11,6 +11,7 @@ import pytest
 from ttmlir.layout.enums import DataType
 from ttmlir.optable.kernel import CALLS, Form, KernelCall, Role
 from ttmlir.sim.calls.data_movement_api import DataMovementApi
+from ttmlir.sim.calls.declaration import waiting_calls
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.execution.scheduler import Scheduler
 from ttmlir.sim.execution.thread import KernelSource, KernelThread
@@ -62,7 +63,7 @@ def test_every_call_has_an_implementation(row: KernelCall) -> None:
 def test_blocking_calls_exist_and_have_no_result() -> None:
     """Whatever the compiler waits for is a call that gives nothing else."""
     rows = {row.cpp: row for row in CALLS}
-    for name in DataMovementApi.BLOCKING - {"poll"}:
+    for name in waiting_calls(DataMovementApi):
         assert callable(getattr(DataMovementApi, name))
         assert rows[name].result is None if name in rows else True
 

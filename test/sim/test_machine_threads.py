@@ -11,6 +11,7 @@ import pytest
 from ttmlir.layout.enums import DataType
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.calls.data_movement_api import DataMovementApi
+from ttmlir.sim.calls.declaration import waiting_calls
 from ttmlir.sim.errors import DeadlockError, SimError
 from ttmlir.sim.execution.scheduler import Scheduler
 from ttmlir.sim.execution.thread import KernelSource, KernelThread
@@ -94,7 +95,7 @@ def run(options: SimOptions, pages: int, written: int) -> tuple[np.ndarray, np.n
     reads.thread.start(reader(reads, pages))
     writes.thread.start(writer(writes, written))
     for api in (reads, writes):
-        scheduler.interleave(api, api.BLOCKING)
+        scheduler.interleave(api, waiting_calls(type(api)))
     scheduler.run(chip.threads)
     result = [
         np.array(chip.network.dram[page % 12].memory.read(TARGET + page // 12 * PAGE, PAGE))

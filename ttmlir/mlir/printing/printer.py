@@ -200,7 +200,7 @@ class MlirPrinter(Printer):
             return
         text = self._aliases.get(attribute)
         if text is None and isinstance(attribute, DenseIntOrFPElementsAttr):
-            self.print_attribute_body(attribute)
+            self.print_attribute_body(cast("Attribute", attribute))
             return
         if text is None:
             text = self._captured(lambda: self.print_attribute_body(attribute))

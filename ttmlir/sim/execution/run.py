@@ -10,6 +10,7 @@ from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.calls.compute_api import give_registers
 from ttmlir.sim.calls.data_movement_api import DataMovementApi
+from ttmlir.sim.calls.declaration import waiting_calls
 from ttmlir.sim.calls.kernel_api import KernelApi
 from ttmlir.sim.calls.math_api import MathApi
 from ttmlir.sim.calls.pack_api import PackApi
@@ -115,8 +116,8 @@ class _Run:
         compiled = _compiled(thread, kernel, type(api), timed=self.device.options.timed)
         if self.timeline is not None:
             track = Track(thread.core.logical, thread.role_name, kernel.name)
-            self.timeline.watch(api, api.BLOCKING, thread, track)
-        self.scheduler.interleave(api, api.BLOCKING)
+            self.timeline.watch(api, waiting_calls(type(api)), thread, track)
+        self.scheduler.interleave(api, (*waiting_calls(type(api)), "poll"))
         thread.start(compiled.start(api))
         self.apis.append(api)
 
