@@ -465,3 +465,14 @@ def test_tiles_of_bytes_without_an_element_type_are_unsigned(numerics: str) -> N
     assert result.to_numpy().dtype == np.uint8
     assert given[0].max() > 127
     np.testing.assert_array_equal(result.to_numpy(), np.maximum(*given))
+
+
+def test_arrays_are_no_tensors() -> None:
+    """They have to become some, with the call that the message names."""
+    b = ProgramBuilder()
+    b.output(b.eltwise("Abs", [b.to_device(b.input((3, 5)))]))
+    binary = read_binary(b.pack(), "abs")
+    array: Any = np.ones((3, 5), np.float32)
+    message = r"input 0 is a ndarray; make a tensor of it with Tensor\.from_numpy"
+    with pytest.raises(InputError, match=message):
+        submit(open_device(), binary, 0, [array])

@@ -44,7 +44,8 @@ def read_input(path: str) -> CompactText:
         if path == STANDARD_STREAM:
             data, contents = read_compact(sys.stdin.buffer)
         else:
-            with Path(path).open("rb") as file:
+            # Not by `Path`, for which an empty name is the current folder.
+            with open(path, "rb") as file:
                 data, contents = read_compact(file)
     except OSError as error:
         raise FileError(f"cannot open input file '{path}': {error.strerror}") from None

@@ -94,9 +94,21 @@ class Command:
     def preprocess(self) -> None:
         """Clear the artifacts folder if asked to."""
         if self["clean_artifacts"]:
+            self._check_cleaning()
             self.artifacts.clean_artifacts()
         if self["save_artifacts"]:
             self.artifacts.create_artifacts()
+
+    def _check_cleaning(self) -> None:
+        """Refuse to delete a folder with the current one, the user's or a given file in it."""
+        folder = Path(self.artifacts.get_artifacts_folder_path()).resolve()
+        kept = [Path.cwd(), Path.home(), *map(Path, listed(self.arguments.get("binary", "")))]
+        for path in map(Path.resolve, kept):
+            if folder == path or folder in path.parents:
+                raise InputError(
+                    f"--clean-artifacts would delete {folder} with {path}; give --artifact-dir a "
+                    "folder that holds nothing else"
+                )
 
     def check_constraints(self) -> None:
         """Refuse arguments out of range; commands also those that make no sense together."""

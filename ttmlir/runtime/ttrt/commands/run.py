@@ -76,6 +76,8 @@ class Run(Command):
         index = self["program_index"]
         if index != "all" and not str(index).isdecimal():
             raise InputError(f"--program-index must be 'all' or a number, got '{index}'")
+        if Path(self["outputs"]).suffix not in ("", ".npy", ".npz"):
+            raise InputError(f"--outputs must be a .npz or .npy file, got '{self['outputs']}'")
         if self["board"]:
             board_table(self["board"])
         for name in self["lenient"]:

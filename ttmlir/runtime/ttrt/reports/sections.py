@@ -11,6 +11,7 @@ from ttmlir.runtime.errors import BinaryError, InputError
 from ttmlir.runtime.loading import read_binary
 from ttmlir.runtime.system import read_system_desc
 from ttmlir.schema import FlatbufferError, TableView, identify, load_schema
+from ttmlir.schema.versions import unknown_kind
 
 ALL = "all"
 MAX_BYTES = 4096
@@ -38,8 +39,10 @@ def section_text(path: str, data: bytes | memoryview, section: str) -> str:
                 return _read_system(path, data, section)
             case "TTM0":
                 return _read_metal(path, data, section)
-            case _:
+            case "TTNN":
                 return _SECTIONS[section](read_binary(data, path, ignore_version=True))
+            case _:
+                raise unknown_kind(path)
     except FlatbufferError as error:
         raise BinaryError(str(error)) from error
 
