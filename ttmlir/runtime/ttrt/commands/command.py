@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
@@ -102,7 +103,8 @@ class Command:
     def _check_cleaning(self) -> None:
         """Refuse to delete a folder with the current one, the user's or a given file in it."""
         folder = Path(self.artifacts.get_artifacts_folder_path()).resolve()
-        kept = [Path.cwd(), Path.home(), *map(Path, listed(self.arguments.get("binary", "")))]
+        home = Path(os.path.expanduser("~"))
+        kept = [Path.cwd(), home, *map(Path, listed(self.arguments.get("binary", "")))]
         for path in map(Path.resolve, kept):
             if folder == path or folder in path.parents:
                 raise InputError(
