@@ -23,6 +23,9 @@ from lit_session import LitSession  # noqa: E402
 
 LIT = pytest.StashKey[LitSession]()
 
+# Results of JAX are compared with; how fast they come does not matter, but compiling them does.
+os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
+
 # A busy machine is no failure: tests that guard against hangs set a deadline of their own.
 settings.register_profile("ttmlir", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
