@@ -23,7 +23,7 @@ LISTS = {
     "dialects/emitc/expressions.py": "comparisons of C++",
     "dialects/row_ops.py": "names of classes as MLIR spells them",
     "dialects/stablehlo/reduce_text.py": "operations that StableHLO's text shortens",
-    "dialects/ttir/canonical.py": "rules by name",
+    "passes/ttir/ttir_canonical_forms.py": "rules by name",
     "frontend/torch/rules/elementwise.py": "rules of ATen's operations",
     "passes/emitc/convert_arith_to_emitc.py": "predicates of arith.cmpi",
     "passes/linalg/convert_arith_to_ttir.py": "predicates of arith.cmpi and arith.cmpf",

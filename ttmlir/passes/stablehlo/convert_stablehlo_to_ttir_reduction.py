@@ -14,12 +14,11 @@ from xdsl.ir import Operation, SSAValue
 
 from ttmlir.dialects.row_ops import RowOperation
 from ttmlir.dialects.stablehlo.form import integers
+from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import splat_number
 from ttmlir.ir.identities import identity_of, logic_of
-from ttmlir.ir.layouts import value_shape
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
-from ttmlir.ir.ttir_building import built, check_static_shape, element_type, reshaped
-from ttmlir.ir.ttir_movement import sliced_along
+from ttmlir.ir.tensor_types import check_static_shape, element_type, value_shape
 from ttmlir.optable import row
 from ttmlir.optable.reduction import by_combiner
 from ttmlir.optable.row import Domain, Row
@@ -57,6 +56,7 @@ def _reduction(combining: Row, value: SSAValue) -> Row | None:
 
 def _by_pairs(op: Operation) -> list[SSAValue]:
     """The body applied to neighbours along the last dimension, then the one before, in order."""
+    builder = Builder.before(op)
     body, count = op.regions[0], len(op.results)
     dims, values = integers(op, "dimensions"), list(op.operands[:count])
     shape = value_shape(values[0])
@@ -65,7 +65,7 @@ def _by_pairs(op: Operation) -> list[SSAValue]:
     for dim in sorted(dims, reverse=True):
         values = _folded(op, values, dim)
     values = [
-        reshaped(op, value, value_shape(result))
+        builder.reshape(value, value_shape(result))
         for value, result in zip(values, op.results, strict=True)
     ]
     combining = combiners(body)
@@ -81,16 +81,17 @@ def _by_pairs(op: Operation) -> list[SSAValue]:
 
 def _folded(op: Operation, values: list[SSAValue], dim: int) -> list[SSAValue]:
     """The values with one element along a dimension, all of theirs in order."""
+    builder = Builder.before(op)
     extent = value_shape(values[0])[dim]
     if extent == 1:
         return values
     even = extent - extent % 2
-    firsts = [sliced_along(op, value, dim, 0, even, 2) for value in values]
-    seconds = [sliced_along(op, value, dim, 1, even, 2) for value in values]
+    firsts = [builder.slice_along(value, dim, 0, even, 2) for value in values]
+    seconds = [builder.slice_along(value, dim, 1, even, 2) for value in values]
     folded = _folded(op, applied(op, op.regions[0], [*firsts, *seconds]), dim)
     if extent == even:
         return folded
-    last = [sliced_along(op, value, dim, even, extent) for value in values]
+    last = [builder.slice_along(value, dim, even, extent) for value in values]
     return applied(op, op.regions[0], [*folded, *last])
 
 
@@ -110,20 +111,22 @@ def _reduced(op: Operation, reduction: Row, value: SSAValue, init: SSAValue) -> 
     neutral = identity_of(row(reduction.combiner), element_type(init))
     if result is value or splat_number(init) == neutral:
         return result
-    return built(op, reduction.combiner, [result, init], result.type)
+    return Builder.before(op).create(reduction.combiner, [result, init], result.type)
 
 
 def _over_dimensions(op: Operation, mnemonic: str, value: SSAValue) -> SSAValue:
+    builder = Builder.before(op)
     dims = integers(op, "dimensions")
     if not dims:
         return value
     shape = tuple(n for dim, n in enumerate(value_shape(value)) if dim not in dims)
     type_ = TensorType(element_type(value), shape)
-    return built(op, mnemonic, [value], type_, keep_dim=False, dim_arg=dims)
+    return builder.create(mnemonic, [value], type_, keep_dim=False, dim_arg=dims)
 
 
 def _extreme_and_position(op: Operation) -> tuple[SSAValue, SSAValue] | None:
     """The largest or smallest number and its position; None if the reduction is not for these."""
+    builder = Builder.before(op)
     values, positions, init, _ = op.operands
     dims = integers(op, "dimensions")
     body = op.regions[0]
@@ -138,16 +141,16 @@ def _extreme_and_position(op: Operation) -> tuple[SSAValue, SSAValue] | None:
     if reduction is None or splat_number(init) != identity_of(extreme, element_type(values)):
         return None
     best = _over_dimensions(op, reduction.mnemonic, values)
-    ordered = values if largest else _in_opposite_order(op, values)
+    ordered = values if largest else _in_opposite_order(builder, values)
     type_ = op.results[1].type
-    found = built(op, "argmax", [ordered], type_, keep_dim=False, dim_arg=dims)
+    found = builder.create("argmax", [ordered], type_, keep_dim=False, dim_arg=dims)
     return best, found
 
 
-def _in_opposite_order(op: Operation, values: SSAValue) -> SSAValue:
+def _in_opposite_order(builder: Builder, values: SSAValue) -> SSAValue:
     """Numbers of which the largest is where the smallest was, NaN where it was."""
     is_float = isinstance(element_type(values), AnyFloat)
-    return built(op, "neg" if is_float else "bitwise_not", [values], values.type)
+    return builder.create("neg" if is_float else "bitwise_not", [values], values.type)
 
 
 def _counts_along(positions: SSAValue, dim: int) -> bool:

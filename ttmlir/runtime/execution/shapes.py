@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ttmlir.limits import memory_advice, memory_limit
 from ttmlir.optable.row import Family, Shape
 from ttmlir.optable.shapes import broadcast_shape, spell_shape
 from ttmlir.runtime.element import Array
@@ -14,6 +15,7 @@ from ttmlir.runtime.errors import BinaryError
 from ttmlir.runtime.execution.operations import Call
 
 Fit = Callable[[Array], Array]
+_LARGEST_ITEM = 8
 
 
 def check_shapes(call: Call) -> Fit | None:
@@ -27,6 +29,7 @@ def check_shapes(call: Call) -> Fit | None:
         shape = _result_shape(call, shapes)
     except (ValueError, ArithmeticError, IndexError) as error:
         raise BinaryError(f"{call.operation.where}: {call.name}: {error}") from error
+    _check_window(call, shapes)
     target = call.output.desc.shape
     if shape == target:
         return None
@@ -42,6 +45,28 @@ def check_shapes(call: Call) -> Fit | None:
         f"{call.operation.where}: {call.name} on operands of shape {operands} makes "
         f"{spell_shape(shape)}, but its output is {spell_shape(target)}"
     )
+
+
+def _check_window(call: Call, shapes: tuple[Shape, ...]) -> None:
+    """Refuse a window operation whose padded image takes more memory than a run may."""
+    if call.row.family is not Family.WINDOW or not shapes:
+        return
+    values = call.parameters
+    bytes_needed = math.prod(shapes[0]) * _LARGEST_ITEM
+    for axis, sides in (("height", ("top", "bottom")), ("width", ("left", "right"))):
+        extent = max(1, int(values.get(f"input_{axis}", 1)))
+        padding = [
+            int(values.get(f"padding_{side}", values.get(f"padding_{axis}", 0))) for side in sides
+        ]
+        kernel = int(values.get(f"kernel_{axis}", 1))
+        reach = int(values.get(f"dilation_{axis}", 1)) * kernel
+        grown = extent * max(1, int(values.get(f"stride_{axis}", 1))) + sum(padding) + reach
+        bytes_needed = bytes_needed * grown // extent
+    if bytes_needed > memory_limit():
+        raise BinaryError(
+            f"{call.operation.where}: {call.name}: the image and its padding take {bytes_needed} "
+            f"bytes; {memory_advice()}"
+        )
 
 
 def broadcasts(shape: Shape, target: Shape) -> bool:
