@@ -81,8 +81,9 @@ def _shares(found: list[Verdict], caught: list[Verdict], survived: Counter[str])
     other = valid - same
     return [
         f"{len(found)} mutants of {len(kernels)} kernels, {valid} of them valid C++. Of the valid "
-        f"ones {100 * len(caught) / valid:.1f} % are caught; of the {other} that make other calls "
-        f"or the same with other arguments, {100 * len(caught) / other:.1f} %.",
+        f"ones {100 * len(caught) / valid:.1f} % are",
+        f"caught; of the {other} that make other calls or the same with other arguments, "
+        f"{100 * len(caught) / other:.1f} %.",
         "",
         "| Valid mutants | Number | Share |",
         "|---|---|---|",
