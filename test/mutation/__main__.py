@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 
 from children import warm_up
@@ -76,8 +77,9 @@ def _judge_all(
         else:
             yield mutant, verdict
     work = (new, Coverage.load(), options.patience)
-    with get_context("fork").Pool(options.jobs, _prepare, work) as pool:
-        for number, verdict in pool.imap_unordered(_judge_number, range(len(new))):
+    with ProcessPoolExecutor(options.jobs, get_context("fork"), _prepare, work) as pool:
+        for judged in as_completed(pool.submit(_judge_number, each) for each in range(len(new))):
+            number, verdict = judged.result()
             remember(new[number], verdict)
             yield new[number], verdict
 
