@@ -146,7 +146,8 @@ def test_a_shared_table_is_stored_once(schema: Schema) -> None:
 
 def test_shared_tables_with_much_in_them_are_stored_once() -> None:
     """Thirty levels, each with the one below twice: thirty-one tables, not 2**30."""
-    text = "table T { a: T; b: T; data: [ubyte]; } root_type T;"
+    levels = "".join(f"table T{n} {{ a: T{n - 1}; b: T{n - 1}; }}" for n in range(1, 31))
+    text = f"table T0 {{ data: [ubyte]; }} {levels} root_type T30;"
     document = parse_schema("t.fbs", lambda _: text)
     assert document.root is not None
     schema = Schema(document, document.root, "TEST", "")
