@@ -8,20 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ttmlir.runtime import (
-    InputError,
-    Tensor,
-    get_layout,
-    open_device,
-    read_binary,
-    submit,
-    to_layout,
-)
+from ttmlir.runtime import InputError, Tensor, get_layout, open_device, submit, to_layout
 from ttmlir.runtime.binary import load_binary
 from ttmlir.runtime.metal.program import MetalBinary
 from ttmlir.runtime.metal.session import TT_MLIR_LENIENCIES, MetalRun, execute
-from ttmlir.schema import load_schema
-from ttmlir.schema.versions import load
 from ttmlir.sim.options import SimOptions
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden"
@@ -93,23 +83,3 @@ def test_submit_runs_kernels_and_checks_tensors() -> None:
     target = Tensor.from_numpy(np.zeros_like(x))
     submit(device, binary, 0, inputs, [target])
     np.testing.assert_allclose(target.to_numpy(), x * y, rtol=1e-6)
-
-
-EVENTS = ("CreateEvent", "EnqueueRecordEvent", "EnqueueWaitForEvent", "EventSynchronize")
-
-
-@pytest.mark.parametrize("kind", [*EVENTS, "EventQuery", "Finish"])
-def test_commands_of_order_change_nothing(kind: str) -> None:
-    """Commands are done in order anyway, so events and waits have nothing to do."""
-    name = "multiply_3d.ttm"
-    root = load((GOLDEN / name).read_bytes(), name).root.as_dict()
-    [queue] = root["programs"][0]["device_programs"][0]["command_queues"]
-    fields = {} if kind == "Finish" else {"ref": {"global_id": 7}}
-    queue["commands"][1:1] = [{"type_type": f"{kind}Command", "type": fields}]
-    binary = read_binary(load_schema("TTMetal/binary.fbs").pack(root), name)
-    assert isinstance(binary, MetalBinary)
-    program = binary.metal_programs[0]
-    x, y = np.random.default_rng(4).standard_normal((2, 2, 32, 64)).astype(np.float32)
-    options = SimOptions(numerics="exact", leniencies=TT_MLIR_LENIENCIES)
-    [output] = execute(program, [x, y], options).outputs
-    np.testing.assert_allclose(output, x * y, rtol=1e-6)
