@@ -263,6 +263,26 @@ def test_bodies_of_several_operations() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("body", "init", "pick"),
+    [
+        (picking("GT"), "0xFF800000", np.argmax),
+        (picking("GE"), "0xFF800000", np.argmax),
+        (picking("LT", "%b", "%a"), "0xFF800000", np.argmax),
+        (picking("LT"), "0x7F800000", np.argmin),
+        (picking("LE"), "0x7F800000", np.argmin),
+        (picking("GE", "%b", "%a"), "0x7F800000", np.argmin),
+    ],
+)
+def test_positions_whichever_of_equal_numbers_is_kept(body: str, init: str, pick: Any) -> None:
+    """A body may keep the first or the second of two equal numbers: both are an argmax."""
+    text = reduction(body, init=init)
+    assert "ttir.argmax" in printed(text, "convert-stablehlo-to-ttir")
+    x = floats(3, 5)
+    found = run_stablehlo(text, [x, np.zeros((3, 5), np.int32)])
+    np.testing.assert_array_equal(found[0], pick(x, axis=1))
+
+
 def test_positions_of_another_order_and_start() -> None:
     """A number with its position where argmax does not fit: bodies in their full generality."""
     found = run_stablehlo(
