@@ -20,6 +20,8 @@ DIALECTS = {"optable", "layout", "mlir", "dialects"}
 
 MAY_IMPORT = {
     "version": set[str](),
+    "files": set[str](),
+    "limits": set[str](),
     "nesting": set[str](),
     "optable": set[str](),
     "layout": set[str](),
@@ -48,7 +50,7 @@ MAY_IMPORT = {
 }
 """Which packages of the project a package may import; every package may import itself."""
 
-EVERYWHERE = {"version", "nesting"}
+EVERYWHERE = {"version", "files", "limits", "nesting"}
 """Modules that every package may import."""
 
 NO_XDSL = {

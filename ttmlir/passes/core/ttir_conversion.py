@@ -15,8 +15,8 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Operation
 
+from ttmlir.ir.builder import Builder
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
-from ttmlir.ir.ttir_building import built
 from ttmlir.mlir.reporting.diagnostics import op_name
 from ttmlir.mlir.reporting.spelling import ALMOST, near_names
 
@@ -54,6 +54,7 @@ def becomes(mnemonic: str) -> Rule:
     """The rule of an operation that differs from one of ttir in nothing but the name."""
 
     def rule(op: Operation) -> None:
-        replace(op, built(op, mnemonic, op.operands, op.results[0].type))
+        builder = Builder.before(op)
+        replace(op, builder.create(mnemonic, op.operands, op.results[0].type))
 
     return rule

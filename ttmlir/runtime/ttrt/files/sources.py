@@ -9,7 +9,7 @@ from functools import cached_property
 
 from ttmlir.runtime.errors import BinaryError, InputError
 from ttmlir.runtime.loading import file_bytes
-from ttmlir.runtime.ttrt.files import FileManager
+from ttmlir.runtime.ttrt.files.file_manager import FileManager
 
 STANDARD_INPUT = "-"
 
@@ -53,20 +53,29 @@ def find_sources(
     """
     found: list[Source] = []
     for path in listed(given):
+        if path != STANDARD_INPUT:
+            _check_exists(path)
         if os.path.isdir(path):
             inside = [p for ext in extensions for p in file_manager.find_paths(path, ext)]
             if not inside:
                 raise InputError(f"{path}: the folder holds no {' or '.join(extensions)} files")
             found += map(Source, inside)
-        elif path == STANDARD_INPUT or os.path.exists(path):
-            found.append(Source(path))
         else:
-            raise InputError(f"{path}: No such file or directory")
+            found.append(Source(path))
     if not found:
         raise InputError("no file or folder was given")
     if sum(source.is_standard_input for source in found) > 1:
         raise InputError("standard input was given more than once; it can be read only once")
     return found
+
+
+def _check_exists(path: str) -> None:
+    try:
+        os.stat(path)
+    except OSError as error:
+        raise InputError(f"{path or repr(path)}: {error.strerror}") from error
+    except ValueError as error:  # A NUL in the path.
+        raise InputError(f"{path!r}: {error}") from error
 
 
 def is_collection(given: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> bool:

@@ -19,15 +19,15 @@ from ttmlir.runtime.system import (
     read_system_desc,
     system_differences,
 )
-from ttmlir.runtime.ttrt.files import (
+from ttmlir.runtime.ttrt.files.file_manager import (
     TTMETAL_EXTENSION,
     TTNN_EXTENSION,
     TTSYS_EXTENSION,
     FileManager,
 )
-from ttmlir.runtime.ttrt.inputs import TorchInitilizer
 from ttmlir.runtime.ttrt.reports.artifacts import Artifacts
 from ttmlir.runtime.ttrt.reports.logger import Logger
+from ttmlir.runtime.ttrt.running.inputs import TorchInitilizer
 from ttmlir.schema.system_desc import pack_system_desc
 from ttmlir.version import EMULATED_TTMLIR_VERSION
 
@@ -189,7 +189,7 @@ class Binary(Flatbuffer):
 
         def populate_inputs(self, init_fn: str = "randn", seed: int = 0) -> list[Array]:
             """Make inputs up; see `TorchInitilizer`."""
-            from ttmlir.runtime.ttrt.inputs import generate_inputs
+            from ttmlir.runtime.ttrt.running.inputs import generate_inputs
 
             TorchInitilizer.get_initilizer(init_fn)
             rng = np.random.default_rng(seed)

@@ -9,8 +9,8 @@ from ttmlir.layout.enums import DataType
 from ttmlir.runtime.binary import Binary
 from ttmlir.runtime.errors import UnsupportedError
 from ttmlir.runtime.ttrt.boards import DEFAULT_BOARD, board_table
-from ttmlir.runtime.ttrt.flatbuffers import Binary as BinaryFile
-from ttmlir.runtime.ttrt.flatbuffers import Flatbuffer, SystemDesc
+from ttmlir.runtime.ttrt.objects.flatbuffers import Binary as BinaryFile
+from ttmlir.runtime.ttrt.objects.flatbuffers import Flatbuffer, SystemDesc
 from ttmlir.schema.system_desc import pack_system_desc
 
 __all__ = [

@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from ttmlir.runtime.loading import file_bytes
-from ttmlir.runtime.ttrt.flatbuffers import Binary, Flatbuffer, SystemDesc
+from ttmlir.runtime.ttrt.objects.flatbuffers import Binary, Flatbuffer, SystemDesc
 from ttmlir.schema import identify
 
 

@@ -1,4 +1,4 @@
-"""FileCheck for the test suite: the Python `filecheck` with LLVM's rules where they differ.
+"""`FileCheck`: the Python package `filecheck` with LLVM's rules where they differ.
 
 - Runs of blanks count as one, in the checks and in the input, unless `--strict-whitespace`.
 - The region of a CHECK-NOT ends where the next match starts, not where it ends.
@@ -83,11 +83,18 @@ def check(options: Options, checks: str, text: str) -> int:
     return LLVMMatcher(options, source, parser).run()
 
 
-def main(arguments: list[str]) -> int:
-    """Run FileCheck with command-line arguments."""
+def run_filecheck(arguments: list[str]) -> int:
+    """Run FileCheck with command-line arguments; the exit status, 2 if a file cannot be read."""
     options = parse_argv_options(["FileCheck", *arguments])
-    if options.input_file == "-":
-        text = sys.stdin.buffer.read().decode("utf-8") if hasattr(sys.stdin, "buffer") else ""
-    else:
-        text = Path(options.input_file).read_text(encoding="utf-8")
-    return check(options, Path(options.match_filename).read_text(encoding="utf-8"), text)
+    try:
+        checks = Path(options.match_filename).read_text(encoding="utf-8")
+        return check(options, checks, _input(options.input_file))
+    except (OSError, UnicodeDecodeError) as error:
+        print(f"FileCheck: error: {error}", file=sys.stderr)
+        return 2
+
+
+def _input(path: str) -> str:
+    if path == "-":
+        return sys.stdin.buffer.read().decode("utf-8")
+    return Path(path).read_text(encoding="utf-8")

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ttmlir.limits import memory_advice, memory_limit
 from ttmlir.optable.row import Domain
 from ttmlir.runtime.binary import Program
 from ttmlir.runtime.element import Array, ElementType, Numerics, convert
@@ -111,6 +112,11 @@ class TorchInitilizer:
 def generate_inputs(program: Program, initializer: str, rng: Generator) -> list[Array]:
     """Inputs of a program; those that number the rows of a table stay within it."""
     initialize = TorchInitilizer.get_initilizer(initializer)
+    needed = sum(ref.desc.volume for ref in program.inputs) * np.dtype(np.float64).itemsize
+    if needed > memory_limit():
+        raise InputError(
+            f"{program.where}: making its inputs takes {needed} bytes; {memory_advice()}"
+        )
     limits = {} if program.binary.is_metal else _index_limits(program)
     return [
         initialize(ref.desc.shape, ref.desc.element, rng, limits.get(i, _INTEGER_LIMIT))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from ttmlir.files import open_replacement, write_file
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.ttrt.reports.logger import Logger
 
@@ -29,7 +30,7 @@ class FileManager:
         self.logger.debug(f"writing {path}")
         try:
             Path(path).parent.mkdir(parents=True, exist_ok=True)
-            Path(path).write_bytes(data)
+            write_file(path, data)
         except OSError as error:
             raise InputError(f"{path}: cannot be written: {error.strerror}") from error
 
@@ -62,7 +63,8 @@ class FileManager:
         """Copy a file and make the folders of its destination."""
         try:
             Path(dest_file_path).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(src_file_path, dest_file_path)
+            with Path(src_file_path).open("rb") as source, open_replacement(dest_file_path) as copy:
+                shutil.copyfileobj(source, copy)
         except OSError as error:
             raise _failure(src_file_path, error) from error
 

@@ -16,7 +16,7 @@ from ttmlir.runtime.binary import GoldenTensors, Program
 from ttmlir.runtime.element import Array
 from ttmlir.runtime.errors import BinaryError, InputError
 from ttmlir.runtime.golden import Tolerance
-from ttmlir.runtime.ttrt.inputs import entry_number, load_entries
+from ttmlir.runtime.ttrt.running.inputs import entry_number, load_entries
 
 _KINDS = ("input", "output")
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ttmlir.files import safe_file_name
 from ttmlir.layout.enums import MathFidelity
 from ttmlir.runtime.binary import Program
 from ttmlir.runtime.metal.session import CommandReport, MetalRun
@@ -33,7 +34,7 @@ def perf_files(runs: Runs) -> dict[str, str]:
         "threads.csv": thread_table([times for _, times in timed]),
     }
     for program, run in runs:
-        files[f"trace_{program.index}_{program.name}.json"] = _trace(run)
+        files[f"trace_{program.index}_{safe_file_name(program.name)}.json"] = _trace(run)
     return files
 
 
