@@ -24,9 +24,9 @@ SUFFIXES = (".mlir", ".ttnn", ".cpp")
 def command_lines(path: Path) -> list[list[str]]:
     """How the TTNN module, the binary and the C++ of a model are made in the current folder."""
     source = path.read_text()
-    doors = ("stablehlo", "tosa", "linalg")
-    door = next((each for each in doors if f"{each}." in source), None)
-    road = "ttir-to-ttnn-backend" if door is None else f"{door}-to-ttnn"
+    frontends = ("stablehlo", "tosa", "linalg")
+    frontend = next((each for each in frontends if f"{each}." in source), None)
+    road = "ttir-to-ttnn-backend" if frontend is None else f"{frontend}-to-ttnn"
     ttnn, binary, cpp = (path.stem + suffix for suffix in SUFFIXES)
     emitc = f"{path.stem}.emitc"
     return [
