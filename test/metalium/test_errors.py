@@ -234,7 +234,7 @@ WRONG: list[tuple[Callable[[Device], object], str]] = [
     ),
     (
         lambda device: device.worker_core_from_logical_core((8, 0)),
-        r"core \(8, 0\) is outside of the 8x8 worker cores of wormhole_n150",
+        r"core \(8, 0\) is outside of the 8x8 worker cores of n150",
     ),
     (lambda _: split_work_to_cores((8, 8), 0), r"0 units of work; there has to be at least one"),
     (

@@ -11,11 +11,12 @@ import pytest
 from ttmlir.layout.enums import DataType
 from ttmlir.optable.kernel import CALLS, Form, KernelCall, Role
 from ttmlir.sim.calls.data_movement_api import DataMovementApi
+from ttmlir.sim.calls.declaration import waiting_calls
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.execution.scheduler import Scheduler
 from ttmlir.sim.execution.thread import KernelSource, KernelThread
 from ttmlir.sim.machine.address_generators import AccessorArgs, TensorAccessor
-from ttmlir.sim.machine.chip import wormhole_n150
+from ttmlir.sim.machine.chip import SimChip
 from ttmlir.sim.machine.circular_buffer import CircularBuffer
 from ttmlir.sim.machine.device import Device
 from ttmlir.sim.options import SimOptions
@@ -62,7 +63,7 @@ def test_every_call_has_an_implementation(row: KernelCall) -> None:
 def test_blocking_calls_exist_and_have_no_result() -> None:
     """Whatever the compiler waits for is a call that gives nothing else."""
     rows = {row.cpp: row for row in CALLS}
-    for name in DataMovementApi.BLOCKING - {"poll"}:
+    for name in waiting_calls(DataMovementApi):
         assert callable(getattr(DataMovementApi, name))
         assert rows[name].result is None if name in rows else True
 
@@ -73,12 +74,13 @@ class Bench:
     def __init__(self, *, delay_copies: bool = False) -> None:
         """A device without sanitizer, so that the calls' own checks are seen."""
         options = SimOptions(sanitize=False, timed=False, delay_copies=delay_copies)
-        self.device = Device(wormhole_n150(), options)
+        self.device = Device(SimChip.of_board("n150"), options)
         self.core = self.device.core(1, 2)
         self.core.cbs[3] = CircularBuffer(3, 0x20000, 64, 4, DataType.BF16)
         self.core.semaphores[0] = self.device.chip.semaphore_base
         self.core.l1.write(self.device.chip.semaphore_base, bytes(4))
         self.scheduler = Scheduler(self.device.options)
+        self.threads: list[KernelThread] = []
 
     def api(self, compile_time_args: Sequence[int] = ()) -> DataMovementApi:
         """The calls of a new thread."""
@@ -86,13 +88,13 @@ class Bench:
             self.core,
             Role.BRISC,
             KernelSource("kernel", __file__),
-            len(self.core.threads),
+            len(self.threads),
             scheduler=self.scheduler,
             arguments=[7, 0xFFFF_FFFE, 0x3FC0_0000],
             common_arguments=[11],
             origin=(1, 1),
         )
-        self.core.threads.append(thread)
+        self.threads.append(thread)
         return DataMovementApi(
             self.core,
             thread,
@@ -110,7 +112,7 @@ class Bench:
             yield from ()
 
         api.thread.start(kernel())
-        self.scheduler.run(self.core.threads)
+        self.scheduler.run(self.threads)
         return api
 
 
@@ -141,7 +143,7 @@ WRONG: list[tuple[Callable[[DataMovementApi], object], str]] = [
     ),
     (
         lambda api: api.noc_async_read(api.get_noc_addr(5, 6, 0), 0x20000, 32),
-        r"no tile with memory is at \(5, 6\) on the network of wormhole_n150; worker cores are at "
+        r"no tile with memory is at \(5, 6\) on the network of n150; worker cores are at "
         r"x 1,2,3,4,6,7,8,9 and y 1,2,3,4,5,7,8,9, DRAM at \(0, 11\)",
     ),
     (

@@ -93,6 +93,24 @@ def refuse_to_legalize(op: Operation, reason: str) -> NoReturn:
     refuse_at(op, f"failed to legalize operation '{op_name(op)}': {reason}")
 
 
+_LOWERED_BY = {
+    "stablehlo": "stablehlo-to-ttir-pipeline",
+    "chlo": "stablehlo-to-ttir-pipeline",
+    "tosa": "tosa-to-ttir-pipeline",
+    "linalg": "linalg-to-ttir-pipeline",
+    "arith": "linalg-to-ttir-pipeline",
+    "math": "linalg-to-ttir-pipeline",
+    "ml_program": "linalg-to-ttir-pipeline",
+}
+
+
+def refuse_foreign(op: Operation, taken: str) -> NoReturn:
+    """Fail because a pass, which takes what `taken` says, has nothing for another dialect."""
+    pipeline = _LOWERED_BY.get(op.name.partition(".")[0])
+    remedy = f"; run {pipeline} before" if pipeline else ""
+    refuse_to_legalize(op, taken + remedy)
+
+
 def clean_up(root: Operation) -> None:
     """Do what MLIR's greedy rewriter does to every function besides applying patterns.
 

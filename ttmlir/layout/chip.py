@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ttmlir.layout.arch import WORMHOLE, Coord
 from ttmlir.layout.enums import Arch, ChipCapability, DataType, MemorySpace
 from ttmlir.layout.errors import LayoutError
-
-Coord = tuple[int, int]
-"""(y, x) of a core."""
 
 SUPPORTED_TILE_SIZES: tuple[Coord, ...] = ((4, 16), (16, 16), (32, 16), (4, 32), (16, 32), (32, 32))
 """Heights and widths of the tiles that the matrix unit takes."""
@@ -136,8 +134,9 @@ def worker_cores(rows: int, columns: int) -> tuple[Coord, ...]:
 def default_system_desc() -> SystemDesc:
     """The system that is assumed where none is given: one Wormhole chip.
 
-    The numbers are those of tt-mlir's SystemDescAttr::getDefault. The positions of its cores are
-    a stand-in: the workers are numbered from (0, 0), the DRAM cores from (8, 0).
+    The numbers are those of tt-mlir's SystemDescAttr::getDefault, which reserves less of L1 than
+    firmware takes. The positions of its cores are a stand-in: the workers are numbered from (0, 0),
+    the DRAM cores from (8, 0).
     """
     rows, columns = 8, 8
     cores = PhysicalCores(
@@ -145,18 +144,18 @@ def default_system_desc() -> SystemDesc:
         dram=tuple((y, x) for x in range(4) for y in range(rows, rows + 3)),
     )
     chip = ChipDesc(
-        arch=Arch.WORMHOLE_B0,
+        arch=WORMHOLE.arch,
         grid=(rows, columns),
-        l1_size=1499136,
-        num_dram_channels=12,
-        dram_channel_size=1 << 30,
-        noc_l1_address_align_bytes=16,
-        pcie_address_align_bytes=32,
-        noc_dram_address_align_bytes=32,
+        l1_size=WORMHOLE.l1_size,
+        num_dram_channels=len(WORMHOLE.dram),
+        dram_channel_size=WORMHOLE.dram_channel_size,
+        noc_l1_address_align_bytes=WORMHOLE.l1_alignment,
+        pcie_address_align_bytes=WORMHOLE.pcie_alignment,
+        noc_dram_address_align_bytes=WORMHOLE.dram_read_alignment,
         l1_unreserved_base=1024,
         erisc_l1_unreserved_base=1024,
         dram_unreserved_base=1024,
-        dram_unreserved_end=1 << 30,
+        dram_unreserved_end=WORMHOLE.dram_channel_size,
         physical_cores=cores,
     )
     return SystemDesc(

@@ -275,7 +275,14 @@ UNARY = (
         lambda xp, x: 1.0 / xp.sqrt(x),
         Domain.POSITIVE,
     ),
-    _unary("typecast", "Conversion to the element type of the result.", "x", "Typecast", _identity),
+    _unary(
+        "typecast",
+        "Conversion to the element type of the result. Integers wrap; floating-point numbers lose "
+        "their fraction and become the nearest integer of the type, NaN becomes 0.",
+        "x",
+        "Typecast",
+        _identity,
+    ),
     _unary("cbrt", "Cube root.", "x ** (1/3)", "Cbrt", lambda xp, x: xp.cbrt(x)),
     _unary("square", "Square.", "x * x", "Square", lambda xp, x: x * x),
     _unary("log", "Natural logarithm.", "ln(x)", "Log", lambda xp, x: xp.log(x), Domain.POSITIVE),

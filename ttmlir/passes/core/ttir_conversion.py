@@ -46,7 +46,7 @@ def refuse_unknown(op: Operation, pass_name: str, rules: Mapping[str, Rule]) -> 
     near = ", ".join(near_names(op_name(op), rules, ALMOST))
     nearest = f"; the nearest that it takes: {near}" if near else ""
     refuse_to_legalize(
-        op, f"{pass_name} has no rule for it{nearest}; docs/doors.md lists all that it takes"
+        op, f"{pass_name} has no rule for it{nearest}; docs/frontends.md lists all that it takes"
     )
 
 

@@ -43,7 +43,8 @@ After:
       }
     }
 
-Requires: the attribute `tt.device` on the module or around it (`ttir-implicit-device`).
+Requires: nothing. Without the attribute `tt.device` on the module or around it, the passes
+`ttir-load-system-desc` and `ttir-implicit-device` run before, and a remark says so.
 Ensures: every ranked tensor outside of `ttir.generic` has a layout; operands are where their
 constraints want them, except the image, weight and bias of `ttir.conv2d`, which stay on the host.
 Options: `init-memory-space` (system), `default-memory-space` (dram) and
@@ -61,6 +62,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
+from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.dialects.tensor import EmptyOp
@@ -69,8 +71,23 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from ttmlir.dialects import ttir
 from ttmlir.dialects.narrowing import warn_of_narrowing
 from ttmlir.ir.builder import Builder
-from ttmlir.ir.layouts import is_plain_tensor, layout_of, required_device, scalar_of, with_layout
-from ttmlir.ir.rewriting import AttributeMemo, clean_up, erase, insert_before, refuse, retype
+from ttmlir.ir.layouts import (
+    device_attr_in_scope,
+    is_plain_tensor,
+    layout_of,
+    required_device,
+    scalar_of,
+    with_layout,
+)
+from ttmlir.ir.rewriting import (
+    AttributeMemo,
+    clean_up,
+    erase,
+    insert_before,
+    refuse,
+    refuse_foreign,
+    retype,
+)
 from ttmlir.ir.tensor_types import shape_of, value_shape
 from ttmlir.layout.element_type import TileFormat
 from ttmlir.layout.enums import MemorySpace, OperandConstraint, TensorMemoryLayout
@@ -78,12 +95,16 @@ from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.grid import Grid
 from ttmlir.layout.tensor_layout import TensorLayout
 from ttmlir.mlir.option_values import option
+from ttmlir.mlir.reporting.diagnostics import op_diagnostic, warn
 from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.placement.ttir_implicit_device import TTIRImplicitDevicePass
+from ttmlir.passes.placement.ttir_load_system_desc import TTIRLoadSystemDescPass
 
 if TYPE_CHECKING:
     from xdsl.context import Context
 
     from ttmlir.dialects import tt
+    from ttmlir.layout.device import Device
 
 _SPACE_BITS = {
     MemorySpace.SYSTEM: OperandConstraint.SYSTEM,
@@ -134,12 +155,26 @@ class TTIRLayoutPass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Lay out every tensor of the module."""
-        device = required_device(module, self.name)
+        device = _device_of(ctx, module)
         clean_up(module)
         _InitialLayouts(device.worker_grid.rank, self).assign(module)
         _Moves(self).place(module)
         clean_up(module)
         warn_of_narrowing(module)
+
+
+def _device_of(ctx: Context, module: ModuleOp) -> Device:
+    """The device in scope; without one, that of the machine or of the default machine."""
+    if device_attr_in_scope(module) is None:
+        TTIRLoadSystemDescPass().apply(ctx, module)
+        TTIRImplicitDevicePass().apply(ctx, module)
+        remark = (
+            "there is no device: one chip of the machine is taken, as ttir-implicit-device takes"
+            " it; run that pass before to choose another device, and ttir-load-system-desc to"
+            " choose the machine"
+        )
+        warn(op_diagnostic(module, remark, severity="remark", with_name=False))
+    return required_device(module, TTIRLayoutPass.name)
 
 
 class _InitialLayouts:
@@ -156,6 +191,9 @@ class _InitialLayouts:
             for block in region.blocks:
                 self._retype(op, block.args)
                 for inner in block.ops:
+                    if isinstance(inner, ConstantOp) and is_plain_tensor(inner.result.type):
+                        # The attribute says the type, too, and it has no layout.
+                        refuse_foreign(inner, "ttir-layout lays out constants of ttir")
                     on_host = self._options.constants_on_host and isinstance(inner, ttir.ConstantOp)
                     self._retype(inner, inner.results, on_host=on_host)
                     if isinstance(inner, FuncOp):

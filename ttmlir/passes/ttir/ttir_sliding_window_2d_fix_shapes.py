@@ -59,9 +59,12 @@ from ttmlir.dialects import ttir
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.rewriting import clean_up, replace
 from ttmlir.ir.tensor_types import element_type, lowest, tensor_like, value_shape
+from ttmlir.optable.window import window_axes
 from ttmlir.passes.core.base import ModulePass
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
 
@@ -130,6 +133,10 @@ def _fix_pool(op: ttir.WindowOp) -> None:
         shape = (shape[2] // (height * width), height, width, shape[3])
         image = _unary(op, "reshape", image, tensor_like(image, shape), shape=shape)
     if not padding.is_even:
+        if values["ceil_mode"]:
+            # Which windows start inside is judged on the image without its padding behind.
+            padding = _filled(values, *shape[1:3])
+            changes["ceil_mode"] = False
         image = _pad(op, image, padding, lowest(element_type(image)))
         shape = value_shape(image)
         changes |= _NO_PADDING
@@ -140,6 +147,12 @@ def _fix_pool(op: ttir.WindowOp) -> None:
     flat_result = tensor_like(result, _flattened(value_shape(result)))
     pooled = _remade(op, (image,), flat_result, changes)
     replace(op, _unary(op, "reshape", pooled, result.type, shape=value_shape(result)))
+
+
+def _filled(values: Mapping[str, ParameterValue], height: int, width: int) -> _Padding:
+    """The padding that fills every window of an image: with it, none is rounded up to."""
+    rows, columns = window_axes(values, input_height=height, input_width=width)
+    return _Padding(*rows.margin, *columns.margin)
 
 
 def _fix_convolution(op: ttir.WindowOp) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import cast
 
 from xdsl.dialects import arith
@@ -16,6 +17,7 @@ from ttmlir.dialects.ttkernel import CBType, TensixConfig, TensixConfigAttr
 from ttmlir.ir.layouts import layout_of
 from ttmlir.ir.rewriting import refuse
 from ttmlir.ir.tensor_types import value_shape
+from ttmlir.layout.affine import AffineMap, constant, dims
 from ttmlir.layout.data_movement import PlacedTensor
 from ttmlir.layout.device import Device
 from ttmlir.layout.element_type import DEFAULT_TILE_SHAPE, ScalarType
@@ -276,10 +278,11 @@ def _layouts(op: ttir.GenericOp) -> list[TensorLayout]:
     if len(layouts) < len(op.operands):
         raise LayoutError("operands without layouts have no shards; run ttir-layout before")
     output = layouts[-1]
-    for layout, argument in zip(layouts, op.body.block.args, strict=True):
+    for layout, argument, value in zip(layouts, op.body.block.args, op.operands, strict=True):
         _check_tiles(layout)
         whole = _is_whole(argument, op.body.block.args[-1])
-        if whole and layout.with_element(output.element) != output:
+        expected = _without_outer(output, value_shape(op.operands[-1]), value_shape(value))
+        if whole and layout.with_element(output.element) != expected:
             raise LayoutError(
                 "operands have different layouts; bring them into one by ttir.to_layout"
             )
@@ -289,6 +292,16 @@ def _layouts(op: ttir.GenericOp) -> list[TensorLayout]:
                 "core by ttir.to_layout"
             )
     return layouts
+
+
+def _without_outer(layout: TensorLayout, shape: Shape, inner: Shape) -> TensorLayout:
+    """The layout of a tensor, as that of a tensor without its outer dimensions of extent 1."""
+    count = len(shape) - len(inner)
+    if count <= 0 or shape[count:] != inner or math.prod(shape[:count]) > 1:
+        return layout
+    outer = (constant(0),) * count
+    linear = layout.linear.compose(AffineMap(len(inner), 0, (*outer, *dims(len(inner)))))
+    return replace(layout, linear=linear)
 
 
 def _is_whole(argument: SSAValue, output: SSAValue) -> bool:

@@ -372,7 +372,8 @@ class TileCompiler:
             if is_float(element):
                 return
         formats = (("in_dtype", format_name(element)), ("out_dtype", format_name(target)))
-        if formats[0][1] != formats[1][1]:
+        # Integers of one width differ in what their bits mean, not in their bits.
+        if formats[0][1] != formats[1][1] and element.data_type is not target.data_type:
             self._call("typecast_tile", (slot,), formats)
 
     def _widen(self, slot: int, element: ScalarType) -> None:
@@ -385,9 +386,12 @@ class TileCompiler:
             self._call("right_shift_tile", (slot, above))
 
     def _narrow(self, slot: int, element: ScalarType, target: ScalarType) -> None:
-        """Keep the lower bits of an integer, as short integers wrap."""
+        """Keep the lower bits of an integer; limit a floating-point number to the range."""
         if is_float(element):
             self._convert(slot, element, _WORKING)
+            bits = 8 * target.size_bytes
+            sign = 0 if target.keyword in _UNSIGNED else 1 << (bits - 1)
+            self._call("clamp_tile_int32", (slot, -sign, (1 << bits) - 1 - sign))
         self._call("bitwise_and_tile", (slot, (1 << 8 * target.size_bytes) - 1))
         formats = (("in_dtype", format_name(_WORKING)), ("out_dtype", format_name(target)))
         self._call("typecast_tile", (slot,), formats)

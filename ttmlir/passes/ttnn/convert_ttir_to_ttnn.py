@@ -68,7 +68,14 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue, Use
 from ttmlir.dialects import tt, ttir, ttnn
 from ttmlir.dialects.row_ops import RowOperation
 from ttmlir.ir.layouts import device_attr_in_scope, layout_of
-from ttmlir.ir.rewriting import erase, insert_before, refuse, refuse_to_legalize, replace
+from ttmlir.ir.rewriting import (
+    erase,
+    insert_before,
+    refuse,
+    refuse_foreign,
+    refuse_to_legalize,
+    replace,
+)
 from ttmlir.ir.tensor_types import value_shape
 from ttmlir.ir.ttnn_builder import TTNNBuilder, takes_device
 from ttmlir.layout.enums import (
@@ -359,11 +366,11 @@ def _keep(op: Operation) -> None:
 
 
 def _refuse_operation(op: Operation) -> None:
-    if op.name.startswith("ttir."):
-        remedy = "it has no counterpart in ttnn; convert-ttir-to-ttmetal is the road for it"
-    else:
-        remedy = "convert-ttir-to-ttnn takes ttir, func and tensor.empty operations"
-    refuse_to_legalize(op, remedy)
+    if not op.name.startswith("ttir."):
+        refuse_foreign(op, "convert-ttir-to-ttnn takes ttir, func and tensor.empty operations")
+    refuse_to_legalize(
+        op, "it has no counterpart in ttnn; convert-ttir-to-ttmetal is the road for it"
+    )
 
 
 def _get_device(block: Block, op: Operation) -> SSAValue:

@@ -2,7 +2,7 @@
 
 ttnn has no operation of that name. Elementwise operations and moves to the host repeat an operand
 that is smaller than their result, so they take the operand of the broadcast. Other users get the
-tensor in full, made by `ttnn.repeat`.
+tensor in full, made by `ttnn.repeat`, or the destination where it has no elements.
 """
 
 from __future__ import annotations
@@ -44,6 +44,9 @@ def convert_broadcast(
     ]
     if result.first_use is None:
         erase(op)
+        return moves
+    if 0 in value_shape(result):
+        replace(op, output)
         return moves
     if len(shape) < len(placed):
         small = _reshaped(op, small, placed, device(op))
