@@ -7,7 +7,6 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from confinement import confined
-from ttmlir.runtime.ttrt.inputs import generate_inputs
 from ttnn_program import ProgramBuilder
 
 from ttmlir.limits import MEMORY_VARIABLE

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from binary_mutations import mutants
 from confinement import confined
-from ttmlir.runtime.ttrt.inputs import generate_inputs
 
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.system_tables import system_desc_from_table

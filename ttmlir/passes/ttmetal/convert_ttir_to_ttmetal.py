@@ -74,11 +74,7 @@ from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 from ttmlir.dialects import tt, ttir, ttmetal
 from ttmlir.dialects.dps import DestinationStyleOp
 from ttmlir.dialects.names import ARG_ALLOC
-from ttmlir.ir.layouts import (
-    layout_of,
-    required_device,
-    required_system_desc,
-)
+from ttmlir.ir.layouts import layout_of, required_device, required_system_desc
 from ttmlir.ir.rewriting import insert_before, refuse, refuse_foreign, replace
 from ttmlir.ir.tensor_types import value_shape
 from ttmlir.layout.chip import ChipDesc
