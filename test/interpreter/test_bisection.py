@@ -13,8 +13,8 @@ from ttmlir.dialects import ttnn
 from ttmlir.dialects.ods import SEGMENTS
 from ttmlir.interpreter.bisection import bisect
 from ttmlir.interpreter.levels import name_operations, source_dialect
+from ttmlir.ir.builder import Builder
 from ttmlir.ir.rewriting import replace
-from ttmlir.ir.ttir_building import built
 from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 from ttmlir.passes.stablehlo import convert_stablehlo_to_ttir
 from ttmlir.passes.ttir import ttir_decomposition_contraction
@@ -89,7 +89,7 @@ def test_a_wrong_decomposition(monkeypatch: pytest.MonkeyPatch) -> None:
     rule = ttir_decomposition_contraction.RULES["ttir.dot_general"]
 
     def wrong(op: Any) -> Any:
-        op.operands[0] = built(op, "neg", [op.operands[0]], op.operands[0].type)
+        op.operands[0] = Builder.before(op).create("neg", [op.operands[0]], op.operands[0].type)
         return rule(op)
 
     monkeypatch.setitem(ttir_decomposition_contraction.RULES, "ttir.dot_general", wrong)
@@ -111,7 +111,7 @@ def test_a_wrong_conversion_of_stablehlo(monkeypatch: pytest.MonkeyPatch) -> Non
     """The interpreter of StableHLO is the judge of the conversion."""
 
     def wrong(op: Any) -> None:
-        replace(op, built(op, "sigmoid", op.operands, op.results[0].type))
+        replace(op, Builder.before(op).create("sigmoid", op.operands, op.results[0].type))
 
     monkeypatch.setitem(convert_stablehlo_to_ttir.CONVERTED, "stablehlo.tanh", wrong)
     report = bisect(ATTENTION)

@@ -17,6 +17,7 @@ from elementwise_oracles import (
     wrapped,
 )
 from pass_runner import lowered
+from sampling import sampled
 from ttir_text import FunctionText, tensor
 
 from ttmlir.mlir.reporting.diagnostics import DiagnosticError
@@ -183,8 +184,7 @@ def all_integers(element: str) -> tuple[Array, Array]:
     return x, np.where(y == 0, 3, y).astype(_TYPES[element])
 
 
-@pytest.mark.parametrize("exact", [True, False])
-@pytest.mark.parametrize("element", _TYPES)
+@pytest.mark.parametrize(("element", "exact"), sampled(_TYPES, (True, False)))
 def test_other_integers(element: str, exact: bool) -> None:
     """Short integers are computed with 32 bits and wrap; those without a sign have their order."""
     x, y = all_integers(element)

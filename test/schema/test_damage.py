@@ -89,10 +89,16 @@ def test_every_truncation_is_noticed(name: str) -> None:
     ("data", "message"),
     [
         (b"", "0 bytes are too few for a flatbuffer; the file is damaged: write it again"),
-        (b"\x10\0\0\0\0\0", "bytes are too few"),
-        (b"\x08\0\0\0\x10\0\0\0ABCD", "expected TEST, got ABCD; give a file of the right kind"),
+        (b"\x07\0\0\0\4\0\0\0TES", "11 bytes are too few"),
+        (
+            b"\x08\0\0\0\x10\0\0\0ABCD",
+            "identifier at byte 8: expected TEST, got ABCD; give a file of the right kind",
+        ),
         (b"\x08\0\0\0\x10\0\0\0\0\1\2\3", "expected TEST, got 00 01 02 03"),
-        (b"\x08\0\0\0TEST\0\0\0\0", "does not start with its size; write it size-prefixed"),
+        (
+            b"\x08\0\0\0TEST\0\0\0\0",
+            "file identifier at byte 4: the file does not start with its size; write it size-pref",
+        ),
         (b"\x09\0\0\0\4\0\0\0TEST", "the file is truncated: it has 12 bytes instead of 13"),
         (b"\x07\0\0\0\4\0\0\0TEST", "followed by something else: it has 12 bytes instead of 11"),
     ],

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import struct
+
 import pytest
 
-from ttmlir.schema import SchemaError, TableView, load_schema
+from ttmlir.schema import Schema, SchemaError, TableView, load_schema
 from ttmlir.schema.catalog import SCHEMA_OF_IDENTIFIER
 from ttmlir.schema.parser import SchemaDocument, parse_schema
 from ttmlir.schema.types import EnumType, StructType, TableType, UnionType, VectorType
@@ -48,6 +50,38 @@ def test_enumerators_count_on_and_flags_are_bits() -> None:
     assert dict(f.members) == {"P": 1, "Q": 8}
     assert [f.decode(number) for number in (0, 1, 8, 9, 2, 10)] == [0, "P", "Q", "P Q", None, None]
     assert f.encode("Q P") == 9
+
+
+@pytest.mark.parametrize(
+    ("names", "low", "high", "code"),
+    [
+        (("bool",), 0, 1, "?"),
+        (("byte", "int8"), -128, 127, "b"),
+        (("ubyte", "uint8"), 0, 255, "B"),
+        (("short", "int16"), -(2**15), 2**15 - 1, "h"),
+        (("ushort", "uint16"), 0, 2**16 - 1, "H"),
+        (("int", "int32"), -(2**31), 2**31 - 1, "i"),
+        (("uint", "uint32"), 0, 2**32 - 1, "I"),
+        (("long", "int64"), -(2**63), 2**63 - 1, "q"),
+        (("ulong", "uint64"), 0, 2**64 - 1, "Q"),
+        (("float", "float32"), -1.5, 2.0**127, "f"),
+        (("double", "float64"), -1.5, 2.0**1023, "d"),
+    ],
+)
+def test_numbers_have_the_ranges_of_flatbuffers(
+    names: tuple[str, ...], low: float, high: float, code: str
+) -> None:
+    """Each name stands for the number type of flatbuffers; texts show the first of its names."""
+    for name in names:
+        document = parse(f"table T {{ x: {name}; y: [{name}]; }} root_type T;")
+        assert document.root is not None
+        type = document.root.by_name["x"].type
+        assert (type.name, type.size) == (names[0], struct.calcsize(code))
+        schema = Schema(document, document.root, "TEST", "")
+        data = schema.pack({"x": high, "y": [low, high]})
+        assert struct.pack(f"<I2{code}", 2, low, high) in data
+        view = schema.read(data, "t")
+        assert (view["x"], tuple(view["y"])) == (high, (low, high))
 
 
 def test_structs_are_padded_to_their_alignment() -> None:

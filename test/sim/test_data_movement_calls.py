@@ -11,6 +11,7 @@ import pytest
 from ttmlir.layout.enums import DataType
 from ttmlir.optable.kernel import CALLS, Form, KernelCall, Role
 from ttmlir.sim.calls.data_movement_api import DataMovementApi
+from ttmlir.sim.calls.declaration import waiting_calls
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.execution.scheduler import Scheduler
 from ttmlir.sim.execution.thread import KernelSource, KernelThread
@@ -62,7 +63,7 @@ def test_every_call_has_an_implementation(row: KernelCall) -> None:
 def test_blocking_calls_exist_and_have_no_result() -> None:
     """Whatever the compiler waits for is a call that gives nothing else."""
     rows = {row.cpp: row for row in CALLS}
-    for name in DataMovementApi.BLOCKING - {"poll"}:
+    for name in waiting_calls(DataMovementApi):
         assert callable(getattr(DataMovementApi, name))
         assert rows[name].result is None if name in rows else True
 
@@ -79,6 +80,7 @@ class Bench:
         self.core.semaphores[0] = self.device.chip.semaphore_base
         self.core.l1.write(self.device.chip.semaphore_base, bytes(4))
         self.scheduler = Scheduler(self.device.options)
+        self.threads: list[KernelThread] = []
 
     def api(self, compile_time_args: Sequence[int] = ()) -> DataMovementApi:
         """The calls of a new thread."""
@@ -86,13 +88,13 @@ class Bench:
             self.core,
             Role.BRISC,
             KernelSource("kernel", __file__),
-            len(self.core.threads),
+            len(self.threads),
             scheduler=self.scheduler,
             arguments=[7, 0xFFFF_FFFE, 0x3FC0_0000],
             common_arguments=[11],
             origin=(1, 1),
         )
-        self.core.threads.append(thread)
+        self.threads.append(thread)
         return DataMovementApi(
             self.core,
             thread,
@@ -110,7 +112,7 @@ class Bench:
             yield from ()
 
         api.thread.start(kernel())
-        self.scheduler.run(self.core.threads)
+        self.scheduler.run(self.threads)
         return api
 
 

@@ -13,7 +13,7 @@ from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
 from ttmlir.layout.errors import LayoutError
 from ttmlir.sim.errors import AllocationError, SimError
 from ttmlir.sim.machine.allocator import Allocator
-from ttmlir.sim.machine.buffer import Sharding
+from ttmlir.sim.machine.buffer import Buffer, Sharding
 from ttmlir.sim.machine.chip import SimChip
 from ttmlir.sim.machine.device import Device
 from ttmlir.sim.machine.memory import Memory
@@ -88,7 +88,7 @@ def test_allocator_refuses_what_does_not_fit() -> None:
 def test_buffers_interleave_over_banks() -> None:
     """13 pages of 40 bytes: the first bank has two, 64 bytes apart."""
     device = Device(SimChip.of_board("n150"), SimOptions(sanitize=False))
-    buffer = device.buffer(13 * 40, 40)
+    buffer = Buffer(device, 13 * 40, 40)
     data = np.random.default_rng(0).integers(0, 256, 13 * 40, np.uint8).tobytes()
     buffer.write(data)
     assert buffer.read() == data
@@ -96,20 +96,20 @@ def test_buffers_interleave_over_banks() -> None:
         memory = device.dram[page % 12]
         place = buffer.address + page // 12 * 64
         assert bytes(memory.read(place, 40)) == data[40 * page : 40 * page + 40]
-    assert device.buffer(32, 32).address == buffer.address + 2 * 64
-    in_l1 = device.buffer(65 * 16, 16, MemorySpace.DEVICE_L1)
+    assert Buffer(device, 32, 32).address == buffer.address + 2 * 64
+    in_l1 = Buffer(device, 65 * 16, 16, MemorySpace.DEVICE_L1)
     assert in_l1.address == device.chip.l1_size - 2 * 16
 
 
 def test_buffers_at_an_address() -> None:
     """As the commands of a .ttm file give them, and given back."""
     device = Device(SimChip.of_board("n150"), SimOptions())
-    buffer = device.buffer(64, 64, MemorySpace.DEVICE_L1, address=0x40000)
+    buffer = Buffer(device, 64, 64, MemorySpace.DEVICE_L1, address=0x40000)
     assert buffer.address == 0x40000
     with pytest.raises(AllocationError, match="overlap the buffer at 0x40000"):
-        device.buffer(64, 64, MemorySpace.DEVICE_L1, address=0x40000)
+        Buffer(device, 64, 64, MemorySpace.DEVICE_L1, address=0x40000)
     buffer.deallocate()
-    assert device.buffer(64, 64, MemorySpace.DEVICE_L1, address=0x40000).allocated
+    assert Buffer(device, 64, 64, MemorySpace.DEVICE_L1, address=0x40000).allocated
     with pytest.raises(SimError, match="the buffer at 0x40000 was deallocated"):
         buffer.read()
 
@@ -125,7 +125,7 @@ SHARDING = Sharding(
 def test_sharded_buffers_give_each_core_its_part() -> None:
     """3x5 pages in shards of 2x3: the last row and column of shards are not full."""
     device = Device(SimChip.of_board("n150"), SimOptions())
-    buffer = device.buffer(15 * 16, 16, MemorySpace.DEVICE_L1, sharding=SHARDING)
+    buffer = Buffer(device, 15 * 16, 16, MemorySpace.DEVICE_L1, sharding=SHARDING)
     pages = np.arange(15, dtype=np.uint8).repeat(16).reshape(3, 5, 16)
     buffer.write(pages.tobytes())
     for row, column in np.ndindex(3, 5):
@@ -143,9 +143,9 @@ def test_shardings_that_cannot_be() -> None:
         replace(SHARDING, cores=SHARDING.cores[:3])
     device = Device(SimChip.of_board("n150"))
     with pytest.raises(SimError, match="3x5 pages of 16 bytes are 240 bytes, but the buffer has"):
-        device.buffer(16 * 16, 16, MemorySpace.DEVICE_L1, sharding=SHARDING)
+        Buffer(device, 16 * 16, 16, MemorySpace.DEVICE_L1, sharding=SHARDING)
     with pytest.raises(SimError, match="sharded buffers are in l1"):
-        device.buffer(15 * 16, 16, sharding=SHARDING)
+        Buffer(device, 15 * 16, 16, sharding=SHARDING)
 
 
 def test_chips() -> None:

@@ -10,11 +10,12 @@ from ttmlir.optable.kernel import Role
 from ttmlir.sim.calls.kernel_api import KernelApi
 from ttmlir.sim.errors import DeadlockError, SimError
 from ttmlir.sim.execution.scheduler import SLACK, Scheduler
-from ttmlir.sim.execution.thread import KernelSource, KernelThread, WaitReason
+from ttmlir.sim.execution.thread import KernelSource, KernelThread
 from ttmlir.sim.findings import Finding
 from ttmlir.sim.machine.chip import SimChip
 from ttmlir.sim.machine.core import Core
 from ttmlir.sim.options import SimOptions
+from ttmlir.sim.protocols import WaitReason
 
 Kernel = Generator[None, None, None]
 

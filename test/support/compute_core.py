@@ -11,6 +11,7 @@ import numpy as np
 from ttmlir.layout.enums import DataType
 from ttmlir.optable.kernel import Role, call_named
 from ttmlir.sim.calls.compute_api import ComputeApi, ComputeSettings, give_registers
+from ttmlir.sim.calls.declaration import waiting_calls
 from ttmlir.sim.calls.math_api import MathApi
 from ttmlir.sim.calls.pack_api import PackApi
 from ttmlir.sim.calls.unpack_api import UnpackApi
@@ -101,7 +102,7 @@ class ComputeCore:
         for index, (role, api_class) in enumerate(APIS.items()):
             thread = KernelThread(self.core, role, source, index, scheduler=scheduler)
             api = api_class(self.core, thread, self.options, self.settings)
-            scheduler.interleave(api, api.BLOCKING)
+            scheduler.interleave(api, waiting_calls(api_class))
             thread.start(_running(api, [each for each in calls if role in _roles(each.name)]))
             self.threads[role] = thread
         with np.errstate(all="ignore"):
@@ -122,7 +123,7 @@ def _running(api: ComputeApi, calls: Sequence[Call]) -> Generator[None, None, No
     for each in calls:
         method = getattr(api, each.name)
         keywords = {"template": each.template} if each.template else {}
-        if each.name in api.BLOCKING:
+        if each.name in waiting_calls(type(api)):
             while not method(*each.arguments, **keywords):
                 yield
         else:

@@ -42,7 +42,7 @@ from xdsl.irdl import traits_def
 from xdsl.utils.exceptions import VerifyException
 
 from ttmlir.dialects.names import DEVICE as DEVICE_NAME
-from ttmlir.mlir.printing.printer import attribute_text
+from ttmlir.mlir.printing.printer import shown_attribute
 
 SEGMENTS = "operandSegmentSizes"
 """Property with the number of operands in each group of an operation with several variadic ones."""
@@ -438,7 +438,7 @@ def _ints(attr: Attribute) -> tuple[int, ...]:
 
 def text(attr: Attribute) -> str:
     """An attribute as diagnostics show it, without aliases."""
-    return attribute_text(attr)
+    return shown_attribute(attr)
 
 
 def _check_structure(op: Operation, signature: Signature) -> None:

@@ -24,7 +24,7 @@ from ttmlir.runtime.device import Device
 from ttmlir.runtime.element import Array, convert, storage_rounding
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.execution.executor import Observer, execute
-from ttmlir.runtime.execution.prepare import PreparedProgram
+from ttmlir.runtime.execution.prepare import PreparedProgram, prepare
 from ttmlir.runtime.hooks import DebugHooks
 from ttmlir.runtime.tensor import Tensor, TensorDesc
 
@@ -192,7 +192,7 @@ def prepare_submission(
 ) -> PreparedProgram:
     """The prepared program, after checking that the device and the inputs fit it."""
     device.check_open()
-    prepared = binary.prepared(program_index, device.numerics)
+    prepared = prepare(binary.program(program_index), device.numerics)
     missing = [chip for chip in prepared.chip_ids if chip not in device.chip_ids]
     if missing:
         raise InputError(

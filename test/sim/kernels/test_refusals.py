@@ -7,9 +7,10 @@ from kernel_oracle import RecordingApi, run
 
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.optable.kernel import Role
+from ttmlir.sim.calls.declaration import kernel_call
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.kernels import compile_kernel
-from ttmlir.sim.kernels.runtime import NAMES
+from ttmlir.sim.kernels.names import NAMES
 
 
 def refusal(body: str, before: str = "") -> str:
@@ -164,6 +165,7 @@ def test_errors_of_the_library_pass_through() -> None:
     """What a call raises is not taken for a mistake of the kernel."""
 
     class Broken(RecordingApi):
+        @kernel_call()
         def note(self, value: int) -> None:
             raise IndexError("of the library")
 

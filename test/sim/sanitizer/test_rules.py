@@ -85,7 +85,7 @@ class Machine:
             core.cbs[0] = CircularBuffer(0, BUFFER, PAGE, PAGES, DataType.BF16)
             core.cbs[1] = CircularBuffer(1, ALIASED, PAGE, PAGES, DataType.BF16, aliased=True)
             core.l1.write(self.chip.semaphore_base, bytes(32))
-        self.watch.program_started(self.threads)
+        self.watch.program_started(self.threads, tuple(dict.fromkeys(t.core for t in self.threads)))
 
     def dram_address(self, page: int) -> int:
         """Address on the network of a page in DRAM."""

@@ -96,9 +96,6 @@ def write_output(path: str, data: bytes | Iterable[bytes]) -> None:
                 file.writelines(chunks)
         else:
             _replace_file(Path(os.path.realpath(path)), chunks)
-    except BrokenPipeError:
-        # The reader of a pipe, such as `head`, has seen enough.
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")
     except OSError as error:
         raise FileError(f"cannot open output file '{path}': {error.strerror}") from None
 

@@ -1,8 +1,5 @@
-"""MLIR's text of a module or an operation, byte for byte.
+"""MLIR's text of operations and attributes, byte for byte; `module` prints whole modules.
 
-    print_module(module)                       # the pretty form, with aliases
-    print_module(module, generic=True, debuginfo=True)
-    printed_text(module).chunks()              # bytes to write, large constants in pieces
     print_op_line(op)                          # one operation, aliases spelled out
     OpLinePrinter(module).line(op)             # the same for many operations of one module
 
@@ -21,11 +18,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from io import StringIO
 from typing import Any, NamedTuple, cast
 
 from xdsl.dialects.builtin import (
+    UNKNOWN_LOC,
     AffineMapAttr,
     AffineSetAttr,
     AnyFloat,
@@ -57,16 +55,24 @@ from xdsl.traits import IsolatedFromAbove, IsTerminator
 from ttmlir.mlir.attributes import elements
 from ttmlir.mlir.attributes.affine import affine_map_text, affine_set_text, layout_map
 from ttmlir.mlir.attributes.floats import format_float
-from ttmlir.mlir.attributes.long_strings import LONG, PrintedText
-from ttmlir.mlir.attributes.resources import metadata
+from ttmlir.mlir.attributes.long_strings import LONG
 from ttmlir.mlir.printing.naming import Names, Numbering
-from ttmlir.mlir.printing.text import identifier_or_string, quoted
+from ttmlir.mlir.printing.text import MAX_SHOWN, cut_off, identifier_or_string, quoted
+from ttmlir.mlir.reporting.diagnostics import LocatedError
 from ttmlir.mlir.syntax.upstream_syntax import CUSTOM_PRINTERS
 from ttmlir.nesting import deep_recursion
 
 LOCATIONS = (FileLineColLoc, FusedLoc, CallSiteLoc, NameLoc, UnknownLoc)
 DEFAULT_ELISION_LIMIT = 16
 """Constants with more elements than this are left out of texts for people, as in MLIR."""
+MAX_TEXT_LENGTH = 1 << 28
+"""Longest text that is printed, in characters, without long constants and resources."""
+MAX_ATTRIBUTE_LENGTH = 1 << 24
+"""Longest text of one attribute, type or location, elements of constants apart.
+
+Attributes whose parts are shared are short in memory and in the text that they were read from, but
+without aliases their own text may double at each level.
+"""
 
 _DEFAULT_DIALECTS = {"builtin.module": "builtin", "func.func": "func"}
 """Operations in whose regions the prefix of this dialect is not printed."""
@@ -89,6 +95,19 @@ class PrintOptions:
     unique_ssa_ids: bool = False
     value_users: bool = False
     skip_regions: bool = False
+
+
+class TooLongError(LocatedError):
+    """A text that is not printed."""
+
+    def __init__(self, op: Operation | None, max_length: int) -> None:
+        """The text got longer than `max_length` in `op`, or in an attribute on its own."""
+        super().__init__(
+            UNKNOWN_LOC if op is None else op.location,
+            f"the text would be longer than {max_length} characters; attributes, types and "
+            "locations that hold others several times are spelled out each time where no aliases "
+            "are printed",
+        )
 
 
 DEFAULT_OPTIONS = PrintOptions()
@@ -116,7 +135,11 @@ class MlirPrinter(Printer):
         self._ssa_values = names.values
         self._aliases: dict[Attribute, str] = {}
         self._texts: dict[int, tuple[Attribute, str]] = {}
+        self._location_texts: dict[int, tuple[Attribute, str]] = {}
+        self._cut_off_at: int | None = None
+        """If a number, the text of an attribute is cut off after that many characters."""
         self._default_dialects = ["builtin"]
+        self._current_op: Operation | None = None
         self.resources: set[str] = set()
         """Names of the `dense_resource` blobs that were printed."""
         self.long_strings: list[bytes] | None = None
@@ -176,6 +199,9 @@ class MlirPrinter(Printer):
             self._print_location_attribute(attribute)
             return
         text = self._aliases.get(attribute)
+        if text is None and isinstance(attribute, DenseIntOrFPElementsAttr):
+            self.print_attribute_body(cast("Attribute", attribute))
+            return
         if text is None:
             text = self._captured(lambda: self.print_attribute_body(attribute))
         # The key is an address: keep the attribute alive as long as its text.
@@ -197,7 +223,9 @@ class MlirPrinter(Printer):
             print_it()
         finally:
             self._write = outer
-        return "".join(parts)
+        if self._cut_off_at is None and sum(map(len, parts)) > MAX_ATTRIBUTE_LENGTH:
+            raise TooLongError(self._current_op, MAX_ATTRIBUTE_LENGTH)
+        return "".join(parts)[: self._cut_off_at]
 
     def print_attribute_body(self, attribute: Attribute) -> None:
         """Print an attribute or a type without looking for its alias."""
@@ -260,8 +288,12 @@ class MlirPrinter(Printer):
         alias = self._aliases.get(location)
         if alias is not None:
             self._write(alias)
-        else:
-            self._print_location_body(location)
+            return
+        known = self._location_texts.get(id(location))
+        if known is None:
+            text = self._captured(lambda: self._print_location_body(location))
+            known = self._location_texts[id(location)] = (location, text)
+        self._write(known[1])
 
     def _print_location_body(self, location: Attribute) -> None:
         pretty = self.options.pretty_debuginfo
@@ -408,6 +440,13 @@ class MlirPrinter(Printer):
 
     def print_op(self, op: Operation) -> None:
         """Print an operation with its results and location, without indentation."""
+        outer, self._current_op = self._current_op, op
+        self._print_op(op)
+        if self._buffer.tell() > MAX_TEXT_LENGTH:
+            raise TooLongError(op, MAX_TEXT_LENGTH)
+        self._current_op = outer
+
+    def _print_op(self, op: Operation) -> None:
         self._print_results(op)
         own = None if self.print_generic_format else CUSTOM_PRINTERS.get(op.name)
         if own is not None:
@@ -615,37 +654,6 @@ _BODIES: dict[type[Attribute], Callable[[MlirPrinter, Any], None]] = {
 }
 
 
-def print_module(module: Operation, options: PrintOptions = DEFAULT_OPTIONS, **fields: Any) -> str:
-    """The text of a module, or of any operation on its own, with a newline at its end.
-
-    Options come as `PrintOptions`, or as its fields: `print_module(module, generic=True)`.
-    """
-    return str(printed_text(module, replace(options, **fields)))
-
-
-def printed_text(module: Operation, options: PrintOptions = DEFAULT_OPTIONS) -> PrintedText:
-    """What `print_module` gives, with long constants as bytes until it is written."""
-    numbering = Numbering(
-        module,
-        generic=options.generic,
-        unique_ssa_ids=options.unique_ssa_ids,
-        number_all_operations=options.value_users,
-    )
-    printer = MlirPrinter(options, numbering.names)
-    printer.long_strings = []
-    with deep_recursion():
-        if options.local_scope:
-            printer.print_op(module)
-            return PrintedText.of(printer.text, printer.long_strings, ["\n"])
-        # The collector is itself a printer.
-        from ttmlir.mlir.printing.aliases import collect_aliases
-
-        printer.print_with_aliases(module, collect_aliases(module, options, numbering.names))
-    limit = options.elide_resources_larger_than
-    rest = ["\n", *metadata(module, printer.resources, limit)]
-    return PrintedText.of(printer.text, printer.long_strings, rest)
-
-
 class OpLinePrinter:
     """Prints single operations of one module, numbered once, without aliases."""
 
@@ -663,6 +671,21 @@ class OpLinePrinter:
         with deep_recursion():
             printer.print_op(op)
         return printer.text
+
+
+def shown_op(op: Operation, options: PrintOptions = DEFAULT_OPTIONS) -> str:
+    """The text of an operation as messages show it: `print_op_line`, cut off if it is long."""
+    root = _numbering_root(op, options.local_scope)
+    printer = MlirPrinter(options, Numbering(root, generic=options.generic).names)
+    return _shown(printer, lambda: printer.print_op(op))
+
+
+def _shown(printer: MlirPrinter, print_it: Callable[[], object]) -> str:
+    """What is printed, up to the length that messages show."""
+    printer._cut_off_at = MAX_SHOWN + 1
+    with deep_recursion():
+        print_it()
+    return cut_off(printer.text)
 
 
 def print_op_line(op: Operation, options: PrintOptions = DEFAULT_OPTIONS) -> str:
@@ -685,5 +708,12 @@ def _numbering_root(op: Operation, local_scope: bool) -> Operation:
 def attribute_text(attr: Attribute) -> str:
     """The text of an attribute or a type, without aliases."""
     printer = MlirPrinter(DEFAULT_OPTIONS, Names())
-    printer.print_attribute(attr)
+    with deep_recursion():
+        printer.print_attribute(attr)
     return printer.text
+
+
+def shown_attribute(attr: Attribute) -> str:
+    """The text of an attribute or a type as messages show it: cut off if it is long."""
+    printer = MlirPrinter(DEFAULT_OPTIONS, Names())
+    return _shown(printer, lambda: printer.print_attribute(attr))

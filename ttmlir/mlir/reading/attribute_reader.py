@@ -52,7 +52,7 @@ from ttmlir.mlir.attributes.elements import ElementsType, pack_values
 from ttmlir.mlir.attributes.floats import UnsupportedFloatError, float_attr, float_attr_of_bits
 from ttmlir.mlir.attributes.long_strings import compact
 from ttmlir.mlir.attributes.resources import Blob
-from ttmlir.mlir.printing.printer import LOCATIONS, attribute_text
+from ttmlir.mlir.printing.printer import LOCATIONS, shown_attribute
 from ttmlir.mlir.reading.dense_reader import (
     DenseSyntaxError,
     checked_elements_type,
@@ -254,7 +254,7 @@ class AttributeReader(TypeReader):
         self._enter_nesting()
         attribute = super().parse_optional_attribute()
         self._nesting -= 1
-        return attribute
+        return None if attribute is None else self._interner.intern(attribute)
 
     def parse_attribute(self) -> Attribute:
         """Read an attribute or a type."""
@@ -386,7 +386,7 @@ class AttributeReader(TypeReader):
             literal, end = scan_dense(self._text, self.pos + 1)
             self._resume_from(end + 1)
             shaped: Attribute = type if type is not None else self._parse_elements_type()
-            type_text = f"'{attribute_text(shaped)}'"
+            type_text = f"'{shown_attribute(shaped)}'"
             return dense_elements(literal, cast(ElementsType, shaped), type_text, self._contents)
         except DenseSyntaxError as error:
             self.raise_error(error.message, error.position)
@@ -396,7 +396,7 @@ class AttributeReader(TypeReader):
         position = self.pos
         type = self.parse_type()
         try:
-            return checked_elements_type(type, f"'{attribute_text(type)}'")
+            return checked_elements_type(type, f"'{shown_attribute(type)}'")
         except ValueError as error:
             self.raise_error(str(error), position)
 
@@ -406,7 +406,7 @@ class AttributeReader(TypeReader):
         type = self.parse_type()
         if not isinstance(type, IntegerType | AnyFloat):
             self.raise_error(
-                f"expected integer or float type, got: '{attribute_text(type)}'", position
+                f"expected integer or float type, got: '{shown_attribute(type)}'", position
             )
         element_type = cast(IntegerType | AnyFloat, type)
         if not _is_array_element(element_type):
@@ -492,7 +492,7 @@ class AttributeReader(TypeReader):
         self._enter_nesting()
         location = self._parse_location_body()
         self._nesting -= 1
-        return location
+        return self._interner.intern(location)
 
     def _parse_location_body(self) -> LocationAttr:
         token = self._current_token

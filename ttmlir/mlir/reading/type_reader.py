@@ -39,6 +39,7 @@ from xdsl.utils.lexer import Position, Span
 from xdsl.utils.mlir_lexer import MLIRTokenKind as Kind
 
 from ttmlir.mlir.attributes.affine import layout_map
+from ttmlir.mlir.attributes.sharing import Interner
 from ttmlir.mlir.reading.lexer import balanced_end
 from ttmlir.mlir.reading.text_reader import TextReader
 
@@ -58,6 +59,7 @@ class TypeReader(TextReader):
         self._element_type_position = 0
         self._types: dict[str, TypeAttribute] = {}
         self._function_types: dict[str, FunctionType] = {}
+        self._interner = Interner()
 
     def parse_type(self) -> TypeAttribute:
         """Read a type."""
@@ -74,7 +76,7 @@ class TypeReader(TextReader):
         self._enter_nesting()
         type = super().parse_optional_type()
         self._nesting -= 1
-        return type
+        return None if type is None else self._interner.intern(type)
 
     def _remembered_type(self, span: Span[str]) -> TypeAttribute | None:
         text = self._text
@@ -88,7 +90,10 @@ class TypeReader(TextReader):
         self._enter_nesting()
         type = super().parse_optional_type()
         self._nesting -= 1
-        if type is not None and end >= 0 and self._is_between_tokens(end):
+        if type is None:
+            return None
+        type = self._interner.intern(type)
+        if end >= 0 and self._is_between_tokens(end):
             self._types[key] = type
         return type
 
@@ -121,7 +126,7 @@ class TypeReader(TextReader):
             return known
         if self._current_token.kind is not Kind.L_PAREN:
             self.raise_wrong_token("expected non-function type")
-        type = super().parse_function_type()
+        type = self._interner.intern(super().parse_function_type())
         if self._is_between_tokens(end):
             self._function_types[key] = type
         return type

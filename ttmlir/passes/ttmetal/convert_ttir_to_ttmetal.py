@@ -78,9 +78,9 @@ from ttmlir.ir.layouts import (
     layout_of,
     required_device,
     required_system_desc,
-    value_shape,
 )
 from ttmlir.ir.rewriting import insert_before, refuse, refuse_foreign, replace
+from ttmlir.ir.tensor_types import value_shape
 from ttmlir.layout.chip import ChipDesc
 from ttmlir.layout.data_movement import PlacedTensor
 from ttmlir.layout.device import Device

@@ -75,8 +75,15 @@ class PreparedProgram:
 
 
 def prepare(program: Program, numerics: Numerics = Numerics.EXACT) -> PreparedProgram:
-    """Check a program and bind its operations; BinaryError or UnsupportedError if it cannot run."""
-    return _Preparation(program, numerics).run()
+    """Check a program and bind its operations, once for each numerics.
+
+    BinaryError or UnsupportedError if it cannot run.
+    """
+    known = program.binary.derived
+    key = ("prepared", program.index, numerics)
+    if key not in known:
+        known[key] = _Preparation(program, numerics).run()
+    return known[key]
 
 
 @dataclass

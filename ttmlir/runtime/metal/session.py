@@ -162,8 +162,8 @@ class Session:
             space, sharding = MemorySpace.DEVICE_DRAM, None
             total = placement.dram_bytes(self.device.chip.grid[0])
             size = min(total, placement.dram_page_bytes)
-        self._buffers[tensor.id] = self.device.buffer(
-            total, size, space, sharding=sharding, address=placement.address
+        self._buffers[tensor.id] = Buffer(
+            self.device, total, size, space, sharding=sharding, address=placement.address
         )
 
     def _store(self, tensor: MetalTensor, values: Array, where: str) -> None:
@@ -289,7 +289,8 @@ class Session:
                 shape=(len(kernel.cores), 1),
                 shard_shape=(1, 1),
             )
-            buffer = self.device.buffer(
+            buffer = Buffer(
+                self.device,
                 desc.total_size * len(kernel.cores),
                 desc.total_size,
                 MemorySpace.DEVICE_L1,

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ttmlir.layout.enums import DataType
-from ttmlir.runtime import binary as loader
+from ttmlir.runtime.binary import Program as RuntimeProgram
 from ttmlir.runtime.element import Array, element_of_data_type, element_of_dtype
 from ttmlir.runtime.errors import InputError
+from ttmlir.runtime.loading import load_binary, read_binary
 from ttmlir.runtime.system import (
     load_system_desc,
     read_system_desc,
@@ -127,9 +128,9 @@ class Binary(Flatbuffer):
         """Load and check the file."""
         super().__init__(logger, file_manager, file_path, capsule)
         if capsule is None:
-            self.fbb = loader.load_binary(self.file_path)
+            self.fbb = load_binary(self.file_path)
         else:
-            self.fbb = loader.read_binary(capsule, self.file_path or "binary")
+            self.fbb = read_binary(capsule, self.file_path or "binary")
         self.programs = [Binary.Program(program) for program in self.fbb.programs]
 
     @property
@@ -179,7 +180,7 @@ class Binary(Flatbuffer):
     class Program:
         """A program with its inputs and outputs."""
 
-        def __init__(self, program: loader.Program) -> None:
+        def __init__(self, program: RuntimeProgram) -> None:
             """Wrap a program without tensors."""
             self.program = program
             self.name = program.name

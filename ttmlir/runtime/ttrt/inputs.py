@@ -16,6 +16,7 @@ from ttmlir.optable.row import Domain
 from ttmlir.runtime.binary import Program
 from ttmlir.runtime.element import Array, ElementType, Numerics, convert
 from ttmlir.runtime.errors import InputError
+from ttmlir.runtime.execution.prepare import prepare
 from ttmlir.runtime.tensor import Shape
 
 Generator = np.random.Generator
@@ -119,7 +120,7 @@ def generate_inputs(program: Program, initializer: str, rng: Generator) -> list[
 
 def _index_limits(program: Program) -> dict[int, int]:
     """Number of rows of the table that each input looks up rows of."""
-    prepared = program.binary.prepared(program.index, Numerics.EXACT)
+    prepared = prepare(program, Numerics.EXACT)
     limits: dict[int, int] = {}
     for step in prepared.steps:
         call = step.call

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ttmlir.runtime.binary import file_bytes
+from ttmlir.runtime.loading import file_bytes
 from ttmlir.runtime.ttrt.flatbuffers import Binary, Flatbuffer, SystemDesc
 from ttmlir.schema import identify
 

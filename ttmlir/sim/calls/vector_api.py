@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ttmlir.layout.number_conversion import convert
 from ttmlir.optable.kernel import CALLS, Element, KernelCall, Role, Scalar
 from ttmlir.sim.calls.compute_api import ComputeApi, ComputeSettings, Template
+from ttmlir.sim.calls.declaration import kernel_call
 from ttmlir.sim.execution.thread import KernelThread
 from ttmlir.sim.machine.core import Core
 from ttmlir.sim.machine.numerics import Register, store_vector
@@ -93,6 +94,7 @@ class VectorApi(ComputeApi):
             values = store_vector(values, self.dst.register)
         self.tile(index, "write").view(element)[:] = values
 
+    @kernel_call()
     def typecast_tile(self, dst: int, *, template: Template = ()) -> None:
         """Numbers of one `DataFormat` to another.
 
@@ -112,11 +114,13 @@ class VectorApi(ComputeApi):
             self._put(dst, convert(numbers, dtype).astype(np.uint32).view(np.int32), _INT32)
         self.spend(row.cost.math)
 
+    @kernel_call()
     def rand_tile_init(self, seed: int) -> None:
         """Start the generator of random numbers; its numbers are not those of the chip."""
         self._random = np.random.default_rng(seed & 0xFFFF_FFFF)
         self.prepare_vector("rand_tile_init")
 
+    @kernel_call()
     def rand_tile(self, dst: int, start: int, scale: int) -> None:
         """Random numbers: from, plus scale times numbers in [0, 1), given as bits of float32."""
         row = _ROWS["rand_tile"]
@@ -180,6 +184,7 @@ _ROWS = {row.cpp: row for row in CALLS if row.roles is Role.MATH and row.header}
 def _computing(row: KernelCall, meaning: Callable[..., Any]) -> Callable[..., None]:
     call = _Call(row, meaning)
 
+    @kernel_call()
     def method(self: VectorApi, *arguments: Any, template: Template = ()) -> None:
         self.compute(call, arguments, template)
 
@@ -187,6 +192,7 @@ def _computing(row: KernelCall, meaning: Callable[..., Any]) -> Callable[..., No
 
 
 def _preparing(name: str) -> Callable[..., None]:
+    @kernel_call()
     def method(self: VectorApi, *arguments: Any, template: Template = ()) -> None:
         self.prepare_vector(name)
 

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import ast
+import difflib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from ttmlir.cpp import tree
+from ttmlir.optable.kernel import TemplateKind
 from ttmlir.sim.kernels import code
 from ttmlir.sim.kernels.enumerators import bare_name
-from ttmlir.sim.kernels.expressions import ExpressionCompiler
-from ttmlir.sim.kernels.library import LibraryCall
+from ttmlir.sim.kernels.expressions import ExpressionCompiler, no_member
+from ttmlir.sim.kernels.library import LibraryCall, LibraryMethod, ParameterType
 from ttmlir.sim.kernels.place import (
-    AttributePlace,
+    EitherPlace,
     ItemPlace,
     LocalPlace,
+    MemberPlace,
     MemoryPlace,
     Place,
+    PointedPlace,
     node_of,
 )
 from ttmlir.sim.kernels.scope import (
@@ -43,9 +47,12 @@ from ttmlir.sim.kernels.types import (
     PointerType,
     StringType,
     StructType,
+    is_same_type,
     size_of,
+    tag_of,
 )
 from ttmlir.sim.kernels.value import (
+    Space,
     Value,
     converted,
     floating,
@@ -58,6 +65,8 @@ from ttmlir.sim.kernels.value import (
 
 _BASES = {"HEX": 16, "DEC": 10, "OCT": 8}
 _DPRINT = "DPRINT"
+_WIDEST = 255
+"""What SETW takes at most: it keeps the width in a `char`."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +75,11 @@ class Argument:
 
     type: CType
     mode: str
-    """`value`; or a reference: `object` to a list, `pair` to a variable, `address` to memory."""
+    """`value`; or a reference: `object` to a list, `pair` to a variable, `address` to memory,
+    `pointer` to what is one or the other."""
     node: ast.expr
+    space: Space = Space.MEMORY
+    """Where it points to, if it is a pointer."""
 
 
 class CallCompiler(ExpressionCompiler):
@@ -130,7 +142,7 @@ class CallCompiler(ExpressionCompiler):
         keywords = dict[str, ast.expr]()
         template = node.template_arguments or self._macros_of(node, found)
         if template:
-            keywords["template"] = code.pair(*map(self._template, template))
+            keywords["template"] = self._template_arguments(found.name, template)
         misfit = self.unit.library.misfit(found.name, len(arguments), keywords)
         if misfit:
             raise self.unit.error(node, misfit)
@@ -153,16 +165,18 @@ class CallCompiler(ExpressionCompiler):
         """The arguments of a call of the library."""
         library = self.unit.library
         return [
-            self._plain(each, library.takes_object(name, i), library.number_type(name, i))
-            for i, each in enumerate(node.arguments)
+            self._plain(each, library.parameter(name, i)) for i, each in enumerate(node.arguments)
         ]
 
     def _result(self, called: ast.Call, result: CType, node: tree.Call) -> Value:
         value = whole(result, called)
+        assert isinstance(node.callee, tree.Name)
+        if not self.unit.library.is_typed(node.callee.text):
+            return value
         match node.template_arguments, result:
             case (tree.NamedType() as wanted,), IntType():
                 target = self.unit.named_type(wanted, self.scope)
-                if isinstance(target, FloatType) and target == FLOAT:
+                if isinstance(target, FloatType):
                     return Value(FLOAT, called)
                 return value if not isinstance(target, IntType) else converted(value, target)
             case _:
@@ -174,56 +188,100 @@ class CallCompiler(ExpressionCompiler):
         zero = code.constant(None if found.result == VOID else 0)
         return whole(found.result, code.last_of(*effects, zero))
 
-    def _plain(
-        self,
-        node: tree.Expression,
-        takes_object: bool | None = None,
-        number: IntType | FloatType | None = None,
-    ) -> ast.expr:
-        """An argument of the library: an integer, an address, a string or an object.
+    def _plain(self, node: tree.Expression, parameter: ParameterType) -> ast.expr:
+        """An argument of the library: an integer, an address or an object.
 
-        A number is converted to the type `number` where that loses something of it.
+        A number is converted to the parameter's type where that loses something of it.
         """
-        place = self._whole_object(node)
-        value = self.scalar(node) if place is None else place
-        if isinstance(value.type, PointerType) and value.type.local:
-            raise self.unit.error(node, "the kernel library takes no pointer to a local variable")
-        if isinstance(value.type, StructType):
-            message = f"the kernel library takes no '{value.type.name}'"
+        value = self._whole_object(node) or self.scalar(node)
+        type_ = value.type
+        if isinstance(type_, ObjectType):
+            if type_.name not in parameter.objects:
+                message = f"the call takes {parameter.wanted} here, not '{type_.name}'"
+                raise self.unit.error(node, message)
+            return value.node
+        if parameter.is_object:
+            message = f"the call takes {parameter.wanted} here, not '{type_.name}'"
             raise self.unit.error(node, message)
-        if takes_object is not None and isinstance(value.type, ObjectType) != takes_object:
-            wanted = "an address generator or accessor" if takes_object else "a number"
-            raise self.unit.error(node, f"the call takes {wanted} here, not '{value.type.name}'")
-        if number is not None and _loses(value.type, number):
-            value = converted(value, number)
+        if not isinstance(type_, (IntType, FloatType, PointerType)):
+            raise self.unit.error(node, f"the call takes a number here, not '{type_.name}'")
+        if isinstance(type_, PointerType):
+            if value.space is Space.LOCAL:
+                message = "the kernel library takes no pointer to a local variable"
+                raise self.unit.error(node, message)
+            return self._address(value)
+        if parameter.number is not None and _loses(type_, parameter.number):
+            value = converted(value, parameter.number)
         return settled(value).node
+
+    def _address(self, pointer: Value) -> ast.expr:
+        """The address that a pointer holds, which must not point to a variable."""
+        if pointer.space is Space.MEMORY:
+            return pointer.node
+        return code.call("_address", pointer.node)
 
     def _whole_object(self, node: tree.Expression) -> Value | None:
         if isinstance(node, tree.Unary) and node.operator == "&":
             place = self.place(node.operand)
-            if isinstance(place.type, ObjectType) and not isinstance(place, MemoryPlace):
+            if isinstance(place.type, ObjectType) and not isinstance(
+                place, (MemoryPlace, EitherPlace)
+            ):
                 return Value(place.type, node_of(place))
         return None
 
-    def _template(self, node: tree.TemplateArgument) -> ast.expr:
+    def _template_arguments(self, name: str, template: Sequence[tree.TemplateArgument]) -> ast.expr:
+        kinds = self.unit.library.template_kinds(name)
+        if len(template) > len(kinds):
+            count = f"at most {len(kinds)}" if kinds else "no"
+            raise self.unit.error(template[0], f"'{name}' takes {count} template arguments")
+        return code.pair(*map(self._template, template, kinds))
+
+    def _template(self, node: tree.TemplateArgument, kind: TemplateKind) -> ast.expr:
+        if kind is TemplateKind.TYPE:
+            type_ = self.unit.type_of(node, self.scope)
+            if not isinstance(type_, (IntType, FloatType)) or (size_of(type_) or 0) > 4:
+                message = f"the template argument '{type_.name}' is no number of 32 bits"
+                raise self.unit.error(node, message)
+            return code.constant(type_.name)
+        if isinstance(node, (tree.NamedType, tree.Pointer, tree.Reference)):
+            raise self.unit.error(node, "the template argument is a number here, not a type")
         match node:
-            case tree.NamedType() | tree.Pointer() | tree.Reference():
-                return code.constant(self.unit.type_of(node, self.scope).name)
-            case tree.Name() if self.unit.named_type(tree.NamedType(node.text), self.scope):
-                return code.constant(bare_name(node.text))
+            case tree.Call(callee=tree.Member() as callee):
+                if self._method_of(node, callee)[1].is_constant:
+                    return self.value(node).node
             case _:
-                return settled(self.scalar(node)).node
+                pass
+        return code.constant(self.constant(node, "a template argument"))
 
     def _method(self, node: tree.Call, callee: tree.Member) -> Value:
+        base, method = self._method_of(node, callee)
+        if node.template_arguments:
+            raise self.unit.error(callee, f"'{callee.member}' takes no template arguments")
+        least, most = len(method.parameters) - method.optional, len(method.parameters)
+        if not least <= len(node.arguments) <= most:
+            count = str(most) if least == most else f"{least} to {most}"
+            raise self.unit.error(node, f"'{callee.member}' takes {count} arguments")
+        pairs = zip(node.arguments, method.parameters, strict=False)
+        arguments = [self._plain(each, parameter) for each, parameter in pairs]
+        function = code.attribute(base.node, callee.member)
+        return whole(method.result, code.call(function, *arguments))
+
+    def _method_of(self, node: tree.Call, callee: tree.Member) -> tuple[Value, LibraryMethod]:
+        """An object and the member function of it that is called."""
         if callee.arrow:
             raise self.unit.error(callee, "a call through a pointer is not supported; write '.'")
         base = self.scalar(callee.base)
         if not isinstance(base.type, ObjectType):
             raise self.unit.error(callee, f"'{base.type.name}' has no member functions")
-        arguments = [self._plain(each) for each in node.arguments]
-        method = code.attribute(base.node, callee.member)
-        result = self.unit.library.method_result(callee.member)
-        return whole(result, code.call(method, *arguments))
+        methods = self.unit.library.methods_of(base.type.name)
+        method = methods.get(callee.member)
+        if method is None:
+            near = difflib.get_close_matches(callee.member, methods, 1)
+            hint = f"; did you mean '{near[0]}'?" if near else ""
+            there = ", ".join(sorted(methods)) or "none"
+            name = f"'{base.type.name}' has no member function '{callee.member}'"
+            raise self.unit.error(callee, f"{name}; there are {there}{hint}")
+        return base, method
 
     # The kernel's own functions.
 
@@ -245,7 +303,7 @@ class CallCompiler(ExpressionCompiler):
             self.waits += 1
             called = ast.YieldFrom(called)
         self.loads += instance.loads
-        return whole(instance.result, called)
+        return whole(instance.result, called, instance.space)
 
     def _overload(self, node: tree.Call, functions: Functions) -> tree.Function:
         count = len(node.arguments)
@@ -308,7 +366,7 @@ class CallCompiler(ExpressionCompiler):
         value = settled(self.implicit(value, target, node))
         if isinstance(target, StructType):
             value = replace(value, node=code.call("_copied", value.node))
-        return Argument(value.type, "value", value.node)
+        return Argument(value.type, "value", value.node, value.space)
 
     def _by_reference(self, type_: tree.Reference, node: tree.Expression, scope: Scope) -> Argument:
         referent = type_.referent
@@ -326,15 +384,18 @@ class CallCompiler(ExpressionCompiler):
             case MemoryPlace():
                 pointer = PointerType(place.type, volatile=place.volatile)
                 return Argument(pointer, "address", settled(place.address).node)
+            case PointedPlace() | EitherPlace():
+                pointer = self.address_of(place, node)
+                return Argument(pointer.type, "pointer", pointer.node, pointer.space)
             case _ if isinstance(place.type, (StructType, ArrayType, ObjectType)):
                 return Argument(place.type, "object", node_of(place))
             case ItemPlace():
                 return Argument(place.type, "pair", code.pair(place.container, place.index))
-            case LocalPlace() | AttributePlace():
+            case LocalPlace() | MemberPlace():
                 raise self.unit.error(node, "a reference to this is not supported")
 
     def _check_reference(self, target: CType, place: Place, node: tree.Node) -> None:
-        if target != place.type and size_of(target) != size_of(place.type):
+        if not is_same_type(target, place.type):
             message = f"a reference to '{target.name}' does not go with '{place.type.name}'"
             raise self.unit.error(node, message)
 
@@ -344,7 +405,7 @@ class CallCompiler(ExpressionCompiler):
         value = self.scalar(node)
         target = self.unit.declared_type(referent, scope, value.type)
         value = settled(self.implicit(value, target, node))
-        return Argument(value.type, "value", value.node)
+        return Argument(value.type, "value", value.node, value.space)
 
     # Calls that the compiler knows.
 
@@ -414,25 +475,30 @@ class CallCompiler(ExpressionCompiler):
 
     def _reinterpreted(self, value: Value, target: CType, node: tree.Node) -> Value:
         match target, value.type:
-            case PointerType(), PointerType(local=True):
-                return self._local_cast(value, target, node)
             case PointerType(), PointerType():
-                return Value(target, value.node)
+                return self._pointer_cast(value, target, node)
             case PointerType(), IntType():
                 return Value(target, unsigned(value, 32).node)
-            case IntType(), PointerType(local=False):
-                return converted(whole(UNSIGNED, value.node), target)
             case IntType(), PointerType():
-                message = "the address of a local variable is not known to the simulator"
-                raise self.unit.error(node, message)
+                if value.space is Space.LOCAL:
+                    message = "the address of a local variable is not known to the simulator"
+                    raise self.unit.error(node, message)
+                return converted(whole(UNSIGNED, self._address(value)), target)
             case _:
                 return self.cast(value, target, node)
 
-    def _local_cast(self, value: Value, target: PointerType, node: tree.Node) -> Value:
+    def _pointer_cast(self, value: Value, target: PointerType, node: tree.Node) -> Value:
+        """A pointer for elements of another type; those of a variable keep their type."""
         given = value.type
         assert isinstance(given, PointerType)
-        if target.pointee in (given.pointee, VOID):
-            return value
+        cast = replace(value, type=target)
+        if value.space is Space.MEMORY or target.pointee == VOID:
+            return cast
+        if is_same_type(target.pointee, given.pointee):
+            return cast
+        if value.space is Space.ANY or given.pointee == VOID:
+            tag = code.constant(tag_of(target.pointee))
+            return replace(cast, node=code.call("_pointer_to", value.node, tag))
         raise self.unit.error(
             node,
             f"a local variable of type '{given.pointee.name}' cannot be read as "
@@ -503,10 +569,11 @@ class CallCompiler(ExpressionCompiler):
                 return Value(type_, node)
             case StructType():
                 return self._struct(type_, tree.Braces())
-            case PointerType():
-                return Value(type_, code.constant(0))
+            case ObjectType():
+                node = self.object_node(type_, (), None, tree.Braces())
+                return Value(type_, node)
             case _:
-                return Value(type_, code.constant(None))
+                return Value(type_, code.constant(0))
 
     def unset(self, type_: CType) -> Value:
         """What a variable holds that is declared without initial value."""
@@ -523,7 +590,7 @@ class CallCompiler(ExpressionCompiler):
                 ]
                 return Value(type_, code.listed(settled(each).node for each in members))
             case _:
-                return Value(type_, code.constant(None))
+                return Value(type_, code.name("_unset"))
 
     def _repeated(self, type_: ArrayType, element: Callable[[], ast.expr]) -> ast.expr:
         if isinstance(type_.element, (ArrayType, StructType)):
@@ -542,9 +609,8 @@ class CallCompiler(ExpressionCompiler):
                 raise self.unit.error(each, message)
             name = each.member or type_.fields[number].name
             if type_.index(name) is None:
-                names = ", ".join(field.name for field in type_.fields)
-                message = f"'{type_.name}' has no member '{name}'; its members are {names}"
-                raise self.unit.error(each, message)
+                names = [field.name for field in type_.fields]
+                raise self.unit.error(each, no_member(type_.name, name, names))
             given[name] = each.value
         given = self._defaults(type_) | given
         members = [
@@ -577,16 +643,24 @@ class CallCompiler(ExpressionCompiler):
         """The call that makes an object of the kernel library."""
         positional = list[ast.expr]()
         keywords = dict[str, ast.expr]()
+        library = self.unit.library
         if isinstance(written, tree.NamedType) and written.template_arguments:
-            keywords["template"] = code.pair(*map(self._template, written.template_arguments))
+            template = written.template_arguments
+            keywords["template"] = self._template_arguments(type_.name, template)
+        names = library.parameter_names(type_.name)
         for each in elements:
             if isinstance(each.value, tree.Braces):
                 raise self.unit.error(each, "braces in braces are not supported here")
             if each.member is None:
-                takes = self.unit.library.takes_object(type_.name, len(positional))
-                positional.append(self._plain(each.value, takes))
-            else:
-                keywords[each.member] = self._plain(each.value, takes_object=False)
+                parameter = library.parameter(type_.name, len(positional))
+                positional.append(self._plain(each.value, parameter))
+                continue
+            if each.member not in names:
+                raise self.unit.error(each, no_member(type_.name, each.member, names))
+            if each.member in keywords:
+                raise self.unit.error(each, f"'{each.member}' is given twice")
+            parameter = library.parameter(type_.name, names.index(each.member))
+            keywords[each.member] = self._plain(each.value, parameter)
         misfit = self.unit.library.misfit(type_.name, len(positional), keywords)
         if misfit:
             raise self.unit.error(node, misfit)
@@ -615,11 +689,19 @@ class CallCompiler(ExpressionCompiler):
             elif name == "ENDL":
                 shown.append(code.constant("\n"))
             elif name == "SETW" and isinstance(each, tree.Call):
-                width = self.constant(each.arguments[0], "a width")
+                width = self._width(each)
             else:
                 shown.append(self._shown(each, base, width))
                 width = 0
         return shown
+
+    def _width(self, node: tree.Call) -> int:
+        if len(node.arguments) != 1:
+            raise self.unit.error(node, "SETW takes one number")
+        width = self.constant(node.arguments[0], "a width")
+        if not 0 <= width <= _WIDEST:
+            raise self.unit.error(node, f"a width of {width}; SETW takes 0 to {_WIDEST}")
+        return width
 
     def _shown(self, node: tree.Expression, base: int, width: int) -> ast.expr:
         value = settled(self.scalar(node))
@@ -637,8 +719,8 @@ class CallCompiler(ExpressionCompiler):
                 )
             case IntType() | FloatType() | StringType():
                 return value.node
-            case PointerType(local=False):
-                return value.node
+            case PointerType() if value.space is not Space.LOCAL:
+                return self._address(value)
             case type_:
                 raise self.unit.error(node, f"DPRINT does not print '{type_.name}'")
 

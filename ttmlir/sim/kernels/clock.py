@@ -17,7 +17,11 @@ _CALL = 3
 """Instructions of a call beside its arguments: jump, return, and what is saved."""
 _BRANCH = 2
 _OPERATORS: dict[type[ast.AST], int] = {ast.Mult: 2, ast.FloorDiv: 20, ast.Mod: 20, ast.Div: 20}
-_CALLS = {"_load": 8, "_store": 5, "_quotient": 20, "_remainder": 20, "_float32": 10, "range": 0}
+_CALLS = {
+    **{"_load": 8, "_store": 5, "_element_at": 10, "_put_at": 10, "_range": 0},
+    **{"_quotient": 20, "_remainder": 20, "_float32": 10},
+    **{"_point": 0, "_point_at_one": 0, "_is_local": 0, "_address": 0, "_pointer_to": 0},
+}
 _MASKS = frozenset((1 << bits) - 1 for bits in (8, 16, 32, 64))
 _HALVES = frozenset(1 << (bits - 1) for bits in (8, 16, 32, 64))
 

@@ -87,6 +87,11 @@ def negation(operand: ast.expr) -> ast.UnaryOp:
     return ast.UnaryOp(ast.Not(), operand)
 
 
+def choice(condition: ast.expr, then: ast.expr, otherwise: ast.expr) -> ast.IfExp:
+    """`then if condition else otherwise`."""
+    return ast.IfExp(condition, then, otherwise)
+
+
 def subscript(base: ast.expr, index: ast.expr) -> ast.Subscript:
     """`base[index]`."""
     return ast.Subscript(base, index, ast.Load())
@@ -114,8 +119,6 @@ def assign(target: ast.expr, value: ast.expr) -> ast.Assign:
             target = ast.Name(identifier, ast.Store())
         case ast.Subscript(value=base, slice=index):
             target = ast.Subscript(base, index, ast.Store())
-        case ast.Attribute(value=base, attr=member):
-            target = ast.Attribute(base, member, ast.Store())
         case _:
             raise AssertionError(f"{type(target).__name__} cannot be assigned to")
     return ast.Assign([target], value)

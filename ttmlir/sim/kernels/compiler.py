@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-import math
+import dataclasses
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from types import CodeType
 from typing import cast
 
@@ -17,10 +17,10 @@ from ttmlir.optable.kernel import Role
 from ttmlir.sim.kernels import code
 from ttmlir.sim.kernels.clock import THREAD
 from ttmlir.sim.kernels.endless import TurnCounter
-from ttmlir.sim.kernels.faults import FAULTS, fault
 from ttmlir.sim.kernels.functions import compile_entry
 from ttmlir.sim.kernels.library import KernelApi, Library
-from ttmlir.sim.kernels.runtime import NAMES
+from ttmlir.sim.kernels.names import NAMES, find_forbidden
+from ttmlir.sim.kernels.runtime import checked_load, checked_store
 from ttmlir.sim.kernels.scope import Functions, Scope, StructDefinition, walk
 from ttmlir.sim.kernels.statements import StatementCompiler
 from ttmlir.sim.kernels.types import ArrayType, CType, size_of, struct_of
@@ -39,7 +39,7 @@ _DEBUGGING = (
 )
 """Macros of the profiler and the watcher, which do nothing unless these are switched on."""
 
-_ENTRY = "kernel"
+_ENTRY = "_kernel"
 
 
 @dataclass(frozen=True)
@@ -47,19 +47,38 @@ class CompiledKernel:
     """A kernel that can be started on any number of cores."""
 
     file: str
-    python: str
-    """What it was compiled to, for who wants to look."""
-    code: CodeType
+    module: ast.Module = dataclasses.field(repr=False, compare=False)
+    """What it was compiled to."""
+    bytecode: CodeType
+    bindings: Mapping[str, str] = dataclasses.field(compare=False)
+    """The variables of the code that hold what the API gives, with the names of these."""
 
-    def start(self, api: object) -> Generator[None, None, None]:
+    @cached_property
+    def python(self) -> str:
+        """The code as text, for who wants to look."""
+        return ast.unparse(self.module)
+
+    def start(self, api: KernelApi) -> Generator[None, None, None]:
         """The running kernel; each `yield` is a wait. `api` is of the class it was compiled for.
 
         Undefined behaviour of the C++ raises SimError with the place in the source.
         """
-        names: dict[str, object] = {**NAMES, "_FAULTS": FAULTS, "_fault": fault, "inf": math.inf}
-        exec(self.code, names)
-        make = cast("Callable[[object], Generator[None, None, None]]", names[_ENTRY])
-        return make(api)
+        names: dict[str, object] = {"__builtins__": {}, **NAMES}
+        exec(self.bytecode, names)
+        make = cast("Callable[..., Generator[None, None, None]]", names[_ENTRY])
+        return make(**{variable: _bound(api, name) for variable, name in self.bindings.items()})
+
+
+def _bound(api: KernelApi, name: str) -> object:
+    """What an API gives under a name that its compiler took from the table of calls."""
+    given: object = getattr(api, name)
+    match name:
+        case "load":
+            return checked_load(cast("Callable[[int, int, bool], int]", given))
+        case "store":
+            return checked_store(cast("Callable[[int, int, int], object]", given))
+        case _:
+            return given
 
 
 def compile_kernel(
@@ -100,7 +119,8 @@ def _compiled(
     with deep_recursion():
         declare_items(unit, parsed.items, unit.root, "")
         module = _module(unit, _entry_function(unit, parsed, role))
-        return CompiledKernel(file, ast.unparse(module), _bytecode(unit, module))
+        _refuse_forbidden(unit, module)
+        return CompiledKernel(file, module, _bytecode(unit, module), unit.bindings)
 
 
 def role_macros(role: Role, arch_macro: str) -> dict[str, str]:
@@ -114,6 +134,14 @@ def role_macros(role: Role, arch_macro: str) -> dict[str, str]:
     for name, own in (("DPRINT_DATA0", Role.BRISC), ("DPRINT_DATA1", Role.NCRISC)):
         macros[f"{name}(x)"] = "x" if own == role else ""
     return macros
+
+
+def _refuse_forbidden(unit: Unit, module: ast.Module) -> None:
+    found = find_forbidden(module, unit.bindings)
+    if found is not None:
+        position = tree.Position(unit.file, getattr(found, "lineno", 1), 1)
+        message = "this compiles to code that is not allowed, which is a defect of the simulator"
+        raise unit.error(tree.Break(position=position), message)
 
 
 def _bytecode(unit: Unit, module: ast.Module) -> CodeType:
@@ -230,13 +258,13 @@ def _entry_function(
 
 
 def _module(unit: Unit, entry: tuple[tree.Function, Scope]) -> ast.Module:
-    """`def kernel(api)`: binds the library, holds the functions, and starts the last of them."""
+    """`def _kernel(...)`: takes the library, holds the functions, and starts the last of them."""
     function, scope = entry
     body = compile_entry(unit, function, scope)
-    identifier = unit.identifiers.fresh(function.name)
+    identifier = unit.fresh(function.name, "f")
     guarded = unit.function_node(identifier, (), body, function.position)
-    raised = ast.Raise(code.call("_fault", code.name("error"), code.name("api")), None)
-    handler = ast.ExceptHandler(code.name("_FAULTS"), "error", [raised])
+    raised = ast.Raise(code.call("_fault", code.name("_error"), code.name(THREAD)), None)
+    handler = ast.ExceptHandler(code.name("_FAULTS"), "_error", [raised])
     code.locate(handler, function.position)
     handler.lineno = handler.end_lineno = guarded.lineno
     handler.col_offset = guarded.col_offset
@@ -247,24 +275,14 @@ def _module(unit: Unit, entry: tuple[tree.Function, Scope]) -> ast.Module:
     counter = TurnCounter(unit)
     for each in (*unit.functions, guarded):
         counter.visit(each)
-    statements = [*_prologue(unit), *unit.globals, *unit.functions, guarded, start]
-    arguments = ast.arguments([], [ast.arg("api")], None, [], [], None, [])
+    statements = [*unit.globals, *unit.functions, guarded, start]
+    for name in ("load", "store"):
+        unit.bound(name)
+    unit.bindings[THREAD] = "thread"
+    parameters = [ast.arg(each) for each in unit.bindings]
+    arguments = ast.arguments([], parameters, None, [], [], None, [])
     module = ast.Module([ast.FunctionDef(_ENTRY, arguments, statements, [])], [])
     first = function.position or tree.Position(unit.file, 1, 1)
     for each in ast.walk(module):
         code.locate(each, first)
     return module
-
-
-def _prologue(unit: Unit) -> list[ast.stmt]:
-    """What the functions use of the library."""
-    api = code.name("api")
-    load, store = code.attribute(api, "load"), code.attribute(api, "store")
-    statements: list[ast.stmt] = [
-        code.assign(code.name("_load"), code.call("_checked_load", load)),
-        code.assign(code.name("_store"), code.call("_checked_store", store)),
-        *unit.bindings.values(),
-    ]
-    if unit.timed:
-        statements.append(code.assign(code.name(THREAD), code.attribute(api, "thread")))
-    return statements

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import ast
 import difflib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from ttmlir.cpp import tree
 from ttmlir.sim.kernels import code
 from ttmlir.sim.kernels.enumerators import enumerators_like, named_constant
 from ttmlir.sim.kernels.place import (
-    AttributePlace,
+    EitherPlace,
     ItemPlace,
     LocalPlace,
+    MemberPlace,
     MemoryPlace,
     Place,
+    PointedPlace,
     assigned,
     assignment,
-    member_of_memory,
+    member_of,
     node_of,
+    point_into,
     read,
 )
 from ttmlir.sim.kernels.scope import Scope, Variable
@@ -43,9 +47,11 @@ from ttmlir.sim.kernels.types import (
     PointerType,
     StringType,
     StructType,
+    is_same_type,
     size_of,
 )
 from ttmlir.sim.kernels.value import (
+    Space,
     Value,
     arithmetic,
     as_condition,
@@ -74,6 +80,8 @@ class ExpressionCompiler:
         self.scope = scope
         self.loads: int = 0
         self.waits: int = 0
+        self.widened = set[int]()
+        """Declarations of pointers that point to more than they were taken to point to."""
 
     # Entries.
 
@@ -123,10 +131,11 @@ class ExpressionCompiler:
             case IntType(), PointerType() if target == BOOL:
                 return truth(value)
             case PointerType(), IntType() if value.constant == 0 and _is_null(node):
-                return Value(target, value.node)
+                return Value(target, code.constant(0))
             case PointerType(), PointerType() if _may_point(target, source):
                 volatile = target.volatile or source.volatile
-                return Value(PointerType(target.pointee, source.local, volatile), value.node)
+                pointer = PointerType(target.pointee, volatile)
+                return Value(pointer, value.node, space=value.space)
             case _ if source == target:
                 return value
             case _:
@@ -194,8 +203,8 @@ class ExpressionCompiler:
 
     def _library_name(self, node: tree.Name) -> Value:
         bare = node.text.removeprefix("::")
-        if bare == "noc_index":
-            return whole(UINT8, code.attribute(code.name("api"), bare))
+        if self.unit.library.is_variable(bare):
+            return whole(UINT8, code.name(self.unit.bound(bare)))
         constant = self.unit.library.constant(bare)
         if constant is not None:
             return integer(constant, UNSIGNED)
@@ -238,22 +247,41 @@ class ExpressionCompiler:
 
     def _element(self, node: tree.Index) -> Place:
         if isinstance(node.base, tree.Name) and self.unit.library.is_array(node.base.text):
-            holder = code.attribute(code.name("api"), node.base.text)
-            return ItemPlace(UINT8, holder, self.number(node.index, "an index").node, is_const=True)
+            holder = code.name(self.unit.bound(node.base.text))
+            number = self.number(node.index, "an index")
+            return ItemPlace(UINT8, holder, _checked_index(number), is_const=True)
         index = self.number(node.index, "an index")
         base = self._array_place(node.base)
         if base is None:
-            return self.pointee(self.moved(self.scalar(node.base), index, node), node)
+            return self.pointee(self.scalar(node.base), node, index)
         array = base.type
         assert isinstance(array, ArrayType)
-        if isinstance(base, MemoryPlace):
-            address = Value(PointerType(array.element, volatile=base.volatile), base.address.node)
-            return self.pointee(self.moved(address, index, node), node)
         if index.constant is not None and not 0 <= index.constant < array.count:
             message = f"the index {index.constant} is outside of '{array.name}'"
             raise self.unit.error(node, message)
-        checked = index.node if index.low >= 0 else code.call("_index", index.node)
-        return ItemPlace(array.element, node_of(base), checked, base.is_const)
+        return self._element_of(base, array, index, node)
+
+    def _element_of(
+        self, base: Place, array: ArrayType, index: Value, node: tree.Node
+    ) -> ItemPlace | MemoryPlace | EitherPlace:
+        match base:
+            case MemoryPlace():
+                start = Value(PointerType(array.element, base.volatile), base.address.node)
+                return self._pointee_in_memory(self.moved(start, index, node))
+            case EitherPlace():
+                pointer = base.pointer
+                if not code.is_stable(index.node):
+                    number = self.unit.fresh("index", "t")
+                    pointer = code.last_of(code.walrus(number, index.node), base.pointer)
+                    index = Value(index.type, code.name(number), index.low, index.high)
+                local = self._element_of(base.local, array, index, node)
+                memory = self._element_of(base.memory, array, index, node)
+                assert isinstance(local, ItemPlace)
+                assert isinstance(memory, MemoryPlace)
+                return EitherPlace(array.element, pointer, local, memory)
+            case _:
+                place = _checked_index(index)
+                return ItemPlace(array.element, node_of(base), place, base.is_const, array.count)
 
     def _array_place(self, node: tree.Expression) -> Place | None:
         """The place of an expression, if it is that of an array."""
@@ -293,55 +321,63 @@ class ExpressionCompiler:
         match base.type:
             case StructType() as struct:
                 return self._struct_member(node, base, struct)
-            case ObjectType() if not isinstance(base, MemoryPlace):
-                return AttributePlace(UNSIGNED, node_of(base), node.member, base.is_const)
+            case ObjectType() as type_ if not isinstance(base, (MemoryPlace, EitherPlace)):
+                members = self.unit.library.members(type_.name)
+                if node.member not in members:
+                    raise self.unit.error(node, no_member(type_.name, node.member, members))
+                return MemberPlace(members[node.member], node_of(base), node.member)
             case type_:
                 raise self.unit.error(node, f"'{type_.name}' has no members")
 
     def _struct_member(self, node: tree.Member, base: Place, struct: StructType) -> Place:
         number = struct.index(node.member)
         if number is None:
-            names = ", ".join(field.name for field in struct.fields)
-            message = f"'{struct.name}' has no member '{node.member}'; its members are {names}"
-            raise self.unit.error(node, message)
-        if isinstance(base, MemoryPlace):
-            return member_of_memory(base, number)
-        field = struct.fields[number]
-        return ItemPlace(field.type, node_of(base), code.constant(number), base.is_const)
+            names = [field.name for field in struct.fields]
+            raise self.unit.error(node, no_member(struct.name, node.member, names))
+        return member_of(base, number)
 
-    def pointee(self, pointer: Value, node: tree.Node) -> Place:
-        """The place that a pointer points to."""
+    def pointee(self, pointer: Value, node: tree.Node, offset: Value | None = None) -> Place:
+        """The place that a pointer points to, or that lies so many elements behind it."""
         type_ = pointer.type
         if not isinstance(type_, PointerType):
             raise self.unit.error(node, f"'{type_.name}' is no pointer")
-        if not type_.local:
-            if size_of(type_.pointee) is None:
-                message = f"'{type_.name}' points to nothing that can be read; cast it first"
-                raise self.unit.error(node, message)
-            return MemoryPlace(type_.pointee, whole(UNSIGNED, pointer.node), type_.volatile)
-        match pointer.node:
-            case ast.Tuple(elts=[container, ast.Constant() as start]):
-                return ItemPlace(type_.pointee, container, start)
-            case ast.Name() as name:
-                first: ast.expr = name
-                again: ast.expr = name
-            case other:
-                temporary = self.unit.identifiers.fresh("pointer")
-                first, again = code.walrus(temporary, other), code.name(temporary)
-        container = code.subscript(first, code.constant(0))
-        index = code.call("_index", code.subscript(again, code.constant(1)))
-        return ItemPlace(type_.pointee, container, index)
+        if size_of(type_.pointee) is None and not isinstance(type_.pointee, ObjectType):
+            message = f"'{type_.name}' points to nothing that can be read; cast it first"
+            raise self.unit.error(node, message)
+        if pointer.space is Space.LOCAL:
+            place = code.constant(0) if offset is None else settled(offset).node
+            return PointedPlace(type_.pointee, pointer.node, place)
+        if offset is not None and offset.constant != 0:
+            pointer = self.moved(pointer, offset, node)
+        if pointer.space is Space.MEMORY:
+            return self._pointee_in_memory(pointer)
+        first = again = pointer.node
+        if not isinstance(first, ast.Name):
+            temporary = self.unit.fresh("pointer", "t")
+            first, again = code.walrus(temporary, first), code.name(temporary)
+        local = PointedPlace(type_.pointee, again, code.constant(0))
+        memory = MemoryPlace(type_.pointee, whole(UNSIGNED, again), type_.volatile)
+        return EitherPlace(type_.pointee, first, local, memory)
+
+    def _pointee_in_memory(self, pointer: Value) -> MemoryPlace:
+        assert isinstance(pointer.type, PointerType)
+        address = whole(UNSIGNED, pointer.node)
+        return MemoryPlace(pointer.type.pointee, address, pointer.type.volatile)
 
     def moved(self, pointer: Value, count: Value, node: tree.Node) -> Value:
         """A pointer to a later element."""
         type_ = pointer.type
         if not isinstance(type_, PointerType):
             raise self.unit.error(node, f"'{type_.name}' has no elements")
-        if type_.local:
-            return Value(type_, code.call("_advance", pointer.node, settled(count).node))
         size = size_of(type_.pointee)
         if size is None:
             raise self.unit.error(node, f"arithmetic on '{type_.name}' needs a cast first")
+        steps = settled(count).node
+        if pointer.space is Space.LOCAL:
+            return replace(pointer, node=code.call("_advance", pointer.node, steps))
+        if pointer.space is Space.ANY:
+            called = code.call("_advance_any", pointer.node, steps, code.constant(size))
+            return replace(pointer, node=called)
         scaled = arithmetic(
             "*", converted(count, INT if count.low < 0 else UNSIGNED), integer(size, INT)
         )
@@ -351,9 +387,17 @@ class ExpressionCompiler:
         return Value(type_, settled(address).node)
 
     def _read(self, place: Place) -> Value:
-        if isinstance(place, MemoryPlace):
+        if isinstance(place, (MemoryPlace, EitherPlace)):
             self.loads += 1
+        if isinstance(place, MemoryPlace) and isinstance(place.type, StructType):
+            return self._read_struct(place)
         return read(place)
+
+    def _read_struct(self, place: MemoryPlace) -> Value:
+        """A struct in memory, whose address is calculated once."""
+        setup = list[ast.expr]()
+        value = read(self.stable(place, setup))
+        return replace(value, node=code.last_of(*setup, value.node))
 
     def _read_place(self, node: tree.Index | tree.Member) -> Value:
         constant = self._constant_element(node)
@@ -398,7 +442,7 @@ class ExpressionCompiler:
             ):
                 place = self.place(operand)
                 target = self.unit.declared_type(pointee, self.scope, None)
-                if isinstance(place, MemoryPlace) or place.type == target:
+                if isinstance(place, (MemoryPlace, EitherPlace)) or place.type == target:
                     return None
                 return with_bits_of(self._read(place), target)
             case _:
@@ -408,15 +452,23 @@ class ExpressionCompiler:
         """A pointer to a place."""
         match place:
             case MemoryPlace():
-                pointer = PointerType(place.type, volatile=place.volatile)
+                pointer = PointerType(place.type, place.volatile)
                 return Value(pointer, settled(place.address).node)
+            case EitherPlace():
+                local, memory = (self.address_of(x, node) for x in (place.local, place.memory))
+                test = code.call("_is_local", place.pointer)
+                chosen = code.choice(test, local.node, memory.node)
+                return Value(memory.type, chosen, space=Space.ANY)
+            case PointedPlace():
+                pointer = Value(PointerType(place.type), place.pointer, space=Space.LOCAL)
+                if isinstance(place.offset, ast.Constant) and place.offset.value == 0:
+                    return pointer
+                return self.moved(pointer, whole(INT, place.offset), node)
             case ItemPlace():
-                pair = code.pair(place.container, place.index)
-                return Value(PointerType(place.type, local=True), pair)
+                return point_into(place.container, place.index, place.count, place.type)
             case LocalPlace() if isinstance(place.type, (StructType, ArrayType)):
                 holder = code.listed([code.name(place.identifier)])
-                pair = code.pair(holder, code.constant(0))
-                return Value(PointerType(place.type, local=True), pair)
+                return point_into(holder, code.constant(0), None, place.type)
             case _:
                 raise self.unit.error(node, "the address of this is not supported")
 
@@ -471,36 +523,28 @@ class ExpressionCompiler:
     def _between_pointers(self, operator: str, left: Value, right: Value) -> Value | None:
         type_ = left.type
         assert isinstance(type_, PointerType)
-        assert isinstance(right.type, PointerType)
-        if type_.local != right.type.local:
-            return integer(int(operator == "!="), BOOL) if operator in ("==", "!=") else None
-        if type_.local:
-            return self._between_local_pointers(operator, left, right)
-        if operator in code.COMPARE:
-            return Value(BOOL, code.compare(operator, left.node, right.node), 0, 1)
         size = size_of(type_.pointee)
-        if operator != "-" or size is None:
-            return None
-        distance = code.binary("-", left.node, right.node)
-        return whole(INT, code.call("_quotient", distance, code.constant(size)))
-
-    def _between_local_pointers(self, operator: str, left: Value, right: Value) -> Value | None:
-        if operator in ("==", "!="):
+        in_memory = left.space is right.space is Space.MEMORY
+        if operator in ("==", "!=") and not in_memory:
             same = code.call("_is_same", left.node, right.node)
             return Value(BOOL, same if operator == "==" else code.negation(same), 0, 1)
-        distance = code.call("_difference", left.node, right.node)
+        if operator in code.COMPARE and in_memory:
+            return Value(BOOL, code.compare(operator, left.node, right.node), 0, 1)
+        if size is None or (operator != "-" and operator not in code.COMPARE):
+            return None
+        if in_memory:
+            bytes_ = code.binary("-", left.node, right.node)
+            return whole(INT, code.call("_quotient", bytes_, code.constant(size)))
+        distance = code.call("_distance", left.node, right.node, code.constant(size))
         if operator == "-":
             return whole(INT, distance)
-        if operator not in code.COMPARE:
-            return None
         return Value(BOOL, code.compare(operator, distance, code.constant(0)), 0, 1)
 
     def _compare_with_null(self, operator: str, left: Value, right: Value) -> Value | None:
         number, pointer = (left, right) if isinstance(left.type, IntType) else (right, left)
         if number.constant != 0 or operator not in ("==", "!="):
             return None
-        assert isinstance(pointer.type, PointerType)
-        if pointer.type.local:
+        if pointer.space is Space.LOCAL and isinstance(pointer.node, ast.Name):
             return integer(int(operator == "!="), BOOL)
         return Value(BOOL, code.compare(operator, pointer.node, code.constant(0)), 0, 1)
 
@@ -530,8 +574,9 @@ class ExpressionCompiler:
         a, b = self._same_type(a, b, node)
         if condition.constant is not None:
             return a if condition.constant else b
-        choice = ast.IfExp(as_condition(condition), a.node, b.node)
-        return Value(a.type, choice, min(a.low, b.low), max(a.high, b.high))
+        choice = code.choice(as_condition(condition), a.node, b.node)
+        space = a.space.joined(b.space)
+        return Value(a.type, choice, min(a.low, b.low), max(a.high, b.high), space)
 
     def _same_type(self, a: Value, b: Value, node: tree.Conditional) -> tuple[Value, Value]:
         numbers = (IntType, FloatType)
@@ -552,9 +597,10 @@ class ExpressionCompiler:
     def _assign(self, node: tree.Assign) -> Value:
         setup, place, value = self.new_value(node)
         result = code.last_of(*setup, assigned(place, value))
+        if isinstance(place, EitherPlace):
+            return replace(value, node=code.last_of(result, value.node))
         if setup or not isinstance(place, MemoryPlace):
-            settled_ = settled(value)
-            return Value(place.type, result, settled_.low, settled_.high)
+            return replace(settled(value), node=result)
         return self._stored(place, result)
 
     def _stored(self, place: MemoryPlace, node: ast.expr) -> Value:
@@ -569,22 +615,46 @@ class ExpressionCompiler:
         operator = node.operator.removesuffix("=")
         place = self.changeable(node.target)
         value = self.scalar(node.value)
-        if not operator:
-            return [], place, self.implicit(value, place.type, node.value)
         setup = list[ast.expr]()
+        if not operator:
+            value = self.fitting(self.implicit(value, place.type, node.value), place, node)
+            if isinstance(place, EitherPlace) and not code.is_stable(value.node):
+                value = self._kept(settled(value), setup, always=True)
+            return setup, place, value
         value = self._kept(value, setup)
         place = self.stable(place, setup)
         result = self.operate(operator, self._read(place), value, node)
-        return setup, place, self.implicit(result, place.type, node)
+        result = self.fitting(self.implicit(result, place.type, node), place, node)
+        if isinstance(place, EitherPlace):
+            result = self._kept(settled(result), setup, always=True)
+        return setup, place, result
 
-    def _kept(self, value: Value, setup: list[ast.expr]) -> Value:
+    def fitting(self, value: Value, place: Place, node: tree.Node) -> Value:
+        """A value of the place's type, if the place can hold where it points to."""
+        if not isinstance(value.type, PointerType):
+            return value
+        match place:
+            case LocalPlace(space=space) if space.joined(value.space) is not space:
+                self.widen(place.origin)
+            case MemoryPlace() | EitherPlace() if value.space is Space.LOCAL:
+                message = "the address of a local variable is not known to the simulator"
+                raise self.unit.error(node, f"{message}; it cannot be kept in memory")
+            case _:
+                pass
+        return value
+
+    def widen(self, origin: tree.Node | None) -> None:
+        """Note that a pointer turns out to point to variables as well as into memory."""
+        self.widened.add(id(origin))
+
+    def _kept(self, value: Value, setup: list[ast.expr], *, always: bool = False) -> Value:
         """A value in a variable of its own, if its expression does anything."""
-        if not self.unit.has_effect(value.node):
+        if not always and not self.unit.has_effect(value.node):
             return value
         value = settled(value)
-        temporary = self.unit.identifiers.fresh("value")
+        temporary = self.unit.fresh("value", "t")
         setup.append(code.walrus(temporary, value.node))
-        return Value(value.type, code.name(temporary), value.low, value.high)
+        return replace(value, node=code.name(temporary))
 
     def changeable(self, node: tree.Expression) -> Place:
         """The place of an expression that may be assigned to."""
@@ -593,7 +663,8 @@ class ExpressionCompiler:
             raise self.unit.error(node, "this is constant and cannot be changed")
         if isinstance(place.type, ArrayType):
             raise self.unit.error(node, "an array cannot be assigned to; assign its elements")
-        if isinstance(place, MemoryPlace) and isinstance(place.type, StructType):
+        in_memory = isinstance(place, (MemoryPlace, EitherPlace))
+        if in_memory and isinstance(place.type, StructType):
             raise self.unit.error(node, "a struct in memory: assign its members one by one")
         return place
 
@@ -603,20 +674,22 @@ class ExpressionCompiler:
         def kept(node: ast.expr, name: str) -> ast.expr:
             if code.is_stable(node):
                 return node
-            temporary = self.unit.identifiers.fresh(name)
+            temporary = self.unit.fresh(name, "t")
             setup.append(code.walrus(temporary, node))
             return code.name(temporary)
 
         match place:
             case ItemPlace():
                 container = kept(place.container, "container")
-                return ItemPlace(place.type, container, kept(place.index, "index"), place.is_const)
+                return replace(place, container=container, index=kept(place.index, "index"))
+            case PointedPlace():
+                pointer = kept(place.pointer, "pointer")
+                return replace(place, pointer=pointer, offset=kept(place.offset, "index"))
             case MemoryPlace():
                 address = settled(place.address)
-                node = kept(address.node, "address")
-                return MemoryPlace(
-                    place.type, whole(UNSIGNED, node), place.volatile, place.is_const
-                )
+                return replace(place, address=whole(UNSIGNED, kept(address.node, "address")))
+            case EitherPlace():
+                return replace(place, pointer=kept(place.pointer, "pointer"))
             case _:
                 return place
 
@@ -627,10 +700,9 @@ class ExpressionCompiler:
             result = code.last_of(*setup, put)
             if isinstance(place, MemoryPlace):
                 return self._stored(place, result)
-            new = settled(new)
-            return Value(place.type, result, new.low, new.high)
+            return replace(settled(new), node=result)
         both = code.subscript(code.pair(old.node, put), code.constant(0))
-        return Value(old.type, code.last_of(*setup, both), old.low, old.high)
+        return replace(old, node=code.last_of(*setup, both))
 
     def updated(self, node: tree.Update) -> tuple[list[ast.expr], Place, Value, Value]:
         """What to do first, the place, its old value and its new value."""
@@ -639,8 +711,12 @@ class ExpressionCompiler:
         old = self._read(place)
         if old.type == BOOL:
             raise self.unit.error(node, f"'{node.operator}' does not go with 'bool'")
-        new = self.operate(node.operator[0], old, integer(1, INT), node)
-        return setup, place, old, self.implicit(new, place.type, node)
+        if isinstance(place, EitherPlace):
+            old = self._kept(old, setup, always=True)
+        new = self.implicit(
+            self.operate(node.operator[0], old, integer(1, INT), node), place.type, node
+        )
+        return setup, place, old, new
 
     def assign_statement(self, place: Place, value: Value) -> ast.stmt:
         """The statement that assigns a value of the place's type."""
@@ -664,6 +740,20 @@ class ExpressionCompiler:
     }
 
 
+def _checked_index(index: Value) -> ast.expr:
+    """An index of a list, which must not count from its end."""
+    return index.node if index.low >= 0 else code.call("_index", index.node)
+
+
+def no_member(type_: str, member: str, members: Iterable[str]) -> str:
+    """The message about a member that a type does not have."""
+    known = list(members)
+    near = difflib.get_close_matches(member, known, 1)
+    hint = f"; did you mean '{near[0]}'?" if near else ""
+    there = f"its members are {', '.join(known)}" if known else "it has no members to read"
+    return f"'{type_}' has no member '{member}'; {there}{hint}"
+
+
 def _is_null(node: tree.Node) -> bool:
     return isinstance(node, (tree.Null, tree.Integer))
 
@@ -671,13 +761,7 @@ def _is_null(node: tree.Node) -> bool:
 def _may_point(target: PointerType, source: PointerType) -> bool:
     """Whether a pointer converts to another pointer type without cast."""
     to, given = target.pointee, source.pointee
-    if to == VOID or to == given:
-        return True
-    return (
-        isinstance(to, IntType)
-        and isinstance(given, IntType)
-        and (to.bits, to.signed) == (given.bits, given.signed)
-    )
+    return to == VOID or is_same_type(to, given)
 
 
 def _no_conversion(source: CType, target: CType) -> str:

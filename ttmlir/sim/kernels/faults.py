@@ -7,20 +7,20 @@ from types import CodeType, TracebackType
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.findings import Position
 from ttmlir.sim.kernels import runtime
-from ttmlir.sim.kernels.runtime import KernelFault
+from ttmlir.sim.kernels.runtime import OUTSIDE, UNSET_READ, KernelFault
 
-FAULTS = (*(KernelFault, ZeroDivisionError, IndexError, NameError, TypeError, RecursionError),)
+FAULTS = (
+    *(KernelFault, ZeroDivisionError, IndexError, NameError, TypeError, RecursionError),
+    *(OverflowError, ValueError),
+)
 """The exceptions that code of a kernel raises itself."""
 
-_UNSET = "reads a variable or element that was never set"
 
-
-def fault(error: Exception, api: object) -> Exception:
+def fault(error: Exception, thread: object) -> Exception:
     """The error to raise instead: the same one, if it comes from outside of the kernel."""
-    place = _place(error.__traceback__)
+    place = _place(error.__traceback__, through_calls=isinstance(error, KernelFault))
     if place is None:
         return error
-    thread = getattr(api, "thread", None)
     message = _message(error)
     kernel = getattr(thread, "kernel", None)
     core = getattr(getattr(thread, "core", None), "logical", None)
@@ -36,24 +36,27 @@ def _message(error: Exception) -> str:
         case ZeroDivisionError():
             return "division by zero"
         case IndexError():
-            return "this index is outside of the array"
+            return OUTSIDE
         case NameError() | TypeError():
-            return f"this {_UNSET}"
+            return UNSET_READ
         case RecursionError():
             return "this function calls itself without end"
         case _:
             return str(error)
 
 
-def _place(traceback: TracebackType | None) -> Position | None:
-    """The innermost place in the kernel; None if the exception comes from what it called."""
+def _place(traceback: TracebackType | None, *, through_calls: bool) -> Position | None:
+    """The innermost place in the kernel; None if the exception comes from what it called.
+
+    With `through_calls` what it called is not to blame.
+    """
     entry = traceback.tb_frame.f_code.co_filename if traceback is not None else ""
     found: Position | None = None
     while traceback is not None:
         frame = traceback.tb_frame.f_code
         if frame.co_filename == entry:
             found = _position(frame, traceback)
-        elif frame.co_filename != runtime.__file__:
+        elif frame.co_filename != runtime.__file__ and not through_calls:
             return None
         traceback = traceback.tb_next
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ttmlir.cpp import tree
 from ttmlir.sim.kernels import code
@@ -21,7 +21,7 @@ from ttmlir.sim.kernels.types import (
     StructType,
 )
 from ttmlir.sim.kernels.unit import Unit
-from ttmlir.sim.kernels.value import whole
+from ttmlir.sim.kernels.value import Space, Value, whole
 
 
 @dataclass
@@ -30,6 +30,8 @@ class Instance:
 
     identifier: str
     result: CType
+    space: Space = Space.ANY
+    """Where the result points to, if it is a pointer."""
     waits: bool = False
     """Whether it may have to wait: it is a generator then."""
     loads: int = 0
@@ -41,12 +43,19 @@ class Instance:
 class FunctionCompiler(LoopCompiler):
     """The body of one function."""
 
-    def __init__(self, unit: Unit, function: tree.Function, scope: Scope) -> None:
+    def __init__(
+        self,
+        unit: Unit,
+        function: tree.Function,
+        scope: Scope,
+        wide: frozenset[int] = frozenset(),
+    ) -> None:
         """A compiler of a function that stands in a scope."""
         changed = changed_names(function.body, unit.references)
         shared = shared_names(function.body, unit.references)
         super().__init__(unit, Scope(scope), changed, shared)
         self.function = function
+        self.wide = wide
         self.result = None if unit.is_deduced(function.result) else self._result_type()
 
     def _result_type(self) -> CType:
@@ -57,7 +66,7 @@ class FunctionCompiler(LoopCompiler):
     def parameter(self, parameter: tree.Parameter, argument: Argument) -> str:
         """Declare a parameter; returns its identifier."""
         name = parameter.name or "unused"
-        identifier = self.unit.identifiers.fresh(name)
+        identifier = self.unit.fresh(name)
         type_ = argument.type
         node = code.name(identifier)
         referent = parameter.type.referent if isinstance(parameter.type, tree.Reference) else None
@@ -70,12 +79,18 @@ class FunctionCompiler(LoopCompiler):
             case "address":
                 assert isinstance(type_, PointerType)
                 place = MemoryPlace(type_.pointee, whole(UNSIGNED, node), type_.volatile, constant)
+            case "pointer":
+                place = self.pointee(Value(type_, node, space=argument.space), parameter)
+                place = replace(place, is_const=constant)
             case "value" if name in self.shared and not isinstance(type_, StructType):
                 cell = code.assign(node, code.listed([node]))
                 self.emit(cell, parameter.position)
                 place = ItemPlace(type_, node, code.constant(0))
             case _:
-                place = LocalPlace(type_, identifier, is_const=constant)
+                space = Space.ANY if id(parameter) in self.wide else argument.space
+                place = LocalPlace(
+                    type_, identifier, is_const=constant, space=space, origin=parameter
+                )
         if parameter.name is not None:
             if name in self.scope.symbols:
                 raise self.unit.error(parameter, f"two parameters are called '{name}'")
@@ -93,13 +108,19 @@ def compile_instance(
     unit: Unit, function: tree.Function, scope: Scope, arguments: Sequence[Argument], made: Instance
 ) -> None:
     """Compile a function for some arguments, and add it to the unit."""
-    compiler = FunctionCompiler(unit, function, scope)
-    pairs = zip(function.parameters, arguments, strict=True)
-    parameters = [compiler.parameter(parameter, each) for parameter, each in pairs]
-    if compiler.result is not None:
-        made.result = compiler.result
-    body = compiler.compile_body()
+    wide = frozenset[int]()
+    while True:
+        compiler = FunctionCompiler(unit, function, scope, wide)
+        pairs = zip(function.parameters, arguments, strict=True)
+        parameters = [compiler.parameter(parameter, each) for parameter, each in pairs]
+        if compiler.result is not None:
+            made.result = compiler.result
+        body = compiler.compile_body()
+        if compiler.widened <= wide:
+            break
+        wide |= compiler.widened
     made.result = VOID if compiler.result is None else compiler.result
+    made.space = compiler.result_space or Space.ANY
     made.waits = _waits(body)
     made.loads = compiler.loads
     made.finished = True
@@ -135,5 +156,10 @@ def compile_entry(unit: Unit, function: tree.Function, scope: Scope) -> list[ast
     """The body of the function that the processor starts."""
     if function.parameters:
         raise unit.error(function, f"'{function.name}' takes no parameters")
-    compiler = FunctionCompiler(unit, function, scope)
-    return compiler.compile_body()
+    wide = frozenset[int]()
+    while True:
+        compiler = FunctionCompiler(unit, function, scope, wide)
+        body = compiler.compile_body()
+        if compiler.widened <= wide:
+            return body
+        wide |= compiler.widened

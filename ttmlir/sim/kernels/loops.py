@@ -10,7 +10,6 @@ from typing import ClassVar
 from ttmlir.cpp import tree
 from ttmlir.sim.kernels import code
 from ttmlir.sim.kernels.enumerators import bare_name
-from ttmlir.sim.kernels.library import STEADY_CALLS
 from ttmlir.sim.kernels.place import LocalPlace, MemoryPlace
 from ttmlir.sim.kernels.scope import Scope, Variable, changed_names, root_name, walk
 from ttmlir.sim.kernels.statements import Loop, StatementCompiler
@@ -117,7 +116,9 @@ class LoopCompiler(StatementCompiler):
             case tree.Unary(operator=operator):
                 return operator not in ("*", "&")
             case tree.Call(callee=tree.Name(text=text)):
-                return bare_name(text) in (*STEADY_CALLS, "get_compile_time_arg_val")
+                steady = self.unit.library.is_steady(text)
+                known = steady or bare_name(text) == "get_compile_time_arg_val"
+                return known and self.unit.find(text, self.scope) is None
             case _:
                 return isinstance(node, _STEADY)
 
@@ -174,10 +175,10 @@ class LoopCompiler(StatementCompiler):
         numbers = [first.node, end] if first.constant != 0 or count.step != 1 else [end]
         if count.step != 1:
             numbers.append(code.constant(count.step))
-        identifier = self.unit.identifiers.fresh(count.declarator.name)
+        identifier = self.unit.fresh(count.declarator.name)
         place = LocalPlace(type_, identifier, max(low, type_.low), min(high, type_.high))
         self._bind(count.declarator, place)
-        return identifier, code.call("range", *numbers)
+        return identifier, code.call("_range", *numbers)
 
     def _after(self, count: Count) -> None:
         for each in count.rest:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import keyword
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -84,16 +83,18 @@ class Scope:
 class Identifiers:
     """Names of Python's variables: each belongs to one variable of C++."""
 
-    def __init__(self, reserved: frozenset[str]) -> None:
-        """No identifier of `reserved` is given out."""
-        self._taken = set(reserved)
+    def __init__(self) -> None:
+        """Nothing is given out yet."""
+        self._taken = set[str]()
+        self._numbers = dict[str, int]()
 
     def fresh(self, base: str) -> str:
-        """A new identifier that resembles the C++ name."""
-        candidate, number = base, 1
-        while candidate in self._taken or keyword.iskeyword(candidate):
+        """A new identifier that begins with a text."""
+        candidate, number = base, self._numbers.get(base, 1)
+        while candidate in self._taken:
             number += 1
             candidate = f"{base}_{number}"
+        self._numbers[base] = number
         self._taken.add(candidate)
         return candidate
 

@@ -12,10 +12,12 @@ from ttmlir.sim.kernels import code
 from ttmlir.sim.kernels.calls import CallCompiler
 from ttmlir.sim.kernels.library import LibraryCall
 from ttmlir.sim.kernels.place import (
+    EitherPlace,
     ItemPlace,
     LocalPlace,
     MemoryPlace,
     Place,
+    PointedPlace,
     assignment,
 )
 from ttmlir.sim.kernels.scope import Alias, Scope, Symbol, Variable
@@ -31,7 +33,7 @@ from ttmlir.sim.kernels.types import (
     StructType,
 )
 from ttmlir.sim.kernels.unit import Unit
-from ttmlir.sim.kernels.value import Value, as_condition, integer, settled
+from ttmlir.sim.kernels.value import Space, Value, as_condition, integer, settled
 
 
 @dataclass
@@ -61,6 +63,10 @@ class StatementCompiler(CallCompiler):
         self.out: list[ast.stmt] = []
         self.loops = list[Loop]()
         self.result: CType | None = VOID
+        self.result_space: Space | None = None
+        """Where the result points to, if it is a pointer and one was returned."""
+        self.wide = frozenset[int]()
+        """Declarations of pointers that may point anywhere."""
         self.in_function = True
 
     def emit(self, statement: ast.stmt, position: tree.Position | None) -> None:
@@ -149,7 +155,7 @@ class StatementCompiler(CallCompiler):
     def _evaluated_once(self, argument: ast.expr, node: tree.Node) -> ast.expr:
         if code.is_stable(argument) or isinstance(argument, ast.Constant):
             return argument
-        identifier = self.unit.identifiers.fresh("argument")
+        identifier = self.unit.fresh("argument", "t")
         self.emit(code.assign(code.name(identifier), argument), node.position)
         return code.name(identifier)
 
@@ -236,22 +242,30 @@ class StatementCompiler(CallCompiler):
     def _declare_local(
         self, type_: CType, value: Value | None, declarator: tree.Declarator, is_const: bool
     ) -> None:
-        identifier = self.unit.identifiers.fresh(declarator.name)
+        identifier = self.unit.fresh(declarator.name)
         in_list = isinstance(type_, (StructType, ArrayType))
         if declarator.name in self.shared and not in_list and not isinstance(type_, ObjectType):
-            start = code.constant(None) if value is None else value.node
+            start = code.name("_unset") if value is None else value.node
             self.emit(code.assign(code.name(identifier), code.listed([start])), declarator.position)
             place: Place = ItemPlace(type_, code.name(identifier), code.constant(0), is_const)
         else:
             if value is None and in_list:
                 value = self.unset(type_)
-            place = LocalPlace(type_, identifier, is_const=is_const)
+            place = LocalPlace(type_, identifier, is_const=is_const, origin=declarator)
+            if isinstance(type_, PointerType):
+                place = replace(place, space=self._space_of(declarator, value))
             if value is not None:
                 self.emit(code.assign(code.name(identifier), value.node), declarator.position)
                 if declarator.name not in self.changed and isinstance(type_, IntType):
                     place = replace(place, low=value.low, high=value.high)
         elements = self._table(value) if is_const else None
         self._bind(declarator, place, elements=elements)
+
+    def _space_of(self, origin: tree.Node, value: Value | None) -> Space:
+        """Where a pointer may point to: where it points at first, until it is known better."""
+        if id(origin) in self.wide:
+            return Space.ANY
+        return Space.MEMORY if value is None else value.space
 
     def _table(self, value: Value | None) -> tuple[Value, ...] | None:
         """The elements of an array of constants."""
@@ -277,7 +291,7 @@ class StatementCompiler(CallCompiler):
         if is_const and value.constant is not None and declarator.name not in self.shared:
             self._bind(declarator, value, is_global=True)
             return
-        identifier = self.unit.identifiers.fresh(declarator.name)
+        identifier = self.unit.fresh(declarator.name)
         in_list = isinstance(type_, (StructType, ArrayType, ObjectType))
         node = value.node if in_list else code.listed([value.node])
         self.unit.add_global(code.assign(code.name(identifier), node), declarator.position)
@@ -315,18 +329,33 @@ class StatementCompiler(CallCompiler):
         def kept(node: ast.expr) -> ast.expr:
             if isinstance(node, ast.Constant):
                 return node
-            identifier = self.unit.identifiers.fresh("reference")
+            identifier = self.unit.fresh("reference", "t")
             setup.append(code.walrus(identifier, node))
             return code.name(identifier)
 
         match place:
             case ItemPlace():
                 return replace(place, container=kept(place.container), index=kept(place.index))
+            case PointedPlace():
+                pointer, offset = kept(place.pointer), kept(place.offset)
+                return replace(place, pointer=pointer, offset=offset)
             case MemoryPlace():
                 address = settled(place.address)
                 return replace(place, address=replace(address, node=kept(address.node)))
+            case EitherPlace():
+                return self._either_fixed(place, setup)
             case _:
                 return place
+
+    def _either_fixed(self, place: EitherPlace, setup: list[ast.expr]) -> EitherPlace:
+        """The same place as what its address points to: one pointer that is kept."""
+        pointer = self.address_of(place, tree.Null())
+        identifier = self.unit.fresh("reference", "t")
+        setup.append(code.walrus(identifier, pointer.node))
+        kept = replace(pointer, node=code.name(identifier))
+        fixed = self.pointee(kept, tree.Null())
+        assert isinstance(fixed, EitherPlace)
+        return fixed
 
     def _bind(
         self,
@@ -384,7 +413,7 @@ class StatementCompiler(CallCompiler):
         """A chain of `if`; each branch holds what its case falls through to, too."""
         value = settled(self.number(node.condition, "the condition of a switch"))
         if value.constant is None:
-            identifier = self.unit.identifiers.fresh("chosen")
+            identifier = self.unit.fresh("chosen", "t")
             self.emit(code.assign(code.name(identifier), value.node), node.position)
             value = replace(value, node=code.name(identifier))
         groups = list(_case_groups(node.cases))
@@ -493,8 +522,11 @@ class StatementCompiler(CallCompiler):
         value = self.scalar(node.value)
         target = value.type if self.result is None else self.result
         value = settled(self.implicit(value, target, node.value))
-        if isinstance(value.type, PointerType) or self.result is None:
+        if self.result is None:
             self.result = value.type
+        if isinstance(value.type, PointerType):
+            known = self.result_space
+            self.result_space = value.space if known is None else known.joined(value.space)
         if isinstance(value.type, StructType):
             value = replace(value, node=code.call("_copied", value.node))
         self.emit(ast.Return(value.node), node.position)

@@ -1,9 +1,7 @@
 """The C++ types of a kernel as the 32-bit RISC-V cores of a Tensix tile see them.
 
 `int` and `long` have 32 bits, as have pointers; plain `char` is unsigned (RISC-V ELF psABI,
-"C/C++ type details"). A value of an integer type is a Python int, one of a pointer into L1 is its
-address, one of a struct or array a list, and one of a pointer to a local variable a pair of a list
-and an index.
+"C/C++ type details").
 """
 
 from __future__ import annotations
@@ -54,10 +52,9 @@ class VoidType:
 
 @dataclass(frozen=True)
 class PointerType:
-    """`T*`; with `local` to a variable of the kernel, else into memory."""
+    """`T*`."""
 
     pointee: CType
-    local: bool = False
     volatile: bool = False
 
     @property
@@ -223,6 +220,27 @@ def is_same_number(a: CType, b: CType) -> bool:
         and isinstance(b, IntType)
         and (a.bits, a.signed) == (b.bits, b.signed)
     )
+
+
+def is_same_type(a: CType, b: CType) -> bool:
+    """Whether a variable of one type may be referred to as the other."""
+    return a == b or is_same_number(a, b)
+
+
+def tag_of(type_: CType) -> str:
+    """A text that is the same for types that `is_same_type` finds the same, and only for these."""
+    match type_:
+        case IntType(bits=bits, signed=signed):
+            return f"{'i' if signed else 'u'}{bits}"
+        case PointerType(pointee=pointee):
+            return f"{tag_of(pointee)}*"
+        case ArrayType(element=element, count=count):
+            return f"{tag_of(element)}[{count}]"
+        case StructType(name=name, fields=fields):
+            members = ",".join(f"{each.name}:{tag_of(each.type)}" for each in fields)
+            return f"{name}{{{members}}}"
+        case _:
+            return type_.name
 
 
 def promoted(type_: IntType) -> IntType:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.sim.kernels import code
-from ttmlir.sim.kernels.clock import THREAD, with_clock
+from ttmlir.sim.kernels.clock import with_clock
 from ttmlir.sim.kernels.enumerators import ENUM_TYPES, bare_name, named_constant
-from ttmlir.sim.kernels.library import PURE_CALLS, Library
-from ttmlir.sim.kernels.runtime import NAMES, PURE
+from ttmlir.sim.kernels.library import Library
+from ttmlir.sim.kernels.names import PURE
 from ttmlir.sim.kernels.scope import (
     Alias,
     Functions,
@@ -30,15 +30,16 @@ from ttmlir.sim.kernels.types import (
     VoidType,
     built_in_type,
 )
-from ttmlir.sim.kernels.value import Value
+from ttmlir.sim.kernels.value import Space, Value
+
+SERVICES = ("load", "store", "poll", "turns", "limited", "dprint")
+"""Methods of every API that compiled code calls and that kernels cannot name."""
 
 if TYPE_CHECKING:
     from ttmlir.sim.kernels.calls import Argument
     from ttmlir.sim.kernels.functions import Instance
 
-_RESERVED = frozenset(("api", "True", "False", "None", THREAD, "_load", "_store", *NAMES))
-
-InstanceKey = tuple[int, tuple[str, ...], tuple[tuple[CType, str], ...]]
+InstanceKey = tuple[int, tuple[str, ...], tuple[tuple[CType, str, Space], ...]]
 
 
 class Unit:
@@ -61,17 +62,18 @@ class Unit:
         self.library = library
         self.compile_time_args = tuple(compile_time_args)
         self.timed = timed
-        self.identifiers = Identifiers(_RESERVED | library.names())
+        self.identifiers = Identifiers()
         self.root = Scope()
         self.used = list[Scope]()
         self.namespaces = dict[str, Scope]()
         self.references = dict[str, frozenset[int]]()
         """Which parameters of the kernel's functions are references that are not const."""
         self.instances = dict[InstanceKey, "Instance"]()
-        self.bindings = dict[str, ast.stmt]()
+        self.bindings = dict[str, str]()
+        """The variables that hold what the library gives, with the names of these."""
         self.globals = list[ast.stmt]()
         self.functions = list[ast.stmt]()
-        self.pure = set(PURE | PURE_CALLS)
+        self.pure = set(PURE)
         """Functions that only find a value."""
 
     # Errors.
@@ -167,9 +169,8 @@ class Unit:
                 return self._named(node, scope)
             case tree.Pointer(pointee=pointee):
                 inner = deduced.pointee if isinstance(deduced, PointerType) else None
-                local = isinstance(deduced, PointerType) and deduced.local
                 volatile = isinstance(pointee, tree.NamedType) and "volatile" in pointee.qualifiers
-                return PointerType(self.declared_type(pointee, scope, inner), local, volatile)
+                return PointerType(self.declared_type(pointee, scope, inner), volatile)
             case tree.Reference(referent=referent):
                 return self.declared_type(referent, scope, deduced)
             case _:
@@ -191,11 +192,17 @@ class Unit:
     # Code.
 
     def bound(self, name: str) -> str:
-        """The variable that holds a method of the library."""
-        if name not in self.bindings:
-            method = code.attribute(code.name("api"), name)
-            self.bindings[name] = code.assign(code.name(name), method)
-        return name
+        """The variable that holds a call or variable of the library, or a service."""
+        variable = f"_{name}" if name in SERVICES else f"c_{name}"
+        if variable not in self.bindings:
+            self.bindings[variable] = name
+            if self.library.is_pure(name):
+                self.pure.add(variable)
+        return variable
+
+    def fresh(self, name: str, kind: str = "v") -> str:
+        """A new identifier of a kind: `v` variables, `t` temporary ones, `f` functions."""
+        return self.identifiers.fresh(f"{kind}_{name}")
 
     def add_global(self, statement: ast.stmt, position: tree.Position | None) -> None:
         """A statement that runs before the kernel starts."""
@@ -240,10 +247,11 @@ class Unit:
         from ttmlir.sim.kernels.functions import Instance, compile_instance
 
         names = () if not function.template_parameters else tuple(map(repr, _meanings(scope)))
-        key = (id(function), names, tuple((each.type, each.mode) for each in arguments))
+        kinds = tuple((each.type, each.mode, each.space) for each in arguments)
+        key = (id(function), names, kinds)
         known = self.instances.get(key)
         if known is None:
-            identifier = self.identifiers.fresh(function.name)
+            identifier = self.fresh(function.name, "f")
             known = self.instances[key] = Instance(identifier, self._result(function, scope))
             compile_instance(self, function, scope, arguments, known)
         elif not known.finished:

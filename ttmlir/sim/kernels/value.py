@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from enum import Enum, auto
 
 from ttmlir.sim.kernels import code
 from ttmlir.sim.kernels.runtime import (
@@ -33,6 +34,21 @@ from ttmlir.sim.kernels.types import (
 _TOO_WIDE = 1 << 64
 
 
+class Space(Enum):
+    """Where a pointer may point to: what its Python value is."""
+
+    MEMORY = auto()
+    """Into memory, or nowhere: an address."""
+    LOCAL = auto()
+    """To a variable of the kernel: a `LocalPointer`."""
+    ANY = auto()
+    """Not known before the kernel runs: either."""
+
+    def joined(self, other: Space) -> Space:
+        """Where a pointer may point to that is one of two."""
+        return self if self is other else Space.ANY
+
+
 @dataclass(frozen=True)
 class Value:
     """An expression of a C++ type as one of Python."""
@@ -42,6 +58,8 @@ class Value:
     low: int = 0
     high: int = 0
     """Bounds of the Python value, where the type is an integer."""
+    space: Space = Space.MEMORY
+    """Where it points to, if it is a pointer."""
 
     @property
     def constant(self) -> int | float | None:
@@ -64,11 +82,11 @@ def floating(value: float, type_: FloatType) -> Value:
     return Value(type_, code.constant(rounded))
 
 
-def whole(type_: CType, node: ast.expr) -> Value:
+def whole(type_: CType, node: ast.expr, space: Space = Space.MEMORY) -> Value:
     """A value that may be any of its type."""
     if isinstance(type_, IntType):
         return Value(type_, node, type_.low, type_.high)
-    return Value(type_, node)
+    return Value(type_, node, space=space)
 
 
 def settled(value: Value) -> Value:
@@ -101,8 +119,9 @@ def truth(value: Value) -> Value:
     if isinstance(value.type, IntType) and (value.low > 0 or value.high < 0):
         if code.is_stable(value.node):
             return integer(1, BOOL)
-    if isinstance(value.type, PointerType) and value.type.local:
-        return integer(1, BOOL)
+    if isinstance(value.type, PointerType) and value.space is Space.LOCAL:
+        if isinstance(value.node, ast.Name):
+            return integer(1, BOOL)
     return Value(BOOL, code.compare("!=", value.node, code.constant(0)), 0, 1)
 
 
@@ -159,7 +178,7 @@ def _to_float(value: Value, target: FloatType) -> Value:
         return Value(target, code.call("_float32", value.node))
     if isinstance(value.type, FloatType):
         return Value(target, value.node)
-    return Value(target, code.call("float", value.node))
+    return Value(target, code.call("_float", value.node))
 
 
 def unary(operator: str, value: Value) -> Value | None:

@@ -1,4 +1,4 @@
-"""A Tensix core: its L1, circular buffers, semaphores, registers and threads."""
+"""A Tensix core: its L1, circular buffers, semaphores and registers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from ttmlir.sim.machine.circular_buffer import CircularBuffers
 from ttmlir.sim.machine.memory import Memory
 
 if TYPE_CHECKING:
-    from ttmlir.sim.execution.thread import KernelThread
     from ttmlir.sim.machine.registers import DestinationRegisters, SourceRegisters
     from ttmlir.sim.sanitizer.sanitizer import Sanitizer
 
@@ -51,7 +50,7 @@ class Core(Endpoint):
 
     __slots__ = (
         *("cbs", "chip", "dst", "l1", "logical", "print_line", "semaphore_times"),
-        *("semaphores", "src", "threads", "watch"),
+        *("semaphores", "src", "watch"),
     )
 
     def __init__(self, chip: SimChip, logical: tuple[int, int]) -> None:
@@ -71,13 +70,12 @@ class Core(Endpoint):
         self.reset()
 
     def reset(self) -> None:
-        """Forget circular buffers, semaphores, registers and threads, before a program."""
+        """Forget circular buffers, semaphores and registers, before a program."""
         self.l1.waiters.clear()
         self.cbs = CircularBuffers()
         self.semaphores: dict[int, int] = {}
         """Address of the word of each semaphore, by id."""
         self.semaphore_times: dict[int, int] = {}
         """When words in L1 that semaphores use last changed, by address."""
-        self.threads: list[KernelThread] = []
         self.src: SourceRegisters | None = None
         self.dst: DestinationRegisters | None = None

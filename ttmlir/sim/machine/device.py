@@ -1,4 +1,4 @@
-"""A simulated device: a chip with its cores, memories and the buffers in them."""
+"""A simulated device: a chip with its cores and memories."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from ttmlir.layout.enums import MemorySpace
 from ttmlir.sim.machine.allocator import Allocator
-from ttmlir.sim.machine.buffer import Buffer, Sharding
 from ttmlir.sim.machine.chip import MEM_ZEROS_BASE, MEM_ZEROS_SIZE, SimChip
 from ttmlir.sim.machine.core import Core
 from ttmlir.sim.machine.memory import Memory
@@ -75,18 +74,6 @@ class Device:
     def allocator(self, space: MemorySpace) -> Allocator:
         """What gives out addresses in a memory."""
         return self._allocators[space]
-
-    def buffer(
-        self,
-        size: int,
-        page_size: int,
-        space: MemorySpace = MemorySpace.DEVICE_DRAM,
-        *,
-        sharding: Sharding | None = None,
-        address: int | None = None,
-    ) -> Buffer:
-        """A new buffer, interleaved over all banks unless it is sharded."""
-        return Buffer(self, size, page_size, space, sharding=sharding, address=address)
 
     def _print(self, line: str) -> None:
         self.printed.append(line)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ttmlir.sim.errors import SimError
 
 if TYPE_CHECKING:
-    from ttmlir.sim.execution.thread import KernelThread
+    from ttmlir.sim.protocols import RunningThread
 
 POISON = 0xFF
 """Fills memory that nobody wrote: NaN in every floating-point format, 2^32 - 1 as a word."""
@@ -41,7 +41,7 @@ class Memory:
         self.data: NDArray[np.uint8] = np.empty(0, np.uint8)
         self.view = self.data.data
         self.decoded: dict[int, Any] = {}
-        self.waiters: dict[int, list[KernelThread]] = {}
+        self.waiters: dict[int, list[RunningThread]] = {}
 
     def ensure(self, address: int, size: int) -> None:
         """Make `data` reach over these bytes; SimError if the memory does not."""

@@ -81,7 +81,7 @@ def sim_options(command: Run) -> SimOptions:
         return SimOptions(
             numerics=cast('Literal["exact", "device"]', command["numerics"]),
             sanitize=not command["no_sanitize"],
-            schedule_seed=command["schedule_seed"] if command["schedule_seed"] >= 0 else None,
+            schedule_seed=command["schedule_seed"],
             delay_copies=command["delay_copies"],
             cycle_limit=command["cycle_limit"],
             leniencies=frozenset(lenient) if lenient else TT_MLIR_LENIENCIES,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from ttmlir.runtime.errors import InputError
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,6 +23,8 @@ class Option:
     default: Any = None
     help: str = ""
     choices: tuple[str, ...] | None = None
+    least: float | None = None
+    most: float | None = None
     multiple: bool = False
     aliases: tuple[str, ...] = ()
     api_only: bool = False
@@ -34,6 +39,30 @@ class Option:
     def is_flag(self) -> bool:
         """True for options without a value."""
         return self.type is bool
+
+    @property
+    def is_positional(self) -> bool:
+        """True for arguments that are given without their name."""
+        return not self.name.startswith("-")
+
+    def check(self, value: Any) -> None:
+        """Raise InputError for a value that is none of the choices or out of range."""
+        if value is None:
+            return
+        if self.choices is not None and value not in self.choices:
+            raise InputError(
+                f"{self.name} is '{value}'; supported are {', '.join(map(repr, self.choices))}"
+            )
+        if self.least is None and self.most is None:
+            return
+        least = -math.inf if self.least is None else self.least
+        most = math.inf if self.most is None else self.most
+        if not (least <= value <= most and math.isfinite(value)):
+            if self.most is None:
+                raise InputError(f"{self.name} must be at least {self.least}, got {value}")
+            raise InputError(
+                f"{self.name} must lie between {self.least} and {self.most}, got {value}"
+            )
 
 
 def attribute_name(key: str) -> str:
@@ -89,8 +118,9 @@ COMMON_OPTIONS = (
 BINARY = Option(
     name="binary",
     type=str,
-    default="",
-    help="File, or folder that is searched for files by extension.",
+    default=(),
+    multiple=True,
+    help="Files, folders that are searched for files by extension, or - for standard input.",
 )
 
 
@@ -99,6 +129,7 @@ def result_file(command: str) -> Option:
     return Option(
         name="--result-file",
         type=str,
-        default=f"{command}_results.json",
-        help="JSON file for the results.",
+        default="",
+        help=f"JSON file for the results of {command}, such as {command}_results.json; a JUnit "
+        "report, ttrt_report.xml, is written beside it. Default: none.",
     )

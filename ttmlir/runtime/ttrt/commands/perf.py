@@ -6,10 +6,12 @@ import csv
 import io
 import re
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ttmlir.runtime.binary import Program
+from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.execution.executor import Observer
 from ttmlir.runtime.execution.executor import Run as ProgramRun
 from ttmlir.runtime.execution.prepare import Step
@@ -18,6 +20,7 @@ from ttmlir.runtime.tensor import TensorDesc
 from ttmlir.runtime.ttrt.commands.command import Command
 from ttmlir.runtime.ttrt.commands.run import Run
 from ttmlir.runtime.ttrt.commands.run_options import PERF_OPTIONS
+from ttmlir.runtime.ttrt.sources import Source
 from ttmlir.sim.timing.profiler_columns import PROFILER_COLUMNS
 
 if TYPE_CHECKING:
@@ -114,15 +117,15 @@ class Perf(Run):
         """The clock."""
         return self._timing
 
-    def execute_on(self, path: str) -> None:
+    def execute_on(self, source: Source) -> None:
         """Time the programs of one file."""
         self._timing = TimingObserver(hooks=DebugHooks.registered())
         self._kernels: list[tuple[Program, MetalRun]] = []
-        super().execute_on(path)
+        super().execute_on(source)
         if self._timing.timings:
-            self._report(path, self._timing.timings)
+            self._report(source.name, self._timing.timings)
         if self._kernels:
-            self._report_kernels(path)
+            self._report_kernels(source.name)
 
     def note_kernels(self, program: Program, run: MetalRun) -> None:
         """Keep the times of a program of kernels for the report."""
@@ -131,26 +134,39 @@ class Perf(Run):
     def _report_kernels(self, path: str) -> None:
         from ttmlir.runtime.ttrt.commands.metal_perf import perf_files, perf_summary
 
+        self._show(perf_summary(path, self._kernels))
+        folder = self._save(path, perf_files(self._kernels))
+        if folder:
+            self._show(f"times, threads and traces: {folder}")
+
+    def _report(self, path: str, timings: list[Timing]) -> None:
+        self._show(summary(path, timings))
+        folder = self._save(path, {CSV_NAME: timings_as_csv(timings)})
+        if folder:
+            self._show(f"times of all operations: {folder}/{CSV_NAME}")
+
+    def _show(self, text: str) -> None:
+        if not self["quiet"]:
+            self.logger.output(text)
+
+    def _save(self, path: str, files: Mapping[str, str]) -> str:
+        """Write the files of a report; their folder, or nothing where it cannot be written.
+
+        That is an error only if the folder was chosen: the times have been shown.
+        """
         folder = self.artifacts.get_binary_perf_folder_path(path)
-        for name, text in perf_files(self._kernels).items():
-            self.file_manager.write_bytes(f"{folder}/{name}", text.encode())
+        try:
+            for name, text in files.items():
+                self.file_manager.write_bytes(f"{folder}/{name}", text.encode())
+        except InputError as error:
+            if self["artifact_dir"] or self["save_artifacts"]:
+                raise
+            self.logger.warning(f"{error}; --artifact-dir names another folder for the times")
+            return ""
         for result in self.results:
             if result.file_path == path:
                 result.details["perf_csv"] = f"{folder}/{CSV_NAME}"
-        if not self["quiet"]:
-            self.logger.output(perf_summary(path, self._kernels))
-            self.logger.output(f"times, threads and traces: {folder}")
-
-    def _report(self, path: str, timings: list[Timing]) -> None:
-        folder = self.artifacts.get_binary_perf_folder_path(path)
-        csv_path = f"{folder}/{CSV_NAME}"
-        self.file_manager.write_bytes(csv_path, timings_as_csv(timings).encode())
-        for result in self.results:
-            if result.file_path == path:
-                result.details["perf_csv"] = csv_path
-        if not self["quiet"]:
-            self.logger.output(summary(path, timings))
-            self.logger.output(f"times of all operations: {csv_path}")
+        return folder
 
 
 def summary(path: str, timings: list[Timing]) -> str:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from ttmlir.runtime.binary import Binary, file_bytes, read_binary
+from ttmlir.runtime.binary import Binary
 from ttmlir.runtime.errors import BinaryError, InputError
-from ttmlir.runtime.system import load_system_desc
+from ttmlir.runtime.loading import read_binary
+from ttmlir.runtime.system import read_system_desc
 from ttmlir.runtime.ttrt.commands.command import Command
 from ttmlir.runtime.ttrt.commands.option import BINARY, COMMON_OPTIONS, Option, result_file
 from ttmlir.runtime.ttrt.files import TTMETAL_EXTENSION, TTNN_EXTENSION, TTSYS_EXTENSION
+from ttmlir.runtime.ttrt.sources import Source, is_collection
 from ttmlir.schema import FlatbufferError, TableView, identify, load_schema
 
 _ALL = "all"
@@ -29,6 +31,9 @@ SECTIONS = (
     "mesh_shape",
 )
 
+_PLAIN_SECTIONS = ("version", "mlir", "cpp")
+"""Sections that are no JSON."""
+
 
 class Read(Command):
     """Print a section of a `.ttnn`, `.ttm` or `.ttsys` file."""
@@ -43,24 +48,41 @@ class Read(Command):
     )
 
     def execute(self) -> None:
-        """Show every file."""
+        """Show every file: one as it is, several as one JSON document or under their names."""
+        self._texts: dict[str, str] = {}
         self.run_on_each(TTNN_EXTENSION, TTMETAL_EXTENSION, TTSYS_EXTENSION)
+        if not is_collection(self["binary"]):
+            for text in self._texts.values():
+                self.logger.output(text)
+        elif self["section"] in _PLAIN_SECTIONS:
+            for name, text in self._texts.items():
+                self.logger.output(f"{name}:\n{text}")
+        else:
+            self.logger.output(_joined(self._texts))
 
-    def execute_on(self, path: str) -> None:
-        """Show one file."""
+    def execute_on(self, source: Source) -> None:
+        """Read one file."""
         section: str = self["section"]
-        text = _read_section(path, file_bytes(path), section)
-        self.logger.output(text)
+        self._texts[source.name] = _read_section(source, section)
         if self["save_artifacts"]:
-            self.artifacts.save_binary(path)
-        self.note(path, details={"section": section})
+            self.artifacts.save_source(source)
+        self.note(source.name, details={"section": section})
 
 
-def _read_section(path: str, data: bytes | memoryview, section: str) -> str:
+def _joined(documents: Mapping[str, str]) -> str:
+    """JSON documents as one: an object with an entry for each, by name."""
+    # Lines end in no JSON string, so all of them may be indented.
+    entries = (f"{json.dumps(name)}: {text.rstrip()}" for name, text in documents.items())
+    body = ",\n".join(entries).replace("\n", "\n  ")
+    return f"{{\n  {body}\n}}" if documents else "{}"
+
+
+def _read_section(source: Source, section: str) -> str:
+    path, data = source.name, source.content
     try:
         match identify(data):
             case "TTSY":
-                return _read_system(path, section)
+                return _read_system(path, data, section)
             case "TTM0":
                 return _read_metal(path, data, section)
             case _:
@@ -73,8 +95,8 @@ def _unavailable(path: str, section: str, available: tuple[str, ...]) -> InputEr
     return InputError(f"{path}: there is no section '{section}'; it has {', '.join(available)}")
 
 
-def _read_system(path: str, section: str) -> str:
-    root = load_system_desc(path)
+def _read_system(path: str, data: bytes | memoryview, section: str) -> str:
+    root = read_system_desc(data, path)
     match section:
         case "all":
             return root.to_json()

@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
-from ttmlir.runtime.binary import Binary, GoldenTensors, Program, load_binary
+from ttmlir.runtime.binary import Binary, GoldenTensors, Program
 from ttmlir.runtime.device import Device, close_device, open_device
 from ttmlir.runtime.element import Array, Numerics, convert
 from ttmlir.runtime.errors import BinaryError, ExecutionError, InputError, UnsupportedError
 from ttmlir.runtime.execution.executor import Observer
+from ttmlir.runtime.execution.prepare import prepare
 from ttmlir.runtime.golden import GoldenObserver, GoldenResult, Tolerance
 from ttmlir.runtime.hooks import DebugHooks
+from ttmlir.runtime.loading import read_binary
 from ttmlir.runtime.session import prepare_submission, run_prepared, to_host, to_layout
 from ttmlir.runtime.system import system_differences
 from ttmlir.runtime.tensor import Tensor
@@ -30,7 +32,9 @@ from ttmlir.runtime.ttrt.inputs import TorchInitilizer, fit_inputs, generate_inp
 from ttmlir.runtime.ttrt.reports.artifacts import storable
 from ttmlir.runtime.ttrt.reports.progress import progress
 from ttmlir.runtime.ttrt.reports.results import Outcome
+from ttmlir.runtime.ttrt.sources import Source
 from ttmlir.schema.system_desc import pack_system_desc
+from ttmlir.sim.findings import LENIENCIES
 
 if TYPE_CHECKING:
     from ttmlir.runtime.metal.session import MetalRun
@@ -67,37 +71,41 @@ class Run(Command):
 
     def check_constraints(self) -> None:
         """Refuse arguments out of range or at odds with each other."""
-        if self["loops"] < 1:
-            raise InputError(f"--loops must be at least 1, got {self['loops']}")
-        if not 0 <= self["pcc"] <= 1:
-            raise InputError(f"--pcc must lie between 0 and 1, got {self['pcc']}")
+        super().check_constraints()
         index = self["program_index"]
         if index != "all" and not str(index).isdecimal():
             raise InputError(f"--program-index must be 'all' or a number, got '{index}'")
         if self["board"]:
             board_table(self["board"])
+        for name in self["lenient"]:
+            if name not in LENIENCIES:
+                raise InputError(
+                    f"--lenient: there is no finding '{name}'; supported are "
+                    + ", ".join(LENIENCIES)
+                )
 
     def execute(self) -> None:
         """Run every file."""
         self.saved_outputs = {}
-        if len(self.binary_paths(".ttnn", ".ttm")) > 1 and (self["inputs"] or self["outputs"]):
-            raise InputError("--inputs and --outputs need a single file, not a folder of several")
-        if self["golden_file"] and len(self.binary_paths(".ttnn", ".ttm")) > 1:
-            raise InputError("--golden-file needs a single file, not a folder of several")
+        for option in ("--inputs", "--outputs", "--golden-file"):
+            if self[option] and len(self.sources()) > 1:
+                raise InputError(f"{option} needs a single file, got {len(self.sources())}")
         self.run_on_each()
         if self["outputs"] and all(result.outcome is not Outcome.ERROR for result in self.results):
             self._write_outputs(self["outputs"])
 
-    def execute_on(self, path: str) -> None:
+    def execute_on(self, source: Source) -> None:
         """Run the programs of one file."""
-        binary = load_binary(path, ignore_version=self["ignore_version"])
+        ignore = self["ignore_version"]
+        binary = read_binary(source.content, source.name, ignore_version=ignore)
         if not self._fits_system(binary):
             return
         if binary.warning:
             self.logger.warning(binary.warning)
         for program in self._programs(binary):
             self._try_program(binary, program)
-        self._save_system(binary)
+        if self["save_artifacts"]:
+            self._save_binary(source, binary)
 
     def _fits_system(self, binary: Binary) -> bool:
         """Compare with the board that was asked for; without one, the file's own is simulated."""
@@ -130,7 +138,7 @@ class Run(Command):
             if binary.is_metal:
                 self._run_kernels(binary, program)
                 return
-            chips = binary.prepared(program.index, numerics).chip_ids
+            chips = prepare(program, numerics).chip_ids
             device = open_device(chips or (0,), numerics=numerics)
             self._run_program(device, binary, program)
             close_device(device)
@@ -321,14 +329,15 @@ class Run(Command):
                 name = f"program_{program.index}_golden_{result.operation.index}"
                 self.artifacts.save_tensor(folder, result.golden, name)
 
-    def _save_system(self, binary: Binary) -> None:
+    def _save_binary(self, source: Source, binary: Binary) -> None:
+        """Copy the file, with the system that it ran on if it says which that is."""
         if binary.system_desc is None:
+            self.artifacts.save_source(source)
             return
         system = pack_system_desc(binary.system_desc)
         path = self.artifacts.save_system_desc(system)
         self.logger.debug(f"system description saved to {path}")
-        if self["save_artifacts"]:
-            self.artifacts.save_binary(binary.source, system)
+        self.artifacts.save_source(source, system)
 
     def _note_program(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from typing import TextIO
 
 from ttmlir.runtime.errors import InputError
 
@@ -19,15 +20,28 @@ class _AppendingHandler(logging.Handler):
         """Start with an empty file; InputError if it cannot be written."""
         super().__init__()
         self.path = path
+        self._instead: logging.StreamHandler[TextIO] | None = None
         try:
             open(path, "w", encoding="utf-8").close()
         except OSError as error:
             raise InputError(f"{path}: cannot be written: {error.strerror}") from error
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write one message."""
-        with open(self.path, "a", encoding="utf-8") as file:
-            file.write(self.format(record) + "\n")
+        """Write one message; where that fails, this one and all after it go to standard error."""
+        if self._instead is None:
+            try:
+                with open(self.path, "a", encoding="utf-8", errors="backslashreplace") as file:
+                    file.write(self.format(record) + "\n")
+                return
+            except OSError as error:
+                self._instead = logging.StreamHandler(sys.stderr)
+                self._instead.setFormatter(self.formatter)
+                print(
+                    f"warning: {self.path}: cannot be written: {error.strerror}; messages follow"
+                    " here",
+                    file=sys.stderr,
+                )
+        self._instead.emit(record)
 
 
 class Logger:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import ttmlir
-from ttmlir.frontend import dispatch as doors
+from ttmlir.frontend import dispatch
 from ttmlir.runtime import InputError, load_binary, open_device, submit
 from ttmlir.runtime.tensor import Tensor
 
@@ -135,7 +135,7 @@ def test_models_that_no_door_takes(tmp_path: Path) -> None:
 
 def test_a_missing_framework_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """The message says how to install it."""
-    monkeypatch.setattr(doors, "find_spec", lambda name: None)
+    monkeypatch.setattr(dispatch, "find_spec", lambda name: None)
     monkeypatch.delitem(sys.modules, "jax", raising=False)
     with pytest.raises(ImportError, match=r'pip install "ttmlir-py\[jax\]" installs it'):
         ttmlir.compile(lambda x: x, np.ones(3))

@@ -1,9 +1,11 @@
-"""The page of doors: what becomes of every operation that models are written in."""
+"""The page of frontends: what becomes of every operation that models are written in."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cache
+
+from markdown_text import wrap
 
 from ttmlir.dialects import DIALECTS
 from ttmlir.frontend.torch import supported
@@ -15,10 +17,11 @@ from ttmlir.passes.stablehlo.stablehlo_flatten_control_flow import CONTROL
 from ttmlir.passes.tosa.convert_tosa_to_ttir import CONVERTED as TOSA
 
 INTRODUCTION = """\
-# Operations of the doors
+# Operations of the frontends
 
 What becomes of every operation that models are written in, read from the dialects and from the
-tables of the conversions. [models.md](models.md) says how to go through the doors. *Converted*
+tables of the conversions. [models.md](models.md) says how to use the
+frontends. *Converted*
 operations become ttir; a form of one that cannot (a shape that is only known at run time, say) is
 refused with its reason. The others are refused by name, with the place in the source, unless they
 only serve converted ones, such as the ends of bodies.
@@ -32,36 +35,36 @@ _DIALECTS = {
         {*LINALG, *ARITH},
     ),
 }
-"""Doors with their dialects and the names of what is converted."""
+"""Frontends with their dialects and the names of what is converted."""
 
 _FLATTENED = {*CONTROL, "stablehlo.composite", "stablehlo.return"}
-"""What is gone before the conversion: loops and branches are written out, composites are calls."""
+"""What is gone before the conversion: loops are unrolled, branches computed, composites inlined."""
 
 
-def doors_page() -> str:
+def frontends_page() -> str:
     """The page as Markdown."""
     return "\n".join([INTRODUCTION, *_sections(), *_aten()])
 
 
 @cache
 def states_of_dialects() -> dict[str, dict[str, dict[str, set[str]]]]:
-    """By door and dialect: the names of operations in each state."""
+    """By frontend and dialect: the names of operations in each state."""
     context = make_context(DIALECTS)
-    doors: dict[str, dict[str, dict[str, set[str]]]] = {}
+    frontends: dict[str, dict[str, dict[str, set[str]]]] = {}
     for title, (dialects, converted) in _DIALECTS.items():
-        doors[title] = {}
+        frontends[title] = {}
         for dialect in dialects:
             loaded = context.get_optional_dialect(dialect)
             assert loaded is not None, f"{dialect} is a registered dialect"
             mine = {name for name in converted if name.startswith(f"{dialect}.")}
             names = {op.name for op in loaded.operations} | mine
             flattened = names & _FLATTENED
-            doors[title][dialect] = {
+            frontends[title][dialect] = {
                 "Converted": mine - flattened,
-                "Written out before": flattened,
+                "Replaced before": flattened,
                 "Not converted": names - mine - flattened,
             }
-    return doors
+    return frontends
 
 
 @cache
@@ -102,11 +105,10 @@ def _aten() -> Iterator[str]:
 
 
 def _table(title: str, states: dict[str, set[str]], prefix: str) -> Iterator[str]:
-    yield f"| {title} | | |\n|---|---|---|"
+    yield f"### {title}\n"
     for state, names in states.items():
         if names:
-            yield f"| {state} | {len(names)} | {_listed(names, prefix)} |"
-    yield ""
+            yield wrap(f"**{state}** ({len(names)}): {_listed(names, prefix)}") + "\n"
 
 
 def _listed(names: Iterable[str], prefix: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from xdsl.dialects.builtin import NoneAttr, TensorType
 from xdsl.dialects.tensor import EmptyOp
@@ -16,11 +16,13 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
 from ttmlir.dialects.ttir.families import TTIRRowOp
-from ttmlir.dialects.ttir.folding import constant_elements, folded
-from ttmlir.mlir.attributes.elements import splat_bytes, unpack_values
-
-if TYPE_CHECKING:
-    from ttmlir.dialects.row_ops import ParameterValue
+from ttmlir.dialects.ttir.structure import ConstantOp
+from ttmlir.ir.builder import Builder
+from ttmlir.ir.constants import constant_elements
+from ttmlir.ir.op_builder import OpT
+from ttmlir.ir.tensor_types import element_type, value_shape
+from ttmlir.mlir.attributes.elements import splat_value
+from ttmlir.passes.ttir.ttir_constant_folding import fold_constants
 
 Shape = tuple[int, ...]
 
@@ -34,17 +36,18 @@ class Canonicalization(RewritePattern):
             return
         if not all(map(_is_plain, (*op.operands, op.results[0]))):
             return
-        elements = folded(op)
+        builder = _RewritingBuilder(op, rewriter)
+        elements = fold_constants(op)
         if elements is not None:
-            _replace(op, rewriter, _constant(op, rewriter, elements))
+            _replace(op, rewriter, builder.create_constant(elements, op.results[0].type))
             return
         rule = _RULES.get(op.ROW.mnemonic)
-        value = None if rule is None else rule(op, rewriter)
+        value = None if rule is None else rule(op, builder)
         if value is not None and value.type == op.results[0].type:
             _replace(op, rewriter, value)
 
 
-Rule = Callable[[TTIRRowOp, PatternRewriter], SSAValue | None]
+Rule = Callable[[TTIRRowOp, Builder], SSAValue | None]
 """What stands for the result of an operation; None if the operation stays."""
 
 
@@ -56,18 +59,8 @@ def _is_plain(value: SSAValue) -> bool:
     return tensor.has_static_shape() and isinstance(tensor.encoding, NoneAttr)
 
 
-def _shape(value: SSAValue) -> Shape:
-    return cast("TensorType[Attribute]", value.type).get_shape()
-
-
-def _element(value: SSAValue) -> Attribute:
-    return cast("TensorType[Attribute]", value.type).element_type
-
-
 def _replace(op: TTIRRowOp, rewriter: PatternRewriter, value: SSAValue) -> None:
     """Let `value` stand for the result, and remove what only the operation has used."""
-    from ttmlir.dialects.ttir.structure import ConstantOp
-
     candidates = [operand.owner for operand in op.operands]
     rewriter.replace(op, (), [value])
     while candidates:
@@ -78,39 +71,25 @@ def _replace(op: TTIRRowOp, rewriter: PatternRewriter, value: SSAValue) -> None:
             rewriter.erase(owner)
 
 
-def _constant(op: TTIRRowOp, rewriter: PatternRewriter, elements: Attribute) -> SSAValue:
-    from ttmlir.dialects.ttir.structure import ConstantOp
+class _RewritingBuilder(Builder):
+    """Creates what takes the place of an operation, and tells the driver to visit it."""
 
-    new = ConstantOp.create(
-        result_types=[op.results[0].type], properties={"value": elements}, location=op.location
-    )
-    rewriter.insert(new, InsertPoint.before(op))
-    return new.results[0]
+    def __init__(self, op: TTIRRowOp, rewriter: PatternRewriter) -> None:
+        """Create operations before `op`."""
+        block = op.parent
+        assert block is not None, "only operations in a block are rewritten"
+        super().__init__(block, op.location, before=op)
+        self._op = op
+        self._rewriter = rewriter
 
+    def insert(self, op: OpT) -> OpT:
+        """Put an operation there through the rewriter, and return it."""
+        self._rewriter.insert(op, InsertPoint.before(self._op))
+        return op
 
-def _built(
-    op: TTIRRowOp,
-    rewriter: PatternRewriter,
-    mnemonic: str,
-    input: SSAValue,
-    **parameters: ParameterValue,
-) -> SSAValue:
-    """The result of an operation on one tensor that takes the place of another such."""
-    from ttmlir.dialects.ttir import op_class
-
-    cls = cast("type[TTIRRowOp]", op_class(mnemonic))
-    empty = EmptyOp.create(result_types=[op.results[0].type], location=op.location)
-    new = cls.dps(
-        [input],
-        [empty.results[0]],
-        {
-            **cls.parameter_properties(parameters),
-            "operand_constraints": op.properties["operand_constraints"],
-        },
-        location=op.location,
-    )
-    rewriter.insert([empty, new], InsertPoint.before(op))
-    return new.results[0]
+    def operand_constraints(self, operands: int) -> Attribute:
+        """Those of the operation that is replaced."""
+        return self._op.properties["operand_constraints"]
 
 
 def _producer(value: SSAValue, *mnemonics: str) -> TTIRRowOp | None:
@@ -125,7 +104,7 @@ def _producer(value: SSAValue, *mnemonics: str) -> TTIRRowOp | None:
 
 
 def _permutation(op: TTIRRowOp) -> Shape:
-    rank = len(_shape(op.results[0]))
+    rank = len(value_shape(op.results[0]))
     parameters = op.parameters()
     if op.ROW.mnemonic == "permute":
         return cast("Shape", parameters["permutation"])
@@ -135,7 +114,7 @@ def _permutation(op: TTIRRowOp) -> Shape:
     return tuple(order)
 
 
-def _reorder(op: TTIRRowOp, rewriter: PatternRewriter) -> SSAValue | None:
+def _reorder(op: TTIRRowOp, builder: Builder) -> SSAValue | None:
     """An order of dimensions that changes nothing vanishes; one after another is one."""
     order, source = _permutation(op), op.operands[0]
     before = _producer(source, "transpose", "permute")
@@ -148,35 +127,36 @@ def _reorder(op: TTIRRowOp, rewriter: PatternRewriter) -> SSAValue | None:
     if before is None:
         return None
     if len(moved) == 2:
-        return _built(op, rewriter, "transpose", source, dim0=moved[0], dim1=moved[1])
-    return _built(op, rewriter, "permute", source, permutation=order)
+        # The canonical form names the first dimension first.
+        return builder.transpose(source, *moved)
+    return builder.permute(source, order)
 
 
 _RESHAPES = ("reshape", "squeeze", "unsqueeze")
 
 
-def _reshape(op: TTIRRowOp, rewriter: PatternRewriter) -> SSAValue | None:
+def _reshape(op: TTIRRowOp, builder: Builder) -> SSAValue | None:
     """A reshape to the same shape vanishes; one after another is one."""
     source = op.operands[0]
     before = _producer(source, *_RESHAPES)
     if before is not None:
         source = before.operands[0]
-    shape = _shape(op.results[0])
-    if _shape(source) == shape:
+    shape = value_shape(op.results[0])
+    if value_shape(source) == shape:
         return source
-    return None if before is None else _built(op, rewriter, "reshape", source, shape=shape)
+    return None if before is None else builder.reshape(source, shape)
 
 
 def _broadcast_dimensions(op: TTIRRowOp) -> Shape | None:
     """For each dimension of the input of a broadcast, the dimension of the output it becomes."""
-    rank = len(_shape(op.operands[0]))
+    rank = len(value_shape(op.operands[0]))
     named = cast("Shape", op.parameters()["dimension"])
-    if rank == len(_shape(op.results[0])):
+    if rank == len(value_shape(op.results[0])):
         return tuple(range(rank))
     return named if len(named) == rank else None
 
 
-def _broadcast(op: TTIRRowOp, rewriter: PatternRewriter) -> SSAValue | None:
+def _broadcast(op: TTIRRowOp, builder: Builder) -> SSAValue | None:
     """A broadcast to the same shape vanishes; one after another is one."""
     source = op.operands[0]
     if source.type == op.results[0].type:
@@ -187,7 +167,7 @@ def _broadcast(op: TTIRRowOp, rewriter: PatternRewriter) -> SSAValue | None:
     if before is None or outer is None or inner is None:
         return None
     dimension = tuple(outer[dim] for dim in inner)
-    return _built(op, rewriter, "broadcast", before.operands[0], dimension=dimension)
+    return builder.create("broadcast", before.operands[:1], op.results[0].type, dimension=dimension)
 
 
 # -- numbers ---------------------------------------------------------------------------------------
@@ -208,35 +188,31 @@ def _holds_all(narrow: str, wide: str) -> bool:
     return int(own[2]) <= int(other[2]) and (own[1] == "u") == (other[1] == "u")
 
 
-def _typecast(op: TTIRRowOp, rewriter: PatternRewriter) -> SSAValue | None:
+def _typecast(op: TTIRRowOp, builder: Builder) -> SSAValue | None:
     """A cast to the same type vanishes; one after an exact one is one."""
     source = op.operands[0]
     if source.type == op.results[0].type:
         # A cast to a narrow type rounds what was computed with more digits.
-        return None if str(_element(source)) in ("f16", "bf16") else source
+        return None if str(element_type(source)) in ("f16", "bf16") else source
     before = _producer(source, "typecast")
-    if before is None or _shape(before.operands[0]) != _shape(source):
+    if before is None or value_shape(before.operands[0]) != value_shape(source):
         return None
     first = before.operands[0]
-    if not _holds_all(str(_element(first)), str(_element(source))):
+    if not _holds_all(str(element_type(first)), str(element_type(source))):
         return None
-    return first if first.type == op.results[0].type else _built(op, rewriter, "typecast", first)
+    return builder.cast(first, element_type(op.results[0]))
 
 
 def _is_splat(value: SSAValue, *texts: str) -> bool:
     """True for a constant of one number, which is spelled in one of these ways."""
     elements = constant_elements(value)
-    splat = None if elements is None else splat_bytes(elements)
-    if elements is None or splat is None:
-        return False
-    (number,) = unpack_values(splat, elements.get_element_type())
-    return str(number) in texts
+    return elements is not None and str(splat_value(elements)) in texts
 
 
 def _neutral(*texts: str, commutes: bool) -> Rule:
     """The rule of an operation that one number, spelled so, leaves everything as it is."""
 
-    def rule(op: TTIRRowOp, rewriter: PatternRewriter) -> SSAValue | None:
+    def rule(op: TTIRRowOp, builder: Builder) -> SSAValue | None:
         first, second = op.operands[:2]
         if _is_splat(second, *texts):
             return first

@@ -11,10 +11,11 @@ from __future__ import annotations
 import math
 from typing import Any, cast
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, TensorType
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Attribute
 
 from ttmlir.dialects.ttir.families import TTIRRowOp
+from ttmlir.ir.constants import constant_elements
 from ttmlir.mlir.attributes.elements import (
     Elements,
     ElementsType,
@@ -38,16 +39,7 @@ _DTYPES = {
 }
 
 
-def constant_elements(value: SSAValue) -> Elements | None:
-    """The elements of a constant; None for anything else."""
-    owner = value.owner
-    if not isinstance(owner, Operation) or owner.name != "ttir.constant":
-        return None
-    attr = owner.properties["value"]
-    return cast("Elements", attr) if isinstance(attr, DenseIntOrFPElementsAttr) else None
-
-
-def folded(op: TTIRRowOp) -> Elements | None:
+def fold_constants(op: TTIRRowOp) -> Elements | None:
     """The elements of the result, if all inputs are constants and it is worth computing."""
     inputs = [constant_elements(value) for value in op.inputs]
     known = [attr for attr in inputs if attr is not None]

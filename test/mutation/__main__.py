@@ -1,0 +1,96 @@
+"""Measure what the tests notice: `python test/mutation --sample 150 --seed 1`.
+
+The first run finds out which test executes what, which takes as long as the suite; later runs
+do so only for files of tests that changed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from multiprocessing import get_context
+
+from children import warm_up
+from judge import Fate, Verdict, judge
+from mutant import Mutant
+from recording import Coverage, outdated_files, record
+from results import equivalent, known_verdict, known_verdicts, remember, share, write_results
+from sample import draw, draw_of_package
+
+
+def main() -> int:
+    """Draw mutants, judge them, and write the results; the exit status."""
+    options = _options()
+    chosen = _chosen(options)
+    warm_up()
+    if outdated := outdated_files():
+        print(f"recording what {len(outdated)} files of tests execute", flush=True)
+        record(outdated, options.jobs)
+    if options.record:
+        return 0
+    verdicts: list[tuple[Mutant, Verdict]] = []
+    for mutant, verdict in _judge_all(chosen, options.jobs, options.again):
+        verdicts.append((mutant, verdict))
+        if verdict.fate is Fate.MISSED and mutant.key not in equivalent():
+            print(f"{mutant.path}:{mutant.line}: {mutant.kind}: {mutant.description}")
+            print(f"    {mutant.key}: missed by {verdict.by}", flush=True)
+        elif options.verbose:
+            print(f"{mutant.path}:{mutant.line}: {mutant.kind}: {verdict.by}", flush=True)
+    print(f"{len(verdicts)} mutants; {share(verdicts):.1f} % of those that differ are noticed")
+    if options.package is None:
+        write_results(options.seed, verdicts)
+    return 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser("test/mutation", description=__doc__)
+    parser.add_argument("--sample", type=int, default=150, help="number of mutants")
+    parser.add_argument("--seed", type=int, default=0, help="of the random choice")
+    parser.add_argument("--jobs", type=int, default=2, help="processes")
+    parser.add_argument("--package", help="draw all mutants from this one, and write no results")
+    parser.add_argument("--again", action="store_true", help="judge again what was missed before")
+    parser.add_argument("--record", action="store_true", help="only record what tests execute")
+    parser.add_argument("--verbose", action="store_true", help="say what noticed each mutant")
+    return parser.parse_args()
+
+
+def _chosen(options: argparse.Namespace) -> list[Mutant]:
+    if options.package:
+        return list(draw_of_package(options.package, options.sample, options.seed))
+    return draw(options.sample, options.seed)
+
+
+def _judge_all(
+    mutants: Sequence[Mutant], jobs: int, again: bool
+) -> Iterator[tuple[Mutant, Verdict]]:
+    known = known_verdicts()
+    new: list[Mutant] = []
+    for mutant in mutants:
+        verdict = known_verdict(mutant, known)
+        if verdict is None or (again and verdict.fate is Fate.MISSED):
+            new.append(mutant)
+        else:
+            yield mutant, verdict
+    with get_context("fork").Pool(jobs, _prepare, (new, Coverage.load())) as pool:
+        for number, verdict in pool.imap_unordered(_judge_number, range(len(new))):
+            remember(new[number], verdict)
+            yield new[number], verdict
+
+
+_work: tuple[Sequence[Mutant], Coverage]
+"""What a process of the pool judges, and by what."""
+
+
+def _prepare(mutants: Sequence[Mutant], coverage: Coverage) -> None:
+    global _work
+    _work = (mutants, coverage)
+
+
+def _judge_number(number: int) -> tuple[int, Verdict]:
+    mutants, coverage = _work
+    return number, judge(mutants[number], coverage)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
