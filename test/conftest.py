@@ -50,6 +50,14 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     return LitFile.from_parent(parent, path=file_path)
 
 
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Look at the code of every kernel that a test compiles."""
+    if "ttmlir.sim.kernels.compiler" in sys.modules:
+        from generated_code import watch_compiler
+
+        watch_compiler()
+
+
 class LitFile(pytest.File):
     """A file with RUN lines."""
 

@@ -232,6 +232,20 @@ WRONG: list[tuple[Callable[[Device], object], str]] = [
     ),
     (
         with_kernel(
+            lambda program, kernel: SetRuntimeArgs(program, kernel, (0, 0), [0] * 200),
+            lambda program, kernel: SetCommonRuntimeArgs(program, kernel, [0] * 56),
+        ),
+        r"256 run-time arguments; a kernel takes 255 at most, common ones included",
+    ),
+    (
+        with_kernel(
+            lambda program, kernel: SetCommonRuntimeArgs(program, kernel, [0] * 56),
+            lambda program, kernel: SetRuntimeArgs(program, kernel, (0, 0), [0] * 200),
+        ),
+        r"256 run-time arguments; a kernel takes 255 at most, common ones included",
+    ),
+    (
+        with_kernel(
             *(lambda program, _: CreateSemaphore(program, (0, 0), 0) for _ in range(17)),
         ),
         r"no semaphore is left: a core has 16",

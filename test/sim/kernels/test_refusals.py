@@ -10,7 +10,7 @@ from ttmlir.optable.kernel import Role
 from ttmlir.sim.calls.declaration import kernel_call
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.kernels import compile_kernel
-from ttmlir.sim.kernels.names import NAMES
+from ttmlir.sim.kernels.python.names import NAMES
 
 
 def refusal(body: str, before: str = "") -> str:
