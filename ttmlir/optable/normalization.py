@@ -33,6 +33,8 @@ def normalized_shape(input: Shape, *statistics: Shape, dimension: int, epsilon: 
 
 
 def _softmax(xp: Any, input: Any, *, dimension: int) -> Any:
+    if not input.size:
+        return input
     # Subtracting the maximum changes nothing but keeps exp from overflowing.
     powers = xp.exp(input - xp.max(input, axis=dimension, keepdims=True))
     return powers / xp.sum(powers, axis=dimension, keepdims=True)

@@ -83,7 +83,7 @@ class ParameterType:
     """What a call of the library takes in one place."""
 
     number: IntType | FloatType | None = None
-    """What numbers are convert to; None if forms of the call differ in it."""
+    """What numbers are converted to; None if forms of the call differ in it."""
     objects: frozenset[str] = frozenset()
     """The classes of which objects are taken."""
     is_object: bool = False

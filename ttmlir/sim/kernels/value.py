@@ -2,7 +2,7 @@
 
 The Python expression of an integer value may leave the range of its C++ type: it is congruent to
 the value modulo the type's size, and `low` and `high` bound it. `settle` brings it into the range;
-sums, differences, products and bitwise operators need no settle operands. Constants fold.
+sums, differences, products and bitwise operators need no settled operands. Constants fold.
 """
 
 from __future__ import annotations

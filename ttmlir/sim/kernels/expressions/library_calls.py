@@ -124,7 +124,7 @@ def evaluate_argument(
 ) -> ast.expr:
     """An argument of the library: an integer, an address or an object.
 
-    A number is convert to the parameter's type where that _loses something of it.
+    A number is converted to the type of the parameter where that loses something of it.
     """
     value = _find_whole_object(context, node) or evaluate_scalar(context, node)
     type_ = value.type

@@ -118,7 +118,7 @@ def float_quotient(a: float, b: float) -> float:
 def truncated(value: float, low: int, high: int) -> int:
     """A floating-point number as an integer."""
     if math.isnan(value) or not low - 1 < value < high + 1:
-        raise KernelFault(f"{value} is no value of the integer type that it is convert to")
+        raise KernelFault(f"{value} is no value of the integer type that it is converted to")
     return int(value)
 
 
