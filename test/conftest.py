@@ -26,6 +26,11 @@ LIT = pytest.StashKey[LitSession]()
 # Results of JAX are compared with; how fast they come does not matter, but compiling them does.
 os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
 
+# There is a worker for each core already.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ.setdefault(variable, "1")
+
 # A busy machine is no failure: tests that guard against hangs set a deadline of their own.
 settings.register_profile("ttmlir", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)

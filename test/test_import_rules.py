@@ -142,12 +142,6 @@ def test_imports_point_one_way() -> None:
 CIRCLES = {
     # A table's view converts itself, and the conversion knows views.
     ("ttmlir.schema.json_form", "ttmlir.schema.view"),
-    # Operations name their canonical forms, which make operations, as everywhere in xDSL.
-    (
-        *("ttmlir.dialects.ttir", "ttmlir.dialects.ttir.canonical"),
-        *("ttmlir.dialects.ttir.families", "ttmlir.dialects.ttir.folding"),
-        "ttmlir.dialects.ttir.structure",
-    ),
 }
 """Modules that need each other when they run, and why."""
 
