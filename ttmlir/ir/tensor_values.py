@@ -52,8 +52,15 @@ def constant_of(value: SSAValue) -> Attribute | None:
     return owner.properties.get("value", owner.properties.get("values"))
 
 
+_MOST_COPIES = 1 << 20
+"""Most copies of one number that are made; a type may say any number of them."""
+
+
 def constant_numbers(value: SSAValue) -> tuple[float, ...] | None:
-    """The elements of a constant tensor, or the one number of a constant; None for other values."""
+    """The elements of a constant tensor, or the one number of a constant; None for other values.
+
+    None also for one number that is repeated very often.
+    """
     attr = constant_of(value)
     if isinstance(attr, DenseIntOrFPElementsAttr):
         elements = cast("Elements", attr)
@@ -62,6 +69,8 @@ def constant_numbers(value: SSAValue) -> tuple[float, ...] | None:
         for extent in elements.get_shape():
             count *= extent
         data = raw_bytes(elements) if splat is None else splat
+        if splat is not None and count > _MOST_COPIES:
+            return None
         found = _numbers(data, elements.get_element_type())
         return found if splat is None else found * count
     if isinstance(attr, (FloatAttr, IntegerAttr)):
