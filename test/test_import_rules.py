@@ -143,17 +143,6 @@ def test_imports_point_one_way() -> None:
 CIRCLES = {
     # A table's view converts itself, and the conversion knows views.
     ("ttmlir.schema.json_form", "ttmlir.schema.view"),
-    # Operations name their canonical forms, which make operations, as everywhere in xDSL.
-    (
-        *("ttmlir.dialects.ttir", "ttmlir.dialects.ttir.canonical"),
-        *("ttmlir.dialects.ttir.families", "ttmlir.dialects.ttir.folding"),
-        "ttmlir.dialects.ttir.structure",
-    ),
-    # A call compiles the function that it calls, whose body holds calls.
-    (
-        *("ttmlir.sim.kernels.functions", "ttmlir.sim.kernels.loops"),
-        *("ttmlir.sim.kernels.statements", "ttmlir.sim.kernels.unit"),
-    ),
 }
 """Modules that need each other when they run, and why."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from threading import Timer
 import pytest
 from hypothesis import settings
 from lit_session import LitSession
+from sampling import sampled
 
 SKIPPING = """
 import pytest
@@ -123,3 +125,33 @@ def test_lit_goes_on_after_a_test_that_took_too_long(lit: LitSession, tmp_path: 
         signal.signal(signal.SIGUSR1, before)
     assert lit.run(tmp_path / "failing.mlir")[0] == "FAIL"
     assert lit.run(tmp_path / "passing.mlir")[0] == "PASS"
+
+
+def test_samples_hold_every_value() -> None:
+    """Each value of each axis is in the part that always runs; the rest is marked."""
+    cases = sampled("abc", "xy", (1, 2))
+    assert len(cases) == 12
+    assert len({case.values for case in cases}) == 12
+    always = [case.values for case in cases if not case.marks]
+    assert len(always) == 6
+    assert [set(axis) for axis in zip(*always, strict=True)] == [{*"abc"}, {*"xy"}, {1, 2}]
+    assert {mark.name for case in cases for mark in case.marks} == {"exhaustive"}
+
+
+def test_ci_fails_where_an_oracle_cannot_be_installed(tmp_path: Path) -> None:
+    """It says which before it does anything else."""
+    for name in ("bash", "dirname", "id", "mktemp", "rm", "xargs"):
+        program = shutil.which(name)
+        assert program is not None
+        (tmp_path / name).symlink_to(program)
+    oracles = ("mlir-opt-19", "mlir-translate-19", "FileCheck-19", "g++")
+    for name in ("apt-get", *oracles):
+        (tmp_path / name).write_text("#!/bin/false\n")
+        (tmp_path / name).chmod(0o755)
+    script = Path(__file__).resolve().parents[1] / ".ci" / "run"
+    run = subprocess.run(
+        ["bash", script], env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 1
+    assert run.stderr.endswith("flatc is missing\n")
+    assert "Set up" not in run.stdout

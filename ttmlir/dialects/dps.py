@@ -37,6 +37,14 @@ class DestinationStyleOp(ODSOperation):
         """The init of an operation that has one."""
         return self._operands[self.init_range[0]]
 
+    @property
+    def written_results(self) -> dict[int, SSAValue]:
+        """The results by the number of the operand that is their destination."""
+        first, end = self.init_range
+        operands = self._operands
+        tensors = (n for n in range(first, end) if operands[n].type.name == "tensor")
+        return dict(zip(tensors, self.results, strict=True))
+
     @classmethod
     def dps(
         cls,
@@ -44,17 +52,18 @@ class DestinationStyleOp(ODSOperation):
         inits: Sequence[SSAValue],
         properties: Mapping[str, Attribute] | None = None,
         *,
+        result_types: Sequence[Attribute] | None = None,
         location: LocationAttr,
         device: SSAValue | None = None,
     ) -> Self:
-        """Make the operation; result types and segment sizes follow from the operands."""
+        """Make the operation; result types follow from the inits unless they are given."""
         props = dict(properties or {})
         if cls.SIGNATURE.has_segments:
             props[SEGMENTS] = segments_attr((len(inputs), len(inits)))
         trailing = () if device is None else (device,)
         return cls.create(
             operands=(*inputs, *inits, *trailing),
-            result_types=[init.type for init in inits],
+            result_types=[init.type for init in inits] if result_types is None else result_types,
             properties=props,
             location=location,
         )

@@ -1,7 +1,7 @@
-"""Compiled models: what every door returns, and what a door hands over to make one.
+"""Compiled models: what every frontend returns, and what a frontend hands over to make one.
 
-A door reads a program of its framework into an `ImportedModel`: a module in the dialect of the
-door, and two functions between the framework's values and arrays in the order of the module's
+A frontend reads a program of its framework into an `ImportedModel`: a module in the dialect of the
+frontend, and two functions between the framework's values and arrays in the order of the module's
 function. `CompiledModel` lowers the module, keeps the binary, and runs it with NumPy.
 """
 
@@ -43,12 +43,12 @@ TO_TTIR = {
     **dict.fromkeys(("tosa", "linalg", "arith", "math"), "tosa-to-ttir-pipeline"),
     "ttir": "",
 }
-"""The passes from each dialect of the doors to ttir."""
+"""The passes from each dialect of the frontends to ttir."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ImportedModel:
-    """A program as a door hands it over.
+    """A program as a frontend hands it over.
 
     `module` has one public function, which takes the arrays that `flatten` returns and those in
     `bound`, and returns the arrays that `unflatten` takes.

@@ -10,7 +10,7 @@ a layout costs more than all else a pass does to an operation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Generic, NoReturn, TypeVar
 
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
@@ -63,6 +63,13 @@ def erase(op: Operation) -> None:
     """Take an operation without users out of its block."""
     op.detach()
     op.drop_all_references()
+
+
+def erase_unused(ops: Iterable[Operation]) -> None:
+    """Erase those operations whose results nobody uses, last first."""
+    for op in reversed(tuple(ops)):
+        if op.parent is not None and all(result.first_use is None for result in op.results):
+            erase(op)
 
 
 def refuse(op: Operation, message: str) -> NoReturn:
@@ -118,9 +125,7 @@ def clean_up(root: Operation) -> None:
         if _is_constant(type(op)):
             constants.append(op)
     _hoist(constants)
-    for op in reversed(removable):
-        if op.parent is not None and all(result.first_use is None for result in op.results):
-            erase(op)
+    erase_unused(removable)
 
 
 def _post_order(root: Operation) -> Iterator[Operation]:

@@ -67,6 +67,7 @@ from ttmlir.dialects.names import KERNEL_THREAD
 from ttmlir.dialects.ttkernel import ReturnOp, ThreadTypeAttr
 from ttmlir.frontend.cpp.read_expressions import KernelExpressions, Scope, Variable
 from ttmlir.frontend.cpp.read_values import INT, Builder, Value
+from ttmlir.ir.rewriting import erase_unused
 from ttmlir.layout.enums import ThreadType
 from ttmlir.mlir.files.chunk_processing import verify
 from ttmlir.mlir.reporting.diagnostics import LocatedError
@@ -170,10 +171,7 @@ class _Kernel(KernelExpressions):
         for op in [*self._entry.walk()]:
             if isinstance(op, scf.WhileOp):
                 _drop_unused_results(op)
-        for op in reversed([*self._entry.walk()]):
-            if op.name in _CONSTANTS and all(result.first_use is None for result in op.results):
-                op.detach()
-                op.erase()
+        erase_unused(op for op in self._entry.walk() if op.name in _CONSTANTS)
 
     # Functions.
 

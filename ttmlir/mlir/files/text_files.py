@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from ttmlir.files import write_file
 from ttmlir.mlir.attributes.long_strings import CompactText, compact, place_in_file, read_compact
@@ -39,7 +38,8 @@ def read_input(path: str) -> CompactText:
         if path == STANDARD_STREAM:
             data, contents = read_compact(sys.stdin.buffer)
         else:
-            with Path(path).open("rb") as file:
+            # Not by `Path`, for which an empty name is the current folder.
+            with open(path, "rb") as file:
                 data, contents = read_compact(file)
     except OSError as error:
         raise FileError(f"cannot open input file '{path}': {error.strerror}") from None

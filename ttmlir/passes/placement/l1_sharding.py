@@ -17,8 +17,9 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
 from ttmlir.dialects import ttir
-from ttmlir.ir.layouts import layout_of, shape_of, with_layout
+from ttmlir.ir.layouts import layout_of, with_layout
 from ttmlir.ir.rewriting import AttributeMemo, refuse
+from ttmlir.ir.tensor_types import shape_of
 from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
 from ttmlir.layout.errors import LayoutError
 

@@ -57,15 +57,10 @@ from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ttmlir.dialects import ttir
-from ttmlir.ir.layouts import (
-    layout_of,
-    required_device,
-    required_system_desc,
-    shape_of,
-    with_layout,
-)
-from ttmlir.ir.moves import emptied, moved, written_results
+from ttmlir.ir.builder import Builder
+from ttmlir.ir.layouts import layout_of, required_device, required_system_desc, with_layout
 from ttmlir.ir.rewriting import AttributeMemo, refuse, retype
+from ttmlir.ir.tensor_types import shape_of
 from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
 from ttmlir.layout.errors import LayoutError
 from ttmlir.mlir.option_values import option
@@ -168,7 +163,7 @@ def _return_as_declared(function: FuncOp) -> None:
         for number, declared in enumerate(function.function_type.outputs):
             value = returned.operands[number]
             if value.type != declared:
-                returned.operands[number] = moved(value, declared, returned)
+                returned.operands[number] = Builder.before(returned).move_to_layout(value, declared)
 
 
 class _Choice:
@@ -190,7 +185,7 @@ class _Choice:
                 refuse(op, f"cannot run on the grid chosen for it: {error}")
             retype(result, chosen)
         if isinstance(op, ttir.TTIROp):
-            for number, result in written_results(op).items():
+            for number, result in op.written_results.items():
                 self._retype_destination(op, number, result.type)
 
     def overridden_grid(self, op: Operation) -> Grid | None:
@@ -223,8 +218,10 @@ class _Choice:
         if is_free:
             retype(value, chosen)
         elif value.type != chosen:
-            is_empty = isinstance(value.owner, EmptyOp)
-            op.operands[number] = emptied(chosen, op) if is_empty else moved(value, chosen, op)
+            builder, is_empty = Builder.before(op), isinstance(value.owner, EmptyOp)
+            op.operands[number] = (
+                builder.create_empty(chosen) if is_empty else builder.move_to_layout(value, chosen)
+            )
 
     def _type_on_workers(self, type_: Attribute) -> Attribute:
         return _in_memory(

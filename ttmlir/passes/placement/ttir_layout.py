@@ -70,17 +70,15 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ttmlir.dialects import ttir
 from ttmlir.dialects.narrowing import warn_of_narrowing
+from ttmlir.ir.builder import Builder
 from ttmlir.ir.layouts import (
     device_attr_in_scope,
     is_plain_tensor,
     layout_of,
     required_device,
     scalar_of,
-    shape_of,
-    value_shape,
     with_layout,
 )
-from ttmlir.ir.moves import moved, written_results
 from ttmlir.ir.rewriting import (
     AttributeMemo,
     clean_up,
@@ -90,6 +88,7 @@ from ttmlir.ir.rewriting import (
     refuse_foreign,
     retype,
 )
+from ttmlir.ir.tensor_types import shape_of, value_shape
 from ttmlir.layout.element_type import TileFormat
 from ttmlir.layout.enums import MemorySpace, OperandConstraint, TensorMemoryLayout
 from ttmlir.layout.errors import LayoutError
@@ -282,7 +281,7 @@ class _Moves:
                 "give one for each operand, inputs first",
             )
         # A convolution takes its image, weight and bias from the host.
-        results = written_results(op)
+        results = op.written_results
         for number in results if op.name == "ttir.conv2d" else range(count):
             type_ = op.operands[number].type
             constraint = cast("tt.OperandConstraintAttr", constraints[number])
@@ -307,7 +306,7 @@ class _Moves:
         for number, value in enumerate(op.operands):
             initial = self._initial.get(value)
             if initial is not None and initial != value.type:
-                op.operands[number] = moved(value, initial, op)
+                op.operands[number] = Builder.before(op).move_to_layout(value, initial)
 
     def _move(
         self, op: Operation, number: int, wanted: Attribute, *, is_init: bool = False
@@ -319,7 +318,7 @@ class _Moves:
         assert block is not None, "operations are laid out in place"
         stays = self._options.constants_on_host and isinstance(owner, ttir.ConstantOp)
         if stays or not isinstance(owner, EmptyOp | ttir.ConstantOp):
-            op.operands[number] = moved(value, wanted, op)
+            op.operands[number] = Builder.before(op).move_to_layout(value, wanted)
             return
         if value.has_one_use():
             # The same as a new one in front of the operation, and cheaper.

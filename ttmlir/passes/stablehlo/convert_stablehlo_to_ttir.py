@@ -48,7 +48,7 @@ from typing import TYPE_CHECKING, cast
 from xdsl.dialects.builtin import TensorType
 
 from ttmlir.dialects.narrowing import warn_of_narrowing
-from ttmlir.ir.rewriting import AttributeMemo, erase, refuse_to_legalize
+from ttmlir.ir.rewriting import AttributeMemo, erase_unused, refuse_to_legalize
 from ttmlir.layout.element_type import ScalarType
 from ttmlir.layout.errors import LayoutError
 from ttmlir.passes.core.base import ModulePass
@@ -85,9 +85,7 @@ class ConvertStableHLOToTTIRPass(ModulePass):
                         refuse_to_legalize(op, why)
         convert_inside(module, {**_REFUSED, **CONVERTED}, _refuse_operation)
         # Initial and padding values have become parameters.
-        for op in reversed([op for op in module.walk() if op.name in _MAY_BE_LEFT]):
-            if op.results[0].first_use is None:
-                erase(op)
+        erase_unused(op for op in module.walk() if op.name in _MAY_BE_LEFT)
         warn_of_narrowing(module)
 
 

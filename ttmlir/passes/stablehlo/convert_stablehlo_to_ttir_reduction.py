@@ -16,11 +16,10 @@ from xdsl.utils.comparisons import signed_value_range, unsigned_value_range
 
 from ttmlir.dialects.row_ops import RowOperation
 from ttmlir.dialects.stablehlo.form import integers
+from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import splat_number
-from ttmlir.ir.layouts import value_shape
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
-from ttmlir.ir.ttir_building import built, check_static_shape, element_type, reshaped
-from ttmlir.ir.ttir_movement import sliced_along
+from ttmlir.ir.tensor_types import check_static_shape, element_type, value_shape
 from ttmlir.passes.core.ttir_conversion import Rule
 from ttmlir.passes.stablehlo.stablehlo_bodies import combiners, operations_of, picks_extreme
 from ttmlir.passes.stablehlo.stablehlo_body_application import applied, can_be_applied
@@ -68,6 +67,7 @@ def _is_known(name: str, value: SSAValue) -> bool:
 
 def _by_pairs(op: Operation) -> list[SSAValue]:
     """The body applied to neighbours along the last dimension, then the one before, in order."""
+    builder = Builder.before(op)
     body, count = op.regions[0], len(op.results)
     dims, values = integers(op, "dimensions"), list(op.operands[:count])
     shape = value_shape(values[0])
@@ -76,7 +76,7 @@ def _by_pairs(op: Operation) -> list[SSAValue]:
     for dim in sorted(dims, reverse=True):
         values = _folded(op, values, dim)
     values = [
-        reshaped(op, value, value_shape(result))
+        builder.reshape(value, value_shape(result))
         for value, result in zip(values, op.results, strict=True)
     ]
     names = combiners(body)
@@ -92,16 +92,17 @@ def _by_pairs(op: Operation) -> list[SSAValue]:
 
 def _folded(op: Operation, values: list[SSAValue], dim: int) -> list[SSAValue]:
     """The values with one element along a dimension, all of theirs in order."""
+    builder = Builder.before(op)
     extent = value_shape(values[0])[dim]
     if extent == 1:
         return values
     even = extent - extent % 2
-    firsts = [sliced_along(op, value, dim, 0, even, 2) for value in values]
-    seconds = [sliced_along(op, value, dim, 1, even, 2) for value in values]
+    firsts = [builder.slice_along(value, dim, 0, even, 2) for value in values]
+    seconds = [builder.slice_along(value, dim, 1, even, 2) for value in values]
     folded = _folded(op, applied(op, op.regions[0], [*firsts, *seconds]), dim)
     if extent == even:
         return folded
-    last = [sliced_along(op, value, dim, even, extent) for value in values]
+    last = [builder.slice_along(value, dim, even, extent) for value in values]
     return applied(op, op.regions[0], [*folded, *last])
 
 
@@ -119,22 +120,24 @@ def _refuse_body(op: Operation) -> None:
 
 
 def _reduced(op: Operation, name: str, value: SSAValue, init: SSAValue) -> SSAValue:
+    builder = Builder.before(op)
     table = _OF_BOOLEANS if element_type(value) == i1 else _OF_NUMBERS
     mnemonic, combining = table[name]
     result = _over_dimensions(op, mnemonic, value)
     # XLA leaves tensors alone of which no dimension is reduced, whatever the initial value is.
     if result is value or _is_neutral(init, name, mnemonic):
         return result
-    return built(op, combining, [result, init], result.type)
+    return builder.create(combining, [result, init], result.type)
 
 
 def _over_dimensions(op: Operation, mnemonic: str, value: SSAValue) -> SSAValue:
+    builder = Builder.before(op)
     dims = integers(op, "dimensions")
     if not dims:
         return value
     shape = tuple(n for dim, n in enumerate(value_shape(value)) if dim not in dims)
     type_ = TensorType(element_type(value), shape)
-    return built(op, mnemonic, [value], type_, keep_dim=False, dim_arg=dims)
+    return builder.create(mnemonic, [value], type_, keep_dim=False, dim_arg=dims)
 
 
 def _is_neutral(init: SSAValue, name: str, mnemonic: str) -> bool:
@@ -163,6 +166,7 @@ def _limit(element: object, *, lowest: bool) -> float:
 
 def _extreme_and_position(op: Operation) -> tuple[SSAValue, SSAValue] | None:
     """The largest or smallest number and its position; None if the reduction is not for these."""
+    builder = Builder.before(op)
     values, positions, init, _ = op.operands
     dims = integers(op, "dimensions")
     body = op.regions[0]
@@ -178,16 +182,16 @@ def _extreme_and_position(op: Operation) -> tuple[SSAValue, SSAValue] | None:
         return None
     extreme = ("reduce_or", "reduce_and") if is_truth else ("max", "min")
     best = _over_dimensions(op, extreme[not largest], values)
-    ordered = values if largest else _in_opposite_order(op, values)
+    ordered = values if largest else _in_opposite_order(builder, values)
     type_ = op.results[1].type
-    found = built(op, "argmax", [ordered], type_, keep_dim=False, dim_arg=dims)
+    found = builder.create("argmax", [ordered], type_, keep_dim=False, dim_arg=dims)
     return best, found
 
 
-def _in_opposite_order(op: Operation, values: SSAValue) -> SSAValue:
+def _in_opposite_order(builder: Builder, values: SSAValue) -> SSAValue:
     """Numbers of which the largest is where the smallest was, NaN where it was."""
     is_float = isinstance(element_type(values), AnyFloat)
-    return built(op, "neg" if is_float else "bitwise_not", [values], values.type)
+    return builder.create("neg" if is_float else "bitwise_not", [values], values.type)
 
 
 def _counts_along(positions: SSAValue, dim: int) -> bool:

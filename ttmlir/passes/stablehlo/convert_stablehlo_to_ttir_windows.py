@@ -17,16 +17,16 @@ from xdsl.dialects.builtin import TensorType, i1
 from xdsl.ir import Attribute, Data, Operation, Region, SSAValue
 
 from ttmlir.dialects.stablehlo.form import integers
-from ttmlir.ir.constants import scalar_constant, splat_number
-from ttmlir.ir.layouts import value_shape
+from ttmlir.ir.builder import Builder
+from ttmlir.ir.constants import splat_number
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
-from ttmlir.ir.ttir_building import built, check_static_shape, element_type, reshaped, sliced
-from ttmlir.ir.ttir_movement import (
+from ttmlir.ir.tensor_types import (
+    check_static_shape,
+    element_type,
     highest,
     lowest,
-    padded,
-    spread,
     tensor_like,
+    value_shape,
 )
 from ttmlir.optable.convolution import DimensionNumbers, Dimensions
 from ttmlir.optable.window import WindowAxis
@@ -76,6 +76,7 @@ def _check_shapes(op: Operation) -> None:
 
 
 def _convolution(op: Operation) -> None:
+    builder = Builder.before(op)
     _check_shapes(op)
     attr = cast("ConvDimensionNumbersAttr", op.properties["dimension_numbers"])
     numbers = DimensionNumbers(
@@ -97,8 +98,7 @@ def _convolution(op: Operation) -> None:
     )
     count = len(attr.input_spatial_dimensions)
     ones = (1,) * count
-    result = built(
-        op,
+    result = builder.create(
         "convolution",
         op.operands,
         op.results[0].type,
@@ -162,6 +162,7 @@ def _reduce_window(op: Operation) -> None:
 def _pooled(
     op: Operation, name: str, value: SSAValue, init: SSAValue, result: SSAValue
 ) -> SSAValue:
+    builder = Builder.before(op)
     element = element_type(value)
     method, combining = _methods(element)[name]
     neutral = {
@@ -179,8 +180,7 @@ def _pooled(
         )
     rank = len(value_shape(value))
     ones = (1,) * rank
-    pooled = built(
-        op,
+    pooled = builder.create(
         "pooling",
         [value],
         result.type,
@@ -191,7 +191,7 @@ def _pooled(
         window_dilations=_integers_or(op, "window_dilations", ones),
         padding=tuple(itertools.chain(*_margins(op, rank))),
     )
-    return pooled if is_neutral else built(op, combining, [pooled, init], result.type)
+    return pooled if is_neutral else builder.create(combining, [pooled, init], result.type)
 
 
 _LONGEST = 64
@@ -200,6 +200,7 @@ _LONGEST = 64
 
 def _written_out(op: Operation) -> list[SSAValue]:
     """The body once for each element of the window, on what it meets at all positions."""
+    builder = Builder.before(op)
     body = op.regions[0]
     values, inits = op.operands[: len(op.results)], op.operands[len(op.results) :]
     shape = value_shape(values[0])
@@ -219,8 +220,8 @@ def _written_out(op: Operation) -> list[SSAValue]:
     wide = list(values)
     for number, fill in enumerate(fills):
         for dim, step in enumerate(_integers_or(op, "base_dilations", ones)):
-            wide[number] = spread(op, wide[number], dim, step, fill)
-        wide[number] = padded(op, wide[number], margins, fill)
+            wide[number] = builder.dilate(wide[number], dim, step, fill)
+        wide[number] = builder.pad(wide[number], margins, fill)
     axes = [
         WindowAxis(extent=extent, kernel=kernel, stride=stride, dilation=dilation)
         for extent, kernel, stride, dilation in zip(
@@ -233,7 +234,7 @@ def _written_out(op: Operation) -> list[SSAValue]:
     ]
     results = list(inits)
     for tap in itertools.product(*(range(0, axis.reach, axis.dilation) for axis in axes)):
-        elements = [_tap(op, value, tap, axes) for value in wide]
+        elements = [_tap(builder, value, tap, axes) for value in wide]
         results = applied(op, body, [*results, *elements])
     if any(a.type != b.type for a, b in zip(results, op.results, strict=True)):
         refuse_to_legalize(op, "its body does not use the elements of the window")
@@ -247,6 +248,7 @@ _SELECTIONS = {"GE": ("max", False), "GT": ("max", True), "LE": ("min", False), 
 
 
 def _select_and_scatter(op: Operation) -> None:
+    builder = Builder.before(op)
     _check_shapes(op)
     operand, source, init = op.operands
     select, scatter = op.regions
@@ -271,18 +273,21 @@ def _select_and_scatter(op: Operation) -> None:
     ]
     element = element_type(operand)
     fill = lowest(element) if extreme == "max" else highest(element)
-    wide = padded(op, operand, margins, fill)
+    wide = builder.pad(operand, margins, fill)
     taps = {
-        tap: _tap(op, wide, tap, axes) for tap in itertools.product(*(range(k) for k in window))
+        tap: _tap(builder, wide, tap, axes)
+        for tap in itertools.product(*(range(k) for k in window))
     }
-    chosen = _chosen(op, taps, source, "maximum" if extreme == "max" else "minimum", takes_last)
+    chosen = _chosen(
+        builder, taps, source, "maximum" if extreme == "max" else "minimum", takes_last
+    )
     for dim in reversed(range(len(shape))):
-        chosen = _laid_out_along(op, chosen, dim, axes[dim])
+        chosen = _laid_out_along(builder, chosen, dim, axes[dim])
     (scattered,) = chosen.values()
     inside = [(-low, -high) for low, high in margins]
-    result = padded(op, scattered, inside, 0.0)
+    result = builder.pad(scattered, inside, 0.0)
     if splat_number(init) != 0:
-        result = built(op, "add", [result, init], result.type)
+        result = builder.create("add", [result, init], result.type)
     replace(op, result)
 
 
@@ -298,10 +303,9 @@ def _selection(body: Region) -> tuple[str, bool] | None:
     return _SELECTIONS.get(direction)
 
 
-def _tap(op: Operation, wide: SSAValue, tap: Shape, axes: Sequence[WindowAxis]) -> SSAValue:
+def _tap(builder: Builder, wide: SSAValue, tap: Shape, axes: Sequence[WindowAxis]) -> SSAValue:
     """The elements that one element of the window meets at all its positions."""
-    return sliced(
-        op,
+    return builder.slice(
         wide,
         tap,
         [k + (axis.positions - 1) * axis.stride + 1 for k, axis in zip(tap, axes, strict=True)],
@@ -310,19 +314,23 @@ def _tap(op: Operation, wide: SSAValue, tap: Shape, axes: Sequence[WindowAxis]) 
 
 
 def _chosen(
-    op: Operation, taps: Mapping[Shape, SSAValue], source: SSAValue, combine: str, takes_last: bool
+    builder: Builder,
+    taps: Mapping[Shape, SSAValue],
+    source: SSAValue,
+    combine: str,
+    takes_last: bool,
 ) -> dict[Shape, SSAValue]:
     """The part of the source that goes to each element of the window: all to one of them."""
     best, *others = taps.values()
     for tap in others:
-        best = built(op, combine, [best, tap], tap.type)
-    zero = scalar_constant(op, 0.0, element_type(source))
+        best = builder.create(combine, [best, tap], tap.type)
+    zero = builder.create_scalar(0.0, element_type(source))
     rest = source
     result: dict[Shape, SSAValue] = {}
     for tap in sorted(taps, reverse=takes_last):
-        is_best = built(op, "eq", [taps[tap], best], _truth_like(best))
-        result[tap] = built(op, "where", [is_best, rest, zero], source.type)
-        rest = built(op, "where", [is_best, zero, rest], source.type)
+        is_best = builder.create("eq", [taps[tap], best], _truth_like(best))
+        result[tap] = builder.create("where", [is_best, rest, zero], source.type)
+        rest = builder.create("where", [is_best, zero, rest], source.type)
     return dict(sorted(result.items()))
 
 
@@ -332,7 +340,7 @@ def _truth_like(value: SSAValue) -> Attribute:
 
 
 def _laid_out_along(
-    op: Operation, parts: Mapping[Shape, SSAValue], dim: int, axis: WindowAxis
+    builder: Builder, parts: Mapping[Shape, SSAValue], dim: int, axis: WindowAxis
 ) -> dict[Shape, SSAValue]:
     """Sums, over the elements of the window along its last dimension, where they belong.
 
@@ -341,10 +349,12 @@ def _laid_out_along(
     groups: dict[Shape, list[SSAValue]] = {}
     for tap, value in parts.items():
         groups.setdefault(tap[:-1], []).append(value)
-    return {key: _interleaved(op, group, dim, axis) for key, group in groups.items()}
+    return {key: _interleaved(builder, group, dim, axis) for key, group in groups.items()}
 
 
-def _interleaved(op: Operation, parts: Sequence[SSAValue], dim: int, axis: WindowAxis) -> SSAValue:
+def _interleaved(
+    builder: Builder, parts: Sequence[SSAValue], dim: int, axis: WindowAxis
+) -> SSAValue:
     """The sum of tensors whose element i along a dimension goes to i * stride + number."""
     shape = value_shape(parts[0])
     if len(parts) == 1 and axis.stride == 1:
@@ -352,26 +362,28 @@ def _interleaved(op: Operation, parts: Sequence[SSAValue], dim: int, axis: Windo
     if axis.kernel == axis.stride:
         # The windows lie side by side: nothing is added up.
         before, after = math.prod(shape[: dim + 1]), math.prod(shape[dim + 1 :])
-        apart = [reshaped(op, part, (before, 1, after)) for part in parts]
-        joined = built(
-            op, "concat", apart, tensor_like(apart[0], (before, len(parts), after)), dim=1
+        apart = [builder.reshape(part, (before, 1, after)) for part in parts]
+        joined = builder.create(
+            "concat", apart, tensor_like(apart[0], (before, len(parts), after)), dim=1
         )
         extents = (*shape[:dim], shape[dim] * axis.stride, *shape[dim + 1 :])
-        return _extended(op, reshaped(op, joined, extents), dim, 0, axis.extent)
+        return _extended(builder, builder.reshape(joined, extents), dim, 0, axis.extent)
     result: SSAValue | None = None
     for number, part in enumerate(parts):
-        placed = _extended(op, spread(op, part, dim, axis.stride, 0.0), dim, number, axis.extent)
-        result = placed if result is None else built(op, "add", [result, placed], placed.type)
+        placed = _extended(
+            builder, builder.dilate(part, dim, axis.stride, 0.0), dim, number, axis.extent
+        )
+        result = placed if result is None else builder.create("add", [result, placed], placed.type)
     assert result is not None, "a window has an element"
     return result
 
 
-def _extended(op: Operation, value: SSAValue, dim: int, low: int, extent: int) -> SSAValue:
+def _extended(builder: Builder, value: SSAValue, dim: int, low: int, extent: int) -> SSAValue:
     """The tensor with zeros below and above along a dimension, to an extent."""
     shape = value_shape(value)
     margins = [(0, 0)] * len(shape)
     margins[dim] = (low, extent - low - shape[dim])
-    return padded(op, value, margins, 0.0)
+    return builder.pad(value, margins, 0.0)
 
 
 # -- batch normalization ---------------------------------------------------------------------------
@@ -383,11 +395,11 @@ def _feature_of(op: Operation) -> tuple[int, float]:
 
 
 def _batch_norm_inference(op: Operation) -> None:
+    builder = Builder.before(op)
     dimension, epsilon = _feature_of(op)
     replace(
         op,
-        built(
-            op,
+        builder.create(
             "batch_norm_inference",
             op.operands,
             op.results[0].type,
@@ -398,18 +410,21 @@ def _batch_norm_inference(op: Operation) -> None:
 
 
 def _batch_norm_training(op: Operation) -> None:
+    builder = Builder.before(op)
     _check_shapes(op)
     dimension, epsilon = _feature_of(op)
     value, scale, offset = op.operands
     features = op.results[1].type
     others = tuple(dim for dim in range(len(value_shape(value))) if dim != dimension)
-    mean = built(op, "mean", [value], features, keep_dim=False, dim_arg=others)
-    centered = built(op, "subtract", [value, _beside(op, mean, value, dimension)], value.type)
-    squares = built(op, "multiply", [centered, centered], value.type)
-    variance = built(op, "mean", [squares], features, keep_dim=False, dim_arg=others)
+    mean = builder.create("mean", [value], features, keep_dim=False, dim_arg=others)
+    centered = builder.create(
+        "subtract", [value, _beside(builder, mean, value, dimension)], value.type
+    )
+    squares = builder.create("multiply", [centered, centered], value.type)
+    variance = builder.create("mean", [squares], features, keep_dim=False, dim_arg=others)
     inputs = [value, scale, offset, mean, variance]
-    result = built(
-        op, "batch_norm_inference", inputs, value.type, dimension=dimension, epsilon=epsilon
+    result = builder.create(
+        "batch_norm_inference", inputs, value.type, dimension=dimension, epsilon=epsilon
     )
     replace(op, result, mean, variance)
 
@@ -420,6 +435,7 @@ def _batch_norm_grad(op: Operation) -> None:
     grad_offset = sum(g), grad_scale = sum(g * c) * s and
     grad_operand = scale * s * (g - mean(g) - c * mean(g * c) * s * s).
     """
+    builder = Builder.before(op)
     _check_shapes(op)
     dimension, epsilon = _feature_of(op)
     value, scale, mean, variance, gradient = op.operands
@@ -427,33 +443,35 @@ def _batch_norm_grad(op: Operation) -> None:
     others = tuple(dim for dim in range(len(value_shape(value))) if dim != dimension)
 
     def over_others(mnemonic: str, values: SSAValue) -> SSAValue:
-        return built(op, mnemonic, [values], features, keep_dim=False, dim_arg=others)
+        return builder.create(mnemonic, [values], features, keep_dim=False, dim_arg=others)
 
     def multiplied(first: SSAValue, second: SSAValue) -> SSAValue:
-        return built(op, "multiply", [first, second], first.type)
+        return builder.create("multiply", [first, second], first.type)
 
-    shift = scalar_constant(op, epsilon, element_type(variance))
-    inverse = built(
-        op, "rsqrt", [built(op, "add", [variance, shift], variance.type)], variance.type
+    shift = builder.create_scalar(epsilon, element_type(variance))
+    inverse = builder.create(
+        "rsqrt", [builder.create("add", [variance, shift], variance.type)], variance.type
     )
-    centered = built(op, "subtract", [value, _beside(op, mean, value, dimension)], value.type)
+    centered = builder.create(
+        "subtract", [value, _beside(builder, mean, value, dimension)], value.type
+    )
     products = multiplied(gradient, centered)
     grad_offset = over_others("sum", gradient)
     grad_scale = multiplied(over_others("sum", products), inverse)
     slope = multiplied(multiplied(over_others("mean", products), inverse), inverse)
-    trend = multiplied(centered, _beside(op, slope, value, dimension))
-    level = _beside(op, over_others("mean", gradient), value, dimension)
-    rest = built(op, "subtract", [gradient, level], value.type)
-    rest = built(op, "subtract", [rest, trend], value.type)
-    factor = _beside(op, multiplied(scale, inverse), value, dimension)
+    trend = multiplied(centered, _beside(builder, slope, value, dimension))
+    level = _beside(builder, over_others("mean", gradient), value, dimension)
+    rest = builder.create("subtract", [gradient, level], value.type)
+    rest = builder.create("subtract", [rest, trend], value.type)
+    factor = _beside(builder, multiplied(scale, inverse), value, dimension)
     replace(op, multiplied(rest, factor), grad_scale, grad_offset)
 
 
-def _beside(op: Operation, features: SSAValue, value: SSAValue, dimension: int) -> SSAValue:
+def _beside(builder: Builder, features: SSAValue, value: SSAValue, dimension: int) -> SSAValue:
     """One number for each feature in a shape that broadcasts against the whole tensor."""
     shape = [1] * len(value_shape(value))
     shape[dimension] = value_shape(features)[0]
-    return reshaped(op, features, shape)
+    return builder.reshape(features, shape)
 
 
 RULES: dict[str, Rule] = {

@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import TensorType, UnrealizedConversionCastOp
 from xdsl.ir import Operation, Region, SSAValue
 
-from ttmlir.ir.layouts import value_shape
 from ttmlir.ir.rewriting import erase, insert_before
-from ttmlir.ir.ttir_building import element_type
+from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.passes.stablehlo import (
     convert_stablehlo_to_ttir_elementwise,
     convert_stablehlo_to_ttir_structure,

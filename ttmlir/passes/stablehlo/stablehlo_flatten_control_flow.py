@@ -47,7 +47,7 @@ from collections import ChainMap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ttmlir.ir.rewriting import erase, insert_before, refuse_to_legalize, replace
+from ttmlir.ir.rewriting import erase_unused, insert_before, refuse_to_legalize, replace
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
 
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
-    from xdsl.ir import Block, Operation, Region, SSAValue
+    from xdsl.ir import Operation, Region, SSAValue
 
     from ttmlir.passes.stablehlo.stablehlo_scalars import Known
 
@@ -82,13 +82,7 @@ class StableHLOFlattenControlFlowPass(ModulePass):
                     for op in outermost:
                         replace(op, *flattening.flattened(op))
                     if outermost:
-                        _erase_unused_constants(block)
-
-
-def _erase_unused_constants(block: Block) -> None:
-    for op in tuple(block.ops):
-        if op.name == "stablehlo.constant" and op.results[0].first_use is None:
-            erase(op)
+                        erase_unused(op for op in block.ops if op.name == "stablehlo.constant")
 
 
 class _Flattening:

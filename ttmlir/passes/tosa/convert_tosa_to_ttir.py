@@ -54,15 +54,10 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.comparisons import signed_value_range, unsigned_value_range
 
 from ttmlir.dialects.narrowing import warn_of_narrowing
-from ttmlir.ir.rewriting import refuse_to_legalize, replace
-from ttmlir.ir.tensor_values import constant_numbers, erase_unused
-from ttmlir.ir.ttir_building import (
-    built,
-    built_constant,
-    cast_to,
-    check_static_shape,
-    element_type,
-)
+from ttmlir.ir.builder import Builder
+from ttmlir.ir.constants import constant_numbers
+from ttmlir.ir.rewriting import erase_unused, refuse_to_legalize, replace
+from ttmlir.ir.tensor_types import check_static_shape, element_type
 from ttmlir.mlir.attributes.floats import exact_float32
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.core.ttir_conversion import Rule, becomes, convert_inside, refuse_unknown
@@ -83,7 +78,8 @@ class ConvertTosaToTTIRPass(ModulePass):
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Convert everything inside the module."""
         convert_inside(module, _CHECKED, _refuse_operation)
-        erase_unused(module, frozenset({"tosa.const_shape", "ttir.constant"}))
+        constants = ("tosa.const_shape", "ttir.constant")
+        erase_unused(op for op in module.walk() if op.name in constants)
         warn_of_narrowing(module)
 
 
@@ -117,15 +113,17 @@ def _bits(mnemonic: str) -> Rule:
 
 
 def _cast(op: Operation) -> None:
+    builder = Builder.before(op)
     source, target = element_type(op.operands[0]), element_type(op.results[0])
     operands = list(op.operands)
     if isinstance(source, AnyFloat) and isinstance(target, IntegerType) and target != i1:
         # A typecast rounds toward zero, a cast to the nearest integer.
-        operands = [built(op, "round", operands, operands[0].type)]
-    replace(op, built(op, "typecast", operands, op.results[0].type))
+        operands = [builder.create("round", operands, operands[0].type)]
+    replace(op, builder.create("typecast", operands, op.results[0].type))
 
 
 def _clamp(op: Operation) -> None:
+    builder = Builder.before(op)
     check_nan_mode(op)
     element = element_type(op.operands[0])
     later = "min_val" in op.properties
@@ -135,7 +133,7 @@ def _clamp(op: Operation) -> None:
     else:
         names = ("min_val", "max_val") if later else ("min_fp", "max_fp")
         low, high = (_bound(op, name, _number(op, name)) for name in names)
-    replace(op, built(op, "clamp", op.operands, op.results[0].type, min=low, max=high))
+    replace(op, builder.create("clamp", op.operands, op.results[0].type, min=low, max=high))
 
 
 def _integer_bounds(
@@ -164,9 +162,10 @@ def _bound(op: Operation, name: str, value: float) -> float:
 
 
 def _const(op: Operation) -> None:
+    builder = Builder.before(op)
     value = op.properties.get("value", op.properties.get("values"))
     assert value is not None, "a constant has a value"
-    replace(op, built_constant(op, value, op.results[0].type))
+    replace(op, builder.create_constant(value, op.results[0].type))
 
 
 def _keep(op: Operation) -> None:
@@ -174,6 +173,7 @@ def _keep(op: Operation) -> None:
 
 
 def _mul(op: Operation) -> None:
+    builder = Builder.before(op)
     shift = (_number(op, "shift"),) if "shift" in op.properties else _constant_shift(op)
     if any(shift):
         refuse_to_legalize(
@@ -182,7 +182,7 @@ def _mul(op: Operation) -> None:
     # tosa multiplies narrow integers to wide ones.
     element = element_type(op.results[0])
     factors = [_widened(op, factor, element) for factor in op.operands[:2]]
-    replace(op, built(op, "multiply", factors, op.results[0].type))
+    replace(op, builder.create("multiply", factors, op.results[0].type))
 
 
 def _constant_shift(op: Operation) -> tuple[float, ...]:
@@ -194,13 +194,15 @@ def _constant_shift(op: Operation) -> tuple[float, ...]:
 
 def _widened(op: Operation, factor: SSAValue, element: Attribute) -> SSAValue:
     """An operand of `op`, converted to an element type."""
+    builder = Builder.before(op)
     check_static_shape(op, factor.type)
-    return cast_to(op, factor, element)
+    return builder.cast(factor, element)
 
 
 def _negate(op: Operation) -> None:
+    builder = Builder.before(op)
     check_zero_points(op, 1)
-    replace(op, built(op, "neg", op.operands[:1], op.results[0].type))
+    replace(op, builder.create("neg", op.operands[:1], op.results[0].type))
 
 
 def _extreme(mnemonic: str) -> Rule:
@@ -214,9 +216,10 @@ def _extreme(mnemonic: str) -> Rule:
 
 
 def _right_shift(op: Operation) -> None:
+    builder = Builder.before(op)
     if cast("IntegerAttr", op.properties["round"]).value.data:
         refuse_to_legalize(op, "it rounds; supported is round = false")
-    replace(op, built(op, "right_shift", op.operands, op.results[0].type))
+    replace(op, builder.create("right_shift", op.operands, op.results[0].type))
 
 
 def _identity(op: Operation) -> None:

@@ -21,25 +21,16 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ttmlir.dialects.row_ops import RowOperation
 from ttmlir.ir import rewriting
+from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import splat_number
-from ttmlir.ir.layouts import value_shape
 from ttmlir.ir.rewriting import refuse_to_legalize
-from ttmlir.ir.ttir_building import (
-    built,
-    built_constant,
-    cast_to,
+from ttmlir.ir.tensor_types import (
     element_type,
-    permuted,
-    reshaped,
-)
-from ttmlir.ir.ttir_movement import (
     highest,
-    inverse,
+    invert_permutation,
     lowest,
-    padded,
-    sliced_along,
-    spread,
     tensor_like,
+    value_shape,
 )
 from ttmlir.optable.convolution import DimensionNumbers
 from ttmlir.optable.window import WindowAxis
@@ -74,7 +65,7 @@ class _Convolution:
     The weight is (output features, input features, spatial dimensions).
     """
 
-    op: Operation
+    builder: Builder
     image: SSAValue
     weight: SSAValue
     bias: SSAValue | None
@@ -99,6 +90,7 @@ class _Convolution:
 
 
 def _convolution(op: Operation) -> None:
+    builder = Builder.before(op)
     assert isinstance(op, RowOperation)
     parameters: dict[str, Any] = op.parameters()
     numbers = DimensionNumbers.parse(parameters["dimension_numbers"])
@@ -109,16 +101,16 @@ def _convolution(op: Operation) -> None:
         )
     element = element_type(op.results[0])
     reversal, weight = _without_reversal(op.operands[1], numbers, parameters["window_reversal"])
-    image, weight = (cast_to(op, value, element) for value in (op.operands[0], weight))
+    image, weight = (builder.cast(value, element) for value in (op.operands[0], weight))
     bias = op.group("bias")
     low_high = zip(parameters["padding"][::2], parameters["padding"][1::2], strict=True)
     convolution = _Convolution(
-        op,
-        permuted(op, image, numbers.input.feature_last),
-        permuted(
-            op, weight, (numbers.weight.feature, numbers.weight.first, *numbers.weight.spatial)
+        builder,
+        builder.permute(image, numbers.input.feature_last),
+        builder.permute(
+            weight, (numbers.weight.feature, numbers.weight.first, *numbers.weight.spatial)
         ),
-        cast_to(op, bias[0], element) if bias else None,
+        builder.cast(bias[0], element) if bias else None,
         tuple(
             _Spatial(
                 stride=stride,
@@ -143,9 +135,9 @@ def _convolution(op: Operation) -> None:
         convolution = _with_features_of_batches(convolution, batches)
     result = _convolved(convolution)
     reverse = op.operands[1].owner
-    rewriting.replace(op, permuted(op, result, inverse(numbers.output.feature_last)))
-    if _is_reverse(reverse) and reverse.results[0].first_use is None:
-        rewriting.erase(reverse)
+    rewriting.replace(op, builder.permute(result, invert_permutation(numbers.output.feature_last)))
+    if _is_reverse(reverse):
+        rewriting.erase_unused([reverse])
 
 
 def _without_reversal(
@@ -174,9 +166,9 @@ def _with_features_of_batches(c: _Convolution, groups: int) -> _Convolution:
     """Groups of the batch side by side as groups of features."""
     batch, *extents, features = value_shape(c.image)
     part, pixels = batch // groups, math.prod(extents)
-    apart = reshaped(c.op, c.image, (groups, part, pixels, features))
-    beside = permuted(c.op, apart, (1, 2, 0, 3))
-    image = reshaped(c.op, beside, (part, *extents, groups * features))
+    apart = c.builder.reshape(c.image, (groups, part, pixels, features))
+    beside = c.builder.permute(apart, (1, 2, 0, 3))
+    image = c.builder.reshape(beside, (part, *extents, groups * features))
     return replace(c, image=image, groups=groups)
 
 
@@ -190,11 +182,13 @@ def _convolved(c: _Convolution) -> SSAValue:
     weights = value_shape(c.weight)
     image = replace(
         c,
-        image=reshaped(c.op, c.image, shape),
-        weight=reshaped(c.op, c.weight, (*weights[:2], *(1 for _ in range(missing)), *weights[2:])),
+        image=c.builder.reshape(c.image, shape),
+        weight=c.builder.reshape(
+            c.weight, (*weights[:2], *(1 for _ in range(missing)), *weights[2:])
+        ),
         spatial=(*(_Spatial() for _ in range(missing)), *c.spatial),
     )
-    return reshaped(c.op, _convolved_image(image), (batch, *c.positions, c.features))
+    return c.builder.reshape(_convolved_image(image), (batch, *c.positions, c.features))
 
 
 def _sum_over_depth(c: _Convolution) -> SSAValue:
@@ -202,41 +196,40 @@ def _sum_over_depth(c: _Convolution) -> SSAValue:
     first, *rest = c.spatial
     depth, *_ = c.kernel
     positions, *_ = c.positions
-    image = spread(c.op, c.image, 1, first.input_dilation, 0.0)
+    image = c.builder.dilate(c.image, 1, first.input_dilation, 0.0)
     margins = [(0, 0) for _ in value_shape(image)]
     margins[1] = (first.low, first.high)
-    image = padded(c.op, image, margins, 0.0)
+    image = c.builder.pad(image, margins, 0.0)
     batch, _, *extents = value_shape(image)
     weights = value_shape(c.weight)
     result: SSAValue | None = None
     for number in range(depth):
         begin = number * first.weight_dilation
         end = begin + (positions - 1) * first.stride + 1
-        part = sliced_along(c.op, image, 1, begin, end, first.stride)
+        part = c.builder.slice_along(image, 1, begin, end, first.stride)
         layer = depth - 1 - number if first.is_reversed else number
-        weight = sliced_along(c.op, c.weight, 2, layer, layer + 1)
+        weight = c.builder.slice_along(c.weight, 2, layer, layer + 1)
         term = _convolved(
             replace(
                 c,
-                image=reshaped(c.op, part, (batch * positions, *extents)),
-                weight=reshaped(c.op, weight, (*weights[:2], *weights[3:])),
+                image=c.builder.reshape(part, (batch * positions, *extents)),
+                weight=c.builder.reshape(weight, (*weights[:2], *weights[3:])),
                 bias=None if number else c.bias,
                 spatial=tuple(rest),
             )
         )
-        result = term if result is None else built(c.op, "add", [result, term], term.type)
+        result = term if result is None else c.builder.create("add", [result, term], term.type)
     assert result is not None, "verified: the kernel is not empty"
-    return reshaped(c.op, result, (batch, positions, *value_shape(result)[1:]))
+    return c.builder.reshape(result, (batch, positions, *value_shape(result)[1:]))
 
 
 def _convolved_image(c: _Convolution) -> SSAValue:
     """The output of a convolution with two spatial dimensions."""
     result_type = tensor_like(c.image, (value_shape(c.image)[0], *c.positions, c.features))
-    bias = [] if c.bias is None else [reshaped(c.op, c.bias, (1, 1, 1, c.features))]
+    bias = [] if c.bias is None else [c.builder.reshape(c.bias, (1, 1, 1, c.features))]
     if (paddings := _transposed_padding(c)) is not None:
         height, width = c.spatial
-        return built(
-            c.op,
+        return c.builder.create(
             "conv_transpose2d",
             [c.image, _transposed_weight(c), *bias],
             result_type,
@@ -249,16 +242,15 @@ def _convolved_image(c: _Convolution) -> SSAValue:
         )
     image, weight = c.image, c.weight
     for number, axis in enumerate(c.spatial):
-        image = spread(c.op, image, number + 1, axis.input_dilation, 0.0)
+        image = c.builder.dilate(image, number + 1, axis.input_dilation, 0.0)
     backward = tuple(number + 2 for number, axis in enumerate(c.spatial) if axis.is_reversed)
     if backward:
-        weight = built(c.op, "reverse", [weight], weight.type, dimensions=backward)
+        weight = c.builder.create("reverse", [weight], weight.type, dimensions=backward)
     # What the window does not see is cut off; padding proper is the convolution's own.
     cuts = [(min(axis.low, 0), min(axis.high, 0)) for axis in c.spatial]
-    image = padded(c.op, image, [(0, 0), *cuts, (0, 0)], 0.0)
+    image = c.builder.pad(image, [(0, 0), *cuts, (0, 0)], 0.0)
     height, width = c.spatial
-    return built(
-        c.op,
+    return c.builder.create(
         "conv2d",
         [image, weight, *bias],
         result_type,
@@ -296,12 +288,12 @@ def _transposed_weight(c: _Convolution) -> SSAValue:
     """The weight as (input features of all groups, output features of a group, height, width)."""
     outer, inner, *kernel = value_shape(c.weight)
     if c.groups == 1:
-        return permuted(c.op, c.weight, (1, 0, 2, 3))
+        return c.builder.permute(c.weight, (1, 0, 2, 3))
     part = outer // c.groups
     taps = math.prod(kernel)
-    apart = reshaped(c.op, c.weight, (c.groups, part, inner, taps))
-    turned = permuted(c.op, apart, (0, 2, 1, 3))
-    return reshaped(c.op, turned, (c.groups * inner, part, *kernel))
+    apart = c.builder.reshape(c.weight, (c.groups, part, inner, taps))
+    turned = c.builder.permute(apart, (0, 2, 1, 3))
+    return c.builder.reshape(turned, (c.groups * inner, part, *kernel))
 
 
 # -- pooling ---------------------------------------------------------------------------------------
@@ -319,6 +311,7 @@ _COMBINED = {
 
 
 def _pooling(op: Operation) -> None:
+    builder = Builder.before(op)
     assert isinstance(op, RowOperation)
     parameters: dict[str, Any] = op.parameters()
     value, method = op.operands[0], cast("str", parameters["pooling_method"])
@@ -332,11 +325,11 @@ def _pooling(op: Operation) -> None:
         "and": 1.0,
     }.get(method, 0.0)
     for dim, step in enumerate(parameters["base_dilations"]):
-        value = spread(op, value, dim, step, fill)
+        value = builder.dilate(value, dim, step, fill)
     padding = parameters["padding"]
     pairs = list(zip(padding[::2], padding[1::2], strict=True))
     cuts = [(min(low, 0), min(high, 0)) for low, high in pairs]
-    value = padded(op, value, cuts, fill)
+    value = builder.pad(value, cuts, fill)
     axes = [
         WindowAxis(
             extent=extent,
@@ -354,18 +347,18 @@ def _pooling(op: Operation) -> None:
     is_float = isinstance(element, AnyFloat)
     division = _division(op, axes) if is_float and method == "sum" else None
     if division is not None:
-        value = _pooled_in_pairs(op, value, "average", axes, active)
+        value = _pooled_in_pairs(builder, value, "average", axes, active)
         rewriting.replace(division, value)
         rewriting.erase(op)
         return
     if method == "sum" and (dim := _running(axes, active)) is not None:
-        value = _running_sum(op, value, dim, axes[dim])
+        value = _running_sum(builder, value, dim, axes[dim])
     elif method == "min" and is_float:
-        value = built(op, "neg", [value], value.type)
-        value = _pooled_in_pairs(op, value, "max", axes, active)
-        value = built(op, "neg", [value], value.type)
+        value = builder.create("neg", [value], value.type)
+        value = _pooled_in_pairs(builder, value, "max", axes, active)
+        value = builder.create("neg", [value], value.type)
     elif method == "max" or (is_float and method in ("sum", "average")):
-        value = _pooled_in_pairs(op, value, method, axes, active)
+        value = _pooled_in_pairs(builder, value, method, axes, active)
     else:
         value = _combined_along(op, value, method, axes, active, fill)
     rewriting.replace(op, value)
@@ -392,28 +385,32 @@ def _running(axes: Sequence[WindowAxis], active: Sequence[int]) -> int | None:
     return dim if is_whole and (axis.low, axis.high) in ((reach, 0), (0, reach)) else None
 
 
-def _running_sum(op: Operation, value: SSAValue, dim: int, axis: WindowAxis) -> SSAValue:
+def _running_sum(builder: Builder, value: SSAValue, dim: int, axis: WindowAxis) -> SSAValue:
     """Sums of all elements up to each one, or from each one on."""
     if axis.low:
-        return built(op, "cumsum", [value], value.type, dim=dim)
-    value = built(op, "reverse", [value], value.type, dimensions=(dim,))
-    value = built(op, "cumsum", [value], value.type, dim=dim)
-    return built(op, "reverse", [value], value.type, dimensions=(dim,))
+        return builder.create("cumsum", [value], value.type, dim=dim)
+    value = builder.create("reverse", [value], value.type, dimensions=(dim,))
+    value = builder.create("cumsum", [value], value.type, dim=dim)
+    return builder.create("reverse", [value], value.type, dimensions=(dim,))
 
 
 def _pooled_in_pairs(
-    op: Operation, value: SSAValue, method: str, axes: Sequence[WindowAxis], active: Sequence[int]
+    builder: Builder,
+    value: SSAValue,
+    method: str,
+    axes: Sequence[WindowAxis],
+    active: Sequence[int],
 ) -> SSAValue:
     """The pooling of a tensor of any rank by poolings of images, two dimensions at a time."""
     for number in range(0, len(active), 2):
-        value = _pooled_image(op, value, method, axes, active[number : number + 2])
+        value = _pooled_image(builder, value, method, axes, active[number : number + 2])
     count = math.prod(axes[dim].kernel for dim in active)
     if method != "sum" or count == 1:
         return value
     factor_type = TensorType(element_type(value), [1] * len(axes))
     # Averages of windows of one size are sums but for a factor.
-    factor = built_constant(op, _splat(factor_type, count), factor_type)
-    return built(op, "multiply", [value, factor], value.type)
+    factor = builder.create_constant(_splat(factor_type, count), factor_type)
+    return builder.create("multiply", [value, factor], value.type)
 
 
 def _splat(type_: TensorType[Attribute], value: float) -> Attribute:
@@ -421,7 +418,7 @@ def _splat(type_: TensorType[Attribute], value: float) -> Attribute:
 
 
 def _pooled_image(
-    op: Operation, value: SSAValue, method: str, axes: Sequence[WindowAxis], dims: Sequence[int]
+    builder: Builder, value: SSAValue, method: str, axes: Sequence[WindowAxis], dims: Sequence[int]
 ) -> SSAValue:
     """The pooling along one or two dimensions."""
     shape = value_shape(value)
@@ -430,15 +427,15 @@ def _pooled_image(
     channels = [dim for dim in others if dim > dims[0]] or others[-1:]
     batches = [dim for dim in others if dim not in channels]
     order = (*batches, *dims, *channels)
-    image = permuted(op, value, order)
+    image = builder.permute(value, order)
     sides = (*(axes[dim] for dim in dims), *(WindowAxis(extent=1, kernel=1),) * (2 - len(dims)))
     batch = math.prod(shape[dim] for dim in batches)
     features = math.prod(shape[dim] for dim in channels)
     height, width = sides
-    image = reshaped(op, image, (batch, height.extent, width.extent, features))
+    image = builder.reshape(image, (batch, height.extent, width.extent, features))
     if method == "max" and any(axis.kernel > axis.extent for axis in sides):
         margins = [(axis.low, axis.high) for axis in sides]
-        image = padded(op, image, [(0, 0), *margins, (0, 0)], lowest(element_type(value)))
+        image = builder.pad(image, [(0, 0), *margins, (0, 0)], lowest(element_type(value)))
         height, width = (
             WindowAxis(
                 extent=axis.low + axis.extent + axis.high,
@@ -449,8 +446,7 @@ def _pooled_image(
             for axis in sides
         )
     average = {} if method == "max" else {"count_include_pad": True}
-    pooled = built(
-        op,
+    pooled = builder.create(
         "max_pool2d" if method == "max" else "avg_pool2d",
         [image],
         tensor_like(value, (batch, height.positions, width.positions, features)),
@@ -468,8 +464,8 @@ def _pooled_image(
         **average,
     )
     extents = {dim: axes[dim].positions for dim in dims}
-    result = reshaped(op, pooled, [extents.get(dim, shape[dim]) for dim in order])
-    return permuted(op, result, inverse(order))
+    result = builder.reshape(pooled, [extents.get(dim, shape[dim]) for dim in order])
+    return builder.permute(result, invert_permutation(order))
 
 
 def _combined_along(
@@ -481,6 +477,7 @@ def _combined_along(
     fill: float,
 ) -> SSAValue:
     """The pooling as elementwise operations on what the window's elements meet."""
+    builder = Builder.before(op)
     if method not in _COMBINED:
         refuse_to_legalize(
             op,
@@ -490,16 +487,16 @@ def _combined_along(
         axis = axes[dim]
         margins = [(0, 0) for _ in axes]
         margins[dim] = (axis.low, axis.high)
-        wide = padded(op, value, margins, fill)
+        wide = builder.pad(value, margins, fill)
         taps = [
-            sliced_along(
-                op, wide, dim, begin, begin + (axis.positions - 1) * axis.stride + 1, axis.stride
+            builder.slice_along(
+                wide, dim, begin, begin + (axis.positions - 1) * axis.stride + 1, axis.stride
             )
             for begin in range(0, axis.reach, axis.dilation)
         ]
         value = taps[0]
         for tap in taps[1:]:
-            value = built(op, _COMBINED[method], [value, tap], tap.type)
+            value = builder.create(_COMBINED[method], [value, tap], tap.type)
     return value
 
 

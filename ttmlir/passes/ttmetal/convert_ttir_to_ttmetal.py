@@ -74,13 +74,9 @@ from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 from ttmlir.dialects import tt, ttir, ttmetal
 from ttmlir.dialects.dps import DestinationStyleOp
 from ttmlir.dialects.names import ARG_ALLOC
-from ttmlir.ir.layouts import (
-    layout_of,
-    required_device,
-    required_system_desc,
-    value_shape,
-)
+from ttmlir.ir.layouts import layout_of, required_device, required_system_desc
 from ttmlir.ir.rewriting import insert_before, refuse, refuse_foreign, replace
+from ttmlir.ir.tensor_types import value_shape
 from ttmlir.layout.chip import ChipDesc
 from ttmlir.layout.data_movement import PlacedTensor
 from ttmlir.layout.device import Device
@@ -117,6 +113,8 @@ class ConvertTTIRToTTMetalPass(ModulePass):
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Convert every function of the module."""
         functions = [op for op in module.walk() if isinstance(op, FuncOp)]
+        for function in functions:
+            _check_extents(function)
         wanting = [function for function in functions if any(map(_is_foreign, function.walk()))]
         if not wanting:
             return
@@ -124,7 +122,6 @@ class ConvertTTIRToTTMetalPass(ModulePass):
         system = required_system_desc(module, self.name)
         chip = system.chip(device.chip_ids[0])
         for function in wanting:
-            _check_extents(function)
             for block in function.body.blocks:
                 _Conversion(function, device, chip, wide=self.fp32_dest_acc_en).convert(block)
             for op in function.walk():

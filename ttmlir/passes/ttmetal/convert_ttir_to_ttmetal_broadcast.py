@@ -15,7 +15,7 @@ from xdsl.ir import Operation, SSAValue
 
 from ttmlir.dialects import ttmetal
 from ttmlir.dialects.ttkernel import NocConfigAttr
-from ttmlir.ir.layouts import value_shape
+from ttmlir.ir.tensor_types import value_shape
 from ttmlir.layout.chip import ChipDesc
 from ttmlir.layout.data_movement import PlacedTensor
 from ttmlir.layout.enums import MemorySpace, NocIndex

@@ -14,8 +14,9 @@ from xdsl.ir import Attribute, BlockArgument, SSAValue
 from ttmlir.dialects import tt, ttir, ttmetal
 from ttmlir.dialects.names import REFERENCE
 from ttmlir.dialects.ttkernel import CBType, TensixConfig, TensixConfigAttr
-from ttmlir.ir.layouts import layout_of, value_shape
+from ttmlir.ir.layouts import layout_of
 from ttmlir.ir.rewriting import refuse
+from ttmlir.ir.tensor_types import value_shape
 from ttmlir.layout.affine import AffineMap, constant, dims
 from ttmlir.layout.data_movement import PlacedTensor
 from ttmlir.layout.device import Device

@@ -11,8 +11,9 @@ from xdsl.ir import SSAValue
 from ttmlir.dialects import tt, ttir, ttmetal
 from ttmlir.dialects.names import SCRATCH
 from ttmlir.dialects.ttkernel import NocConfigAttr
-from ttmlir.ir.layouts import value_shape
-from ttmlir.ir.rewriting import insert_before, refuse, replace
+from ttmlir.ir.builder import Builder
+from ttmlir.ir.rewriting import refuse, replace
+from ttmlir.ir.tensor_types import value_shape
 from ttmlir.layout.chip import ChipDesc
 from ttmlir.layout.data_movement import (
     Copy,
@@ -42,8 +43,8 @@ def move_to_or_from_host(op: ttir.ToLayoutOp, source: TensorLayout, target: Tens
     if source.memory_space.is_system and target.memory_space.is_system:
         refuse(op, "moves from host to host; use the tensor where it is")
     command = ttmetal.HostWriteOp if source.memory_space.is_system else ttmetal.HostReadOp
-    move = command.dps(op.inputs, op.inits, location=op.location)
-    insert_before(op, move)
+    types = [init.type for init in op.inits]
+    move = Builder.before(op).create_op(command, op.inputs, types, inits=op.inits)
     replace(op, *move.results)
 
 

@@ -18,10 +18,12 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from ttmlir.dialects import ttir
 from ttmlir.dialects.dps import DestinationStyleOp
 from ttmlir.dialects.tt import element_of
+from ttmlir.ir.constants import number_of_elements
+from ttmlir.ir.tensor_types import is_boolean
 from ttmlir.layout.element_type import ScalarType
 from ttmlir.layout.enums import DataType
 from ttmlir.layout.errors import LayoutError
-from ttmlir.mlir.attributes.elements import Elements, splat_bytes, unpack_values
+from ttmlir.mlir.attributes.elements import Elements, splat_bytes
 from ttmlir.optable.kernel import CALLS, KernelCall, Scalar
 from ttmlir.optable.kernel.tile_calls import TILE_CALLS, Format, Step
 
@@ -419,15 +421,12 @@ def _template(value: str | Format, names: Mapping[Format, str]) -> str | bool:
 def _number(op: ttir.ConstantOp, wanted: ScalarType) -> float:
     """The one value of a constant."""
     elements = cast("Elements", op.value)
-    splat = splat_bytes(elements)
-    if splat is None:
+    if splat_bytes(elements) is None:
         raise LayoutError("has a constant of several values in its body; let it be an operand")
-    (number,) = unpack_values(splat, elements.get_element_type())
-    if isinstance(number, tuple):
+    number = number_of_elements(elements)
+    if number is None:
         raise LayoutError("has a complex constant; kernels compute with real numbers")
-    # As a signed number of one bit, true is -1.
-    is_truth = str(elements.get_element_type()) == "i1"
-    return abs(number) if is_truth else number if is_float(wanted) else int(number)
+    return number if is_float(wanted) or is_boolean(elements.get_element_type()) else int(number)
 
 
 def _parameter(op: Operation, scalar: str | float) -> float:

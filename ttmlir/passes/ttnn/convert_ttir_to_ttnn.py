@@ -67,8 +67,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue, Use
 
 from ttmlir.dialects import tt, ttir, ttnn
 from ttmlir.dialects.row_ops import RowOperation
-from ttmlir.dialects.ttnn.families import DEVICE_OPERAND
-from ttmlir.ir.layouts import device_attr_in_scope, layout_of, value_shape
+from ttmlir.ir.layouts import device_attr_in_scope, layout_of
 from ttmlir.ir.rewriting import (
     erase,
     insert_before,
@@ -77,6 +76,8 @@ from ttmlir.ir.rewriting import (
     refuse_to_legalize,
     replace,
 )
+from ttmlir.ir.tensor_types import value_shape
+from ttmlir.ir.ttnn_builder import TTNNBuilder, takes_device
 from ttmlir.layout.enums import (
     BufferType,
     MemorySpace,
@@ -196,17 +197,13 @@ class _Conversion:
         if result.first_use is not None and all(map(self._is_superfluous, result.uses)):
             # The operation that moves the data makes its own destination.
             return
-        new = ttnn.EmptyOp.make(device, result.type, location=op.location)
-        insert_before(op, new)
-        replace(op, new.results[0])
+        replace(op, TTNNBuilder.on(device, op).create_empty(result.type))
 
     def _own_destination(self, op: Operation, value: SSAValue) -> SSAValue:
         """The destination, or a new one if the tensor is used otherwise: ttnn overwrites it."""
         if value.has_one_use():
             return value
-        new = ttnn.EmptyOp.make(self.device(op), value.type, location=op.location)
-        insert_before(op, new)
-        return new.results[0]
+        return TTNNBuilder.on(self.device(op), op).create_empty(value.type)
 
     def _is_superfluous(self, use: Use) -> bool:
         """True for the destination of a move."""
@@ -253,7 +250,7 @@ class _Conversion:
         if isinstance(op, ttir.TTIROp):
             for number in range(*op.init_range):
                 operands[number] = self._own_destination(op, operands[number])
-        if _takes_device(cls):
+        if takes_device(cls):
             operands.append(self.device(op))
         new = cls.create(
             operands=operands,
@@ -374,13 +371,6 @@ def _refuse_operation(op: Operation) -> None:
     refuse_to_legalize(
         op, "it has no counterpart in ttnn; convert-ttir-to-ttmetal is the road for it"
     )
-
-
-def _takes_device(cls: type[Operation]) -> bool:
-    if not issubclass(cls, ttnn.TTNNOp):
-        return False
-    operands = cls.SIGNATURE.operands
-    return bool(operands) and operands[-1] is DEVICE_OPERAND
 
 
 def _get_device(block: Block, op: Operation) -> SSAValue:

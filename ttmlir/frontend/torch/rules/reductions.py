@@ -8,9 +8,10 @@ from collections.abc import Callable
 from xdsl.dialects.builtin import i1
 from xdsl.ir import SSAValue
 
-from ttmlir.frontend.torch.building import BodyBuilder, shape_of
-from ttmlir.frontend.torch.call import Call, Result, Rule, own_element
+from ttmlir.frontend.torch.building import BodyBuilder
+from ttmlir.frontend.torch.call import Call, Result, Rule
 from ttmlir.frontend.torch.elements import is_floating
+from ttmlir.ir.tensor_types import element_type, tensor_of, value_shape
 
 Reduction = Callable[[BodyBuilder, SSAValue, tuple[int, ...], bool], SSAValue]
 """Reduces dimensions, which keep an extent of 1 if the last argument says so."""
@@ -27,7 +28,7 @@ def _reduction(reduction: Reduction) -> Rule:
 
 
 def _reduced(call: Call, x: SSAValue, reduction: Reduction) -> SSAValue:
-    dims = call.dims("dim", len(shape_of(x)))
+    dims = call.dims("dim", len(value_shape(x)))
     return reduction(call.build, x, dims, bool(call.arguments.get("keepdim")))
 
 
@@ -55,14 +56,14 @@ def variance(
     keep_dim: bool = True,
 ) -> tuple[SSAValue, SSAValue]:
     """Variance over dimensions; and the mean, in which they keep an extent of 1."""
-    count = math.prod(shape_of(x)[dim] for dim in dims)
+    count = math.prod(value_shape(x)[dim] for dim in dims)
     mean = build.reduce("mean", x, dims)
-    squares = build.elementwise("square", build.elementwise("subtract", x, mean))
+    squares = build.compute("square", build.compute("subtract", x, mean))
     if correction == 0:
         return build.reduce("mean", squares, dims, keep_dim=keep_dim), mean
     total = build.reduce("sum", squares, dims, keep_dim=keep_dim)
     divisor = max(0.0, count - correction)
-    return build.elementwise("div", total, build.number(divisor, total)), mean
+    return build.compute("div", total, build.create_number(divisor, total)), mean
 
 
 def _correction(call: Call) -> float:
@@ -81,12 +82,12 @@ def _var(call: Call) -> SSAValue:
 
 
 def _std(call: Call) -> SSAValue:
-    return call.build.elementwise("sqrt", _var(call))
+    return call.build.compute("sqrt", _var(call))
 
 
 def _var_mean(call: Call) -> tuple[SSAValue, SSAValue]:
     build, x = call.build, call.tensor()
-    dims = call.dims("dim", len(shape_of(x)))
+    dims = call.dims("dim", len(value_shape(x)))
     keep = bool(call.arguments.get("keepdim"))
     spread, _ = variance(build, x, dims, _correction(call), keep_dim=keep)
     return spread, build.reduce("mean", x, dims, keep_dim=keep)
@@ -96,19 +97,19 @@ def _vector_norm(call: Call) -> SSAValue:
     build = call.build
     x = build.cast(call.tensor(), call.element)
     order = float(call["ord"])
-    size = build.elementwise("abs", x)
+    size = build.compute("abs", x)
     if math.isinf(order):
         return _reduced(call, size, _op("max" if order > 0 else "min"))
     if order == 0:
-        used = build.elementwise("ne", x, build.number(0.0, x), element=i1)
+        used = build.compute("ne", x, build.create_number(0.0, x), element=i1)
         return _reduced(call, build.cast(used, call.element), _op("sum"))
     if order == 1:
         return _reduced(call, size, _op("sum"))
     if order == 2:
-        return build.elementwise("sqrt", _reduced(call, build.elementwise("square", x), _op("sum")))
-    powers = build.elementwise("pow", size, build.number(order, x))
+        return build.compute("sqrt", _reduced(call, build.compute("square", x), _op("sum")))
+    powers = build.compute("pow", size, build.create_number(order, x))
     total = _reduced(call, powers, _op("sum"))
-    return build.elementwise("pow", total, build.number(1 / order, total))
+    return build.compute("pow", total, build.create_number(1 / order, total))
 
 
 def _softmax(call: Call) -> SSAValue:
@@ -119,20 +120,20 @@ def _softmax(call: Call) -> SSAValue:
 
 def softmax(build: BodyBuilder, x: SSAValue, dim: int) -> SSAValue:
     """Exponentials along a dimension, scaled to the sum 1."""
-    if not (shape := shape_of(x)):
-        return build.splat(1.0, own_element(x), ())
-    return build.row("softmax", x, dimension=dim % len(shape))
+    if not (shape := value_shape(x)):
+        return build.create_splat(1.0, tensor_of(element_type(x), ()))
+    return build.create_inferred("softmax", x, dimension=dim % len(shape))
 
 
 def _log_softmax(call: Call) -> SSAValue:
     build = call.build
     x = build.cast(call.tensor(), call.element)
     if not call.shape:
-        return build.splat(0.0, call.element, ())
+        return build.create_splat(0.0, tensor_of(call.element, ()))
     dims = (call["dim"] % len(call.shape),)
-    shifted = build.elementwise("subtract", x, build.reduce("max", x, dims))
-    total = build.reduce("sum", build.elementwise("exp", shifted), dims)
-    return build.elementwise("subtract", shifted, build.elementwise("log", total))
+    shifted = build.compute("subtract", x, build.reduce("max", x, dims))
+    total = build.reduce("sum", build.compute("exp", shifted), dims)
+    return build.compute("subtract", shifted, build.compute("log", total))
 
 
 def _extreme(mnemonic: str) -> Rule:
@@ -156,26 +157,26 @@ def _place(call: Call, *, largest: bool, number: int) -> SSAValue:
     if not largest:
         x = _opposite(build, x)
     type_ = call.result_type(number)
-    if not shape_of(x):
-        return build.splat(0, type_.element_type, ())
-    dims = call.dims("dim", len(shape_of(x)))
+    if not value_shape(x):
+        return build.create_splat(0, tensor_of(type_.element_type, ()))
+    dims = call.dims("dim", len(value_shape(x)))
     keep = bool(call.arguments.get("keepdim"))
-    return build.op("argmax", (x,), type_, dim_arg=dims, keep_dim=keep)
+    return build.create("argmax", (x,), type_, dim_arg=dims, keep_dim=keep)
 
 
 def _opposite(build: BodyBuilder, x: SSAValue) -> SSAValue:
     """Numbers in the opposite order; NaN stays NaN."""
-    element = own_element(x)
+    element = element_type(x)
     if is_floating(element):
-        return build.elementwise("neg", x)
+        return build.compute("neg", x)
     # The smallest integer has no negative.
-    return build.elementwise("logical_not" if element == i1 else "bitwise_not", x)
+    return build.compute("logical_not" if element == i1 else "bitwise_not", x)
 
 
 def _cumsum(call: Call) -> SSAValue:
     build = call.build
     x = build.cast(call.tensor(), call.element)
-    return build.row("cumsum", x, dim=call.dim(x)) if call.shape else x
+    return build.create_inferred("cumsum", x, dim=call.dim(x)) if call.shape else x
 
 
 RULES: dict[str, Rule] = {

@@ -12,11 +12,12 @@ from typing import Any
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 
-from ttmlir.frontend.torch.building import BodyBuilder, Shape, shape_of
-from ttmlir.frontend.torch.call import Call, Result, Rule, own_element
+from ttmlir.frontend.torch.building import BodyBuilder, Shape
+from ttmlir.frontend.torch.call import Call, Result, Rule
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.rules.indexing import take
 from ttmlir.frontend.torch.rules.products import product
+from ttmlir.ir.tensor_types import element_type, value_shape
 
 
 def _each(given: Sequence[int] | int, count: int) -> Shape:
@@ -27,16 +28,16 @@ def _each(given: Sequence[int] | int, count: int) -> Shape:
 
 def _convolution(call: Call) -> SSAValue:
     build, x, weight = call.build, call.tensor("input"), call.tensor("weight")
-    spatial = len(shape_of(weight)) - 2
+    spatial = len(value_shape(weight)) - 2
     shape = call.shape
-    if len(shape_of(x)) == spatial + 1:
-        x, shape = build.reshape(x, (1, *shape_of(x))), (1, *shape)
+    if len(value_shape(x)) == spatial + 1:
+        x, shape = build.reshape(x, (1, *value_shape(x))), (1, *shape)
     stride, padding, dilation, extra = (
         _each(call[name], spatial) for name in ("stride", "padding", "dilation", "output_padding")
     )
     groups = call["groups"]
     places = ", ".join(map(str, range(spatial)))
-    kernel = shape_of(weight)[2:]
+    kernel = value_shape(weight)[2:]
     if call["transposed"]:
         weight = _grouped_outputs(build, weight, groups)
         filters = f"[i, o, {places}]"
@@ -49,7 +50,7 @@ def _convolution(call: Call) -> SSAValue:
         strides, holes = stride, (1,) * spatial
     image = f"[b, f, {places}]"
     bias = call.optional("bias")
-    result = build.op(
+    result = build.create(
         "convolution",
         (x, weight) if bias is None else (x, weight, bias),
         TensorType(call.element, shape),
@@ -69,7 +70,7 @@ def _grouped_outputs(build: BodyBuilder, weight: SSAValue, groups: int) -> SSAVa
     """The weight of a transposed convolution with the outputs of all groups side by side."""
     if groups == 1:
         return weight
-    inputs, outputs, *kernel = shape_of(weight)
+    inputs, outputs, *kernel = value_shape(weight)
     split = build.reshape(weight, (groups, inputs // groups, outputs, *kernel))
     rest = range(3, 3 + len(kernel))
     split = build.permute(split, [1, 0, 2, *rest])
@@ -78,7 +79,7 @@ def _grouped_outputs(build: BodyBuilder, weight: SSAValue, groups: int) -> SSAVa
 
 def _with_batch(call: Call, spatial: int) -> SSAValue:
     x = call.tensor()
-    shape = shape_of(x)
+    shape = value_shape(x)
     return x if len(shape) == spatial + 2 else call.build.reshape(x, (1, *shape))
 
 
@@ -88,15 +89,15 @@ def _pooled(
     """A pooling of the last dimensions, as many positions as the result has."""
     build, spatial = call.build, len(kernel)
     x = _with_batch(call, spatial)
-    extents, positions = shape_of(x)[2:], call.shape[-spatial:]
+    extents, positions = value_shape(x)[2:], call.shape[-spatial:]
     pairs: list[tuple[int, int]] = []
     for n, k, s, d, p, count in zip(
         extents, kernel, stride, dilation, padding, positions, strict=True
     ):
         # Windows that reach further than the padding: those of ceil_mode.
         pairs.append((p, (count - 1) * s + d * (k - 1) + 1 - n - p))
-    type_ = TensorType(own_element(x), (*shape_of(x)[:2], *positions))
-    result = build.op(
+    type_ = TensorType(element_type(x), (*value_shape(x)[:2], *positions))
+    result = build.create(
         "pooling",
         (x,),
         type_,
@@ -134,7 +135,7 @@ def _avg_pool(spatial: int) -> Rule:
         if is_plain:
             return _pooled(call, "average", kernel, stride, ones, padding)
         total = _pooled(call, "sum", kernel, stride, ones, padding)
-        return build.elementwise("multiply", total, _shares(call, total, kernel, stride, padding))
+        return build.compute("multiply", total, _shares(call, total, kernel, stride, padding))
 
     return rule
 
@@ -142,9 +143,9 @@ def _avg_pool(spatial: int) -> Rule:
 def _shares(call: Call, total: SSAValue, kernel: Shape, stride: Shape, padding: Shape) -> SSAValue:
     """What each sum of a window is multiplied by: one number, or one for each position."""
     if (override := call.arguments.get("divisor_override")) is not None:
-        return call.build.number(1 / override, total)
+        return call.build.create_number(1 / override, total)
     torch = torch_package()
-    extents = shape_of(call.tensor())[-len(kernel) :]
+    extents = value_shape(call.tensor())[-len(kernel) :]
     counts: list[list[int]] = []
     for n, k, s, p, positions in zip(
         extents, kernel, stride, padding, call.shape[-len(kernel) :], strict=True
@@ -153,19 +154,19 @@ def _shares(call: Call, total: SSAValue, kernel: Shape, stride: Shape, padding: 
         begins = [position * s - p for position in range(positions)]
         counts.append([min(begin + k, high) - max(begin, low) for begin in begins])
     if all(len(set(numbers)) == 1 for numbers in counts):
-        return call.build.number(1 / math.prod(numbers[0] for numbers in counts), total)
+        return call.build.create_number(1 / math.prod(numbers[0] for numbers in counts), total)
     grid = torch.ones(())
     for numbers in counts:
         grid = grid[..., None] * torch.tensor(numbers, dtype=torch.float32)
-    value = call.build.constant(1 / grid)
-    return call.build.cast(value, own_element(total))
+    value = call.build.create_tensor(1 / grid)
+    return call.build.cast(value, element_type(total))
 
 
 def _adaptive(method: str, spatial: int) -> Rule:
     """A pooling whose windows divide the image evenly; averages may also overlap."""
 
     def rule(call: Call) -> Result:
-        extents = shape_of(call.tensor())[-spatial:]
+        extents = value_shape(call.tensor())[-spatial:]
         positions = call.shape[-spatial:]
         if any(n % count for n, count in zip(extents, positions, strict=True)):
             if method == "average":
@@ -189,7 +190,7 @@ def _averages(extent: int, count: int) -> Any:
 
 def _bilinear(call: Call) -> SSAValue:
     torch = torch_package()
-    extents = shape_of(call.tensor("input"))[2:]
+    extents = value_shape(call.tensor("input"))[2:]
     factors = call["scale_factors"] or (None, None)
     matrices: list[Any] = []
     for (n, m), factor in zip(_pairs(extents, call.shape[2:]), factors, strict=True):
@@ -207,22 +208,22 @@ def _nearest(call: Call) -> SSAValue:
     torch, build, x = torch_package(), call.build, call.tensor("input")
     factors = call["scale_factors"] or (None,) * (len(call.shape) - 2)
     for dim, factor in enumerate(factors, 2):
-        n, m = shape_of(x)[dim], call.shape[dim]
+        n, m = value_shape(x)[dim], call.shape[dim]
         size = {"size": m} if factor is None else {"scale_factor": factor}
         numbers = torch.arange(n, dtype=torch.float32)[None, None]
         places = torch.nn.functional.interpolate(numbers, mode="nearest", **size)[0, 0].long()
-        x = take(build, x, dim, build.constant(places))
+        x = take(build, x, dim, build.create_tensor(places))
     return x
 
 
 def _along_each(call: Call, matrices: Sequence[Any], name: str = "self") -> SSAValue:
     """A product with a matrix along each of the last dimensions."""
     build, x = call.build, call.tensor(name)
-    rank = len(shape_of(x))
+    rank = len(value_shape(x))
     for dim, matrix in enumerate(matrices, rank - len(matrices)):
         order = [i for i in range(rank) if i != dim]
         back = [*range(dim), rank - 1, *range(dim, rank - 1)]
-        weights = build.cast(build.constant(matrix), own_element(x))
+        weights = build.cast(build.create_tensor(matrix), element_type(x))
         x = build.permute(product(build, build.permute(x, [*order, dim]), weights), back)
     return x
 
