@@ -7,11 +7,11 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from confinement import confined
-from ttmlir.runtime.ttrt.inputs import generate_inputs
 from ttnn_program import ProgramBuilder
 
 from ttmlir.limits import MEMORY_VARIABLE
 from ttmlir.runtime import RuntimeFailure, Tensor, open_device, read_binary, submit
+from ttmlir.runtime.ttrt.running.inputs import generate_inputs
 
 HUGE = (1 << 10, 1 << 12, 1 << 10)
 WINDOW = {"kernel_height": 1, "kernel_width": 1, "stride_height": 1, "stride_width": 1}

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from binary_mutations import mutants
 from confinement import confined
-from ttmlir.runtime.ttrt.inputs import generate_inputs
 
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.system_tables import system_desc_from_table
@@ -21,6 +20,7 @@ from ttmlir.runtime import RuntimeFailure, Tensor, open_device, read_binary, sub
 from ttmlir.runtime.element import convert
 from ttmlir.runtime.metal.program import MetalProgram
 from ttmlir.runtime.metal.session import TT_MLIR_LENIENCIES, execute
+from ttmlir.runtime.ttrt.running.inputs import generate_inputs
 from ttmlir.schema.errors import FlatbufferError
 from ttmlir.schema.system_desc import load_system_desc
 from ttmlir.sim.options import SimOptions
