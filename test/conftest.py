@@ -26,6 +26,11 @@ LIT = pytest.StashKey[LitSession]()
 # Results of JAX are compared with; how fast they come does not matter, but compiling them does.
 os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
 
+# There is a worker for each core already.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ.setdefault(variable, "1")
+
 # A busy machine is no failure: tests that guard against hangs set a deadline of their own.
 settings.register_profile("ttmlir", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
@@ -48,6 +53,14 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     if file_path.suffix != ".mlir" or NOT_TESTS & set(file_path.relative_to(TEST_ROOT).parts):
         return None
     return LitFile.from_parent(parent, path=file_path)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Look at the code of every kernel that a test compiles."""
+    if "ttmlir.sim.kernels.compiler" in sys.modules:
+        from generated_code import watch_compiler
+
+        watch_compiler()
 
 
 class LitFile(pytest.File):

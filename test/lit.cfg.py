@@ -48,7 +48,7 @@ if not lit_config.params.get("real_process"):
     from warm_tools import install
 
     model = str(TEST_ROOT / "tools" / "Inputs" / "wheel.mlir")
-    import_module("filecheck_main")
+    import_module("ttmlir.tools.filecheck")
     with tempfile.TemporaryDirectory() as folder:
         ttnn, binary = (os.path.join(folder, f"warm_up.{end}") for end in ("mlir", "ttnn"))
         install(

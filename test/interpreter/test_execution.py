@@ -291,6 +291,17 @@ def test_observer_sees_every_operation() -> None:
             [],
             "calls nest more than 100 deep",
         ),
+        (
+            "func.func private @f()\nfunc.func @main() { call @f() : () -> () return }",
+            [],
+            "calls 'f', which has no body in this module",
+        ),
+        (
+            "func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {\n"
+            "  cf.br ^bb1\n^bb1:\n  return %a : tensor<2xf32>\n}",
+            [np.zeros(2)],
+            "'func.func' op has 2 blocks; only one can be interpreted",
+        ),
     ],
 )
 def test_refusals(text: str, inputs: list[Any], message: str) -> None:

@@ -58,7 +58,9 @@ def dram(device: Device, size: int = 64, page_size: int = 64) -> InterleavedBuff
     return InterleavedBufferConfig(device=device, size=size, page_size=page_size)
 
 
-def sharded(device: Device, tensor: tuple[int, int], cores: CoreRange) -> ShardedBufferConfig:
+def sharded(
+    device: Device, tensor: tuple[int, int], cores: CoreRange | CoreRangeSet
+) -> ShardedBufferConfig:
     """A buffer of single bytes per page, in shards of 2x2."""
     return ShardedBufferConfig(
         device=device,
@@ -127,6 +129,16 @@ WRONG: list[tuple[Callable[[Device], object], str]] = [
     (
         lambda device: CreateBuffer(sharded(device, (6, 4), CoreRange((0, 0), (1, 1)))),
         r"3x2 shards need 2 columns and 3 rows of cores, but the rectangle has 2 columns and 2",
+    ),
+    (
+        lambda device: CreateBuffer(
+            sharded(
+                device,
+                (4, 4),
+                CoreRangeSet([CoreRange((0, 0), (1, 0)), CoreRange((0, 2), (1, 2))]),
+            )
+        ),
+        r"a block-sharded buffer takes one rectangle of cores",
     ),
     (closed, r"device 0 is closed"),
     (unfinished, r"closed while 1 reads are not finished; call Finish"),
@@ -216,6 +228,20 @@ WRONG: list[tuple[Callable[[Device], object], str]] = [
     ),
     (
         with_kernel(lambda program, kernel: SetCommonRuntimeArgs(program, kernel, [0] * 256)),
+        r"256 run-time arguments; a kernel takes 255 at most, common ones included",
+    ),
+    (
+        with_kernel(
+            lambda program, kernel: SetRuntimeArgs(program, kernel, (0, 0), [0] * 200),
+            lambda program, kernel: SetCommonRuntimeArgs(program, kernel, [0] * 56),
+        ),
+        r"256 run-time arguments; a kernel takes 255 at most, common ones included",
+    ),
+    (
+        with_kernel(
+            lambda program, kernel: SetCommonRuntimeArgs(program, kernel, [0] * 56),
+            lambda program, kernel: SetRuntimeArgs(program, kernel, (0, 0), [0] * 200),
+        ),
         r"256 run-time arguments; a kernel takes 255 at most, common ones included",
     ),
     (

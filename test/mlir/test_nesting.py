@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Thread
 
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.printing.printer import print_module
+from ttmlir.mlir.printing.module import print_module
 from ttmlir.mlir.reading.reader import parse_module
 from ttmlir.mlir.verifying.verifier import verify_module
 from ttmlir.nesting import deep_recursion

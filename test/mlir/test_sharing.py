@@ -11,7 +11,8 @@ from mlir_opt import FILE
 
 from ttmlir.dialects import DIALECTS
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.printing.printer import MAX_ATTRIBUTE_LENGTH, print_module, shown_attribute
+from ttmlir.mlir.printing.module import print_module
+from ttmlir.mlir.printing.printer import MAX_ATTRIBUTE_LENGTH, shown_attribute
 from ttmlir.mlir.printing.text import MAX_SHOWN
 from ttmlir.mlir.reading.reader import parse_module
 from ttmlir.mlir.reporting.diagnostics import DiagnosticError

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 
 from children import warm_up
@@ -30,7 +31,7 @@ def main() -> int:
     if options.record:
         return 0
     verdicts: list[tuple[Mutant, Verdict]] = []
-    for mutant, verdict in _judge_all(chosen, options.jobs, options.again):
+    for mutant, verdict in _judge_all(chosen, options):
         verdicts.append((mutant, verdict))
         if verdict.fate is Fate.MISSED and mutant.key not in equivalent():
             print(f"{mutant.path}:{mutant.line}: {mutant.kind}: {mutant.description}")
@@ -49,6 +50,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0, help="of the random choice")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     parser.add_argument("--package", help="draw all mutants from this one, and write no results")
+    parser.add_argument(
+        "--patience", type=float, default=100.0, help="seconds for the slower tests of a mutant"
+    )
     parser.add_argument("--again", action="store_true", help="judge again what was missed before")
     parser.add_argument("--record", action="store_true", help="only record what tests execute")
     parser.add_argument("--verbose", action="store_true", help="say what noticed each mutant")
@@ -62,34 +66,36 @@ def _chosen(options: argparse.Namespace) -> list[Mutant]:
 
 
 def _judge_all(
-    mutants: Sequence[Mutant], jobs: int, again: bool
+    mutants: Sequence[Mutant], options: argparse.Namespace
 ) -> Iterator[tuple[Mutant, Verdict]]:
     known = known_verdicts()
     new: list[Mutant] = []
     for mutant in mutants:
         verdict = known_verdict(mutant, known)
-        if verdict is None or (again and verdict.fate is Fate.MISSED):
+        if verdict is None or (options.again and verdict.fate is Fate.MISSED):
             new.append(mutant)
         else:
             yield mutant, verdict
-    with get_context("fork").Pool(jobs, _prepare, (new, Coverage.load())) as pool:
-        for number, verdict in pool.imap_unordered(_judge_number, range(len(new))):
+    work = (new, Coverage.load(), options.patience)
+    with ProcessPoolExecutor(options.jobs, get_context("fork"), _prepare, work) as pool:
+        for judged in as_completed(pool.submit(_judge_number, each) for each in range(len(new))):
+            number, verdict = judged.result()
             remember(new[number], verdict)
             yield new[number], verdict
 
 
-_work: tuple[Sequence[Mutant], Coverage]
-"""What a process of the pool judges, and by what."""
+_work: tuple[Sequence[Mutant], Coverage, float]
+"""What a process of the pool judges, by what, and how patiently."""
 
 
-def _prepare(mutants: Sequence[Mutant], coverage: Coverage) -> None:
+def _prepare(mutants: Sequence[Mutant], coverage: Coverage, patience: float) -> None:
     global _work
-    _work = (mutants, coverage)
+    _work = (mutants, coverage, patience)
 
 
 def _judge_number(number: int) -> tuple[int, Verdict]:
-    mutants, coverage = _work
-    return number, judge(mutants[number], coverage)
+    mutants, coverage, patience = _work
+    return number, judge(mutants[number], coverage, patience)
 
 
 if __name__ == "__main__":

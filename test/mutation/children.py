@@ -20,9 +20,10 @@ from product import CACHE, ROOT, TESTS, import_packages
 
 HOOK = Path(__file__).resolve().parent / "hook"
 _MEMORY = 12 << 30
-_SLOW_TO_IMPORT = ("jax", "jaxlib", "torch")
-"""What not all tests need and what starts threads."""
+_NOT_BEFORE_A_FORK = ("jax", "jaxlib")
+"""jax warns where a process forks that has imported it."""
 
+_OF_TESTS = ("pytest", "hypothesis", "lit.main", "lit.formats", "torch", "torch.export")
 _ALL_MODULES = """
 import sys, importlib, pkgutil
 for name in sys.argv[1:]:
@@ -44,9 +45,9 @@ def warm_up() -> None:
         check=True,
     )
     sys.path.insert(0, str(HOOK))
-    for name in [*run.stdout.split(), "pytest", "hypothesis", "lit.main", "lit.formats"]:
+    for name in [*run.stdout.split(), *_OF_TESTS]:
         top = name.partition(".")[0]
-        if top in packages or top in _SLOW_TO_IMPORT or top.startswith("_"):
+        if top in packages or top in _NOT_BEFORE_A_FORK or top.startswith("_"):
             continue
         try:
             import_module(name)

@@ -21,7 +21,8 @@ from suite import run_lit, run_pytest
 _QUICK_SECONDS = 6.0
 _QUICK_TESTS = 40
 _LIT_FILES = 12
-_DEEP_SECONDS = 75.0
+_LIT_STARTS = 3
+"""lit's configuration writes files that all its processes share, so a start can fail."""
 _SLACK = 60.0
 """How long a child may take beyond its tests: it imports the product first."""
 
@@ -41,8 +42,11 @@ class Verdict:
     by: str
 
 
-def judge(mutant: Mutant, coverage: Coverage) -> Verdict:
-    """Run the tests that can see a mutant: quick ones, files with RUN lines, all others."""
+def judge(mutant: Mutant, coverage: Coverage, patience: float) -> Verdict:
+    """Run the tests that can see a mutant: quick ones, files with RUN lines, all others.
+
+    `patience` is how many seconds the others may take, by the record.
+    """
     folder = scratch()
     job = folder / "job.json"
     path = ROOT / mutant.path
@@ -51,7 +55,7 @@ def judge(mutant: Mutant, coverage: Coverage) -> Verdict:
     files = [name for name in tests if "::" not in name]
     names = [name for name in tests if "::" in name]
     quick = list(_affordable(names[:_QUICK_TESTS], coverage, _QUICK_SECONDS))
-    rest = list(_affordable((each for each in names if each not in quick), coverage, _DEEP_SECONDS))
+    rest = list(_affordable((each for each in names if each not in quick), coverage, patience))
     failed = (
         _run_pytest(quick, coverage, job, folder)
         or _run_lit(files[:_LIT_FILES], job, folder)
@@ -97,16 +101,19 @@ def _run_lit(files: list[str], job: Path, folder: Path) -> str | None:
         return None
     report = folder / "lit.json"
     report.unlink(missing_ok=True)
-    finished = run_in_child(
-        job,
-        folder / "lit.log",
-        _SLACK * 2,
-        lambda: run_lit(files, report, folder, lambda: None),
-    )
-    if not finished:
-        return "endless"
-    if not report.exists():
-        return "lit did not start"
+    for _ in range(_LIT_STARTS):
+        finished = run_in_child(
+            job,
+            folder / "lit.log",
+            _SLACK * 2,
+            lambda: run_lit(files, report, folder, lambda: None),
+        )
+        if not finished:
+            return "endless"
+        if report.exists():
+            break
+    else:
+        return "lit does not start"
     tests = json.loads(report.read_text(encoding="utf-8"))["tests"]
     failed = (test["name"] for test in tests if test["code"] in ("FAIL", "UNRESOLVED", "TIMEOUT"))
     return next((f"test/{name.partition(' :: ')[2]}" for name in failed), None)
@@ -166,7 +173,7 @@ def _one_of_each_file(names: set[str], coverage: Coverage) -> Iterator[str]:
 def _imports(name: str) -> float:
     """Seconds that the file of a test takes to import frameworks."""
     text = _text(file_of(name))
-    return 2.0 * ("torch" in text) + 1.0 * ("jax" in text)
+    return 1.0 * ("torch" in text) + 2.0 * ("jax" in text)
 
 
 def _changed_words(mutant: Mutant) -> set[str]:

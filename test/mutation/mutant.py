@@ -54,6 +54,8 @@ class Mutant:
     start: int
     end: int
     """Where the node stands in the file, in bytes."""
+    occurrence: int
+    """How many changes before it, in the same scope, make the same of the same."""
     statement: int | None
     """Number of the innermost statement in a function; None where import executes the change."""
 
@@ -61,7 +63,8 @@ class Mutant:
     def key(self) -> str:
         """Names the mutant although lines and folders move: file, scope and the change."""
         digest = hashlib.sha256(f"{self.before} > {self.after}".encode()).hexdigest()[:8]
-        return f"{self.path.rpartition('/')[2]} {self.scope or 'module'} {digest}"
+        place = f"{self.path.rpartition('/')[2]} {self.scope or 'module'}"
+        return f"{place} {digest}.{self.occurrence}"
 
     @property
     def description(self) -> str:
@@ -126,10 +129,22 @@ def make_mutant(site: Site) -> Mutant | None:
         after=ast.unparse(ast.fix_missing_locations(changed)),
         start=begins[node.lineno - 1] + node.col_offset,
         end=begins[(node.end_lineno or 0) - 1] + (node.end_col_offset or 0),
+        occurrence=_sites_alike(site).index(site),
         statement=site.context.statement,
     )
     same = _essence(text.decode()) == _essence(mutant.change(text))
     return None if same else mutant
+
+
+def _sites_alike(site: Site) -> list[Site]:
+    """The sites in the same scope that make the same of the same."""
+    edit = list(map(ast.dump, site.edit))
+    near = (
+        each
+        for each in sites(site.source)[site.kind]
+        if each.context.scope == site.context.scope and type(each.edit[0]) is type(site.edit[0])
+    )
+    return [each for each in near if list(map(ast.dump, each.edit)) == edit]
 
 
 def _essence(text: str) -> tuple[object, ...]:

@@ -54,7 +54,7 @@ def _digest(path: str) -> str:
 
 
 def _name(mutant: Mutant) -> str:
-    return f"{_digest(mutant.path)} {mutant.start} {mutant.key}"
+    return f"{_digest(mutant.path)} {mutant.start} {mutant.key.rpartition('.')[0]}"
 
 
 def write_results(seed: int, verdicts: Sequence[tuple[Mutant, Verdict]]) -> None:

@@ -115,6 +115,15 @@ def test_the_key_of_a_mutant_survives_moves(monkeypatch: pytest.MonkeyPatch) -> 
     assert next(iter(keys)).startswith("a_file.py f ")
 
 
+def test_keys_tell_the_same_change_in_two_places_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second one has another number."""
+    source = source_of("def f(): return a + b, a + b", monkeypatch)
+    keys = [
+        tool("mutant").make_mutant(site).key for site in tool("mutant").sites(source)["arithmetic"]
+    ]
+    assert [key.rpartition(".")[2] for key in keys] == ["0", "1"]
+
+
 def test_statements_of_functions_record_that_they_are_executed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

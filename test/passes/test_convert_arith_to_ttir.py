@@ -239,6 +239,13 @@ CASES: list[tuple[str, str, str, Callable[..., Any], str]] = [
         for prefix, how in (("o", _ordered), ("u", _unordered))
         for name, function in _COMPARED.items()
     ),
+    *(
+        (f"arith.cmpf {word}, %0, %1 : T<f32>", "f32 f32", "i1", oracle, "special")
+        for word, oracle in (
+            ("true", lambda x, y: np.ones_like(x)),
+            ("false", lambda x, y: np.zeros_like(x)),
+        )
+    ),
     ("arith.cmpf ord, %0, %1 : T<f32>", "f32 f32", "i1", _ordered(lambda x, y: True), "special"),
     ("arith.cmpf uno, %0, %1 : T<f32>", "f32 f32", "i1", _unordered(lambda x, y: False), "special"),
     *(
@@ -250,6 +257,17 @@ CASES: list[tuple[str, str, str, Callable[..., Any], str]] = [
             else (("s", function), ("u", _as_unsigned(function)))
         )
     ),
+    *(
+        # As a number with sign, true is -1.
+        (f"arith.cmpi {word}, %0, %1 : T<i1>", "i1 i1", "i1", oracle, "")
+        for word, oracle in (
+            *(("slt", lambda x, y: x & ~y), ("sle", lambda x, y: x | ~y)),
+            *(("sgt", lambda x, y: ~x & y), ("sge", lambda x, y: ~x | y)),
+            *(("ult", lambda x, y: ~x & y), ("uge", lambda x, y: x | ~y)),
+            *(("eq", np.equal), ("ne", np.not_equal)),
+        )
+    ),
+    ("math.fpowi %0, %1 : T<f32>, T<i32>", "f32 i32", "f32", np.power, "shift"),
     *(
         (f"arith.{op} %0 : T<{source}> to T<{target}>", source, target, oracle, "")
         for op, source, target, oracle in _CASTS

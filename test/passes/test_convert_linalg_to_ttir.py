@@ -419,9 +419,52 @@ def test_tensor_operations() -> None:
     _compare(text, [a, b], expected)
 
 
+def test_tensors_of_numbers() -> None:
+    """Tensors that are made of constants, of elements of others, and of one number."""
+    text = """
+      func.func @f(%a: tensor<3xf32>) -> (tensor<2x2xf32>, tensor<3xf32>, tensor<4x3xf32>) {
+        %zero = arith.constant 0 : index
+        %two = arith.constant 2 : index
+        %x = tensor.extract %a[%zero] : tensor<3xf32>
+        %y = tensor.extract %a[%two] : tensor<3xf32>
+        %0 = tensor.from_elements %x, %y, %y, %x : tensor<2x2xf32>
+        %c = arith.constant 1.5 : f32
+        %d = arith.constant -2.0 : f32
+        %1 = tensor.from_elements %c, %d, %c : tensor<3xf32>
+        %e = tensor.empty() : tensor<4x3xf32>
+        %2 = linalg.fill ins(%y : f32) outs(%e : tensor<4x3xf32>) -> tensor<4x3xf32>
+        %3 = tensor.cast %2 : tensor<4x3xf32> to tensor<4x3xf32>
+        %4 = tensor.pad %3 low[0, 0] high[0, 0] {
+        ^bb0(%i: index, %j: index):
+          tensor.yield %c : f32
+        } : tensor<4x3xf32> to tensor<4x3xf32>
+        return %0, %1, %4 : tensor<2x2xf32>, tensor<3xf32>, tensor<4x3xf32>
+      }"""
+    x, other, y = a = real(3)
+    chosen, constants, filled = executed(text, [a], PIPELINE)
+    np.testing.assert_array_equal(chosen, [[x, y], [y, x]])
+    np.testing.assert_array_equal(constants, np.array([1.5, -2.0, 1.5], np.float32))
+    np.testing.assert_array_equal(filled, np.full((4, 3), y))
+    assert other not in chosen
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
+        (
+            "tensor.pad %a low[0, 0] high[0, 1] {\n^bb0(%x: index, %y: index):\n"
+            "tensor.yield %s : f32\n} : tensor<3x5xf32> to tensor<3x6xf32>",
+            "what it pads with is computed; supported are constants",
+        ),
+        (
+            "tensor.extract_slice %a[%i, 0] [1, 5] [1, 1] : tensor<3x5xf32> to tensor<1x5xf32>",
+            "some of its offsets are computed; supported are constants",
+        ),
+        (
+            "tensor.insert_slice %a into %b[0, 0] [3, 5] [1, 2]"
+            " : tensor<3x5xf32> into tensor<3x10xf32>",
+            "its strides are [1, 2]; supported are strides of 1",
+        ),
         (
             "linalg.fill ins(%s : f32) outs(%a : tensor<3x5xf32>) -> tensor<3x5xf32>",
             "failed to legalize operation 'linalg.fill': it uses a number of type f32 that comes "
@@ -436,7 +479,10 @@ def test_tensor_operations() -> None:
 )
 def test_refusals(line: str, message: str) -> None:
     """What cannot be converted is refused with what is supported."""
-    text = f"func.func @f(%a: tensor<3x5xf32>, %s: f32, %i: index) {{\n%r = {line}\nreturn\n}}"
+    text = (
+        "func.func @f(%a: tensor<3x5xf32>, %b: tensor<3x10xf32>, %s: f32, %i: index) {\n"
+        f"%r = {line}\nreturn\n}}"
+    )
     with pytest.raises(DiagnosticError) as raised:
         printed(text, "convert-linalg-to-ttir")
     assert message in str(raised.value)

@@ -12,7 +12,11 @@ import pytest
 from pass_runner import printed
 from stablehlo_programs import check_against_jax, jax, run_stablehlo
 
+from ttmlir.dialects import DIALECTS
+from ttmlir.mlir.context import make_context
+from ttmlir.mlir.reading.reader import parse_module
 from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.passes.stablehlo.stablehlo_bodies import combiners
 
 lax, jnp = jax.lax, jax.numpy
 
@@ -259,6 +263,26 @@ def test_bodies_of_several_operations() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("body", "init", "pick"),
+    [
+        (picking("GT"), "0xFF800000", np.argmax),
+        (picking("GE"), "0xFF800000", np.argmax),
+        (picking("LT", "%b", "%a"), "0xFF800000", np.argmax),
+        (picking("LT"), "0x7F800000", np.argmin),
+        (picking("LE"), "0x7F800000", np.argmin),
+        (picking("GE", "%b", "%a"), "0x7F800000", np.argmin),
+    ],
+)
+def test_positions_whichever_of_equal_numbers_is_kept(body: str, init: str, pick: Any) -> None:
+    """A body may keep the first or the second of two equal numbers: both are an argmax."""
+    text = reduction(body, init=init)
+    assert "ttir.argmax" in printed(text, "convert-stablehlo-to-ttir")
+    x = floats(3, 5)
+    found = run_stablehlo(text, [x, np.zeros((3, 5), np.int32)])
+    np.testing.assert_array_equal(found[0], pick(x, axis=1))
+
+
 def test_positions_of_another_order_and_start() -> None:
     """A number with its position where argmax does not fit: bodies in their full generality."""
     found = run_stablehlo(
@@ -312,3 +336,19 @@ def test_bodies_are_known_by_what_they_do(text: str, expected: list[int]) -> Non
     x = np.float32([[0, 1, 2, 1, -1], [3, 0, 0, 0, 0], [0, 0, 0, 0, 1]])
     (result,) = run_stablehlo(reduction(text, init="0xFF800000"), [x, np.zeros((3, 5), np.int32)])
     assert result.tolist() == expected
+
+
+@pytest.mark.parametrize("argument", ["%a", "%b"])
+def test_one_argument_twice_is_no_sum(argument: str) -> None:
+    """A body has to combine both of its arguments."""
+    body = f"%1 = stablehlo.add {argument}, {argument} : tensor<f32>\n"
+    body += "stablehlo.return %1 : tensor<f32>"
+    region = next(
+        op.regions[0]
+        for op in parse_module(reduction(body), "x.mlir", make_context(DIALECTS)).walk()
+        if op.name == "stablehlo.reduce"
+    )
+    assert combiners(region) is None
+    if argument == "%a":
+        with pytest.raises(DiagnosticError, match="its body does not use its arguments"):
+            printed(reduction(body), "convert-stablehlo-to-ttir")

@@ -583,3 +583,27 @@ def test_refused(mnemonic: str, element: str, message: str) -> None:
     with pytest.raises(DiagnosticError) as error:
         lowered(function(mnemonic, types=types), PIPELINE)
     assert message in str(error.value)
+
+
+@pytest.mark.parametrize("first", ["%x", "%z"])
+def test_body_that_reads_what_its_output_held(first: str) -> None:
+    """The destination is an operand as well; the matrix unit takes inputs alone."""
+    second = "%x" if first == "%z" else "%z"
+    text = f"""
+      #any = #tt.operand_constraint<any_device_tile>
+      #map = affine_map<(d0, d1) -> (d0, d1)>
+      #parallel = #tt.iterator_type<parallel>
+      func.func @f(%a: tensor<33x40xf32>, %b: tensor<33x40xf32>) -> tensor<33x40xf32> {{
+        %1 = "ttir.generic"(%a, %b) <{{grid = #tt.grid<1x1>, indexing_maps = [#map, #map],
+            iterator_types = [#parallel, #parallel], operandSegmentSizes = array<i32: 1, 1>,
+            operand_constraints = [#any, #any]}}> ({{
+        ^bb0(%x: tensor<33x40xf32>, %z: tensor<33x40xf32>):
+          %2 = arith.subf {first}, {second} : tensor<33x40xf32>
+          "ttir.yield"(%2) : (tensor<33x40xf32>) -> ()
+        }}) : (tensor<33x40xf32>, tensor<33x40xf32>) -> tensor<33x40xf32>
+        return %1 : tensor<33x40xf32>
+      }}"""
+    x, z = normal(SHAPE, 80), normal(SHAPE, 81)
+    np.testing.assert_array_equal(run(text, x, z), x - z if first == "%x" else z - x)
+    sums = text.replace("subf", "addf")
+    np.testing.assert_array_equal(run(sums, x, z), x + z)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ttmlir.runtime.ttrt.inputs import load_inputs
+from ttmlir.runtime.ttrt.running.inputs import load_inputs
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,10 @@ from ttmlir.sim.calls.declaration import waiting_calls
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.execution.scheduler import Scheduler
 from ttmlir.sim.execution.thread import KernelSource, KernelThread
-from ttmlir.sim.machine.address_generators import AccessorArgs, TensorAccessor
+from ttmlir.sim.machine.address_generators import AccessorArgs, TensorAccessor, read_accessor_args
 from ttmlir.sim.machine.chip import SimChip
 from ttmlir.sim.machine.circular_buffer import CircularBuffer
+from ttmlir.sim.machine.core import Core
 from ttmlir.sim.machine.device import Device
 from ttmlir.sim.options import SimOptions
 
@@ -364,3 +365,62 @@ def test_prints_carry_the_thread() -> None:
     api = bench.run(lambda api: api.dprint("a = ", 3, "\nb", 0.5))
     api.end()
     assert bench.device.printed == ["core (1, 2) BRISC: a = 3", "core (1, 2) BRISC: b0.5"]
+
+
+def test_offsets_into_pages_are_none_unless_given() -> None:
+    """Of addresses, of reads and of writes, which then take the whole page."""
+    bench = Bench()
+    bank = bench.device.network.dram[1]
+    x, y = bank.coordinate
+    bank.memory.write(0x4000, bytes(range(64)))
+    bench.core.l1.write(0x20000, b"x" * 64)
+
+    def body(api: DataMovementApi) -> None:
+        pages = api.InterleavedAddrGen(0x4000, 64, template=(True,))
+        words = [2, 0]
+        tensor = api.TensorAccessor(read_accessor_args(words, 0), 0x4000, 64)
+        for each in (pages, tensor):
+            assert each.get_noc_addr(1) == api.get_noc_addr(x, y, 0x4000)
+            assert each.get_noc_addr(1, 32) == api.get_noc_addr(x, y, 0x4020)
+            assert api.get_noc_addr(1, each) == api.get_noc_addr(x, y, 0x4000)
+            assert api.get_noc_addr(1, each, 16) == api.get_noc_addr(x, y, 0x4010)
+        assert api.noc_async_read_tile(1, pages, 0x30000)
+        assert bytes(api.l1.read(0x30000, 64)) == bytes(range(64))
+        assert api.noc_async_read_tile(1, pages, 0x30000, 32)
+        assert bytes(api.l1.read(0x30000, 64)) == bytes(range(32, 64)) * 2
+        assert api.noc_async_write_page(1, pages, 0x20000, 32, 32)
+        assert bytes(bank.memory.read(0x4000, 64)) == bytes(range(32)) + b"x" * 32
+        assert api.noc_async_write_page(1, pages, 0x20000)
+        assert bytes(bank.memory.read(0x4000, 64)) == b"x" * 64
+
+    bench.run(body)
+
+
+@pytest.mark.parametrize("loopback", [False, True])
+def test_semaphores_of_a_rectangle_take_all_32_bits(loopback: bool) -> None:
+    """No byte of a word is lost on the way, the highest ones included."""
+    bench = Bench()
+    word = bench.device.chip.semaphore_base
+    others = [bench.device.core(0, 2), bench.device.core(0, 1), bench.device.core(1, 1)]
+    for core in (*others, bench.core):
+        core.l1.write(word, bytes(4))
+
+    def read(core: Core) -> int:
+        return int.from_bytes(core.l1.read(word, 4), "little")
+
+    def body(api: DataMovementApi) -> None:
+        source = 0x20000
+        target = api.get_noc_multicast_addr(1, 2, 2, 3, word)
+        for value in (0xFEDC_BA98, 0x0100_0001):
+            api.store(source, 4, value)
+            if loopback:
+                assert api.noc_semaphore_set_multicast_loopback_src(source, target, 4)
+            else:
+                assert api.noc_semaphore_set_multicast(source, target, 3)
+            assert [read(core) for core in others] == [value] * 3
+            assert read(bench.core) == (value if loopback else 0)
+        assert api.noc_semaphore_inc_multicast(target, 0xFF00_0000, 3)
+        assert [read(core) for core in others] == [0x0000_0001] * 3
+        assert read(bench.core) == (0x0100_0001 if loopback else 0)
+
+    bench.run(body)

@@ -84,6 +84,11 @@ def test_pipes_get_no_colours(capsys: Capture) -> None:
     assert "\x1b" not in capsys.readouterr().err
     assert opt(["--color", "wrong.mlir"]) == 1
     assert RED in capsys.readouterr().err
+    for flags in ([], ["--debug", "--debug-only=x"]):
+        assert translate(["--mlir-to-cpp", *flags, "wrong.mlir"]) == 1
+        assert "\x1b" not in capsys.readouterr().err
+    assert translate(["--mlir-to-cpp", "--color", "wrong.mlir"]) == 1
+    assert RED in capsys.readouterr().err
 
 
 def test_a_binary_is_not_written_to_a_terminal() -> None:

@@ -433,6 +433,8 @@ class ExpressionReader:
         return Construct(type_, elements, position=self.at(node))
 
     def _size_of(self, node: Node) -> SizeOf:
+        if any(child.type == "..." for child in node.children):
+            raise self.error(node, "'sizeof...' is not supported; supported is sizeof")
         type_ = node.child_by_field_name("type")
         if type_ is not None:
             operand = self._type_or_name(self.type_descriptor(type_))

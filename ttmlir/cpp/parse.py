@@ -294,6 +294,9 @@ class _Reader(ExpressionReader):
         )
 
     def parameters(self, node: Node) -> tuple[Parameter, ...]:
+        for child in node.children:
+            if child.type == "...":
+                raise self.error(child, "'...' is not supported; name each parameter")
         parameters = tuple(map(self.parameter, node.named_children))
         return () if parameters == _NO_PARAMETERS else parameters
 

@@ -18,7 +18,7 @@ from ttmlir.cpp.conditions import evaluate_condition
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.tree import Define, Directive, Include, Position, Pragma, Undefine
 
-MAX_EXPANSION = 250_000
+MAX_EXPANSION = 100_000
 """How many tokens macros may make in one source."""
 
 _MAX_MACRO_NESTING = 64
@@ -320,8 +320,9 @@ class _Preprocessor:
                 self._keep(hash_, replace(self._define(word, rest), position=position))
             case "undef":
                 target = self._macro_name(word, rest)
-                if len(rest) > 1:
-                    raise self.source.error(rest[1].offset, "#undef takes one name")
+                for other in rest[1:]:
+                    if other.kind != "space":
+                        raise self.source.error(other.offset, "#undef takes one name")
                 self.macros.pop(target, None)
                 self._keep(hash_, Undefine(target, position=position))
             case "include":

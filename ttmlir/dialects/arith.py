@@ -153,6 +153,19 @@ class _Comparison:
             attributes=attributes,
         )
 
+    def print(self, printer: Printer) -> None:
+        """Write the operation after its name."""
+        op = cast("arith.CmpiOp | arith.CmpfOp", self)
+        printer.print_string(f" {self.PREDICATES[op.predicate.value.data]}, ")
+        printer.print_list(op.operands, printer.print_operand)
+        flags = op.properties.get("fastmath", _NO_FLAGS)
+        if flags != _NO_FLAGS:
+            printer.print_string(" fastmath")
+            cast("arith.FastMathFlagsAttr", flags).print_parameter(printer)
+        printer.print_op_attributes(op.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(op.operands[0].type)
+
 
 def _check_comparison(op: Operation, kinds: _Kinds) -> None:
     _check_shapes(op)

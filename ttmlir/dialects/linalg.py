@@ -84,9 +84,10 @@ class StructuredOp(AssemblyOp):
         regions = [cls._parse_body(parser, short, inputs)] if cls.HAS_BODY else []
         if cls.SIGNATURE.has_segments:
             properties[SEGMENTS] = cls.segments(len(inputs), len(outputs))
-        results: Sequence[Attribute] = [
-            value.type for value in outputs if not isinstance(value.type, MemRefType)
-        ]
+        results: Sequence[Attribute] = []
+        if cls.LISTED or cls.HAS_BODY:
+            # These write no types of results: there is one for each tensor.
+            results = [each.type for each in outputs if not isinstance(each.type, MemRefType)]
         if parser.parse_optional_punctuation("->") is not None:
             given = parser.parse_optional_comma_separated_list(
                 Parser.Delimiter.PAREN, parser.parse_type

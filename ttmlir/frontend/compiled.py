@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from ttmlir.files import write_file
 from ttmlir.frontend.errors import in_terms_of_the_user
 from ttmlir.mlir.attributes.resources import cloned
 from ttmlir.runtime.binary import Binary, Program
@@ -203,7 +204,7 @@ class CompiledModel:
         for them, with which `ttrt run --golden` compares; `golden=(x, y)` takes other arguments.
         """
         path = Path(path)
-        path.write_bytes(self._bytes if golden is False else self._with_golden(golden))
+        write_file(path, self._bytes if golden is False else self._with_golden(golden))
         return path
 
     def _with_golden(self, golden: Literal[True] | tuple[Any, ...]) -> bytes:

@@ -30,7 +30,7 @@ from ttmlir.mlir.reporting.locations import file_line_col
 from ttmlir.runtime.accuracy import Accuracy
 from ttmlir.runtime.element import Array, Numerics
 from ttmlir.runtime.golden import Tolerance
-from ttmlir.runtime.ttrt.inputs import generate_inputs
+from ttmlir.runtime.ttrt.running.inputs import generate_inputs
 
 EXACT_TOLERANCE = Tolerance(pcc=0.9999, rtol=1e-4, atol=1e-5)
 """For results that differ in the order of additions only."""

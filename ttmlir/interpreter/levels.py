@@ -136,7 +136,7 @@ class Level:
         return next(program for program in binary.programs if program.name == self.function)
 
     def _run_file(self, inputs: Sequence[Any], numerics: Numerics) -> Trace:
-        from ttmlir.runtime.ttrt.inputs import fit_inputs
+        from ttmlir.runtime.ttrt.running.inputs import fit_inputs
 
         program, observer = self.program(), _FileObserver()
         device = open_device(numerics=numerics)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ttmlir import limits
 from ttmlir.layout.arch import WORMHOLE, Coord
 from ttmlir.layout.enums import Arch, ChipCapability, DataType, MemorySpace
 from ttmlir.layout.errors import LayoutError
@@ -42,6 +43,21 @@ class ChipDesc:
     physical_cores: PhysicalCores
     supported_data_types: tuple[DataType, ...] = tuple(DataType)
     supported_tile_sizes: tuple[Coord, ...] = SUPPORTED_TILE_SIZES
+
+    def check(self) -> None:
+        """Raise LayoutError for a chip that is larger than any that could be built."""
+        bounds = (
+            ("rows of worker cores", self.grid[0], limits.MAX_GRID_EXTENT),
+            ("columns of worker cores", self.grid[1], limits.MAX_GRID_EXTENT),
+            ("bytes of L1", self.l1_size, limits.MAX_L1_SIZE),
+            ("channels of DRAM", self.num_dram_channels, limits.MAX_DRAM_CHANNELS),
+            ("bytes in a channel of DRAM", self.dram_channel_size, limits.MAX_DRAM_CHANNEL_SIZE),
+            ("bytes of L1 to align to", self.noc_l1_address_align_bytes, limits.MAX_L1_SIZE),
+            ("bytes of DRAM to align to", self.noc_dram_address_align_bytes, limits.MAX_L1_SIZE),
+        )
+        for what, number, most in bounds:
+            if not 1 <= number <= most:
+                raise LayoutError(f"a chip has {number} {what}; supported are 1 to {most}")
 
     @property
     def usable_l1_size(self) -> int:
@@ -104,6 +120,20 @@ class SystemDesc:
     chip_coords: tuple[ChipCoord, ...] = field(default=(ChipCoord(),))
     chip_channels: tuple[ChipChannel, ...] = ()
 
+    def check(self) -> None:
+        """Raise LayoutError if there is no chip, or none of that description, or one too large."""
+        if not self.chip_descs or not self.chip_desc_indices:
+            raise LayoutError(
+                f"the system has {self.num_chips} chips and {len(self.chip_descs)} descriptions "
+                "of chips; it needs at least one of both"
+            )
+        if max(self.num_chips, len(self.chip_descs)) > limits.MAX_CHIPS:
+            raise LayoutError(f"the system has more than {limits.MAX_CHIPS} chips")
+        for chip_id in range(self.num_chips):
+            self.chip(chip_id)
+        for chip in self.chip_descs:
+            chip.check()
+
     @property
     def num_chips(self) -> int:
         """The number of chips."""
@@ -114,7 +144,7 @@ class SystemDesc:
         if not 0 <= chip_id < self.num_chips:
             raise LayoutError(f"chip {chip_id} is not one of the {self.num_chips} of the system")
         index = self.chip_desc_indices[chip_id]
-        if index >= len(self.chip_descs):
+        if not 0 <= index < len(self.chip_descs):
             raise LayoutError(
                 f"chip {chip_id} has description {index}, "
                 f"but the system holds {len(self.chip_descs)}"

@@ -114,6 +114,8 @@ def _dot_general(xp: Any, lhs: Any, rhs: Any, **dimensions: Shape) -> Any:
 
 
 def _softmax(xp: Any, input: Any, *, dimension: int) -> Any:
+    if not input.size:
+        return input
     # Subtracting the maximum changes nothing but keeps exp from overflowing.
     powers = xp.exp(input - xp.max(input, axis=dimension, keepdims=True))
     return powers / xp.sum(powers, axis=dimension, keepdims=True)

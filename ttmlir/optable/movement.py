@@ -181,7 +181,7 @@ def _pad(xp: Any, input: Any, *, padding: tuple[int, ...], value: float) -> Any:
         # The ends of a type need not be numbers that f32 holds.
         limits = xp.iinfo(input.dtype)
         value = int(min(max(value, limits.min), limits.max))
-    return xp.pad(input, widths, constant_values=value)
+    return xp.pad(input, widths, constant_values=value) if widths else input
 
 
 def _movement(

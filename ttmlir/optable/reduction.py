@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -101,7 +102,8 @@ def _argmax(xp: Any, input: Any, *, keep_dim: bool, dim_arg: tuple[int, ...] | N
     dims = tuple(range(rank)) if dim_arg is None else tuple(dim % rank for dim in dim_arg)
     kept = [dim for dim in range(rank) if dim not in dims]
     shape = [input.shape[dim] for dim in kept]
-    rows = xp.reshape(xp.transpose(input, (*kept, *sorted(dims))), (*shape, -1))
+    count = math.prod(input.shape[dim] for dim in dims)
+    rows = xp.reshape(xp.transpose(input, (*kept, *sorted(dims))), (*shape, count))
     found = xp.argmax(rows, axis=-1)
     return xp.expand_dims(found, dims) if keep_dim else found
 

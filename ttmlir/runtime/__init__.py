@@ -46,7 +46,7 @@ if TYPE_CHECKING:
         wait,
     )
     from ttmlir.runtime.tensor import Tensor, TensorDesc, create_tensor
-    from ttmlir.runtime.ttrt.environment import (
+    from ttmlir.runtime.ttrt.objects.environment import (
         DataType,
         DeviceRuntime,
         get_available_runtimes,
@@ -87,7 +87,7 @@ _HOMES = {
         "wait",
     ),
     "tensor": ("Tensor", "TensorDesc", "create_tensor"),
-    "ttrt.environment": (
+    "ttrt.objects.environment": (
         "DataType",
         "DeviceRuntime",
         "get_available_runtimes",

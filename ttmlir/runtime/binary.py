@@ -20,6 +20,7 @@ import numpy as np
 from ttmlir.layout.data_format import BLOCK
 from ttmlir.layout.element_type import is_block_float
 from ttmlir.layout.enums import DataType, MemorySpace, TensorMemoryLayout
+from ttmlir.limits import MAX_CORES, MAX_RANK
 from ttmlir.runtime.element import ELEMENT_TYPES, Array, element_of_data_type
 from ttmlir.runtime.errors import BinaryError, InputError
 from ttmlir.runtime.tensor import TensorDesc
@@ -322,6 +323,10 @@ def _required(table: Table, name: str, where: str) -> Any:
 
 def _check_shape(desc: TensorDesc, memory: Table, where: str, chips: int) -> None:
     """Refuse shapes that no memory could hold, above all those of damaged files."""
+    if len(desc.shape) > MAX_RANK:
+        raise BinaryError(
+            f"{where}: a tensor of {len(desc.shape)} dimensions; at most {MAX_RANK} are supported"
+        )
     if any(extent < 0 for extent in desc.shape):
         raise BinaryError(f"{where}: shape {list(desc.shape)} has negative extents")
     if desc.volume > _MAX_ELEMENTS:
@@ -336,6 +341,10 @@ def _check_shape(desc: TensorDesc, memory: Table, where: str, chips: int) -> Non
             f"{where}: block floats need tiles of a multiple of {BLOCK} elements, got "
             f"{list(desc.tile)}"
         )
+    if sum(abs(height * width) for _, _, height, width in desc.core_ranges) > MAX_CORES:
+        raise BinaryError(f"{where}: a tensor on more than {MAX_CORES} cores; no chip has so many")
+    if any(min(core_range) < 0 for core_range in desc.core_ranges):
+        raise BinaryError(f"{where}: a tensor on cores with negative numbers")
     shard = [int(extent) for extent in memory["shape"] or ()]
     cores = max(1, sum(height * width for _, _, height, width in desc.core_ranges)) * chips
     capacity = math.prod(shard) * math.prod(desc.tile) * cores

@@ -63,7 +63,7 @@ def cli(
     from ttmlir.mlir.reporting.diagnostics import DiagnosticError, Source, render_all
     from ttmlir.runtime.element import Numerics
     from ttmlir.runtime.errors import InputError
-    from ttmlir.runtime.ttrt.inputs import load_inputs
+    from ttmlir.runtime.ttrt.running.inputs import load_inputs
 
     name = input_name(model)
     try:

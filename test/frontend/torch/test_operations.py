@@ -329,8 +329,18 @@ def test_reductions_of_a_number() -> None:
         x.mean()
         x.amax()
         x.softmax(0)
+        x.softmax(-1)
         x.log_softmax(0)
         x.any()
+        x.sum(0)
+        x.mean(-1)
+        x.amin(0)
+        x.all(0)
+        x.max(0)
+        x.min(-1)
+        x.argmax(0)
+        x.argmin(-1)
+        x.cumsum(-1)
         """,
         x=torch.tensor(2.5),
     )

@@ -10,7 +10,7 @@ from ttmlir.optable.kernel import Role
 from ttmlir.sim.calls.declaration import kernel_call
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.kernels import compile_kernel
-from ttmlir.sim.kernels.names import NAMES
+from ttmlir.sim.kernels.python.names import NAMES
 
 
 def refusal(body: str, before: str = "") -> str:
@@ -124,7 +124,11 @@ def test_a_kernel_needs_an_entry() -> None:
         ("auto p = reinterpret_cast<uint32_t*>(n);\n*p = 1;", "4:1", "null pointer"),
         ("note(down(n));", "2:31", "calls itself without end"),
         ("note(nothing(n));", "1:1", "'nothing' ends without returning a value"),
-        ("note((uint8_t)(300.0f + n));", "3:6", "300.0 is no value of the integer type"),
+        (
+            "note((uint8_t)(300.0f + n));",
+            "3:6",
+            "300.0 is no value of the integer type that it is converted to",
+        ),
     ],
 )
 def test_undefined_behaviour_stops_where_it_happens(body: str, place: str, message: str) -> None:

@@ -40,14 +40,10 @@ def page(found: list[Verdict]) -> str:
     """The page about verdicts."""
     survivors = [each for each in found if each.fate is Fate.SURVIVED]
     reasons = {each: reason_for(each.workload, each.key) for each in survivors}
-    unexplained = [each for each in survivors if not reasons[each]]
     caught = [each for each in found if each.fate in (Fate.REPORTED, Fate.WRONG)]
-    changed = len(caught) + len(unexplained)
-    kernels = {(each.workload, each.kernel) for each in found}
     lines = [
         _HEAD,
-        f"{len(found)} mutants of {len(kernels)} kernels; of {changed} that change what a program "
-        f"does, {len(caught)} are caught ({100 * len(caught) / changed:.1f} %).",
+        *_shares(found, caught, Counter(reasons.values())),
         "",
         "| Program | Kernel | Mutants | Refused | Same | Reported | Wrong numbers | Survived |",
         "|---|---|---|---|---|---|---|---|",
@@ -71,6 +67,39 @@ def page(found: list[Verdict]) -> str:
         ]
         lines.append("")
     return "\n".join(lines)
+
+
+def _shares(found: list[Verdict], caught: list[Verdict], survived: Counter[str]) -> list[str]:
+    """How many mutants are caught, of all that are C++, and why the others are not."""
+    kernels = {(each.workload, each.kernel) for each in found}
+    same = sum(each.fate is Fate.SAME for each in found)
+    valid = len(found) - sum(each.fate is Fate.REFUSED for each in found)
+
+    def share(count: int) -> str:
+        return f"{count} | {100 * count / valid:.1f} % |"
+
+    other = valid - same
+    return [
+        f"{len(found)} mutants of {len(kernels)} kernels, {valid} of them valid C++. Of the valid "
+        f"ones {100 * len(caught) / valid:.1f} % are",
+        f"caught; of the {other} that make other calls or the same with other arguments, "
+        f"{100 * len(caught) / other:.1f} %.",
+        "",
+        "| Valid mutants | Number | Share |",
+        "|---|---|---|",
+        f"| caught | {share(len(caught))}",
+        f"| not caught: the same calls with the same arguments | {share(same)}",
+        *(
+            f"| not caught: {_sentence(reason)} | {share(count)}"
+            for reason, count in sorted(survived.items(), key=lambda item: -item[1])
+        ),
+    ]
+
+
+def _sentence(reason: str) -> str:
+    """A reason as part of a sentence."""
+    text = (reason or "No reason is known.").rstrip(".")
+    return text[0].lower() + text[1:]
 
 
 def main() -> int:

@@ -195,3 +195,48 @@ def test_numbers_and_names_that_mean_nothing(
     for command in ("run", "perf"):
         assert run(command, "exp.ttnn", *options) == 1
         assert message in capsys.readouterr().err
+
+
+def test_paths_that_lead_nowhere(capsys: Capture) -> None:
+    """The system's own reason, for any kind of path."""
+    Path("circle").symlink_to("circle")
+    for path, message in (
+        ("circle", "circle: Too many levels of symbolic links"),
+        ("exp.ttnn/x", "exp.ttnn/x: Not a directory"),
+        ("", "'': No such file or directory"),
+        ("x" * 300, "File name too long"),
+    ):
+        for command in ("run", "read", "check", "perf"):
+            assert run(command, path) == 1
+            assert message in capsys.readouterr().err
+
+
+def test_files_of_another_kind_are_told_alike(capsys: Capture) -> None:
+    """Empty files, and text that is called a binary, in every command."""
+    Path("empty.ttnn").touch()
+    Path("text.ttnn").write_text("func.func @f() { return }")
+    for command in ("run", "read", "check", "perf"):
+        for name in ("empty.ttnn", "text.ttnn"):
+            assert run(command, name) == 1
+            assert (
+                f"{name}: neither a TTNN nor a TTMetal program nor a system description; give a"
+                " .ttnn, .ttm or .ttsys file"
+            ) in capsys.readouterr().err
+
+
+def test_outputs_are_arrays(capsys: Capture) -> None:
+    """Another extension would promise another format; it is refused before anything runs."""
+    assert run("run", "exp.ttnn", "--outputs", "y.txt") == 1
+    shown = capsys.readouterr().err
+    assert "--outputs must be a .npz or .npy file, got 'y.txt'" in shown
+    assert "pass" not in shown
+    assert not Path("y.txt").exists()
+
+
+@pytest.mark.parametrize("folder", [".", "..", "deep"])
+def test_cleaning_spares_the_users_files(folder: str, workspace: Path, capsys: Capture) -> None:
+    """The artifacts folder is deleted only if it holds neither the current one nor an input."""
+    before = sorted(workspace.rglob("*"))
+    assert run("run", "deep/abs.ttnn", "--clean-artifacts", "--artifact-dir", folder) == 1
+    assert "--clean-artifacts would delete " in capsys.readouterr().err
+    assert sorted(workspace.rglob("*")) == before

@@ -159,3 +159,20 @@ def test_read_shows_kernels_and_module(capsys: Capture) -> None:
     assert "sub_binary_tile(" in capsys.readouterr().out
     assert run("read", "--section", "mlir", "model.ttm") == 0
     assert "ttmetal.dispatch" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["x/../../../../../escaped", "..\\\\escaped", "\\00", "a\\0Ab"])
+def test_perf_writes_inside_its_folder_whatever_a_program_is_called(
+    name: str, workspace: Path
+) -> None:
+    """The name of a program is no path, and a NUL or a line break in it does no harm."""
+    folder = workspace / "a" / "b"
+    folder.mkdir(parents=True)
+    model = folder / "model.ttm"
+    model.write_bytes(compile_to_ttm(MODEL.replace("@forward", f'@"{name}"')))
+    artifacts = folder / "artifacts"
+    assert run("perf", "--artifact-dir", str(artifacts), str(model)) == 0
+    [trace] = artifacts.rglob("trace_0_*.json")
+    assert trace.parent == artifacts / "model.ttm" / "perf"
+    assert [path for path in workspace.rglob("*") if "trace" in path.name] == [trace]
+    assert not [path for path in workspace.rglob("*") if "escaped" in path.name and path != trace]

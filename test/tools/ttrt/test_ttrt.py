@@ -265,6 +265,7 @@ def test_a_broken_program_does_not_keep_the_others_from_running(capsys: Capture)
         (("--program-index", "x"), "--program-index must be 'all' or a number, got 'x'"),
         (("--loops", "0"), "--loops must be at least 1, got 0"),
         (("--pcc", "2"), "--pcc must lie between 0 and 1"),
+        (("--pcc", "-0.1"), "--pcc must lie between 0 and 1, got -0.1"),
         (("--board", "n1"), "there is no board 'n1'; supported are default, n150"),
         (("--init", "torch"), "'torch' is not one of"),
         (("--nonsense",), "No such option"),
@@ -274,6 +275,14 @@ def test_bad_options(options: Sequence[str], message: str, capsys: Capture) -> N
     """Status 1 and a sentence."""
     assert run("run", "exp.ttnn", *options) == 1
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "options", [("--pcc", "0"), ("--pcc", "1"), ("--loops", "1"), ("--program-index", "0")]
+)
+def test_options_at_the_ends_of_their_ranges(options: Sequence[str]) -> None:
+    """The ends belong to the range."""
+    assert run("run", "exp.ttnn", *options) == 0
 
 
 def test_artifacts(workspace: Path) -> None:

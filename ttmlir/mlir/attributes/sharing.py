@@ -13,14 +13,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
-from xdsl.dialects.builtin import ArrayAttr, DenseIntOrFPElementsAttr, DictionaryAttr
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    DenseIntOrFPElementsAttr,
+    DictionaryAttr,
+    FloatAttr,
+    IntegerAttr,
+    StringAttr,
+)
 from xdsl.ir import Attribute, ParametrizedAttribute
 
 AttributeT = TypeVar("AttributeT", bound=Attribute)
 
 _CONTAINERS: tuple[type[Attribute], ...] = (ParametrizedAttribute, ArrayAttr, DictionaryAttr)
-_BULK: type[Attribute] = DenseIntOrFPElementsAttr
-"""Numbers in bulk hold no attributes, but take time to be hashed."""
+_WITHOUT_PARTS: frozenset[type[Attribute]] = frozenset(
+    (DenseIntOrFPElementsAttr, DenseArrayBase, FloatAttr, IntegerAttr, StringAttr)
+)
+"""Frequent or large attributes that hold no others but a type; hashing them takes time."""
 _HASH = "_known_hash"
 _EQUAL = "_known_equal"
 """Where an attribute holds another that it was found to equal."""
@@ -87,7 +97,7 @@ class Interner:
 
     def intern(self, attribute: AttributeT) -> AttributeT:
         """The first of the attributes that were given and equal this one."""
-        if isinstance(attribute, _BULK):
+        if type(attribute) in _WITHOUT_PARTS:
             return attribute
         known: Any = self._known.setdefault(attribute, attribute)
         return known

@@ -16,7 +16,8 @@ from ttmlir.mlir.attributes.long_strings import PrintedText
 from ttmlir.mlir.attributes.resources import metadata
 from ttmlir.mlir.printing.aliases import collect_aliases
 from ttmlir.mlir.printing.naming import Numbering
-from ttmlir.mlir.printing.printer import DEFAULT_OPTIONS, MlirPrinter, PrintOptions
+from ttmlir.mlir.printing.printer import DEFAULT_OPTIONS, MlirPrinter, PrintOptions, TooLongError
+from ttmlir.mlir.reporting.diagnostics import LocatedError
 from ttmlir.nesting import deep_recursion
 
 
@@ -29,7 +30,10 @@ def print_module(module: Operation, options: PrintOptions = DEFAULT_OPTIONS, **f
 
 
 def printed_text(module: Operation, options: PrintOptions = DEFAULT_OPTIONS) -> PrintedText:
-    """What `print_module` gives, with long constants as bytes until it is written."""
+    """What `print_module` gives, with long constants as bytes until it is written.
+
+    DiagnosticError for a text without end.
+    """
     numbering = Numbering(
         module,
         generic=options.generic,
@@ -39,10 +43,13 @@ def printed_text(module: Operation, options: PrintOptions = DEFAULT_OPTIONS) -> 
     printer = MlirPrinter(options, numbering.names)
     printer.long_strings = []
     with deep_recursion():
-        if options.local_scope:
-            printer.print_op(module)
-            return PrintedText.of(printer.text, printer.long_strings, ["\n"])
-        printer.print_with_aliases(module, collect_aliases(module, options, numbering.names))
+        try:
+            if options.local_scope:
+                printer.print_op(module)
+                return PrintedText.of(printer.text, printer.long_strings, ["\n"])
+            printer.print_with_aliases(module, collect_aliases(module, options, numbering.names))
+        except TooLongError as error:
+            raise LocatedError(error.location, str(error)) from None
     limit = options.elide_resources_larger_than
     rest = ["\n", *metadata(module, printer.resources, limit)]
     return PrintedText.of(printer.text, printer.long_strings, rest)

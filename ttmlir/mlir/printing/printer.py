@@ -55,7 +55,6 @@ from ttmlir.mlir.attributes.floats import format_float
 from ttmlir.mlir.attributes.long_strings import LONG
 from ttmlir.mlir.printing.naming import Names, Numbering
 from ttmlir.mlir.printing.text import MAX_SHOWN, cut_off, identifier_or_string, quoted
-from ttmlir.mlir.reporting.diagnostics import LocatedError
 from ttmlir.mlir.syntax.upstream_syntax import CUSTOM_PRINTERS
 from ttmlir.mlir.xdsl_internals import OpenPrinter
 from ttmlir.nesting import deep_recursion
@@ -71,6 +70,8 @@ MAX_ATTRIBUTE_LENGTH = 1 << 24
 Attributes whose parts are shared are short in memory and in the text that they were read from, but
 without aliases their own text may double at each level.
 """
+_MAX_IN_LINE = 1 << 16
+"""Longest text of an attribute in the line of an operation."""
 
 _DEFAULT_DIALECTS = {"builtin.module": "builtin", "func.func": "func"}
 """Operations in whose regions the prefix of this dialect is not printed."""
@@ -95,17 +96,17 @@ class PrintOptions:
     skip_regions: bool = False
 
 
-class TooLongError(LocatedError):
+class TooLongError(Exception):
     """A text that is not printed."""
 
     def __init__(self, op: Operation | None, max_length: int) -> None:
         """The text got longer than `max_length` in `op`, or in an attribute on its own."""
         super().__init__(
-            UNKNOWN_LOC if op is None else op.location,
             f"the text would be longer than {max_length} characters; attributes, types and "
             "locations that hold others several times are spelled out each time where no aliases "
-            "are printed",
+            "are printed"
         )
+        self.location = UNKNOWN_LOC if op is None else op.location
 
 
 DEFAULT_OPTIONS = PrintOptions()
@@ -655,7 +656,10 @@ _BODIES: dict[type[Attribute], Callable[[MlirPrinter, Any], None]] = {
 
 
 class OpLinePrinter:
-    """Prints single operations of one module, numbered once, without aliases."""
+    """Prints single operations of one module, numbered once, without aliases.
+
+    Attributes and types are cut off if they are very long: these texts are for people.
+    """
 
     def __init__(self, top: Operation, options: PrintOptions = DEFAULT_OPTIONS):
         """Number everything inside `top`."""
@@ -668,6 +672,7 @@ class OpLinePrinter:
         printer = MlirPrinter(self._options, self._names)
         # Lines have types and attributes in common, whose texts are long.
         printer.texts = self._texts
+        printer.cut_off_at = _MAX_IN_LINE
         with deep_recursion():
             printer.print_op(op)
         return printer.text

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import accumulate
 from typing import NoReturn
 
 from xdsl.context import Context
@@ -21,6 +24,12 @@ from ttmlir.mlir.reading.lexer import SourceLexer
 from ttmlir.mlir.reporting.locations import file_location
 from ttmlir.mlir.xdsl_internals import OpenParser
 from ttmlir.nesting import MAX_NESTING
+
+_BLOCK = 1024
+
+
+def _byte_count(text: str) -> int:
+    return len(text.encode("utf-8", "surrogateescape"))
 
 
 class TextReader(OpenParser):
@@ -47,8 +56,20 @@ class TextReader(OpenParser):
         start = self._line_ends[line - 1] + 1 if line else 0
         column = position - start
         if not self._is_ascii:
-            column = len(self._text[start:position].encode("utf-8", "surrogateescape"))
+            column = self._bytes_before(position) - self._bytes_before(start)
         return file_location(self._file, line + self._first_line, column + 1)
+
+    def _bytes_before(self, position: Position) -> int:
+        """How many bytes the text has before a position."""
+        block = position // _BLOCK
+        return self._bytes_before_block[block] + _byte_count(self._text[block * _BLOCK : position])
+
+    @cached_property
+    def _bytes_before_block(self) -> Sequence[int]:
+        """The same for each multiple of `_BLOCK`: lines may be long, and hold many positions."""
+        text = self._text
+        starts = range(0, len(text), _BLOCK)
+        return [0, *accumulate(_byte_count(text[start : start + _BLOCK]) for start in starts)]
 
     def raise_wrong_token(self, message: str) -> NoReturn:
         """Raise an error about a missing token: it is shown where the last token ends."""
@@ -57,7 +78,8 @@ class TextReader(OpenParser):
     def _end_of_last_token(self) -> Position:
         text, end = self._text, self.pos
         while True:
-            end = len(text[:end].rstrip(" \t"))
+            while end and text[end - 1] in " \t":
+                end -= 1
             if not end:
                 return self.pos
             if text[end - 1] not in "\r\n":

@@ -114,8 +114,9 @@ class TypeReader(TextReader):
     def parse_function_type(self) -> FunctionType:
         """Read `(types) -> types`; the rest of a line that was read before is looked up."""
         text, start = self._text, self.pos
-        end = text.find("\n", start)
-        end = len(text) if end < 0 else end
+        last = min(len(text), start + _LONGEST_REST)
+        end = text.find("\n", start, last)
+        end = last if end < 0 else end
         location = text.find(" loc(", start, end)
         end = end if location < 0 else location
         key = text[start:end]
@@ -205,6 +206,8 @@ class TypeReader(TextReader):
             )
 
 
+_LONGEST_REST = 2048
+"""How far a function type is looked for the end of its line, in characters."""
 _NO_TENSOR_ELEMENTS = (
     FunctionType,
     MemRefType,

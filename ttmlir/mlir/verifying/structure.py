@@ -20,6 +20,7 @@ from xdsl.irdl import (
     OptionalDef,
     OptPropertyDef,
     ResultDef,
+    SingleBlockRegionDef,
     VariadicDef,
     VerificationContext,
 )
@@ -41,6 +42,7 @@ def structure_fault(op: IRDLOperation) -> str | None:
         or _attribute_fault(op, definition)
         or _type_fault("operand", definition.operands, op.operand_types)
         or _type_fault("result", definition.results, op.result_types)
+        or _block_count_fault(op, definition)
     )
 
 
@@ -58,6 +60,15 @@ def _region_count_fault(op: IRDLOperation, definition: OpDef) -> str | None:
     if expected > 1:
         return f"expected {expected} regions"
     return f"requires {_NUMERALS[expected]} region{'' if expected else 's'}"
+
+
+def _block_count_fault(op: IRDLOperation, definition: OpDef) -> str | None:
+    for index, ((name, entry), region) in enumerate(
+        zip(definition.regions, op.regions, strict=False)
+    ):
+        if isinstance(entry, SingleBlockRegionDef) and len(region.blocks) != 1:
+            return f"region #{index} ('{name}') failed to verify constraint: region with 1 blocks"
+    return None
 
 
 def _result_count_fault(op: IRDLOperation, definition: OpDef) -> str | None:

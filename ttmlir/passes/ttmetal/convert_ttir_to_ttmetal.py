@@ -113,6 +113,8 @@ class ConvertTTIRToTTMetalPass(ModulePass):
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Convert every function of the module."""
         functions = [op for op in module.walk() if isinstance(op, FuncOp)]
+        for function in functions:
+            _check_extents(function)
         wanting = [function for function in functions if any(map(_is_foreign, function.walk()))]
         if not wanting:
             return
@@ -120,7 +122,6 @@ class ConvertTTIRToTTMetalPass(ModulePass):
         system = required_system_desc(module, self.name)
         chip = system.chip(device.chip_ids[0])
         for function in wanting:
-            _check_extents(function)
             for block in function.body.blocks:
                 _Conversion(function, device, chip, wide=self.fp32_dest_acc_en).convert(block)
             for op in function.walk():

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ttmlir.limits import memory_advice, memory_limit
 from ttmlir.optable.contraction import broadcast_shape
 from ttmlir.optable.convolution import transposed_shape
 from ttmlir.optable.creation import arange_length
@@ -18,6 +19,7 @@ from ttmlir.runtime.errors import BinaryError
 from ttmlir.runtime.execution.operations import Call
 
 Fit = Callable[[Array], Array]
+_LARGEST_ITEM = 8
 
 
 def check_shapes(call: Call) -> Fit | None:
@@ -31,6 +33,7 @@ def check_shapes(call: Call) -> Fit | None:
         shape = _result_shape(call, shapes)
     except (ValueError, ArithmeticError, IndexError) as error:
         raise BinaryError(f"{call.operation.where}: {call.name}: {error}") from error
+    _check_window(call, shapes)
     target = call.output.desc.shape
     if shape == target:
         return None
@@ -46,6 +49,28 @@ def check_shapes(call: Call) -> Fit | None:
         f"{', '.join(_spell(shape) for shape in shapes)} makes {_spell(shape)}, but its output is "
         f"{_spell(target)}"
     )
+
+
+def _check_window(call: Call, shapes: tuple[Shape, ...]) -> None:
+    """Refuse a window operation whose padded image takes more memory than a run may."""
+    if call.row.family is not Family.WINDOW or not shapes:
+        return
+    values = call.parameters
+    bytes_needed = math.prod(shapes[0]) * _LARGEST_ITEM
+    for axis, sides in (("height", ("top", "bottom")), ("width", ("left", "right"))):
+        extent = max(1, int(values.get(f"input_{axis}", 1)))
+        padding = [
+            int(values.get(f"padding_{side}", values.get(f"padding_{axis}", 0))) for side in sides
+        ]
+        kernel = int(values.get(f"kernel_{axis}", 1))
+        reach = int(values.get(f"dilation_{axis}", 1)) * kernel
+        grown = extent * max(1, int(values.get(f"stride_{axis}", 1))) + sum(padding) + reach
+        bytes_needed = bytes_needed * grown // extent
+    if bytes_needed > memory_limit():
+        raise BinaryError(
+            f"{call.operation.where}: {call.name}: the image and its padding take {bytes_needed} "
+            f"bytes; {memory_advice()}"
+        )
 
 
 def _spell(shape: Shape) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from ttmlir.files import safe_file_name
 from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
 from ttmlir.optable.kernel import Role
 from ttmlir.runtime.binary import Program
@@ -231,7 +232,7 @@ class Session:
         self, command: Command, desc: KernelDesc, index: int, program: KernelProgram
     ) -> Kernel:
         role, thread, noc_index = _role(desc, command.where)
-        name = f"{self.program.name}_{command.index}_{thread}"
+        name = f"{safe_file_name(self.program.name)}_{command.index}_{thread}"
         if len(command.kernels) > 1:
             name += f"_{index}"
         arguments = [self._argument(command, desc, each, program) for each in desc.arguments]

@@ -38,6 +38,9 @@ _MANY = 1024
 
 _TURNS: tuple[None, ...] = (None,) * _MANY
 
+_MOST_PRINTED = 1 << 22
+"""Characters that a thread prints at most: they are kept until somebody takes them."""
+
 _TURNS_PER_CYCLE = 16
 """A turn takes at least a cycle, but a loop that is left early was counted to its end."""
 
@@ -72,6 +75,7 @@ class KernelApi:
         self.pages_pushed = 0
         self.pages_popped = 0
         self._line: list[str] = []
+        self._printed = 0
         self._turns = 0
 
     def counters(self) -> dict[str, int]:
@@ -331,6 +335,11 @@ class KernelApi:
         """Print values; a line is complete with its line end, and carries the thread's name."""
         text = "".join(_printed(value) for value in values)
         self._line.append(text)
+        self._printed += len(text)
+        if self._printed > _MOST_PRINTED:
+            raise self.thread.error(
+                f"the kernel prints more than {_MOST_PRINTED} characters", rule="print-limit"
+            )
         if "\n" not in text:
             return
         *lines, rest = "".join(self._line).split("\n")

@@ -14,16 +14,18 @@ from ttmlir.cpp import tree
 from ttmlir.cpp.parse import deep_recursion, parse
 from ttmlir.layout.arch import WORMHOLE
 from ttmlir.optable.kernel import Role
-from ttmlir.sim.kernels import code
-from ttmlir.sim.kernels.clock import THREAD
-from ttmlir.sim.kernels.endless import TurnCounter
+from ttmlir.sim.kernels.context import Context
+from ttmlir.sim.kernels.expressions.evaluating import evaluate_constant
 from ttmlir.sim.kernels.functions import compile_entry
+from ttmlir.sim.kernels.handlers import HANDLERS
 from ttmlir.sim.kernels.library import KernelApi, Library
-from ttmlir.sim.kernels.names import NAMES, find_forbidden
-from ttmlir.sim.kernels.runtime import checked_load, checked_store
+from ttmlir.sim.kernels.python import code
+from ttmlir.sim.kernels.python.clock import THREAD
+from ttmlir.sim.kernels.python.names import NAMES, find_forbidden
+from ttmlir.sim.kernels.python.runtime import checked_load, checked_store
+from ttmlir.sim.kernels.python.turns import TurnCounter
 from ttmlir.sim.kernels.scope import Functions, Scope, StructDefinition, walk
-from ttmlir.sim.kernels.statements import StatementCompiler
-from ttmlir.sim.kernels.types import ArrayType, CType, size_of, struct_of
+from ttmlir.sim.kernels.types import ArrayType, CType, lay_out_struct, size_of
 from ttmlir.sim.kernels.unit import Unit
 
 _MACROS = {
@@ -117,10 +119,15 @@ def _compiled(
     parsed = parse(text, file, defines=role_macros(role, arch_macro) | dict(defines))
     unit = Unit(text, file, Library(role, api), compile_time_args, timed, dict(defines))
     with deep_recursion():
-        declare_items(unit, parsed.items, unit.root, "")
-        module = _module(unit, _entry_function(unit, parsed, role))
-        _refuse_forbidden(unit, module)
-        return CompiledKernel(file, module, _bytecode(unit, module), unit.bindings)
+        try:
+            declare_items(unit, parsed.items, unit.root, "")
+            module = _module(unit, _entry_function(unit, parsed, role))
+            _refuse_forbidden(unit, module)
+            bytecode = compile(module, unit.file, "exec")
+        except (RecursionError, SyntaxError):
+            place = unit.last or parsed
+            raise unit.error(place, "the kernel is nested too deeply around this") from None
+        return CompiledKernel(file, module, bytecode, unit.bindings)
 
 
 def role_macros(role: Role, arch_macro: str) -> dict[str, str]:
@@ -142,15 +149,6 @@ def _refuse_forbidden(unit: Unit, module: ast.Module) -> None:
         position = tree.Position(unit.file, getattr(found, "lineno", 1), 1)
         message = "this compiles to code that is not allowed, which is a defect of the simulator"
         raise unit.error(tree.Break(position=position), message)
-
-
-def _bytecode(unit: Unit, module: ast.Module) -> CodeType:
-    try:
-        return compile(module, unit.file, "exec")
-    except SyntaxError as error:
-        position = tree.Position(unit.file, error.lineno or 1, error.offset or 1)
-        message = f"this is nested too deeply to be run ({error.msg})"
-        raise unit.error(tree.Break(position=position), message) from None
 
 
 # Items.
@@ -177,9 +175,7 @@ def declare_items(unit: Unit, items: Sequence[tree.Item], scope: Scope, path: st
                 | tree.Enumeration()
                 | tree.StaticAssert()
             ):
-                compiler = StatementCompiler(unit, scope)
-                compiler.in_function = False
-                compiler.statement(item)
+                Context(unit, scope, HANDLERS, in_function=False).execute(item)
             case _:
                 pass
 
@@ -196,15 +192,19 @@ def _declare_namespace(unit: Unit, item: tree.Namespace, scope: Scope, path: str
 def _declare_struct(unit: Unit, item: tree.Struct, scope: Scope) -> None:
     members = list[tuple[str, CType]]()
     defaults = dict[str, tree.Expression | tree.Braces]()
-    compiler = StatementCompiler(unit, scope)
+    context = Context(unit, scope, HANDLERS)
     for field in item.fields:
-        base = unit.type_of(field.type, scope)
+        base = unit.resolve_type(field.type, scope)
         for each in field.declarators:
             type_ = base
             for size in reversed(each.sizes):
                 if size is None:
                     raise unit.error(each, "the size of this array is missing")
-                type_ = ArrayType(type_, compiler.constant(size, "the size of an array"))
+                count = evaluate_constant(context, size, "the size of an array")
+                if count <= 0:
+                    message = f"an array of {count} elements is not supported"
+                    raise unit.error(each, message)
+                type_ = ArrayType(type_, count)
             if size_of(type_) is None:
                 raise unit.error(each, f"a member of type '{type_.name}' is not supported")
             members.append((each.name, type_))
@@ -212,7 +212,7 @@ def _declare_struct(unit: Unit, item: tree.Struct, scope: Scope) -> None:
                 defaults[each.name] = each.value
     if item.name in scope.symbols:
         raise unit.error(item, f"'{item.name}' is declared twice")
-    scope.symbols[item.name] = StructDefinition(struct_of(item.name, members), defaults)
+    scope.symbols[item.name] = StructDefinition(lay_out_struct(item.name, members), defaults)
 
 
 def _declare_function(unit: Unit, item: tree.Function, scope: Scope) -> None:
@@ -260,9 +260,9 @@ def _entry_function(
 def _module(unit: Unit, entry: tuple[tree.Function, Scope]) -> ast.Module:
     """`def _kernel(...)`: takes the library, holds the functions, and starts the last of them."""
     function, scope = entry
-    body = compile_entry(unit, function, scope)
-    identifier = unit.fresh(function.name, "f")
-    guarded = unit.function_node(identifier, (), body, function.position)
+    body = compile_entry(HANDLERS, unit, function, scope)
+    identifier = unit.create_name(function.name, "f")
+    guarded = unit.build_function(identifier, (), body, function.position)
     raised = ast.Raise(code.call("_fault", code.name("_error"), code.name(THREAD)), None)
     handler = ast.ExceptHandler(code.name("_FAULTS"), "_error", [raised])
     code.locate(handler, function.position)
@@ -277,7 +277,7 @@ def _module(unit: Unit, entry: tuple[tree.Function, Scope]) -> ast.Module:
         counter.visit(each)
     statements = [*unit.globals, *unit.functions, guarded, start]
     for name in ("load", "store"):
-        unit.bound(name)
+        unit.bind(name)
     unit.bindings[THREAD] = "thread"
     parameters = [ast.arg(each) for each in unit.bindings]
     arguments = ast.arguments([], parameters, None, [], [], None, [])

@@ -11,7 +11,7 @@ from typing import ClassVar, Protocol
 
 from ttmlir.optable.kernel import CALLS, Form, KernelCall, Role, TemplateKind, ValueKind
 from ttmlir.sim.calls.declaration import CallFacts, declared_calls
-from ttmlir.sim.kernels.enumerators import ENUM_TYPES, bare_name
+from ttmlir.sim.kernels.enumerators import ENUM_TYPES, strip_namespaces
 from ttmlir.sim.kernels.types import (
     BOOL,
     FLOAT,
@@ -23,7 +23,7 @@ from ttmlir.sim.kernels.types import (
     IntType,
     ObjectType,
     PointerType,
-    built_in_type,
+    find_built_in_type,
 )
 
 
@@ -113,16 +113,16 @@ class Library:
         self.api = api
         self.declared: Mapping[str, CallFacts] = declared_calls(api)
 
-    def call(self, name: str) -> LibraryCall | None:
+    def find_call(self, name: str) -> LibraryCall | None:
         """The call of a name, qualified or not; None if there is none."""
-        bare = bare_name(name)
+        bare = strip_namespaces(name)
         rows = _rows().get(bare)
         facts = self.declared.get(bare)
         if rows is None:
             return None if facts is None else LibraryCall(bare, UNSIGNED, True, facts.waits)
         acts = bool(rows[0].roles & self.role)
         waits = acts and facts is not None and facts.waits
-        return LibraryCall(bare, result_of(rows[0]), acts, waits)
+        return LibraryCall(bare, find_result(rows[0]), acts, waits)
 
     def is_pure(self, name: str) -> bool:
         """Whether a call only finds a value."""
@@ -130,7 +130,7 @@ class Library:
 
     def is_steady(self, name: str) -> bool:
         """Whether a call finds the same value whenever it is asked."""
-        facts = self.declared.get(bare_name(name))
+        facts = self.declared.get(strip_namespaces(name))
         return facts is not None and facts.steady
 
     def is_array(self, name: str) -> bool:
@@ -142,13 +142,13 @@ class Library:
         """Whether a name is that of a number that the library knows when the kernel runs."""
         return name in self.api.VARIABLES and not self.is_array(name)
 
-    def constant(self, name: str) -> int | None:
+    def find_constant(self, name: str) -> int | None:
         """The value of a number of the library, such as `MEM_ZEROS_SIZE`; None if it is none."""
         return self.api.CONSTANTS.get(name)
 
-    def parameter(self, name: str, position: int) -> ParameterType:
+    def find_parameter(self, name: str, position: int) -> ParameterType:
         """What a call takes in a place."""
-        return _parameter(bare_name(name), position)
+        return _parameter(strip_namespaces(name), position)
 
     def parameter_names(self, name: str) -> Sequence[str]:
         """What designated initialisers of a class can name."""
@@ -156,7 +156,7 @@ class Library:
 
     def is_typed(self, name: str) -> bool:
         """Whether the template argument of a call is the type of its result."""
-        return self.template_kinds(bare_name(name))[:1] == (TemplateKind.TYPE,)
+        return self.template_kinds(strip_namespaces(name))[:1] == (TemplateKind.TYPE,)
 
     def template_kinds(self, name: str) -> tuple[TemplateKind, ...]:
         """What the template arguments of a call can be."""
@@ -179,17 +179,17 @@ class Library:
 
     def is_class(self, name: str) -> bool:
         """Whether a name is that of a class of which kernels declare variables."""
-        return bare_name(name) in _classes()
+        return strip_namespaces(name) in _classes()
 
-    def members(self, name: str) -> Mapping[str, CType]:
+    def find_members(self, name: str) -> Mapping[str, CType]:
         """The members of a class that kernels can read, with their types."""
         return {each: _RESULTS.get(kind, UNSIGNED) for each, kind in _rows()[name][0].members}
 
-    def methods_of(self, name: str) -> Mapping[str, LibraryMethod]:
+    def find_methods(self, name: str) -> Mapping[str, LibraryMethod]:
         """The member functions of a class."""
         return _methods(_classes()[name])
 
-    def misfit(self, name: str, positional: int, keywords: Iterable[str]) -> str:
+    def describe_misfit(self, name: str, positional: int, keywords: Iterable[str]) -> str:
         """Why the simulator's method does not take so many arguments; empty if it does."""
         if name not in self.declared:
             return f"the simulator has no '{name}' on this processor"
@@ -205,9 +205,11 @@ class Library:
             return f"'{name}' does not go with these arguments: {error}; it takes ({takes})"
         return ""
 
-    def nearest(self, name: str) -> list[str]:
+    def list_nearest(self, name: str) -> list[str]:
         """Calls with a similar name."""
-        return difflib.get_close_matches(bare_name(name), sorted({*_rows(), *self.declared}), 3)
+        return difflib.get_close_matches(
+            strip_namespaces(name), sorted({*_rows(), *self.declared}), 3
+        )
 
 
 @cache
@@ -243,7 +245,7 @@ def _methods(kind: ValueKind) -> Mapping[str, LibraryMethod]:
 def _method(row: KernelCall) -> LibraryMethod:
     operands = tuple(_type_of_kinds(frozenset((kind,))) for _, kind in row.operands[1:])
     options = tuple(_type_of_option(each.type) for each in row.options)
-    return LibraryMethod((*operands, *options), len(options), result_of(row), row.constant)
+    return LibraryMethod((*operands, *options), len(options), find_result(row), row.constant)
 
 
 @cache
@@ -264,7 +266,7 @@ def _parameter(name: str, position: int) -> ParameterType:
 
 
 def _type_of_option(type_: str) -> ParameterType:
-    known = built_in_type(type_)
+    known = find_built_in_type(type_)
     return ParameterType(known if isinstance(known, (IntType, FloatType)) else None)
 
 
@@ -290,7 +292,7 @@ def _signature(method: Callable[..., object]) -> inspect.Signature:
     return inspect.signature(method)
 
 
-def result_of(row: KernelCall) -> CType:
+def find_result(row: KernelCall) -> CType:
     """The C++ type of what a call gives."""
     if row.result is None:
         return VOID

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from ttmlir.cpp import tree
-from ttmlir.sim.kernels import code
+from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.types import (
     BOOL,
     UNSIGNED,
@@ -20,7 +20,14 @@ from ttmlir.sim.kernels.types import (
     size_of,
     tag_of,
 )
-from ttmlir.sim.kernels.value import Space, Value, settled, truth, unsigned, whole
+from ttmlir.sim.kernels.value import (
+    Space,
+    Value,
+    convert_to_bool,
+    convert_to_unsigned,
+    make_value,
+    settle,
+)
 
 
 @dataclass(frozen=True)
@@ -100,7 +107,7 @@ _OF_BITS = {32: "_bits_float", 64: "_bits_double"}
 _BITS_OF = {32: "_float_bits", 64: "_double_bits"}
 
 
-def node_of(place: LocalPlace | ItemPlace | PointedPlace | MemberPlace) -> ast.expr:
+def build_node(place: LocalPlace | ItemPlace | PointedPlace | MemberPlace) -> ast.expr:
     """The expression of Python that reads a place that is not in memory."""
     match place:
         case LocalPlace():
@@ -122,16 +129,16 @@ def read(place: Place) -> Value:
     if isinstance(place, MemoryPlace):
         return _loaded(place)
     space = place.space if isinstance(place, LocalPlace) else Space.ANY
-    value = whole(place.type, node_of(place), space)
+    value = make_value(place.type, build_node(place), space)
     if isinstance(place, LocalPlace) and place.low is not None and place.high is not None:
         return Value(place.type, value.node, place.low, place.high)
     return value
 
 
 def _either(place: EitherPlace) -> Value:
-    local, memory = read(place.local), settled(read(place.memory))
+    local, memory = read(place.local), settle(read(place.memory))
     choice = code.choice(_is_local(place), local.node, memory.node)
-    space = local.space.joined(memory.space)
+    space = local.space.join(memory.space)
     return Value(
         memory.type, choice, min(local.low, memory.low), max(local.high, memory.high), space
     )
@@ -146,7 +153,7 @@ def _decayed(
 ) -> Value:
     if isinstance(place, MemoryPlace):
         return Value(PointerType(array.element, place.volatile), place.address.node)
-    return point_into(node_of(place), code.constant(0), array.count, array.element)
+    return point_into(build_node(place), code.constant(0), array.count, array.element)
 
 
 def point_into(container: ast.expr, index: ast.expr, count: int | None, element: CType) -> Value:
@@ -160,7 +167,7 @@ def point_into(container: ast.expr, index: ast.expr, count: int | None, element:
 
 
 def _loaded(place: MemoryPlace) -> Value:
-    address = settled(place.address).node
+    address = settle(place.address).node
     match place.type:
         case StructType():
             return Value(place.type, _contents(place))
@@ -171,32 +178,34 @@ def _loaded(place: MemoryPlace) -> Value:
         case type_:
             signed = isinstance(type_, IntType) and type_.signed
             size = code.constant(size_of(type_))
-            value = whole(type_, code.call("_load", address, size, code.constant(signed)))
-            return truth(whole(UNSIGNED, value.node)) if type_ == BOOL else value
+            value = make_value(type_, code.call("_load", address, size, code.constant(signed)))
+            return convert_to_bool(make_value(UNSIGNED, value.node)) if type_ == BOOL else value
 
 
 def _contents(place: MemoryPlace) -> ast.expr:
     """Everything in a struct or array in memory, as a list."""
     match place.type:
         case StructType(fields=fields):
-            return code.listed(_contents(member_of_memory(place, i)) for i in range(len(fields)))
+            return code.list_of(
+                _contents(find_member_in_memory(place, i)) for i in range(len(fields))
+            )
         case ArrayType(element=element, count=count):
             size = size_of(element) or 0
-            starts = (moved(place.address, i * size) for i in range(count))
-            return code.listed(
+            starts = (offset_address(place.address, i * size) for i in range(count))
+            return code.list_of(
                 _contents(MemoryPlace(element, start, place.volatile)) for start in starts
             )
         case _:
             return read(place).node
 
 
-def member_of(place: Place, number: int) -> ItemPlace | MemoryPlace | EitherPlace:
+def find_member_place(place: Place, number: int) -> ItemPlace | MemoryPlace | EitherPlace:
     """A member of a struct."""
     match place:
         case MemoryPlace():
-            return member_of_memory(place, number)
+            return find_member_in_memory(place, number)
         case EitherPlace():
-            memory = member_of_memory(place.memory, number)
+            memory = find_member_in_memory(place.memory, number)
             local = _member_of_list(place.local, number)
             return replace(place, type=memory.type, local=local, memory=memory)
         case _:
@@ -208,17 +217,17 @@ def _member_of_list(
 ) -> ItemPlace:
     assert isinstance(place.type, StructType)
     field = place.type.fields[number]
-    return ItemPlace(field.type, node_of(place), code.constant(number), place.is_const)
+    return ItemPlace(field.type, build_node(place), code.constant(number), place.is_const)
 
 
-def member_of_memory(place: MemoryPlace, number: int) -> MemoryPlace:
+def find_member_in_memory(place: MemoryPlace, number: int) -> MemoryPlace:
     """A member of a struct in memory."""
     assert isinstance(place.type, StructType)
     field = place.type.fields[number]
-    return MemoryPlace(field.type, moved(place.address, field.offset), place.volatile)
+    return MemoryPlace(field.type, offset_address(place.address, field.offset), place.volatile)
 
 
-def moved(address: Value, offset: int) -> Value:
+def offset_address(address: Value, offset: int) -> Value:
     """An address some bytes later."""
     if not offset:
         return address
@@ -226,30 +235,32 @@ def moved(address: Value, offset: int) -> Value:
     return Value(UNSIGNED, node, address.low + offset, address.high + offset)
 
 
-def assignment(place: Place, value: Value) -> ast.stmt:
+def build_assignment(place: Place, value: Value) -> ast.stmt:
     """The statement that puts a value of the place's own type into it."""
-    value = settled(value)
+    value = settle(value)
     match place:
         case EitherPlace():
-            then, otherwise = (assignment(each, value) for each in (place.local, place.memory))
+            then, otherwise = (
+                build_assignment(each, value) for each in (place.local, place.memory)
+            )
             return ast.If(_is_local(place), [then], [otherwise])
         case LocalPlace() | ItemPlace() if not isinstance(place.type, StructType):
-            return code.assign(node_of(place), value.node)
+            return code.assign(build_node(place), value.node)
         case _:
-            return ast.Expr(assigned(place, value))
+            return ast.Expr(build_assigned(place, value))
 
 
-def assigned(place: Place, value: Value) -> ast.expr:
+def build_assigned(place: Place, value: Value) -> ast.expr:
     """The same as an expression; its value is the one that was assigned."""
-    value = settled(value)
+    value = settle(value)
     match place:
         case MemoryPlace():
-            return stored(place, value)
+            return build_store(place, value)
         case EitherPlace():
-            local, memory = assigned(place.local, value), assigned(place.memory, value)
+            local, memory = build_assigned(place.local, value), build_assigned(place.memory, value)
             return code.choice(_is_local(place), local, memory)
         case _ if isinstance(place.type, StructType):
-            return code.call("_overwrite", node_of(place), value.node)
+            return code.call("_overwrite", build_node(place), value.node)
         case LocalPlace():
             return code.walrus(place.identifier, value.node)
         case ItemPlace():
@@ -260,16 +271,16 @@ def assigned(place: Place, value: Value) -> ast.expr:
             raise AssertionError("members of objects are constant")
 
 
-def stored(place: MemoryPlace, value: Value) -> ast.expr:
+def build_store(place: MemoryPlace, value: Value) -> ast.expr:
     """A store to memory; the value of the expression is the bits that were stored."""
     size = code.constant(size_of(place.type))
     match place.type:
         case IntType(bits=bits):
-            word = unsigned(value, max(bits, 8)).node
+            word = convert_to_unsigned(value, max(bits, 8)).node
         case FloatType(bits=bits):
             word = code.call(_BITS_OF[bits], value.node)
         case PointerType() if value.space is not Space.MEMORY:
             word = code.call("_address", value.node)
         case _:
             word = value.node
-    return code.call("_store", word, settled(place.address).node, size)
+    return code.call("_store", word, settle(place.address).node, size)

@@ -88,7 +88,7 @@ class Identifiers:
         self._taken = set[str]()
         self._numbers = dict[str, int]()
 
-    def fresh(self, base: str) -> str:
+    def create_name(self, base: str) -> str:
         """A new identifier that begins with a text."""
         candidate, number = base, self._numbers.get(base, 1)
         while candidate in self._taken:
@@ -124,7 +124,7 @@ def root_name(node: tree.Expression | tree.Braces | None) -> str | None:
     return node.text if isinstance(node, tree.Name) else None
 
 
-def changed_names(node: object, references: Mapping[str, frozenset[int]]) -> frozenset[str]:
+def find_changed_names(node: object, references: Mapping[str, frozenset[int]]) -> frozenset[str]:
     """The names of variables that a piece of source may change.
 
     `references` says of functions which of their parameters are references.
@@ -140,7 +140,7 @@ def _changes(node: tree.Node, references: Mapping[str, frozenset[int]]) -> Itera
             yield from shared_by(node, references)
 
 
-def shared_names(node: object, references: Mapping[str, frozenset[int]]) -> frozenset[str]:
+def find_shared_names(node: object, references: Mapping[str, frozenset[int]]) -> frozenset[str]:
     """The names of variables whose address or reference is taken."""
     return frozenset(name for each in walk(node) for name in shared_by(each, references))
 

@@ -28,7 +28,7 @@ class IntType:
         """The largest value."""
         return (1 << (self.bits - self.signed)) - 1
 
-    def wrapped(self, value: int) -> int:
+    def wrap(self, value: int) -> int:
         """The value of this type that is congruent to `value`."""
         if self == BOOL:
             return int(value != 0)
@@ -151,7 +151,7 @@ BUILT_IN: dict[str, CType] = {
 """Types by the name of one word that C++ has for them."""
 
 
-def built_in_type(name: str) -> CType | None:
+def find_built_in_type(name: str) -> CType | None:
     """The type of a name such as `uint32_t` or `unsigned long long int`."""
     known = BUILT_IN.get(name)
     if known is not None:
@@ -188,6 +188,17 @@ def size_of(type_: CType) -> int | None:
             return None
 
 
+def count_of(type_: CType) -> int:
+    """How many values that are no arrays or structs a value consists of."""
+    match type_:
+        case ArrayType(element=element, count=count):
+            return count * count_of(element)
+        case StructType(fields=fields):
+            return sum(count_of(each.type) for each in fields)
+        case _:
+            return 1
+
+
 def alignment_of(type_: CType) -> int:
     """What the address of a value is a multiple of, in bytes."""
     match type_:
@@ -199,7 +210,7 @@ def alignment_of(type_: CType) -> int:
             return size_of(type_) or 1
 
 
-def struct_of(name: str, members: list[tuple[str, CType]]) -> StructType:
+def lay_out_struct(name: str, members: list[tuple[str, CType]]) -> StructType:
     """A struct with its members laid out as the C++ ABI does."""
     offset, alignment = 0, 1
     fields = list[Field]()
@@ -243,14 +254,14 @@ def tag_of(type_: CType) -> str:
             return type_.name
 
 
-def promoted(type_: IntType) -> IntType:
+def promote(type_: IntType) -> IntType:
     """The type after the integer promotions: what is smaller than `int` becomes `int`."""
     return INT if type_.bits < 32 else type_
 
 
-def common_type(a: IntType, b: IntType) -> IntType:
+def find_common_type(a: IntType, b: IntType) -> IntType:
     """What the usual arithmetic conversions make of two integer types."""
-    a, b = promoted(a), promoted(b)
+    a, b = promote(a), promote(b)
     if a.bits != b.bits:
         return a if a.bits > b.bits else b
     return b if a.signed else a

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError
-from ttmlir.sim.kernels import code
-from ttmlir.sim.kernels.clock import with_clock
-from ttmlir.sim.kernels.enumerators import ENUM_TYPES, bare_name, named_constant
+from ttmlir.sim.kernels.enumerators import ENUM_TYPES, find_constant, strip_namespaces
 from ttmlir.sim.kernels.library import Library
-from ttmlir.sim.kernels.names import PURE
+from ttmlir.sim.kernels.limits import MAX_STEPS
+from ttmlir.sim.kernels.python import code
+from ttmlir.sim.kernels.python.clock import add_clock
+from ttmlir.sim.kernels.python.names import PURE
 from ttmlir.sim.kernels.scope import (
     Alias,
     Functions,
@@ -28,16 +29,15 @@ from ttmlir.sim.kernels.types import (
     ObjectType,
     PointerType,
     VoidType,
-    built_in_type,
+    find_built_in_type,
 )
-from ttmlir.sim.kernels.value import Space, Value
+from ttmlir.sim.kernels.value import Space
 
 SERVICES = ("load", "store", "poll", "turns", "limited", "dprint")
 """Methods of every API that compiled code calls and that kernels cannot name."""
 
 if TYPE_CHECKING:
-    from ttmlir.sim.kernels.calls import Argument
-    from ttmlir.sim.kernels.functions import Instance
+    from ttmlir.sim.kernels.context import Instance
 
 InstanceKey = tuple[int, tuple[str, ...], tuple[tuple[CType, str, Space], ...]]
 
@@ -73,6 +73,13 @@ class Unit:
         """The variables that hold what the library gives, with the names of these."""
         self.globals = list[ast.stmt]()
         self.functions = list[ast.stmt]()
+        self.steps = 0
+        self.nesting = 0
+        """How many functions are being compiled inside of each other."""
+        self.defaults = list[tree.Parameter]()
+        """Parameters whose default arguments are being compiled."""
+        self.last: tree.Node | None = None
+        """What was looked at last."""
         self.pure = set(PURE)
         """Functions that only find a value."""
 
@@ -83,6 +90,17 @@ class Unit:
         position = node.position or tree.Position(self.file, 1, 1)
         line = self.lines[position.line - 1] if position.line <= len(self.lines) else ""
         return CppSyntaxError(message, position, line.rstrip("\r"))
+
+    def spend(self, node: tree.Node, steps: int = 1) -> None:
+        """Count what is compiled; refuses kernels that grow without bounds."""
+        self.last = node
+        self.steps += steps
+        if self.steps > MAX_STEPS:
+            message = (
+                f"the kernel is too large: it has more than {MAX_STEPS} expressions, statements "
+                "and elements, with every use of its functions and templates counted"
+            )
+            raise self.error(node, message)
 
     # Names.
 
@@ -102,15 +120,15 @@ class Unit:
         ]
         return next((each.symbols[last] for each in inside if last in each.symbols), None)
 
-    def visible_names(self) -> Iterator[str]:
+    def list_names(self) -> Iterator[str]:
         """Names of functions that can be called."""
         yield from self.library.names()
         yield from self.root.symbols
 
-    def nearest_calls(self, name: str) -> list[str]:
+    def list_nearest_calls(self, name: str) -> list[str]:
         """Functions with a similar name, the kernel's own ones first."""
         own = [key for key, each in self.root.symbols.items() if isinstance(each, Functions)]
-        return [*difflib.get_close_matches(name, own, 2), *self.library.nearest(name)][:3]
+        return [*difflib.get_close_matches(name, own, 2), *self.library.list_nearest(name)][:3]
 
     def has_effect(self, node: ast.AST) -> bool:
         """Whether an expression does more than find a value."""
@@ -120,16 +138,16 @@ class Unit:
         """Whether the kernel library has something of a name."""
         library = self.library
         return (
-            library.call(name) is not None
-            or named_constant(name) is not None
-            or self.named_type(tree.NamedType(name), scope) is not None
+            library.find_call(name) is not None
+            or find_constant(name) is not None
+            or self.find_type(tree.NamedType(name), scope) is not None
         )
 
     # Types.
 
-    def named_type(self, node: tree.NamedType, scope: Scope) -> CType | None:
+    def find_type(self, node: tree.NamedType, scope: Scope) -> CType | None:
         """The type that a name means; None if it means none."""
-        built_in = built_in_type(bare_name(node.name))
+        built_in = find_built_in_type(strip_namespaces(node.name))
         if built_in is not None:
             return built_in
         match self.find(node.name, scope):
@@ -139,14 +157,14 @@ class Unit:
                 return None
             case None:
                 pass
-        bare = bare_name(node.name)
+        bare = strip_namespaces(node.name)
         if bare in ENUM_TYPES:
             return ENUM_TYPES[bare]
         return ObjectType(bare) if self.library.is_class(bare) else None
 
-    def type_of(self, node: tree.TemplateArgument, scope: Scope) -> CType:
+    def resolve_type(self, node: tree.TemplateArgument, scope: Scope) -> CType:
         """The type that a piece of source means."""
-        return self.declared_type(node, scope, None)
+        return self.resolve_declared_type(node, scope, None)
 
     def is_deduced(self, node: tree.Type) -> bool:
         """Whether a type is `auto`, `auto*` or `auto&`."""
@@ -156,7 +174,7 @@ class Unit:
             case tree.Pointer(pointee=inner) | tree.Reference(referent=inner):
                 return self.is_deduced(inner)
 
-    def declared_type(
+    def resolve_declared_type(
         self, node: tree.TemplateArgument, scope: Scope, deduced: CType | None
     ) -> CType:
         """The type that a declaration gives, where `auto` stands for the type of a value."""
@@ -170,28 +188,28 @@ class Unit:
             case tree.Pointer(pointee=pointee):
                 inner = deduced.pointee if isinstance(deduced, PointerType) else None
                 volatile = isinstance(pointee, tree.NamedType) and "volatile" in pointee.qualifiers
-                return PointerType(self.declared_type(pointee, scope, inner), volatile)
+                return PointerType(self.resolve_declared_type(pointee, scope, inner), volatile)
             case tree.Reference(referent=referent):
-                return self.declared_type(referent, scope, deduced)
+                return self.resolve_declared_type(referent, scope, deduced)
             case _:
                 raise self.error(node, "this is no type")
 
     def _named(self, node: tree.NamedType | tree.Name, scope: Scope) -> CType:
         name = node.name if isinstance(node, tree.NamedType) else node.text
-        found = self.named_type(tree.NamedType(name), scope)
+        found = self.find_type(tree.NamedType(name), scope)
         if found is not None:
             return found
         known = [
             key for key, each in self.root.symbols.items() if isinstance(each, StructDefinition)
         ]
         known += [*ENUM_TYPES, "uint32_t", "int32_t", "uint16_t", "uint8_t", "uint64_t", "bool"]
-        near = difflib.get_close_matches(bare_name(name), known, 3)
+        near = difflib.get_close_matches(strip_namespaces(name), known, 3)
         hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
         raise self.error(node, f"there is no type '{name}'{hint}")
 
     # Code.
 
-    def bound(self, name: str) -> str:
+    def bind(self, name: str) -> str:
         """The variable that holds a call or variable of the library, or a service."""
         variable = f"_{name}" if name in SERVICES else f"c_{name}"
         if variable not in self.bindings:
@@ -200,9 +218,9 @@ class Unit:
                 self.pure.add(variable)
         return variable
 
-    def fresh(self, name: str, kind: str = "v") -> str:
+    def create_name(self, name: str, kind: str = "v") -> str:
         """A new identifier of a kind: `v` variables, `t` temporary ones, `f` functions."""
-        return self.identifiers.fresh(f"{kind}_{name}")
+        return self.identifiers.create_name(f"{kind}_{name}")
 
     def add_global(self, statement: ast.stmt, position: tree.Position | None) -> None:
         """A statement that runs before the kernel starts."""
@@ -217,9 +235,9 @@ class Unit:
         position: tree.Position | None,
     ) -> None:
         """A function of the kernel."""
-        self.functions.append(self.function_node(identifier, parameters, body, position))
+        self.functions.append(self.build_function(identifier, parameters, body, position))
 
-    def function_node(
+    def build_function(
         self,
         identifier: str,
         parameters: Sequence[str],
@@ -228,51 +246,10 @@ class Unit:
     ) -> ast.FunctionDef:
         """A function of Python."""
         if self.timed:
-            body = with_clock(body)
+            body = add_clock(body)
         arguments = ast.arguments(
             [], [ast.arg(each) for each in parameters], None, [], [], None, []
         )
         node = ast.FunctionDef(identifier, arguments, body or [ast.Pass()], [])
         code.locate(node, position)
         return node
-
-    def instance(
-        self,
-        function: tree.Function,
-        scope: Scope,
-        arguments: Sequence[Argument],
-        node: tree.Node,
-    ) -> Instance:
-        """The function as it is for arguments of these types."""
-        from ttmlir.sim.kernels.functions import Instance, compile_instance
-
-        names = () if not function.template_parameters else tuple(map(repr, _meanings(scope)))
-        kinds = tuple((each.type, each.mode, each.space) for each in arguments)
-        key = (id(function), names, kinds)
-        known = self.instances.get(key)
-        if known is None:
-            identifier = self.fresh(function.name, "f")
-            known = self.instances[key] = Instance(identifier, self._result(function, scope))
-            compile_instance(self, function, scope, arguments, known)
-        elif not known.finished:
-            known.called_early = True
-            if self.is_deduced(function.result):
-                raise self.error(node, "a function with result 'auto' cannot call itself")
-        return known
-
-    def _result(self, function: tree.Function, scope: Scope) -> CType:
-        if self.is_deduced(function.result):
-            return VoidType()
-        return self.type_of(function.result, scope)
-
-
-def _meanings(scope: Scope) -> Iterator[tuple[str, object]]:
-    """What template parameters stand for: types and numbers."""
-    for name, symbol in scope.symbols.items():
-        match symbol:
-            case Alias(type=type_):
-                yield name, type_
-            case Variable(meaning=Value() as value):
-                yield name, value.constant
-            case _:
-                yield name, symbol

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
+from ttmlir.limits import memory_advice, memory_limit
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.machine.address_generators import AccessorArgs, Interleaved, Sharded
 from ttmlir.sim.machine.device import Device
@@ -188,6 +189,8 @@ def _check(size: int, page_size: int, space: MemorySpace, sharding: Sharding | N
             f"a buffer of {size} bytes is not made of pages of {page_size}; the size has to be a "
             "multiple of the page size"
         )
+    if size > memory_limit():
+        raise SimError(f"a buffer of {size} bytes; {memory_advice()}", rule="out-of-memory")
     if sharding is None:
         return
     if space != MemorySpace.DEVICE_L1:

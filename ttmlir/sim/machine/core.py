@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ttmlir.sim.machine.chip import MEM_ZEROS_BASE, MEM_ZEROS_SIZE, SimChip
 from ttmlir.sim.machine.circular_buffer import CircularBuffers
-from ttmlir.sim.machine.memory import Memory
+from ttmlir.sim.machine.memory import Memory, MemoryBudget
 
 if TYPE_CHECKING:
     from ttmlir.sim.machine.registers import DestinationRegisters, SourceRegisters
@@ -53,10 +53,16 @@ class Core(Endpoint):
         *("semaphores", "src", "watch"),
     )
 
-    def __init__(self, chip: SimChip, logical: tuple[int, int]) -> None:
-        """The core at logical (x, y), with poisoned L1; SimError outside of the grid."""
+    def __init__(
+        self, chip: SimChip, logical: tuple[int, int], budget: MemoryBudget | None = None
+    ) -> None:
+        """The core at logical (x, y), with poisoned L1; SimError outside of the grid.
+
+        L1 takes its bytes from `budget`.
+        """
         coordinate = chip.noc_coordinate(logical)
-        memory = Memory(f"L1 of core ({logical[0]}, {logical[1]})", chip.l1_size)
+        name = f"L1 of core ({logical[0]}, {logical[1]})"
+        memory = Memory(name, chip.l1_size, budget)
         index = logical[1] * chip.grid[0] + logical[0]
         super().__init__(f"core ({logical[0]}, {logical[1]})", "worker", index, coordinate, memory)
         self.read_alignment = self.write_alignment = chip.l1_alignment

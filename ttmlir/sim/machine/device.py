@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ttmlir.layout.enums import MemorySpace
+from ttmlir.limits import memory_limit
 from ttmlir.sim.machine.allocator import Allocator
 from ttmlir.sim.machine.chip import MEM_ZEROS_BASE, MEM_ZEROS_SIZE, SimChip
 from ttmlir.sim.machine.core import Core
-from ttmlir.sim.machine.memory import Memory
+from ttmlir.sim.machine.memory import Memory, MemoryBudget
 from ttmlir.sim.machine.noc import Network
 from ttmlir.sim.options import SimOptions
 from ttmlir.sim.sanitizer.sanitizer import Sanitizer
@@ -37,7 +38,8 @@ class Device:
         self.printed: list[str] = []
         self._print_line = print_line
         self._cores: dict[tuple[int, int], Core] = {}
-        self.network = Network(chip, self.core)
+        self._budget = MemoryBudget(memory_limit())
+        self.network = Network(chip, self.core, self._budget)
         if self.watch is not None:
             for channel in self.network.dram:
                 self.watch.add(channel, chip.dram_unreserved_base)
@@ -58,7 +60,7 @@ class Device:
         """The worker core at logical (x, y); SimError outside of the grid."""
         core = self._cores.get((x, y))
         if core is None:
-            core = self._cores[x, y] = Core(self.chip, (x, y))
+            core = self._cores[x, y] = Core(self.chip, (x, y), self._budget)
             core.print_line = self._print
             if self.watch is not None:
                 core.watch = self.watch

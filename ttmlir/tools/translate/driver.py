@@ -39,7 +39,7 @@ def run_translate(arguments: Sequence[str], translations: Sequence[Translation])
         if flags.help or flags.help_list or flags.help_hidden:
             write_output("-", help_text(translations, hidden=flags.help_hidden).encode("utf-8"))
             return 0
-        return _translate(flags, _requested_translation(line, translations))
+        return _translate(line, _requested_translation(line, translations))
     except (OptionError, FileError) as error:
         print(f"{PROGRAM}: {error}", file=sys.stderr)
         return 1
@@ -84,7 +84,8 @@ def _requested_translation(
     return next(each for each in translations if each.name == argument.name)
 
 
-def _translate(flags: TranslateFlags, translation: Translation) -> int:
+def _translate(line: CommandLine[TranslateFlags], translation: Translation) -> int:
+    flags = line.flags
     text = read_input(flags.input)
 
     # The IR library is imported here, after everything that can be refused without it.
@@ -100,7 +101,7 @@ def _translate(flags: TranslateFlags, translation: Translation) -> int:
         marker=flags.split_input_file,
         verify_diagnostics=flags.verify_diagnostics,
         errors_only=flags.error_diagnostics_only,
-        coloured=uses_colour(sys.stderr),
+        coloured=flags.color if "color" in line.given else uses_colour(sys.stderr),
     )
     if done.succeeded:
         if flags.output == "-" and sys.stdout.isatty() and bytes in map(type, done.results):

@@ -11,9 +11,9 @@ from ttmlir.runtime.system import load_system_desc, system_differences
 from ttmlir.runtime.ttrt.boards import BOARD_NAMES, DEFAULT_BOARD, board_table
 from ttmlir.runtime.ttrt.commands.command import Command
 from ttmlir.runtime.ttrt.commands.option import BINARY, COMMON_OPTIONS, Option, result_file
-from ttmlir.runtime.ttrt.files import TTSYS_EXTENSION
+from ttmlir.runtime.ttrt.files.file_manager import TTSYS_EXTENSION
+from ttmlir.runtime.ttrt.files.sources import Source
 from ttmlir.runtime.ttrt.reports.results import Outcome
-from ttmlir.runtime.ttrt.sources import Source
 from ttmlir.schema import FlatbufferError, TableView, versions
 
 _MOST_LINES = 20

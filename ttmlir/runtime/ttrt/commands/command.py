@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
 from ttmlir.runtime.errors import InputError, RuntimeFailure
 from ttmlir.runtime.ttrt.commands.option import Option, attribute_name, resolve
-from ttmlir.runtime.ttrt.files import TTMETAL_EXTENSION, TTNN_EXTENSION, FileManager
+from ttmlir.runtime.ttrt.files.file_manager import TTMETAL_EXTENSION, TTNN_EXTENSION, FileManager
+from ttmlir.runtime.ttrt.files.sources import Source, find_sources, listed
 from ttmlir.runtime.ttrt.reports.artifacts import Artifacts
 from ttmlir.runtime.ttrt.reports.logger import Logger
 from ttmlir.runtime.ttrt.reports.results import (
@@ -20,7 +22,6 @@ from ttmlir.runtime.ttrt.reports.results import (
     results_as_json,
     results_as_junit,
 )
-from ttmlir.runtime.ttrt.sources import Source, find_sources, listed
 
 
 class _RegisteredArgs:
@@ -94,9 +95,22 @@ class Command:
     def preprocess(self) -> None:
         """Clear the artifacts folder if asked to."""
         if self["clean_artifacts"]:
+            self._check_cleaning()
             self.artifacts.clean_artifacts()
         if self["save_artifacts"]:
             self.artifacts.create_artifacts()
+
+    def _check_cleaning(self) -> None:
+        """Refuse to delete a folder with the current one, the user's or a given file in it."""
+        folder = Path(self.artifacts.get_artifacts_folder_path()).resolve()
+        home = Path(os.path.expanduser("~"))
+        kept = [Path.cwd(), home, *map(Path, listed(self.arguments.get("binary", "")))]
+        for path in map(Path.resolve, kept):
+            if folder == path or folder in path.parents:
+                raise InputError(
+                    f"--clean-artifacts would delete {folder} with {path}; give --artifact-dir a "
+                    "folder that holds nothing else"
+                )
 
     def check_constraints(self) -> None:
         """Refuse arguments out of range; commands also those that make no sense together."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -53,6 +54,8 @@ class Option:
             raise InputError(
                 f"{self.name} is '{value}'; supported are {', '.join(map(repr, self.choices))}"
             )
+        if self.type in (int, float) and not isinstance(value, int | float):
+            raise InputError(f"{self.name} must be a number, got {value!r}")
         if self.least is None and self.most is None:
             return
         least = -math.inf if self.least is None else self.least
@@ -73,8 +76,9 @@ def attribute_name(key: str) -> str:
 def resolve(options: tuple[Option, ...], given: Mapping[str, Any]) -> dict[str, Any]:
     """Values by attribute name: those given and the defaults of the rest.
 
-    Values that are an `Option` themselves count as not given, so that a dictionary of registered
-    arguments can be filled in and passed. Raises KeyError naming an argument that does not exist.
+    None counts as not given, and so do values that are an `Option` themselves, so that a dictionary
+    of registered arguments can be filled in and passed. A single value may be given for an option
+    that takes several. Raises KeyError naming an argument that does not exist.
     """
     by_name = {attribute_name(name): o for o in options for name in (o.name, *o.aliases)}
     values = {option.attribute: option.default for option in options}
@@ -83,7 +87,12 @@ def resolve(options: tuple[Option, ...], given: Mapping[str, Any]) -> dict[str, 
         if option is None:
             known = ", ".join(option.name for option in options)
             raise KeyError(f"there is no argument '{key}'; supported are {known}")
-        if not isinstance(value, Option):
+        if value is None or isinstance(value, Option):
+            continue
+        takes_several = option.multiple and not option.is_positional
+        if takes_several and isinstance(value, str | os.PathLike):
+            values[option.attribute] = (value,)
+        else:
             values[option.attribute] = value
     return values
 

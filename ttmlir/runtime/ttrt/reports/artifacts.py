@@ -14,10 +14,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ttmlir.runtime.errors import InputError
-from ttmlir.runtime.ttrt.files import FileManager
+from ttmlir.runtime.ttrt.files.file_manager import FileManager
+from ttmlir.runtime.ttrt.files.sources import Source
 from ttmlir.runtime.ttrt.reports.logger import Logger
-from ttmlir.runtime.ttrt.sources import Source
 
 if TYPE_CHECKING:
     from ttmlir.runtime.element import Array
@@ -100,26 +99,12 @@ class Artifacts:
 
     def save_tensor(self, folder_path: str, tensor: Array, name: str) -> str:
         """Write an array as `.npy`; bf16 becomes float32, which holds it exactly."""
+        # NumPy is loaded only where there are arrays.
+        from ttmlir.runtime.ttrt.files.array_files import write_arrays
+
         self.file_manager.create_directory(folder_path)
         path = os.path.join(folder_path, f"{name}.npy")
-        save_array(path, tensor)
+        write_arrays(path, {name: tensor})
         return path
 
     save_torch_tensor = save_tensor
-
-
-def storable(array: Array) -> Array:
-    """The array in an element type that NumPy's file format has: float32 for bf16."""
-    import numpy as np
-
-    return array.astype(np.float32) if array.dtype.name == "bfloat16" else array
-
-
-def save_array(path: str, array: Array) -> None:
-    """Write a `.npy` file; InputError if it cannot be written."""
-    import numpy as np
-
-    try:
-        np.save(path, storable(array), allow_pickle=False)
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}") from error

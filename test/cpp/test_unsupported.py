@@ -1,0 +1,84 @@
+"""Constructs of C++ that kernels cannot use are called by their names."""
+
+from __future__ import annotations
+
+import pytest
+
+from ttmlir.cpp.errors import CppSyntaxError
+from ttmlir.cpp.parse import parse
+
+IN_FUNCTIONS = {
+    "class A {};": "a class",
+    "delete x;": "delete",
+    "goto e;": "goto",
+    "e: x = 1;": "a label",
+    "x = [] { return 1; };": "a lambda",
+    "x = new int;": "new",
+    "throw 1;": "throw",
+    "try { } catch (int e) { }": "try",
+    "union U { int a; };": "a union",
+    "struct A { int a; };": "a struct",
+    "x = 1_km;": "a literal with a suffix of its own",
+    "x = s.get<3>;": "a member function with template arguments",
+    "x = f<1>;": "template arguments without a call",
+    "template <int N> void g() { }": "a template",
+    "f({1, 2});": "a list in braces",
+    "return {1};": "a list in braces",
+    "for (auto x : y) { }": "a loop over a range",
+    "co_return 1;": "co return statement",
+    "[[likely]] x = 1;": "attributed statement",
+    "case 1: x;": "case statement",
+    "auto [a, b] = c;": "structured binding declarator",
+}
+OUTSIDE = {
+    "union U { int a; };": "a union",
+    'extern "C" void f();': "a linkage specification",
+    "void f(int... a) { }": "a variadic parameter",
+    "struct A { using B = int; };": "an alias",
+    "struct A { template <int N> void f() {} };": "a template",
+    "struct A { A() { } };": "function definition",
+    "struct A : B { int x; };": "base class clause",
+    "concept C = true;": "concept definition",
+    "namespace a = b;": "namespace alias definition",
+    "auto f() -> int { }": "trailing return type",
+    "void f() noexcept { }": "noexcept",
+    "void f() try { } catch (int e) { }": "try",
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [*((f"void f() {{ {body} }}", name) for body, name in IN_FUNCTIONS.items()), *OUTSIDE.items()],
+)
+def test_constructs_are_named(text: str, name: str) -> None:
+    """The message says what is not supported and what is."""
+    with pytest.raises(CppSyntaxError) as caught:
+        parse(text, "k.cpp")
+    assert f" error: {name} is not supported here; supported are " in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "message"),
+    [
+        ("int f(int a, ...) { }", "1:14", "'...' is not supported; name each parameter"),
+        ("int f(...);", "1:7", "'...' is not supported; name each parameter"),
+        (
+            "void f() { x = sizeof...(a); }",
+            "1:16",
+            "'sizeof...' is not supported; supported is sizeof",
+        ),
+        ("void f() { x = L'a'; }", "1:16", "characters with a prefix are not supported"),
+        (
+            "void f() { thread_local int a; }",
+            "1:12",
+            "'thread_local' is not supported in a declaration",
+        ),
+        ("#define A 1\n#undef A B", "2:10", "#undef takes one name"),
+        ("#if defined(A\n#endif", "1:5", "expected ')' after 'defined(NAME'"),
+    ],
+)
+def test_other_refusals(text: str, place: str, message: str) -> None:
+    """What would read as something else is refused at its place."""
+    with pytest.raises(CppSyntaxError) as caught:
+        parse(text, "k.cpp")
+    assert str(caught.value).startswith(f"k.cpp:{place}: error: {message}")

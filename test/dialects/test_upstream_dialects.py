@@ -1,0 +1,161 @@
+"""arith and linalg on tensors: what is accepted, and how it prints, is what mlir-opt says."""
+
+# ruff: noqa: E501 (operations stand on one line)
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+from mlir_opt import FILE, mlir_opt
+
+from ttmlir.dialects import DIALECTS
+from ttmlir.mlir.context import make_context
+from ttmlir.mlir.printing.printer import print_module
+from ttmlir.mlir.reading.reader import parse_module
+from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.verifying.verifier import verify_module
+
+SEPARATOR = "// -----"
+CASTS = (
+    *(("extf", "f16", "f32"), ("extf", "bf16", "f32"), ("extsi", "i1", "i8"), ("extui", "i8", "i32")),
+    *(("fptosi", "f32", "i8"), ("fptoui", "bf16", "i64"), ("sitofp", "i1", "f16")),
+    *(("uitofp", "i64", "f32"), ("truncf", "f64", "f32"), ("trunci", "i32", "i1")),
+    *(("index_cast", "index", "i32"), ("index_cast", "i64", "index")),
+)  # fmt: skip
+CMPI = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
+CMPF = (
+    *("false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord"),
+    *("ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true"),
+)
+
+
+VALID = [
+    *(f"arith.{name} %a {{x}} : {before} to {after}" for name, before, after in CASTS),
+    *(f"arith.cmpi {word}, %a, %a {{x}} : i32" for word in CMPI),
+    *(f"arith.cmpf {word}, %a, %a : bf16" for word in CMPF),
+    "arith.cmpf olt, %a, %a fastmath<nnan,ninf> {x} : f32",
+    "arith.remf %a, %a : f32",
+    "arith.remf %a, %a fastmath<fast> {y = 1 : i32} : f32",
+    "arith.select %c, %a, %a {x} : f32",
+]
+"""Operations on numbers; `%c` is a truth value, `%a` has the first type after the colon."""
+SHAPES = {"numbers": "{}", "tensors": "tensor<3x5x{}>", "vectors": "vector<4x{}>"}
+
+
+def function_of(operation: str, shape: str) -> str:
+    """A function with an operation on numbers of a shape."""
+    words, _, types = operation.rpartition(" : ")
+    before, to, after = types.partition(" to ")
+    before, after = (shape.format(each) if each else "" for each in (before, after))
+    truth = shape.format("i1")
+    chosen = f"{truth}, " if "select" in words and shape != "{}" else ""
+    arguments = f"%a: {before}, %c: {truth}"
+    return f"func.func @f({arguments}) {{\n  %0 = {words} : {chosen}{before}{to}{after}\n  return\n}}\n"
+
+
+INVALID_ARITH = """
+%0 = arith.cmpi lt, %i, %i : tensor<3xi32>
+%0 = arith.cmpi slt, %f, %f : tensor<3xf32>
+%0 = arith.cmpf olt, %i, %i : tensor<3xi32>
+%0 = arith.cmpf slt, %f, %f : tensor<3xf32>
+%0 = arith.extf %f : tensor<3xf32> to tensor<3xf16>
+%0 = arith.extf %f : tensor<3xf32> to tensor<3xf32>
+%0 = arith.extf %f : tensor<3xf32> to tensor<4xf64>
+%0 = arith.extf %f : tensor<3xf32> to f64
+%0 = arith.truncf %f : tensor<3xf32> to tensor<3xf64>
+%0 = arith.extsi %i : tensor<3xi32> to tensor<3xi32>
+%0 = arith.extui %i : tensor<3xi32> to tensor<3xi8>
+%0 = arith.trunci %i : tensor<3xi32> to tensor<3xi32>
+%0 = arith.trunci %i : tensor<3xi32> to tensor<3xi64>
+%0 = arith.extf %i : tensor<3xi32> to tensor<3xf64>
+%0 = arith.extsi %i : tensor<3xi32> to tensor<3xf64>
+%0 = arith.sitofp %f : tensor<3xf32> to tensor<3xf32>
+%0 = arith.uitofp %i : tensor<3xi32> to tensor<3xi32>
+%0 = arith.fptosi %i : tensor<3xi32> to tensor<3xi32>
+%0 = arith.fptoui %f : tensor<3xf32> to tensor<3xf32>
+%0 = arith.index_cast %f : tensor<3xf32> to tensor<3xindex>
+%0 = arith.select %m, %f, %f : tensor<4xi1>, tensor<3xf32>
+%0 = arith.select %i, %f, %f : tensor<3xi32>, tensor<3xf32>
+%0 = "arith.select"(%n, %f, %i) : (tensor<3xi1>, tensor<3xf32>, tensor<3xi32>) -> tensor<3xf32>
+%0 = "arith.select"(%n, %f, %f) : (tensor<3xi1>, tensor<3xf32>, tensor<3xf32>) -> tensor<3xi32>
+%0 = "arith.cmpi"(%i, %i) <{predicate = 0 : i64}> : (tensor<3xi32>, tensor<3xi32>) -> tensor<3xi8>
+%0 = "arith.cmpi"(%i, %i) <{predicate = 0 : i64}> : (tensor<3xi32>, tensor<3xi32>) -> tensor<4xi1>
+%0 = "arith.cmpi"(%i, %n) <{predicate = 0 : i64}> : (tensor<3xi32>, tensor<3xi1>) -> tensor<3xi1>
+%0 = "arith.remf"(%f, %f) : (tensor<3xf32>, tensor<3xf32>) -> tensor<4xf32>
+%0 = "arith.remf"(%f, %f) : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf64>
+%0 = "arith.remf"(%i, %i) : (tensor<3xi32>, tensor<3xi32>) -> tensor<3xi32>
+"""
+ARITH = "%f: tensor<3xf32>, %i: tensor<3xi32>, %n: tensor<3xi1>, %m: tensor<4xi1>"
+
+INVALID_LINALG = """
+%0 = linalg.transpose ins(%a : tensor<2x3xf32>) outs(%c : tensor<2x3x4xf32>) permutation = [1, 0]
+%0 = linalg.transpose ins(%c : tensor<2x3x4xf32>) outs(%c : tensor<2x3x4xf32>) permutation = [1, 0]
+%0 = linalg.transpose ins(%a : tensor<2x3xf32>) outs(%a : tensor<2x3xf32>) permutation = [0, 2]
+%0 = linalg.broadcast ins(%a : tensor<2x3xf32>) outs(%c : tensor<2x3x4xf32>) dimensions = [3]
+%0 = linalg.broadcast ins(%a : tensor<2x3xf32>) outs(%c : tensor<2x3x4xf32>) dimensions = [-1]
+%0 = linalg.broadcast ins(%b : tensor<2xf32>) outs(%c : tensor<2x3x4xf32>) dimensions = [1, 1]
+%0 = linalg.reduce {arith.addf} ins(%c : tensor<2x3x4xf32>) outs(%b : tensor<2xf32>) dimensions = [1, 1]
+%0 = linalg.reduce {arith.addf} ins(%c : tensor<2x3x4xf32>) outs(%b : tensor<2xf32>) dimensions = [1]
+%0 = linalg.reduce {arith.addf} ins(%a : tensor<2x3xf32>) outs(%b : tensor<2xf32>) dimensions = [2]
+%0 = linalg.reduce {arith.addf} ins(%a : tensor<2x3xf32>) outs(%b : tensor<2xf32>) dimensions = [-1]
+%0 = linalg.reduce {arith.addf} ins(%a : tensor<2x3xf32>) outs(%b : tensor<2xf32>) dimensions = [0]
+%0:2 = linalg.reduce ins(%a, %c : tensor<2x3xf32>, tensor<2x3x4xf32>) outs(%b, %b : tensor<2xf32>, tensor<2xf32>) dimensions = [1] (%p: f32, %q: f32, %r: f32, %s: f32) { linalg.yield %p, %q : f32, f32 }
+%0 = linalg.reduce ins(%a : tensor<2x3xf32>) outs(%b : tensor<2xf32>) dimensions = [1] (%p: f32) { linalg.yield %p : f32 }
+%0 = linalg.reduce ins(%a : tensor<2x3xf32>) outs(%b : tensor<2xf32>) dimensions = [1] (%p: f32, %q: f64) { linalg.yield %p : f32 }
+%0 = linalg.reduce ins(%a : tensor<2x3xf32>) outs(%b : tensor<2xf32>) dimensions = [1] (%p: f32, %q: f32) { linalg.yield %p, %q : f32, f32 }
+%0 = linalg.map {arith.addf} ins(%a, %b : tensor<2x3xf32>, tensor<2xf32>) outs(%a : tensor<2x3xf32>)
+%0 = linalg.map ins(%a : tensor<2x3xf32>) outs(%a : tensor<2x3xf32>) (%p: f64) { linalg.yield %p : f64 }
+%0 = linalg.map ins(%a : tensor<2x3xf32>) outs(%a : tensor<2x3xf32>) (%p: f32, %q: f32) { linalg.yield %p : f32 }
+linalg.add ins(%a, %a : tensor<2x3xf32>, tensor<2x3xf32>) outs(%a : tensor<2x3xf32>)
+%0 = linalg.add ins(%a, %b : tensor<2x3xf32>, tensor<2xf32>) outs(%a : tensor<2x3xf32>) -> tensor<2x3xf32>
+%0 = linalg.softmax dimension(0) ins(%a : tensor<2x3xf32>) outs(%c : tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+%0 = linalg.softmax dimension(2) ins(%a : tensor<2x3xf32>) outs(%a : tensor<2x3xf32>) -> tensor<2x3xf32>
+%0 = linalg.conv_2d_nhwc_hwcf {strides = dense<[1, 0]> : tensor<2xi64>} ins(%i, %w : tensor<1x9x9x2xf32>, tensor<3x3x2x4xf32>) outs(%o : tensor<1x7x7x4xf32>) -> tensor<1x7x7x4xf32>
+"""
+LINALG = "%a: tensor<2x3xf32>, %b: tensor<2xf32>, %c: tensor<2x3x4xf32>, %i: tensor<1x9x9x2xf32>, %w: tensor<3x3x2x4xf32>, %o: tensor<1x7x7x4xf32>"
+
+INVALID = [
+    f"func.func @f({arguments}) {{\n  {operation}\n  return\n}}\n"
+    for arguments, operations in ((ARITH, INVALID_ARITH), (LINALG, INVALID_LINALG))
+    for operation in operations.strip().split("\n")
+]
+
+
+def ours(text: str) -> str:
+    """What our tools print; raises DiagnosticError."""
+    module = parse_module(text, FILE, make_context(DIALECTS))
+    if faults := verify_module(module):
+        raise DiagnosticError(*faults)
+    return print_module(module)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_valid_operations_print_as_in_mlir(shape: str) -> None:
+    """Every predicate, conversion and flag, with attributes of no meaning."""
+    texts = [function_of(operation, SHAPES[shape]) for operation in VALID]
+    theirs = mlir_opt(f"{SEPARATOR}\n".join(texts), "--split-input-file").split(SEPARATOR)
+    for text, expected in zip(texts, theirs, strict=True):
+        assert "error" not in expected
+        assert ours(text).strip() == expected.strip()
+
+
+@cache
+def lines_that_mlir_refuses() -> dict[int, int]:
+    """The line of the first error of each of the invalid texts."""
+    found: dict[int, int] = {}
+    for number, text in enumerate(INVALID):
+        report = mlir_opt(text)
+        if f"{FILE}:" in report and "error:" in report:
+            found[number] = int(report.partition(f"{FILE}:")[2].partition(":")[0])
+    return found
+
+
+@pytest.mark.parametrize(
+    "number", range(len(INVALID)), ids=lambda number: INVALID[number].split("\n")[1][7:60]
+)
+def test_invalid_operations_are_refused_where_mlir_refuses_them(number: int) -> None:
+    """On the same line; mlir-opt has to refuse each of them, or the case is none."""
+    with pytest.raises(DiagnosticError) as caught:
+        ours(INVALID[number])
+    assert str(caught.value).startswith(f"{FILE}:{lines_that_mlir_refuses()[number]}:")
