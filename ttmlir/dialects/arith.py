@@ -153,7 +153,6 @@ class _Comparison:
             attributes=attributes,
         )
 
-
     def print(self, printer: Printer) -> None:
         """Write the operation after its name."""
         op = cast("arith.CmpiOp | arith.CmpfOp", self)
