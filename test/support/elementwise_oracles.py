@@ -349,6 +349,7 @@ BITWISE: dict[str, Callable[[Array, Array], Array]] = {
 OF_BOOLEANS: dict[str, Callable[[Array, Array], Array]] = {
     **BITWISE,
     "add": lambda x, y: x | y,
+    "subtract": lambda x, y: x ^ y,
     "multiply": lambda x, y: x & y,
     "maximum": lambda x, y: x | y,
     "minimum": lambda x, y: x & y,

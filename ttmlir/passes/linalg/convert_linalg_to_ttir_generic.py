@@ -249,6 +249,12 @@ def _reduced(
         arg = _argmax(loops, owner, argument) if isinstance(owner, Operation) else None
         if arg is not None:
             return _over(loops, "argmax", loops.value(arg), dims, element_type(init))
+        if isinstance(owner, Operation) and _combines_by_xor(owner):
+            refuse_to_legalize(
+                op,
+                "it combines truth values by exclusive or, which sums of i1 are; supported are "
+                "arith.ori and arith.andi, and sums of wider integers (arith.extui)",
+            )
         refuse_to_legalize(
             op,
             "it combines elements over a loop in another way than by a sum, product, maximum, "
@@ -303,6 +309,12 @@ def _reduction(owner: Operation) -> Row | None:
     named = ON_TRUTH if is_truth else {**NAMED, **_SKIPPING_NAN}
     combining = named.get(owner.name)
     return None if combining is None else by_combiner(combining)
+
+
+def _combines_by_xor(owner: Operation) -> bool:
+    """True for an operation on truth values that is 1 where they differ: sums wrap around."""
+    is_truth = is_boolean(owner.results[0].type)
+    return is_truth and ON_TRUTH.get(owner.name) == row("logical_xor")
 
 
 def _selected(owner: Operation, argument: SSAValue) -> tuple[SSAValue, bool] | None:
