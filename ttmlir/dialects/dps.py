@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import LocationAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects.ods import SEGMENTS, ODSOperation, refuse, segments_attr, text
+from ttmlir.mlir.xdsl_internals import operands_of
 
 
 class DestinationStyleOp(ODSOperation):
@@ -25,23 +26,23 @@ class DestinationStyleOp(ODSOperation):
     def inits(self) -> tuple[SSAValue, ...]:
         """The operands that the results are written to, one per result."""
         first, end = self.init_range
-        return tuple(self._operands[first:end])
+        return operands_of(self)[first:end]
 
     @property
     def inputs(self) -> tuple[SSAValue, ...]:
         """The operands before the inits."""
-        return tuple(self._operands[: self.init_range[0]])
+        return operands_of(self)[: self.init_range[0]]
 
     @property
     def output(self) -> SSAValue:
         """The init of an operation that has one."""
-        return self._operands[self.init_range[0]]
+        return operands_of(self)[self.init_range[0]]
 
     @property
     def written_results(self) -> dict[int, SSAValue]:
         """The results by the number of the operand that is their destination."""
         first, end = self.init_range
-        operands = self._operands
+        operands = operands_of(self)
         tensors = (n for n in range(first, end) if operands[n].type.name == "tensor")
         return dict(zip(tensors, self.results, strict=True))
 

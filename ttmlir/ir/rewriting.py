@@ -4,10 +4,6 @@ Types are remembered by the identity of the attribute they are computed from: co
 a layout costs more than all else a pass does to an operation.
 """
 
-# A value's type can be read but not set through the public interface of xDSL; replacing the value
-# instead would rebuild the operand list of every user.
-# pyright: reportPrivateUsage=false
-
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -37,11 +33,6 @@ class AttributeMemo(Generic[Result]):
             found = (attribute, self._compute(attribute, *key))
             self._known[id(attribute), key] = found
         return found[1]
-
-
-def retype(value: SSAValue, new_type: Attribute) -> None:
-    """Give a value another type, in place."""
-    value._type = new_type
 
 
 def insert_before(op: Operation, *new_ops: Operation) -> None:

@@ -10,8 +10,6 @@ before it.
 
 Source of the rules: `AliasInitializer` in mlir/lib/IR/AsmPrinter.cpp.
 """
-# pyright: reportPrivateUsage=false
-# (The collector is a printer whose private steps have other effects.)
 
 from __future__ import annotations
 
@@ -106,7 +104,7 @@ class _Collector(MlirPrinter):
     def print_string(self, text: str, *, indent: int | None = None) -> None:
         """Print nothing."""
 
-    def _print_new_line(self, indent: int | None = None, print_message: bool = True) -> None:
+    def print_new_line(self, indent: int | None = None) -> None:
         pass
 
     def print_attribute(self, attribute: Attribute) -> None:

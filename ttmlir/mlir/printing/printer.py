@@ -11,8 +11,6 @@ aliases are used there.
 
 Source of the rules: mlir/lib/IR/AsmPrinter.cpp.
 """
-# pyright: reportPrivateUsage=false
-# (xDSL's printer has no public hook for results and properties.)
 
 from __future__ import annotations
 
@@ -49,7 +47,6 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Block, BlockArgument, Data, Operation, Region, SSAValue, Use
-from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, IsTerminator
 
 from ttmlir.mlir.attributes import elements
@@ -59,6 +56,7 @@ from ttmlir.mlir.attributes.long_strings import LONG
 from ttmlir.mlir.printing.naming import Names, Numbering
 from ttmlir.mlir.printing.text import MAX_SHOWN, cut_off, identifier_or_string, quoted
 from ttmlir.mlir.syntax.upstream_syntax import CUSTOM_PRINTERS
+from ttmlir.mlir.xdsl_internals import OpenPrinter
 from ttmlir.nesting import deep_recursion
 
 LOCATIONS = (FileLineColLoc, FusedLoc, CallSiteLoc, NameLoc, UnknownLoc)
@@ -122,7 +120,7 @@ class Alias(NamedTuple):
     after_module: bool
 
 
-class MlirPrinter(Printer):
+class MlirPrinter(OpenPrinter):
     """xDSL's printer with MLIR's text; operations' own `print` methods run against it."""
 
     def __init__(self, options: PrintOptions, names: Names):
@@ -133,11 +131,12 @@ class MlirPrinter(Printer):
         self.options = options
         self._write: Callable[[str], object] = self._buffer.write
         self._names = names
-        self._ssa_values = names.values
+        self._value_names = names.values
         self._aliases: dict[Attribute, str] = {}
-        self._texts: dict[int, tuple[Attribute, str]] = {}
+        self.texts: dict[int, tuple[Attribute, str]] = {}
+        """Texts of attributes and types by identity, which printers of one module may share."""
         self._location_texts: dict[int, tuple[Attribute, str]] = {}
-        self._cut_off_at: int | None = None
+        self.cut_off_at: int | None = None
         """If a number, the text of an attribute is cut off after that many characters."""
         self._default_dialects = ["builtin"]
         self._current_op: Operation | None = None
@@ -156,12 +155,13 @@ class MlirPrinter(Printer):
     def print_string(self, text: str, *, indent: int | None = None) -> None:
         """Print text; lines after the first are indented."""
         if "\n" in text:
-            amount = self._indent if indent is None else indent
+            amount = self.indentation if indent is None else indent
             text = text.replace("\n", "\n" + "  " * amount)
         self._write(text)
 
-    def _print_new_line(self, indent: int | None = None, print_message: bool = True) -> None:
-        self._write("\n" + "  " * (self._indent if indent is None else indent))
+    def print_new_line(self, indent: int | None = None) -> None:
+        """End a line and indent the next."""
+        self._write("\n" + "  " * (self.indentation if indent is None else indent))
 
     def print_string_literal(self, string: str) -> None:
         """Print text in quotes, with MLIR's escapes."""
@@ -192,7 +192,7 @@ class MlirPrinter(Printer):
 
     def print_attribute(self, attribute: Attribute) -> None:
         """Print an attribute or a type, by its alias if it has one."""
-        known = self._texts.get(id(attribute))
+        known = self.texts.get(id(attribute))
         if known is not None:
             self._write(known[1])
             return
@@ -206,7 +206,7 @@ class MlirPrinter(Printer):
         if text is None:
             text = self._captured(lambda: self.print_attribute_body(attribute))
         # The key is an address: keep the attribute alive as long as its text.
-        self._texts[id(attribute)] = (attribute, text)
+        self.texts[id(attribute)] = (attribute, text)
         self._write(text)
 
     def print_stripped_attribute(self, attribute: Data[Any]) -> None:
@@ -224,9 +224,9 @@ class MlirPrinter(Printer):
             print_it()
         finally:
             self._write = outer
-        if self._cut_off_at is None and sum(map(len, parts)) > MAX_ATTRIBUTE_LENGTH:
+        if self.cut_off_at is None and sum(map(len, parts)) > MAX_ATTRIBUTE_LENGTH:
             raise TooLongError(self._current_op, MAX_ATTRIBUTE_LENGTH)
-        return "".join(parts)[: self._cut_off_at]
+        return "".join(parts)[: self.cut_off_at]
 
     def print_attribute_body(self, attribute: Attribute) -> None:
         """Print an attribute or a type without looking for its alias."""
@@ -337,7 +337,7 @@ class MlirPrinter(Printer):
 
     def print_ssa_value(self, value: SSAValue) -> str:
         """Print the name of a value."""
-        name = self._ssa_values.get(value, "<UNKNOWN SSA VALUE>")
+        name = self._value_names.get(value, "<UNKNOWN SSA VALUE>")
         self._write(f"%{name}" if name[0] != "<" else f"<{name}>")
         return name
 
@@ -374,14 +374,14 @@ class MlirPrinter(Printer):
             header = index > 0 or (print_entry_block_args and bool(block.args))
             header = header or (print_empty_block and block.is_empty)
             self.print_block(block, header, print_block_terminators)
-        self._write("  " * self._indent + "}")
+        self._write("  " * self.indentation + "}")
         self._default_dialects.pop()
 
     def print_block(
         self, block: Block, print_block_args: bool = True, print_block_terminator: bool = True
     ) -> None:
         """Print the label if wanted, and the operations, each on a line of its own."""
-        margin = "  " * self._indent
+        margin = "  " * self.indentation
         if print_block_args:
             self._write(f"{margin}^{self._names.blocks.get(block, 'INVALIDBLOCK')}")
             if block.args:
@@ -389,7 +389,7 @@ class MlirPrinter(Printer):
                 self.print_list(block.args, self.print_block_argument)
                 self._write(")")
             self._write(":" + self._predecessors(block) + "\n")
-        self._indent += 1
+        self.indentation += 1
         margin += "  "
         if self.options.value_users:
             self._write("".join(f"{margin}{self._users_of_argument(a)}\n" for a in block.args))
@@ -402,7 +402,7 @@ class MlirPrinter(Printer):
             if self.options.value_users:
                 self._write(self._users_of_op(op))
             self._write("\n")
-        self._indent -= 1
+        self.indentation -= 1
 
     def _predecessors(self, block: Block) -> str:
         region = block.parent
@@ -448,7 +448,7 @@ class MlirPrinter(Printer):
         self._current_op = outer
 
     def _print_op(self, op: Operation) -> None:
-        self._print_results(op)
+        self._print_result_list(op)
         own = None if self.print_generic_format else CUSTOM_PRINTERS.get(op.name)
         if own is not None:
             self._write(self._short_name(op.name))
@@ -464,15 +464,15 @@ class MlirPrinter(Printer):
         dialect, _, rest = name.partition(".")
         return rest if dialect == self._default_dialects[-1] and "." not in rest else name
 
-    def _print_results(self, op: Operation) -> None:
+    def _print_result_list(self, op: Operation) -> None:
         results = op.results
         if not results:
             return
-        name, has_number, _ = self._ssa_values[results[0]].partition("#")
+        name, has_number, _ = self._value_names[results[0]].partition("#")
         if has_number:
             self._write(f"%{name}:{len(results)} = ")
         else:
-            self._write(", ".join(f"%{self._ssa_values[result]}" for result in results) + " = ")
+            self._write(", ".join(f"%{self._value_names[result]}" for result in results) + " = ")
 
     def _print_generic(self, op: Operation) -> None:
         name, attributes = op.name, op.attributes
@@ -540,12 +540,12 @@ class MlirPrinter(Printer):
     def _id_of(self, op: Operation) -> str:
         if not op.results:
             return f"%{self._names.operations[op]}"
-        return ", ".join(f"%{self._ssa_values[result]}" for result in op.results)
+        return ", ".join(f"%{self._value_names[result]}" for result in op.results)
 
     def _users_of_argument(self, argument: BlockArgument) -> str:
         users = self._users_of_value(argument)
         verb = "is unused" if users == "unused" else f"is used by {users}"
-        return f"// %{self._ssa_values[argument]} {verb}"
+        return f"// %{self._value_names[argument]} {verb}"
 
 
 def _uses(value: SSAValue) -> Sequence[Use]:
@@ -671,8 +671,8 @@ class OpLinePrinter:
         """The text of one operation inside `top`."""
         printer = MlirPrinter(self._options, self._names)
         # Lines have types and attributes in common, whose texts are long.
-        printer._texts = self._texts
-        printer._cut_off_at = _MAX_IN_LINE
+        printer.texts = self._texts
+        printer.cut_off_at = _MAX_IN_LINE
         with deep_recursion():
             printer.print_op(op)
         return printer.text
@@ -687,7 +687,7 @@ def shown_op(op: Operation, options: PrintOptions = DEFAULT_OPTIONS) -> str:
 
 def _shown(printer: MlirPrinter, print_it: Callable[[], object]) -> str:
     """What is printed, up to the length that messages show."""
-    printer._cut_off_at = MAX_SHOWN + 1
+    printer.cut_off_at = MAX_SHOWN + 1
     with deep_recursion():
         print_it()
     return cut_off(printer.text)

@@ -1,6 +1,4 @@
 """The base of the readers: one text, its tokens, places in it and errors about them."""
-# pyright: reportPrivateUsage=false
-# (xDSL's parser is extended by overriding its private steps.)
 
 from __future__ import annotations
 
@@ -17,13 +15,14 @@ from xdsl.dialects.builtin import (
     LocationAttr,
     StringAttr,
 )
-from xdsl.parser import AttrParser, Parser
+from xdsl.parser import AttrParser
 from xdsl.parser.generic_parser import ParserState
 from xdsl.utils.lexer import Input, Position
 from xdsl.utils.mlir_lexer import PunctuationSpelling
 
 from ttmlir.mlir.reading.lexer import SourceLexer
 from ttmlir.mlir.reporting.locations import file_location
+from ttmlir.mlir.xdsl_internals import OpenParser
 from ttmlir.nesting import MAX_NESTING
 
 _BLOCK = 1024
@@ -33,7 +32,7 @@ def _byte_count(text: str) -> int:
     return len(text.encode("utf-8", "surrogateescape"))
 
 
-class TextReader(Parser):
+class TextReader(OpenParser):
     """Reads tokens of one text."""
 
     def __init__(self, context: Context, text: str, file: str, first_line: int = 1):
@@ -93,8 +92,8 @@ class TextReader(Parser):
 
     def parse_characters(self, text: str, context_msg: str = "") -> str:
         """Read a token with this text."""
-        if self._current_token.text == text:
-            self._consume_token()
+        if self.current_token.text == text:
+            self.consume_token()
             return text
         self.raise_wrong_token(f"expected '{text}'{context_msg}")
 
@@ -102,8 +101,8 @@ class TextReader(Parser):
         self, punctuation: PunctuationSpelling, context_msg: str = ""
     ) -> PunctuationSpelling:
         """Read a punctuation mark."""
-        if self._current_token.text == punctuation:
-            self._consume_token()
+        if self.current_token.text == punctuation:
+            self.consume_token()
             return punctuation
         self.raise_wrong_token(f"expected '{punctuation}'{context_msg}")
 

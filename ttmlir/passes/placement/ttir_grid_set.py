@@ -59,12 +59,13 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from ttmlir.dialects import ttir
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.layouts import layout_of, required_device, required_system_desc, with_layout
-from ttmlir.ir.rewriting import AttributeMemo, refuse, retype
+from ttmlir.ir.rewriting import AttributeMemo, refuse
 from ttmlir.ir.tensor_types import shape_of
 from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
 from ttmlir.layout.errors import LayoutError
 from ttmlir.mlir.option_values import option
 from ttmlir.mlir.reporting.diagnostics import op_diagnostic, warn
+from ttmlir.mlir.xdsl_internals import retype
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.placement.grid_overrides import GRID_OVERRIDES, GridOverrides
 from ttmlir.passes.placement.l1_sharding import Sharding

@@ -86,7 +86,6 @@ from ttmlir.ir.rewriting import (
     insert_before,
     refuse,
     refuse_foreign,
-    retype,
 )
 from ttmlir.ir.tensor_types import shape_of, value_shape
 from ttmlir.layout.element_type import TileFormat
@@ -96,6 +95,7 @@ from ttmlir.layout.grid import Grid
 from ttmlir.layout.tensor_layout import TensorLayout
 from ttmlir.mlir.option_values import option
 from ttmlir.mlir.reporting.diagnostics import op_diagnostic, warn
+from ttmlir.mlir.xdsl_internals import retype
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.placement.ttir_implicit_device import TTIRImplicitDevicePass
 from ttmlir.passes.placement.ttir_load_system_desc import TTIRLoadSystemDescPass

@@ -37,7 +37,7 @@ from ttmlir.passes.ttmetal.convert_ttir_to_ttmetal_tiles import (
     operands_of,
     operation_of,
 )
-from ttmlir.passes.ttmetal.kernel_building import Kernel, Launch, replace_by_dispatch
+from ttmlir.passes.ttmetal.kernel_builder import KernelBuilder, Launch, replace_by_dispatch
 
 Shape = tuple[int, ...]
 
@@ -71,12 +71,12 @@ def compute(
     if call is None:
         program = TileCompiler(op, [element_type(arg) for arg in op.body.block.args]).compile()
         config = _config(program, layouts)
-        kernel = Kernel(op.location, _buffers(op, address_of))
+        kernel = KernelBuilder(op.location, _buffers(op, address_of))
         _write_program(kernel, program, [layout.shard for layout in layouts])
     else:
         is_f32 = layouts[-1].scalar_element.data_type is DataType.F32
         config = TensixConfig(fp32_dest_acc_en=wide and is_f32)
-        kernel = Kernel(op.location, _buffers(op, address_of))
+        kernel = KernelBuilder(op.location, _buffers(op, address_of))
         _write_matrix_call(kernel, *call, layouts[-1].shard)
     # A generic is made before its operands have layouts; these know the grid.
     area = ttmetal.Area((0, 0), layouts[-1].grid.shape)
@@ -106,7 +106,7 @@ def convert_tiles(
     layouts = [source.layout, target.layout]
     elements = (_numbers(value, layout) for value, layout in zip(op.operands, layouts, strict=True))
     program = conversion(*elements)
-    kernel = Kernel(op.location, buffers)
+    kernel = KernelBuilder(op.location, buffers)
     _write_program(kernel, program, [layout.shard for layout in layouts])
     area = ttmetal.Area((0, 0), source.layout.grid.shape)
     config = TensixConfigAttr(_config(program, layouts))
@@ -150,7 +150,9 @@ def _matrix_call(
     return (call, positions) if is_computed and is_yielded else None
 
 
-def _write_matrix_call(kernel: Kernel, call: str, positions: Sequence[int], shard: Shape) -> None:
+def _write_matrix_call(
+    kernel: KernelBuilder, call: str, positions: Sequence[int], shard: Shape
+) -> None:
     """One call of the matrix unit on the tiles of two buffers."""
     lhs, rhs = (kernel.buffers[position] for position in positions)
     out = kernel.buffers[-1]
@@ -166,7 +168,7 @@ def _write_matrix_call(kernel: Kernel, call: str, positions: Sequence[int], shar
     kernel.walk(shard, [_strides(shard, shard)], [kernel.constant(0)], on_tile)
 
 
-def _write_program(kernel: Kernel, program: TileProgram, shapes: Sequence[Shape]) -> None:
+def _write_program(kernel: KernelBuilder, program: TileProgram, shapes: Sequence[Shape]) -> None:
     """Tiles are copied to DST, where the vector unit works on them."""
     out = Buffer(len(shapes) - 1)
     operands = (operand for call in program.calls for operand in call.operands)
@@ -184,7 +186,7 @@ def _write_program(kernel: Kernel, program: TileProgram, shapes: Sequence[Shape]
     kernel.walk(shapes[-1], strides, [kernel.constant(0)] * len(strides), on_tile)
 
 
-def _pack(kernel: Kernel, slot: int, place: SSAValue) -> None:
+def _pack(kernel: KernelBuilder, slot: int, place: SSAValue) -> None:
     """Hand the registers over and pack a tile of them."""
     kernel.call("tile_regs_commit")
     kernel.call("tile_regs_wait")
@@ -212,7 +214,7 @@ class _CallWriter:
     What prepares all calls of a unit stands before the loop.
     """
 
-    def __init__(self, kernel: Kernel, program: TileProgram, shapes: Sequence[Shape]):
+    def __init__(self, kernel: KernelBuilder, program: TileProgram, shapes: Sequence[Shape]):
         """Write to a kernel whose buffers have these shapes, in tiles."""
         self._kernel = kernel
         self._program = program

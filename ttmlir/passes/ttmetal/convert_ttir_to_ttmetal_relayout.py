@@ -26,7 +26,7 @@ from ttmlir.layout.device import Device
 from ttmlir.layout.enums import MemorySpace, NocIndex
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.tensor_layout import TensorLayout
-from ttmlir.passes.ttmetal.kernel_building import Kernel, Launch, replace_by_dispatch
+from ttmlir.passes.ttmetal.kernel_builder import KernelBuilder, Launch, replace_by_dispatch
 
 _WORD = 4
 """Bytes that a processor moves at once."""
@@ -61,7 +61,7 @@ def move_on_chip(
     reads = target.layout.memory_space is MemorySpace.DEVICE_L1
     unit = network_unit(source.layout, target.layout, chip)
     for part in plan_copies(value_shape(op.operands[0]), source, target, device, chip):
-        kernel = Kernel(op.location)
+        kernel = KernelBuilder(op.location)
         mover = _Mover(kernel, unit, source.layout.element.size_bytes, reads=reads)
         direct = [copy for copy in part.copies if copy.keeps_offset(unit)]
         others = [copy for copy in part.copies if not copy.keeps_offset(unit)]
@@ -91,7 +91,7 @@ def _scratch(op: ttir.ToLayoutOp, copy: Copy, unit: int) -> tt.ArgumentAllocatio
 class _Mover:
     """Writes the calls that copy, in one direction, elements of so many bytes."""
 
-    kernel: Kernel
+    kernel: KernelBuilder
     unit: int
     element_bytes: int
     _: KW_ONLY

@@ -21,6 +21,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from ttmlir.dialects import ttmetal
 from ttmlir.dialects.ods import SEGMENTS
 from ttmlir.dialects.ttkernel import RESULT_TYPES, CBType, L1AddrPtrType, op_class
+from ttmlir.ir.op_builder import OpBuilder
 from ttmlir.ir.rewriting import insert_before, replace
 from ttmlir.optable.kernel import CALLS
 
@@ -30,7 +31,7 @@ Carried = Sequence[SSAValue]
 _RESULTS = {call.mnemonic: RESULT_TYPES[call.result[1]] for call in CALLS if call.result}
 
 
-class Kernel:
+class KernelBuilder(OpBuilder):
     """The code of one kernel, written call by call.
 
     Equal constants are one value. They stand at the top: those that are asked for before the first
@@ -39,9 +40,8 @@ class Kernel:
 
     def __init__(self, location: LocationAttr, buffers: Sequence[CBType] = ()):
         """Begin a kernel whose arguments are circular buffers."""
-        self._location = location
         self._entry = Block(arg_types=buffers)
-        self._block = self._entry
+        super().__init__(self._entry, location)
         self._constants: dict[Attribute, SSAValue] = {}
 
     @property
@@ -56,7 +56,7 @@ class Kernel:
         if known is not None:
             return known
         op = arith.ConstantOp.create(
-            properties={"value": attr}, result_types=[attr.type], location=self._location
+            properties={"value": attr}, result_types=[attr.type], location=self.location
         )
         first = self._entry.first_op
         if first is None or isinstance(self._entry.last_op, arith.ConstantOp):
@@ -76,18 +76,18 @@ class Kernel:
             operands=values,
             result_types=[] if result is None else [result],
             properties={name: _template(value) for name, value in templates.items()},
-            location=self._location,
+            location=self.location,
         )
-        self._block.add_op(op)
+        self.insert(op)
         return op.results
 
     def pointer(self, address: SSAValue | int, width: int = 32) -> SSAValue:
         """A pointer to integers of so many bits at an address of this core's L1."""
         value = address if isinstance(address, SSAValue) else self.constant(address)
         op = op_class("reinterpret_cast").create(
-            operands=[value], result_types=[L1AddrPtrType.get(width)], location=self._location
+            operands=[value], result_types=[L1AddrPtrType.get(width)], location=self.location
         )
-        self._block.add_op(op)
+        self.insert(op)
         return op.results[0]
 
     def add(self, lhs: SSAValue, rhs: int) -> SSAValue:
@@ -99,21 +99,21 @@ class Kernel:
     ) -> SSAValue:
         """An operation on two 32-bit integers, the second of which is known."""
         op = kind(lhs, self.constant(rhs))
-        op.location = self._location
-        self._block.add_op(op)
+        op.location = self.location
+        self.insert(op)
         return op.result
 
     def loop(self, extent: int, start: Carried, body: Callable[[Carried], Carried]) -> Carried:
         """Do `body` so many times, each time with what it returned before; what it returns last."""
         lower, upper, step = map(self.constant, (0, extent, 1))
         inner = Block(arg_types=[i32, *(value.type for value in start)])
-        outer, self._block = self._block, inner
+        outer, self.block = self.block, inner
         end = scf.YieldOp(*body(inner.args[1:]))
-        end.location = self._location
+        end.location = self.location
         inner.add_op(end)
-        self._block = outer
+        self.block = outer
         loop = scf.ForOp(lower, upper, step, list(start), inner)
-        loop.location = self._location
+        loop.location = self.location
         outer.add_op(loop)
         return loop.results
 
@@ -160,7 +160,7 @@ def _template(value: str | bool) -> Attribute:
 class Launch:
     """A kernel, the cores that it runs on and how they are set up."""
 
-    kernel: Kernel
+    kernel: KernelBuilder
     cores: ttmetal.Area
     config: Attribute
 
