@@ -23,6 +23,7 @@ MAY_IMPORT = {
     "files": set[str](),
     "limits": set[str](),
     "nesting": set[str](),
+    "terminal": set[str](),
     "optable": set[str](),
     "layout": set[str](),
     "schema": {"schema files"},
@@ -50,7 +51,7 @@ MAY_IMPORT = {
 }
 """Which packages of the project a package may import; every package may import itself."""
 
-EVERYWHERE = {"version", "files", "limits", "nesting"}
+EVERYWHERE = {"version", "files", "limits", "nesting", "terminal"}
 """Modules that every package may import."""
 
 NO_XDSL = {

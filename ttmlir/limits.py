@@ -22,6 +22,8 @@ MAX_DRAM_CHANNELS = 64
 """Most channels of DRAM of a chip."""
 MAX_DRAM_CHANNEL_SIZE = 1 << 36
 """Largest channel of DRAM, in bytes."""
+MAX_COPIES = 1 << 16
+"""Most operations that inlining calls, or unrolling loops, makes of a module."""
 MAX_RANK = 64
 """Most dimensions of a tensor that runs; NumPy's arrays have no more."""
 MAX_CORES = 1 << 12

@@ -227,6 +227,14 @@ def test_dynamic_extents_pass_where_nothing_can_be_said() -> None:
     )
     assert message_of(op) is None
     op = parse_op(
+        '%r = "ttir.slice"(%0, %1) <{operand_constraints = [], begins = [1 : i32, 0 : i32], '
+        "ends = [5 : i32, 7 : i32], step = [1 : i32, 1 : i32]}> "
+        ": (tensor<?x7xf32>, tensor<4x7xf32>) -> tensor<4x7xf32>",
+        "tensor<?x7xf32>",
+        "tensor<4x7xf32>",
+    )
+    assert message_of(op) is None
+    op = parse_op(
         '%r = "ttir.add"(%0, %1, %1) <{operandSegmentSizes = array<i32: 2, 1>, '
         "operand_constraints = []}> : (tensor<?x7xf32>, tensor<3x7xf32>, tensor<3x7xf32>) -> "
         "tensor<3x7xf32>",

@@ -1,4 +1,4 @@
-"""arith and linalg on tensors: what is accepted, and how it prints, is what mlir-opt says."""
+"""arith and linalg on tensors, and emitc: what is accepted, and how it prints, is what mlir-opt says."""
 
 # ruff: noqa: E501 (operations stand on one line)
 
@@ -115,10 +115,36 @@ linalg.add ins(%a, %a : tensor<2x3xf32>, tensor<2x3xf32>) outs(%a : tensor<2x3xf
 """
 LINALG = "%a: tensor<2x3xf32>, %b: tensor<2xf32>, %c: tensor<2x3x4xf32>, %i: tensor<1x9x9x2xf32>, %w: tensor<3x3x2x4xf32>, %o: tensor<1x7x7x4xf32>"
 
+INVALID_EMITC = """
+emitc.global static extern @x : i32
+emitc.global @x : i32 = "a"
+emitc.global @x : i32 = 1.5
+emitc.global @x : !emitc.array<2xi32> = dense<1> : tensor<3xi32>
+emitc.func @f() -> (i32, i32) { emitc.return }
+emitc.func @f() -> i32 { emitc.return }
+emitc.func @f(%a: i32) { emitc.return %a : i32 }
+emitc.func @f(%a: f32) -> i32 { emitc.return %a : f32 }
+emitc.func private @f() -> !emitc.array<2xi32>
+emitc.declare_func @g
+"emitc.func"() <{function_type = (i32) -> (), sym_name = "f"}> ({ emitc.return }) : () -> ()
+"emitc.func"() <{function_type = (i32) -> (), sym_name = "f"}> ({ ^bb0(%a: f32): emitc.return }) : () -> ()
+emitc.func @f(%a: index) { "emitc.for"(%a, %a, %a) ({ ^bb0(%b: i32): emitc.yield }) : (index, index, index) -> () emitc.return }
+emitc.func @f(%a: i32) { emitc.if %a { } emitc.return }
+emitc.func @f(%a: i32) { %0 = emitc.call_opaque ""(%a) : (i32) -> i32 emitc.return }
+emitc.func @f(%a: i32) { %0 = emitc.call_opaque "g"(%a) {args = [1 : index]} : (i32) -> i32 emitc.return }
+emitc.func @f(%a: i32) { emitc.assign %a : i32 to %a : i32 emitc.return }
+emitc.func @f(%a: i32) { %0 = emitc.expression : i32 { %1 = emitc.add %a, %a : (i32, i32) -> i32 } emitc.return }
+emitc.func @f(%a: i32) { %0 = emitc.apply "+"(%a) : (i32) -> i32 emitc.return }
+emitc.include <>
+"""
+
 INVALID = [
-    f"func.func @f({arguments}) {{\n  {operation}\n  return\n}}\n"
-    for arguments, operations in ((ARITH, INVALID_ARITH), (LINALG, INVALID_LINALG))
-    for operation in operations.strip().split("\n")
+    *(f"{operation}\n" for operation in INVALID_EMITC.strip().split("\n")),
+    *(
+        f"func.func @f({arguments}) {{\n  {operation}\n  return\n}}\n"
+        for arguments, operations in ((ARITH, INVALID_ARITH), (LINALG, INVALID_LINALG))
+        for operation in operations.strip().split("\n")
+    ),
 ]
 
 
@@ -152,7 +178,7 @@ def lines_that_mlir_refuses() -> dict[int, int]:
 
 
 @pytest.mark.parametrize(
-    "number", range(len(INVALID)), ids=lambda number: INVALID[number].split("\n")[1][7:60]
+    "number", range(len(INVALID)), ids=lambda number: max(INVALID[number].split("\n"), key=len)[:50]
 )
 def test_invalid_operations_are_refused_where_mlir_refuses_them(number: int) -> None:
     """On the same line; mlir-opt has to refuse each of them, or the case is none."""

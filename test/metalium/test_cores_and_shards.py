@@ -161,6 +161,22 @@ def test_a_device_and_its_buffers_tell_what_they_are() -> None:
         EnqueueReadBuffer(device.command_queue(), odd, dtype=np.uint32)
 
 
+def test_options_of_a_device_are_those_of_the_simulator() -> None:
+    """Each one is passed on."""
+    given: dict[str, Any] = {
+        "numerics": "exact",
+        "sanitize": False,
+        "timed": False,
+        "schedule_seed": 3,
+        "delay_copies": True,
+        "cycle_limit": 12345,
+        "leniencies": frozenset({"aliased-cbs"}),
+        "max_findings": 4,
+    }
+    options = CreateDevice(**given).simulated.options
+    assert {name: getattr(options, name) for name in given} == given
+
+
 def test_sharded_buffers_are_sharded() -> None:
     """Interleaved is the word of another configuration."""
     device = CreateDevice(device_id=0)

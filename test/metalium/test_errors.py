@@ -123,7 +123,7 @@ WRONG: list[tuple[Callable[[Device], object], str]] = [
         r"a buffer of 100 bytes is not made of pages of 64; the size has to be a multiple",
     ),
     (
-        lambda device: CreateBuffer(dram(device, 64 << 30, 1 << 20)),
+        lambda device: CreateBuffer(dram(device, 2 << 30, 2 << 30)),
         r"bytes per bank do not fit into DRAM: the largest gap has",
     ),
     (

@@ -136,8 +136,8 @@ def _tiers(mutant: Mutant, coverage: Coverage) -> Iterator[set[str]]:
     if mutant.statement is not None:
         key = _keys(mutant.path)[mutant.statement]
         executing = coverage.tests_of_statement(mutant.path, key)
-        near = {name for name in executing if f"/{mutant.package}/" in name}
-        yield near
+        yield _akin(mutant, executing)
+        yield {name for name in executing if f"/{mutant.package}/" in name}
         yield executing
         files = {file_of(name) for name in executing}
         yield {name for name in everything if file_of(name) in files}
@@ -149,6 +149,7 @@ def _tiers(mutant: Mutant, coverage: Coverage) -> Iterator[set[str]]:
     texts = {name for name in everything if any(word in _text(file_of(name)) for word in words)}
     near = {name for name in everything if f"/{mutant.package}/" in name}
     yield naming & users
+    yield _akin(mutant, everything)
     yield naming
     yield texts & users
     yield texts & near
@@ -156,6 +157,19 @@ def _tiers(mutant: Mutant, coverage: Coverage) -> Iterator[set[str]]:
     yield users
     if not users:
         yield near
+
+
+def _akin(mutant: Mutant, names: set[str]) -> set[str]:
+    """The tests in the three files whose paths have most words in common with the module's."""
+    own = _words_of_path(mutant.path)
+    files = {file_of(name) for name in names}
+    alike = {file: len(own & _words_of_path(file)) for file in files}
+    best = sorted(files, key=lambda file: (-alike[file], len(_words_of_path(file)), file))[:3]
+    return {name for name in names if file_of(name) in best}
+
+
+def _words_of_path(path: str) -> set[str]:
+    return {*re.findall(r"[a-z0-9]+", path.partition("/")[2])} - {"test", "py", "mlir"}
 
 
 def _one_of_each_file(names: set[str], coverage: Coverage) -> Iterator[str]:

@@ -363,6 +363,32 @@ def test_generic_reductions(op: str, reduce: Any, combine: Any) -> None:
     _compare(text, [a, b, init], combine(reduce(a - b[:, None], axis=1).T, init))
 
 
+@pytest.mark.parametrize(
+    ("predicates", "element", "pick"),
+    [
+        (("ogt", "oge", "ugt", "uge"), "f32", np.maximum),
+        (("olt", "ole", "ult", "ule"), "f32", np.minimum),
+        (("sgt", "sge"), "i32", np.maximum),
+        (("slt", "sle"), "i32", np.minimum),
+    ],
+)
+def test_extremes_by_comparison(predicates: tuple[str, ...], element: str, pick: Any) -> None:
+    """A body that compares and selects is a maximum or a minimum, whichever way it asks."""
+    a, init = real(3, 5), real(3)
+    if element == "i32":
+        a, init = (np.round(each * 100).astype(np.int32) for each in (a, init))
+    for predicate in predicates:
+        compare = "cmpf" if element == "f32" else "cmpi"
+        text = _generic(
+            ["(d0, d1) -> (d0, d1)", "(d0, d1) -> (d0)"],
+            ["parallel", "reduction"],
+            [_type((3, 5), element), _type((3,), element)],
+            f"%c = arith.{compare} {predicate}, %n0, %n1 : {element}\n"
+            f"%s = arith.select %c, %n0, %n1 : {element}\nlinalg.yield %s : {element}",
+        )
+        _compare(text, [a, init], pick(pick.reduce(a, axis=1), init))
+
+
 def test_generic_products() -> None:
     """Sums of products are products of matrices, for any order of dimensions."""
     cases = (

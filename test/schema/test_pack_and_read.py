@@ -144,6 +144,17 @@ def test_a_shared_table_is_stored_once(schema: Schema) -> None:
     assert schema.pack(root.as_dict()) == shared
 
 
+@pytest.mark.parametrize("size", [(1 << 18) - 1, 1 << 18, (1 << 18) + 1])
+def test_much_behind_little(schema: Schema, size: int) -> None:
+    """What is in the file already stays where it is when room is made for a large vector."""
+    content = np.random.default_rng(size).integers(0, 256, size, np.uint8).tobytes()
+    value = {"name": "abc", "names": ["d", "ef"], "data": content, "numbers": [-5, 1 << 40]}
+    view = schema.read(schema.pack(value), "x.test")
+    assert (view["name"], tuple(view["names"])) == ("abc", ("d", "ef"))
+    assert bytes(view["data"]) == content
+    assert tuple(view["numbers"]) == (-5, 1 << 40)
+
+
 def test_shared_tables_with_much_in_them_are_stored_once() -> None:
     """Thirty levels, each with the one below twice: thirty-one tables, not 2**30."""
     levels = "".join(f"table T{n} {{ a: T{n - 1}; b: T{n - 1}; }}" for n in range(1, 31))

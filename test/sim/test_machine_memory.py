@@ -6,11 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from confinement import confined
 
 from ttmlir.layout.boards import BOARD_NAMES, board
 from ttmlir.layout.chip import default_system_desc
 from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
 from ttmlir.layout.errors import LayoutError
+from ttmlir.limits import MEMORY_VARIABLE
 from ttmlir.sim.errors import AllocationError, SimError
 from ttmlir.sim.machine.allocator import Allocator
 from ttmlir.sim.machine.buffer import Buffer, Sharding
@@ -216,3 +218,35 @@ def test_options_that_make_no_sense() -> None:
     """Unknown numerics, and a limit that nothing keeps."""
     with pytest.raises(SimError, match="cycle_limit is 0; it has to be at least 1"):
         SimOptions(cycle_limit=0)
+
+
+def test_buffers_at_high_addresses_take_no_memory_until_they_are_used() -> None:
+    """A buffer at the end of every channel of DRAM does not make this machine hold all of them."""
+    chip = SimChip.from_desc(default_system_desc().chip(0))
+    device = Device(chip, SimOptions())
+    with confined(megabytes=200, cpu_seconds=10):
+        size = 1024 * chip.num_dram_channels
+        address = chip.dram_channel_size - 1024
+        buffer = Buffer(device, size, 1024, MemorySpace.DEVICE_DRAM, address=address)
+        buffer.deallocate()
+    assert sum(memory.data.size for memory in device.dram) == 0
+
+
+def test_memories_of_a_device_share_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Writing to the ends of several channels stops at the limit, with advice."""
+    monkeypatch.setenv(MEMORY_VARIABLE, "0.25")
+    device = Device(SimChip.from_desc(default_system_desc().chip(0)), SimOptions())
+    device.dram[0].write(200 << 20, b"x")
+    with pytest.raises(SimError, match=r"no room for the bytes of DRAM channel 1 .* 0\.25 GiB"):
+        device.dram[1].write(200 << 20, b"x")
+
+
+def test_poison_reaches_what_was_written_only_in_part() -> None:
+    """Bytes beyond those that were touched are poisoned as soon as they are read."""
+    memory = Memory("DRAM", 1 << 30)
+    memory.write(0, bytes(1 << 16))
+    memory.poison((1 << 16) - 2, 1 << 20)
+    assert memory.data.size == 1 << 16
+    assert bytes(memory.read((1 << 16) - 4, 6)) == b"\x00\x00\xff\xff\xff\xff"
+    with pytest.raises(SimError, match="are outside of DRAM"):
+        memory.poison((1 << 30) - 1, 2)

@@ -30,6 +30,9 @@ _CONSTANTS = frozenset(
 _LONGEST = 64
 """Elements of a constant of indices that is looked into."""
 
+_MOST_COPIES = 1 << 20
+"""Copies of one number that are made; a type may say any number of them."""
+
 
 def constant_attr(value: SSAValue) -> Attribute | None:
     """The attribute that a constant holds; None for other values."""
@@ -48,12 +51,14 @@ def constant_elements(value: SSAValue) -> Elements | None:
 def constant_numbers(value: SSAValue) -> tuple[float, ...] | None:
     """The elements of a constant tensor, or the one number of a constant; None for other values.
 
-    True is 1.
+    True is 1. None also for one number that is repeated very often.
     """
     attr = constant_attr(value)
     if isinstance(attr, DenseIntOrFPElementsAttr):
         elements = cast("Elements", attr)
         splat = splat_bytes(elements)
+        if splat is not None and element_count(elements) > _MOST_COPIES:
+            return None
         found = _unpack_numbers(elements, raw_bytes(elements) if splat is None else splat)
         return found if splat is None else found * element_count(elements)
     if isinstance(attr, (FloatAttr, IntegerAttr)):

@@ -20,8 +20,8 @@ from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import constant_indices
 from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.mlir.attributes.floats import exact_float32
-from ttmlir.optable.contraction import broadcast_shape
 from ttmlir.optable.row import Shape
+from ttmlir.optable.shapes import broadcast_shape
 
 
 def create_indices(

@@ -14,7 +14,7 @@ import pytest
 
 from ttmlir.runtime import RuntimeFailure, read_binary
 from ttmlir.runtime.metal.program import MetalBinary
-from ttmlir.runtime.metal.session import TT_MLIR_LENIENCIES, execute
+from ttmlir.runtime.metal.session import TT_MLIR_LENIENCIES, MetalRun, execute
 from ttmlir.schema import load_schema
 from ttmlir.schema.versions import load
 from ttmlir.sim.options import SimOptions
@@ -41,12 +41,17 @@ def kernel(root: Tree) -> Tree:
     return commands(root)[1]["type"]["program"]["kernels"][0]
 
 
-def run(root: Tree) -> np.ndarray:
-    """The result of the altered program on random inputs."""
+def execution(root: Tree) -> MetalRun:
+    """A run of the altered program on random inputs."""
     binary = read_binary(load_schema("TTMetal/binary.fbs").pack(root), NAME)
     assert isinstance(binary, MetalBinary)
     options = SimOptions(numerics="exact", leniencies=TT_MLIR_LENIENCIES)
-    [output] = execute(binary.metal_programs[0], list(INPUTS), options).outputs
+    return execute(binary.metal_programs[0], list(INPUTS), options)
+
+
+def run(root: Tree) -> np.ndarray:
+    """The result of the altered program."""
+    [output] = execution(root).outputs
     return output
 
 
@@ -77,13 +82,9 @@ void kernel_main() {
 """
 
 
-@pytest.mark.parametrize("noc_index", ["Noc0", "Noc1"])
-def test_kernels_get_addresses_of_tensors_and_semaphores(noc_index: str) -> None:
-    """A kernel of either processor that moves data writes into the result's memory."""
-    root = tree()
-    last = commands(root)[9]["type"]
-    result = next(each for each in last["operands"] if each["global_id"] == 13)
-    writer = {
+def writer(root: Tree, noc_index: str) -> Tree:
+    """A kernel that moves data, with the address of a tensor and that of a semaphore."""
+    return {
         "kernel_type": "KernelSource",
         "kernel": {
             "source": WRITER,
@@ -94,12 +95,32 @@ def test_kernels_get_addresses_of_tensors_and_semaphores(noc_index: str) -> None
         "runtime_args_type": ["RuntimeArgTensorAddress", "RuntimeArgSemaphoreAddress"],
         "runtime_args": [{"operand_idx": 0}, {"initial_value": 0x40400000}],
     }
-    commands(root)[10:10] = [
-        {
-            "type_type": "EnqueueProgramCommand",
-            "type": {"operands": [result], "program": {"kernels": [writer]}},
-        }
-    ]
+
+
+def add_program(root: Tree, *kernels: Tree) -> None:
+    """Run kernels at the end, whose only operand is the result."""
+    operands = commands(root)[9]["type"]["operands"]
+    result = next(each for each in operands if each["global_id"] == 13)
+    program = {"operands": [result], "program": {"kernels": list(kernels)}}
+    commands(root)[10:10] = [{"type_type": "EnqueueProgramCommand", "type": program}]
+
+
+def test_kernels_are_named_after_program_command_and_thread() -> None:
+    """And numbered where a command has several."""
+    root = tree()
+    idle = writer(root, "Noc1")
+    idle["kernel"]["source"] = "void kernel_main() {}"
+    add_program(root, writer(root, "Noc0"), idle)
+    names = [{thread.kernel for thread in each.report.threads} for each in execution(root).reports]
+    assert names[0] == {"forward_1_tensix"}
+    assert names[-1] == {"forward_10_noc0_0", "forward_10_noc1_1"}
+
+
+@pytest.mark.parametrize("noc_index", ["Noc0", "Noc1"])
+def test_kernels_get_addresses_of_tensors_and_semaphores(noc_index: str) -> None:
+    """A kernel of either processor that moves data writes into the result's memory."""
+    root = tree()
+    add_program(root, writer(root, noc_index))
     expected = INPUTS[0] * INPUTS[1]
     expected[0, 0, 0], expected[0, 0, 3] = 1.0, 3.0
     np.testing.assert_allclose(run(root), expected, rtol=1e-6)

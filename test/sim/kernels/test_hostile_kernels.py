@@ -188,6 +188,12 @@ def test_values_of_a_type_stay_of_the_type(body: str, message: str) -> None:
         ("struct S { int a; };", "S s; auto x = get_arg_val<S>(0);", "'S' is no number of 32 bits"),
         ("struct S { uint32_t a; };", "S s = {1, 2};", "'S' has 1 members only"),
         ("struct S { int* p; };", "S s; s.p = 5;", "an integer is no 'int*'"),
+        ("struct S { int a; S s; };", "", "a member of type 'S' is not supported"),
+        (
+            "struct S { S* s; }; struct T { S* s; };",
+            "S s; T t; s.s = &t;",
+            "does not convert to 'S*'",
+        ),
         ("enum E : uint8_t { A = 256 };", "", "256 is no value of 'uint8_t', which 'E' is made of"),
     ],
 )

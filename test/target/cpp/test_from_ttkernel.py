@@ -121,6 +121,16 @@ COMPUTED = """
   %g = arith.sitofp %minus : i32 to f32
   %h = arith.mulf %f, %g : f32
   %rounded = arith.fptosi %h : f32 to i32
+  %yes = arith.constant true
+  %no = arith.constant false
+  %far = arith.constant 3.0e9 : f32
+  %above = arith.fptoui %far : f32 to i32
+  %bits = arith.uitofp %minus : i32 to f32
+  %halved = arith.divf %bits, %f : f32
+  %quotient = arith.fptoui %halved : f32 to i32
+  %least = arith.minsi %minus, %one : i32
+  %least_unsigned = arith.minui %minus, %one : i32
+  %most = arith.maxsi %minus, %one : i32
 """.replace("  %minus =", "  %wrapped_limit = arith.constant 100 : i32\n  %minus =")
 
 EXPECTED = {
@@ -149,6 +159,14 @@ EXPECTED = {
     "doubled": 128,
     "branch": -3,
     "rounded": -17,
+    "yes": 1,
+    "no": 0,
+    "above": 3_000_000_000,
+    # The nearest number of 24 bits to 2^32 - 7 is 2^32; 2^32 / 2.5 is rounded to a multiple of 128.
+    "quotient": 1_717_986_944,
+    "least": -7,
+    "least_unsigned": 1,
+    "most": 1,
 }
 """Worked out by hand: Fibonacci numbers 5 and 8; three swaps of 5 and -7; gcd(5, 249) = 1."""
 
@@ -164,7 +182,7 @@ void noc_async_write(int32_t value, int64_t to, int32_t size) { std::printf("%d\
 @pytest.mark.skipif(COMPILER is None, reason="needs g++")
 def test_computations_mean_what_the_ir_says(tmp_path: Path) -> None:
     """A compiled kernel shows the values that the operations have by their definition."""
-    booleans = {"less_signed", "less_unsigned", "odd", "both", "before"}
+    booleans = {"less_signed", "less_unsigned", "odd", "both", "before", "yes", "no"}
     shown = ['%to = "ttkernel.get_noc_addr"(%zero, %zero, %zero) : (i32, i32, i32) -> ' + ADDRESS]
     for name in EXPECTED:
         whole = f"arith.ori %{name}, %zero : i32"
@@ -248,6 +266,14 @@ REFUSALS = [
     (
         kernel("%t = arith.constant 1 : i7"),
         "x.mlir:2:6: error: 'arith.constant' op cannot emit integer type 'i7'",
+    ),
+    (
+        kernel(
+            "%a = arith.constant 1 : i32",
+            "%b = builtin.unrealized_conversion_cast %a, %a : i32, i32 to i64",
+        ),
+        "x.mlir:3:6: error: 'builtin.unrealized_conversion_cast' op has no form in a kernel unless "
+        "it casts one value to one",
     ),
     (
         kernel("cf.br ^bb1", "^bb1:"),

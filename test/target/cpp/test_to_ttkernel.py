@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.builtin import IntegerAttr, StringAttr
 
 from ttmlir.dialects.ttkernel import CBType
 from ttmlir.frontend.cpp.to_ttkernel import read_kernel
@@ -148,15 +150,69 @@ show(p);//
 """
 
 
+LITERALS = """
+uint32_t a = get_arg_val<uint32_t>(3);
+int32_t b = get_arg_val<int32_t>(5);
+show('A');//
+show('z' - b);//
+show(-1 < 0x80000000);//
+show(-1 < 2147483648);//
+show(-1 < 4294967295);//
+show(-1 < 4294967295u);//
+show(-1 < 0xFFFFFFFF);//
+show(b < 0x100000000);//
+show(a * 3000000000 >> 33);//
+show(010 + 0b11);//
+show(sizeof(uint8_t) + sizeof(int16_t) * 10 + sizeof(uint32_t) * 100);//
+show(sizeof(uint64_t) + sizeof(bool) * 10);//
+show(a ? b : a);//
+show((a > 5 ? a : b) / 2);//
+show(a > 5 ? 'a' : 7);//
+uint32_t c = (b++, b + 1);
+show(c);//
+if (true) { show(1);//
+}
+if (false) { show(2);//
+} else { show(3);//
+}
+if (0) { show(4);//
+}
+float f = 2.5f;
+float g = -f * 1.5f + 7.0f / f;
+show((int32_t)(g * 100.0f));//
+show((int32_t)-f);//
+show((uint32_t)(f - 0.75f));//
+float h = a;
+float i = b;
+show((uint32_t)(h / 1024.0f));//
+show((int32_t)(i / 3.0f));//
+"""
+
+
 @pytest.mark.skipif(COMPILER is None, reason="needs g++")
-def test_kernels_compute_the_same_after_the_way_through_the_ir(tmp_path: Path) -> None:
+@pytest.mark.parametrize("body", [COMPUTED, LITERALS], ids=["computed", "literals"])
+def test_kernels_compute_the_same_after_the_way_through_the_ir(body: str, tmp_path: Path) -> None:
     """Two programs of a C++ compiler agree: the text, and the text from its IR."""
-    text = kernel(COMPUTED)
+    text = kernel(body)
     there = again(text)
     first, second = shown(text, tmp_path), shown(there, tmp_path)
-    assert len(first) > 30
+    assert len(first) > 20
     assert first == second
     assert again(there) == there
+
+
+def test_printed_text_has_places_for_values() -> None:
+    """A chain of `<<` is one operation: pieces of text, values and ends of lines in order."""
+    pieces = '"a\\t" << n << 7 << " of" << n << ENDL()'
+    body = f"uint32_t n = get_arg_val<uint32_t>(0);\nDPRINT << {pieces};"
+    [op] = [each for each in read_kernel(kernel(body), "k.cpp").walk() if "dprint" in each.name]
+    [text] = [each.data for each in op.properties.values() if isinstance(each, StringAttr)]
+    assert text == "a\t{}{} of{}\n"
+    first, number, second = op.operands
+    assert first is second
+    assert isinstance(number.owner, ConstantOp)
+    assert isinstance(number.owner.value, IntegerAttr)
+    assert number.owner.value.value.data == 7
 
 
 def test_a_bound_in_memory_is_read_in_each_turn() -> None:

@@ -17,8 +17,8 @@ from ttmlir.dialects.shape_checks import (
     is_static,
     shape_of,
 )
-from ttmlir.optable.convolution import transposed_shape
-from ttmlir.optable.window import WindowAxis, window_axes
+from ttmlir.optable.window.axes import WindowAxis, window_axes
+from ttmlir.optable.window.convolution import transposed_shape
 
 
 def check_max_pool2d(op: Operation) -> None:

@@ -33,6 +33,7 @@ from xdsl.utils.exceptions import DiagnosticException
 from ttmlir.mlir.printing.text import MAX_SHOWN
 from ttmlir.mlir.reporting.colours import paint
 from ttmlir.mlir.reporting.locations import FileLineCol, file_line_col
+from ttmlir.terminal import printable
 
 Severity: TypeAlias = Literal["error", "warning", "remark", "note"]
 TAB_STOP = 8
@@ -195,9 +196,9 @@ def render_all(
 
 
 def _heading(diagnostic: Diagnostic, place: FileLineCol | None, *, coloured: bool) -> str:
-    message = _cut_message(diagnostic.message)
+    message = printable(_cut_message(diagnostic.message))
     if place is not None:
-        where = f"{place.file}:{place.line}:{place.column}:"
+        where = f"{printable(place.file)}:{place.line}:{place.column}:"
     else:
         where = "<unknown>:0:"
         if not isinstance(diagnostic.location, UnknownLoc):
@@ -232,9 +233,9 @@ def _excerpt(text: str, position: int) -> list[str]:
         first = min(max(0, position - _MAX_QUOTED // 2), len(text) - _MAX_QUOTED)
         last = first + _MAX_QUOTED
     before, after = "..." if first else "", "..." if last < len(text) else ""
-    prefix = (before + text[first:position]).expandtabs(TAB_STOP)
-    quoted = (before + text[first:last]).expandtabs(TAB_STOP)
-    return [quoted + after, " " * len(prefix) + "^"]
+    shown = before + printable(text[first:last])
+    prefix = shown[: len(before) + position - first].expandtabs(TAB_STOP)
+    return [shown.expandtabs(TAB_STOP) + after, " " * len(prefix) + "^"]
 
 
 def _emit_error(self: Operation, message: str, underlying_error: Exception) -> NoReturn:

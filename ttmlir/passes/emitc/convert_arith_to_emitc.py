@@ -102,6 +102,9 @@ class ArithConversion:
                 return self._make(emitc.ConditionalOp, operands, result)
             case arith.TruncIOp() if result == i1:
                 return self._lowest_bit(operands[0])
+            case arith.FPToUIOp() if width := _width(result):
+                kind = IntegerType(width, Signedness.UNSIGNED)
+                return self._cast(self._cast(operands[0], kind), result)
             case _ if isinstance(op, _CASTS):
                 value = self._cast(operands[0], result)
                 # A set bit is -1 where the bit is the sign.

@@ -47,8 +47,8 @@ from ttmlir.dialects.narrowing import warn_of_narrowing
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import element_type, is_boolean, tensor_of, unsigned_type, value_shape
-from ttmlir.optable.arith import BOOLEAN, ELEMENTWISE, INTEGER, ORDERED, UNSIGNED
-from ttmlir.optable.contraction import broadcast_shape
+from ttmlir.optable import named_in, named_on_truth, named_unsigned
+from ttmlir.optable.shapes import broadcast_shape
 from ttmlir.passes.core.base import ModulePass
 
 if TYPE_CHECKING:
@@ -128,13 +128,20 @@ class _Use:
 _Meaning = Callable[[_Use], SSAValue]
 
 
+NAMED = named_in("arith", "math")
+ON_TRUTH = named_on_truth("arith")
+_UNSIGNED = named_unsigned("arith")
+_ORDERED = ("eq", "gt", "ge", "lt", "le")
+"""Rows of the predicates 1 to 5 of `arith.cmpf`, which are false where an operand is NaN."""
+_INTEGER = ("eq", "ne", "lt", "le", "gt", "ge", "lt", "le", "gt", "ge")
+"""Rows of the predicates of `arith.cmpi`, the last four of which are for numbers without sign."""
+
+
 def _row(mnemonic: str) -> _Meaning:
     def meaning(use: _Use) -> SSAValue:
-        boolean = BOOLEAN.get(use.op.name)
+        boolean = ON_TRUTH.get(use.op.name)
         if boolean is not None and is_boolean(use.source):
-            return use.built(boolean, *use.operands)
-        if use.op.name in ("arith.extf", "arith.truncf", "arith.index_cast"):
-            return use.builder.cast(use.operands[0], use.type.element_type)
+            return use.built(boolean.mnemonic, *use.operands)
         return use.built(mnemonic, *use.operands)
 
     return meaning
@@ -145,10 +152,10 @@ def _unsigned(mnemonic: str) -> _Meaning:
 
     def meaning(use: _Use) -> SSAValue:
         if is_boolean(use.source):
-            boolean = BOOLEAN.get(use.op.name)
+            boolean = ON_TRUTH.get(use.op.name)
             if boolean is None:
                 refuse_to_legalize(use.op, "it computes with i1; supported are wider integers")
-            return use.built(boolean, *use.operands)
+            return use.built(boolean.mnemonic, *use.operands)
         element = unsigned_type(use.source)
         operands = [use.builder.cast(value, element) for value in use.operands]
         result = use.builder.create(mnemonic, operands, tensor_of(element, use.type.get_shape()))
@@ -170,7 +177,7 @@ def _cmpi(use: _Use) -> SSAValue:
     elif predicate > 5:
         element = unsigned_type(use.source)
         operands = tuple(use.builder.cast(value, element) for value in operands)
-    return use.built(INTEGER[predicate], *operands)
+    return use.built(_INTEGER[predicate], *operands)
 
 
 def _is_nan(use: _Use, value: SSAValue) -> SSAValue:
@@ -182,7 +189,7 @@ def _cmpf(use: _Use) -> SSAValue:
     if predicate in (0, 15):
         return use.builder.create_splat(float(predicate == 15), use.type)
     if 1 <= predicate <= 5:
-        return use.built(ORDERED[predicate - 1], *use.operands)
+        return use.built(_ORDERED[predicate - 1], *use.operands)
     either_nan = (_is_nan(use, value) for value in use.operands)
     match predicate:
         case 6:
@@ -214,6 +221,11 @@ def _number(mnemonic: str) -> _Meaning:
         return use.built("where", _is_nan(use, a), b, without_b)
 
     return meaning
+
+
+def _converted(use: _Use) -> SSAValue:
+    """Conversion of a number, which has the type that is wanted perhaps already."""
+    return use.builder.cast(use.operands[0], use.type.element_type)
 
 
 def _extended(use: _Use) -> SSAValue:
@@ -312,8 +324,9 @@ def _rounded_quotient(*, upward: bool) -> _Meaning:
 
 
 CONVERTED: dict[str, _Meaning] = {
-    **{name: _row(mnemonic) for name, mnemonic in ELEMENTWISE.items()},
-    **{name: _unsigned(mnemonic) for name, mnemonic in UNSIGNED.items()},
+    **{name: _row(row.mnemonic) for name, row in NAMED.items()},
+    **{name: _unsigned(row.mnemonic) for name, row in _UNSIGNED.items()},
+    **dict.fromkeys(("arith.extf", "arith.index_cast", "arith.truncf"), _converted),
     "arith.bitcast": _bitcast,
     "arith.ceildivsi": _rounded_quotient(upward=True),
     "arith.cmpf": _cmpf,
@@ -330,7 +343,6 @@ CONVERTED: dict[str, _Meaning] = {
     "math.copysign": _copysign,
     "math.fma": _fma,
     "math.fpowi": _fpowi,
-    "math.ipowi": _row("pow"),
     "math.log10": _log(0.4342944819032518),
     "math.log2": _log(1.4426950408889634),
     "math.round": _round,

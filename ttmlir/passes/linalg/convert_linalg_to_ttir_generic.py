@@ -36,30 +36,19 @@ from ttmlir.ir.tensor_types import (
     tensor_of,
     value_shape,
 )
-from ttmlir.optable.contraction import broadcast_shape
+from ttmlir.optable import row
+from ttmlir.optable.reduction import by_combiner
+from ttmlir.optable.row import Row
+from ttmlir.optable.shapes import broadcast_shape
 from ttmlir.passes.core.ttir_conversion import Rule
-from ttmlir.passes.linalg.convert_arith_to_ttir import computed
+from ttmlir.passes.linalg.convert_arith_to_ttir import NAMED, ON_TRUTH, computed
 from ttmlir.passes.linalg.scalar_values import as_tensor, number_type
 
 _MAPS = (
     "supported are maps whose results are different dimensions, or 0; for a convolution or pool "
     "write its named operation, such as linalg.conv_2d_nhwc_hwcf or linalg.pooling_nhwc_sum"
 )
-_REDUCTIONS = {
-    **dict.fromkeys(("arith.addf", "arith.addi"), ("sum", "add", 0)),
-    **dict.fromkeys(("arith.mulf", "arith.muli"), ("prod", "multiply", 1)),
-    **dict.fromkeys(("arith.maximumf", "arith.maxnumf", "arith.maxsi"), ("max", "maximum", None)),
-    **dict.fromkeys(("arith.minimumf", "arith.minnumf", "arith.minsi"), ("min", "minimum", None)),
-}
-"""Reduction, operation on two tensors and number that changes nothing, by the body's operation."""
-_ON_TRUTH = {
-    "arith.addi": ("reduce_or", "logical_or", 0),
-    "arith.andi": ("reduce_and", "logical_and", 1),
-    "arith.maxui": ("reduce_or", "logical_or", 0),
-    "arith.minui": ("reduce_and", "logical_and", 1),
-    "arith.muli": ("reduce_and", "logical_and", 1),
-    "arith.ori": ("reduce_or", "logical_or", 0),
-}
+_SKIPPING_NAN = {"arith.maxnumf": row("maximum"), "arith.minnumf": row("minimum")}
 _GREATER = {"arith.cmpf": (2, 3, 9, 10), "arith.cmpi": (4, 5)}
 _LESS = {"arith.cmpf": (4, 5, 11, 12), "arith.cmpi": (2, 3)}
 
@@ -260,20 +249,27 @@ def _reduced(
         arg = _argmax(loops, owner, argument) if isinstance(owner, Operation) else None
         if arg is not None:
             return _over(loops, "argmax", loops.value(arg), dims, element_type(init))
+        if isinstance(owner, Operation) and _combines_by_xor(owner):
+            refuse_to_legalize(
+                op,
+                "it combines truth values by exclusive or, which sums of i1 are; supported are "
+                "arith.ori and arith.andi, and sums of wider integers (arith.extui)",
+            )
         refuse_to_legalize(
             op,
             "it combines elements over a loop in another way than by a sum, product, maximum, "
             "minimum, and, or, or the place of the maximum",
         )
-    (reduction, combine, neutral), term = found
-    product = _factors(loops, term) if reduction == "sum" else None
+    reduction, term = found
+    product = _factors(loops, term) if reduction.mnemonic == "sum" else None
     if product is not None:
         total = _product(loops, *product, dims)
     else:
-        total = _over(loops, reduction, loops.value(term), dims, element_type(init))
-    if neutral is not None and splat_number(init) == neutral:
+        total = _over(loops, reduction.mnemonic, loops.value(term), dims, element_type(init))
+    identity = row(reduction.combiner).identity
+    if identity is not None and math.isfinite(identity) and splat_number(init) == identity:
         return total
-    return builder.create(combine, [total, init], init.type)
+    return builder.create(reduction.combiner, [total, init], init.type)
 
 
 def _over(
@@ -292,19 +288,33 @@ def _over(
 
 def _combination(
     loops: _Loops, owner: Operation, argument: SSAValue
-) -> tuple[tuple[str, str, int | None], SSAValue] | None:
-    """How a number is combined with the accumulated one, and what is combined."""
-    table = _ON_TRUTH if is_boolean(owner.results[0].type) else _REDUCTIONS
-    if owner.name in table and argument in owner.operands:
+) -> tuple[Row, SSAValue] | None:
+    """The reduction that combines a number with the accumulated one, and what is combined."""
+    reduction = _reduction(owner)
+    if reduction is not None and argument in owner.operands:
         terms = [operand for operand in owner.operands if operand is not argument]
         if len(terms) == 1 and not loops.depends(terms[0], argument):
-            return table[owner.name], terms[0]
+            return reduction, terms[0]
     if owner.name == "arith.select" and (term := _selected(owner, argument)) is not None:
         value, is_largest = term
-        name = "arith.maximumf" if is_largest else "arith.minimumf"
         if not loops.depends(value, argument):
-            return _REDUCTIONS[name], value
+            reduction = by_combiner(row("maximum" if is_largest else "minimum"))
+            return None if reduction is None else (reduction, value)
     return None
+
+
+def _reduction(owner: Operation) -> Row | None:
+    """The reduction that repeats an operation of arith on two numbers."""
+    is_truth = is_boolean(owner.results[0].type)
+    named = ON_TRUTH if is_truth else {**NAMED, **_SKIPPING_NAN}
+    combining = named.get(owner.name)
+    return None if combining is None else by_combiner(combining)
+
+
+def _combines_by_xor(owner: Operation) -> bool:
+    """True for an operation on truth values that is 1 where they differ: sums wrap around."""
+    is_truth = is_boolean(owner.results[0].type)
+    return is_truth and ON_TRUTH.get(owner.name) == row("logical_xor")
 
 
 def _selected(owner: Operation, argument: SSAValue) -> tuple[SSAValue, bool] | None:

@@ -57,9 +57,9 @@ from ttmlir.passes.stablehlo import (
     convert_stablehlo_to_ttir_contraction,
     convert_stablehlo_to_ttir_elementwise,
     convert_stablehlo_to_ttir_indexing,
+    convert_stablehlo_to_ttir_movement,
     convert_stablehlo_to_ttir_reduction,
-    convert_stablehlo_to_ttir_structure,
-    convert_stablehlo_to_ttir_windows,
+    convert_stablehlo_to_ttir_window,
 )
 
 if TYPE_CHECKING:
@@ -106,15 +106,15 @@ def _refuse_operation(op: Operation) -> None:
 
 CONVERTED: dict[str, Rule] = {
     **convert_stablehlo_to_ttir_elementwise.RULES,
-    **convert_stablehlo_to_ttir_structure.RULES,
+    **convert_stablehlo_to_ttir_movement.RULES,
     **convert_stablehlo_to_ttir_reduction.RULES,
     **convert_stablehlo_to_ttir_contraction.RULES,
     **convert_stablehlo_to_ttir_indexing.RULES,
-    **convert_stablehlo_to_ttir_windows.RULES,
+    **convert_stablehlo_to_ttir_window.RULES,
 }
 """What becomes of each operation of stablehlo and chlo that can be converted."""
 
-_REFUSED = convert_stablehlo_to_ttir_structure.REFUSED
+_REFUSED = convert_stablehlo_to_ttir_movement.REFUSED
 _MAY_BE_LEFT = {
     *("ttir.constant", "ttir.arange", "ttir.broadcast", "ttir.reshape", "ttir.typecast"),
     "tensor.empty",

@@ -26,18 +26,22 @@ from ttmlir.ir.constants import splat_number
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.mlir.attributes.floats import exact_float32
-from ttmlir.optable.stablehlo import COMPARISONS, ELEMENTWISE, LOGICAL
+from ttmlir.optable import COMPARISONS, named_in, named_on_truth
 from ttmlir.passes.core.ttir_conversion import Rule, becomes
 
 
-def _on_booleans(logical: str, otherwise: str) -> Rule:
+def _on_booleans(name: str) -> Rule:
     """The rule of an operation on truth values where the elements are i1, on bits else."""
-    of_booleans, of_bits = becomes(logical), becomes(otherwise)
+    of_booleans, of_bits = (becomes(table[name].mnemonic) for table in (_ON_TRUTH, _NAMED))
 
     def rule(op: Operation) -> None:
         (of_booleans if element_type(op.operands[0]) == i1 else of_bits)(op)
 
     return rule
+
+
+_NAMED = named_in("stablehlo", "chlo")
+_ON_TRUTH = named_on_truth("stablehlo", "chlo")
 
 
 def _with_element(value: SSAValue, element: Attribute) -> TensorType[Attribute]:
@@ -62,7 +66,7 @@ def _compare(op: Operation) -> None:
     is_float = isinstance(element_type(operands[0]), AnyFloat)
     if is_float and kind is not None and cast("Data[str]", kind).data == "TOTALORDER":
         operands = [_in_total_order(builder, operand) for operand in operands]
-    replace(op, builder.create(COMPARISONS[direction], operands, op.results[0].type))
+    replace(op, builder.create(COMPARISONS[direction].mnemonic, operands, op.results[0].type))
 
 
 def _in_total_order(builder: Builder, value: SSAValue) -> SSAValue:
@@ -176,8 +180,8 @@ def _is_infinity(number: float) -> Rule:
 
 
 RULES: dict[str, Rule] = {
-    **{name: becomes(mnemonic) for name, mnemonic in ELEMENTWISE.items()},
-    **{name: _on_booleans(mnemonic, ELEMENTWISE[name]) for name, mnemonic in LOGICAL.items()},
+    **{name: becomes(row.mnemonic) for name, row in _NAMED.items()},
+    **{name: _on_booleans(name) for name in _ON_TRUTH},
     "stablehlo.bitcast_convert": _bitcast_convert,
     "stablehlo.clamp": _clamp,
     "stablehlo.compare": _compare,

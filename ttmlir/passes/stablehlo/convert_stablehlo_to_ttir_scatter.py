@@ -29,6 +29,7 @@ from ttmlir.ir.index_arithmetic import (
 )
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import check_static_shape, element_type, value_shape
+from ttmlir.optable import row
 from ttmlir.optable.row import Shape
 from ttmlir.passes.core.ttir_conversion import Rule
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_gather import (
@@ -44,11 +45,8 @@ if TYPE_CHECKING:
     from ttmlir.dialects.stablehlo.attrs import ScatterDimensionNumbersAttr
 
 _COMBINATIONS = ("add", "multiply", "maximum", "minimum")
-# Of truth values, sums are or, products are and.
-_LOGICAL = {
-    **dict.fromkeys(("or", "add", "maximum"), "maximum"),
-    **dict.fromkeys(("and", "multiply", "minimum"), "minimum"),
-}
+# Of truth values, the larger is or, the smaller is and.
+_LOGICAL = {row(name).on_truth: name for name in ("maximum", "minimum")}
 
 
 def _combination(op: Operation) -> str | None:
@@ -58,9 +56,10 @@ def _combination(op: Operation) -> str | None:
     assert terminator is not None, "verified: a body ends in stablehlo.return"
     if terminator.operands[0] is block.args[1]:
         return None
-    names = combiners(op.regions[0])
-    if names is not None:
-        name = _LOGICAL.get(names[0]) if element_type(op.operands[0]) == i1 else names[0]
+    combining = combiners(op.regions[0])
+    if combining is not None:
+        is_truth = element_type(op.operands[0]) == i1
+        name = _LOGICAL.get(combining[0].on_truth) if is_truth else combining[0].mnemonic
         if name in _COMBINATIONS:
             return name
     refuse_to_legalize(

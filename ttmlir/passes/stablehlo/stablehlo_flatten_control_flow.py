@@ -48,6 +48,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ttmlir.ir.rewriting import erase_unused, insert_before, refuse_to_legalize, replace
+from ttmlir.limits import MAX_COPIES
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
 
@@ -91,6 +92,7 @@ class _Flattening:
     def __init__(self, max_trip_count: int) -> None:
         self._max_trip_count = max_trip_count
         self._known: Known = {}
+        self._copies = 0
 
     def flattened(self, op: Operation) -> list[SSAValue]:
         """What stands for the results of a loop or branch, computed in front of it."""
@@ -164,6 +166,7 @@ class _Flattening:
         values: dict[SSAValue, SSAValue] = dict(zip(block.args, arguments, strict=True))
         *operations, end = block.ops
         for original in operations:
+            self._count_copies(original)
             copy = original.clone(values)
             insert_before(before, copy)
             results = self.flattened(copy) if copy.name in CONTROL else self._folded(copy)
@@ -171,6 +174,15 @@ class _Flattening:
                 values.update(zip(original.results, results, strict=True))
                 replace(copy, *results)
         return [values.get(value, value) for value in end.operands]
+
+    def _count_copies(self, op: Operation) -> None:
+        self._copies += sum(1 for _ in op.walk())
+        if self._copies > MAX_COPIES:
+            refuse_to_legalize(
+                op,
+                f"unrolling makes more than {MAX_COPIES} operations of the module; loops inside of "
+                "loops multiply, so make them shorter",
+            )
 
     def _folded(self, op: Operation) -> list[SSAValue] | None:
         """A constant for the result of an operation whose number is known."""

@@ -59,6 +59,8 @@ from ttmlir.ir.constants import constant_numbers
 from ttmlir.ir.rewriting import erase_unused, refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import check_static_shape, element_type
 from ttmlir.mlir.attributes.floats import exact_float32
+from ttmlir.optable import named_in
+from ttmlir.optable.row import Domain, Row
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.core.ttir_conversion import Rule, becomes, convert_inside, refuse_unknown
 from ttmlir.passes.tosa.convert_tosa_to_ttir_tensors import RULES, check_nan_mode, check_zero_points
@@ -97,19 +99,25 @@ def _refuse_operation(op: Operation) -> None:
     refuse_unknown(op, ConvertTosaToTTIRPass.name, CONVERTED)
 
 
-def _bits(mnemonic: str) -> Rule:
-    """The rule of an operation on bits, which tosa lets pass on floating point numbers."""
-    convert = becomes(mnemonic)
+def _elementwise(row: Row) -> Rule:
+    """The rule of an operation that means what a row means."""
+    convert = becomes(row.mnemonic)
+    is_of_bits = Domain.INTEGER in row.domains
 
     def rule(op: Operation) -> None:
+        check_nan_mode(op)
+        # tosa lets operations on bits pass on floating point numbers.
         element = element_type(op.operands[0])
-        if not isinstance(element, IntegerType):
+        if is_of_bits and not isinstance(element, IntegerType):
             refuse_to_legalize(
                 op, f"its operands are {element}, but operations on bits take integers"
             )
         convert(op)
 
     return rule
+
+
+_ELEMENTWISE = {name: row for name, row in named_in("tosa").items() if row.family.is_elementwise}
 
 
 def _cast(op: Operation) -> None:
@@ -205,16 +213,6 @@ def _negate(op: Operation) -> None:
     replace(op, builder.create("neg", op.operands[:1], op.results[0].type))
 
 
-def _extreme(mnemonic: str) -> Rule:
-    convert = becomes(mnemonic)
-
-    def rule(op: Operation) -> None:
-        check_nan_mode(op)
-        convert(op)
-
-    return rule
-
-
 def _right_shift(op: Operation) -> None:
     builder = Builder.before(op)
     if cast("IntegerAttr", op.properties["round"]).value.data:
@@ -226,52 +224,17 @@ def _identity(op: Operation) -> None:
     replace(op, op.operands[0])
 
 
-CONVERTED: dict[str, Rule] = RULES | {
-    f"tosa.{mnemonic}": rule
-    for mnemonic, rule in {
-        "abs": becomes("abs"),
-        "add": becomes("add"),
-        "arithmetic_right_shift": _right_shift,
-        "bitwise_and": _bits("bitwise_and"),
-        "bitwise_not": _bits("bitwise_not"),
-        "bitwise_or": _bits("bitwise_or"),
-        "bitwise_xor": _bits("bitwise_xor"),
-        "cast": _cast,
-        "ceil": becomes("ceil"),
-        "clamp": _clamp,
-        "clz": becomes("count_leading_zeros"),
-        "const": _const,
-        "const_shape": _keep,
-        "cos": becomes("cos"),
-        "equal": becomes("eq"),
-        "erf": becomes("erf"),
-        "exp": becomes("exp"),
-        "floor": becomes("floor"),
-        "greater": becomes("gt"),
-        "greater_equal": becomes("ge"),
-        "identity": _identity,
-        "int_div": becomes("div"),
-        "intdiv": becomes("div"),
-        "log": becomes("log"),
-        "logical_and": becomes("logical_and"),
-        "logical_left_shift": becomes("logical_left_shift"),
-        "logical_not": becomes("logical_not"),
-        "logical_or": becomes("logical_or"),
-        "logical_right_shift": becomes("logical_right_shift"),
-        "logical_xor": becomes("logical_xor"),
-        "maximum": _extreme("maximum"),
-        "minimum": _extreme("minimum"),
-        "mul": _mul,
-        "negate": _negate,
-        "pow": becomes("pow"),
-        "reciprocal": becomes("reciprocal"),
-        "rsqrt": becomes("rsqrt"),
-        "select": becomes("where"),
-        "sigmoid": becomes("sigmoid"),
-        "sin": becomes("sin"),
-        "sub": becomes("subtract"),
-        "tanh": becomes("tanh"),
-    }.items()
+CONVERTED: dict[str, Rule] = {
+    **{name: _elementwise(row) for name, row in _ELEMENTWISE.items()},
+    **RULES,
+    "tosa.arithmetic_right_shift": _right_shift,
+    "tosa.cast": _cast,
+    "tosa.clamp": _clamp,
+    "tosa.const": _const,
+    "tosa.const_shape": _keep,
+    "tosa.identity": _identity,
+    "tosa.mul": _mul,
+    "tosa.negate": _negate,
 }
 """What becomes of each operation of tosa that can be converted."""
 

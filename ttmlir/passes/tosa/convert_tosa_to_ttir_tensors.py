@@ -13,6 +13,8 @@ from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import constant_numbers
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import check_static_shape, element_type, value_shape
+from ttmlir.optable import named_in
+from ttmlir.optable.row import Family
 from ttmlir.passes.core.ttir_conversion import Rule
 from ttmlir.passes.tosa.tosa_shapes import number, numbers
 
@@ -291,6 +293,11 @@ def _pool(mnemonic: str) -> Rule:
 
 
 RULES: dict[str, Rule] = {
+    **{
+        name: _reduction(row.mnemonic)
+        for name, row in named_in("tosa").items()
+        if row.family is Family.REDUCTION
+    },
     "tosa.argmax": _argmax,
     "tosa.avg_pool2d": _pool("avg_pool2d"),
     "tosa.concat": _concat,
@@ -302,13 +309,6 @@ RULES: dict[str, Rule] = {
     "tosa.matmul": _matmul,
     "tosa.max_pool2d": _pool("max_pool2d"),
     "tosa.pad": _pad,
-    "tosa.reduce_all": _reduction("reduce_and"),
-    "tosa.reduce_any": _reduction("reduce_or"),
-    "tosa.reduce_max": _reduction("max"),
-    "tosa.reduce_min": _reduction("min"),
-    "tosa.reduce_prod": _reduction("prod"),
-    "tosa.reduce_product": _reduction("prod"),
-    "tosa.reduce_sum": _reduction("sum"),
     "tosa.reshape": _reshape,
     "tosa.reverse": _reverse,
     "tosa.scatter": _scatter,

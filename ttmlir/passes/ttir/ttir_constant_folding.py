@@ -28,9 +28,6 @@ from ttmlir.mlir.attributes.elements import (
 LARGEST = 1024
 """Elements of a constant that is computed; moves of one value that repeats have no limit."""
 
-_MOVES = frozenset(
-    {"broadcast", "concat", "permute", "reshape", "slice", "squeeze", "transpose", "unsqueeze"}
-)
 _DTYPES = {
     **{f"f{bits}": f"f{bits // 8}" for bits in (32, 64)},
     **{f"{sign}i{bits}": f"i{bits // 8}" for bits in (8, 16, 32, 64) for sign in ("", "s")},
@@ -47,7 +44,7 @@ def fold_constants(op: TTIRRowOp) -> Elements | None:
         return None
     type_ = cast("TensorType[Attribute]", op.results[0].type)
     size = math.prod(type_.get_shape())
-    is_move = op.ROW.mnemonic in _MOVES
+    is_move = op.ROW.moves
     splats = {splat_bytes(attr) for attr in known}
     if is_move and len(splats) == 1 and None not in splats and size:
         return elements_attr(cast("ElementsType", type_), cast("bytes", splats.pop()))

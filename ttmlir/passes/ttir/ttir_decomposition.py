@@ -83,8 +83,8 @@ def _rule(name: str) -> Rule:
 
 
 _RULES = {
-    "ttir.convolution": "ttmlir.passes.ttir.ttir_decomposition_windows",
+    "ttir.convolution": "ttmlir.passes.ttir.ttir_decomposition_window",
     "ttir.dot_general": "ttmlir.passes.ttir.ttir_decomposition_contraction",
-    "ttir.pooling": "ttmlir.passes.ttir.ttir_decomposition_windows",
+    "ttir.pooling": "ttmlir.passes.ttir.ttir_decomposition_window",
 }
 """Where `RULES` has what becomes of an operation; imported when a module has such operations."""

@@ -75,7 +75,7 @@ from ttmlir.mlir.attributes.elements import (
     raw_bytes,
     splat_bytes,
 )
-from ttmlir.optable.convolution import DimensionNumbers
+from ttmlir.optable.window.convolution import DimensionNumbers
 from ttmlir.passes.core.base import ModulePass
 
 if TYPE_CHECKING:

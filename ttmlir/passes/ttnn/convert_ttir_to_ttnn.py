@@ -50,7 +50,6 @@ the road to ttmetal and are refused.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -58,7 +57,6 @@ from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects import tensor
 from xdsl.dialects.builtin import (
-    IntegerAttr,
     ModuleOp,
     UnrealizedConversionCastOp,
 )
@@ -93,7 +91,6 @@ from ttmlir.passes.ttnn.ttnn_constant import constant_form
 if TYPE_CHECKING:
     from xdsl.context import Context
 
-    from ttmlir.dialects.row_ops import ParameterValue
 
 Rule = Callable[[Operation], None]
 
@@ -133,18 +130,11 @@ class _Conversion:
         self._devices: dict[Block, SSAValue] = {}
         self._with_destination: set[Operation] = set()
         self._rules: dict[type[Operation], Rule] = {}
-        self._special: dict[str, Rule] = {
-            "tensor.empty": self._empty,
-            "ttir.to_layout": self._to_layout,
-            "ttir.broadcast": self._broadcast,
-            "ttir.concat": self._concat,
-            "ttir.constant": self._constant,
-            "ttir.conv2d": self._conv2d,
-            "ttir.max_pool2d": self._max_pool2d,
-            "ttir.avg_pool2d": self._avg_pool2d,
-            "ttir.conv_transpose2d": self._conv_transpose2d,
-            "ttir.squeeze": self._reshape,
-            "ttir.unsqueeze": self._reshape,
+        self._special: dict[type[Operation], Rule] = {
+            tensor.EmptyOp: self._empty,
+            ttir.ToLayoutOp: self._to_layout,
+            ttir.ConstantOp: self._constant,
+            ttir.op_class("broadcast"): self._broadcast,
         }
 
     def convert(self, op: Operation) -> None:
@@ -170,8 +160,10 @@ class _Conversion:
     def _rule_for(self, op: Operation) -> Rule:
         if isinstance(op, _LEGAL):
             return _keep
-        if special := self._special.get(op.name):
+        if special := self._special.get(type(op)):
             return special
+        if isinstance(op, RowOperation) and op.ROW.ttnn_parameters is not None:
+            return self._with_parameters
         if isinstance(op, RowOperation) and op.ROW.in_ttnn:
             return self._same_name
         return _refuse_operation
@@ -261,16 +253,19 @@ class _Conversion:
         insert_before(op, new)
         replace(op, *new.results)
 
-    def _replace_by_row(self, op: Operation, mnemonic: str, **values: ParameterValue) -> None:
-        cls = cast("type[ttnn.TTNNRowOp]", ttnn.op_class(mnemonic))
-        self._replace_by(op, cls, cls.parameter_properties(values))
-
-    def _concat(self, op: Operation) -> None:
-        dim = _int(op, "dim")
-        self._replace_by_row(op, "concat", dim=dim % len(value_shape(op.operands[0])))
-
-    def _reshape(self, op: Operation) -> None:
-        self._replace_by_row(op, "reshape", shape=value_shape(op.results[0]))
+    def _with_parameters(self, op: Operation) -> None:
+        """Take the parameters from the row, where ttnn has others than ttir."""
+        assert isinstance(op, ttir.TTIRRowOp)
+        row = op.ROW
+        assert row.ttnn_parameters is not None, "asked for in the choice of the rule"
+        cls = cast("type[ttnn.TTNNRowOp]", ttnn.op_class(row.ttnn_form or row.mnemonic))
+        shapes = [value_shape(value) for value in op.inputs]
+        try:
+            values = row.ttnn_parameters(op.parameters(), shapes, value_shape(op.results[0]))
+        except ValueError as error:
+            refuse(op, str(error))
+        taken = {p.name: values[p.name] for p in cls.PARAMETERS}
+        self._replace_by(op, cls, cls.parameter_properties(taken))
 
     def _broadcast(self, op: Operation) -> None:
         op.operands[1] = self._own_destination(op, op.operands[1])
@@ -284,74 +279,6 @@ class _Conversion:
         )
         insert_before(op, new)
         replace(op, new.results[0])
-
-    # -- windows -------------------------------------------------------------------------------
-
-    def _conv2d(self, op: Operation) -> None:
-        *batches, height, width, channels = value_shape(op.operands[0])
-        *_, kernel_height, kernel_width = value_shape(op.operands[1])
-        self._replace_by_row(
-            op,
-            "conv2d",
-            in_channels=channels,
-            out_channels=value_shape(op.results[0])[-1],
-            batch_size=math.prod(batches),
-            input_height=height,
-            input_width=width,
-            kernel_height=kernel_height,
-            kernel_width=kernel_width,
-            **_window_parameters(op, "stride", "dilation"),
-            **_even_padding(op),
-            groups=_int(op, "groups"),
-        )
-
-    def _max_pool2d(self, op: Operation) -> None:
-        *batches, height, width, channels = value_shape(op.operands[0])
-        pixels = math.prod((*batches, height, width))
-        if "original_height" in op.properties:
-            height, width = _int(op, "original_height"), _int(op, "original_width")
-        self._replace_by_row(
-            op,
-            "max_pool2d",
-            # Flattened, the images of a batch follow each other along the rows.
-            batch_size=pixels // max(1, height * width),
-            input_height=height,
-            input_width=width,
-            channels=channels,
-            **_window_parameters(op, "kernel", "stride", "dilation"),
-            ceil_mode=bool(_int(op, "ceil_mode")),
-            **_even_padding(op),
-        )
-
-    def _avg_pool2d(self, op: Operation) -> None:
-        assert isinstance(op, RowOperation)
-        batch, height, width, channels = value_shape(op.operands[0])
-        self._replace_by_row(
-            op,
-            "avg_pool2d",
-            **op.parameters(),
-            batch_size=batch,
-            input_height=height,
-            input_width=width,
-            channels=channels,
-        )
-
-    def _conv_transpose2d(self, op: Operation) -> None:
-        assert isinstance(op, RowOperation)
-        batch, height, width, channels = value_shape(op.operands[0])
-        *_, kernel_height, kernel_width = value_shape(op.operands[1])
-        self._replace_by_row(
-            op,
-            "conv_transpose2d",
-            **op.parameters(),
-            in_channels=channels,
-            out_channels=value_shape(op.results[0])[-1],
-            batch_size=batch,
-            input_height=height,
-            input_width=width,
-            kernel_height=kernel_height,
-            kernel_width=kernel_width,
-        )
 
 
 @cache
@@ -390,27 +317,3 @@ def _get_device(block: Block, op: Operation) -> SSAValue:
     assert first is not None, "the block holds the operation that needs a device"
     insert_before(first, new)
     return new.results[0]
-
-
-def _int(op: Operation, name: str) -> int:
-    return cast("IntegerAttr", op.properties[name]).value.data
-
-
-def _window_parameters(op: Operation, *names: str) -> dict[str, int]:
-    """The parameters of these names for both directions, which keep their names."""
-    return {name: _int(op, name) for stem in names for name in (f"{stem}_height", f"{stem}_width")}
-
-
-def _even_padding(op: Operation) -> dict[str, int]:
-    """The padding, as one number per direction."""
-    top, bottom, left, right = (
-        _int(op, f"padding_{side}") for side in ("top", "bottom", "left", "right")
-    )
-    if top != bottom or left != right:
-        refuse(
-            op,
-            "padding must be the same above and below and the same left and right, but is "
-            f"top {top}, bottom {bottom}, left {left}, right {right}; "
-            "run ttir-sliding-window-2d-fix-shapes before, which pads unevenly",
-        )
-    return {"padding_height": top, "padding_width": right}

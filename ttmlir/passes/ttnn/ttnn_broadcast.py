@@ -18,7 +18,7 @@ from ttmlir.ir.layouts import layout_of, with_layout
 from ttmlir.ir.rewriting import erase, refuse, replace
 from ttmlir.ir.tensor_types import value_shape
 from ttmlir.ir.ttnn_builder import TTNNBuilder
-from ttmlir.optable.contraction import broadcast_shape
+from ttmlir.optable.shapes import broadcast_shape
 
 Shape = tuple[int, ...]
 

@@ -317,10 +317,11 @@ class KernelApi:
     def _count_turns(self, count: int) -> None:
         """Stop a kernel whose loops turn more often than its cycles allow."""
         self._turns += count
-        if self._turns > _TURNS_PER_CYCLE * self.options.cycle_limit:
+        limit = self.options.cycle_limit
+        if self._turns > _TURNS_PER_CYCLE * limit or self.thread.clock > limit:
             raise CycleLimitError(
                 f"the loops of the kernel turn more than {self._turns} times without an end, "
-                f"which takes more than the {self.options.cycle_limit} cycles of "
+                f"which takes more than the {limit} cycles of "
                 "SimOptions.cycle_limit",
                 rule="cycle-limit",
             )

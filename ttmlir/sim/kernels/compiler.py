@@ -25,7 +25,7 @@ from ttmlir.sim.kernels.python.names import NAMES, find_forbidden
 from ttmlir.sim.kernels.python.runtime import checked_load, checked_store
 from ttmlir.sim.kernels.python.turns import TurnCounter
 from ttmlir.sim.kernels.scope import Functions, Scope, StructDefinition, walk
-from ttmlir.sim.kernels.types import ArrayType, CType, lay_out_struct, size_of
+from ttmlir.sim.kernels.types import ArrayType, CType, IncompleteType, lay_out_struct, size_of
 from ttmlir.sim.kernels.unit import Unit
 
 _MACROS = {
@@ -190,6 +190,12 @@ def _declare_namespace(unit: Unit, item: tree.Namespace, scope: Scope, path: str
 
 
 def _declare_struct(unit: Unit, item: tree.Struct, scope: Scope) -> None:
+    if item.name in scope.symbols:
+        raise unit.error(item, f"'{item.name}' is declared twice")
+    number = len(unit.structs)
+    itself = IncompleteType(item.name, number)
+    unit.structs.append(itself)
+    scope.symbols[item.name] = StructDefinition(itself)
     members = list[tuple[str, CType]]()
     defaults = dict[str, tree.Expression | tree.Braces]()
     context = Context(unit, scope, HANDLERS)
@@ -210,9 +216,9 @@ def _declare_struct(unit: Unit, item: tree.Struct, scope: Scope) -> None:
             members.append((each.name, type_))
             if each.value is not None:
                 defaults[each.name] = each.value
-    if item.name in scope.symbols:
-        raise unit.error(item, f"'{item.name}' is declared twice")
-    scope.symbols[item.name] = StructDefinition(lay_out_struct(item.name, members), defaults)
+    made = lay_out_struct(item.name, number, members)
+    unit.structs[number] = made
+    scope.symbols[item.name] = StructDefinition(made, defaults)
 
 
 def _declare_function(unit: Unit, item: tree.Function, scope: Scope) -> None:

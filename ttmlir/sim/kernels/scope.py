@@ -10,7 +10,7 @@ from typing import TypeAlias, cast
 
 from ttmlir.cpp import tree
 from ttmlir.sim.kernels.place import Place
-from ttmlir.sim.kernels.types import CType, StructType
+from ttmlir.sim.kernels.types import CType, IncompleteType, StructType
 from ttmlir.sim.kernels.value import Value
 
 
@@ -39,7 +39,7 @@ class Functions:
 class StructDefinition:
     """A struct with the initial values of its members."""
 
-    type: StructType
+    type: StructType | IncompleteType
     defaults: Mapping[str, tree.Expression | tree.Braces] = field(
         default_factory=dict[str, "tree.Expression | tree.Braces"]
     )

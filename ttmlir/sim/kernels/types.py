@@ -87,10 +87,21 @@ class Field:
 
 
 @dataclass(frozen=True)
+class IncompleteType:
+    """A struct within its own definition, where only pointers to it can be declared."""
+
+    name: str
+    number: int
+    """That of the struct."""
+
+
+@dataclass(frozen=True)
 class StructType:
     """A struct that the kernel defines."""
 
     name: str
+    number: int
+    """What tells structs apart, even if they have the same name and members."""
     fields: tuple[Field, ...]
     size: int
     alignment: int
@@ -115,7 +126,15 @@ class StringType:
 
 
 CType: TypeAlias = (
-    IntType | FloatType | VoidType | PointerType | ArrayType | StructType | ObjectType | StringType
+    IntType
+    | FloatType
+    | VoidType
+    | PointerType
+    | ArrayType
+    | StructType
+    | IncompleteType
+    | ObjectType
+    | StringType
 )
 
 BOOL = IntType("bool", 1, False)
@@ -210,7 +229,7 @@ def alignment_of(type_: CType) -> int:
             return size_of(type_) or 1
 
 
-def lay_out_struct(name: str, members: list[tuple[str, CType]]) -> StructType:
+def lay_out_struct(name: str, number: int, members: list[tuple[str, CType]]) -> StructType:
     """A struct with its members laid out as the C++ ABI does."""
     offset, alignment = 0, 1
     fields = list[Field]()
@@ -221,7 +240,7 @@ def lay_out_struct(name: str, members: list[tuple[str, CType]]) -> StructType:
         offset += size_of(type_) or 0
         alignment = max(alignment, own)
     size = max(1, -(-offset // alignment) * alignment)
-    return StructType(name, tuple(fields), size, alignment)
+    return StructType(name, number, tuple(fields), size, alignment)
 
 
 def is_same_number(a: CType, b: CType) -> bool:
@@ -235,7 +254,13 @@ def is_same_number(a: CType, b: CType) -> bool:
 
 def is_same_type(a: CType, b: CType) -> bool:
     """Whether a variable of one type may be referred to as the other."""
-    return a == b or is_same_number(a, b)
+    match a, b:
+        case PointerType(pointee=x), PointerType(pointee=y):
+            return is_same_type(x, y)
+        case ((StructType() | IncompleteType()), (StructType() | IncompleteType())):
+            return a.number == b.number
+        case _:
+            return a == b or is_same_number(a, b)
 
 
 def tag_of(type_: CType) -> str:
@@ -247,9 +272,8 @@ def tag_of(type_: CType) -> str:
             return f"{tag_of(pointee)}*"
         case ArrayType(element=element, count=count):
             return f"{tag_of(element)}[{count}]"
-        case StructType(name=name, fields=fields):
-            members = ",".join(f"{each.name}:{tag_of(each.type)}" for each in fields)
-            return f"{name}{{{members}}}"
+        case StructType(name=name, number=number) | IncompleteType(name=name, number=number):
+            return f"{name}#{number}"
         case _:
             return type_.name
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ttmlir.cpp import tree
@@ -25,9 +26,12 @@ from ttmlir.sim.kernels.scope import (
     Variable,
 )
 from ttmlir.sim.kernels.types import (
+    ArrayType,
     CType,
+    IncompleteType,
     ObjectType,
     PointerType,
+    StructType,
     VoidType,
     find_built_in_type,
 )
@@ -73,6 +77,8 @@ class Unit:
         """The variables that hold what the library gives, with the names of these."""
         self.globals = list[ast.stmt]()
         self.functions = list[ast.stmt]()
+        self.structs = list[StructType | IncompleteType]()
+        """The structs by their numbers."""
         self.steps = 0
         self.nesting = 0
         """How many functions are being compiled inside of each other."""
@@ -165,6 +171,18 @@ class Unit:
     def resolve_type(self, node: tree.TemplateArgument, scope: Scope) -> CType:
         """The type that a piece of source means."""
         return self.resolve_declared_type(node, scope, None)
+
+    def complete(self, type_: CType) -> CType:
+        """The type of a member now that the struct around it is complete."""
+        match type_:
+            case PointerType(pointee=pointee):
+                return replace(type_, pointee=self.complete(pointee))
+            case ArrayType(element=element):
+                return replace(type_, element=self.complete(element))
+            case IncompleteType(number=number):
+                return self.structs[number]
+            case _:
+                return type_
 
     def is_deduced(self, node: tree.Type) -> bool:
         """Whether a type is `auto`, `auto*` or `auto&`."""

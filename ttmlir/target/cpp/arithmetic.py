@@ -175,6 +175,10 @@ class Arithmetic:
                 return Conditional(*(self._operand(op, index) for index in range(3)))
             case arith.NegfOp():
                 return Unary("-", self._operand(op, 0))
+            case arith.FPToUIOp() if not _is_boolean(op.results[0].type):
+                kind = unsigned(op.results[0].type)
+                value = self._declare(kind, Cast("c", kind, self._operand(op, 0)))
+                return Cast("c", cpp_type(op.results[0].type), value)
             case _ if isinstance(op, CASTS):
                 return self._cast(op, self._operand(op, 0))
             case _ if isinstance(op, UNSIGNED_CASTS):

@@ -114,3 +114,30 @@
 %0 = stablehlo.fft %a, type = FFT, length = [3] : (tensor<2x3xf32>) -> tensor<2x3xf32>
 %0 = "stablehlo.select_and_scatter"(%a, %a, %s) <{window_dimensions = array<i64: 1, 2>}> ({ ^bb0(%x: tensor<f32>, %y: tensor<f32>): %c = stablehlo.compare GE, %x, %y : (tensor<f32>, tensor<f32>) -> tensor<i1> stablehlo.return %c : tensor<i1> }, { ^bb0(%x: tensor<f32>, %y: tensor<f32>): stablehlo.return %y : tensor<f32> }) : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
 %0 = "stablehlo.get_tuple_element"(%a) <{index = 0 : i32}> : (tensor<2x3xf32>) -> tensor<2x3xf32>
+%0 = "stablehlo.reduce"(%a, %s) <{dimensions = array<i64: 1>}> : (tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32>
+%0 = "stablehlo.reduce"(%a, %s) <{dimensions = array<i64: 1>}> ({}) : (tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32>
+%0 = "stablehlo.reduce"(%a, %s) <{dimensions = array<i64: 1>}> ({}, {}) : (tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32>
+%0 = "stablehlo.reduce_window"(%a, %s) <{window_dimensions = array<i64: 1, 1>}> : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+%0 = "stablehlo.reduce_window"(%a, %s) <{window_dimensions = array<i64: 1, 1>}> ({}) : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+%0 = "stablehlo.reduce_window"(%a, %s) <{window_dimensions = array<i64: 1, 1>}> ({}, {}) : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+%0 = "stablehlo.select_and_scatter"(%a, %a, %s) <{window_dimensions = array<i64: 1, 1>}> : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+%0 = "stablehlo.select_and_scatter"(%a, %a, %s) <{window_dimensions = array<i64: 1, 1>}> ({}) : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+%0 = "stablehlo.select_and_scatter"(%a, %a, %s) <{window_dimensions = array<i64: 1, 1>}> ({}, {}) : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+%0 = "stablehlo.sort"(%a) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+%0 = "stablehlo.sort"(%a) ({}) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+%0 = "stablehlo.sort"(%a) ({}, {}) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+%0 = "stablehlo.map"(%a) <{dimensions = array<i64: 0, 1>}> : (tensor<2x3xf32>) -> tensor<2x3xf32>
+%0 = "stablehlo.map"(%a) <{dimensions = array<i64: 0, 1>}> ({}) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+%0 = "stablehlo.map"(%a) <{dimensions = array<i64: 0, 1>}> ({}, {}) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+%0 = "stablehlo.scatter"(%b, %iv, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> : (tensor<4x3xf32>, tensor<3x1xi32>, tensor<3x3xf32>) -> tensor<4x3xf32>
+%0 = "stablehlo.scatter"(%b, %iv, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({}) : (tensor<4x3xf32>, tensor<3x1xi32>, tensor<3x3xf32>) -> tensor<4x3xf32>
+%0 = "stablehlo.scatter"(%b, %iv, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({}, {}) : (tensor<4x3xf32>, tensor<3x1xi32>, tensor<3x3xf32>) -> tensor<4x3xf32>
+%0 = "stablehlo.while"(%a) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+%0 = "stablehlo.while"(%a) ({}) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+%0 = "stablehlo.while"(%a) ({}, {}) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+%0 = "stablehlo.all_reduce"(%a) <{replica_groups = dense<0> : tensor<1x1xi64>}> : (tensor<2x3xf32>) -> tensor<2x3xf32>
+%0 = "stablehlo.all_reduce"(%a) <{replica_groups = dense<0> : tensor<1x1xi64>}> ({}) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+%0 = "stablehlo.all_reduce"(%a) <{replica_groups = dense<0> : tensor<1x1xi64>}> ({}, {}) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+%0 = "stablehlo.reduce_scatter"(%a) <{replica_groups = dense<0> : tensor<1x1xi64>, scatter_dimension = 0 : i64}> : (tensor<2x3xf32>) -> tensor<2x3xf32>
+%0 = "stablehlo.reduce_scatter"(%a) <{replica_groups = dense<0> : tensor<1x1xi64>, scatter_dimension = 0 : i64}> ({}) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+%0 = "stablehlo.reduce_scatter"(%a) <{replica_groups = dense<0> : tensor<1x1xi64>, scatter_dimension = 0 : i64}> ({}, {}) : (tensor<2x3xf32>) -> tensor<2x3xf32>

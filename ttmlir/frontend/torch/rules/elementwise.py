@@ -12,6 +12,8 @@ from ttmlir.frontend.torch.building import BodyBuilder
 from ttmlir.frontend.torch.call import Call, Rule, cast_input
 from ttmlir.frontend.torch.elements import is_boolean, is_floating
 from ttmlir.ir.tensor_types import element_type, tensor_of
+from ttmlir.optable import named_in, named_on_truth
+from ttmlir.optable.row import Family, Row
 
 Function = Callable[[BodyBuilder, SSAValue], SSAValue]
 """Computes a tensor from one of the same element type."""
@@ -236,23 +238,13 @@ def _logical(mnemonic: str) -> Rule:
     return rule
 
 
-def _bits(name: str) -> Rule:
+def _bits(mnemonic: str, logic: str) -> Rule:
     """An operation on bits, which is one on truth values for booleans."""
 
     def rule(call: Call) -> SSAValue:
-        prefix = "logical" if is_boolean(call.element) else "bitwise"
         names = [name for name in ("self", "other") if name in call.arguments]
         operands = [call.operand(operand, call.element) for operand in names]
-        return call.build.compute(f"{prefix}_{name}", *operands)
-
-    return rule
-
-
-def _shift(mnemonic: str) -> Rule:
-    """A shift of bits; those of torch keep the sign to the right."""
-
-    def rule(call: Call) -> SSAValue:
-        return call.build.compute(mnemonic, *_operands(call, call.element))
+        return call.build.compute(logic if is_boolean(call.element) else mnemonic, *operands)
 
     return rule
 
@@ -283,8 +275,9 @@ def _is_infinite(call: Call) -> SSAValue:
     return build.compute("eq", size, build.create_number(math.inf, x), element=call.element)
 
 
-def _is_finite(call: Call) -> SSAValue:
-    return call.build.compute("isfinite", call.tensor(), element=call.element)
+def _test(mnemonic: str) -> Rule:
+    """A question about each number."""
+    return lambda call: call.build.compute(mnemonic, call.tensor(), element=call.element)
 
 
 def _where(call: Call) -> SSAValue:
@@ -304,60 +297,29 @@ def _overwritten(call: Call) -> SSAValue:
     return call.build.broadcast(cast_input(call, "src"), call.shape)
 
 
+def _rule_of(row: Row) -> Rule:
+    """The rule of an operation that means what a row means."""
+    if row.mnemonic in _ON_TRUTH.values():
+        return _logical(row.mnemonic)
+    if row.family is Family.UNARY:
+        return _test(row.mnemonic) if row.gives_truth else _unary(row.mnemonic)
+    return _comparison(row.mnemonic) if row.gives_truth else _binary(row.mnemonic)
+
+
+_NAMED = {
+    name.removeprefix("aten."): row
+    for name, row in named_in("aten").items()
+    if row.family.is_elementwise
+}
+_ON_TRUTH = {
+    name.removeprefix("aten."): row.mnemonic for name, row in named_on_truth("aten").items()
+}
+
 RULES: dict[str, Rule] = {
-    **{
-        name: _unary(mnemonic)
-        for name, mnemonic in {
-            "abs": "abs",
-            "acos": "acos",
-            "acosh": "acosh",
-            "asin": "asin",
-            "asinh": "asinh",
-            "atan": "atan",
-            "atanh": "atanh",
-            "ceil": "ceil",
-            "cos": "cos",
-            "cosh": "cosh",
-            "erf": "erf",
-            "erfc": "erfc",
-            "erfinv": "erfinv",
-            "exp": "exp",
-            "exp2": "exp2",
-            "expm1": "expm1",
-            "floor": "floor",
-            "lgamma": "lgamma",
-            "log": "log",
-            "log1p": "log1p",
-            "neg": "neg",
-            "reciprocal": "reciprocal",
-            "relu": "relu",
-            "rsqrt": "rsqrt",
-            "sigmoid": "sigmoid",
-            "sign": "sign",
-            "silu": "silu",
-            "sin": "sin",
-            "sinh": "sinh",
-            "sqrt": "sqrt",
-            "square": "square",
-            "tan": "tan",
-            "tanh": "tanh",
-        }.items()
-    },
-    **{name: _comparison(name) for name in ("eq", "ne", "ge", "gt", "le", "lt")},
-    **{
-        name: _logical(name) for name in ("logical_and", "logical_or", "logical_xor", "logical_not")
-    },
+    **{name: _rule_of(row) for name, row in _NAMED.items()},
+    **{name: _bits(_NAMED[name].mnemonic, logic) for name, logic in _ON_TRUTH.items()},
     "add": _sum("add"),
     "alias": _identity,
-    "atan2": _binary("atan2"),
-    "bitwise_and": _bits("and"),
-    "bitwise_not": _bits("not"),
-    "bitwise_or": _bits("or"),
-    "bitwise_xor": _bits("xor"),
-    "__lshift__": _shift("logical_left_shift"),
-    "__rshift__": _shift("right_shift"),
-    "bitwise_left_shift": _shift("logical_left_shift"),
-    "bitwise_right_shift": _shift("right_shift"),
     "clamp": _clamp,
     "clone": _identity,
     "contiguous": _identity,
@@ -367,20 +329,15 @@ RULES: dict[str, Rule] = {
     "elu": _elu,
     "fmax": _skipping_nan("maximum"),
     "fmin": _skipping_nan("minimum"),
-    "fmod": _binary("remainder"),
     "gelu": _gelu,
     "hardtanh": _hardtanh,
     "hypot": _hypot,
-    "isfinite": _is_finite,
     "isinf": _is_infinite,
     "isnan": _is_nan,
     "leaky_relu": _leaky_relu,
     "lift_fresh_copy": _identity,
     "log10": _function(_scaled("log", 1 / math.log(10))),
     "log2": _function(_scaled("log", 1 / math.log(2))),
-    "maximum": _binary("maximum"),
-    "minimum": _binary("minimum"),
-    "mul": _binary("multiply"),
     "pow": _pow,
     "remainder": _remainder,
     "round": _round,

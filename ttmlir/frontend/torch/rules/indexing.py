@@ -12,7 +12,7 @@ from xdsl.ir import SSAValue
 from ttmlir.frontend.torch.building import BodyBuilder, Shape, broadcast_shape
 from ttmlir.frontend.torch.call import Call, Known, Rule
 from ttmlir.frontend.torch.elements import is_boolean, torch_package
-from ttmlir.frontend.torch.rules.shapes import from_start
+from ttmlir.frontend.torch.rules.movement import from_start
 from ttmlir.ir.tensor_types import element_type, tensor_of, value_shape
 
 _I64 = IntegerType(64)

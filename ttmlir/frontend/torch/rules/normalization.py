@@ -8,7 +8,7 @@ from xdsl.ir import SSAValue
 
 from ttmlir.frontend.torch.building import BodyBuilder, Shape
 from ttmlir.frontend.torch.call import Call, Result, Rule
-from ttmlir.frontend.torch.rules.reductions import variance
+from ttmlir.frontend.torch.rules.reduction import variance
 from ttmlir.ir.tensor_types import element_type, tensor_of, value_shape
 
 

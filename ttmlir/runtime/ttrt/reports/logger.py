@@ -8,6 +8,7 @@ import sys
 from typing import TextIO
 
 from ttmlir.runtime.errors import InputError
+from ttmlir.terminal import printable
 
 _LEVEL_VARIABLES = ("TTRT_LOGGER_LEVEL", "LOGGER_LEVEL")
 _LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
@@ -65,25 +66,26 @@ class Logger:
 
     def debug(self, message: str) -> None:
         """Log at DEBUG."""
-        self._logger.debug(message)
+        self._logger.debug(printable(message))
 
     def info(self, message: str) -> None:
         """Log at INFO."""
-        self._logger.info(message)
+        self._logger.info(printable(message))
 
     def warning(self, message: str) -> None:
         """Log at WARNING."""
-        self._logger.warning(message)
+        self._logger.warning(printable(message))
 
     def error(self, message: str) -> None:
         """Log at ERROR."""
-        self._logger.error(message)
+        self._logger.error(printable(message))
 
     def output(self, text: str) -> None:
         """Show what was asked for: to the log file if there is one, else to standard output."""
         if self.file_name:
             self._logger.info(text)
         else:
+            text = printable(text) if sys.stdout.isatty() else text
             sys.stdout.write(text if text.endswith("\n") else text + "\n")
 
 

@@ -160,14 +160,18 @@ def load_entries(paths: Sequence[str]) -> list[tuple[str, Array]]:
 
 def _load(path: str) -> list[tuple[str, Array]]:
     try:
-        content: Any = np.load(path, allow_pickle=False)
-        if isinstance(content, np.ndarray):
-            return [("", content)]
-        with content:
+        with open(path, "rb") as file:
+            content: Any = np.load(file, allow_pickle=False)
+            if isinstance(content, np.ndarray):
+                return [("", content)]
+            # Compressed zeros take no space in the file.
+            size = sum(entry.file_size for entry in content.zip.infolist())
+            if size > memory_limit():
+                raise InputError(f"{path}: its arrays have {size} bytes; {memory_advice()}")
             return [(name, content[name]) for name in content.files]
     except OSError as error:
         raise InputError(f"{path}: {error.strerror or error}") from error
-    except (ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
+    except (ValueError, EOFError, KeyError, MemoryError, zipfile.BadZipFile) as error:
         raise InputError(
             f"{path}: not a .npy or .npz file of numbers; write one with numpy.save or numpy.savez"
         ) from error

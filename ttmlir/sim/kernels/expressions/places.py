@@ -164,7 +164,12 @@ def _find_struct_member(
     if number is None:
         names = [field.name for field in struct.fields]
         raise context.error(node, describe_missing_member(struct.name, node.member, names))
-    return find_member_place(base, number)
+    place = find_member_place(base, number)
+    type_ = context.unit.complete(place.type)
+    if isinstance(place, EitherPlace):
+        local, memory = replace(place.local, type=type_), replace(place.memory, type=type_)
+        return replace(place, type=type_, local=local, memory=memory)
+    return replace(place, type=type_)
 
 
 def read_place(context: Context, place: Place) -> Value:

@@ -184,7 +184,7 @@ def fit_pointer(context: Context, value: Value, place: Place, node: tree.Node) -
     match place:
         case LocalPlace(space=space) if space.join(value.space) is not space:
             context.widen(place.origin)
-        case MemoryPlace() | EitherPlace() if value.space is Space.LOCAL:
+        case MemoryPlace() if value.space is Space.LOCAL:
             message = "the address of a local variable is not known to the simulator"
             raise context.error(node, f"{message}; it cannot be kept in memory")
         case _:

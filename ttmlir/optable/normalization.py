@@ -1,4 +1,4 @@
-"""Batch normalization with given statistics.
+"""Softmax, and batch normalization with given statistics.
 
 `ttir.batch_norm_inference` has the operands input, scale, offset, mean and variance, of which the
 last four hold one element for each feature, the features being the input's dimension `dimension`.
@@ -10,6 +10,13 @@ from __future__ import annotations
 from typing import Any
 
 from ttmlir.optable.row import Domain, Family, Flatbuffer, Kind, Operand, Parameter, Row, Shape
+from ttmlir.optable.shapes import check_dimension
+
+
+def softmax_shape(input: Shape, *, dimension: int) -> Shape:
+    """Shape of the input, which has the dimension."""
+    check_dimension(dimension, len(input))
+    return input
 
 
 def normalized_shape(input: Shape, *statistics: Shape, dimension: int, epsilon: float) -> Shape:
@@ -23,6 +30,14 @@ def normalized_shape(input: Shape, *statistics: Shape, dimension: int, epsilon: 
             f"extent of the input's dimension {dimension}."
         )
     return input
+
+
+def _softmax(xp: Any, input: Any, *, dimension: int) -> Any:
+    if not input.size:
+        return input
+    # Subtracting the maximum changes nothing but keeps exp from overflowing.
+    powers = xp.exp(input - xp.max(input, axis=dimension, keepdims=True))
+    return powers / xp.sum(powers, axis=dimension, keepdims=True)
 
 
 def _batch_norm_inference(
@@ -44,6 +59,20 @@ def _batch_norm_inference(
 
 
 ROWS = (
+    Row(
+        mnemonic="softmax",
+        summary="Exponentials along a dimension, scaled to the sum 1.",
+        formula="exp(x) / sum(exp(x))",
+        family=Family.NORMALIZATION,
+        operands=(Operand(name="input"),),
+        parameters=(Parameter(name="dimension", kind=Kind.SI32, doc="Dimension of the sum."),),
+        reference=_softmax,
+        result_shape=softmax_shape,
+        flatbuffer=Flatbuffer(
+            table="SoftmaxOp",
+            fields=(("in", "input"), ("out", "output"), ("dimension", "dimension")),
+        ),
+    ),
     Row(
         mnemonic="batch_norm_inference",
         summary="Features scaled to given mean and variance.",

@@ -6,126 +6,45 @@ The ttnn forms carry the image's extents as parameters, since their tensors may 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, cast
+import math
+from typing import Any
 
 from ttmlir.optable.row import Family, Flatbuffer, Kind, Operand, Parameter, Row, Shape
+from ttmlir.optable.shapes import require, spell_shape
+from ttmlir.optable.window.axes import (
+    even_window_axes,
+    evenly_padded_parameters,
+    image_shape,
+    output_extent,
+    window_extents,
+)
 
 
 def _parameters(kind: Kind, *names: str) -> tuple[Parameter, ...]:
     return tuple(Parameter(name=name, kind=kind) for name in names)
 
 
-def output_extent(
-    extent: int,
-    kernel: int,
-    stride: int,
-    padding: int,
-    dilation: int,
-    ceil_mode: bool = False,
-    leading: int | None = None,
-) -> int:
-    """Number of window positions along one dimension; `padding` counts both sides together.
-
-    With `ceil_mode` a last, partly filled window counts if it starts inside the image or its
-    leading padding, which is half of `padding` unless it is given.
-    """
-    reach = extent + padding - dilation * (kernel - 1) - 1
-    if not ceil_mode:
-        return reach // stride + 1
-    positions = -(-reach // stride) + 1
-    inside = (positions - 1) * stride < extent + (padding // 2 if leading is None else leading)
-    return positions if inside else positions - 1
-
-
-@dataclass(frozen=True, kw_only=True)
-class WindowAxis:
-    """What a window does along one dimension of an image."""
-
-    extent: int
-    kernel: int
-    stride: int = 1
-    dilation: int = 1
-    low: int = 0
-    """Padding in front."""
-    high: int = 0
-    """Padding behind."""
-    ceil_mode: bool = False
-
-    @property
-    def reach(self) -> int:
-        """Elements from the first to the last one under the window."""
-        return self.dilation * (self.kernel - 1) + 1
-
-    @property
-    def positions(self) -> int:
-        """Number of positions of the window."""
-        return output_extent(
-            self.extent,
-            self.kernel,
-            self.stride,
-            self.low + self.high,
-            self.dilation,
-            self.ceil_mode,
-            self.low,
-        )
-
-    @property
-    def margin(self) -> tuple[int, int]:
-        """Elements to add on both sides, so that every position is filled.
-
-        With `ceil_mode` the last window may reach beyond the padding.
-        """
-        needed = (self.positions - 1) * self.stride + self.reach
-        return self.low, max(0, needed - self.extent - self.low)
-
-    def covered(self, padded: bool) -> list[int]:
-        """Elements of the image, or of the padded image, under the window at each position."""
-        first, end = (-self.low, self.extent + self.high) if padded else (0, self.extent)
-        starts = range(-self.low, -self.low + self.positions * self.stride, self.stride)
-        return [
-            sum(first <= start + step < end for step in range(0, self.reach, self.dilation))
-            for start in starts
-        ]
-
-    def checked(self, name: str) -> WindowAxis:
-        """The axis; ValueError if no window can slide along the dimension `name`."""
-        if min(self.kernel, self.stride, self.dilation) < 1:
-            raise ValueError(f"kernel, stride and dilation of the {name} must be positive")
-        if min(self.low, self.high) < 0:
-            raise ValueError(f"padding of the {name} must not be negative")
-        if self.extent < 1 or self.reach > self.extent + self.low + self.high:
-            raise ValueError(
-                f"the window reaches over {self.reach} elements, more than the {name} "
-                f"{self.extent} and its padding of {self.low} and {self.high}"
-            )
-        return self
-
-
-def window_axes(parameters: Mapping[str, Any], **more: int) -> tuple[WindowAxis, WindowAxis]:
-    """What a window operation of an image, with padding for each side, does along its axes.
-
-    `more` overrides parameters, such as `input_height` and `input_width` where ttir reads them from
-    a shape.
-    """
-    values: dict[str, Any] = {**parameters, **more}
-    sides = (("height", "top", "bottom"), ("width", "left", "right"))
-    return cast(
-        "tuple[WindowAxis, WindowAxis]",
-        tuple(
-            WindowAxis(
-                extent=values[f"input_{axis}"],
-                kernel=values[f"kernel_{axis}"],
-                stride=values[f"stride_{axis}"],
-                dilation=values[f"dilation_{axis}"],
-                low=values[f"padding_{low}"],
-                high=values[f"padding_{high}"],
-                ceil_mode=bool(values.get("ceil_mode", False)),
-            )
-            for axis, low, high in sides
-        ),
+def conv2d_shape(input: Shape, weight: Shape, bias: Shape | None = None, **p: Any) -> Shape:
+    """Shape of a convolution of the image that the parameters `p` describe."""
+    inner, outer, groups = p["in_channels"], p["out_channels"], p["groups"]
+    require(
+        groups >= 1 and inner % groups == 0 and outer % groups == 0,
+        f"{inner} input and {outer} output channels cannot be split into {groups} groups",
     )
+    image = image_shape(input, inner, p)
+    filters = (outer, inner // groups, p["kernel_height"], p["kernel_width"])
+    require(weight == filters, f"weight is {spell_shape(weight)}; expected {spell_shape(filters)}")
+    require(
+        bias is None or math.prod(bias) == outer,
+        f"bias is {spell_shape(bias or ())}; expected {outer} elements",
+    )
+    return (image[0], *window_extents(even_window_axes(p)), outer)
+
+
+def max_pool2d_shape(input: Shape, **p: Any) -> Shape:
+    """Shape of a pooling of the image that the parameters `p` describe."""
+    image = image_shape(input, p["channels"], p)
+    return (image[0], *window_extents(even_window_axes(p)), image[3])
 
 
 def _windows(
@@ -249,6 +168,8 @@ def _max_pool2d(
 
 
 _TTIR_PADDING = ("padding_left", "padding_right", "padding_top", "padding_bottom")
+
+
 _CONV2D_ATTRIBUTES = (
     "in_channels",
     "out_channels",
@@ -302,7 +223,9 @@ ROWS = (
             *_TTIR_PADDING,
         ),
         reference=_conv2d,
+        result_shape=conv2d_shape,
         device=True,
+        ttnn_parameters=evenly_padded_parameters,
         flatbuffer=Flatbuffer(
             table="Conv2dOp",
             fields=(
@@ -335,7 +258,9 @@ ROWS = (
             Parameter(name="original_width", kind=Kind.SI32, optional=True),
         ),
         reference=_max_pool2d,
+        result_shape=max_pool2d_shape,
         device=True,
+        ttnn_parameters=evenly_padded_parameters,
         flatbuffer=Flatbuffer(
             table="MaxPool2dOp",
             fields=(

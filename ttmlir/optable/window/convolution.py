@@ -22,7 +22,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ttmlir.optable.row import Family, Flatbuffer, Kind, Operand, Parameter, Row, Shape
-from ttmlir.optable.window import WindowAxis
+from ttmlir.optable.shapes import require, spell_shape
+from ttmlir.optable.window.axes import WindowAxis, image_parameters, image_shape
 
 _SINCE = "2026-08"
 
@@ -105,19 +106,19 @@ def convolution_axes(
     count = len(numbers.input.spatial)
     names = ("window_strides", "input_dilation", "weight_dilation", "window_reversal")
     for name in names:
-        _require(
+        require(
             len(parameters[name]) == count,
             f"{name} must have one entry for each of the {count} spatial dimensions",
         )
     padding = parameters["padding"]
-    _require(
+    require(
         len(padding) == 2 * count,
         f"padding must have two entries for each of the {count} spatial dimensions",
     )
     axes: list[WindowAxis] = []
     for number, dim in enumerate(numbers.input.spatial):
         dilation = parameters["input_dilation"][number]
-        _require(dilation >= 1, f"input dilation of spatial dimension {number} must be positive")
+        require(dilation >= 1, f"input dilation of spatial dimension {number} must be positive")
         axis = WindowAxis(
             # Negative padding cuts off what the window does not see.
             extent=(input[dim] - 1) * dilation + 1 + padding[2 * number] + padding[2 * number + 1],
@@ -135,26 +136,26 @@ def convolved_shape(
     """Shape of a general convolution."""
     numbers = DimensionNumbers.parse(parameters["dimension_numbers"])
     rank = len(numbers.input.spatial) + 2
-    _require(
+    require(
         len(input) == len(weight) == rank,
         f"input and weight must have the {rank} dimensions that the dimension numbers name",
     )
     groups, batches = parameters["feature_group_count"], parameters["batch_group_count"]
     features, batch = input[numbers.input.feature], input[numbers.input.first]
     inner, outer = weight[numbers.weight.first], weight[numbers.weight.feature]
-    _require(
+    require(
         groups >= 1 and batches >= 1 and 1 in (groups, batches),
         "feature_group_count and batch_group_count must be positive, and one of them 1",
     )
-    _require(
+    require(
         features == inner * groups,
         f"{features} input features must be {groups} groups of the weight's {inner}",
     )
-    _require(
+    require(
         batch % batches == 0,
         f"a batch of {batch} cannot be split into {batches} groups",
     )
-    _require(
+    require(
         outer % (groups * batches) == 0,
         f"{outer} output features cannot be split into {groups * batches} groups",
     )
@@ -162,18 +163,13 @@ def convolved_shape(
         count = 1
         for extent in bias:
             count *= extent
-        _require(count == outer, f"the bias must have {outer} elements, one per output feature")
+        require(count == outer, f"the bias must have {outer} elements, one per output feature")
     result = [0] * rank
     result[numbers.output.first], result[numbers.output.feature] = batch // batches, outer
     axes = convolution_axes(input, weight, numbers, parameters)
     for dim, axis in zip(numbers.output.spatial, axes, strict=True):
         result[dim] = axis.positions
     return tuple(result)
-
-
-def _require(condition: bool, message: str) -> None:
-    if not condition:
-        raise ValueError(message)
 
 
 def _convolution(xp: Any, input: Any, weight: Any, bias: Any = None, **parameters: Any) -> Any:
@@ -266,16 +262,16 @@ def transposed_shape(
 ) -> Shape:
     """Shape of a transposed convolution of an NHWC image; ValueError says why there is none."""
     groups, channels = parameters["groups"], input[-1]
-    _require(
+    require(
         groups >= 1 and channels % groups == 0,
         f"{channels} input channels cannot be split into {groups} groups",
     )
-    _require(
+    require(
         weight[0] == channels,
         f"the weight is for {weight[0]} input channels, but the image has {channels}",
     )
     outer = weight[1] * groups
-    _require(
+    require(
         bias is None or _product(bias) == outer,
         f"the bias must have {outer} elements, one per output channel",
     )
@@ -286,14 +282,29 @@ def transposed_shape(
         stride, dilation = parameters[f"stride_{axis}"], parameters[f"dilation_{axis}"]
         sides = parameters[f"padding_{low}"], parameters[f"padding_{high}"]
         more = parameters[f"output_padding_{axis}"]
-        _require(min(stride, dilation) >= 1, f"stride and dilation of the {axis} must be positive")
-        _require(min(*sides, more) >= 0, f"padding of the {axis} must not be negative")
+        require(min(stride, dilation) >= 1, f"stride and dilation of the {axis} must be positive")
+        require(min(*sides, more) >= 0, f"padding of the {axis} must not be negative")
         extent = transposed_extent(
             input[1 + number], weight[2 + number], stride, sum(sides), more, dilation
         )
-        _require(extent >= 1, f"padding leaves nothing of the {axis}")
+        require(extent >= 1, f"padding leaves nothing of the {axis}")
         extents.append(extent)
     return (input[0], *extents, outer)
+
+
+def conv_transpose2d_shape(
+    input: Shape, weight: Shape, bias: Shape | None = None, **p: Any
+) -> Shape:
+    """Shape of a transposed convolution of the image that the parameters `p` describe."""
+    inner, outer, groups = p["in_channels"], p["out_channels"], p["groups"]
+    image = image_shape(input, inner, p)
+    require(
+        groups >= 1 and outer % groups == 0,
+        f"{outer} output channels cannot be split into {groups} groups",
+    )
+    filters = (inner, outer // groups, p["kernel_height"], p["kernel_width"])
+    require(weight == filters, f"weight is {spell_shape(weight)}; expected {spell_shape(filters)}")
+    return transposed_shape(image, weight, bias, p)
 
 
 def _conv_transpose2d(xp: Any, input: Any, weight: Any, bias: Any = None, **parameters: Any) -> Any:
@@ -414,7 +425,9 @@ ROWS = (
         parameters=_parameters(Kind.SI32, *_IMAGE, *_TRANSPOSED_WINDOW),
         ttir_parameters=_parameters(Kind.SI32, *_TRANSPOSED_WINDOW),
         reference=_conv_transpose2d,
+        result_shape=conv_transpose2d_shape,
         device=True,
+        ttnn_parameters=image_parameters,
         flatbuffer=Flatbuffer(
             table="ConvTranspose2dOp",
             fields=(

@@ -19,6 +19,7 @@ from xdsl.ir import Attribute, Data, Operation, Region, SSAValue
 from ttmlir.dialects.stablehlo.form import integers
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import splat_number
+from ttmlir.ir.identities import identity_of, logic_of
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import (
     check_static_shape,
@@ -28,8 +29,11 @@ from ttmlir.ir.tensor_types import (
     tensor_like,
     value_shape,
 )
-from ttmlir.optable.convolution import DimensionNumbers, Dimensions
-from ttmlir.optable.window import WindowAxis
+from ttmlir.optable import row
+from ttmlir.optable.row import Row
+from ttmlir.optable.window.axes import WindowAxis
+from ttmlir.optable.window.convolution import DimensionNumbers, Dimensions
+from ttmlir.optable.window.pooling import method_of
 from ttmlir.passes.core.ttir_conversion import Rule
 from ttmlir.passes.stablehlo.stablehlo_bodies import combiners, operations_of
 from ttmlir.passes.stablehlo.stablehlo_body_application import applied, can_be_applied
@@ -123,56 +127,32 @@ def _flags(op: Operation, name: str, count: int) -> tuple[bool, ...]:
 
 # -- reduce_window ---------------------------------------------------------------------------------
 
-_METHODS = {
-    "add": ("sum", "add"),
-    "maximum": ("max", "maximum"),
-    "minimum": ("min", "minimum"),
-    "multiply": ("product", "multiply"),
-}
-_METHODS_OF_BOOLEANS = {
-    "add": ("or", "logical_or"),
-    "and": ("and", "logical_and"),
-    "maximum": ("or", "logical_or"),
-    "minimum": ("and", "logical_and"),
-    "multiply": ("and", "logical_and"),
-    "or": ("or", "logical_or"),
-}
-# For the operation of a body: the method of pooling, and what takes the initial value in.
 _SUPPORTED = "supported are add, maximum, minimum and multiply, and on i1 also and and or"
-
-
-def _methods(element: Attribute) -> Mapping[str, tuple[str, str]]:
-    return _METHODS_OF_BOOLEANS if element == i1 else _METHODS
 
 
 def _reduce_window(op: Operation) -> None:
     _check_shapes(op)
     count = len(op.results)
-    names = combiners(op.regions[0])
-    element_types = map(element_type, op.operands)
-    if names is None or any(
-        name not in _methods(element) for name, element in zip(names, element_types, strict=False)
-    ):
+    combining = [
+        logic_of(each, element_type(value))
+        for each, value in zip(combiners(op.regions[0]) or (), op.operands, strict=False)
+    ]
+    if not combining or None in map(method_of, combining):
         replace(op, *_written_out(op))
         return
-    pairs = zip(names, op.operands[:count], op.operands[count:], strict=True)
+    pairs = zip(combining, op.operands[:count], op.operands[count:], strict=True)
     replace(op, *(_pooled(op, *pair, op.results[n]) for n, pair in enumerate(pairs)))
 
 
 def _pooled(
-    op: Operation, name: str, value: SSAValue, init: SSAValue, result: SSAValue
+    op: Operation, combining: Row, value: SSAValue, init: SSAValue, result: SSAValue
 ) -> SSAValue:
     builder = Builder.before(op)
-    element = element_type(value)
-    method, combining = _methods(element)[name]
-    neutral = {
-        "max": lowest(element),
-        "min": highest(element),
-        "product": 1.0,
-        "and": 1.0,
-    }.get(method, 0.0)
+    method, neutral = method_of(combining), identity_of(combining, element_type(value))
+    assert method is not None, "the caller has asked for a method"
+    assert neutral is not None, "what combines a window has an identity"
     is_neutral = splat_number(init) == neutral
-    if not is_neutral and method in ("sum", "product"):
+    if not is_neutral and combining.mnemonic in ("add", "multiply"):
         refuse_to_legalize(
             op,
             f"it starts from another number than {neutral:g}, which would count once for each "
@@ -191,7 +171,7 @@ def _pooled(
         window_dilations=_integers_or(op, "window_dilations", ones),
         padding=tuple(itertools.chain(*_margins(op, rank))),
     )
-    return pooled if is_neutral else builder.create(combining, [pooled, init], result.type)
+    return pooled if is_neutral else builder.create(combining.mnemonic, [pooled, init], result.type)
 
 
 _LONGEST = 64
@@ -253,7 +233,7 @@ def _select_and_scatter(op: Operation) -> None:
     operand, source, init = op.operands
     select, scatter = op.regions
     selection = _selection(select)
-    if selection is None or combiners(scatter) != ("add",):
+    if selection is None or combiners(scatter) != (row("add"),):
         bodies = (", ".join(operations_of(body)) or "no operation" for body in op.regions)
         refuse_to_legalize(
             op,

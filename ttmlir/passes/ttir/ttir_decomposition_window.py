@@ -16,24 +16,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeGuard, cast
 
-from xdsl.dialects.builtin import AnyFloat, DenseIntOrFPElementsAttr, TensorType, i1
+from xdsl.dialects.builtin import AnyFloat, DenseIntOrFPElementsAttr, TensorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ttmlir.dialects.row_ops import RowOperation
 from ttmlir.ir import rewriting
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import splat_number
+from ttmlir.ir.identities import identity_of, logic_of
 from ttmlir.ir.rewriting import refuse_to_legalize
 from ttmlir.ir.tensor_types import (
     element_type,
-    highest,
     invert_permutation,
     lowest,
     tensor_like,
     value_shape,
 )
-from ttmlir.optable.convolution import DimensionNumbers
-from ttmlir.optable.window import WindowAxis
+from ttmlir.optable import row
+from ttmlir.optable.window.axes import WindowAxis
+from ttmlir.optable.window.convolution import DimensionNumbers
+from ttmlir.optable.window.pooling import COMBINERS, method_of
 from ttmlir.passes.core.ttir_conversion import Rule
 
 Shape = tuple[int, ...]
@@ -299,31 +301,19 @@ def _transposed_weight(c: _Convolution) -> SSAValue:
 # -- pooling ---------------------------------------------------------------------------------------
 
 
-_COMBINED = {
-    "max": "maximum",
-    "min": "minimum",
-    "sum": "add",
-    "product": "multiply",
-    "and": "logical_and",
-    "or": "logical_or",
-}
-"""The operation on two elements, by method."""
-
-
 def _pooling(op: Operation) -> None:
     builder = Builder.before(op)
     assert isinstance(op, RowOperation)
     parameters: dict[str, Any] = op.parameters()
     value, method = op.operands[0], cast("str", parameters["pooling_method"])
     element = element_type(value)
-    if element == i1 and method in ("max", "min"):
-        method = {"max": "or", "min": "and"}[method]
-    fill = {
-        "max": lowest(element),
-        "min": highest(element),
-        "product": 1.0,
-        "and": 1.0,
-    }.get(method, 0.0)
+    fill = 0.0
+    if method in COMBINERS:
+        combining = row(COMBINERS[method])
+        if method in ("max", "min"):
+            combining = logic_of(combining, element)
+        method = method_of(combining) or method
+        fill = float(identity_of(combining, element) or 0)
     for dim, step in enumerate(parameters["base_dilations"]):
         value = builder.dilate(value, dim, step, fill)
     padding = parameters["padding"]
@@ -478,7 +468,7 @@ def _combined_along(
 ) -> SSAValue:
     """The pooling as elementwise operations on what the window's elements meet."""
     builder = Builder.before(op)
-    if method not in _COMBINED:
+    if method not in COMBINERS:
         refuse_to_legalize(
             op,
             f"it takes the {method} of {element_type(value)}; supported are floating point types",
@@ -496,7 +486,7 @@ def _combined_along(
         ]
         value = taps[0]
         for tap in taps[1:]:
-            value = builder.create(_COMBINED[method], [value, tap], tap.type)
+            value = builder.create(COMBINERS[method], [value, tap], tap.type)
     return value
 
 

@@ -17,31 +17,53 @@ from collections.abc import Sequence
 from typing import Any
 
 from ttmlir.optable.row import Family, Flatbuffer, Kind, Operand, Parameter, Row, Shape
-from ttmlir.optable.window import WindowAxis, window_axes
+from ttmlir.optable.shapes import require
+from ttmlir.optable.window.axes import (
+    WindowAxis,
+    image_parameters,
+    image_shape,
+    window_axes,
+    window_extents,
+)
 
 _SINCE = "2026-08"
 
+COMBINERS = {
+    "max": "maximum",
+    "min": "minimum",
+    "sum": "add",
+    "product": "multiply",
+    "and": "logical_and",
+    "or": "logical_or",
+}
+"""For each method of `ttir.pooling` that combines the elements of a window two by two, the mnemonic
+of the operation that does."""
 METHODS = ("max", "min", "sum", "average", "product", "and", "or")
 """What `ttir.pooling` does with the elements of a window."""
+
+
+def method_of(combiner: Row) -> str | None:
+    """The method that combines elements by an operation; None if there is none."""
+    return next((name for name, found in COMBINERS.items() if found == combiner.mnemonic), None)
 
 
 def pooling_axes(input: Shape, parameters: dict[str, Any]) -> tuple[WindowAxis, ...]:
     """The window along each dimension of the input with its holes and padding."""
     names = ("window_dimensions", "window_strides", "base_dilations", "window_dilations")
     for name in names:
-        _require(
+        require(
             len(parameters[name]) == len(input),
             f"{name} must have one entry for each of the {len(input)} dimensions",
         )
     padding = parameters["padding"]
-    _require(
+    require(
         len(padding) == 2 * len(input),
         f"padding must have two entries for each of the {len(input)} dimensions",
     )
     axes: list[WindowAxis] = []
     for dim, extent in enumerate(input):
         dilation = parameters["base_dilations"][dim]
-        _require(dilation >= 1, f"base dilation of dimension {dim} must be positive")
+        require(dilation >= 1, f"base dilation of dimension {dim} must be positive")
         axis = WindowAxis(
             # Negative padding cuts off what the window does not see.
             extent=(extent - 1) * dilation + 1 + padding[2 * dim] + padding[2 * dim + 1],
@@ -56,13 +78,14 @@ def pooling_axes(input: Shape, parameters: dict[str, Any]) -> tuple[WindowAxis, 
 def pooled_shape(input: Shape, **parameters: Any) -> Shape:
     """Shape of a general pooling: the positions of the window along each dimension."""
     method = parameters["pooling_method"]
-    _require(method in METHODS, f'pooling method "{method}" must be one of {", ".join(METHODS)}')
+    require(method in METHODS, f'pooling method "{method}" must be one of {", ".join(METHODS)}')
     return tuple(axis.positions for axis in pooling_axes(input, parameters))
 
 
-def _require(condition: bool, message: str) -> None:
-    if not condition:
-        raise ValueError(message)
+def avg_pool2d_shape(input: Shape, **parameters: Any) -> Shape:
+    """Shape of averages of the image that the parameters describe."""
+    image = image_shape(input, parameters["channels"], parameters)
+    return (image[0], *window_extents(window_axes(parameters)), image[3])
 
 
 def _neutral(xp: Any, method: str, dtype: Any) -> Any:
@@ -200,7 +223,9 @@ ROWS = (
         parameters=(*_parameters(*_IMAGE, *_WINDOW, *_PADDING), *_MODES),
         ttir_parameters=(*_parameters(*_WINDOW, *_PADDING), *_MODES),
         reference=_avg_pool2d,
+        result_shape=avg_pool2d_shape,
         device=True,
+        ttnn_parameters=image_parameters,
         flatbuffer=Flatbuffer(
             table="AvgPool2dOp",
             fields=(

@@ -12,6 +12,8 @@ from ttmlir.frontend.torch.building import BodyBuilder
 from ttmlir.frontend.torch.call import Call, Result, Rule
 from ttmlir.frontend.torch.elements import is_floating
 from ttmlir.ir.tensor_types import element_type, tensor_of, value_shape
+from ttmlir.optable import named_in
+from ttmlir.optable.row import Family
 
 Reduction = Callable[[BodyBuilder, SSAValue, tuple[int, ...], bool], SSAValue]
 """Reduces dimensions, which keep an extent of 1 if the last argument says so."""
@@ -180,24 +182,22 @@ def _cumsum(call: Call) -> SSAValue:
 
 
 RULES: dict[str, Rule] = {
+    **{
+        name.removeprefix("aten."): _reduction(_op(row.mnemonic))
+        for name, row in named_in("aten").items()
+        if row.family is Family.REDUCTION
+    },
     "_log_softmax": _log_softmax,
     "_softmax": _softmax,
     "all": _truth("reduce_and"),
-    "amax": _reduction(_op("max")),
-    "amin": _reduction(_op("min")),
     "any": _truth("reduce_or"),
     "argmax": _arg(largest=True),
     "argmin": _arg(largest=False),
     "cumsum": _cumsum,
     "linalg_vector_norm": _vector_norm,
-    "max.default": _reduction(_op("max")),
     "max.dim": _extreme("max"),
-    "mean": _reduction(_op("mean")),
-    "min.default": _reduction(_op("min")),
     "min.dim": _extreme("min"),
-    "prod": _reduction(_op("prod")),
     "std": _std,
-    "sum": _reduction(_op("sum")),
     "var": _var,
     "var_mean": _var_mean,
 }

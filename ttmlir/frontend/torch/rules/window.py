@@ -15,8 +15,8 @@ from xdsl.ir import SSAValue
 from ttmlir.frontend.torch.building import BodyBuilder, Shape
 from ttmlir.frontend.torch.call import Call, Result, Rule
 from ttmlir.frontend.torch.elements import torch_package
+from ttmlir.frontend.torch.rules.contraction import product
 from ttmlir.frontend.torch.rules.indexing import take
-from ttmlir.frontend.torch.rules.products import product
 from ttmlir.ir.tensor_types import element_type, value_shape
 
 
