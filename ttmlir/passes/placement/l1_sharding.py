@@ -202,8 +202,9 @@ def _destinations(block: Block) -> dict[Operation, Operation]:
     """For each `tensor.empty` that is a destination, the first operation it is that of."""
     result: dict[Operation, Operation] = {}
     for op in block.ops:
-        if isinstance(op, ttir.TTIROp):
-            owner = op.operands[-1].owner
+        inits = op.inits if isinstance(op, ttir.TTIROp) else ()
+        if inits:
+            owner = inits[-1].owner
             if isinstance(owner, EmptyOp) and owner.parent is block:
                 result.setdefault(owner, op)
     return result

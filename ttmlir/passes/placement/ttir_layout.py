@@ -342,11 +342,14 @@ class _Moves:
 
     def _grid_of(self, op: ttir.TTIROp) -> Grid | None:
         """The grid of a kernel's operands; None: they stay on theirs."""
-        output = layout_of(op.operands[-1].type) if op.operands else None
         is_kernel = isinstance(op, ttir.GenericOp) or op.name == "ttir.broadcast"
-        if not self._options.kernels_on_one_grid or not is_kernel or output is None:
+        if not self._options.kernels_on_one_grid or not is_kernel:
             return None
-        shape = value_shape(op.operands[-1])
+        inits = op.inits
+        output = layout_of(inits[-1].type) if inits else None
+        if output is None:
+            return None
+        shape = value_shape(inits[-1])
         one = Grid((1,) * output.grid.rank)
         if any(value_shape(value) != shape for value in op.operands):
             return one

@@ -94,7 +94,7 @@ class TTIRSplitCompoundLayoutPass(ModulePass):
 
 def _split(op: ttir.ToLayoutOp, *, formats_on_tiles: bool) -> None:
     """Replace a compound change by two, and these in turn, until none is compound."""
-    value, output = op.operands
+    value, output = op.operands[0], op.output
     try:
         source, target = layout_of(value.type), layout_of(output.type)
         if source is None or target is None:

@@ -14,6 +14,7 @@ from xdsl.dialects import arith
 from xdsl.ir import Operation, SSAValue
 
 from ttmlir.dialects import ttmetal
+from ttmlir.dialects.dps import is_dps
 from ttmlir.dialects.ttkernel import NocConfigAttr
 from ttmlir.ir.tensor_types import value_shape
 from ttmlir.layout.chip import ChipDesc
@@ -44,8 +45,9 @@ def broadcast(op: Operation, source: PlacedTensor, target: PlacedTensor, chip: C
 
     LayoutError if they are not rows of numbers in the L1 of one core.
     """
-    value, output = op.operands
-    shape, whole = value_shape(value), value_shape(output)
+    assert is_dps(op), "ttir.broadcast has a destination"
+    (value,) = op.inputs
+    shape, whole = value_shape(value), value_shape(op.results[0])
     shape = (1,) * (len(whole) - len(shape)) + shape
     for tensor, extents in ((source, value_shape(value)), (target, whole)):
         _check(tensor.layout, extents)
@@ -83,7 +85,7 @@ def broadcast(op: Operation, source: PlacedTensor, target: PlacedTensor, chip: C
     if not spreads:
         kernel.call("noc_async_read_barrier")
     launch = Launch(kernel, ttmetal.Area((0, 0), (1, 1)), NocConfigAttr(NocIndex.NOC0))
-    replace_by_dispatch(op, (value,), (output,), [launch])
+    replace_by_dispatch(op, op.inputs, op.inits, [launch])
 
 
 def _check(layout: TensorLayout, shape: Sequence[int]) -> None:

@@ -278,8 +278,7 @@ def _wrap_broadcast(op: Operation) -> None:
     if op.results[0].first_use is None:
         erase(op)
     else:
-        value, output = op.operands
-        replace(op, _expanded(value, value_shape(output), op))
+        replace(op, _expanded(op.operands[0], value_shape(op.results[0]), op))
 
 
 def _without_broadcast(value: SSAValue) -> SSAValue:

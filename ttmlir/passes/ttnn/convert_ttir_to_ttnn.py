@@ -67,7 +67,7 @@ from ttmlir.dialects import tt, ttir, ttnn
 from ttmlir.dialects.row_ops import RowOperation
 from ttmlir.ir.layouts import device_attr_in_scope, layout_of
 from ttmlir.ir.rewriting import (
-    erase,
+    erase_unused,
     insert_before,
     refuse,
     refuse_foreign,
@@ -200,12 +200,13 @@ class _Conversion:
     def _is_superfluous(self, use: Use) -> bool:
         """True for the destination of a move."""
         user = use.operation
-        is_moved_into = isinstance(user, ttir.ToLayoutOp) and use.index == 1
+        is_moved_into = isinstance(user, ttir.ToLayoutOp) and use.index in user.written_results
         return is_moved_into and user not in self._with_destination
 
     def _to_layout(self, op: Operation) -> None:
-        device, result_type = self.device(op), op.results[0].type
-        input, output = op.operands
+        assert isinstance(op, ttir.ToLayoutOp)
+        device, result_type, input = self.device(op), op.results[0].type, op.operands[0]
+        destinations = [value.owner for value in op.inits]
         layout = layout_of(result_type)
         assert layout is not None, "verified: both tensors have layouts"
         if layout.memory_space.is_system:
@@ -223,8 +224,7 @@ class _Conversion:
             )
             insert_before(op, tiled, new)
         replace(op, new.results[0])
-        if isinstance(output.owner, tensor.EmptyOp) and output.first_use is None:
-            erase(output.owner)
+        erase_unused(owner for owner in destinations if isinstance(owner, tensor.EmptyOp))
 
     # -- rows ----------------------------------------------------------------------------------
 
