@@ -60,6 +60,19 @@ def test_ranges_and_sets_of_cores() -> None:
         CoreRange((1, 2), (3, 1))
 
 
+def test_ranges_and_sets_are_equal_to_their_like_only() -> None:
+    """A range is no set, and neither is a list of cores."""
+    one = CoreRange((1, 2), (3, 3))
+    assert one == CoreRange((1, 2), (3, 3))
+    assert hash(one) == hash(CoreRange((1, 2), (3, 3)))
+    for other in (CoreRange((1, 2), (3, 4)), CoreRange((0, 2), (3, 3)), CoreRangeSet([one])):
+        assert one != other
+    cores = [(1, 2), (2, 2), (3, 2), (1, 3), (2, 3), (3, 3)]
+    assert one != cores
+    assert CoreRangeSet([one]) != cores
+    assert CoreRangeSet([one]) != set(cores)
+
+
 def test_cores_of_calls() -> None:
     """A core, a range, a set; nothing else."""
     assert cores_of((4, 5)) == ((4, 5),)
