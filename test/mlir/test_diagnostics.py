@@ -190,3 +190,9 @@ def test_verdicts_are_those_of_mlir_opt(text: str) -> None:
     messages = [line.partition(" error: ")[2] for line in theirs if " error: " in line]
     found = mismatches(Chunk(text, 1), FILE, diagnostics)
     assert [diagnostic.message for diagnostic in found] == messages
+
+
+def test_lines_outside_of_a_source_are_none() -> None:
+    """A source may be a part of a file that begins further down."""
+    source = Source("a\nb", first_line=5)
+    assert [source.line(number) for number in (3, 4, 5, 6, 7)] == [None, None, "a", "b", None]
