@@ -2,14 +2,23 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest
+# What is imported is compiled then; to compile all of torch takes longer than most tests.
+INSTALL := $(BIN)/python -m pip install --quiet --no-compile
+# The demo runs in a complete environment where there is one.
+DEMO := $(firstword $(wildcard $(VENV)/.installed) $(VENV)/.demo)
 
 .PHONY: help
 help: ## Print this help
-	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet -e ".[test,check]"
+	$(INSTALL) -e ".[test,check]"
+	touch $@
+
+$(VENV)/.demo: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(INSTALL) -e ".[demo]"
 	touch $@
 
 .PHONY: setup
@@ -17,8 +26,13 @@ setup: $(VENV)/.installed ## Make .venv with the project and its tools
 	@$(BIN)/python -m compileall -q ttmlir ttrt schema
 
 .PHONY: test
-test: setup ## Run all tests: pytest, which runs the lit suite too
+test: setup ## Run the tests: pytest, which runs the lit suite too
 	$(PYTEST) -q -n auto --dist worksteal
+
+.PHONY: test-all
+test-all: setup ## Run the tests with the whole of each sweep, and lit with real processes
+	$(PYTEST) -q -n auto --dist worksteal -m ""
+	$(BIN)/lit -sv test -D real_process=1
 
 .PHONY: check
 check: setup ## Run ruff, pyright and the import rules
@@ -37,7 +51,7 @@ lit: setup ## Run only the lit suite, with lit's own report
 	$(BIN)/lit -sv test
 
 .PHONY: demo
-demo: setup ## Train, compile and run digit classifiers, one of them in JAX
+demo: $(DEMO) ## Train, compile and run digit classifiers, one of them in JAX
 	$(BIN)/python examples/digits/demo.py
 	$(BIN)/python examples/models/mlp.py
 

@@ -1,17 +1,13 @@
 """Makes pytest run the lit tests: each `.mlir` file with RUN lines is one test.
 
-lit runs once, on all collected files together, when the first of them is reached; so its workers
-stay warm and two tests run at a time.
+A warm lit process beside each worker runs them, so that a tool starts in milliseconds.
 """
 
 from __future__ import annotations
 
-import json
-import subprocess
+import os
 import sys
-import tempfile
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +16,36 @@ from hypothesis import settings
 
 TEST_ROOT = Path(__file__).resolve().parent
 NOT_TESTS = {"Inputs", "models", "support", "bench", "golden"}
-LIT = "import lit.main; lit.main.main()"
 sys.path.insert(0, str(TEST_ROOT / "support"))
+
+import required_oracles  # noqa: E402
+from lit_session import LitSession  # noqa: E402
+
+LIT = pytest.StashKey[LitSession]()
+
+# Results of JAX are compared with; how fast they come does not matter, but compiling them does.
+os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
+
+# There is a worker for each core already.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ.setdefault(variable, "1")
 
 # A busy machine is no failure: tests that guard against hangs set a deadline of their own.
 settings.register_profile("ttmlir", deadline=None)
-settings.load_profile("ttmlir")
+settings.register_profile("ci", deadline=None, derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "ttmlir")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Have a lit process for this worker, which starts when it is needed."""
+    required_oracles.register(config)
+    config.stash[LIT] = LitSession()
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """End the lit process."""
+    config.stash[LIT].close()
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -33,6 +53,14 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     if file_path.suffix != ".mlir" or NOT_TESTS & set(file_path.relative_to(TEST_ROOT).parts):
         return None
     return LitFile.from_parent(parent, path=file_path)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Look at the code of every kernel that a test compiles."""
+    if "ttmlir.sim.kernels.compiler" in sys.modules:
+        from generated_code import watch_compiler
+
+        watch_compiler()
 
 
 class LitFile(pytest.File):
@@ -47,13 +75,12 @@ class LitTest(pytest.Item):
     """The RUN lines of one file."""
 
     def runtest(self) -> None:
-        """Report what lit said about the file."""
-        files = tuple(str(item.path) for item in self.session.items if isinstance(item, LitTest))
-        result = lit_results(files)[str(self.path.relative_to(TEST_ROOT))]
-        if result["code"] == "UNSUPPORTED":
-            pytest.skip(result["output"].strip() or "a program that the test needs is missing")
-        if result["code"] not in ("PASS", "XFAIL", "FLAKYPASS"):
-            raise LitFailure(result["output"])
+        """Report what lit says about the file."""
+        code, output = self.config.stash[LIT].run(self.path)
+        if code == "UNSUPPORTED":
+            pytest.skip(output.strip() or "a program that the test needs is missing")
+        if code not in ("PASS", "XFAIL", "FLAKYPASS"):
+            raise LitFailure(f"{code}: {self.path}\n{output}")
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> str:
         """The commands that lit ran and what they printed."""
@@ -68,20 +95,3 @@ class LitTest(pytest.Item):
 
 class LitFailure(Exception):
     """A RUN line failed; the message is lit's account of it."""
-
-
-@cache
-def lit_results(files: tuple[str, ...]) -> dict[str, dict[str, str]]:
-    """Run lit on `files`; its result for each, by path relative to the test folder."""
-    with tempfile.TemporaryDirectory() as folder:
-        report = Path(folder) / "report.json"
-        run = subprocess.run(
-            [sys.executable, "-c", LIT, "-q", "--workers=2", f"--output={report}", *files],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if not report.exists():
-            raise LitFailure(f"lit did not run:\n{run.stdout}{run.stderr}")
-        tests = json.loads(report.read_text())["tests"]
-    return {test["name"].partition(" :: ")[2]: test for test in tests}

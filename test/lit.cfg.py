@@ -8,6 +8,7 @@ LLVM's own, which implies real processes for it.
 import os
 import shutil
 import sys
+import tempfile
 from importlib import import_module
 from pathlib import Path
 
@@ -47,14 +48,12 @@ if not lit_config.params.get("real_process"):
     from warm_tools import install
 
     model = str(TEST_ROOT / "tools" / "Inputs" / "wheel.mlir")
-    ttnn, binary = (
-        os.path.join(config.test_exec_root, f"warm_up.{end}") for end in ("mlir", "ttnn")
-    )
-    os.makedirs(config.test_exec_root, exist_ok=True)
-    import_module("filecheck_main")
-    install(
-        warm_up=(
-            ("ttmlir-opt", "--ttir-to-ttnn-backend-pipeline", "--cse", model, "-o", ttnn),
-            ("ttmlir-translate", "--ttnn-to-flatbuffer", ttnn, "-o", binary),
+    import_module("ttmlir.tools.filecheck")
+    with tempfile.TemporaryDirectory() as folder:
+        ttnn, binary = (os.path.join(folder, f"warm_up.{end}") for end in ("mlir", "ttnn"))
+        install(
+            warm_up=(
+                ("ttmlir-opt", "--ttir-to-ttnn-backend-pipeline", "--cse", model, "-o", ttnn),
+                ("ttmlir-translate", "--ttnn-to-flatbuffer", ttnn, "-o", binary),
+            )
         )
-    )

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import io
+import os
 import shutil
 import subprocess
+import sys
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
 from filecheck.options import Options
-from filecheck_main import check
+
+from ttmlir.tools.filecheck import check
+from ttmlir.tools.llvm_names import filecheck, llvm_lit
 
 CASES = {
     "not ends where the next match starts": (
@@ -74,3 +78,52 @@ def test_llvm_says_the_same(name: str, tmp_path: Path) -> None:
         check=False,
     )
     assert (run.returncode == 0) is passes, run.stderr
+
+
+LIT_CONFIG = """import lit.formats
+import os
+
+config.name = "mine"
+config.test_format = lit.formats.ShTest()
+config.suffixes = [".mlir"]
+config.environment["PATH"] = os.environ["PATH"]
+"""
+LIT_TEST = """// RUN: ttmlir-opt --cse %s | FileCheck %s
+// CHECK-COUNT-{count}: arith.addi
+// CHECK-NOT: arith.addi
+func.func @f(%a: i32) -> (i32, i32) {{
+  %0 = arith.addi %a, %a : i32
+  %1 = arith.addi %a, %a : i32
+  return %0, %1 : i32, i32
+}}
+"""
+
+
+@pytest.mark.parametrize(("count", "status"), [(1, 0), (2, 1)])
+def test_a_suite_of_ones_own_runs_by_llvms_names(count: int, status: int, tmp_path: Path) -> None:
+    """`llvm-lit` finds the tests, and `FileCheck` in their RUN lines is ours."""
+    (tmp_path / "lit.cfg.py").write_text(LIT_CONFIG)
+    (tmp_path / "sums.mlir").write_text(LIT_TEST.format(count=count))
+    tools = Path(sys.executable).parent
+    done = subprocess.run(
+        [tools / "llvm-lit", "-sv", tmp_path],
+        env={**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == status, done.stdout + done.stderr
+    assert ("Passed: 1" if status == 0 else "Failed: 1") in " ".join(done.stdout.split())
+
+
+def test_what_is_missing_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without the extra, the names are there and say what to install; files have to exist."""
+    assert filecheck(["no-such-file.txt"]) == 2
+    assert "No such file or directory: 'no-such-file.txt'" in capsys.readouterr().err
+    monkeypatch.setattr("ttmlir.tools.llvm_names.find_spec", lambda name: None)
+    assert filecheck(["x"]) == 1
+    assert "the Python package filecheck is not installed" in capsys.readouterr().err
+    assert llvm_lit() == 1
+    assert "pip install 'ttmlir-py[test]'" in capsys.readouterr().err

@@ -129,7 +129,7 @@ def write_ttnn(module: ModuleOp, *, golden: Golden | None = None) -> bytes:
     inputs and results of a reference, with which `ttrt run --golden` compares.
     """
     from ttmlir.dialects.narrowing import warn_of_narrowing
-    from ttmlir.mlir.printing.printer import print_module
+    from ttmlir.mlir.printing.module import print_module
     from ttmlir.target.flatbuffer.programs import FILE_TEXT
     from ttmlir.target.flatbuffer.ttnn import ttnn_to_flatbuffer
 
@@ -145,7 +145,7 @@ def write_ttnn(module: ModuleOp, *, golden: Golden | None = None) -> bytes:
 @_without_collections()
 def write_ttm(module: ModuleOp) -> bytes:
     """The `.ttm` file of a module in the ttmetal dialect, with kernels in C++."""
-    from ttmlir.mlir.printing.printer import print_module
+    from ttmlir.mlir.printing.module import print_module
     from ttmlir.target.flatbuffer.programs import FILE_TEXT
     from ttmlir.target.flatbuffer.ttmetal import ttmetal_to_flatbuffer
 

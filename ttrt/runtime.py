@@ -13,7 +13,7 @@ from ttmlir.runtime.session import (
     wait,
 )
 from ttmlir.runtime.tensor import Tensor, create_tensor
-from ttmlir.runtime.ttrt.environment import (
+from ttmlir.runtime.ttrt.objects.environment import (
     DataType,
     DebugEnv,
     DeviceRuntime,

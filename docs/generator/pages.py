@@ -4,20 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from doors_page import doors_page
+from frontends_page import frontends_page
 from kernel_calls_page import kernel_calls_page
+from markdown_text import wrap_page
 from mutation_table import with_mutation_table
 from ops_page import ops_page
 from passes_page import passes_page
 from sanitizer_page import sanitizer_page
-from support_table import with_support_table
+from support_page import support_page
 
-PAGES: dict[str, Callable[[str], str]] = {
-    "README.md": with_support_table,
+_WRITERS: dict[str, Callable[[str], str]] = {
     "docs/developing.md": with_mutation_table,
-    "docs/doors.md": lambda old: doors_page(),
+    "docs/frontends.md": lambda old: frontends_page(),
     "docs/kernel_calls.md": lambda old: kernel_calls_page(),
     "docs/ops.md": lambda old: ops_page(),
     "docs/passes.md": lambda old: passes_page(),
     "docs/sanitizer.md": lambda old: sanitizer_page(),
+    "docs/support.md": lambda old: support_page(),
 }
+
+
+def _wrapped(writer: Callable[[str], str]) -> Callable[[str], str]:
+    return lambda old: wrap_page(writer(old))
+
+
+PAGES = {name: _wrapped(writer) for name, writer in _WRITERS.items()}

@@ -13,7 +13,8 @@ from ttmlir.optable.kernel import Role
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.execution.program import CircularBufferSpec, Kernel, Program
 from ttmlir.sim.execution.run import run_program
-from ttmlir.sim.machine.chip import wormhole_n150
+from ttmlir.sim.machine.buffer import Buffer
+from ttmlir.sim.machine.chip import SimChip
 from ttmlir.sim.machine.device import Device
 from ttmlir.sim.options import SimOptions
 
@@ -130,9 +131,9 @@ def run(
 
     `page_size` is that of circular buffer 16.
     """
-    device = Device(wormhole_n150(), options)
-    source = device.buffer(len(data), TILE_BYTES)
-    target = device.buffer(len(data), TILE_BYTES)
+    device = Device(SimChip.of_board("n150"), options)
+    source = Buffer(device, len(data), TILE_BYTES)
+    target = Buffer(device, len(data), TILE_BYTES)
     source.write(data)
     target.write(bytes(len(data)))
     cores = ((0, 0),)

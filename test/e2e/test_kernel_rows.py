@@ -40,6 +40,7 @@ from elementwise_oracles import (
     STEPS,
     wrapped,
 )
+from sampling import sampled
 from ttir_text import FunctionText, tensor
 
 from ttmlir.compiler import TTMETAL_PIPELINE, lower
@@ -206,8 +207,10 @@ def few(shape: Shape, seed: int) -> Array:
     return np.random.default_rng(seed).integers(-3, 4, shape).astype(np.int32)
 
 
-NUMERICS = pytest.mark.parametrize("numerics", ["exact", "device"])
-FLOATS = pytest.mark.parametrize("element", ["f32", "bf16"])
+BOTH = ("exact", "device")
+ELEMENTS = ("f32", "bf16")
+NUMERICS = pytest.mark.parametrize("numerics", BOTH)
+FLOATS = pytest.mark.parametrize("element", ELEMENTS)
 PAIRS = (((2, 3, 40, 17), (40, 1)), ((40, 1), (2, 1, 1, 17)), ((1, 5), (1,)))
 """Shapes of two operands of which one is repeated, or both are."""
 
@@ -228,9 +231,9 @@ def _domain_of(name: str) -> int:
     return next(n for n, domain in enumerate(_DOMAINS) if SMOOTH[name][1](domain(x)))
 
 
-@NUMERICS
-@FLOATS
-@pytest.mark.parametrize("domain", range(len(_DOMAINS)))
+@pytest.mark.parametrize(
+    ("domain", "element", "numerics"), sampled(range(len(_DOMAINS)), ELEMENTS, BOTH)
+)
 def test_functions(domain: int, element: str, numerics: str) -> None:
     """Functions of one number, a part of them on each domain."""
     x = _DOMAINS[domain](numbers(SHAPES[domain % len(SHAPES)], element, domain))
@@ -258,17 +261,14 @@ def test_arithmetic(element: str, numerics: str) -> None:
     check({"pow": np.power}, [np.abs(x), y], numerics)
 
 
-@NUMERICS
-@FLOATS
-@pytest.mark.parametrize("shapes", PAIRS)
+@pytest.mark.parametrize(("shapes", "element", "numerics"), sampled(PAIRS, ELEMENTS, BOTH))
 def test_broadcasts(shapes: tuple[Shape, Shape], element: str, numerics: str) -> None:
     """Operations of the vector unit and of the matrix unit on operands that are repeated."""
     x, y = (away_from_zero(numbers(shape, element, 5 + n)) for n, shape in enumerate(shapes))
     check({"subtract": np.subtract, "multiply": np.multiply}, [x, y], numerics)
 
 
-@NUMERICS
-@FLOATS
+@pytest.mark.parametrize(("element", "numerics"), sampled(ELEMENTS, BOTH))
 def test_remainder_of_large_quotients(element: str, numerics: str) -> None:
     """No rounding of a quotient spoils the remainder."""
     x, y = (numbers((33, 70), element, 6 + n) for n in range(2))
@@ -276,8 +276,7 @@ def test_remainder_of_large_quotients(element: str, numerics: str) -> None:
     check({"remainder": np.fmod}, [x, away_from_zero(y)], numerics)
 
 
-@NUMERICS
-@FLOATS
+@pytest.mark.parametrize(("element", "numerics"), sampled(ELEMENTS, BOTH))
 def test_truth_values(element: str, numerics: str) -> None:
     """Comparisons and logic where many numbers are equal."""
     x, y = (few(SHAPES[2], 8 + n).astype(HOST[element]) for n in range(2))

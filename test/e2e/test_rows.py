@@ -9,52 +9,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 import pytest
-from row_cases import (
-    DEFAULT_SHAPE,
-    Case,
-    Shape,
-    away_from_zero,
-    bits,
-    check_numbers,
-    each,
-    few,
-    positive,
-    special,
-    whole,
-)
+from elementwise_oracles import BINARY as BINARY_ORACLES
+from elementwise_oracles import COMPARISONS, bits, each, few, special
+from elementwise_oracles import UNARY as UNARY_ORACLES
+from row_cases import DEFAULT_SHAPE, Case, check_numbers
 from window_cases import NORMALIZATIONS, WINDOWS
 
 from ttmlir.optable import ROWS, indexing
-
-
-def inside_one(rng: np.random.Generator, shape: Shape) -> np.ndarray:
-    """Numbers between -0.9 and 0.9."""
-    return rng.uniform(-0.9, 0.9, shape)
-
-
-def distances(rng: np.random.Generator, shape: Shape) -> np.ndarray:
-    """Numbers that are shifted, and distances that may be the width of a number and more."""
-    return rng.integers(0, 40, shape)
-
-
-def ones(x: float) -> int:
-    """Bits of a 32-bit integer that are 1."""
-    return (int(x) % 2**32).bit_count()
-
-
-def shifted_left(x: float, distance: float) -> int:
-    """What 32 bits keep, as a signed number."""
-    return (int(x) << int(distance) & 0xFFFFFFFF ^ 1 << 31) - (1 << 31)
-
-
-def shifted_right(x: float, distance: float) -> int:
-    """A 32-bit number that may be negative, without its sign."""
-    return int(x) % 2**32 >> int(distance) if distance else int(x)
 
 
 def unary(op: str, function: Callable[..., Any], **options: Any) -> Case:
@@ -72,15 +37,17 @@ ALL = ("f32", "bf16", "i32")
 INTEGERS = ("i32", "i1")
 
 UNARY = [
-    unary("abs", lambda x: np.where(x < 0, -x, x), elements=ALL),
-    unary("neg", lambda x: 0 - x, elements=ALL),
-    unary("relu", lambda x: np.where(x > 0, x, 0), elements=ALL),
-    unary("sqrt", each(math.sqrt), sample=positive),
-    unary("sigmoid", each(lambda x: 1 / (1 + math.exp(-x)))),
-    unary("reciprocal", each(lambda x: 1 / x), sample=away_from_zero),
-    unary("exp", each(math.exp)),
-    unary("rsqrt", each(lambda x: 1 / math.sqrt(x)), sample=positive),
-    unary("typecast", lambda x: x, elements=ALL),
+    *(
+        unary(
+            op,
+            oracle.at_width(32),
+            elements=oracle.elements,
+            sample=oracle.sample,
+            attributes=oracle.attributes,
+        )
+        for op, oracle in UNARY_ORACLES.items()
+        if op != "bitcast_convert"
+    ),
     unary("typecast", np.trunc, elements=("f32",), out_element="i32", id="typecast_f32_i32"),
     unary(
         "typecast", lambda x: x, elements=("i32",), out_element="f32", sample=few, id="typecast_i32"
@@ -97,54 +64,8 @@ UNARY = [
         id="typecast_bits",
     ),
     unary("typecast", lambda x: x, elements=("f32",), out_element="bf16", id="typecast_bf16"),
-    unary("cbrt", each(math.cbrt)),
-    unary("square", lambda x: x**2, elements=("f32", "bf16")),
-    unary("log", each(math.log), sample=positive),
-    unary("log1p", each(math.log1p), sample=positive),
-    unary("expm1", each(math.expm1)),
-    unary("sin", each(math.sin)),
-    unary("cos", each(math.cos)),
-    unary("tan", each(math.tan), sample=lambda rng, shape: rng.uniform(-1.4, 1.4, shape)),
-    unary("atan", each(math.atan)),
-    unary("tanh", each(math.tanh)),
-    unary("floor", each(math.floor), elements=ALL),
-    unary("ceil", each(math.ceil), elements=ALL),
-    unary("sign", lambda x: (x > 0) * 1 - (x < 0), elements=ALL, sample=few),
-    unary("isfinite", each(math.isfinite), sample=special),
     unary("isfinite", each(math.isfinite), out_element="i1", sample=special, id="isfinite_i1"),
-    unary("logical_not", lambda x: x == 0, elements=(*ALL, "i1"), sample=bits),
-    unary("bitwise_not", lambda x: -x - 1, elements=("i32",), sample=whole),
     unary("bitwise_not", lambda x: 1 - x, elements=("i1",), sample=bits, id="bitwise_not_i1"),
-    unary("erf", each(math.erf)),
-    unary("gelu", each(lambda x: x * (1 + math.erf(x / math.sqrt(2))) / 2)),
-    unary("silu", each(lambda x: x / (1 + math.exp(-x)))),
-    unary(
-        "clamp",
-        lambda x: np.where(x < -1.5, -1.5, np.where(x > 0.75, 0.75, x)),
-        attributes="min = -1.5 : f32, max = 0.75 : f32",
-    ),
-    unary(
-        "leaky_relu",
-        lambda x: np.where(x > 0, x, 0.125 * x),
-        attributes="parameter = 0.125 : f32",
-    ),
-    unary("trunc", np.trunc, elements=ALL),
-    unary("round", each(round), elements=ALL),
-    unary("exp2", each(lambda x: 2**x)),
-    unary("sinh", each(math.sinh)),
-    unary("cosh", each(math.cosh)),
-    unary("asin", each(math.asin), sample=inside_one),
-    unary("acos", each(math.acos), sample=inside_one),
-    unary("asinh", each(math.asinh)),
-    unary("acosh", each(math.acosh), sample=lambda rng, s: rng.uniform(1, 9, s)),
-    unary("atanh", each(math.atanh), sample=inside_one),
-    unary("erfc", each(math.erfc)),
-    unary(
-        "erfinv",
-        each(lambda x: NormalDist().inv_cdf((x + 1) / 2) / math.sqrt(2)),
-        sample=inside_one,
-    ),
-    unary("lgamma", each(math.lgamma), sample=positive),
     unary(
         "bitcast_convert",
         lambda x: x.astype(np.int32).view(np.float32),
@@ -152,32 +73,13 @@ UNARY = [
         out_element="f32",
         sample=lambda rng, s: rng.standard_normal(s).astype(np.float32).view(np.int32),
     ),
-    unary("population_count", each(ones), elements=("i32",), sample=whole),
-    unary(
-        "count_leading_zeros",
-        each(lambda x: 32 - (int(x) % 2**32).bit_length()),
-        elements=("i32",),
-        sample=whole,
-    ),
 ]
 
-COMPARISONS: dict[str, Callable[..., Any]] = {
-    "ge": lambda x, y: x >= y,
-    "eq": lambda x, y: x == y,
-    "ne": lambda x, y: x != y,
-    "gt": lambda x, y: x > y,
-    "lt": lambda x, y: x < y,
-    "le": lambda x, y: x <= y,
-    "logical_and": lambda x, y: (x != 0) & (y != 0),
-    "logical_or": lambda x, y: (x != 0) | (y != 0),
-    "logical_xor": lambda x, y: (x != 0) != (y != 0),
-}
-
 BINARY = [
-    binary("add", lambda x, y: x + y, elements=ALL),
-    binary("multiply", lambda x, y: x * y, elements=ALL),
-    binary("subtract", lambda x, y: x - y, elements=ALL),
-    binary("div", lambda x, y: x / y, sample=away_from_zero),
+    *(
+        binary(op, oracle.at_width(32), elements=oracle.elements, sample=oracle.sample)
+        for op, oracle in BINARY_ORACLES.items()
+    ),
     binary(
         "div",
         each(lambda x, y: int(x / y)),
@@ -185,9 +87,6 @@ BINARY = [
         elements=("i32",),
         id="div_i32",
     ),
-    binary("maximum", lambda x, y: np.where(x > y, x, y), elements=ALL),
-    binary("minimum", lambda x, y: np.where(x < y, x, y), elements=ALL),
-    binary("remainder", each(math.fmod), sample=away_from_zero),
     binary(
         "remainder",
         each(math.fmod),
@@ -195,25 +94,11 @@ BINARY = [
         elements=("i32",),
         id="remainder_i32",
     ),
-    binary("pow", each(math.pow), sample=positive),
-    binary("atan2", each(math.atan2)),
-    *(binary(op, f, elements=ALL, sample=few) for op, f in COMPARISONS.items()),
     *(
-        binary(op, f, elements=ALL, out_element="i1", sample=few, id=f"{op}_i1")
-        for op, f in COMPARISONS.items()
+        binary(op, oracle, elements=ALL, out_element="i1", sample=few, id=f"{op}_i1")
+        for op, oracle in COMPARISONS.items()
     ),
-    binary("bitwise_and", each(lambda x, y: int(x) & int(y)), elements=("i32",), sample=whole),
-    binary("bitwise_or", each(lambda x, y: int(x) | int(y)), elements=("i32",), sample=whole),
-    binary("bitwise_xor", each(lambda x, y: int(x) ^ int(y)), elements=("i32",), sample=whole),
     binary("bitwise_xor", lambda x, y: x != y, elements=("i1",), sample=bits, id="bitwise_xor_i1"),
-    *(
-        binary(op, each(f), elements=("i32",), sample=distances)
-        for op, f in (
-            ("logical_left_shift", shifted_left),
-            ("logical_right_shift", shifted_right),
-            ("right_shift", lambda x, y: int(x) >> int(y)),
-        )
-    ),
 ]
 
 
@@ -323,11 +208,6 @@ def softmax(dimension: int) -> Callable[..., Any]:
     return lambda x: np.exp(x) / np.exp(x).sum(dimension, keepdims=True)
 
 
-def looked_up(indices: np.ndarray, table: np.ndarray) -> np.ndarray:
-    """Rows one by one."""
-    return np.stack([table[int(i)] for i in indices.ravel()]).reshape(*indices.shape, -1)
-
-
 CONTRACTIONS = [
     Case("matmul", product, ((33, 70), (70, 5)), (33, 5), terms=70, segments=False),
     Case(
@@ -357,15 +237,6 @@ CONTRACTIONS = [
         terms=33,
         segments=False,
         id="softmax_1",
-    ),
-    Case(
-        "embedding",
-        looked_up,
-        ((4, 7), (50, 33)),
-        (4, 7, 33),
-        numbers=lambda rng, shape: rng.integers(0, 50, shape),
-        operand_elements=("i32", None),
-        segments=False,
     ),
 ]
 

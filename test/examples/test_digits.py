@@ -6,12 +6,15 @@ import re
 import subprocess
 import sys
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-pytest.importorskip("sklearn", reason="needs the data set that scikit-learn ships")
+pytestmark = pytest.mark.skipif(
+    find_spec("sklearn") is None, reason="needs the data set that scikit-learn ships"
+)
 
 DIGITS = Path(__file__).resolve().parents[2] / "examples" / "digits"
 

@@ -1,4 +1,4 @@
-"""The door for JAX: how functions, trees, types and stages of JAX are taken."""
+"""The frontend for JAX: how functions, trees, types and stages of JAX are taken."""
 
 from __future__ import annotations
 

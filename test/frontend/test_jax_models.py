@@ -7,6 +7,7 @@ import pytest
 jax = pytest.importorskip("jax", reason="needs JAX")
 
 from jax_models import MODELS  # noqa: E402
+from sampling import sampled  # noqa: E402
 
 import ttmlir  # noqa: E402
 from ttmlir.runtime.accuracy import compare  # noqa: E402
@@ -14,8 +15,7 @@ from ttmlir.runtime.accuracy import compare  # noqa: E402
 LEAST_CORRELATION = {"exact": 0.999, "device": 0.99}
 
 
-@pytest.mark.parametrize("batch", [2, 5])
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize(("name", "batch"), sampled(MODELS, (2, 5)))
 def test_models_agree_with_jax(name: str, batch: int) -> None:
     """Every result, at two batch sizes and in both numerics."""
     function, arguments = MODELS[name](batch)

@@ -13,8 +13,8 @@ from ttmlir.dialects import ttnn
 from ttmlir.dialects.ods import SEGMENTS
 from ttmlir.interpreter.bisection import bisect
 from ttmlir.interpreter.levels import name_operations, source_dialect
+from ttmlir.ir.builder import Builder
 from ttmlir.ir.rewriting import replace
-from ttmlir.ir.ttir_building import built
 from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 from ttmlir.passes.stablehlo import convert_stablehlo_to_ttir
 from ttmlir.passes.ttir import ttir_decomposition_contraction
@@ -89,7 +89,7 @@ def test_a_wrong_decomposition(monkeypatch: pytest.MonkeyPatch) -> None:
     rule = ttir_decomposition_contraction.RULES["ttir.dot_general"]
 
     def wrong(op: Any) -> Any:
-        op.operands[0] = built(op, "neg", [op.operands[0]], op.operands[0].type)
+        op.operands[0] = Builder.before(op).create("neg", [op.operands[0]], op.operands[0].type)
         return rule(op)
 
     monkeypatch.setitem(ttir_decomposition_contraction.RULES, "ttir.dot_general", wrong)
@@ -111,12 +111,11 @@ def test_a_wrong_conversion_of_stablehlo(monkeypatch: pytest.MonkeyPatch) -> Non
     """The interpreter of StableHLO is the judge of the conversion."""
 
     def wrong(op: Any) -> None:
-        replace(op, built(op, "sigmoid", op.operands, op.results[0].type))
+        replace(op, Builder.before(op).create("sigmoid", op.operands, op.results[0].type))
 
     monkeypatch.setitem(convert_stablehlo_to_ttir.CONVERTED, "stablehlo.tanh", wrong)
     report = bisect(ATTENTION)
-    if report.reference != "stablehlo":
-        pytest.skip("StableHLO is not interpreted yet")
+    assert report.reference == "stablehlo"
     first = report.first
     assert first is not None
     assert (first.level, first.location) == ("ttir", "<text>:9:10")
@@ -186,3 +185,106 @@ def test_the_dialect_of_a_program() -> None:
     """It is the one furthest from the file."""
     assert source_dialect(_named(ATTENTION)) == "stablehlo"
     assert source_dialect(_named(MLP)) == "ttir"
+
+
+NEGATED = """func.func @main(%x: tensor<3x5xf32>) -> tensor<3x5xf32> {
+  %0 = tensor.empty() : tensor<3x5xf32>
+  %1 = "ttir.neg"(%x, %0) <{operandSegmentSizes = array<i32: 1, 1>, operand_constraints =
+      [#tt.operand_constraint<any_device>, #tt.operand_constraint<any_device>]}>
+      : (tensor<3x5xf32>, tensor<3x5xf32>) -> tensor<3x5xf32>
+  return %1 : tensor<3x5xf32>
+}
+"""
+
+
+def test_the_whole_report() -> None:
+    """Each key of the JSON and each line of the table, for a result that is off by one."""
+    x = np.arange(2, 17, dtype=np.float32).reshape(3, 5)
+    report = bisect(NEGATED, [x], framework_results=[1 - x])
+    # The reference computes -x = -2 ... -16, the framework -1 ... -15, which is then the reference.
+    error = {
+        "pcc": pytest.approx(1.0),
+        "max_absolute_error": 1.0,
+        "mean_absolute_error": 1.0,
+        "max_relative_error": 1.0,
+        "root_mean_square_error": 1.0,
+        "relative_root_mean_square_error": pytest.approx(np.sqrt(15 / np.sum((1 - x) ** 2))),
+        "cosine_similarity": pytest.approx(
+            np.sum(x * (x - 1)) / np.linalg.norm(x) / np.linalg.norm(x - 1)
+        ),
+        "allclose": False,
+        "mismatched_specials": 0,
+    }
+
+    def numbers(least: float, greatest: float, mean: float) -> dict[str, Any]:
+        places = {"shape": [3, 5], "dtype": "float32", "nans": 0, "infinities": 0}
+        return {**places, "min": least, "max": greatest, "mean": mean}
+
+    framework, ours = numbers(-15.0, -1.0, -8.0), numbers(-16.0, -2.0, -9.0)
+    shown = report.as_dict()
+    assert [*shown] == ["agrees", "reference", "skipped", "operations", "first", "levels"]
+    assert (shown["agrees"], shown["reference"], shown["skipped"]) == (False, "ttir", [])
+    levels = {each["level"]: each for each in shown["levels"]}
+    assert [*levels] == ["ttir", "ttir decomposed", "ttnn"]
+    for name, level in levels.items():
+        compared = 0 if name == "ttir" else level["compared"]
+        [output] = level["outputs"]
+        actual = output.pop("actual"), output.pop("expected")
+        assert actual == (ours, framework)
+        assert output == {
+            "level": name,
+            "op": "output 0",
+            "location": "result",
+            "number": 0,
+            **error,
+        }
+        assert level == {
+            "level": name,
+            "compared": compared,
+            "differences": [],
+            "outputs": [output],
+            "worst_pcc": pytest.approx(1.0),
+        }
+    assert str(report) == (
+        f"reference: ttir, {shown['operations']} operations\n"
+        "level              compared   differ  outputs  least pcc\n"
+        "ttir                      0        0   differ   1.000000\n"
+        "ttir decomposed           1        0   differ   1.000000\n"
+        "ttnn                      1        0   differ   1.000000\n"
+        "first difference:\n"
+        "result: output 0\n"
+        "  expected: float32 (3, 5), min -15, max -1, mean -8, 0 NaNs, 0 infinities\n"
+        "  ttir: float32 (3, 5), min -16, max -2, mean -9, 0 NaNs, 0 infinities\n"
+        "  pcc 1.000000, max abs error 1, 0 infinities or NaNs differ"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--rtol", "nan"], "nan is not a finite number"),
+        (["--atol", "-1"], "-1.0 is not in the range x>=0"),
+        (["--pcc", "nan"], "nan is not a finite number"),
+        (["--seed", "-1"], "-1 is not in the range x>=0"),
+        (["--inputs", "no.npz"], "no.npz: No such file or directory"),
+    ],
+)
+def test_options_that_mean_nothing(
+    options: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Status 1 and a sentence."""
+    assert main([str(MODELS / "mlp.mlir"), *options]) == 1
+    assert message in capsys.readouterr().err
+
+
+def test_refusals_show_the_source(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As those of ttmlir-opt do; a missing file is named."""
+    monkeypatch.chdir(tmp_path)
+    Path("wrong.mlir").write_text("func.func @f() {\n  %0 = what\n}\n")
+    assert main(["wrong.mlir"]) == 1
+    assert capsys.readouterr().err.startswith("wrong.mlir:2:8: error: ")
+    assert main(["missing.mlir"]) == 1
+    expected = "ttmlir-bisect: error: cannot open input file 'missing.mlir': No such file"
+    assert expected in capsys.readouterr().err

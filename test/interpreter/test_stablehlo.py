@@ -167,3 +167,59 @@ def test_digamma_has_poles_and_reflects() -> None:
     expected = np.array([-gamma, half, half + 2, 1 - gamma, np.nan])
     (got,) = run(text, [np.array([1, 0.5, -0.5, 2, -3], np.float32)])
     np.testing.assert_allclose(got, expected, rtol=1e-6)
+
+
+def test_integers_that_numpy_lacks() -> None:
+    """Integers of 4 bits wrap at 4 bits, and floats saturate there, as in JAX."""
+
+    def function(x: Any, y: Any, z: Any) -> Any:
+        summed = jax.lax.add(x, x)
+        to = jax.lax.convert_element_type
+        return (
+            *(summed, jax.lax.mul(y, y), jax.lax.sub(y, y + y), to(summed, np.int32)),
+            *(to(z, "int4"), to(z, "uint4"), to(x, "uint4"), to(y, "int4"), jax.lax.max(x, summed)),
+        )
+
+    x = np.array([7, -8, 0, 3, -1]).astype("int4")
+    y = np.array([9, 15, 1, 0, 8]).astype("uint4")
+    z = np.array([7.9, 8.0, -9.0, 100.0, -1.5], np.float32)
+    jitted = jax.jit(function)
+    expected = [np.asarray(each).astype(np.int32) for each in jitted(x, y, z)]
+    wide = [x.astype(np.int8), y.astype(np.uint8), z]
+    assert_same(
+        [each.astype(np.int32) for each in run(jitted.lower(x, y, z).as_text(), wide)], expected
+    )
+
+
+def test_constants_of_4_bits() -> None:
+    """The highest bit is the sign, unless the type has none."""
+    text = (
+        "func.func @f() -> (tensor<4xi4>, tensor<4xui4>, tensor<2xi2>) {\n"
+        "  %0 = stablehlo.constant dense<[1, -8, 7, -1]> : tensor<4xi4>\n"
+        "  %1 = stablehlo.constant dense<[1, 8, 7, 15]> : tensor<4xui4>\n"
+        "  %2 = stablehlo.constant dense<-2> : tensor<2xi2>\n"
+        "  return %0, %1, %2 : tensor<4xi4>, tensor<4xui4>, tensor<2xi2>\n}\n"
+    )
+    assert [each.tolist() for each in run(text, [])] == [[1, -8, 7, -1], [1, 8, 7, 15], [-2, -2]]
+
+
+@pytest.mark.parametrize(("body", "expected"), [("%a, %a", [0, 0]), ("%b, %b", [6, 12])])
+def test_reducers_that_use_one_argument_twice(body: str, expected: list[float]) -> None:
+    """They are no sums, whatever the operation is called."""
+    x = np.arange(6, dtype=np.float32).reshape(2, 3) + 1
+    (got,) = run(reduction_by(f"stablehlo.add {body}"), [x])
+    assert got.tolist() == expected
+
+
+def reduction_by(body: str) -> str:
+    """A reduction of rows from 0 by an operation on %a, what is there, and %b."""
+    return f"""func.func @f(%x: tensor<2x3xf32>) -> tensor<2xf32> {{
+  %c = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = "stablehlo.reduce"(%x, %c) <{{dimensions = array<i64: 1>}}> ({{
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = {body} : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }}) : (tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}}
+"""

@@ -315,3 +315,9 @@ def test_depth_error_has_a_position():
 def test_symbols_print_in_the_order_they_were_multiplied():
     """Products of symbols keep their order: MLIR does not sort them."""
     assert str(symbol(2) * symbol(1) * symbol(0)) == "(s2 * s1) * s0"
+
+
+def test_constants_do_not_grow_without_end() -> None:
+    """A product of many literals is refused where it gets larger than any address."""
+    with pytest.raises(LayoutError, match="has more than 128 bits"):
+        parse_affine_map("(d0) -> (" + " * ".join(["999999999999999999"] * 500) + ")")

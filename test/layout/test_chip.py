@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from ttmlir.layout.arch import arch_spec
 from ttmlir.layout.boards import BOARD_NAMES, board
 from ttmlir.layout.chip import ChipChannel, default_system_desc
 from ttmlir.layout.device import Device
@@ -69,6 +70,7 @@ def test_chips_are_found_through_their_index():
         ("default", 1, 1, (8, 8), Arch.WORMHOLE_B0, 0),
         ("n150", 1, 1, (8, 8), Arch.WORMHOLE_B0, 0),
         ("n300", 2, 1, (8, 8), Arch.WORMHOLE_B0, 2),
+        ("p100", 1, 1, (10, 11), Arch.BLACKHOLE, 0),
         ("p150", 1, 1, (10, 11), Arch.BLACKHOLE, 0),
         # 2x4 chips: 2 * 3 links across, 4 down, two channels each.
         ("t3000", 8, 4, (8, 8), Arch.WORMHOLE_B0, 20),
@@ -91,6 +93,37 @@ def test_boards(name: str, chips: int, on_host: int, grid: tuple[int, int], arch
         assert len(set(everything)) == len(everything)
         assert len(cores.dram) == chip.num_dram_channels
         assert chip.dram_unreserved_end <= chip.dram_channel_size < 1 << 32
+
+
+def test_cores_of_blackhole():
+    """Rows 2 to 11, 7 columns on the left and 4 on the right; 14 Ethernet tiles above them."""
+    chip = board("p150").chip(0)
+    cores = chip.physical_cores
+    assert cores.worker[:9] == (
+        *((2, 1), (2, 2), (2, 3), (2, 4), (2, 5), (2, 6), (2, 7), (2, 10), (2, 11)),
+    )
+    assert cores.worker[-1] == (11, 13)
+    assert cores.dram == ((0, 0), (2, 0), (9, 0), (5, 0), (0, 9), (2, 9), (9, 9), (5, 9))
+    assert cores.eth == ()
+    # From the outermost columns inwards, left and right in turn.
+    columns = [1, 16, 2, 15, 3, 14, 4, 13, 5, 12, 6, 11, 7, 10]
+    assert list(cores.eth_inactive) == [(1, column) for column in columns]
+    assert (chip.noc_dram_address_align_bytes, chip.pcie_address_align_bytes) == (64, 64)
+    smaller = board("p100").chip(0)
+    assert smaller.physical_cores.dram == cores.dram[:7]
+    assert smaller.num_dram_channels == 7
+
+
+def test_boards_are_these():
+    """A board that is dropped drops its other tests, too."""
+    assert BOARD_NAMES == ("default", "n150", "n300", "p100", "p150", "t3000", "galaxy")
+
+
+def test_generations_without_numbers():
+    """Chips of Grayskull have a keyword, but nobody models them."""
+    message = "there are no numbers for chips of grayskull; use wormhole_b0 or blackhole"
+    with pytest.raises(LayoutError, match=message):
+        arch_spec(Arch.GRAYSKULL)
 
 
 def test_links_use_each_ethernet_core_once_and_make_it_active():
@@ -133,5 +166,5 @@ def test_unknown_boards_are_refused():
     """The message lists the known ones."""
     with pytest.raises(LayoutError) as error:
         board("n250")
-    known = "default, n150, n300, p150, t3000, galaxy"
+    known = "default, n150, n300, p100, p150, t3000, galaxy"
     assert str(error.value) == f"unknown board 'n250'; known are {known}"

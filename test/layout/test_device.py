@@ -256,6 +256,9 @@ def test_systems_that_are_too_small_or_uneven_are_refused():
     uneven = replace(base, chip_descs=(chip, fewer), chip_desc_indices=(0, 1))
     with pytest.raises(LayoutError, match=r"same number of DRAM cores, got \[11, 12\]"):
         Device.from_system_desc(uneven, (1, 2))
+    without = replace(default_system_desc(), chip_descs=(_with_dram_cores(chip, 0),))
+    with pytest.raises(LayoutError, match="expected chips with at least one DRAM core"):
+        Device.from_system_desc(without)
 
 
 def _with_dram_cores(chip: ChipDesc, count: int) -> ChipDesc:

@@ -58,3 +58,38 @@ def test_missing_fields_are_named(path: tuple[Any, ...], name: str) -> None:
     del place[name.rsplit(".", maxsplit=1)[-1]]
     with pytest.raises(LayoutError, match=f"the system description lacks the field {name}"):
         system_desc_from_table(table)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"chip_descs": [], "chip_desc_indices": []}, "0 chips and 0 descriptions of chips"),
+        ({"chip_desc_indices": []}, "0 chips and 1 descriptions of chips"),
+        ({"chip_desc_indices": (1,)}, "chip 0 has description 1, but the system holds 1"),
+        ({"chip_desc_indices": (-1,)}, "chip 0 has description -1, but the system holds 1"),
+        ({"chip_desc_indices": (0,) * 1025}, "the system has more than 1024 chips"),
+    ],
+)
+def test_systems_without_chips_are_refused(changes: dict[str, Any], message: str) -> None:
+    """Every chip has a description, and there is one."""
+    with pytest.raises(LayoutError, match=message):
+        system_desc_from_table(system_desc_to_table(default_system_desc()) | changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"l1_size": 1 << 30}, "a chip has 1073741824 bytes of L1; supported are 1 to 16777216"),
+        ({"grid_size": (1 << 20, 8)}, "a chip has 1048576 rows of worker cores"),
+        ({"grid_size": (8, 0)}, "a chip has 0 columns of worker cores"),
+        ({"dram_channel_size": 1 << 60}, "bytes in a channel of DRAM"),
+        ({"num_dram_channels": 0}, "a chip has 0 channels of DRAM; supported are 1 to 64"),
+        ({"noc_l1_address_align_bytes": 0}, "a chip has 0 bytes of L1 to align to"),
+    ],
+)
+def test_impossible_chips_are_refused(changes: dict[str, Any], message: str) -> None:
+    """Numbers that would make a simulated chip take all memory, or divide by zero."""
+    table = system_desc_to_table(default_system_desc())
+    table["chip_descs"][0] |= changes
+    with pytest.raises(LayoutError, match=message):
+        system_desc_from_table(table)

@@ -58,7 +58,9 @@ def dram(device: Device, size: int = 64, page_size: int = 64) -> InterleavedBuff
     return InterleavedBufferConfig(device=device, size=size, page_size=page_size)
 
 
-def sharded(device: Device, tensor: tuple[int, int], cores: CoreRange) -> ShardedBufferConfig:
+def sharded(
+    device: Device, tensor: tuple[int, int], cores: CoreRange | CoreRangeSet
+) -> ShardedBufferConfig:
     """A buffer of single bytes per page, in shards of 2x2."""
     return ShardedBufferConfig(
         device=device,
@@ -121,12 +123,22 @@ WRONG: list[tuple[Callable[[Device], object], str]] = [
         r"a buffer of 100 bytes is not made of pages of 64; the size has to be a multiple",
     ),
     (
-        lambda device: CreateBuffer(dram(device, 64 << 30, 1 << 20)),
+        lambda device: CreateBuffer(dram(device, 2 << 30, 2 << 30)),
         r"bytes per bank do not fit into DRAM: the largest gap has",
     ),
     (
         lambda device: CreateBuffer(sharded(device, (6, 4), CoreRange((0, 0), (1, 1)))),
         r"3x2 shards need 2 columns and 3 rows of cores, but the rectangle has 2 columns and 2",
+    ),
+    (
+        lambda device: CreateBuffer(
+            sharded(
+                device,
+                (4, 4),
+                CoreRangeSet([CoreRange((0, 0), (1, 0)), CoreRange((0, 2), (1, 2))]),
+            )
+        ),
+        r"a block-sharded buffer takes one rectangle of cores",
     ),
     (closed, r"device 0 is closed"),
     (unfinished, r"closed while 1 reads are not finished; call Finish"),
@@ -220,6 +232,20 @@ WRONG: list[tuple[Callable[[Device], object], str]] = [
     ),
     (
         with_kernel(
+            lambda program, kernel: SetRuntimeArgs(program, kernel, (0, 0), [0] * 200),
+            lambda program, kernel: SetCommonRuntimeArgs(program, kernel, [0] * 56),
+        ),
+        r"256 run-time arguments; a kernel takes 255 at most, common ones included",
+    ),
+    (
+        with_kernel(
+            lambda program, kernel: SetCommonRuntimeArgs(program, kernel, [0] * 56),
+            lambda program, kernel: SetRuntimeArgs(program, kernel, (0, 0), [0] * 200),
+        ),
+        r"256 run-time arguments; a kernel takes 255 at most, common ones included",
+    ),
+    (
+        with_kernel(
             *(lambda program, _: CreateSemaphore(program, (0, 0), 0) for _ in range(17)),
         ),
         r"no semaphore is left: a core has 16",
@@ -234,7 +260,7 @@ WRONG: list[tuple[Callable[[Device], object], str]] = [
     ),
     (
         lambda device: device.worker_core_from_logical_core((8, 0)),
-        r"core \(8, 0\) is outside of the 8x8 worker cores of wormhole_n150",
+        r"core \(8, 0\) is outside of the 8x8 worker cores of n150",
     ),
     (lambda _: split_work_to_cores((8, 8), 0), r"0 units of work; there has to be at least one"),
     (

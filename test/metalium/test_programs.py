@@ -272,3 +272,33 @@ def test_kernels_come_from_files(tmp_path: Path) -> None:
         for device, buffer in zip(devices, buffers, strict=True)
     ]
     assert first == [40, 41]
+
+
+WHICH_CHIP = """
+void kernel_main() {
+#if defined(ARCH_WORMHOLE) && defined(ARCH_BLACKHOLE)
+    DPRINT << "both" << ENDL();
+#elif defined(ARCH_WORMHOLE)
+    DPRINT << "wormhole" << ENDL();
+#elif defined(ARCH_BLACKHOLE)
+    DPRINT << "blackhole" << ENDL();
+#endif
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("board", "expected"),
+    [
+        *(("n150", "wormhole"), ("t3000", "wormhole"), ("default", "wormhole")),
+        *(("p100", "blackhole"), ("p150", "blackhole")),
+    ],
+)
+def test_kernels_see_the_generation_of_their_chip(board: str, expected: str) -> None:
+    """By the macro that tt-metal's build defines, one after the other in one process."""
+    device = CreateDevice(0, board=board)
+    program = CreateProgram()
+    CreateKernelFromString(program, WHICH_CHIP, CoreCoord(0, 0), ReaderDataMovementConfig())
+    EnqueueProgram(device.command_queue(), program, blocking=True)
+    assert device.printed == [f"core (0, 0) NCRISC: {expected}"]
+    device.close()

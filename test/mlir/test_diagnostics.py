@@ -13,10 +13,12 @@ from ttmlir.mlir.reading.reader import parse_module
 from ttmlir.mlir.reporting.diagnostics import (
     Diagnostic,
     DiagnosticError,
+    LocatedError,
     OpError,
     Source,
     note,
     render,
+    render_all,
 )
 from ttmlir.mlir.reporting.expected import mismatches
 from ttmlir.mlir.reporting.locations import file_location, fused_location, name_location
@@ -196,3 +198,16 @@ def test_lines_outside_of_a_source_are_none() -> None:
     """A source may be a part of a file that begins further down."""
     source = Source("a\nb", first_line=5)
     assert [source.line(number) for number in (3, 4, 5, 6, 7)] == [None, None, "a", "b", None]
+
+
+def test_control_characters_of_a_text_do_not_reach_the_terminal() -> None:
+    """Escape sequences in a source line, a message and a file name are shown, not obeyed."""
+    location = file_location("a\x1b[2Jb.mlir", 1, 7)
+    error = LocatedError(location, "'x\x1b]0;title\x07' is\x9b no \u202ename")
+    source = Source('"a.\x1b[31m" ?\t!')
+    shown = render_all(error.diagnostics, {"a\x1b[2Jb.mlir": source})
+    assert shown.splitlines()[0] == (
+        "a\ufffd[2Jb.mlir:1:7: error: 'x\ufffd]0;title\ufffd' is\ufffd no \ufffdname"
+    )
+    assert shown.splitlines()[1] == '"a.\ufffd[31m" ?     !'
+    assert shown.splitlines()[2] == "      ^"

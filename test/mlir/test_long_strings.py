@@ -20,7 +20,8 @@ from ttmlir.mlir.attributes.long_strings import (
     place_in_file,
     read_compact,
 )
-from ttmlir.mlir.printing.printer import PrintOptions, print_module, printed_text
+from ttmlir.mlir.printing.module import print_module, printed_text
+from ttmlir.mlir.printing.printer import PrintOptions
 from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 
 DATA = np.random.default_rng(3).bytes(LONG)

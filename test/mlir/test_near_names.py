@@ -53,7 +53,7 @@ def test_refusals_of_conversions_are_short() -> None:
     seen = refusal(op, pipeline="convert-stablehlo-to-ttir")
     assert (
         "failed to legalize operation 'chlo.next_after': convert-stablehlo-to-ttir has no rule for "
-        "it; docs/doors.md lists all that it takes" in seen
+        "it; docs/frontends.md lists all that it takes" in seen
     )
 
 

@@ -6,7 +6,8 @@ from mlir_opt import FILE, ours
 
 from ttmlir.dialects import DIALECTS
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.printing.printer import OpLinePrinter, PrintOptions, print_module, print_op_line
+from ttmlir.mlir.printing.module import print_module
+from ttmlir.mlir.printing.printer import OpLinePrinter, PrintOptions, print_op_line
 from ttmlir.mlir.reading.reader import parse_module
 
 TEXT = """\

@@ -1,12 +1,12 @@
 """Elementwise reference functions against Python's own arithmetic, one number at a time."""
 
 import math
-import struct
 from collections.abc import Callable
-from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 import pytest
+from elementwise_oracles import ORACLES
 
 from ttmlir.optable.elementwise import ROWS, arity
 from ttmlir.optable.row import Domain, Row
@@ -14,89 +14,12 @@ from ttmlir.optable.row import Domain, Row
 INFINITY, NAN = math.inf, math.nan
 
 
-def sigmoid(x: float) -> float:
-    """The textbook form."""
-    return 1 / (1 + math.exp(-x))
+TYPES = {"bitcast_convert": {"source": np.int64, "target": np.float64}}
 
 
-ORACLES: dict[str, Callable[..., float]] = {
-    "abs": abs,
-    "neg": lambda x: -x,
-    "relu": lambda x: max(x, 0.0),
-    "sqrt": math.sqrt,
-    "sigmoid": sigmoid,
-    "reciprocal": lambda x: 1 / x,
-    "exp": math.exp,
-    "rsqrt": lambda x: 1 / math.sqrt(x),
-    "typecast": lambda x: x,
-    "cbrt": lambda x: math.copysign(abs(x) ** (1 / 3), x),
-    "square": lambda x: x * x,
-    "log": math.log,
-    "log1p": math.log1p,
-    "expm1": math.expm1,
-    "sin": math.sin,
-    "cos": math.cos,
-    "tan": math.tan,
-    "atan": math.atan,
-    "tanh": math.tanh,
-    "floor": math.floor,
-    "ceil": math.ceil,
-    "sign": lambda x: (x > 0) - (x < 0),
-    "isfinite": math.isfinite,
-    "logical_not": lambda x: not x,
-    "bitwise_not": lambda x: ~x,
-    "erf": math.erf,
-    "gelu": lambda x: x * (1 + math.erf(x / math.sqrt(2))) / 2,
-    "silu": lambda x: x * sigmoid(x),
-    "clamp": lambda x: min(max(x, -0.5), 0.75),
-    "leaky_relu": lambda x: x if x >= 0 else 0.125 * x,
-    "trunc": math.trunc,
-    "round": round,
-    "exp2": lambda x: 2**x,
-    "sinh": math.sinh,
-    "cosh": math.cosh,
-    "asin": math.asin,
-    "acos": math.acos,
-    "asinh": math.asinh,
-    "acosh": math.acosh,
-    "atanh": math.atanh,
-    "erfc": math.erfc,
-    "erfinv": lambda x: NormalDist().inv_cdf((x + 1) / 2) / math.sqrt(2),
-    "lgamma": math.lgamma,
-    "bitcast_convert": lambda x: struct.unpack("<d", struct.pack("<q", x))[0],
-    "population_count": lambda x: (x % 2**64).bit_count(),
-    "count_leading_zeros": lambda x: 64 - (x % 2**64).bit_length(),
-    "add": lambda x, y: x + y,
-    "multiply": lambda x, y: x * y,
-    "subtract": lambda x, y: x - y,
-    "div": lambda x, y: x / y,
-    "maximum": max,
-    "minimum": min,
-    "remainder": math.fmod,
-    "pow": math.pow,
-    "atan2": math.atan2,
-    "ge": lambda x, y: x >= y,
-    "eq": lambda x, y: x == y,
-    "ne": lambda x, y: x != y,
-    "gt": lambda x, y: x > y,
-    "lt": lambda x, y: x < y,
-    "le": lambda x, y: x <= y,
-    "logical_and": lambda x, y: bool(x) and bool(y),
-    "logical_or": lambda x, y: bool(x) or bool(y),
-    "logical_xor": lambda x, y: bool(x) != bool(y),
-    "bitwise_and": lambda x, y: x & y,
-    "bitwise_or": lambda x, y: x | y,
-    "bitwise_xor": lambda x, y: x ^ y,
-    "logical_left_shift": lambda x, y: x << y,
-    "logical_right_shift": lambda x, y: x % 2**64 >> y if y else x,
-    "right_shift": lambda x, y: x >> y,
-    "where": lambda c, x, y: x if c else y,
-}
-PARAMETERS = {
-    "clamp": {"min": -0.5, "max": 0.75},
-    "leaky_relu": {"parameter": 0.125},
-    "bitcast_convert": {"source": np.int64, "target": np.float64},
-}
+def parameters_of(name: str) -> dict[str, Any]:
+    """Keywords of the reference function."""
+    return {**ORACLES[name].parameters, **TYPES.get(name, {})}
 
 
 _FROM_REAL: dict[Domain, Callable[[np.ndarray], np.ndarray]] = {
@@ -136,9 +59,9 @@ def test_reference_equals_oracle(row: Row) -> None:
     shapes = ((5, 1, 7), (3, 7), (1, 7))[: arity(row)]
     domains = [row.domains[min(i, len(row.domains) - 1)] for i in range(len(shapes))]
     inputs = [draw(d, shape, rng) for d, shape in zip(domains, shapes, strict=True)]
-    result = row.reference(np, *inputs, **PARAMETERS.get(row.mnemonic, {}))
+    result = row.reference(np, *inputs, **parameters_of(row.mnemonic))
     numbers = [x.astype(object) if x.dtype.kind == "i" else x for x in inputs]
-    expected = np.vectorize(ORACLES[row.mnemonic], otypes=[float])(*numbers)
+    expected = np.vectorize(ORACLES[row.mnemonic].of_numbers, otypes=[float])(*numbers)
     assert result.shape == expected.shape
     np.testing.assert_allclose(result, expected, rtol=1e-14, atol=1e-15)
 
@@ -149,7 +72,7 @@ def test_nan_stays_nan(name: str) -> None:
     row = next(row for row in ROWS if row.mnemonic == name)
     nans = np.array([NAN, NAN])
     others = [np.array([-1.0, 1.0])] * (arity(row) - 1)
-    assert np.isnan(row.reference(np, nans, *others, **PARAMETERS.get(name, {}))).all()
+    assert np.isnan(row.reference(np, nans, *others, **parameters_of(name))).all()
 
 
 def test_integer_division_rounds_toward_zero() -> None:
@@ -171,7 +94,7 @@ def test_booleans_are_numbers(row: Row) -> None:
     """Operations on i1 give what they give for 0.0 and 1.0, where that is finite."""
     values = ([True, True, False], [True, False, True], [False, True, True])
     inputs = [np.array(value) for value in values[: arity(row)]]
-    parameters = PARAMETERS.get(row.mnemonic, {})
+    parameters = parameters_of(row.mnemonic)
     with np.errstate(all="ignore"):
         result = np.float64(row.reference(np, *inputs, **parameters))
         expected = np.float64(row.reference(np, *map(np.float64, inputs), **parameters))

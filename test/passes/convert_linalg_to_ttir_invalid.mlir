@@ -35,3 +35,11 @@ func.func @zeros(%i: tensor<3x2xi32>) -> tensor<3x2xi32> {
   %0 = math.cttz %i : tensor<3x2xi32>
   return %0 : tensor<3x2xi32>
 }
+
+// -----
+
+func.func @sum_of_truth_values(%a: tensor<3x5xi1>, %b: tensor<3xi1>) -> tensor<3xi1> {
+  // expected-error @+1 {{failed to legalize operation 'linalg.reduce': it combines truth values by exclusive or, which sums of i1 are; supported are arith.ori and arith.andi, and sums of wider integers (arith.extui)}}
+  %0 = linalg.reduce { arith.addi } ins(%a : tensor<3x5xi1>) outs(%b : tensor<3xi1>) dimensions = [1]
+  return %0 : tensor<3xi1>
+}

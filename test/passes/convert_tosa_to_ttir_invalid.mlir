@@ -2,7 +2,7 @@
 // RUN: ttmlir-opt --allow-unregistered-dialect --convert-tosa-to-ttir --split-input-file --verify-diagnostics %s
 
 func.func @no_counterpart(%a: tensor<5x7xf32>, %b: tensor<9xf32>) -> tensor<5x7xf32> {
-  // expected-error @+1 {{failed to legalize operation 'tosa.table': convert-tosa-to-ttir has no rule for it; docs/doors.md lists all that it takes}}
+  // expected-error @+1 {{failed to legalize operation 'tosa.table': convert-tosa-to-ttir has no rule for it; docs/frontends.md lists all that it takes}}
   %0 = tosa.table %a, %b : (tensor<5x7xf32>, tensor<9xf32>) -> tensor<5x7xf32>
   return %0 : tensor<5x7xf32>
 }
@@ -10,7 +10,7 @@ func.func @no_counterpart(%a: tensor<5x7xf32>, %b: tensor<9xf32>) -> tensor<5x7x
 // -----
 
 func.func @other_dialect(%a: tensor<5x7xf32>) -> tensor<5x7xf32> {
-  // expected-error @+1 {{failed to legalize operation 'arith.addf': convert-tosa-to-ttir has no rule for it; the nearest that it takes: tosa.add; docs/doors.md lists all that it takes}}
+  // expected-error @+1 {{failed to legalize operation 'arith.addf': convert-tosa-to-ttir has no rule for it; the nearest that it takes: tosa.add; docs/frontends.md lists all that it takes}}
   %0 = arith.addf %a, %a : tensor<5x7xf32>
   return %0 : tensor<5x7xf32>
 }
@@ -83,7 +83,7 @@ func.func @average_of_integers(%a: tensor<1x4x4x3xi8>) -> tensor<1x2x2x3xi8> {
 // -----
 
 func.func @branches(%c: tensor<i1>, %a: tensor<5x7xf32>) -> tensor<5x7xf32> {
-  // expected-error @+1 {{failed to legalize operation 'tosa.cond_if': convert-tosa-to-ttir has no rule for it; docs/doors.md lists all that it takes}}
+  // expected-error @+1 {{failed to legalize operation 'tosa.cond_if': convert-tosa-to-ttir has no rule for it; docs/frontends.md lists all that it takes}}
   %0 = tosa.cond_if %c -> (tensor<5x7xf32>) {
     tosa.yield %a : tensor<5x7xf32>
   } else {

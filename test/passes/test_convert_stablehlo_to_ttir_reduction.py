@@ -12,7 +12,11 @@ import pytest
 from pass_runner import printed
 from stablehlo_programs import check_against_jax, jax, run_stablehlo
 
+from ttmlir.dialects import DIALECTS
+from ttmlir.mlir.context import make_context
+from ttmlir.mlir.reading.reader import parse_module
 from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.passes.stablehlo.stablehlo_bodies import combiners
 
 lax, jnp = jax.lax, jax.numpy
 
@@ -332,3 +336,19 @@ def test_bodies_are_known_by_what_they_do(text: str, expected: list[int]) -> Non
     x = np.float32([[0, 1, 2, 1, -1], [3, 0, 0, 0, 0], [0, 0, 0, 0, 1]])
     (result,) = run_stablehlo(reduction(text, init="0xFF800000"), [x, np.zeros((3, 5), np.int32)])
     assert result.tolist() == expected
+
+
+@pytest.mark.parametrize("argument", ["%a", "%b"])
+def test_one_argument_twice_is_no_sum(argument: str) -> None:
+    """A body has to combine both of its arguments."""
+    body = f"%1 = stablehlo.add {argument}, {argument} : tensor<f32>\n"
+    body += "stablehlo.return %1 : tensor<f32>"
+    region = next(
+        op.regions[0]
+        for op in parse_module(reduction(body), "x.mlir", make_context(DIALECTS)).walk()
+        if op.name == "stablehlo.reduce"
+    )
+    assert combiners(region) is None
+    if argument == "%a":
+        with pytest.raises(DiagnosticError, match="its body does not use its arguments"):
+            printed(reduction(body), "convert-stablehlo-to-ttir")

@@ -12,6 +12,10 @@ from jax import lax
 from jax import numpy as jnp
 from pass_runner import body, executed
 
+from ttmlir.dialects import DIALECTS
+from ttmlir.interpreter import execute
+from ttmlir.mlir.context import make_context
+from ttmlir.mlir.reading.reader import parse_module
 from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 
 PIPELINE = "stablehlo-to-ttnn-pipeline"
@@ -307,3 +311,23 @@ def test_refusals(text: str, message: str) -> None:
     """Each says what is supported."""
     with pytest.raises(DiagnosticError, match=message):
         executed(text, [], PIPELINE)
+
+
+def test_convolution_without_strides() -> None:
+    """Strides, padding and dilations that are not given are 1, 0 and 1."""
+    image, kernel = normal(2, 5, 6, 2), normal(3, 2, 2, 4)
+    text = (
+        "func.func @f(%x: tensor<2x5x6x2xf32>, %w: tensor<3x2x2x4xf32>) -> tensor<2x3x5x4xf32> {\n"
+        '  %0 = "stablehlo.convolution"(%x, %w) <{batch_group_count = 1 : i64, '
+        "feature_group_count = 1 : i64, dimension_numbers = "
+        "#stablehlo.conv<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>}> "
+        ": (tensor<2x5x6x2xf32>, tensor<3x2x2x4xf32>) -> tensor<2x3x5x4xf32>\n"
+        "  return %0 : tensor<2x3x5x4xf32>\n}\n"
+    )
+    right = lax.conv_general_dilated(
+        image, kernel, (1, 1), "VALID", dimension_numbers=("NHWC", "HWIO", "NHWC")
+    )
+    (got,) = executed(text, [image, kernel], "stablehlo-to-ttnn-pipeline")
+    np.testing.assert_allclose(got, right, rtol=1e-4, atol=1e-4)
+    (interpreted,) = execute(parse_module(text, "x.mlir", make_context(DIALECTS)), [image, kernel])
+    np.testing.assert_allclose(interpreted, right, rtol=1e-4, atol=1e-4)

@@ -291,5 +291,5 @@ def test_refusal_says_where_what_is_supported_stands() -> None:
         printed(text, PASS)
     assert (
         "failed to legalize operation 'tosa.table': convert-tosa-to-ttir has no rule for it; "
-        "docs/doors.md lists all that it takes"
+        "docs/frontends.md lists all that it takes"
     ) in str(raised.value)

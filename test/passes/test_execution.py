@@ -282,6 +282,17 @@ def test_broadcast_of_columns_given_by_dimension() -> None:
     _check(f.returning(f.op("add", [whole, "%arg1"], WIDE)), [column, X], column[:, None] + X)
 
 
+@pytest.mark.parametrize("shape", [(3, 0), (3, 1), (0,), ()])
+def test_broadcast_to_no_elements(shape: tuple[int, ...]) -> None:
+    """A tensor without elements is what a repetition of nothing, or no repetition, makes."""
+    empty = tensor(3, 0)
+    f = FunctionText([tensor(*shape)])
+    whole = f.op("broadcast", ["%arg0"], empty, "dimension = [0, 1]")
+    total = f.op("cumsum", [whole], empty, "dim = 0 : si32")
+    value = np.ones(shape, np.float32)
+    _check(f.returning(total, whole), [value], np.zeros((3, 0)), np.zeros((3, 0)))
+
+
 @pytest.mark.parametrize("shape", [(), (1,), (1, 1)])
 def test_total(shape: tuple[int, ...]) -> None:
     """The sum of all elements has no dimensions, or as many of extent 1 as the program says."""
@@ -355,4 +366,20 @@ def test_pooling(padding: Padding, is_flat: bool, element: str) -> None:
         image, right = image.reshape(1, 1, -1, 5), right.reshape(1, 1, -1, 5)
     f = FunctionText([tensor(*image.shape, element=element)])
     value = f.op("max_pool2d", ["%arg0"], tensor(*right.shape, element=element), attributes)
+    _check(f.returning(value), [image], right)
+
+
+@pytest.mark.parametrize("extents", [(4, 4), (7, 9), (6, 5)])
+@pytest.mark.parametrize("padding", [*_PADDINGS, (0, 1, 0, 0), (1, 0, 0, 1)])
+@pytest.mark.parametrize("stride", [(2, 2), (3, 2)])
+def test_pooling_with_ceil_mode(
+    extents: tuple[int, int], padding: Padding, stride: tuple[int, int]
+) -> None:
+    """Whether a last window counts depends on the image, not on the padding behind it."""
+    image = _numbers(2, *extents, 3)
+    right = max_pooled(image, (2, 2), stride=stride, padding=padding, ceil_mode=True)
+    attributes = _window_attributes(stride, padding)
+    attributes += ", kernel_height = 2 : si32, kernel_width = 2 : si32, ceil_mode = true"
+    f = FunctionText([tensor(*image.shape)])
+    value = f.op("max_pool2d", ["%arg0"], tensor(*right.shape), attributes)
     _check(f.returning(value), [image], right)

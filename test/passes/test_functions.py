@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from pass_runner import TTNN_PIPELINE, body, executed, printed
@@ -122,3 +124,41 @@ def test_operation_of_another_dialect_sees_initial_layouts() -> None:
     assert line.endswith(" : tensor<33x70xf32, #layout>")
     with pytest.raises(DiagnosticError, match="failed to legalize operation 'arith\\.addf'"):
         printed(text, TTNN_PIPELINE)
+
+
+_METAL_PIPELINE = "ttir-to-ttmetal-backend-pipeline"
+_OTHER_DIALECTS = [
+    ("%r = stablehlo.exponential %x : T", "stablehlo.exponential", "stablehlo-to-ttir-pipeline"),
+    ("%r = stablehlo.constant dense<1.0> : T", "stablehlo.constant", "stablehlo-to-ttir-pipeline"),
+    ("%r = tosa.exp %x : (T) -> T", "tosa.exp", "tosa-to-ttir-pipeline"),
+    ("%r = arith.addf %x, %x : T", "arith.addf", "linalg-to-ttir-pipeline"),
+    ("%r = arith.constant dense<1.0> : T", "arith.constant", "linalg-to-ttir-pipeline"),
+    ("%r = math.exp %x : T", "math.exp", "linalg-to-ttir-pipeline"),
+    (
+        "%r = linalg.exp ins(%x : T) outs(%x : T) -> T",
+        "linalg.exp",
+        "linalg-to-ttir-pipeline",
+    ),
+]
+
+
+@pytest.mark.parametrize("pipeline", [TTNN_PIPELINE, _METAL_PIPELINE])
+@pytest.mark.parametrize(("line", "name", "before"), _OTHER_DIALECTS)
+def test_pipelines_refuse_other_dialects(line: str, name: str, before: str, pipeline: str) -> None:
+    """Nothing but the target's dialect leaves a pipeline; the message names the one to run."""
+    text = f"func.func @f(%x: T) -> T {{\n  {line}\n  return %r : T\n}}\n".replace("T", WIDE)
+    message = rf"2:8: error: failed to legalize operation '{name}': .*; run {before} before"
+    with pytest.raises(DiagnosticError, match=re.escape("test.mlir:") + message):
+        printed(text, pipeline)
+
+
+@pytest.mark.parametrize("pipeline", [TTNN_PIPELINE, _METAL_PIPELINE])
+def test_pipelines_refuse_unknown_dialects(pipeline: str) -> None:
+    """Those that nothing converts, too."""
+    text = (
+        f"func.func @f(%x: {WIDE}) -> {WIDE} {{\n"
+        f'  %r = emitc.call_opaque "f"(%x) : ({WIDE}) -> {WIDE}\n  return %r : {WIDE}\n}}\n'
+    )
+    message = r"legalize operation 'emitc.call_opaque': convert-ttir-to-\w+ takes ttir, func and te"
+    with pytest.raises(DiagnosticError, match=message):
+        printed(text, pipeline)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ttnn_program import ProgramBuilder
 
 from ttmlir.runtime import RuntimeFailure, Tensor, open_device, read_binary, submit
-from ttmlir.runtime.ttrt.inputs import generate_inputs
+from ttmlir.runtime.ttrt.running.inputs import generate_inputs
 
 _MEMORY_LIMIT = 8 << 30
 

@@ -17,7 +17,7 @@ from ttmlir.runtime import read_binary
 from ttmlir.runtime.accuracy import compare
 from ttmlir.runtime.element import Numerics
 from ttmlir.runtime.execution.executor import execute
-from ttmlir.runtime.execution.prepare import PreparedProgram
+from ttmlir.runtime.execution.prepare import PreparedProgram, prepare
 from ttmlir.runtime.golden import GoldenObserver, Tolerance
 
 
@@ -29,7 +29,7 @@ def prepared_program(numerics: Numerics = Numerics.EXACT) -> PreparedProgram:
     fields = {"in": y, "type": "Sum", "dim_arg": [1], "keep_dim": True}
     z = b.compute("ReductionOp", (4, 1), "f32", **fields)
     b.output(b.eltwise("Relu", [z]))
-    return read_binary(b.pack(), "test.ttnn").prepared(0, numerics)
+    return prepare(read_binary(b.pack(), "test.ttnn").program(0), numerics)
 
 
 def observe(prepared: PreparedProgram, tolerance: Tolerance) -> GoldenObserver:

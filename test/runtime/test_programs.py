@@ -447,3 +447,32 @@ def test_files_of_other_kinds_are_recognized() -> None:
         read_binary(bytes(data), "a.ttnn", ignore_version=True)
     with pytest.raises(BinaryError, match="3 bytes are too few for a flatbuffer"):
         read_binary(b"abc", "a.ttnn", ignore_version=True)
+
+
+@pytest.mark.parametrize("numerics", ["exact", "device"])
+def test_tiles_of_bytes_without_an_element_type_are_unsigned(numerics: str) -> None:
+    """Files from before the field `element_type` say only how numbers are stored."""
+    b = ProgramBuilder()
+    x, y = (b.to_device(b.input((5, 33), "ui8")) for _ in range(2))
+    b.output(b.eltwise("Maximum", [x, y]))
+    data = b.pack()
+    assert {ref["desc"]["element_type"] for ref in b.inputs} == {None}
+    rng = np.random.default_rng(1)
+    given = [rng.integers(0, 256, (5, 33)).astype(np.uint8) for _ in range(2)]
+    binary = read_binary(data, "bytes")
+    device = open_device(numerics=numerics)
+    [result] = submit(device, binary, 0, [Tensor.from_numpy(array) for array in given])
+    assert result.to_numpy().dtype == np.uint8
+    assert given[0].max() > 127
+    np.testing.assert_array_equal(result.to_numpy(), np.maximum(*given))
+
+
+def test_arrays_are_no_tensors() -> None:
+    """They have to become some, with the call that the message names."""
+    b = ProgramBuilder()
+    b.output(b.eltwise("Abs", [b.to_device(b.input((3, 5)))]))
+    binary = read_binary(b.pack(), "abs")
+    array: Any = np.ones((3, 5), np.float32)
+    message = r"input 0 is a ndarray; make a tensor of it with Tensor\.from_numpy"
+    with pytest.raises(InputError, match=message):
+        submit(open_device(), binary, 0, [array])

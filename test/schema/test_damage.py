@@ -8,7 +8,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+import flatbuffers
 import pytest
+from confinement import confined
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -223,18 +225,58 @@ def test_overlapping_objects_are_refused_at_once() -> None:
     assert time.perf_counter() - start < 5
 
 
-def test_shared_tables_are_not_written_out_without_end() -> None:
-    """A small file can stand for a JSON text that fills the disk; its dict is small."""
-    schema = small(
-        "table A { x: [int]; } table B { a: [A]; } table C { b: [B]; } table T { c: [C]; }"
-    )
+SHARING = "table A { x: [int]; } table B { a: [A]; } table C { b: [B]; } table T { c: [C]; }"
+
+
+def test_shared_tables_do_not_grow_without_end() -> None:
+    """A file of 8 kB that a reader would meet 500^4 numbers in is refused before it is read."""
+    schema = small(SHARING)
     a = {"x": [1] * 500}
     b = {"a": [a] * 500}
     c = {"b": [b] * 500}
-    root = schema.read(schema.pack({"c": [c] * 500}), "bomb.test")
-    assert root.as_dict()["c"][499]["b"][0]["a"][7]["x"] == [1] * 500
-    with pytest.raises(FlatbufferError, match=r"bomb\.test: T: written out, shared tables have"):
-        root.to_json()
+    data = schema.pack({"c": [c] * 500})
+    assert len(data) < 10_000
+    with (
+        confined(megabytes=100, cpu_seconds=10),
+        pytest.raises(FlatbufferError, match=r"bomb\.test: T at byte 12: .* written out"),
+    ):
+        schema.read(data, "bomb.test")
+
+
+def test_moderate_sharing_is_read() -> None:
+    """Parts that are used in some places, as writers do to keep files small, are no fault."""
+    schema = small(SHARING)
+    a = {"x": [1] * 500}
+    b = {"a": [a] * 20}
+    root = schema.read(schema.pack({"c": [{"b": [b] * 4}] * 4}), "shared.test")
+    assert root.as_dict()["c"][3]["b"][0]["a"][7]["x"] == [1] * 500
+    assert json.loads(root.to_json()) == root.as_dict()
+
+
+def test_shared_strings_do_not_grow_without_end() -> None:
+    """A long text that thousands of tables have in common is refused, too."""
+    schema = small("table A { name: string; } table T { a: [A]; }")
+    builder = flatbuffers.Builder(0)
+    name = builder.CreateString("x" * 100_000)
+    tables: list[int] = []
+    for _ in range(10_000):
+        builder.StartObject(1)
+        builder.PrependUOffsetTRelativeSlot(0, name, 0)
+        tables.append(builder.EndObject())
+    builder.StartVector(4, len(tables), 4)
+    for table in tables:
+        builder.PrependUOffsetTRelative(table)
+    vector = builder.EndVector()
+    builder.StartObject(1)
+    builder.PrependUOffsetTRelativeSlot(0, vector, 0)
+    builder.FinishSizePrefixed(builder.EndObject(), b"TEST")
+    data = bytes(builder.Output())
+    assert len(data) < 300_000
+    with (
+        confined(megabytes=200, cpu_seconds=20),
+        pytest.raises(FlatbufferError, match="written out"),
+    ):
+        schema.read(data, "bomb.test")
 
 
 @pytest.mark.parametrize("name", sorted(FILES))

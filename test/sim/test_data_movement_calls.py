@@ -11,12 +11,14 @@ import pytest
 from ttmlir.layout.enums import DataType
 from ttmlir.optable.kernel import CALLS, Form, KernelCall, Role
 from ttmlir.sim.calls.data_movement_api import DataMovementApi
+from ttmlir.sim.calls.declaration import waiting_calls
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.execution.scheduler import Scheduler
 from ttmlir.sim.execution.thread import KernelSource, KernelThread
-from ttmlir.sim.machine.address_generators import AccessorArgs, TensorAccessor
-from ttmlir.sim.machine.chip import wormhole_n150
+from ttmlir.sim.machine.address_generators import AccessorArgs, TensorAccessor, read_accessor_args
+from ttmlir.sim.machine.chip import SimChip
 from ttmlir.sim.machine.circular_buffer import CircularBuffer
+from ttmlir.sim.machine.core import Core
 from ttmlir.sim.machine.device import Device
 from ttmlir.sim.options import SimOptions
 
@@ -62,7 +64,7 @@ def test_every_call_has_an_implementation(row: KernelCall) -> None:
 def test_blocking_calls_exist_and_have_no_result() -> None:
     """Whatever the compiler waits for is a call that gives nothing else."""
     rows = {row.cpp: row for row in CALLS}
-    for name in DataMovementApi.BLOCKING - {"poll"}:
+    for name in waiting_calls(DataMovementApi):
         assert callable(getattr(DataMovementApi, name))
         assert rows[name].result is None if name in rows else True
 
@@ -73,12 +75,13 @@ class Bench:
     def __init__(self, *, delay_copies: bool = False) -> None:
         """A device without sanitizer, so that the calls' own checks are seen."""
         options = SimOptions(sanitize=False, timed=False, delay_copies=delay_copies)
-        self.device = Device(wormhole_n150(), options)
+        self.device = Device(SimChip.of_board("n150"), options)
         self.core = self.device.core(1, 2)
         self.core.cbs[3] = CircularBuffer(3, 0x20000, 64, 4, DataType.BF16)
         self.core.semaphores[0] = self.device.chip.semaphore_base
         self.core.l1.write(self.device.chip.semaphore_base, bytes(4))
         self.scheduler = Scheduler(self.device.options)
+        self.threads: list[KernelThread] = []
 
     def api(self, compile_time_args: Sequence[int] = ()) -> DataMovementApi:
         """The calls of a new thread."""
@@ -86,13 +89,13 @@ class Bench:
             self.core,
             Role.BRISC,
             KernelSource("kernel", __file__),
-            len(self.core.threads),
+            len(self.threads),
             scheduler=self.scheduler,
             arguments=[7, 0xFFFF_FFFE, 0x3FC0_0000],
             common_arguments=[11],
             origin=(1, 1),
         )
-        self.core.threads.append(thread)
+        self.threads.append(thread)
         return DataMovementApi(
             self.core,
             thread,
@@ -110,7 +113,7 @@ class Bench:
             yield from ()
 
         api.thread.start(kernel())
-        self.scheduler.run(self.core.threads)
+        self.scheduler.run(self.threads)
         return api
 
 
@@ -141,7 +144,7 @@ WRONG: list[tuple[Callable[[DataMovementApi], object], str]] = [
     ),
     (
         lambda api: api.noc_async_read(api.get_noc_addr(5, 6, 0), 0x20000, 32),
-        r"no tile with memory is at \(5, 6\) on the network of wormhole_n150; worker cores are at "
+        r"no tile with memory is at \(5, 6\) on the network of n150; worker cores are at "
         r"x 1,2,3,4,6,7,8,9 and y 1,2,3,4,5,7,8,9, DRAM at \(0, 11\)",
     ),
     (
@@ -362,3 +365,62 @@ def test_prints_carry_the_thread() -> None:
     api = bench.run(lambda api: api.dprint("a = ", 3, "\nb", 0.5))
     api.end()
     assert bench.device.printed == ["core (1, 2) BRISC: a = 3", "core (1, 2) BRISC: b0.5"]
+
+
+def test_offsets_into_pages_are_none_unless_given() -> None:
+    """Of addresses, of reads and of writes, which then take the whole page."""
+    bench = Bench()
+    bank = bench.device.network.dram[1]
+    x, y = bank.coordinate
+    bank.memory.write(0x4000, bytes(range(64)))
+    bench.core.l1.write(0x20000, b"x" * 64)
+
+    def body(api: DataMovementApi) -> None:
+        pages = api.InterleavedAddrGen(0x4000, 64, template=(True,))
+        words = [2, 0]
+        tensor = api.TensorAccessor(read_accessor_args(words, 0), 0x4000, 64)
+        for each in (pages, tensor):
+            assert each.get_noc_addr(1) == api.get_noc_addr(x, y, 0x4000)
+            assert each.get_noc_addr(1, 32) == api.get_noc_addr(x, y, 0x4020)
+            assert api.get_noc_addr(1, each) == api.get_noc_addr(x, y, 0x4000)
+            assert api.get_noc_addr(1, each, 16) == api.get_noc_addr(x, y, 0x4010)
+        assert api.noc_async_read_tile(1, pages, 0x30000)
+        assert bytes(api.l1.read(0x30000, 64)) == bytes(range(64))
+        assert api.noc_async_read_tile(1, pages, 0x30000, 32)
+        assert bytes(api.l1.read(0x30000, 64)) == bytes(range(32, 64)) * 2
+        assert api.noc_async_write_page(1, pages, 0x20000, 32, 32)
+        assert bytes(bank.memory.read(0x4000, 64)) == bytes(range(32)) + b"x" * 32
+        assert api.noc_async_write_page(1, pages, 0x20000)
+        assert bytes(bank.memory.read(0x4000, 64)) == b"x" * 64
+
+    bench.run(body)
+
+
+@pytest.mark.parametrize("loopback", [False, True])
+def test_semaphores_of_a_rectangle_take_all_32_bits(loopback: bool) -> None:
+    """No byte of a word is lost on the way, the highest ones included."""
+    bench = Bench()
+    word = bench.device.chip.semaphore_base
+    others = [bench.device.core(0, 2), bench.device.core(0, 1), bench.device.core(1, 1)]
+    for core in (*others, bench.core):
+        core.l1.write(word, bytes(4))
+
+    def read(core: Core) -> int:
+        return int.from_bytes(core.l1.read(word, 4), "little")
+
+    def body(api: DataMovementApi) -> None:
+        source = 0x20000
+        target = api.get_noc_multicast_addr(1, 2, 2, 3, word)
+        for value in (0xFEDC_BA98, 0x0100_0001):
+            api.store(source, 4, value)
+            if loopback:
+                assert api.noc_semaphore_set_multicast_loopback_src(source, target, 4)
+            else:
+                assert api.noc_semaphore_set_multicast(source, target, 3)
+            assert [read(core) for core in others] == [value] * 3
+            assert read(bench.core) == (value if loopback else 0)
+        assert api.noc_semaphore_inc_multicast(target, 0xFF00_0000, 3)
+        assert [read(core) for core in others] == [0x0000_0001] * 3
+        assert read(bench.core) == (0x0100_0001 if loopback else 0)
+
+    bench.run(body)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from ttmlir.metalium import (
@@ -42,3 +44,17 @@ def test_endless_kernel(body: str, timed: bool) -> None:
     message = str(raised.value)
     assert "SimOptions.cycle_limit" in message
     assert "kernel_0.cpp:" in message
+
+
+def test_clocks_stop_loops_between_two_waits() -> None:
+    """A turn that takes cycles counts for as many, though nobody else runs meanwhile."""
+    device, program = CreateDevice(0, cycle_limit=100_000), CreateProgram()
+    text = """void kernel_main() { uint32_t sum = 0;
+        for (uint32_t i = 0; i < 4294967295; i++) { sum += i / 7; }
+        DPRINT << sum << ENDL(); }"""
+    CreateKernelFromString(program, text, CoreCoord(0, 0), ReaderDataMovementConfig([]))
+    with pytest.raises(CycleLimitError, match="more than the 100000 cycles") as raised:
+        EnqueueProgram(device.command_queue(), program)
+    turns = re.search(r"turn more than (\d+) times", str(raised.value))
+    assert turns is not None
+    assert int(turns[1]) < 100_000 / 20 + 1024

@@ -11,10 +11,11 @@ import pytest
 from ttmlir.layout.enums import DataType
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.calls.data_movement_api import DataMovementApi
+from ttmlir.sim.calls.declaration import waiting_calls
 from ttmlir.sim.errors import DeadlockError, SimError
 from ttmlir.sim.execution.scheduler import Scheduler
 from ttmlir.sim.execution.thread import KernelSource, KernelThread
-from ttmlir.sim.machine.chip import SimChip, wormhole_n150
+from ttmlir.sim.machine.chip import SimChip
 from ttmlir.sim.machine.circular_buffer import CircularBuffer
 from ttmlir.sim.machine.core import Core
 from ttmlir.sim.machine.noc import Network
@@ -30,9 +31,10 @@ class Chip:
 
     def __init__(self, chip: SimChip | None = None) -> None:
         """No core yet."""
-        self.chip = chip or wormhole_n150()
+        self.chip = chip or SimChip.of_board("n150")
         self.cores: dict[tuple[int, int], Core] = {}
         self.network = Network(self.chip, self.core)
+        self.threads: list[KernelThread] = []
 
     def core(self, x: int, y: int) -> Core:
         """The core at logical (x, y)."""
@@ -47,8 +49,8 @@ def api_of(
     """The calls of a new thread on core (0, 0)."""
     core = chip.core(0, 0)
     source = KernelSource(name, __file__)
-    thread = KernelThread(core, role, source, len(core.threads), scheduler=scheduler)
-    core.threads.append(thread)
+    thread = KernelThread(core, role, source, len(chip.threads), scheduler=scheduler)
+    chip.threads.append(thread)
     return DataMovementApi(core, thread, options, chip.network)
 
 
@@ -93,8 +95,8 @@ def run(options: SimOptions, pages: int, written: int) -> tuple[np.ndarray, np.n
     reads.thread.start(reader(reads, pages))
     writes.thread.start(writer(writes, written))
     for api in (reads, writes):
-        scheduler.interleave(api, api.BLOCKING)
-    scheduler.run(core.threads)
+        scheduler.interleave(api, waiting_calls(type(api)))
+    scheduler.run(chip.threads)
     result = [
         np.array(chip.network.dram[page % 12].memory.read(TARGET + page // 12 * PAGE, PAGE))
         for page in range(pages)
@@ -143,7 +145,7 @@ def test_errors_carry_the_place_and_the_thread() -> None:
 
     api.thread.start(kernel())
     with pytest.raises(SimError, match="no tile with memory is at") as caught:
-        scheduler.run(api.core.threads)
+        scheduler.run(chip.threads)
     error = caught.value
     assert error.position is not None
     assert error.position.file == __file__

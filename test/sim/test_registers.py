@@ -14,7 +14,7 @@ from ttmlir.optable.kernel import Role
 from ttmlir.sim.errors import DeadlockError
 from ttmlir.sim.execution.scheduler import Scheduler
 from ttmlir.sim.execution.thread import KernelSource, KernelThread
-from ttmlir.sim.machine.chip import wormhole_n150
+from ttmlir.sim.machine.chip import SimChip
 from ttmlir.sim.machine.core import Core
 from ttmlir.sim.machine.numerics import Register
 from ttmlir.sim.machine.registers import DestinationRegisters, SourceRegisters
@@ -24,7 +24,7 @@ from ttmlir.sim.timing.costs import RECONFIGURE, pack_cycles, unpack_cycles
 
 def thread(role: Role = Role.MATH) -> KernelThread:
     """A thread that can be made to wait."""
-    core = Core(wormhole_n150(), (0, 0))
+    core = Core(SimChip.of_board("n150"), (0, 0))
     return KernelThread(core, role, KernelSource("k", "k.cpp"), scheduler=Scheduler(SimOptions()))
 
 

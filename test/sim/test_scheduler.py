@@ -10,11 +10,12 @@ from ttmlir.optable.kernel import Role
 from ttmlir.sim.calls.kernel_api import KernelApi
 from ttmlir.sim.errors import DeadlockError, SimError
 from ttmlir.sim.execution.scheduler import SLACK, Scheduler
-from ttmlir.sim.execution.thread import KernelSource, KernelThread, WaitReason
+from ttmlir.sim.execution.thread import KernelSource, KernelThread
 from ttmlir.sim.findings import Finding
-from ttmlir.sim.machine.chip import wormhole_n150
+from ttmlir.sim.machine.chip import SimChip
 from ttmlir.sim.machine.core import Core
 from ttmlir.sim.options import SimOptions
+from ttmlir.sim.protocols import WaitReason
 
 Kernel = Generator[None, None, None]
 
@@ -23,7 +24,7 @@ def threads_of(
     scheduler: Scheduler, bodies: list[Callable[[KernelThread], Kernel]]
 ) -> list[KernelThread]:
     """A thread for each body, on one core."""
-    core = Core(wormhole_n150(), (0, 0))
+    core = Core(SimChip.of_board("n150"), (0, 0))
     threads: list[KernelThread] = []
     for index, body in enumerate(bodies):
         source = KernelSource("kernel", __file__)

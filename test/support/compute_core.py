@@ -11,13 +11,14 @@ import numpy as np
 from ttmlir.layout.enums import DataType
 from ttmlir.optable.kernel import Role, call_named
 from ttmlir.sim.calls.compute_api import ComputeApi, ComputeSettings, give_registers
+from ttmlir.sim.calls.declaration import waiting_calls
 from ttmlir.sim.calls.math_api import MathApi
 from ttmlir.sim.calls.pack_api import PackApi
 from ttmlir.sim.calls.unpack_api import UnpackApi
 from ttmlir.sim.execution.scheduler import Scheduler
 from ttmlir.sim.execution.thread import KernelSource, KernelThread
 from ttmlir.sim.findings import Finding
-from ttmlir.sim.machine.chip import wormhole_n150
+from ttmlir.sim.machine.chip import SimChip
 from ttmlir.sim.machine.circular_buffer import CircularBuffer
 from ttmlir.sim.machine.core import Core
 from ttmlir.sim.options import SimOptions
@@ -70,7 +71,7 @@ class ComputeCore:
 
     def __post_init__(self) -> None:
         """Make an empty core."""
-        self.core = Core(wormhole_n150(), (0, 0))
+        self.core = Core(SimChip.of_board("n150"), (0, 0))
         self.core.watch = self.watch
         self._next = 0x20000
         self.threads: dict[Role, KernelThread] = {}
@@ -101,7 +102,7 @@ class ComputeCore:
         for index, (role, api_class) in enumerate(APIS.items()):
             thread = KernelThread(self.core, role, source, index, scheduler=scheduler)
             api = api_class(self.core, thread, self.options, self.settings)
-            scheduler.interleave(api, api.BLOCKING)
+            scheduler.interleave(api, waiting_calls(api_class))
             thread.start(_running(api, [each for each in calls if role in _roles(each.name)]))
             self.threads[role] = thread
         with np.errstate(all="ignore"):
@@ -122,7 +123,7 @@ def _running(api: ComputeApi, calls: Sequence[Call]) -> Generator[None, None, No
     for each in calls:
         method = getattr(api, each.name)
         keywords = {"template": each.template} if each.template else {}
-        if each.name in api.BLOCKING:
+        if each.name in waiting_calls(type(api)):
             while not method(*each.arguments, **keywords):
                 yield
         else:

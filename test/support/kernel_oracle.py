@@ -8,11 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import repeat
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 from ttmlir.optable.kernel import Role
+from ttmlir.sim.calls.declaration import kernel_call
 from ttmlir.sim.kernels import compile_kernel
 
 COMPILER = shutil.which("g++")
@@ -27,7 +28,8 @@ template <typename T> void note(T value) { std::printf("%lld\\n", (long long)val
 class RecordingApi:
     """Notes what a kernel calls; memory is a dictionary of bytes."""
 
-    BLOCKING = frozenset({"poll", "cb_wait_front", "cb_reserve_back", "noc_async_read_barrier"})
+    CONSTANTS: ClassVar[Mapping[str, int]] = {}
+    VARIABLES = frozenset({"noc_index", "my_x", "my_y"})
 
     def __init__(self, *arguments: int) -> None:
         """An API for a kernel with these run-time arguments."""
@@ -64,6 +66,7 @@ class RecordingApi:
         """All the numbers."""
         return numbers
 
+    @kernel_call()
     def note(self, value: Any) -> None:
         """Keep a value."""
         self.noted.append(value)
@@ -72,30 +75,37 @@ class RecordingApi:
         """Keep what is printed."""
         self.noted.append(values)
 
+    @kernel_call(steady=True)
     def get_arg_val(self, index: int, template: tuple[Any, ...] = ()) -> int:
         """A run-time argument."""
         return self.arguments[index]
 
+    @kernel_call(steady=True)
     def get_semaphore(self, index: int) -> int:
         """A made-up address."""
         return 64 + 16 * index
 
+    @kernel_call(pure=True)
     def get_write_ptr(self, cb: int) -> int:
         """A made-up address."""
         return 1024 * (cb + 1)
 
+    @kernel_call(steady=True)
     def get_noc_addr(self, *arguments: int) -> int:
         """The address in L1 alone."""
         return arguments[-1]
 
+    @kernel_call(waits=True)
     def cb_wait_front(self, cb: int, pages: int) -> bool:
         """Refuse as often as `refusals` says."""
         return self._waiting("cb_wait_front", cb, pages)
 
+    @kernel_call(waits=True)
     def cb_reserve_back(self, cb: int, pages: int) -> bool:
         """Refuse likewise."""
         return self._waiting("cb_reserve_back", cb, pages)
 
+    @kernel_call(waits=True)
     def noc_async_read_barrier(self) -> bool:
         """Refuse likewise."""
         return self._waiting("noc_async_read_barrier")
@@ -107,26 +117,32 @@ class RecordingApi:
         self.calls.append(call)
         return True
 
+    @kernel_call()
     def cb_push_back(self, cb: int, pages: int) -> None:
         """Note the call."""
         self.calls.append(("cb_push_back", cb, pages))
 
+    @kernel_call()
     def cb_pop_front(self, cb: int, pages: int) -> None:
         """Note the call."""
         self.calls.append(("cb_pop_front", cb, pages))
 
+    @kernel_call()
     def matmul_tiles(self, *arguments: int) -> None:
         """Note the call."""
         self.calls.append(("matmul_tiles", *arguments))
 
+    @kernel_call()
     def pack_tile(self, dst: int, cb: int, index: int = 0) -> None:
         """Note the call."""
         self.calls.append(("pack_tile", dst, cb, index))
 
+    @kernel_call()
     def noc_semaphore_inc(self, address: int, value: int) -> None:
         """Note the call."""
         self.calls.append(("noc_semaphore_inc", address, value))
 
+    @kernel_call()
     def InterleavedAddrGenFast(self, *, template: tuple[Any, ...] = (), **fields: Any) -> Any:
         """Note the call; pages lie one after another."""
         self.calls.append(("InterleavedAddrGenFast", template, fields))

@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.printing.printer import print_module
+from ttmlir.mlir.printing.module import print_module
 from ttmlir.mlir.reading.reader import parse_module
 from ttmlir.mlir.reporting.diagnostics import DiagnosticError, Source, render_all
 from ttmlir.mlir.verifying.verifier import verify_module

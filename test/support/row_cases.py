@@ -9,6 +9,7 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
+from elementwise_oracles import bits, few, normal
 from pass_runner import TTNN_PIPELINE, lowered
 
 from ttmlir.optable import ROWS
@@ -55,46 +56,6 @@ class Case:
     def name(self) -> str:
         """Name of the test."""
         return self.id or self.op
-
-
-def normal(rng: np.random.Generator, shape: Shape) -> np.ndarray:
-    """Numbers around 0."""
-    return rng.standard_normal(shape) * 2
-
-
-def positive(rng: np.random.Generator, shape: Shape) -> np.ndarray:
-    """Numbers from 0.1 to 4."""
-    return rng.uniform(0.1, 4, shape)
-
-
-def away_from_zero(rng: np.random.Generator, shape: Shape) -> np.ndarray:
-    """Numbers whose size is 0.5 to 3."""
-    return rng.uniform(0.5, 3, shape) * rng.choice([-1, 1], shape)
-
-
-def special(rng: np.random.Generator, shape: Shape) -> np.ndarray:
-    """Infinities and NaN among other numbers."""
-    return rng.choice([1.5, -2.0, 0.0, np.inf, -np.inf, np.nan], shape)
-
-
-def few(rng: np.random.Generator, shape: Shape) -> np.ndarray:
-    """Whole numbers from -3 to 3, many of them equal."""
-    return rng.integers(-3, 4, shape)
-
-
-def bits(rng: np.random.Generator, shape: Shape) -> np.ndarray:
-    """0 and 1."""
-    return rng.integers(0, 2, shape)
-
-
-def whole(rng: np.random.Generator, shape: Shape) -> np.ndarray:
-    """Whole numbers of many sizes."""
-    return rng.integers(-(2**30), 2**30, shape) >> rng.integers(0, 30, shape)
-
-
-def each(function: Callable[..., float]) -> Callable[..., np.ndarray]:
-    """A function of single numbers, for arrays."""
-    return np.vectorize(function, otypes=[np.float64])
 
 
 def operand_elements(case: Case, element: str) -> list[str]:

@@ -25,6 +25,7 @@ _TYPES = {
     "i32": ("UInt32", "Int32"),
     "i64": ("UInt32", "Int64"),
     "ui32": ("UInt32", None),
+    "ui8": ("UInt8", None),
     "bfp8": ("BFP_BFloat8", None),
     "bfp4": ("BFP_BFloat4", None),
 }

@@ -24,7 +24,7 @@ TOOLS = {
     "ttmlir-opt": "ttmlir.tools.ttmlir_opt:main",
     "ttmlir-translate": "ttmlir.tools.ttmlir_translate:main",
     "ttrt": "ttmlir.tools.ttrt:main",
-    "FileCheck": "filecheck_main:main",
+    "FileCheck": "ttmlir.tools.llvm_names:filecheck",
 }
 """Programs that are forked, and the function of each that takes arguments and gives a status."""
 

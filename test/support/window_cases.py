@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from row_cases import Case, Shape, positive
+from elementwise_oracles import positive
+from row_cases import Case, Shape
 
 
 def image_window(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -10,37 +11,53 @@ from pathlib import Path
 import pytest
 
 MODELS = sorted((Path(__file__).resolve().parents[1] / "models").glob("*.mlir"))
-TOOL = "import sys; from ttmlir.tools.{module} import main; sys.exit(main(sys.argv[1:]))"
+PROGRAM = """
+import json, sys
+from importlib import import_module
+for tool, *arguments in json.load(sys.stdin):
+    assert import_module(f"ttmlir.tools.{tool}").main(arguments) == 0, arguments
+"""
+"""Runs command lines of the tools one after another."""
+SUFFIXES = (".mlir", ".ttnn", ".cpp")
 
 
-def run(module: str, arguments: list[str], data: bytes, seed: str) -> bytes:
-    """What a tool writes in a fresh process with this hash seed."""
-    finished = subprocess.run(
-        [sys.executable, "-c", TOOL.format(module=module), *arguments],
-        input=data,
-        capture_output=True,
-        env={**os.environ, "PYTHONHASHSEED": seed},
-        check=True,
-    )
-    return finished.stdout
+def command_lines(path: Path) -> list[list[str]]:
+    """How the TTNN module, the binary and the C++ of a model are made in the current folder."""
+    source = path.read_text()
+    frontends = ("stablehlo", "tosa", "linalg")
+    frontend = next((each for each in frontends if f"{each}." in source), None)
+    road = "ttir-to-ttnn-backend" if frontend is None else f"{frontend}-to-ttnn"
+    ttnn, binary, cpp = (path.stem + suffix for suffix in SUFFIXES)
+    emitc = f"{path.stem}.emitc"
+    return [
+        ["ttmlir_opt", f"--{road}-pipeline", "--canonicalize", "--cse", str(path), "-o", ttnn],
+        ["ttmlir_opt", "--convert-ttnn-to-emitc", ttnn, "-o", emitc],
+        ["ttmlir_translate", "--ttnn-to-flatbuffer", ttnn, "-o", binary],
+        ["ttmlir_translate", "--mlir-to-cpp", emitc, "-o", cpp],
+    ]
 
 
-def compiled(path: Path, seed: str) -> tuple[bytes, bytes, bytes]:
-    """The TTNN module, the binary and the C++ of a model."""
-    source = path.read_bytes()
-    doors = ("stablehlo", "tosa", "linalg")
-    door = next((each for each in doors if f"{each}.".encode() in source), None)
-    road = "ttir-to-ttnn-backend" if door is None else f"{door}-to-ttnn"
-    ttnn = run("ttmlir_opt", [f"--{road}-pipeline", "--canonicalize", "--cse"], source, seed)
-    emitc = run("ttmlir_opt", ["--convert-ttnn-to-emitc"], ttnn, seed)
-    return (
-        ttnn,
-        run("ttmlir_translate", ["--ttnn-to-flatbuffer"], ttnn, seed),
-        run("ttmlir_translate", ["--mlir-to-cpp"], emitc, seed),
-    )
+@pytest.fixture(scope="module")
+def outputs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Folders that two processes wrote, with hash seeds and an order of models of their own."""
+    folders = (tmp_path_factory.mktemp("forward"), tmp_path_factory.mktemp("backward"))
+    for seed, folder, paths in zip("12", folders, (MODELS, MODELS[::-1]), strict=True):
+        commands = [command for path in paths for command in command_lines(path)]
+        subprocess.run(
+            [sys.executable, "-c", PROGRAM],
+            input=json.dumps(commands),
+            text=True,
+            cwd=folder,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            check=True,
+        )
+    return folders
 
 
 @pytest.mark.parametrize("path", MODELS, ids=lambda path: path.stem)
-def test_two_processes_write_the_same_bytes(path: Path) -> None:
-    """Nothing depends on the order of a set or on where an object lies in memory."""
-    assert compiled(path, "1") == compiled(path, "2")
+def test_two_processes_write_the_same_bytes(path: Path, outputs: tuple[Path, Path]) -> None:
+    """Nothing depends on the order of a set, on where an object lies or on what came before."""
+    for suffix in SUFFIXES:
+        once, again = ((folder / f"{path.stem}{suffix}").read_bytes() for folder in outputs)
+        assert once == again
+        assert once

@@ -18,7 +18,7 @@ from ttmlir.cpp.conditions import evaluate_condition
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.tree import Define, Directive, Include, Position, Pragma, Undefine
 
-MAX_EXPANSION = 250_000
+MAX_EXPANSION = 100_000
 """How many tokens macros may make in one source."""
 
 _MAX_MACRO_NESTING = 64

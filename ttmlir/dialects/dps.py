@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import LocationAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects.ods import SEGMENTS, ODSOperation, refuse, segments_attr, text
+from ttmlir.mlir.xdsl_internals import operands_of
 
 
 class DestinationStyleOp(ODSOperation):
@@ -25,17 +26,25 @@ class DestinationStyleOp(ODSOperation):
     def inits(self) -> tuple[SSAValue, ...]:
         """The operands that the results are written to, one per result."""
         first, end = self.init_range
-        return tuple(self._operands[first:end])
+        return operands_of(self)[first:end]
 
     @property
     def inputs(self) -> tuple[SSAValue, ...]:
         """The operands before the inits."""
-        return tuple(self._operands[: self.init_range[0]])
+        return operands_of(self)[: self.init_range[0]]
 
     @property
     def output(self) -> SSAValue:
         """The init of an operation that has one."""
-        return self._operands[self.init_range[0]]
+        return operands_of(self)[self.init_range[0]]
+
+    @property
+    def written_results(self) -> dict[int, SSAValue]:
+        """The results by the number of the operand that is their destination."""
+        first, end = self.init_range
+        operands = operands_of(self)
+        tensors = (n for n in range(first, end) if operands[n].type.name == "tensor")
+        return dict(zip(tensors, self.results, strict=True))
 
     @classmethod
     def dps(
@@ -44,17 +53,18 @@ class DestinationStyleOp(ODSOperation):
         inits: Sequence[SSAValue],
         properties: Mapping[str, Attribute] | None = None,
         *,
+        result_types: Sequence[Attribute] | None = None,
         location: LocationAttr,
         device: SSAValue | None = None,
     ) -> Self:
-        """Make the operation; result types and segment sizes follow from the operands."""
+        """Make the operation; result types follow from the inits unless they are given."""
         props = dict(properties or {})
         if cls.SIGNATURE.has_segments:
             props[SEGMENTS] = segments_attr((len(inputs), len(inits)))
         trailing = () if device is None else (device,)
         return cls.create(
             operands=(*inputs, *inits, *trailing),
-            result_types=[init.type for init in inits],
+            result_types=[init.type for init in inits] if result_types is None else result_types,
             properties=props,
             location=location,
         )

@@ -6,6 +6,7 @@ in the image of a window, computed from two. The words are MLIR's.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
@@ -139,11 +140,17 @@ def check_results(op: Operation, inputs: Sequence[SSAValue], outputs: Sequence[S
             )
 
 
+_MOST_NUMBERS = 1 << 10
+"""Most numbers that are looked at; one that repeats may stand for any number of them."""
+
+
 def window_numbers(op: Operation, name: str, count: int) -> Shape:
     """The strides or dilations of a window of so many dimensions; ones if they are not there."""
     attr = op.properties.get(name, op.attributes.get(name))
     if not isinstance(attr, DenseIntOrFPElementsAttr):
         return (1,) * count
+    if (given := math.prod(attr.get_shape())) > _MOST_NUMBERS:
+        refuse(f"expected {count} {name} of 1 or more, but found {given} numbers")
     values = tuple(int(value) for value in attr.get_values())
     values = values * count if len(values) == 1 else values
     if len(values) != count or min(values, default=1) < 1:

@@ -42,7 +42,8 @@ from xdsl.irdl import traits_def
 from xdsl.utils.exceptions import VerifyException
 
 from ttmlir.dialects.names import DEVICE as DEVICE_NAME
-from ttmlir.mlir.printing.printer import attribute_text
+from ttmlir.mlir.printing.printer import shown_attribute
+from ttmlir.mlir.xdsl_internals import operands_of
 
 SEGMENTS = "operandSegmentSizes"
 """Property with the number of operands in each group of an operation with several variadic ones."""
@@ -329,7 +330,7 @@ class ODSOperation(Operation):
         signature = self.form()
         if signature.has_segments:
             return _segment_sizes(self, len(signature.operands))
-        return _single_variadic_sizes(signature.operands, len(self._operands))
+        return _single_variadic_sizes(signature.operands, len(operands_of(self)))
 
     def group_range(self, name: str) -> tuple[int, int]:
         """First and one past the last operand number of the group `name`."""
@@ -341,7 +342,7 @@ class ODSOperation(Operation):
     def group(self, name: str) -> tuple[SSAValue, ...]:
         """The operands of the group `name`: one, or none to many if optional or variadic."""
         first, end = self.group_range(name)
-        return tuple(self._operands[first:end])
+        return operands_of(self)[first:end]
 
     # -- properties ----------------------------------------------------------------------------
 
@@ -413,7 +414,7 @@ class ODSOperation(Operation):
         if signature.has_segments:
             _check_segments(self, len(signature.operands))
         _check_attributes(self, signature)
-        _check_types("operand", signature.operands, self.group_sizes(), self._operands)
+        _check_types("operand", signature.operands, self.group_sizes(), operands_of(self))
         results = _single_variadic_sizes(signature.results, len(self.results))
         _check_types("result", signature.results, results, self.results)
         self.verify_op()
@@ -438,7 +439,7 @@ def _ints(attr: Attribute) -> tuple[int, ...]:
 
 def text(attr: Attribute) -> str:
     """An attribute as diagnostics show it, without aliases."""
-    return attribute_text(attr)
+    return shown_attribute(attr)
 
 
 def _check_structure(op: Operation, signature: Signature) -> None:

@@ -5,8 +5,6 @@ devices is refused when it is compiled.
 
 Source: https://openxla.org/shardy/sdy_dialect
 """
-# pyright: reportPrivateUsage=false
-# (xDSL's parser has no public way to go on at a position.)
 
 from __future__ import annotations
 
@@ -28,6 +26,7 @@ from ttmlir.dialects.stablehlo.constraints import ANYTHING
 from ttmlir.dialects.stablehlo.form import integer
 from ttmlir.dialects.stablehlo.type_forms import EACH
 from ttmlir.dialects.syntax import expect, expect_keyword, parse_signed
+from ttmlir.mlir.xdsl_internals import resume_from
 
 _BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"|->|[<(\[{>)\]}]')
 
@@ -64,7 +63,7 @@ def take_brackets(parser: AttrParser, opening: str) -> str:
     end = _balanced_end(text, start) if text.startswith(opening, start) else -1
     if end < 0:
         parser.raise_error(f"expected '{opening}'")
-    parser._resume_from(end)
+    resume_from(parser, end)
     return text[start:end]
 
 

@@ -23,7 +23,8 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from ttmlir.dialects.dps import DestinationStyleOp
 from ttmlir.dialects.ods import ODSOperation, refuse
 from ttmlir.dialects.row_ops import RowOperation
-from ttmlir.optable.creation import arange_length
+from ttmlir.optable.creation import arange_shape
+from ttmlir.optable.movement import squeezed_shape, transposed_shape, unsqueezed_shape
 from ttmlir.optable.row import Row
 
 Shape = tuple[int, ...]
@@ -147,7 +148,8 @@ def check_transpose(op: Operation) -> None:
         if not -rank <= dim < rank:
             refuse(f"Dimension {number} attribute must be within the bounds of the input tensor")
         dims.append(dim % rank)
-    if output[dims[0]] != source[dims[1]] or output[dims[1]] != source[dims[0]]:
+    expected = transposed_shape(source, dim0=dims[0], dim1=dims[1])
+    if any(output[dim] != expected[dim] for dim in dims):
         refuse("Input-output transpose dimension mismatch.")
 
 
@@ -234,7 +236,7 @@ def check_squeeze(op: Operation) -> None:
         refuse("Output tensor must have at least one dimension.")
     if len(output) != len(source) - 1:
         refuse("Output tensor rank must be one less than the input tensor rank.")
-    if source[:dim] + source[dim + 1 :] != output:
+    if squeezed_shape(source, dim=dim) != output:
         refuse(
             "Dimensions of the output tensor must be the same as the input tensor except for "
             f"dimension {dim}."
@@ -258,7 +260,7 @@ def check_unsqueeze(op: Operation) -> None:
         refuse("Output tensor must have one more dimension than the input tensor")
     if output[dim] != 1:
         refuse("Dimension added must be of size 1")
-    if output[:dim] + output[dim + 1 :] != source:
+    if unsqueezed_shape(source, dim=dim) != output:
         refuse(
             "All dimensions of the input tensor must be the same as the output tensor except for "
             "the dimension added"
@@ -374,18 +376,17 @@ def check_constant(op: Operation) -> None:
 
 def check_arange(op: Operation) -> None:
     """Check step, dimension and the extent that follows from the bounds."""
-    parameters = cast("RowOperation", op).parameters()
-    dim = cast("int", parameters.pop("arange_dimension"))
-    bounds = cast("dict[str, int]", parameters)
+    parameters = cast("dict[str, int]", cast("RowOperation", op).parameters())
+    shape = shape_of(op.results[0])
     try:
-        length = arange_length(**bounds)
+        expected = arange_shape(shape=shape, **parameters)
     except ValueError as error:
         refuse(str(error))
-    shape = shape_of(op.results[0])
-    if not 0 <= dim < len(shape):
-        refuse(f"Dimension {dim} is out of range for rank {len(shape)}.")
-    if shape[dim] not in (length, DYNAMIC_INDEX):
-        refuse(f"Extent {shape[dim]} of dimension {dim} must be {length}, the number of values.")
+    dim = parameters["arange_dimension"]
+    if shape[dim] not in (expected[dim], DYNAMIC_INDEX):
+        refuse(
+            f"Extent {shape[dim]} of dimension {dim} must be {expected[dim]}, the number of values."
+        )
 
 
 SHARED_CHECKS: dict[str, Check] = {

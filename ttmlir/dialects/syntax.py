@@ -4,8 +4,6 @@ A parameter that cannot be read is reported twice, as MLIR does: what was expect
 expected, and then the name of the parameter, at the token where reading stopped. The second error
 is raised *from* the first; whoever prints errors prints that cause first.
 """
-# pyright: reportPrivateUsage=false
-# (xDSL's parser has no public way to go on at a position.)
 
 from __future__ import annotations
 
@@ -24,6 +22,7 @@ from xdsl.utils.lexer import Span
 from ttmlir.layout.enums import KeywordEnum
 from ttmlir.layout.errors import LayoutError
 from ttmlir.mlir.printing.printer import MlirPrinter
+from ttmlir.mlir.xdsl_internals import resume_from
 
 Punctuation = Literal["<", ">", "(", ")", "[", "]", "{", "}", ",", "=", "|", ":"]
 DataT = TypeVar("DataT", bound="Data[object]")
@@ -77,7 +76,7 @@ def parse_dimensions(parser: AttrParser) -> tuple[int, ...]:
     after = found.end()
     if re.compile(r"\s*x\s*\?").match(text, after):
         parser.raise_error("expected static shape", start)
-    parser._resume_from(after)
+    resume_from(parser, after)
     extents = re.split(r"\s*x\s*", found[0])
     if any(len(extent) >= _MAX_DIGITS for extent in extents):
         parser.raise_error("expected extents below 2**63", start)

@@ -1,7 +1,7 @@
-"""Compiled models: what every door returns, and what a door hands over to make one.
+"""Compiled models: what every frontend returns, and what a frontend hands over to make one.
 
-A door reads a program of its framework into an `ImportedModel`: a module in the dialect of the
-door, and two functions between the framework's values and arrays in the order of the module's
+A frontend reads a program of its framework into an `ImportedModel`: a module in the dialect of the
+frontend, and two functions between the framework's values and arrays in the order of the module's
 function. `CompiledModel` lowers the module, keeps the binary, and runs it with NumPy.
 """
 
@@ -14,12 +14,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from ttmlir.files import write_file
 from ttmlir.frontend.errors import in_terms_of_the_user
 from ttmlir.mlir.attributes.resources import cloned
-from ttmlir.runtime.binary import Binary, Program, read_binary
+from ttmlir.runtime.binary import Binary, Program
 from ttmlir.runtime.device import Device, open_device
 from ttmlir.runtime.element import Array, Numerics
 from ttmlir.runtime.errors import InputError
+from ttmlir.runtime.loading import read_binary
 from ttmlir.runtime.session import submit
 from ttmlir.runtime.tensor import Tensor, TensorDesc
 
@@ -41,12 +43,12 @@ TO_TTIR = {
     **dict.fromkeys(("tosa", "linalg", "arith", "math"), "tosa-to-ttir-pipeline"),
     "ttir": "",
 }
-"""The passes from each dialect of the doors to ttir."""
+"""The passes from each dialect of the frontends to ttir."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ImportedModel:
-    """A program as a door hands it over.
+    """A program as a frontend hands it over.
 
     `module` has one public function, which takes the arrays that `flatten` returns and those in
     `bound`, and returns the arrays that `unflatten` takes.
@@ -202,7 +204,7 @@ class CompiledModel:
         for them, with which `ttrt run --golden` compares; `golden=(x, y)` takes other arguments.
         """
         path = Path(path)
-        path.write_bytes(self._bytes if golden is False else self._with_golden(golden))
+        write_file(path, self._bytes if golden is False else self._with_golden(golden))
         return path
 
     def _with_golden(self, golden: Literal[True] | tuple[Any, ...]) -> bytes:
@@ -227,7 +229,7 @@ class CompiledModel:
         but unfit to compile.
         """
         from ttmlir.compiler import transform, write_cpp
-        from ttmlir.mlir.printing.printer import print_module
+        from ttmlir.mlir.printing.module import print_module
 
         if stage not in self.stages:
             raise ValueError(

@@ -1,4 +1,4 @@
-"""`ttmlir.compile`: one name for all doors."""
+"""`ttmlir.compile`: one name for all frontends."""
 
 from __future__ import annotations
 
@@ -60,11 +60,11 @@ def _import(
         return _import_text(model, args, kwargs)
     packages = {*_packages_of(model), *_packages_in((args, kwargs))}
     if "torch" in packages:
-        torch_door: Any = import_module(_installed("torch", "ttmlir.frontend.torch"))
-        return torch_door.import_model(model, args, kwargs, weights=weights)
+        torch_frontend: Any = import_module(_installed("torch", "ttmlir.frontend.torch"))
+        return torch_frontend.import_model(model, args, kwargs, weights=weights)
     if callable(model) or "jax" in packages:
-        jax_door: Any = import_module(_installed("jax", "ttmlir.frontend.jax"))
-        return jax_door.import_model(model, args, kwargs)
+        jax_frontend: Any = import_module(_installed("jax", "ttmlir.frontend.jax"))
+        return jax_frontend.import_model(model, args, kwargs)
     raise TypeError(
         f"ttmlir.compile cannot compile a {type(model).__qualname__}; it takes functions of JAX "
         "arrays, torch modules, functions and exported programs, and MLIR text or paths of it"
@@ -81,11 +81,11 @@ def _import_text(model: str | Path, args: tuple[Any, ...], kwargs: dict[str, Any
     return import_file(Path(model))
 
 
-def _installed(package: str, door: str) -> str:
-    """The name of the module of a door whose framework is there; ImportError if it is not."""
+def _installed(package: str, frontend: str) -> str:
+    """The name of the module of a frontend whose framework is there; ImportError if it is not."""
     if package not in sys.modules and find_spec(package) is None:
         raise missing_package(package, package, f"compiling functions of {package} arrays")
-    return door
+    return frontend
 
 
 def _packages_of(value: Any) -> set[str]:

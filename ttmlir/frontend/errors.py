@@ -1,4 +1,4 @@
-"""What a door says about a program that it cannot compile: the user's own line, and why.
+"""What a frontend says about a program that it cannot compile: the user's own line, and why.
 
     model.py:7:12: error: 'stablehlo.fft' op ... is supported
         return jnp.fft.fft(x)

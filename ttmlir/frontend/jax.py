@@ -1,4 +1,4 @@
-"""The door for JAX: functions, jitted functions and what JAX makes of them.
+"""The frontend for JAX: functions, jitted functions and what JAX makes of them.
 
     imported = import_model(function, (x, w), {})
 
@@ -68,7 +68,7 @@ def import_model(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> I
 
 @dataclass(frozen=True, kw_only=True)
 class _Program:
-    """What the door needs of a program, whichever of JAX's objects it comes as."""
+    """What the frontend needs of a program, whichever of JAX's objects it comes as."""
 
     name: str
     module: Any

@@ -1,4 +1,4 @@
-"""The door for MLIR text: files and strings in a dialect that the compiler reads."""
+"""The frontend for MLIR text: files and strings in a dialect that the compiler reads."""
 
 from __future__ import annotations
 

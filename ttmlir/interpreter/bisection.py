@@ -24,13 +24,13 @@ from xdsl.ir import Operation
 from ttmlir.compiler import parse
 from ttmlir.interpreter.levels import Level, Trace, levels_of, name_operations, result_shape
 from ttmlir.interpreter.statistics import Statistics, accuracy_of
-from ttmlir.mlir.printing.printer import PrintOptions, attribute_text, print_op_line
+from ttmlir.mlir.printing.printer import PrintOptions, print_op_line, shown_attribute
 from ttmlir.mlir.reporting.diagnostics import LocatedError
 from ttmlir.mlir.reporting.locations import file_line_col
 from ttmlir.runtime.accuracy import Accuracy
 from ttmlir.runtime.element import Array, Numerics
 from ttmlir.runtime.golden import Tolerance
-from ttmlir.runtime.ttrt.inputs import generate_inputs
+from ttmlir.runtime.ttrt.running.inputs import generate_inputs
 
 EXACT_TOLERANCE = Tolerance(pcc=0.9999, rtol=1e-4, atol=1e-5)
 """For results that differ in the order of additions only."""
@@ -279,7 +279,7 @@ class _Comparison:
         return Difference(
             level=level,
             op=print_op_line(op, _LINE),
-            location=attribute_text(location) if place is None else ":".join(map(str, place)),
+            location=shown_attribute(location) if place is None else ":".join(map(str, place)),
             number=number,
             accuracy=accuracy,
             expected=Statistics.of(expected),

@@ -18,7 +18,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.traits import IsTerminator
 
 from ttmlir.interpreter.registry import function_of, interpreted_operations
-from ttmlir.interpreter.values import Function, compute_dtype, host_dtype, tensor_type
+from ttmlir.interpreter.values import Function, convert_to, host_dtype, tensor_type
 from ttmlir.mlir.reporting.diagnostics import LocatedError, OpError
 from ttmlir.runtime.element import Array, convert
 
@@ -208,10 +208,9 @@ def stored(op: Operation, value: Any, type_: Attribute) -> Any:
     tensor = tensor_type(type_)
     if tensor is None:
         return value
-    dtype = compute_dtype(tensor.element_type)
-    if dtype is None:
+    array = convert_to(np.asarray(value), tensor.element_type)
+    if array is None:
         raise OpError(op, f"tensors of '{tensor.element_type}' cannot be computed with")
-    array = convert(np.asarray(value), dtype)
     shape = tuple(tensor.get_shape())
     if array.shape != shape:
         raise OpError(op, f"has a result of shape {array.shape}, but its type says {shape}")
@@ -231,15 +230,14 @@ def _arguments(function: FuncOp, inputs: Sequence[Any]) -> list[Any]:
         if tensor is None:
             result.append(value)
             continue
-        dtype = compute_dtype(tensor.element_type)
         array = np.asarray(value)
-        shape = tuple(tensor.get_shape())
-        if array.shape != shape or dtype is None:
+        given = convert_to(array, tensor.element_type)
+        if array.shape != tuple(tensor.get_shape()) or given is None:
             raise LocatedError(
                 function.location,
                 f"input {number} of '{name}' has shape {array.shape}; its type is {type_}",
             )
-        result.append(convert(array, dtype))
+        result.append(given)
     return result
 
 

@@ -26,10 +26,11 @@ from ttmlir.mlir.reporting.diagnostics import LocatedError
 from ttmlir.mlir.reporting.locations import name_location, name_of
 from ttmlir.passes.core.base import Pass, Pipeline
 from ttmlir.passes.core.registry import lookup
-from ttmlir.runtime.binary import Program, read_binary
+from ttmlir.runtime.binary import Program
 from ttmlir.runtime.device import open_device
 from ttmlir.runtime.element import Array, Numerics
 from ttmlir.runtime.execution.executor import Run
+from ttmlir.runtime.loading import read_binary
 from ttmlir.runtime.session import prepare_submission, run_prepared, to_host, to_layout
 from ttmlir.runtime.tensor import Tensor
 
@@ -135,7 +136,7 @@ class Level:
         return next(program for program in binary.programs if program.name == self.function)
 
     def _run_file(self, inputs: Sequence[Any], numerics: Numerics) -> Trace:
-        from ttmlir.runtime.ttrt.inputs import fit_inputs
+        from ttmlir.runtime.ttrt.running.inputs import fit_inputs
 
         program, observer = self.program(), _FileObserver()
         device = open_device(numerics=numerics)

@@ -21,6 +21,7 @@ from ttmlir.interpreter.execution import Execution
 from ttmlir.interpreter.structure import empty_tensor
 from ttmlir.interpreter.values import Function, constant_array, runtime_element
 from ttmlir.optable.row import Family, Row
+from ttmlir.optable.window.axes import image_parameters
 from ttmlir.runtime.element import Array, cast_rounding, convert
 
 
@@ -165,16 +166,11 @@ def _lowest(image: Array) -> Any:
 def _on_image(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
     """A row whose parameters in ttnn repeat the extents of the image and the window."""
     assert isinstance(op, RowOperation)
-    image, *others = _inputs(op, operands)
-    extents = dict(
-        zip(("batch_size", "input_height", "input_width", "channels"), image.shape, strict=True)
-    )
-    extents |= {"in_channels": extents["channels"], "out_channels": _shape(op.results[0])[-1]}
-    if others:
-        extents |= zip(("kernel_height", "kernel_width"), others[0].shape[-2:], strict=True)
-    repeated = {p.name for p in op.ROW.parameters} & extents.keys()
-    parameters = {**{name: extents[name] for name in repeated}, **op.parameters()}
-    return (_fitted(op, op.ROW, op.ROW.reference(np, image, *others, **parameters)),)
+    inputs = _inputs(op, operands)
+    shapes = [array.shape for array in inputs if array is not None]
+    values = image_parameters(op.parameters(), shapes, _shape(op.results[0]))
+    parameters = {p.name: values[p.name] for p in op.ROW.parameters}
+    return (_fitted(op, op.ROW, op.ROW.reference(np, *inputs, **parameters)),)
 
 
 # Structure.

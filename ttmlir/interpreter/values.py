@@ -30,7 +30,7 @@ from ttmlir.layout.element_type import SCHEMA_NAMES
 from ttmlir.mlir.attributes.elements import Elements, element_count, splat_bytes
 from ttmlir.mlir.attributes.resources import blob_bytes
 from ttmlir.mlir.reporting.diagnostics import OpError
-from ttmlir.runtime.element import ELEMENT_TYPES, Array, ElementType
+from ttmlir.runtime.element import ELEMENT_TYPES, Array, ElementType, convert
 
 if TYPE_CHECKING:
     from ttmlir.interpreter.execution import Execution
@@ -71,9 +71,28 @@ _SMALL_FLOATS: dict[str, np.dtype[Any]] = {
 
 
 def _integer(element_type: IntegerType) -> np.dtype[Any] | None:
-    size = max(1, 1 << math.ceil(math.log2(max(1, element_type.width.data) / 8)))
+    size = 1 << max(0, (element_type.width.data - 1).bit_length() - 3)
     letter = "u" if element_type.signedness.data is Signedness.UNSIGNED else "i"
     return np.dtype(f"{letter}{size}") if size <= 8 else None
+
+
+def convert_to(array: Array, element_type: Attribute) -> Array | None:
+    """The array in the element type that stands for one of the IR; None if nothing does.
+
+    Integers of a width that NumPy lacks wrap, or saturate if they come from floating point, at
+    their own width.
+    """
+    dtype = compute_dtype(element_type)
+    if dtype is None:
+        return None
+    missing = 0
+    if dtype.kind in "iu" and isinstance(element_type, IntegerType):
+        missing = 8 * dtype.itemsize - cast("IntegerType", element_type).width.data
+    if missing and array.dtype.kind == "f":
+        limits = np.iinfo(dtype)
+        array = np.nan_to_num(array).clip(limits.min >> missing, limits.max >> missing)
+    result = convert(array, dtype)
+    return (result << missing) >> missing if missing else result
 
 
 def host_dtype(element_type: Attribute) -> np.dtype[Any] | None:

@@ -1,29 +1,97 @@
-"""Constants in a module that is being converted: their one number, and new ones."""
+"""The numbers of constants, in whatever dialect the constant is."""
 
 from __future__ import annotations
 
 from typing import cast
 
-from xdsl.dialects.builtin import AnyFloat, DenseIntOrFPElementsAttr, TensorType
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    IntegerAttr,
+    IntegerType,
+)
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from ttmlir.ir.ttir_building import built_constant, element_type
+from ttmlir.ir.tensor_types import element_type, is_boolean
 from ttmlir.mlir.attributes.elements import (
     Elements,
-    ElementsType,
-    elements_of,
+    element_count,
+    raw_bytes,
     splat_bytes,
+    splat_value,
     unpack_values,
 )
 from ttmlir.mlir.attributes.floats import bits_of, value_of
 
-_CONSTANTS = ("stablehlo.constant", "ttir.constant")
+_CONSTANTS = frozenset(
+    {"arith.constant", "stablehlo.constant", "tosa.const", "tosa.const_shape", "ttir.constant"}
+)
+_LONGEST = 64
+"""Elements of a constant of indices that is looked into."""
+
+_MOST_COPIES = 1 << 20
+"""Copies of one number that are made; a type may say any number of them."""
+
+
+def constant_attr(value: SSAValue) -> Attribute | None:
+    """The attribute that a constant holds; None for other values."""
+    owner = value.owner
+    if not isinstance(owner, Operation) or owner.name not in _CONSTANTS:
+        return None
+    return owner.properties.get("value", owner.properties.get("values"))
+
+
+def constant_elements(value: SSAValue) -> Elements | None:
+    """The elements of a constant tensor; None for other values."""
+    attr = constant_attr(value)
+    return cast("Elements", attr) if isinstance(attr, DenseIntOrFPElementsAttr) else None
+
+
+def constant_numbers(value: SSAValue) -> tuple[float, ...] | None:
+    """The elements of a constant tensor, or the one number of a constant; None for other values.
+
+    True is 1. None also for one number that is repeated very often.
+    """
+    attr = constant_attr(value)
+    if isinstance(attr, DenseIntOrFPElementsAttr):
+        elements = cast("Elements", attr)
+        splat = splat_bytes(elements)
+        if splat is not None and element_count(elements) > _MOST_COPIES:
+            return None
+        found = _unpack_numbers(elements, raw_bytes(elements) if splat is None else splat)
+        return found if splat is None else found * element_count(elements)
+    if isinstance(attr, (FloatAttr, IntegerAttr)):
+        return (cast("float", attr.value.data),)
+    return None
+
+
+def _unpack_numbers(elements: Elements, data: bytes) -> tuple[float, ...]:
+    """The numbers that bytes spell."""
+    element = elements.get_element_type()
+    numbers = cast("tuple[float, ...]", tuple(unpack_values(data, element)))
+    # As a signed number of one bit, true is -1.
+    return tuple(map(abs, numbers)) if is_boolean(element) else numbers
+
+
+def constant_indices(value: SSAValue) -> tuple[int, ...] | None:
+    """The elements of a small integer constant, also behind reshapes; None if it is none."""
+    owner = value.owner
+    while isinstance(owner, Operation) and owner.name == "ttir.reshape":
+        value = owner.operands[0]
+        owner = value.owner
+    elements = constant_elements(value)
+    if elements is None or element_count(elements) > _LONGEST:
+        return None
+    if not isinstance(elements.get_element_type(), IntegerType):
+        return None
+    return cast("tuple[int, ...] | None", constant_numbers(value))
 
 
 def splat_number(value: SSAValue) -> int | float | None:
     """The one number of all elements of a constant; None if it is none, or has several.
 
-    Truth is 1. Constants are found through operations that repeat them, convert their shape, or
+    True is 1. Constants are found through operations that repeat them, convert their shape, or
     convert them to floating point numbers.
     """
     owner = value.owner
@@ -36,36 +104,19 @@ def splat_number(value: SSAValue) -> int | float | None:
         element = element_type(owner.results[0])
         if number is None or not isinstance(element, AnyFloat):
             return None
-        return _rounded(float(number), element)
-    return _splat_of(owner)
+        return _round_to(float(number), element)
+    elements = constant_elements(value)
+    return None if elements is None else number_of_elements(elements)
 
 
-def _rounded(number: float, element: AnyFloat) -> float:
-    return value_of(bits_of(number, element), element)
-
-
-def _splat_of(owner: Operation) -> int | float | None:
-    attr = owner.properties.get("value") if owner.name in _CONSTANTS else None
-    if not isinstance(attr, DenseIntOrFPElementsAttr):
-        return None
-    elements = cast("Elements", attr)
-    splat = splat_bytes(elements)
-    if splat is None:
-        return None
-    (number,) = unpack_values(splat, elements.get_element_type())
-    if isinstance(number, tuple):
+def number_of_elements(elements: Elements) -> int | float | None:
+    """The one real number that all elements are; None if there is none. True is 1."""
+    number = splat_value(elements)
+    if number is None or isinstance(number, tuple):
         return None
     # As a signed number of one bit, true is -1.
-    return abs(number) if str(elements.get_element_type()) == "i1" else number
+    return abs(number) if is_boolean(elements.get_element_type()) else number
 
 
-def splat_constant(op: Operation, number: float, type_: Attribute) -> SSAValue:
-    """A new constant in front of `op` all of whose elements are `number`."""
-    element = cast("TensorType[Attribute]", type_).element_type
-    value = number if isinstance(element, AnyFloat) else int(number)
-    return built_constant(op, elements_of(cast("ElementsType", type_), [value]), type_)
-
-
-def scalar_constant(op: Operation, number: float, element: Attribute) -> SSAValue:
-    """A new constant without dimensions, which elementwise operations repeat as needed."""
-    return splat_constant(op, number, TensorType(element, ()))
+def _round_to(number: float, element: AnyFloat) -> float:
+    return value_of(bits_of(number, element), element)

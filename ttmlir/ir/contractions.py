@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 
-from ttmlir.ir.layouts import value_shape
-from ttmlir.ir.tensor_values import tensor_of
-from ttmlir.ir.ttir_building import built, element_type, permuted
+from ttmlir.ir.builder import Builder
+from ttmlir.ir.tensor_types import element_type, tensor_of, value_shape
 
 
-def contracted(
-    op: Operation,
+def contract(
+    builder: Builder,
     a: SSAValue,
     a_dims: Sequence[Hashable],
     b: SSAValue,
@@ -24,8 +23,8 @@ def contracted(
     Dimensions are told by any names. What only one operand has and the result has not is summed up
     before.
     """
-    a, a_dims = _summed(op, a, a_dims, {*b_dims, *dims})
-    b, b_dims = _summed(op, b, b_dims, {*a_dims, *dims})
+    a, a_dims = _sum_out(builder, a, a_dims, {*b_dims, *dims})
+    b, b_dims = _sum_out(builder, b, b_dims, {*a_dims, *dims})
     batch = [dim for dim in dims if dim in a_dims and dim in b_dims]
     inner = [dim for dim in a_dims if dim in b_dims and dim not in dims]
     rows = [dim for dim in a_dims if dim not in b_dims]
@@ -35,10 +34,9 @@ def contracted(
     type_ = tensor_of(element_type(a), [extents[dim] for dim in natural])
     one_each = len(inner) == len(rows) == len(columns) == 1
     if one_each and [*a_dims] == batch + rows + inner and [*b_dims] == batch + inner + columns:
-        product = built(op, "matmul", [a, b], type_)
+        product = builder.create("matmul", [a, b], type_)
     else:
-        product = built(
-            op,
+        product = builder.create(
             "dot_general",
             [a, b],
             type_,
@@ -47,11 +45,11 @@ def contracted(
             contract_dims_lhs=tuple(a_dims.index(dim) for dim in inner),
             contract_dims_rhs=tuple(b_dims.index(dim) for dim in inner),
         )
-    return permuted(op, product, [natural.index(dim) for dim in dims])
+    return builder.permute(product, [natural.index(dim) for dim in dims])
 
 
-def _summed(
-    op: Operation, value: SSAValue, dims: Sequence[Hashable], kept: set[Hashable]
+def _sum_out(
+    builder: Builder, value: SSAValue, dims: Sequence[Hashable], kept: set[Hashable]
 ) -> tuple[SSAValue, Sequence[Hashable]]:
     """The tensor and its dimensions after a sum over all others than the kept ones."""
     lost = tuple(place for place, dim in enumerate(dims) if dim not in kept)
@@ -59,5 +57,5 @@ def _summed(
         return value, dims
     left = [place for place in range(len(dims)) if place not in lost]
     type_ = tensor_of(element_type(value), [value_shape(value)[place] for place in left])
-    total = built(op, "sum", [value], type_, keep_dim=False, dim_arg=lost)
+    total = builder.create("sum", [value], type_, keep_dim=False, dim_arg=lost)
     return total, [dims[place] for place in left]

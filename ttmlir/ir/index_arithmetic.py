@@ -1,4 +1,4 @@
-"""Computing with the numbers of elements, in front of an operation that is being converted.
+"""Computing with the numbers of elements.
 
 Numbers are integer tensors of any shape that broadcast against each other.
 """
@@ -7,122 +7,85 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import cast
 
 from xdsl.dialects.builtin import (
-    DenseIntOrFPElementsAttr,
-    IntegerType,
     TensorType,
     i1,
     i32,
     i64,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, SSAValue
 
-from ttmlir.ir.constants import scalar_constant
-from ttmlir.ir.layouts import value_shape
-from ttmlir.ir.ttir_building import (
-    built,
-    built_constant,
-    cast_to,
-    element_type,
-    permuted,
-    reshaped,
-    sliced,
-)
-from ttmlir.mlir.attributes.elements import (
-    Elements,
-    ElementsType,
-    element_count,
-    elements_of,
-    raw_bytes,
-    unpack_values,
-)
+from ttmlir.ir.builder import Builder
+from ttmlir.ir.constants import constant_indices
+from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.mlir.attributes.floats import exact_float32
-from ttmlir.optable.contraction import broadcast_shape
 from ttmlir.optable.row import Shape
-
-_LONGEST = 64
-"""Elements of a constant that is looked into."""
+from ttmlir.optable.shapes import broadcast_shape
 
 
-def known_numbers(value: SSAValue) -> tuple[int, ...] | None:
-    """The elements of a small integer constant, also behind reshapes; None if it is none."""
-    owner = value.owner
-    while isinstance(owner, Operation) and owner.name == "ttir.reshape":
-        owner = owner.operands[0].owner
-    if not isinstance(owner, Operation) or owner.name != "ttir.constant":
-        return None
-    attr = owner.properties["value"]
-    if not isinstance(attr, DenseIntOrFPElementsAttr):
-        return None
-    elements = cast("Elements", attr)
-    element = elements.get_element_type()
-    if not isinstance(element, IntegerType) or element_count(elements) > _LONGEST:
-        return None
-    return tuple(cast("int", number) for number in unpack_values(raw_bytes(elements), element))
-
-
-def numbers_constant(
-    op: Operation, numbers: Sequence[int], element: Attribute, shape: Shape | None = None
+def create_indices(
+    builder: Builder, numbers: Sequence[int], element: Attribute, shape: Shape | None = None
 ) -> SSAValue:
     """A constant of these numbers, in one dimension unless a shape is given."""
     type_ = TensorType(element, (len(numbers),) if shape is None else shape)
-    return built_constant(op, elements_of(cast("ElementsType", type_), numbers), type_)
+    return builder.create_numbers(numbers, type_)
 
 
-def widened(op: Operation, numbers: SSAValue) -> SSAValue:
+def widen(builder: Builder, numbers: SSAValue) -> SSAValue:
     """The numbers in a signed type that holds the number of any element: 32 bits at least."""
     keyword = str(element_type(numbers))
     if keyword.startswith("u"):
-        return cast_to(op, numbers, i64)
-    return cast_to(op, numbers, i32) if keyword in ("i8", "i16") else numbers
+        return builder.cast(numbers, i64)
+    return builder.cast(numbers, i32) if keyword in ("i8", "i16") else numbers
 
 
-def combined(op: Operation, mnemonic: str, a: SSAValue, b: SSAValue) -> SSAValue:
+def combine(builder: Builder, mnemonic: str, a: SSAValue, b: SSAValue) -> SSAValue:
     """An operation on two tensors that broadcast; comparisons make i1."""
     shape = broadcast_shape(value_shape(a), value_shape(b))
     element = i1 if mnemonic in ("ge", "le") else element_type(a)
-    return built(op, mnemonic, [a, b], TensorType(element, shape))
+    return builder.create(mnemonic, [a, b], TensorType(element, shape))
 
 
-def moved_inside(op: Operation, numbers: SSAValue, last: int) -> SSAValue:
+def clamp_inside(builder: Builder, numbers: SSAValue, last: int) -> SSAValue:
     """The numbers, those outside of 0 to `last` replaced by the nearer end."""
-    known = known_numbers(numbers)
+    known = constant_indices(numbers)
     if known is not None and all(0 <= number <= last for number in known):
         return numbers
     if exact_float32(last) is not None:
-        return built(op, "clamp", [numbers], numbers.type, min=0.0, max=float(last))
-    low, high = (scalar_constant(op, bound, element_type(numbers)) for bound in (0, last))
-    return combined(op, "minimum", combined(op, "maximum", numbers, low), high)
+        return builder.create("clamp", [numbers], numbers.type, min=0.0, max=float(last))
+    low, high = (builder.create_scalar(bound, element_type(numbers)) for bound in (0, last))
+    return combine(builder, "minimum", combine(builder, "maximum", numbers, low), high)
 
 
-def lies_inside(op: Operation, numbers: SSAValue, last: int) -> SSAValue | None:
+def test_inside(builder: Builder, numbers: SSAValue, last: int) -> SSAValue | None:
     """Which numbers are from 0 to `last`; None if all of them are known to be."""
-    known = known_numbers(numbers)
+    known = constant_indices(numbers)
     if known is not None and all(0 <= number <= last for number in known):
         return None
-    low, high = (scalar_constant(op, bound, element_type(numbers)) for bound in (0, last))
-    above, below = combined(op, "ge", numbers, low), combined(op, "le", numbers, high)
-    return combined(op, "logical_and", above, below)
+    low, high = (builder.create_scalar(bound, element_type(numbers)) for bound in (0, last))
+    above, below = combine(builder, "ge", numbers, low), combine(builder, "le", numbers, high)
+    return combine(builder, "logical_and", above, below)
 
 
-def components(op: Operation, indices: SSAValue, vector_dim: int, count: int) -> list[SSAValue]:
+def split_components(
+    builder: Builder, indices: SSAValue, vector_dim: int, count: int
+) -> list[SSAValue]:
     """The single numbers of index vectors, each as a tensor of the other dimensions."""
     extents = value_shape(indices)
     rest = [extent for dim, extent in enumerate(extents) if dim != vector_dim]
     if count and (vector_dim == len(extents) or extents[vector_dim] == 1):
-        return [reshaped(op, indices, rest)]
+        return [builder.reshape(indices, rest)]
     found: list[SSAValue] = []
     for number in range(count):
         begins = [number if dim == vector_dim else 0 for dim in range(len(extents))]
         ends = [number + 1 if dim == vector_dim else e for dim, e in enumerate(extents)]
-        found.append(reshaped(op, sliced(op, indices, begins, ends), rest))
+        found.append(builder.reshape(builder.slice(indices, begins, ends), rest))
     return found
 
 
-def along(
-    op: Operation, numbers: SSAValue, rank: int, dim: int, batch_of: Mapping[int, int]
+def align_along(
+    builder: Builder, numbers: SSAValue, rank: int, dim: int, batch_of: Mapping[int, int]
 ) -> SSAValue:
     """Numbers along dimension `dim` of a tensor, as `ttir.gather` and `ttir.scatter` take them.
 
@@ -137,11 +100,11 @@ def along(
         batches = free if i == dim else [batch_of[i]] if i in batch_of else []
         order += batches
         shape.append(math.prod(extents[j] for j in batches))
-    return reshaped(op, permuted(op, numbers, order), shape)
+    return builder.reshape(builder.permute(numbers, order), shape)
 
 
-def window_numbers(
-    op: Operation,
+def number_windows(
+    builder: Builder,
     extents: Mapping[int, int],
     sizes: Mapping[int, int],
     starts: Mapping[int, SSAValue],
@@ -161,58 +124,50 @@ def window_numbers(
     for dim, extent in extents.items():
         terms: list[SSAValue] = []
         if dim in starts:
-            terms.append(reshaped(op, starts[dim], (*batches, *ones)))
+            terms.append(builder.reshape(starts[dim], (*batches, *ones)))
         elif dim in batch_of:
             shape = _only(extent, batch_of[dim], len(batches) + len(wide))
-            terms.append(numbers_constant(op, range(extent), element, shape))
+            terms.append(create_indices(builder, range(extent), element, shape))
         if dim in wide or not terms:
             place = len(batches) + wide.index(dim) if dim in wide else 0
             shape = _only(sizes[dim], place, len(batches) + len(wide))
-            terms.append(numbers_constant(op, range(sizes[dim]), element, shape))
-        parts.append(terms[0] if len(terms) == 1 else combined(op, "add", *terms))
-    total = _linear(op, parts, [*extents.values()])
+            terms.append(create_indices(builder, range(sizes[dim]), element, shape))
+        parts.append(terms[0] if len(terms) == 1 else combine(builder, "add", *terms))
+    total = _linear(builder, parts, [*extents.values()])
     # Without a start, nothing repeats the numbers along the batches.
-    return repeated(op, total, (*batches, *(sizes[dim] for dim in wide)))
+    return builder.broadcast(total, (*batches, *(sizes[dim] for dim in wide)))
 
 
 def _only(extent: int, place: int, rank: int) -> Shape:
     return tuple(extent if dim == place else 1 for dim in range(rank))
 
 
-def _linear(op: Operation, parts: Sequence[SSAValue], extents: Sequence[int]) -> SSAValue:
+def _linear(builder: Builder, parts: Sequence[SSAValue], extents: Sequence[int]) -> SSAValue:
     """The numbers of elements in row-major order, of their numbers along each dimension."""
     total = parts[0]
     for part, extent in zip(parts[1:], extents[1:], strict=True):
-        count = scalar_constant(op, extent, element_type(total))
-        total = combined(op, "add", combined(op, "multiply", total, count), part)
+        count = builder.create_scalar(extent, element_type(total))
+        total = combine(builder, "add", combine(builder, "multiply", total, count), part)
     return total
 
 
-def repeated(op: Operation, value: SSAValue, shape: Shape) -> SSAValue:
-    """The value repeated along dimensions of extent 1."""
-    if value_shape(value) == shape:
-        return value
-    type_ = TensorType(element_type(value), shape)
-    return built(op, "broadcast", [value], type_, dimension=tuple(range(len(shape))))
-
-
 def slice_at(
-    op: Operation, operand: SSAValue, starts: Sequence[SSAValue | int], sizes: Shape
+    builder: Builder, operand: SSAValue, starts: Sequence[SSAValue | int], sizes: Shape
 ) -> SSAValue:
     """The slice of these sizes that begins at these numbers, moved inside where needed."""
     extents = value_shape(operand)
     if extents == sizes:
         return operand
-    begins = slice_begins(op, starts, extents, sizes)
+    begins = find_slice_begins(builder, starts, extents, sizes)
     if isinstance(begins, tuple):
         ends = [begin + size for begin, size in zip(begins, sizes, strict=True)]
-        return sliced(op, operand, begins, ends)
+        return builder.slice(operand, begins, ends)
     type_ = TensorType(element_type(operand), sizes)
-    return built(op, "slice_dynamic", [operand, begins], type_, sizes=sizes)
+    return builder.create("slice_dynamic", [operand, begins], type_, sizes=sizes)
 
 
-def slice_begins(
-    op: Operation, starts: Sequence[SSAValue | int], extents: Shape, sizes: Shape
+def find_slice_begins(
+    builder: Builder, starts: Sequence[SSAValue | int], extents: Shape, sizes: Shape
 ) -> SSAValue | tuple[int, ...]:
     """The begins of a slice as one tensor, which `ttir.slice_dynamic` takes.
 
@@ -227,7 +182,7 @@ def slice_begins(
     if None not in known:
         return tuple(number or 0 for number in known)
     tensors = {
-        dim: widened(op, reshaped(op, start, (1,)))
+        dim: widen(builder, builder.reshape(start, (1,)))
         for dim, start in enumerate(starts)
         if known[dim] is None and isinstance(start, SSAValue)
     }
@@ -238,15 +193,15 @@ def slice_begins(
         if number is not None:
             run.append(number)
         if run and (number is None or dim == len(known) - 1):
-            parts.append(numbers_constant(op, run, element))
+            parts.append(create_indices(builder, run, element))
             run = []
         if dim in tensors:
             parts.append(tensors[dim])
     if len(parts) == 1:
         return parts[0]
-    return built(op, "concat", parts, TensorType(element, (len(known),)), dim=0)
+    return builder.create("concat", parts, TensorType(element, (len(known),)), dim=0)
 
 
 def _known_number(start: SSAValue) -> int | None:
-    numbers = known_numbers(start)
+    numbers = constant_indices(start)
     return None if numbers is None else numbers[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from xdsl.dialects.builtin import ModuleOp, NoneAttr, TensorType
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Operation
 
 from ttmlir.dialects import tt
 from ttmlir.dialects.names import DEVICE, SYSTEM_DESC
@@ -44,16 +44,6 @@ def with_layout(type_: Attribute, layout: TensorLayout) -> Attribute:
 def scalar_of(type_: Attribute) -> ScalarType:
     """The element type of a tensor type; LayoutError if it cannot be stored."""
     return tt.element_of(cast("TensorType[Attribute]", type_).element_type).scalar
-
-
-def shape_of(type_: Attribute) -> tuple[int, ...]:
-    """The extents of a tensor type."""
-    return cast("TensorType[Attribute]", type_).get_shape()
-
-
-def value_shape(value: SSAValue) -> tuple[int, ...]:
-    """The extents of a tensor."""
-    return shape_of(value.type)
 
 
 def device_attr_in_scope(op: Operation) -> tt.DeviceAttr | None:

@@ -4,13 +4,9 @@ Types are remembered by the identity of the attribute they are computed from: co
 a layout costs more than all else a pass does to an operation.
 """
 
-# A value's type can be read but not set through the public interface of xDSL; replacing the value
-# instead would rebuild the operand list of every user.
-# pyright: reportPrivateUsage=false
-
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Generic, NoReturn, TypeVar
 
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
@@ -39,11 +35,6 @@ class AttributeMemo(Generic[Result]):
         return found[1]
 
 
-def retype(value: SSAValue, new_type: Attribute) -> None:
-    """Give a value another type, in place."""
-    value._type = new_type
-
-
 def insert_before(op: Operation, *new_ops: Operation) -> None:
     """Put operations directly before `op`, in order."""
     block = op.parent
@@ -63,6 +54,13 @@ def erase(op: Operation) -> None:
     """Take an operation without users out of its block."""
     op.detach()
     op.drop_all_references()
+
+
+def erase_unused(ops: Iterable[Operation]) -> None:
+    """Erase those operations whose results nobody uses, last first."""
+    for op in reversed(tuple(ops)):
+        if op.parent is not None and all(result.first_use is None for result in op.results):
+            erase(op)
 
 
 def refuse(op: Operation, message: str) -> NoReturn:
@@ -86,6 +84,24 @@ def refuse_to_legalize(op: Operation, reason: str) -> NoReturn:
     refuse_at(op, f"failed to legalize operation '{op_name(op)}': {reason}")
 
 
+_LOWERED_BY = {
+    "stablehlo": "stablehlo-to-ttir-pipeline",
+    "chlo": "stablehlo-to-ttir-pipeline",
+    "tosa": "tosa-to-ttir-pipeline",
+    "linalg": "linalg-to-ttir-pipeline",
+    "arith": "linalg-to-ttir-pipeline",
+    "math": "linalg-to-ttir-pipeline",
+    "ml_program": "linalg-to-ttir-pipeline",
+}
+
+
+def refuse_foreign(op: Operation, taken: str) -> NoReturn:
+    """Fail because a pass, which takes what `taken` says, has nothing for another dialect."""
+    pipeline = _LOWERED_BY.get(op.name.partition(".")[0])
+    remedy = f"; run {pipeline} before" if pipeline else ""
+    refuse_to_legalize(op, taken + remedy)
+
+
 def clean_up(root: Operation) -> None:
     """Do what MLIR's greedy rewriter does to every function besides applying patterns.
 
@@ -100,9 +116,7 @@ def clean_up(root: Operation) -> None:
         if _is_constant(type(op)):
             constants.append(op)
     _hoist(constants)
-    for op in reversed(removable):
-        if op.parent is not None and all(result.first_use is None for result in op.results):
-            erase(op)
+    erase_unused(removable)
 
 
 def _post_order(root: Operation) -> Iterator[Operation]:

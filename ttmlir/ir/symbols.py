@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from functools import lru_cache
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Operation
@@ -41,19 +42,24 @@ def symbols_in(table: Operation) -> dict[str, Operation]:
 
 
 def references_of(op: Operation) -> Iterator[SymbolPath]:
-    """Every symbol reference in the attributes of `op`, nested ones included."""
-    yield from _references((*op.properties.values(), *op.attributes.values()))
+    """The symbol references in the attributes of `op`, nested ones included."""
+    for attribute in (*op.properties.values(), *op.attributes.values()):
+        yield from _references(attribute)
 
 
-def _references(attributes: Iterable[Attribute]) -> Iterator[SymbolPath]:
-    for attribute in attributes:
-        match attribute:
-            case SymbolRefAttr():
-                parts = attribute.nested_references.data
-                yield (attribute.root_reference.data, *(part.data for part in parts))
-            case ArrayAttr():
-                yield from _references(attribute.data)
-            case DictionaryAttr():
-                yield from _references(attribute.data.values())
-            case _:
-                pass
+def _references(attribute: Attribute) -> tuple[SymbolPath, ...]:
+    match attribute:
+        case SymbolRefAttr():
+            parts = attribute.nested_references.data
+            return ((attribute.root_reference.data, *(part.data for part in parts)),)
+        case ArrayAttr() | DictionaryAttr():
+            return _references_inside(attribute)
+        case _:
+            return ()
+
+
+@lru_cache(maxsize=4096)
+def _references_inside(attribute: ArrayAttr[Attribute] | DictionaryAttr) -> tuple[SymbolPath, ...]:
+    """Each reference once: arrays may hold the same array again and again."""
+    parts = attribute.data if isinstance(attribute, ArrayAttr) else attribute.data.values()
+    return tuple(dict.fromkeys(path for part in parts for path in _references(part)))

@@ -21,6 +21,8 @@ from ttmlir.layout.errors import LayoutError
 
 MAX_DEPTH = 200
 """Deepest nesting of an expression; keeps the recursive functions below Python's own limit."""
+MAX_BITS = 128
+"""Largest constant that simplification makes; products of texts could grow without end."""
 
 
 class AffineKind(Enum):
@@ -192,7 +194,9 @@ class ConstantExpr(AffineExpr):
     __slots__ = ("value",)
 
     def __init__(self, value: int):
-        """Make the constant with this value."""
+        """Make the constant with this value; LayoutError beyond MAX_BITS bits."""
+        if value.bit_length() > MAX_BITS:
+            raise LayoutError(f"a constant of an affine expression has more than {MAX_BITS} bits")
         self.value = value
         self.depth = 0
         self.is_symbolic_or_constant = True

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ttmlir import limits
+from ttmlir.layout.arch import WORMHOLE, Coord
 from ttmlir.layout.enums import Arch, ChipCapability, DataType, MemorySpace
 from ttmlir.layout.errors import LayoutError
-
-Coord = tuple[int, int]
-"""(y, x) of a core."""
 
 SUPPORTED_TILE_SIZES: tuple[Coord, ...] = ((4, 16), (16, 16), (32, 16), (4, 32), (16, 32), (32, 32))
 """Heights and widths of the tiles that the matrix unit takes."""
@@ -44,6 +43,21 @@ class ChipDesc:
     physical_cores: PhysicalCores
     supported_data_types: tuple[DataType, ...] = tuple(DataType)
     supported_tile_sizes: tuple[Coord, ...] = SUPPORTED_TILE_SIZES
+
+    def check(self) -> None:
+        """Raise LayoutError for a chip that is larger than any that could be built."""
+        bounds = (
+            ("rows of worker cores", self.grid[0], limits.MAX_GRID_EXTENT),
+            ("columns of worker cores", self.grid[1], limits.MAX_GRID_EXTENT),
+            ("bytes of L1", self.l1_size, limits.MAX_L1_SIZE),
+            ("channels of DRAM", self.num_dram_channels, limits.MAX_DRAM_CHANNELS),
+            ("bytes in a channel of DRAM", self.dram_channel_size, limits.MAX_DRAM_CHANNEL_SIZE),
+            ("bytes of L1 to align to", self.noc_l1_address_align_bytes, limits.MAX_L1_SIZE),
+            ("bytes of DRAM to align to", self.noc_dram_address_align_bytes, limits.MAX_L1_SIZE),
+        )
+        for what, number, most in bounds:
+            if not 1 <= number <= most:
+                raise LayoutError(f"a chip has {number} {what}; supported are 1 to {most}")
 
     @property
     def usable_l1_size(self) -> int:
@@ -106,6 +120,20 @@ class SystemDesc:
     chip_coords: tuple[ChipCoord, ...] = field(default=(ChipCoord(),))
     chip_channels: tuple[ChipChannel, ...] = ()
 
+    def check(self) -> None:
+        """Raise LayoutError if there is no chip, or none of that description, or one too large."""
+        if not self.chip_descs or not self.chip_desc_indices:
+            raise LayoutError(
+                f"the system has {self.num_chips} chips and {len(self.chip_descs)} descriptions "
+                "of chips; it needs at least one of both"
+            )
+        if max(self.num_chips, len(self.chip_descs)) > limits.MAX_CHIPS:
+            raise LayoutError(f"the system has more than {limits.MAX_CHIPS} chips")
+        for chip_id in range(self.num_chips):
+            self.chip(chip_id)
+        for chip in self.chip_descs:
+            chip.check()
+
     @property
     def num_chips(self) -> int:
         """The number of chips."""
@@ -116,7 +144,7 @@ class SystemDesc:
         if not 0 <= chip_id < self.num_chips:
             raise LayoutError(f"chip {chip_id} is not one of the {self.num_chips} of the system")
         index = self.chip_desc_indices[chip_id]
-        if index >= len(self.chip_descs):
+        if not 0 <= index < len(self.chip_descs):
             raise LayoutError(
                 f"chip {chip_id} has description {index}, "
                 f"but the system holds {len(self.chip_descs)}"
@@ -136,8 +164,9 @@ def worker_cores(rows: int, columns: int) -> tuple[Coord, ...]:
 def default_system_desc() -> SystemDesc:
     """The system that is assumed where none is given: one Wormhole chip.
 
-    The numbers are those of tt-mlir's SystemDescAttr::getDefault. The positions of its cores are
-    a stand-in: the workers are numbered from (0, 0), the DRAM cores from (8, 0).
+    The numbers are those of tt-mlir's SystemDescAttr::getDefault, which reserves less of L1 than
+    firmware takes. The positions of its cores are a stand-in: the workers are numbered from (0, 0),
+    the DRAM cores from (8, 0).
     """
     rows, columns = 8, 8
     cores = PhysicalCores(
@@ -145,18 +174,18 @@ def default_system_desc() -> SystemDesc:
         dram=tuple((y, x) for x in range(4) for y in range(rows, rows + 3)),
     )
     chip = ChipDesc(
-        arch=Arch.WORMHOLE_B0,
+        arch=WORMHOLE.arch,
         grid=(rows, columns),
-        l1_size=1499136,
-        num_dram_channels=12,
-        dram_channel_size=1 << 30,
-        noc_l1_address_align_bytes=16,
-        pcie_address_align_bytes=32,
-        noc_dram_address_align_bytes=32,
+        l1_size=WORMHOLE.l1_size,
+        num_dram_channels=len(WORMHOLE.dram),
+        dram_channel_size=WORMHOLE.dram_channel_size,
+        noc_l1_address_align_bytes=WORMHOLE.l1_alignment,
+        pcie_address_align_bytes=WORMHOLE.pcie_alignment,
+        noc_dram_address_align_bytes=WORMHOLE.dram_read_alignment,
         l1_unreserved_base=1024,
         erisc_l1_unreserved_base=1024,
         dram_unreserved_base=1024,
-        dram_unreserved_end=1 << 30,
+        dram_unreserved_end=WORMHOLE.dram_channel_size,
         physical_cores=cores,
     )
     return SystemDesc(

@@ -105,6 +105,8 @@ class Device:
             raise LayoutError(
                 f"the chips of a device have the same number of DRAM cores, got {sorted(channels)}"
             )
+        if channels == {0}:
+            raise LayoutError("expected chips with at least one DRAM core, where tensors begin")
         chip_grid = (min(chip.grid[0] for chip in chips), min(chip.grid[1] for chip in chips))
         return cls.on_grid(_worker_grid(mesh, chip_grid), mesh, ids, channels.pop())
 

@@ -64,10 +64,13 @@ def _chip_to_table(chip: ChipDesc) -> dict[str, Any]:
 
 
 def system_desc_from_table(table: Table) -> SystemDesc:
-    """The system that a `SystemDesc` table holds; LayoutError naming the field that is missing."""
+    """The system that a `SystemDesc` table holds.
+
+    LayoutError names the field that is missing, or says why there is no such system.
+    """
     chips = _required(table, "chip_descs", "SystemDesc")
     channels = table.get("chip_channels") or ()
-    return SystemDesc(
+    system = SystemDesc(
         chip_descs=tuple(_chip_from_table(chip) for chip in chips),
         chip_desc_indices=tuple(_required(table, "chip_desc_indices", "SystemDesc")),
         chip_capabilities=tuple(
@@ -87,6 +90,8 @@ def system_desc_from_table(table: Table) -> SystemDesc:
             for id0, core0, id1, core1 in channels
         ),
     )
+    system.check()
+    return system
 
 
 def _chip_from_table(table: Table) -> ChipDesc:

@@ -35,7 +35,8 @@ class Buffer:
         self._device = config.device
         self._type = config.buffer_type
         with host_call():
-            self.simulated: SimBuffer = config.device.simulated.buffer(
+            self.simulated = SimBuffer(
+                config.device.simulated,
                 config.size,
                 config.page_size,
                 _SPACES[config.buffer_type],

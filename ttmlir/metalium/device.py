@@ -9,15 +9,9 @@ from ttmlir.layout.boards import board as board_named
 from ttmlir.metalium.cores import CoreCoord
 from ttmlir.metalium.errors import MetaliumError, host_call
 from ttmlir.sim.execution.command_queue import CommandQueue
-from ttmlir.sim.machine.chip import SimChip, blackhole_p150, wormhole_n150, wormhole_n300
+from ttmlir.sim.machine.chip import SimChip
 from ttmlir.sim.machine.device import Device as SimDevice
 from ttmlir.sim.options import SimOptions
-
-_CHIPS: dict[str, Callable[[], SimChip]] = {
-    "n150": wormhole_n150,
-    "n300": wormhole_n300,
-    "p150": blackhole_p150,
-}
 
 
 def chip_of_board(name: str, device_id: int) -> SimChip:
@@ -30,9 +24,7 @@ def chip_of_board(name: str, device_id: int) -> SimChip:
             f"board {name} has no device {device_id}; its devices are numbered 0 to "
             f"{system.num_chips - 1}"
         )
-    if name in _CHIPS:
-        return _CHIPS[name]()
-    return SimChip.from_desc(system.chip(device_id), name)
+    return SimChip.of_board(name, device_id)
 
 
 class Device:

@@ -4,7 +4,7 @@ xDSL holds the IR. This package adds what it lacks of MLIR:
 
 - `context.make_context`: dialects that are imported when their first name is read;
 - `reading`: `reader.parse_module` reads fast, with locations on everything and MLIR's messages;
-- `printing`: `printer.print_module`, `printer.OpLinePrinter` print MLIR's text, byte for byte;
+- `printing`: `module.print_module`, `printer.OpLinePrinter` print MLIR's text, byte for byte;
 - `syntax`: what the two share;
 - `attributes`: constants, blobs, numbers and maps;
 - `verifying`: `verifier.verify_module`;

@@ -8,6 +8,8 @@ from importlib import import_module
 from xdsl.context import Context
 from xdsl.ir import Dialect
 
+from ttmlir.mlir.attributes.sharing import memoize_comparison
+
 UPSTREAM_DIALECTS: Mapping[str, str] = {
     "arith": "xdsl.dialects.arith:Arith",
     "builtin": "xdsl.dialects.builtin:Builtin",
@@ -46,4 +48,5 @@ def load_dialect(path: str) -> Dialect:
     module, _, attribute = path.partition(":")
     dialect = getattr(import_module(module), attribute)
     assert isinstance(dialect, Dialect), f"{path} is no dialect"
+    memoize_comparison(dialect.attributes)
     return dialect

@@ -1,4 +1,4 @@
-"""Matrix products, look-ups and normalisations."""
+"""Products of matrices."""
 
 from __future__ import annotations
 
@@ -6,20 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from ttmlir.optable.row import Domain, Family, Flatbuffer, Kind, Operand, Parameter, Row, Shape
-
-
-def broadcast_shape(*shapes: Shape) -> Shape:
-    """Shape that all shapes broadcast to, aligned at the last dimension as in NumPy."""
-    rank = max((len(shape) for shape in shapes), default=0)
-    result = [1] * rank
-    for shape in shapes:
-        for i, extent in enumerate(shape, rank - len(shape)):
-            if extent != 1 and result[i] not in (1, extent):
-                raise ValueError("Operands are not broadcast compatible")
-            if extent != 1:
-                result[i] = extent
-    return tuple(result)
+from ttmlir.optable.row import Family, Flatbuffer, Kind, Operand, Parameter, Row, Shape
+from ttmlir.optable.shapes import broadcast_shape
 
 
 def matmul_shape(a: Shape, b: Shape) -> Shape:
@@ -81,15 +69,6 @@ def dot_general_shape(
     )
 
 
-def embedded_shape(input: Shape, weight: Shape) -> Shape:
-    """Shape of looked-up rows: that of the row numbers and the width of the table."""
-    return (*input, weight[-1])
-
-
-def _same_shape(input: Shape, *, dimension: int) -> Shape:
-    return input
-
-
 def _matmul(xp: Any, a: Any, b: Any) -> Any:
     return xp.matmul(a, b)
 
@@ -113,51 +92,7 @@ def _dot_general(xp: Any, lhs: Any, rhs: Any, **dimensions: Shape) -> Any:
     return xp.reshape(product, shape)
 
 
-def _softmax(xp: Any, input: Any, *, dimension: int) -> Any:
-    # Subtracting the maximum changes nothing but keeps exp from overflowing.
-    powers = xp.exp(input - xp.max(input, axis=dimension, keepdims=True))
-    return powers / xp.sum(powers, axis=dimension, keepdims=True)
-
-
-def _embedding(xp: Any, input: Any, weight: Any) -> Any:
-    rows = xp.asarray(input).astype(xp.int64)
-    if rows.size and not 0 <= int(rows.min()) <= int(rows.max()) < weight.shape[0]:
-        raise ValueError(
-            f"Row numbers from {int(rows.min())} to {int(rows.max())} were looked up "
-            f"in a table of {weight.shape[0]} rows."
-        )
-    return weight[rows]
-
-
 ROWS = (
-    Row(
-        mnemonic="embedding",
-        summary="Rows of a table, looked up by number.",
-        formula="output[i..., :] = weight[input[i...], :]",
-        family=Family.LOOKUP,
-        operands=(Operand(name="input"), Operand(name="weight")),
-        reference=_embedding,
-        result_shape=embedded_shape,
-        domains=(Domain.INDEX, Domain.REAL),
-        flatbuffer=Flatbuffer(
-            table="EmbeddingOp",
-            fields=(("input", "input"), ("weight", "weight"), ("output", "output")),
-        ),
-    ),
-    Row(
-        mnemonic="softmax",
-        summary="Exponentials along a dimension, scaled to the sum 1.",
-        formula="exp(x) / sum(exp(x))",
-        family=Family.NORMALIZATION,
-        operands=(Operand(name="input"),),
-        parameters=(Parameter(name="dimension", kind=Kind.SI32, doc="Dimension of the sum."),),
-        reference=_softmax,
-        result_shape=_same_shape,
-        flatbuffer=Flatbuffer(
-            table="SoftmaxOp",
-            fields=(("in", "input"), ("out", "output"), ("dimension", "dimension")),
-        ),
-    ),
     Row(
         mnemonic="matmul",
         summary="Product of matrices; leading dimensions are batches.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ttmlir.optable.row import Family, Flatbuffer, Kind, Parameter, Row, Shape
+from ttmlir.optable.shapes import require
 
 
 def arange_length(*, start: int, end: int, step: int) -> int:
@@ -12,6 +13,16 @@ def arange_length(*, start: int, end: int, step: int) -> int:
     if step == 0:
         raise ValueError("Step must not be 0.")
     return max(0, -(-(end - start) // step))
+
+
+def arange_shape(*, start: int, end: int, step: int, arange_dimension: int, shape: Shape) -> Shape:
+    """The shape that is asked for, with as many numbers along the dimension as there are."""
+    length = arange_length(start=start, end=end, step=step)
+    require(
+        0 <= arange_dimension < len(shape),
+        f"Dimension {arange_dimension} is out of range for rank {len(shape)}.",
+    )
+    return (*shape[:arange_dimension], length, *shape[arange_dimension + 1 :])
 
 
 def _constant(xp: Any, *, value: Any, shape: Shape) -> Any:
@@ -81,6 +92,7 @@ ROWS = (
             ),
         ),
         reference=_arange,
+        result_shape=arange_shape,
         flatbuffer=Flatbuffer(
             table="ArangeOp",
             fields=(

@@ -19,20 +19,21 @@ from ttmlir.optable.row import (
     Row,
     Shape,
 )
+from ttmlir.optable.shapes import check_dimension, require, spell_shape
 
 _LATER = "2026-08"
 _DIM = Parameter(name="dim", kind=Kind.SI32, doc="Dimension that is numbered.")
 
 
-def _axis(dim: int, rank: int) -> int:
-    if not -rank <= dim < rank:
-        raise ValueError(f"Dimension {dim} is out of range for rank {rank}.")
-    return dim % rank
+def embedded_shape(input: Shape, weight: Shape) -> Shape:
+    """Shape of looked-up rows: that of the row numbers and the width of the table."""
+    require(len(weight) == 2, f"weight is {spell_shape(weight)}; expected two dimensions")
+    return (*input, weight[1])
 
 
 def gathered_shape(input: Shape, index: Shape, *, dim: int) -> Shape:
     """Shape of picked elements: the larger extents of input and index, the index's at `dim`."""
-    axis = _axis(dim, len(input))
+    axis = check_dimension(dim, len(input))
     if len(index) != len(input):
         raise ValueError(f"Index must have as many dimensions as the input, {len(input)}.")
     for i, (extent, count) in enumerate(zip(input, index, strict=True)):
@@ -49,7 +50,7 @@ def gathered_shape(input: Shape, index: Shape, *, dim: int) -> Shape:
 
 def scattered_shape(input: Shape, index: Shape, source: Shape, *, dim: int) -> Shape:
     """Shape of the tensor that is written to, after checking what is written and where."""
-    axis = _axis(dim, len(input))
+    axis = check_dimension(dim, len(input))
     if not len(index) == len(source) == len(input):
         raise ValueError(
             f"Index and source must have as many dimensions as the input, {len(input)}."
@@ -103,7 +104,7 @@ def written_shape(input: Shape, update: Shape, begins: Shape) -> Shape:
 
 def scanned_shape(input: Shape, *, dim: int) -> Shape:
     """The shape of the input, which has the dimension."""
-    _axis(dim, len(input))
+    check_dimension(dim, len(input))
     return input
 
 
@@ -193,7 +194,31 @@ def _combination(function: str, what: str, formula: str) -> Row:
     return _scatter(f"scatter_{function}", kind, summary, formula, function)
 
 
+def _embedding(xp: Any, input: Any, weight: Any) -> Any:
+    rows = xp.asarray(input).astype(xp.int64)
+    if rows.size and not 0 <= int(rows.min()) <= int(rows.max()) < weight.shape[0]:
+        raise ValueError(
+            f"Row numbers from {int(rows.min())} to {int(rows.max())} were looked up "
+            f"in a table of {weight.shape[0]} rows."
+        )
+    return weight[rows]
+
+
 ROWS = (
+    Row(
+        mnemonic="embedding",
+        summary="Rows of a table, looked up by number.",
+        formula="output[i..., :] = weight[input[i...], :]",
+        family=Family.LOOKUP,
+        operands=(Operand(name="input"), Operand(name="weight")),
+        reference=_embedding,
+        result_shape=embedded_shape,
+        domains=(Domain.INDEX, Domain.REAL),
+        flatbuffer=Flatbuffer(
+            table="EmbeddingOp",
+            fields=(("input", "input"), ("weight", "weight"), ("output", "output")),
+        ),
+    ),
     Row(
         mnemonic="gather",
         summary="Elements picked by their number along a dimension; input and index broadcast "

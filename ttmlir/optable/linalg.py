@@ -6,29 +6,11 @@ side of the weight, and windows are told by the order of the image's dimensions.
 
 from __future__ import annotations
 
+from ttmlir.optable import named_in
+
 ELEMENTWISE: dict[str, str] = {
-    "abs": "abs",
-    "add": "add",
-    "ceil": "ceil",
-    "copy": "",
-    "div": "div",
-    "erf": "erf",
-    "exp": "exp",
-    "floor": "floor",
-    "log": "log",
-    "max": "maximum",
-    "min": "minimum",
-    "mul": "multiply",
-    "negf": "neg",
-    "powf": "pow",
-    "reciprocal": "reciprocal",
-    "rsqrt": "rsqrt",
-    "select": "where",
-    "sqrt": "sqrt",
-    "square": "square",
-    "sub": "subtract",
-    "tanh": "tanh",
-}
+    name.removeprefix("linalg."): row.mnemonic for name, row in named_in("linalg").items()
+} | {"copy": ""}
 """Mnemonic of the row of each elementwise operation; none for the one that computes nothing."""
 
 CONTRACTIONS: dict[str, tuple[str, str, str]] = {

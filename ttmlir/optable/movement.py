@@ -3,55 +3,57 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ttmlir.optable.row import Family, Flatbuffer, Kind, Operand, Parameter, Row, Shape
+from ttmlir.optable.shapes import check_dimension, require, spell_shape
 
 _LATER = "2026-08"
-
-
-def _check_dimension(dim: int, rank: int) -> int:
-    if not -rank <= dim < rank:
-        raise ValueError(f"Dimension {dim} is out of range for rank {rank}.")
-    return dim % rank
 
 
 def transposed_shape(input: Shape, *, dim0: int, dim1: int) -> Shape:
     """Shape with two dimensions exchanged."""
     shape = list(input)
-    first, second = _check_dimension(dim0, len(input)), _check_dimension(dim1, len(input))
+    first, second = check_dimension(dim0, len(input)), check_dimension(dim1, len(input))
     shape[first], shape[second] = shape[second], shape[first]
     return tuple(shape)
 
 
 def concatenated_shape(*inputs: Shape, dim: int) -> Shape:
-    """Shape of tensors put one after the other along `dim`."""
-    axis = _check_dimension(dim, len(inputs[0]))
-    return tuple(
-        sum(shape[i] for shape in inputs) if i == axis else extent
-        for i, extent in enumerate(inputs[0])
-    )
+    """Shape of tensors put one after the other along `dim`, alike in all other dimensions."""
+    axis = check_dimension(dim, len(inputs[0]))
+    rest = {(len(shape), shape[:axis], shape[axis + 1 :]) for shape in inputs}
+    require(len(rest) == 1, f"operands must agree in all dimensions but {dim}")
+    return (*inputs[0][:axis], sum(shape[axis] for shape in inputs), *inputs[0][axis + 1 :])
 
 
 def reshaped_shape(input: Shape, *, shape: tuple[int, ...]) -> Shape:
     """The new shape, its one -1 replaced by what is left of the number of elements."""
-    known = math.prod(extent for extent in shape if extent != -1)
-    if -1 not in shape:
-        return shape
-    rest = math.prod(input) // known if known else 0
-    return tuple(rest if extent == -1 else extent for extent in shape)
+    known = [extent for extent in shape if extent != -1]
+    require(
+        len(shape) - len(known) <= 1 and all(extent >= 0 for extent in known),
+        f"shape {list(shape)} has negative extents other than one -1",
+    )
+    elements, part = math.prod(input), math.prod(known)
+    rest = elements // part if part else 0
+    result = tuple(rest if extent == -1 else extent for extent in shape)
+    require(
+        math.prod(result) == elements,
+        f"{spell_shape(input)} has {elements} elements, which shape {list(shape)} does not hold",
+    )
+    return result
 
 
 def squeezed_shape(input: Shape, *, dim: int) -> Shape:
     """Shape without dimension `dim`."""
-    axis = _check_dimension(dim, len(input))
+    axis = check_dimension(dim, len(input))
     return input[:axis] + input[axis + 1 :]
 
 
 def unsqueezed_shape(input: Shape, *, dim: int) -> Shape:
     """Shape with an extent of 1 put in front of dimension `dim`."""
-    axis = _check_dimension(dim, len(input) + 1)
+    axis = check_dimension(dim, len(input) + 1)
     return (*input[:axis], 1, *input[axis:])
 
 
@@ -165,7 +167,7 @@ def _slice(
 
 def reversed_shape(input: Shape, *, dimensions: tuple[int, ...]) -> Shape:
     """The same shape; ValueError for a dimension that is missing or named twice."""
-    named = {_check_dimension(dim, len(input)) for dim in dimensions}
+    named = {check_dimension(dim, len(input)) for dim in dimensions}
     if len(named) != len(dimensions):
         raise ValueError("Dimensions to reverse must differ from each other.")
     return input
@@ -181,7 +183,19 @@ def _pad(xp: Any, input: Any, *, padding: tuple[int, ...], value: float) -> Any:
         # The ends of a type need not be numbers that f32 holds.
         limits = xp.iinfo(input.dtype)
         value = int(min(max(value, limits.min), limits.max))
-    return xp.pad(input, widths, constant_values=value)
+    return xp.pad(input, widths, constant_values=value) if widths else input
+
+
+def _concat_parameters(
+    parameters: Mapping[str, Any], shapes: Sequence[Shape], result: Shape
+) -> dict[str, Any]:
+    return {"dim": parameters["dim"] % len(result)}
+
+
+def _reshape_parameters(
+    parameters: Mapping[str, Any], shapes: Sequence[Shape], result: Shape
+) -> dict[str, Any]:
+    return {"shape": result}
 
 
 def _movement(
@@ -191,6 +205,8 @@ def _movement(
     result_shape: Callable[..., Shape] | None,
     *parameters: Parameter,
     table: str | None,
+    moves: bool = True,
+    is_reshape: bool = False,
     since: str = "880154e3c2",
 ) -> Row:
     """A row with one operand; its table holds the parameters under their own names."""
@@ -205,6 +221,9 @@ def _movement(
         result_shape=result_shape,
         in_ttnn=table is not None,
         flatbuffer=None if table is None else Flatbuffer(table=table, fields=fields),
+        moves=moves,
+        ttnn_form="reshape" if is_reshape else "",
+        ttnn_parameters=_reshape_parameters if is_reshape else None,
         since=since,
     )
 
@@ -230,6 +249,8 @@ ROWS = (
         flatbuffer=Flatbuffer(
             table="ConcatOp", fields=(("inputs", "inputs"), ("out", "output"), ("dim", "dim"))
         ),
+        moves=True,
+        ttnn_parameters=_concat_parameters,
     ),
     _movement(
         "broadcast",
@@ -259,6 +280,7 @@ ROWS = (
         squeezed_shape,
         Parameter(name="dim", kind=Kind.SI32, doc="Dimension to remove."),
         table=None,
+        is_reshape=True,
     ),
     _movement(
         "unsqueeze",
@@ -267,6 +289,7 @@ ROWS = (
         unsqueezed_shape,
         Parameter(name="dim", kind=Kind.SI32, doc="Place of the new dimension in the result."),
         table=None,
+        is_reshape=True,
     ),
     _movement(
         "slice",
@@ -313,6 +336,7 @@ ROWS = (
         ),
         Parameter(name="value", kind=Kind.F32, doc="Value of the added elements."),
         table="PadOp",
+        moves=False,
         since=_LATER,
     ),
     _movement(

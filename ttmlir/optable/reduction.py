@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -47,6 +48,9 @@ def _reduction(
     kind: str,
     reference: Callable[..., Any],
     since: str = "2026-08",
+    *,
+    combiner: str = "",
+    aliases: str = "",
 ) -> Row:
     return Row(
         mnemonic=mnemonic,
@@ -59,6 +63,8 @@ def _reduction(
         result_shape=reduced_shape,
         flatbuffer=Flatbuffer(table="ReductionOp", kind=kind, fields=_FIELDS),
         since=since,
+        combiner=combiner,
+        aliases=tuple(aliases.split()),
     )
 
 
@@ -101,7 +107,8 @@ def _argmax(xp: Any, input: Any, *, keep_dim: bool, dim_arg: tuple[int, ...] | N
     dims = tuple(range(rank)) if dim_arg is None else tuple(dim % rank for dim in dim_arg)
     kept = [dim for dim in range(rank) if dim not in dims]
     shape = [input.shape[dim] for dim in kept]
-    rows = xp.reshape(xp.transpose(input, (*kept, *sorted(dims))), (*shape, -1))
+    count = math.prod(input.shape[dim] for dim in dims)
+    rows = xp.reshape(xp.transpose(input, (*kept, *sorted(dims))), (*shape, count))
     found = xp.argmax(rows, axis=-1)
     return xp.expand_dims(found, dims) if keep_dim else found
 
@@ -109,19 +116,61 @@ def _argmax(xp: Any, input: Any, *, keep_dim: bool, dim_arg: tuple[int, ...] | N
 _REFERENCE = "880154e3c2"
 
 ROWS = (
-    _reduction("sum", "Sum over dimensions.", "sum(x)", "Sum", _by("sum"), _REFERENCE),
-    _reduction("mean", "Mean over dimensions.", "sum(x) / n", "Mean", _by("mean"), _REFERENCE),
     _reduction(
-        "max", "Largest value over dimensions.", "max(x)", "Max", _extreme("max"), _REFERENCE
+        "sum",
+        "Sum over dimensions.",
+        "sum(x)",
+        "Sum",
+        _by("sum"),
+        _REFERENCE,
+        combiner="add",
+        aliases="tosa.reduce_sum aten.sum",
     ),
-    _reduction("min", "Smallest value over dimensions.", "min(x)", "Min", _extreme("min")),
-    _reduction("prod", "Product over dimensions.", "prod(x)", "Prod", _by("prod")),
+    _reduction(
+        "mean",
+        "Mean over dimensions.",
+        "sum(x) / n",
+        "Mean",
+        _by("mean"),
+        _REFERENCE,
+        aliases="aten.mean",
+    ),
+    _reduction(
+        "max",
+        "Largest value over dimensions.",
+        "max(x)",
+        "Max",
+        _extreme("max"),
+        _REFERENCE,
+        combiner="maximum",
+        aliases="tosa.reduce_max aten.amax aten.max.default",
+    ),
+    _reduction(
+        "min",
+        "Smallest value over dimensions.",
+        "min(x)",
+        "Min",
+        _extreme("min"),
+        combiner="minimum",
+        aliases="tosa.reduce_min aten.amin aten.min.default",
+    ),
+    _reduction(
+        "prod",
+        "Product over dimensions.",
+        "prod(x)",
+        "Prod",
+        _by("prod"),
+        combiner="multiply",
+        aliases="tosa.reduce_prod tosa.reduce_product aten.prod",
+    ),
     _reduction(
         "reduce_and",
         "1 where all elements over dimensions are other than 0, else 0.",
         "all(x)",
         "ReduceAnd",
         _by("all"),
+        combiner="logical_and",
+        aliases="tosa.reduce_all",
     ),
     _reduction(
         "reduce_or",
@@ -129,6 +178,8 @@ ROWS = (
         "any(x)",
         "ReduceOr",
         _by("any"),
+        combiner="logical_or",
+        aliases="tosa.reduce_any",
     ),
     _reduction(
         "argmax",
@@ -138,3 +189,8 @@ ROWS = (
         _argmax,
     ),
 )
+
+
+def by_combiner(combiner: Row) -> Row | None:
+    """The reduction that repeats an operation on two tensors; None if there is none."""
+    return next((row for row in ROWS if row.combiner == combiner.mnemonic), None)

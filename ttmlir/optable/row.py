@@ -156,6 +156,12 @@ class Row:
     """One per operand, the last one standing for all that follow."""
     in_ttir: bool = True
     in_ttnn: bool = True
+    ttnn_form: str = ""
+    """Mnemonic of the ttnn operation that stands for one that ttnn does not have."""
+    ttnn_parameters: Callable[..., dict[str, Any]] | None = None
+    """`ttnn_parameters(parameters, shapes, result)` gives the parameters of the ttnn operation from
+    those of the ttir operation, the operands' shapes and the result's; ValueError where ttnn has
+    none. None where they are the same."""
     device: bool = False
     """True where the ttnn operation takes the device after its destination."""
     flatbuffer: Flatbuffer | None
@@ -164,6 +170,33 @@ class Row:
     """Callee in C++; `ttnn::` and the mnemonic if empty."""
     generic: bool = False
     """True where `ttir-generic` can wrap the operation into a `ttir.generic`."""
+    aliases: tuple[str, ...] = ()
+    """Full names of operations in other dialects and in torch (`aten.`) that mean the same: one
+    operand for each, in this order, and no attribute that changes anything."""
+    truth_aliases: tuple[str, ...] = ()
+    """Operations that mean this on truth values (i1), and something else on other numbers."""
+    unsigned_aliases: tuple[str, ...] = ()
+    """Operations that mean this on the same bits as numbers without sign."""
+    on_truth: str = ""
+    """Mnemonic of the operation that computes the same on truth values, on which arithmetic and
+    bits follow logic; empty where the operation itself does."""
+    direction: str = ""
+    """How `stablehlo.compare` names a comparison, such as `EQ`."""
+    gives_truth: bool = False
+    """True where the results are 0 and 1, whatever the operands are."""
+    ignores_sign: bool = False
+    """True where integers with and without sign of the same bits give results of the same bits."""
+    commutes: bool = False
+    """True for an operation on two tensors whose order does not matter."""
+    identity: float | None = None
+    """The number that leaves every other as it is when the operation combines them; infinities
+    stand for the ends of the element type, -1 for all bits."""
+    combiner: str = ""
+    """Mnemonic of the operation on two tensors that a reduction repeats; empty for those that do
+    more."""
+    moves: bool = False
+    """True where the result holds nothing but elements of the operands, bit by bit, at places that
+    follow from shapes and parameters."""
     since: str = "880154e3c2"
     """The tt-mlir commit or month in which the operation appeared; those after 880154e3c2 extend
     the schema at its ends."""

@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ttmlir.runtime.binary import Binary, Program, load_binary, read_binary
+    from ttmlir.runtime.binary import Binary, Program
     from ttmlir.runtime.device import Counters, Device, close_device, open_device
     from ttmlir.runtime.element import ElementType, Numerics
     from ttmlir.runtime.errors import (
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         get_op_loc_info,
         get_op_output_tensor,
     )
+    from ttmlir.runtime.loading import load_binary, read_binary
     from ttmlir.runtime.session import (
         Event,
         deallocate_tensor,
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
         wait,
     )
     from ttmlir.runtime.tensor import Tensor, TensorDesc, create_tensor
-    from ttmlir.runtime.ttrt.environment import (
+    from ttmlir.runtime.ttrt.objects.environment import (
         DataType,
         DeviceRuntime,
         get_available_runtimes,
@@ -55,7 +56,8 @@ if TYPE_CHECKING:
     )
 
 _HOMES = {
-    "binary": ("Binary", "Program", "load_binary", "read_binary"),
+    "binary": ("Binary", "Program"),
+    "loading": ("load_binary", "read_binary"),
     "device": ("Counters", "Device", "close_device", "open_device"),
     "element": ("ElementType", "Numerics"),
     "errors": (
@@ -85,7 +87,7 @@ _HOMES = {
         "wait",
     ),
     "tensor": ("Tensor", "TensorDesc", "create_tensor"),
-    "ttrt.environment": (
+    "ttrt.objects.environment": (
         "DataType",
         "DeviceRuntime",
         "get_available_runtimes",

@@ -1,4 +1,4 @@
-"""Loads `.ttnn` files: programs, operations and tensor descriptions as the executor needs them.
+"""Programs, operations and tensor descriptions of a `.ttnn` file, as the executor needs them.
 
 The flatbuffer engine (`ttmlir.schema`) has checked that the file is a well-formed flatbuffer of the
 right kind, whose numbers have the meanings that it says; here its contents are checked: nothing
@@ -9,41 +9,27 @@ gives it.
 from __future__ import annotations
 
 import math
-import mmap
-import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ttmlir.layout.data_format import BLOCK
 from ttmlir.layout.element_type import is_block_float
 from ttmlir.layout.enums import DataType, MemorySpace, TensorMemoryLayout
-from ttmlir.runtime.element import ELEMENT_TYPES, Array, Numerics, element_of_data_type
+from ttmlir.limits import MAX_CORES, MAX_RANK
+from ttmlir.runtime.element import ELEMENT_TYPES, Array, element_of_data_type
 from ttmlir.runtime.errors import BinaryError, InputError
 from ttmlir.runtime.tensor import TensorDesc
-from ttmlir.schema import (
-    SCHEMA_OF_IDENTIFIER,
-    FlatbufferError,
-    TableView,
-    identify,
-    load_schema,
-    versions,
-)
-
-if TYPE_CHECKING:
-    from ttmlir.runtime.execution.prepare import PreparedProgram
+from ttmlir.schema import TableView
 
 Table = Mapping[str, Any]
 
 # No tensor of a program is larger than this; the largest memory of a card is 32 GB.
 _MAX_ELEMENTS = 1 << 36
-_MAPPED_FROM = 1 << 24
-"""Bytes of files that are mapped into memory instead of read."""
 _LOC = re.compile(r"loc\((.*)\)\s*$")
 
 
@@ -253,9 +239,8 @@ class Binary:
     warning: str | None = None
     """What the user should know about the file's version."""
     _descs: dict[Table, TensorDesc] = field(default_factory=dict[Table, TensorDesc], repr=False)
-    _prepared: dict[tuple[int, Numerics], PreparedProgram] = field(
-        default_factory=dict[tuple[int, Numerics], "PreparedProgram"], repr=False
-    )
+    derived: dict[object, Any] = field(default_factory=dict[object, Any], repr=False)
+    """What others have made of the file, under keys of their own, to make it only once."""
 
     @property
     def version(self) -> tuple[int, int, int]:
@@ -295,69 +280,12 @@ class Binary:
             )
         return self.programs[index]
 
-    def prepared(self, index: int, numerics: Numerics) -> PreparedProgram:
-        """A program ready to run, prepared once per numerics."""
-        from ttmlir.runtime.execution.prepare import prepare
-
-        key = (index, numerics)
-        if key not in self._prepared:
-            self._prepared[key] = prepare(self.program(index), numerics)
-        return self._prepared[key]
-
     def tensor_desc(self, table: Table, where: str) -> TensorDesc:
         """The description that a `TensorDesc` table holds."""
         desc = self._descs.get(table)
         if desc is None:
             desc = self._descs[table] = _read_desc(table, where, self._chips)
         return desc
-
-
-def load_binary(path: str | os.PathLike[str], *, ignore_version: bool = False) -> Binary:
-    """Load a `.ttnn` or `.ttm` file; BinaryError if it cannot be read or is something else.
-
-    Files of other versions are refused if they contradict themselves when read as this version;
-    `ignore_version` takes them all.
-    """
-    return read_binary(file_bytes(path), os.fspath(path), ignore_version=ignore_version)
-
-
-def read_binary(data: bytes | memoryview, source: str, *, ignore_version: bool = False) -> Binary:
-    """Load a `.ttnn` or `.ttm` file from its bytes; `source` names them in messages."""
-    identifier = identify(data)
-    if identifier == "TTSY":
-        problem = "expected a program, got a system description"
-        raise BinaryError(f"{source}: {problem}; give a .ttnn or .ttm file")
-    kind = _metal_binary() if identifier == "TTM0" else Binary
-    try:
-        if ignore_version:
-            schema = SCHEMA_OF_IDENTIFIER["TTM0" if identifier == "TTM0" else "TTNN"]
-            return kind(source, load_schema(schema).read(data, source))
-        loaded = versions.load(data, source)
-    except FlatbufferError as error:
-        raise BinaryError(str(error)) from error
-    return kind(source, loaded.root, loaded.warning)
-
-
-def _metal_binary() -> type[Binary]:
-    # The simulator is loaded only for files that need it.
-    from ttmlir.runtime.metal.program import MetalBinary
-
-    return MetalBinary
-
-
-def file_bytes(path: str | os.PathLike[str]) -> bytes | memoryview:
-    """What a file holds; BinaryError if it cannot be read.
-
-    Large files are mapped into memory, so that only what is used is read. Replace such a file
-    rather than writing into it while it is loaded.
-    """
-    try:
-        with Path(path).open("rb") as file:
-            if os.fstat(file.fileno()).st_size < _MAPPED_FROM:
-                return file.read()
-            return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-    except OSError as error:
-        raise BinaryError(f"{os.fspath(path)}: {error.strerror}") from error
 
 
 def _read_desc(table: Table, where: str, chips: int) -> TensorDesc:
@@ -395,6 +323,10 @@ def _required(table: Table, name: str, where: str) -> Any:
 
 def _check_shape(desc: TensorDesc, memory: Table, where: str, chips: int) -> None:
     """Refuse shapes that no memory could hold, above all those of damaged files."""
+    if len(desc.shape) > MAX_RANK:
+        raise BinaryError(
+            f"{where}: a tensor of {len(desc.shape)} dimensions; at most {MAX_RANK} are supported"
+        )
     if any(extent < 0 for extent in desc.shape):
         raise BinaryError(f"{where}: shape {list(desc.shape)} has negative extents")
     if desc.volume > _MAX_ELEMENTS:
@@ -409,6 +341,10 @@ def _check_shape(desc: TensorDesc, memory: Table, where: str, chips: int) -> Non
             f"{where}: block floats need tiles of a multiple of {BLOCK} elements, got "
             f"{list(desc.tile)}"
         )
+    if sum(abs(height * width) for _, _, height, width in desc.core_ranges) > MAX_CORES:
+        raise BinaryError(f"{where}: a tensor on more than {MAX_CORES} cores; no chip has so many")
+    if any(min(core_range) < 0 for core_range in desc.core_ranges):
+        raise BinaryError(f"{where}: a tensor on cores with negative numbers")
     shard = [int(extent) for extent in memory["shape"] or ()]
     cores = max(1, sum(height * width for _, _, height, width in desc.core_ranges)) * chips
     capacity = math.prod(shard) * math.prod(desc.tile) * cores

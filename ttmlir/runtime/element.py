@@ -30,6 +30,7 @@ from ttmlir.layout.element_type import (
     is_block_float,
 )
 from ttmlir.layout.enums import DataType
+from ttmlir.layout.number_conversion import convert as convert
 from ttmlir.runtime.errors import InputError
 
 Array = NDArray[Any]
@@ -114,33 +115,6 @@ def element_of_dtype(dtype: np.dtype[Any]) -> ElementType:
             return element
     names = ", ".join(str(element.host) for element in ELEMENT_TYPES.values())
     raise InputError(f"arrays of dtype {dtype} cannot become tensors; supported dtypes are {names}")
-
-
-def convert(array: Array, dtype: np.dtype[Any]) -> Array:
-    """The array with another element type; no copy if it has it already.
-
-    Floating point to integer truncates towards zero and saturates, NaN becomes 0; integers wrap;
-    floating point numbers too large for a narrower type become infinite; any number other than
-    zero is true.
-    """
-    if array.dtype == dtype:
-        return array
-    if dtype.kind == "b":
-        return array != 0
-    if dtype.kind in "iu" and array.dtype.kind not in "biu":
-        return _truncate(array, dtype)
-    with np.errstate(over="ignore"):
-        return array.astype(dtype)
-
-
-def _truncate(array: Array, dtype: np.dtype[Any]) -> Array:
-    wide = np.nan_to_num(array.astype(np.float64), nan=0.0)
-    limits = np.iinfo(dtype)
-    inside = wide.clip(limits.min, limits.max)
-    with np.errstate(invalid="ignore"):
-        result = np.asarray(inside.astype(dtype))
-    # The largest 64-bit integers have no float64 of their own: the clip rounds up out of range.
-    return np.where(wide >= float(limits.max), dtype.type(limits.max), result)
 
 
 Rounding = Callable[[Array], Array]

@@ -20,7 +20,7 @@ from ttmlir.runtime.binary import Operation
 from ttmlir.runtime.element import Array, ElementType, Numerics, convert
 from ttmlir.runtime.execution.executor import Run
 from ttmlir.runtime.execution.operations import Call, element_types
-from ttmlir.runtime.execution.prepare import PreparedProgram, Step
+from ttmlir.runtime.execution.prepare import PreparedProgram, Step, prepare
 from ttmlir.runtime.execution.shapes import check_shapes
 
 _FLOAT64 = np.dtype(np.float64)
@@ -100,7 +100,7 @@ class GoldenObserver:
         """Start the golden run with the first operation."""
         if self._exact is None:
             program = run.prepared.program
-            self._exact = program.binary.prepared(program.index, Numerics.EXACT)
+            self._exact = prepare(program, Numerics.EXACT)
             self._values = [None] * self._exact.slots
             for slot, array in zip(self._exact.inputs, self.inputs, strict=True):
                 self._values[slot] = _widened(array)

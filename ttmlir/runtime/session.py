@@ -24,7 +24,7 @@ from ttmlir.runtime.device import Device
 from ttmlir.runtime.element import Array, convert, storage_rounding
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.execution.executor import Observer, execute
-from ttmlir.runtime.execution.prepare import PreparedProgram
+from ttmlir.runtime.execution.prepare import PreparedProgram, prepare
 from ttmlir.runtime.hooks import DebugHooks
 from ttmlir.runtime.tensor import Tensor, TensorDesc
 
@@ -192,7 +192,7 @@ def prepare_submission(
 ) -> PreparedProgram:
     """The prepared program, after checking that the device and the inputs fit it."""
     device.check_open()
-    prepared = binary.prepared(program_index, device.numerics)
+    prepared = prepare(binary.program(program_index), device.numerics)
     missing = [chip for chip in prepared.chip_ids if chip not in device.chip_ids]
     if missing:
         raise InputError(
@@ -230,10 +230,20 @@ def _output(device: Device, desc: TensorDesc, values: Array) -> Tensor:
     return Tensor(desc.on_host(), convert(values, desc.element.host))
 
 
+def _refuse_other_types(inputs: Sequence[object], where: str) -> None:
+    for i, given in enumerate(inputs):
+        if not isinstance(given, Tensor):
+            raise InputError(
+                f"{where}: input {i} is a {type(given).__name__}; make a tensor of it with "
+                "Tensor.from_numpy"
+            )
+
+
 def _check_inputs(device: Device, program: Program, inputs: Sequence[Tensor]) -> None:
     where, refs = program.where, program.inputs
     if len(inputs) != len(refs):
         raise InputError(f"{where} takes {len(refs)} inputs, got {len(inputs)}")
+    _refuse_other_types(inputs, where)
     for i, (tensor, ref) in enumerate(zip(inputs, refs, strict=True)):
         if not tensor.is_allocated:
             raise InputError(f"{where}: input {i} was deallocated")

@@ -6,8 +6,8 @@ import os
 from collections.abc import Mapping
 from typing import Any, cast
 
-from ttmlir.runtime.binary import file_bytes
 from ttmlir.runtime.errors import BinaryError
+from ttmlir.runtime.loading import file_bytes
 from ttmlir.schema import FlatbufferError, TableView
 from ttmlir.schema import system_desc as files
 

@@ -4,6 +4,9 @@ The walk reaches everything that a reader can reach, once. Offsets only point fo
 no cycles; the objects of a sound file do not overlap, so their sizes add up to no more than the
 size of the file, and a file whose offsets claim more is refused. The time is therefore proportional
 to the size of the file, whatever it contains.
+
+Objects may be shared. A reader that follows every offset meets them again and again, so what the
+file has written out, with everything as often as it is met, is bounded by the file's size, too.
 """
 
 from __future__ import annotations
@@ -17,7 +20,9 @@ from flatbuffers.packer import soffset, uoffset, voffset
 from ttmlir.schema.errors import ALTERED, OTHER_SCHEMA, FlatbufferError
 from ttmlir.schema.types import (
     OFFSET_SIZE,
+    UBYTE,
     VTABLE_HEADER_SIZE,
+    ElementType,
     EnumType,
     Field,
     ScalarType,
@@ -33,6 +38,12 @@ _HEADER_SIZE = 2 * OFFSET_SIZE + FILE_IDENTIFIER_LENGTH
 _NO_ENTRY = 0
 # A writer may share equal bytes between objects of different types, which then count several times.
 _MAX_OVERLAP = 4
+MAX_EXPANSION = 64
+"""How many times its own size a file may have with everything as often as it is referred to."""
+_HALF = 32
+_LOW_HALF = (1 << _HALF) - 1
+_ALWAYS_ALLOWED = 1 << 22
+"""Bytes that any file may have written out."""
 
 
 def root_position(data: memoryview, identifier: str, source: str) -> int:
@@ -72,6 +83,7 @@ def verify(data: memoryview, type: TableType, position: int, source: str) -> Non
     verifier.pending.append((type, position))
     while verifier.pending:
         verifier.table(*verifier.pending.pop())
+    verifier.check_expansion(type, position)
 
 
 @dataclass
@@ -94,6 +106,16 @@ class _Verifier:
         self.seen: set[tuple[object, int]] = set()
         self.layouts: dict[tuple[TableType, int], tuple[int, list[_Entry]]] = {}
         self.claimed = 0
+        self.most = MAX_EXPANSION * self.end + _ALWAYS_ALLOWED
+        """Bytes that the file may have written out."""
+        self.union_bytes = 0
+        self.owner: int = 0
+        """Where the table or vector is that is being checked."""
+        self.references: list[int] = []
+        """Where a table or a vector is, and where one is that it refers to: two halves of 32 bits,
+        which are sorted faster than pairs."""
+        self.repeated: dict[int, int] = {}
+        """Bytes of the strings that a table or a vector refers to, and of its numbers."""
 
     def error(
         self, problem: str, where: str, offset: int, remedy: str = OTHER_SCHEMA
@@ -119,6 +141,7 @@ class _Verifier:
         """Check a table; those that it refers to become pending."""
         if not self.is_new(type, position, OFFSET_SIZE, type.name):
             return
+        self.owner = position
         vtable = position - soffset.unpack_from(self.data, position)[0]
         layout = self.layouts.get((type, vtable))
         if layout is None:
@@ -168,13 +191,44 @@ class _Verifier:
             case StringType():
                 self.string(place, entry.where)
             case TableType() as type:
-                self.pending.append((type, self.target(place, entry.where)))
+                target = self.target(place, entry.where)
+                self.pending.append((type, target))
+                self.references.append(self.owner << _HALF | target)
             case UnionType() as type:
                 self.union(type, entry, position)
             case VectorType() as type:
                 self.vector(type, entry, position)
             case _:
                 pass
+
+    def refer(self, type: TableType, position: int) -> None:
+        """Note that what is being checked refers to a table, which becomes pending."""
+        self.pending.append((type, position))
+        self.references.append(self.owner << _HALF | position)
+
+    def repeat(self, size: int) -> None:
+        """Note that what is being checked has bytes that a reader copies each time."""
+        self.repeated[self.owner] = self.repeated.get(self.owner, 0) + size
+
+    def check_expansion(self, type: TableType, root: int) -> None:
+        """Refuse a file that is much larger written out than it is."""
+        sizes = dict(self.repeated)
+        # Offsets point forward: what something refers to stands behind it, and is done before.
+        self.references.sort(reverse=True)
+        for reference in self.references:
+            owner = reference >> _HALF
+            size = sizes.get(reference & _LOW_HALF, 0)
+            sizes[owner] = sizes.get(owner, 0) + size + OFFSET_SIZE
+        if sizes.get(root, 0) > self.most:
+            raise self.too_often(sizes[root], type.name, root)
+
+    def too_often(self, size: int, where: str, offset: int) -> FlatbufferError:
+        """An error about sharing."""
+        problem = (
+            f"the parts of the file refer to each other so often that it has {size} bytes written "
+            f"out; supported are {MAX_EXPANSION} times its size"
+        )
+        return self.error(problem, where, offset, ALTERED)
 
     def target(self, place: int, where: str) -> int:
         """Where the offset at a byte leads, with room for a number there."""
@@ -196,6 +250,7 @@ class _Verifier:
         """Check the string that the offset at a byte leads to."""
         start = self.target(place, where)
         size = uoffset.unpack_from(self.data, start)[0]
+        self.repeat(size)
         # The NUL after a string is not counted in its size.
         if not self.is_new(StringType, start, OFFSET_SIZE + size + 1, where):
             return
@@ -215,7 +270,7 @@ class _Verifier:
         if entry.at == _NO_ENTRY:
             raise self.error(f"there is no {tag}", entry.where, position)
         target = self.target(position + entry.at, entry.where)
-        self.pending.append((type.by_name[str(tag)], target))
+        self.refer(type.by_name[str(tag)], target)
 
     def vector(self, type: VectorType, entry: _Entry, position: int) -> None:
         """Check a vector and what it refers to."""
@@ -228,20 +283,36 @@ class _Verifier:
         size = count * type.element.size
         is_new = self.is_new(type, start, OFFSET_SIZE + size, where)
         places = range(first, first + size, type.element.size)
-        match type.element:
-            case UnionType() as element:
-                self.union_members(element, entry, position, places)
-            case _ if not is_new:
-                return
-            case EnumType() as element:
+        if isinstance(type.element, UnionType):
+            # What the members are is said by the tags, which another table may have others of.
+            self.repeat(size)
+            self.union_bytes += size
+            if self.union_bytes > self.most:
+                raise self.too_often(self.union_bytes, where, position)
+            self.union_members(type.element, entry, position, places)
+            return
+        self.references.append(self.owner << _HALF | start)
+        if is_new:
+            outer = self.owner
+            self.owner = start
+            # Bytes are never copied out of the file.
+            self.repeat(0 if type.element is UBYTE else size)
+            self.elements(type.element, places, where)
+            self.owner = outer
+
+    def elements(self, element: ElementType, places: range, where: str) -> None:
+        """Check the elements of a vector."""
+        match element:
+            case EnumType():
                 for place in places:
                     self.enumerator(element, place, where)
             case StringType():
                 for place in places:
                     self.string(place, where)
-            case TableType() as element:
-                self.pending += [(element, self.target(place, where)) for place in places]
-            case ScalarType() | StructType():
+            case TableType():
+                for place in places:
+                    self.refer(element, self.target(place, where))
+            case _:
                 pass
 
     def union_members(self, type: UnionType, entry: _Entry, position: int, places: range) -> None:
@@ -257,7 +328,7 @@ class _Verifier:
         for tag_place, place in enumerate(places, start + OFFSET_SIZE):
             tag = self.enumerator(type.tag, tag_place, where)
             if tag != "NONE":
-                self.pending.append((type.by_name[str(tag)], self.target(place, where)))
+                self.refer(type.by_name[str(tag)], self.target(place, where))
 
 
 def _element(field: Field) -> object:

@@ -55,6 +55,12 @@ def version_stamp() -> dict[str, Any]:
     }
 
 
+def unknown_kind(source: str) -> FlatbufferError:
+    """The error about a file without an identifier of ours."""
+    problem = "neither a TTNN nor a TTMetal program nor a system description"
+    return FlatbufferError(source, problem, remedy="give a .ttnn, .ttm or .ttsys file")
+
+
 def load(data: bytes | bytearray | memoryview, source: str) -> LoadedFile:
     """Read a `.ttnn`, `.ttm` or `.ttsys` file, the check of its version included.
 
@@ -63,9 +69,7 @@ def load(data: bytes | bytearray | memoryview, source: str) -> LoadedFile:
     """
     identifier = identify(data)
     if identifier is None:
-        remedy = "give a .ttnn, .ttm or .ttsys file"
-        problem = "neither a TTNN nor a TTMetal program nor a system description"
-        raise FlatbufferError(source, problem, remedy=remedy)
+        raise unknown_kind(source)
     schema = load_schema(SCHEMA_OF_IDENTIFIER[identifier])
     stamp = _read_stamp(schema, data, source)
     version = stamp.version

@@ -5,6 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+LENIENCIES = (
+    *("aliased-cbs", "pop-unfilled", "noc-alignment"),
+    *("cb-not-empty", "cb-page-size", "cb-producers", "cb-consumers", "cb-push-unreserved"),
+    *("cb-pop-unwaited", "cb-unreserved-write", "cb-unwaited-read", "cb-straddle"),
+    *("race", "missing-barrier", "read-before-barrier", "write-before-barrier"),
+    *("reuse-before-barrier", "atomic-open", "uninitialised-read", "out-of-bounds"),
+    *("dst-acquire", "dst-wait", "format", "init", "semaphore-address"),
+)
+"""Findings that can be let pass; the first two are no findings but looser forms of some."""
+
 
 class Position(NamedTuple):
     """A place in a kernel's text: line and column count from 1; column 0 is the whole line."""

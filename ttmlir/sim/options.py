@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ttmlir.sim.errors import SimError
+from ttmlir.sim.findings import LENIENCIES
 
 Numerics = Literal["device", "exact"]
 
@@ -33,10 +34,14 @@ class SimOptions:
     """Errors of the sanitizer that are collected before the last of them stops the program."""
 
     def __post_init__(self) -> None:
-        """Refuse unknown numerics and limits below one."""
+        """Refuse unknown names and limits below one."""
         if self.numerics not in ("device", "exact"):
             raise SimError(f"unknown numerics '{self.numerics}'; known are 'device' and 'exact'")
         if self.max_findings < 1:
             raise SimError(f"max_findings is {self.max_findings}; it has to be at least 1")
         if self.cycle_limit < 1:
             raise SimError(f"cycle_limit is {self.cycle_limit}; it has to be at least 1")
+        for name in sorted(self.leniencies - set(LENIENCIES)):
+            raise SimError(
+                f"there is no finding '{name}' to let pass; supported are {', '.join(LENIENCIES)}"
+            )

@@ -182,16 +182,28 @@ def dashed(name: str) -> str:
     return f"-{name}" if len(name) == 1 else f"--{name}"
 
 
-HELP_COLUMN = 60
+HELP_COLUMN = 38
 """Column where the descriptions in help begin."""
+LEAST_WIDTH = 60
 
 
-def help_line(indent: int, spelled: str, doc: str) -> str:
-    """One line of help: a flag and its description, or two lines if the flag is long."""
+def help_width() -> int:
+    """Columns of help: those of the terminal, or of the variable COLUMNS; 100 without either."""
+    import shutil
+
+    return max(LEAST_WIDTH, shutil.get_terminal_size((100, 24)).columns)
+
+
+def help_entry(indent: int, spelled: str, doc: str) -> str:
+    """Lines of help: a flag and its description, which starts a line of its own for a long flag."""
+    import textwrap
+
     left = " " * indent + spelled
-    if len(left) < HELP_COLUMN:
-        return f"{left:{HELP_COLUMN}} - {doc}"
-    return f"{left}\n{'':{HELP_COLUMN}} - {doc}"
+    lines = textwrap.wrap(doc, help_width() - HELP_COLUMN - 3) or [""]
+    first = f"{left:{HELP_COLUMN}} - {lines[0]}"
+    if len(left) > HELP_COLUMN:
+        first = f"{left}\n{'':{HELP_COLUMN}} - {lines[0]}"
+    return "\n".join((first, *(f"{'':{HELP_COLUMN + 3}}{line}" for line in lines[1:])))
 
 
 def spelling_of(option: Option, *, value_optional: bool = False) -> str:
@@ -212,6 +224,6 @@ def flag_help(command: type, *, hidden: bool) -> list[str]:
             continue
         spelled = spelling_of(each.option, value_optional=each.implied is not None)
         aliases = f" (also {', '.join(map(dashed, each.aliases))})" if each.aliases else ""
-        lines.append(help_line(2, spelled, each.option.doc + aliases))
+        lines.append(help_entry(2, spelled, each.option.doc + aliases))
         lines += [f"    ={choice}" for choice in each.option.type.choices]
     return lines

@@ -10,7 +10,7 @@ from stablehlo_oracle import reprinted
 
 from ttmlir.dialects import DIALECTS
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.printing.printer import print_module
+from ttmlir.mlir.printing.module import print_module
 from ttmlir.mlir.reading.reader import parse_module
 from ttmlir.mlir.verifying.verifier import verify_module
 

@@ -11,7 +11,7 @@ from stablehlo_oracle import IR, context, reprinted
 
 from ttmlir.dialects import DIALECTS
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.printing.printer import print_module
+from ttmlir.mlir.printing.module import print_module
 from ttmlir.mlir.reading.reader import parse_module
 from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 from ttmlir.mlir.verifying.verifier import verify_module
@@ -25,8 +25,9 @@ HEAD = (
     "%im: tensor<1x8x8x4xf32>, %w: tensor<3x3x4x5xf32>, %iv: tensor<3x1xi32>, "
     "%u: tensor<3x3xf32>) {\n"
 )
-OTHER_WORDS = ("stablehlo.add %a, %b", "stablehlo.add %a, %ii")
-"""Faults of `add`, which jaxlib alone of all binary operations words in another way."""
+OTHER_WORDS = ("stablehlo.add %a, %b", "stablehlo.add %a, %ii", "stablehlo.get_tuple_element")
+"""Faults of `add`, which jaxlib alone of all binary operations words in another way, and of parts
+of what is no tuple, where it lists all element types of tensors."""
 
 
 def our_fault(text: str) -> str | None:

@@ -51,3 +51,10 @@ def test_damage(text: str, data: st.DataObject):
         text = text[:start] + data.draw(st.sampled_from(("", *PIECES))) + text[end:]
     for _, message in errors_of(text):
         assert message
+
+
+def test_index_of_a_chip_that_is_not_described() -> None:
+    """A system description is refused where it is read, at its place."""
+    text = attribute_text(SystemDescAttr.get_default())
+    [error] = errors_of(text.replace(", [0], [3 : i32]", ", [7], [3 : i32]"))
+    assert "chip 0 has description 7, but the system holds 1" in error

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import TensorType, f32
 
 from ttmlir.dialects.tt import GridAttr, LayoutAttr, TileType
 from ttmlir.layout.enums import DataType, MemorySpace, OOBVal, TensorMemoryLayout
+from ttmlir.layout.errors import LayoutError
 from ttmlir.mlir.printing.printer import attribute_text
 
 BFP8 = TileType.get(32, 32, DataType.BFP_BFloat8)
@@ -251,3 +252,19 @@ def test_default_layout_has_a_grid_of_ones_in_system_memory():
     layout = LayoutAttr.get(TensorType(f32, [2, 3, 64]))
     assert (layout.grid.shape, layout.memory_space) == ((1, 1, 1), MemorySpace.SYSTEM)
     assert (layout.oob_val, layout.memory_layout) == (OOBVal.UNDEF, TensorMemoryLayout.NONE)
+
+
+@pytest.mark.parametrize(
+    "memref",
+    [
+        "memref<2x3xf32, strided<[6, 2]>, #tt.memory_space<l1>>",
+        "memref<2x3xf32, affine_map<(d0, d1) -> (d1, d0)>, #tt.memory_space<l1>>",
+        "memref<2x?xf32, #tt.memory_space<l1>>",
+    ],
+)
+def test_shards_are_contiguous(memref: str) -> None:
+    """A shard whose elements do not lie one after the other, or are not counted, is refused."""
+    layout = parse_attribute(f"#tt.layout<(d0, d1) -> (d0, d1), undef, <1x1>, {memref}>")
+    assert isinstance(layout, LayoutAttr)
+    with pytest.raises(LayoutError, match="the memref of a layout is contiguous and static, got"):
+        _ = layout.tensor_layout

@@ -263,3 +263,19 @@ func.func @f(%a: tensor<3x5xf32>, %b: tensor<5xf32>, %v: tensor<3xf32>, %c: tens
   %r = "ttir.batch_norm_inference"(%a, %b, %b, %b, %v, %c) <{dimension = 1 : si32, epsilon = 0.5 : f32, operand_constraints = []}> : (tensor<3x5xf32>, tensor<5xf32>, tensor<5xf32>, tensor<5xf32>, tensor<3xf32>, tensor<3x5xf32>) -> tensor<3x5xf32>
   return
 }
+
+// -----
+
+func.func @max_pool2d_output(%a: tensor<1x4x4x1xf32>, %b: tensor<1x3x2x1xf32>) {
+  // expected-error@+1 {{op Output shape (1, 3, 2, 1) must be (1, 2, 2, 1).}}
+  %r = "ttir.max_pool2d"(%a, %b) <{operand_constraints = [], ceil_mode = true, dilation_height = 1 : si32, dilation_width = 1 : si32, kernel_height = 2 : si32, kernel_width = 2 : si32, padding_bottom = 1 : si32, padding_left = 0 : si32, padding_right = 0 : si32, padding_top = 0 : si32, stride_height = 2 : si32, stride_width = 2 : si32}> : (tensor<1x4x4x1xf32>, tensor<1x3x2x1xf32>) -> tensor<1x3x2x1xf32>
+  return
+}
+
+// -----
+
+func.func @max_pool2d_stride(%a: tensor<1x4x4x1xf32>, %b: tensor<1x2x2x1xf32>) {
+  // expected-error@+1 {{op kernel, stride and dilation of the height must be positive}}
+  %r = "ttir.max_pool2d"(%a, %b) <{operand_constraints = [], ceil_mode = true, dilation_height = 1 : si32, dilation_width = 1 : si32, kernel_height = 2 : si32, kernel_width = 2 : si32, padding_bottom = 1 : si32, padding_left = 0 : si32, padding_right = 0 : si32, padding_top = 0 : si32, stride_height = 0 : si32, stride_width = 2 : si32}> : (tensor<1x4x4x1xf32>, tensor<1x2x2x1xf32>) -> tensor<1x2x2x1xf32>
+  return
+}

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any
 
 import pytest
+from sampling import sampled
 
 import ttmlir
 from ttmlir.runtime.accuracy import compare
@@ -160,8 +161,7 @@ MODELS: dict[str, tuple[Callable[[], Any], tuple[int, ...]]] = {
 }
 
 
-@pytest.mark.parametrize("batch", [1, 3])
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize(("name", "batch"), sampled(MODELS, (1, 3)))
 def test_model(name: str, batch: int) -> None:
     """Networks without state."""
     torch.manual_seed(0)

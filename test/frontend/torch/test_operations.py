@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import Any
 
 import pytest
+from sampling import sampled
 from torch_programs import check_all
 
 torch: Any = import_module("torch")
@@ -114,7 +115,7 @@ PRECISE = """
 """
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("shape", sampled(SHAPES), ids=str)
 def test_functions_of_one_tensor(shape: tuple[int, ...]) -> None:
     """Every shape, from a number to three dimensions."""
     check_all(FUNCTIONS + PRECISE, x=numbers(*shape))

@@ -175,6 +175,10 @@ def test_selection_by_numbers() -> None:
         x[..., i]
         x[0, i]
         x[[2, 0, -1]]
+        x[[2]]
+        x[torch.tensor([-1])]
+        x[:, torch.tensor([3])]
+        x.index_select(1, torch.tensor([2]))
         x[:, [1, 2, 3]]
         x[:, torch.tensor([0, 2, 4])]
         x[torch.tensor([0, 1]), torch.tensor([[2], [-1]])]

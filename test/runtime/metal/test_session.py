@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ttmlir.runtime import InputError, Tensor, get_layout, open_device, submit, to_layout
-from ttmlir.runtime.binary import load_binary
+from ttmlir.runtime.loading import load_binary
 from ttmlir.runtime.metal.program import MetalBinary
 from ttmlir.runtime.metal.session import TT_MLIR_LENIENCIES, MetalRun, execute
 from ttmlir.sim.options import SimOptions

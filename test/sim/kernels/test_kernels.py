@@ -8,6 +8,7 @@ import numpy as np
 from kernel_oracle import RecordingApi, run
 
 from ttmlir.optable.kernel import Role
+from ttmlir.sim.calls.declaration import kernel_call
 from ttmlir.sim.kernels import CompiledKernel, compile_kernel
 
 KERNELS = Path(__file__).parents[2] / "target" / "cpp" / "kernels"
@@ -65,9 +66,10 @@ def test_loops_that_count_are_ranges() -> None:
         for (uint32_t i = 0; i < n; i++) { n--; note(i); }"""
     )
     code = body_of(kernel)
-    assert "for i in limited(range(2, n)):" in code
-    assert any(line.startswith("for i_2 in limited(range(") and "-1, -2" in line for line in code)
-    assert "for _ in limited(_rounds):" in code
+    assert "for v_i in _limited(_range(2, v_n)):" in code
+    counts_down = "for v_i_2 in _limited(_range("
+    assert any(line.startswith(counts_down) and "-1, -2" in line for line in code)
+    assert "for _ in _limited(_rounds):" in code
     api = RecordingApi(5)
     list(kernel.start(api))
     assert api.noted == [2, 3, 4, 5, 3, 1, 0, 1, 2]
@@ -133,11 +135,6 @@ def test_a_call_of_another_role_leaves_the_effects_of_its_arguments() -> None:
 class _ComputeApi(RecordingApi):
     """Calls of the compute processors, whichever."""
 
-    BLOCKING = frozenset({"tile_regs_acquire", "tile_regs_wait", "cb_reserve_back"})
-
-    def __getattr__(self, name: str) -> object:
-        return lambda *arguments: self.calls.append((name, *arguments)) or True
-
 
 for _name in (
     *("mm_init", "mm_init_short", "copy_tile", "copy_tile_to_dst_init_short", "add_tiles_init"),
@@ -145,6 +142,7 @@ for _name in (
     *("tile_regs_wait", "tile_regs_release"),
 ):
 
+    @kernel_call(waits=_name in ("tile_regs_acquire", "tile_regs_wait"))
     def _call(self: _ComputeApi, *arguments: object, name: str = _name) -> bool:
         self.calls.append((name, *arguments))
         return True
@@ -181,7 +179,7 @@ def test_constants_fold() -> None:
     }"""
     options = {"api": RecordingApi, "compile_time_args": (0, 4)}
     kernel = compile_kernel(text, "kernel.cpp", Role.BRISC, **options)
-    assert body_of(kernel) == ["note(1)", "note(24)"]
+    assert body_of(kernel) == ["c_note(1)", "c_note(24)"]
 
 
 def test_enumerators_are_their_numbers() -> None:
@@ -261,6 +259,7 @@ def test_template_arguments_from_macros() -> None:
     """`reduce_tile` takes what the host defines where it is not told otherwise."""
 
     class Api(_ComputeApi):
+        @kernel_call()
         def reduce_tile(self, *arguments: int, template: tuple[object, ...] = ()) -> None:
             self.calls.append((*arguments, *template))
 

@@ -7,9 +7,10 @@ from kernel_oracle import RecordingApi, run
 
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.optable.kernel import Role
+from ttmlir.sim.calls.declaration import kernel_call
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.kernels import compile_kernel
-from ttmlir.sim.kernels.runtime import NAMES
+from ttmlir.sim.kernels.python.names import NAMES
 
 
 def refusal(body: str, before: str = "") -> str:
@@ -123,7 +124,11 @@ def test_a_kernel_needs_an_entry() -> None:
         ("auto p = reinterpret_cast<uint32_t*>(n);\n*p = 1;", "4:1", "null pointer"),
         ("note(down(n));", "2:31", "calls itself without end"),
         ("note(nothing(n));", "1:1", "'nothing' ends without returning a value"),
-        ("note((uint8_t)(300.0f + n));", "3:6", "300.0 is no value of the integer type"),
+        (
+            "note((uint8_t)(300.0f + n));",
+            "3:6",
+            "300.0 is no value of the integer type that it is converted to",
+        ),
     ],
 )
 def test_undefined_behaviour_stops_where_it_happens(body: str, place: str, message: str) -> None:
@@ -164,6 +169,7 @@ def test_errors_of_the_library_pass_through() -> None:
     """What a call raises is not taken for a mistake of the kernel."""
 
     class Broken(RecordingApi):
+        @kernel_call()
         def note(self, value: int) -> None:
             raise IndexError("of the library")
 

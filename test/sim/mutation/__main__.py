@@ -25,7 +25,9 @@ counts as caught if in one of three runs (in order, in a random order with late 
 random order with clocks) the simulator reports something, waits for ever, or ends with numbers
 that are not NumPy's. Refused are those that are no C++; the same are those that make the same
 calls with the same arguments. `python test/sim/mutation` runs all of them and writes this page;
-the test suite runs a sample.
+the test suite runs a sample. Who changes the simulator or its tests compares two runs: a share that
+falls is a mistake that goes unnoticed. `test/sim/mutation/survivors.py` lists each mutant that is
+not caught, with the reason.
 """
 
 
@@ -40,14 +42,10 @@ def page(found: list[Verdict]) -> str:
     """The page about verdicts."""
     survivors = [each for each in found if each.fate is Fate.SURVIVED]
     reasons = {each: reason_for(each.workload, each.key) for each in survivors}
-    unexplained = [each for each in survivors if not reasons[each]]
     caught = [each for each in found if each.fate in (Fate.REPORTED, Fate.WRONG)]
-    changed = len(caught) + len(unexplained)
-    kernels = {(each.workload, each.kernel) for each in found}
     lines = [
         _HEAD,
-        f"{len(found)} mutants of {len(kernels)} kernels; of {changed} that change what a program "
-        f"does, {len(caught)} are caught ({100 * len(caught) / changed:.1f} %).",
+        *_shares(found, caught, Counter(reasons.values())),
         "",
         "| Program | Kernel | Mutants | Refused | Same | Reported | Wrong numbers | Survived |",
         "|---|---|---|---|---|---|---|---|",
@@ -61,16 +59,41 @@ def page(found: list[Verdict]) -> str:
     lines += ["", "## What reported them", "", "| Rule | Mutants |", "|---|---|"]
     rules = Counter(each.rule or "other errors" for each in caught if each.fate is Fate.REPORTED)
     lines += [f"| {rule} | {count} |" for rule, count in sorted(rules.items())]
-    lines += ["", "## Survivors", ""]
-    for reason in dict.fromkeys(reasons.values()):
-        lines += [reason or "Not caught, although the program does something else:", ""]
-        lines += [
-            f"- {each.workload}, {each.kernel}: `{each.mutant.key}`"
-            for each in survivors
-            if reasons[each] == reason
-        ]
-        lines.append("")
+    lines.append("")
     return "\n".join(lines)
+
+
+def _shares(found: list[Verdict], caught: list[Verdict], survived: Counter[str]) -> list[str]:
+    """How many mutants are caught, of all that are C++, and why the others are not."""
+    kernels = {(each.workload, each.kernel) for each in found}
+    same = sum(each.fate is Fate.SAME for each in found)
+    valid = len(found) - sum(each.fate is Fate.REFUSED for each in found)
+
+    def share(count: int) -> str:
+        return f"{count} | {100 * count / valid:.1f} % |"
+
+    other = valid - same
+    return [
+        f"{len(found)} mutants of {len(kernels)} kernels, {valid} of them valid C++. Of the valid "
+        f"ones {100 * len(caught) / valid:.1f} % are",
+        f"caught; of the {other} that make other calls or the same with other arguments, "
+        f"{100 * len(caught) / other:.1f} %.",
+        "",
+        "| Valid mutants | Number | Share |",
+        "|---|---|---|",
+        f"| caught | {share(len(caught))}",
+        f"| not caught: the same calls with the same arguments | {share(same)}",
+        *(
+            f"| not caught: {_sentence(reason)} | {share(count)}"
+            for reason, count in sorted(survived.items(), key=lambda item: -item[1])
+        ),
+    ]
+
+
+def _sentence(reason: str) -> str:
+    """A reason as part of a sentence."""
+    text = (reason or "No reason is known.").rstrip(".")
+    return text[0].lower() + text[1:]
 
 
 def main() -> int:

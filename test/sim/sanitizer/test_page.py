@@ -9,6 +9,8 @@ import pytest
 from sanitizer_cases import KERNELS, MACHINE_CASES, SANITIZER_CASES, Case, run
 from sanitizer_page import numbers
 
+from ttmlir.sim.errors import SimError
+from ttmlir.sim.findings import LENIENCIES
 from ttmlir.sim.options import SimOptions
 
 CASES = SANITIZER_CASES + MACHINE_CASES
@@ -65,3 +67,24 @@ def test_the_page_has_every_rule() -> None:
     rules = {name for names in named for name in names if name}
     assert len(rules) > 10
     assert rules <= {case.rule for case in CASES}
+
+
+def test_the_list_of_leniencies_is_complete() -> None:
+    """What the sanitizer and the units of a core report can be named, and nothing else."""
+    simulator = SANITIZER.parent
+    sources = "".join(path.read_text(encoding="utf-8") for path in SANITIZER.glob("*.py"))
+    units = "".join(path.read_text(encoding="utf-8") for path in simulator.rglob("*.py"))
+    literal = r'"([a-z]+(?:-[a-z]+)*)"'
+    named = re.findall(
+        rf"rule={literal}|^ +{literal},$|^ +rule(?:, .*)? = {literal}", sources, re.M
+    )
+    reported = re.findall(rf"self\.report\(\s*{literal}", units)
+    found = {name for names in named for name in names if name} | set(reported)
+    assert found | {"aliased-cbs", "pop-unfilled", "noc-alignment"} == set(LENIENCIES)
+    assert len(LENIENCIES) == len(set(LENIENCIES))
+
+
+def test_unknown_leniencies_are_refused() -> None:
+    """A name that is no finding's would let nothing pass, and nobody would notice."""
+    with pytest.raises(SimError, match="no finding 'no-such-rule' to let pass; supported are alia"):
+        SimOptions(leniencies=frozenset({"race", "no-such-rule"}))

@@ -11,7 +11,7 @@ from ttmlir.optable.kernel import Role
 from ttmlir.sim.calls.data_movement_api import DataMovementApi
 from ttmlir.sim.execution.scheduler import Scheduler
 from ttmlir.sim.execution.thread import KernelSource, KernelThread
-from ttmlir.sim.machine.chip import SimChip, blackhole_p150, wormhole_n150
+from ttmlir.sim.machine.chip import SimChip
 from ttmlir.sim.machine.circular_buffer import CircularBuffer
 from ttmlir.sim.machine.core import Core
 from ttmlir.sim.machine.noc import Network, multicast_address, noc_address
@@ -43,7 +43,7 @@ class Machine:
         chip: SimChip | None = None,
     ) -> None:
         """A program that has just started."""
-        self.chip = chip or wormhole_n150()
+        self.chip = chip or SimChip.of_board("n150")
         self.cores: dict[tuple[int, int], Core] = {}
         self.watch = Sanitizer(self.chip, leniencies=leniencies, max_findings=max_findings)
         self.network = Network(self.chip, self.core)
@@ -85,7 +85,7 @@ class Machine:
             core.cbs[0] = CircularBuffer(0, BUFFER, PAGE, PAGES, DataType.BF16)
             core.cbs[1] = CircularBuffer(1, ALIASED, PAGE, PAGES, DataType.BF16, aliased=True)
             core.l1.write(self.chip.semaphore_base, bytes(32))
-        self.watch.program_started(self.threads)
+        self.watch.program_started(self.threads, tuple(dict.fromkeys(t.core for t in self.threads)))
 
     def dram_address(self, page: int) -> int:
         """Address on the network of a page in DRAM."""
@@ -521,8 +521,8 @@ def test_leniencies_for_generated_kernels() -> None:
 
 def test_blackhole_needs_a_flush_before_the_signal() -> None:
     """On Blackhole data and signal pass different queues: only what has left arrives before."""
-    semaphore = blackhole_p150().semaphore_base
-    machine = Machine(chip=blackhole_p150())
+    semaphore = SimChip.of_board("p150").semaphore_base
+    machine = Machine(chip=SimChip.of_board("p150"))
     machine.writer.noc_async_write(SCRATCH, machine.l1_address(1, SCRATCH), PAGE)
     machine.writer.noc_async_writes_flushed()
     machine.writer.noc_semaphore_inc(machine.l1_address(1, semaphore), 1)

@@ -441,6 +441,21 @@ def test_designated_initializers() -> None:
     assert declaration == Declaration(type_, (Declarator("s", value=Braces(elements)),))
 
 
+def test_comparisons_in_braces() -> None:
+    """Without parentheses `{p < q, r > t}` is read as the arguments of a template."""
+    less, more = Binary("<", Name("p"), Name("q")), Binary(">", Name("r"), Name("t"))
+    named = (Initializer(less, "a"), Initializer(more, "b"))
+    for elements in ((Initializer(less), Initializer(more)), named):
+        declarator = Declarator("s", value=Braces(elements))
+        statement = Declaration(NamedType("S"), (declarator,))
+        text = render(Function("f", body=Block((statement,))))
+        assert "(p < q)" in text
+        assert "(r > t)" in text
+        (function,) = parse(text).items
+        assert isinstance(function, Function)
+        assert function.body == Block((statement,))
+
+
 def test_direct_list_initialization_is_initialization() -> None:
     """`T a{1}` is `T a = {1}`, and an array parameter is a pointer."""
     assert body_of("uint32_t a{1};") == body_of("uint32_t a = {1};")

@@ -117,6 +117,18 @@ show(y);//
 for (int i = 10; i >= 0; i -= 4) {
   show(i);//
 }
+uint32_t at;
+for (at = 1; at < 6; at += 2) {
+  show(at * a);//
+}
+show(at);//
+for (; at < 40; at = at * 2 + 1) {
+  show(at);//
+}
+for (; at > 30;) {
+  at -= 7;
+}
+show(at);//
 uint32_t p = 3;
 show(p++ * 2 + p);//
 show(--p);//

@@ -23,12 +23,13 @@
 // HELP-NEXT: =disabled
 // HELP-NOT: --test-pass-crash
 // HELP: --ttir-implicit-device
-// HELP-NEXT: --mesh-shape=<int,...> -
+// HELP: {{^}}      --mesh-shape=<int,...> {{.*}}- Extents
 // HELP: --ttir-layout
-// HELP-NEXT: --init-memory-space=<value>
-// HELP-NEXT: =system
+// HELP: --init-memory-space=<value>
+// HELP: {{^}}        =system
 // HELP: --ttir-load-system-desc
-// HELP-NEXT: --path=<string> - {{.*}} (default: $SYSTEM_DESC_PATH)
+// HELP: --path=<string> {{.*}}- {{.*}}(default:
+// HELP-NEXT: $SYSTEM_DESC_PATH)
 // HELP: Pass Pipelines:
 // HELP: --ttir-to-ttnn-backend-pipeline
 // HELP: --override-grid-sizes=<name=RxC,...>

@@ -5,12 +5,13 @@
 // RUN: not ttmlir-opt --run-reproducer kept.mlir 2>&1 | FileCheck %s --check-prefix=AGAIN
 // RUN: ttmlir-opt kept.mlir | FileCheck %s --check-prefix=IR
 // RUN: not ttmlir-opt --test-pass-failure %s 2>&1 | FileCheck %s --check-prefix=PLAIN
-// RUN: not ls ttmlir-reproducer-test-pass-failure.mlir
 
-// RUN: not ttmlir-opt --cse --test-pass-crash %s 2>&1 | FileCheck %s --check-prefix=CRASH
-// RUN: not ttmlir-opt --run-reproducer ttmlir-reproducer-test-pass-crash.mlir 2>&1 | FileCheck %s --check-prefix=CRASH
-// RUN: not env TTMLIR_DEBUG=1 ttmlir-opt --test-pass-crash %s 2>&1 | FileCheck %s --check-prefix=TRACEBACK
-// RUN: not ttmlir-opt --test-pass-invalid %s 2>&1 | FileCheck %s --check-prefix=INVALID
+// RUN: mkdir -p temporary && env TTMLIR_TEST_REAL_PROCESS=1 TMPDIR=%t/temporary not ttmlir-opt --cse --test-pass-crash %s 2>&1 | FileCheck %s --check-prefix=CRASH
+// RUN: cp temporary/ttmlir-reproducer-test-pass-crash-*.mlir crash.mlir
+// RUN: not ttmlir-opt --run-reproducer crash.mlir 2>&1 | FileCheck %s --check-prefix=CRASH
+// RUN: ls | not grep ttmlir-reproducer
+// RUN: env TTMLIR_TEST_REAL_PROCESS=1 TMPDIR=%t/temporary TTMLIR_DEBUG=1 not ttmlir-opt --test-pass-crash %s 2>&1 | FileCheck %s --check-prefix=TRACEBACK
+// RUN: env TTMLIR_TEST_REAL_PROCESS=1 TMPDIR=%t/temporary not ttmlir-opt --test-pass-invalid %s 2>&1 | FileCheck %s --check-prefix=INVALID
 // RUN: not ttmlir-opt --test-pass-crash --mlir-pass-pipeline-crash-reproducer=no/such/folder.mlir %s 2>&1 | FileCheck %s --check-prefix=UNWRITABLE
 
 // RUN: ttmlir-opt --cse --mlir-pass-pipeline-crash-reproducer=fine.mlir %s
@@ -33,10 +34,10 @@
 // CRASH-NOT: Traceback
 // CRASH: error: internal error in pass 'test-pass-crash' on 'builtin.module': ZeroDivisionError: made on purpose
 // CRASH: note: this is a mistake in ttmlir, not in the input; TTMLIR_DEBUG=1 shows the traceback
-// CRASH-NEXT: reproducer generated at `ttmlir-reproducer-test-pass-crash.mlir`
+// CRASH-NEXT: reproducer generated at `{{.+[/]}}ttmlir-reproducer-test-pass-crash-{{[^/]+}}.mlir`
 // TRACEBACK: Traceback
 // INVALID: error: empty block: expect at least a terminator
 // INVALID: error: pass 'test-pass-invalid' on 'func.func' produced invalid IR; this is a mistake in ttmlir, not in the input
-// INVALID: reproducer generated at `ttmlir-reproducer-test-pass-invalid.mlir`
+// INVALID: reproducer generated at `{{.+[/]}}ttmlir-reproducer-test-pass-invalid-{{[^/]+}}.mlir`
 // UNWRITABLE: no reproducer: cannot open output file 'no/such/folder.mlir': No such file or directory
 func.func @f() { return }

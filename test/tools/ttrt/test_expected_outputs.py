@@ -44,6 +44,11 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def run(*arguments: str) -> int:
+    """Exit status of a run whose results `outputs_of` reads."""
+    return main(["run", "--result-file", "run_results.json", *arguments])
+
+
 def outputs_of(path: str = "run_results.json") -> list[dict[str, Any]]:
     """What a run found about its outputs."""
     return json.loads(Path(path).read_text())[0]["golden_outputs"]
@@ -52,12 +57,12 @@ def outputs_of(path: str = "run_results.json") -> list[dict[str, Any]]:
 @pytest.mark.parametrize("numerics", ["exact", "device"])
 def test_the_results_in_a_file_are_compared(numerics: str, capsys: Capture) -> None:
     """Right results pass, others end with status 42 and say how far they are off."""
-    assert main(["run", "--golden", "--numerics", numerics, "golden.ttnn"]) == 0
+    assert run("--golden", "--numerics", numerics, "golden.ttnn") == 0
     assert "golden ok  output 0: pcc 1.000000, max abs error" in capsys.readouterr().err
     [found] = outputs_of()
     assert found["passed"] is True
     assert found["output"] == 0
-    assert main(["run", "--golden", "--numerics", numerics, "wrong.ttnn"]) == 42
+    assert run("--golden", "--numerics", numerics, "wrong.ttnn") == 42
     assert "differs from what its file or --golden-file expects: output 0" in (
         capsys.readouterr().err
     )
@@ -84,7 +89,7 @@ def test_other_inputs_are_not_compared_with_the_file() -> None:
 def test_a_golden_file_gives_inputs_and_outputs(entries: dict[str, Any]) -> None:
     """Arrays are told by their names, or by their order if no name says anything."""
     np.savez("golden.npz", **entries)
-    assert main(["run", "--golden", "--golden-file", "golden.npz", "plain.ttnn"]) == 0
+    assert run("--golden", "--golden-file", "golden.npz", "plain.ttnn") == 0
     assert outputs_of()[0]["actual_pcc"] == pytest.approx(1)
     np.savez("golden.npz", **{**entries, next(k for k in entries if k[0] in "oc"): A + B})
     assert main(["run", "--golden-file", "golden.npz", "plain.ttnn"]) == 42

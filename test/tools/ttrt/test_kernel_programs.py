@@ -108,11 +108,11 @@ def test_golden_finds_a_wrong_kernel(capsys: Capture) -> None:
 
 def test_strict_runs_report_what_kernels_of_tt_mlir_leave_out(capsys: Capture) -> None:
     """With another leniency than theirs: they read pages that they have not waited for."""
-    assert run("run", "--lenient", "cb-leftover", "model.ttm") == 1
+    assert run("run", "--lenient", "cb-not-empty", "model.ttm") == 1
     shown = capsys.readouterr().err
     assert "forward_1_tensix.cpp:" in shown
     assert "[cb-unwaited-read]" in shown
-    assert run("run", "--lenient", "cb-leftover", "--no-sanitize", "model.ttm") == 0
+    assert run("run", "--lenient", "cb-not-empty", "--no-sanitize", "model.ttm") == 0
 
 
 def test_schedules_and_late_copies_change_nothing() -> None:
@@ -131,7 +131,7 @@ def test_cycle_limit_stops_a_program(capsys: Capture) -> None:
     assert run("run", "--cycle-limit", "10", "model.ttm") == 1
     assert "takes more than 10 cycles" in capsys.readouterr().err
     assert run("run", "--cycle-limit", "0", "model.ttm") == 1
-    assert "cycle_limit is 0; it has to be at least 1" in capsys.readouterr().err
+    assert "--cycle-limit must be at least 1, got 0" in capsys.readouterr().err
 
 
 def test_perf_writes_tables_and_a_trace(capsys: Capture) -> None:
@@ -159,3 +159,20 @@ def test_read_shows_kernels_and_module(capsys: Capture) -> None:
     assert "sub_binary_tile(" in capsys.readouterr().out
     assert run("read", "--section", "mlir", "model.ttm") == 0
     assert "ttmetal.dispatch" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["x/../../../../../escaped", "..\\\\escaped", "\\00", "a\\0Ab"])
+def test_perf_writes_inside_its_folder_whatever_a_program_is_called(
+    name: str, workspace: Path
+) -> None:
+    """The name of a program is no path, and a NUL or a line break in it does no harm."""
+    folder = workspace / "a" / "b"
+    folder.mkdir(parents=True)
+    model = folder / "model.ttm"
+    model.write_bytes(compile_to_ttm(MODEL.replace("@forward", f'@"{name}"')))
+    artifacts = folder / "artifacts"
+    assert run("perf", "--artifact-dir", str(artifacts), str(model)) == 0
+    [trace] = artifacts.rglob("trace_0_*.json")
+    assert trace.parent == artifacts / "model.ttm" / "perf"
+    assert [path for path in workspace.rglob("*") if "trace" in path.name] == [trace]
+    assert not [path for path in workspace.rglob("*") if "escaped" in path.name and path != trace]

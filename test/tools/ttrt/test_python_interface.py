@@ -246,3 +246,29 @@ def test_level_of_the_logger(variable: str, monkeypatch: pytest.MonkeyPatch) -> 
     text = Path("log").read_text()
     assert "loud" in text
     assert "quiet" not in text
+
+
+def test_values_as_scripts_give_them(capsys: pytest.CaptureFixture[str]) -> None:
+    """None is a default, one value is a list of one; numbers are not text."""
+    Path("abs.ttnn").write_bytes(small_program())
+    x = np.full((3, 5), -2, np.float32)
+    np.save("x.npy", x)
+    arguments = {"binary": Path("abs.ttnn"), "inputs": "x.npy", "outputs": "y.npy", "seed": None}
+    assert API.Run(args=arguments)() == 0
+    np.testing.assert_array_equal(np.load("y.npy"), -x)
+    assert API.Run(args={"binary": ["abs.ttnn", Path("abs.ttnn")], "lenient": "race"})() == 0
+    capsys.readouterr()
+    for given, message in (
+        ({"loops": "3"}, "--loops must be a number, got '3'"),
+        ({"numerics": "half"}, "--numerics is 'half'; supported are 'exact', 'device'"),
+        ({"binary": None}, "no file or folder was given"),
+    ):
+        assert API.Run(args={"binary": "abs.ttnn"} | given)() == 1
+        assert message in capsys.readouterr().err
+
+
+def small_program() -> bytes:
+    """The bytes of a file with one operation."""
+    b = ProgramBuilder()
+    b.output(b.eltwise("Abs", [b.to_device(b.input((3, 5)))]))
+    return b.pack()

@@ -33,7 +33,7 @@ from ttmlir.dialects.assembly import AssemblyOp
 from ttmlir.dialects.emitc.symbols import lookup_function, lookup_global
 from ttmlir.dialects.emitc.types import EMITC, I1, INTEGER, is_supported
 from ttmlir.dialects.ods import AttrConstraint, Property, Signature, Value, refuse, text
-from ttmlir.mlir.printing.printer import print_op_line
+from ttmlir.mlir.printing.printer import shown_op
 from ttmlir.mlir.syntax.function_syntax import parse_function, print_function
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def _described(value: SSAValue) -> str:
     if isinstance(value, BlockArgument):
         return f"<block argument> of type '{text(value.type)}' at index: {value.index}"
     assert isinstance(value, OpResult)
-    return print_op_line(value.op)
+    return shown_op(value.op)
 
 
 _SPECIFIERS = ("extern_specifier", "static_specifier", "const_specifier")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from typing import cast
 
 from xdsl.dialects.builtin import (
@@ -200,6 +200,7 @@ CARRIED = TypeConstraint(
 """What regions hand on."""
 
 
+@lru_cache(maxsize=1024)
 def _is_foreign(type: Attribute) -> bool:
     if isinstance(type, TupleType):
         return all(map(_is_foreign, type.types.data))

@@ -7,8 +7,6 @@ by commas, and how the types are written after it:
 
 is the syntax of `stablehlo.transpose %0, dims = [1, 0] : (tensor<2x3xf32>) -> tensor<3x2xf32>`.
 """
-# pyright: reportPrivateUsage=false
-# (xDSL's parser has no public way to look at a token.)
 
 from __future__ import annotations
 
@@ -39,6 +37,7 @@ from ttmlir.dialects.stablehlo.attrs import (
 from ttmlir.dialects.stablehlo.enums import EnumAttr, PrecisionAttr
 from ttmlir.dialects.stablehlo.type_forms import TypeForm
 from ttmlir.dialects.syntax import expect, expect_keyword, parse_signed
+from ttmlir.mlir.xdsl_internals import current_token
 
 
 @dataclass
@@ -275,7 +274,7 @@ class Operands:
 
     def stands_at(self, parser: Parser) -> bool:
         """True before `%`."""
-        return parser._current_token.kind is Kind.PERCENT_IDENT
+        return current_token(parser).kind is Kind.PERCENT_IDENT
 
     def read(self, parser: Parser, reading: Reading) -> None:
         """Read one operand; the commas between them are those of the form."""
@@ -314,7 +313,7 @@ class Setting:
 
     def stands_at(self, parser: Parser) -> bool:
         """True before the keyword."""
-        return parser._current_token.text == self.keyword
+        return current_token(parser).text == self.keyword
 
     def read(self, parser: Parser, reading: Reading) -> None:
         """Read keyword and value."""
@@ -352,7 +351,7 @@ class Word:
 
     def stands_at(self, parser: Parser) -> bool:
         """True before a word."""
-        return parser._current_token.kind is Kind.BARE_IDENT
+        return current_token(parser).kind is Kind.BARE_IDENT
 
     def read(self, parser: Parser, reading: Reading) -> None:
         """Read the value."""
@@ -383,7 +382,7 @@ class DimensionPairs:
 
     def stands_at(self, parser: Parser) -> bool:
         """True before the keyword."""
-        return parser._current_token.text == f"{self.kind}_dims"
+        return current_token(parser).text == f"{self.kind}_dims"
 
     def read(self, parser: Parser, reading: Reading) -> None:
         """Read the two lists into the attribute."""

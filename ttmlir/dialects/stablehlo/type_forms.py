@@ -1,6 +1,4 @@
 """How the types of an operation are written after the colon of its pretty syntax."""
-# pyright: reportPrivateUsage=false
-# (xDSL's parser has no public way to look at a token.)
 
 from __future__ import annotations
 
@@ -11,6 +9,8 @@ from xdsl.dialects.builtin import ComplexType, TensorType, TupleType
 from xdsl.ir import Attribute, Operation
 from xdsl.parser import Parser
 from xdsl.printer import Printer
+
+from ttmlir.mlir.xdsl_internals import current_token
 
 Types = tuple[Sequence[Attribute], Sequence[Attribute]]
 """The types of the operands and those of the results."""
@@ -49,7 +49,7 @@ class Same:
 
     def read(self, parser: Parser, operands: int) -> Types:
         """Read either form."""
-        if parser._current_token.text == "(":
+        if current_token(parser).text == "(":
             return FUNCTIONAL.read(parser, operands)
         type = parser.parse_type()
         return [type] * operands, [type]
@@ -113,7 +113,7 @@ class ComplexResult:
 
     def read(self, parser: Parser, operands: int) -> Types:
         """Read either form."""
-        if parser._current_token.text == "(":
+        if current_token(parser).text == "(":
             return FUNCTIONAL.read(parser, operands)
         position = parser.pos
         type = parser.parse_type()
@@ -152,7 +152,7 @@ class PredicateAndSame:
 
     def read(self, parser: Parser, operands: int) -> Types:
         """Read either form."""
-        if parser._current_token.text == "(":
+        if current_token(parser).text == "(":
             return FUNCTIONAL.read(parser, operands)
         predicate = parser.parse_type()
         parser.parse_punctuation(",")

@@ -33,6 +33,7 @@ from ttmlir.dialects.ods import (
     Value,
 )
 from ttmlir.dialects.tosa.attrs import MODES, ShapeType, ZeroPointsAttr
+from ttmlir.mlir.xdsl_internals import operands_of
 
 
 def element_type_of(type: Attribute) -> Attribute | None:
@@ -141,7 +142,7 @@ class FormedOp(ODSOperation):
     def _fits(self, form: Signature) -> bool:
         required = sum(value.is_single for value in form.operands)
         exact = required == len(form.operands)
-        count = len(self._operands)
+        count = len(operands_of(self))
         return (count == required if exact else count >= required) and all(
             name in form.by_name for name in self.properties
         )

@@ -368,14 +368,6 @@ class LayoutAttr(ParametrizedAttribute):
         """
         return _tensor_layout(self)
 
-    def __hash__(self) -> int:
-        """The hash of the parameters, computed once: layouts are part of every tensor type."""
-        known: int | None = self.__dict__.get("_hash")
-        if known is None:
-            known = hash((self.linear, self.oob_val, self.grid, self.memref, self.memory_layout))
-            object.__setattr__(self, "_hash", known)
-        return known
-
     # --- Text --------------------------------------------------------------------------------
 
     def alias_name(self) -> str:

@@ -21,6 +21,7 @@ from ttmlir.dialects.syntax import (
     parse_nested,
     parse_signed,
     parse_unsigned,
+    verified_at,
 )
 from ttmlir.dialects.tt.keywords import ArchAttr, DataTypeAttr
 from ttmlir.dialects.tt.layout import GridAttr
@@ -125,6 +126,7 @@ class SystemDescAttr(Data[SystemDesc]):
         `<#tt.arch<wormhole_b0>, #tt.grid<8x8>>`, have the default chip's other numbers, and
         capabilities may be keywords in angle brackets.
         """
+        position = parser.pos
         expect(parser, "<")
         chips = parse_list(parser, lambda: _parse_chip(parser))
         expect(parser, ",")
@@ -137,13 +139,16 @@ class SystemDescAttr(Data[SystemDesc]):
         if parser.parse_optional_punctuation(",") is not None:
             channels = parse_list(parser, lambda: parse_nested(parser, ChipChannelAttr).data)
         expect(parser, ">")
-        return SystemDesc(
+        system = SystemDesc(
             chip_descs=chips,
             chip_desc_indices=indices,
             chip_capabilities=capabilities,
             chip_coords=coords,
             chip_channels=channels,
         )
+        with verified_at(parser, position):
+            system.check()
+        return system
 
     def print_parameter(self, printer: Printer) -> None:
         """Write what `parse_parameter` reads."""

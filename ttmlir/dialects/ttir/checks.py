@@ -14,10 +14,11 @@ from ttmlir.dialects.shape_checks import (
     check_pool_rank,
     check_window_fits,
     int_property,
+    is_static,
     shape_of,
 )
-from ttmlir.optable.convolution import transposed_shape
-from ttmlir.optable.window import window_axes
+from ttmlir.optable.window.axes import WindowAxis, window_axes
+from ttmlir.optable.window.convolution import transposed_shape
 
 
 def check_max_pool2d(op: Operation) -> None:
@@ -26,6 +27,8 @@ def check_max_pool2d(op: Operation) -> None:
     C1: the input has four dimensions.
     C2: `original_height` and `original_width` are both given or both absent.
     C3: the window is not larger than the image, or than the original image if given.
+    C4: the output has an element for each position of the window, which is checked where the input
+    is an image.
     """
     shape = check_pool_rank(op)
     given = [name for name in ("original_height", "original_width") if name in op.properties]
@@ -36,6 +39,9 @@ def check_max_pool2d(op: Operation) -> None:
         )
     height, width = (int_property(op, name) for name in given) if given else shape[1:3]
     check_window_fits(op, height, width)
+    if not given and is_static(shape):
+        rows, columns = _checked_axes(op, height, width)
+        check_output(op, (shape[0], rows.positions, columns.positions, shape[3]))
 
 
 def check_avg_pool2d(op: Operation) -> None:
@@ -47,13 +53,18 @@ def check_avg_pool2d(op: Operation) -> None:
     C3: the output has the shape that follows.
     """
     batch, height, width, channels = check_image(op)
+    rows, columns = _checked_axes(op, height, width)
+    check_output(op, (batch, rows.positions, columns.positions, channels))
+
+
+def _checked_axes(op: Operation, height: int, width: int) -> tuple[WindowAxis, WindowAxis]:
+    """What the window of an operation does along an image; it has to be able to slide."""
     assert isinstance(op, RowOperation)
     try:
         rows, columns = window_axes(op.parameters(), input_height=height, input_width=width)
-        rows, columns = rows.checked("height"), columns.checked("width")
+        return rows.checked("height"), columns.checked("width")
     except ValueError as error:
         refuse(str(error))
-    check_output(op, (batch, rows.positions, columns.positions, channels))
 
 
 def check_conv_transpose2d(op: Operation) -> None:

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Attribute
-from xdsl.irdl import traits_def
-from xdsl.traits import HasCanonicalizationPatternsTrait
 
 from ttmlir.dialects import ods
 from ttmlir.dialects.dps import DestinationStyleOp
@@ -20,7 +18,7 @@ from ttmlir.dialects.row_ops import RowOperation
 from ttmlir.dialects.shape_checks import check_elementwise
 
 if TYPE_CHECKING:
-    from xdsl.pattern_rewriter import RewritePattern
+    pass
 
 OPERAND_CONSTRAINTS = Property(
     "operand_constraints",
@@ -43,21 +41,8 @@ class GenericRegionOp(ODSOperation):
     """An operation that `ttir-generic` can wrap into a `ttir.generic`."""
 
 
-class HasCanonicalForm(HasCanonicalizationPatternsTrait):
-    """Patterns of `ttmlir.dialects.ttir.canonical`, which is loaded when they are asked for."""
-
-    @classmethod
-    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
-        """The one pattern of all operations that have a row."""
-        from ttmlir.dialects.ttir.canonical import Canonicalization
-
-        return (Canonicalization(),)
-
-
 class TTIRRowOp(TTIROp, RowOperation):
     """An operation in destination-passing style that has a row."""
-
-    traits = traits_def(HasCanonicalForm())
 
 
 class ElementwiseOp(TTIRRowOp):

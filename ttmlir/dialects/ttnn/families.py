@@ -8,6 +8,7 @@ from ttmlir.dialects import ods
 from ttmlir.dialects.dps import DestinationStyleOp
 from ttmlir.dialects.ods import ODSOperation, Value
 from ttmlir.dialects.row_ops import RowOperation
+from ttmlir.mlir.xdsl_internals import operands_of
 
 DEVICE_OPERAND = Value("device", ods.DEVICE)
 """The device that an operation runs on."""
@@ -20,7 +21,7 @@ class TTNNOp(ODSOperation):
     def device(self) -> SSAValue | None:
         """The device operand, None for an operation without one; it is always the last operand."""
         operands = self.SIGNATURE.operands
-        return self._operands[-1] if operands and operands[-1] is DEVICE_OPERAND else None
+        return operands_of(self)[-1] if operands and operands[-1] is DEVICE_OPERAND else None
 
 
 class TTNNRowOp(TTNNOp, DestinationStyleOp, RowOperation):

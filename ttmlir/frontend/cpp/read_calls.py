@@ -26,7 +26,7 @@ from ttmlir.cpp.tree import (
 from ttmlir.dialects.emitc import EmitC_OpaqueType, LiteralOp
 from ttmlir.dialects.tt import TileType
 from ttmlir.dialects.ttkernel import RESULT_TYPES, CBType, op_class
-from ttmlir.frontend.cpp.read_values import BOOL, UNSIGNED, Builder, CType, Value, known
+from ttmlir.frontend.cpp.read_values import BOOL, UNSIGNED, CType, Value, ValueBuilder, known
 from ttmlir.layout.enums import CBPort
 from ttmlir.optable.kernel import (
     CALLS,
@@ -67,7 +67,7 @@ def enumerator(name: str) -> tuple[str, str] | None:
 class CallReader:
     """Makes operations of calls, and arguments of the kernel of circular buffers."""
 
-    def __init__(self, builder: Builder, entry: Block) -> None:
+    def __init__(self, builder: ValueBuilder, entry: Block) -> None:
         """Add calls with `builder`; circular buffers become arguments of `entry`."""
         self._builder = builder
         self._entry = entry

@@ -51,9 +51,9 @@ from ttmlir.frontend.cpp.read_values import (
     INT,
     SCALARS,
     UNSIGNED,
-    Builder,
     CType,
     Value,
+    ValueBuilder,
     known,
     width_of,
 )
@@ -80,7 +80,9 @@ Scope = dict[str, Variable]
 class KernelExpressions(ABC):
     """Reads expressions; assignments in them change `variables`."""
 
-    def __init__(self, builder: Builder, entry: Block, functions: Mapping[str, Function]) -> None:
+    def __init__(
+        self, builder: ValueBuilder, entry: Block, functions: Mapping[str, Function]
+    ) -> None:
         """Begin with no variables; `functions` are those of the text."""
         self.builder = builder
         self.functions = functions

@@ -27,6 +27,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ttmlir.cpp.tree import Node, Position
+from ttmlir.ir.op_builder import OpBuilder
 from ttmlir.mlir.reporting.diagnostics import LocatedError
 from ttmlir.mlir.reporting.locations import file_location
 
@@ -114,22 +115,17 @@ _PREDICATES = {"==": ("eq", "eq"), "!=": ("ne", "ne")} | {
 }
 
 
-class Builder:
+class ValueBuilder(OpBuilder):
     """Adds operations at the place of the node that is being read."""
 
     def __init__(self, block: Block, position: Position) -> None:
         """Add to `block`."""
-        self.block = block
-        self.position = position
-
-    @property
-    def location(self) -> LocationAttr:
-        """The place, as the IR has it."""
-        return file_location(self.position.file, self.position.line, self.position.column)
+        super().__init__(block, _location_of(position))
 
     def at(self, node: Node) -> None:
         """Take the place of a node, if it has one."""
-        self.position = node.position or self.position
+        if node.position is not None:
+            self.location = _location_of(node.position)
 
     def refuse(self, message: str, node: Node | None = None) -> NoReturn:
         """Fail at a node, or where the builder is."""
@@ -140,8 +136,7 @@ class Builder:
     def add(self, op: Operation) -> Operation:
         """Add an operation at the place."""
         op.location = self.location
-        self.block.add_op(op)
-        return op
+        return self.insert(op)
 
     def make(
         self,
@@ -251,6 +246,10 @@ class Builder:
     def truth(self, value: Value) -> SSAValue:
         """Whether a number is not 0."""
         return self.ssa(self.convert(value, BOOL))
+
+
+def _location_of(position: Position) -> LocationAttr:
+    return file_location(position.file, position.line, position.column)
 
 
 def _wrapped(number: int, bits: int) -> int:

@@ -66,7 +66,8 @@ from ttmlir.cpp.walk import assigned, is_fixed, mentioned, sets_first
 from ttmlir.dialects.names import KERNEL_THREAD
 from ttmlir.dialects.ttkernel import ReturnOp, ThreadTypeAttr
 from ttmlir.frontend.cpp.read_expressions import KernelExpressions, Scope, Variable
-from ttmlir.frontend.cpp.read_values import INT, Builder, Value
+from ttmlir.frontend.cpp.read_values import INT, Value, ValueBuilder
+from ttmlir.ir.rewriting import erase_unused
 from ttmlir.layout.enums import ThreadType
 from ttmlir.mlir.files.chunk_processing import verify
 from ttmlir.mlir.reporting.diagnostics import LocatedError
@@ -118,7 +119,7 @@ class _Kernel(KernelExpressions):
     def __init__(self, unit: TranslationUnit, start: Position) -> None:
         entry = IRBlock()
         functions = {each.name: each for each in _functions(unit.items) if each.body is not None}
-        super().__init__(Builder(entry, start), entry, functions)
+        super().__init__(ValueBuilder(entry, start), entry, functions)
         self._unit = unit
         self._entry = entry
 
@@ -170,10 +171,7 @@ class _Kernel(KernelExpressions):
         for op in [*self._entry.walk()]:
             if isinstance(op, scf.WhileOp):
                 _drop_unused_results(op)
-        for op in reversed([*self._entry.walk()]):
-            if op.name in _CONSTANTS and all(result.first_use is None for result in op.results):
-                op.detach()
-                op.erase()
+        erase_unused(op for op in self._entry.walk() if op.name in _CONSTANTS)
 
     # Functions.
 
@@ -259,7 +257,7 @@ class _Kernel(KernelExpressions):
             return
         truth = self.builder.truth(condition)
         before = dict(self.variables)
-        place = self.builder.position
+        place = self.builder.location
         then, after_then = self._arm(node.then)
         self.variables = dict(before)
         otherwise, after_else = self._arm(node.otherwise)
@@ -269,7 +267,7 @@ class _Kernel(KernelExpressions):
             if after_then[name].value is not variable.value
             or after_else[name].value is not variable.value
         ]
-        self.builder.position = place
+        self.builder.location = place
         results = [before[name].type for name in changed]
         for block, values in ((then, after_then), (otherwise, after_else)):
             with self.block(block):
@@ -350,7 +348,7 @@ class _Kernel(KernelExpressions):
         counter = self.variables[name]
         if counter.type.type != INT.type:
             self.builder.refuse("loops count in integers of 32 bits")
-        place = self.builder.position
+        place = self.builder.location
         bounds = [
             self.builder.ssa(self.builder.convert(each, counter.type))
             for each in (self.current(counter), self.value(bound), self.value(step))
@@ -362,10 +360,10 @@ class _Kernel(KernelExpressions):
         self._take((name, *names), body.args)
         with self.block(body), self.scope():
             self.statements(node.body)
-            self.builder.position = place
+            self.builder.location = place
             self.builder.add(scf.YieldOp(*self._current(names, self.variables)))
         loop = scf.ForOp(bounds[0], bounds[1], bounds[2], initial, body)
-        self.builder.position = place
+        self.builder.location = place
         self.builder.add(loop)
         self.variables = outer
         self._take(names, loop.results)
@@ -392,7 +390,7 @@ class _Kernel(KernelExpressions):
         changed = [each for each in changed if each in self.variables]
         new = [each for each in changed if self._is_new(each, before)]
         names = [each for each in changed if each not in new]
-        place = self.builder.position
+        place = self.builder.location
         initial = self._current(names, self.variables)
         types = [value.type for value in initial]
         first = IRBlock(arg_types=types)
@@ -400,7 +398,7 @@ class _Kernel(KernelExpressions):
         self._take(names, first.args)
         with self.block(first):
             self.statements(before)
-            self.builder.position = place
+            self.builder.location = place
             holds = self._condition(condition)
             # What `before` declares and `after` uses has to be passed on.
             used = mentioned(after) - set(outer)
@@ -412,7 +410,7 @@ class _Kernel(KernelExpressions):
         self._take(passed, second.args)
         with self.block(second):
             self.statements(after)
-            self.builder.position = place
+            self.builder.location = place
             self.builder.add(scf.YieldOp(*self._current(names, self.variables)))
         loop = scf.WhileOp(initial, results, Region(first), Region(second))
         self.builder.add(loop)

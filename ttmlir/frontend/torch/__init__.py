@@ -1,4 +1,4 @@
-"""The door for torch: programs of torch as modules in the ttir dialect.
+"""The frontend for torch: programs of torch as modules in the ttir dialect.
 
     from ttmlir.frontend.torch import export, import_program
 

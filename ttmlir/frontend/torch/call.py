@@ -9,10 +9,10 @@ from typing import Any, NoReturn, cast
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, SSAValue
 
-from ttmlir.frontend.torch.building import BodyBuilder, Shape, shape_of
+from ttmlir.frontend.torch.building import BodyBuilder, Shape
 from ttmlir.frontend.torch.elements import element_of, tensor_type, torch_package
 from ttmlir.frontend.torch.places import refuse_node
-from ttmlir.ir.ttir_building import element_type
+from ttmlir.ir.tensor_types import value_shape
 
 Later = Callable[[], SSAValue]
 """Builds a result when somebody uses it."""
@@ -30,7 +30,7 @@ class Known:
     def built(self, build: BodyBuilder) -> SSAValue:
         """The constant, made once."""
         if self.value is None:
-            self.value = build.constant(self.tensor)
+            self.value = build.create_tensor(self.tensor)
         return self.value
 
 
@@ -99,7 +99,7 @@ class Call:
         """A tensor or a number, in an element type."""
         argument = self.arguments[name]
         if isinstance(argument, (int, float)):
-            return self.build.number_of(
+            return self.build.create_number_of_rank(
                 argument, element, len(self.shape) if rank is None else rank
             )
         return self.build.cast(self.value(argument), element)
@@ -151,7 +151,7 @@ class Call:
 
     def dim(self, value: SSAValue, name: str = "dim") -> int:
         """A dimension of a tensor, counted from 0."""
-        return self.arguments[name] % max(1, len(shape_of(value)))
+        return self.arguments[name] % max(1, len(value_shape(value)))
 
     # -- refusals ------------------------------------------------------------------------------
 
@@ -167,11 +167,6 @@ Rule = Callable[[Call], Result]
 def cast_input(call: Call, name: str = "self") -> SSAValue:
     """A tensor argument in the element type of the result."""
     return call.build.cast(call.tensor(name), call.element)
-
-
-def own_element(value: SSAValue) -> Attribute:
-    """The element type of a tensor."""
-    return element_type(value)
 
 
 def _meta(argument: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The door for torch: modules, functions of tensors and exported programs.
+"""The frontend for torch: modules, functions of tensors and exported programs.
 
     imported = import_model(module, (x,), {})
 

@@ -34,7 +34,7 @@ def number_of(node: Any, arguments: Sequence[Any]) -> Number:
         return Number(lambda build: build.cast(_tensor(build, arguments[0]), _I64))
     if name in _ARITHMETIC:
         return Number(
-            lambda build: build.elementwise(
+            lambda build: build.compute(
                 _ARITHMETIC[name], *(_tensor(build, argument) for argument in arguments)
             )
         )
@@ -51,5 +51,5 @@ def number_of(node: Any, arguments: Sequence[Any]) -> Number:
 
 def _tensor(build: BodyBuilder, argument: Any) -> SSAValue:
     if isinstance(argument, int):
-        return build.number_of(argument, _I64, 0)
+        return build.create_number_of_rank(argument, _I64, 0)
     return argument.built(build) if isinstance(argument, (Known, Number)) else argument

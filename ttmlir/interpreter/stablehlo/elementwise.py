@@ -14,10 +14,13 @@ from ttmlir.dialects.stablehlo.enums import EnumAttr
 from ttmlir.dialects.stablehlo.form import integer
 from ttmlir.interpreter.execution import Execution
 from ttmlir.interpreter.values import Function, constant_array, host_dtype, runtime_element
-from ttmlir.optable import stablehlo as table
+from ttmlir.optable.row import Row
 from ttmlir.runtime.element import Array, cast_rounding, convert
 
 Meaning = Callable[..., Any]
+
+_NAMED = optable.named_in("stablehlo", "chlo")
+_ON_TRUTH = optable.named_on_truth("stablehlo")
 
 
 def element_type(op: Operation, *, result: bool = True) -> Attribute:
@@ -35,10 +38,7 @@ def elementwise(meaning: Meaning) -> Function:
     return run
 
 
-def _by_row(mnemonic: str, on_truth: str | None) -> Function:
-    row = optable.row(mnemonic)
-    truth = None if on_truth is None else optable.row(on_truth)
-
+def _by_row(row: Row, truth: Row | None) -> Function:
     def run(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
         is_truth = truth is not None and operands[0].dtype.kind == "b"
         return ((truth if truth is not None and is_truth else row).reference(np, *operands),)
@@ -46,9 +46,8 @@ def _by_row(mnemonic: str, on_truth: str | None) -> Function:
     return run
 
 
-def _complex_or(mnemonic: str, meaning: Meaning) -> Function:
+def _complex_or(row: Row, meaning: Meaning) -> Function:
     """NumPy's function of complex numbers, the row's of others."""
-    row = optable.row(mnemonic)
 
     def run(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
         if np.iscomplexobj(operands[0]):
@@ -63,17 +62,7 @@ def _compare(execution: Execution, op: Operation, operands: Sequence[Any]) -> Se
     kind = op.properties.get("compare_type")
     if isinstance(kind, EnumAttr) and kind.data == "TOTALORDER":
         operands = tuple(_total_order(operand) for operand in operands)
-    return (_COMPARISONS[direction](*operands),)
-
-
-_COMPARISONS: dict[str, Meaning] = {
-    "EQ": np.equal,
-    "NE": np.not_equal,
-    "GE": np.greater_equal,
-    "GT": np.greater,
-    "LE": np.less_equal,
-    "LT": np.less,
-}
+    return (optable.COMPARISONS[direction].reference(np, *operands),)
 
 
 def _total_order(array: Array) -> Array:
@@ -264,11 +253,10 @@ _OWN: dict[str, Function] = {
 
 ELEMENTWISE: dict[str, Function] = {
     **{
-        name: _complex_or(mnemonic, _COMPLEX[name])
+        name: _complex_or(row, _COMPLEX[name])
         if name in _COMPLEX
-        else _by_row(mnemonic, table.LOGICAL.get(name))
-        for name, mnemonic in table.ELEMENTWISE.items()
-        if mnemonic in optable.ROWS
+        else _by_row(row, _ON_TRUTH.get(name))
+        for name, row in _NAMED.items()
     },
     **_OWN,
 }

@@ -3,8 +3,6 @@
 `layout.affine` simplifies, compares and prints as MLIR does, semi-affine expressions included;
 xDSL's `AffineMapAttr` is what upstream operations hold. `affine_map_attr` and `layout_map` convert.
 """
-# pyright: reportPrivateUsage=false
-# (xDSL's parser has no public way to go on at a position.)
 
 from __future__ import annotations
 
@@ -24,6 +22,7 @@ from xdsl.ir.affine import AffineSymExpr as XdslSymbol
 from ttmlir.layout import affine
 from ttmlir.layout.affine import AffineExpr, AffineKind, AffineMap
 from ttmlir.layout.affine_parser import AffineParseError, scan_affine_map
+from ttmlir.mlir.xdsl_internals import resume_from
 
 if TYPE_CHECKING:
     from xdsl.parser import AttrParser
@@ -108,5 +107,5 @@ def parse_affine_map(parser: AttrParser) -> AffineMap:
         map, end = scan_affine_map(parser.lexer.input.content, parser.pos)
     except AffineParseError as error:
         parser.raise_error(error.message, error.position)
-    parser._resume_from(end)
+    resume_from(parser, end)
     return map

@@ -69,6 +69,12 @@ def splat_bytes(attr: Elements) -> bytes | None:
     return data if data and len(data) == element_size(attr.get_element_type()) else None
 
 
+def splat_value(attr: Elements) -> Value | None:
+    """The one value that all elements have; None if they have several, or there are none."""
+    data = splat_bytes(attr)
+    return None if data is None else next(unpack_values(data, attr.get_element_type()))
+
+
 def raw_bytes(attr: Elements) -> bytes:
     """All elements; for a splat of n elements this allocates n times `element_size`."""
     splat = splat_bytes(attr)

@@ -82,12 +82,14 @@ def process_chunks(
     verify_diagnostics: bool = False,
     errors_only: bool = False,
     show_operations: bool = True,
+    coloured: bool = False,
 ) -> Processed[T]:
     """Apply `process` to each part of a text and print what it raises and warns of.
 
     With `verify_diagnostics`, diagnostics are not printed but compared with the `expected-*`
     comments of the part; only what differs is printed. With `errors_only`, warnings and remarks
     are dropped. Without `show_operations`, the notes that show an operation are left out.
+    With `coloured`, what is printed has the colours of a terminal.
     """
     results: list[T | None] = []
     problems: list[Diagnostic] = []
@@ -111,6 +113,6 @@ def process_chunks(
         problems += diagnostics
     if not show_operations:
         problems = [diagnostic.without_operation() for diagnostic in problems]
-    sys.stderr.write(render_all(problems, {name: Source(text)}))
+    sys.stderr.write(render_all(problems, {name: Source(text)}, coloured=coloured))
     succeeded = all(diagnostic.severity != "error" for diagnostic in problems)
     return Processed(tuple(results), succeeded)

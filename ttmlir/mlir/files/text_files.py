@@ -1,18 +1,12 @@
-"""Reading the input of a tool, splitting it, and writing the output.
-
-An output file appears only as a whole: it is written beside its place and then moved there, so
-that a failure leaves no file behind and damages none that was there.
-"""
+"""Reading the input of a tool, splitting it, and writing the output."""
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 
+from ttmlir.files import write_file
 from ttmlir.mlir.attributes.long_strings import CompactText, compact, place_in_file, read_compact
 
 STANDARD_STREAM = "-"
@@ -44,7 +38,8 @@ def read_input(path: str) -> CompactText:
         if path == STANDARD_STREAM:
             data, contents = read_compact(sys.stdin.buffer)
         else:
-            with Path(path).open("rb") as file:
+            # Not by `Path`, for which an empty name is the current folder.
+            with open(path, "rb") as file:
                 data, contents = read_compact(file)
     except OSError as error:
         raise FileError(f"cannot open input file '{path}': {error.strerror}") from None
@@ -91,27 +86,7 @@ def write_output(path: str, data: bytes | Iterable[bytes]) -> None:
             sys.stdout.flush()
             sys.stdout.buffer.writelines(chunks)
             sys.stdout.buffer.flush()
-        elif Path(path).exists() and not Path(path).is_file():
-            with Path(path).open("wb") as file:  # A device or pipe, such as /dev/null.
-                file.writelines(chunks)
         else:
-            _replace_file(Path(os.path.realpath(path)), chunks)
-    except BrokenPipeError:
-        # The reader of a pipe, such as `head`, has seen enough.
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")
+            write_file(path, chunks)
     except OSError as error:
         raise FileError(f"cannot open output file '{path}': {error.strerror}") from None
-
-
-def _replace_file(path: Path, chunks: Iterable[bytes]) -> None:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with temporary.open("xb") as file:
-            file.writelines(chunks)
-        if path.exists():
-            temporary.chmod(path.stat().st_mode & 0o777)
-        temporary.replace(path)
-    except BaseException:
-        with suppress(OSError):
-            temporary.unlink()
-        raise

@@ -10,8 +10,6 @@ before it.
 
 Source of the rules: `AliasInitializer` in mlir/lib/IR/AsmPrinter.cpp.
 """
-# pyright: reportPrivateUsage=false
-# (The collector is a printer whose private steps have other effects.)
 
 from __future__ import annotations
 
@@ -50,6 +48,8 @@ from ttmlir.mlir.printing.naming import Names
 from ttmlir.mlir.printing.printer import LOCATIONS, Alias, MlirPrinter, PrintOptions
 
 _LONG_TUPLE = 16
+_MANY_PARTS = 500
+"""An attribute with more parts is spelled out once."""
 
 
 @dataclass(eq=False)
@@ -58,10 +58,26 @@ class _Entry:
 
     attribute: Attribute
     stem: str | None
-    depth: int
     deferrable: bool
-    deepest_child: int = 0
+    depth: int = 0
+    """How many aliases stand inside of each other, this one included."""
     children: list[_Entry] = field(default_factory=list["_Entry"])
+    """One for each time that it is printed inside this one."""
+    uses: int = 0
+    """How often it is printed."""
+    parts: int = 1
+    """How many attributes its text spells out."""
+
+    def count_parts(self) -> None:
+        """Know how long the text is, and give it an alias if it is long and needed again.
+
+        Those of the children are known.
+        """
+        self.parts = 1 + sum(1 if child.stem else child.parts for child in self.children)
+        if self.stem is None and self.parts > _MANY_PARTS and self.uses > 1:
+            self.stem = "type" if isinstance(self.attribute, TypeAttribute) else "attr"
+        deepest_child = max((child.depth for child in self.children), default=0)
+        self.depth = deepest_child + 1 if deepest_child else int(self.stem is not None)
 
     def forbid_deferring(self) -> None:
         """Put the alias, and all that it needs, before the module."""
@@ -80,13 +96,15 @@ class _Collector(MlirPrinter):
         super().__init__(options, names)
         self._write = lambda text: None
         self.entries: dict[Attribute, _Entry] = {}
+        self.finished: list[_Entry] = []
+        """All entries, children before their parents."""
         self._by_id: dict[int, _Entry] = {}
         self._parent: _Entry | None = None
 
     def print_string(self, text: str, *, indent: int | None = None) -> None:
         """Print nothing."""
 
-    def _print_new_line(self, indent: int | None = None, print_message: bool = True) -> None:
+    def print_new_line(self, indent: int | None = None) -> None:
         pass
 
     def print_attribute(self, attribute: Attribute) -> None:
@@ -133,22 +151,21 @@ class _Collector(MlirPrinter):
             entry = self._enter(attribute, deferrable=deferrable)
         elif not deferrable:
             entry.forbid_deferring()
+        entry.uses += 1
         # The entry of an equal attribute does not keep this one alive: remember only its own.
         if entry.attribute is attribute:
             self._by_id[id(attribute)] = entry
         if self._parent is not None:
             self._parent.children.append(entry)
-            self._parent.deepest_child = max(self._parent.deepest_child, entry.depth)
 
     def _enter(self, attribute: Attribute, *, deferrable: bool) -> _Entry:
         stem = _stem(attribute)
-        entry = _Entry(attribute, stem, 1 if stem else 0, deferrable)
+        entry = _Entry(attribute, stem, deferrable)
         self.entries[attribute] = entry
         outer, self._parent = self._parent, entry
         self._visit_children(attribute)
         self._parent = outer
-        if entry.deepest_child:
-            entry.depth = entry.deepest_child + 1
+        self.finished.append(entry)
         return entry
 
     def _visit_children(self, attribute: Attribute) -> None:
@@ -239,6 +256,8 @@ def collect_aliases(top: Operation, options: PrintOptions, names: Names) -> list
     """The aliases of what printing `top` prints, in the order of their definitions."""
     collector = _Collector(options, names)
     collector.print_op(top)
+    for entry in collector.finished:
+        entry.count_parts()
     named = [entry for entry in collector.entries.values() if entry.stem is not None]
     named.sort(key=lambda e: (e.depth, not isinstance(e.attribute, TypeAttribute), e.stem))
     counts = Counter[str]()

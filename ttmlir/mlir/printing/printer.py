@@ -1,8 +1,5 @@
-"""MLIR's text of a module or an operation, byte for byte.
+"""MLIR's text of operations and attributes, byte for byte; `module` prints whole modules.
 
-    print_module(module)                       # the pretty form, with aliases
-    print_module(module, generic=True, debuginfo=True)
-    printed_text(module).chunks()              # bytes to write, large constants in pieces
     print_op_line(op)                          # one operation, aliases spelled out
     OpLinePrinter(module).line(op)             # the same for many operations of one module
 
@@ -14,18 +11,17 @@ aliases are used there.
 
 Source of the rules: mlir/lib/IR/AsmPrinter.cpp.
 """
-# pyright: reportPrivateUsage=false
-# (xDSL's printer has no public hook for results and properties.)
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from io import StringIO
 from typing import Any, NamedTuple, cast
 
 from xdsl.dialects.builtin import (
+    UNKNOWN_LOC,
     AffineMapAttr,
     AffineSetAttr,
     AnyFloat,
@@ -51,22 +47,31 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Block, BlockArgument, Data, Operation, Region, SSAValue, Use
-from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, IsTerminator
 
 from ttmlir.mlir.attributes import elements
 from ttmlir.mlir.attributes.affine import affine_map_text, affine_set_text, layout_map
 from ttmlir.mlir.attributes.floats import format_float
-from ttmlir.mlir.attributes.long_strings import LONG, PrintedText
-from ttmlir.mlir.attributes.resources import metadata
+from ttmlir.mlir.attributes.long_strings import LONG
 from ttmlir.mlir.printing.naming import Names, Numbering
-from ttmlir.mlir.printing.text import identifier_or_string, quoted
+from ttmlir.mlir.printing.text import MAX_SHOWN, cut_off, identifier_or_string, quoted
 from ttmlir.mlir.syntax.upstream_syntax import CUSTOM_PRINTERS
+from ttmlir.mlir.xdsl_internals import OpenPrinter
 from ttmlir.nesting import deep_recursion
 
 LOCATIONS = (FileLineColLoc, FusedLoc, CallSiteLoc, NameLoc, UnknownLoc)
 DEFAULT_ELISION_LIMIT = 16
 """Constants with more elements than this are left out of texts for people, as in MLIR."""
+MAX_TEXT_LENGTH = 1 << 28
+"""Longest text that is printed, in characters, without long constants and resources."""
+MAX_ATTRIBUTE_LENGTH = 1 << 24
+"""Longest text of one attribute, type or location, elements of constants apart.
+
+Attributes whose parts are shared are short in memory and in the text that they were read from, but
+without aliases their own text may double at each level.
+"""
+_MAX_IN_LINE = 1 << 16
+"""Longest text of an attribute in the line of an operation."""
 
 _DEFAULT_DIALECTS = {"builtin.module": "builtin", "func.func": "func"}
 """Operations in whose regions the prefix of this dialect is not printed."""
@@ -91,6 +96,19 @@ class PrintOptions:
     skip_regions: bool = False
 
 
+class TooLongError(Exception):
+    """A text that is not printed."""
+
+    def __init__(self, op: Operation | None, max_length: int) -> None:
+        """The text got longer than `max_length` in `op`, or in an attribute on its own."""
+        super().__init__(
+            f"the text would be longer than {max_length} characters; attributes, types and "
+            "locations that hold others several times are spelled out each time where no aliases "
+            "are printed"
+        )
+        self.location = UNKNOWN_LOC if op is None else op.location
+
+
 DEFAULT_OPTIONS = PrintOptions()
 
 
@@ -102,7 +120,7 @@ class Alias(NamedTuple):
     after_module: bool
 
 
-class MlirPrinter(Printer):
+class MlirPrinter(OpenPrinter):
     """xDSL's printer with MLIR's text; operations' own `print` methods run against it."""
 
     def __init__(self, options: PrintOptions, names: Names):
@@ -113,10 +131,15 @@ class MlirPrinter(Printer):
         self.options = options
         self._write: Callable[[str], object] = self._buffer.write
         self._names = names
-        self._ssa_values = names.values
+        self._value_names = names.values
         self._aliases: dict[Attribute, str] = {}
-        self._texts: dict[int, tuple[Attribute, str]] = {}
+        self.texts: dict[int, tuple[Attribute, str]] = {}
+        """Texts of attributes and types by identity, which printers of one module may share."""
+        self._location_texts: dict[int, tuple[Attribute, str]] = {}
+        self.cut_off_at: int | None = None
+        """If a number, the text of an attribute is cut off after that many characters."""
         self._default_dialects = ["builtin"]
+        self._current_op: Operation | None = None
         self.resources: set[str] = set()
         """Names of the `dense_resource` blobs that were printed."""
         self.long_strings: list[bytes] | None = None
@@ -132,12 +155,13 @@ class MlirPrinter(Printer):
     def print_string(self, text: str, *, indent: int | None = None) -> None:
         """Print text; lines after the first are indented."""
         if "\n" in text:
-            amount = self._indent if indent is None else indent
+            amount = self.indentation if indent is None else indent
             text = text.replace("\n", "\n" + "  " * amount)
         self._write(text)
 
-    def _print_new_line(self, indent: int | None = None, print_message: bool = True) -> None:
-        self._write("\n" + "  " * (self._indent if indent is None else indent))
+    def print_new_line(self, indent: int | None = None) -> None:
+        """End a line and indent the next."""
+        self._write("\n" + "  " * (self.indentation if indent is None else indent))
 
     def print_string_literal(self, string: str) -> None:
         """Print text in quotes, with MLIR's escapes."""
@@ -168,7 +192,7 @@ class MlirPrinter(Printer):
 
     def print_attribute(self, attribute: Attribute) -> None:
         """Print an attribute or a type, by its alias if it has one."""
-        known = self._texts.get(id(attribute))
+        known = self.texts.get(id(attribute))
         if known is not None:
             self._write(known[1])
             return
@@ -176,10 +200,13 @@ class MlirPrinter(Printer):
             self._print_location_attribute(attribute)
             return
         text = self._aliases.get(attribute)
+        if text is None and isinstance(attribute, DenseIntOrFPElementsAttr):
+            self.print_attribute_body(cast("Attribute", attribute))
+            return
         if text is None:
             text = self._captured(lambda: self.print_attribute_body(attribute))
         # The key is an address: keep the attribute alive as long as its text.
-        self._texts[id(attribute)] = (attribute, text)
+        self.texts[id(attribute)] = (attribute, text)
         self._write(text)
 
     def print_stripped_attribute(self, attribute: Data[Any]) -> None:
@@ -197,7 +224,9 @@ class MlirPrinter(Printer):
             print_it()
         finally:
             self._write = outer
-        return "".join(parts)
+        if self.cut_off_at is None and sum(map(len, parts)) > MAX_ATTRIBUTE_LENGTH:
+            raise TooLongError(self._current_op, MAX_ATTRIBUTE_LENGTH)
+        return "".join(parts)[: self.cut_off_at]
 
     def print_attribute_body(self, attribute: Attribute) -> None:
         """Print an attribute or a type without looking for its alias."""
@@ -260,8 +289,12 @@ class MlirPrinter(Printer):
         alias = self._aliases.get(location)
         if alias is not None:
             self._write(alias)
-        else:
-            self._print_location_body(location)
+            return
+        known = self._location_texts.get(id(location))
+        if known is None:
+            text = self._captured(lambda: self._print_location_body(location))
+            known = self._location_texts[id(location)] = (location, text)
+        self._write(known[1])
 
     def _print_location_body(self, location: Attribute) -> None:
         pretty = self.options.pretty_debuginfo
@@ -304,7 +337,7 @@ class MlirPrinter(Printer):
 
     def print_ssa_value(self, value: SSAValue) -> str:
         """Print the name of a value."""
-        name = self._ssa_values.get(value, "<UNKNOWN SSA VALUE>")
+        name = self._value_names.get(value, "<UNKNOWN SSA VALUE>")
         self._write(f"%{name}" if name[0] != "<" else f"<{name}>")
         return name
 
@@ -341,14 +374,14 @@ class MlirPrinter(Printer):
             header = index > 0 or (print_entry_block_args and bool(block.args))
             header = header or (print_empty_block and block.is_empty)
             self.print_block(block, header, print_block_terminators)
-        self._write("  " * self._indent + "}")
+        self._write("  " * self.indentation + "}")
         self._default_dialects.pop()
 
     def print_block(
         self, block: Block, print_block_args: bool = True, print_block_terminator: bool = True
     ) -> None:
         """Print the label if wanted, and the operations, each on a line of its own."""
-        margin = "  " * self._indent
+        margin = "  " * self.indentation
         if print_block_args:
             self._write(f"{margin}^{self._names.blocks.get(block, 'INVALIDBLOCK')}")
             if block.args:
@@ -356,7 +389,7 @@ class MlirPrinter(Printer):
                 self.print_list(block.args, self.print_block_argument)
                 self._write(")")
             self._write(":" + self._predecessors(block) + "\n")
-        self._indent += 1
+        self.indentation += 1
         margin += "  "
         if self.options.value_users:
             self._write("".join(f"{margin}{self._users_of_argument(a)}\n" for a in block.args))
@@ -369,7 +402,7 @@ class MlirPrinter(Printer):
             if self.options.value_users:
                 self._write(self._users_of_op(op))
             self._write("\n")
-        self._indent -= 1
+        self.indentation -= 1
 
     def _predecessors(self, block: Block) -> str:
         region = block.parent
@@ -408,7 +441,14 @@ class MlirPrinter(Printer):
 
     def print_op(self, op: Operation) -> None:
         """Print an operation with its results and location, without indentation."""
-        self._print_results(op)
+        outer, self._current_op = self._current_op, op
+        self._print_op(op)
+        if self._buffer.tell() > MAX_TEXT_LENGTH:
+            raise TooLongError(op, MAX_TEXT_LENGTH)
+        self._current_op = outer
+
+    def _print_op(self, op: Operation) -> None:
+        self._print_result_list(op)
         own = None if self.print_generic_format else CUSTOM_PRINTERS.get(op.name)
         if own is not None:
             self._write(self._short_name(op.name))
@@ -424,15 +464,15 @@ class MlirPrinter(Printer):
         dialect, _, rest = name.partition(".")
         return rest if dialect == self._default_dialects[-1] and "." not in rest else name
 
-    def _print_results(self, op: Operation) -> None:
+    def _print_result_list(self, op: Operation) -> None:
         results = op.results
         if not results:
             return
-        name, has_number, _ = self._ssa_values[results[0]].partition("#")
+        name, has_number, _ = self._value_names[results[0]].partition("#")
         if has_number:
             self._write(f"%{name}:{len(results)} = ")
         else:
-            self._write(", ".join(f"%{self._ssa_values[result]}" for result in results) + " = ")
+            self._write(", ".join(f"%{self._value_names[result]}" for result in results) + " = ")
 
     def _print_generic(self, op: Operation) -> None:
         name, attributes = op.name, op.attributes
@@ -500,12 +540,12 @@ class MlirPrinter(Printer):
     def _id_of(self, op: Operation) -> str:
         if not op.results:
             return f"%{self._names.operations[op]}"
-        return ", ".join(f"%{self._ssa_values[result]}" for result in op.results)
+        return ", ".join(f"%{self._value_names[result]}" for result in op.results)
 
     def _users_of_argument(self, argument: BlockArgument) -> str:
         users = self._users_of_value(argument)
         verb = "is unused" if users == "unused" else f"is used by {users}"
-        return f"// %{self._ssa_values[argument]} {verb}"
+        return f"// %{self._value_names[argument]} {verb}"
 
 
 def _uses(value: SSAValue) -> Sequence[Use]:
@@ -615,39 +655,11 @@ _BODIES: dict[type[Attribute], Callable[[MlirPrinter, Any], None]] = {
 }
 
 
-def print_module(module: Operation, options: PrintOptions = DEFAULT_OPTIONS, **fields: Any) -> str:
-    """The text of a module, or of any operation on its own, with a newline at its end.
-
-    Options come as `PrintOptions`, or as its fields: `print_module(module, generic=True)`.
-    """
-    return str(printed_text(module, replace(options, **fields)))
-
-
-def printed_text(module: Operation, options: PrintOptions = DEFAULT_OPTIONS) -> PrintedText:
-    """What `print_module` gives, with long constants as bytes until it is written."""
-    numbering = Numbering(
-        module,
-        generic=options.generic,
-        unique_ssa_ids=options.unique_ssa_ids,
-        number_all_operations=options.value_users,
-    )
-    printer = MlirPrinter(options, numbering.names)
-    printer.long_strings = []
-    with deep_recursion():
-        if options.local_scope:
-            printer.print_op(module)
-            return PrintedText.of(printer.text, printer.long_strings, ["\n"])
-        # The collector is itself a printer.
-        from ttmlir.mlir.printing.aliases import collect_aliases
-
-        printer.print_with_aliases(module, collect_aliases(module, options, numbering.names))
-    limit = options.elide_resources_larger_than
-    rest = ["\n", *metadata(module, printer.resources, limit)]
-    return PrintedText.of(printer.text, printer.long_strings, rest)
-
-
 class OpLinePrinter:
-    """Prints single operations of one module, numbered once, without aliases."""
+    """Prints single operations of one module, numbered once, without aliases.
+
+    Attributes and types are cut off if they are very long: these texts are for people.
+    """
 
     def __init__(self, top: Operation, options: PrintOptions = DEFAULT_OPTIONS):
         """Number everything inside `top`."""
@@ -659,10 +671,26 @@ class OpLinePrinter:
         """The text of one operation inside `top`."""
         printer = MlirPrinter(self._options, self._names)
         # Lines have types and attributes in common, whose texts are long.
-        printer._texts = self._texts
+        printer.texts = self._texts
+        printer.cut_off_at = _MAX_IN_LINE
         with deep_recursion():
             printer.print_op(op)
         return printer.text
+
+
+def shown_op(op: Operation, options: PrintOptions = DEFAULT_OPTIONS) -> str:
+    """The text of an operation as messages show it: `print_op_line`, cut off if it is long."""
+    root = _numbering_root(op, options.local_scope)
+    printer = MlirPrinter(options, Numbering(root, generic=options.generic).names)
+    return _shown(printer, lambda: printer.print_op(op))
+
+
+def _shown(printer: MlirPrinter, print_it: Callable[[], object]) -> str:
+    """What is printed, up to the length that messages show."""
+    printer.cut_off_at = MAX_SHOWN + 1
+    with deep_recursion():
+        print_it()
+    return cut_off(printer.text)
 
 
 def print_op_line(op: Operation, options: PrintOptions = DEFAULT_OPTIONS) -> str:
@@ -685,5 +713,12 @@ def _numbering_root(op: Operation, local_scope: bool) -> Operation:
 def attribute_text(attr: Attribute) -> str:
     """The text of an attribute or a type, without aliases."""
     printer = MlirPrinter(DEFAULT_OPTIONS, Names())
-    printer.print_attribute(attr)
+    with deep_recursion():
+        printer.print_attribute(attr)
     return printer.text
+
+
+def shown_attribute(attr: Attribute) -> str:
+    """The text of an attribute or a type as messages show it: cut off if it is long."""
+    printer = MlirPrinter(DEFAULT_OPTIONS, Names())
+    return _shown(printer, lambda: printer.print_attribute(attr))

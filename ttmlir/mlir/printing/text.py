@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+MAX_SHOWN = 8192
+"""Longest text of an operation, an attribute or a name in a message, in characters."""
+
 _PLAIN_STRING = re.compile(rb"[ !#-\[\]-~]*")
 _SPECIAL_BYTE = re.compile(rb"[^ !#-\[\]-~]")
 _IDENTIFIER = re.compile(r"[A-Za-z_][\w$.]*", re.ASCII)
@@ -25,3 +28,8 @@ def identifier_or_string(name: str) -> str:
     if _IDENTIFIER.fullmatch(name) is not None:
         return name
     return quoted(name.encode("utf-8", "surrogateescape"))
+
+
+def cut_off(text: str) -> str:
+    """The text as a message shows it: not all of it if it is very long."""
+    return text if len(text) <= MAX_SHOWN else text[:MAX_SHOWN] + "..."

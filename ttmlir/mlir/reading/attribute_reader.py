@@ -3,8 +3,6 @@
 Aliases may be used before their definition. As with types, the text of a dialect attribute is
 remembered with its value.
 """
-# pyright: reportPrivateUsage=false
-# (xDSL's parser is extended by overriding its private steps.)
 
 from __future__ import annotations
 
@@ -52,7 +50,7 @@ from ttmlir.mlir.attributes.elements import ElementsType, pack_values
 from ttmlir.mlir.attributes.floats import UnsupportedFloatError, float_attr, float_attr_of_bits
 from ttmlir.mlir.attributes.long_strings import compact
 from ttmlir.mlir.attributes.resources import Blob
-from ttmlir.mlir.printing.printer import LOCATIONS, attribute_text
+from ttmlir.mlir.printing.printer import LOCATIONS, shown_attribute
 from ttmlir.mlir.reading.dense_reader import (
     DenseSyntaxError,
     checked_elements_type,
@@ -86,8 +84,9 @@ class AttributeReader(TypeReader):
 
     # Aliases and dialect attributes.
 
-    def _parse_alias_def(self) -> None:
-        token = self._consume_token()
+    def read_alias_definition(self) -> None:
+        """Read `#name = attribute` or `!name = type`, and remember what it stands for."""
+        token = self.consume_token()
         name = token.text
         if "." in name:
             kind = "type" if name[0] == "!" else "attribute"
@@ -113,36 +112,35 @@ class AttributeReader(TypeReader):
             return
         self._aliases_being_read.add(name)
         back = self.pos
-        self._resume_from(position)
+        self.resume_from(position)
         self._enter_nesting()
         self.attribute_aliases[name] = self._alias_value(name)
         self._nesting -= 1
-        self._resume_from(back)
+        self.resume_from(back)
         self._aliases_being_read.discard(name)
 
     @overload
-    def _parse_extended_type_or_attribute(
+    def read_extended_attribute(
         self, attr_or_dialect_name: str, is_type: Literal[False]
     ) -> Attribute: ...
 
     @overload
-    def _parse_extended_type_or_attribute(
+    def read_extended_attribute(
         self, attr_or_dialect_name: str, is_type: Literal[True]
     ) -> TypeAttribute: ...
 
-    def _parse_extended_type_or_attribute(
-        self, attr_or_dialect_name: str, is_type: bool
-    ) -> Attribute:
+    def read_extended_attribute(self, attr_or_dialect_name: str, is_type: bool) -> Attribute:
+        """Read what follows `#` or `!`: an alias, or the body of a dialect's attribute or type."""
         sigil = "!" if is_type else "#"
         name = attr_or_dialect_name
-        token = self._current_token
+        token = self.current_token
         if "." not in name and token.text != "<":
             return self._alias(sigil + name)
         end = balanced_end(self._text, self.pos) if token.text == "<" else -1
         key = f"{sigil}{name}{self._text[self.pos : end]}" if end >= 0 else ""
         known = self._attributes.get(key)
         if known is not None:
-            self._resume_from(end)
+            self.resume_from(end)
             return known
         attribute = self._parse_dialect_attribute(name, is_type)
         # The text is the attribute's only if the attribute took all of it.
@@ -166,7 +164,7 @@ class AttributeReader(TypeReader):
             dialect_name = name
             opaque_start = self.pos
             self.parse_punctuation("<")
-            mnemonic = self._current_token
+            mnemonic = self.current_token
             name = f"{dialect_name}.{mnemonic.text if mnemonic.kind is Kind.BARE_IDENT else ''}"
         else:
             dialect_name, _, _ = name.partition(".")
@@ -177,7 +175,7 @@ class AttributeReader(TypeReader):
         if issubclass(definition, UnregisteredAttr):
             return self._parse_unregistered(definition, name, is_type, opaque_start)
         if is_opaque:
-            self._consume_token()
+            self.consume_token()
         try:
             attribute = self._parse_registered(definition)
         except VerifyException as error:
@@ -234,12 +232,12 @@ class AttributeReader(TypeReader):
     ) -> Attribute:
         if opaque_start is not None:
             body_start = opaque_start + 1
-            end = self._raw_scan_balanced(body_start)
-            self._resume_from(end + 1)
+            end = self.scan_balanced(body_start)
+            self.resume_from(end + 1)
             mnemonic = name.partition(".")[2]
             body = self._text[body_start:end]
             return definition(name, is_type, True, body[body.find(mnemonic) + len(mnemonic) :])
-        body = self._parse_dialect_symbol_body() if self._current_token.text == "<" else ""
+        body = self.parse_dialect_symbol_body() if self.current_token.text == "<" else ""
         return definition(name, is_type, False, body)
 
     def _parse_registered(self, definition: type[Attribute]) -> Attribute:
@@ -254,7 +252,7 @@ class AttributeReader(TypeReader):
         self._enter_nesting()
         attribute = super().parse_optional_attribute()
         self._nesting -= 1
-        return attribute
+        return None if attribute is None else self._interner.intern(attribute)
 
     def parse_attribute(self) -> Attribute:
         """Read an attribute or a type."""
@@ -267,7 +265,7 @@ class AttributeReader(TypeReader):
 
     def parse_optional_dictionary_attr_dict(self) -> dict[str, Attribute]:
         """Read `{name = value, ...}`, if there."""
-        if self._current_token.text != "{":
+        if self.current_token.text != "{":
             return {}
         entries: dict[str, Attribute] = {}
 
@@ -296,15 +294,15 @@ class AttributeReader(TypeReader):
         if boolean is not None:
             return boolean
         start = self.pos
-        negative = self._current_token.kind is Kind.MINUS
+        negative = self.current_token.kind is Kind.MINUS
         if negative:
-            self._consume_token()
-        token = self._current_token
+            self.consume_token()
+        token = self.current_token
         if token.kind not in (Kind.INTEGER_LIT, Kind.FLOAT_LIT):
             if negative:
                 self.raise_error("expected constant integer or floating point value")
             return None
-        self._consume_token()
+        self.consume_token()
         type = self.parse_type() if self.parse_optional_punctuation(":") else None
         return self._number(token.text, negative, type, start)
 
@@ -373,20 +371,21 @@ class AttributeReader(TypeReader):
             self.raise_error("hexadecimal float constant out of range for type", start)
         return float_attr_of_bits(bits, type)
 
-    def _parse_builtin_dense_attr(self) -> DenseIntOrFPElementsAttr:
+    def read_dense(self) -> DenseIntOrFPElementsAttr:
+        """Read what follows `dense`."""
         return self.parse_dense_int_or_fp_elements_attr(None)
 
     def parse_dense_int_or_fp_elements_attr(
         self, type: RankedStructure[AnyDenseElement] | None
     ) -> DenseIntOrFPElementsAttr:
         """Read `<...> : type` after `dense`, or `<...>` for a type that is known."""
-        if self._current_token.text != "<":
+        if self.current_token.text != "<":
             self.raise_wrong_token("expected '<' after 'dense'")
         try:
             literal, end = scan_dense(self._text, self.pos + 1)
-            self._resume_from(end + 1)
+            self.resume_from(end + 1)
             shaped: Attribute = type if type is not None else self._parse_elements_type()
-            type_text = f"'{attribute_text(shaped)}'"
+            type_text = f"'{shown_attribute(shaped)}'"
             return dense_elements(literal, cast(ElementsType, shaped), type_text, self._contents)
         except DenseSyntaxError as error:
             self.raise_error(error.message, error.position)
@@ -396,17 +395,18 @@ class AttributeReader(TypeReader):
         position = self.pos
         type = self.parse_type()
         try:
-            return checked_elements_type(type, f"'{attribute_text(type)}'")
+            return checked_elements_type(type, f"'{shown_attribute(type)}'")
         except ValueError as error:
             self.raise_error(str(error), position)
 
-    def _parse_builtin_densearray_attr(self) -> DenseArrayBase:
+    def read_dense_array(self) -> DenseArrayBase:
+        """Read what follows `array`."""
         self.parse_punctuation("<")
         position = self.pos
         type = self.parse_type()
         if not isinstance(type, IntegerType | AnyFloat):
             self.raise_error(
-                f"expected integer or float type, got: '{attribute_text(type)}'", position
+                f"expected integer or float type, got: '{shown_attribute(type)}'", position
             )
         element_type = cast(IntegerType | AnyFloat, type)
         if not _is_array_element(element_type):
@@ -424,26 +424,27 @@ class AttributeReader(TypeReader):
 
     def _parse_array_element(self, type: IntegerType | AnyFloat) -> int | float:
         start = self.pos
-        negative = self._current_token.kind is Kind.MINUS
+        negative = self.current_token.kind is Kind.MINUS
         if negative:
-            self._consume_token()
-        token = self._current_token
+            self.consume_token()
+        token = self.current_token
         if isinstance(type, IntegerType) and token.text in ("true", "false") and not negative:
             if type.width.data != 1:
                 self.raise_error("expected i1 type for 'true' or 'false' values")
-            self._consume_token()
+            self.consume_token()
             return int(token.text == "true")
         if token.kind not in (Kind.INTEGER_LIT, Kind.FLOAT_LIT):
             kind = "integer" if isinstance(type, IntegerType) else "floating point"
             self.raise_error(f"expected {kind} literal")
-        self._consume_token()
+        self.consume_token()
         if isinstance(type, IntegerType):
             if token.kind is Kind.FLOAT_LIT:
                 self.raise_error("expected integer literal", start)
             return self._integer(token.text, negative, type, start).value.data
         return self._float(token.text, negative, type, start).value.data
 
-    def _parse_builtin_dense_resource_attr(self) -> DenseResourceAttr:
+    def read_dense_resource(self) -> DenseResourceAttr:
+        """Read what follows `dense_resource`."""
         self.parse_punctuation("<")
         name = self.parse_identifier(" for a resource handle")
         self.parse_punctuation(">")
@@ -454,16 +455,18 @@ class AttributeReader(TypeReader):
             self.raise_error("`dense_resource` expected a shaped type", position)
         return DenseResourceAttr(StringAttr(name), type)
 
-    def _parse_builtin_affine_map(self) -> AffineMapAttr:
+    def read_affine_map(self) -> AffineMapAttr:
+        """Read what follows `affine_map`."""
         self.parse_punctuation("<")
         map = self.parse_layout_map()
         self.parse_punctuation(">")
         return affine_map_attr(map)
 
-    def _parse_builtin_affine_set(self) -> AffineSetAttr:
+    def read_affine_set(self) -> AffineSetAttr:
+        """Read what follows `affine_set`."""
         position = self.pos
         try:
-            return super()._parse_builtin_affine_set()
+            return super().read_affine_set()
         except NotImplementedError:
             self.raise_error(
                 "semi-affine expressions are not supported in a set; multiply and divide by "
@@ -479,23 +482,24 @@ class AttributeReader(TypeReader):
 
     def parse_optional_location(self) -> LocationAttr | None:
         """Read `loc(...)`, if there."""
-        token = self._current_token
+        token = self.current_token
         if token.kind is not Kind.BARE_IDENT or token.text != "loc":
             return None
-        self._consume_token()
+        self.consume_token()
         self.parse_punctuation("(", " in location")
-        location = self._parse_location()
+        location = self.read_location()
         self.parse_punctuation(")", " in location")
         return location
 
-    def _parse_location(self) -> LocationAttr:
+    def read_location(self) -> LocationAttr:
+        """Read what stands in the parentheses of `loc(...)`."""
         self._enter_nesting()
         location = self._parse_location_body()
         self._nesting -= 1
-        return location
+        return self._interner.intern(location)
 
     def _parse_location_body(self) -> LocationAttr:
-        token = self._current_token
+        token = self.current_token
         if token.kind is Kind.HASH_IDENT:
             attribute = self.parse_attribute()
             if not isinstance(attribute, LOCATIONS):
@@ -509,9 +513,9 @@ class AttributeReader(TypeReader):
             return UnknownLoc()
         if keyword == "callsite":
             self.parse_punctuation("(", " in callsite location")
-            callee = self._parse_location()
+            callee = self.read_location()
             self.parse_keyword("at", " in callsite location")
-            caller = self._parse_location()
+            caller = self.read_location()
             self.parse_punctuation(")", " in callsite location")
             return CallSiteLoc(callee, caller)
         if keyword == "fused":
@@ -527,24 +531,24 @@ class AttributeReader(TypeReader):
             return file_location(text, line, column)
         child: Attribute = NoneAttr()
         if self.parse_optional_punctuation("(") is not None:
-            child = self._parse_location()
+            child = self.read_location()
             self.parse_punctuation(")", " after child location of NameLoc")
         return NameLoc(StringAttr(text), child)
 
     def _parse_location_number(self, what: str) -> int:
-        token = self._current_token
+        token = self.current_token
         if token.kind is not Kind.INTEGER_LIT or not token.text.isdigit():
             self.raise_error(f"expected integer {what} number in FileLineColLoc")
         if int(token.text) >= 1 << 32:
             self.raise_error(f"expected integer {what} number in FileLineColLoc below 2^32")
-        self._consume_token()
+        self.consume_token()
         return int(token.text)
 
     def _skip_location_range(self) -> None:
         """Newer MLIR says where a range ends (`to :9`, `to 3:4`); the start is kept."""
         if self.parse_optional_keyword("to") is None:
             return
-        if self._current_token.kind is Kind.INTEGER_LIT:
+        if self.current_token.kind is Kind.INTEGER_LIT:
             self._parse_location_number("line")
         self.parse_punctuation(":", " in FileLineColRange")
         self._parse_location_number("column")
@@ -555,7 +559,7 @@ class AttributeReader(TypeReader):
             metadata = self.parse_attribute()
             self.parse_punctuation(">", " after fused location metadata")
         locations = self.parse_comma_separated_list(
-            self.Delimiter.SQUARE, self._parse_location, " in fused location"
+            self.Delimiter.SQUARE, self.read_location, " in fused location"
         )
         if not locations:
             return UnknownLoc()

@@ -101,6 +101,12 @@ class SourceLexer(MLIRLexer):
                 self._fail(start + 1, "@ identifier expected to start with letter or '_'")
             text = "@" + self._lex_string(start + 1)
             return SourceToken(MLIRTokenKind.AT_IDENT, text, start, self.input)
+        if first == "\ufeff" and start == 0:
+            self._fail(
+                start,
+                "the text begins with a byte order mark (U+FEFF), which MLIR does not have; save "
+                "the file as UTF-8 without it",
+            )
         if first in "#!^%":
             self._fail(start, f"invalid identifier after '{first}'")
         self._fail(start, "unexpected character")

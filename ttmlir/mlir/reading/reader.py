@@ -6,8 +6,6 @@ Every operation gets the location of its name, every block argument that of its 
 says another. Bare operations get a module around them. Whatever is wrong with the text raises
 `DiagnosticError`; the IR itself is checked by `verifier.verify_module`.
 """
-# pyright: reportPrivateUsage=false
-# (xDSL's parser is extended by overriding its private steps.)
 
 from __future__ import annotations
 
@@ -33,7 +31,7 @@ from xdsl.utils.lexer import Position, Span
 from xdsl.utils.mlir_lexer import MLIRTokenKind as Kind
 
 from ttmlir.mlir.attributes.resources import attach_blobs, blob_of
-from ttmlir.mlir.printing.printer import attribute_text
+from ttmlir.mlir.printing.printer import shown_attribute
 from ttmlir.mlir.reading.attribute_reader import AttributeReader
 from ttmlir.mlir.reading.lexer import balanced_end
 from ttmlir.mlir.reporting.diagnostics import Diagnostic, DiagnosticError, note
@@ -164,12 +162,12 @@ class ModuleReader(AttributeReader):
     def read_module(self) -> ModuleOp:
         """Read the whole text."""
         operations: list[Operation] = []
-        while self._current_token.kind is not Kind.EOF:
-            match self._current_token.kind:
+        while self.current_token.kind is not Kind.EOF:
+            match self.current_token.kind:
                 case Kind.HASH_IDENT | Kind.EXCLAMATION_IDENT:
-                    self._parse_alias_def()
+                    self.read_alias_definition()
                 case Kind.FILE_METADATA_BEGIN:
-                    self._parse_file_metadata_dictionary()
+                    self.read_file_metadata()
                 case _:
                     operations.append(self.parse_operation())
         self._fail_on_undeclared(self.forward_ssa_references)
@@ -206,7 +204,8 @@ class ModuleReader(AttributeReader):
 
     # Metadata at the end of the file.
 
-    def _parse_file_metadata_dictionary(self) -> None:
+    def read_file_metadata(self) -> None:
+        """Read the sections of `{-# ... #-}`."""
         self.parse_comma_separated_list(self.Delimiter.METADATA_TOKEN, self._parse_metadata_section)
 
     def _parse_metadata_section(self) -> None:
@@ -236,9 +235,9 @@ class ModuleReader(AttributeReader):
         position = self.pos
         text = self.parse_optional_str_literal()
         if text is None:
-            if keep or self._current_token.text not in ("true", "false"):
+            if keep or self.current_token.text not in ("true", "false"):
                 self.raise_error("expected hex string blob", position)
-            self._consume_token()
+            self.consume_token()
             return
         blob = blob_of(text, self._contents)
         if keep and blob is None:
@@ -250,8 +249,8 @@ class ModuleReader(AttributeReader):
 
     def parse_operation(self) -> Operation:
         """Read an operation; its location is that of its name."""
-        results = self._parse_op_result_list()
-        token = self._current_token
+        results = self.parse_op_result_list()
+        token = self.current_token
         position = token.span.start
         if token.kind is Kind.BARE_IDENT:
             op = self._parse_custom_operation(token.text, position)
@@ -275,15 +274,15 @@ class ModuleReader(AttributeReader):
 
     def parse_optional_operation(self) -> Operation | None:
         """Read an operation, if there is one."""
-        if self._current_token.kind in (Kind.PERCENT_IDENT, Kind.BARE_IDENT, Kind.STRING_LIT):
+        if self.current_token.kind in (Kind.PERCENT_IDENT, Kind.BARE_IDENT, Kind.STRING_LIT):
             return self.parse_operation()
         return None
 
     def _parse_custom_operation(self, name: str, position: Position) -> Operation:
         op_type = self._custom_op_type(name, position)
-        self._consume_token()
+        self.consume_token()
         own = CUSTOM_PARSERS.get(op_type.name)
-        dialects = self._parser_state.dialect_stack
+        dialects = self.dialect_stack
         dialects.append(op_type.dialect_name())
         self._isolated_ops.append(_facts_of(op_type).is_isolated)
         try:
@@ -299,7 +298,7 @@ class ModuleReader(AttributeReader):
         return op
 
     def _custom_op_type(self, name: str, position: Position) -> type[Operation]:
-        dialects = self._parser_state.dialect_stack
+        dialects = self.dialect_stack
         op_type = self.ctx.get_optional_op(name, dialect_stack=dialects)
         if op_type is None or issubclass(op_type, UnregisteredOp):
             self._fail_custom_name(name, position)
@@ -315,7 +314,7 @@ class ModuleReader(AttributeReader):
     def _fail_custom_name(self, name: str, position: Position):
         dialect, _, rest = name.partition(".")
         if not rest:
-            tried = f"{self._parser_state.dialect_stack[-1]}.{name}"
+            tried = f"{self.dialect_stack[-1]}.{name}"
             self.raise_error(f"custom op '{name}' is unknown (tried '{tried}' as well)", position)
         known = sorted(self.ctx.registered_dialect_names)
         if dialect in known:
@@ -344,14 +343,14 @@ class ModuleReader(AttributeReader):
         name = self.parse_str_literal()
         op_type = self._generic_op_type(name, position)
         facts = _facts_of(op_type)
-        self._parser_state.dialect_stack.append(name.partition(".")[0])
+        self.dialect_stack.append(name.partition(".")[0])
         self._isolated_ops.append(facts.is_isolated)
         try:
-            op = self._parse_generic_operation(op_type)
+            op = self.read_generic_operation(op_type)
         except VerifyException as error:
             self.raise_error(str(error), position)
         self._isolated_ops.pop()
-        self._parser_state.dialect_stack.pop()
+        self.dialect_stack.pop()
         return op
 
     def _generic_op_type(self, name: str, position: Position) -> type[Operation]:
@@ -378,7 +377,8 @@ class ModuleReader(AttributeReader):
             )
         return op_type
 
-    def _parse_generic_operation(self, op_type: type[Operation]) -> Operation:
+    def read_generic_operation(self, op_type: type[Operation]) -> Operation:
+        """Read an operation after its name in quotes."""
         operands = self.parse_op_args_list()
         successors = self.parse_optional_successors() or []
         properties = self.parse_optional_properties_dict()
@@ -426,17 +426,17 @@ class ModuleReader(AttributeReader):
 
     def parse_optional_properties_dict(self) -> dict[str, Attribute]:
         """Read `<{name = value, ...}>`; a text that was read before is looked up."""
-        if self._current_token.text != "<":
+        if self.current_token.text != "<":
             return {}
         start = self.pos
         end = balanced_end(self._text, start)
         key = self._text[start:end] if end >= 0 else ""
         known = self._properties.get(key)
         if known is not None:
-            self._resume_from(end)
+            self.resume_from(end)
             return dict(known)
-        self._consume_token()
-        if self._current_token.kind is not Kind.L_BRACE:
+        self.consume_token()
+        if self.current_token.kind is not Kind.L_BRACE:
             self.raise_wrong_token("expected '{' in properties")
         properties = self.parse_optional_dictionary_attr_dict()
         self.parse_punctuation(">", " to close properties")
@@ -458,17 +458,18 @@ class ModuleReader(AttributeReader):
             )
         index = 0
         for span, size in results:
-            self._register_ssa_definition(span.text[1:], op.results[index : index + size], span)
+            self.register_results(span.text[1:], op.results[index : index + size], span)
             index += size
 
-    def _parse_op_result(self) -> tuple[Span[str], int]:
-        token = self._parse_token(Kind.PERCENT_IDENT, "expected valid ssa identifier")
+    def read_result_name(self) -> tuple[Span[str], int]:
+        """Read `%name` or `%name:count`; the name and the number of results."""
+        token = self.parse_token(Kind.PERCENT_IDENT, "expected valid ssa identifier")
         if self.parse_optional_punctuation(":") is None:
             return token.span, 1
-        size = self._current_token
+        size = self.current_token
         if size.kind is not Kind.INTEGER_LIT or not size.text.isdigit() or int(size.text) < 1:
             self.raise_wrong_token("expected named operation to have at least 1 result")
-        self._consume_token()
+        self.consume_token()
         return token.span, int(size.text)
 
     # Values.
@@ -498,7 +499,7 @@ class ModuleReader(AttributeReader):
             "error",
             self.location_at(operand.span.start),
             f"use of value '%{operand.operand_name}' expects different type than prior uses: "
-            f"'{attribute_text(type)}' vs '{attribute_text(value.type)}'",
+            f"'{shown_attribute(type)}' vs '{shown_attribute(value.type)}'",
         )
         position = self._first_uses.get(value, self._definitions.get(operand.operand_name))
         if position is not None:
@@ -510,7 +511,7 @@ class ModuleReader(AttributeReader):
         if self.parse_optional_punctuation("(") is None:
             self.raise_wrong_token("expected '(' to start operand list")
         operands: list[UnresolvedOperand] = []
-        if self._current_token.kind is Kind.PERCENT_IDENT:
+        if self.current_token.kind is Kind.PERCENT_IDENT:
             operands = self.parse_comma_separated_list(
                 self.Delimiter.NONE, self.parse_unresolved_operand
             )
@@ -533,9 +534,8 @@ class ModuleReader(AttributeReader):
             self.resolve_operand(arg, type) for arg, type in zip(args, input_types, strict=True)
         ]
 
-    def _register_ssa_definition(
-        self, name: str, values: Sequence[SSAValue], span: Span[str]
-    ) -> None:
+    def register_results(self, name: str, values: Sequence[SSAValue], span: Span[str]) -> None:
+        """Let a name stand for values from here on."""
         if name in self.ssa_values:
             error = Diagnostic(
                 "error", self.location_at(span.start), f"redefinition of SSA value '%{name}'"
@@ -566,11 +566,11 @@ class ModuleReader(AttributeReader):
                 "error",
                 self.location_at(span.start),
                 f"definition of SSA value '%{name}#{index}' has type "
-                f"'{attribute_text(values[index].type)}'",
+                f"'{shown_attribute(values[index].type)}'",
             )
             before = self.location_at(self._first_uses[reference])
             used = note(
-                before, f"previously used here with type '{attribute_text(reference.type)}'"
+                before, f"previously used here with type '{shown_attribute(reference.type)}'"
             )
             raise DiagnosticError(error.with_note(used))
         reference.replace_all_uses_with(values[index])
@@ -617,33 +617,34 @@ class ModuleReader(AttributeReader):
 
     def _parse_blocks(self, region: Region, arguments: Iterable[Argument] | None) -> None:
         if arguments is not None:
-            if self._current_token.kind is Kind.CARET_IDENT:
+            if self.current_token.kind is Kind.CARET_IDENT:
                 self.raise_error("invalid block name in region with named arguments")
             entry = Block()
             for argument in arguments:
                 self._add_argument(entry, argument)
-            self._parse_block_body(entry)
+            self.parse_block_body(entry)
             region.add_block(entry)
-        elif self._current_token.kind not in (Kind.CARET_IDENT, Kind.R_BRACE):
+        elif self.current_token.kind not in (Kind.CARET_IDENT, Kind.R_BRACE):
             entry = Block()
-            self._parse_block_body(entry)
+            self.parse_block_body(entry)
             region.add_block(entry)
         while self.parse_optional_punctuation("}") is None:
-            if self._current_token.kind is not Kind.CARET_IDENT:
+            if self.current_token.kind is not Kind.CARET_IDENT:
                 self.raise_wrong_token("expected operation name in quotes")
-            region.add_block(self._parse_block())
+            region.add_block(self.read_block())
 
     def _add_argument(self, block: Block, argument: Argument) -> None:
         location = argument.location or self.location_at(argument.name.start)
         value = block.insert_arg(argument.type, len(block.args), location)
-        self._register_ssa_definition(argument.name.text[1:], (value,), argument.name)
+        self.register_results(argument.name.text[1:], (value,), argument.name)
 
-    def _parse_optional_block_arg_list(self, block: Block) -> Block | None:
-        if self._current_token.kind is not Kind.L_PAREN:
+    def read_optional_block_arguments(self, block: Block) -> Block | None:
+        """Read `(%name: type, ...)`, if it is there, into the arguments of a block."""
+        if self.current_token.kind is not Kind.L_PAREN:
             return None
 
         def argument() -> None:
-            token = self._parse_token(Kind.PERCENT_IDENT, "expected valid ssa identifier")
+            token = self.parse_token(Kind.PERCENT_IDENT, "expected valid ssa identifier")
             self.parse_punctuation(":", " and type for SSA operand")
             type = self.parse_type()
             location = self.parse_optional_location()
@@ -652,8 +653,9 @@ class ModuleReader(AttributeReader):
         self.parse_comma_separated_list(self.Delimiter.PAREN, argument)
         return block
 
-    def _parse_block(self) -> Block:
-        token = self._parse_token(Kind.CARET_IDENT, "expected block name")
+    def read_block(self) -> Block:
+        """Read `^name(%argument: type, ...):` and the operations after it."""
+        token = self.parse_token(Kind.CARET_IDENT, "expected block name")
         name = token.text[1:]
         block, definition = self.blocks.get(name, (Block(), None))
         if definition is not None:
@@ -666,9 +668,9 @@ class ModuleReader(AttributeReader):
             raise DiagnosticError(error.with_note(before))
         self.forward_block_references.pop(name, None)
         self.blocks[name] = (block, token.span)
-        self._parse_optional_block_arg_list(block)
+        self.read_optional_block_arguments(block)
         self.parse_punctuation(":", " after block name")
-        self._parse_block_body(block)
+        self.parse_block_body(block)
         return block
 
     def _fail_on_undefined_blocks(self) -> None:

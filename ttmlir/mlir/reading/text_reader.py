@@ -1,12 +1,13 @@
 """The base of the readers: one text, its tokens, places in it and errors about them."""
-# pyright: reportPrivateUsage=false
-# (xDSL's parser is extended by overriding its private steps.)
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
 from collections import defaultdict
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import accumulate
 from typing import NoReturn
 
 from xdsl.context import Context
@@ -14,17 +15,24 @@ from xdsl.dialects.builtin import (
     LocationAttr,
     StringAttr,
 )
-from xdsl.parser import AttrParser, Parser
+from xdsl.parser import AttrParser
 from xdsl.parser.generic_parser import ParserState
 from xdsl.utils.lexer import Input, Position
 from xdsl.utils.mlir_lexer import PunctuationSpelling
 
 from ttmlir.mlir.reading.lexer import SourceLexer
 from ttmlir.mlir.reporting.locations import file_location
+from ttmlir.mlir.xdsl_internals import OpenParser
 from ttmlir.nesting import MAX_NESTING
 
+_BLOCK = 1024
 
-class TextReader(Parser):
+
+def _byte_count(text: str) -> int:
+    return len(text.encode("utf-8", "surrogateescape"))
+
+
+class TextReader(OpenParser):
     """Reads tokens of one text."""
 
     def __init__(self, context: Context, text: str, file: str, first_line: int = 1):
@@ -48,8 +56,20 @@ class TextReader(Parser):
         start = self._line_ends[line - 1] + 1 if line else 0
         column = position - start
         if not self._is_ascii:
-            column = len(self._text[start:position].encode("utf-8", "surrogateescape"))
+            column = self._bytes_before(position) - self._bytes_before(start)
         return file_location(self._file, line + self._first_line, column + 1)
+
+    def _bytes_before(self, position: Position) -> int:
+        """How many bytes the text has before a position."""
+        block = position // _BLOCK
+        return self._bytes_before_block[block] + _byte_count(self._text[block * _BLOCK : position])
+
+    @cached_property
+    def _bytes_before_block(self) -> Sequence[int]:
+        """The same for each multiple of `_BLOCK`: lines may be long, and hold many positions."""
+        text = self._text
+        starts = range(0, len(text), _BLOCK)
+        return [0, *accumulate(_byte_count(text[start : start + _BLOCK]) for start in starts)]
 
     def raise_wrong_token(self, message: str) -> NoReturn:
         """Raise an error about a missing token: it is shown where the last token ends."""
@@ -58,7 +78,8 @@ class TextReader(Parser):
     def _end_of_last_token(self) -> Position:
         text, end = self._text, self.pos
         while True:
-            end = len(text[:end].rstrip(" \t"))
+            while end and text[end - 1] in " \t":
+                end -= 1
             if not end:
                 return self.pos
             if text[end - 1] not in "\r\n":
@@ -71,8 +92,8 @@ class TextReader(Parser):
 
     def parse_characters(self, text: str, context_msg: str = "") -> str:
         """Read a token with this text."""
-        if self._current_token.text == text:
-            self._consume_token()
+        if self.current_token.text == text:
+            self.consume_token()
             return text
         self.raise_wrong_token(f"expected '{text}'{context_msg}")
 
@@ -80,8 +101,8 @@ class TextReader(Parser):
         self, punctuation: PunctuationSpelling, context_msg: str = ""
     ) -> PunctuationSpelling:
         """Read a punctuation mark."""
-        if self._current_token.text == punctuation:
-            self._consume_token()
+        if self.current_token.text == punctuation:
+            self.consume_token()
             return punctuation
         self.raise_wrong_token(f"expected '{punctuation}'{context_msg}")
 

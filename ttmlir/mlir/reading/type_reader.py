@@ -3,8 +3,6 @@
 The text of a type is remembered with its value, so that each spelling is parsed once per module;
 equal types are then also the same object, which makes comparing them cheap.
 """
-# pyright: reportPrivateUsage=false
-# (xDSL's parser is extended by overriding its private steps.)
 
 from __future__ import annotations
 
@@ -39,6 +37,7 @@ from xdsl.utils.lexer import Position, Span
 from xdsl.utils.mlir_lexer import MLIRTokenKind as Kind
 
 from ttmlir.mlir.attributes.affine import layout_map
+from ttmlir.mlir.attributes.sharing import Interner
 from ttmlir.mlir.reading.lexer import balanced_end
 from ttmlir.mlir.reading.text_reader import TextReader
 
@@ -58,6 +57,7 @@ class TypeReader(TextReader):
         self._element_type_position = 0
         self._types: dict[str, TypeAttribute] = {}
         self._function_types: dict[str, FunctionType] = {}
+        self._interner = Interner()
 
     def parse_type(self) -> TypeAttribute:
         """Read a type."""
@@ -68,13 +68,13 @@ class TypeReader(TextReader):
 
     def parse_optional_type(self) -> TypeAttribute | None:
         """Read a type, if there is one; a spelling that was read before is looked up."""
-        token = self._current_token
+        token = self.current_token
         if token.kind is Kind.BARE_IDENT and token.text in _SHAPED_TYPES:
             return self._remembered_type(token.span)
         self._enter_nesting()
         type = super().parse_optional_type()
         self._nesting -= 1
-        return type
+        return None if type is None else self._interner.intern(type)
 
     def _remembered_type(self, span: Span[str]) -> TypeAttribute | None:
         text = self._text
@@ -83,25 +83,29 @@ class TypeReader(TextReader):
         key = text[span.start : end] if end >= 0 else ""
         known = self._types.get(key)
         if known is not None:
-            self._resume_from(end)
+            self.resume_from(end)
             return known
         self._enter_nesting()
         type = super().parse_optional_type()
         self._nesting -= 1
-        if type is not None and end >= 0 and self._is_between_tokens(end):
+        if type is None:
+            return None
+        type = self._interner.intern(type)
+        if end >= 0 and self._is_between_tokens(end):
             self._types[key] = type
         return type
 
-    def _parse_optional_integer_or_float_type(self) -> TypeAttribute | None:
-        token = self._current_token
+    def read_optional_number_type(self) -> TypeAttribute | None:
+        """Read the type of an integer or a float, if one is there."""
+        token = self.current_token
         match = _INTEGER_TYPE.fullmatch(token.text)
         if match is not None and int(match[1]) > MAX_INTEGER_WIDTH:
             self.raise_error(f"integer bitwidth is limited to {MAX_INTEGER_WIDTH} bits")
-        return super()._parse_optional_integer_or_float_type()
+        return super().read_optional_number_type()
 
     def parse_shape_dimension(self, allow_dynamic: bool = True) -> int:
         """Read an extent, `?` included if allowed."""
-        token = self._current_token
+        token = self.current_token
         extent = super().parse_shape_dimension(allow_dynamic)
         if extent > MAX_EXTENT:
             self.raise_error("invalid dimension", token.span)
@@ -110,24 +114,26 @@ class TypeReader(TextReader):
     def parse_function_type(self) -> FunctionType:
         """Read `(types) -> types`; the rest of a line that was read before is looked up."""
         text, start = self._text, self.pos
-        end = text.find("\n", start)
-        end = len(text) if end < 0 else end
+        last = min(len(text), start + _LONGEST_REST)
+        end = text.find("\n", start, last)
+        end = last if end < 0 else end
         location = text.find(" loc(", start, end)
         end = end if location < 0 else location
         key = text[start:end]
         known = self._function_types.get(key)
         if known is not None:
-            self._resume_from(end)
+            self.resume_from(end)
             return known
-        if self._current_token.kind is not Kind.L_PAREN:
+        if self.current_token.kind is not Kind.L_PAREN:
             self.raise_wrong_token("expected non-function type")
-        type = super().parse_function_type()
+        type = self._interner.intern(super().parse_function_type())
         if self._is_between_tokens(end):
             self._function_types[key] = type
         return type
 
-    def _parse_tensor_attrs(self) -> AnyTensorType | AnyUnrankedTensorType:
-        type = super()._parse_tensor_attrs()
+    def read_tensor_type(self) -> AnyTensorType | AnyUnrankedTensorType:
+        """Read what follows `tensor<`."""
+        type = super().read_tensor_type()
         if isinstance(type.element_type, _NO_TENSOR_ELEMENTS):
             self.raise_error("invalid tensor element type", self._element_type_position)
         return type
@@ -135,24 +141,25 @@ class TypeReader(TextReader):
     def parse_ranked_shape(self) -> tuple[list[int], Attribute]:
         """Read extents and an element type, such as `2x?xf32`."""
         extents = self.parse_dimension_list()
-        if extents and self._parse_optional_shape_delimiter() is None:
+        if extents and self.parse_optional_shape_delimiter() is None:
             self.raise_wrong_token("expected 'x' in dimension list")
         position = self.pos
         type = self.parse_type()
         self._element_type_position = position
         return extents, type
 
-    def _parse_vector_attrs(self) -> AnyVectorType:
+    def read_vector_type(self) -> AnyVectorType:
+        """Read what follows `vector<`."""
         position = self.pos
         extents: list[int] = []
         scalable: list[bool] = []
-        while self._current_token.text == "[" or self._current_token.kind is Kind.INTEGER_LIT:
+        while self.current_token.text == "[" or self.current_token.kind is Kind.INTEGER_LIT:
             is_scalable = self.parse_optional_punctuation("[") is not None
             extents.append(self.parse_shape_dimension(allow_dynamic=False))
             scalable.append(is_scalable)
             if is_scalable:
                 self.parse_punctuation("]")
-            if self._parse_optional_shape_delimiter() is None:
+            if self.parse_optional_shape_delimiter() is None:
                 self.raise_wrong_token("expected 'x' in dimension list")
         element_position = self.pos
         element_type = self.parse_type()
@@ -163,16 +170,18 @@ class TypeReader(TextReader):
         scalable_extents = ArrayAttr(map(BoolAttr.from_bool, scalable))
         return VectorType[Attribute](element_type, extents, scalable_extents)
 
-    def _parse_complex_attrs(self) -> ComplexType:
+    def read_complex_type(self) -> ComplexType:
+        """Read what follows `complex<`."""
         position = self.pos
         element_type = self.parse_type()
         if not isinstance(element_type, IntegerType | AnyFloat):
             self.raise_error("invalid element type for complex", position)
         return ComplexType(cast(IntegerType | AnyFloat, element_type))
 
-    def _parse_memref_attrs(self) -> MemRefType | UnrankedMemRefType:
+    def read_memref_type(self) -> MemRefType | UnrankedMemRefType:
+        """Read what follows `memref<`."""
         position = self.pos
-        type = super()._parse_memref_attrs()
+        type = super().read_memref_type()
         self._check_layout(type, position)
         if isinstance(type, MemRefType) and isinstance(type.layout, AffineMapAttr):
             if layout_map(type.layout).is_identity:
@@ -197,6 +206,8 @@ class TypeReader(TextReader):
             )
 
 
+_LONGEST_REST = 2048
+"""How far a function type is looked for the end of its line, in characters."""
 _NO_TENSOR_ELEMENTS = (
     FunctionType,
     MemRefType,

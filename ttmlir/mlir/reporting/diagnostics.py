@@ -18,20 +18,28 @@ module into the message: refusals become `OpError`s, other exceptions pass as th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal, NoReturn, TypeAlias
 
 from xdsl.dialects.builtin import LocationAttr, UnknownLoc
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import DiagnosticException
 
+from ttmlir.mlir.printing.text import MAX_SHOWN
+from ttmlir.mlir.reporting.colours import paint
 from ttmlir.mlir.reporting.locations import FileLineCol, file_line_col
+from ttmlir.terminal import printable
 
 Severity: TypeAlias = Literal["error", "warning", "remark", "note"]
 TAB_STOP = 8
+_MAX_QUOTED = 1000
+"""Longest part of a source line that is shown, in characters."""
+_MAX_MESSAGE = 4 * MAX_SHOWN
 CURRENT_OPERATION = "see current operation: "
 """How the note begins that shows an operation; `-verify-diagnostics` does not ask for it."""
 
@@ -129,7 +137,7 @@ def op_diagnostic(
 
 
 def _current_operation(op: Operation) -> Diagnostic:
-    from ttmlir.mlir.printing.printer import DEFAULT_ELISION_LIMIT, PrintOptions, print_op_line
+    from ttmlir.mlir.printing.printer import DEFAULT_ELISION_LIMIT, PrintOptions, shown_op
 
     options = PrintOptions(
         generic=True,
@@ -137,7 +145,7 @@ def _current_operation(op: Operation) -> Diagnostic:
         skip_regions=True,
         elide_larger_than=DEFAULT_ELISION_LIMIT,
     )
-    text = print_op_line(op, options)
+    text = shown_op(op, options)
     return note(op.location, CURRENT_OPERATION + text, show_source=False)
 
 
@@ -156,36 +164,57 @@ class Source:
 
     def line(self, number: int) -> str | None:
         """The line with this number, or None."""
-        lines = self.text.split("\n")
         index = number - self.first_line
-        return lines[index] if 0 <= index < len(lines) else None
+        if not 0 <= index < len(self._line_ends):
+            return None
+        start = self._line_ends[index - 1] + 1 if index else 0
+        return self.text[start : self._line_ends[index]]
+
+    @cached_property
+    def _line_ends(self) -> Sequence[int]:
+        """Where each line ends."""
+        return [*(match.start() for match in re.finditer("\n", self.text)), len(self.text)]
 
 
-def render(diagnostic: Diagnostic, sources: Mapping[str, Source]) -> str:
+def render(diagnostic: Diagnostic, sources: Mapping[str, Source], *, coloured: bool = False) -> str:
     """`file:line:col: severity: message`, the source line and a caret; notes follow."""
     place = file_line_col(diagnostic.location)
-    lines = [_heading(diagnostic, place)]
+    lines = [_heading(diagnostic, place, coloured=coloured)]
     if place is not None and diagnostic.show_source and place.file in sources:
-        lines += _quotation(sources[place.file], place.line, place.column)
+        quotation = _quotation(sources[place.file], place.line, place.column)
+        lines += quotation[:-1]
+        lines += [paint(caret, "caret", coloured=coloured) for caret in quotation[-1:]]
     text = "\n".join(lines) + "\n"
-    return text + "".join(render(note, sources) for note in diagnostic.notes)
+    return text + "".join(render(note, sources, coloured=coloured) for note in diagnostic.notes)
 
 
-def render_all(diagnostics: Iterable[Diagnostic], sources: Mapping[str, Source]) -> str:
-    """The texts of several diagnostics."""
-    return "".join(render(diagnostic, sources) for diagnostic in diagnostics)
+def render_all(
+    diagnostics: Iterable[Diagnostic], sources: Mapping[str, Source], *, coloured: bool = False
+) -> str:
+    """The texts of several diagnostics, on request with the colours of a terminal."""
+    return "".join(render(diagnostic, sources, coloured=coloured) for diagnostic in diagnostics)
 
 
-def _heading(diagnostic: Diagnostic, place: FileLineCol | None) -> str:
-    message = f"{diagnostic.severity}: {diagnostic.message}"
+def _heading(diagnostic: Diagnostic, place: FileLineCol | None, *, coloured: bool) -> str:
+    message = printable(_cut_message(diagnostic.message))
     if place is not None:
-        return f"{place.file}:{place.line}:{place.column}: {message}"
-    if isinstance(diagnostic.location, UnknownLoc):
-        return f"<unknown>:0: {message}"
-    from ttmlir.mlir.printing.printer import attribute_text
+        where = f"{printable(place.file)}:{place.line}:{place.column}:"
+    else:
+        where = "<unknown>:0:"
+        if not isinstance(diagnostic.location, UnknownLoc):
+            from ttmlir.mlir.printing.printer import shown_attribute
 
-    location = attribute_text(diagnostic.location)
-    return f"<unknown>:0: {diagnostic.severity}: {location}: {diagnostic.message}"
+            message = f"{shown_attribute(diagnostic.location)}: {message}"
+    severity = paint(f"{diagnostic.severity}:", diagnostic.severity, coloured=coloured)
+    return f"{paint(where, 'place', coloured=coloured)} {severity} {message}"
+
+
+def _cut_message(message: str) -> str:
+    """A message without the middle of a very long text, such as a name, that it quotes."""
+    if len(message) <= _MAX_MESSAGE:
+        return message
+    half = _MAX_MESSAGE // 2
+    return f"{message[:half]}...{message[-half:]}"
 
 
 def _quotation(source: Source, line: int, column: int) -> list[str]:
@@ -193,8 +222,20 @@ def _quotation(source: Source, line: int, column: int) -> list[str]:
     if text is None:
         return []
     text = text.rstrip("\r")
-    prefix = text.encode("utf-8")[: column - 1].decode("utf-8", "ignore")
-    return [text.expandtabs(TAB_STOP), " " * len(prefix.expandtabs(TAB_STOP)) + "^"]
+    prefix = text.encode("utf-8", "surrogateescape")[: column - 1].decode("utf-8", "ignore")
+    return _excerpt(text, len(prefix))
+
+
+def _excerpt(text: str, position: int) -> list[str]:
+    """A line, or what is around a place in a long one, above a caret at that place."""
+    first, last = 0, len(text)
+    if len(text) > _MAX_QUOTED:
+        first = min(max(0, position - _MAX_QUOTED // 2), len(text) - _MAX_QUOTED)
+        last = first + _MAX_QUOTED
+    before, after = "..." if first else "", "..." if last < len(text) else ""
+    shown = before + printable(text[first:last])
+    prefix = shown[: len(before) + position - first].expandtabs(TAB_STOP)
+    return [shown.expandtabs(TAB_STOP) + after, " " * len(prefix) + "^"]
 
 
 def _emit_error(self: Operation, message: str, underlying_error: Exception) -> NoReturn:

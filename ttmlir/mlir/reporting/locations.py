@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple, cast
 
@@ -34,12 +34,28 @@ class FileLineCol(NamedTuple):
 
 def file_line_col(location: Attribute) -> FileLineCol | None:
     """The first place in a file that a location holds, outermost first, or None."""
+    for part in _parts(location):
+        if isinstance(part, FileLineColLoc):
+            return FileLineCol(part.filename.data, part.line.data, part.column.data)
+    return None
+
+
+def name_of(location: Attribute) -> str | None:
+    """The first name (`loc("name")`) that a location holds, outermost first, or None."""
+    return next((part.desc.data for part in _parts(location) if isinstance(part, NameLoc)), None)
+
+
+def _parts(location: Attribute) -> Iterator[Attribute]:
+    """A location and those that it is made of, outermost first; what it shares comes once."""
     pending: list[Attribute] = [location]
+    seen: set[int] = set()
     while pending:
         current = pending.pop()
+        if id(current) in seen:
+            continue
+        seen.add(id(current))
+        yield current
         match current:
-            case FileLineColLoc():
-                return FileLineCol(current.filename.data, current.line.data, current.column.data)
             case NameLoc():
                 pending.append(current.location)
             case CallSiteLoc():
@@ -48,24 +64,6 @@ def file_line_col(location: Attribute) -> FileLineCol | None:
                 pending += reversed(cast(ArrayAttr[Attribute], current.locations).data)
             case _:
                 pass
-    return None
-
-
-def name_of(location: Attribute) -> str | None:
-    """The first name (`loc("name")`) that a location holds, outermost first, or None."""
-    pending: list[Attribute] = [location]
-    while pending:
-        current = pending.pop()
-        match current:
-            case NameLoc():
-                return current.desc.data
-            case CallSiteLoc():
-                pending += (current.caller, current.callee)
-            case FusedLoc():
-                pending += reversed(cast(ArrayAttr[Attribute], current.locations).data)
-            case _:
-                pass
-    return None
 
 
 @lru_cache(maxsize=1 << 14)

@@ -12,11 +12,11 @@ from xdsl.dialects.builtin import FunctionType, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Operation
 from xdsl.traits import SymbolTable
 
-from ttmlir.mlir.printing.printer import attribute_text
+from ttmlir.mlir.printing.printer import shown_attribute
 
 
 def _quoted(type: Attribute) -> str:
-    return f"'{attribute_text(type)}'"
+    return f"'{shown_attribute(type)}'"
 
 
 def _signature(function: Operation) -> FunctionType | None:

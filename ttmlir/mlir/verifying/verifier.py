@@ -13,7 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
+from typing import TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr, UnregisteredOp
 from xdsl.ir import Block, Operation
@@ -241,10 +243,10 @@ def _end_fault(block: Block, parent: Operation) -> Diagnostic | None:
         return None
     if _is_terminator(type(last)):
         return None
-    from ttmlir.mlir.printing.printer import PrintOptions, print_op_line
+    from ttmlir.mlir.printing.printer import PrintOptions, shown_op
 
     options = PrintOptions(generic=True, local_scope=True, skip_regions=True)
-    text = print_op_line(last, options)
+    text = shown_op(last, options)
     return op_diagnostic(last, f"block with no terminator, has {text}", with_name=False)
 
 
@@ -252,30 +254,42 @@ def _branches(block: Block) -> Iterator[Operation]:
     return (op for op in block.ops if op.successors)
 
 
+_SymbolTables: TypeAlias = dict[Operation, dict[str, Operation]]
+_tables: ContextVar[_SymbolTables | None] = ContextVar("symbol tables", default=None)
+
+
 @contextmanager
 def _cached_symbol_tables() -> Generator[None]:
     """Look symbols up in dictionaries for a while: xDSL's lookup scans the module each time."""
-    original = SymbolTable.lookup_symbol
-    tables: dict[Operation, dict[str, Operation]] = {}
-
-    def lookup(op: Operation, name: str | StringAttr | SymbolRefAttr) -> Operation | None:
-        anchor: Operation | None = op
-        while anchor is not None and not anchor.has_trait(SymbolTable, value_if_unregistered=False):
-            anchor = anchor.parent_op()
-        path = _path(name)
-        while anchor is not None and path:
-            table = tables.get(anchor)
-            if table is None:
-                table = tables[anchor] = _table_of(anchor)
-            anchor = table.get(path[0])
-            path = path[1:]
-        return anchor
-
-    SymbolTable.lookup_symbol = staticmethod(lookup)
+    token = _tables.set({})
     try:
         yield
     finally:
-        SymbolTable.lookup_symbol = staticmethod(original)
+        _tables.reset(token)
+
+
+_scan_for_symbol = SymbolTable.lookup_symbol
+
+
+def _lookup_symbol(op: Operation, name: str | StringAttr | SymbolRefAttr) -> Operation | None:
+    tables = _tables.get()
+    if tables is None:
+        return _scan_for_symbol(op, name)
+    anchor: Operation | None = op
+    while anchor is not None and not anchor.has_trait(SymbolTable, value_if_unregistered=False):
+        anchor = anchor.parent_op()
+    path = _path(name)
+    while anchor is not None and path:
+        table = tables.get(anchor)
+        if table is None:
+            table = tables[anchor] = _table_of(anchor)
+        anchor = table.get(path[0])
+        path = path[1:]
+    return anchor
+
+
+# Once and for all: several threads may verify at the same time.
+SymbolTable.lookup_symbol = staticmethod(_lookup_symbol)
 
 
 def _path(name: str | StringAttr | SymbolRefAttr) -> Sequence[str]:

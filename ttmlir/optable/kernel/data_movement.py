@@ -197,6 +197,7 @@ _GENERATORS = (
         summary="Tensor accessor of the tensor at an address.",
         operands=(("args", ValueKind.ACCESSOR_ARGS), *ints("bank_address", "page_size")),
         result=("accessor", ValueKind.ACCESSOR),
+        members=ints("page_size"),
         header=_ACCESSOR_HEADER,
         roles=Role.DATA,
         form=Form.OBJECT,

@@ -179,6 +179,9 @@ FREE = Cost()
 """Of a call that does not work on tiles."""
 
 
+Operands = tuple[tuple[str, ValueKind], ...]
+
+
 @dataclass(frozen=True, kw_only=True)
 class KernelCall:
     """One call: its operands in order, what it is configured with, its result, what it does."""
@@ -199,6 +202,8 @@ class KernelCall:
     templates: tuple[Template, ...] = ()
     constants: tuple[str, ...] = ()
     """Integer attributes of the op that are arguments in C++, before the operands."""
+    members: Operands = ()
+    """What C++ can read of an object that the call makes."""
     defaults: tuple[str, ...] = ()
     """What C++ takes for the last operands when they are left out, as in Python."""
     options: tuple[Option, ...] = ()
@@ -226,6 +231,8 @@ class KernelCall:
         """Name the call in C++ as in the IR where nothing else is said."""
         if not self.cpp:
             object.__setattr__(self, "cpp", self.mnemonic)
+        if self.form is Form.AGGREGATE and not self.members:
+            object.__setattr__(self, "members", self.operands)
 
     @property
     def fewest_arguments(self) -> int:
@@ -237,9 +244,6 @@ class KernelCall:
         """How many arguments the call takes in C++, at most; None: any number."""
         most = len(self.constants) + len(self.operands) + len(self.options)
         return None if self.variadic else most
-
-
-Operands = tuple[tuple[str, ValueKind], ...]
 
 
 def cbs(*names: str) -> Operands:

@@ -46,6 +46,8 @@ class TileCall:
     """On floating-point numbers; None: not defined on them."""
     integers: tuple[Step, ...] | None = None
     """On 32-bit integers in two's complement; None: there is no such call."""
+    keeps_truth: bool = False
+    """True where the steps give 0 and 1 for 0 and 1, so that truth values need no others."""
     matrix_unit: str = ""
     """The call that does it on floating-point tiles of two circular buffers; empty: none does."""
 
@@ -84,8 +86,9 @@ def _rounding(call: str) -> TileCall:
     return TileCall(floats=(_step(call),), integers=())
 
 
-def _binary(call: str, integers: str = "") -> TileCall:
+def _binary(call: str, integers: str = "", *, keeps_truth: bool = False) -> TileCall:
     return TileCall(
+        keeps_truth=keeps_truth,
         floats=(_step(call, 0, 1, 0),),
         integers=(_step(integers, 0, 1, 0),) if integers else None,
     )
@@ -180,12 +183,13 @@ TILE_CALLS: Mapping[str, TileCall] = {
         ("erfinv", "lgamma", "bitcast_convert", "population_count", "count_leading_zeros"),
         _WITHOUT_KERNEL,
     ),
+    "hardsigmoid": _unary("hardsigmoid_tile"),
     "add": _arithmetic("add"),
     "multiply": _arithmetic("mul"),
     "subtract": _arithmetic("sub"),
     "div": _binary("div_binary_tile", "div_int32_trunc_tile"),
-    "maximum": _binary("binary_max_tile", "binary_max_int32_tile"),
-    "minimum": _binary("binary_min_tile", "binary_min_int32_tile"),
+    "maximum": _binary("binary_max_tile", "binary_max_int32_tile", keeps_truth=True),
+    "minimum": _binary("binary_min_tile", "binary_min_int32_tile", keeps_truth=True),
     "remainder": _binary("fmod_binary_tile", "fmod_int32_tile"),
     "pow": _binary("power_binary_tile"),
     "atan2": _binary("atan2_binary_tile"),

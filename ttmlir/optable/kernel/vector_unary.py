@@ -135,10 +135,6 @@ def _softsign(xp: Any, x: Any) -> Any:
     return x / (1.0 + xp.abs(x))
 
 
-def _hardsigmoid(xp: Any, x: Any) -> Any:
-    return xp.clip(x / 6.0 + 0.5, 0.0, 1.0)
-
-
 def _relu_max(xp: Any, x: Any, *, upper: float) -> Any:
     return xp.clip(x, 0, upper)
 
@@ -379,7 +375,7 @@ _ACTIVATIONS = (
         "hardsigmoid_tile",
         "x / 6 + 0.5, limited to [0, 1].",
         _file("activations"),
-        _hardsigmoid,
+        meaning_of("hardsigmoid"),
         cycles(289, "tt-metal PR 54938"),
     ),
     *_pair(

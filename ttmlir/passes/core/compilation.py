@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,7 +15,8 @@ from ttmlir.mlir.attributes.long_strings import PrintedText
 from ttmlir.mlir.context import make_context
 from ttmlir.mlir.files.chunk_processing import read_chunk, verify
 from ttmlir.mlir.files.text_files import Chunk, FileError, write_output
-from ttmlir.mlir.printing.printer import DEFAULT_OPTIONS, PrintOptions, print_module, printed_text
+from ttmlir.mlir.printing.module import print_module, printed_text
+from ttmlir.mlir.printing.printer import DEFAULT_OPTIONS, PrintOptions
 from ttmlir.mlir.reading.reader import parse_module
 from ttmlir.mlir.reporting.diagnostics import Diagnostic, DiagnosticError, LocatedError, note
 from ttmlir.mlir.reporting.internal_errors import internal_error, reporting_mistakes
@@ -45,7 +47,10 @@ class Compilation:
     verify_roundtrip: bool = False
     """Check that what was read prints to text that reads and prints the same."""
     reproducer: str = ""
-    """The file that a failed run is written to; empty: one for internal errors only."""
+    """The file that a failed run is written to; empty: only mistakes of this project are written,
+    to the folder for temporary files."""
+    log: Instrument | None = None
+    """Says what each pass does."""
     timer: Timer = field(default_factory=lambda: Timer("root"))
     failures: list[PassFailure] = field(default_factory=list[PassFailure])
     """The passes that failed so far."""
@@ -112,6 +117,8 @@ class Compilation:
     def manager(self, *, verify_each: bool) -> PassManager:
         """The pass manager with the instruments that are asked for."""
         instruments: list[Instrument] = [PassTimer(self.timer)]
+        if self.log is not None:
+            instruments.append(self.log)
         if self.print_filter.is_active:
             instruments.append(IRPrinter(self.print_filter, self.text_of, self.print_tree))
         return PassManager(
@@ -140,39 +147,44 @@ class Compilation:
         assert cause is not None, "the manager raises a failure from its cause"
         step = f"pass '{failure.step.name}' on '{failure.op.name}'"
         if not isinstance(cause, DiagnosticError):
-            notes = self.reproducer_notes(failure, chunk, self.reproducer or _file_for(failure))
+            notes = self.reproducer_notes(failure, chunk)
             return internal_error(location, f"in {step}", cause, notes)
         if failure.left_invalid:
-            notes = self.reproducer_notes(failure, chunk, self.reproducer or _file_for(failure))
+            notes = self.reproducer_notes(failure, chunk)
             message = f"{step} produced invalid IR; this is a mistake in ttmlir, not in the input"
             ours = Diagnostic("error", location, message, tuple(notes), show_source=False)
             return DiagnosticError(*cause.diagnostics, ours)
         if self.reproducer:
-            notes = self.reproducer_notes(failure, chunk, self.reproducer)
+            notes = self.reproducer_notes(failure, chunk)
             message = "Failures have been detected while processing an MLIR pass pipeline"
             ours = Diagnostic("error", location, message, tuple(notes), show_source=False)
             return DiagnosticError(*cause.diagnostics, ours)
         return cause
 
-    def reproducer_notes(
-        self, failure: PassFailure, chunk: Chunk, path: str
-    ) -> Sequence[Diagnostic]:
+    def reproducer_notes(self, failure: PassFailure, chunk: Chunk) -> Sequence[Diagnostic]:
         """Write the input and the pipeline to a file, and say where it is."""
         location = failure.op.location
         text = reproducer_text(chunk.text.restored(), self.nest, verify_each=self.verify_each)
         executing = f"Pipeline failed while executing [`{title(failure.step)}` on"
         executing += f" '{failure.op.name}' operation]"
         try:
+            path = self.reproducer or _temporary_file(failure)
             write_output(path, text.encode("utf-8"))
-        except FileError as error:
+        except (FileError, OSError) as error:
             return [note(location, f"{executing}: no reproducer: {error}", show_source=False)]
         written = f"{executing}: reproducer generated at `{path}`"
         command = f"run it with: ttmlir-opt --run-reproducer {path}"
         return [note(location, text, show_source=False) for text in (written, command)]
 
 
-def _file_for(failure: PassFailure) -> str:
-    return f"ttmlir-reproducer-{failure.step.name}.mlir"
+def _temporary_file(failure: PassFailure) -> str:
+    """A new file that stays until the system removes temporary files."""
+    import tempfile
+
+    prefix = f"ttmlir-reproducer-{failure.step.name}-"
+    descriptor, path = tempfile.mkstemp(suffix=".mlir", prefix=prefix)
+    os.close(descriptor)
+    return path
 
 
 def _first_difference(text: str, again: str) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ttmlir.files import safe_file_name
 from ttmlir.ir.symbols import symbol_name
 from ttmlir.mlir.files.text_files import FileError, write_output
 from ttmlir.passes.core.base import Pass
@@ -135,5 +136,10 @@ def _directories(op: Operation, root: Path) -> list[Path]:
     """The folders of the operations that enclose `op`, outermost first, and that of `op`."""
     parent = op.parent_op()
     enclosing = _directories(parent, root) if parent is not None else []
-    name = f"{op.name.replace('.', '_')}_{symbol_name(op) or 'no-symbol-name'}"
+    name = f"{op.name.replace('.', '_')}_{_symbol_in_path(op)}"
     return [*enclosing, (enclosing[-1] if enclosing else root) / name]
+
+
+def _symbol_in_path(op: Operation) -> str:
+    symbol = symbol_name(op)
+    return safe_file_name(symbol) if symbol else "no-symbol-name"

@@ -15,8 +15,8 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Operation
 
+from ttmlir.ir.builder import Builder
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
-from ttmlir.ir.ttir_building import built
 from ttmlir.mlir.reporting.diagnostics import op_name
 from ttmlir.mlir.reporting.spelling import ALMOST, near_names
 
@@ -46,7 +46,7 @@ def refuse_unknown(op: Operation, pass_name: str, rules: Mapping[str, Rule]) -> 
     near = ", ".join(near_names(op_name(op), rules, ALMOST))
     nearest = f"; the nearest that it takes: {near}" if near else ""
     refuse_to_legalize(
-        op, f"{pass_name} has no rule for it{nearest}; docs/doors.md lists all that it takes"
+        op, f"{pass_name} has no rule for it{nearest}; docs/frontends.md lists all that it takes"
     )
 
 
@@ -54,6 +54,7 @@ def becomes(mnemonic: str) -> Rule:
     """The rule of an operation that differs from one of ttir in nothing but the name."""
 
     def rule(op: Operation) -> None:
-        replace(op, built(op, mnemonic, op.operands, op.results[0].type))
+        builder = Builder.before(op)
+        replace(op, builder.create(mnemonic, op.operands, op.results[0].type))
 
     return rule

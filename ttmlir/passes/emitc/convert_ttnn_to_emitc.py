@@ -61,9 +61,10 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ttmlir.dialects import emitc, tt, ttnn
 from ttmlir.dialects.row_ops import RowOperation
-from ttmlir.ir.rewriting import insert_before, refuse_to_legalize, retype
+from ttmlir.ir.rewriting import insert_before, refuse_to_legalize
 from ttmlir.layout.enums import TTNNLayout
 from ttmlir.mlir.attributes.elements import elements_of
+from ttmlir.mlir.xdsl_internals import retype
 from ttmlir.passes.core.base import ModulePass
 
 if TYPE_CHECKING:

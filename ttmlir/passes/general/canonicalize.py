@@ -20,8 +20,8 @@ After:
 Requires: nothing.
 Ensures: no fold or canonicalization pattern of an operation applies; of ttir on tensors without
 layouts, moves one after another are one, exact casts and operations with a neutral number are gone,
-and small constants are computed (`ttmlir/dialects/ttir/canonical.py`); equal constants are one, at
-the top of the function; operations that have no effect and no user, and blocks that cannot be
+and small constants are computed (`passes/ttir/ttir_canonical_forms.py`); equal constants are one,
+at the top of the function; operations that have no effect and no user, and blocks that cannot be
 reached, are gone.
 Options: `region-simplify` keeps unused operations and blocks when it is `disabled`.
 Not done here: no pass and no pipeline relies on this one.
@@ -38,6 +38,7 @@ from ttmlir.passes.core.base import OperationPass, option
 if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.ir import Operation
+    from xdsl.pattern_rewriter import RewritePattern
 
 
 class RegionSimplify(Enum):
@@ -69,7 +70,16 @@ class CanonicalizePass(OperationPass):
         from ttmlir.passes.general.reconcile_unrealized_casts import fold_casts
 
         simplify = None if self.region_simplify is RegionSimplify.DISABLED else region_dce
-        patterns = [CanonicalizationRewritePattern()]
+        patterns = [CanonicalizationRewritePattern(), *_ttir_patterns(op)]
         rewrite_greedily(op, patterns, context=ctx, after_walk=simplify)
         fold_casts(op)
         clean_up(op)
+
+
+def _ttir_patterns(root: Operation) -> list[RewritePattern]:
+    """The patterns of ttir, which are loaded for modules that have such operations."""
+    if not any(op.name.startswith("ttir.") for op in root.walk()):
+        return []
+    from ttmlir.passes.ttir.ttir_canonical_forms import Canonicalization
+
+    return [Canonicalization()]

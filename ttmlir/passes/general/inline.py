@@ -38,7 +38,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ttmlir.limits import MAX_COPIES
 from ttmlir.mlir.option_values import option
+from ttmlir.mlir.reporting.diagnostics import OpError
 from ttmlir.passes.core.base import ModulePass
 
 if TYPE_CHECKING:
@@ -63,10 +65,19 @@ class InlinePass(ModulePass):
 
         functions = {op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp)}
         inlined: set[str] = set()
+        made = 0
         for function in _callees_first(functions):
             for call in _calls(function):
                 callee = functions.get(call.callee.string_value())
                 if callee is not None and _is_inlinable(callee, functions):
+                    made += sum(1 for _ in callee.walk())
+                    if made > MAX_COPIES:
+                        raise OpError(
+                            call,
+                            f"cannot be inlined: that makes more than {MAX_COPIES} operations of "
+                            "the module; functions that call each other several times grow with "
+                            "every level",
+                        )
                     _inline(call, callee)
                     inlined.add(callee.sym_name.data)
             if self.canonicalize:

@@ -52,16 +52,15 @@ def fold_casts(root: Operation) -> None:
     """Let users of casts inside `root` use what was cast, where the types are the same again."""
     from xdsl.dialects.builtin import UnrealizedConversionCastOp
 
+    from ttmlir.ir.rewriting import erase_unused
+
     casts = [op for op in root.walk() if isinstance(op, UnrealizedConversionCastOp)]
     for cast in casts:
         origin = _origin(cast)
         if origin is not None:
             for result, value in zip(cast.results, origin, strict=True):
                 result.replace_all_uses_with(value)
-    for cast in reversed(casts):
-        if all(result.first_use is None for result in cast.results):
-            cast.detach()
-            cast.erase()
+    erase_unused(casts)
 
 
 def _origin(cast: UnrealizedConversionCastOp) -> Sequence[SSAValue] | None:

@@ -44,12 +44,11 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp, TensorType, i1
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects.narrowing import warn_of_narrowing
-from ttmlir.ir.layouts import value_shape
+from ttmlir.ir.builder import Builder
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
-from ttmlir.ir.tensor_values import filled, is_boolean, tensor_of, unsigned
-from ttmlir.ir.ttir_building import built, built_constant, cast_to, element_type
-from ttmlir.optable.arith import BOOLEAN, ELEMENTWISE, INTEGER, ORDERED, UNSIGNED
-from ttmlir.optable.contraction import broadcast_shape
+from ttmlir.ir.tensor_types import element_type, is_boolean, tensor_of, unsigned_type, value_shape
+from ttmlir.optable import named_in, named_on_truth, named_unsigned
+from ttmlir.optable.shapes import broadcast_shape
 from ttmlir.passes.core.base import ModulePass
 
 if TYPE_CHECKING:
@@ -74,38 +73,39 @@ class ConvertArithToTTIRPass(ModulePass):
 
 def convert_tensor_arithmetic(op: Operation) -> None:
     """Replace an operation of arith or math on tensors."""
+    builder = Builder.before(op)
     if op.name == "arith.constant":
-        replace(op, built_constant(op, op.properties["value"], op.results[0].type))
+        replace(op, builder.create_constant(op.properties["value"], op.results[0].type))
         return
     element = element_type(op.results[0])
     # A scalar decides for all elements.
     operands = [value for value in op.operands if isinstance(value.type, TensorType)]
     if len(operands) != len(op.operands):
         refuse_to_legalize(op, "one of its operands is no tensor; give it a tensor")
-    replace(op, computed(op, op, operands, element))
+    replace(op, computed(builder, op, operands, element))
 
 
 def computed(
-    site: Operation, op: Operation, operands: Sequence[SSAValue], element: Attribute
+    builder: Builder, op: Operation, operands: Sequence[SSAValue], element: Attribute
 ) -> SSAValue:
     """What an operation of arith or math on numbers makes of the elements of tensors.
 
-    The operands broadcast; the result has the element type `element`. New operations stand in front
-    of `site`; an operation without meaning in ttir is refused.
+    The operands broadcast; the result has the element type `element`. An operation without meaning
+    in ttir is refused.
     """
     shape = broadcast_shape(*(value_shape(value) for value in operands))
     rule = CONVERTED.get(op.name)
     if rule is None:
         taken = ", ".join(sorted(CONVERTED))
         refuse_to_legalize(op, f"of arith and math, ttir has {taken}, and arith.constant")
-    return rule(_Use(site, op, tuple(operands), tensor_of(element, shape)))
+    return rule(_Use(builder, op, tuple(operands), tensor_of(element, shape)))
 
 
 @dataclass(frozen=True)
 class _Use:
     """An operation on numbers, applied to the elements of tensors."""
 
-    site: Operation
+    builder: Builder
     op: Operation
     operands: tuple[SSAValue, ...]
     type: TensorType[Attribute]
@@ -113,7 +113,7 @@ class _Use:
     def built(self, mnemonic: str, *operands: SSAValue, boolean: bool = False) -> SSAValue:
         """A new operation with the shape of this one."""
         type = tensor_of(i1, self.type.get_shape()) if boolean else self.type
-        return built(self.site, mnemonic, operands, type)
+        return self.builder.create(mnemonic, operands, type)
 
     def negated(self, value: SSAValue) -> SSAValue:
         """The opposite of a truth value."""
@@ -128,13 +128,20 @@ class _Use:
 _Meaning = Callable[[_Use], SSAValue]
 
 
+NAMED = named_in("arith", "math")
+ON_TRUTH = named_on_truth("arith")
+_UNSIGNED = named_unsigned("arith")
+_ORDERED = ("eq", "gt", "ge", "lt", "le")
+"""Rows of the predicates 1 to 5 of `arith.cmpf`, which are false where an operand is NaN."""
+_INTEGER = ("eq", "ne", "lt", "le", "gt", "ge", "lt", "le", "gt", "ge")
+"""Rows of the predicates of `arith.cmpi`, the last four of which are for numbers without sign."""
+
+
 def _row(mnemonic: str) -> _Meaning:
     def meaning(use: _Use) -> SSAValue:
-        boolean = BOOLEAN.get(use.op.name)
+        boolean = ON_TRUTH.get(use.op.name)
         if boolean is not None and is_boolean(use.source):
-            return use.built(boolean, *use.operands)
-        if use.op.name in ("arith.extf", "arith.truncf", "arith.index_cast"):
-            return cast_to(use.site, use.operands[0], use.type.element_type)
+            return use.built(boolean.mnemonic, *use.operands)
         return use.built(mnemonic, *use.operands)
 
     return meaning
@@ -145,14 +152,14 @@ def _unsigned(mnemonic: str) -> _Meaning:
 
     def meaning(use: _Use) -> SSAValue:
         if is_boolean(use.source):
-            boolean = BOOLEAN.get(use.op.name)
+            boolean = ON_TRUTH.get(use.op.name)
             if boolean is None:
                 refuse_to_legalize(use.op, "it computes with i1; supported are wider integers")
-            return use.built(boolean, *use.operands)
-        element = unsigned(use.source)
-        operands = [cast_to(use.site, value, element) for value in use.operands]
-        result = built(use.site, mnemonic, operands, tensor_of(element, use.type.get_shape()))
-        return cast_to(use.site, result, use.type.element_type)
+            return use.built(boolean.mnemonic, *use.operands)
+        element = unsigned_type(use.source)
+        operands = [use.builder.cast(value, element) for value in use.operands]
+        result = use.builder.create(mnemonic, operands, tensor_of(element, use.type.get_shape()))
+        return use.builder.cast(result, use.type.element_type)
 
     return meaning
 
@@ -168,21 +175,21 @@ def _cmpi(use: _Use) -> SSAValue:
         # As a signed number, true is -1.
         operands = operands[::-1] if predicate < 6 else operands
     elif predicate > 5:
-        element = unsigned(use.source)
-        operands = tuple(cast_to(use.site, value, element) for value in operands)
-    return use.built(INTEGER[predicate], *operands)
+        element = unsigned_type(use.source)
+        operands = tuple(use.builder.cast(value, element) for value in operands)
+    return use.built(_INTEGER[predicate], *operands)
 
 
 def _is_nan(use: _Use, value: SSAValue) -> SSAValue:
-    return built(use.site, "ne", [value, value], tensor_of(i1, value_shape(value)))
+    return use.builder.create("ne", [value, value], tensor_of(i1, value_shape(value)))
 
 
 def _cmpf(use: _Use) -> SSAValue:
     predicate = _predicate(use)
     if predicate in (0, 15):
-        return filled(use.site, float(predicate == 15), use.type)
+        return use.builder.create_splat(float(predicate == 15), use.type)
     if 1 <= predicate <= 5:
-        return use.built(ORDERED[predicate - 1], *use.operands)
+        return use.built(_ORDERED[predicate - 1], *use.operands)
     either_nan = (_is_nan(use, value) for value in use.operands)
     match predicate:
         case 6:
@@ -216,9 +223,14 @@ def _number(mnemonic: str) -> _Meaning:
     return meaning
 
 
+def _converted(use: _Use) -> SSAValue:
+    """Conversion of a number, which has the type that is wanted perhaps already."""
+    return use.builder.cast(use.operands[0], use.type.element_type)
+
+
 def _extended(use: _Use) -> SSAValue:
     """Conversion of a signed integer; one bit that is set is -1."""
-    wide = cast_to(use.site, use.operands[0], use.type.element_type)
+    wide = use.builder.cast(use.operands[0], use.type.element_type)
     return use.built("neg", wide) if is_boolean(use.source) else wide
 
 
@@ -226,21 +238,21 @@ def _from_unsigned(use: _Use) -> SSAValue:
     """Conversion of an integer without sign."""
     value = use.operands[0]
     if not is_boolean(use.source):
-        value = cast_to(use.site, value, unsigned(use.source))
-    return cast_to(use.site, value, use.type.element_type)
+        value = use.builder.cast(value, unsigned_type(use.source))
+    return use.builder.cast(value, use.type.element_type)
 
 
 def _to_unsigned(use: _Use) -> SSAValue:
-    element = unsigned(use.type.element_type)
-    return cast_to(use.site, cast_to(use.site, use.operands[0], element), use.type.element_type)
+    element = unsigned_type(use.type.element_type)
+    return use.builder.cast(use.builder.cast(use.operands[0], element), use.type.element_type)
 
 
 def _truncated(use: _Use) -> SSAValue:
     value = use.operands[0]
     if is_boolean(use.type.element_type):
-        one = filled(use.site, 1, tensor_of(use.source, ()))
-        value = built(use.site, "bitwise_and", [value, one], value.type)
-    return cast_to(use.site, value, use.type.element_type)
+        one = use.builder.create_splat(1, tensor_of(use.source, ()))
+        value = use.builder.create("bitwise_and", [value, one], value.type)
+    return use.builder.cast(value, use.type.element_type)
 
 
 def _bitcast(use: _Use) -> SSAValue:
@@ -259,7 +271,7 @@ def _fma(use: _Use) -> SSAValue:
 def _log(base: float) -> _Meaning:
     def meaning(use: _Use) -> SSAValue:
         natural = use.built("log", *use.operands)
-        factor = filled(use.site, base, tensor_of(use.type.element_type, ()))
+        factor = use.builder.create_splat(base, tensor_of(use.type.element_type, ()))
         return use.built("multiply", natural, factor)
 
     return meaning
@@ -267,7 +279,7 @@ def _log(base: float) -> _Meaning:
 
 def _fpowi(use: _Use) -> SSAValue:
     x, exponent = use.operands
-    return use.built("pow", x, cast_to(use.site, exponent, use.type.element_type))
+    return use.built("pow", x, use.builder.cast(exponent, use.type.element_type))
 
 
 def _round(use: _Use) -> SSAValue:
@@ -276,7 +288,7 @@ def _round(use: _Use) -> SSAValue:
     whole = use.built("trunc", x)
     # The rest of the number is exact; adding 0.5 to the number is not.
     rest = use.built("abs", use.built("subtract", x, whole))
-    half = filled(use.site, 0.5, tensor_of(use.type.element_type, ()))
+    half = use.builder.create_splat(0.5, tensor_of(use.type.element_type, ()))
     is_large = use.built("ge", rest, half, boolean=True)
     farther = use.built("add", whole, use.built("sign", x))
     return use.built("where", is_large, farther, whole)
@@ -285,7 +297,7 @@ def _round(use: _Use) -> SSAValue:
 def _copysign(use: _Use) -> SSAValue:
     size, sign = use.operands
     size = use.built("abs", size)
-    zero = filled(use.site, 0, tensor_of(use.type.element_type, ()))
+    zero = use.builder.create_splat(0, tensor_of(use.type.element_type, ()))
     is_negative = use.built("lt", sign, zero, boolean=True)
     return use.built("where", is_negative, use.built("neg", size), size)
 
@@ -297,8 +309,8 @@ def _rounded_quotient(*, upward: bool) -> _Meaning:
         x, y = use.operands
         quotient = use.built("div", x, y)
         rest = use.built("remainder", x, y)
-        zero = filled(use.site, 0, tensor_of(use.type.element_type, ()))
-        one = filled(use.site, 1, tensor_of(use.type.element_type, ()))
+        zero = use.builder.create_splat(0, tensor_of(use.type.element_type, ()))
+        one = use.builder.create_splat(1, tensor_of(use.type.element_type, ()))
         signs = (use.built("lt", value, zero, boolean=True) for value in (rest, y))
         # The quotient is rounded toward 0, that is, up where the rest and the divisor differ.
         was_raised = use.built("logical_xor", *signs, boolean=True)
@@ -312,8 +324,9 @@ def _rounded_quotient(*, upward: bool) -> _Meaning:
 
 
 CONVERTED: dict[str, _Meaning] = {
-    **{name: _row(mnemonic) for name, mnemonic in ELEMENTWISE.items()},
-    **{name: _unsigned(mnemonic) for name, mnemonic in UNSIGNED.items()},
+    **{name: _row(row.mnemonic) for name, row in NAMED.items()},
+    **{name: _unsigned(row.mnemonic) for name, row in _UNSIGNED.items()},
+    **dict.fromkeys(("arith.extf", "arith.index_cast", "arith.truncf"), _converted),
     "arith.bitcast": _bitcast,
     "arith.ceildivsi": _rounded_quotient(upward=True),
     "arith.cmpf": _cmpf,
@@ -330,7 +343,6 @@ CONVERTED: dict[str, _Meaning] = {
     "math.copysign": _copysign,
     "math.fma": _fma,
     "math.fpowi": _fpowi,
-    "math.ipowi": _row("pow"),
     "math.log10": _log(0.4342944819032518),
     "math.log2": _log(1.4426950408889634),
     "math.round": _round,

@@ -51,7 +51,7 @@ from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Operation
 
 from ttmlir.dialects.narrowing import warn_of_narrowing
-from ttmlir.ir.rewriting import erase, refuse_to_legalize
+from ttmlir.ir.rewriting import erase_unused, refuse_to_legalize
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.core.ttir_conversion import Rule, convert_inside
 from ttmlir.passes.linalg.convert_arith_to_ttir import convert_tensor_arithmetic
@@ -78,9 +78,7 @@ class ConvertLinalgToTTIRPass(ModulePass):
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Convert everything inside the module, and erase what nobody uses then."""
         convert_inside(module, RULES, _convert_other)
-        for op in reversed([op for op in module.walk() if op.name.startswith(_NUMBERS)]):
-            if all(result.first_use is None for result in op.results):
-                erase(op)
+        erase_unused(op for op in module.walk() if op.name.startswith(_NUMBERS))
         warn_of_narrowing(module)
 
 

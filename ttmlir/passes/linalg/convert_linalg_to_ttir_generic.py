@@ -24,50 +24,31 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineMap
 
-from ttmlir.ir.contractions import contracted
-from ttmlir.ir.layouts import value_shape
+from ttmlir.ir.builder import Builder
+from ttmlir.ir.constants import splat_number
+from ttmlir.ir.contractions import contract
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
-from ttmlir.ir.tensor_values import (
-    broadcast,
-    is_all,
-    is_boolean,
-    is_tensor,
-    listed,
-    tensor_of,
-)
-from ttmlir.ir.ttir_building import (
-    built,
-    cast_to,
+from ttmlir.ir.tensor_types import (
     check_static_shape,
     element_type,
-    permuted,
-    reshaped,
-    sliced,
+    is_boolean,
+    is_tensor,
+    tensor_of,
+    value_shape,
 )
-from ttmlir.optable.contraction import broadcast_shape
+from ttmlir.optable import row
+from ttmlir.optable.reduction import by_combiner
+from ttmlir.optable.row import Row
+from ttmlir.optable.shapes import broadcast_shape
 from ttmlir.passes.core.ttir_conversion import Rule
-from ttmlir.passes.linalg.convert_arith_to_ttir import computed
+from ttmlir.passes.linalg.convert_arith_to_ttir import NAMED, ON_TRUTH, computed
 from ttmlir.passes.linalg.scalar_values import as_tensor, number_type
 
 _MAPS = (
     "supported are maps whose results are different dimensions, or 0; for a convolution or pool "
     "write its named operation, such as linalg.conv_2d_nhwc_hwcf or linalg.pooling_nhwc_sum"
 )
-_REDUCTIONS = {
-    **dict.fromkeys(("arith.addf", "arith.addi"), ("sum", "add", 0)),
-    **dict.fromkeys(("arith.mulf", "arith.muli"), ("prod", "multiply", 1)),
-    **dict.fromkeys(("arith.maximumf", "arith.maxnumf", "arith.maxsi"), ("max", "maximum", None)),
-    **dict.fromkeys(("arith.minimumf", "arith.minnumf", "arith.minsi"), ("min", "minimum", None)),
-}
-"""Reduction, operation on two tensors and number that changes nothing, by the body's operation."""
-_ON_TRUTH = {
-    "arith.addi": ("reduce_or", "logical_or", 0),
-    "arith.andi": ("reduce_and", "logical_and", 1),
-    "arith.maxui": ("reduce_or", "logical_or", 0),
-    "arith.minui": ("reduce_and", "logical_and", 1),
-    "arith.muli": ("reduce_and", "logical_and", 1),
-    "arith.ori": ("reduce_or", "logical_or", 0),
-}
+_SKIPPING_NAN = {"arith.maxnumf": row("maximum"), "arith.minnumf": row("minimum")}
 _GREATER = {"arith.cmpf": (2, 3, 9, 10), "arith.cmpi": (4, 5)}
 _LESS = {"arith.cmpf": (4, 5, 11, 12), "arith.cmpi": (2, 3)}
 
@@ -93,6 +74,11 @@ class _Loops:
     reduced: frozenset[int]
     """The loops that results are combined over."""
     known: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+
+    @cached_property
+    def builder(self) -> Builder:
+        """Creates operations before the operation."""
+        return Builder.before(self.op)
 
     @cached_property
     def extents(self) -> tuple[int, ...]:
@@ -143,12 +129,12 @@ class _Loops:
         dims = self.dims(number)
         extents = value_shape(value)
         ends = [1 if dim is None else extent for dim, extent in zip(dims, extents, strict=True)]
-        value = sliced(self.op, value, [0] * len(dims), ends)
+        value = self.builder.slice(value, [0] * len(dims), ends)
         order = sorted(range(len(dims)), key=lambda place: -1 if (d := dims[place]) is None else d)
-        value = permuted(self.op, value, order)
+        value = self.builder.permute(value, order)
         named = {dim for dim in dims if dim is not None}
         shape = [extent if dim in named else 1 for dim, extent in enumerate(self.extents)]
-        return reshaped(self.op, value, shape)
+        return self.builder.reshape(value, shape)
 
     def value(self, number: SSAValue) -> SSAValue:
         """A number of the body over the loops."""
@@ -168,7 +154,7 @@ class _Loops:
             return as_tensor(self.op, number)
         if owner.name.startswith(("arith.", "math.")) and len(owner.results) == 1:
             operands = [self.value(operand) for operand in owner.operands]
-            return computed(self.op, owner, operands, number_type(number.type))
+            return computed(self.builder, owner, operands, number_type(number.type))
         if owner.name == "tensor.extract":
             return self._read(owner.operands[0], owner.operands[1:])
         refuse_to_legalize(
@@ -179,29 +165,29 @@ class _Loops:
 
     def _read(self, tensor: SSAValue, places: Sequence[SSAValue]) -> SSAValue:
         """The elements of a tensor at computed places."""
-        op = self.op
+        op, builder = self.op, self.builder
         check_static_shape(op, tensor.type)
         extents = value_shape(tensor)
-        number: SSAValue = listed(op, [0], tensor_of(i32, (1,) * len(self.extents)))
+        number: SSAValue = builder.create_numbers([0], tensor_of(i32, (1,) * len(self.extents)))
         for dim, place in enumerate(places):
-            step = listed(op, [extents[dim]], tensor_of(i32, ()))
+            step = builder.create_numbers([extents[dim]], tensor_of(i32, ()))
             type_ = tensor_of(i32, value_shape(number))
-            number = built(op, "multiply", [number, step], type_) if dim else number
-            step = cast_to(op, self.value(place), i32)
+            number = builder.create("multiply", [number, step], type_) if dim else number
+            step = builder.cast(self.value(place), i32)
             shape = broadcast_shape(value_shape(number), value_shape(step))
-            number = built(op, "add", [number, step], tensor_of(i32, shape))
+            number = builder.create("add", [number, step], tensor_of(i32, shape))
         number = self.spread(number)
         count = math.prod(self.extents)
-        flat = reshaped(op, tensor, (math.prod(extents),))
+        flat = builder.reshape(tensor, (math.prod(extents),))
         type_ = tensor_of(element_type(tensor), (count,))
-        found = built(op, "gather", [flat, reshaped(op, number, (count,))], type_, dim=0)
-        return reshaped(op, found, self.extents)
+        found = builder.create("gather", [flat, builder.reshape(number, (count,))], type_, dim=0)
+        return builder.reshape(found, self.extents)
 
     def _index(self, dim: int) -> SSAValue:
         """The place in a loop."""
         shape = [extent if d == dim else 1 for d, extent in enumerate(self.extents)]
         places = list(range(self.extents[dim]))
-        return listed(self.op, places, tensor_of(i32, shape))
+        return self.builder.create_numbers(places, tensor_of(i32, shape))
 
     def used_loops(self, number: SSAValue) -> frozenset[int]:
         """The loops that a number of the body depends on."""
@@ -219,8 +205,8 @@ class _Loops:
         rank = len(self.extents)
         shape = value_shape(value)
         if len(shape) < rank:
-            value = reshaped(self.op, value, (1,) * (rank - len(shape)) + shape)
-        return broadcast(self.op, value, self.extents)
+            value = self.builder.reshape(value, (1,) * (rank - len(shape)) + shape)
+        return self.builder.broadcast(value, self.extents)
 
     def depends(self, number: SSAValue, on: SSAValue) -> bool:
         """True if a number of the body is computed from another."""
@@ -245,8 +231,8 @@ def _convert(loops: _Loops, inits: Sequence[SSAValue]) -> None:
         if loops.reduced:
             result = _reduced(loops, number, argument, init, dims)
         else:
-            result = permuted(loops.op, loops.spread(loops.value(number)), dims)
-        results.append(cast_to(loops.op, result, element_type(init)))
+            result = loops.builder.permute(loops.spread(loops.value(number)), dims)
+        results.append(loops.builder.cast(result, element_type(init)))
     replace(loops.op, *results)
 
 
@@ -254,7 +240,7 @@ def _reduced(
     loops: _Loops, number: SSAValue, argument: SSAValue, init: SSAValue, dims: list[int]
 ) -> SSAValue:
     """The combination of a number over loops, beginning with `init`."""
-    op = loops.op
+    op, builder = loops.op, loops.builder
     owner = number.owner
     if number is argument:
         return init
@@ -263,20 +249,27 @@ def _reduced(
         arg = _argmax(loops, owner, argument) if isinstance(owner, Operation) else None
         if arg is not None:
             return _over(loops, "argmax", loops.value(arg), dims, element_type(init))
+        if isinstance(owner, Operation) and _combines_by_xor(owner):
+            refuse_to_legalize(
+                op,
+                "it combines truth values by exclusive or, which sums of i1 are; supported are "
+                "arith.ori and arith.andi, and sums of wider integers (arith.extui)",
+            )
         refuse_to_legalize(
             op,
             "it combines elements over a loop in another way than by a sum, product, maximum, "
             "minimum, and, or, or the place of the maximum",
         )
-    (reduction, combine, neutral), term = found
-    product = _factors(loops, term) if reduction == "sum" else None
+    reduction, term = found
+    product = _factors(loops, term) if reduction.mnemonic == "sum" else None
     if product is not None:
         total = _product(loops, *product, dims)
     else:
-        total = _over(loops, reduction, loops.value(term), dims, element_type(init))
-    if neutral is not None and is_all(init, neutral):
+        total = _over(loops, reduction.mnemonic, loops.value(term), dims, element_type(init))
+    identity = row(reduction.combiner).identity
+    if identity is not None and math.isfinite(identity) and splat_number(init) == identity:
         return total
-    return built(op, combine, [total, init], init.type)
+    return builder.create(reduction.combiner, [total, init], init.type)
 
 
 def _over(
@@ -289,25 +282,39 @@ def _over(
         element = element_type(value)
     type_ = tensor_of(element, [loops.extents[dim] for dim in kept])
     reduced = tuple(sorted(loops.reduced))
-    result = built(loops.op, reduction, [value], type_, keep_dim=False, dim_arg=reduced)
-    return permuted(loops.op, result, [kept.index(dim) for dim in dims])
+    result = loops.builder.create(reduction, [value], type_, keep_dim=False, dim_arg=reduced)
+    return loops.builder.permute(result, [kept.index(dim) for dim in dims])
 
 
 def _combination(
     loops: _Loops, owner: Operation, argument: SSAValue
-) -> tuple[tuple[str, str, int | None], SSAValue] | None:
-    """How a number is combined with the accumulated one, and what is combined."""
-    table = _ON_TRUTH if is_boolean(owner.results[0].type) else _REDUCTIONS
-    if owner.name in table and argument in owner.operands:
+) -> tuple[Row, SSAValue] | None:
+    """The reduction that combines a number with the accumulated one, and what is combined."""
+    reduction = _reduction(owner)
+    if reduction is not None and argument in owner.operands:
         terms = [operand for operand in owner.operands if operand is not argument]
         if len(terms) == 1 and not loops.depends(terms[0], argument):
-            return table[owner.name], terms[0]
+            return reduction, terms[0]
     if owner.name == "arith.select" and (term := _selected(owner, argument)) is not None:
         value, is_largest = term
-        name = "arith.maximumf" if is_largest else "arith.minimumf"
         if not loops.depends(value, argument):
-            return _REDUCTIONS[name], value
+            reduction = by_combiner(row("maximum" if is_largest else "minimum"))
+            return None if reduction is None else (reduction, value)
     return None
+
+
+def _reduction(owner: Operation) -> Row | None:
+    """The reduction that repeats an operation of arith on two numbers."""
+    is_truth = is_boolean(owner.results[0].type)
+    named = ON_TRUTH if is_truth else {**NAMED, **_SKIPPING_NAN}
+    combining = named.get(owner.name)
+    return None if combining is None else by_combiner(combining)
+
+
+def _combines_by_xor(owner: Operation) -> bool:
+    """True for an operation on truth values that is 1 where they differ: sums wrap around."""
+    is_truth = is_boolean(owner.results[0].type)
+    return is_truth and ON_TRUTH.get(owner.name) == row("logical_xor")
 
 
 def _selected(owner: Operation, argument: SSAValue) -> tuple[SSAValue, bool] | None:
@@ -365,13 +372,13 @@ def _product(loops: _Loops, a: SSAValue, b: SSAValue, dims: list[int]) -> SSAVal
     for factor in (a, b):
         used = sorted(loops.used_loops(factor))
         shape = [loops.extents[dim] for dim in used]
-        operands.append((reshaped(loops.op, loops.value(factor), shape), used))
+        operands.append((loops.builder.reshape(loops.value(factor), shape), used))
     (left, left_dims), (right, right_dims) = operands
     # The operand with the result's first loops comes first, as in a product of matrices.
     own = [dim for dim in dims if (dim in left_dims) != (dim in right_dims)]
     if own and own[0] in right_dims:
         left, left_dims, right, right_dims = right, right_dims, left, left_dims
-    return contracted(loops.op, left, left_dims, right, right_dims, dims)
+    return contract(loops.builder, left, left_dims, right, right_dims, dims)
 
 
 def _generic(op: Operation) -> None:
@@ -392,6 +399,7 @@ def _check_tensors(op: Operation) -> None:
 
 
 def _map(op: Operation) -> None:
+    builder = Builder.before(op)
     _check_tensors(op)
     inputs, inits = inputs_and_inits(op)
     rank = len(value_shape(inits[0]))
@@ -404,7 +412,7 @@ def _map(op: Operation) -> None:
     maps = [identity] * (len(operands) or 1)
     loops = _Loops(op, block, operands or inits, maps, frozenset())
     result = loops.spread(loops.value(yielded.operands[0]))
-    replace(op, cast_to(op, result, element_type(inits[0])))
+    replace(op, builder.cast(result, element_type(inits[0])))
 
 
 def _reduce(op: Operation) -> None:

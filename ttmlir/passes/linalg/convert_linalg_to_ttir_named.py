@@ -14,25 +14,16 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from ttmlir.ir.contractions import contracted
-from ttmlir.ir.layouts import value_shape
+from ttmlir.ir.builder import Builder
+from ttmlir.ir.constants import constant_numbers, splat_number
+from ttmlir.ir.contractions import contract
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
-from ttmlir.ir.tensor_values import (
-    broadcast,
-    constant_numbers,
-    is_all,
-    is_tensor,
-    listed,
-    tensor_of,
-)
-from ttmlir.ir.ttir_building import (
-    built,
-    cast_to,
+from ttmlir.ir.tensor_types import (
     check_static_shape,
     element_type,
-    permuted,
-    reshaped,
-    sliced,
+    is_tensor,
+    tensor_of,
+    value_shape,
 )
 from ttmlir.optable.linalg import CONTRACTIONS, CONVOLUTIONS, DEPTHWISE, ELEMENTWISE, POOLINGS
 from ttmlir.passes.core.ttir_conversion import Rule
@@ -53,68 +44,75 @@ def _checked(op: Operation) -> tuple[list[SSAValue], SSAValue]:
 
 def _elementwise(mnemonic: str) -> Rule:
     def rule(op: Operation) -> None:
+        builder = Builder.before(op)
         inputs, init = _checked(op)
         element = element_type(init)
         if mnemonic == "where":
-            replace(op, built(op, mnemonic, inputs, init.type))
+            replace(op, builder.create(mnemonic, inputs, init.type))
             return
         operands = [
-            cast_to(op, value if is_tensor(value) else as_tensor(op, value), element)
+            builder.cast(value if is_tensor(value) else as_tensor(op, value), element)
             for value in inputs
         ]
-        result = built(op, mnemonic, operands, init.type) if mnemonic else operands[0]
+        result = builder.create(mnemonic, operands, init.type) if mnemonic else operands[0]
         replace(op, result)
 
     return rule
 
 
 def _fill(op: Operation) -> None:
+    builder = Builder.before(op)
     (value,), init = _checked(op)
     type_ = cast("TensorType[Attribute]", init.type)
     found = constant_numbers(value)
     if found is not None:
-        replace(op, listed(op, found, type_))
+        replace(op, builder.create_numbers(found, type_))
         return
-    scalar = cast_to(op, as_tensor(op, value), type_.element_type)
+    scalar = builder.cast(as_tensor(op, value), type_.element_type)
     rank = len(type_.get_shape())
-    replace(op, broadcast(op, reshaped(op, scalar, (1,) * rank), type_.get_shape()))
+    replace(op, builder.broadcast(builder.reshape(scalar, (1,) * rank), type_.get_shape()))
 
 
 def _accumulated(op: Operation, total: SSAValue, init: SSAValue, combine: str = "add") -> None:
     """Replace an operation by its sum, added to what it began with."""
-    if combine == "add" and is_all(init, 0):
+    builder = Builder.before(op)
+    if combine == "add" and splat_number(init) == 0:
         replace(op, total)
     else:
-        replace(op, built(op, combine, [total, init], init.type))
+        replace(op, builder.create(combine, [total, init], init.type))
 
 
 def _contraction(a: str, b: str, result: str) -> Rule:
     def rule(op: Operation) -> None:
+        builder = Builder.before(op)
         inputs, init = _checked(op)
         element = element_type(init)
-        left, right = (cast_to(op, value, element) for value in inputs)
-        _accumulated(op, contracted(op, left, a, right, b, result), init)
+        left, right = (builder.cast(value, element) for value in inputs)
+        _accumulated(op, contract(builder, left, a, right, b, result), init)
 
     return rule
 
 
 def _transpose(op: Operation) -> None:
+    builder = Builder.before(op)
     (value,), _ = _checked(op)
-    replace(op, permuted(op, value, _numbers(op, "permutation")))
+    replace(op, builder.permute(value, _numbers(op, "permutation")))
 
 
 def _broadcast(op: Operation) -> None:
+    builder = Builder.before(op)
     (value,), init = _checked(op)
     added = _numbers(op, "dimensions")
     shape = value_shape(init)
     ones = [1 if dim in added else extent for dim, extent in enumerate(shape)]
-    replace(op, broadcast(op, reshaped(op, value, ones), shape))
+    replace(op, builder.broadcast(builder.reshape(value, ones), shape))
 
 
 def _softmax(op: Operation) -> None:
+    builder = Builder.before(op)
     inputs, init = _checked(op)
     dim = cast("IntegerAttr", op.properties["dimension"]).value.data
-    replace(op, built(op, "softmax", inputs, init.type, dimension=dim))
+    replace(op, builder.create("softmax", inputs, init.type, dimension=dim))
 
 
 def _numbers(op: Operation, name: str, count: int = 0) -> tuple[int, ...]:
@@ -140,6 +138,7 @@ def _reached(
 
     A rest that is shorter than a stride is left to the operation in ttir.
     """
+    builder = Builder.before(op)
     count = len(window)
     strides, dilations = (_numbers(op, name, count) for name in ("strides", "dilations"))
     ends = list(value_shape(image))
@@ -149,7 +148,7 @@ def _reached(
             reach = (window[int(dim)] - 1) * dilations[int(dim)] + 1
             if (ends[place] - reach) // stride + 1 != result[place]:
                 ends[place] = (result[place] - 1) * stride + reach
-    return sliced(op, image, (0,) * len(ends), ends)
+    return builder.slice(image, (0,) * len(ends), ends)
 
 
 def _convolved(
@@ -160,12 +159,12 @@ def _convolved(
     dims: tuple[str, str],
     groups: int = 1,
 ) -> SSAValue:
+    builder = Builder.before(op)
     count = len(dims[0]) - 2
     extents = dict(zip(dims[1], value_shape(weight), strict=True))
     window = [extents[str(dim)] for dim in range(count)]
     image = _reached(op, image, dims[0], window, cast("TensorType[Attribute]", type_).get_shape())
-    return built(
-        op,
+    return builder.create(
         "convolution",
         [image, weight],
         type_,
@@ -182,8 +181,9 @@ def _convolved(
 
 def _convolution(image: str, weight: str) -> Rule:
     def rule(op: Operation) -> None:
+        builder = Builder.before(op)
         inputs, init = _checked(op)
-        operands = [cast_to(op, value, element_type(init)) for value in inputs]
+        operands = [builder.cast(value, element_type(init)) for value in inputs]
         result = _convolved(op, operands[0], operands[1], init.type, (image, weight))
         _accumulated(op, result, init)
 
@@ -192,8 +192,9 @@ def _convolution(image: str, weight: str) -> Rule:
 
 def _depthwise(image: str, weight: str) -> Rule:
     def rule(op: Operation) -> None:
+        builder = Builder.before(op)
         inputs, init = _checked(op)
-        pixels, filters = (cast_to(op, value, element_type(init)) for value in inputs)
+        pixels, filters = (builder.cast(value, element_type(init)) for value in inputs)
         extents = dict(zip(weight, value_shape(filters), strict=True))
         groups = extents["c"]
         outer = groups * extents.get("m", 1)
@@ -204,19 +205,20 @@ def _depthwise(image: str, weight: str) -> Rule:
         shape = [*spatial, 1, outer] if is_last else [outer, 1, *spatial]
         digits = "".join(dim for dim in weight if dim.isdigit())
         dims = digits + "io" if is_last else "oi" + digits
-        filters = reshaped(op, filters, shape)
+        filters = builder.reshape(filters, shape)
         flat = list(value_shape(init))
         if "m" in weight:
             flat = [*flat[:-2], outer]
         type_ = tensor_of(element_type(init), flat)
         result = _convolved(op, pixels, filters, type_, (image, dims), groups)
-        _accumulated(op, reshaped(op, result, value_shape(init)), init)
+        _accumulated(op, builder.reshape(result, value_shape(init)), init)
 
     return rule
 
 
 def _pooling(image: str, method: str) -> Rule:
     def rule(op: Operation) -> None:
+        builder = Builder.before(op)
         (pixels, window), init = _checked(op)
         extents = value_shape(window)
         count = len(extents)
@@ -224,12 +226,11 @@ def _pooling(image: str, method: str) -> Rule:
         def over_all(numbers: Sequence[int]) -> tuple[int, ...]:
             return tuple(numbers[int(dim)] if dim.isdigit() else 1 for dim in image)
 
-        result = built(
-            op,
+        result = builder.create(
             "pooling",
             [
                 _reached(
-                    op, cast_to(op, pixels, element_type(init)), image, extents, value_shape(init)
+                    op, builder.cast(pixels, element_type(init)), image, extents, value_shape(init)
                 )
             ],
             init.type,

@@ -14,24 +14,19 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from ttmlir.ir.layouts import value_shape
+from ttmlir.ir.builder import Builder
+from ttmlir.ir.constants import constant_numbers
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
-from ttmlir.ir.tensor_values import (
-    broadcast,
-    constant_numbers,
-    joined,
-    listed,
-    tensor_of,
-)
-from ttmlir.ir.ttir_building import built, check_static_shape, element_type, reshaped, sliced
+from ttmlir.ir.tensor_types import check_static_shape, element_type, tensor_of, value_shape
 from ttmlir.passes.core.ttir_conversion import Rule
 from ttmlir.passes.linalg.scalar_values import as_tensor, number_type
 
 
 def _reshape(op: Operation) -> None:
+    builder = Builder.before(op)
     check_static_shape(op, op.operands[0].type)
     check_static_shape(op, op.results[0].type)
-    replace(op, reshaped(op, op.operands[0], value_shape(op.results[0])))
+    replace(op, builder.reshape(op.operands[0], value_shape(op.results[0])))
 
 
 def _cast(op: Operation) -> None:
@@ -67,6 +62,7 @@ def _slice(op: Operation) -> tuple[tuple[int, ...], ...]:
 
 
 def _pad(op: Operation) -> None:
+    builder = Builder.before(op)
     check_static_shape(op, op.results[0].type)
     groups = cast("DenseArrayBase[IntegerType]", op.properties["operandSegmentSizes"])
     _, lows, highs = groups.iter_values()
@@ -83,33 +79,35 @@ def _pad(op: Operation) -> None:
         return
     replace(
         op,
-        built(
-            op, "pad", op.operands[:1], op.results[0].type, padding=padding, value=float(found[0])
+        builder.create(
+            "pad", op.operands[:1], op.results[0].type, padding=padding, value=float(found[0])
         ),
     )
 
 
 def _extract_slice(op: Operation) -> None:
+    builder = Builder.before(op)
     check_static_shape(op, op.operands[0].type)
     starts, sizes, steps = _slice(op)
     bounds = zip(starts, sizes, steps, strict=True)
     ends = [start + (size - 1) * step + 1 for start, size, step in bounds]
-    part = sliced(op, op.operands[0], starts, ends, steps)
+    part = builder.slice(op.operands[0], starts, ends, steps)
     # A slice may drop dimensions of extent 1.
-    replace(op, reshaped(op, part, value_shape(op.results[0])))
+    replace(op, builder.reshape(part, value_shape(op.results[0])))
 
 
 def _insert_slice(op: Operation) -> None:
+    builder = Builder.before(op)
     part, whole = op.operands[:2]
     check_static_shape(op, whole.type)
     starts, sizes, steps = _slice(op)
     if any(step != 1 for step in steps):
         refuse_to_legalize(op, f"its strides are {list(steps)}; supported are strides of 1")
-    replace(op, _inserted(op, reshaped(op, part, sizes), whole, starts, 0))
+    replace(op, _inserted(builder, builder.reshape(part, sizes), whole, starts, 0))
 
 
 def _inserted(
-    op: Operation, part: SSAValue, whole: SSAValue, starts: Sequence[int], dim: int
+    builder: Builder, part: SSAValue, whole: SSAValue, starts: Sequence[int], dim: int
 ) -> SSAValue:
     """A tensor with a part of it, which is as large in front of dimension `dim`, replaced."""
     extents = value_shape(whole)
@@ -120,27 +118,30 @@ def _inserted(
     def cut(first: int, last: int) -> SSAValue:
         begins = [first if d == dim else 0 for d in range(len(extents))]
         ends = [last if d == dim else extent for d, extent in enumerate(extents)]
-        return sliced(op, whole, begins, ends)
+        return builder.slice(whole, begins, ends)
 
-    inner = _inserted(op, part, cut(begin, end), starts, dim + 1)
+    inner = _inserted(builder, part, cut(begin, end), starts, dim + 1)
     outer = [cut(0, begin)] if begin else []
     rest = [cut(end, extents[dim])] if end < extents[dim] else []
-    return joined(op, [*outer, inner, *rest], dim)
+    return builder.concat([*outer, inner, *rest], dim)
 
 
 def _concat(op: Operation) -> None:
+    builder = Builder.before(op)
     dim = cast("IntegerAttr", op.properties["dim"]).value.data
-    replace(op, built(op, "concat", op.operands, op.results[0].type, dim=dim))
+    replace(op, builder.create("concat", op.operands, op.results[0].type, dim=dim))
 
 
 def _splat(op: Operation) -> None:
+    builder = Builder.before(op)
     check_static_shape(op, op.results[0].type)
     shape = value_shape(op.results[0])
     scalar = as_tensor(op, op.operands[0])
-    replace(op, broadcast(op, reshaped(op, scalar, (1,) * len(shape)), shape))
+    replace(op, builder.broadcast(builder.reshape(scalar, (1,) * len(shape)), shape))
 
 
 def _from_elements(op: Operation) -> None:
+    builder = Builder.before(op)
     type_ = cast("TensorType[Attribute]", op.results[0].type)
     check_static_shape(op, op.results[0].type)
     shape = type_.get_shape()
@@ -148,10 +149,10 @@ def _from_elements(op: Operation) -> None:
     found = [constant_numbers(value) for value in op.operands]
     if all(numbers is not None for numbers in found):
         numbers = [number for numbers in found if numbers is not None for number in numbers]
-        replace(op, listed(op, numbers, tensor_of(element, shape)))
+        replace(op, builder.create_numbers(numbers, tensor_of(element, shape)))
         return
-    parts = [reshaped(op, as_tensor(op, value), (1,)) for value in op.operands]
-    replace(op, reshaped(op, joined(op, parts, 0), shape))
+    parts = [builder.reshape(as_tensor(op, value), (1,)) for value in op.operands]
+    replace(op, builder.reshape(builder.concat(parts, 0), shape))
 
 
 RULES: dict[str, Rule] = {

@@ -7,10 +7,10 @@ from typing import cast
 from xdsl.dialects.builtin import IndexType, TensorType, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from ttmlir.ir.layouts import value_shape
+from ttmlir.ir.builder import Builder
+from ttmlir.ir.constants import constant_numbers
 from ttmlir.ir.rewriting import refuse_to_legalize
-from ttmlir.ir.tensor_values import constant_numbers, listed, tensor_of
-from ttmlir.ir.ttir_building import reshaped, sliced
+from ttmlir.ir.tensor_types import tensor_of, value_shape
 from ttmlir.passes.linalg.convert_arith_to_ttir import computed
 
 
@@ -25,17 +25,18 @@ def as_tensor(site: Operation, value: SSAValue) -> SSAValue:
     New operations stand in front of `site`. Numbers are followed back to constants, elements of
     tensors and what arith and math compute from them; others are refused.
     """
+    builder = Builder.before(site)
     owner = value.owner
     if isinstance(owner, Operation):
         if owner.name == "arith.constant":
             found = constant_numbers(value)
             assert found is not None, "the constant is a number"
-            return listed(site, found, tensor_of(number_type(value.type), ()))
+            return builder.create_numbers(found, tensor_of(number_type(value.type), ()))
         if owner.name == "tensor.extract":
-            return _element(site, owner)
+            return _element(builder, owner)
         if owner.name.startswith(("arith.", "math.")):
             operands = [as_tensor(site, operand) for operand in owner.operands]
-            return computed(site, owner, operands, number_type(value.type))
+            return computed(builder, owner, operands, number_type(value.type))
     refuse_to_legalize(
         site,
         f"it uses a number of type {value.type} that comes from elsewhere; supported are "
@@ -44,7 +45,7 @@ def as_tensor(site: Operation, value: SSAValue) -> SSAValue:
     )
 
 
-def _element(site: Operation, op: Operation) -> SSAValue:
+def _element(builder: Builder, op: Operation) -> SSAValue:
     """The element of a tensor at a constant place."""
     tensor, *places = op.operands
     begins: list[int] = []
@@ -56,4 +57,4 @@ def _element(site: Operation, op: Operation) -> SSAValue:
     assert isinstance(cast("TensorType[Attribute]", tensor.type), TensorType)
     if len(begins) != len(value_shape(tensor)):
         refuse_to_legalize(op, "it has another number of places than the tensor has dimensions")
-    return reshaped(site, sliced(site, tensor, begins, [begin + 1 for begin in begins]), ())
+    return builder.reshape(builder.slice(tensor, begins, [begin + 1 for begin in begins]), ())

@@ -17,8 +17,9 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
 from ttmlir.dialects import ttir
-from ttmlir.ir.layouts import layout_of, shape_of, with_layout
+from ttmlir.ir.layouts import layout_of, with_layout
 from ttmlir.ir.rewriting import AttributeMemo, refuse
+from ttmlir.ir.tensor_types import shape_of
 from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
 from ttmlir.layout.errors import LayoutError
 
@@ -201,8 +202,9 @@ def _destinations(block: Block) -> dict[Operation, Operation]:
     """For each `tensor.empty` that is a destination, the first operation it is that of."""
     result: dict[Operation, Operation] = {}
     for op in block.ops:
-        if isinstance(op, ttir.TTIROp):
-            owner = op.operands[-1].owner
+        inits = op.inits if isinstance(op, ttir.TTIROp) else ()
+        if inits:
+            owner = inits[-1].owner
             if isinstance(owner, EmptyOp) and owner.parent is block:
                 result.setdefault(owner, op)
     return result

@@ -61,14 +61,10 @@ from xdsl.ir import Block, Operation, SSAValue, Use
 
 from ttmlir.dialects import tt, ttir
 from ttmlir.dialects.names import ARG_ALLOC, SCRATCH
-from ttmlir.ir.layouts import (
-    layout_of,
-    required_device,
-    required_system_desc,
-    value_shape,
-)
-from ttmlir.ir.moves import written_results
+from ttmlir.ir.builder import Builder
+from ttmlir.ir.layouts import layout_of, required_device, required_system_desc
 from ttmlir.ir.rewriting import erase, insert_before, refuse, replace
+from ttmlir.ir.tensor_types import value_shape
 from ttmlir.layout.chip import ChipDesc
 from ttmlir.layout.data_movement import network_unit, scratch_bytes
 from ttmlir.layout.device import Device
@@ -262,15 +258,14 @@ def _separate_destinations(block: Block) -> None:
     for empty in [op for op in block.ops if isinstance(op, EmptyOp)]:
         writes = [use for use in tuple(empty.tensor.uses) if _written(use) is not None]
         for use in writes[:-1] if len(writes) > 1 else ():
-            copy = EmptyOp.create(result_types=[empty.tensor.type], location=use.operation.location)
-            insert_before(use.operation, copy)
-            use.operation.operands[use.index] = copy.tensor
+            own = Builder.before(use.operation).create_empty(empty.tensor.type)
+            use.operation.operands[use.index] = own
 
 
 def _written(use: Use) -> SSAValue | None:
     """What an operation makes of the destination that it uses."""
     op = use.operation
-    return written_results(op).get(use.index) if isinstance(op, ttir.TTIROp) else None
+    return op.written_results.get(use.index) if isinstance(op, ttir.TTIROp) else None
 
 
 def _replace_empty(buffer: _Buffer) -> None:

@@ -37,14 +37,17 @@ After:
 Requires: `tt.device` and `tt.system_desc` on the module, layouts on all tensors (`ttir-layout`).
 Ensures: results and destinations of ttir operations have the chosen layouts; the signature of a
 function says what it returns, but a function that others call still returns what it did.
-Options: `override-grid-sizes` (`name=RxC,name=RxC`) and `sharding-pass-enabled` (false).
+Options: `override-grid-sizes` (`name=RxC,name=RxC`), with a warning for names that no operation
+has and an error for grids of more cores than the device has, and `sharding-pass-enabled` (false).
 Not done here: operands are not moved to the layout that the user would like best; ttnn operations
 take them as they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import difflib
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -54,18 +57,15 @@ from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ttmlir.dialects import ttir
-from ttmlir.ir.layouts import (
-    layout_of,
-    required_device,
-    required_system_desc,
-    shape_of,
-    with_layout,
-)
-from ttmlir.ir.moves import emptied, moved, written_results
-from ttmlir.ir.rewriting import AttributeMemo, refuse, retype
+from ttmlir.ir.builder import Builder
+from ttmlir.ir.layouts import layout_of, required_device, required_system_desc, with_layout
+from ttmlir.ir.rewriting import AttributeMemo, refuse
+from ttmlir.ir.tensor_types import shape_of
 from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
 from ttmlir.layout.errors import LayoutError
 from ttmlir.mlir.option_values import option
+from ttmlir.mlir.reporting.diagnostics import op_diagnostic, warn
+from ttmlir.mlir.xdsl_internals import retype
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.placement.grid_overrides import GRID_OVERRIDES, GridOverrides
 from ttmlir.passes.placement.l1_sharding import Sharding
@@ -97,6 +97,7 @@ class TTIRGridSetPass(ModulePass):
         choice = _Choice(workers, dict(self.override_grid_sizes))
         sharding = Sharding(workers, chip.usable_l1_size)
         ops = list(module.walk())
+        _warn_of_unknown_names(module, ops, dict(self.override_grid_sizes))
         called = {op.callee.string_value() for op in ops if isinstance(op, CallOp)}
         for function in [op for op in ops if isinstance(op, FuncOp)]:
             for block in _blocks(function):
@@ -109,6 +110,31 @@ class TTIRGridSetPass(ModulePass):
                 _return_as_declared(function)
             else:
                 _declare_what_is_returned(function)
+
+
+def _warn_of_unknown_names(
+    module: ModuleOp, ops: Sequence[Operation], overrides: Mapping[str, Grid]
+) -> None:
+    """Say which names in `override-grid-sizes` are no operation's, with those that are like them.
+
+    That is no error: the text may be one of several that are compiled with the same options.
+    """
+    if not overrides:
+        return
+    names = {op.location.desc.data: None for op in ops if isinstance(op.location, NameLoc)}
+    for name in overrides:
+        if name in names:
+            continue
+        near = difflib.get_close_matches(name, names)
+        remedy = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+        if not names:
+            remedy = '; no operation here has a name: give it one, as in loc("add_1")'
+        text = f"override-grid-sizes: no operation has the location '{name}'{remedy}"
+        warn(op_diagnostic(module, text, severity="warning", with_name=False))
+
+
+def _spelled(grid: Grid) -> str:
+    return "x".join(map(str, grid))
 
 
 def _blocks(op: Operation) -> Iterator[Block]:
@@ -138,7 +164,7 @@ def _return_as_declared(function: FuncOp) -> None:
         for number, declared in enumerate(function.function_type.outputs):
             value = returned.operands[number]
             if value.type != declared:
-                returned.operands[number] = moved(value, declared, returned)
+                returned.operands[number] = Builder.before(returned).move_to_layout(value, declared)
 
 
 class _Choice:
@@ -160,15 +186,22 @@ class _Choice:
                 refuse(op, f"cannot run on the grid chosen for it: {error}")
             retype(result, chosen)
         if isinstance(op, ttir.TTIROp):
-            for number, result in written_results(op).items():
+            for number, result in op.written_results.items():
                 self._retype_destination(op, number, result.type)
 
     def overridden_grid(self, op: Operation) -> Grid | None:
         """The grid that the options give to an operation by the name of its location."""
         is_ours = isinstance(op, EmptyOp) or op.name.startswith("ttir.")
-        if self._overrides and is_ours and isinstance(op.location, NameLoc):
-            return self._overrides.get(op.location.desc.data)
-        return None
+        if not (self._overrides and is_ours and isinstance(op.location, NameLoc)):
+            return None
+        grid = self._overrides.get(op.location.desc.data)
+        if grid is not None and math.prod(grid) > math.prod(self._workers):
+            refuse(
+                op,
+                f"cannot run on the grid {_spelled(grid)} that override-grid-sizes gives it: the"
+                f" device has {_spelled(self._workers)} = {math.prod(self._workers)} cores",
+            )
+        return grid
 
     def _chosen(self, op: Operation, current: Attribute) -> Attribute:
         grid = self.overridden_grid(op)
@@ -186,8 +219,10 @@ class _Choice:
         if is_free:
             retype(value, chosen)
         elif value.type != chosen:
-            is_empty = isinstance(value.owner, EmptyOp)
-            op.operands[number] = emptied(chosen, op) if is_empty else moved(value, chosen, op)
+            builder, is_empty = Builder.before(op), isinstance(value.owner, EmptyOp)
+            op.operands[number] = (
+                builder.create_empty(chosen) if is_empty else builder.move_to_layout(value, chosen)
+            )
 
     def _type_on_workers(self, type_: Attribute) -> Attribute:
         return _in_memory(

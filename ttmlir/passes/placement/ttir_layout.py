@@ -43,7 +43,8 @@ After:
       }
     }
 
-Requires: the attribute `tt.device` on the module or around it (`ttir-implicit-device`).
+Requires: nothing. Without the attribute `tt.device` on the module or around it, the passes
+`ttir-load-system-desc` and `ttir-implicit-device` run before, and a remark says so.
 Ensures: every ranked tensor outside of `ttir.generic` has a layout; operands are where their
 constraints want them, except the image, weight and bias of `ttir.conv2d`, which stay on the host.
 Options: `init-memory-space` (system), `default-memory-space` (dram) and
@@ -61,6 +62,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
+from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.dialects.tensor import EmptyOp
@@ -68,29 +70,41 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ttmlir.dialects import ttir
 from ttmlir.dialects.narrowing import warn_of_narrowing
+from ttmlir.ir.builder import Builder
 from ttmlir.ir.layouts import (
+    device_attr_in_scope,
     is_plain_tensor,
     layout_of,
     required_device,
     scalar_of,
-    shape_of,
-    value_shape,
     with_layout,
 )
-from ttmlir.ir.moves import moved, written_results
-from ttmlir.ir.rewriting import AttributeMemo, clean_up, erase, insert_before, refuse, retype
+from ttmlir.ir.rewriting import (
+    AttributeMemo,
+    clean_up,
+    erase,
+    insert_before,
+    refuse,
+    refuse_foreign,
+)
+from ttmlir.ir.tensor_types import shape_of, value_shape
 from ttmlir.layout.element_type import TileFormat
 from ttmlir.layout.enums import MemorySpace, OperandConstraint, TensorMemoryLayout
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.grid import Grid
 from ttmlir.layout.tensor_layout import TensorLayout
 from ttmlir.mlir.option_values import option
+from ttmlir.mlir.reporting.diagnostics import op_diagnostic, warn
+from ttmlir.mlir.xdsl_internals import retype
 from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.placement.ttir_implicit_device import TTIRImplicitDevicePass
+from ttmlir.passes.placement.ttir_load_system_desc import TTIRLoadSystemDescPass
 
 if TYPE_CHECKING:
     from xdsl.context import Context
 
     from ttmlir.dialects import tt
+    from ttmlir.layout.device import Device
 
 _SPACE_BITS = {
     MemorySpace.SYSTEM: OperandConstraint.SYSTEM,
@@ -141,12 +155,26 @@ class TTIRLayoutPass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Lay out every tensor of the module."""
-        device = required_device(module, self.name)
+        device = _device_of(ctx, module)
         clean_up(module)
         _InitialLayouts(device.worker_grid.rank, self).assign(module)
         _Moves(self).place(module)
         clean_up(module)
         warn_of_narrowing(module)
+
+
+def _device_of(ctx: Context, module: ModuleOp) -> Device:
+    """The device in scope; without one, that of the machine or of the default machine."""
+    if device_attr_in_scope(module) is None:
+        TTIRLoadSystemDescPass().apply(ctx, module)
+        TTIRImplicitDevicePass().apply(ctx, module)
+        remark = (
+            "there is no device: one chip of the machine is taken, as ttir-implicit-device takes"
+            " it; run that pass before to choose another device, and ttir-load-system-desc to"
+            " choose the machine"
+        )
+        warn(op_diagnostic(module, remark, severity="remark", with_name=False))
+    return required_device(module, TTIRLayoutPass.name)
 
 
 class _InitialLayouts:
@@ -163,6 +191,9 @@ class _InitialLayouts:
             for block in region.blocks:
                 self._retype(op, block.args)
                 for inner in block.ops:
+                    if isinstance(inner, ConstantOp) and is_plain_tensor(inner.result.type):
+                        # The attribute says the type, too, and it has no layout.
+                        refuse_foreign(inner, "ttir-layout lays out constants of ttir")
                     on_host = self._options.constants_on_host and isinstance(inner, ttir.ConstantOp)
                     self._retype(inner, inner.results, on_host=on_host)
                     if isinstance(inner, FuncOp):
@@ -250,7 +281,7 @@ class _Moves:
                 "give one for each operand, inputs first",
             )
         # A convolution takes its image, weight and bias from the host.
-        results = written_results(op)
+        results = op.written_results
         for number in results if op.name == "ttir.conv2d" else range(count):
             type_ = op.operands[number].type
             constraint = cast("tt.OperandConstraintAttr", constraints[number])
@@ -275,7 +306,7 @@ class _Moves:
         for number, value in enumerate(op.operands):
             initial = self._initial.get(value)
             if initial is not None and initial != value.type:
-                op.operands[number] = moved(value, initial, op)
+                op.operands[number] = Builder.before(op).move_to_layout(value, initial)
 
     def _move(
         self, op: Operation, number: int, wanted: Attribute, *, is_init: bool = False
@@ -287,7 +318,7 @@ class _Moves:
         assert block is not None, "operations are laid out in place"
         stays = self._options.constants_on_host and isinstance(owner, ttir.ConstantOp)
         if stays or not isinstance(owner, EmptyOp | ttir.ConstantOp):
-            op.operands[number] = moved(value, wanted, op)
+            op.operands[number] = Builder.before(op).move_to_layout(value, wanted)
             return
         if value.has_one_use():
             # The same as a new one in front of the operation, and cheaper.
@@ -311,11 +342,14 @@ class _Moves:
 
     def _grid_of(self, op: ttir.TTIROp) -> Grid | None:
         """The grid of a kernel's operands; None: they stay on theirs."""
-        output = layout_of(op.operands[-1].type) if op.operands else None
         is_kernel = isinstance(op, ttir.GenericOp) or op.name == "ttir.broadcast"
-        if not self._options.kernels_on_one_grid or not is_kernel or output is None:
+        if not self._options.kernels_on_one_grid or not is_kernel:
             return None
-        shape = value_shape(op.operands[-1])
+        inits = op.inits
+        output = layout_of(inits[-1].type) if inits else None
+        if output is None:
+            return None
+        shape = value_shape(inits[-1])
         one = Grid((1,) * output.grid.rank)
         if any(value_shape(value) != shape for value in op.operands):
             return one

@@ -59,9 +59,10 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import ModuleOp
 
 from ttmlir.dialects import ttir
-from ttmlir.ir.layouts import layout_of, shape_of, with_layout
-from ttmlir.ir.moves import emptied
-from ttmlir.ir.rewriting import clean_up, insert_before, refuse, replace
+from ttmlir.ir.builder import Builder
+from ttmlir.ir.layouts import layout_of, with_layout
+from ttmlir.ir.rewriting import clean_up, refuse, replace
+from ttmlir.ir.tensor_types import shape_of
 from ttmlir.layout.element_type import TileFormat
 from ttmlir.layout.enums import MemorySpace
 from ttmlir.layout.errors import LayoutError
@@ -93,7 +94,7 @@ class TTIRSplitCompoundLayoutPass(ModulePass):
 
 def _split(op: ttir.ToLayoutOp, *, formats_on_tiles: bool) -> None:
     """Replace a compound change by two, and these in turn, until none is compound."""
-    value, output = op.operands
+    value, output = op.operands[0], op.output
     try:
         source, target = layout_of(value.type), layout_of(output.type)
         if source is None or target is None:
@@ -111,10 +112,9 @@ def _split(op: ttir.ToLayoutOp, *, formats_on_tiles: bool) -> None:
             f"cannot be split: no step changes only one of {', '.join(changes)}; "
             "write the intermediate layout as a ttir.to_layout of its own",
         )
-    destination = emptied(with_layout(output.type, bounce), op)
-    first = ttir.ToLayoutOp.dps((value,), (destination,), location=op.location)
-    second = ttir.ToLayoutOp.dps(first.results, (output,), location=op.location)
-    insert_before(op, first, second)
+    builder = Builder.before(op)
+    first = builder.create_op(ttir.ToLayoutOp, (value,), (with_layout(output.type, bounce),))
+    second = builder.create_op(ttir.ToLayoutOp, first.results, (output.type,), inits=(output,))
     replace(op, second.results[0])
     _split(first, formats_on_tiles=formats_on_tiles)
     _split(second, formats_on_tiles=formats_on_tiles)

@@ -48,7 +48,7 @@ from typing import TYPE_CHECKING, cast
 from xdsl.dialects.builtin import TensorType
 
 from ttmlir.dialects.narrowing import warn_of_narrowing
-from ttmlir.ir.rewriting import AttributeMemo, erase, refuse_to_legalize
+from ttmlir.ir.rewriting import AttributeMemo, erase_unused, refuse_to_legalize
 from ttmlir.layout.element_type import ScalarType
 from ttmlir.layout.errors import LayoutError
 from ttmlir.passes.core.base import ModulePass
@@ -57,9 +57,9 @@ from ttmlir.passes.stablehlo import (
     convert_stablehlo_to_ttir_contraction,
     convert_stablehlo_to_ttir_elementwise,
     convert_stablehlo_to_ttir_indexing,
+    convert_stablehlo_to_ttir_movement,
     convert_stablehlo_to_ttir_reduction,
-    convert_stablehlo_to_ttir_structure,
-    convert_stablehlo_to_ttir_windows,
+    convert_stablehlo_to_ttir_window,
 )
 
 if TYPE_CHECKING:
@@ -85,9 +85,7 @@ class ConvertStableHLOToTTIRPass(ModulePass):
                         refuse_to_legalize(op, why)
         convert_inside(module, {**_REFUSED, **CONVERTED}, _refuse_operation)
         # Initial and padding values have become parameters.
-        for op in reversed([op for op in module.walk() if op.name in _MAY_BE_LEFT]):
-            if op.results[0].first_use is None:
-                erase(op)
+        erase_unused(op for op in module.walk() if op.name in _MAY_BE_LEFT)
         warn_of_narrowing(module)
 
 
@@ -108,15 +106,15 @@ def _refuse_operation(op: Operation) -> None:
 
 CONVERTED: dict[str, Rule] = {
     **convert_stablehlo_to_ttir_elementwise.RULES,
-    **convert_stablehlo_to_ttir_structure.RULES,
+    **convert_stablehlo_to_ttir_movement.RULES,
     **convert_stablehlo_to_ttir_reduction.RULES,
     **convert_stablehlo_to_ttir_contraction.RULES,
     **convert_stablehlo_to_ttir_indexing.RULES,
-    **convert_stablehlo_to_ttir_windows.RULES,
+    **convert_stablehlo_to_ttir_window.RULES,
 }
 """What becomes of each operation of stablehlo and chlo that can be converted."""
 
-_REFUSED = convert_stablehlo_to_ttir_structure.REFUSED
+_REFUSED = convert_stablehlo_to_ttir_movement.REFUSED
 _MAY_BE_LEFT = {
     *("ttir.constant", "ttir.arange", "ttir.broadcast", "ttir.reshape", "ttir.typecast"),
     "tensor.empty",

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, cast
 from xdsl.dialects.builtin import AnyFloat, f64
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from ttmlir.ir.layouts import value_shape
+from ttmlir.ir.builder import Builder
 from ttmlir.ir.rewriting import replace
-from ttmlir.ir.ttir_building import built, cast_to, check_static_shape, element_type
+from ttmlir.ir.tensor_types import check_static_shape, element_type, value_shape
 from ttmlir.optable.row import Shape
 from ttmlir.passes.core.ttir_conversion import Rule
 
@@ -46,17 +46,17 @@ def _product(
     rhs_batch: Shape,
     rhs_contract: Shape,
 ) -> None:
+    builder = Builder.before(op)
     for value in (*op.operands, op.results[0]):
         check_static_shape(op, value.type)
     element = element_type(op.results[0])
-    factors = [_factor(op, value, element) for value in op.operands]
+    factors = [_factor(builder, value, element) for value in op.operands]
     type_ = cast("TensorType[Attribute]", op.results[0].type)
     ranks = [len(value_shape(value)) for value in factors]
     if ranks == [2, 2] and not lhs_batch and (lhs_contract, rhs_contract) == ((1,), (0,)):
-        replace(op, built(op, "matmul", factors, type_))
+        replace(op, builder.create("matmul", factors, type_))
         return
-    product = built(
-        op,
+    product = builder.create(
         "dot_general",
         factors,
         type_,
@@ -68,13 +68,13 @@ def _product(
     replace(op, product)
 
 
-def _factor(op: Operation, value: SSAValue, element: Attribute) -> SSAValue:
+def _factor(builder: Builder, value: SSAValue, element: Attribute) -> SSAValue:
     """An operand in the type of the sums, unless products of its type are exact enough already."""
     are_floats = isinstance(element_type(value), AnyFloat) and isinstance(element, AnyFloat)
     # Products of 16-bit numbers are computed in 32 bits without a cast.
     if are_floats and element != f64:
         return value
-    return cast_to(op, value, element)
+    return builder.cast(value, element)
 
 
 RULES: dict[str, Rule] = {

@@ -21,23 +21,27 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Data, Operation, SSAValue
 
-from ttmlir.ir.constants import scalar_constant, splat_number
-from ttmlir.ir.layouts import value_shape
+from ttmlir.ir.builder import Builder
+from ttmlir.ir.constants import splat_number
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
-from ttmlir.ir.ttir_building import built, element_type
+from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.mlir.attributes.floats import exact_float32
-from ttmlir.optable.stablehlo import COMPARISONS, ELEMENTWISE, LOGICAL
+from ttmlir.optable import COMPARISONS, named_in, named_on_truth
 from ttmlir.passes.core.ttir_conversion import Rule, becomes
 
 
-def _on_booleans(logical: str, otherwise: str) -> Rule:
+def _on_booleans(name: str) -> Rule:
     """The rule of an operation on truth values where the elements are i1, on bits else."""
-    of_booleans, of_bits = becomes(logical), becomes(otherwise)
+    of_booleans, of_bits = (becomes(table[name].mnemonic) for table in (_ON_TRUTH, _NAMED))
 
     def rule(op: Operation) -> None:
         (of_booleans if element_type(op.operands[0]) == i1 else of_bits)(op)
 
     return rule
+
+
+_NAMED = named_in("stablehlo", "chlo")
+_ON_TRUTH = named_on_truth("stablehlo", "chlo")
 
 
 def _with_element(value: SSAValue, element: Attribute) -> TensorType[Attribute]:
@@ -55,16 +59,17 @@ def _bitcast_convert(op: Operation) -> None:
 
 
 def _compare(op: Operation) -> None:
+    builder = Builder.before(op)
     direction = cast("Data[str]", op.properties["comparison_direction"]).data
     kind = op.properties.get("compare_type")
     operands = list(op.operands)
     is_float = isinstance(element_type(operands[0]), AnyFloat)
     if is_float and kind is not None and cast("Data[str]", kind).data == "TOTALORDER":
-        operands = [_in_total_order(op, operand) for operand in operands]
-    replace(op, built(op, COMPARISONS[direction], operands, op.results[0].type))
+        operands = [_in_total_order(builder, operand) for operand in operands]
+    replace(op, builder.create(COMPARISONS[direction].mnemonic, operands, op.results[0].type))
 
 
-def _in_total_order(op: Operation, value: SSAValue) -> SSAValue:
+def _in_total_order(builder: Builder, value: SSAValue) -> SSAValue:
     """Integers in the order in which -0 is less than 0 and NaN has a place at both ends.
 
     The bits of a float without its sign are in the order of the numbers; those of negative ones
@@ -73,13 +78,14 @@ def _in_total_order(op: Operation, value: SSAValue) -> SSAValue:
     width = 8 * cast("AnyFloat", element_type(value)).size
     integer = IntegerType(width)
     type_ = _with_element(value, integer)
-    bits = built(op, "bitcast_convert", [value], type_)
-    sign = built(op, "right_shift", [bits, scalar_constant(op, width - 1, integer)], type_)
-    below = built(op, "logical_right_shift", [sign, scalar_constant(op, 1, integer)], type_)
-    return built(op, "bitwise_xor", [bits, below], type_)
+    bits = builder.create("bitcast_convert", [value], type_)
+    sign = builder.create("right_shift", [bits, builder.create_scalar(width - 1, integer)], type_)
+    below = builder.create("logical_right_shift", [sign, builder.create_scalar(1, integer)], type_)
+    return builder.create("bitwise_xor", [bits, below], type_)
 
 
 def _clamp(op: Operation) -> None:
+    builder = Builder.before(op)
     low, operand, high = op.operands
     type_ = op.results[0].type
     if isinstance(element_type(operand), AnyFloat):
@@ -87,10 +93,10 @@ def _clamp(op: Operation) -> None:
         exact = [None if bound is None else exact_float32(bound) for bound in bounds]
         # The limits of ttir.clamp are no NaN, which would make all numbers NaN.
         if exact[0] is not None and exact[1] is not None and exact[0] <= exact[1]:
-            replace(op, built(op, "clamp", [operand], type_, min=exact[0], max=exact[1]))
+            replace(op, builder.create("clamp", [operand], type_, min=exact[0], max=exact[1]))
             return
-    above = built(op, "maximum", [operand, low], type_)
-    replace(op, built(op, "minimum", [above, high], type_))
+    above = builder.create("maximum", [operand, low], type_)
+    replace(op, builder.create("minimum", [above, high], type_))
 
 
 def _convert(op: Operation) -> None:
@@ -104,24 +110,26 @@ def _convert(op: Operation) -> None:
 
 def _round_nearest_afz(op: Operation) -> None:
     """The integer part, and one step further from 0 where half a step or more is left."""
+    builder = Builder.before(op)
     (x,) = op.operands
     type_ = op.results[0].type
-    part = built(op, "trunc", [x], type_)
-    rest = built(op, "abs", [built(op, "subtract", [x, part], type_)], type_)
-    half = scalar_constant(op, 0.5, element_type(x))
-    is_far = built(op, "ge", [rest, half], _with_element(x, i1))
-    further = built(op, "add", [part, built(op, "sign", [x], type_)], type_)
-    replace(op, built(op, "where", [is_far, further, part], type_))
+    part = builder.create("trunc", [x], type_)
+    rest = builder.create("abs", [builder.create("subtract", [x, part], type_)], type_)
+    half = builder.create_scalar(0.5, element_type(x))
+    is_far = builder.create("ge", [rest, half], _with_element(x, i1))
+    further = builder.create("add", [part, builder.create("sign", [x], type_)], type_)
+    replace(op, builder.create("where", [is_far, further, part], type_))
 
 
 def _shift_right_arithmetic(op: Operation) -> None:
     """ttir's shift lets the sign of the type follow; StableHLO's always the highest bit."""
+    builder = Builder.before(op)
     element = cast("IntegerType", element_type(op.operands[0]))
     if element.signedness.data is Signedness.UNSIGNED:
         signed = _with_element(op.operands[0], IntegerType(element.width.data))
-        operands = [built(op, "typecast", [value], signed) for value in op.operands]
-        shifted = built(op, "right_shift", operands, signed)
-        replace(op, built(op, "typecast", [shifted], op.results[0].type))
+        operands = [builder.create("typecast", [value], signed) for value in op.operands]
+        shifted = builder.create("right_shift", operands, signed)
+        replace(op, builder.create("typecast", [shifted], op.results[0].type))
         return
     becomes("right_shift")(op)
 
@@ -132,6 +140,7 @@ _BITS = {"f16": (5, 10), "bf16": (8, 7), "f32": (8, 23), "f64": (11, 52)}
 
 
 def _reduce_precision(op: Operation) -> None:
+    builder = Builder.before(op)
     (x,) = op.operands
     asked = tuple(
         cast("IntegerAttr", op.properties[name]).value.data
@@ -149,28 +158,30 @@ def _reduce_precision(op: Operation) -> None:
             "are 5 and 10 (f16), 8 and 7 (bf16), 8 and 23 (f32), and the bits of the operand's "
             "own type or more",
         )
-    rounded = built(op, "typecast", [x], _with_element(x, narrow))
-    replace(op, built(op, "typecast", [rounded], op.results[0].type))
+    rounded = builder.create("typecast", [x], _with_element(x, narrow))
+    replace(op, builder.create("typecast", [rounded], op.results[0].type))
 
 
 def _is_infinite(op: Operation) -> None:
+    builder = Builder.before(op)
     (x,) = op.operands
-    infinity = scalar_constant(op, float("inf"), element_type(x))
-    size = built(op, "abs", [x], x.type)
-    replace(op, built(op, "eq", [size, infinity], op.results[0].type))
+    infinity = builder.create_scalar(float("inf"), element_type(x))
+    size = builder.create("abs", [x], x.type)
+    replace(op, builder.create("eq", [size, infinity], op.results[0].type))
 
 
 def _is_infinity(number: float) -> Rule:
     def rule(op: Operation) -> None:
-        infinity = scalar_constant(op, number, element_type(op.operands[0]))
-        replace(op, built(op, "eq", [op.operands[0], infinity], op.results[0].type))
+        builder = Builder.before(op)
+        infinity = builder.create_scalar(number, element_type(op.operands[0]))
+        replace(op, builder.create("eq", [op.operands[0], infinity], op.results[0].type))
 
     return rule
 
 
 RULES: dict[str, Rule] = {
-    **{name: becomes(mnemonic) for name, mnemonic in ELEMENTWISE.items()},
-    **{name: _on_booleans(mnemonic, ELEMENTWISE[name]) for name, mnemonic in LOGICAL.items()},
+    **{name: becomes(row.mnemonic) for name, row in _NAMED.items()},
+    **{name: _on_booleans(name) for name in _ON_TRUTH},
     "stablehlo.bitcast_convert": _bitcast_convert,
     "stablehlo.clamp": _clamp,
     "stablehlo.compare": _compare,

@@ -16,24 +16,17 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Operation, SSAValue
 
 from ttmlir.dialects.stablehlo.form import integers
+from ttmlir.ir.builder import Builder
 from ttmlir.ir.index_arithmetic import (
-    along,
-    components,
-    moved_inside,
+    align_along,
+    clamp_inside,
+    number_windows,
     slice_at,
-    widened,
-    window_numbers,
+    split_components,
+    widen,
 )
-from ttmlir.ir.layouts import value_shape
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
-from ttmlir.ir.ttir_building import (
-    built,
-    check_static_shape,
-    element_type,
-    permuted,
-    reshaped,
-    sliced,
-)
+from ttmlir.ir.tensor_types import check_static_shape, element_type, value_shape
 from ttmlir.optable.row import Shape
 from ttmlir.passes.core.ttir_conversion import Rule
 
@@ -77,10 +70,11 @@ class _Gather:
 
     def __init__(self, op: Operation):
         self.op = op
+        self.builder = Builder.before(op)
         self.numbers = cast("GatherDimensionNumbersAttr", op.properties["dimension_numbers"])
         self.sizes = integers(op, "slice_sizes")
         self.mapped = self.numbers.start_index_map
-        self.indices = widened(op, op.operands[1])
+        self.indices = widen(self.builder, op.operands[1])
         vector = self.numbers.index_vector_dim
         extents = value_shape(self.indices)
         self.batches = tuple(e for dim, e in enumerate(extents) if dim != vector)
@@ -94,13 +88,13 @@ class _Gather:
         extents = value_shape(value)
         indexed = {*self.mapped, *self.batch_of}
         ends = [extents[d] if d in indexed else size for d, size in enumerate(self.sizes)]
-        return sliced(self.op, value, [0] * len(ends), ends)
+        return self.builder.slice(value, [0] * len(ends), ends)
 
     @cached_property
     def starts(self) -> dict[int, SSAValue]:
         """Where slices begin along each dimension that is indexed, shaped like the batches."""
         vector = self.numbers.index_vector_dim
-        found = components(self.op, self.indices, vector, len(self.mapped))
+        found = split_components(self.builder, self.indices, vector, len(self.mapped))
         return dict(zip(self.mapped, found, strict=True))
 
     @cached_property
@@ -108,7 +102,7 @@ class _Gather:
         """The same, moved so that all slices lie inside of the operand."""
         extents = value_shape(self.operand)
         return {
-            dim: moved_inside(self.op, start, extents[dim] - self.sizes[dim])
+            dim: clamp_inside(self.builder, start, extents[dim] - self.sizes[dim])
             for dim, start in self.starts.items()
         }
 
@@ -123,7 +117,7 @@ class _Gather:
         wanted = labels(len(shape), self.numbers.offset_dims, kept)
         order = [found.index(label) for label in wanted if label in found]
         order += [dim for dim in range(len(found)) if dim not in order]
-        return reshaped(self.op, permuted(self.op, value, order), shape)
+        return self.builder.reshape(self.builder.permute(value, order), shape)
 
 
 def _gather(op: Operation) -> None:
@@ -143,39 +137,39 @@ def _gather(op: Operation) -> None:
 def _slice(gather: _Gather) -> SSAValue:
     """One slice, whose elements are in the order of the result's."""
     starts = [gather.starts.get(dim, 0) for dim in range(len(gather.sizes))]
-    found = slice_at(gather.op, gather.op.operands[0], starts, gather.sizes)
-    return reshaped(gather.op, found, value_shape(gather.op.results[0]))
+    found = slice_at(gather.builder, gather.op.operands[0], starts, gather.sizes)
+    return gather.builder.reshape(found, value_shape(gather.op.results[0]))
 
 
 def _elements(gather: _Gather) -> SSAValue:
     """Single elements along one dimension; batches of operand and indices go side by side."""
-    op = gather.op
+    builder = gather.builder
     extents = value_shape(gather.operand)
     (dim,) = gather.mapped
     free = [i for i in range(len(gather.batches)) if i not in gather.batch_of.values()]
-    index = along(op, gather.inside[dim], len(extents), dim, gather.batch_of)
+    index = align_along(builder, gather.inside[dim], len(extents), dim, gather.batch_of)
     before, after = extents[:dim], extents[dim + 1 :]
     type_ = TensorType(element_type(gather.operand), (*before, value_shape(index)[dim], *after))
-    picked = built(op, "gather", [gather.operand, index], type_, dim=dim)
+    picked = builder.create("gather", [gather.operand, index], type_, dim=dim)
     found: list[Label] = []
     for i in range(len(extents)):
         if i == dim:
             found += map(batch, free)
         else:
             found.append(batch(gather.batch_of[i]) if i in gather.batch_of else operand(i))
-    spread = reshaped(op, picked, (*before, *(gather.batches[i] for i in free), *after))
+    spread = builder.reshape(picked, (*before, *(gather.batches[i] for i in free), *after))
     return gather.arranged(spread, found)
 
 
 def _rows(gather: _Gather) -> SSAValue:
     """Rows of a table, whose numbers follow from those along each dimension that is indexed."""
-    op = gather.op
+    builder = gather.builder
     extents = value_shape(gather.operand)
     indexed = sorted((*gather.batch_of, *gather.mapped))
     rest = [dim for dim in range(len(extents)) if dim not in indexed]
     row = [extents[dim] for dim in rest]
-    numbers = window_numbers(
-        op,
+    numbers = number_windows(
+        builder,
         {dim: extents[dim] for dim in indexed},
         dict(enumerate(gather.sizes)),
         gather.inside,
@@ -183,11 +177,11 @@ def _rows(gather: _Gather) -> SSAValue:
         gather.batches,
         element_type(gather.indices),
     )
-    table = permuted(op, gather.operand, [*indexed, *rest])
-    table = reshaped(op, table, (math.prod(extents[dim] for dim in indexed), math.prod(row)))
+    table = builder.permute(gather.operand, [*indexed, *rest])
+    table = builder.reshape(table, (math.prod(extents[dim] for dim in indexed), math.prod(row)))
     shape = value_shape(numbers)
     type_ = TensorType(element_type(table), (*shape, math.prod(row)))
-    found = reshaped(op, built(op, "embedding", [numbers, table], type_), (*shape, *row))
+    found = builder.reshape(builder.create("embedding", [numbers, table], type_), (*shape, *row))
     windows = [dim for dim in indexed if gather.sizes[dim] > 1]
     batches = map(batch, range(len(gather.batches)))
     return gather.arranged(found, [*batches, *map(operand, (*windows, *rest))])

@@ -8,10 +8,10 @@ from __future__ import annotations
 from xdsl.ir import Operation
 
 from ttmlir.dialects.stablehlo.form import integers
-from ttmlir.ir.index_arithmetic import numbers_constant, slice_at, slice_begins, widened
-from ttmlir.ir.layouts import value_shape
+from ttmlir.ir.builder import Builder
+from ttmlir.ir.index_arithmetic import create_indices, find_slice_begins, slice_at, widen
 from ttmlir.ir.rewriting import replace
-from ttmlir.ir.ttir_building import built, check_static_shape, element_type
+from ttmlir.ir.tensor_types import check_static_shape, element_type, value_shape
 from ttmlir.passes.core.ttir_conversion import Rule
 from ttmlir.passes.stablehlo import (
     convert_stablehlo_to_ttir_gather,
@@ -25,22 +25,24 @@ def _check_static(op: Operation) -> None:
 
 
 def _dynamic_slice(op: Operation) -> None:
+    builder = Builder.before(op)
     _check_static(op)
     operand, *starts = op.operands
-    replace(op, slice_at(op, operand, starts, integers(op, "slice_sizes")))
+    replace(op, slice_at(builder, operand, starts, integers(op, "slice_sizes")))
 
 
 def _dynamic_update_slice(op: Operation) -> None:
+    builder = Builder.before(op)
     _check_static(op)
     operand, update, *starts = op.operands
     extents, sizes = value_shape(operand), value_shape(update)
     if extents == sizes:
         replace(op, update)
         return
-    begins = slice_begins(op, starts, extents, sizes)
+    begins = find_slice_begins(builder, starts, extents, sizes)
     if isinstance(begins, tuple):
-        begins = numbers_constant(op, begins, element_type(widened(op, starts[0])))
-    replace(op, built(op, "slice_write", [operand, update, begins], op.results[0].type))
+        begins = create_indices(builder, begins, element_type(widen(builder, starts[0])))
+    replace(op, builder.create("slice_write", [operand, update, begins], op.results[0].type))
 
 
 RULES: dict[str, Rule] = {

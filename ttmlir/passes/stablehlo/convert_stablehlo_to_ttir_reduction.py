@@ -7,41 +7,27 @@ applied to neighbours, all pairs at once, until one element is left along each d
 
 from __future__ import annotations
 
-import math
 from typing import cast
 
-from xdsl.dialects.builtin import AnyFloat, IntegerType, Signedness, TensorType, i1
+from xdsl.dialects.builtin import AnyFloat, TensorType
 from xdsl.ir import Operation, SSAValue
-from xdsl.utils.comparisons import signed_value_range, unsigned_value_range
 
 from ttmlir.dialects.row_ops import RowOperation
 from ttmlir.dialects.stablehlo.form import integers
+from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import splat_number
-from ttmlir.ir.layouts import value_shape
+from ttmlir.ir.identities import identity_of, logic_of
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
-from ttmlir.ir.ttir_building import built, check_static_shape, element_type, reshaped
-from ttmlir.ir.ttir_movement import sliced_along
+from ttmlir.ir.tensor_types import check_static_shape, element_type, value_shape
+from ttmlir.optable import row
+from ttmlir.optable.reduction import by_combiner
+from ttmlir.optable.row import Domain, Row
 from ttmlir.passes.core.ttir_conversion import Rule
 from ttmlir.passes.stablehlo.stablehlo_bodies import combiners, operations_of, picks_extreme
 from ttmlir.passes.stablehlo.stablehlo_body_application import applied, can_be_applied
 
 Shape = tuple[int, ...]
 
-_OF_NUMBERS = {
-    "add": ("sum", "add"),
-    "maximum": ("max", "maximum"),
-    "minimum": ("min", "minimum"),
-    "multiply": ("prod", "multiply"),
-}
-_OF_BOOLEANS = {
-    "add": ("reduce_or", "logical_or"),
-    "and": ("reduce_and", "logical_and"),
-    "maximum": ("reduce_or", "logical_or"),
-    "minimum": ("reduce_and", "logical_and"),
-    "multiply": ("reduce_and", "logical_and"),
-    "or": ("reduce_or", "logical_or"),
-}
-# For the operation of a body: the reduction, and the operation that takes the initial value in.
 _SUPPORTED = (
     "supported are bodies of elementwise operations, on at least one element, and the largest or "
     "smallest number with its position (argmax, argmin)"
@@ -52,22 +38,25 @@ def _reduce(op: Operation) -> None:
     for value in op.operands:
         check_static_shape(op, value.type)
     count = len(op.results)
-    names = combiners(op.regions[0])
-    is_known = names is not None and all(map(_is_known, names, op.operands))
-    if names is not None and is_known:
-        pairs = zip(names, op.operands[:count], op.operands[count:], strict=True)
-        replace(op, *(_reduced(op, *pair) for pair in pairs))
+    combining = combiners(op.regions[0])
+    reductions = [_reduction(*pair) for pair in zip(combining or (), op.operands, strict=False)]
+    if combining is not None and None not in reductions:
+        rows = cast("list[Row]", reductions)
+        triples = zip(rows, op.operands[:count], op.operands[count:], strict=True)
+        replace(op, *(_reduced(op, *triple) for triple in triples))
         return
-    found = _extreme_and_position(op) if count == 2 and names is None else None
+    found = _extreme_and_position(op) if count == 2 and combining is None else None
     replace(op, *(found or _by_pairs(op)))
 
 
-def _is_known(name: str, value: SSAValue) -> bool:
-    return name in (_OF_BOOLEANS if element_type(value) == i1 else _OF_NUMBERS)
+def _reduction(combining: Row, value: SSAValue) -> Row | None:
+    """The reduction that repeats an operation on two values; None if there is none."""
+    return by_combiner(logic_of(combining, element_type(value)))
 
 
 def _by_pairs(op: Operation) -> list[SSAValue]:
     """The body applied to neighbours along the last dimension, then the one before, in order."""
+    builder = Builder.before(op)
     body, count = op.regions[0], len(op.results)
     dims, values = integers(op, "dimensions"), list(op.operands[:count])
     shape = value_shape(values[0])
@@ -76,13 +65,13 @@ def _by_pairs(op: Operation) -> list[SSAValue]:
     for dim in sorted(dims, reverse=True):
         values = _folded(op, values, dim)
     values = [
-        reshaped(op, value, value_shape(result))
+        builder.reshape(value, value_shape(result))
         for value, result in zip(values, op.results, strict=True)
     ]
-    names = combiners(body)
+    combining = combiners(body)
     inits = op.operands[count:]
     # XLA leaves tensors alone of which no dimension is reduced, whatever the initial value is.
-    if not dims or (names is not None and all(map(_changes_no_bits, names, inits))):
+    if not dims or (combining is not None and all(map(_changes_no_bits, combining, inits))):
         return values
     values = applied(op, body, [*inits, *values])
     if any(a.type != b.type for a, b in zip(values, op.results, strict=True)):
@@ -92,25 +81,23 @@ def _by_pairs(op: Operation) -> list[SSAValue]:
 
 def _folded(op: Operation, values: list[SSAValue], dim: int) -> list[SSAValue]:
     """The values with one element along a dimension, all of theirs in order."""
+    builder = Builder.before(op)
     extent = value_shape(values[0])[dim]
     if extent == 1:
         return values
     even = extent - extent % 2
-    firsts = [sliced_along(op, value, dim, 0, even, 2) for value in values]
-    seconds = [sliced_along(op, value, dim, 1, even, 2) for value in values]
+    firsts = [builder.slice_along(value, dim, 0, even, 2) for value in values]
+    seconds = [builder.slice_along(value, dim, 1, even, 2) for value in values]
     folded = _folded(op, applied(op, op.regions[0], [*firsts, *seconds]), dim)
     if extent == even:
         return folded
-    last = [sliced_along(op, value, dim, even, extent) for value in values]
+    last = [builder.slice_along(value, dim, even, extent) for value in values]
     return applied(op, op.regions[0], [*folded, *last])
 
 
-def _changes_no_bits(name: str, init: SSAValue) -> bool:
-    number, element = splat_number(init), element_type(init)
-    if name in ("or", "xor"):
-        return number == 0
-    ones = _limit(element, lowest=False) if str(element).startswith("ui") else -1
-    return name == "and" and number == ones
+def _changes_no_bits(combining: Row, init: SSAValue) -> bool:
+    is_of_bits = Domain.INTEGER in combining.domains
+    return is_of_bits and splat_number(init) == identity_of(combining, element_type(init))
 
 
 def _refuse_body(op: Operation) -> None:
@@ -118,51 +105,28 @@ def _refuse_body(op: Operation) -> None:
     refuse_to_legalize(op, f"its body computes {body}; {_SUPPORTED}")
 
 
-def _reduced(op: Operation, name: str, value: SSAValue, init: SSAValue) -> SSAValue:
-    table = _OF_BOOLEANS if element_type(value) == i1 else _OF_NUMBERS
-    mnemonic, combining = table[name]
-    result = _over_dimensions(op, mnemonic, value)
+def _reduced(op: Operation, reduction: Row, value: SSAValue, init: SSAValue) -> SSAValue:
+    result = _over_dimensions(op, reduction.mnemonic, value)
     # XLA leaves tensors alone of which no dimension is reduced, whatever the initial value is.
-    if result is value or _is_neutral(init, name, mnemonic):
+    neutral = identity_of(row(reduction.combiner), element_type(init))
+    if result is value or splat_number(init) == neutral:
         return result
-    return built(op, combining, [result, init], result.type)
+    return Builder.before(op).create(reduction.combiner, [result, init], result.type)
 
 
 def _over_dimensions(op: Operation, mnemonic: str, value: SSAValue) -> SSAValue:
+    builder = Builder.before(op)
     dims = integers(op, "dimensions")
     if not dims:
         return value
     shape = tuple(n for dim, n in enumerate(value_shape(value)) if dim not in dims)
     type_ = TensorType(element_type(value), shape)
-    return built(op, mnemonic, [value], type_, keep_dim=False, dim_arg=dims)
-
-
-def _is_neutral(init: SSAValue, name: str, mnemonic: str) -> bool:
-    """True if the initial value changes no result."""
-    number = splat_number(init)
-    if number is None:
-        return False
-    element = element_type(init)
-    if mnemonic in ("reduce_and", "reduce_or"):
-        return number == (mnemonic == "reduce_and")
-    if name in ("add", "multiply"):
-        return number == (name == "multiply")
-    return number == _limit(element, lowest=name == "maximum")
-
-
-def _limit(element: object, *, lowest: bool) -> float:
-    """The number that no other of its type is below (or above)."""
-    if isinstance(element, AnyFloat):
-        return -math.inf if lowest else math.inf
-    integer = cast("IntegerType", element)
-    is_unsigned = integer.signedness.data is Signedness.UNSIGNED
-    value_range = unsigned_value_range if is_unsigned else signed_value_range
-    first, end = value_range(integer.width.data)
-    return first if lowest else end - 1
+    return builder.create(mnemonic, [value], type_, keep_dim=False, dim_arg=dims)
 
 
 def _extreme_and_position(op: Operation) -> tuple[SSAValue, SSAValue] | None:
     """The largest or smallest number and its position; None if the reduction is not for these."""
+    builder = Builder.before(op)
     values, positions, init, _ = op.operands
     dims = integers(op, "dimensions")
     body = op.regions[0]
@@ -171,23 +135,22 @@ def _extreme_and_position(op: Operation) -> tuple[SSAValue, SSAValue] | None:
         return None
     if len(dims) != 1 or not _counts_along(positions, dims[0]):
         return None
-    is_truth = element_type(values) == i1
-    limit = (not largest) if is_truth else _limit(element_type(values), lowest=largest)
+    extreme = row("maximum" if largest else "minimum")
+    reduction = _reduction(extreme, values)
     # Any other number to start with could be the one that is kept.
-    if splat_number(init) != limit:
+    if reduction is None or splat_number(init) != identity_of(extreme, element_type(values)):
         return None
-    extreme = ("reduce_or", "reduce_and") if is_truth else ("max", "min")
-    best = _over_dimensions(op, extreme[not largest], values)
-    ordered = values if largest else _in_opposite_order(op, values)
+    best = _over_dimensions(op, reduction.mnemonic, values)
+    ordered = values if largest else _in_opposite_order(builder, values)
     type_ = op.results[1].type
-    found = built(op, "argmax", [ordered], type_, keep_dim=False, dim_arg=dims)
+    found = builder.create("argmax", [ordered], type_, keep_dim=False, dim_arg=dims)
     return best, found
 
 
-def _in_opposite_order(op: Operation, values: SSAValue) -> SSAValue:
+def _in_opposite_order(builder: Builder, values: SSAValue) -> SSAValue:
     """Numbers of which the largest is where the smallest was, NaN where it was."""
     is_float = isinstance(element_type(values), AnyFloat)
-    return built(op, "neg" if is_float else "bitwise_not", [values], values.type)
+    return builder.create("neg" if is_float else "bitwise_not", [values], values.type)
 
 
 def _counts_along(positions: SSAValue, dim: int) -> bool:

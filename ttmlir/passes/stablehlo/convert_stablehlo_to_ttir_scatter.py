@@ -16,27 +16,20 @@ from typing import TYPE_CHECKING, cast
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Operation, SSAValue
 
-from ttmlir.ir.constants import scalar_constant
+from ttmlir.ir.builder import Builder
+from ttmlir.ir.constants import constant_indices
 from ttmlir.ir.index_arithmetic import (
-    along,
-    combined,
-    components,
-    known_numbers,
-    lies_inside,
-    numbers_constant,
-    widened,
-    window_numbers,
+    align_along,
+    combine,
+    create_indices,
+    number_windows,
+    split_components,
+    test_inside,
+    widen,
 )
-from ttmlir.ir.layouts import value_shape
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
-from ttmlir.ir.ttir_building import (
-    built,
-    check_static_shape,
-    element_type,
-    permuted,
-    reshaped,
-    sliced,
-)
+from ttmlir.ir.tensor_types import check_static_shape, element_type, value_shape
+from ttmlir.optable import row
 from ttmlir.optable.row import Shape
 from ttmlir.passes.core.ttir_conversion import Rule
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_gather import (
@@ -52,11 +45,8 @@ if TYPE_CHECKING:
     from ttmlir.dialects.stablehlo.attrs import ScatterDimensionNumbersAttr
 
 _COMBINATIONS = ("add", "multiply", "maximum", "minimum")
-# Of truth values, sums are or, products are and.
-_LOGICAL = {
-    **dict.fromkeys(("or", "add", "maximum"), "maximum"),
-    **dict.fromkeys(("and", "multiply", "minimum"), "minimum"),
-}
+# Of truth values, the larger is or, the smaller is and.
+_LOGICAL = {row(name).on_truth: name for name in ("maximum", "minimum")}
 
 
 def _combination(op: Operation) -> str | None:
@@ -66,9 +56,10 @@ def _combination(op: Operation) -> str | None:
     assert terminator is not None, "verified: a body ends in stablehlo.return"
     if terminator.operands[0] is block.args[1]:
         return None
-    names = combiners(op.regions[0])
-    if names is not None:
-        name = _LOGICAL.get(names[0]) if element_type(op.operands[0]) == i1 else names[0]
+    combining = combiners(op.regions[0])
+    if combining is not None:
+        is_truth = element_type(op.operands[0]) == i1
+        name = _LOGICAL.get(combining[0].on_truth) if is_truth else combining[0].mnemonic
         if name in _COMBINATIONS:
             return name
     refuse_to_legalize(
@@ -83,13 +74,14 @@ class _Scatter:
 
     def __init__(self, op: Operation):
         self.op = op
+        self.builder = Builder.before(op)
         self.input, indices, self.updates = op.operands
         self.numbers = cast(
             "ScatterDimensionNumbersAttr", op.properties["scatter_dimension_numbers"]
         )
         self.combination = _combination(op)
         self.mapped = self.numbers.scatter_dims_to_operand_dims
-        self.indices = widened(op, indices)
+        self.indices = widen(self.builder, indices)
         self.extents = value_shape(self.input)
         vector = self.numbers.index_vector_dim
         extents = value_shape(indices)
@@ -106,7 +98,7 @@ class _Scatter:
     def starts(self) -> dict[int, SSAValue]:
         """Where windows begin along each dimension that is indexed, shaped like the batches."""
         vector = self.numbers.index_vector_dim
-        found = components(self.op, self.indices, vector, len(self.mapped))
+        found = split_components(self.builder, self.indices, vector, len(self.mapped))
         return dict(zip(self.mapped, found, strict=True))
 
     def source(self, wanted: list[Label], shape: Shape) -> SSAValue:
@@ -115,7 +107,7 @@ class _Scatter:
         found = labels(len(value_shape(self.updates)), update_dims, self.kept)
         order = [found.index(label) for label in wanted if label in found]
         order += [dim for dim in range(len(found)) if dim not in order]
-        return reshaped(self.op, permuted(self.op, self.updates, order), shape)
+        return self.builder.reshape(self.builder.permute(self.updates, order), shape)
 
     @cached_property
     def place(self) -> Shape | None:
@@ -124,7 +116,7 @@ class _Scatter:
             return None
         place = [0] * len(self.extents)
         for dim, start in self.starts.items():
-            known = known_numbers(start)
+            known = constant_indices(start)
             if known is None or not 0 <= known[0] <= self.extents[dim] - self.sizes[dim]:
                 return None
             place[dim] = known[0]
@@ -161,24 +153,24 @@ def _scatter(op: Operation) -> None:
 
 def _written(scatter: _Scatter, place: Shape) -> SSAValue:
     """One window at a place that is known."""
-    op, input = scatter.op, scatter.input
+    builder, input = scatter.builder, scatter.input
     sizes = [scatter.sizes[dim] for dim in range(len(place))]
-    update = reshaped(op, scatter.updates, sizes)
+    update = builder.reshape(scatter.updates, sizes)
     if scatter.combination:
         ends = [begin + size for begin, size in zip(place, sizes, strict=True)]
-        old = sliced(op, input, place, ends)
-        update = built(op, scatter.combination, [old, update], update.type)
+        old = builder.slice(input, place, ends)
+        update = builder.create(scatter.combination, [old, update], update.type)
     if value_shape(update) == scatter.extents:
         return update
-    begins = numbers_constant(op, place, element_type(scatter.indices))
-    return built(op, "slice_write", [input, update, begins], input.type)
+    begins = create_indices(builder, place, element_type(scatter.indices))
+    return builder.create("slice_write", [input, update, begins], input.type)
 
 
 def _elements(scatter: _Scatter) -> SSAValue:
     """Single elements along one dimension; batches of input and indices go side by side."""
-    op, extents = scatter.op, scatter.extents
+    builder, extents = scatter.builder, scatter.extents
     (dim,) = scatter.mapped
-    index = along(op, scatter.starts[dim], len(extents), dim, scatter.batch_of)
+    index = align_along(builder, scatter.starts[dim], len(extents), dim, scatter.batch_of)
     free = [i for i in range(len(scatter.batches)) if i not in scatter.batch_of.values()]
     wanted: list[Label] = []
     for i in range(len(extents)):
@@ -188,17 +180,19 @@ def _elements(scatter: _Scatter) -> SSAValue:
             wanted.append(batch(scatter.batch_of[i]) if i in scatter.batch_of else operand(i))
     shape = (*extents[:dim], value_shape(index)[dim], *extents[dim + 1 :])
     source = scatter.source(wanted, shape)
-    return built(op, scatter.mnemonic, [scatter.input, index, source], scatter.input.type, dim=dim)
+    return builder.create(
+        scatter.mnemonic, [scatter.input, index, source], scatter.input.type, dim=dim
+    )
 
 
 def _rows(scatter: _Scatter) -> SSAValue:
     """Rows of a table, whose numbers follow from those along each dimension that is indexed."""
-    op, extents = scatter.op, scatter.extents
+    builder, extents = scatter.builder, scatter.extents
     known = {*scatter.mapped, *scatter.batch_of}
     indexed = [d for d, e in enumerate(extents) if d in known or scatter.sizes[d] != e]
     rest = [dim for dim in range(len(extents)) if dim not in indexed]
-    numbers = window_numbers(
-        op,
+    numbers = number_windows(
+        builder,
         {dim: extents[dim] for dim in indexed},
         scatter.sizes,
         scatter.starts,
@@ -212,29 +206,29 @@ def _rows(scatter: _Scatter) -> SSAValue:
     batches = map(batch, range(len(scatter.batches)))
     source = scatter.source([*batches, *map(operand, (*windows, *rest))], (count, row))
     order = [*indexed, *rest]
-    table = permuted(op, scatter.input, order)
-    merged = reshaped(op, table, (math.prod(extents[dim] for dim in indexed), row))
-    index = reshaped(op, numbers, (count, 1))
-    written = built(op, scatter.mnemonic, [merged, index, source], merged.type, dim=0)
+    table = builder.permute(scatter.input, order)
+    merged = builder.reshape(table, (math.prod(extents[dim] for dim in indexed), row))
+    index = builder.reshape(numbers, (count, 1))
+    written = builder.create(scatter.mnemonic, [merged, index, source], merged.type, dim=0)
     back = [order.index(dim) for dim in range(len(order))]
-    return permuted(op, reshaped(op, written, value_shape(table)), back)
+    return builder.permute(builder.reshape(written, value_shape(table)), back)
 
 
 def _fitting(scatter: _Scatter, numbers: SSAValue) -> SSAValue:
     """The numbers, -1 for those of windows that do not fit into the input."""
-    op = scatter.op
+    builder = scatter.builder
     fits: SSAValue | None = None
     for dim, start in scatter.starts.items():
-        inside = lies_inside(op, start, scatter.extents[dim] - scatter.sizes[dim])
+        inside = test_inside(builder, start, scatter.extents[dim] - scatter.sizes[dim])
         if inside is not None:
-            fits = inside if fits is None else combined(op, "logical_and", fits, inside)
+            fits = inside if fits is None else combine(builder, "logical_and", fits, inside)
     if fits is None:
         return numbers
     shape = value_shape(numbers)
     ones = (1,) * (len(shape) - len(scatter.batches))
-    fits = reshaped(op, fits, (*scatter.batches, *ones))
-    nowhere = scalar_constant(op, -1, element_type(numbers))
-    return built(op, "where", [fits, numbers, nowhere], numbers.type)
+    fits = builder.reshape(fits, (*scatter.batches, *ones))
+    nowhere = builder.create_scalar(-1, element_type(numbers))
+    return builder.create("where", [fits, numbers, nowhere], numbers.type)
 
 
 RULES: dict[str, Rule] = {"stablehlo.scatter": _scatter}

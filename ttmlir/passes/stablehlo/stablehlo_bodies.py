@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import itertools
 import math
-import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import cast
 
 from xdsl.ir import Data, Operation, Region, SSAValue
 
-COMMUTATIVE = ("add", "and", "maximum", "minimum", "multiply", "or", "xor")
-"""Operations that combine two values in any order, by their names in stablehlo."""
+from ttmlir.optable import named_in, named_on_truth
+from ttmlir.optable.row import Row
+from ttmlir.passes.stablehlo.stablehlo_scalars import COMPARISONS, INTEGERS
+
+_COMMUTATIVE = {name: row for name, row in named_in("stablehlo").items() if row.commutes}
 
 
-def combiners(body: Region) -> tuple[str, ...] | None:
-    """For each result of a body, the operation of `COMMUTATIVE` that combines its two arguments.
+def combiners(body: Region) -> tuple[Row, ...] | None:
+    """For each result of a body, the operation that combines its two arguments in any order.
 
     The arguments of result i are i and i + n, n being the number of results. None if a result is
     anything else.
@@ -28,39 +30,23 @@ def combiners(body: Region) -> tuple[str, ...] | None:
     terminator = block.last_op
     assert terminator is not None, "verified: a body ends in stablehlo.return"
     count = len(terminator.operands)
-    found: list[str] = []
+    found: list[Row] = []
     for number, value in enumerate(terminator.operands):
-        name = _combiner(value, block.args[number], block.args[number + count])
-        if name is None:
+        row = _combiner(value, block.args[number], block.args[number + count])
+        if row is None:
             return None
-        found.append(name)
+        found.append(row)
     return tuple(found)
 
 
-def _combiner(value: SSAValue, first: SSAValue, second: SSAValue) -> str | None:
+def _combiner(value: SSAValue, first: SSAValue, second: SSAValue) -> Row | None:
     owner = value.owner
-    if not isinstance(owner, Operation) or len(owner.operands) != 2:
+    if not isinstance(owner, Operation) or set(owner.operands) != {first, second}:
         return None
-    dialect, _, name = owner.name.partition(".")
-    operands = set(owner.operands)
-    is_known = dialect == "stablehlo" and name in COMMUTATIVE
-    return name if is_known and operands == {first, second} else None
+    return _COMMUTATIVE.get(owner.name) if len(owner.operands) == 2 else None
 
 
-_COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
-    "EQ": operator.eq,
-    "NE": operator.ne,
-    "GE": operator.ge,
-    "GT": operator.gt,
-    "LE": operator.le,
-    "LT": operator.lt,
-}
-_LOGIC: Mapping[str, Callable[[Sequence[float]], bool]] = {
-    "stablehlo.and": all,
-    "stablehlo.not": lambda values: not values[0],
-    "stablehlo.or": any,
-    "stablehlo.xor": lambda values: bool(values[0]) != bool(values[1]),
-}
+_LOGIC = named_on_truth("stablehlo")
 
 
 def picks_extreme(body: Region, *, largest: bool) -> bool:
@@ -104,11 +90,12 @@ def _evaluated(body: Region, arguments: Sequence[float]) -> tuple[float, ...] | 
             return tuple(numbers)
         if op.name == "stablehlo.compare":
             direction = cast("Data[str]", op.properties["comparison_direction"]).data
-            result = _COMPARISONS[direction](*numbers)
+            result = COMPARISONS[direction](*numbers)
         elif op.name == "stablehlo.select":
             result = numbers[1] if numbers[0] else numbers[2]
         elif op.name in _LOGIC:
-            result = _LOGIC[op.name](numbers)
+            # One bit is what the type keeps.
+            result = bool(INTEGERS[op.name]([bool(number) for number in numbers]) & 1)
         else:
             return None
         known[op.results[0]] = result

@@ -11,18 +11,17 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import TensorType, UnrealizedConversionCastOp
 from xdsl.ir import Operation, Region, SSAValue
 
-from ttmlir.ir.layouts import value_shape
 from ttmlir.ir.rewriting import erase, insert_before
-from ttmlir.ir.ttir_building import element_type
+from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.passes.stablehlo import (
     convert_stablehlo_to_ttir_elementwise,
-    convert_stablehlo_to_ttir_structure,
+    convert_stablehlo_to_ttir_movement,
 )
 from ttmlir.passes.stablehlo.stablehlo_bodies import operations_of
 
 _IN_BODIES = {
     **convert_stablehlo_to_ttir_elementwise.RULES,
-    "stablehlo.constant": convert_stablehlo_to_ttir_structure.RULES["stablehlo.constant"],
+    "stablehlo.constant": convert_stablehlo_to_ttir_movement.RULES["stablehlo.constant"],
 }
 """Rules of the operations that bodies may hold, by name."""
 

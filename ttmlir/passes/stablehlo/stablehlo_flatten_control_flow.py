@@ -47,7 +47,8 @@ from collections import ChainMap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ttmlir.ir.rewriting import erase, insert_before, refuse_to_legalize, replace
+from ttmlir.ir.rewriting import erase_unused, insert_before, refuse_to_legalize, replace
+from ttmlir.limits import MAX_COPIES
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
 
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
 
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
-    from xdsl.ir import Block, Operation, Region, SSAValue
+    from xdsl.ir import Operation, Region, SSAValue
 
     from ttmlir.passes.stablehlo.stablehlo_scalars import Known
 
@@ -82,13 +83,7 @@ class StableHLOFlattenControlFlowPass(ModulePass):
                     for op in outermost:
                         replace(op, *flattening.flattened(op))
                     if outermost:
-                        _erase_unused_constants(block)
-
-
-def _erase_unused_constants(block: Block) -> None:
-    for op in tuple(block.ops):
-        if op.name == "stablehlo.constant" and op.results[0].first_use is None:
-            erase(op)
+                        erase_unused(op for op in block.ops if op.name == "stablehlo.constant")
 
 
 class _Flattening:
@@ -97,6 +92,7 @@ class _Flattening:
     def __init__(self, max_trip_count: int) -> None:
         self._max_trip_count = max_trip_count
         self._known: Known = {}
+        self._copies = 0
 
     def flattened(self, op: Operation) -> list[SSAValue]:
         """What stands for the results of a loop or branch, computed in front of it."""
@@ -170,6 +166,7 @@ class _Flattening:
         values: dict[SSAValue, SSAValue] = dict(zip(block.args, arguments, strict=True))
         *operations, end = block.ops
         for original in operations:
+            self._count_copies(original)
             copy = original.clone(values)
             insert_before(before, copy)
             results = self.flattened(copy) if copy.name in CONTROL else self._folded(copy)
@@ -177,6 +174,15 @@ class _Flattening:
                 values.update(zip(original.results, results, strict=True))
                 replace(copy, *results)
         return [values.get(value, value) for value in end.operands]
+
+    def _count_copies(self, op: Operation) -> None:
+        self._copies += sum(1 for _ in op.walk())
+        if self._copies > MAX_COPIES:
+            refuse_to_legalize(
+                op,
+                f"unrolling makes more than {MAX_COPIES} operations of the module; loops inside of "
+                "loops multiply, so make them shorter",
+            )
 
     def _folded(self, op: Operation) -> list[SSAValue] | None:
         """A constant for the result of an operation whose number is known."""

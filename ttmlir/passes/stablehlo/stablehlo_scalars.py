@@ -11,7 +11,7 @@ from xdsl.ir import Attribute, Data, Operation, SSAValue
 
 from ttmlir.ir.constants import splat_number
 
-_COMPARISONS: Mapping[str, Callable[[int, int], bool]] = {
+COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
     "EQ": operator.eq,
     "NE": operator.ne,
     "GE": operator.ge,
@@ -19,7 +19,8 @@ _COMPARISONS: Mapping[str, Callable[[int, int], bool]] = {
     "LE": operator.le,
     "LT": operator.lt,
 }
-_FOLDED: Mapping[str, Callable[[Sequence[int]], int]] = {
+"""What `stablehlo.compare` asks, by its direction."""
+INTEGERS: Mapping[str, Callable[[Sequence[int]], int]] = {
     "stablehlo.add": lambda values: values[0] + values[1],
     "stablehlo.and": lambda values: values[0] & values[1],
     "stablehlo.clamp": lambda values: min(max(values[1], values[0]), values[2]),
@@ -28,13 +29,15 @@ _FOLDED: Mapping[str, Callable[[Sequence[int]], int]] = {
     "stablehlo.minimum": min,
     "stablehlo.multiply": lambda values: values[0] * values[1],
     "stablehlo.negate": lambda values: -values[0],
+    "stablehlo.not": lambda values: ~values[0],
     "stablehlo.or": lambda values: values[0] | values[1],
     "stablehlo.reshape": lambda values: values[0],
     "stablehlo.select": lambda values: values[1] if values[0] else values[2],
     "stablehlo.subtract": lambda values: values[0] - values[1],
     "stablehlo.xor": lambda values: values[0] ^ values[1],
 }
-"""What operations make of known integers; truth values are 0 and 1."""
+"""What operations make of known integers, of which the type keeps the lower bits; truth values are
+0 and 1."""
 
 
 Known = MutableMapping[SSAValue, int | None]
@@ -70,7 +73,7 @@ def _computed(op: Operation, known: Known) -> int | None:
     if op.name == "stablehlo.constant":
         number = splat_number(op.results[0])
         return None if number is None else int(number)
-    if op.name != "stablehlo.compare" and op.name not in _FOLDED:
+    if op.name != "stablehlo.compare" and op.name not in INTEGERS:
         return None
     if any(integer_element(value.type) is None for value in op.operands):
         return None
@@ -80,8 +83,8 @@ def _computed(op: Operation, known: Known) -> int | None:
     values = cast("list[int]", numbers)
     if op.name == "stablehlo.compare":
         direction = cast("Data[str]", op.properties["comparison_direction"]).data
-        return int(_COMPARISONS[direction](*values))
-    return _FOLDED[op.name](values)
+        return int(COMPARISONS[direction](*values))
+    return INTEGERS[op.name](values)
 
 
 def _wrapped(number: int, element: IntegerType) -> int:

@@ -54,16 +54,13 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.comparisons import signed_value_range, unsigned_value_range
 
 from ttmlir.dialects.narrowing import warn_of_narrowing
-from ttmlir.ir.rewriting import refuse_to_legalize, replace
-from ttmlir.ir.tensor_values import constant_numbers, erase_unused
-from ttmlir.ir.ttir_building import (
-    built,
-    built_constant,
-    cast_to,
-    check_static_shape,
-    element_type,
-)
+from ttmlir.ir.builder import Builder
+from ttmlir.ir.constants import constant_numbers
+from ttmlir.ir.rewriting import erase_unused, refuse_to_legalize, replace
+from ttmlir.ir.tensor_types import check_static_shape, element_type
 from ttmlir.mlir.attributes.floats import exact_float32
+from ttmlir.optable import named_in
+from ttmlir.optable.row import Domain, Row
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.core.ttir_conversion import Rule, becomes, convert_inside, refuse_unknown
 from ttmlir.passes.tosa.convert_tosa_to_ttir_tensors import RULES, check_nan_mode, check_zero_points
@@ -83,7 +80,8 @@ class ConvertTosaToTTIRPass(ModulePass):
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Convert everything inside the module."""
         convert_inside(module, _CHECKED, _refuse_operation)
-        erase_unused(module, frozenset({"tosa.const_shape", "ttir.constant"}))
+        constants = ("tosa.const_shape", "ttir.constant")
+        erase_unused(op for op in module.walk() if op.name in constants)
         warn_of_narrowing(module)
 
 
@@ -101,13 +99,16 @@ def _refuse_operation(op: Operation) -> None:
     refuse_unknown(op, ConvertTosaToTTIRPass.name, CONVERTED)
 
 
-def _bits(mnemonic: str) -> Rule:
-    """The rule of an operation on bits, which tosa lets pass on floating point numbers."""
-    convert = becomes(mnemonic)
+def _elementwise(row: Row) -> Rule:
+    """The rule of an operation that means what a row means."""
+    convert = becomes(row.mnemonic)
+    is_of_bits = Domain.INTEGER in row.domains
 
     def rule(op: Operation) -> None:
+        check_nan_mode(op)
+        # tosa lets operations on bits pass on floating point numbers.
         element = element_type(op.operands[0])
-        if not isinstance(element, IntegerType):
+        if is_of_bits and not isinstance(element, IntegerType):
             refuse_to_legalize(
                 op, f"its operands are {element}, but operations on bits take integers"
             )
@@ -116,16 +117,21 @@ def _bits(mnemonic: str) -> Rule:
     return rule
 
 
+_ELEMENTWISE = {name: row for name, row in named_in("tosa").items() if row.family.is_elementwise}
+
+
 def _cast(op: Operation) -> None:
+    builder = Builder.before(op)
     source, target = element_type(op.operands[0]), element_type(op.results[0])
     operands = list(op.operands)
     if isinstance(source, AnyFloat) and isinstance(target, IntegerType) and target != i1:
         # A typecast rounds toward zero, a cast to the nearest integer.
-        operands = [built(op, "round", operands, operands[0].type)]
-    replace(op, built(op, "typecast", operands, op.results[0].type))
+        operands = [builder.create("round", operands, operands[0].type)]
+    replace(op, builder.create("typecast", operands, op.results[0].type))
 
 
 def _clamp(op: Operation) -> None:
+    builder = Builder.before(op)
     check_nan_mode(op)
     element = element_type(op.operands[0])
     later = "min_val" in op.properties
@@ -135,7 +141,7 @@ def _clamp(op: Operation) -> None:
     else:
         names = ("min_val", "max_val") if later else ("min_fp", "max_fp")
         low, high = (_bound(op, name, _number(op, name)) for name in names)
-    replace(op, built(op, "clamp", op.operands, op.results[0].type, min=low, max=high))
+    replace(op, builder.create("clamp", op.operands, op.results[0].type, min=low, max=high))
 
 
 def _integer_bounds(
@@ -164,9 +170,10 @@ def _bound(op: Operation, name: str, value: float) -> float:
 
 
 def _const(op: Operation) -> None:
+    builder = Builder.before(op)
     value = op.properties.get("value", op.properties.get("values"))
     assert value is not None, "a constant has a value"
-    replace(op, built_constant(op, value, op.results[0].type))
+    replace(op, builder.create_constant(value, op.results[0].type))
 
 
 def _keep(op: Operation) -> None:
@@ -174,6 +181,7 @@ def _keep(op: Operation) -> None:
 
 
 def _mul(op: Operation) -> None:
+    builder = Builder.before(op)
     shift = (_number(op, "shift"),) if "shift" in op.properties else _constant_shift(op)
     if any(shift):
         refuse_to_legalize(
@@ -182,7 +190,7 @@ def _mul(op: Operation) -> None:
     # tosa multiplies narrow integers to wide ones.
     element = element_type(op.results[0])
     factors = [_widened(op, factor, element) for factor in op.operands[:2]]
-    replace(op, built(op, "multiply", factors, op.results[0].type))
+    replace(op, builder.create("multiply", factors, op.results[0].type))
 
 
 def _constant_shift(op: Operation) -> tuple[float, ...]:
@@ -194,81 +202,39 @@ def _constant_shift(op: Operation) -> tuple[float, ...]:
 
 def _widened(op: Operation, factor: SSAValue, element: Attribute) -> SSAValue:
     """An operand of `op`, converted to an element type."""
+    builder = Builder.before(op)
     check_static_shape(op, factor.type)
-    return cast_to(op, factor, element)
+    return builder.cast(factor, element)
 
 
 def _negate(op: Operation) -> None:
+    builder = Builder.before(op)
     check_zero_points(op, 1)
-    replace(op, built(op, "neg", op.operands[:1], op.results[0].type))
-
-
-def _extreme(mnemonic: str) -> Rule:
-    convert = becomes(mnemonic)
-
-    def rule(op: Operation) -> None:
-        check_nan_mode(op)
-        convert(op)
-
-    return rule
+    replace(op, builder.create("neg", op.operands[:1], op.results[0].type))
 
 
 def _right_shift(op: Operation) -> None:
+    builder = Builder.before(op)
     if cast("IntegerAttr", op.properties["round"]).value.data:
         refuse_to_legalize(op, "it rounds; supported is round = false")
-    replace(op, built(op, "right_shift", op.operands, op.results[0].type))
+    replace(op, builder.create("right_shift", op.operands, op.results[0].type))
 
 
 def _identity(op: Operation) -> None:
     replace(op, op.operands[0])
 
 
-CONVERTED: dict[str, Rule] = RULES | {
-    f"tosa.{mnemonic}": rule
-    for mnemonic, rule in {
-        "abs": becomes("abs"),
-        "add": becomes("add"),
-        "arithmetic_right_shift": _right_shift,
-        "bitwise_and": _bits("bitwise_and"),
-        "bitwise_not": _bits("bitwise_not"),
-        "bitwise_or": _bits("bitwise_or"),
-        "bitwise_xor": _bits("bitwise_xor"),
-        "cast": _cast,
-        "ceil": becomes("ceil"),
-        "clamp": _clamp,
-        "clz": becomes("count_leading_zeros"),
-        "const": _const,
-        "const_shape": _keep,
-        "cos": becomes("cos"),
-        "equal": becomes("eq"),
-        "erf": becomes("erf"),
-        "exp": becomes("exp"),
-        "floor": becomes("floor"),
-        "greater": becomes("gt"),
-        "greater_equal": becomes("ge"),
-        "identity": _identity,
-        "int_div": becomes("div"),
-        "intdiv": becomes("div"),
-        "log": becomes("log"),
-        "logical_and": becomes("logical_and"),
-        "logical_left_shift": becomes("logical_left_shift"),
-        "logical_not": becomes("logical_not"),
-        "logical_or": becomes("logical_or"),
-        "logical_right_shift": becomes("logical_right_shift"),
-        "logical_xor": becomes("logical_xor"),
-        "maximum": _extreme("maximum"),
-        "minimum": _extreme("minimum"),
-        "mul": _mul,
-        "negate": _negate,
-        "pow": becomes("pow"),
-        "reciprocal": becomes("reciprocal"),
-        "rsqrt": becomes("rsqrt"),
-        "select": becomes("where"),
-        "sigmoid": becomes("sigmoid"),
-        "sin": becomes("sin"),
-        "sub": becomes("subtract"),
-        "tanh": becomes("tanh"),
-    }.items()
+CONVERTED: dict[str, Rule] = {
+    **{name: _elementwise(row) for name, row in _ELEMENTWISE.items()},
+    **RULES,
+    "tosa.arithmetic_right_shift": _right_shift,
+    "tosa.cast": _cast,
+    "tosa.clamp": _clamp,
+    "tosa.const": _const,
+    "tosa.const_shape": _keep,
+    "tosa.identity": _identity,
+    "tosa.mul": _mul,
+    "tosa.negate": _negate,
 }
 """What becomes of each operation of tosa that can be converted."""
 

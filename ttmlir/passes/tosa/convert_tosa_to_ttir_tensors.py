@@ -9,18 +9,12 @@ from xdsl.dialects.builtin import IntegerType, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects.tosa.attrs import ZeroPointsAttr, mode_word
-from ttmlir.ir.layouts import value_shape
+from ttmlir.ir.builder import Builder
+from ttmlir.ir.constants import constant_numbers
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
-from ttmlir.ir.tensor_values import constant_numbers
-from ttmlir.ir.ttir_building import (
-    built,
-    cast_to,
-    check_static_shape,
-    element_type,
-    permuted,
-    reshaped,
-    sliced,
-)
+from ttmlir.ir.tensor_types import check_static_shape, element_type, value_shape
+from ttmlir.optable import named_in
+from ttmlir.optable.row import Family
 from ttmlir.passes.core.ttir_conversion import Rule
 from ttmlir.passes.tosa.tosa_shapes import number, numbers
 
@@ -61,22 +55,26 @@ def _result_shape(op: Operation) -> tuple[int, ...]:
 
 
 def _reshape(op: Operation) -> None:
+    builder = Builder.before(op)
     shape = _result_shape(op)
-    replace(op, built(op, "reshape", op.operands[:1], op.results[0].type, shape=shape))
+    replace(op, builder.create("reshape", op.operands[:1], op.results[0].type, shape=shape))
 
 
 def _transpose(op: Operation) -> None:
-    replace(op, permuted(op, op.operands[0], numbers(op, "perms", 1)))
+    builder = Builder.before(op)
+    replace(op, builder.permute(op.operands[0], numbers(op, "perms", 1)))
 
 
 def _concat(op: Operation) -> None:
+    builder = Builder.before(op)
     replace(
         op,
-        built(op, "concat", op.operands, op.results[0].type, dim=number(op, "axis")),
+        builder.create("concat", op.operands, op.results[0].type, dim=number(op, "axis")),
     )
 
 
 def _pad(op: Operation) -> None:
+    builder = Builder.before(op)
     check_zero_points(op, len(op.operands))
     fill = 0.0
     if len(op.operands) > 2:
@@ -85,76 +83,91 @@ def _pad(op: Operation) -> None:
             refuse_to_legalize(op, "what it pads with is computed; supported are constants")
         fill = float(given[0])
     padding = numbers(op, "padding", 1)
-    replace(op, built(op, "pad", op.operands[:1], op.results[0].type, padding=padding, value=fill))
+    replace(
+        op, builder.create("pad", op.operands[:1], op.results[0].type, padding=padding, value=fill)
+    )
 
 
 def _slice(op: Operation) -> None:
+    builder = Builder.before(op)
     starts = numbers(op, "start", 1)
     ends = [start + size for start, size in zip(starts, _result_shape(op), strict=True)]
-    replace(op, sliced(op, op.operands[0], starts, ends))
+    replace(op, builder.slice(op.operands[0], starts, ends))
 
 
 def _tile(op: Operation) -> None:
+    builder = Builder.before(op)
     result, source = _result_shape(op), _shape(op, op.operands[0].type)
     counts = tuple(to // max(1, of) for to, of in zip(result, source, strict=True))
     replace(
         op,
-        built(op, "repeat", op.operands[:1], op.results[0].type, repeat_dimensions=counts),
+        builder.create("repeat", op.operands[:1], op.results[0].type, repeat_dimensions=counts),
     )
 
 
 def _reverse(op: Operation) -> None:
+    builder = Builder.before(op)
     dims = (number(op, "axis"),)
-    replace(op, built(op, "reverse", op.operands, op.results[0].type, dimensions=dims))
+    replace(op, builder.create("reverse", op.operands, op.results[0].type, dimensions=dims))
 
 
 def _reduction(mnemonic: str) -> Rule:
     def rule(op: Operation) -> None:
+        builder = Builder.before(op)
         check_nan_mode(op)
         dims = (number(op, "axis"),)
         replace(
-            op, built(op, mnemonic, op.operands, op.results[0].type, keep_dim=True, dim_arg=dims)
+            op,
+            builder.create(mnemonic, op.operands, op.results[0].type, keep_dim=True, dim_arg=dims),
         )
 
     return rule
 
 
 def _argmax(op: Operation) -> None:
+    builder = Builder.before(op)
     check_nan_mode(op)
     dims = (number(op, "axis"),)
-    replace(op, built(op, "argmax", op.operands, op.results[0].type, keep_dim=False, dim_arg=dims))
+    replace(
+        op, builder.create("argmax", op.operands, op.results[0].type, keep_dim=False, dim_arg=dims)
+    )
 
 
 def _matmul(op: Operation) -> None:
+    builder = Builder.before(op)
     check_zero_points(op, 2)
     element = element_type(op.results[0])
     factors = [_widened(op, factor, element) for factor in op.operands[:2]]
-    replace(op, built(op, "matmul", factors, op.results[0].type))
+    replace(op, builder.create("matmul", factors, op.results[0].type))
 
 
 def _widened(op: Operation, factor: SSAValue, element: Attribute) -> SSAValue:
+    builder = Builder.before(op)
     check_static_shape(op, factor.type)
-    return cast_to(op, factor, element)
+    return builder.cast(factor, element)
 
 
 def _fully_connected(op: Operation) -> None:
+    builder = Builder.before(op)
     check_zero_points(op, 3)
     element = element_type(op.results[0])
     image, weight, bias = (_widened(op, value, element) for value in op.operands)
-    product = built(op, "matmul", [image, permuted(op, weight, (1, 0))], op.results[0].type)
-    replace(op, built(op, "add", [product, bias], op.results[0].type))
+    product = builder.create("matmul", [image, builder.permute(weight, (1, 0))], op.results[0].type)
+    replace(op, builder.create("add", [product, bias], op.results[0].type))
 
 
 def _gather(op: Operation) -> None:
+    builder = Builder.before(op)
     shape = _shape(op, op.operands[1].type)
-    index = reshaped(op, op.operands[1], (*shape, 1))
-    replace(op, built(op, "gather", [op.operands[0], index], op.results[0].type, dim=1))
+    index = builder.reshape(op.operands[1], (*shape, 1))
+    replace(op, builder.create("gather", [op.operands[0], index], op.results[0].type, dim=1))
 
 
 def _scatter(op: Operation) -> None:
+    builder = Builder.before(op)
     values, indices, source = op.operands
-    index = reshaped(op, indices, (*_shape(op, indices.type), 1))
-    replace(op, built(op, "scatter", [values, index, source], op.results[0].type, dim=1))
+    index = builder.reshape(indices, (*_shape(op, indices.type), 1))
+    replace(op, builder.create("scatter", [values, index, source], op.results[0].type, dim=1))
 
 
 def _convolution(
@@ -169,6 +182,7 @@ def _convolution(
     is_reversed: bool = False,
 ) -> None:
     """Replace a convolution; `holes` are the distances of the image's elements."""
+    builder = Builder.before(op)
     check_zero_points(op, 3)
     count = len(padding) // 2
     dilation = numbers(op, "dilation", -1) if "dilation" in op.properties else (1,) * count
@@ -178,8 +192,7 @@ def _convolution(
     )
     features = _result_shape(op)[-1]
     is_single = value_shape(bias) == (1,) != (features,)
-    result = built(
-        op,
+    result = builder.create(
         "convolution",
         [image, kernel] if is_single else [image, kernel, bias],
         op.results[0].type,
@@ -193,7 +206,7 @@ def _convolution(
         batch_group_count=1,
     )
     # A bias of one element is the same for all features.
-    replace(op, built(op, "add", [result, bias], op.results[0].type) if is_single else result)
+    replace(op, builder.create("add", [result, bias], op.results[0].type) if is_single else result)
 
 
 def _conv(spatial: str) -> Rule:
@@ -212,8 +225,9 @@ def _conv(spatial: str) -> Rule:
 
 
 def _depthwise_conv2d(op: Operation) -> None:
+    builder = Builder.before(op)
     height, width, channels, multiplier = _shape(op, op.operands[1].type)
-    weight = reshaped(op, op.operands[1], (height, width, 1, channels * multiplier))
+    weight = builder.reshape(op.operands[1], (height, width, 1, channels * multiplier))
     _convolution(
         op,
         weight,
@@ -241,6 +255,7 @@ def _transpose_conv2d(op: Operation) -> None:
 
 def _pool(mnemonic: str) -> Rule:
     def rule(op: Operation) -> None:
+        builder = Builder.before(op)
         check_zero_points(op, 1)
         check_nan_mode(op)
         kernel, stride = numbers(op, "kernel", -1), numbers(op, "stride", -1)
@@ -255,8 +270,7 @@ def _pool(mnemonic: str) -> Rule:
             )
         replace(
             op,
-            built(
-                op,
+            builder.create(
                 mnemonic,
                 op.operands[:1],
                 op.results[0].type,
@@ -279,6 +293,11 @@ def _pool(mnemonic: str) -> Rule:
 
 
 RULES: dict[str, Rule] = {
+    **{
+        name: _reduction(row.mnemonic)
+        for name, row in named_in("tosa").items()
+        if row.family is Family.REDUCTION
+    },
     "tosa.argmax": _argmax,
     "tosa.avg_pool2d": _pool("avg_pool2d"),
     "tosa.concat": _concat,
@@ -290,13 +309,6 @@ RULES: dict[str, Rule] = {
     "tosa.matmul": _matmul,
     "tosa.max_pool2d": _pool("max_pool2d"),
     "tosa.pad": _pad,
-    "tosa.reduce_all": _reduction("reduce_and"),
-    "tosa.reduce_any": _reduction("reduce_or"),
-    "tosa.reduce_max": _reduction("max"),
-    "tosa.reduce_min": _reduction("min"),
-    "tosa.reduce_prod": _reduction("prod"),
-    "tosa.reduce_product": _reduction("prod"),
-    "tosa.reduce_sum": _reduction("sum"),
     "tosa.reshape": _reshape,
     "tosa.reverse": _reverse,
     "tosa.scatter": _scatter,

@@ -14,10 +14,9 @@ from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType
 from xdsl.ir import Operation, SSAValue
 
 from ttmlir.dialects.tosa.attrs import ShapeType
-from ttmlir.ir.layouts import value_shape
+from ttmlir.ir.constants import constant_numbers
 from ttmlir.ir.rewriting import refuse_to_legalize
-from ttmlir.ir.tensor_values import constant_numbers
-from ttmlir.ir.ttir_building import check_static_shape, element_type
+from ttmlir.ir.tensor_types import check_static_shape, element_type, value_shape
 
 Shape = tuple[int, ...]
 _ShapeRule = Callable[[Operation], Shape]

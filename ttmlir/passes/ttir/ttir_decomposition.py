@@ -44,7 +44,7 @@ from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.tensor import EmptyOp
 
-from ttmlir.ir.rewriting import erase
+from ttmlir.ir.rewriting import erase_unused
 from ttmlir.passes.core.base import ModulePass
 
 if TYPE_CHECKING:
@@ -74,9 +74,7 @@ class TTIRDecompositionPass(ModulePass):
 def _take_apart(op: Operation, rule: Rule) -> None:
     destinations = [value.owner for value in cast("DestinationStyleOp", op).inits]
     rule(op)
-    for owner in destinations:
-        if isinstance(owner, EmptyOp) and owner.results[0].first_use is None:
-            erase(owner)
+    erase_unused(owner for owner in destinations if isinstance(owner, EmptyOp))
 
 
 def _rule(name: str) -> Rule:
@@ -85,8 +83,8 @@ def _rule(name: str) -> Rule:
 
 
 _RULES = {
-    "ttir.convolution": "ttmlir.passes.ttir.ttir_decomposition_windows",
+    "ttir.convolution": "ttmlir.passes.ttir.ttir_decomposition_window",
     "ttir.dot_general": "ttmlir.passes.ttir.ttir_decomposition_contraction",
-    "ttir.pooling": "ttmlir.passes.ttir.ttir_decomposition_windows",
+    "ttir.pooling": "ttmlir.passes.ttir.ttir_decomposition_window",
 }
 """Where `RULES` has what becomes of an operation; imported when a module has such operations."""

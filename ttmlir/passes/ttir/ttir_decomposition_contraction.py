@@ -15,15 +15,16 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Operation, SSAValue
 
 from ttmlir.dialects.row_ops import RowOperation
-from ttmlir.ir.layouts import value_shape
+from ttmlir.ir.builder import Builder
 from ttmlir.ir.rewriting import replace
-from ttmlir.ir.ttir_building import built, element_type, permuted, reshaped
+from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.optable.contraction import DotDimensions
 from ttmlir.optable.row import Shape
 from ttmlir.passes.core.ttir_conversion import Rule
 
 
 def _dot_general(op: Operation) -> None:
+    builder = Builder.before(op)
     lhs, rhs = op.operands[:2]
     dims = cast("dict[str, Shape]", cast("RowOperation", op).parameters())
     terms = sorted(
@@ -37,11 +38,11 @@ def _dot_general(op: Operation) -> None:
     right = DotDimensions.of(
         len(value_shape(rhs)), dims["batch_dims_rhs"], tuple(pair[1] for pair in terms)
     )
-    a = _matrices(op, lhs, left.batch, left.free, left.contract)
-    b = _matrices(op, rhs, right.batch, right.contract, right.free)
+    a = _matrices(builder, lhs, left.batch, left.free, left.contract)
+    b = _matrices(builder, rhs, right.batch, right.contract, right.free)
     type_ = TensorType(element_type(op.results[0]), (*value_shape(a)[:-1], value_shape(b)[-1]))
-    product = built(op, "matmul", (a, b), type_)
-    replace(op, reshaped(op, product, value_shape(op.results[0])))
+    product = builder.create("matmul", (a, b), type_)
+    replace(op, builder.reshape(product, value_shape(op.results[0])))
 
 
 def _elements(value: SSAValue) -> int:
@@ -49,7 +50,7 @@ def _elements(value: SSAValue) -> int:
 
 
 def _matrices(
-    op: Operation,
+    builder: Builder,
     value: SSAValue,
     batch: Sequence[int],
     rows: Sequence[int],
@@ -61,10 +62,10 @@ def _matrices(
     places = sorted(parts)
     order = [places.index(part) for part in parts]
     if order != sorted(order):
-        value = reshaped(op, value, [math.prod(extents[dim] for dim in part) for part in places])
-        value = permuted(op, value, order)
+        value = builder.reshape(value, [math.prod(extents[dim] for dim in part) for part in places])
+        value = builder.permute(value, order)
     matrix = (math.prod(extents[dim] for dim in dims) for dims in (rows, columns))
-    return reshaped(op, value, [*(extents[dim] for dim in batch), *matrix])
+    return builder.reshape(value, [*(extents[dim] for dim in batch), *matrix])
 
 
 def _runs(dims: Sequence[int]) -> list[list[int]]:

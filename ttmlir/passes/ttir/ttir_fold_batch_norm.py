@@ -59,23 +59,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, TensorType, f32
+from xdsl.dialects.builtin import TensorType, f32
 from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Operation, SSAValue
 
 from ttmlir.dialects import ttir
 from ttmlir.dialects.row_ops import RowOperation
-from ttmlir.ir.layouts import value_shape
-from ttmlir.ir.rewriting import erase, replace
-from ttmlir.ir.ttir_building import built, built_constant
+from ttmlir.ir.builder import Builder
+from ttmlir.ir.constants import constant_elements
+from ttmlir.ir.rewriting import erase, erase_unused, replace
+from ttmlir.ir.tensor_types import value_shape
 from ttmlir.mlir.attributes.elements import (
-    Elements,
     ElementsType,
     elements_attr,
     raw_bytes,
     splat_bytes,
 )
-from ttmlir.optable.convolution import DimensionNumbers
+from ttmlir.optable.window.convolution import DimensionNumbers
 from ttmlir.passes.core.base import ModulePass
 
 if TYPE_CHECKING:
@@ -98,6 +98,7 @@ class TTIRFoldBatchNormPass(ModulePass):
 
 def _fold(op: Operation) -> None:
     """Replace a normalization and its convolution by another convolution, if there is one."""
+    builder = Builder.before(op)
     assert isinstance(op, RowOperation)
     convolution = op.operands[0].owner
     if not isinstance(convolution, ttir.WindowOp) or not op.operands[0].has_one_use():
@@ -118,16 +119,15 @@ def _fold(op: Operation) -> None:
     bias_shape = value_shape(bias[0]) if bias else _new_bias_shape(convolution, len(factor))
     inputs = [
         image,
-        _new_constant(op, filters * factor.reshape(along)),
-        _new_constant(op, new_bias.reshape(bias_shape)),
+        _new_constant(builder, filters * factor.reshape(along)),
+        _new_constant(builder, new_bias.reshape(bias_shape)),
     ]
     mnemonic = convolution.ROW.mnemonic
     operands = [*op.operands[1:], *convolution.operands[1:]]
-    replace(op, built(op, mnemonic, inputs, op.results[0].type, **convolution.parameters()))
+    replace(op, builder.create(mnemonic, inputs, op.results[0].type, **convolution.parameters()))
     erase(convolution)
-    for owner in dict.fromkeys(value.owner for value in operands):
-        if isinstance(owner, (EmptyOp, ttir.ConstantOp)) and owner.results[0].first_use is None:
-            erase(owner)
+    owners = dict.fromkeys(value.owner for value in operands)
+    erase_unused(owner for owner in owners if isinstance(owner, (EmptyOp, ttir.ConstantOp)))
 
 
 def _feature_dims(op: ttir.WindowOp) -> tuple[int, int] | None:
@@ -150,12 +150,8 @@ def _constant(value: SSAValue) -> Any | None:
     # Only modules with something to fold pay for the import.
     import numpy as np
 
-    owner = value.owner
-    attr = owner.properties.get("value") if isinstance(owner, ttir.ConstantOp) else None
-    if not isinstance(attr, DenseIntOrFPElementsAttr):
-        return None
-    elements = cast("Elements", attr)
-    if elements.get_element_type() != f32:
+    elements = constant_elements(value)
+    if elements is None or elements.get_element_type() != f32:
         return None
     shape = value_shape(value)
     splat = splat_bytes(elements)
@@ -163,6 +159,6 @@ def _constant(value: SSAValue) -> Any | None:
     return np.broadcast_to(data if splat else data.reshape(shape), shape).astype(np.float64)
 
 
-def _new_constant(op: Operation, array: Any) -> SSAValue:
+def _new_constant(builder: Builder, array: Any) -> SSAValue:
     type_ = cast("ElementsType", TensorType(f32, array.shape))
-    return built_constant(op, elements_attr(type_, array.astype("<f4").tobytes()), type_)
+    return builder.create_constant(elements_attr(type_, array.astype("<f4").tobytes()), type_)

@@ -52,16 +52,19 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import ArrayAttr, TensorType
+from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Attribute, SSAValue
 
 from ttmlir.dialects import ttir
-from ttmlir.ir.moves import emptied
-from ttmlir.ir.rewriting import clean_up, insert_before, replace
-from ttmlir.ir.ttir_movement import lowest
+from ttmlir.ir.builder import Builder
+from ttmlir.ir.rewriting import clean_up, replace
+from ttmlir.ir.tensor_types import element_type, lowest, tensor_like, value_shape
+from ttmlir.optable.window.axes import window_axes
 from ttmlir.passes.core.base import ModulePass
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
 
@@ -116,7 +119,7 @@ _NO_PADDING = {f"padding_{side}": 0 for side in _Padding.__match_args__}
 def _fix_pool(op: ttir.WindowOp) -> None:
     """Flatten the image of a pooling, after padding it if the padding is uneven."""
     image, padding = op.operands[0], _Padding.of(op)
-    shape = _shape(image)
+    shape = value_shape(image)
     values = op.parameters()
     is_flat = shape[:2] == (1, 1)
     if is_flat and padding.is_even:
@@ -128,18 +131,28 @@ def _fix_pool(op: ttir.WindowOp) -> None:
         assert isinstance(height, int)
         assert isinstance(width, int)
         shape = (shape[2] // (height * width), height, width, shape[3])
-        image = _unary(op, "reshape", image, _reshaped(image, shape), shape=shape)
+        image = _unary(op, "reshape", image, tensor_like(image, shape), shape=shape)
     if not padding.is_even:
-        image = _pad(op, image, padding, lowest(_element_type(image)))
-        shape = _shape(image)
+        if values["ceil_mode"]:
+            # Which windows start inside is judged on the image without its padding behind.
+            padding = _filled(values, *shape[1:3])
+            changes["ceil_mode"] = False
+        image = _pad(op, image, padding, lowest(element_type(image)))
+        shape = value_shape(image)
         changes |= _NO_PADDING
     changes |= {"original_height": shape[1], "original_width": shape[2]}
     flat = _flattened(shape)
-    image = _unary(op, "reshape", image, _reshaped(image, flat), shape=flat)
+    image = _unary(op, "reshape", image, tensor_like(image, flat), shape=flat)
     result = op.results[0]
-    flat_result = _reshaped(result, _flattened(_shape(result)))
+    flat_result = tensor_like(result, _flattened(value_shape(result)))
     pooled = _remade(op, (image,), flat_result, changes)
-    replace(op, _unary(op, "reshape", pooled, result.type, shape=_shape(result)))
+    replace(op, _unary(op, "reshape", pooled, result.type, shape=value_shape(result)))
+
+
+def _filled(values: Mapping[str, ParameterValue], height: int, width: int) -> _Padding:
+    """The padding that fills every window of an image: with it, none is rounded up to."""
+    rows, columns = window_axes(values, input_height=height, input_width=width)
+    return _Padding(*rows.margin, *columns.margin)
 
 
 def _fix_convolution(op: ttir.WindowOp) -> None:
@@ -159,7 +172,7 @@ def _flattened(shape: Shape) -> Shape:
 
 def _pad(op: ttir.WindowOp, image: SSAValue, padding: _Padding, value: float) -> SSAValue:
     """The image, whose last dimensions are height, width and channels, with a margin."""
-    shape = _shape(image)
+    shape = value_shape(image)
     margins = (padding.top, padding.bottom, padding.left, padding.right, 0, 0)
     before = (0,) * (2 * len(shape) - len(margins))
     padded = (
@@ -168,7 +181,7 @@ def _pad(op: ttir.WindowOp, image: SSAValue, padding: _Padding, value: float) ->
         shape[-2] + padding.left + padding.right,
         shape[-1],
     )
-    type_ = _reshaped(image, padded)
+    type_ = tensor_like(image, padded)
     return _unary(op, "pad", image, type_, padding=(*before, *margins), value=value)
 
 
@@ -207,19 +220,4 @@ def _insert(
     properties: dict[str, Attribute],
 ) -> SSAValue:
     """Put an operation and its destination in front of `op`; the result of the operation."""
-    new = cls.dps(inputs, (emptied(result_type, op),), properties, location=op.location)
-    insert_before(op, new)
-    return new.results[0]
-
-
-def _element_type(value: SSAValue) -> Attribute:
-    return cast("TensorType[Attribute]", value.type).element_type
-
-
-def _reshaped(value: SSAValue, shape: Shape) -> Attribute:
-    """The type of a tensor with the elements of `value` and another shape, not laid out."""
-    return TensorType(_element_type(value), shape)
-
-
-def _shape(value: SSAValue) -> Shape:
-    return cast("TensorType[Attribute]", value.type).get_shape()
+    return Builder.before(op).create_op(cls, inputs, (result_type,), properties).results[0]

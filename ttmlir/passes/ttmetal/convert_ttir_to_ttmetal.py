@@ -44,7 +44,8 @@ After:
 Requires: addresses for all tensors (`ttir-allocate`), one change in each `ttir.to_layout`
 (`ttir-split-compound-layout`), bodies of generics on shards
 (`ttir-generic-region-operands-to-memref`), a device and a system description on the module.
-Ensures: no operation of ttir or tensor and no call is left, or an error names the first one.
+Ensures: what is left are commands of the host, kernels and constants; an error names the first
+other operation.
 Options: `fp32-dest-acc-en` keeps 32-bit floating-point numbers whole in all kernels; by default
 those that tt-mlir makes, too, are set up as there, where f32 passes through 16 bits.
 Not done here: kernels of operations that are not elementwise; synchronisation of circular buffers,
@@ -65,20 +66,23 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     ModuleOp,
     TensorType,
+    UnrealizedConversionCastOp,
 )
-from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
 from ttmlir.dialects import tt, ttir, ttmetal
 from ttmlir.dialects.dps import DestinationStyleOp
 from ttmlir.dialects.names import ARG_ALLOC
 from ttmlir.ir.layouts import layout_of, required_device, required_system_desc
-from ttmlir.ir.rewriting import insert_before, refuse, replace
+from ttmlir.ir.rewriting import insert_before, refuse, refuse_foreign, replace
+from ttmlir.ir.tensor_types import value_shape
 from ttmlir.layout.chip import ChipDesc
 from ttmlir.layout.data_movement import PlacedTensor
 from ttmlir.layout.device import Device
 from ttmlir.layout.enums import MemorySpace
 from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.grid import shape_text
 from ttmlir.layout.tensor_layout import TensorLayout
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
@@ -109,6 +113,8 @@ class ConvertTTIRToTTMetalPass(ModulePass):
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Convert every function of the module."""
         functions = [op for op in module.walk() if isinstance(op, FuncOp)]
+        for function in functions:
+            _check_extents(function)
         wanting = [function for function in functions if any(map(_is_foreign, function.walk()))]
         if not wanting:
             return
@@ -123,8 +129,31 @@ class ConvertTTIRToTTMetalPass(ModulePass):
                     _refuse(op)
 
 
+_IN_KERNELS = ("arith", "builtin", "cf", "emitc", "func", "math", "memref", "scf", "ttkernel")
+_ON_TENSORS = (FuncOp, ReturnOp, UnrealizedConversionCastOp, arith.ConstantOp)
+
+
 def _is_foreign(op: Operation) -> bool:
-    return op.name.startswith(("ttir.", "tensor.")) or isinstance(op, CallOp)
+    """True for what is neither a command of the host nor part of a kernel."""
+    if op.name.startswith("ttmetal."):
+        return False
+    if isinstance(op, CallOp) or op.name.partition(".")[0] not in _IN_KERNELS:
+        return True
+    values = () if isinstance(op, _ON_TENSORS) else (*op.operands, *op.results)
+    return any(isinstance(value.type, TensorType) for value in values)
+
+
+def _check_extents(function: FuncOp) -> None:
+    """Refuse tensors without elements: there is no memory that kernels could be given for them."""
+    for op in function.walk():
+        arguments = [arg for region in op.regions for block in region.blocks for arg in block.args]
+        for value in (*arguments, *op.results):
+            if isinstance(value.type, TensorType) and 0 in (shape := value_shape(value)):
+                refuse(
+                    op,
+                    f"has a tensor of {shape_text(shape)}, without elements, which kernels do not "
+                    "take; use ttir-to-ttnn-backend-pipeline",
+                )
 
 
 def _refuse(op: Operation) -> NoReturn:
@@ -142,6 +171,8 @@ def _refuse(op: Operation) -> NoReturn:
             "has no place in the device's memory; let its layout be on the host, as "
             "ttir-layout=constants-on-host=true does",
         )
+    if not op.name.startswith("ttir."):
+        refuse_foreign(op, "convert-ttir-to-ttmetal takes ttir, func and tensor.empty operations")
     refuse(
         op,
         "has no kernel; kernels are made of elementwise operations with one result (by "

@@ -14,14 +14,15 @@ from xdsl.dialects import arith
 from xdsl.ir import Operation, SSAValue
 
 from ttmlir.dialects import ttmetal
+from ttmlir.dialects.dps import is_dps
 from ttmlir.dialects.ttkernel import NocConfigAttr
-from ttmlir.ir.layouts import value_shape
+from ttmlir.ir.tensor_types import value_shape
 from ttmlir.layout.chip import ChipDesc
 from ttmlir.layout.data_movement import PlacedTensor
 from ttmlir.layout.enums import MemorySpace, NocIndex
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.tensor_layout import TensorLayout
-from ttmlir.passes.ttmetal.kernel_building import Kernel, Launch, replace_by_dispatch
+from ttmlir.passes.ttmetal.kernel_builder import KernelBuilder, Launch, replace_by_dispatch
 
 OnRow = Callable[[Sequence[SSAValue]], None]
 """Writes what is done with the addresses of a row of the source and of one of the target."""
@@ -44,12 +45,13 @@ def broadcast(op: Operation, source: PlacedTensor, target: PlacedTensor, chip: C
 
     LayoutError if they are not rows of numbers in the L1 of one core.
     """
-    value, output = op.operands
-    shape, whole = value_shape(value), value_shape(output)
+    assert is_dps(op), "ttir.broadcast has a destination"
+    (value,) = op.inputs
+    shape, whole = value_shape(value), value_shape(op.results[0])
     shape = (1,) * (len(whole) - len(shape)) + shape
     for tensor, extents in ((source, value_shape(value)), (target, whole)):
         _check(tensor.layout, extents)
-    kernel = Kernel(op.location)
+    kernel = KernelBuilder(op.location)
     spreads = shape[-1:] != whole[-1:]
     lengths = (_row_bytes(source.layout), _row_bytes(target.layout))
 
@@ -83,7 +85,7 @@ def broadcast(op: Operation, source: PlacedTensor, target: PlacedTensor, chip: C
     if not spreads:
         kernel.call("noc_async_read_barrier")
     launch = Launch(kernel, ttmetal.Area((0, 0), (1, 1)), NocConfigAttr(NocIndex.NOC0))
-    replace_by_dispatch(op, (value,), (output,), [launch])
+    replace_by_dispatch(op, op.inputs, op.inits, [launch])
 
 
 def _check(layout: TensorLayout, shape: Sequence[int]) -> None:
@@ -131,7 +133,9 @@ def _contiguous(loops: Sequence[_Loop]) -> tuple[Sequence[_Loop], int]:
     return loops, 1
 
 
-def _copy_rows(kernel: Kernel, chip: ChipDesc, size: int) -> Callable[[Sequence[SSAValue]], None]:
+def _copy_rows(
+    kernel: KernelBuilder, chip: ChipDesc, size: int
+) -> Callable[[Sequence[SSAValue]], None]:
     y, x = map(kernel.constant, chip.physical_cores.worker[0])
     length = kernel.constant(size)
 
@@ -142,7 +146,7 @@ def _copy_rows(kernel: Kernel, chip: ChipDesc, size: int) -> Callable[[Sequence[
     return on_row
 
 
-def _repeat_number(kernel: Kernel, target: TensorLayout) -> OnRow:
+def _repeat_number(kernel: KernelBuilder, target: TensorLayout) -> OnRow:
     """Fill a row with words that hold the first number of another."""
     size = target.element.size_bytes
     words = _row_bytes(target) // _WORD

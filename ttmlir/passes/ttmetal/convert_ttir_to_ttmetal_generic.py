@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import cast
 
 from xdsl.dialects import arith
@@ -13,8 +14,10 @@ from xdsl.ir import Attribute, BlockArgument, SSAValue
 from ttmlir.dialects import tt, ttir, ttmetal
 from ttmlir.dialects.names import REFERENCE
 from ttmlir.dialects.ttkernel import CBType, TensixConfig, TensixConfigAttr
-from ttmlir.ir.layouts import layout_of, value_shape
+from ttmlir.ir.layouts import layout_of
 from ttmlir.ir.rewriting import refuse
+from ttmlir.ir.tensor_types import value_shape
+from ttmlir.layout.affine import AffineMap, constant, dims
 from ttmlir.layout.data_movement import PlacedTensor
 from ttmlir.layout.device import Device
 from ttmlir.layout.element_type import DEFAULT_TILE_SHAPE, ScalarType
@@ -34,7 +37,7 @@ from ttmlir.passes.ttmetal.convert_ttir_to_ttmetal_tiles import (
     operands_of,
     operation_of,
 )
-from ttmlir.passes.ttmetal.kernel_building import Kernel, Launch, replace_by_dispatch
+from ttmlir.passes.ttmetal.kernel_builder import KernelBuilder, Launch, replace_by_dispatch
 
 Shape = tuple[int, ...]
 
@@ -68,12 +71,12 @@ def compute(
     if call is None:
         program = TileCompiler(op, [element_type(arg) for arg in op.body.block.args]).compile()
         config = _config(program, layouts)
-        kernel = Kernel(op.location, _buffers(op, address_of))
+        kernel = KernelBuilder(op.location, _buffers(op, address_of))
         _write_program(kernel, program, [layout.shard for layout in layouts])
     else:
         is_f32 = layouts[-1].scalar_element.data_type is DataType.F32
         config = TensixConfig(fp32_dest_acc_en=wide and is_f32)
-        kernel = Kernel(op.location, _buffers(op, address_of))
+        kernel = KernelBuilder(op.location, _buffers(op, address_of))
         _write_matrix_call(kernel, *call, layouts[-1].shard)
     # A generic is made before its operands have layouts; these know the grid.
     area = ttmetal.Area((0, 0), layouts[-1].grid.shape)
@@ -103,7 +106,7 @@ def convert_tiles(
     layouts = [source.layout, target.layout]
     elements = (_numbers(value, layout) for value, layout in zip(op.operands, layouts, strict=True))
     program = conversion(*elements)
-    kernel = Kernel(op.location, buffers)
+    kernel = KernelBuilder(op.location, buffers)
     _write_program(kernel, program, [layout.shard for layout in layouts])
     area = ttmetal.Area((0, 0), source.layout.grid.shape)
     config = TensixConfigAttr(_config(program, layouts))
@@ -147,7 +150,9 @@ def _matrix_call(
     return (call, positions) if is_computed and is_yielded else None
 
 
-def _write_matrix_call(kernel: Kernel, call: str, positions: Sequence[int], shard: Shape) -> None:
+def _write_matrix_call(
+    kernel: KernelBuilder, call: str, positions: Sequence[int], shard: Shape
+) -> None:
     """One call of the matrix unit on the tiles of two buffers."""
     lhs, rhs = (kernel.buffers[position] for position in positions)
     out = kernel.buffers[-1]
@@ -163,7 +168,7 @@ def _write_matrix_call(kernel: Kernel, call: str, positions: Sequence[int], shar
     kernel.walk(shard, [_strides(shard, shard)], [kernel.constant(0)], on_tile)
 
 
-def _write_program(kernel: Kernel, program: TileProgram, shapes: Sequence[Shape]) -> None:
+def _write_program(kernel: KernelBuilder, program: TileProgram, shapes: Sequence[Shape]) -> None:
     """Tiles are copied to DST, where the vector unit works on them."""
     out = Buffer(len(shapes) - 1)
     operands = (operand for call in program.calls for operand in call.operands)
@@ -181,7 +186,7 @@ def _write_program(kernel: Kernel, program: TileProgram, shapes: Sequence[Shape]
     kernel.walk(shapes[-1], strides, [kernel.constant(0)] * len(strides), on_tile)
 
 
-def _pack(kernel: Kernel, slot: int, place: SSAValue) -> None:
+def _pack(kernel: KernelBuilder, slot: int, place: SSAValue) -> None:
     """Hand the registers over and pack a tile of them."""
     kernel.call("tile_regs_commit")
     kernel.call("tile_regs_wait")
@@ -209,7 +214,7 @@ class _CallWriter:
     What prepares all calls of a unit stands before the loop.
     """
 
-    def __init__(self, kernel: Kernel, program: TileProgram, shapes: Sequence[Shape]):
+    def __init__(self, kernel: KernelBuilder, program: TileProgram, shapes: Sequence[Shape]):
         """Write to a kernel whose buffers have these shapes, in tiles."""
         self._kernel = kernel
         self._program = program
@@ -275,10 +280,11 @@ def _layouts(op: ttir.GenericOp) -> list[TensorLayout]:
     if len(layouts) < len(op.operands):
         raise LayoutError("operands without layouts have no shards; run ttir-layout before")
     output = layouts[-1]
-    for layout, argument in zip(layouts, op.body.block.args, strict=True):
+    for layout, argument, value in zip(layouts, op.body.block.args, op.operands, strict=True):
         _check_tiles(layout)
         whole = _is_whole(argument, op.body.block.args[-1])
-        if whole and layout.with_element(output.element) != output:
+        expected = _without_outer(output, value_shape(op.operands[-1]), value_shape(value))
+        if whole and layout.with_element(output.element) != expected:
             raise LayoutError(
                 "operands have different layouts; bring them into one by ttir.to_layout"
             )
@@ -288,6 +294,16 @@ def _layouts(op: ttir.GenericOp) -> list[TensorLayout]:
                 "core by ttir.to_layout"
             )
     return layouts
+
+
+def _without_outer(layout: TensorLayout, shape: Shape, inner: Shape) -> TensorLayout:
+    """The layout of a tensor, as that of a tensor without its outer dimensions of extent 1."""
+    count = len(shape) - len(inner)
+    if count <= 0 or shape[count:] != inner or math.prod(shape[:count]) > 1:
+        return layout
+    outer = (constant(0),) * count
+    linear = layout.linear.compose(AffineMap(len(inner), 0, (*outer, *dims(len(inner)))))
+    return replace(layout, linear=linear)
 
 
 def _is_whole(argument: SSAValue, output: SSAValue) -> bool:

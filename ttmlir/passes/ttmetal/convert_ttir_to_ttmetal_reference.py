@@ -22,7 +22,8 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, BlockArgument, SSAValue
 
 from ttmlir.dialects import ttir
-from ttmlir.mlir.attributes.elements import Elements, splat_bytes, unpack_values
+from ttmlir.ir.constants import number_of_elements
+from ttmlir.mlir.attributes.elements import Elements
 
 MNEMONIC, OPERANDS = "mnemonic", "operands"
 
@@ -59,15 +60,9 @@ def _operand(value: SSAValue) -> Attribute | None:
     if isinstance(value, BlockArgument):
         return IntegerAttr(value.index, i64)
     if isinstance(value.owner, ttir.ConstantOp):
-        elements = cast("Elements", value.owner.properties["value"])
-        splat = splat_bytes(elements)
-        if splat is not None:
-            element_type = elements.get_element_type()
-            (constant,) = unpack_values(splat, element_type)
-            if not isinstance(constant, tuple):
-                # As a signed number of one bit, true is -1.
-                number = abs(constant) if str(element_type) == "i1" else constant
-                return FloatAttr(float(number), f64)
+        number = number_of_elements(cast("Elements", value.owner.properties["value"]))
+        if number is not None:
+            return FloatAttr(float(number), f64)
     return None
 
 

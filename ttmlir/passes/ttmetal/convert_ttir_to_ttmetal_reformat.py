@@ -14,7 +14,7 @@ from ttmlir.layout.enums import CBPort, DataType
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.grid import shape_text
 from ttmlir.layout.tensor_layout import TensorLayout
-from ttmlir.passes.ttmetal.kernel_building import Kernel, Launch, replace_by_dispatch
+from ttmlir.passes.ttmetal.kernel_builder import KernelBuilder, Launch, replace_by_dispatch
 
 _FORMATS = (
     DataType.F32,
@@ -40,7 +40,7 @@ def reformat(
     tile = _check(rows.layout, tiles.layout)
     device.check_grid(source.layout.grid)
     page_size = math.prod(tile.shape) * rows.layout.element.size_bytes
-    kernel = Kernel(
+    kernel = KernelBuilder(
         op.location,
         [
             _buffer(CBPort.IN0, source, page_size),

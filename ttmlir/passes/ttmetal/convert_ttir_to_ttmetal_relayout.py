@@ -11,8 +11,9 @@ from xdsl.ir import SSAValue
 from ttmlir.dialects import tt, ttir, ttmetal
 from ttmlir.dialects.names import SCRATCH
 from ttmlir.dialects.ttkernel import NocConfigAttr
-from ttmlir.ir.layouts import value_shape
-from ttmlir.ir.rewriting import insert_before, refuse, replace
+from ttmlir.ir.builder import Builder
+from ttmlir.ir.rewriting import refuse, replace
+from ttmlir.ir.tensor_types import value_shape
 from ttmlir.layout.chip import ChipDesc
 from ttmlir.layout.data_movement import (
     Copy,
@@ -25,7 +26,7 @@ from ttmlir.layout.device import Device
 from ttmlir.layout.enums import MemorySpace, NocIndex
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.tensor_layout import TensorLayout
-from ttmlir.passes.ttmetal.kernel_building import Kernel, Launch, replace_by_dispatch
+from ttmlir.passes.ttmetal.kernel_builder import KernelBuilder, Launch, replace_by_dispatch
 
 _WORD = 4
 """Bytes that a processor moves at once."""
@@ -42,8 +43,8 @@ def move_to_or_from_host(op: ttir.ToLayoutOp, source: TensorLayout, target: Tens
     if source.memory_space.is_system and target.memory_space.is_system:
         refuse(op, "moves from host to host; use the tensor where it is")
     command = ttmetal.HostWriteOp if source.memory_space.is_system else ttmetal.HostReadOp
-    move = command.dps(op.inputs, op.inits, location=op.location)
-    insert_before(op, move)
+    types = [init.type for init in op.inits]
+    move = Builder.before(op).create_op(command, op.inputs, types, inits=op.inits)
     replace(op, *move.results)
 
 
@@ -60,7 +61,7 @@ def move_on_chip(
     reads = target.layout.memory_space is MemorySpace.DEVICE_L1
     unit = network_unit(source.layout, target.layout, chip)
     for part in plan_copies(value_shape(op.operands[0]), source, target, device, chip):
-        kernel = Kernel(op.location)
+        kernel = KernelBuilder(op.location)
         mover = _Mover(kernel, unit, source.layout.element.size_bytes, reads=reads)
         direct = [copy for copy in part.copies if copy.keeps_offset(unit)]
         others = [copy for copy in part.copies if not copy.keeps_offset(unit)]
@@ -90,7 +91,7 @@ def _scratch(op: ttir.ToLayoutOp, copy: Copy, unit: int) -> tt.ArgumentAllocatio
 class _Mover:
     """Writes the calls that copy, in one direction, elements of so many bytes."""
 
-    kernel: Kernel
+    kernel: KernelBuilder
     unit: int
     element_bytes: int
     _: KW_ONLY

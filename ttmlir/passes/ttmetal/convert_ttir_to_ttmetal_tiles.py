@@ -15,13 +15,17 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, TensorType
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
+from ttmlir import optable
 from ttmlir.dialects import ttir
 from ttmlir.dialects.dps import DestinationStyleOp
 from ttmlir.dialects.tt import element_of
+from ttmlir.ir.constants import number_of_elements
+from ttmlir.ir.tensor_types import is_boolean
 from ttmlir.layout.element_type import ScalarType
 from ttmlir.layout.enums import DataType
 from ttmlir.layout.errors import LayoutError
-from ttmlir.mlir.attributes.elements import Elements, splat_bytes, unpack_values
+from ttmlir.mlir.attributes.elements import Elements, splat_bytes
+from ttmlir.optable.elementwise import ROWS
 from ttmlir.optable.kernel import CALLS, KernelCall, Scalar
 from ttmlir.optable.kernel.tile_calls import TILE_CALLS, Format, Step
 
@@ -43,26 +47,6 @@ _FORMATS = {
     DataType.U8: "UInt8",
 }
 _UNSIGNED = ("ui8", "ui16", "ui32", "ui64", "index")
-# On 0 and 1, arithmetic and bits follow logic.
-_LOGIC = {
-    "add": "logical_or",
-    "multiply": "logical_and",
-    "bitwise_and": "logical_and",
-    "bitwise_or": "logical_or",
-    "bitwise_xor": "logical_xor",
-    "bitwise_not": "logical_not",
-}
-# Results are 0 and 1.
-_TRUTH_VALUED = (
-    *("eq", "ne", "gt", "ge", "lt", "le", "isfinite"),
-    *("logical_not", "logical_and", "logical_or", "logical_xor"),
-)
-# What 32-bit integers without sign share with those that have one.
-_SIGNLESS = (
-    *("typecast", "square", "logical_not", "bitwise_not", "add", "subtract", "multiply", "eq"),
-    *("ne", "logical_and", "logical_or", "logical_xor", "where"),
-    *("bitwise_and", "bitwise_or", "bitwise_xor"),
-)
 _WORKING = ScalarType("i32")
 """What the vector unit computes with where integers are shorter."""
 _FLIP = tuple(
@@ -134,14 +118,20 @@ def _supported(element: ScalarType) -> Mapping[str, Sequence[Step]]:
     """The steps of every operation on numbers of this type."""
     if element.keyword == "i1":
         steps = _supported(ScalarType("bf16"))
-        return {**steps, **{name: steps[other] for name, other in _LOGIC.items()}}
+        logic = {
+            row.mnemonic: steps[row.on_truth]
+            for row in ROWS
+            if row.on_truth and not TILE_CALLS[row.mnemonic].keeps_truth
+        }
+        return {**steps, **logic}
     if is_float(element):
         return {n: c.floats for n, c in TILE_CALLS.items() if c.floats is not None}
     integers = {n: c.integers for n, c in TILE_CALLS.items() if c.integers is not None}
     if element.keyword in _UNSIGNED and not is_short(element):
         ordered = {name: (*_FLIP, *integers[name]) for name in ("ge", "gt", "le", "lt")}
         extremes = {name: (*_FLIP, *integers[name], _FLIP[0]) for name in ("maximum", "minimum")}
-        return {name: integers[name] for name in _SIGNLESS} | ordered | extremes
+        signless = {n: steps for n, steps in integers.items() if optable.row(n).ignores_sign}
+        return signless | ordered | extremes
     return integers
 
 
@@ -272,9 +262,9 @@ class TileCompiler:
             slots.append(self._registers.take())
         for step in steps:
             self._step(step, slots, op, element)
-        has_truths = mnemonic in _TRUTH_VALUED and is_float(element)
-        if not (has_truths and is_float(target)):
-            self._convert(slots[0], element, target, has_truths=mnemonic in _TRUTH_VALUED)
+        has_truths = optable.row(mnemonic).gives_truth
+        if not (has_truths and is_float(element) and is_float(target)):
+            self._convert(slots[0], element, target, has_truths=has_truths)
         self._registers.free(slots[1:])
         self._slots[op.results[0]] = slots[0]
 
@@ -370,7 +360,8 @@ class TileCompiler:
             if is_float(element):
                 return
         formats = (("in_dtype", format_name(element)), ("out_dtype", format_name(target)))
-        if formats[0][1] != formats[1][1]:
+        # Integers of one width differ in what their bits mean, not in their bits.
+        if formats[0][1] != formats[1][1] and element.data_type is not target.data_type:
             self._call("typecast_tile", (slot,), formats)
 
     def _widen(self, slot: int, element: ScalarType) -> None:
@@ -383,9 +374,12 @@ class TileCompiler:
             self._call("right_shift_tile", (slot, above))
 
     def _narrow(self, slot: int, element: ScalarType, target: ScalarType) -> None:
-        """Keep the lower bits of an integer, as short integers wrap."""
+        """Keep the lower bits of an integer; limit a floating-point number to the range."""
         if is_float(element):
             self._convert(slot, element, _WORKING)
+            bits = 8 * target.size_bytes
+            sign = 0 if target.keyword in _UNSIGNED else 1 << (bits - 1)
+            self._call("clamp_tile_int32", (slot, -sign, (1 << bits) - 1 - sign))
         self._call("bitwise_and_tile", (slot, (1 << 8 * target.size_bytes) - 1))
         formats = (("in_dtype", format_name(_WORKING)), ("out_dtype", format_name(target)))
         self._call("typecast_tile", (slot,), formats)
@@ -415,15 +409,12 @@ def _template(value: str | Format, names: Mapping[Format, str]) -> str | bool:
 def _number(op: ttir.ConstantOp, wanted: ScalarType) -> float:
     """The one value of a constant."""
     elements = cast("Elements", op.value)
-    splat = splat_bytes(elements)
-    if splat is None:
+    if splat_bytes(elements) is None:
         raise LayoutError("has a constant of several values in its body; let it be an operand")
-    (number,) = unpack_values(splat, elements.get_element_type())
-    if isinstance(number, tuple):
+    number = number_of_elements(elements)
+    if number is None:
         raise LayoutError("has a complex constant; kernels compute with real numbers")
-    # As a signed number of one bit, true is -1.
-    is_truth = str(elements.get_element_type()) == "i1"
-    return abs(number) if is_truth else number if is_float(wanted) else int(number)
+    return number if is_float(wanted) or is_boolean(elements.get_element_type()) else int(number)
 
 
 def _parameter(op: Operation, scalar: str | float) -> float:

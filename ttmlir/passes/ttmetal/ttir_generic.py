@@ -53,7 +53,6 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
     AnyFloat,
     ArrayAttr,
-    DenseIntOrFPElementsAttr,
     IntegerAttr,
     ModuleOp,
     TensorType,
@@ -65,9 +64,10 @@ from xdsl.ir.affine import AffineConstantExpr, AffineExpr, AffineMap
 
 from ttmlir.dialects import tt, ttir
 from ttmlir.dialects.ods import SEGMENTS
-from ttmlir.ir.layouts import value_shape
-from ttmlir.ir.moves import emptied
-from ttmlir.ir.rewriting import clean_up, erase, insert_before, replace
+from ttmlir.ir.builder import Builder
+from ttmlir.ir.constants import constant_elements
+from ttmlir.ir.rewriting import clean_up, erase, replace
+from ttmlir.ir.tensor_types import tensor_like, value_shape
 from ttmlir.layout.enums import IteratorType, OperandConstraint
 from ttmlir.mlir.attributes.elements import Elements, elements_attr, splat_bytes
 from ttmlir.mlir.option_values import option
@@ -225,12 +225,8 @@ def _arith(op: ttir.ElementwiseOp, values: Sequence[SSAValue], block: Block) -> 
 
 def _splat(value: SSAValue) -> Elements | None:
     """The elements of a constant all of which are equal."""
-    owner = value.owner
-    attr = owner.value if isinstance(owner, ttir.ConstantOp) else None
-    if not isinstance(attr, DenseIntOrFPElementsAttr):
-        return None
-    elements = cast("Elements", attr)
-    return None if splat_bytes(elements) is None else elements
+    elements = constant_elements(value)
+    return None if elements is None or splat_bytes(elements) is None else elements
 
 
 def _scalar(elements: Elements, block: Block, op: Operation) -> SSAValue:
@@ -253,7 +249,7 @@ def _finish_constant(op: ttir.ConstantOp) -> None:
     if op.results[0].first_use is None:
         erase(op)
     elif elements is not None:
-        output = emptied(op.results[0].type, op)
+        output = Builder.before(op).create_empty(op.results[0].type)
         generic = _generic(
             op, (), output, lambda block: (_copied(_scalar(elements, block, op), block, op),)
         )
@@ -282,8 +278,7 @@ def _wrap_broadcast(op: Operation) -> None:
     if op.results[0].first_use is None:
         erase(op)
     else:
-        value, output = op.operands
-        replace(op, _expanded(value, value_shape(output), op))
+        replace(op, _expanded(op.operands[0], value_shape(op.results[0]), op))
 
 
 def _without_broadcast(value: SSAValue) -> SSAValue:
@@ -324,7 +319,7 @@ def _expanded(value: SSAValue, output: Shape, user: Operation) -> SSAValue:
     generic = _generic(
         user,
         (value,),
-        emptied(_type_like(value, output), user),
+        Builder.before(user).create_empty(tensor_like(value, output)),
         lambda block: (_copied(block.args[0], block, user),),
     )
     return generic.results[0]
@@ -335,25 +330,16 @@ def _is_float(value: SSAValue) -> bool:
     return isinstance(element_type, AnyFloat) or element_type == i1
 
 
-def _type_like(value: SSAValue, shape: Shape) -> TensorType[Attribute]:
-    return TensorType(cast("TensorType[Attribute]", value.type).element_type, shape)
-
-
 def _broadcast_rows(value: SSAValue, output: Shape, user: Operation) -> SSAValue:
     """A broadcast of rows of numbers, which a kernel makes by copying."""
-    type_ = _type_like(value, output)
+    type_ = tensor_like(value, output)
     dimensions = range(len(output) - len(value_shape(value)), len(output))
-    repeated = ttir.op_class("broadcast").create(
-        operands=[value, emptied(type_, user)],
-        result_types=[type_],
-        properties={
-            "dimension": ArrayAttr([IntegerAttr(number, i64) for number in dimensions]),
-            "operand_constraints": _constraints(2, *_ROWS),
-        },
-        location=user.location,
-    )
-    insert_before(user, repeated)
-    return repeated.results[0]
+    properties = {
+        "dimension": ArrayAttr([IntegerAttr(number, i64) for number in dimensions]),
+        "operand_constraints": _constraints(2, *_ROWS),
+    }
+    cls = cast("type[ttir.TTIRRowOp]", ttir.op_class("broadcast"))
+    return Builder.before(user).create_op(cls, (value,), (type_,), properties).results[0]
 
 
 def _constraints(count: int, *constraints: OperandConstraint) -> ArrayAttr[Attribute]:

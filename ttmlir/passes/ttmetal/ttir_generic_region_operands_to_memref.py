@@ -45,11 +45,13 @@ from xdsl.ir import Attribute
 
 from ttmlir.dialects import tt, ttir
 from ttmlir.dialects.dps import DestinationStyleOp
-from ttmlir.ir.layouts import layout_of, value_shape
-from ttmlir.ir.rewriting import refuse, retype
+from ttmlir.ir.layouts import layout_of
+from ttmlir.ir.rewriting import refuse
+from ttmlir.ir.tensor_types import value_shape
 from ttmlir.layout.enums import BufferAccess, IteratorType
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.tensor_layout import TensorLayout
+from ttmlir.mlir.xdsl_internals import retype
 from ttmlir.passes.core.base import ModulePass
 
 if TYPE_CHECKING:

@@ -50,7 +50,6 @@ the road to ttmetal and are refused.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -58,7 +57,6 @@ from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects import tensor
 from xdsl.dialects.builtin import (
-    IntegerAttr,
     ModuleOp,
     UnrealizedConversionCastOp,
 )
@@ -67,9 +65,17 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue, Use
 
 from ttmlir.dialects import tt, ttir, ttnn
 from ttmlir.dialects.row_ops import RowOperation
-from ttmlir.dialects.ttnn.families import DEVICE_OPERAND
-from ttmlir.ir.layouts import device_attr_in_scope, layout_of, value_shape
-from ttmlir.ir.rewriting import erase, insert_before, refuse, refuse_to_legalize, replace
+from ttmlir.ir.layouts import device_attr_in_scope, layout_of
+from ttmlir.ir.rewriting import (
+    erase_unused,
+    insert_before,
+    refuse,
+    refuse_foreign,
+    refuse_to_legalize,
+    replace,
+)
+from ttmlir.ir.tensor_types import value_shape
+from ttmlir.ir.ttnn_builder import TTNNBuilder, takes_device
 from ttmlir.layout.enums import (
     BufferType,
     MemorySpace,
@@ -85,7 +91,6 @@ from ttmlir.passes.ttnn.ttnn_constant import constant_form
 if TYPE_CHECKING:
     from xdsl.context import Context
 
-    from ttmlir.dialects.row_ops import ParameterValue
 
 Rule = Callable[[Operation], None]
 
@@ -125,18 +130,11 @@ class _Conversion:
         self._devices: dict[Block, SSAValue] = {}
         self._with_destination: set[Operation] = set()
         self._rules: dict[type[Operation], Rule] = {}
-        self._special: dict[str, Rule] = {
-            "tensor.empty": self._empty,
-            "ttir.to_layout": self._to_layout,
-            "ttir.broadcast": self._broadcast,
-            "ttir.concat": self._concat,
-            "ttir.constant": self._constant,
-            "ttir.conv2d": self._conv2d,
-            "ttir.max_pool2d": self._max_pool2d,
-            "ttir.avg_pool2d": self._avg_pool2d,
-            "ttir.conv_transpose2d": self._conv_transpose2d,
-            "ttir.squeeze": self._reshape,
-            "ttir.unsqueeze": self._reshape,
+        self._special: dict[type[Operation], Rule] = {
+            tensor.EmptyOp: self._empty,
+            ttir.ToLayoutOp: self._to_layout,
+            ttir.ConstantOp: self._constant,
+            ttir.op_class("broadcast"): self._broadcast,
         }
 
     def convert(self, op: Operation) -> None:
@@ -162,8 +160,10 @@ class _Conversion:
     def _rule_for(self, op: Operation) -> Rule:
         if isinstance(op, _LEGAL):
             return _keep
-        if special := self._special.get(op.name):
+        if special := self._special.get(type(op)):
             return special
+        if isinstance(op, RowOperation) and op.ROW.ttnn_parameters is not None:
+            return self._with_parameters
         if isinstance(op, RowOperation) and op.ROW.in_ttnn:
             return self._same_name
         return _refuse_operation
@@ -189,27 +189,24 @@ class _Conversion:
         if result.first_use is not None and all(map(self._is_superfluous, result.uses)):
             # The operation that moves the data makes its own destination.
             return
-        new = ttnn.EmptyOp.make(device, result.type, location=op.location)
-        insert_before(op, new)
-        replace(op, new.results[0])
+        replace(op, TTNNBuilder.on(device, op).create_empty(result.type))
 
     def _own_destination(self, op: Operation, value: SSAValue) -> SSAValue:
         """The destination, or a new one if the tensor is used otherwise: ttnn overwrites it."""
         if value.has_one_use():
             return value
-        new = ttnn.EmptyOp.make(self.device(op), value.type, location=op.location)
-        insert_before(op, new)
-        return new.results[0]
+        return TTNNBuilder.on(self.device(op), op).create_empty(value.type)
 
     def _is_superfluous(self, use: Use) -> bool:
         """True for the destination of a move."""
         user = use.operation
-        is_moved_into = isinstance(user, ttir.ToLayoutOp) and use.index == 1
+        is_moved_into = isinstance(user, ttir.ToLayoutOp) and use.index in user.written_results
         return is_moved_into and user not in self._with_destination
 
     def _to_layout(self, op: Operation) -> None:
-        device, result_type = self.device(op), op.results[0].type
-        input, output = op.operands
+        assert isinstance(op, ttir.ToLayoutOp)
+        device, result_type, input = self.device(op), op.results[0].type, op.operands[0]
+        destinations = [value.owner for value in op.inits]
         layout = layout_of(result_type)
         assert layout is not None, "verified: both tensors have layouts"
         if layout.memory_space.is_system:
@@ -227,8 +224,7 @@ class _Conversion:
             )
             insert_before(op, tiled, new)
         replace(op, new.results[0])
-        if isinstance(output.owner, tensor.EmptyOp) and output.first_use is None:
-            erase(output.owner)
+        erase_unused(owner for owner in destinations if isinstance(owner, tensor.EmptyOp))
 
     # -- rows ----------------------------------------------------------------------------------
 
@@ -246,7 +242,7 @@ class _Conversion:
         if isinstance(op, ttir.TTIROp):
             for number in range(*op.init_range):
                 operands[number] = self._own_destination(op, operands[number])
-        if _takes_device(cls):
+        if takes_device(cls):
             operands.append(self.device(op))
         new = cls.create(
             operands=operands,
@@ -257,16 +253,19 @@ class _Conversion:
         insert_before(op, new)
         replace(op, *new.results)
 
-    def _replace_by_row(self, op: Operation, mnemonic: str, **values: ParameterValue) -> None:
-        cls = cast("type[ttnn.TTNNRowOp]", ttnn.op_class(mnemonic))
-        self._replace_by(op, cls, cls.parameter_properties(values))
-
-    def _concat(self, op: Operation) -> None:
-        dim = _int(op, "dim")
-        self._replace_by_row(op, "concat", dim=dim % len(value_shape(op.operands[0])))
-
-    def _reshape(self, op: Operation) -> None:
-        self._replace_by_row(op, "reshape", shape=value_shape(op.results[0]))
+    def _with_parameters(self, op: Operation) -> None:
+        """Take the parameters from the row, where ttnn has others than ttir."""
+        assert isinstance(op, ttir.TTIRRowOp)
+        row = op.ROW
+        assert row.ttnn_parameters is not None, "asked for in the choice of the rule"
+        cls = cast("type[ttnn.TTNNRowOp]", ttnn.op_class(row.ttnn_form or row.mnemonic))
+        shapes = [value_shape(value) for value in op.inputs]
+        try:
+            values = row.ttnn_parameters(op.parameters(), shapes, value_shape(op.results[0]))
+        except ValueError as error:
+            refuse(op, str(error))
+        taken = {p.name: values[p.name] for p in cls.PARAMETERS}
+        self._replace_by(op, cls, cls.parameter_properties(taken))
 
     def _broadcast(self, op: Operation) -> None:
         op.operands[1] = self._own_destination(op, op.operands[1])
@@ -281,74 +280,6 @@ class _Conversion:
         insert_before(op, new)
         replace(op, new.results[0])
 
-    # -- windows -------------------------------------------------------------------------------
-
-    def _conv2d(self, op: Operation) -> None:
-        *batches, height, width, channels = value_shape(op.operands[0])
-        *_, kernel_height, kernel_width = value_shape(op.operands[1])
-        self._replace_by_row(
-            op,
-            "conv2d",
-            in_channels=channels,
-            out_channels=value_shape(op.results[0])[-1],
-            batch_size=math.prod(batches),
-            input_height=height,
-            input_width=width,
-            kernel_height=kernel_height,
-            kernel_width=kernel_width,
-            **_window_parameters(op, "stride", "dilation"),
-            **_even_padding(op),
-            groups=_int(op, "groups"),
-        )
-
-    def _max_pool2d(self, op: Operation) -> None:
-        *batches, height, width, channels = value_shape(op.operands[0])
-        pixels = math.prod((*batches, height, width))
-        if "original_height" in op.properties:
-            height, width = _int(op, "original_height"), _int(op, "original_width")
-        self._replace_by_row(
-            op,
-            "max_pool2d",
-            # Flattened, the images of a batch follow each other along the rows.
-            batch_size=pixels // max(1, height * width),
-            input_height=height,
-            input_width=width,
-            channels=channels,
-            **_window_parameters(op, "kernel", "stride", "dilation"),
-            ceil_mode=bool(_int(op, "ceil_mode")),
-            **_even_padding(op),
-        )
-
-    def _avg_pool2d(self, op: Operation) -> None:
-        assert isinstance(op, RowOperation)
-        batch, height, width, channels = value_shape(op.operands[0])
-        self._replace_by_row(
-            op,
-            "avg_pool2d",
-            **op.parameters(),
-            batch_size=batch,
-            input_height=height,
-            input_width=width,
-            channels=channels,
-        )
-
-    def _conv_transpose2d(self, op: Operation) -> None:
-        assert isinstance(op, RowOperation)
-        batch, height, width, channels = value_shape(op.operands[0])
-        *_, kernel_height, kernel_width = value_shape(op.operands[1])
-        self._replace_by_row(
-            op,
-            "conv_transpose2d",
-            **op.parameters(),
-            in_channels=channels,
-            out_channels=value_shape(op.results[0])[-1],
-            batch_size=batch,
-            input_height=height,
-            input_width=width,
-            kernel_height=kernel_height,
-            kernel_width=kernel_width,
-        )
-
 
 @cache
 def _memory_config(
@@ -362,18 +293,11 @@ def _keep(op: Operation) -> None:
 
 
 def _refuse_operation(op: Operation) -> None:
-    if op.name.startswith("ttir."):
-        remedy = "it has no counterpart in ttnn; convert-ttir-to-ttmetal is the road for it"
-    else:
-        remedy = "convert-ttir-to-ttnn takes ttir, func and tensor.empty operations"
-    refuse_to_legalize(op, remedy)
-
-
-def _takes_device(cls: type[Operation]) -> bool:
-    if not issubclass(cls, ttnn.TTNNOp):
-        return False
-    operands = cls.SIGNATURE.operands
-    return bool(operands) and operands[-1] is DEVICE_OPERAND
+    if not op.name.startswith("ttir."):
+        refuse_foreign(op, "convert-ttir-to-ttnn takes ttir, func and tensor.empty operations")
+    refuse_to_legalize(
+        op, "it has no counterpart in ttnn; convert-ttir-to-ttmetal is the road for it"
+    )
 
 
 def _get_device(block: Block, op: Operation) -> SSAValue:
@@ -393,27 +317,3 @@ def _get_device(block: Block, op: Operation) -> SSAValue:
     assert first is not None, "the block holds the operation that needs a device"
     insert_before(first, new)
     return new.results[0]
-
-
-def _int(op: Operation, name: str) -> int:
-    return cast("IntegerAttr", op.properties[name]).value.data
-
-
-def _window_parameters(op: Operation, *names: str) -> dict[str, int]:
-    """The parameters of these names for both directions, which keep their names."""
-    return {name: _int(op, name) for stem in names for name in (f"{stem}_height", f"{stem}_width")}
-
-
-def _even_padding(op: Operation) -> dict[str, int]:
-    """The padding, as one number per direction."""
-    top, bottom, left, right = (
-        _int(op, f"padding_{side}") for side in ("top", "bottom", "left", "right")
-    )
-    if top != bottom or left != right:
-        refuse(
-            op,
-            "padding must be the same above and below and the same left and right, but is "
-            f"top {top}, bottom {bottom}, left {left}, right {right}; "
-            "run ttir-sliding-window-2d-fix-shapes before, which pads unevenly",
-        )
-    return {"padding_height": top, "padding_width": right}

@@ -2,7 +2,7 @@
 
 ttnn has no operation of that name. Elementwise operations and moves to the host repeat an operand
 that is smaller than their result, so they take the operand of the broadcast. Other users get the
-tensor in full, made by `ttnn.repeat`.
+tensor in full, made by `ttnn.repeat`, or the destination where it has no elements.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from typing import cast
 from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue, Use
 
-from ttmlir.dialects import ttir, ttnn
-from ttmlir.dialects.row_ops import ParameterValue
-from ttmlir.ir.layouts import layout_of, value_shape, with_layout
-from ttmlir.ir.rewriting import erase, insert_before, refuse, replace
-from ttmlir.optable.contraction import broadcast_shape
+from ttmlir.dialects import ttir
+from ttmlir.ir.layouts import layout_of, with_layout
+from ttmlir.ir.rewriting import erase, refuse, replace
+from ttmlir.ir.tensor_types import value_shape
+from ttmlir.ir.ttnn_builder import TTNNBuilder
+from ttmlir.optable.shapes import broadcast_shape
 
 Shape = tuple[int, ...]
 
@@ -44,10 +45,16 @@ def convert_broadcast(
     if result.first_use is None:
         erase(op)
         return moves
+    if 0 in value_shape(result):
+        replace(op, output)
+        return moves
     if len(shape) < len(placed):
         small = _reshaped(op, small, placed, device(op))
     counts = tuple(whole // part for whole, part in zip(value_shape(result), placed, strict=True))
-    repeated = _unary(op, "repeat", small, output, repeat_dimensions=counts)
+    builder = TTNNBuilder.on(device(op), op)
+    repeated = builder.create(
+        "repeat", (small,), result.type, output=output, repeat_dimensions=counts
+    )
     replace(op, repeated)
     return moves
 
@@ -109,15 +116,4 @@ def _reshaped(op: Operation, value: SSAValue, shape: Shape, device: SSAValue) ->
     new_type: Attribute = TensorType(type_.element_type, shape)
     if (layout := layout_of(type_)) is not None:
         new_type = with_layout(new_type, layout.with_grid(shape, layout.grid))
-    empty = ttnn.EmptyOp.make(device, new_type, location=op.location)
-    insert_before(op, empty)
-    return _unary(op, "reshape", value, empty.results[0], shape=shape)
-
-
-def _unary(
-    op: Operation, mnemonic: str, input: SSAValue, output: SSAValue, **values: ParameterValue
-) -> SSAValue:
-    cls = cast("type[ttnn.TTNNRowOp]", ttnn.op_class(mnemonic))
-    new = cls.dps((input,), (output,), cls.parameter_properties(values), location=op.location)
-    insert_before(op, new)
-    return new.results[0]
+    return TTNNBuilder.on(device, op).create("reshape", (value,), new_type, shape=shape)

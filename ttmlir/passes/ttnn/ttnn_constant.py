@@ -17,7 +17,8 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute
 
 from ttmlir.dialects import ttnn
-from ttmlir.mlir.attributes.elements import Elements, splat_bytes, unpack_values
+from ttmlir.ir.constants import number_of_elements
+from ttmlir.mlir.attributes.elements import Elements
 from ttmlir.mlir.attributes.floats import exact_float32
 
 # tt-mlir makes zeros of these types with `ttnn.empty`, whose memory starts as 0.
@@ -46,15 +47,8 @@ def _fill_value(value: Attribute) -> float | None:
     """The one value of all elements as a 32-bit float; None if there is no such value."""
     if not isinstance(value, DenseIntOrFPElementsAttr):
         return None
-    elements = cast("Elements", value)
-    splat = splat_bytes(elements)
-    if splat is None:
-        return None
-    (number,) = unpack_values(splat, elements.get_element_type())
-    if isinstance(number, tuple):
-        return None
-    # As a signed number of one bit, true is -1.
-    return exact_float32(abs(number) if _keyword(elements) == "i1" else number)
+    number = number_of_elements(cast("Elements", value))
+    return None if number is None else exact_float32(number)
 
 
 def _keyword(elements: Elements) -> str:

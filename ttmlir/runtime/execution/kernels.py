@@ -37,6 +37,8 @@ def _accumulator(input: Array) -> type[np.float64] | None:
 
 
 def _softmax(xp: Any, input: Array, *, dimension: int) -> Array:
+    if not input.size:
+        return input
     powers = input - xp.max(input, axis=dimension, keepdims=True)
     if powers.dtype.kind == "f":
         xp.exp(powers, out=powers)

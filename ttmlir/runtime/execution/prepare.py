@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from ttmlir.layout.enums import BufferType, MemorySpace
+from ttmlir.limits import memory_advice, memory_limit
 from ttmlir.optable.row import Family, Shape
 from ttmlir.runtime.binary import Operation, Program, TensorRef
 from ttmlir.runtime.device import Counters
@@ -75,8 +76,15 @@ class PreparedProgram:
 
 
 def prepare(program: Program, numerics: Numerics = Numerics.EXACT) -> PreparedProgram:
-    """Check a program and bind its operations; BinaryError or UnsupportedError if it cannot run."""
-    return _Preparation(program, numerics).run()
+    """Check a program and bind its operations, once for each numerics.
+
+    BinaryError or UnsupportedError if it cannot run.
+    """
+    known = program.binary.derived
+    key = ("prepared", program.index, numerics)
+    if key not in known:
+        known[key] = _Preparation(program, numerics).run()
+    return known[key]
 
 
 @dataclass
@@ -109,6 +117,7 @@ class _Preparation:
         outputs = [self._output(i, ref) for i, ref in enumerate(self.program.outputs)]
         slots = tuple(value.slot for value in outputs)
         steps = _with_releases(self.steps, keep={*slots})
+        self._check_memory(inputs, steps)
         return PreparedProgram(
             program=self.program,
             numerics=self.numerics,
@@ -122,6 +131,21 @@ class _Preparation:
             traffic=self.traffic,
             peak_bytes=self.memory.peak,
         )
+
+    def _check_memory(self, inputs: tuple[int, ...], steps: tuple[Step, ...]) -> None:
+        """Refuse a program whose tensors take more memory than a run may."""
+        sizes = {slot: _host_bytes(self.program.inputs[i].desc) for i, slot in enumerate(inputs)}
+        used = sum(sizes.values())
+        where = f"{self.program.where}: its inputs"
+        for step in (None, *steps):
+            if step is not None and step.output is not None and step.output_desc is not None:
+                if step.output not in sizes and step.function is not None:
+                    sizes[step.output] = _host_bytes(step.output_desc)
+                    used += sizes[step.output]
+                where = f"{step.operation.where}: the tensors that are in use"
+            if used > memory_limit():
+                raise BinaryError(f"{where} take {used} bytes; {memory_advice()}")
+            used -= sum(sizes.pop(slot, 0) for slot in (step.release if step else ()))
 
     # Tensors.
 
@@ -375,6 +399,11 @@ class _Preparation:
             return result if rounding is None else rounding(result)
 
         return run if fit is None and rounding is None else run_and_store
+
+
+def _host_bytes(desc: TensorDesc) -> int:
+    """Bytes of a tensor in the type that operations compute in."""
+    return desc.volume * desc.element.compute.itemsize
 
 
 def _convert_and_round(dtype: np.dtype[Any], rounding: Rounding | None, array: Array) -> Array:

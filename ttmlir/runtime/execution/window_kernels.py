@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from ttmlir.optable.convolution import transposed_extent
-from ttmlir.optable.pooling import window_counts
-from ttmlir.optable.window import WindowAxis, window_axes
+from ttmlir.optable.window.axes import WindowAxis, window_axes
+from ttmlir.optable.window.convolution import transposed_extent
+from ttmlir.optable.window.pooling import window_counts
 from ttmlir.runtime.element import Array
 
 Axes = tuple[WindowAxis, WindowAxis]

@@ -24,6 +24,7 @@ from ttmlir.layout.device import DRAM_PAGE_SIZE
 from ttmlir.layout.element_type import TileFormat, is_block_float
 from ttmlir.layout.enums import DataType, MemorySpace
 from ttmlir.layout.tile import tilize, untilize
+from ttmlir.limits import memory_advice, memory_limit
 from ttmlir.runtime.element import Array, ElementType, convert
 from ttmlir.runtime.errors import BinaryError
 from ttmlir.runtime.tensor import TensorDesc
@@ -111,6 +112,11 @@ class Placement:
             extent * tile * cores
             for extent, tile, cores in zip(self.shard, self.desc.tile, self.grid, strict=True)
         )
+        if height * width * self.desc.element.compute.itemsize > memory_limit():
+            raise BinaryError(
+                f"{self.where}: shards of {list(self.shard)} on {self.grid[0]}x{self.grid[1]} "
+                f"cores make {height}x{width} numbers; {memory_advice()}"
+            )
         return height, width
 
     @cached_property

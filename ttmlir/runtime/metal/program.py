@@ -13,6 +13,7 @@ from ttmlir.layout.chip import SystemDesc, default_system_desc
 from ttmlir.layout.enums import DataType, MathFidelity
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.system_tables import system_desc_from_table
+from ttmlir.limits import MAX_CORES
 from ttmlir.optable import ROWS
 from ttmlir.runtime.binary import Binary, Operation, Program, TensorRef, location_of
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
@@ -315,12 +316,9 @@ def _reference(table: Table | None, operands: int, where: str) -> Reference | No
     return Reference(mnemonic, tuple(values), dict(zip(names, numbers, strict=True)))
 
 
-_MAX_CORES = 1 << 12
-
-
 def _cores(ranges: Sequence[Any], where: str) -> tuple[tuple[int, int], ...]:
-    if sum(abs(math.prod(each.size)) for each in ranges) > _MAX_CORES:
-        raise BinaryError(f"{where} runs on more than {_MAX_CORES} cores; no chip has so many")
+    if sum(abs(math.prod(each.size)) for each in ranges) > MAX_CORES:
+        raise BinaryError(f"{where} runs on more than {MAX_CORES} cores; no chip has so many")
     return tuple(
         (each.loc.x + x, each.loc.y + y)
         for each in ranges

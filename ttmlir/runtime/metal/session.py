@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from ttmlir.files import safe_file_name
 from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
 from ttmlir.optable.kernel import Role
 from ttmlir.runtime.binary import Program
@@ -162,8 +163,8 @@ class Session:
             space, sharding = MemorySpace.DEVICE_DRAM, None
             total = placement.dram_bytes(self.device.chip.grid[0])
             size = min(total, placement.dram_page_bytes)
-        self._buffers[tensor.id] = self.device.buffer(
-            total, size, space, sharding=sharding, address=placement.address
+        self._buffers[tensor.id] = Buffer(
+            self.device, total, size, space, sharding=sharding, address=placement.address
         )
 
     def _store(self, tensor: MetalTensor, values: Array, where: str) -> None:
@@ -231,7 +232,7 @@ class Session:
         self, command: Command, desc: KernelDesc, index: int, program: KernelProgram
     ) -> Kernel:
         role, thread, noc_index = _role(desc, command.where)
-        name = f"{self.program.name}_{command.index}_{thread}"
+        name = f"{safe_file_name(self.program.name)}_{command.index}_{thread}"
         if len(command.kernels) > 1:
             name += f"_{index}"
         arguments = [self._argument(command, desc, each, program) for each in desc.arguments]
@@ -289,7 +290,8 @@ class Session:
                 shape=(len(kernel.cores), 1),
                 shard_shape=(1, 1),
             )
-            buffer = self.device.buffer(
+            buffer = Buffer(
+                self.device,
                 desc.total_size * len(kernel.cores),
                 desc.total_size,
                 MemorySpace.DEVICE_L1,

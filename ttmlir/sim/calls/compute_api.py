@@ -3,8 +3,8 @@
 A compute kernel is one text that runs on three threads: UNPACK copies tiles from circular buffers
 to the source registers (`UnpackApi`), MATH computes on them into DST (`MathApi`), PACK copies tiles
 from DST to circular buffers (`PackApi`). Methods are named by the C++ calls and take their
-arguments, template arguments as `template=(...)`. Calls named in `BLOCKING` return True when done
-or False after noting in the thread what it waits for, to be made again.
+arguments, template arguments as `template=(...)`. Calls that wait return True when done or False
+after noting in the thread what it waits for, to be made again.
 
 Source: tt-metal, tt_metal/include/compute_kernel_api.
 """

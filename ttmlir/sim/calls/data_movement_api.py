@@ -7,10 +7,10 @@ tt_metal/hw/inc/dataflow_api.h.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
+from ttmlir.sim.calls.declaration import kernel_call
 from ttmlir.sim.calls.transactions import Transactions
-from ttmlir.sim.execution.thread import KernelThread, WaitReason
 from ttmlir.sim.machine.address_generators import (
     AccessorArgs,
     AddressGenerator,
@@ -22,6 +22,7 @@ from ttmlir.sim.machine.address_generators import (
 from ttmlir.sim.machine.core import Core, Endpoint
 from ttmlir.sim.machine.noc import LOCAL_MASK, multicast_address, noc_address
 from ttmlir.sim.machine.tile_formats import FORMAT_NUMBERS, TILE_BYTES
+from ttmlir.sim.protocols import RunningThread, WaitReason
 from ttmlir.sim.timing.costs import NOC_ADDRESS
 
 _WORD = 0xFFFF_FFFF
@@ -32,36 +33,9 @@ _TILE_BYTES = {number: TILE_BYTES[data_type] for data_type, number in FORMAT_NUM
 class DataMovementApi(Transactions):
     """Calls of BRISC or NCRISC."""
 
-    BLOCKING: ClassVar[frozenset[str]] = Transactions.BLOCKING | {
-        "noc_async_read",
-        "noc_async_read_one_packet",
-        "noc_async_read_one_packet_with_state",
-        "noc_async_read_page",
-        "noc_async_read_shard",
-        "noc_async_read_tile",
-        "noc_async_read_with_state",
-        "noc_async_write",
-        "noc_async_write_multicast",
-        "noc_async_write_multicast_loopback_src",
-        "noc_async_write_multicast_one_packet",
-        "noc_async_write_one_packet",
-        "noc_async_write_one_packet_with_state",
-        "noc_async_write_one_packet_with_trid",
-        "noc_async_write_page",
-        "noc_async_write_shard",
-        "noc_async_write_tile",
-        "noc_inline_dw_write",
-        "noc_semaphore_inc",
-        "noc_semaphore_inc_multicast",
-        "noc_semaphore_set_multicast",
-        "noc_semaphore_set_multicast_loopback_src",
-        "noc_semaphore_set_remote",
-        "noc_semaphore_wait",
-        "noc_semaphore_wait_min",
-    }
-
     # Addresses.
 
+    @kernel_call(steady=True)
     def get_noc_addr(self, first: int, *rest: Any) -> int:
         """Address on the network: of (x, y, address), of (page, generator) or of (address)."""
         match rest:
@@ -74,6 +48,7 @@ class DataMovementApi(Transactions):
             case _:
                 raise self.thread.error("get_noc_addr takes (x, y, address), (page, generator)")
 
+    @kernel_call()
     def get_noc_addr_from_bank_id(
         self, bank: int, address: int, noc: int = 0, template: tuple[Any, ...] = (True,)
     ) -> int:
@@ -86,6 +61,7 @@ class DataMovementApi(Transactions):
             )
         return noc_address(*banks[bank].coordinate, address)
 
+    @kernel_call(steady=True)
     def get_noc_multicast_addr(
         self, x_start: int, y_start: int, x_end: int, y_end: int, address: int, noc: int = 0
     ) -> int:
@@ -99,6 +75,7 @@ class DataMovementApi(Transactions):
         chip = self.core.chip
         return chip.dram_alignment if dram else chip.l1_alignment
 
+    @kernel_call()
     def InterleavedAddrGen(
         self, bank_base_address: int, page_size: int, template: tuple[Any, ...] = (True,)
     ) -> Interleaved:
@@ -106,6 +83,7 @@ class DataMovementApi(Transactions):
         dram = bool(template[0])
         return Interleaved(self._banks(dram), self._alignment(dram), bank_base_address, page_size)
 
+    @kernel_call()
     def InterleavedAddrGenFast(
         self,
         bank_base_address: int,
@@ -128,12 +106,17 @@ class DataMovementApi(Transactions):
                 "pages",
                 rule="arguments",
             )
-        return self.InterleavedAddrGen(bank_base_address, page_size, template)
+        dram = bool(template[0])
+        return Interleaved(
+            self._banks(dram), self._alignment(dram), bank_base_address, page_size, data_format
+        )
 
+    @kernel_call()
     def TensorAccessorArgs(self, template: tuple[Any, ...] = (0, 0)) -> AccessorArgs:
         """Layout of a tensor, from the compile-time arguments from `template[0]` on."""
         return read_accessor_args(self._compile_time_args, *template)
 
+    @kernel_call()
     def TensorAccessor(self, args: AccessorArgs, address: int, page_size: int) -> TensorAccessor:
         """Tensor accessor of the tensor at an address."""
         alignment = self._alignment(args.is_dram)
@@ -145,6 +128,7 @@ class DataMovementApi(Transactions):
 
     # Reads.
 
+    @kernel_call(waits=True)
     def noc_async_read(
         self,
         source: int,
@@ -158,6 +142,7 @@ class DataMovementApi(Transactions):
         endpoint = self.network.endpoint(source)
         return self._read(endpoint, source & LOCAL_MASK, address, size, noc)
 
+    @kernel_call(waits=True)
     def noc_async_read_one_packet(
         self, source: int, address: int, size: int, noc: int | None = None
     ) -> bool:
@@ -165,6 +150,7 @@ class DataMovementApi(Transactions):
         self._check_packet(size, "noc_async_read_one_packet")
         return self.noc_async_read(source, address, size, noc)
 
+    @kernel_call(waits=True)
     def noc_async_read_tile(
         self,
         page: int,
@@ -183,6 +169,7 @@ class DataMovementApi(Transactions):
 
     noc_async_read_page = noc_async_read_tile
 
+    @kernel_call(waits=True)
     def noc_async_read_shard(
         self, shard: int, accessor: TensorAccessor, address: int, noc: int | None = None
     ) -> bool:
@@ -190,10 +177,12 @@ class DataMovementApi(Transactions):
         endpoint, source = accessor.sharded.locate_shard(shard)
         return self._read(endpoint, source, address, accessor.sharded.shard_size, noc)
 
+    @kernel_call()
     def noc_async_read_set_state(self, source: int, noc: int | None = None) -> None:
         """Set the tile that `noc_async_read_with_state` reads from."""
         self._read_state[self._noc(noc)] = (self.network.endpoint(source), 0)
 
+    @kernel_call(waits=True)
     def noc_async_read_with_state(
         self,
         source: int,
@@ -206,6 +195,7 @@ class DataMovementApi(Transactions):
         endpoint, _ = self._state(self._read_state, noc, "noc_async_read_set_state")
         return self._read(endpoint, source & LOCAL_MASK, address, size, noc)
 
+    @kernel_call()
     def noc_async_read_one_packet_set_state(
         self,
         source: int,
@@ -218,6 +208,7 @@ class DataMovementApi(Transactions):
         self._check_packet(size, "noc_async_read_one_packet_set_state")
         self._read_state[self._noc(noc)] = (self.network.endpoint(source), size)
 
+    @kernel_call(waits=True)
     def noc_async_read_one_packet_with_state(
         self,
         source: int,
@@ -231,12 +222,14 @@ class DataMovementApi(Transactions):
         endpoint, size = self._state(self._read_state, noc, setter)
         return self._read(endpoint, source & LOCAL_MASK, address, size, noc)
 
+    @kernel_call()
     def noc_async_read_set_trid(self, trid: int, noc: int | None = None) -> None:
         """Set the transaction number of the reads that follow."""
         self._trid = trid
 
     # Writes.
 
+    @kernel_call(waits=True)
     def noc_async_write(
         self,
         address: int,
@@ -250,6 +243,7 @@ class DataMovementApi(Transactions):
         endpoint = self.network.endpoint(target)
         return self._write(endpoint, target & LOCAL_MASK, address, size, noc)
 
+    @kernel_call(waits=True)
     def noc_async_write_one_packet(
         self, address: int, target: int, size: int, noc: int | None = None
     ) -> bool:
@@ -257,6 +251,7 @@ class DataMovementApi(Transactions):
         self._check_packet(size, "noc_async_write_one_packet")
         return self.noc_async_write(address, target, size, noc)
 
+    @kernel_call(waits=True)
     def noc_async_write_one_packet_with_trid(
         self, address: int, target: int, size: int, trid: int, noc: int | None = None
     ) -> bool:
@@ -265,6 +260,7 @@ class DataMovementApi(Transactions):
         endpoint = self.network.endpoint(target)
         return self._write(endpoint, target & LOCAL_MASK, address, size, noc, trid)
 
+    @kernel_call()
     def noc_async_write_one_packet_set_state(
         self,
         target: int,
@@ -277,6 +273,7 @@ class DataMovementApi(Transactions):
         self._check_packet(size, "noc_async_write_one_packet_set_state")
         self._write_state[self._noc(noc)] = (self.network.endpoint(target), size)
 
+    @kernel_call(waits=True)
     def noc_async_write_one_packet_with_state(
         self, address: int, target: int, noc: int | None = None, template: tuple[Any, ...] = ()
     ) -> bool:
@@ -285,6 +282,7 @@ class DataMovementApi(Transactions):
         endpoint, size = self._state(self._write_state, noc, setter)
         return self._write(endpoint, target & LOCAL_MASK, address, size, noc)
 
+    @kernel_call(waits=True)
     def noc_async_write_tile(
         self, page: int, pages: AddressGenerator, address: int, noc: int | None = None
     ) -> bool:
@@ -295,6 +293,7 @@ class DataMovementApi(Transactions):
             self.thread.clock += NOC_ADDRESS
         return done
 
+    @kernel_call(waits=True)
     def noc_async_write_page(
         self,
         page: int,
@@ -312,6 +311,7 @@ class DataMovementApi(Transactions):
             self.thread.clock += NOC_ADDRESS
         return done
 
+    @kernel_call(waits=True)
     def noc_async_write_shard(
         self, shard: int, accessor: TensorAccessor, address: int, noc: int | None = None
     ) -> bool:
@@ -319,6 +319,7 @@ class DataMovementApi(Transactions):
         endpoint, target = accessor.sharded.locate_shard(shard)
         return self._write(endpoint, target, address, accessor.sharded.shard_size, noc)
 
+    @kernel_call(waits=True)
     def noc_async_write_multicast(
         self,
         address: int,
@@ -332,6 +333,7 @@ class DataMovementApi(Transactions):
         """Start a copy from L1 to each core of a rectangle except this one."""
         return self._multicast(address, target, size, num_dests, noc, itself=False, linked=linked)
 
+    @kernel_call(waits=True)
     def noc_async_write_multicast_one_packet(
         self,
         address: int,
@@ -345,6 +347,7 @@ class DataMovementApi(Transactions):
         self._check_packet(size, "noc_async_write_multicast_one_packet")
         return self._multicast(address, target, size, num_dests, noc, itself=False, linked=linked)
 
+    @kernel_call(waits=True)
     def noc_async_write_multicast_loopback_src(
         self,
         address: int,
@@ -357,6 +360,7 @@ class DataMovementApi(Transactions):
         """Start a copy from L1 to each core of a rectangle, this one included."""
         return self._multicast(address, target, size, num_dests, noc, itself=True, linked=linked)
 
+    @kernel_call(waits=True)
     def noc_inline_dw_write(
         self, target: int, value: int, byte_enable: int = 0xF, noc: int | None = None
     ) -> bool:
@@ -374,6 +378,7 @@ class DataMovementApi(Transactions):
 
     # Semaphores.
 
+    @kernel_call()
     def noc_semaphore_set(self, address: int, value: int) -> None:
         """Write the word of a semaphore of this core."""
         if self.watch is not None:
@@ -381,10 +386,12 @@ class DataMovementApi(Transactions):
         self.l1.write(address, (value & _WORD).to_bytes(4, "little"))
         self.core.semaphore_times[address] = self.thread.clock
 
+    @kernel_call(waits=True)
     def noc_semaphore_wait(self, address: int, value: int) -> bool:
         """Wait until the word equals a value."""
         return self._wait(address, value, exactly=True)
 
+    @kernel_call(waits=True)
     def noc_semaphore_wait_min(self, address: int, value: int) -> bool:
         """Wait until the word is at least a value."""
         return self._wait(address, value, exactly=False)
@@ -404,6 +411,7 @@ class DataMovementApi(Transactions):
         self.thread.wait(_WaitForSemaphore(self.core, address, exactly), value)
         return False
 
+    @kernel_call(waits=True)
     def noc_semaphore_inc(
         self, target: int, increment: int, noc: int | None = None, template: tuple[Any, ...] = ()
     ) -> bool:
@@ -412,6 +420,7 @@ class DataMovementApi(Transactions):
             return False
         return self._increment(self.network.endpoint(target), target, increment, noc)
 
+    @kernel_call(waits=True)
     def noc_semaphore_inc_multicast(
         self,
         target: int,
@@ -439,6 +448,7 @@ class DataMovementApi(Transactions):
             endpoint, local, (word & _WORD).to_bytes(4, "little"), noc, "atomic"
         )
 
+    @kernel_call(waits=True)
     def noc_semaphore_set_remote(self, source: int, target: int, noc: int | None = None) -> bool:
         """Copy a word of L1 to the word of a semaphore of another core."""
         if self.thread.clock > self.scheduler.horizon:
@@ -447,6 +457,7 @@ class DataMovementApi(Transactions):
         endpoint = self.network.endpoint(target)
         return self._write_word(endpoint, target & LOCAL_MASK, data, noc, "write")
 
+    @kernel_call(waits=True)
     def noc_semaphore_set_multicast(
         self,
         source: int,
@@ -460,6 +471,7 @@ class DataMovementApi(Transactions):
             source, target, 4, num_dests, noc, itself=False, linked=linked, at_once=True
         )
 
+    @kernel_call(waits=True)
     def noc_semaphore_set_multicast_loopback_src(
         self,
         source: int,
@@ -484,7 +496,7 @@ class _WaitForSemaphore(WaitReason):
         self._address = address
         self._exactly = exactly
 
-    def describe(self, thread: KernelThread) -> tuple[str, ...]:
+    def describe(self, thread: RunningThread) -> tuple[str, ...]:
         value = int.from_bytes(self._core.l1.read(self._address, 4), "little")
         by_address = {address: index for index, address in self._core.semaphores.items()}
         index = by_address.get(self._address)

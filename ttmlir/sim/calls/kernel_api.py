@@ -1,17 +1,18 @@
 """What kernels can call on every processor: circular buffers, arguments, memory, printing.
 
 Methods have the names of the C++ functions (tt-metal, dataflow_api.h, compute_kernel_api/cb_api.h)
-and take template arguments as the keyword `template`. A method named in `BLOCKING` returns True
-when it is done, and False when it has to be called again once the thread runs on.
+and take template arguments as the keyword `template`. One that `waits` returns True when it is
+done, and False when it has to be called again once the thread runs on.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, ClassVar
 
+from ttmlir.sim.calls.declaration import kernel_call
 from ttmlir.sim.errors import CycleLimitError
 from ttmlir.sim.execution.scheduler import FOREVER, Scheduler
 from ttmlir.sim.execution.thread import KernelThread
@@ -37,6 +38,9 @@ _MANY = 1024
 
 _TURNS: tuple[None, ...] = (None,) * _MANY
 
+_MOST_PRINTED = 1 << 22
+"""Characters that a thread prints at most: they are kept until somebody takes them."""
+
 _TURNS_PER_CYCLE = 16
 """A turn takes at least a cycle, but a loop that is left early was counted to its end."""
 
@@ -44,10 +48,14 @@ _TURNS_PER_CYCLE = 16
 class KernelApi:
     """Calls of one thread; `watch` is the sanitizer, or None."""
 
-    BLOCKING: ClassVar[frozenset[str]] = frozenset({"cb_wait_front", "cb_reserve_back", "poll"})
+    CONSTANTS: ClassVar[Mapping[str, int]] = {
+        "MEM_ZEROS_BASE": MEM_ZEROS_BASE,
+        "MEM_ZEROS_SIZE": MEM_ZEROS_SIZE,
+    }
+    """Numbers that the headers define for kernels."""
 
-    MEM_ZEROS_BASE: ClassVar[int] = MEM_ZEROS_BASE
-    MEM_ZEROS_SIZE: ClassVar[int] = MEM_ZEROS_SIZE
+    VARIABLES: ClassVar[frozenset[str]] = frozenset()
+    """Attributes that kernels can read as variables of the same name."""
 
     def __init__(self, core: Core, thread: KernelThread, options: SimOptions) -> None:
         """The calls of a thread of a core whose circular buffers are set up."""
@@ -67,6 +75,7 @@ class KernelApi:
         self.pages_pushed = 0
         self.pages_popped = 0
         self._line: list[str] = []
+        self._printed = 0
         self._turns = 0
 
     def counters(self) -> dict[str, int]:
@@ -83,6 +92,7 @@ class KernelApi:
 
     # Circular buffers.
 
+    @kernel_call(waits=True)
     def cb_wait_front(self, cb: int, pages: int) -> bool:
         """Wait until so many pages are filled; they stay where they are."""
         buffer = self.cbs[cb]
@@ -100,6 +110,7 @@ class KernelApi:
             self.watch.cb_wait(self.thread, buffer, pages)
         return True
 
+    @kernel_call()
     def cb_pop_front(self, cb: int, pages: int) -> None:
         """Give pages back to the producer."""
         buffer = self.cbs[cb]
@@ -112,6 +123,7 @@ class KernelApi:
         if buffer.space_waiters:
             self.scheduler.wake(buffer.space_waiters)
 
+    @kernel_call(waits=True)
     def cb_reserve_back(self, cb: int, pages: int) -> bool:
         """Wait until so many pages are free."""
         buffer = self.cbs[cb]
@@ -130,6 +142,7 @@ class KernelApi:
             self.watch.cb_reserve(self.thread, buffer, pages)
         return True
 
+    @kernel_call()
     def cb_push_back(self, cb: int, pages: int) -> None:
         """Hand filled pages to the consumer."""
         buffer = self.cbs[cb]
@@ -142,36 +155,44 @@ class KernelApi:
         if buffer.data_waiters:
             self.scheduler.wake(buffer.data_waiters)
 
+    @kernel_call(pure=True)
     def get_write_ptr(self, cb: int) -> int:
         """Address in L1 of the first page that is free or reserved."""
         return self.cbs[cb].wr_ptr
 
+    @kernel_call(pure=True)
     def get_read_ptr(self, cb: int) -> int:
         """Address in L1 of the first page that is filled."""
         return self.cbs[cb].rd_ptr
 
+    @kernel_call(steady=True)
     def get_tile_size(self, cb: int) -> int:
         """Bytes of a 32x32 tile in the circular buffer's format."""
         return TILE_BYTES[self.cbs[cb].data_format]
 
+    @kernel_call(steady=True)
     def get_dataformat(self, cb: int) -> int:
         """The circular buffer's format, by its number in tt-metal's `DataFormat`."""
         return FORMAT_NUMBERS[self.cbs[cb].data_format]
 
+    @kernel_call()
     def cb_pages_available_at_front(self, cb: int, pages: int) -> bool:
         """Whether so many pages are filled now."""
         return self.cbs[cb].filled >= pages
 
+    @kernel_call()
     def cb_pages_reservable_at_back(self, cb: int, pages: int) -> bool:
         """Whether so many pages are free now."""
         return self.cbs[cb].free >= pages
 
     # Arguments and place.
 
+    @kernel_call(steady=True)
     def get_arg_val(self, index: int, template: tuple[Any, ...] = ("uint32_t",)) -> Any:
         """A run-time argument of this core, as a type of at most 32 bits."""
         return self._argument(self._arguments, index, template, "SetRuntimeArgs")
 
+    @kernel_call(steady=True)
     def get_common_arg_val(self, index: int, template: tuple[Any, ...] = ("uint32_t",)) -> Any:
         """A run-time argument that all cores have in common."""
         return self._argument(self._common_arguments, index, template, "SetCommonRuntimeArgs")
@@ -186,30 +207,37 @@ class KernelApi:
             )
         return _converted(arguments[index], template[0])
 
+    @kernel_call(steady=True)
     def get_arg_addr(self, index: int) -> int:
         """Address of a run-time argument of this core."""
         return LOCAL_MEMORY + 4 * index
 
+    @kernel_call(steady=True)
     def get_common_arg_addr(self, index: int) -> int:
         """Address of a run-time argument that all cores have in common."""
         return LOCAL_MEMORY + _COMMON_ARGUMENTS + 4 * index
 
+    @kernel_call(steady=True)
     def get_absolute_logical_x(self) -> int:
         """Column of this core among the worker cores."""
         return self.core.logical[0]
 
+    @kernel_call(steady=True)
     def get_absolute_logical_y(self) -> int:
         """Row of this core among the worker cores."""
         return self.core.logical[1]
 
+    @kernel_call(steady=True)
     def get_relative_logical_x(self) -> int:
         """Column of this core counted from the first core of the kernel."""
         return self.core.logical[0] - self.thread.origin[0]
 
+    @kernel_call(steady=True)
     def get_relative_logical_y(self) -> int:
         """Row of this core counted from the first core of the kernel."""
         return self.core.logical[1] - self.thread.origin[1]
 
+    @kernel_call(steady=True)
     def get_semaphore(self, semaphore: int, template: tuple[Any, ...] = ()) -> int:
         """Address in L1 of a semaphore of the program."""
         address = self.core.semaphores.get(semaphore)
@@ -289,14 +317,16 @@ class KernelApi:
     def _count_turns(self, count: int) -> None:
         """Stop a kernel whose loops turn more often than its cycles allow."""
         self._turns += count
-        if self._turns > _TURNS_PER_CYCLE * self.options.cycle_limit:
+        limit = self.options.cycle_limit
+        if self._turns > _TURNS_PER_CYCLE * limit or self.thread.clock > limit:
             raise CycleLimitError(
                 f"the loops of the kernel turn more than {self._turns} times without an end, "
-                f"which takes more than the {self.options.cycle_limit} cycles of "
+                f"which takes more than the {limit} cycles of "
                 "SimOptions.cycle_limit",
                 rule="cycle-limit",
             )
 
+    @kernel_call()
     def invalidate_l1_cache(self) -> None:
         """Nothing: the processors of Wormhole have no cache for data in L1."""
 
@@ -306,6 +336,11 @@ class KernelApi:
         """Print values; a line is complete with its line end, and carries the thread's name."""
         text = "".join(_printed(value) for value in values)
         self._line.append(text)
+        self._printed += len(text)
+        if self._printed > _MOST_PRINTED:
+            raise self.thread.error(
+                f"the kernel prints more than {_MOST_PRINTED} characters", rule="print-limit"
+            )
         if "\n" not in text:
             return
         *lines, rest = "".join(self._line).split("\n")

@@ -9,14 +9,15 @@ llk_math_{eltwise_binary,eltwise_unary_datacopy,matmul,reduce,transpose_dest}.h.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ttmlir.optable.kernel import call_named
 from ttmlir.sim.calls.compute_api import ComputeSettings, Template, math_cost
-from ttmlir.sim.calls.unpack_api import POOL_MAX, REDUCE_COL, REDUCE_ROW, UnpackApi
+from ttmlir.sim.calls.declaration import kernel_call
+from ttmlir.sim.calls.unpack_api import POOL_MAX, REDUCE_COL, REDUCE_ROW
 from ttmlir.sim.calls.vector_api import VectorApi
 from ttmlir.sim.execution.thread import KernelThread
 from ttmlir.sim.machine import numerics
@@ -47,6 +48,7 @@ def _spread(operation: str, part: str) -> str:
 def _binary_call(operation: str) -> Callable[..., bool]:
     name = f"{operation}_tiles"
 
+    @kernel_call(waits=True)
     def call(self: MathApi, in0: int, in1: int, index0: int, index1: int, dst: int) -> bool:
         return self.binary(operation, name, name, dst)
 
@@ -57,6 +59,7 @@ def _broadcast_call(operation: str) -> Callable[..., bool]:
     name = f"{operation}_tiles_bcast"
     prepared = tuple(_spread(operation, part) for part in _PART_NAMES)
 
+    @kernel_call(waits=True)
     def call(
         self: MathApi,
         in0: int,
@@ -77,6 +80,7 @@ def _part_call(operation: str, part: str) -> Callable[..., bool]:
     name = f"{operation}_tiles_bcast_{part}"
     prepared = _spread(operation, _PARTS[part])
 
+    @kernel_call(waits=True)
     def call(self: MathApi, in0: int, in1: int, index0: int, index1: int, dst: int) -> bool:
         return self.binary(operation, name, prepared, dst)
 
@@ -86,6 +90,7 @@ def _part_call(operation: str, part: str) -> Callable[..., bool]:
 def _part_preparation(operation: str, part: str) -> Callable[..., None]:
     prepared = _spread(operation, _PARTS[part])
 
+    @kernel_call()
     def call(self: MathApi, *buffers: int) -> None:
         self.prepare(prepared)
 
@@ -94,8 +99,6 @@ def _part_preparation(operation: str, part: str) -> Callable[..., None]:
 
 class MathApi(VectorApi):
     """Calls of the MATH thread."""
-
-    BLOCKING: ClassVar[frozenset[str]] = UnpackApi.BLOCKING | {"tile_regs_acquire", "acquire_dst"}
 
     def __init__(
         self, core: Core, thread: KernelThread, options: SimOptions, settings: ComputeSettings
@@ -115,6 +118,7 @@ class MathApi(VectorApi):
 
     # --- DST ------------------------------------------------------------------------------------
 
+    @kernel_call(waits=True)
     def tile_regs_acquire(self) -> bool:
         """Take a free half of DST."""
         dst = self.dst
@@ -126,6 +130,7 @@ class MathApi(VectorApi):
             self.watch.acquire(self.thread, self.release_key)
         return True
 
+    @kernel_call()
     def tile_regs_commit(self) -> None:
         """Hand the half over to the pack thread."""
         if self.watch is not None:
@@ -152,6 +157,7 @@ class MathApi(VectorApi):
         self._accumulates = accumulates
         self.reconfigured()
 
+    @kernel_call()
     def _configured(self, *arguments: int, template: Template = ()) -> None:
         """Configure formats; chooses no operation."""
         self.reconfigured()
@@ -170,14 +176,17 @@ class MathApi(VectorApi):
             f"the matrix unit is not prepared for {name} but {there}; call {remedy} before",
         )
 
+    @kernel_call()
     def add_tiles_init(self, in0: int = 0, in1: int = 1, acc_to_dest: int = 0) -> None:
         """Prepare sums, onto DST if so asked."""
         self.prepare("add_tiles", accumulates=bool(acc_to_dest))
 
+    @kernel_call()
     def sub_tiles_init(self, in0: int = 0, in1: int = 1, acc_to_dest: int = 0) -> None:
         """Prepare differences, onto DST if so asked."""
         self.prepare("sub_tiles", accumulates=bool(acc_to_dest))
 
+    @kernel_call()
     def mul_tiles_init(self, in0: int = 0, in1: int = 1) -> None:
         """Prepare products."""
         self.prepare("mul_tiles")
@@ -192,72 +201,86 @@ class MathApi(VectorApi):
     mul_bcast_cols_init_short = _part_preparation("mul", "cols")
     mul_tiles_bcast_scalar_init_short = _part_preparation("mul", "scalar")
 
+    @kernel_call()
     def init_bcast(self, in0: int, in1: int, out: int, *, template: Template = ()) -> None:
         """Prepare an operation with a part of the second tile spread: (operation, part)."""
         operation, part = self.numbers_of("init_bcast", template, 2)
         self.prepare(_spread(_OPERATIONS[operation], _PART_NAMES[part]))
 
+    @kernel_call()
     def binary_dest_reuse_tiles_init(self, *cb: int, template: Template = ()) -> None:
         """Prepare an operation on a tile and DST."""
         kind = self.numbers_of("binary_dest_reuse_tiles_init", template, 2)
         self.prepare(f"binary_dest_reuse_tiles {kind}")
 
+    @kernel_call()
     def unary_op_init_common(self, cb: int, out: int) -> None:
         """Prepare copies."""
         self.prepare("copy_tile")
 
     init_sfpu = unary_op_init_common
 
+    @kernel_call()
     def copy_tile_init(self, cb: int) -> None:
         """Prepare copies."""
         self.prepare("copy_tile")
 
+    @kernel_call()
     def copy_tile_to_dst_init_short(
         self, cb: int = 0, transpose: int = 0, transpose_within_16x16_face: int = 0
     ) -> None:
         """Prepare copies."""
         self.prepare("copy_tile")
 
+    @kernel_call()
     def copy_tile_to_dst_init_short_with_dt(self, old: int, cb: int, transpose: int = 0) -> None:
         """Prepare copies."""
         self.prepare("copy_tile")
 
+    @kernel_call()
     def unary_bcast_init(self, cb: int, out: int, *, template: Template = ()) -> None:
         """Prepare copies of a part of a tile, spread."""
         self.prepare("unary_bcast")
 
+    @kernel_call()
     def transpose_wh_init(self, *buffers: int) -> None:
         """Prepare transposed copies."""
         self.prepare("transpose_wh_tile")
 
     transpose_wh_init_short = transpose_wh_init
 
+    @kernel_call()
     def mm_init(self, *arguments: int) -> None:
         """Prepare matrix products."""
         self.prepare("matmul_tiles")
 
     mm_init_short = mm_init_short_with_dt = mm_init
 
+    @kernel_call()
     def mm_block_init(self, *arguments: int) -> None:
         """Prepare matrix products of blocks."""
         self.prepare("matmul_block")
 
     mm_block_init_short = mm_block_init_short_with_dt = mm_block_init
 
+    @kernel_call()
     def reduce_init(self, cb: int, scaler: int, out: int, *, template: Template = ()) -> None:
         """Prepare reductions of a kind: (PoolType, ReduceDim)."""
         self.prepare(f"reduce_tile {self.numbers_of('reduce_init', template, 2)}")
 
+    @kernel_call()
     def tilize_init(self, *arguments: int) -> None:
         """Prepare tilizing."""
         self.prepare("tilize_block")
 
     tilize_init_short_with_dt = tilize_init
 
+    @kernel_call()
     def untilize_init(self, *buffers: int) -> None:
         """Prepare untilizing."""
         self.prepare("untilize_block")
 
+    @kernel_call()
     def pack_untilize_init(self, cb: int, out: int, *, template: Template = ()) -> None:
         """Prepare untilizing in the packer."""
         self.prepare("pack_untilize_block")
@@ -298,10 +321,12 @@ class MathApi(VectorApi):
         else:
             place[:] = tile
 
+    @kernel_call(waits=True)
     def copy_tile(self, cb: int, index: int, dst: int) -> bool:
         """SrcA to a tile of DST."""
         return self._copy("copy_tile", "copy_tile_init", dst)
 
+    @kernel_call(waits=True)
     def copy_block_matmul_partials(self, cb: int, index: int, dst: int, tiles: int) -> bool:
         """SrcA to so many tiles of DST, one after another."""
         while self.done < tiles:
@@ -311,10 +336,12 @@ class MathApi(VectorApi):
         self.done = 0
         return True
 
+    @kernel_call(waits=True)
     def transpose_wh_tile(self, cb: int, index: int, dst: int) -> bool:
         """SrcA, transposed by the unpacker, to a tile of DST."""
         return self._copy("transpose_wh_tile", "transpose_wh_init", dst)
 
+    @kernel_call(waits=True)
     def unary_bcast(self, cb: int, index: int, dst: int, *, template: Template = ()) -> bool:
         """A part of a tile, spread, to a tile of DST."""
         return self._copy("unary_bcast", "unary_bcast_init", dst)
@@ -395,6 +422,7 @@ class MathApi(VectorApi):
             else:
                 tile[:] = numerics.multiply_onto(tile, a, b, self._fidelity, register)
 
+    @kernel_call(waits=True)
     def binary_dest_reuse_tiles(
         self, cb: int, index: int, dst: int, *, template: Template = ()
     ) -> bool:
@@ -426,6 +454,7 @@ class MathApi(VectorApi):
 
     # --- Matrix products ------------------------------------------------------------------------
 
+    @kernel_call(waits=True)
     def matmul_tiles(
         self, in0: int, in1: int, index0: int, index1: int, dst: int, transpose: int = 0
     ) -> bool:
@@ -452,6 +481,7 @@ class MathApi(VectorApi):
         else:
             np.dot(b, a, half.new_rows(dst))
 
+    @kernel_call(waits=True)
     def matmul_block(
         self,
         in0: int,
@@ -478,6 +508,7 @@ class MathApi(VectorApi):
 
     # --- Reductions -----------------------------------------------------------------------------
 
+    @kernel_call(waits=True)
     def reduce_tile(
         self,
         cb: int,
@@ -553,16 +584,19 @@ class MathApi(VectorApi):
         self.done = 0
         return True
 
+    @kernel_call(waits=True)
     def tilize_block(
         self, cb: int, tiles: int, out: int, input_tile_index: int = 0, output_tile_index: int = 0
     ) -> bool:
         """Copy each tile, in a half of DST of its own."""
         return self._copy_each("tilize_block", "tilize_init", tiles)
 
+    @kernel_call(waits=True)
     def untilize_block(self, cb: int, tiles: int, out: int, *, template: Template = ()) -> bool:
         """Copy each 1024 numbers, in a half of DST of its own."""
         return self._copy_each("untilize_block", "untilize_init", tiles)
 
+    @kernel_call(waits=True)
     def pack_untilize_block(
         self, cb: int, rows: int, out: int, block_c_index: int = 0, *, template: Template = ()
     ) -> bool:

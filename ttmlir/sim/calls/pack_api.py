@@ -6,14 +6,14 @@ Source: tt-metal, compute_kernel_api/{pack,pack_untilize,reg_api}.h; tt-llk, llk
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ttmlir.layout.enums import DataType
 from ttmlir.sim.calls.compute_api import ComputeApi, ComputeSettings, Template
-from ttmlir.sim.calls.kernel_api import KernelApi
+from ttmlir.sim.calls.declaration import kernel_call
 from ttmlir.sim.calls.unpack_api import REDUCE_COL, REDUCE_ROW, REDUCE_SCALAR
 from ttmlir.sim.execution.thread import KernelThread
 from ttmlir.sim.machine import numerics
@@ -45,11 +45,6 @@ _KEPT = {
 class PackApi(ComputeApi):
     """Calls of the PACK thread."""
 
-    BLOCKING: ClassVar[frozenset[str]] = KernelApi.BLOCKING | {
-        *("tile_regs_wait", "acquire_dst"),
-        *("tilize_block", "untilize_block", "pack_untilize_block"),
-    }
-
     def __init__(
         self, core: Core, thread: KernelThread, options: SimOptions, settings: ComputeSettings
     ) -> None:
@@ -70,6 +65,7 @@ class PackApi(ComputeApi):
 
     # --- DST ------------------------------------------------------------------------------------
 
+    @kernel_call(waits=True)
     def tile_regs_wait(self) -> bool:
         """Wait for a half of DST with results."""
         dst = self.dst
@@ -81,6 +77,7 @@ class PackApi(ComputeApi):
             self.watch.take(self.thread, self.commit_key)
         return True
 
+    @kernel_call()
     def tile_regs_release(self) -> None:
         """Give the half back, cleared."""
         if not self.dst.waited:
@@ -102,81 +99,99 @@ class PackApi(ComputeApi):
         self._format = self.cbs[out].data_format
         self.reconfigured()
 
+    @kernel_call()
     def compute_kernel_hw_startup(self, in0: int, in1: int, out: int | None = None) -> None:
         """Take the format from the last buffer."""
         self._configure(in1 if out is None else out)
 
+    @kernel_call()
     def binary_op_init_common(self, in0: int, in1: int, out: int) -> None:
         """Take the format from `out`."""
         self._configure(out)
 
+    @kernel_call()
     def init_bcast(self, in0: int, in1: int, out: int, *, template: Template = ()) -> None:
         """Take the format from `out`."""
         self._configure(out)
 
+    @kernel_call()
     def reduce_init(self, cb: int, scaler: int, out: int, *, template: Template = ()) -> None:
         """Take the format from `out`; only what was reduced to is packed, zeros elsewhere."""
         self._configure(out)
         self._kept = _KEPT.get(int(template[1])) if len(template) > 1 else None
 
+    @kernel_call()
     def reduce_uninit(self, cb: int = 0, *, template: Template = ()) -> None:
         """Pack whole tiles again."""
         self._kept = None
         self.reconfigured()
 
+    @kernel_call()
     def unary_op_init_common(self, cb: int, out: int) -> None:
         """Take the format from `out`."""
         self._configure(out)
 
     init_sfpu = transpose_wh_init = unary_op_init_common
 
+    @kernel_call()
     def unary_bcast_init(self, cb: int, out: int, *, template: Template = ()) -> None:
         """Take the format from `out`."""
         self._configure(out)
 
+    @kernel_call()
     def mm_init(self, in0: int, in1: int, out: int = 16, transpose: int = 0) -> None:
         """Take the format from `out`."""
         self._configure(out)
 
+    @kernel_call()
     def mm_block_init(self, in0: int, in1: int, out: int = 16, *sizes: int) -> None:
         """Take the format from `out`."""
         self._configure(out)
 
+    @kernel_call()
     def tilize_init(self, cb: int, tiles: int, out: int) -> None:
         """Take the format from `out`."""
         self._configure(out)
 
+    @kernel_call()
     def tilize_init_short_with_dt(self, old: int, cb: int, tiles: int, out: int) -> None:
         """Nothing: the format of the output stays."""
 
+    @kernel_call()
     def untilize_init(self, cb: int, out: int = 16) -> None:
         """Take the format from `out`."""
         self._configure(out)
 
+    @kernel_call()
     def pack_untilize_init(self, cb: int, out: int, *, template: Template = ()) -> None:
         """Take the format from `out`; pack rows of so many tiles."""
         self._width = _widths(template)[0]
         self._configure(out)
 
+    @kernel_call()
     def pack_untilize_dest_init(self, out: int, *, template: Template = ()) -> None:
         """Take the format from `out`; pack rows of so many tiles."""
         self._width = _widths(template)[0]
         self._configure(out)
 
+    @kernel_call()
     def pack_untilize_uninit(self, out: int = 16) -> None:
         """Pack tiles again."""
         self._width = 0
         self.reconfigured()
 
+    @kernel_call()
     def pack_reconfig_data_format(self, *buffers: int) -> None:
         """Take the format from a buffer, the last one given."""
         self._take_format(buffers[-1])
 
+    @kernel_call()
     def pack_reconfig_l1_acc(self, enabled: int) -> None:
         """Add packed tiles to what is in L1, or replace it."""
         self._accumulates = bool(enabled)
         self.reconfigured()
 
+    @kernel_call()
     def _undo(self, *arguments: int, template: Template = ()) -> None:
         """Account for a call that resets configuration which nothing here depends on."""
         self.reconfigured()
@@ -191,6 +206,7 @@ class PackApi(ComputeApi):
             self.check_format(cb, self._format, "the packer", "pack_reconfig_data_format")
         return cb
 
+    @kernel_call()
     def pack_tile(self, dst: int, cb: int, index: int = 0, *, template: Template = ()) -> None:
         """A tile of DST to a buffer: the next page, or with `out_of_order` page `index`.
 
@@ -212,6 +228,7 @@ class PackApi(ComputeApi):
         if self.timed:
             self.thread.clock += pack_cycles(buffer.data_format, self._accumulates)
 
+    @kernel_call()
     def pack_tile_block(self, dst: int, cb: int, tiles: int) -> None:
         """So many tiles of DST to the next pages of a buffer."""
         for each in range(tiles):
@@ -288,17 +305,20 @@ class PackApi(ComputeApi):
         self.done = 0
         return True
 
+    @kernel_call(waits=True)
     def tilize_block(
         self, cb: int, tiles: int, out: int, input_tile_index: int = 0, output_tile_index: int = 0
     ) -> bool:
         """Pack each tile, from a half of DST of its own."""
         return self._pack_each(out, tiles, pack_cycles(self.cbs[out].data_format))
 
+    @kernel_call(waits=True)
     def untilize_block(self, cb: int, tiles: int, out: int, *, template: Template = ()) -> bool:
         """Pack each 1024 numbers, from a half of DST of its own."""
         _, cycles = untilize_cycles(self.cbs[out].data_format, False)
         return self._pack_each(out, tiles, cycles)
 
+    @kernel_call(waits=True)
     def pack_untilize_block(
         self, cb: int, rows: int, out: int, block_c_index: int = 0, *, template: Template = ()
     ) -> bool:
@@ -312,6 +332,7 @@ class PackApi(ComputeApi):
         self.done = 0
         return True
 
+    @kernel_call()
     def pack_untilize_dest(
         self,
         out: int,

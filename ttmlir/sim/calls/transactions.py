@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
+from ttmlir.sim.calls.declaration import kernel_call
 from ttmlir.sim.calls.kernel_api import KernelApi
 from ttmlir.sim.execution.thread import KernelThread
 from ttmlir.sim.machine.core import Core, Endpoint
@@ -30,16 +31,7 @@ class Transactions(KernelApi):
     to be tried again, if the thread is too far ahead of the others to issue it now.
     """
 
-    BLOCKING: ClassVar[frozenset[str]] = KernelApi.BLOCKING | {
-        "noc_async_atomic_barrier",
-        "noc_async_full_barrier",
-        "noc_async_posted_writes_flushed",
-        "noc_async_read_barrier",
-        "noc_async_read_barrier_with_trid",
-        "noc_async_write_barrier",
-        "noc_async_write_barrier_with_trid",
-        "noc_async_writes_flushed",
-    }
+    VARIABLES: ClassVar[frozenset[str]] = frozenset({"noc_index", "my_x", "my_y"})
 
     def __init__(
         self,
@@ -248,6 +240,7 @@ class Transactions(KernelApi):
 
     # Barriers.
 
+    @kernel_call(waits=True)
     def noc_async_read_barrier(self, noc: int | None = None) -> bool:
         """Wait until all reads have arrived."""
         noc = self._noc(noc)
@@ -260,6 +253,7 @@ class Transactions(KernelApi):
             self.watch.copies_done(self.thread, noc, "read")
         return True
 
+    @kernel_call(waits=True)
     def noc_async_read_barrier_with_trid(self, trid: int, noc: int | None = None) -> bool:
         """Wait until the reads with a transaction number have arrived."""
         noc = self._noc(noc)
@@ -270,6 +264,7 @@ class Transactions(KernelApi):
             self.watch.copies_done(self.thread, noc, "read", trid)
         return True
 
+    @kernel_call(waits=True)
     def noc_async_write_barrier(self, noc: int | None = None) -> bool:
         """Wait until all writes have arrived and are acknowledged."""
         noc = self._noc(noc)
@@ -282,6 +277,7 @@ class Transactions(KernelApi):
             self.watch.copies_done(self.thread, noc, "write")
         return True
 
+    @kernel_call(waits=True)
     def noc_async_write_barrier_with_trid(self, trid: int, noc: int | None = None) -> bool:
         """Wait until the writes with a transaction number have arrived."""
         noc = self._noc(noc)
@@ -292,6 +288,7 @@ class Transactions(KernelApi):
             self.watch.copies_done(self.thread, noc, "write", trid)
         return True
 
+    @kernel_call(waits=True)
     def noc_async_writes_flushed(self, noc: int | None = None) -> bool:
         """Wait until all writes have left L1, whose bytes may then change."""
         noc = self._noc(noc)
@@ -306,6 +303,7 @@ class Transactions(KernelApi):
 
     noc_async_posted_writes_flushed = noc_async_writes_flushed
 
+    @kernel_call(waits=True)
     def noc_async_atomic_barrier(self, noc: int | None = None) -> bool:
         """Wait until all additions are done."""
         noc = self._noc(noc)
@@ -316,6 +314,7 @@ class Transactions(KernelApi):
             self.watch.copies_done(self.thread, noc, "atomic")
         return True
 
+    @kernel_call(waits=True)
     def noc_async_full_barrier(self, noc: int | None = None) -> bool:
         """Wait until everything that was started is done."""
         self.noc_async_read_barrier(noc)

@@ -6,13 +6,13 @@ and transpositions use SrcA alone. Source: tt-llk, llk_unpack_{A,AB,AB_matmul,ti
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from ttmlir.layout.enums import DataType
 from ttmlir.sim.calls.compute_api import ComputeApi, ComputeSettings, Template
-from ttmlir.sim.calls.kernel_api import KernelApi
+from ttmlir.sim.calls.declaration import kernel_call
 from ttmlir.sim.execution.thread import KernelThread
 from ttmlir.sim.machine import numerics
 from ttmlir.sim.machine.circular_buffer import CircularBuffer
@@ -62,17 +62,6 @@ class _Source:
 class UnpackApi(ComputeApi):
     """Calls of the UNPACK thread."""
 
-    BLOCKING: ClassVar[frozenset[str]] = KernelApi.BLOCKING | {
-        *("copy_tile", "copy_block_matmul_partials", "transpose_wh_tile", "unary_bcast"),
-        *("add_tiles", "sub_tiles", "mul_tiles", "binary_dest_reuse_tiles"),
-        *("add_tiles_bcast", "add_tiles_bcast_rows", "add_tiles_bcast_cols"),
-        *("sub_tiles_bcast", "sub_tiles_bcast_rows", "sub_tiles_bcast_cols"),
-        *("mul_tiles_bcast", "mul_tiles_bcast_rows", "mul_tiles_bcast_cols"),
-        *("add_tiles_bcast_scalar", "sub_tiles_bcast_scalar", "mul_tiles_bcast_scalar"),
-        *("matmul_tiles", "matmul_block", "reduce_tile"),
-        *("tilize_block", "untilize_block", "pack_untilize_block"),
-    }
-
     def __init__(
         self, core: Core, thread: KernelThread, options: SimOptions, settings: ComputeSettings
     ) -> None:
@@ -115,38 +104,46 @@ class UnpackApi(ComputeApi):
         self._transposed_copy = 0
         self.reconfigured()
 
+    @kernel_call()
     def compute_kernel_hw_startup(self, in0: int, in1: int, out: int | None = None) -> None:
         """Take the formats of SrcA and SrcB from in0 and in1 (of in0 alone if two are given)."""
         self._configure(in0, in0 if out is None else in1)
 
+    @kernel_call()
     def binary_op_init_common(self, in0: int, in1: int, out: int) -> None:
         """Take the formats of SrcA and SrcB from in0 and in1."""
         self._configure(in0, in1)
 
+    @kernel_call()
     def init_bcast(self, in0: int, in1: int, out: int, *, template: Template = ()) -> None:
         """Take the formats of SrcA and SrcB from in0 and in1."""
         self._configure(in0, in1)
 
+    @kernel_call()
     def unary_op_init_common(self, cb: int, out: int) -> None:
         """Take the format of SrcA, and of SrcB, from one buffer."""
         self._configure(cb, cb)
 
     init_sfpu = unary_op_init_common
 
+    @kernel_call()
     def unary_bcast_init(self, cb: int, out: int, *, template: Template = ()) -> None:
         """Take the format of SrcA and SrcB from one buffer."""
         self._configure(cb, cb)
 
+    @kernel_call()
     def transpose_wh_init(self, cb: int, out: int) -> None:
         """Take the format of SrcA and SrcB from one buffer."""
         self._configure(cb, cb)
 
+    @kernel_call()
     def tilize_init(self, cb: int, tiles: int, out: int) -> None:
         """Take the format of SrcA and SrcB from one buffer; make tiles of rows."""
         self._check_tiles("tilize_block")
         self._configure(cb, cb)
         self._strip_call, self._strip_tiles = "tilize_block", tiles
 
+    @kernel_call()
     def untilize_init(self, cb: int, out: int = 16) -> None:
         """Take the format of SrcA and SrcB from one buffer; make rows of tiles."""
         self._check_tiles("untilize_block")
@@ -163,19 +160,23 @@ class UnpackApi(ComputeApi):
                 f"{call.replace('block', 'uninit')} before other tiles are unpacked",
             )
 
+    @kernel_call()
     def pack_untilize_init(self, cb: int, out: int, *, template: Template = ()) -> None:
         """Take the format of SrcA and SrcB from one buffer."""
         self._configure(cb, cb)
 
+    @kernel_call()
     def reduce_init(self, cb: int, scaler: int, out: int, *, template: Template = ()) -> None:
         """Take the formats of SrcA and SrcB from the tiles and the scaler."""
         self._configure(cb, scaler)
 
+    @kernel_call()
     def mm_init(self, in0: int, in1: int, out: int = 16, transpose: int = 0) -> None:
         """Take the formats of SrcA and SrcB from in1 and in0."""
         self._configure(in1, in0)
         self._transposed = transpose
 
+    @kernel_call()
     def mm_block_init(
         self,
         in0: int,
@@ -190,11 +191,13 @@ class UnpackApi(ComputeApi):
         self.mm_init(in0, in1, out, transpose)
         self._block = (ct_dim, rt_dim, kt_dim)
 
+    @kernel_call()
     def mm_init_short(self, in0: int, in1: int, transpose: int = 0) -> None:
         """Prepare matrix products without changing formats."""
         self._transposed = transpose
         self.reconfigured()
 
+    @kernel_call()
     def mm_block_init_short(
         self, in0: int, in1: int, transpose: int = 0, ct_dim: int = 1, rt_dim: int = 1, kt: int = 1
     ) -> None:
@@ -202,12 +205,14 @@ class UnpackApi(ComputeApi):
         self.mm_init_short(in0, in1, transpose)
         self._block = (ct_dim, rt_dim, kt)
 
+    @kernel_call()
     def mm_init_short_with_dt(self, in0: int, in1: int, old: int, transpose: int = 0) -> None:
         """Prepare matrix products, with the format of SrcA taken from in1."""
         self._source(old)
         self._format_a = self.cbs[in1].data_format
         self.mm_init_short(in0, in1, transpose)
 
+    @kernel_call()
     def mm_block_init_short_with_dt(
         self,
         in0: int,
@@ -222,6 +227,7 @@ class UnpackApi(ComputeApi):
         self.mm_init_short_with_dt(in0, in1, old, transpose)
         self._block = (ct_dim, rt_dim, kt_dim)
 
+    @kernel_call()
     def reconfig_data_format(self, *buffers: int, template: Template = ()) -> None:
         """Take the formats of SrcA and SrcB from buffers: (a, b), or (old a, a, old b, b)."""
         a, b = buffers if len(buffers) == 2 else (buffers[1], buffers[3])
@@ -229,22 +235,26 @@ class UnpackApi(ComputeApi):
         self._format_b = self.cbs[b].data_format
         self.reconfigured()
 
+    @kernel_call()
     def reconfig_data_format_srca(self, *buffers: int, template: Template = ()) -> None:
         """Take the format of SrcA from a buffer, the last one given."""
         self._format_a = self.cbs[buffers[-1]].data_format
         self.reconfigured()
 
+    @kernel_call()
     def reconfig_data_format_srcb(self, *buffers: int, template: Template = ()) -> None:
         """Take the format of SrcB from a buffer, the last one given."""
         self._format_b = self.cbs[buffers[-1]].data_format
         self.reconfigured()
 
+    @kernel_call()
     def copy_tile_init(self, cb: int) -> None:
         """Prepare copies."""
         self._source(cb)
         self._transposed_copy = 0
         self.reconfigured()
 
+    @kernel_call()
     def copy_tile_to_dst_init_short(
         self, cb: int = 0, transpose: int = 0, transpose_within_16x16_face: int = 0
     ) -> None:
@@ -253,12 +263,14 @@ class UnpackApi(ComputeApi):
         self._transposed_copy = _TRANSPOSED if transpose else 0
         self.reconfigured()
 
+    @kernel_call()
     def copy_tile_to_dst_init_short_with_dt(self, old: int, cb: int, transpose: int = 0) -> None:
         """Prepare copies, with the format of SrcA taken from the second buffer."""
         self._source(old)
         self._format_a = self.cbs[cb].data_format
         self.copy_tile_to_dst_init_short(cb, transpose)
 
+    @kernel_call()
     def tilize_init_short_with_dt(self, old: int, cb: int, tiles: int, out: int) -> None:
         """Prepare tilizing, with the format of SrcA taken from the second buffer."""
         self._check_tiles("tilize_block")
@@ -266,18 +278,21 @@ class UnpackApi(ComputeApi):
         self._format_a = self.cbs[cb].data_format
         self.reconfigured()
 
+    @kernel_call()
     def tilize_uninit_with_dt(self, old: int, new: int, out: int) -> None:
         """End tilizing, with the format of SrcA taken from the second buffer."""
         self._strip_call = ""
         self._format_a = self.cbs[new].data_format
         self.reconfigured()
 
+    @kernel_call()
     def _prepare(self, *buffers: int, template: Template = ()) -> None:
         """Choose the program of the unpackers."""
         for each in buffers:
             _ = self.cbs[each]  # which is an error for one that does not exist
         self.reconfigured()
 
+    @kernel_call()
     def tilize_uninit(self, *buffers: int) -> None:
         """Unpack tiles again."""
         self._strip_call = ""
@@ -285,6 +300,7 @@ class UnpackApi(ComputeApi):
 
     untilize_uninit = tilize_uninit
 
+    @kernel_call()
     def add_tiles_init(self, in0: int = 0, in1: int = 1, acc_to_dest: int = 0) -> None:
         """Choose the program of the unpackers for tiles of these buffers."""
         self._source(in0)
@@ -433,10 +449,12 @@ class UnpackApi(ComputeApi):
 
     # --- Calls that read tiles ------------------------------------------------------------------
 
+    @kernel_call(waits=True)
     def copy_tile(self, cb: int, index: int, dst: int) -> bool:
         """A tile to SrcA."""
         return self._one(cb, index, self._transposed_copy)
 
+    @kernel_call(waits=True)
     def copy_block_matmul_partials(self, cb: int, index: int, dst: int, tiles: int) -> bool:
         """So many tiles to SrcA, one after another."""
         while self.done < tiles:
@@ -446,21 +464,25 @@ class UnpackApi(ComputeApi):
         self.done = 0
         return True
 
+    @kernel_call(waits=True)
     def transpose_wh_tile(self, cb: int, index: int, dst: int) -> bool:
         """A tile to SrcA, transposed."""
         return self._one(cb, index, _TRANSPOSED)
 
+    @kernel_call(waits=True)
     def unary_bcast(self, cb: int, index: int, dst: int, *, template: Template = ()) -> bool:
         """A part of a tile, spread over SrcB."""
         (part,) = self.numbers_of("unary_bcast", template, 1)
         return self._one(cb, index, BROADCASTS[part])
 
+    @kernel_call(waits=True)
     def add_tiles(self, in0: int, in1: int, index0: int, index1: int, dst: int) -> bool:
         """A tile of in0 to SrcA, one of in1 to SrcB."""
         return self._two(in0, in1, index0, index1)
 
     sub_tiles = mul_tiles = add_tiles
 
+    @kernel_call(waits=True)
     def add_tiles_bcast(
         self, in0: int, in1: int, index0: int, index1: int, dst: int, *, template: Template = ()
     ) -> bool:
@@ -470,14 +492,17 @@ class UnpackApi(ComputeApi):
 
     sub_tiles_bcast = mul_tiles_bcast = add_tiles_bcast
 
+    @kernel_call(waits=True)
     def add_tiles_bcast_rows(self, in0: int, in1: int, index0: int, index1: int, dst: int) -> bool:
         """A tile of in0 to SrcA, row 0 of one of in1 to all rows of SrcB."""
         return self._two(in0, in1, index0, index1, Arrangement.ROW)
 
+    @kernel_call(waits=True)
     def add_tiles_bcast_cols(self, in0: int, in1: int, index0: int, index1: int, dst: int) -> bool:
         """A tile of in0 to SrcA, column 0 of one of in1 to all columns of SrcB."""
         return self._two(in0, in1, index0, index1, Arrangement.COLUMN)
 
+    @kernel_call(waits=True)
     def add_tiles_bcast_scalar(
         self, in0: int, in1: int, index0: int, index1: int, dst: int
     ) -> bool:
@@ -488,6 +513,7 @@ class UnpackApi(ComputeApi):
     sub_tiles_bcast_cols = mul_tiles_bcast_cols = add_tiles_bcast_cols
     sub_tiles_bcast_scalar = mul_tiles_bcast_scalar = add_tiles_bcast_scalar
 
+    @kernel_call(waits=True)
     def binary_dest_reuse_tiles(
         self, cb: int, index: int, dst: int, *, template: Template = ()
     ) -> bool:
@@ -501,6 +527,7 @@ class UnpackApi(ComputeApi):
         self._fill(tile, None, unpack_cycles(source.data_type))
         return True
 
+    @kernel_call(waits=True)
     def matmul_tiles(
         self, in0: int, in1: int, index0: int, index1: int, dst: int, transpose: int = 0
     ) -> bool:
@@ -514,6 +541,7 @@ class UnpackApi(ComputeApi):
         self._fill(a, b, cycles)
         return True
 
+    @kernel_call(waits=True)
     def matmul_block(
         self,
         in0: int,
@@ -545,6 +573,7 @@ class UnpackApi(ComputeApi):
         self._fill(a, b, cycles)
         return True
 
+    @kernel_call(waits=True)
     def reduce_tile(
         self,
         cb: int,
@@ -570,6 +599,7 @@ class UnpackApi(ComputeApi):
 
     # --- Rows of numbers ------------------------------------------------------------------------
 
+    @kernel_call(waits=True)
     def tilize_block(
         self, cb: int, tiles: int, out: int, input_tile_index: int = 0, output_tile_index: int = 0
     ) -> bool:
@@ -621,6 +651,7 @@ class UnpackApi(ComputeApi):
                 rule="format",
             )
 
+    @kernel_call(waits=True)
     def untilize_block(self, cb: int, tiles: int, out: int, *, template: Template = ()) -> bool:
         """So many tiles to SrcA as 32 rows, 1024 numbers of these rows at a time."""
         source = self._copy_source(cb)
@@ -642,6 +673,7 @@ class UnpackApi(ComputeApi):
         rows = [numerics.rows_of_faces(self._page(source, each, _NUMBERS)) for each in range(tiles)]
         return np.concatenate(rows, axis=1).reshape(tiles, -1)
 
+    @kernel_call(waits=True)
     def pack_untilize_block(
         self, cb: int, rows: int, out: int, block_c_index: int = 0, *, template: Template = ()
     ) -> bool:

@@ -14,8 +14,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ttmlir.layout.number_conversion import convert
 from ttmlir.optable.kernel import CALLS, Element, KernelCall, Role, Scalar
 from ttmlir.sim.calls.compute_api import ComputeApi, ComputeSettings, Template
+from ttmlir.sim.calls.declaration import kernel_call
 from ttmlir.sim.execution.thread import KernelThread
 from ttmlir.sim.machine.core import Core
 from ttmlir.sim.machine.numerics import Register, store_vector
@@ -35,9 +37,11 @@ INTEGER_FORMATS: dict[int, np.dtype[Any]] = {
 _BFLOAT16_CLASS = frozenset({5, 6, 7, 15})
 """Float16_b and the block floats of its class, by their numbers in `DataFormat`."""
 
+_FLOAT32: np.dtype[Any] = np.dtype(np.float32)
+_INT32: np.dtype[Any] = np.dtype(np.int32)
 _ELEMENTS = {
-    Element.FLOAT: np.dtype(np.float32),
-    Element.INT32: np.dtype(np.int32),
+    Element.FLOAT: _FLOAT32,
+    Element.INT32: _INT32,
     Element.UINT32: np.dtype(np.uint32),
 }
 
@@ -90,32 +94,33 @@ class VectorApi(ComputeApi):
             values = store_vector(values, self.dst.register)
         self.tile(index, "write").view(element)[:] = values
 
+    @kernel_call()
     def typecast_tile(self, dst: int, *, template: Template = ()) -> None:
-        """Numbers of one `DataFormat` to another: integers saturate, fractions are dropped.
+        """Numbers of one `DataFormat` to another.
 
-        Integers in DST take 32 bits each.
+        The rule is that of all conversions (`ttmlir.layout.number_conversion`), save that integers
+        of 32 bits saturate where they become shorter ones. Integers in DST take 32 bits each.
         """
         row = _ROWS["typecast_tile"]
         self.check_vector_prepared(row)
         source, target = self.numbers_of("typecast_tile", template, 2)
-        tile = self.tile(dst)
-        if source in INTEGER_FORMATS:
-            wide = tile.view(np.uint32 if source != 8 else np.int32).astype(np.float64)
+        numbers = self.tile(dst).view(_element_of(source))
+        if target not in INTEGER_FORMATS:
+            self._put(dst, _rounded(convert(numbers, _FLOAT32), target), _FLOAT32)
         else:
-            wide = tile.astype(np.float64)
-        if target in INTEGER_FORMATS:
-            limits = np.iinfo(INTEGER_FORMATS[target])
-            whole = np.nan_to_num(np.trunc(wide)).clip(limits.min, limits.max).astype(np.int64)
-            self._put(dst, whole.astype(np.uint32).view(np.int32), np.dtype(np.int32))
-        else:
-            self._put(dst, _rounded(wide.astype(np.float32), target), np.dtype(np.float32))
+            dtype = INTEGER_FORMATS[target]
+            if dtype.itemsize < 4 and numbers.dtype.kind in "iu":
+                numbers = numbers.clip(np.iinfo(dtype).min, np.iinfo(dtype).max)
+            self._put(dst, convert(numbers, dtype).astype(np.uint32).view(np.int32), _INT32)
         self.spend(row.cost.math)
 
+    @kernel_call()
     def rand_tile_init(self, seed: int) -> None:
         """Start the generator of random numbers; its numbers are not those of the chip."""
         self._random = np.random.default_rng(seed & 0xFFFF_FFFF)
         self.prepare_vector("rand_tile_init")
 
+    @kernel_call()
     def rand_tile(self, dst: int, start: int, scale: int) -> None:
         """Random numbers: from, plus scale times numbers in [0, 1), given as bits of float32."""
         row = _ROWS["rand_tile"]
@@ -179,6 +184,7 @@ _ROWS = {row.cpp: row for row in CALLS if row.roles is Role.MATH and row.header}
 def _computing(row: KernelCall, meaning: Callable[..., Any]) -> Callable[..., None]:
     call = _Call(row, meaning)
 
+    @kernel_call()
     def method(self: VectorApi, *arguments: Any, template: Template = ()) -> None:
         self.compute(call, arguments, template)
 
@@ -186,6 +192,7 @@ def _computing(row: KernelCall, meaning: Callable[..., Any]) -> Callable[..., No
 
 
 def _preparing(name: str) -> Callable[..., None]:
+    @kernel_call()
     def method(self: VectorApi, *arguments: Any, template: Template = ()) -> None:
         self.prepare_vector(name)
 

@@ -10,6 +10,7 @@ from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.calls.compute_api import give_registers
 from ttmlir.sim.calls.data_movement_api import DataMovementApi
+from ttmlir.sim.calls.declaration import waiting_calls
 from ttmlir.sim.calls.kernel_api import KernelApi
 from ttmlir.sim.calls.math_api import MathApi
 from ttmlir.sim.calls.pack_api import PackApi
@@ -108,7 +109,6 @@ class _Run:
                 origin=kernel.origin,
             )
             self._start(thread, kernel)
-            core.threads.append(thread)
             self.threads.append(thread)
 
     def _start(self, thread: KernelThread, kernel: Kernel) -> None:
@@ -116,8 +116,8 @@ class _Run:
         compiled = _compiled(thread, kernel, type(api), timed=self.device.options.timed)
         if self.timeline is not None:
             track = Track(thread.core.logical, thread.role_name, kernel.name)
-            self.timeline.watch(api, api.BLOCKING, thread, track)
-        self.scheduler.interleave(api, api.BLOCKING)
+            self.timeline.watch(api, waiting_calls(type(api)), thread, track)
+        self.scheduler.interleave(api, (*waiting_calls(type(api)), "poll"))
         thread.start(compiled.start(api))
         self.apis.append(api)
 
@@ -143,7 +143,8 @@ class _Run:
         watch = self.device.watch
         first_line = len(self.device.printed)
         if watch is not None:
-            watch.program_started(self.threads)
+            cores = dict.fromkeys(thread.core for thread in self.threads)
+            watch.program_started(self.threads, tuple(cores))
         try:
             with np.errstate(all="ignore"):  # Numbers overflow without a warning, as on the chip.
                 self.scheduler.run(self.threads)
@@ -189,6 +190,7 @@ def _compiled(
             api=api,
             defines=kernel.defines,
             compile_time_args=kernel.compile_time_args,
+            arch_macro=thread.core.chip.spec.macro,
             timed=timed,
         )
     except CppSyntaxError as error:

@@ -19,6 +19,7 @@ from ttmlir.sim.errors import CycleLimitError, DeadlockError, SimError
 from ttmlir.sim.execution.thread import KernelThread
 from ttmlir.sim.findings import Finding
 from ttmlir.sim.options import SimOptions
+from ttmlir.sim.protocols import RunningThread
 
 SLACK = 200
 """Cycles that a thread may be ahead of the others when it issues a transaction: the latency of a
@@ -115,10 +116,10 @@ class Scheduler:
             self.horizon = min(self.horizon, max(thread.clock, self.current.clock) + SLACK)
         self._queue.push(thread)
 
-    def wake(self, threads: list[KernelThread]) -> None:
+    def wake(self, threads: list[RunningThread]) -> None:
         """Let blocked threads run again, and empty their waiting list."""
         while threads:
-            self.ready(threads.pop(0))
+            threads.pop(0).wake()
 
     def interleave(self, api: object, blocking: Iterable[str]) -> None:
         """With a seed: let these calls of an API hand over to other threads now and then."""

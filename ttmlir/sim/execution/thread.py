@@ -7,15 +7,16 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import CodeType, FrameType, GeneratorType, TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.findings import Finding, Position, thread_name
 
 if TYPE_CHECKING:
-    from ttmlir.sim.execution.scheduler import Scheduler
     from ttmlir.sim.machine.core import Core
+    from ttmlir.sim.machine.memory import Memory
+    from ttmlir.sim.protocols import RunningThread, WaitReason
 
 
 @dataclass(frozen=True)
@@ -36,15 +37,34 @@ class KernelSource:
         return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
 
 
-class WaitReason:
-    """What a blocked thread waits for."""
+class ThreadScheduler(Protocol):
+    """What threads and their calls know of the scheduler that runs them."""
 
-    kind: str
-    """The call that waits; stalls are counted under this name."""
+    @property
+    def limit(self) -> int:
+        """The clock beyond which a thread gives way, so that the program can be stopped."""
+        ...
 
-    def describe(self, thread: KernelThread) -> tuple[str, ...]:
-        """What has to happen, and notes on the state that it depends on."""
-        raise NotImplementedError
+    @property
+    def horizon(self) -> int:
+        """The clock beyond which a thread gives way before it issues a transaction."""
+        ...
+
+    @property
+    def next_clock(self) -> int:
+        """The clock of the thread that runs next, as far as it is known."""
+        ...
+
+    progress: int
+    """Counts what others may wait for: stores, transactions, wake-ups, ends of threads."""
+
+    def ready(self, thread: KernelThread) -> None:
+        """Let a blocked thread run again."""
+        ...
+
+    def wake(self, threads: list[RunningThread]) -> None:
+        """Let blocked threads run again, and empty their waiting list."""
+        ...
 
 
 class KernelThread:
@@ -70,7 +90,7 @@ class KernelThread:
         kernel: KernelSource,
         index: int = 0,
         *,
-        scheduler: Scheduler | None = None,
+        scheduler: ThreadScheduler | None = None,
         arguments: Sequence[int] = (),
         common_arguments: Sequence[int] = (),
         origin: tuple[int, int] = (0, 0),
@@ -107,6 +127,16 @@ class KernelThread:
     def name(self) -> str:
         """How messages name the thread: `core (0, 0) BRISC`."""
         return thread_name(self.core.logical, self.role_name)
+
+    @property
+    def logical(self) -> tuple[int, int]:
+        """Logical (x, y) of the core."""
+        return self.core.logical
+
+    @property
+    def l1(self) -> Memory:
+        """The L1 of the core."""
+        return self.core.l1
 
     @property
     def role_name(self) -> str:

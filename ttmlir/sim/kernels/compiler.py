@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import ast
-import math
+import dataclasses
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from types import CodeType
 from typing import cast
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.parse import deep_recursion, parse
+from ttmlir.layout.arch import WORMHOLE
 from ttmlir.optable.kernel import Role
-from ttmlir.sim.kernels import code
-from ttmlir.sim.kernels.clock import THREAD
-from ttmlir.sim.kernels.endless import TurnCounter
-from ttmlir.sim.kernels.faults import FAULTS, fault
+from ttmlir.sim.kernels.context import Context
+from ttmlir.sim.kernels.expressions.evaluating import evaluate_constant
 from ttmlir.sim.kernels.functions import compile_entry
+from ttmlir.sim.kernels.handlers import HANDLERS
 from ttmlir.sim.kernels.library import KernelApi, Library
-from ttmlir.sim.kernels.runtime import NAMES
+from ttmlir.sim.kernels.python import code
+from ttmlir.sim.kernels.python.clock import THREAD
+from ttmlir.sim.kernels.python.names import NAMES, find_forbidden
+from ttmlir.sim.kernels.python.runtime import checked_load, checked_store
+from ttmlir.sim.kernels.python.turns import TurnCounter
 from ttmlir.sim.kernels.scope import Functions, Scope, StructDefinition, walk
-from ttmlir.sim.kernels.statements import StatementCompiler
-from ttmlir.sim.kernels.types import ArrayType, CType, size_of, struct_of
+from ttmlir.sim.kernels.types import ArrayType, CType, IncompleteType, lay_out_struct, size_of
 from ttmlir.sim.kernels.unit import Unit
 
 _MACROS = {
@@ -38,7 +41,7 @@ _DEBUGGING = (
 )
 """Macros of the profiler and the watcher, which do nothing unless these are switched on."""
 
-_ENTRY = "kernel"
+_ENTRY = "_kernel"
 
 
 @dataclass(frozen=True)
@@ -46,19 +49,38 @@ class CompiledKernel:
     """A kernel that can be started on any number of cores."""
 
     file: str
-    python: str
-    """What it was compiled to, for who wants to look."""
-    code: CodeType
+    module: ast.Module = dataclasses.field(repr=False, compare=False)
+    """What it was compiled to."""
+    bytecode: CodeType
+    bindings: Mapping[str, str] = dataclasses.field(compare=False)
+    """The variables of the code that hold what the API gives, with the names of these."""
 
-    def start(self, api: object) -> Generator[None, None, None]:
+    @cached_property
+    def python(self) -> str:
+        """The code as text, for who wants to look."""
+        return ast.unparse(self.module)
+
+    def start(self, api: KernelApi) -> Generator[None, None, None]:
         """The running kernel; each `yield` is a wait. `api` is of the class it was compiled for.
 
         Undefined behaviour of the C++ raises SimError with the place in the source.
         """
-        names: dict[str, object] = {**NAMES, "_FAULTS": FAULTS, "_fault": fault, "inf": math.inf}
-        exec(self.code, names)
-        make = cast("Callable[[object], Generator[None, None, None]]", names[_ENTRY])
-        return make(api)
+        names: dict[str, object] = {"__builtins__": {}, **NAMES}
+        exec(self.bytecode, names)
+        make = cast("Callable[..., Generator[None, None, None]]", names[_ENTRY])
+        return make(**{variable: _bound(api, name) for variable, name in self.bindings.items()})
+
+
+def _bound(api: KernelApi, name: str) -> object:
+    """What an API gives under a name that its compiler took from the table of calls."""
+    given: object = getattr(api, name)
+    match name:
+        case "load":
+            return checked_load(cast("Callable[[int, int, bool], int]", given))
+        case "store":
+            return checked_store(cast("Callable[[int, int, int], object]", given))
+        case _:
+            return given
 
 
 def compile_kernel(
@@ -69,16 +91,18 @@ def compile_kernel(
     api: type[KernelApi],
     defines: Mapping[str, str] | None = None,
     compile_time_args: Sequence[int] = (),
+    arch_macro: str = WORMHOLE.macro,
     timed: bool = False,
 ) -> CompiledKernel:
     """Compile a kernel for one processor.
 
-    `api` is the class that the kernel will run against; `defines` are macros; with `timed` the
+    `api` is the class that the kernel will run against; `defines` are macros, `arch_macro` is that
+    of the generation of chips; with `timed` the
     kernel adds the cycles of its own instructions to `api.thread.clock`. Raises CppSyntaxError for
     whatever is wrong with the text. Results are kept: the same kernel compiles once.
     """
     listed = tuple(sorted((defines or {}).items()))
-    return _compiled(text, file, role, api, listed, tuple(compile_time_args), timed)
+    return _compiled(text, file, role, api, listed, tuple(compile_time_args), arch_macro, timed)
 
 
 @lru_cache(maxsize=256)
@@ -89,19 +113,26 @@ def _compiled(
     api: type[KernelApi],
     defines: tuple[tuple[str, str], ...],
     compile_time_args: tuple[int, ...],
+    arch_macro: str,
     timed: bool,
 ) -> CompiledKernel:
-    parsed = parse(text, file, defines=role_macros(role) | dict(defines))
+    parsed = parse(text, file, defines=role_macros(role, arch_macro) | dict(defines))
     unit = Unit(text, file, Library(role, api), compile_time_args, timed, dict(defines))
     with deep_recursion():
-        declare_items(unit, parsed.items, unit.root, "")
-        module = _module(unit, _entry_function(unit, parsed, role))
-        return CompiledKernel(file, ast.unparse(module), _bytecode(unit, module))
+        try:
+            declare_items(unit, parsed.items, unit.root, "")
+            module = _module(unit, _entry_function(unit, parsed, role))
+            _refuse_forbidden(unit, module)
+            bytecode = compile(module, unit.file, "exec")
+        except (RecursionError, SyntaxError):
+            place = unit.last or parsed
+            raise unit.error(place, "the kernel is nested too deeply around this") from None
+        return CompiledKernel(file, module, bytecode, unit.bindings)
 
 
-def role_macros(role: Role) -> dict[str, str]:
-    """The macros that the headers of the kernel library define for a processor."""
-    macros = {_MACROS[role]: "1", "KERNEL_BUILD": "1", "ARCH_WORMHOLE": "1"}
+def role_macros(role: Role, arch_macro: str) -> dict[str, str]:
+    """The macros that the headers of the kernel library define for a processor of a generation."""
+    macros = {_MACROS[role]: "1", "KERNEL_BUILD": "1", arch_macro: "1"}
     macros |= dict.fromkeys(_DEBUGGING, "")
     for name, own in (("UNPACK", Role.UNPACK), ("MATH", Role.MATH), ("PACK", Role.PACK)):
         shown = "x" if own == role else ""
@@ -112,13 +143,12 @@ def role_macros(role: Role) -> dict[str, str]:
     return macros
 
 
-def _bytecode(unit: Unit, module: ast.Module) -> CodeType:
-    try:
-        return compile(module, unit.file, "exec")
-    except SyntaxError as error:
-        position = tree.Position(unit.file, error.lineno or 1, error.offset or 1)
-        message = f"this is nested too deeply to be run ({error.msg})"
-        raise unit.error(tree.Break(position=position), message) from None
+def _refuse_forbidden(unit: Unit, module: ast.Module) -> None:
+    found = find_forbidden(module, unit.bindings)
+    if found is not None:
+        position = tree.Position(unit.file, getattr(found, "lineno", 1), 1)
+        message = "this compiles to code that is not allowed, which is a defect of the simulator"
+        raise unit.error(tree.Break(position=position), message)
 
 
 # Items.
@@ -145,9 +175,7 @@ def declare_items(unit: Unit, items: Sequence[tree.Item], scope: Scope, path: st
                 | tree.Enumeration()
                 | tree.StaticAssert()
             ):
-                compiler = StatementCompiler(unit, scope)
-                compiler.in_function = False
-                compiler.statement(item)
+                Context(unit, scope, HANDLERS, in_function=False).execute(item)
             case _:
                 pass
 
@@ -162,25 +190,35 @@ def _declare_namespace(unit: Unit, item: tree.Namespace, scope: Scope, path: str
 
 
 def _declare_struct(unit: Unit, item: tree.Struct, scope: Scope) -> None:
+    if item.name in scope.symbols:
+        raise unit.error(item, f"'{item.name}' is declared twice")
+    number = len(unit.structs)
+    itself = IncompleteType(item.name, number)
+    unit.structs.append(itself)
+    scope.symbols[item.name] = StructDefinition(itself)
     members = list[tuple[str, CType]]()
     defaults = dict[str, tree.Expression | tree.Braces]()
-    compiler = StatementCompiler(unit, scope)
+    context = Context(unit, scope, HANDLERS)
     for field in item.fields:
-        base = unit.type_of(field.type, scope)
+        base = unit.resolve_type(field.type, scope)
         for each in field.declarators:
             type_ = base
             for size in reversed(each.sizes):
                 if size is None:
                     raise unit.error(each, "the size of this array is missing")
-                type_ = ArrayType(type_, compiler.constant(size, "the size of an array"))
+                count = evaluate_constant(context, size, "the size of an array")
+                if count <= 0:
+                    message = f"an array of {count} elements is not supported"
+                    raise unit.error(each, message)
+                type_ = ArrayType(type_, count)
             if size_of(type_) is None:
                 raise unit.error(each, f"a member of type '{type_.name}' is not supported")
             members.append((each.name, type_))
             if each.value is not None:
                 defaults[each.name] = each.value
-    if item.name in scope.symbols:
-        raise unit.error(item, f"'{item.name}' is declared twice")
-    scope.symbols[item.name] = StructDefinition(struct_of(item.name, members), defaults)
+    made = lay_out_struct(item.name, number, members)
+    unit.structs[number] = made
+    scope.symbols[item.name] = StructDefinition(made, defaults)
 
 
 def _declare_function(unit: Unit, item: tree.Function, scope: Scope) -> None:
@@ -226,13 +264,13 @@ def _entry_function(
 
 
 def _module(unit: Unit, entry: tuple[tree.Function, Scope]) -> ast.Module:
-    """`def kernel(api)`: binds the library, holds the functions, and starts the last of them."""
+    """`def _kernel(...)`: takes the library, holds the functions, and starts the last of them."""
     function, scope = entry
-    body = compile_entry(unit, function, scope)
-    identifier = unit.identifiers.fresh(function.name)
-    guarded = unit.function_node(identifier, (), body, function.position)
-    raised = ast.Raise(code.call("_fault", code.name("error"), code.name("api")), None)
-    handler = ast.ExceptHandler(code.name("_FAULTS"), "error", [raised])
+    body = compile_entry(HANDLERS, unit, function, scope)
+    identifier = unit.create_name(function.name, "f")
+    guarded = unit.build_function(identifier, (), body, function.position)
+    raised = ast.Raise(code.call("_fault", code.name("_error"), code.name(THREAD)), None)
+    handler = ast.ExceptHandler(code.name("_FAULTS"), "_error", [raised])
     code.locate(handler, function.position)
     handler.lineno = handler.end_lineno = guarded.lineno
     handler.col_offset = guarded.col_offset
@@ -243,24 +281,14 @@ def _module(unit: Unit, entry: tuple[tree.Function, Scope]) -> ast.Module:
     counter = TurnCounter(unit)
     for each in (*unit.functions, guarded):
         counter.visit(each)
-    statements = [*_prologue(unit), *unit.globals, *unit.functions, guarded, start]
-    arguments = ast.arguments([], [ast.arg("api")], None, [], [], None, [])
+    statements = [*unit.globals, *unit.functions, guarded, start]
+    for name in ("load", "store"):
+        unit.bind(name)
+    unit.bindings[THREAD] = "thread"
+    parameters = [ast.arg(each) for each in unit.bindings]
+    arguments = ast.arguments([], parameters, None, [], [], None, [])
     module = ast.Module([ast.FunctionDef(_ENTRY, arguments, statements, [])], [])
     first = function.position or tree.Position(unit.file, 1, 1)
     for each in ast.walk(module):
         code.locate(each, first)
     return module
-
-
-def _prologue(unit: Unit) -> list[ast.stmt]:
-    """What the functions use of the library."""
-    api = code.name("api")
-    load, store = code.attribute(api, "load"), code.attribute(api, "store")
-    statements: list[ast.stmt] = [
-        code.assign(code.name("_load"), code.call("_checked_load", load)),
-        code.assign(code.name("_store"), code.call("_checked_store", store)),
-        *unit.bindings.values(),
-    ]
-    if unit.timed:
-        statements.append(code.assign(code.name(THREAD), code.attribute(api, "thread")))
-    return statements

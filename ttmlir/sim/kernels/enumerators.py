@@ -47,7 +47,7 @@ LIBRARY_NAMESPACES = ("tt", "ckernel", "std", "sfpi", "tt_metal", "detail")
 """Namespaces of the library whose names are found with and without them."""
 
 
-def bare_name(name: str) -> str:
+def strip_namespaces(name: str) -> str:
     """A name without the namespaces of the library before it."""
     parts = name.removeprefix("::").split("::")
     while len(parts) > 1 and parts[0] in LIBRARY_NAMESPACES:
@@ -55,9 +55,9 @@ def bare_name(name: str) -> str:
     return "::".join(parts)
 
 
-def named_constant(name: str) -> tuple[int, CType] | None:
+def find_constant(name: str) -> tuple[int, CType] | None:
     """Number and type of an enumerator or constant of the library, qualified or not."""
-    bare = bare_name(name)
+    bare = strip_namespaces(name)
     if bare in CONSTANTS:
         return CONSTANTS[bare]
     enumeration, _, enumerator = bare.rpartition("::")
@@ -67,7 +67,7 @@ def named_constant(name: str) -> tuple[int, CType] | None:
     return None if number is None else (number, ENUM_TYPES[enumeration])
 
 
-def enumerators_like(name: str) -> list[str]:
+def list_enumerators(name: str) -> list[str]:
     """The names in the enumeration that a qualified name speaks of."""
-    enumeration, _, _ = bare_name(name).rpartition("::")
+    enumeration, _, _ = strip_namespaces(name).rpartition("::")
     return [f"{enumeration}::{each}" for each in ENUMERATIONS.get(enumeration, {})]

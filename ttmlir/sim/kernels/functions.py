@@ -3,137 +3,197 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from ttmlir.cpp import tree
-from ttmlir.sim.kernels import code
-from ttmlir.sim.kernels.calls import Argument
-from ttmlir.sim.kernels.dead_code import without_dead_code
-from ttmlir.sim.kernels.loops import LoopCompiler
+from ttmlir.sim.kernels.context import Argument, Context, Handlers, Instance
+from ttmlir.sim.kernels.expressions.pointers import find_pointee
+from ttmlir.sim.kernels.limits import MAX_CALL_NESTING
 from ttmlir.sim.kernels.place import ItemPlace, LocalPlace, MemoryPlace, Place
-from ttmlir.sim.kernels.scope import Scope, Variable, changed_names, shared_names
-from ttmlir.sim.kernels.types import (
-    UNSIGNED,
-    VOID,
-    CType,
-    PointerType,
-    StructType,
-)
+from ttmlir.sim.kernels.python import code
+from ttmlir.sim.kernels.python.dead_code import remove_dead_code
+from ttmlir.sim.kernels.scope import Alias, Scope, Variable, find_changed_names, find_shared_names
+from ttmlir.sim.kernels.statements.plain import execute_block
+from ttmlir.sim.kernels.types import UNSIGNED, VOID, PointerType, StructType
 from ttmlir.sim.kernels.unit import Unit
-from ttmlir.sim.kernels.value import whole
+from ttmlir.sim.kernels.value import Space, Value, make_value
+
+_ATTEMPTS = 4
+"""How often a function is compiled at most to find out where its pointers point."""
 
 
-@dataclass
-class Instance:
-    """A function compiled for the kinds of its arguments."""
+def find_instance(
+    context: Context,
+    function: tree.Function,
+    scope: Scope,
+    arguments: Sequence[Argument],
+    node: tree.Node,
+) -> Instance:
+    """The function as it is for arguments of these types."""
+    unit = context.unit
+    names = tuple(map(repr, _find_meanings(scope))) if function.template_parameters else ()
+    kinds = tuple((each.type, each.mode, each.space) for each in arguments)
+    key = (id(function), names, kinds)
+    known = unit.instances.get(key)
+    if known is None:
+        known = unit.instances[key] = Instance(unit.create_name(function.name, "f"), VOID)
+        if unit.nesting >= MAX_CALL_NESTING:
+            message = f"'{function.name}' is the last of {MAX_CALL_NESTING} functions that call"
+            raise unit.error(node, f"{message} each other: these are nested too deeply")
+        unit.nesting += 1
+        _compile_instance(context.handlers, unit, function, scope, arguments, known)
+        unit.nesting -= 1
+    elif not known.finished:
+        known.called_early = True
+        if unit.is_deduced(function.result):
+            raise unit.error(node, "a function with result 'auto' cannot call itself")
+    return known
 
-    identifier: str
-    result: CType
-    waits: bool = False
-    """Whether it may have to wait: it is a generator then."""
-    loads: int = 0
-    finished: bool = False
-    called_early: bool = False
-    """Whether it calls itself."""
 
-
-class FunctionCompiler(LoopCompiler):
-    """The body of one function."""
-
-    def __init__(self, unit: Unit, function: tree.Function, scope: Scope) -> None:
-        """A compiler of a function that stands in a scope."""
-        changed = changed_names(function.body, unit.references)
-        shared = shared_names(function.body, unit.references)
-        super().__init__(unit, Scope(scope), changed, shared)
-        self.function = function
-        self.result = None if unit.is_deduced(function.result) else self._result_type()
-
-    def _result_type(self) -> CType:
-        if isinstance(self.function.result, tree.Reference):
-            raise self.unit.error(self.function, "a function that returns a reference: unsupported")
-        return self.unit.type_of(self.function.result, self.scope)
-
-    def parameter(self, parameter: tree.Parameter, argument: Argument) -> str:
-        """Declare a parameter; returns its identifier."""
-        name = parameter.name or "unused"
-        identifier = self.unit.identifiers.fresh(name)
-        type_ = argument.type
-        node = code.name(identifier)
-        referent = parameter.type.referent if isinstance(parameter.type, tree.Reference) else None
-        constant = isinstance(referent, tree.NamedType) and "const" in referent.qualifiers
-        match argument.mode:
-            case "pair":
-                container = code.subscript(node, code.constant(0))
-                index = code.subscript(node, code.constant(1))
-                place: Place = ItemPlace(type_, container, index, constant)
-            case "address":
-                assert isinstance(type_, PointerType)
-                place = MemoryPlace(type_.pointee, whole(UNSIGNED, node), type_.volatile, constant)
-            case "value" if name in self.shared and not isinstance(type_, StructType):
-                cell = code.assign(node, code.listed([node]))
-                self.emit(cell, parameter.position)
-                place = ItemPlace(type_, node, code.constant(0))
+def _find_meanings(scope: Scope) -> Iterator[tuple[str, object]]:
+    """What template parameters stand for: types and numbers."""
+    for name, symbol in scope.symbols.items():
+        match symbol:
+            case Alias(type=type_):
+                yield name, type_
+            case Variable(meaning=Value() as value):
+                yield name, value.constant
             case _:
-                place = LocalPlace(type_, identifier, is_const=constant)
-        if parameter.name is not None:
-            if name in self.scope.symbols:
-                raise self.unit.error(parameter, f"two parameters are called '{name}'")
-            self.scope.symbols[name] = Variable(name, place)
-        return identifier
-
-    def compile_body(self) -> list[ast.stmt]:
-        """The statements of the function that matter."""
-        assert self.function.body is not None
-        self.block(self.function.body)
-        return without_dead_code(self.out, self.unit.has_effect)
+                yield name, symbol
 
 
-def compile_instance(
-    unit: Unit, function: tree.Function, scope: Scope, arguments: Sequence[Argument], made: Instance
+def _compile_instance(
+    handlers: Handlers,
+    unit: Unit,
+    function: tree.Function,
+    scope: Scope,
+    arguments: Sequence[Argument],
+    made: Instance,
 ) -> None:
     """Compile a function for some arguments, and add it to the unit."""
-    compiler = FunctionCompiler(unit, function, scope)
-    pairs = zip(function.parameters, arguments, strict=True)
-    parameters = [compiler.parameter(parameter, each) for parameter, each in pairs]
-    if compiler.result is not None:
-        made.result = compiler.result
-    body = compiler.compile_body()
-    made.result = VOID if compiler.result is None else compiler.result
-    made.waits = _waits(body)
-    made.loads = compiler.loads
+    context, parameters, body = _compile_function(handlers, unit, function, scope, arguments, made)
+    made.result = VOID if context.result is None else context.result
+    made.space = context.result_space or Space.ANY
+    made.waits = _may_wait(body)
+    made.loads = context.loads
     made.finished = True
     if made.waits and made.called_early:
         message = f"'{function.name}' calls itself and waits, which is not supported"
         raise unit.error(function, message)
-    if not _returns(body) and made.result != VOID:
-        body.append(_missing_return(function))
+    if not _ends_with_return(body) and made.result != VOID:
+        body.append(_build_missing_return(function))
     if not body:
         unit.pure.add(made.identifier)
     unit.add_function(made.identifier, parameters, body, function.position)
 
 
-def _waits(body: Sequence[ast.stmt]) -> bool:
+def compile_entry(
+    handlers: Handlers, unit: Unit, function: tree.Function, scope: Scope
+) -> list[ast.stmt]:
+    """The body of the function that the processor starts."""
+    if function.parameters:
+        raise unit.error(function, f"'{function.name}' takes no parameters")
+    return _compile_function(handlers, unit, function, scope, (), None)[2]
+
+
+def _compile_function(
+    handlers: Handlers,
+    unit: Unit,
+    function: tree.Function,
+    scope: Scope,
+    arguments: Sequence[Argument],
+    made: Instance | None,
+) -> tuple[Context, list[str], list[ast.stmt]]:
+    """A function with its parameters and statements.
+
+    Pointers are taken to point where they point at first. When one turns out to point elsewhere,
+    too, the function is compiled anew with that known; after some times with all of them so.
+    """
+    assert function.body is not None
+    wide: frozenset[int] | None = frozenset()
+    for attempt in range(_ATTEMPTS):
+        context = _create_context(handlers, unit, function, scope, wide)
+        pairs = zip(function.parameters, arguments, strict=True)
+        parameters = [_declare_parameter(context, parameter, each) for parameter, each in pairs]
+        if made is not None and context.result is not None:
+            made.result = context.result
+        execute_block(context, function.body)
+        if not context.widened:
+            return context, parameters, remove_dead_code(context.out, unit.has_effect)
+        wide = None if attempt == _ATTEMPTS - 2 else (wide or frozenset()) | context.widened
+    raise AssertionError("pointers that point anywhere stay so")
+
+
+def _create_context(
+    handlers: Handlers,
+    unit: Unit,
+    function: tree.Function,
+    scope: Scope,
+    wide: frozenset[int] | None,
+) -> Context:
+    """What is known before a function that stands in a scope is compiled."""
+    if isinstance(function.result, tree.Reference):
+        raise unit.error(function, "a function that returns a reference: unsupported")
+    is_deduced = unit.is_deduced(function.result)
+    return Context(
+        unit,
+        Scope(scope),
+        handlers,
+        changed=find_changed_names(function.body, unit.references),
+        shared=find_shared_names(function.body, unit.references),
+        wide=wide,
+        result=None if is_deduced else unit.resolve_type(function.result, scope),
+    )
+
+
+def _declare_parameter(context: Context, parameter: tree.Parameter, argument: Argument) -> str:
+    """Declare a parameter; returns its identifier."""
+    name = parameter.name or "unused"
+    identifier = context.unit.create_name(name)
+    type_ = argument.type
+    node = code.name(identifier)
+    referent = parameter.type.referent if isinstance(parameter.type, tree.Reference) else None
+    constant = isinstance(referent, tree.NamedType) and "const" in referent.qualifiers
+    match argument.mode:
+        case "pair":
+            container = code.subscript(node, code.constant(0))
+            index = code.subscript(node, code.constant(1))
+            place: Place = ItemPlace(type_, container, index, constant)
+        case "address":
+            assert isinstance(type_, PointerType)
+            place = MemoryPlace(type_.pointee, make_value(UNSIGNED, node), type_.volatile, constant)
+        case "pointer":
+            place = find_pointee(context, Value(type_, node, space=argument.space), parameter)
+            place = replace(place, is_const=constant)
+        case "value" if name in context.shared and not isinstance(type_, StructType):
+            cell = code.assign(node, code.list_of([node]))
+            context.emit(cell, parameter.position)
+            place = ItemPlace(type_, node, code.constant(0))
+        case _:
+            is_wide = context.wide is None or id(parameter) in context.wide
+            space = Space.ANY if is_wide else argument.space
+            place = LocalPlace(type_, identifier, is_const=constant, space=space, origin=parameter)
+    if parameter.name is not None:
+        if name in context.scope.symbols:
+            raise context.error(parameter, f"two parameters are called '{name}'")
+        context.scope.symbols[name] = Variable(name, place)
+    return identifier
+
+
+def _may_wait(body: Sequence[ast.stmt]) -> bool:
     return any(
         isinstance(each, (ast.Yield, ast.YieldFrom)) for node in body for each in ast.walk(node)
     )
 
 
-def _returns(body: Sequence[ast.stmt]) -> bool:
+def _ends_with_return(body: Sequence[ast.stmt]) -> bool:
     return bool(body) and isinstance(body[-1], ast.Return)
 
 
-def _missing_return(function: tree.Function) -> ast.stmt:
+def _build_missing_return(function: tree.Function) -> ast.stmt:
     """The end of a function that should not be reached."""
     message = f"'{function.name}' ends without returning a value"
     node = ast.Return(code.call("_missing", code.constant(message)))
     code.locate(node, function.position)
     return node
-
-
-def compile_entry(unit: Unit, function: tree.Function, scope: Scope) -> list[ast.stmt]:
-    """The body of the function that the processor starts."""
-    if function.parameters:
-        raise unit.error(function, f"'{function.name}' takes no parameters")
-    compiler = FunctionCompiler(unit, function, scope)
-    return compiler.compile_body()

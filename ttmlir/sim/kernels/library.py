@@ -1,16 +1,17 @@
-"""What the kernel library offers in a role: calls with their results, classes, arrays."""
+"""What the kernel library offers in a role: calls with their types, classes, variables."""
 
 from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar, Protocol
 
-from ttmlir.optable.kernel import CALLS, Form, KernelCall, Role, ValueKind
-from ttmlir.sim.kernels.enumerators import ENUM_TYPES, bare_name
+from ttmlir.optable.kernel import CALLS, Form, KernelCall, Role, TemplateKind, ValueKind
+from ttmlir.sim.calls.declaration import CallFacts, declared_calls
+from ttmlir.sim.kernels.enumerators import ENUM_TYPES, strip_namespaces
 from ttmlir.sim.kernels.types import (
     BOOL,
     FLOAT,
@@ -22,18 +23,22 @@ from ttmlir.sim.kernels.types import (
     IntType,
     ObjectType,
     PointerType,
+    find_built_in_type,
 )
 
 
 class KernelApi(Protocol):
     """What a compiled kernel runs against: the calls of a role as methods of their C++ names.
 
-    Beside those it has `load(address, size, signed)`, `store(address, size, value)`, `poll()` and
-    `thread`, whose `clock` counts cycles.
+    Only methods that `kernel_call` declares are calls. Compiled code itself uses
+    `load(address, size, signed)`, `store(address, size, value)`, `poll()`, `turns()`,
+    `limited(range)`, `dprint(*values)` and `thread`, whose `clock` counts cycles.
     """
 
-    BLOCKING: ClassVar[frozenset[str]]
-    """Calls without result that return False while they have to wait, and are then repeated."""
+    CONSTANTS: ClassVar[Mapping[str, int]]
+    """Numbers that kernels know by name."""
+    VARIABLES: ClassVar[frozenset[str]]
+    """Attributes that kernels can read as variables."""
 
 
 _RESULTS: dict[ValueKind, CType] = {
@@ -54,20 +59,12 @@ _PARAMETERS: dict[ValueKind, IntType | FloatType] = {
 }
 
 _OBJECTS = (ValueKind.ADDR_GEN, ValueKind.ACCESSOR, ValueKind.ACCESSOR_ARGS)
-
-PURE_CALLS = frozenset(
-    (
-        *("get_arg_val", "get_common_arg_val", "get_arg_addr", "get_common_arg_addr"),
-        *("get_tile_size", "get_tile_hw", "get_dataformat", "get_semaphore"),
-        *("get_write_ptr", "get_read_ptr", "get_noc_addr", "get_noc_multicast_addr"),
-        *("get_absolute_logical_x", "get_absolute_logical_y"),
-        *("get_relative_logical_x", "get_relative_logical_y"),
-    )
-)
-"""Calls that do nothing but find a value."""
-
-STEADY_CALLS = PURE_CALLS - {"get_write_ptr", "get_read_ptr"}
-"""Those of them that give the same value whenever they are asked."""
+_WANTED = {
+    ValueKind.ADDR_GEN: "an address generator or accessor",
+    ValueKind.ACCESSOR: "a tensor accessor",
+    ValueKind.ACCESSOR_ARGS: "arguments of a tensor accessor",
+}
+_MOST_TEMPLATE_ARGUMENTS = 8
 
 
 @dataclass(frozen=True)
@@ -81,83 +78,124 @@ class LibraryCall:
     waits: bool
 
 
-class Library:
-    """The library of one role."""
+@dataclass(frozen=True)
+class ParameterType:
+    """What a call of the library takes in one place."""
 
-    def __init__(self, role: Role, api: type) -> None:
-        """What `api` offers; the rows of the calls say what each one gives."""
+    number: IntType | FloatType | None = None
+    """What numbers are converted to; None if forms of the call differ in it."""
+    objects: frozenset[str] = frozenset()
+    """The classes of which objects are taken."""
+    is_object: bool = False
+    """Whether nothing but objects are taken."""
+    wanted: str = "a number"
+    """What messages call it."""
+
+
+@dataclass(frozen=True)
+class LibraryMethod:
+    """A member function of an object of the library."""
+
+    parameters: tuple[ParameterType, ...]
+    optional: int
+    """How many of the last parameters may be left out."""
+    result: CType
+    is_constant: bool = False
+    """Whether the result is known when the kernel is compiled."""
+
+
+class Library:
+    """The library of one role: nothing but what is declared in it can be named by kernels."""
+
+    def __init__(self, role: Role, api: type[KernelApi]) -> None:
+        """What `api` offers; the rows of the calls say what each one takes and gives."""
         self.role = role
         self.api = api
-        self.blocking: frozenset[str] = getattr(api, "BLOCKING", frozenset[str]())
-        self.rows = {row.cpp: row for row in reversed(CALLS) if row.cpp and row.form != Form.METHOD}
-        self.methods = {row.cpp: row for row in reversed(CALLS) if row.form == Form.METHOD}
+        self.declared: Mapping[str, CallFacts] = declared_calls(api)
 
-    def call(self, name: str) -> LibraryCall | None:
+    def find_call(self, name: str) -> LibraryCall | None:
         """The call of a name, qualified or not; None if there is none."""
-        bare = bare_name(name)
-        row = self.rows.get(bare)
-        if row is None:
-            known = callable(getattr(self.api, bare, None)) and not bare.startswith("_")
-            return LibraryCall(bare, UNSIGNED, True, bare in self.blocking) if known else None
-        acts = bool(row.roles & self.role)
-        return LibraryCall(bare, result_of(row), acts, acts and bare in self.blocking)
+        bare = strip_namespaces(name)
+        rows = _rows().get(bare)
+        facts = self.declared.get(bare)
+        if rows is None:
+            return None if facts is None else LibraryCall(bare, UNSIGNED, True, facts.waits)
+        acts = bool(rows[0].roles & self.role)
+        waits = acts and facts is not None and facts.waits
+        return LibraryCall(bare, find_result(rows[0]), acts, waits)
+
+    def is_pure(self, name: str) -> bool:
+        """Whether a call only finds a value."""
+        return name in self.declared and self.declared[name].pure
+
+    def is_steady(self, name: str) -> bool:
+        """Whether a call finds the same value whenever it is asked."""
+        facts = self.declared.get(strip_namespaces(name))
+        return facts is not None and facts.steady
 
     def is_array(self, name: str) -> bool:
         """Whether a name is that of an array of the library, such as `my_x`."""
-        row = self.rows.get(name)
-        return row is not None and row.form == Form.ELEMENT
+        rows = _rows().get(name, ())
+        return name in self.api.VARIABLES and any(row.form == Form.ELEMENT for row in rows)
 
-    def constant(self, name: str) -> int | None:
+    def is_variable(self, name: str) -> bool:
+        """Whether a name is that of a number that the library knows when the kernel runs."""
+        return name in self.api.VARIABLES and not self.is_array(name)
+
+    def find_constant(self, name: str) -> int | None:
         """The value of a number of the library, such as `MEM_ZEROS_SIZE`; None if it is none."""
-        value = getattr(self.api, name, None)
-        return value if isinstance(value, int) else None
+        return self.api.CONSTANTS.get(name)
 
-    def takes_object(self, name: str, position: int) -> bool | None:
-        """Whether an argument has to be an address generator, or a number; None: it may be both."""
-        kinds = {kind in _OBJECTS for kind in _kinds(bare_name(name), position)}
-        return kinds.pop() if len(kinds) == 1 else None
+    def find_parameter(self, name: str, position: int) -> ParameterType:
+        """What a call takes in a place."""
+        return _parameter(strip_namespaces(name), position)
 
-    def number_type(self, name: str, position: int) -> IntType | FloatType | None:
-        """The type of a parameter that is a number; None if forms of the call differ in it."""
-        types = {_PARAMETERS.get(kind) for kind in _kinds(bare_name(name), position)}
-        return types.pop() if len(types) == 1 else None
+    def parameter_names(self, name: str) -> Sequence[str]:
+        """What designated initialisers of a class can name."""
+        return [each for each, _ in _rows()[name][0].operands]
+
+    def is_typed(self, name: str) -> bool:
+        """Whether the template argument of a call is the type of its result."""
+        return self.template_kinds(strip_namespaces(name))[:1] == (TemplateKind.TYPE,)
+
+    def template_kinds(self, name: str) -> tuple[TemplateKind, ...]:
+        """What the template arguments of a call can be."""
+        rows = _rows().get(name, ())
+        known = tuple(each.kind for each in rows[0].templates) if rows else ()
+        method = getattr(self.api, name) if name in self.declared else None
+        if method is None or "template" not in _signature(method).parameters:
+            return known
+        return (*known, *[TemplateKind.INT] * (_MOST_TEMPLATE_ARGUMENTS - len(known)))
 
     def template_defaults(self, name: str) -> Sequence[str]:
         """What C++ takes for the template arguments of a call; nothing if it takes none."""
-        row = self.rows.get(name)
-        return [] if row is None else [each.default for each in row.templates if each.default]
+        rows = _rows().get(name)
+        return [] if rows is None else [each.default for each in rows[0].templates if each.default]
 
     def names(self) -> frozenset[str]:
         """The names of everything in the library."""
-        return frozenset((*self.rows, *dir(self.api)))
+        own = (*self.declared, *self.api.CONSTANTS, *self.api.VARIABLES)
+        return frozenset((*_rows(), *own))
 
     def is_class(self, name: str) -> bool:
         """Whether a name is that of a class of which kernels declare variables."""
-        bare = bare_name(name)
-        row = self.rows.get(bare)
-        if row is not None:
-            return isinstance(result_of(row), ObjectType)
-        return bare[:1].isupper() and callable(getattr(self.api, bare, None))
+        return strip_namespaces(name) in _classes()
 
-    def method_result(self, name: str) -> CType:
-        """What a member function of an object gives."""
-        row = self.methods.get(name)
-        if row is not None:
-            return result_of(row)
-        return UINT64 if name.endswith("noc_addr") else UNSIGNED
+    def find_members(self, name: str) -> Mapping[str, CType]:
+        """The members of a class that kernels can read, with their types."""
+        return {each: _RESULTS.get(kind, UNSIGNED) for each, kind in _rows()[name][0].members}
 
-    def misfit(self, name: str, positional: int, keywords: Iterable[str]) -> str:
+    def find_methods(self, name: str) -> Mapping[str, LibraryMethod]:
+        """The member functions of a class."""
+        return _methods(_classes()[name])
+
+    def describe_misfit(self, name: str, positional: int, keywords: Iterable[str]) -> str:
         """Why the simulator's method does not take so many arguments; empty if it does."""
-        method = getattr(self.api, name, None)
-        if method is None:
+        if name not in self.declared:
             return f"the simulator has no '{name}' on this processor"
+        signature = _signature(getattr(self.api, name))
         try:
-            signature = _signature(method)
-        except (TypeError, ValueError):
-            return ""
-        try:
-            bound = () if isinstance(method, type) else (None,)
-            signature.bind(*bound, *([None] * positional), **dict.fromkeys(keywords))
+            signature.bind(None, *([None] * positional), **dict.fromkeys(keywords))
         except TypeError as error:
             takes = ", ".join(
                 str(each).partition(":")[0].partition("=")[0]
@@ -167,22 +205,86 @@ class Library:
             return f"'{name}' does not go with these arguments: {error}; it takes ({takes})"
         return ""
 
-    def nearest(self, name: str) -> list[str]:
+    def list_nearest(self, name: str) -> list[str]:
         """Calls with a similar name."""
-        bare = bare_name(name)
-        methods = [each for each in dir(self.api) if not each.startswith("_")]
-        return difflib.get_close_matches(bare, sorted({*self.rows, *methods}), 3)
+        return difflib.get_close_matches(
+            strip_namespaces(name), sorted({*_rows(), *self.declared}), 3
+        )
 
 
 @cache
-def _kinds(name: str, position: int) -> frozenset[ValueKind]:
-    """What an argument may be in the forms that a call has."""
-    places = (
-        (row.operands, position - len(row.constants))
+def _rows() -> Mapping[str, tuple[KernelCall, ...]]:
+    """The forms of each call, but for member functions."""
+    found: dict[str, tuple[KernelCall, ...]] = {}
+    for row in CALLS:
+        if row.cpp and row.form != Form.METHOD:
+            found[row.cpp] = (*found.get(row.cpp, ()), row)
+    return found
+
+
+@cache
+def _classes() -> Mapping[str, ValueKind]:
+    """The classes of the library, with the kind of their objects."""
+    return {
+        row.cpp: row.result[1]
         for row in CALLS
-        if row.cpp == name and row.form != Form.METHOD
+        if row.form in (Form.OBJECT, Form.AGGREGATE) and row.result is not None
+    }
+
+
+@cache
+def _methods(kind: ValueKind) -> Mapping[str, LibraryMethod]:
+    rows = [row for row in CALLS if row.form == Form.METHOD]
+    own = {row.cpp: _method(row) for row in rows if row.operands[0][1] == kind}
+    if kind == ValueKind.ADDR_GEN:
+        # An address generator finds the address of a page as an accessor does.
+        own["get_noc_addr"] = _methods(ValueKind.ACCESSOR)["get_noc_addr"]
+    return own
+
+
+def _method(row: KernelCall) -> LibraryMethod:
+    operands = tuple(_type_of_kinds(frozenset((kind,))) for _, kind in row.operands[1:])
+    options = tuple(_type_of_option(each.type) for each in row.options)
+    return LibraryMethod((*operands, *options), len(options), find_result(row), row.constant)
+
+
+@cache
+def _parameter(name: str, position: int) -> ParameterType:
+    kinds = set[ValueKind]()
+    options = set[str]()
+    for row in _rows().get(name, ()):
+        place = position - len(row.constants)
+        if 0 <= place < len(row.operands):
+            kinds.add(row.operands[place][1])
+        elif 0 <= place - len(row.operands) < len(row.options):
+            options.add(row.options[place - len(row.operands)].type)
+    if options and (kinds or len(options) > 1):
+        return ParameterType(objects=_type_of_kinds(frozenset(kinds)).objects)
+    if options:
+        return _type_of_option(options.pop())
+    return _type_of_kinds(frozenset(kinds))
+
+
+def _type_of_option(type_: str) -> ParameterType:
+    known = find_built_in_type(type_)
+    return ParameterType(known if isinstance(known, (IntType, FloatType)) else None)
+
+
+@cache
+def _type_of_kinds(kinds: frozenset[ValueKind]) -> ParameterType:
+    """What an argument is that is of one of these kinds."""
+    objects = [kind for kind in kinds if kind in _OBJECTS]
+    numbers = {_PARAMETERS.get(kind) for kind in kinds if kind not in _OBJECTS}
+    taken = frozenset(
+        name
+        for name, kind in _classes().items()
+        for each in objects
+        if kind == each or (each, kind) == (ValueKind.ADDR_GEN, ValueKind.ACCESSOR)
     )
-    return frozenset(operands[place][1] for operands, place in places if 0 <= place < len(operands))
+    is_object = bool(objects) and not numbers
+    wanted = _WANTED[objects[0]] if is_object else "a number"
+    number = numbers.pop() if len(numbers) == 1 else None
+    return ParameterType(number, taken, is_object, wanted)
 
 
 @cache
@@ -190,7 +292,7 @@ def _signature(method: Callable[..., object]) -> inspect.Signature:
     return inspect.signature(method)
 
 
-def result_of(row: KernelCall) -> CType:
+def find_result(row: KernelCall) -> CType:
     """The C++ type of what a call gives."""
     if row.result is None:
         return VOID

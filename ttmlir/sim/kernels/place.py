@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from ttmlir.sim.kernels import code
+from ttmlir.cpp import tree
+from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.types import (
     BOOL,
-    FLOAT,
     UNSIGNED,
     ArrayType,
     CType,
@@ -18,8 +18,16 @@ from ttmlir.sim.kernels.types import (
     PointerType,
     StructType,
     size_of,
+    tag_of,
 )
-from ttmlir.sim.kernels.value import Value, settled, truth, unsigned, whole
+from ttmlir.sim.kernels.value import (
+    Space,
+    Value,
+    convert_to_bool,
+    convert_to_unsigned,
+    make_value,
+    settle,
+)
 
 
 @dataclass(frozen=True)
@@ -32,6 +40,10 @@ class LocalPlace:
     high: int | None = None
     """Bounds, where they are closer than those of the type."""
     is_const: bool = False
+    space: Space = Space.MEMORY
+    """Where it points to, if it is a pointer."""
+    origin: tree.Node | None = None
+    """What declares it."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +53,19 @@ class ItemPlace:
     type: CType
     container: ast.expr
     index: ast.expr
+    is_const: bool = False
+    count: int | None = None
+    """How many elements the list has, if it is an array."""
+
+
+@dataclass(frozen=True)
+class PointedPlace:
+    """What a pointer to a variable points to."""
+
+    type: CType
+    pointer: ast.expr
+    offset: ast.expr
+    """In elements."""
     is_const: bool = False
 
 
@@ -55,86 +80,154 @@ class MemoryPlace:
 
 
 @dataclass(frozen=True)
-class AttributePlace:
-    """A member of an object of the kernel library."""
+class EitherPlace:
+    """What a pointer points to that may point to a variable or into memory."""
+
+    type: CType
+    pointer: ast.expr
+    """Evaluated first, and once."""
+    local: ItemPlace | PointedPlace
+    memory: MemoryPlace
+    is_const: bool = False
+
+
+@dataclass(frozen=True)
+class MemberPlace:
+    """A member of an object of the kernel library; kernels cannot change it."""
 
     type: CType
     holder: ast.expr
     member: str
-    is_const: bool = False
+    is_const: bool = True
 
 
-Place: TypeAlias = LocalPlace | ItemPlace | MemoryPlace | AttributePlace
+Place: TypeAlias = LocalPlace | ItemPlace | PointedPlace | MemoryPlace | EitherPlace | MemberPlace
+
+_OF_BITS = {32: "_bits_float", 64: "_bits_double"}
+_BITS_OF = {32: "_float_bits", 64: "_double_bits"}
 
 
-def node_of(place: LocalPlace | ItemPlace | AttributePlace) -> ast.expr:
-    """The expression of Python that reads a place, and that can be assigned to."""
+def build_node(place: LocalPlace | ItemPlace | PointedPlace | MemberPlace) -> ast.expr:
+    """The expression of Python that reads a place that is not in memory."""
     match place:
         case LocalPlace():
             return code.name(place.identifier)
         case ItemPlace():
             return code.subscript(place.container, place.index)
-        case AttributePlace():
+        case PointedPlace():
+            return code.call("_element_at", place.pointer, place.offset)
+        case MemberPlace():
             return code.attribute(place.holder, place.member)
 
 
 def read(place: Place) -> Value:
     """The value in a place; that of an array is a pointer to its first element."""
+    if isinstance(place, EitherPlace):
+        return _either(place)
     if isinstance(place.type, ArrayType):
         return _decayed(place, place.type)
     if isinstance(place, MemoryPlace):
         return _loaded(place)
-    value = whole(place.type, node_of(place))
+    space = place.space if isinstance(place, LocalPlace) else Space.ANY
+    value = make_value(place.type, build_node(place), space)
     if isinstance(place, LocalPlace) and place.low is not None and place.high is not None:
         return Value(place.type, value.node, place.low, place.high)
     return value
 
 
-def _decayed(place: Place, array: ArrayType) -> Value:
+def _either(place: EitherPlace) -> Value:
+    local, memory = read(place.local), settle(read(place.memory))
+    choice = code.choice(_is_local(place), local.node, memory.node)
+    space = local.space.join(memory.space)
+    return Value(
+        memory.type, choice, min(local.low, memory.low), max(local.high, memory.high), space
+    )
+
+
+def _is_local(place: EitherPlace) -> ast.expr:
+    return code.call("_is_local", place.pointer)
+
+
+def _decayed(
+    place: LocalPlace | ItemPlace | PointedPlace | MemoryPlace | MemberPlace, array: ArrayType
+) -> Value:
     if isinstance(place, MemoryPlace):
-        return Value(PointerType(array.element, volatile=place.volatile), place.address.node)
-    start = code.pair(node_of(place), code.constant(0))
-    return Value(PointerType(array.element, local=True), start)
+        return Value(PointerType(array.element, place.volatile), place.address.node)
+    return point_into(build_node(place), code.constant(0), array.count, array.element)
+
+
+def point_into(container: ast.expr, index: ast.expr, count: int | None, element: CType) -> Value:
+    """A pointer to an element of a list; without `count` the others are of other types."""
+    tag = code.constant(tag_of(element))
+    if count is None:
+        node = code.call("_point_at_one", container, index, tag)
+    else:
+        node = code.call("_point", container, index, code.constant(count), tag)
+    return Value(PointerType(element), node, space=Space.LOCAL)
 
 
 def _loaded(place: MemoryPlace) -> Value:
-    address = settled(place.address).node
+    address = settle(place.address).node
     match place.type:
         case StructType():
             return Value(place.type, _contents(place))
-        case FloatType(bits=32):
-            word = code.call("_load", address, code.constant(4), code.constant(False))
-            return Value(FLOAT, code.call("_bits_float", word))
+        case FloatType(bits=bits) as type_:
+            size = code.constant(bits // 8)
+            word = code.call("_load", address, size, code.constant(False))
+            return Value(type_, code.call(_OF_BITS[bits], word))
         case type_:
             signed = isinstance(type_, IntType) and type_.signed
             size = code.constant(size_of(type_))
-            value = whole(type_, code.call("_load", address, size, code.constant(signed)))
-            return truth(whole(UNSIGNED, value.node)) if type_ == BOOL else value
+            value = make_value(type_, code.call("_load", address, size, code.constant(signed)))
+            return convert_to_bool(make_value(UNSIGNED, value.node)) if type_ == BOOL else value
 
 
 def _contents(place: MemoryPlace) -> ast.expr:
     """Everything in a struct or array in memory, as a list."""
     match place.type:
         case StructType(fields=fields):
-            return code.listed(_contents(member_of_memory(place, i)) for i in range(len(fields)))
+            return code.list_of(
+                _contents(find_member_in_memory(place, i)) for i in range(len(fields))
+            )
         case ArrayType(element=element, count=count):
             size = size_of(element) or 0
-            starts = (moved(place.address, i * size) for i in range(count))
-            return code.listed(
+            starts = (offset_address(place.address, i * size) for i in range(count))
+            return code.list_of(
                 _contents(MemoryPlace(element, start, place.volatile)) for start in starts
             )
         case _:
             return read(place).node
 
 
-def member_of_memory(place: MemoryPlace, number: int) -> MemoryPlace:
+def find_member_place(place: Place, number: int) -> ItemPlace | MemoryPlace | EitherPlace:
+    """A member of a struct."""
+    match place:
+        case MemoryPlace():
+            return find_member_in_memory(place, number)
+        case EitherPlace():
+            memory = find_member_in_memory(place.memory, number)
+            local = _member_of_list(place.local, number)
+            return replace(place, type=memory.type, local=local, memory=memory)
+        case _:
+            return _member_of_list(place, number)
+
+
+def _member_of_list(
+    place: LocalPlace | ItemPlace | PointedPlace | MemberPlace, number: int
+) -> ItemPlace:
+    assert isinstance(place.type, StructType)
+    field = place.type.fields[number]
+    return ItemPlace(field.type, build_node(place), code.constant(number), place.is_const)
+
+
+def find_member_in_memory(place: MemoryPlace, number: int) -> MemoryPlace:
     """A member of a struct in memory."""
     assert isinstance(place.type, StructType)
     field = place.type.fields[number]
-    return MemoryPlace(field.type, moved(place.address, field.offset), place.volatile)
+    return MemoryPlace(field.type, offset_address(place.address, field.offset), place.volatile)
 
 
-def moved(address: Value, offset: int) -> Value:
+def offset_address(address: Value, offset: int) -> Value:
     """An address some bytes later."""
     if not offset:
         return address
@@ -142,41 +235,52 @@ def moved(address: Value, offset: int) -> Value:
     return Value(UNSIGNED, node, address.low + offset, address.high + offset)
 
 
-def assignment(place: Place, value: Value) -> ast.stmt:
+def build_assignment(place: Place, value: Value) -> ast.stmt:
     """The statement that puts a value of the place's own type into it."""
-    value = settled(value)
-    if isinstance(place, MemoryPlace):
-        return ast.Expr(stored(place, value))
-    if isinstance(place.type, StructType):
-        return ast.Expr(code.call("_overwrite", node_of(place), value.node))
-    return code.assign(node_of(place), value.node)
+    value = settle(value)
+    match place:
+        case EitherPlace():
+            then, otherwise = (
+                build_assignment(each, value) for each in (place.local, place.memory)
+            )
+            return ast.If(_is_local(place), [then], [otherwise])
+        case LocalPlace() | ItemPlace() if not isinstance(place.type, StructType):
+            return code.assign(build_node(place), value.node)
+        case _:
+            return ast.Expr(build_assigned(place, value))
 
 
-def assigned(place: Place, value: Value) -> ast.expr:
+def build_assigned(place: Place, value: Value) -> ast.expr:
     """The same as an expression; its value is the one that was assigned."""
-    value = settled(value)
+    value = settle(value)
     match place:
         case MemoryPlace():
-            return stored(place, value)
+            return build_store(place, value)
+        case EitherPlace():
+            local, memory = build_assigned(place.local, value), build_assigned(place.memory, value)
+            return code.choice(_is_local(place), local, memory)
         case _ if isinstance(place.type, StructType):
-            return code.call("_overwrite", node_of(place), value.node)
+            return code.call("_overwrite", build_node(place), value.node)
         case LocalPlace():
             return code.walrus(place.identifier, value.node)
         case ItemPlace():
             return code.call("_put", value.node, place.container, place.index)
-        case AttributePlace():
-            member = code.constant(place.member)
-            return code.call("_put_attribute", value.node, place.holder, member)
+        case PointedPlace():
+            return code.call("_put_at", value.node, place.pointer, place.offset)
+        case MemberPlace():
+            raise AssertionError("members of objects are constant")
 
 
-def stored(place: MemoryPlace, value: Value) -> ast.expr:
+def build_store(place: MemoryPlace, value: Value) -> ast.expr:
     """A store to memory; the value of the expression is the bits that were stored."""
     size = code.constant(size_of(place.type))
     match place.type:
         case IntType(bits=bits):
-            word = unsigned(value, max(bits, 8)).node
-        case FloatType():
-            word = code.call("_float_bits", value.node)
+            word = convert_to_unsigned(value, max(bits, 8)).node
+        case FloatType(bits=bits):
+            word = code.call(_BITS_OF[bits], value.node)
+        case PointerType() if value.space is not Space.MEMORY:
+            word = code.call("_address", value.node)
         case _:
             word = value.node
-    return code.call("_store", word, settled(place.address).node, size)
+    return code.call("_store", word, settle(place.address).node, size)

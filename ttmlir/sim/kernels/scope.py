@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import keyword
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -11,7 +10,7 @@ from typing import TypeAlias, cast
 
 from ttmlir.cpp import tree
 from ttmlir.sim.kernels.place import Place
-from ttmlir.sim.kernels.types import CType, StructType
+from ttmlir.sim.kernels.types import CType, IncompleteType, StructType
 from ttmlir.sim.kernels.value import Value
 
 
@@ -40,7 +39,7 @@ class Functions:
 class StructDefinition:
     """A struct with the initial values of its members."""
 
-    type: StructType
+    type: StructType | IncompleteType
     defaults: Mapping[str, tree.Expression | tree.Braces] = field(
         default_factory=dict[str, "tree.Expression | tree.Braces"]
     )
@@ -84,16 +83,18 @@ class Scope:
 class Identifiers:
     """Names of Python's variables: each belongs to one variable of C++."""
 
-    def __init__(self, reserved: frozenset[str]) -> None:
-        """No identifier of `reserved` is given out."""
-        self._taken = set(reserved)
+    def __init__(self) -> None:
+        """Nothing is given out yet."""
+        self._taken = set[str]()
+        self._numbers = dict[str, int]()
 
-    def fresh(self, base: str) -> str:
-        """A new identifier that resembles the C++ name."""
-        candidate, number = base, 1
-        while candidate in self._taken or keyword.iskeyword(candidate):
+    def create_name(self, base: str) -> str:
+        """A new identifier that begins with a text."""
+        candidate, number = base, self._numbers.get(base, 1)
+        while candidate in self._taken:
             number += 1
             candidate = f"{base}_{number}"
+        self._numbers[base] = number
         self._taken.add(candidate)
         return candidate
 
@@ -123,7 +124,7 @@ def root_name(node: tree.Expression | tree.Braces | None) -> str | None:
     return node.text if isinstance(node, tree.Name) else None
 
 
-def changed_names(node: object, references: Mapping[str, frozenset[int]]) -> frozenset[str]:
+def find_changed_names(node: object, references: Mapping[str, frozenset[int]]) -> frozenset[str]:
     """The names of variables that a piece of source may change.
 
     `references` says of functions which of their parameters are references.
@@ -139,7 +140,7 @@ def _changes(node: tree.Node, references: Mapping[str, frozenset[int]]) -> Itera
             yield from shared_by(node, references)
 
 
-def shared_names(node: object, references: Mapping[str, frozenset[int]]) -> frozenset[str]:
+def find_shared_names(node: object, references: Mapping[str, frozenset[int]]) -> frozenset[str]:
     """The names of variables whose address or reference is taken."""
     return frozenset(name for each in walk(node) for name in shared_by(each, references))
 

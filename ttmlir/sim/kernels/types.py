@@ -1,9 +1,7 @@
 """The C++ types of a kernel as the 32-bit RISC-V cores of a Tensix tile see them.
 
 `int` and `long` have 32 bits, as have pointers; plain `char` is unsigned (RISC-V ELF psABI,
-"C/C++ type details"). A value of an integer type is a Python int, one of a pointer into L1 is its
-address, one of a struct or array a list, and one of a pointer to a local variable a pair of a list
-and an index.
+"C/C++ type details").
 """
 
 from __future__ import annotations
@@ -30,7 +28,7 @@ class IntType:
         """The largest value."""
         return (1 << (self.bits - self.signed)) - 1
 
-    def wrapped(self, value: int) -> int:
+    def wrap(self, value: int) -> int:
         """The value of this type that is congruent to `value`."""
         if self == BOOL:
             return int(value != 0)
@@ -54,10 +52,9 @@ class VoidType:
 
 @dataclass(frozen=True)
 class PointerType:
-    """`T*`; with `local` to a variable of the kernel, else into memory."""
+    """`T*`."""
 
     pointee: CType
-    local: bool = False
     volatile: bool = False
 
     @property
@@ -90,10 +87,21 @@ class Field:
 
 
 @dataclass(frozen=True)
+class IncompleteType:
+    """A struct within its own definition, where only pointers to it can be declared."""
+
+    name: str
+    number: int
+    """That of the struct."""
+
+
+@dataclass(frozen=True)
 class StructType:
     """A struct that the kernel defines."""
 
     name: str
+    number: int
+    """What tells structs apart, even if they have the same name and members."""
     fields: tuple[Field, ...]
     size: int
     alignment: int
@@ -118,7 +126,15 @@ class StringType:
 
 
 CType: TypeAlias = (
-    IntType | FloatType | VoidType | PointerType | ArrayType | StructType | ObjectType | StringType
+    IntType
+    | FloatType
+    | VoidType
+    | PointerType
+    | ArrayType
+    | StructType
+    | IncompleteType
+    | ObjectType
+    | StringType
 )
 
 BOOL = IntType("bool", 1, False)
@@ -154,7 +170,7 @@ BUILT_IN: dict[str, CType] = {
 """Types by the name of one word that C++ has for them."""
 
 
-def built_in_type(name: str) -> CType | None:
+def find_built_in_type(name: str) -> CType | None:
     """The type of a name such as `uint32_t` or `unsigned long long int`."""
     known = BUILT_IN.get(name)
     if known is not None:
@@ -191,6 +207,17 @@ def size_of(type_: CType) -> int | None:
             return None
 
 
+def count_of(type_: CType) -> int:
+    """How many values that are no arrays or structs a value consists of."""
+    match type_:
+        case ArrayType(element=element, count=count):
+            return count * count_of(element)
+        case StructType(fields=fields):
+            return sum(count_of(each.type) for each in fields)
+        case _:
+            return 1
+
+
 def alignment_of(type_: CType) -> int:
     """What the address of a value is a multiple of, in bytes."""
     match type_:
@@ -202,7 +229,7 @@ def alignment_of(type_: CType) -> int:
             return size_of(type_) or 1
 
 
-def struct_of(name: str, members: list[tuple[str, CType]]) -> StructType:
+def lay_out_struct(name: str, number: int, members: list[tuple[str, CType]]) -> StructType:
     """A struct with its members laid out as the C++ ABI does."""
     offset, alignment = 0, 1
     fields = list[Field]()
@@ -213,7 +240,7 @@ def struct_of(name: str, members: list[tuple[str, CType]]) -> StructType:
         offset += size_of(type_) or 0
         alignment = max(alignment, own)
     size = max(1, -(-offset // alignment) * alignment)
-    return StructType(name, tuple(fields), size, alignment)
+    return StructType(name, number, tuple(fields), size, alignment)
 
 
 def is_same_number(a: CType, b: CType) -> bool:
@@ -225,14 +252,40 @@ def is_same_number(a: CType, b: CType) -> bool:
     )
 
 
-def promoted(type_: IntType) -> IntType:
+def is_same_type(a: CType, b: CType) -> bool:
+    """Whether a variable of one type may be referred to as the other."""
+    match a, b:
+        case PointerType(pointee=x), PointerType(pointee=y):
+            return is_same_type(x, y)
+        case ((StructType() | IncompleteType()), (StructType() | IncompleteType())):
+            return a.number == b.number
+        case _:
+            return a == b or is_same_number(a, b)
+
+
+def tag_of(type_: CType) -> str:
+    """A text that is the same for types that `is_same_type` finds the same, and only for these."""
+    match type_:
+        case IntType(bits=bits, signed=signed):
+            return f"{'i' if signed else 'u'}{bits}"
+        case PointerType(pointee=pointee):
+            return f"{tag_of(pointee)}*"
+        case ArrayType(element=element, count=count):
+            return f"{tag_of(element)}[{count}]"
+        case StructType(name=name, number=number) | IncompleteType(name=name, number=number):
+            return f"{name}#{number}"
+        case _:
+            return type_.name
+
+
+def promote(type_: IntType) -> IntType:
     """The type after the integer promotions: what is smaller than `int` becomes `int`."""
     return INT if type_.bits < 32 else type_
 
 
-def common_type(a: IntType, b: IntType) -> IntType:
+def find_common_type(a: IntType, b: IntType) -> IntType:
     """What the usual arithmetic conversions make of two integer types."""
-    a, b = promoted(a), promoted(b)
+    a, b = promote(a), promote(b)
     if a.bits != b.bits:
         return a if a.bits > b.bits else b
     return b if a.signed else a

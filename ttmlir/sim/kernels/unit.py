@@ -5,15 +5,17 @@ from __future__ import annotations
 import ast
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError
-from ttmlir.sim.kernels import code
-from ttmlir.sim.kernels.clock import THREAD, with_clock
-from ttmlir.sim.kernels.enumerators import ENUM_TYPES, bare_name, named_constant
-from ttmlir.sim.kernels.library import PURE_CALLS, Library
-from ttmlir.sim.kernels.runtime import NAMES, PURE
+from ttmlir.sim.kernels.enumerators import ENUM_TYPES, find_constant, strip_namespaces
+from ttmlir.sim.kernels.library import Library
+from ttmlir.sim.kernels.limits import MAX_STEPS
+from ttmlir.sim.kernels.python import code
+from ttmlir.sim.kernels.python.clock import add_clock
+from ttmlir.sim.kernels.python.names import PURE
 from ttmlir.sim.kernels.scope import (
     Alias,
     Functions,
@@ -24,21 +26,24 @@ from ttmlir.sim.kernels.scope import (
     Variable,
 )
 from ttmlir.sim.kernels.types import (
+    ArrayType,
     CType,
+    IncompleteType,
     ObjectType,
     PointerType,
+    StructType,
     VoidType,
-    built_in_type,
+    find_built_in_type,
 )
-from ttmlir.sim.kernels.value import Value
+from ttmlir.sim.kernels.value import Space
+
+SERVICES = ("load", "store", "poll", "turns", "limited", "dprint")
+"""Methods of every API that compiled code calls and that kernels cannot name."""
 
 if TYPE_CHECKING:
-    from ttmlir.sim.kernels.calls import Argument
-    from ttmlir.sim.kernels.functions import Instance
+    from ttmlir.sim.kernels.context import Instance
 
-_RESERVED = frozenset(("api", "True", "False", "None", THREAD, "_load", "_store", *NAMES))
-
-InstanceKey = tuple[int, tuple[str, ...], tuple[tuple[CType, str], ...]]
+InstanceKey = tuple[int, tuple[str, ...], tuple[tuple[CType, str, Space], ...]]
 
 
 class Unit:
@@ -61,17 +66,27 @@ class Unit:
         self.library = library
         self.compile_time_args = tuple(compile_time_args)
         self.timed = timed
-        self.identifiers = Identifiers(_RESERVED | library.names())
+        self.identifiers = Identifiers()
         self.root = Scope()
         self.used = list[Scope]()
         self.namespaces = dict[str, Scope]()
         self.references = dict[str, frozenset[int]]()
         """Which parameters of the kernel's functions are references that are not const."""
         self.instances = dict[InstanceKey, "Instance"]()
-        self.bindings = dict[str, ast.stmt]()
+        self.bindings = dict[str, str]()
+        """The variables that hold what the library gives, with the names of these."""
         self.globals = list[ast.stmt]()
         self.functions = list[ast.stmt]()
-        self.pure = set(PURE | PURE_CALLS)
+        self.structs = list[StructType | IncompleteType]()
+        """The structs by their numbers."""
+        self.steps = 0
+        self.nesting = 0
+        """How many functions are being compiled inside of each other."""
+        self.defaults = list[tree.Parameter]()
+        """Parameters whose default arguments are being compiled."""
+        self.last: tree.Node | None = None
+        """What was looked at last."""
+        self.pure = set(PURE)
         """Functions that only find a value."""
 
     # Errors.
@@ -81,6 +96,17 @@ class Unit:
         position = node.position or tree.Position(self.file, 1, 1)
         line = self.lines[position.line - 1] if position.line <= len(self.lines) else ""
         return CppSyntaxError(message, position, line.rstrip("\r"))
+
+    def spend(self, node: tree.Node, steps: int = 1) -> None:
+        """Count what is compiled; refuses kernels that grow without bounds."""
+        self.last = node
+        self.steps += steps
+        if self.steps > MAX_STEPS:
+            message = (
+                f"the kernel is too large: it has more than {MAX_STEPS} expressions, statements "
+                "and elements, with every use of its functions and templates counted"
+            )
+            raise self.error(node, message)
 
     # Names.
 
@@ -100,15 +126,15 @@ class Unit:
         ]
         return next((each.symbols[last] for each in inside if last in each.symbols), None)
 
-    def visible_names(self) -> Iterator[str]:
+    def list_names(self) -> Iterator[str]:
         """Names of functions that can be called."""
         yield from self.library.names()
         yield from self.root.symbols
 
-    def nearest_calls(self, name: str) -> list[str]:
+    def list_nearest_calls(self, name: str) -> list[str]:
         """Functions with a similar name, the kernel's own ones first."""
         own = [key for key, each in self.root.symbols.items() if isinstance(each, Functions)]
-        return [*difflib.get_close_matches(name, own, 2), *self.library.nearest(name)][:3]
+        return [*difflib.get_close_matches(name, own, 2), *self.library.list_nearest(name)][:3]
 
     def has_effect(self, node: ast.AST) -> bool:
         """Whether an expression does more than find a value."""
@@ -118,16 +144,16 @@ class Unit:
         """Whether the kernel library has something of a name."""
         library = self.library
         return (
-            library.call(name) is not None
-            or named_constant(name) is not None
-            or self.named_type(tree.NamedType(name), scope) is not None
+            library.find_call(name) is not None
+            or find_constant(name) is not None
+            or self.find_type(tree.NamedType(name), scope) is not None
         )
 
     # Types.
 
-    def named_type(self, node: tree.NamedType, scope: Scope) -> CType | None:
+    def find_type(self, node: tree.NamedType, scope: Scope) -> CType | None:
         """The type that a name means; None if it means none."""
-        built_in = built_in_type(bare_name(node.name))
+        built_in = find_built_in_type(strip_namespaces(node.name))
         if built_in is not None:
             return built_in
         match self.find(node.name, scope):
@@ -137,14 +163,26 @@ class Unit:
                 return None
             case None:
                 pass
-        bare = bare_name(node.name)
+        bare = strip_namespaces(node.name)
         if bare in ENUM_TYPES:
             return ENUM_TYPES[bare]
         return ObjectType(bare) if self.library.is_class(bare) else None
 
-    def type_of(self, node: tree.TemplateArgument, scope: Scope) -> CType:
+    def resolve_type(self, node: tree.TemplateArgument, scope: Scope) -> CType:
         """The type that a piece of source means."""
-        return self.declared_type(node, scope, None)
+        return self.resolve_declared_type(node, scope, None)
+
+    def complete(self, type_: CType) -> CType:
+        """The type of a member now that the struct around it is complete."""
+        match type_:
+            case PointerType(pointee=pointee):
+                return replace(type_, pointee=self.complete(pointee))
+            case ArrayType(element=element):
+                return replace(type_, element=self.complete(element))
+            case IncompleteType(number=number):
+                return self.structs[number]
+            case _:
+                return type_
 
     def is_deduced(self, node: tree.Type) -> bool:
         """Whether a type is `auto`, `auto*` or `auto&`."""
@@ -154,7 +192,7 @@ class Unit:
             case tree.Pointer(pointee=inner) | tree.Reference(referent=inner):
                 return self.is_deduced(inner)
 
-    def declared_type(
+    def resolve_declared_type(
         self, node: tree.TemplateArgument, scope: Scope, deduced: CType | None
     ) -> CType:
         """The type that a declaration gives, where `auto` stands for the type of a value."""
@@ -167,35 +205,40 @@ class Unit:
                 return self._named(node, scope)
             case tree.Pointer(pointee=pointee):
                 inner = deduced.pointee if isinstance(deduced, PointerType) else None
-                local = isinstance(deduced, PointerType) and deduced.local
                 volatile = isinstance(pointee, tree.NamedType) and "volatile" in pointee.qualifiers
-                return PointerType(self.declared_type(pointee, scope, inner), local, volatile)
+                return PointerType(self.resolve_declared_type(pointee, scope, inner), volatile)
             case tree.Reference(referent=referent):
-                return self.declared_type(referent, scope, deduced)
+                return self.resolve_declared_type(referent, scope, deduced)
             case _:
                 raise self.error(node, "this is no type")
 
     def _named(self, node: tree.NamedType | tree.Name, scope: Scope) -> CType:
         name = node.name if isinstance(node, tree.NamedType) else node.text
-        found = self.named_type(tree.NamedType(name), scope)
+        found = self.find_type(tree.NamedType(name), scope)
         if found is not None:
             return found
         known = [
             key for key, each in self.root.symbols.items() if isinstance(each, StructDefinition)
         ]
         known += [*ENUM_TYPES, "uint32_t", "int32_t", "uint16_t", "uint8_t", "uint64_t", "bool"]
-        near = difflib.get_close_matches(bare_name(name), known, 3)
+        near = difflib.get_close_matches(strip_namespaces(name), known, 3)
         hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
         raise self.error(node, f"there is no type '{name}'{hint}")
 
     # Code.
 
-    def bound(self, name: str) -> str:
-        """The variable that holds a method of the library."""
-        if name not in self.bindings:
-            method = code.attribute(code.name("api"), name)
-            self.bindings[name] = code.assign(code.name(name), method)
-        return name
+    def bind(self, name: str) -> str:
+        """The variable that holds a call or variable of the library, or a service."""
+        variable = f"_{name}" if name in SERVICES else f"c_{name}"
+        if variable not in self.bindings:
+            self.bindings[variable] = name
+            if self.library.is_pure(name):
+                self.pure.add(variable)
+        return variable
+
+    def create_name(self, name: str, kind: str = "v") -> str:
+        """A new identifier of a kind: `v` variables, `t` temporary ones, `f` functions."""
+        return self.identifiers.create_name(f"{kind}_{name}")
 
     def add_global(self, statement: ast.stmt, position: tree.Position | None) -> None:
         """A statement that runs before the kernel starts."""
@@ -210,9 +253,9 @@ class Unit:
         position: tree.Position | None,
     ) -> None:
         """A function of the kernel."""
-        self.functions.append(self.function_node(identifier, parameters, body, position))
+        self.functions.append(self.build_function(identifier, parameters, body, position))
 
-    def function_node(
+    def build_function(
         self,
         identifier: str,
         parameters: Sequence[str],
@@ -221,50 +264,10 @@ class Unit:
     ) -> ast.FunctionDef:
         """A function of Python."""
         if self.timed:
-            body = with_clock(body)
+            body = add_clock(body)
         arguments = ast.arguments(
             [], [ast.arg(each) for each in parameters], None, [], [], None, []
         )
         node = ast.FunctionDef(identifier, arguments, body or [ast.Pass()], [])
         code.locate(node, position)
         return node
-
-    def instance(
-        self,
-        function: tree.Function,
-        scope: Scope,
-        arguments: Sequence[Argument],
-        node: tree.Node,
-    ) -> Instance:
-        """The function as it is for arguments of these types."""
-        from ttmlir.sim.kernels.functions import Instance, compile_instance
-
-        names = () if not function.template_parameters else tuple(map(repr, _meanings(scope)))
-        key = (id(function), names, tuple((each.type, each.mode) for each in arguments))
-        known = self.instances.get(key)
-        if known is None:
-            identifier = self.identifiers.fresh(function.name)
-            known = self.instances[key] = Instance(identifier, self._result(function, scope))
-            compile_instance(self, function, scope, arguments, known)
-        elif not known.finished:
-            known.called_early = True
-            if self.is_deduced(function.result):
-                raise self.error(node, "a function with result 'auto' cannot call itself")
-        return known
-
-    def _result(self, function: tree.Function, scope: Scope) -> CType:
-        if self.is_deduced(function.result):
-            return VoidType()
-        return self.type_of(function.result, scope)
-
-
-def _meanings(scope: Scope) -> Iterator[tuple[str, object]]:
-    """What template parameters stand for: types and numbers."""
-    for name, symbol in scope.symbols.items():
-        match symbol:
-            case Alias(type=type_):
-                yield name, type_
-            case Variable(meaning=Value() as value):
-                yield name, value.constant
-            case _:
-                yield name, symbol

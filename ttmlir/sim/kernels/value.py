@@ -1,7 +1,7 @@
 """Typed expressions, and arithmetic on them that wraps only where it has to.
 
 The Python expression of an integer value may leave the range of its C++ type: it is congruent to
-the value modulo the type's size, and `low` and `high` bound it. `settled` brings it into the range;
+the value modulo the type's size, and `low` and `high` bound it. `settle` brings it into the range;
 sums, differences, products and bitwise operators need no settled operands. Constants fold.
 """
 
@@ -10,9 +10,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from enum import Enum, auto
 
-from ttmlir.sim.kernels import code
-from ttmlir.sim.kernels.runtime import (
+from ttmlir.sim.kernels.python import code
+from ttmlir.sim.kernels.python.runtime import (
     as_float32,
     quotient,
     remainder,
@@ -26,11 +27,26 @@ from ttmlir.sim.kernels.types import (
     FloatType,
     IntType,
     PointerType,
-    common_type,
-    promoted,
+    find_common_type,
+    promote,
 )
 
 _TOO_WIDE = 1 << 64
+
+
+class Space(Enum):
+    """Where a pointer may point to: what its Python value is."""
+
+    MEMORY = auto()
+    """Into memory, or nowhere: an address."""
+    LOCAL = auto()
+    """To a variable of the kernel: a `LocalPointer`."""
+    ANY = auto()
+    """Not known before the kernel runs: either."""
+
+    def join(self, other: Space) -> Space:
+        """Where a pointer may point to that is one of two."""
+        return self if self is other else Space.ANY
 
 
 @dataclass(frozen=True)
@@ -42,6 +58,8 @@ class Value:
     low: int = 0
     high: int = 0
     """Bounds of the Python value, where the type is an integer."""
+    space: Space = Space.MEMORY
+    """Where it points to, if it is a pointer."""
 
     @property
     def constant(self) -> int | float | None:
@@ -52,26 +70,26 @@ class Value:
         return None
 
 
-def integer(value: int, type_: IntType) -> Value:
+def make_integer(value: int, type_: IntType) -> Value:
     """A constant; wraps into the type."""
-    number = type_.wrapped(value)
+    number = type_.wrap(value)
     return Value(type_, code.constant(bool(number) if type_ == BOOL else number), number, number)
 
 
-def floating(value: float, type_: FloatType) -> Value:
+def make_floating(value: float, type_: FloatType) -> Value:
     """A constant, rounded to the type."""
     rounded = as_float32(value) if type_ == FLOAT else float(value)
     return Value(type_, code.constant(rounded))
 
 
-def whole(type_: CType, node: ast.expr) -> Value:
+def make_value(type_: CType, node: ast.expr, space: Space = Space.MEMORY) -> Value:
     """A value that may be any of its type."""
     if isinstance(type_, IntType):
         return Value(type_, node, type_.low, type_.high)
-    return Value(type_, node)
+    return Value(type_, node, space=space)
 
 
-def settled(value: Value) -> Value:
+def settle(value: Value) -> Value:
     """The same value with a Python expression that stays in the range of the type."""
     type_ = value.type
     if not isinstance(type_, IntType):
@@ -80,7 +98,7 @@ def settled(value: Value) -> Value:
         return value
     constant = value.constant
     if constant is not None:
-        return integer(int(constant), type_)
+        return make_integer(int(constant), type_)
     mask = code.constant((1 << type_.bits) - 1)
     if not type_.signed:
         node: ast.expr = code.binary("&", value.node, mask)
@@ -91,24 +109,25 @@ def settled(value: Value) -> Value:
     return Value(type_, node, type_.low, type_.high)
 
 
-def truth(value: Value) -> Value:
+def convert_to_bool(value: Value) -> Value:
     """The value as `bool`."""
     if value.type == BOOL:
         return value
-    value = settled(value)
+    value = settle(value)
     if value.constant is not None:
-        return integer(int(value.constant != 0), BOOL)
+        return make_integer(int(value.constant != 0), BOOL)
     if isinstance(value.type, IntType) and (value.low > 0 or value.high < 0):
         if code.is_stable(value.node):
-            return integer(1, BOOL)
-    if isinstance(value.type, PointerType) and value.type.local:
-        return integer(1, BOOL)
+            return make_integer(1, BOOL)
+    if isinstance(value.type, PointerType) and value.space is Space.LOCAL:
+        if isinstance(value.node, ast.Name):
+            return make_integer(1, BOOL)
     return Value(BOOL, code.compare("!=", value.node, code.constant(0)), 0, 1)
 
 
-def as_condition(value: Value) -> ast.expr:
+def build_condition(value: Value) -> ast.expr:
     """The truth of a value, for `if`, `while` and `not`."""
-    condition = truth(value)
+    condition = convert_to_bool(value)
     match condition.node:
         case ast.Compare(left=left, ops=[ast.NotEq()], comparators=[ast.Constant(value=0)]):
             return left
@@ -116,64 +135,64 @@ def as_condition(value: Value) -> ast.expr:
             return node
 
 
-def converted(value: Value, target: IntType | FloatType) -> Value:
+def convert(value: Value, target: IntType | FloatType) -> Value:
     """An arithmetic value in another arithmetic type."""
     if value.type == target:
         return value
     if isinstance(target, FloatType):
         return _to_float(value, target)
     if target == BOOL:
-        return truth(value)
+        return convert_to_bool(value)
     if isinstance(value.type, FloatType):
         if value.constant is not None and abs(value.constant) < _TOO_WIDE:
-            return integer(int(value.constant), target)
+            return make_integer(int(value.constant), target)
         node = code.call("_truncated", value.node, *map(code.constant, (target.low, target.high)))
         return Value(target, node, target.low, target.high)
     if not isinstance(value.type, IntType):
-        return whole(target, value.node)
+        return make_value(target, value.node)
     if target.bits > value.type.bits:
-        value = settled(value)
+        value = settle(value)
     converted_ = replace(value, type=target)
-    return settled(converted_) if value.constant is not None else converted_
+    return settle(converted_) if value.constant is not None else converted_
 
 
-def with_bits_of(value: Value, target: CType) -> Value | None:
+def reinterpret_bits(value: Value, target: CType) -> Value | None:
     """A number of 32 bits as another type reads its bits; None for other types."""
     match target, value.type:
         case FloatType(bits=32), IntType(bits=32):
-            return Value(target, code.call("_bits_float", unsigned(value, 32).node))
+            return Value(target, code.call("_bits_float", convert_to_unsigned(value, 32).node))
         case IntType(bits=32), FloatType(bits=32):
-            word = whole(UNSIGNED, code.call("_float_bits", settled(value).node))
-            return converted(word, target)
+            word = make_value(UNSIGNED, code.call("_float_bits", settle(value).node))
+            return convert(word, target)
         case IntType(bits=here), IntType(bits=there) if here == there:
-            return converted(value, target)
+            return convert(value, target)
         case _:
             return None
 
 
 def _to_float(value: Value, target: FloatType) -> Value:
-    value = settled(value)
+    value = settle(value)
     if value.constant is not None:
-        return floating(float(value.constant), target)
+        return make_floating(float(value.constant), target)
     if target == FLOAT:
         return Value(target, code.call("_float32", value.node))
     if isinstance(value.type, FloatType):
         return Value(target, value.node)
-    return Value(target, code.call("float", value.node))
+    return Value(target, code.call("_float", value.node))
 
 
-def unary(operator: str, value: Value) -> Value | None:
+def apply_unary(operator: str, value: Value) -> Value | None:
     """`+x`, `-x`, `~x` or `!x`; None if the operator does not go with the type."""
     if operator == "!":
-        condition = truth(value)
+        condition = convert_to_bool(value)
         if condition.constant is not None:
-            return integer(int(not condition.constant), BOOL)
-        return Value(BOOL, code.negation(as_condition(value)), 0, 1)
+            return make_integer(int(not condition.constant), BOOL)
+        return Value(BOOL, code.negation(build_condition(value)), 0, 1)
     if isinstance(value.type, FloatType) and operator in "+-":
         return value if operator == "+" else _negative_float(value)
     if not isinstance(value.type, IntType):
         return None
-    value = converted(value, promoted(value.type))
+    value = convert(value, promote(value.type))
     return _INTEGER_UNARY[operator](value)
 
 
@@ -196,7 +215,7 @@ def _folded(
 ) -> Value:
     assert isinstance(value.type, IntType)
     if value.constant is not None:
-        return integer(fold(int(value.constant)), value.type)
+        return make_integer(fold(int(value.constant)), value.type)
     return Value(value.type, ast.UnaryOp(operator, value.node), low, high)
 
 
@@ -207,7 +226,7 @@ _INTEGER_UNARY: dict[str, Callable[[Value], Value]] = {
 }
 
 
-def arithmetic(operator: str, left: Value, right: Value) -> Value | None:
+def apply_binary(operator: str, left: Value, right: Value) -> Value | None:
     """A binary operator on numbers, but for the logical ones; None if it does not go with them."""
     if operator in code.COMPARE:
         return _comparison(operator, left, right)
@@ -216,13 +235,13 @@ def arithmetic(operator: str, left: Value, right: Value) -> Value | None:
     if not isinstance(left.type, IntType) or not isinstance(right.type, IntType):
         return None
     if operator in ("<<", ">>"):
-        return _shift(operator, converted(left, promoted(left.type)), right)
-    common = common_type(left.type, right.type)
-    a, b = _narrow(converted(left, common)), _narrow(converted(right, common))
+        return _shift(operator, convert(left, promote(left.type)), right)
+    common = find_common_type(left.type, right.type)
+    a, b = _narrow(convert(left, common)), _narrow(convert(right, common))
     if operator in ("/", "%"):
-        return _division(operator, settled(a), settled(b), common)
+        return _division(operator, settle(a), settle(b), common)
     if a.constant is not None and b.constant is not None:
-        return integer(_FOLD[operator](int(a.constant), int(b.constant)), common)
+        return make_integer(_FOLD[operator](int(a.constant), int(b.constant)), common)
     low, high = _BOUNDS[operator](a, b)
     same = _unchanged(operator, a, b)
     return same if same is not None else Value(common, _binary(operator, a, b), low, high)
@@ -246,7 +265,7 @@ def _unchanged(operator: str, a: Value, b: Value) -> Value | None:
 
 def _narrow(value: Value) -> Value:
     """Keep intermediate values from growing without end."""
-    return settled(value) if max(-value.low, value.high) > _TOO_WIDE else value
+    return settle(value) if max(-value.low, value.high) > _TOO_WIDE else value
 
 
 _FOLD: dict[str, Callable[[int, int], int]] = {
@@ -288,7 +307,7 @@ _BOUNDS: dict[str, Callable[[Value, Value], tuple[int, int]]] = {
 def _division(operator: str, a: Value, b: Value, type_: IntType) -> Value:
     divide = quotient if operator == "/" else remainder
     if a.constant is not None and b.constant:
-        return integer(divide(int(a.constant), int(b.constant)), type_)
+        return make_integer(divide(int(a.constant), int(b.constant)), type_)
     if a.low >= 0 and b.low >= 0:
         node: ast.expr = code.binary("//" if operator == "/" else "%", a.node, b.node)
         high = a.high // max(b.low, 1) if operator == "/" else min(a.high, max(b.high - 1, 0))
@@ -302,15 +321,13 @@ def _shift(operator: str, value: Value, count: Value) -> Value:
     type_ = value.type
     assert isinstance(type_, IntType)
     count = (
-        settled(converted(count, promoted(count.type)))
-        if isinstance(count.type, IntType)
-        else count
+        settle(convert(count, promote(count.type))) if isinstance(count.type, IntType) else count
     )
-    value = settled(value) if operator == ">>" else _narrow(value)
+    value = settle(value) if operator == ">>" else _narrow(value)
     in_range = 0 <= count.low and count.high < type_.bits
     if in_range and value.constant is not None and count.constant is not None:
         a, b = int(value.constant), int(count.constant)
-        return integer(a << b if operator == "<<" else a >> b, type_)
+        return make_integer(a << b if operator == "<<" else a >> b, type_)
     least, most = max(count.low, 0), min(count.high, type_.bits - 1)
     shifts = [least, most] if least <= most else [0]
     amount = count.node
@@ -330,13 +347,13 @@ def _comparison(operator: str, left: Value, right: Value) -> Value | None:
         a, b = left, right
         if not all(isinstance(each.type, (IntType, FloatType)) for each in (a, b)):
             return None
-        a, b = settled(a), settled(b)
+        a, b = settle(a), settle(b)
     elif isinstance(left.type, IntType) and isinstance(right.type, IntType):
-        common = common_type(left.type, right.type)
-        a, b = settled(converted(left, common)), settled(converted(right, common))
+        common = find_common_type(left.type, right.type)
+        a, b = settle(convert(left, common)), settle(convert(right, common))
         known = _known_order(operator, a, b)
         if known is not None:
-            return integer(known, BOOL)
+            return make_integer(known, BOOL)
     else:
         return None
     return Value(BOOL, code.compare(operator, a.node, b.node), 0, 1)
@@ -372,7 +389,7 @@ def _float_arithmetic(operator: str, left: Value, right: Value) -> Value | None:
     if not all(isinstance(each.type, (IntType, FloatType)) for each in (left, right)):
         return None
     type_ = DOUBLE if DOUBLE in (left.type, right.type) else FLOAT
-    a, b = converted(left, type_), converted(right, type_)
+    a, b = convert(left, type_), convert(right, type_)
     if operator == "/":
         node: ast.expr = code.call("_float_quotient", a.node, b.node)
     else:
@@ -380,9 +397,9 @@ def _float_arithmetic(operator: str, left: Value, right: Value) -> Value | None:
     return Value(type_, code.call("_float32", node) if type_ == FLOAT else node)
 
 
-def unsigned(value: Value, bits: int) -> Value:
+def convert_to_unsigned(value: Value, bits: int) -> Value:
     """The bits of an integer as an unsigned number."""
-    return settled(converted(value, IntType(f"uint{bits}_t", bits, False)))
+    return settle(convert(value, IntType(f"uint{bits}_t", bits, False)))
 
 
 ADDRESS = UNSIGNED

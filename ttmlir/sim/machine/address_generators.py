@@ -34,21 +34,30 @@ class Interleaved(AddressGenerator):
     """Pages spread in turn over all banks of a memory: `InterleavedAddrGen` and its fast form."""
 
     def __init__(
-        self, banks: Sequence[Endpoint], alignment: int, bank_base_address: int, page_size: int
+        self,
+        banks: Sequence[Endpoint],
+        alignment: int,
+        bank_base_address: int,
+        page_size: int,
+        data_format: int = 0,
     ) -> None:
-        """Pages of `page_size` bytes, the first at `bank_base_address` of the first bank."""
+        """Pages of `page_size` bytes, the first at `bank_base_address` of the first bank.
+
+        `data_format` is kept for who asks.
+        """
         if page_size < 1:
             raise SimError(f"a page of {page_size} bytes; an address generator needs at least one")
         self.banks = banks
         self.count = len(banks)
-        self.base = bank_base_address
+        self.bank_base_address = bank_base_address
         self.page_size = page_size
+        self.data_format = data_format
         self.stride = -(-page_size // alignment) * alignment
 
     def locate(self, page: int) -> tuple[Endpoint, int]:
         """The bank of a page, and the address in the bank."""
         row, bank = divmod(page, self.count)
-        return self.banks[bank], self.base + row * self.stride
+        return self.banks[bank], self.bank_base_address + row * self.stride
 
 
 @dataclass(frozen=True)

@@ -6,15 +6,13 @@ Source: tt-metal, tt_metal/impl/buffers/buffer.hpp.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
+from ttmlir.limits import memory_advice, memory_limit
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.machine.address_generators import AccessorArgs, Interleaved, Sharded
+from ttmlir.sim.machine.device import Device
 from ttmlir.sim.machine.noc import noc_address
-
-if TYPE_CHECKING:
-    from ttmlir.sim.machine.device import Device
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,12 +62,14 @@ class Buffer:
         device: Device,
         size: int,
         page_size: int,
-        space: MemorySpace,
+        space: MemorySpace = MemorySpace.DEVICE_DRAM,
         *,
         sharding: Sharding | None = None,
         address: int | None = None,
     ) -> None:
         """Take memory of a device, at a given address if there is one.
+
+        Pages are interleaved over all banks unless the buffer is sharded.
 
         Raises SimError for sizes that do not fit each other, AllocationError if there is no room.
         """
@@ -189,6 +189,8 @@ def _check(size: int, page_size: int, space: MemorySpace, sharding: Sharding | N
             f"a buffer of {size} bytes is not made of pages of {page_size}; the size has to be a "
             "multiple of the page size"
         )
+    if size > memory_limit():
+        raise SimError(f"a buffer of {size} bytes; {memory_advice()}", rule="out-of-memory")
     if sharding is None:
         return
     if space != MemorySpace.DEVICE_L1:

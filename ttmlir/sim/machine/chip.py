@@ -1,20 +1,18 @@
-"""Numbers of the chips that the simulator knows, each with its public source."""
+"""A chip as the simulator sees it: what a system description and its generation say."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from ttmlir.layout.arch import ArchSpec, arch_spec
 from ttmlir.layout.boards import board
 from ttmlir.layout.chip import ChipDesc
 from ttmlir.layout.enums import Arch
+from ttmlir.layout.errors import LayoutError
 from ttmlir.sim.errors import SimError
 
 Coordinate = tuple[int, int]
 """(x, y), as TT-Metalium writes cores."""
-
-L1_UNRESERVED_BASE = 91_392
-"""The first byte of L1 that is neither firmware nor its buffers (tt-metal of 2024,
-tt_metal/hw/inc/wormhole/dev_mem_map.h: the sum of the regions)."""
 
 MEM_ZEROS_BASE = 256
 """Where the bytes of L1 are that are always zero; here below everything else that is reserved."""
@@ -34,27 +32,20 @@ class SimChip:
     """
 
     name: str
-    arch: Arch
-    clock_hz: int
+    spec: ArchSpec
+    """What all chips of the generation share."""
     grid: Coordinate
     """Columns and rows of the worker cores."""
     workers: tuple[Coordinate, ...]
     """Coordinates on the network of the worker cores, row by row."""
     dram: tuple[Coordinate, ...]
     """Coordinates on the network of the DRAM channels, the endpoint that workers use."""
-    noc_size: Coordinate
-    """Columns and rows of the network."""
     l1_size: int
     l1_unreserved_base: int
     dram_channel_size: int
     dram_unreserved_base: int
     l1_alignment: int
     dram_read_alignment: int
-    dram_write_alignment: int
-    max_packet_size: int
-    """Bytes that one packet of the network carries."""
-    flit_size: int
-    """Bytes that a link of the network moves in a cycle."""
 
     def __post_init__(self) -> None:
         """Check what the simulator builds on."""
@@ -78,6 +69,32 @@ class SimChip:
 
     def _on_network(self, coordinate: Coordinate) -> bool:
         return 0 <= coordinate[0] < self.noc_size[0] and 0 <= coordinate[1] < self.noc_size[1]
+
+    @property
+    def arch(self) -> Arch:
+        """The generation."""
+        return self.spec.arch
+
+    @property
+    def clock_hz(self) -> int:
+        """Cycles per second."""
+        return self.spec.clock_hz
+
+    @property
+    def dram_write_alignment(self) -> int:
+        """What addresses in DRAM that are written to are multiples of."""
+        return self.spec.dram_write_alignment
+
+    @property
+    def max_packet_size(self) -> int:
+        """Bytes that one packet of the network carries."""
+        return self.spec.max_packet_size
+
+    @property
+    def noc_size(self) -> Coordinate:
+        """Columns and rows of the network."""
+        rows, columns = self.spec.noc_size
+        return columns, rows
 
     @property
     def semaphore_base(self) -> int:
@@ -108,47 +125,34 @@ class SimChip:
     def from_desc(desc: ChipDesc, name: str = "") -> SimChip:
         """The chip of a system description, as a .ttm file numbers its cores.
 
-        The size of the network, its packets and flits come from the architecture: tt-metal,
-        soc_descriptors; tt-isa-documentation, WormholeB0/NoC; tt-metal, noc_parameters.h;
-        tech_reports/Blackhole/BlackholeBringUpProgrammingGuide.md.
+        SimError for a generation that is not modelled.
         """
+        try:
+            spec = arch_spec(desc.arch)
+        except LayoutError as error:
+            raise SimError(str(error)) from None
         rows, columns = desc.grid
-        blackhole = desc.arch is Arch.BLACKHOLE
         return SimChip(
             name=name or desc.arch.keyword,
-            arch=desc.arch,
-            clock_hz=1_350_000_000 if blackhole else 1_000_000_000,
+            spec=spec,
             grid=(columns, rows),
             workers=tuple((x, y) for y, x in desc.physical_cores.worker),
             dram=tuple((x, y) for y, x in desc.physical_cores.dram),
-            noc_size=(17, 12) if blackhole else (10, 12),
             l1_size=desc.l1_size,
             l1_unreserved_base=desc.l1_unreserved_base,
             dram_channel_size=desc.dram_channel_size,
             dram_unreserved_base=desc.dram_unreserved_base,
             l1_alignment=desc.noc_l1_address_align_bytes,
             dram_read_alignment=desc.noc_dram_address_align_bytes,
-            dram_write_alignment=16,
-            max_packet_size=16384 if blackhole else 8192,
-            flit_size=64 if blackhole else 32,
         )
 
+    @staticmethod
+    def of_board(name: str, chip: int = 0) -> SimChip:
+        """A chip of the board with this name, which has the board's name.
 
-def _of_board(name: str, chip_name: str) -> SimChip:
-    chip = SimChip.from_desc(board(name).chip(0), chip_name)
-    return replace(chip, l1_unreserved_base=L1_UNRESERVED_BASE)
-
-
-def wormhole_n150() -> SimChip:
-    """The Wormhole chip of an n150: 8x8 worker cores, 12 DRAM channels, 1 GHz."""
-    return _of_board("n150", "wormhole_n150")
-
-
-def wormhole_n300() -> SimChip:
-    """One of the two Wormhole chips of an n300."""
-    return _of_board("n300", "wormhole_n300")
-
-
-def blackhole_p150() -> SimChip:
-    """The Blackhole chip of a p150: 11x10 worker cores, 8 DRAM channels, 1.35 GHz."""
-    return _of_board("p150", "blackhole_p150")
+        Firmware has its part of L1 also on the default board, whose description reserves less.
+        LayoutError if there is no such board, or no such chip on it.
+        """
+        of_desc = SimChip.from_desc(board(name).chip(chip), name)
+        reserved = max(of_desc.l1_unreserved_base, of_desc.spec.firmware.end)
+        return replace(of_desc, l1_unreserved_base=reserved)

@@ -6,14 +6,9 @@ are 16 bits wide on the chip: more pages acknowledged than received is a state t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ttmlir.layout.enums import DataType
 from ttmlir.sim.errors import SimError
-from ttmlir.sim.execution.thread import WaitReason
-
-if TYPE_CHECKING:
-    from ttmlir.sim.execution.thread import KernelThread
+from ttmlir.sim.protocols import RunningThread, WaitReason
 
 COUNT = 32
 """Circular buffers of a core, numbered from 0."""
@@ -70,12 +65,12 @@ class CircularBuffer:
         self.pack_offset = 0
         self.push_times = [0] * num_pages
         self.pop_times = [0] * num_pages
-        self.data_waiters: list[KernelThread] = []
-        self.space_waiters: list[KernelThread] = []
+        self.data_waiters: list[RunningThread] = []
+        self.space_waiters: list[RunningThread] = []
         self.waits_for_data = _WaitForPages(self)
         self.waits_for_space = _WaitForSpace(self)
-        self.producer: KernelThread | None = None
-        self.consumer: KernelThread | None = None
+        self.producer: RunningThread | None = None
+        self.consumer: RunningThread | None = None
 
     @property
     def filled(self) -> int:
@@ -87,19 +82,19 @@ class CircularBuffer:
         """Pages that can be reserved, as the 16-bit counters say."""
         return (self.num_pages - self.received + self.acked) & COUNTER_MASK
 
-    def wait_for_data(self, thread: KernelThread, pages: int) -> None:
+    def wait_for_data(self, thread: RunningThread, pages: int) -> None:
         """Block the thread until `pages` are filled; error if they can never be."""
         self._check(thread, pages, "cb_wait_front")
         self.data_waiters.append(thread)
         thread.wait(self.waits_for_data, pages)
 
-    def wait_for_space(self, thread: KernelThread, pages: int) -> None:
+    def wait_for_space(self, thread: RunningThread, pages: int) -> None:
         """Block the thread until `pages` are free; error if they can never be."""
         self._check(thread, pages, "cb_reserve_back")
         self.space_waiters.append(thread)
         thread.wait(self.waits_for_space, pages)
 
-    def _check(self, thread: KernelThread, pages: int, call: str) -> None:
+    def _check(self, thread: RunningThread, pages: int, call: str) -> None:
         if not 0 <= pages <= self.num_pages:
             raise thread.error(
                 f"{call} of {pages} pages never returns: circular buffer {self.index} has "
@@ -108,7 +103,7 @@ class CircularBuffer:
                 detail=(self.state(),),
             )
 
-    def push(self, thread: KernelThread, pages: int) -> None:
+    def push(self, thread: RunningThread, pages: int) -> None:
         """Hand pages to the consumer."""
         wr_ptr = self.wr_ptr + pages * self.page_size
         if wr_ptr >= self.limit:
@@ -120,7 +115,7 @@ class CircularBuffer:
         self.pack_offset = 0
         self.producer = thread
 
-    def pop(self, thread: KernelThread, pages: int) -> None:
+    def pop(self, thread: RunningThread, pages: int) -> None:
         """Hand pages back to the producer."""
         rd_ptr = self.rd_ptr + pages * self.page_size
         if rd_ptr >= self.limit:
@@ -131,7 +126,7 @@ class CircularBuffer:
         self.acked += pages
         self.consumer = thread
 
-    def _straddles(self, thread: KernelThread, pages: int, call: str, pointer: int) -> SimError:
+    def _straddles(self, thread: RunningThread, pages: int, call: str, pointer: int) -> SimError:
         left = (self.limit - pointer) // self.page_size
         return thread.error(
             f"{call} of {pages} pages runs over the end of circular buffer {self.index}: "
@@ -170,7 +165,7 @@ class _WaitForPages(WaitReason):
     def __init__(self, buffer: CircularBuffer) -> None:
         self._buffer = buffer
 
-    def describe(self, thread: KernelThread) -> tuple[str, ...]:
+    def describe(self, thread: RunningThread) -> tuple[str, ...]:
         buffer = self._buffer
         return (
             f"{thread.wanted} filled pages of circular buffer {buffer.index}; "
@@ -187,7 +182,7 @@ class _WaitForSpace(WaitReason):
     def __init__(self, buffer: CircularBuffer) -> None:
         self._buffer = buffer
 
-    def describe(self, thread: KernelThread) -> tuple[str, ...]:
+    def describe(self, thread: RunningThread) -> tuple[str, ...]:
         buffer = self._buffer
         return (
             f"{thread.wanted} free pages of circular buffer {buffer.index}; it has {buffer.free}",

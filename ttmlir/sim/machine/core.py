@@ -1,4 +1,4 @@
-"""A Tensix core: its L1, circular buffers, semaphores, registers and threads."""
+"""A Tensix core: its L1, circular buffers, semaphores and registers."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 from ttmlir.sim.machine.chip import MEM_ZEROS_BASE, MEM_ZEROS_SIZE, SimChip
 from ttmlir.sim.machine.circular_buffer import CircularBuffers
-from ttmlir.sim.machine.memory import Memory
+from ttmlir.sim.machine.memory import Memory, MemoryBudget
 
 if TYPE_CHECKING:
-    from ttmlir.sim.execution.thread import KernelThread
     from ttmlir.sim.machine.registers import DestinationRegisters, SourceRegisters
     from ttmlir.sim.sanitizer.sanitizer import Sanitizer
 
@@ -51,13 +50,19 @@ class Core(Endpoint):
 
     __slots__ = (
         *("cbs", "chip", "dst", "l1", "logical", "print_line", "semaphore_times"),
-        *("semaphores", "src", "threads", "watch"),
+        *("semaphores", "src", "watch"),
     )
 
-    def __init__(self, chip: SimChip, logical: tuple[int, int]) -> None:
-        """The core at logical (x, y), with poisoned L1; SimError outside of the grid."""
+    def __init__(
+        self, chip: SimChip, logical: tuple[int, int], budget: MemoryBudget | None = None
+    ) -> None:
+        """The core at logical (x, y), with poisoned L1; SimError outside of the grid.
+
+        L1 takes its bytes from `budget`.
+        """
         coordinate = chip.noc_coordinate(logical)
-        memory = Memory(f"L1 of core ({logical[0]}, {logical[1]})", chip.l1_size)
+        name = f"L1 of core ({logical[0]}, {logical[1]})"
+        memory = Memory(name, chip.l1_size, budget)
         index = logical[1] * chip.grid[0] + logical[0]
         super().__init__(f"core ({logical[0]}, {logical[1]})", "worker", index, coordinate, memory)
         self.read_alignment = self.write_alignment = chip.l1_alignment
@@ -71,13 +76,12 @@ class Core(Endpoint):
         self.reset()
 
     def reset(self) -> None:
-        """Forget circular buffers, semaphores, registers and threads, before a program."""
+        """Forget circular buffers, semaphores and registers, before a program."""
         self.l1.waiters.clear()
         self.cbs = CircularBuffers()
         self.semaphores: dict[int, int] = {}
         """Address of the word of each semaphore, by id."""
         self.semaphore_times: dict[int, int] = {}
         """When words in L1 that semaphores use last changed, by address."""
-        self.threads: list[KernelThread] = []
         self.src: SourceRegisters | None = None
         self.dst: DestinationRegisters | None = None

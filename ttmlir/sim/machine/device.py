@@ -1,15 +1,15 @@
-"""A simulated device: a chip with its cores, memories and the buffers in them."""
+"""A simulated device: a chip with its cores and memories."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from ttmlir.layout.enums import MemorySpace
+from ttmlir.limits import memory_limit
 from ttmlir.sim.machine.allocator import Allocator
-from ttmlir.sim.machine.buffer import Buffer, Sharding
 from ttmlir.sim.machine.chip import MEM_ZEROS_BASE, MEM_ZEROS_SIZE, SimChip
 from ttmlir.sim.machine.core import Core
-from ttmlir.sim.machine.memory import Memory
+from ttmlir.sim.machine.memory import Memory, MemoryBudget
 from ttmlir.sim.machine.noc import Network
 from ttmlir.sim.options import SimOptions
 from ttmlir.sim.sanitizer.sanitizer import Sanitizer
@@ -38,7 +38,8 @@ class Device:
         self.printed: list[str] = []
         self._print_line = print_line
         self._cores: dict[tuple[int, int], Core] = {}
-        self.network = Network(chip, self.core)
+        self._budget = MemoryBudget(memory_limit())
+        self.network = Network(chip, self.core, self._budget)
         if self.watch is not None:
             for channel in self.network.dram:
                 self.watch.add(channel, chip.dram_unreserved_base)
@@ -59,7 +60,7 @@ class Device:
         """The worker core at logical (x, y); SimError outside of the grid."""
         core = self._cores.get((x, y))
         if core is None:
-            core = self._cores[x, y] = Core(self.chip, (x, y))
+            core = self._cores[x, y] = Core(self.chip, (x, y), self._budget)
             core.print_line = self._print
             if self.watch is not None:
                 core.watch = self.watch
@@ -75,18 +76,6 @@ class Device:
     def allocator(self, space: MemorySpace) -> Allocator:
         """What gives out addresses in a memory."""
         return self._allocators[space]
-
-    def buffer(
-        self,
-        size: int,
-        page_size: int,
-        space: MemorySpace = MemorySpace.DEVICE_DRAM,
-        *,
-        sharding: Sharding | None = None,
-        address: int | None = None,
-    ) -> Buffer:
-        """A new buffer, interleaved over all banks unless it is sharded."""
-        return Buffer(self, size, page_size, space, sharding=sharding, address=address)
 
     def _print(self, line: str) -> None:
         self.printed.append(line)

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ttmlir.limits import memory_advice
 from ttmlir.sim.errors import SimError
 
 if TYPE_CHECKING:
-    from ttmlir.sim.execution.thread import KernelThread
+    from ttmlir.sim.protocols import RunningThread
 
 POISON = 0xFF
 """Fills memory that nobody wrote: NaN in every floating-point format, 2^32 - 1 as a word."""
@@ -19,6 +20,24 @@ GRANULE_BITS = 10
 """Decoded tiles are kept by the granule of 1 KiB that they start in."""
 
 _STEP = 1 << 16
+
+
+class MemoryBudget:
+    """Bytes of this machine that the memories of a device may take together."""
+
+    def __init__(self, limit: int) -> None:
+        """All bytes are free."""
+        self._free = limit
+
+    def take(self, size: int, name: str) -> None:
+        """Take bytes for the memory called `name`; SimError if there are not so many."""
+        if size > self._free:
+            raise SimError(
+                f"no room for the bytes of {name} that are used: the memories of a device are kept "
+                f"from their first byte to the last that is used; {memory_advice()}",
+                rule="out-of-memory",
+            )
+        self._free -= size
 
 
 class Memory:
@@ -32,16 +51,17 @@ class Memory:
     for a word to change, by its address; a write over it wakes them.
     """
 
-    __slots__ = ("data", "decoded", "name", "size", "view", "waiters")
+    __slots__ = ("budget", "data", "decoded", "name", "size", "view", "waiters")
 
-    def __init__(self, name: str, size: int) -> None:
+    def __init__(self, name: str, size: int, budget: MemoryBudget | None = None) -> None:
         """An empty memory of `size` bytes; `name` is what messages call it."""
         self.name = name
+        self.budget = budget
         self.size = size
         self.data: NDArray[np.uint8] = np.empty(0, np.uint8)
         self.view = self.data.data
         self.decoded: dict[int, Any] = {}
-        self.waiters: dict[int, list[KernelThread]] = {}
+        self.waiters: dict[int, list[RunningThread]] = {}
 
     def ensure(self, address: int, size: int) -> None:
         """Make `data` reach over these bytes; SimError if the memory does not."""
@@ -55,6 +75,8 @@ class Memory:
         allocated = self.data.size
         if end > allocated:
             wanted = min(self.size, max(-(-end // _STEP) * _STEP, 2 * allocated))
+            if self.budget is not None:
+                self.budget.take(wanted - allocated, self.name)
             grown = np.empty(wanted, np.uint8)
             grown[:allocated] = self.data
             grown[allocated:] = POISON
@@ -106,7 +128,11 @@ class Memory:
                 thread.wake()
 
     def poison(self, address: int, size: int) -> None:
-        """Make bytes look as if nobody had written them."""
-        self.ensure(address, size)
-        self.data[address : address + size] = POISON
-        self.invalidate(address, size)
+        """Make bytes look as if nobody had written them; SimError out of bounds."""
+        if address < 0 or size < 0 or address + size > self.size:
+            self.ensure(address, size)
+        # What was never touched is poisoned when it is.
+        end = min(address + size, self.data.size)
+        if address < end:
+            self.data[address:end] = POISON
+            self.invalidate(address, end - address)

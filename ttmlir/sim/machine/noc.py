@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.machine.chip import Coordinate, SimChip
 from ttmlir.sim.machine.core import Core, Endpoint
-from ttmlir.sim.machine.memory import Memory
+from ttmlir.sim.machine.memory import Memory, MemoryBudget
 
 LOCAL_BITS = 36
 LOCAL_MASK = (1 << LOCAL_BITS) - 1
@@ -48,10 +48,16 @@ def _start_of(address: int) -> Coordinate:
 class Network:
     """The tiles of a chip by address; cores are made when they are first named."""
 
-    def __init__(self, chip: SimChip, core: Callable[[int, int], Core]) -> None:
-        """`core` gives the core at logical (x, y)."""
+    def __init__(
+        self,
+        chip: SimChip,
+        core: Callable[[int, int], Core],
+        budget: MemoryBudget | None = None,
+    ) -> None:
+        """`core` gives the core at logical (x, y); DRAM takes its bytes from `budget`."""
         self.chip = chip
-        self.dram = tuple(_dram_channel(chip, channel) for channel in range(len(chip.dram)))
+        channels = range(len(chip.dram))
+        self.dram = tuple(_dram_channel(chip, channel, budget) for channel in channels)
         self._core = core
         self._logical = {
             noc: (index % chip.grid[0], index // chip.grid[0])
@@ -127,9 +133,9 @@ def _axis(chip: SimChip, axis: int) -> str:
     return ",".join(str(each) for each in sorted({worker[axis] for worker in chip.workers}))
 
 
-def _dram_channel(chip: SimChip, channel: int) -> Endpoint:
+def _dram_channel(chip: SimChip, channel: int, budget: MemoryBudget | None) -> Endpoint:
     name = f"DRAM channel {channel}"
-    memory = Memory(name, chip.dram_channel_size)
+    memory = Memory(name, chip.dram_channel_size, budget)
     endpoint = Endpoint(name, "dram", channel, chip.dram[channel], memory)
     endpoint.read_alignment = chip.dram_read_alignment
     endpoint.write_alignment = chip.dram_write_alignment

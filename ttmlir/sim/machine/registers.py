@@ -12,16 +12,13 @@ llk_math_common.h and llk_pack_common.h for the semaphore between math and pack.
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ttmlir.sim.execution.thread import WaitReason
 from ttmlir.sim.machine.numerics import TILE_VOLUME, Register, faces_of_rows, rows_of_faces
-
-if TYPE_CHECKING:
-    from ttmlir.sim.execution.thread import KernelThread
+from ttmlir.sim.protocols import RunningThread, WaitReason
 
 Array = NDArray[Any]
 
@@ -34,7 +31,7 @@ class _RegistersWait(WaitReason):
         self._what = what
         self._note = note
 
-    def describe(self, thread: KernelThread) -> tuple[str, ...]:
+    def describe(self, thread: RunningThread) -> tuple[str, ...]:
         """What has to happen, and who does it."""
         return self._what, self._note
 
@@ -73,10 +70,10 @@ class SourceRegisters:
         """Filled banks: SrcA, SrcB and when they were."""
         self.freed: deque[int] = deque([0] * (SOURCE_BANKS if timed else _UNTIMED_BANKS))
         """Free banks: since when they are; the first is filled next."""
-        self._unpack: KernelThread | None = None
-        self._math: KernelThread | None = None
+        self._unpack: RunningThread | None = None
+        self._math: RunningThread | None = None
 
-    def can_fill(self, thread: KernelThread) -> bool:
+    def can_fill(self, thread: RunningThread) -> bool:
         """Whether a bank is free; if not, the unpack thread waits until one is."""
         if self.freed:
             return True
@@ -84,7 +81,7 @@ class SourceRegisters:
         self._unpack = thread
         return False
 
-    def can_use(self, thread: KernelThread) -> bool:
+    def can_use(self, thread: RunningThread) -> bool:
         """Whether a bank is filled; if not, the math thread waits until one is."""
         if self.banks:
             return True
@@ -218,10 +215,10 @@ class DestinationRegisters:
         """The half that the pack thread works on."""
         self.acquired = False
         self.waited = False
-        self._math: KernelThread | None = None
-        self._pack: KernelThread | None = None
+        self._math: RunningThread | None = None
+        self._pack: RunningThread | None = None
 
-    def acquire(self, thread: KernelThread) -> bool:
+    def acquire(self, thread: RunningThread) -> bool:
         """Take a free half for the math thread; False if it has to wait, to be woken."""
         if self._committed == len(self._halves):
             thread.wait(WAIT_FOR_FREE_DST, 1)
@@ -241,7 +238,7 @@ class DestinationRegisters:
             thread, self._pack = self._pack, None
             thread.wake()
 
-    def wait(self, thread: KernelThread) -> bool:
+    def wait(self, thread: RunningThread) -> bool:
         """Take a committed half for the pack thread; False if it has to wait, to be woken."""
         if self._committed == 0:
             thread.wait(WAIT_FOR_RESULTS, 1)

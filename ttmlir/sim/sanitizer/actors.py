@@ -13,7 +13,7 @@ from ttmlir.sim.sanitizer.shadow import Mark
 from ttmlir.sim.sanitizer.vector_clock import Actor, Thread, Timeline
 
 if TYPE_CHECKING:
-    from ttmlir.sim.execution.thread import KernelThread
+    from ttmlir.sim.protocols import RunningThread
 
 _frame_above: Callable[[int], FrameType | None] = vars(sys)["_getframe"]
 """The frame of a caller by its distance; `inspect.currentframe` has no way to skip the others,
@@ -71,7 +71,7 @@ class ThreadState:
 
     __slots__ = ("actor", "computes", "copies", "kernel_file", "thread")
 
-    def __init__(self, timeline: Timeline, thread: KernelThread) -> None:
+    def __init__(self, timeline: Timeline, thread: RunningThread) -> None:
         """A thread that has done nothing yet."""
         self.thread = thread
         self.kernel_file = thread.kernel.file
@@ -109,7 +109,7 @@ class ThreadState:
             file=position.file,
             line=position.line,
             column=position.column,
-            core=self.thread.core.logical,
+            core=self.thread.logical,
             role=self.thread.role_name,
             detail=detail,
             source_line=self.thread.kernel.line(position.line),
@@ -138,7 +138,7 @@ class Program:
         """By the index of the thread."""
         self._owners: dict[Actor, tuple[ThreadState, str]] = {}
 
-    def begin(self, threads: list[KernelThread]) -> None:
+    def begin(self, threads: list[RunningThread]) -> None:
         """Start a program with these threads."""
         self.timeline.begin()
         self._owners.clear()

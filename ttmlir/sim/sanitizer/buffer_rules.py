@@ -15,8 +15,8 @@ from ttmlir.sim.sanitizer.reporting import Reporter
 from ttmlir.sim.sanitizer.spaces import BufferState, Space
 
 if TYPE_CHECKING:
-    from ttmlir.sim.execution.thread import KernelThread
     from ttmlir.sim.machine.circular_buffer import CircularBuffer
+    from ttmlir.sim.protocols import RunningThread
 
 ALIASED_BUFFERS = "aliased-cbs"
 """Leniency: compute threads use circular buffers on tensors without reserving or waiting."""
@@ -48,7 +48,7 @@ class BufferRules:
         self.spaces[buffer] = space
         return state
 
-    def reserved(self, thread: KernelThread, buffer: CircularBuffer, pages: int) -> None:
+    def reserved(self, thread: RunningThread, buffer: CircularBuffer, pages: int) -> None:
         """`cb_reserve_back` returns."""
         state = self._states[buffer]
         if state.producer is not thread:
@@ -60,7 +60,7 @@ class BufferRules:
         if size > state.reserved:
             state.reserved = size
 
-    def waited(self, thread: KernelThread, buffer: CircularBuffer, pages: int) -> None:
+    def waited(self, thread: RunningThread, buffer: CircularBuffer, pages: int) -> None:
         """`cb_wait_front` returns."""
         state = self._states[buffer]
         if state.consumer is not thread:
@@ -71,7 +71,7 @@ class BufferRules:
         if size > state.waited:
             state.waited = size
 
-    def push(self, thread: KernelThread, buffer: CircularBuffer, pages: int) -> None:
+    def push(self, thread: RunningThread, buffer: CircularBuffer, pages: int) -> None:
         """`cb_push_back` is called."""
         state = self._states[buffer]
         if state.producer is not thread:
@@ -85,7 +85,7 @@ class BufferRules:
         state.pushed.put(mine.actor, pages)
         state.reserved = state.reserved - size if state.reserved > size else 0
 
-    def pop(self, thread: KernelThread, buffer: CircularBuffer, pages: int) -> None:
+    def pop(self, thread: RunningThread, buffer: CircularBuffer, pages: int) -> None:
         """`cb_pop_front` is called."""
         state = self._states[buffer]
         if state.consumer is not thread:
@@ -124,9 +124,7 @@ class BufferRules:
                 return
             if state.buffer.aliased and (self._aliased_free or not mine.computes):
                 return
-            if mine.thread.core.l1 is not space.endpoint.memory and state.covers_filled(
-                address, end
-            ):
+            if mine.thread.l1 is not space.endpoint.memory and state.covers_filled(address, end):
                 return
         if states:
             self._accesses(mine, states[0], address, end, writes=False)
@@ -165,11 +163,11 @@ class BufferRules:
                 )
             )
 
-    def _report(self, thread: KernelThread, state: BufferState, rule: str, message: str) -> None:
+    def _report(self, thread: RunningThread, state: BufferState, rule: str, message: str) -> None:
         finding = thread.finding(message, rule=rule, detail=(state.describe(),))
         self._reporter.report(finding)
 
-    def _produces(self, thread: KernelThread, state: BufferState, call: str) -> None:
+    def _produces(self, thread: RunningThread, state: BufferState, call: str) -> None:
         if state.producer is None:
             state.producer = thread
             return
@@ -182,7 +180,7 @@ class BufferRules:
             "they would overwrite each other's pages; let one thread produce",
         )
 
-    def _consumes(self, thread: KernelThread, state: BufferState, call: str) -> None:
+    def _consumes(self, thread: RunningThread, state: BufferState, call: str) -> None:
         if state.consumer is None:
             state.consumer = thread
             return
@@ -195,7 +193,7 @@ class BufferRules:
             "they would take the same pages; let one thread consume",
         )
 
-    def _pushes_unreserved(self, thread: KernelThread, state: BufferState, pages: int) -> None:
+    def _pushes_unreserved(self, thread: RunningThread, state: BufferState, pages: int) -> None:
         buffer = state.buffer
         self._report(
             thread,
@@ -206,7 +204,7 @@ class BufferRules:
             f"cb_reserve_back({buffer.index}, {pages}) before writing them",
         )
 
-    def _pops_unwaited(self, thread: KernelThread, state: BufferState, pages: int) -> None:
+    def _pops_unwaited(self, thread: RunningThread, state: BufferState, pages: int) -> None:
         buffer = state.buffer
         self._report(
             thread,

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from ttmlir.optable.kernel import Role
 
 if TYPE_CHECKING:
-    from ttmlir.sim.execution.thread import KernelThread
     from ttmlir.sim.findings import Finding
+    from ttmlir.sim.protocols import RunningThread
 
 _PACK = Role.PACK
 
@@ -31,12 +31,12 @@ class Destination(Protocol):
         ...
 
 
-def allowed(thread: KernelThread, dst: Destination) -> bool:
+def allowed(thread: RunningThread, dst: Destination) -> bool:
     """True if the thread owns the part of DST that it works on."""
     return dst.waited if thread.role is _PACK else dst.acquired
 
 
-def violation(thread: KernelThread, index: int, kind: Literal["read", "write"]) -> Finding:
+def violation(thread: RunningThread, index: int, kind: Literal["read", "write"]) -> Finding:
     """The finding about a use that is not allowed."""
     if thread.role == Role.PACK:
         return thread.finding(

@@ -21,14 +21,13 @@ from ttmlir.sim.sanitizer.conflicts import conflicting, unwritten
 from ttmlir.sim.sanitizer.register_rules import Destination, allowed, violation
 from ttmlir.sim.sanitizer.reporting import Reporter
 from ttmlir.sim.sanitizer.shadow import Conflict, Mark, Unwritten
-from ttmlir.sim.sanitizer.spaces import Space
+from ttmlir.sim.sanitizer.spaces import Space, WatchedCore, WatchedMemory
 from ttmlir.sim.sanitizer.vector_clock import Actor, Agent, HandOver, VectorClock
 
 if TYPE_CHECKING:
-    from ttmlir.sim.execution.thread import KernelThread
     from ttmlir.sim.machine.chip import SimChip
-    from ttmlir.sim.machine.core import Core, Endpoint
     from ttmlir.sim.machine.memory import Memory
+    from ttmlir.sim.protocols import RunningThread
 
 CopyKind = Literal["read", "write", "multicast"]
 WordKind = Literal["write", "atomic"]
@@ -77,7 +76,7 @@ class Sanitizer:
 
     # Memories and programs
 
-    def add(self, endpoint: Endpoint, first_free: int) -> None:
+    def add(self, endpoint: WatchedMemory, first_free: int) -> None:
         """Watch a memory of the device, of which kernels write no bytes below `first_free`."""
         space = self._spaces[endpoint.memory] = Space(endpoint)
         space.first_free = first_free
@@ -93,7 +92,9 @@ class Sanitizer:
         """A buffer was given back: its bytes count as never written."""
         self._spaces[memory].shadow.forget(address, size)
 
-    def program_started(self, threads: Sequence[KernelThread]) -> None:
+    def program_started(
+        self, threads: Sequence[RunningThread], cores: Sequence[WatchedCore]
+    ) -> None:
         """A program begins; the circular buffers and semaphores of its cores are set up."""
         self._reporter.begin()
         self._buffers.begin()
@@ -103,10 +104,10 @@ class Sanitizer:
         self._threads = self._program.threads
         for space in self._spaces.values():
             space.begin()
-        for core in dict.fromkeys(thread.core for thread in threads):
+        for core in cores:
             self._place(core)
 
-    def _place(self, core: Core) -> None:
+    def _place(self, core: WatchedCore) -> None:
         space = self._spaces[core.l1]
         states = [self._buffers.add(buffer, space) for buffer in core.cbs.values()]
         space.place(core, states, self._program.timeline)
@@ -136,7 +137,7 @@ class Sanitizer:
 
     # Accesses
 
-    def read(self, memory: Memory, address: int, size: int, thread: KernelThread) -> None:
+    def read(self, memory: Memory, address: int, size: int, thread: RunningThread) -> None:
         """A thread reads bytes of a memory; its own, which nobody else sees, is not watched."""
         space = self._spaces.get(memory)
         if space is None:
@@ -154,7 +155,7 @@ class Sanitizer:
         if wrong is not None:
             self._explain(mine, space, wrong, "reads")
 
-    def write(self, memory: Memory, address: int, size: int, thread: KernelThread) -> None:
+    def write(self, memory: Memory, address: int, size: int, thread: RunningThread) -> None:
         """A thread writes bytes of a memory; its own, which nobody else sees, is not watched."""
         space = self._spaces.get(memory)
         if space is None:
@@ -194,7 +195,7 @@ class Sanitizer:
 
     def copy_started(
         self,
-        thread: KernelThread,
+        thread: RunningThread,
         noc: int,
         kind: CopyKind,
         source: Memory,
@@ -261,7 +262,7 @@ class Sanitizer:
             self._explain(mine, space, wrong, "copies to")
 
     def copies_done(
-        self, thread: KernelThread, noc: int, kind: BarrierKind, transaction: int | None = None
+        self, thread: RunningThread, noc: int, kind: BarrierKind, transaction: int | None = None
     ) -> None:
         """A barrier returns: copies of one transaction id, or of all, are over."""
         for copies in self._threads[thread.index].copies.values():
@@ -279,19 +280,19 @@ class Sanitizer:
 
     # Hand-overs
 
-    def release(self, thread: KernelThread, key: Hashable) -> None:
+    def release(self, thread: RunningThread, key: Hashable) -> None:
         """Whoever acquires the key later knows what this thread has done so far."""
         self._threads[thread.index].actor.release(self._point(key))
 
-    def acquire(self, thread: KernelThread, key: Hashable) -> None:
+    def acquire(self, thread: RunningThread, key: Hashable) -> None:
         """Know what those had done who released the key."""
         self._threads[thread.index].actor.acquire(self._point(key))
 
-    def put(self, thread: KernelThread, key: Hashable) -> None:
+    def put(self, thread: RunningThread, key: Hashable) -> None:
         """Add an entry to a queue of hand-overs, such as the banks of SrcA and SrcB."""
         self._queue(key).put(self._threads[thread.index].actor)
 
-    def take(self, thread: KernelThread, key: Hashable) -> None:
+    def take(self, thread: RunningThread, key: Hashable) -> None:
         """Take the first entry of a queue, if it has one: know what its giver had done."""
         self._queue(key).take(self._threads[thread.index].actor)
 
@@ -308,7 +309,7 @@ class Sanitizer:
         return point
 
     def word_written(
-        self, thread: KernelThread, noc: int, kind: WordKind, memory: Memory, address: int
+        self, thread: RunningThread, noc: int, kind: WordKind, memory: Memory, address: int
     ) -> None:
         """A thread writes or increments a word over the network."""
         mine = self._threads[thread.index]
@@ -327,7 +328,7 @@ class Sanitizer:
         else:
             mine.actor.release_behind(point, copies.writes, self._flushed_only)
 
-    def semaphore_set(self, thread: KernelThread, memory: Memory, address: int) -> None:
+    def semaphore_set(self, thread: RunningThread, memory: Memory, address: int) -> None:
         """A thread sets a semaphore of its core."""
         mine = self._threads[thread.index]
         point = self._spaces[memory].semaphores.get(address)
@@ -336,7 +337,7 @@ class Sanitizer:
         else:
             mine.actor.release(point)
 
-    def semaphore_wait(self, thread: KernelThread, memory: Memory, address: int) -> None:
+    def semaphore_wait(self, thread: RunningThread, memory: Memory, address: int) -> None:
         """A thread has seen the value of a semaphore that it waited for."""
         mine = self._threads[thread.index]
         point = self._spaces[memory].semaphores.get(address)
@@ -345,7 +346,7 @@ class Sanitizer:
         else:
             mine.actor.acquire(point)
 
-    def check_semaphore(self, thread: KernelThread, memory: Memory, address: int) -> None:
+    def check_semaphore(self, thread: RunningThread, memory: Memory, address: int) -> None:
         """A thread begins to wait for a word, which has to be a semaphore."""
         if address not in self._spaces[memory].semaphores:
             self._no_semaphore(self._threads[thread.index], memory, address)
@@ -366,7 +367,7 @@ class Sanitizer:
 
     def dst_access(
         self,
-        thread: KernelThread,
+        thread: RunningThread,
         dst: Destination,
         index: int,
         kind: Literal["read", "write"],

@@ -3,15 +3,44 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Protocol
 
 from ttmlir.sim.sanitizer.shadow import Shadow
 from ttmlir.sim.sanitizer.vector_clock import HandOver, Timeline, VectorClock
 
 if TYPE_CHECKING:
-    from ttmlir.sim.execution.thread import KernelThread
     from ttmlir.sim.machine.circular_buffer import CircularBuffer
-    from ttmlir.sim.machine.core import Core, Endpoint
+    from ttmlir.sim.machine.memory import Memory
+    from ttmlir.sim.protocols import RunningThread
+
+
+class WatchedMemory(Protocol):
+    """A tile of the chip whose memory the sanitizer watches."""
+
+    @property
+    def memory(self) -> Memory:
+        """Its memory."""
+        ...
+
+
+class WatchedCore(Protocol):
+    """A core as the sanitizer sees it when a program starts."""
+
+    @property
+    def l1(self) -> Memory:
+        """Its memory."""
+        ...
+
+    @property
+    def cbs(self) -> Mapping[int, CircularBuffer]:
+        """Its circular buffers by index."""
+        ...
+
+    @property
+    def semaphores(self) -> Mapping[int, int]:
+        """The address of the word of each semaphore, by id."""
+        ...
 
 
 class BufferState:
@@ -26,8 +55,8 @@ class BufferState:
         """From the write pointer on."""
         self.waited = 0
         """From the read pointer on."""
-        self.producer: KernelThread | None = None
-        self.consumer: KernelThread | None = None
+        self.producer: RunningThread | None = None
+        self.consumer: RunningThread | None = None
         self.pushed = HandOver()
         self.popped = HandOver()
 
@@ -69,7 +98,7 @@ class Space:
         *("semaphores", "shadow", "size"),
     )
 
-    def __init__(self, endpoint: Endpoint) -> None:
+    def __init__(self, endpoint: WatchedMemory) -> None:
         """A memory that nobody has touched."""
         self.endpoint = endpoint
         self.name = endpoint.memory.name
@@ -89,7 +118,7 @@ class Space:
         self.semaphores = {}
         self.has_buffers = False
 
-    def place(self, core: Core, buffers: list[BufferState], timeline: Timeline) -> None:
+    def place(self, core: WatchedCore, buffers: list[BufferState], timeline: Timeline) -> None:
         """Note where the circular buffers and semaphores of a core are.
 
         What a program before left in the pages of circular buffers counts as never written.

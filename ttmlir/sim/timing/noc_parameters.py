@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ttmlir.layout import arch
+from ttmlir.layout.arch import ArchSpec
 from ttmlir.layout.enums import Arch
 
 
@@ -17,11 +19,8 @@ from ttmlir.layout.enums import Arch
 class NocParameters:
     """What the model of the networks has to know about a chip."""
 
-    columns: int
-    rows: int
-    """Extent of the grid of routers; each row and each column is a ring."""
-    packet_bytes: int
-    """A longer transfer is split (tt-isa-documentation, NoC/README.md)."""
+    spec: ArchSpec
+    """The generation; each row and each column of its grid of routers is a ring."""
     stream_rates: tuple[tuple[int, float], ...]
     """Rate of a stream of transfers from one core by their size; linear in between."""
     link_rate: float
@@ -56,6 +55,21 @@ class NocParameters:
         if sizes != sorted(set(sizes)) or rates != sorted(rates) or min(rates) <= 0:
             raise ValueError(f"rates have to grow with the size, got {self.stream_rates}")
 
+    @property
+    def columns(self) -> int:
+        """Columns of the grid of routers."""
+        return self.spec.noc_size[1]
+
+    @property
+    def rows(self) -> int:
+        """Rows of the grid of routers."""
+        return self.spec.noc_size[0]
+
+    @property
+    def packet_bytes(self) -> int:
+        """A longer transfer is split."""
+        return self.spec.max_packet_size
+
     def stream_rate(self, size: int) -> float:
         """Rate of a stream of transfers of `size` bytes from one core."""
         first, rate = self.stream_rates[0]
@@ -71,9 +85,7 @@ class NocParameters:
 
 
 WORMHOLE = NocParameters(
-    columns=10,
-    rows=12,
-    packet_bytes=8192,
+    spec=arch.WORMHOLE,
     stream_rates=((128, 5.5), (256, 10.1), (512, 18.0), (1024, 27.4), (2048, 30.0), (8192, 30.0)),
     link_rate=30.0,
     interface_rate=28.1,
@@ -92,9 +104,7 @@ WORMHOLE = NocParameters(
 )
 
 BLACKHOLE = NocParameters(
-    columns=17,
-    rows=12,
-    packet_bytes=16384,
+    spec=arch.BLACKHOLE,
     stream_rates=(
         *((128, 6.0), (256, 12.1), (512, 24.2), (1024, 48.0), (2048, 57.7)),
         *((4096, 58.7), (8192, 60.4), (16384, 60.9)),
@@ -116,15 +126,14 @@ BLACKHOLE = NocParameters(
 )
 
 
+_BY_ARCH = {parameters.spec.arch: parameters for parameters in (WORMHOLE, BLACKHOLE)}
+
+
 def noc_parameters(arch: Arch) -> NocParameters:
     """The numbers of a generation of chips; ValueError for one that is not modelled."""
-    match arch:
-        case Arch.WORMHOLE_B0:
-            return WORMHOLE
-        case Arch.BLACKHOLE:
-            return BLACKHOLE
-        case _:
-            raise ValueError(
-                f"there are no timings for {arch.keyword}; use wormhole_b0 or blackhole, "
-                "or run the program untimed"
-            )
+    if arch not in _BY_ARCH:
+        known = " or ".join(each.keyword for each in _BY_ARCH)
+        raise ValueError(
+            f"there are no timings for {arch.keyword}; use {known}, or run the program untimed"
+        )
+    return _BY_ARCH[arch]

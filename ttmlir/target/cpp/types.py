@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import cast
 
 from xdsl.dialects.builtin import (
@@ -34,6 +35,9 @@ from xdsl.ir import Attribute
 
 from ttmlir.cpp.errors import CannotEmitError
 
+MAX_TUPLE_LENGTH = 1 << 16
+"""Longest text of a tuple type, in characters."""
+
 _FLOATS: dict[type[Attribute], str] = {
     Float16Type: "_Float16",
     BFloat16Type: "__bf16",
@@ -56,7 +60,7 @@ def type_text(type_: Attribute) -> str:
         case TensorType():
             return _tensor_text(type_)
         case TupleType():
-            return tuple_text(type_.types.data)
+            return _nested_tuple_text(type_)
         case EmitC_OpaqueType():
             return type_.value.data
         case EmitC_ArrayType():
@@ -104,6 +108,17 @@ def tuple_text(types: Sequence[Attribute]) -> str:
     if any(isinstance(type_, EmitC_ArrayType) for type_ in types):
         raise CannotEmitError("cannot emit tuple of array type")
     return f"std::tuple<{', '.join(map(type_text, types))}>"
+
+
+@lru_cache(maxsize=1024)
+def _nested_tuple_text(type_: TupleType) -> str:
+    """The text of a tuple in a type, which may hold the same tuple again and again."""
+    text = tuple_text(type_.types.data)
+    if len(text) > MAX_TUPLE_LENGTH:
+        raise CannotEmitError(
+            f"cannot emit tuple type whose text is longer than {MAX_TUPLE_LENGTH} characters"
+        )
+    return text
 
 
 def _integer_text(type_: IntegerType) -> str:

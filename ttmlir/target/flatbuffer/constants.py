@@ -8,7 +8,14 @@ from typing import cast
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr, TensorType
 from xdsl.ir import Attribute, Operation
 
-from ttmlir.mlir.attributes.elements import Elements, ElementType, element_size, raw_bytes
+from ttmlir.limits import memory_advice, memory_limit
+from ttmlir.mlir.attributes.elements import (
+    Elements,
+    ElementType,
+    element_count,
+    element_size,
+    raw_bytes,
+)
 from ttmlir.mlir.attributes.resources import blob_bytes
 from ttmlir.mlir.reporting.diagnostics import OpError
 from ttmlir.target.flatbuffer.file_kind import FileKind
@@ -27,6 +34,9 @@ def constant_bytes(op: Operation, value: Attribute, kind: FileKind) -> bytes | m
             f"those of its result of type '{result.element_type}'",
         )
     if isinstance(value, DenseIntOrFPElementsAttr):
+        size = element_count(cast("Elements", value)) * element_size(given.element_type)
+        if size > memory_limit():
+            raise OpError(op, f"{kind.refused}: its elements take {size} bytes; {memory_advice()}")
         return raw_bytes(cast("Elements", value))
     return _resource_bytes(op, value.resource_handle.data, result, kind)
 

@@ -20,6 +20,7 @@ from ttmlir.layout.device import Device
 from ttmlir.layout.element_type import SCHEMA_NAMES, Element, TileFormat, is_block_float
 from ttmlir.layout.enums import DataType, MemorySpace, TensorMemoryLayout
 from ttmlir.layout.errors import LayoutError
+from ttmlir.limits import MAX_RANK
 from ttmlir.target.flatbuffer.file_kind import FileKind
 
 Table = dict[str, Any]
@@ -63,6 +64,11 @@ class TensorTables:
         shape = tuple(tensor_type.get_shape())
         if any(extent < 0 for extent in shape):
             raise LayoutError(f"type '{type}' has extents that are not known; give them numbers")
+        if len(shape) > MAX_RANK:
+            raise LayoutError(
+                f"a tensor of {len(shape)} dimensions; {self._kind.extension} files run with at "
+                f"most {MAX_RANK}, so merge some of them by a reshape before"
+            )
         self._check_int32("shape", shape)
         table: Table = {"shape": shape, "layout": self._layout(encoding, shape)}
         name = self._element_type_name(

@@ -21,7 +21,8 @@ from ttmlir.dialects.layout_checks import layout_of
 from ttmlir.dialects.names import ARG_ALLOC
 from ttmlir.dialects.tt import ArgumentAllocationAttr
 from ttmlir.layout.device import Device
-from ttmlir.mlir.printing.printer import OpLinePrinter, print_module
+from ttmlir.mlir.printing.module import print_module
+from ttmlir.mlir.printing.printer import OpLinePrinter
 from ttmlir.mlir.reporting.diagnostics import OpError
 from ttmlir.target.flatbuffer.commands import CommandWriter
 from ttmlir.target.flatbuffer.file_kind import TTMETAL

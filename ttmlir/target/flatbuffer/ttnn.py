@@ -18,7 +18,8 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Operation
 
 from ttmlir.layout.device import Device
-from ttmlir.mlir.printing.printer import OpLinePrinter, print_module
+from ttmlir.mlir.printing.module import print_module
+from ttmlir.mlir.printing.printer import OpLinePrinter
 from ttmlir.mlir.reporting.diagnostics import LocatedError, OpError
 from ttmlir.target.flatbuffer.file_kind import TTNN
 from ttmlir.target.flatbuffer.golden import Golden, golden_info

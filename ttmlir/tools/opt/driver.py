@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ttmlir.mlir.attributes.long_strings import PrintedText
     from ttmlir.mlir.printing.printer import PrintOptions
     from ttmlir.passes.core.compilation import Compilation
+    from ttmlir.passes.core.pass_log import PassLog
 
 PROGRAM = "ttmlir-opt"
 MODULE = "builtin.module"
@@ -90,7 +91,7 @@ def _compile(line: CommandLine[OptFlags], environment: Mapping[str, str]) -> int
         if flags.dump_pass_pipeline:
             count = len(nest.items)
             sys.stderr.write(f"Pass Manager with {count} passes:\n{nest}\n\n")
-        succeeded = _process(_compilation(flags, nest, timer, verify_each), flags, text)
+        succeeded = _process(_compilation(flags, nest, timer, verify_each), line, text)
     if flags.mlir_pass_statistics:
         sys.stderr.write(statistics_report(nest, flags.mlir_pass_statistics_display))
     if flags.mlir_timing:
@@ -114,9 +115,11 @@ def _requested_nest(line: CommandLine[OptFlags]) -> Nest:
     )
 
 
-def _process(compilation: Compilation, flags: OptFlags, text: str) -> bool:
+def _process(compilation: Compilation, line: CommandLine[OptFlags], text: str) -> bool:
     from ttmlir.mlir.files.chunk_processing import process_chunks
+    from ttmlir.mlir.reporting.colours import uses_colour
 
+    flags = line.flags
     done = process_chunks(
         text,
         compilation.file,
@@ -124,6 +127,7 @@ def _process(compilation: Compilation, flags: OptFlags, text: str) -> bool:
         marker=flags.split_input_file,
         verify_diagnostics=flags.verify_diagnostics,
         show_operations=flags.mlir_print_op_on_diagnostic,
+        coloured=flags.color if "color" in line.given else uses_colour(sys.stderr),
     )
     if done.succeeded:
         write_output(flags.output, _chunks(done.results, f"{flags.output_split_marker}\n"))
@@ -166,7 +170,16 @@ def _compilation(flags: OptFlags, nest: Nest, timer: Timer, verify_each: bool) -
         verify_roundtrip=flags.verify_roundtrip,
         reproducer=flags.mlir_pass_pipeline_crash_reproducer,
         timer=timer,
+        log=_pass_log(flags),
     )
+
+
+def _pass_log(flags: OptFlags) -> PassLog | None:
+    if not (flags.debug or flags.debug_only):
+        return None
+    from ttmlir.passes.core.pass_log import PassLog
+
+    return PassLog(f"{PROGRAM}: debug: ", flags.debug_only)
 
 
 def _print_options(flags: OptFlags) -> PrintOptions:

@@ -123,6 +123,21 @@ class OptFlags:
         " note",
     )
 
+    color: bool = flag(
+        False,
+        "Colour diagnostics; the default is to do so on a terminal, unless the variable NO_COLOR is"
+        " set",
+    )
+    debug: bool = flag(
+        False, "Say on standard error what each pass does to the numbers of operations"
+    )
+    debug_only: tuple[str, ...] = flag(
+        (),
+        "The same for these passes only; other names, such as those of LLVM's libraries, select"
+        " nothing",
+        type=STRINGS,
+    )
+
     # Information; the tool ends after it.
     show_dialects: bool = flag(False, "Print the list of registered dialects and exit")
     list_passes: bool = flag(False, "Print the names of passes and pipelines and exit")
@@ -139,7 +154,6 @@ class OptFlags:
     # Accepted, without effect.
     mlir_disable_threading: bool = flag(False, _NO_EFFECT, hidden=True)
     mlir_print_stacktrace_on_diagnostic: bool = flag(False, _NO_EFFECT, hidden=True)
-    color: bool = flag(False, _NO_EFFECT, hidden=True)
     syntax_highlight: bool = flag(False, _NO_EFFECT, hidden=True)
     parsing_diagnostics: bool = flag(False, _NO_EFFECT, hidden=True)
     shrink: bool = flag(False, _NO_EFFECT, hidden=True)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 
 from ttmlir.dialects import DIALECTS
 from ttmlir.mlir.option_values import options_of
 from ttmlir.passes.core.base import summary_of
 from ttmlir.passes.core.registry import HIDDEN, PASSES, PIPELINES, lookup, names
-from ttmlir.tools.command_line import flag_help, help_line, spelling_of
+from ttmlir.tools.command_line import flag_help, help_entry, help_width, spelling_of
 from ttmlir.tools.opt.flags import OptFlags
 from ttmlir.version import version_text
 
@@ -29,7 +30,7 @@ def help_text(program: str, *, hidden: bool) -> str:
     lines = [
         "OVERVIEW: ttmlir optimizer driver",
         "",
-        f"Available Dialects: {', '.join(sorted(DIALECTS))}",
+        *textwrap.wrap(f"Available Dialects: {', '.join(sorted(DIALECTS))}", help_width()),
         f"USAGE: {program} [options] <input file>",
         "",
         "OPTIONS:",
@@ -50,8 +51,8 @@ def _entries(registered: dict[str, str], *, hidden: bool) -> Iterator[str]:
         cls = lookup(name)
         if cls is None or (name in HIDDEN and not hidden):
             continue
-        yield help_line(6, f"--{name}", f"  {summary_of(cls)}")
+        yield help_entry(4, f"--{name}", summary_of(cls))
         for option in options_of(cls):
             variable = f" (default: ${option.environment})" if option.environment else ""
-            yield help_line(8, spelling_of(option), option.doc + variable)
-            yield from (f"          ={choice}" for choice in option.type.choices)
+            yield help_entry(6, spelling_of(option), option.doc + variable)
+            yield from (f"        ={choice}" for choice in option.type.choices)

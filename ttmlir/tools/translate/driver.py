@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ttmlir.mlir.files.text_files import Chunk, FileError, input_name, read_input, write_output
 from ttmlir.mlir.option_values import OptionError
-from ttmlir.tools.command_line import CommandLine, dashed, flag_help, help_line, parse_command_line
+from ttmlir.tools.command_line import CommandLine, dashed, flag_help, help_entry, parse_command_line
 from ttmlir.tools.translate.flags import TranslateFlags
 from ttmlir.tools.translate.translation import Translation
 from ttmlir.version import version_text
@@ -39,7 +39,7 @@ def run_translate(arguments: Sequence[str], translations: Sequence[Translation])
         if flags.help or flags.help_list or flags.help_hidden:
             write_output("-", help_text(translations, hidden=flags.help_hidden).encode("utf-8"))
             return 0
-        return _translate(flags, _requested_translation(line, translations))
+        return _translate(line, _requested_translation(line, translations))
     except (OptionError, FileError) as error:
         print(f"{PROGRAM}: {error}", file=sys.stderr)
         return 1
@@ -56,7 +56,7 @@ def help_text(translations: Sequence[Translation], *, hidden: bool = False) -> s
         *flag_help(TranslateFlags, hidden=hidden),
         "",
         "  Translations to perform",
-        *(help_line(6, dashed(each.name), each.doc) for each in translations),
+        *(help_entry(4, dashed(each.name), each.doc) for each in translations),
     ]
     return "\n".join(lines) + "\n"
 
@@ -84,11 +84,13 @@ def _requested_translation(
     return next(each for each in translations if each.name == argument.name)
 
 
-def _translate(flags: TranslateFlags, translation: Translation) -> int:
+def _translate(line: CommandLine[TranslateFlags], translation: Translation) -> int:
+    flags = line.flags
     text = read_input(flags.input)
 
     # The IR library is imported here, after everything that can be refused without it.
     from ttmlir.mlir.files.chunk_processing import process_chunks
+    from ttmlir.mlir.reporting.colours import uses_colour
 
     keywords = {name: getattr(flags, name) for name in translation.flags}
     translate_chunk = _read_chunk if translation.reads_text else _translate_chunk
@@ -99,8 +101,14 @@ def _translate(flags: TranslateFlags, translation: Translation) -> int:
         marker=flags.split_input_file,
         verify_diagnostics=flags.verify_diagnostics,
         errors_only=flags.error_diagnostics_only,
+        coloured=flags.color if "color" in line.given else uses_colour(sys.stderr),
     )
     if done.succeeded:
+        if flags.output == "-" and sys.stdout.isatty() and bytes in map(type, done.results):
+            raise FileError(
+                "the output is binary, and standard output is a terminal; write it to a file with"
+                " -o FILE, or into a pipe"
+            )
         marker = f"{flags.output_split_marker}\n" if flags.output_split_marker else ""
         write_output(flags.output, marker.encode("utf-8").join(map(_as_bytes, done.results)))
     return 0 if done.succeeded else 1
@@ -136,7 +144,8 @@ def _read_chunk(
     flags: TranslateFlags, function: Callable[[str, str], ModuleOp], chunk: Chunk
 ) -> str:
     """The module that a text of another language is, with its places where they are asked for."""
-    from ttmlir.mlir.printing.printer import PrintOptions, print_module
+    from ttmlir.mlir.printing.module import print_module
+    from ttmlir.mlir.printing.printer import PrintOptions
     from ttmlir.mlir.reporting.internal_errors import reporting_mistakes
 
     file = input_name(flags.input)

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ttmlir.mlir.files.text_files import DEFAULT_MARKER
+from ttmlir.mlir.option_values import STRINGS
 from ttmlir.tools.command_line import flag
+
+_NO_EFFECT = "Accepted for compatibility, has no effect"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +40,11 @@ class TranslateFlags:
     error_diagnostics_only: bool = flag(
         False, "Filter all non-error diagnostics (discouraged: testing only!)", hidden=True
     )
-    mlir_disable_threading: bool = flag(
-        False, "Accepted for compatibility, has no effect", hidden=True
+    color: bool = flag(
+        False,
+        "Colour diagnostics; the default is to do so on a terminal, unless the variable NO_COLOR is"
+        " set",
     )
+    debug: bool = flag(False, _NO_EFFECT)
+    debug_only: tuple[str, ...] = flag((), _NO_EFFECT, type=STRINGS)
+    mlir_disable_threading: bool = flag(False, _NO_EFFECT, hidden=True)

@@ -113,6 +113,7 @@
 %0 = "stablehlo.map"(%a) <{dimensions = array<i64: 1, 0>}> ({ ^bb0(%x: tensor<f32>): stablehlo.return %x : tensor<f32> }) : (tensor<2x3xf32>) -> tensor<2x3xf32>
 %0 = stablehlo.fft %a, type = FFT, length = [3] : (tensor<2x3xf32>) -> tensor<2x3xf32>
 %0 = "stablehlo.select_and_scatter"(%a, %a, %s) <{window_dimensions = array<i64: 1, 2>}> ({ ^bb0(%x: tensor<f32>, %y: tensor<f32>): %c = stablehlo.compare GE, %x, %y : (tensor<f32>, tensor<f32>) -> tensor<i1> stablehlo.return %c : tensor<i1> }, { ^bb0(%x: tensor<f32>, %y: tensor<f32>): stablehlo.return %y : tensor<f32> }) : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+%0 = "stablehlo.get_tuple_element"(%a) <{index = 0 : i32}> : (tensor<2x3xf32>) -> tensor<2x3xf32>
 %0 = "stablehlo.reduce"(%a, %s) <{dimensions = array<i64: 1>}> : (tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32>
 %0 = "stablehlo.reduce"(%a, %s) <{dimensions = array<i64: 1>}> ({}) : (tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32>
 %0 = "stablehlo.reduce"(%a, %s) <{dimensions = array<i64: 1>}> ({}, {}) : (tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32>

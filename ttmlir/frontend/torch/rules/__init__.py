@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from ttmlir.frontend.torch.call import Rule
 from ttmlir.frontend.torch.rules import (
+    contraction,
     creation,
     elementwise,
     indexing,
+    movement,
     normalization,
-    products,
-    reductions,
-    shapes,
-    windows,
+    reduction,
+    window,
 )
 
 RULES: dict[str, Rule] = {
     **elementwise.RULES,
-    **shapes.RULES,
-    **reductions.RULES,
-    **products.RULES,
+    **movement.RULES,
+    **reduction.RULES,
+    **contraction.RULES,
     **normalization.RULES,
     **indexing.RULES,
-    **windows.RULES,
+    **window.RULES,
     **creation.RULES,
 }
 """Rules by names such as `add` (all overloads) or `max.dim`."""

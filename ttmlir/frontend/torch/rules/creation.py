@@ -9,25 +9,26 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from ttmlir.frontend.torch.call import Call, Rule
+from ttmlir.ir.tensor_types import tensor_of
 
 
 def _full(call: Call) -> SSAValue:
-    return call.build.splat(call["fill_value"], call.element, call.shape)
+    return call.build.create_splat(call["fill_value"], tensor_of(call.element, call.shape))
 
 
 def _fill(call: Call) -> SSAValue:
     value = call["value"]
     if isinstance(value, (int, float)):
-        return call.build.splat(value, call.element, call.shape)
+        return call.build.create_splat(value, tensor_of(call.element, call.shape))
     return call.build.broadcast(call.build.cast(call.tensor("value"), call.element), call.shape)
 
 
 def _constant(number: float) -> Rule:
-    return lambda call: call.build.splat(number, call.element, call.shape)
+    return lambda call: call.build.create_splat(number, tensor_of(call.element, call.shape))
 
 
 def _scalar_tensor(call: Call) -> SSAValue:
-    return call.build.splat(call["s"], call.element, ())
+    return call.build.create_splat(call["s"], tensor_of(call.element, ()))
 
 
 RULES: dict[str, Rule] = {

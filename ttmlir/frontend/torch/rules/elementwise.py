@@ -9,8 +9,11 @@ from xdsl.dialects.builtin import i1
 from xdsl.ir import Attribute, SSAValue
 
 from ttmlir.frontend.torch.building import BodyBuilder
-from ttmlir.frontend.torch.call import Call, Rule, cast_input, own_element
+from ttmlir.frontend.torch.call import Call, Rule, cast_input
 from ttmlir.frontend.torch.elements import is_boolean, is_floating
+from ttmlir.ir.tensor_types import element_type, tensor_of
+from ttmlir.optable import named_in, named_on_truth
+from ttmlir.optable.row import Family, Row
 
 Function = Callable[[BodyBuilder, SSAValue], SSAValue]
 """Computes a tensor from one of the same element type."""
@@ -18,7 +21,7 @@ Function = Callable[[BodyBuilder, SSAValue], SSAValue]
 
 def _unary(mnemonic: str) -> Rule:
     """An operation of ttir; operands of functions into the reals become real first."""
-    return lambda call: call.build.elementwise(mnemonic, cast_input(call))
+    return lambda call: call.build.compute(mnemonic, cast_input(call))
 
 
 def _function(function: Function) -> Rule:
@@ -29,46 +32,46 @@ def _scaled(mnemonic: str, factor: float) -> Function:
     """A function of ttir, times a number."""
 
     def function(build: BodyBuilder, x: SSAValue) -> SSAValue:
-        value = build.elementwise(mnemonic, x)
-        return build.elementwise("multiply", value, build.number(factor, value))
+        value = build.compute(mnemonic, x)
+        return build.compute("multiply", value, build.create_number(factor, value))
 
     return function
 
 
 def _trunc(build: BodyBuilder, x: SSAValue) -> SSAValue:
-    return build.elementwise("trunc", x) if is_floating(own_element(x)) else x
+    return build.compute("trunc", x) if is_floating(element_type(x)) else x
 
 
 def _gelu(call: Call) -> SSAValue:
     build, x = call.build, cast_input(call)
     if call["approximate"] == "none":
-        return build.elementwise("gelu", x)
-    cube = build.elementwise("multiply", build.elementwise("square", x), x)
-    bend = build.elementwise("multiply", cube, build.number(0.044715, x))
-    inner = build.elementwise("add", x, bend)
-    inner = build.elementwise("multiply", inner, build.number(math.sqrt(2 / math.pi), x))
-    gate = build.elementwise("add", build.elementwise("tanh", inner), build.number(1.0, x))
-    half = build.elementwise("multiply", x, build.number(0.5, x))
-    return build.elementwise("multiply", half, gate)
+        return build.compute("gelu", x)
+    cube = build.compute("multiply", build.compute("square", x), x)
+    bend = build.compute("multiply", cube, build.create_number(0.044715, x))
+    inner = build.compute("add", x, bend)
+    inner = build.compute("multiply", inner, build.create_number(math.sqrt(2 / math.pi), x))
+    gate = build.compute("add", build.compute("tanh", inner), build.create_number(1.0, x))
+    half = build.compute("multiply", x, build.create_number(0.5, x))
+    return build.compute("multiply", half, gate)
 
 
 def _elu(call: Call) -> SSAValue:
     build, x = call.build, cast_input(call)
     alpha, scale, input_scale = (float(call[n]) for n in ("alpha", "scale", "input_scale"))
     inner = x if input_scale == 1 else _times(build, x, input_scale)
-    below = _times(build, build.elementwise("expm1", inner), alpha * scale)
+    below = _times(build, build.compute("expm1", inner), alpha * scale)
     above = x if scale == 1 else _times(build, x, scale)
-    positive = _compared(build, "gt", x, build.number(0.0, x))
-    return build.elementwise("where", positive, above, below)
+    positive = _compared(build, "gt", x, build.create_number(0.0, x))
+    return build.compute("where", positive, above, below)
 
 
 def _times(build: BodyBuilder, x: SSAValue, factor: float) -> SSAValue:
-    return build.elementwise("multiply", x, build.number(factor, x))
+    return build.compute("multiply", x, build.create_number(factor, x))
 
 
 def _leaky_relu(call: Call) -> SSAValue:
     slope = float(call["negative_slope"])
-    return call.build.elementwise("leaky_relu", cast_input(call), parameter=slope)
+    return call.build.compute("leaky_relu", cast_input(call), parameter=slope)
 
 
 # -- clamping ----------------------------------------------------------------------------------
@@ -88,10 +91,10 @@ def _limited(call: Call, low: str, high: str) -> SSAValue:
     if is_floating(call.element) and all(b is None or isinstance(b, (int, float)) for b in bounds):
         least = -math.inf if bounds[0] is None else float(bounds[0])
         most = math.inf if bounds[1] is None else float(bounds[1])
-        return build.elementwise("clamp", x, min=least, max=most)
+        return build.compute("clamp", x, min=least, max=most)
     for name, mnemonic in ((low, "maximum"), (high, "minimum")):
         if call.has(name):
-            x = build.elementwise(mnemonic, x, call.operand(name, call.element))
+            x = build.compute(mnemonic, x, call.operand(name, call.element))
     return x
 
 
@@ -102,7 +105,7 @@ def _binary(mnemonic: str) -> Rule:
     """An operation of ttir on operands in the element type of the result."""
 
     def rule(call: Call) -> SSAValue:
-        return call.build.elementwise(mnemonic, *_operands(call, call.element))
+        return call.build.compute(mnemonic, *_operands(call, call.element))
 
     return rule
 
@@ -118,8 +121,8 @@ def _sum(mnemonic: str) -> Rule:
         build = call.build
         a, b = _operands(call, call.element)
         if (alpha := call["alpha"]) != 1:
-            b = build.elementwise("multiply", b, build.number(alpha, b))
-        return build.elementwise(mnemonic, a, b)
+            b = build.compute("multiply", b, build.create_number(alpha, b))
+        return build.compute(mnemonic, a, b)
 
     return rule
 
@@ -128,40 +131,40 @@ def _div(call: Call) -> SSAValue:
     build, mode = call.build, call.arguments.get("rounding_mode")
     a, b = _operands(call, call.element)
     if mode is None or is_floating(call.element):
-        quotient = build.elementwise("div", a, b)
+        quotient = build.compute("div", a, b)
         match mode:
             case "floor":
-                return build.elementwise("floor", quotient)
+                return build.compute("floor", quotient)
             case "trunc":
                 return _trunc(build, quotient)
             case _:
                 return quotient
-    quotient = build.elementwise("div", a, b)
+    quotient = build.compute("div", a, b)
     if mode == "trunc":
         return quotient
     # Rounded toward zero is one too many where there is a remainder and the signs differ.
-    rest = build.elementwise("remainder", a, b)
+    rest = build.compute("remainder", a, b)
     off = _wrong_side(build, rest, b)
-    return build.elementwise("subtract", quotient, build.cast(off, call.element))
+    return build.compute("subtract", quotient, build.cast(off, call.element))
 
 
 def _remainder(call: Call) -> SSAValue:
     """The remainder with the sign of the divisor."""
     build = call.build
     a, b = _operands(call, call.element)
-    rest = build.elementwise("remainder", a, b)
-    shifted = build.elementwise("add", rest, b)
-    return build.elementwise("where", _wrong_side(build, rest, b), shifted, rest)
+    rest = build.compute("remainder", a, b)
+    shifted = build.compute("add", rest, b)
+    return build.compute("where", _wrong_side(build, rest, b), shifted, rest)
 
 
 def _wrong_side(build: BodyBuilder, rest: SSAValue, divisor: SSAValue) -> SSAValue:
     """True where a remainder is not 0 and has another sign than the divisor."""
-    zero = build.number(0, rest)
+    zero = build.create_number(0, rest)
     inexact = _compared(build, "ne", rest, zero)
     below = _compared(build, "lt", rest, zero)
-    divisor_below = _compared(build, "lt", divisor, build.number(0, divisor))
-    differ = build.elementwise("logical_xor", below, divisor_below)
-    return build.elementwise("logical_and", inexact, differ)
+    divisor_below = _compared(build, "lt", divisor, build.create_number(0, divisor))
+    differ = build.compute("logical_xor", below, divisor_below)
+    return build.compute("logical_and", inexact, differ)
 
 
 def _skipping_nan(mnemonic: str) -> Rule:
@@ -170,19 +173,19 @@ def _skipping_nan(mnemonic: str) -> Rule:
     def rule(call: Call) -> SSAValue:
         build = call.build
         a, b = _operands(call, call.element)
-        found = build.elementwise(mnemonic, a, b)
+        found = build.compute(mnemonic, a, b)
         if not is_floating(call.element):
             return found
-        found = build.elementwise("where", _compared(build, "ne", b, b), a, found)
-        return build.elementwise("where", _compared(build, "ne", a, a), b, found)
+        found = build.compute("where", _compared(build, "ne", b, b), a, found)
+        return build.compute("where", _compared(build, "ne", a, a), b, found)
 
     return rule
 
 
 def _hypot(call: Call) -> SSAValue:
     build = call.build
-    squares = [build.elementwise("square", x) for x in _operands(call, call.element)]
-    return build.elementwise("sqrt", build.elementwise("add", *squares))
+    squares = [build.compute("square", x) for x in _operands(call, call.element)]
+    return build.compute("sqrt", build.compute("add", *squares))
 
 
 def _pow(call: Call) -> SSAValue:
@@ -191,23 +194,23 @@ def _pow(call: Call) -> SSAValue:
         x = cast_input(call)
         match exponent:
             case 0:
-                return build.splat(1.0, call.element, call.shape)
+                return build.create_splat(1.0, tensor_of(call.element, call.shape))
             case 1:
                 return x
             case 2:
-                return build.elementwise("square", x)
+                return build.compute("square", x)
             case 3:
-                return build.elementwise("multiply", build.elementwise("square", x), x)
+                return build.compute("multiply", build.compute("square", x), x)
             case 0.5:
-                return build.elementwise("sqrt", x)
+                return build.compute("sqrt", x)
             case -0.5:
-                return build.elementwise("rsqrt", x)
+                return build.compute("rsqrt", x)
             case -1:
-                return build.elementwise("reciprocal", x)
+                return build.compute("reciprocal", x)
             case _:
                 pass
     base = call.operand("self", call.element)
-    return build.elementwise("pow", base, call.operand("exponent", call.element))
+    return build.compute("pow", base, call.operand("exponent", call.element))
 
 
 def _comparison(mnemonic: str) -> Rule:
@@ -215,13 +218,13 @@ def _comparison(mnemonic: str) -> Rule:
 
     def rule(call: Call) -> SSAValue:
         a, b = _operands(call, call.common_element("self", "other"))
-        return call.build.elementwise(mnemonic, a, b, element=call.element)
+        return call.build.compute(mnemonic, a, b, element=call.element)
 
     return rule
 
 
 def _compared(build: BodyBuilder, mnemonic: str, a: SSAValue, b: SSAValue) -> SSAValue:
-    return build.elementwise(mnemonic, a, b, element=i1)
+    return build.compute(mnemonic, a, b, element=i1)
 
 
 def _logical(mnemonic: str) -> Rule:
@@ -230,28 +233,18 @@ def _logical(mnemonic: str) -> Rule:
     def rule(call: Call) -> SSAValue:
         names = [name for name in ("self", "other") if name in call.arguments]
         truths = [call.build.cast(call.tensor(name), call.element) for name in names]
-        return call.build.elementwise(mnemonic, *truths, element=call.element)
+        return call.build.compute(mnemonic, *truths, element=call.element)
 
     return rule
 
 
-def _bits(name: str) -> Rule:
+def _bits(mnemonic: str, logic: str) -> Rule:
     """An operation on bits, which is one on truth values for booleans."""
 
     def rule(call: Call) -> SSAValue:
-        prefix = "logical" if is_boolean(call.element) else "bitwise"
         names = [name for name in ("self", "other") if name in call.arguments]
         operands = [call.operand(operand, call.element) for operand in names]
-        return call.build.elementwise(f"{prefix}_{name}", *operands)
-
-    return rule
-
-
-def _shift(mnemonic: str) -> Rule:
-    """A shift of bits; those of torch keep the sign to the right."""
-
-    def rule(call: Call) -> SSAValue:
-        return call.build.elementwise(mnemonic, *_operands(call, call.element))
+        return call.build.compute(logic if is_boolean(call.element) else mnemonic, *operands)
 
     return rule
 
@@ -263,32 +256,33 @@ def _round(call: Call) -> SSAValue:
         return x
     decimals = call.arguments.get("decimals") or 0
     if not decimals:
-        return build.elementwise("round", x)
-    scale = build.number(10.0**decimals, x)
-    rounded = build.elementwise("round", build.elementwise("multiply", x, scale))
-    return build.elementwise("div", rounded, scale)
+        return build.compute("round", x)
+    scale = build.create_number(10.0**decimals, x)
+    rounded = build.compute("round", build.compute("multiply", x, scale))
+    return build.compute("div", rounded, scale)
 
 
 def _is_nan(call: Call) -> SSAValue:
     x = call.tensor()
-    return call.build.elementwise("ne", x, x, element=call.element)
+    return call.build.compute("ne", x, x, element=call.element)
 
 
 def _is_infinite(call: Call) -> SSAValue:
     build, x = call.build, call.tensor()
-    if not is_floating(own_element(x)):
-        return build.splat(False, call.element, call.shape)
-    size = build.elementwise("abs", x)
-    return build.elementwise("eq", size, build.number(math.inf, x), element=call.element)
+    if not is_floating(element_type(x)):
+        return build.create_splat(False, tensor_of(call.element, call.shape))
+    size = build.compute("abs", x)
+    return build.compute("eq", size, build.create_number(math.inf, x), element=call.element)
 
 
-def _is_finite(call: Call) -> SSAValue:
-    return call.build.elementwise("isfinite", call.tensor(), element=call.element)
+def _test(mnemonic: str) -> Rule:
+    """A question about each number."""
+    return lambda call: call.build.compute(mnemonic, call.tensor(), element=call.element)
 
 
 def _where(call: Call) -> SSAValue:
     branches = (call.operand(name, call.element) for name in ("self", "other"))
-    return call.build.elementwise("where", call.tensor("condition"), *branches)
+    return call.build.compute("where", call.tensor("condition"), *branches)
 
 
 def _identity(call: Call) -> SSAValue:
@@ -303,60 +297,29 @@ def _overwritten(call: Call) -> SSAValue:
     return call.build.broadcast(cast_input(call, "src"), call.shape)
 
 
+def _rule_of(row: Row) -> Rule:
+    """The rule of an operation that means what a row means."""
+    if row.mnemonic in _ON_TRUTH.values():
+        return _logical(row.mnemonic)
+    if row.family is Family.UNARY:
+        return _test(row.mnemonic) if row.gives_truth else _unary(row.mnemonic)
+    return _comparison(row.mnemonic) if row.gives_truth else _binary(row.mnemonic)
+
+
+_NAMED = {
+    name.removeprefix("aten."): row
+    for name, row in named_in("aten").items()
+    if row.family.is_elementwise
+}
+_ON_TRUTH = {
+    name.removeprefix("aten."): row.mnemonic for name, row in named_on_truth("aten").items()
+}
+
 RULES: dict[str, Rule] = {
-    **{
-        name: _unary(mnemonic)
-        for name, mnemonic in {
-            "abs": "abs",
-            "acos": "acos",
-            "acosh": "acosh",
-            "asin": "asin",
-            "asinh": "asinh",
-            "atan": "atan",
-            "atanh": "atanh",
-            "ceil": "ceil",
-            "cos": "cos",
-            "cosh": "cosh",
-            "erf": "erf",
-            "erfc": "erfc",
-            "erfinv": "erfinv",
-            "exp": "exp",
-            "exp2": "exp2",
-            "expm1": "expm1",
-            "floor": "floor",
-            "lgamma": "lgamma",
-            "log": "log",
-            "log1p": "log1p",
-            "neg": "neg",
-            "reciprocal": "reciprocal",
-            "relu": "relu",
-            "rsqrt": "rsqrt",
-            "sigmoid": "sigmoid",
-            "sign": "sign",
-            "silu": "silu",
-            "sin": "sin",
-            "sinh": "sinh",
-            "sqrt": "sqrt",
-            "square": "square",
-            "tan": "tan",
-            "tanh": "tanh",
-        }.items()
-    },
-    **{name: _comparison(name) for name in ("eq", "ne", "ge", "gt", "le", "lt")},
-    **{
-        name: _logical(name) for name in ("logical_and", "logical_or", "logical_xor", "logical_not")
-    },
+    **{name: _rule_of(row) for name, row in _NAMED.items()},
+    **{name: _bits(_NAMED[name].mnemonic, logic) for name, logic in _ON_TRUTH.items()},
     "add": _sum("add"),
     "alias": _identity,
-    "atan2": _binary("atan2"),
-    "bitwise_and": _bits("and"),
-    "bitwise_not": _bits("not"),
-    "bitwise_or": _bits("or"),
-    "bitwise_xor": _bits("xor"),
-    "__lshift__": _shift("logical_left_shift"),
-    "__rshift__": _shift("right_shift"),
-    "bitwise_left_shift": _shift("logical_left_shift"),
-    "bitwise_right_shift": _shift("right_shift"),
     "clamp": _clamp,
     "clone": _identity,
     "contiguous": _identity,
@@ -366,20 +329,15 @@ RULES: dict[str, Rule] = {
     "elu": _elu,
     "fmax": _skipping_nan("maximum"),
     "fmin": _skipping_nan("minimum"),
-    "fmod": _binary("remainder"),
     "gelu": _gelu,
     "hardtanh": _hardtanh,
     "hypot": _hypot,
-    "isfinite": _is_finite,
     "isinf": _is_infinite,
     "isnan": _is_nan,
     "leaky_relu": _leaky_relu,
     "lift_fresh_copy": _identity,
     "log10": _function(_scaled("log", 1 / math.log(10))),
     "log2": _function(_scaled("log", 1 / math.log(2))),
-    "maximum": _binary("maximum"),
-    "minimum": _binary("minimum"),
-    "mul": _binary("multiply"),
     "pow": _pow,
     "remainder": _remainder,
     "round": _round,

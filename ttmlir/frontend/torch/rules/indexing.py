@@ -9,23 +9,24 @@ from typing import Any
 from xdsl.dialects.builtin import IntegerType, TensorType
 from xdsl.ir import SSAValue
 
-from ttmlir.frontend.torch.building import BodyBuilder, Shape, broadcast_shape, shape_of
-from ttmlir.frontend.torch.call import Call, Known, Rule, own_element
+from ttmlir.frontend.torch.building import BodyBuilder, Shape, broadcast_shape
+from ttmlir.frontend.torch.call import Call, Known, Rule
 from ttmlir.frontend.torch.elements import is_boolean, torch_package
-from ttmlir.frontend.torch.rules.shapes import from_start
+from ttmlir.frontend.torch.rules.movement import from_start
+from ttmlir.ir.tensor_types import element_type, tensor_of, value_shape
 
 _I64 = IntegerType(64)
 
 
 def take(build: BodyBuilder, x: SSAValue, dim: int, indices: SSAValue) -> SSAValue:
     """The slices of a dimension with these numbers; their shape takes its place."""
-    shape, places = shape_of(x), shape_of(indices)
+    shape, places = value_shape(x), value_shape(indices)
     rest = shape[:dim] + shape[dim + 1 :]
     front = build.permute(x, [dim, *(i for i in range(len(shape)) if i != dim)])
     table = build.reshape(front, (shape[dim], math.prod(rest)))
     flat = build.reshape(indices, (math.prod(places),))
-    type_ = TensorType(own_element(x), (*shape_of(flat), math.prod(rest)))
-    found = build.op("embedding", (flat, table), type_)
+    type_ = TensorType(element_type(x), (*value_shape(flat), math.prod(rest)))
+    found = build.create("embedding", (flat, table), type_)
     rows = build.reshape(found, (*places, *rest))
     count = len(places)
     order = [
@@ -45,7 +46,7 @@ def _index_select(call: Call) -> SSAValue:
     dim = call.dim(x)
     known = call.known("index")
     if known is not None and (bounds := progression(known)) is not None:
-        return build.slice(x, dim, *bounds)
+        return build.slice_along(x, dim, *bounds)
     index = call.tensor("index")
     return build.reshape(take(build, x, dim, index), call.shape)
 
@@ -72,26 +73,26 @@ def _index(call: Call) -> SSAValue:
         return x
     if len(dims) == 1 and isinstance(indices[dims[0]], Known):
         (dim,) = dims
-        known = _nonnegative_known(indices[dim].tensor, shape_of(x)[dim])
+        known = _nonnegative_known(indices[dim].tensor, value_shape(x)[dim])
         if (bounds := progression(known)) is not None:
-            return build.slice(x, dim, *bounds)
+            return build.slice_along(x, dim, *bounds)
     flat, places = linear_index(
-        call, [indices[dim] for dim in dims], [shape_of(x)[d] for d in dims]
+        call, [indices[dim] for dim in dims], [value_shape(x)[d] for d in dims]
     )
     first = dims[0]
-    others = [i for i in range(len(shape_of(x))) if i not in dims]
+    others = [i for i in range(len(value_shape(x))) if i not in dims]
     if dims == list(range(first, first + len(dims))):
         at = first
-        shape = shape_of(x)
+        shape = value_shape(x)
         merged = (*shape[:at], math.prod(shape[d] for d in dims), *shape[dims[-1] + 1 :])
         x = build.reshape(x, merged)
     else:
         # With other dimensions in between, torch puts those of the indices first.
         at = 0
         x = build.permute(x, [*dims, *others])
-        rest = shape_of(x)[len(dims) :]
-        x = build.reshape(x, (math.prod(shape_of(x)[: len(dims)]), *rest))
-    assert places == shape_of(flat)
+        rest = value_shape(x)[len(dims) :]
+        x = build.reshape(x, (math.prod(value_shape(x)[: len(dims)]), *rest))
+    assert places == value_shape(flat)
     return build.reshape(take(build, x, at, flat), call.shape)
 
 
@@ -101,7 +102,7 @@ def _without_masks(call: Call, indices: Any) -> list[Any]:
     for index in indices:
         known = isinstance(index, Known)
         is_mask = index is not None and (
-            index.tensor.dtype == torch_package().bool if known else is_boolean(own_element(index))
+            index.tensor.dtype == torch_package().bool if known else is_boolean(element_type(index))
         )
         if not is_mask:
             found.append(index)
@@ -128,13 +129,13 @@ def linear_index(call: Call, indices: list[Any], extents: list[int]) -> tuple[SS
         numbers = torch.zeros((), dtype=torch.int64)
         for index, extent in zip(indices, extents, strict=True):
             numbers = numbers * extent + _nonnegative_known(index.tensor, extent)
-        return build.constant(numbers), tuple(numbers.shape)
+        return build.create_tensor(numbers), tuple(numbers.shape)
     total: SSAValue | None = None
     for index, extent in zip(indices, extents, strict=True):
         numbers = from_start(build, build.cast(call.value(index), _I64), extent)
         if total is not None:
-            scaled = build.elementwise("multiply", total, build.number(extent, total))
-            numbers = build.elementwise("add", scaled, numbers)
+            scaled = build.compute("multiply", total, build.create_number(extent, total))
+            numbers = build.compute("add", scaled, numbers)
         total = numbers
     assert total is not None
     shape = broadcast_shape(*(_shape_of_argument(index) for index in indices))
@@ -142,20 +143,20 @@ def linear_index(call: Call, indices: list[Any], extents: list[int]) -> tuple[SS
 
 
 def _shape_of_argument(index: Any) -> Shape:
-    return tuple(index.tensor.shape) if isinstance(index, Known) else shape_of(index)
+    return tuple(index.tensor.shape) if isinstance(index, Known) else value_shape(index)
 
 
 def _gather(call: Call) -> SSAValue:
     """The elements of a dimension with these numbers, one for each place of the result."""
     build, x, index = call.build, call.tensor(), call.tensor("index")
-    if not shape_of(x):
+    if not value_shape(x):
         return build.reshape(x, call.shape)
     dim = call.dim(x)
     index = build.reshape(index, call.shape or (1,))
-    for other, count in enumerate(shape_of(index)):
+    for other, count in enumerate(value_shape(index)):
         if other != dim:
-            x = build.slice(x, other, 0, count)
-    return build.reshape(build.row("gather", x, index, dim=dim), call.shape)
+            x = build.slice_along(x, other, 0, count)
+    return build.reshape(build.create_inferred("gather", x, index, dim=dim), call.shape)
 
 
 # -- writing -----------------------------------------------------------------------------------
@@ -192,46 +193,46 @@ def _source(call: Call) -> SSAValue:
     """What is written: the first elements of a tensor, as many as places; or one number."""
     build, places = call.build, _shape_of_argument(call.arguments["index"])
     if not call.has("src"):
-        return build.splat(call["value"], call.element, places or (1,))
+        return build.create_splat(call["value"], tensor_of(call.element, places or (1,)))
     source = build.cast(call.tensor("src"), call.element)
     for dim, count in enumerate(places):
-        source = build.slice(source, dim, 0, count)
+        source = build.slice_along(source, dim, 0, count)
     return build.reshape(source, places or (1,))
 
 
 def _written(call: Call, mnemonic: str, source: SSAValue) -> SSAValue:
     """A tensor with elements written to the places with these numbers of a dimension."""
     build, x, index = call.build, call.tensor(), call.tensor("index")
-    if not shape_of(x):
+    if not value_shape(x):
         x = build.reshape(x, (1,))
-    dim, shape = call.dim(x), shape_of(x)
-    index = build.reshape(index, shape_of(index) or (1,))
-    if 0 in shape_of(index):
+    dim, shape = call.dim(x), value_shape(x)
+    index = build.reshape(index, value_shape(index) or (1,))
+    if 0 in value_shape(index):
         return call.tensor()
     part = x
-    for other, count in enumerate(shape_of(index)):
+    for other, count in enumerate(value_shape(index)):
         if other != dim:
-            part = build.slice(part, other, 0, count)
-    part = build.row(mnemonic, part, index, source, dim=dim)
-    if part is not x and shape_of(part) != shape:
-        begins = build.constant(torch_package().zeros(len(shape), dtype=torch_package().int64))
-        part = build.row("slice_write", x, part, begins)
+            part = build.slice_along(part, other, 0, count)
+    part = build.create_inferred(mnemonic, part, index, source, dim=dim)
+    if part is not x and value_shape(part) != shape:
+        begins = build.create_tensor(torch_package().zeros(len(shape), dtype=torch_package().int64))
+        part = build.create_inferred("slice_write", x, part, begins)
     return build.reshape(part, call.shape)
 
 
 def _index_put(call: Call) -> SSAValue:
     """A tensor with elements replaced, or added to, at the places that `indices` select."""
     build, x = call.build, call.tensor()
-    values = build.cast(call.tensor("values"), own_element(x))
+    values = build.cast(call.tensor("values"), element_type(x))
     masked = _masked_put(call, x, values)
     if masked is not None:
         return masked
     indices = _without_masks(call, call["indices"])
     dims = [i for i, index in enumerate(indices) if index is not None]
-    extents = [shape_of(x)[dim] for dim in dims]
+    extents = [value_shape(x)[dim] for dim in dims]
     flat, places = linear_index(call, [indices[dim] for dim in dims], extents)
-    others = [i for i in range(len(shape_of(x))) if i not in dims]
-    rest = tuple(shape_of(x)[i] for i in others)
+    others = [i for i in range(len(value_shape(x))) if i not in dims]
+    rest = tuple(value_shape(x)[i] for i in others)
     first = dims[0] if dims == list(range(dims[0], dims[0] + len(dims))) else 0
     # What an access by these indices would give, with the dimensions of the indices in front.
     values = build.broadcast(values, (*rest[:first], *places, *rest[first:]))
@@ -243,7 +244,7 @@ def _index_put(call: Call) -> SSAValue:
         return x
     table = build.reshape(build.permute(x, order), (rows, columns))
     mnemonic = "scatter_add" if call["accumulate"] else "scatter"
-    written = build.row(
+    written = build.create_inferred(
         mnemonic,
         table,
         build.reshape(flat, (count, 1)),
@@ -258,22 +259,22 @@ def _masked_put(call: Call, x: SSAValue, values: SSAValue) -> SSAValue | None:
     """One number put where a mask is true; None for anything but one mask."""
     build = call.build
     indices: list[Any] = [index for index in call["indices"] if index is not None]
-    if len(indices) != 1 or math.prod(shape_of(values)) != 1:
+    if len(indices) != 1 or math.prod(value_shape(values)) != 1:
         return None
     (index,) = indices
-    if isinstance(index, Known) or not is_boolean(own_element(index)):
+    if isinstance(index, Known) or not is_boolean(element_type(index)):
         return None
     before: int = call["indices"].index(index)
-    behind = len(shape_of(x)) - before - len(shape_of(index))
-    mask = build.reshape(index, (*shape_of(index), *((1,) * behind)))
-    number = build.reshape(values, (1,) * len(shape_of(x)))
+    behind = len(value_shape(x)) - before - len(value_shape(index))
+    mask = build.reshape(index, (*value_shape(index), *((1,) * behind)))
+    number = build.reshape(values, (1,) * len(value_shape(x)))
     if call["accumulate"]:
-        number = build.elementwise("add", x, number)
-    return build.elementwise("where", mask, number, x)
+        number = build.compute("add", x, number)
+    return build.compute("where", mask, number, x)
 
 
 def _dims(value: SSAValue) -> range:
-    return range(len(shape_of(value)))
+    return range(len(value_shape(value)))
 
 
 RULES: dict[str, Rule] = {

@@ -6,9 +6,10 @@ import math
 
 from xdsl.ir import SSAValue
 
-from ttmlir.frontend.torch.building import BodyBuilder, Shape, shape_of
-from ttmlir.frontend.torch.call import Call, Result, Rule, own_element
-from ttmlir.frontend.torch.rules.reductions import variance
+from ttmlir.frontend.torch.building import BodyBuilder, Shape
+from ttmlir.frontend.torch.call import Call, Result, Rule
+from ttmlir.frontend.torch.rules.reduction import variance
+from ttmlir.ir.tensor_types import element_type, tensor_of, value_shape
 
 
 def _normalized(
@@ -17,33 +18,33 @@ def _normalized(
     """(x - mean) / sqrt(variance + epsilon), the mean and the reciprocal of the deviation."""
     spread, mean = variance(build, x, dims, 0)
     deviation = _reciprocal_deviation(build, spread, epsilon)
-    centered = build.elementwise("subtract", x, mean)
-    return build.elementwise("multiply", centered, deviation), mean, deviation
+    centered = build.compute("subtract", x, mean)
+    return build.compute("multiply", centered, deviation), mean, deviation
 
 
 def _reciprocal_deviation(build: BodyBuilder, spread: SSAValue, epsilon: float) -> SSAValue:
-    shifted = build.elementwise("add", spread, build.number(epsilon, spread))
-    return build.elementwise("rsqrt", shifted)
+    shifted = build.compute("add", spread, build.create_number(epsilon, spread))
+    return build.compute("rsqrt", shifted)
 
 
 def _affine(
     build: BodyBuilder, x: SSAValue, weight: SSAValue | None, bias: SSAValue | None
 ) -> SSAValue:
     if weight is not None:
-        x = build.elementwise("multiply", x, weight)
-    return x if bias is None else build.elementwise("add", x, bias)
+        x = build.compute("multiply", x, weight)
+    return x if bias is None else build.compute("add", x, bias)
 
 
 def _along_channels(build: BodyBuilder, vector: SSAValue | None, rank: int) -> SSAValue | None:
     """A number per channel, shaped to broadcast against (N, C, ...)."""
     if vector is None:
         return None
-    return build.reshape(vector, (1, *shape_of(vector), *((1,) * (rank - 2))))
+    return build.reshape(vector, (1, *value_shape(vector), *((1,) * (rank - 2))))
 
 
 def _layer_norm(call: Call) -> Result:
     build, x = call.build, call.tensor("input")
-    rank, count = len(shape_of(x)), len(call["normalized_shape"])
+    rank, count = len(value_shape(x)), len(call["normalized_shape"])
     dims = tuple(range(rank - count, rank))
     value, mean, deviation = _normalized(build, x, dims, float(call["eps"]))
     value = _affine(build, value, call.optional("weight"), call.optional("bias"))
@@ -52,13 +53,13 @@ def _layer_norm(call: Call) -> Result:
 
 def _group_norm(call: Call) -> Result:
     build, x = call.build, call.tensor("input")
-    batch, groups, rank = call["N"], call["group"], len(shape_of(x))
-    grouped = build.reshape(x, (batch, groups, math.prod(shape_of(x)) // (batch * groups)))
+    batch, groups, rank = call["N"], call["group"], len(value_shape(x))
+    grouped = build.reshape(x, (batch, groups, math.prod(value_shape(x)) // (batch * groups)))
     value, mean, deviation = _normalized(build, grouped, (2,), float(call["eps"]))
     weight, bias = (
         _along_channels(build, call.optional(name), rank) for name in ("weight", "bias")
     )
-    value = _affine(build, build.reshape(value, shape_of(x)), weight, bias)
+    value = _affine(build, build.reshape(value, value_shape(x)), weight, bias)
     return (
         value,
         build.reshape(mean, call.result_type(1).get_shape()),
@@ -69,13 +70,15 @@ def _group_norm(call: Call) -> Result:
 def _batch_norm(call: Call) -> Result:
     """Normalisation by the statistics that the module has collected."""
     build, x = call.build, call.tensor("input")
-    channels = shape_of(x)[1:2]
+    channels = value_shape(x)[1:2]
     scale, offset = (
-        build.splat(number, call.element, channels) if not call.has(name) else call.tensor(name)
+        build.create_splat(number, tensor_of(call.element, channels))
+        if not call.has(name)
+        else call.tensor(name)
         for name, number in (("weight", 1.0), ("bias", 0.0))
     )
     statistics = (call.tensor("running_mean"), call.tensor("running_var"))
-    value = build.row(
+    value = build.create_inferred(
         "batch_norm_inference",
         *(x, scale, offset, *statistics),
         dimension=1,
@@ -87,13 +90,13 @@ def _batch_norm(call: Call) -> Result:
 def _batch_norm_training(call: Call) -> Result:
     """Normalisation by the statistics of the batch, and the statistics that are kept."""
     build, x = call.build, call.tensor("input")
-    rank = len(shape_of(x))
+    rank = len(value_shape(x))
     dims = (0, *range(2, rank))
     value, mean, deviation = _normalized(build, x, dims, float(call["eps"]))
     weight, bias = (
         _along_channels(build, call.optional(name), rank) for name in ("weight", "bias")
     )
-    channels = (shape_of(x)[1],)
+    channels = (value_shape(x)[1],)
     results = (
         _affine(build, value, weight, bias),
         build.reshape(mean, channels),
@@ -112,10 +115,10 @@ def _batch_norm_training(call: Call) -> Result:
 
 def _moved(build: BodyBuilder, old: SSAValue, new: SSAValue, momentum: float) -> SSAValue:
     """A running average, moved toward a new value."""
-    new = build.cast(new, own_element(old))
-    kept = build.elementwise("multiply", old, build.number(1 - momentum, old))
-    return build.elementwise(
-        "add", kept, build.elementwise("multiply", new, build.number(momentum, new))
+    new = build.cast(new, element_type(old))
+    kept = build.compute("multiply", old, build.create_number(1 - momentum, old))
+    return build.compute(
+        "add", kept, build.compute("multiply", new, build.create_number(momentum, new))
     )
 
 

@@ -6,13 +6,13 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from ttmlir.runtime.binary import file_bytes
 from ttmlir.runtime.errors import BinaryError, InputError
 from ttmlir.runtime.system import load_system_desc, system_differences
-from ttmlir.runtime.ttrt.boards import DEFAULT_BOARD, board_table
+from ttmlir.runtime.ttrt.boards import BOARD_NAMES, DEFAULT_BOARD, board_table
 from ttmlir.runtime.ttrt.commands.command import Command
 from ttmlir.runtime.ttrt.commands.option import BINARY, COMMON_OPTIONS, Option, result_file
-from ttmlir.runtime.ttrt.files import TTSYS_EXTENSION
+from ttmlir.runtime.ttrt.files.file_manager import TTSYS_EXTENSION
+from ttmlir.runtime.ttrt.files.sources import Source
 from ttmlir.runtime.ttrt.reports.results import Outcome
 from ttmlir.schema import FlatbufferError, TableView, versions
 
@@ -33,8 +33,20 @@ class Check(Command):
             default="",
             help="File or folder of .ttsys files; default: the system that ttrt query describes.",
         ),
+        Option(
+            name="--board",
+            type=str,
+            choices=BOARD_NAMES,
+            help="Board to compare with instead of a description.",
+        ),
         result_file(name),
     )
+
+    def check_constraints(self) -> None:
+        """There is one thing to compare with."""
+        super().check_constraints()
+        if self["board"] and self["system_desc"]:
+            raise InputError("--board and --system-desc both say what to compare with; give one")
 
     def execute(self) -> None:
         """Check every file."""
@@ -44,7 +56,8 @@ class Check(Command):
     def _load_systems(self) -> dict[str, Mapping[str, Any]]:
         path = self["system_desc"]
         if not path:
-            return {f"board '{DEFAULT_BOARD}'": board_table(DEFAULT_BOARD)}
+            name = self["board"] or DEFAULT_BOARD
+            return {f"board '{name}'": board_table(name)}
         if not os.path.exists(path):
             raise InputError(f"{path}: No such file or directory")
         paths = [path] if os.path.isfile(path) else self.file_manager.find_ttsys_binary_paths(path)
@@ -52,38 +65,39 @@ class Check(Command):
             raise InputError(f"{path}: the folder holds no {TTSYS_EXTENSION} files")
         return {found: load_system_desc(found)["system_desc"] for found in paths}
 
-    def execute_on(self, path: str) -> None:
+    def execute_on(self, source: Source) -> None:
         """Compare one file with every system."""
-        own = _system_of_program(path)
-        for source, system in self._systems.items():
-            self._compare(path, own, source, system)
+        own = _system_of_program(source)
+        for name, system in self._systems.items():
+            self._compare(source.name, own, name, system)
         if self["save_artifacts"]:
-            self.artifacts.save_binary(path)
+            self.artifacts.save_source(source)
 
     def _compare(
-        self, path: str, own: Mapping[str, Any], source: str, system: Mapping[str, Any]
+        self, path: str, own: Mapping[str, Any], name: str, system: Mapping[str, Any]
     ) -> None:
         lines = system_differences(system, own)
-        details = {"system_desc": source, "differences": lines}
+        details = {"system_desc": name, "differences": lines}
         if not lines:
-            self.logger.info(f"{path}: system description matches {source}")
+            self.logger.info(f"{path}: system description matches {name}")
             self.note(path, details=details)
             return
         shown = lines[:_MOST_LINES]
         if len(lines) > len(shown):
             shown.append(f"... and {len(lines) - len(shown)} more")
         message = (
-            f"{path}: system description does not match {source}; compile the program again with "
+            f"{path}: system description does not match {name}; compile the program again with "
             "--ttir-load-system-desc or check it against its own system:\n  " + "\n  ".join(shown)
         )
         self.logger.error(message)
         self.note(path, outcome=Outcome.ERROR, exception=message, details=details)
 
 
-def _system_of_program(path: str) -> TableView:
+def _system_of_program(source: Source) -> TableView:
     """The system that a `.ttnn` or `.ttm` file was compiled for."""
+    path = source.name
     try:
-        loaded = versions.load(file_bytes(path), path)
+        loaded = versions.load(source.content, path)
     except FlatbufferError as error:
         raise BinaryError(str(error)) from error
     if loaded.identifier == "TTSY":

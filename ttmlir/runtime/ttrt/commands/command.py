@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from ttmlir.runtime.errors import InputError, RuntimeFailure
-from ttmlir.runtime.ttrt.commands.option import Option, resolve
-from ttmlir.runtime.ttrt.files import TTMETAL_EXTENSION, TTNN_EXTENSION, FileManager
+from ttmlir.runtime.ttrt.commands.option import Option, attribute_name, resolve
+from ttmlir.runtime.ttrt.files.file_manager import TTMETAL_EXTENSION, TTNN_EXTENSION, FileManager
+from ttmlir.runtime.ttrt.files.sources import Source, find_sources, listed
 from ttmlir.runtime.ttrt.reports.artifacts import Artifacts
 from ttmlir.runtime.ttrt.reports.logger import Logger
 from ttmlir.runtime.ttrt.reports.results import (
@@ -65,8 +66,6 @@ class Command:
 
     def __getitem__(self, key: str) -> Any:
         """Value of an argument, in any spelling."""
-        from ttmlir.runtime.ttrt.commands.option import attribute_name
-
         return self.arguments[attribute_name(key)]
 
     def __getattr__(self, name: str) -> Any:
@@ -84,7 +83,7 @@ class Command:
             self.check_constraints()
             self.execute()
         except RuntimeFailure as error:
-            self.fail(str(self.arguments.get("binary", "")), error)
+            self.fail(", ".join(listed(self.arguments.get("binary", ""))), error)
         self.postprocess()
         return self.exit_code
 
@@ -96,24 +95,43 @@ class Command:
     def preprocess(self) -> None:
         """Clear the artifacts folder if asked to."""
         if self["clean_artifacts"]:
+            self._check_cleaning()
             self.artifacts.clean_artifacts()
         if self["save_artifacts"]:
             self.artifacts.create_artifacts()
 
+    def _check_cleaning(self) -> None:
+        """Refuse to delete a folder with the current one, the user's or a given file in it."""
+        folder = Path(self.artifacts.get_artifacts_folder_path()).resolve()
+        home = Path(os.path.expanduser("~"))
+        kept = [Path.cwd(), home, *map(Path, listed(self.arguments.get("binary", "")))]
+        for path in map(Path.resolve, kept):
+            if folder == path or folder in path.parents:
+                raise InputError(
+                    f"--clean-artifacts would delete {folder} with {path}; give --artifact-dir a "
+                    "folder that holds nothing else"
+                )
+
     def check_constraints(self) -> None:
-        """Refuse arguments that make no sense together; the base has nothing to refuse."""
+        """Refuse arguments out of range; commands also those that make no sense together."""
+        for option in self.options:
+            option.check(self.arguments[option.attribute])
 
     def execute(self) -> None:
         """Do the command's own work."""
         raise NotImplementedError(f"command '{self.name}' does nothing")
 
     def postprocess(self) -> None:
-        """Write the JSON results and the JUnit report."""
+        """Write the JSON results and the JUnit report, if they were asked for."""
         path = self["result_file"]
-        if path:
+        if not path:
+            return
+        report = str(Path(path).parent / REPORT_FILE)
+        try:
             self.file_manager.write_bytes(path, results_as_json(self.results))
-            report = str(Path(path).with_name(REPORT_FILE))
             self.file_manager.write_bytes(report, results_as_junit(self.name, self.results))
+        except InputError as error:
+            self.fail("", error)
 
     def fail(self, path: str, error: Exception, outcome: Outcome = Outcome.ERROR) -> Result:
         """Note that a file could not be dealt with, and say so."""
@@ -131,32 +149,21 @@ class Command:
         self.results.append(result)
         return result
 
-    def binary_paths(self, *extensions: str) -> list[str]:
-        """The files to work on; InputError if there are none.
-
-        A file is taken whatever its extension says; a folder is searched.
-        """
-        path = self["binary"]
-        if not path:
-            raise InputError("no file or folder was given")
-        if os.path.isfile(path):
-            return [path]
-        if not os.path.isdir(path):
-            raise InputError(f"{path}: No such file or directory")
-        found = [p for ext in extensions for p in self.file_manager.find_paths(path, ext)]
-        if not found:
-            raise InputError(f"{path}: the folder holds no {' or '.join(extensions)} files")
-        return found
+    def sources(self, *extensions: str) -> list[Source]:
+        """The files to work on; programs if no extensions are given; InputError without any."""
+        return find_sources(
+            self["binary"], extensions or (TTNN_EXTENSION, TTMETAL_EXTENSION), self.file_manager
+        )
 
     def run_on_each(self, *extensions: str) -> None:
         """Do `execute_on` for every file; an error in one does not keep the others from running."""
-        for path in self.binary_paths(*extensions or (TTNN_EXTENSION, TTMETAL_EXTENSION)):
+        for source in self.sources(*extensions):
             try:
-                self.execute_on(path)
+                self.execute_on(source)
             except RuntimeFailure as error:
-                self.fail(path, error)
+                self.fail(source.name, error)
 
-    def execute_on(self, path: str) -> None:
+    def execute_on(self, source: Source) -> None:
         """Work on one file."""
         raise NotImplementedError(f"command '{self.name}' does not work on files")
 
@@ -201,6 +208,8 @@ class Command:
             names = (option.name, *option.aliases)
             if option.is_flag:
                 parser.add_argument(*names, action="store_true", help=option.help)
+            elif option.is_positional and option.multiple:
+                parser.add_argument(*names, type=option.type, nargs="+", help=option.help)
             else:
                 parser.add_argument(
                     *names,

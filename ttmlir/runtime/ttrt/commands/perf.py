@@ -2,99 +2,28 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import re
-import time
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from ttmlir.runtime.binary import Program
+from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.execution.executor import Observer
-from ttmlir.runtime.execution.executor import Run as ProgramRun
-from ttmlir.runtime.execution.prepare import Step
 from ttmlir.runtime.hooks import DebugHooks
-from ttmlir.runtime.tensor import TensorDesc
 from ttmlir.runtime.ttrt.commands.command import Command
 from ttmlir.runtime.ttrt.commands.run import Run
 from ttmlir.runtime.ttrt.commands.run_options import PERF_OPTIONS
-from ttmlir.sim.timing.profiler_columns import PROFILER_COLUMNS
+from ttmlir.runtime.ttrt.files.sources import Source
+from ttmlir.runtime.ttrt.reports.operation_times import (
+    CSV_NAME,
+    Timing,
+    TimingObserver,
+    summary,
+    timings_as_csv,
+)
+from ttmlir.runtime.ttrt.running.program import ProgramRun
 
 if TYPE_CHECKING:
     from ttmlir.runtime.metal.session import MetalRun
-
-CSV_NAME = "ops_perf_results.csv"
-_MISSING = "-"
-_MOST_OPERATIONS = 10
-_TENSOR_COLUMNS = ("W", "Z", "Y", "X", "LAYOUT", "DATA TYPE", "MEMORY")
-_TRAILING_COLUMNS = (
-    "CALL DEPTH",
-    "COMPUTE KERNEL PATH",
-    "COMPUTE KERNEL HASH",
-    "DATA MOVEMENT KERNEL PATH",
-    "DATA MOVEMENT KERNEL HASH",
-    "PM IDEAL [ns]",
-    "PM COMPUTE [ns]",
-    "PM BANDWIDTH [ns]",
-    "PM REQ I BW",
-    "PM REQ O BW",
-    "LOC",
-)
-
-
-@dataclass(frozen=True)
-class Timing:
-    """One operation of one run; times in nanoseconds of the monotonic clock."""
-
-    step: Step
-    inputs: tuple[TensorDesc, ...]
-    start: int
-    end: int
-
-    @property
-    def duration(self) -> int:
-        """Nanoseconds."""
-        return self.end - self.start
-
-    @property
-    def code(self) -> str:
-        """Name of the operation in the IR."""
-        call = self.step.call
-        return _ir_name(self.step.operation.table) if call is None else call.name
-
-
-def _ir_name(table: str) -> str:
-    """`ttnn.to_device` for the table `ToDeviceOp`, by the rule that these names follow."""
-    return "ttnn." + re.sub("(?<!^)(?=[A-Z])", "_", table.removesuffix("Op")).lower()
-
-
-def _no_timings() -> list[Timing]:
-    return []
-
-
-@dataclass
-class TimingObserver:
-    """Times every operation; registered hooks run outside of the times."""
-
-    timings: list[Timing] = field(default_factory=_no_timings)
-    hooks: DebugHooks | None = None
-    _start: int = 0
-
-    def before(self, run: ProgramRun, step: Step) -> None:
-        """Start the clock."""
-        if self.hooks is not None:
-            self.hooks.before(run, step)
-        self._start = time.perf_counter_ns()
-
-    def after(self, run: ProgramRun, step: Step) -> None:
-        """Stop the clock."""
-        end = time.perf_counter_ns()
-        call = step.call
-        refs = () if call is None else call.operands
-        inputs = tuple(ref.desc for ref in refs if ref is not None)
-        self.timings.append(Timing(step, inputs, self._start, end))
-        if self.hooks is not None:
-            self.hooks.after(run, step)
 
 
 class Perf(Run):
@@ -114,115 +43,54 @@ class Perf(Run):
         """The clock."""
         return self._timing
 
-    def execute_on(self, path: str) -> None:
+    def execute_on(self, source: Source) -> None:
         """Time the programs of one file."""
         self._timing = TimingObserver(hooks=DebugHooks.registered())
         self._kernels: list[tuple[Program, MetalRun]] = []
-        super().execute_on(path)
+        super().execute_on(source)
         if self._timing.timings:
-            self._report(path, self._timing.timings)
+            self._report_operations(source.name, self._timing.timings)
         if self._kernels:
-            self._report_kernels(path)
+            self._report_kernels(source.name)
 
-    def note_kernels(self, program: Program, run: MetalRun) -> None:
+    def note_run(self, program: Program, run: ProgramRun) -> None:
         """Keep the times of a program of kernels for the report."""
-        self._kernels.append((program, run))
+        if run.kernels is not None:
+            self._kernels.append((program, run.kernels))
 
     def _report_kernels(self, path: str) -> None:
-        from ttmlir.runtime.ttrt.commands.metal_perf import perf_files, perf_summary
+        from ttmlir.runtime.ttrt.reports.kernel_times import perf_files, perf_summary
 
+        self._print(perf_summary(path, self._kernels))
+        folder = self._save(path, perf_files(self._kernels))
+        if folder:
+            self._print(f"times, threads and traces: {folder}")
+
+    def _report_operations(self, path: str, timings: list[Timing]) -> None:
+        self._print(summary(path, timings))
+        folder = self._save(path, {CSV_NAME: timings_as_csv(timings)})
+        if folder:
+            self._print(f"times of all operations: {folder}/{CSV_NAME}")
+
+    def _print(self, text: str) -> None:
+        if not self["quiet"]:
+            self.logger.output(text)
+
+    def _save(self, path: str, files: Mapping[str, str]) -> str:
+        """Write the files of a report; their folder, or nothing where it cannot be written.
+
+        That is an error only if the folder was chosen: the times have been shown.
+        """
         folder = self.artifacts.get_binary_perf_folder_path(path)
-        for name, text in perf_files(self._kernels).items():
-            self.file_manager.write_bytes(f"{folder}/{name}", text.encode())
+        try:
+            for name, text in files.items():
+                self.file_manager.write_bytes(f"{folder}/{name}", text.encode())
+        except InputError as error:
+            if self["artifact_dir"] or self["save_artifacts"]:
+                raise
+            self.logger.warning(f"{error}; --artifact-dir names another folder for the times")
+            return ""
         for result in self.results:
             if result.file_path == path:
                 result.details["perf_csv"] = f"{folder}/{CSV_NAME}"
-        if not self["quiet"]:
-            self.logger.output(perf_summary(path, self._kernels))
-            self.logger.output(f"times, threads and traces: {folder}")
-
-    def _report(self, path: str, timings: list[Timing]) -> None:
-        folder = self.artifacts.get_binary_perf_folder_path(path)
-        csv_path = f"{folder}/{CSV_NAME}"
-        self.file_manager.write_bytes(csv_path, timings_as_csv(timings).encode())
-        for result in self.results:
-            if result.file_path == path:
-                result.details["perf_csv"] = csv_path
-        if not self["quiet"]:
-            self.logger.output(summary(path, timings))
-            self.logger.output(f"times of all operations: {csv_path}")
-
-
-def summary(path: str, timings: list[Timing]) -> str:
-    """Total time and the kinds of operations that take most of it, as a table."""
-    total = sum(timing.duration for timing in timings)
-    by_code: dict[str, list[int]] = {}
-    for timing in timings:
-        by_code.setdefault(timing.code, []).append(timing.duration)
-    ranked = sorted(by_code.items(), key=lambda item: -sum(item[1]))[:_MOST_OPERATIONS]
-    lines = [f"{path}: {total / 1e6:.3f} ms in {len(timings)} operations"]
-    lines.append(f"{'operation':<32}{'calls':>8}{'total ms':>12}{'mean us':>12}{'share':>8}")
-    for code, durations in ranked:
-        spent = sum(durations)
-        share = 100 * spent / total if total else 0.0
-        mean = spent / len(durations) / 1e3
-        lines.append(
-            f"{code:<32}{len(durations):>8}{spent / 1e6:>12.3f}{mean:>12.1f}{share:>7.1f}%"
-        )
-    return "\n".join(lines)
-
-
-def timings_as_csv(timings: list[Timing]) -> str:
-    """One row per operation, in the columns of tt-metal's profiler; "-" where there is no value."""
-    most_inputs = max((len(timing.inputs) for timing in timings), default=0)
-    columns = [*PROFILER_COLUMNS]
-    for k in range(most_inputs):
-        columns += [f"INPUT_{k}_{name}" for name in _TENSOR_COLUMNS]
-    columns += [f"OUTPUT_0_{name}" for name in _TENSOR_COLUMNS]
-    columns += _TRAILING_COLUMNS
-    text = io.StringIO()
-    writer = csv.DictWriter(text, columns, restval=_MISSING, lineterminator="\n")
-    writer.writeheader()
-    for count, timing in enumerate(timings):
-        writer.writerow(_csv_row(count, timing))
-    return text.getvalue()
-
-
-def _csv_row(count: int, timing: Timing) -> dict[str, Any]:
-    step = timing.step
-    row: dict[str, Any] = {
-        "OP CODE": timing.code,
-        "OP TYPE": "host",
-        "GLOBAL CALL COUNT": count,
-        "HOST START TS": timing.start,
-        "HOST END TS": timing.end,
-        "HOST DURATION [ns]": timing.duration,
-        "CALL DEPTH": 1,
-        "LOC": step.operation.location or _MISSING,
-    }
-    if step.call is not None and step.call.parameters:
-        row["ATTRIBUTES"] = "; ".join(f"{k}={v}" for k, v in step.call.parameters.items())
-    for k, desc in enumerate(timing.inputs):
-        row |= _tensor_columns(f"INPUT_{k}", desc)
-    if step.output_desc is not None:
-        desc = step.output_desc
-        row |= _tensor_columns("OUTPUT_0", desc)
-        cores = sum(height * width for _, _, height, width in desc.core_ranges)
-        row["CORE COUNT"] = cores or _MISSING
-    return row
-
-
-def _tensor_columns(prefix: str, desc: TensorDesc) -> dict[str, Any]:
-    # The four columns are the last four dimensions; those further out are folded into W.
-    shape = (1,) * (4 - len(desc.shape)) + desc.shape
-    outer = 1
-    for extent in shape[:-3]:
-        outer *= extent
-    values = (
-        outer,
-        *shape[-3:],
-        "TILE" if desc.is_tiled else "ROW_MAJOR",
-        desc.data_type.schema_name.upper(),
-        f"{desc.memory_space.keyword}_{desc.memory_layout.keyword}".upper(),
-    )
-    return {f"{prefix}_{name}": value for name, value in zip(_TENSOR_COLUMNS, values, strict=True)}
+        return folder

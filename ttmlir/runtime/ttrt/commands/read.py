@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
-from typing import Any
-
-from ttmlir.runtime.binary import Binary, file_bytes, read_binary
-from ttmlir.runtime.errors import BinaryError, InputError
-from ttmlir.runtime.system import load_system_desc
 from ttmlir.runtime.ttrt.commands.command import Command
 from ttmlir.runtime.ttrt.commands.option import BINARY, COMMON_OPTIONS, Option, result_file
-from ttmlir.runtime.ttrt.files import TTMETAL_EXTENSION, TTNN_EXTENSION, TTSYS_EXTENSION
-from ttmlir.schema import FlatbufferError, TableView, identify, load_schema
-
-_ALL = "all"
-MAX_BYTES = 4096
-"""Longer vectors of bytes, such as the elements of constants, are shown by their size."""
-SECTIONS = (
-    _ALL,
-    "version",
-    "system_desc",
-    "mlir",
-    "cpp",
-    "inputs",
-    "outputs",
-    "op_stats",
-    "mesh_shape",
+from ttmlir.runtime.ttrt.files.file_manager import (
+    TTMETAL_EXTENSION,
+    TTNN_EXTENSION,
+    TTSYS_EXTENSION,
+)
+from ttmlir.runtime.ttrt.files.sources import Source, is_collection
+from ttmlir.runtime.ttrt.reports.sections import (
+    ALL,
+    PLAIN_SECTIONS,
+    SECTIONS,
+    joined_documents,
+    section_text,
 )
 
 
@@ -38,178 +27,27 @@ class Read(Command):
     options = (
         BINARY,
         *COMMON_OPTIONS,
-        Option(name="--section", type=str, default=_ALL, choices=SECTIONS, help="What to show."),
+        Option(name="--section", type=str, default=ALL, choices=SECTIONS, help="What to show."),
         result_file(name),
     )
 
     def execute(self) -> None:
-        """Show every file."""
+        """Show every file: one as it is, several as one JSON document or under their names."""
+        self._texts: dict[str, str] = {}
         self.run_on_each(TTNN_EXTENSION, TTMETAL_EXTENSION, TTSYS_EXTENSION)
+        if not is_collection(self["binary"]):
+            for text in self._texts.values():
+                self.logger.output(text)
+        elif self["section"] in PLAIN_SECTIONS:
+            for name, text in self._texts.items():
+                self.logger.output(f"{name}:\n{text}")
+        else:
+            self.logger.output(joined_documents(self._texts))
 
-    def execute_on(self, path: str) -> None:
-        """Show one file."""
+    def execute_on(self, source: Source) -> None:
+        """Read one file."""
         section: str = self["section"]
-        text = _read_section(path, file_bytes(path), section)
-        self.logger.output(text)
+        self._texts[source.name] = section_text(source.name, source.content, section)
         if self["save_artifacts"]:
-            self.artifacts.save_binary(path)
-        self.note(path, details={"section": section})
-
-
-def _read_section(path: str, data: bytes | memoryview, section: str) -> str:
-    try:
-        match identify(data):
-            case "TTSY":
-                return _read_system(path, section)
-            case "TTM0":
-                return _read_metal(path, data, section)
-            case _:
-                return _SECTIONS[section](read_binary(data, path, ignore_version=True))
-    except FlatbufferError as error:
-        raise BinaryError(str(error)) from error
-
-
-def _unavailable(path: str, section: str, available: tuple[str, ...]) -> InputError:
-    return InputError(f"{path}: there is no section '{section}'; it has {', '.join(available)}")
-
-
-def _read_system(path: str, section: str) -> str:
-    root = load_system_desc(path)
-    match section:
-        case "all":
-            return root.to_json()
-        case "version":
-            return _version_text(root["version"], root["ttmlir_git_hash"])
-        case "system_desc":
-            return root["system_desc"].to_json()
-        case _:
-            raise _unavailable(path, section, (_ALL, "version", "system_desc"))
-
-
-def _read_metal(path: str, data: bytes | memoryview, section: str) -> str:
-    root = load_schema("TTMetal/binary.fbs").read(data, path)
-    match section:
-        case "all":
-            return root.to_json(max_bytes=MAX_BYTES)
-        case "version":
-            return _version_text(root["version"], root["ttmlir_git_hash"])
-        case "system_desc" if root["system_desc"] is not None:
-            return root["system_desc"].to_json()
-        case "inputs" | "outputs":
-            programs = root.as_dict(max_bytes=MAX_BYTES)["programs"]
-            return json.dumps({p["name"]: p.get(section, []) for p in programs}, indent=2)
-        case "cpp":
-            return _kernel_sources(root)
-        case "mlir" if (sources := _module_sources(root)) is not None:
-            return sources
-        case _:
-            available = (_ALL, "version", "system_desc", "mlir", "cpp", "inputs", "outputs")
-            raise _unavailable(path, section, available)
-
-
-def _module_sources(root: TableView) -> str | None:
-    """The modules that the programs were written from, None if the file does not say."""
-    debug = [program["debug_info"] for program in root["programs"] or ()]
-    modules = [each["mlir"] for each in debug if each is not None and each["mlir"] is not None]
-    # The programs of a file share one module.
-    return "\n".join(dict.fromkeys(each["source"] or "" for each in modules)) or None
-
-
-def _kernel_sources(root: TableView) -> str:
-    """C++ of every kernel of every program, with the operation that runs it."""
-    parts: list[str] = []
-    for i, program in enumerate(root["programs"] or ()):
-        parts.append(f"program[{i}]: {program['name']}")
-        for command in _commands(program):
-            if command["type_type"] != "EnqueueProgramCommand":
-                continue
-            parts.append(f"// {command['debug_info'] or 'no debug information'}")
-            kernels = command["type"]["program"]["kernels"] or ()
-            sources = [k["kernel"]["source"] for k in kernels if k["kernel_type"] == "KernelSource"]
-            parts += [source.strip() for source in sources]
-    return "\n".join(parts)
-
-
-def _commands(program: TableView) -> list[TableView]:
-    return [
-        command
-        for device in program["device_programs"] or ()
-        for queue in device["command_queues"] or ()
-        for command in queue["commands"] or ()
-    ]
-
-
-def _version_text(version: Any, git_hash: str | None) -> str:
-    numbers = "unknown" if version is None else ".".join(str(part) for part in version)
-    return f"version: {numbers}\ntt-mlir git hash: {git_hash or 'unknown'}"
-
-
-def _all(binary: Binary) -> str:
-    return binary.view.to_json(max_bytes=MAX_BYTES)
-
-
-def _version(binary: Binary) -> str:
-    return _version_text(binary.view["version"], binary.ttmlir_git_hash)
-
-
-def _system_desc(binary: Binary) -> str:
-    if binary.system_desc is None:
-        raise BinaryError(f"{binary.source}: field 'system_desc' is missing")
-    return binary.system_desc.to_json()
-
-
-def _sources(is_wanted: Callable[[str], bool]) -> Callable[[Binary], str]:
-    def read(binary: Binary) -> str:
-        parts: list[str] = []
-        for program in binary.programs:
-            parts.append(f"program[{program.index}]: {program.name}")
-            found = [(name, text) for name, text in program.debug_sources() if is_wanted(name)]
-            parts += [f"[{name}]\n{text.strip()}" for name, text in found]
-            if not found:
-                parts.append("no debug information")
-        return "\n".join(parts)
-
-    return read
-
-
-def _tensors(field: str) -> Callable[[Binary], str]:
-    def read(binary: Binary) -> str:
-        programs = binary.view.as_dict(max_bytes=MAX_BYTES)["programs"]
-        return json.dumps({p["name"]: p.get(field) or [] for p in programs}, indent=2)
-
-    return read
-
-
-def _op_stats(binary: Binary) -> str:
-    stats: dict[str, dict[str, int]] = {}
-    for program in binary.programs:
-        counts: dict[str, int] = {}
-        for operation in program.operations:
-            counts[operation.title] = counts.get(operation.title, 0) + 1
-        stats[program.name] = dict(sorted(counts.items()))
-    return json.dumps(stats, indent=2)
-
-
-def _mesh_shape(binary: Binary) -> str:
-    meshes = {
-        program["name"]: [
-            operation["type"]
-            for operation in program.get("operations") or ()
-            if operation["type_type"] == "GetDeviceOp"
-        ]
-        for program in binary.view.as_dict(max_bytes=MAX_BYTES)["programs"]
-    }
-    return json.dumps(meshes, indent=2)
-
-
-_SECTIONS: dict[str, Callable[[Binary], str]] = {
-    _ALL: _all,
-    "version": _version,
-    "system_desc": _system_desc,
-    "mlir": _sources(lambda name: name != "cpp"),
-    "cpp": _sources(lambda name: name == "cpp"),
-    "inputs": _tensors("inputs"),
-    "outputs": _tensors("outputs"),
-    "op_stats": _op_stats,
-    "mesh_shape": _mesh_shape,
-}
+            self.artifacts.save_source(source)
+        self.note(source.name, details={"section": section})

@@ -15,8 +15,8 @@ def _accepted(*names: str) -> tuple[Option, ...]:
     return tuple(_flag(name, _ACCEPTED) for name in names)
 
 
-def _number(name: str, default: float, help: str) -> Option:
-    return Option(name=name, type=float, default=default, help=help)
+def _number(name: str, default: float, help: str, most: float | None = None) -> Option:
+    return Option(name=name, type=float, default=default, help=help, least=0, most=most)
 
 
 _PROGRAM = (
@@ -26,7 +26,7 @@ _PROGRAM = (
         default="all",
         help="Program to run by number, or 'all'.",
     ),
-    Option(name="--loops", type=int, default=1, help="Runs of each program."),
+    Option(name="--loops", type=int, default=1, least=1, help="Runs of each program."),
     Option(
         name="--board",
         type=str,
@@ -50,7 +50,13 @@ _DATA = (
         choices=("randn", "arange", "zeros", "ones", "rand"),
         help="How inputs are made up.",
     ),
-    Option(name="--seed", type=int, default=0, help="Seed of the random numbers (NumPy PCG64)."),
+    Option(
+        name="--seed",
+        type=int,
+        default=0,
+        least=0,
+        help="Seed of the random numbers (NumPy PCG64).",
+    ),
     Option(
         name="--inputs",
         type=str,
@@ -85,7 +91,7 @@ _CHECKS = (
         help="A .npz file with inputs (input_0, ...) and expected outputs (output_0, ...), or the "
         "inputs and then the outputs in order.",
     ),
-    _number("--pcc", 0.99, "Least correlation of --golden."),
+    _number("--pcc", 0.99, "Least correlation of --golden.", most=1),
     _number("--rtol-allclose", 5e-02, "Relative tolerance that --golden accepts without --pcc."),
     _number("--atol-allclose", 1e-03, "Absolute tolerance that --golden accepts without --pcc."),
     _flag("--save-golden-tensors", "Save golden results with the artifacts; implies --golden."),
@@ -97,7 +103,7 @@ _SIMULATOR = (
     Option(
         name="--schedule-seed",
         type=int,
-        default=-1,
+        least=0,
         help="Run the threads of kernels in a random order that this number fixes.",
     ),
     _flag("--delay-copies", "Let asynchronous copies of kernels move bytes at their barriers."),
@@ -112,6 +118,7 @@ _SIMULATOR = (
         name="--cycle-limit",
         type=int,
         default=2_000_000_000,
+        least=1,
         help="Cycles that a program of kernels may take.",
     ),
 )

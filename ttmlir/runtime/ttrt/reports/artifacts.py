@@ -9,12 +9,13 @@ system_desc.ttsys                                   the system described or simu
 
 from __future__ import annotations
 
+import itertools
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ttmlir.runtime.errors import InputError
-from ttmlir.runtime.ttrt.files import FileManager
+from ttmlir.runtime.ttrt.files.file_manager import FileManager
+from ttmlir.runtime.ttrt.files.sources import Source
 from ttmlir.runtime.ttrt.reports.logger import Logger
 
 if TYPE_CHECKING:
@@ -39,14 +40,21 @@ class Artifacts:
         self.logger = logger or logging or Logger()
         self.file_manager = file_manager or FileManager(self.logger)
         self.artifacts_folder_path = artifacts_folder_path or os.path.join(os.getcwd(), FOLDER)
+        self._names: dict[str, str] = {}
 
     def get_artifacts_folder_path(self) -> str:
         """The folder."""
         return self.artifacts_folder_path
 
     def get_binary_folder_path(self, binary: str | os.PathLike[str]) -> str:
-        """Folder of a binary, by its path."""
-        return str(Path(self.artifacts_folder_path, Path(binary).name))
+        """Folder of a binary, by its path; each of several files of one name has its own."""
+        path = os.fspath(binary)
+        if path not in self._names:
+            name, taken = Path(path).name, set(self._names.values())
+            others = (f"{name}.{count}" for count in itertools.count(2))
+            candidates = itertools.chain((name,), others)
+            self._names[path] = next(each for each in candidates if each not in taken)
+        return str(Path(self.artifacts_folder_path, self._names[path]))
 
     def get_binary_run_folder_path(self, binary: str | os.PathLike[str], program: int) -> str:
         """Folder for the tensors of a program."""
@@ -70,9 +78,16 @@ class Artifacts:
 
     def save_binary(self, binary: str | os.PathLike[str], system_desc: bytes | None = None) -> None:
         """Copy a binary and, if given, the description of the system that it ran on."""
-        folder = self.get_binary_folder_path(binary)
-        target = os.path.join(folder, Path(binary).name)
-        self.file_manager.copy_file(target, os.fspath(binary))
+        self.save_source(Source(os.fspath(binary)), system_desc)
+
+    def save_source(self, source: Source, system_desc: bytes | None = None) -> None:
+        """The same for a binary that may have arrived on standard input."""
+        folder = self.get_binary_folder_path(source.name)
+        target = os.path.join(folder, Path(source.name).name)
+        if source.is_standard_input:
+            self.file_manager.write_bytes(target, bytes(source.content))
+        else:
+            self.file_manager.copy_file(target, source.path)
         if system_desc is not None:
             self.file_manager.write_bytes(os.path.join(folder, SYSTEM_DESC_FILE), system_desc)
 
@@ -84,26 +99,12 @@ class Artifacts:
 
     def save_tensor(self, folder_path: str, tensor: Array, name: str) -> str:
         """Write an array as `.npy`; bf16 becomes float32, which holds it exactly."""
+        # NumPy is loaded only where there are arrays.
+        from ttmlir.runtime.ttrt.files.array_files import write_arrays
+
         self.file_manager.create_directory(folder_path)
         path = os.path.join(folder_path, f"{name}.npy")
-        save_array(path, tensor)
+        write_arrays(path, {name: tensor})
         return path
 
     save_torch_tensor = save_tensor
-
-
-def storable(array: Array) -> Array:
-    """The array in an element type that NumPy's file format has: float32 for bf16."""
-    import numpy as np
-
-    return array.astype(np.float32) if array.dtype.name == "bfloat16" else array
-
-
-def save_array(path: str, array: Array) -> None:
-    """Write a `.npy` file; InputError if it cannot be written."""
-    import numpy as np
-
-    try:
-        np.save(path, storable(array), allow_pickle=False)
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}") from error

@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from typing import TextIO
 
 from ttmlir.runtime.errors import InputError
+from ttmlir.terminal import printable
 
 _LEVEL_VARIABLES = ("TTRT_LOGGER_LEVEL", "LOGGER_LEVEL")
 _LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
@@ -19,15 +21,28 @@ class _AppendingHandler(logging.Handler):
         """Start with an empty file; InputError if it cannot be written."""
         super().__init__()
         self.path = path
+        self._instead: logging.StreamHandler[TextIO] | None = None
         try:
             open(path, "w", encoding="utf-8").close()
         except OSError as error:
             raise InputError(f"{path}: cannot be written: {error.strerror}") from error
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write one message."""
-        with open(self.path, "a", encoding="utf-8") as file:
-            file.write(self.format(record) + "\n")
+        """Write one message; where that fails, this one and all after it go to standard error."""
+        if self._instead is None:
+            try:
+                with open(self.path, "a", encoding="utf-8", errors="backslashreplace") as file:
+                    file.write(self.format(record) + "\n")
+                return
+            except OSError as error:
+                self._instead = logging.StreamHandler(sys.stderr)
+                self._instead.setFormatter(self.formatter)
+                print(
+                    f"warning: {self.path}: cannot be written: {error.strerror}; messages follow"
+                    " here",
+                    file=sys.stderr,
+                )
+        self._instead.emit(record)
 
 
 class Logger:
@@ -51,25 +66,26 @@ class Logger:
 
     def debug(self, message: str) -> None:
         """Log at DEBUG."""
-        self._logger.debug(message)
+        self._logger.debug(printable(message))
 
     def info(self, message: str) -> None:
         """Log at INFO."""
-        self._logger.info(message)
+        self._logger.info(printable(message))
 
     def warning(self, message: str) -> None:
         """Log at WARNING."""
-        self._logger.warning(message)
+        self._logger.warning(printable(message))
 
     def error(self, message: str) -> None:
         """Log at ERROR."""
-        self._logger.error(message)
+        self._logger.error(printable(message))
 
     def output(self, text: str) -> None:
         """Show what was asked for: to the log file if there is one, else to standard output."""
         if self.file_name:
             self._logger.info(text)
         else:
+            text = printable(text) if sys.stdout.isatty() else text
             sys.stdout.write(text if text.endswith("\n") else text + "\n")
 
 

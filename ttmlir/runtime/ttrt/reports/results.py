@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -97,14 +98,18 @@ def _test_case(suite: ElementTree.Element, command: str, result: Result) -> None
     name = result.file_path
     if result.program_index:
         name += f" program {result.program_index}"
-    case = ElementTree.SubElement(suite, "testcase", classname=f"ttrt.{command}", name=name)
+    case = ElementTree.SubElement(
+        suite, "testcase", classname=f"ttrt.{command}", name=_xml_text(name)
+    )
     element = _ELEMENTS.get(result.outcome)
     if element is not None:
         ElementTree.SubElement(case, element, message=_xml_text(result.exception))
 
 
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that an XML 1.0 document cannot hold, not even as references."""
+
+
 def _xml_text(text: str) -> str:
-    """The text without the control characters that XML cannot hold."""
-    return "".join(
-        c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in text
-    )
+    """The text with a replacement character for each one that XML cannot hold."""
+    return _NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -1,0 +1,175 @@
+"""`ttmlir.compile` takes MLIR text and files, and says what it cannot take."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ttmlir
+from ttmlir.frontend import dispatch
+from ttmlir.runtime import InputError, load_binary, open_device, submit
+from ttmlir.runtime.tensor import Tensor
+
+MODELS = Path(__file__).resolve().parents[1] / "models"
+LAYER = """
+#any = #tt.operand_constraint<dram|l1|scalar|tile|any_device|any_device_tile>
+func.func @layer(%x: tensor<3x70xf32>, %w: tensor<70x5xf32>) -> tensor<3x5xf32> {
+  %0 = tensor.empty() : tensor<3x5xf32>
+  %1 = "ttir.matmul"(%x, %w, %0) <{operand_constraints = [#any, #any, #any]}>
+      : (tensor<3x70xf32>, tensor<70x5xf32>, tensor<3x5xf32>) -> tensor<3x5xf32>
+  return %1 : tensor<3x5xf32>
+}
+"""
+
+
+def arrays(*shapes: tuple[int, ...]) -> list[Any]:
+    """Random arrays, the same for every test."""
+    rng = np.random.default_rng(7)
+    return [rng.standard_normal(shape, np.float32) for shape in shapes]
+
+
+def test_text_becomes_a_function_of_numpy_arrays() -> None:
+    """One result is returned as such, and both numerics can be asked for at each call."""
+    compiled = ttmlir.compile(LAYER)
+    x, w = arrays((3, 70), (70, 5))
+    np.testing.assert_allclose(compiled(x, w), x @ w, rtol=1e-5)
+    np.testing.assert_allclose(compiled(x, w, numerics="device"), x @ w, rtol=2e-2, atol=2e-2)
+    assert compiled.stages == ("ttir", "ttnn", "cpp")
+    assert repr(compiled).startswith(
+        "CompiledModel(layer(x: float32[3,70], w: float32[70,5]) -> (float32[3,5]), "
+    )
+
+
+def test_a_file_with_several_results_returns_a_tuple() -> None:
+    """Paths are taken as `Path` and as text."""
+    for path in (MODELS / "lstm_cell.mlir", str(MODELS / "lstm_cell.mlir")):
+        compiled = ttmlir.compile(path)
+        results = compiled(*arrays((5, 20), (5, 12), (5, 12), (32, 48), (1, 48)))
+        assert [result.shape for result in results] == [(5, 12), (5, 12)]
+
+
+def test_stages_are_texts_of_their_dialects(tmp_path: Path) -> None:
+    """Each is as the tools write it; the saved file is the one that runs."""
+    compiled = ttmlir.compile(LAYER)
+    assert '"ttir.matmul"' in compiled.text("ttir")
+    assert '"ttnn.matmul"' in compiled.text("ttnn")
+    assert "ttnn::matmul" in compiled.text("cpp")
+    with pytest.raises(ValueError, match="no stage 'llvm'; its stages are ttir, ttnn, cpp"):
+        compiled.text("llvm")
+    binary = load_binary(compiled.save(tmp_path / "layer.ttnn"))
+    x, w = arrays((3, 70), (70, 5))
+    [result] = submit(open_device(), binary, 0, [Tensor.from_numpy(x), Tensor.from_numpy(w)])
+    np.testing.assert_array_equal(result.to_numpy(), compiled(x, w))
+
+
+def test_compiling_twice_gives_the_same_file() -> None:
+    """Nothing in a file depends on the process or on time."""
+    assert ttmlir.compile(LAYER).to_bytes() == ttmlir.compile(LAYER).to_bytes()
+
+
+def test_golden_results_need_a_framework(tmp_path: Path) -> None:
+    """Text has neither examples nor a framework that could compute them."""
+    compiled = ttmlir.compile(LAYER)
+    with pytest.raises(InputError, match=r"compiled without examples; save\(path, golden=\(x, y\)"):
+        compiled.save(tmp_path / "layer.ttnn", golden=True)
+    with pytest.raises(InputError, match="which no framework runs"):
+        compiled.save(tmp_path / "layer.ttnn", golden=tuple(arrays((3, 70), (70, 5))))
+
+
+def test_options_are_those_of_the_pipeline() -> None:
+    """Without grids every tensor is on one core."""
+    assert "<8x8>, memref" in ttmlir.compile(LAYER).text("ttnn")
+    assert "<8x8>, memref" not in ttmlir.compile(LAYER, options="enable-grid-set=false").text(
+        "ttnn"
+    )
+
+
+def test_arguments_that_do_not_fit_are_named() -> None:
+    """The message says which ones, and what the model was compiled for."""
+    compiled = ttmlir.compile(LAYER)
+    x, w = arrays((3, 71), (70, 5))
+    with pytest.raises(InputError, match=r"'layer' was compiled for other arguments: x is "):
+        compiled(x, w)
+    with pytest.raises(InputError, match=r"w is float64\[70,5\] instead of float32\[70,5\]; call"):
+        compiled(x[:, 1:], w.astype(np.float64))
+    with pytest.raises(InputError, match="takes 2 arrays, got 1"):
+        compiled(x)
+    with pytest.raises(InputError, match="given by position"):
+        compiled(x, w=w)
+    with pytest.raises(InputError, match="compiled from text, which no framework runs"):
+        compiled.reference(x, w)
+    name: Any = "bf16"
+    with pytest.raises(ValueError, match="numerics are 'exact' or 'device', not 'bf16'"):
+        compiled(x, w, numerics=name)
+
+
+def test_wrong_text_is_quoted() -> None:
+    """File, line and column, the line, and a caret."""
+    with pytest.raises(ttmlir.CompilationError) as caught:
+        ttmlir.compile(LAYER.replace("70x5xf32", "7x5xf32"))
+    first, line, caret = str(caught.value).splitlines()[:3]
+    assert first.startswith("<text>:5:")
+    assert line.startswith('  %1 = "ttir.matmul"')
+    assert caret.strip() == "^"
+
+
+def test_models_that_no_door_takes(tmp_path: Path) -> None:
+    """The message lists what is taken."""
+    with pytest.raises(TypeError, match="cannot compile a int; it takes functions of JAX arrays"):
+        ttmlir.compile(3)
+    with pytest.raises(TypeError, match="takes no examples"):
+        ttmlir.compile(LAYER, np.ones(3))
+    with pytest.raises(ttmlir.CompilationError, match="has 0 public functions"):
+        ttmlir.compile("module {\n}")
+    with pytest.raises(AttributeError, match="no attribute 'compilation'"):
+        _ = getattr(ttmlir, "compilation")  # noqa: B009
+    binary = ttmlir.compile(LAYER).save(tmp_path / "layer.ttnn")
+    with pytest.raises(InputError, match=r"layer\.ttnn is not text; ttmlir\.compile reads"):
+        ttmlir.compile(binary)
+
+
+def test_a_missing_framework_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message says how to install it."""
+    monkeypatch.setattr(dispatch, "find_spec", lambda name: None)
+    monkeypatch.delitem(sys.modules, "jax", raising=False)
+    with pytest.raises(ImportError, match=r'pip install "ttmlir-py\[jax\]" installs it'):
+        ttmlir.compile(lambda x: x, np.ones(3))
+
+
+def test_importing_the_package_loads_nothing_else() -> None:
+    """No framework, no NumPy and no IR library before the first use."""
+    script = (
+        "import sys, ttmlir; print({'numpy', 'xdsl', 'jax', 'torch'} & {m.partition('.')[0] "
+        "for m in sys.modules})"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+    assert result.stdout == "set()\n"
+
+
+@pytest.mark.parametrize(
+    ("dialect", "operation"),
+    [
+        ("tosa", "tosa.tanh %x : (tensor<3x70xf32>) -> tensor<3x70xf32>"),
+        ("math", "math.tanh %x : tensor<3x70xf32>"),
+        ("stablehlo", "stablehlo.tanh %x : tensor<3x70xf32>"),
+    ],
+)
+def test_the_dialect_of_a_text_chooses_its_road(dialect: str, operation: str) -> None:
+    """Each comes to ttir in its own way."""
+    compiled = ttmlir.compile(f"""
+      func.func @curve(%x: tensor<3x70xf32>) -> tensor<3x70xf32> {{
+        %0 = {operation}
+        return %0 : tensor<3x70xf32>
+      }}
+    """)
+    assert compiled.stages == (dialect, "ttir", "ttnn", "cpp")
+    assert f"{dialect}.tanh" in compiled.text(dialect)
+    (x,) = arrays((3, 70))
+    np.testing.assert_allclose(compiled(x), np.tanh(x), rtol=1e-5)

@@ -1,0 +1,121 @@
+"""Facts about operations stand in rows: no other file lists operations by name."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from ttmlir import optable
+from ttmlir.optable.elementwise import ROWS
+
+ROOT = Path(__file__).resolve().parents[2]
+PRODUCT = ROOT / "ttmlir"
+MNEMONICS = {row.mnemonic for row in ROWS}
+LONGEST = 3
+"""Names that a list may have: more are a fact about operations."""
+
+LISTS = {
+    "dialects/emitc/expressions.py": "comparisons of C++",
+    "dialects/row_ops.py": "names of classes as MLIR spells them",
+    "dialects/stablehlo/reduce_text.py": "operations that StableHLO's text shortens",
+    "passes/ttir/ttir_canonical_forms.py": "rules by name",
+    "frontend/torch/rules/elementwise.py": "rules of ATen's operations",
+    "passes/emitc/convert_arith_to_emitc.py": "predicates of arith.cmpi",
+    "passes/linalg/convert_arith_to_ttir.py": "predicates of arith.cmpi and arith.cmpf",
+    "passes/stablehlo/convert_stablehlo_to_ttir_scatter.py": "scatters that ttir has",
+    "passes/ttmetal/convert_ttir_to_ttmetal_tiles.py": "operations of arith in bodies",
+    "passes/ttmetal/ttir_generic_kernel.py": "kernels of the reference that have names",
+}
+"""Files with longer lists, and what is listed that rows do not say."""
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    """The syntax tree of a file."""
+    return ast.parse(path.read_text("utf-8"))
+
+
+def literals(node: ast.AST) -> Iterator[list[ast.expr | None]]:
+    """The parts of a literal collection: of a dictionary its keys, and its values."""
+    match node:
+        case ast.Dict(keys=keys, values=values):
+            yield list(keys)
+            yield list(values)
+        case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
+            yield list(parts)
+        case _:
+            pass
+
+
+def listed(path: Path) -> int:
+    """The largest number of elementwise operations that one collection of a file names."""
+    most = 0
+    for node in ast.walk(tree(path)):
+        for parts in literals(node):
+            names = [part.value for part in parts if isinstance(part, ast.Constant)]
+            most = max(most, sum(name in MNEMONICS for name in names))
+    return most
+
+
+def test_no_lists_of_operations() -> None:
+    """A list of mnemonics outside of the table is a fact that belongs to a field of the rows."""
+    paths = [path for path in PRODUCT.rglob("*.py") if "optable" not in path.parts]
+    found = {str(path.relative_to(PRODUCT)) for path in paths if listed(path) > LONGEST}
+    assert found == set(LISTS)
+
+
+NAMED_IN_PASSES = {
+    "stablehlo_scalars.py": "arithmetic of numbers that are known while compiling",
+    "convert_arith_to_ttir.py": "rules by name",
+    "convert_linalg_to_ttir_generic.py": "bodies that select the larger number, and products",
+    "convert_stablehlo_to_ttir_elementwise.py": "rules by name",
+    "stablehlo_bodies.py": "bodies that keep a number with its place",
+}
+"""Passes that name operations which rows name, and why."""
+
+
+def test_passes_do_not_repeat_names_of_rows() -> None:
+    """What an operation of another dialect means is said by the row that names it."""
+    names = set(optable.named_in("stablehlo", "chlo", "tosa", "linalg", "arith", "math"))
+    found = set[str]()
+    for path in (PRODUCT / "passes").rglob("*.py"):
+        constants = (node for node in ast.walk(tree(path)) if isinstance(node, ast.Constant))
+        if any(node.value in names for node in constants):
+            found.add(path.name)
+    assert found <= set(NAMED_IN_PASSES)
+
+
+def test_names_of_other_dialects_are_said_once() -> None:
+    """No two rows claim to mean the same operation."""
+    for names in ("aliases", "truth_aliases", "unsigned_aliases"):
+        found = [name for row in optable.ROWS.values() for name in getattr(row, names)]
+        assert len(found) == len(set(found))
+
+
+@pytest.mark.parametrize("row", optable.ROWS.values(), ids=lambda row: row.mnemonic)
+def test_rows_name_rows(row: optable.Row) -> None:
+    """Other operations that a row refers to exist."""
+    for name in (row.on_truth, row.combiner, row.ttnn_form):
+        assert not name or name in optable.ROWS
+
+
+def test_hardsigmoid_is_four_files() -> None:
+    """Those that the page for developers lists: adding an elementwise operation stays as short."""
+    word = re.compile(r"hardsigmoid", re.IGNORECASE)
+    sources = [*PRODUCT.rglob("*.py"), *(ROOT / "schema").rglob("*.fbs")]
+    found = {
+        str(path.relative_to(ROOT)) for path in sources if word.search(path.read_text("utf-8"))
+    }
+    assert found == {
+        "schema/TTNN/program.fbs",
+        "ttmlir/optable/elementwise/unary.py",
+        "ttmlir/optable/kernel/tile_calls.py",
+        "ttmlir/optable/kernel/vector_unary.py",
+    }
+    page = (ROOT / "docs/developing.md").read_text("utf-8")
+    assert all(f"`{path}`" in page for path in found)

@@ -1,0 +1,80 @@
+"""Looks at the Python code of every kernel that the tests compile.
+
+The list of what may stand in it is written down here by hand, apart from the compiler's own.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from functools import wraps
+from typing import Any
+
+COMPILER = "ttmlir.sim.kernels.compiler"
+FORBIDDEN = (
+    *(ast.Import, ast.ImportFrom, ast.Lambda, ast.ClassDef, ast.Global, ast.Nonlocal, ast.Delete),
+    *(ast.AsyncFunctionDef, ast.Await, ast.With, ast.Starred, ast.JoinedStr, ast.ListComp),
+    *(ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Dict, ast.Set, ast.Match, ast.Del),
+    *(ast.Pow, ast.MatMult, ast.Slice, ast.In, ast.Is),
+)
+NAME = re.compile(r"[vtfc]_\w+|_")
+SERVICES = {"_load", "_store", "_poll", "_turns", "_limited", "_dprint", "_thread"}
+HELPERS = {
+    *("_quotient", "_remainder", "_shift_count", "_index", "_float32", "_float"),
+    *("_float_quotient", "_truncated", "_float_bits", "_bits_float", "_double_bits"),
+    *("_bits_double", "_put", "_point", "_point_at_one", "_is_local", "_element_at", "_put_at"),
+    *("_advance", "_advance_any", "_distance", "_is_same", "_address", "_pointer_to"),
+    *("_copied", "_overwrite", "_printed", "_character", "_endless", "_missing", "_min", "_max"),
+    *("_range", "_rounds", "_unset", "_fault", "_FAULTS", "_error"),
+}
+ATTRIBUTES = {
+    *("clock", "bank_base_address", "page_size", "data_format"),
+    *("get_noc_addr", "get_shard_noc_addr", "is_local_bank", "is_local_addr", "is_local_page"),
+    *("is_local_shard", "next_compile_time_args_offset", "next_common_runtime_args_offset"),
+}
+CONSTANTS = (int, float, str, bool, type(None))
+
+
+def check_code(module: ast.Module) -> None:
+    """Fail if there is anything in the code of a kernel that does not belong there."""
+    for node in ast.walk(module):
+        assert not isinstance(node, FORBIDDEN), ast.dump(node)
+        match node:
+            case ast.Name(id=name) | ast.arg(arg=name):
+                known = NAME.fullmatch(name) or name in SERVICES | HELPERS
+                assert known, f"the name {name}"
+                stored = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+                assert not stored or re.match(r"[vt]_|_$", name), f"{name} is set"
+            case ast.Attribute(attr=name):
+                assert name in ATTRIBUTES, f"the attribute {name}"
+            case ast.keyword(arg=name):
+                assert name in {"template", *ATTRIBUTES}, f"the keyword {name}"
+            case ast.Constant(value=value):
+                assert type(value) in CONSTANTS, f"a constant {value!r}"
+            case ast.FunctionDef(name=name, decorator_list=decorators):
+                assert re.match("f_|_kernel$", name), f"the function {name}"
+                assert not decorators
+            case ast.Call(func=function):
+                assert isinstance(function, (ast.Name, ast.Attribute)), ast.dump(function)
+                assert not (isinstance(function, ast.Name) and function.id[:2] in ("v_", "t_"))
+            case _:
+                pass
+
+
+def watch_compiler() -> None:
+    """Check what the compiler of kernels makes from now on, if a test has loaded it."""
+    compiler = sys.modules.get(COMPILER)
+    if compiler is None or hasattr(compiler, "watched"):
+        return
+    made: Any = compiler.CompiledKernel
+
+    @wraps(made, updated=())
+    def checked(*arguments: Any, **keywords: Any) -> Any:
+        kernel = made(*arguments, **keywords)
+        check_code(kernel.module)
+        compiler.watched += 1
+        return kernel
+
+    compiler.watched = 0
+    compiler.CompiledKernel = checked

@@ -1,0 +1,94 @@
+"""Files that the project writes: how they are named after something, and how they are written.
+
+A name from a file of somebody else becomes part of a path only through `safe_file_name`. Whatever
+is written goes through `open_replacement` or `write_file`, so that a file appears as a whole or not
+at all.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager, suppress
+from errno import EACCES
+from io import BytesIO
+from pathlib import Path
+from typing import BinaryIO
+
+MAX_FILE_NAME = 128
+"""Longest name that `safe_file_name` gives, in characters."""
+
+_HASH_DIGITS = 32
+_MARK = "~"
+"""Stands before the hash; no name that is kept has it."""
+_UNSAFE = re.compile(r"[^\w.+@=-]", re.ASCII)
+_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE | re.ASCII)
+"""Names of devices on Windows, whatever follows a dot."""
+
+
+def safe_file_name(name: str) -> str:
+    """A file name without folders for something of any name; different for different names.
+
+    Names of ASCII letters, digits and `_.+@=-` are kept, unless they are long, begin or end with a
+    dot or are names of devices. Others lose what is not allowed and get a hash.
+    """
+    kept = _UNSAFE.sub("_", name)
+    is_safe = kept == name and 0 < len(name) <= MAX_FILE_NAME and name.strip(".-") == name
+    if is_safe and not _RESERVED.fullmatch(name):
+        return name
+    from hashlib import sha256
+
+    digest = sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_DIGITS]
+    start = kept[: MAX_FILE_NAME - _HASH_DIGITS - len(_MARK)].strip(".-")
+    return f"{'_' if _RESERVED.fullmatch(start) else ''}{start or '_'}{_MARK}{digest}"
+
+
+@contextmanager
+def open_replacement(path: str | os.PathLike[str]) -> Generator[BinaryIO]:
+    """A file to write to, which is found at `path` once the body has ended without an exception.
+
+    Until then it stands in the same folder under another name; an exception leaves what was there
+    before. The permissions of a file that is replaced are kept, links to it are followed. Devices
+    and pipes, such as `/dev/stdout`, get what was written when the body ends. Raises OSError.
+    """
+    target = Path(os.path.realpath(path))
+    mode = _mode_of(target)
+    if mode is not None and not stat.S_ISREG(mode):
+        buffer = BytesIO()
+        yield buffer
+        with target.open("wb") as device:
+            device.write(buffer.getbuffer())
+        return
+    if mode is not None and not os.access(target, os.W_OK):
+        raise PermissionError(EACCES, os.strerror(EACCES), str(path))
+    neighbour = target.with_name(f".ttmlir-{os.urandom(8).hex()}")
+    try:
+        with neighbour.open("xb") as file:
+            yield file
+        if mode is not None:
+            neighbour.chmod(stat.S_IMODE(mode))
+        neighbour.replace(target)
+    except BaseException:
+        with suppress(OSError):
+            neighbour.unlink()
+        raise
+
+
+def write_file(path: str | os.PathLike[str], data: bytes | memoryview | Iterable[bytes]) -> None:
+    """Write a file from bytes, or from chunks of them; see `open_replacement`."""
+    chunks = [data] if isinstance(data, bytes | memoryview) else data
+    mode = _mode_of(Path(path))
+    is_device = mode is not None and not stat.S_ISREG(mode)
+    # Chunks may be more than memory holds: none are kept for a device.
+    with Path(path).open("wb") if is_device else open_replacement(path) as file:
+        file.writelines(chunks)
+
+
+def _mode_of(path: Path) -> int | None:
+    """Kind and permissions of a file; None if there is none."""
+    try:
+        return path.stat().st_mode
+    except FileNotFoundError:
+        return None

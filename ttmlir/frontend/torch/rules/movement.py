@@ -1,0 +1,288 @@
+"""ATen operations that move, repeat and combine elements, with bounds known to the compiler."""
+
+from __future__ import annotations
+
+import math
+
+from xdsl.dialects.builtin import i1
+from xdsl.ir import SSAValue
+
+from ttmlir.frontend.torch.building import BodyBuilder, Shape
+from ttmlir.frontend.torch.call import Call, Number, Rule
+from ttmlir.ir.tensor_types import element_type, tensor_of, value_shape
+
+
+def _reshape(call: Call) -> SSAValue:
+    return call.build.reshape(call.tensor(), call.shape)
+
+
+def _permute(call: Call) -> SSAValue:
+    x = call.tensor()
+    rank = len(value_shape(x))
+    return call.build.permute(x, [dim % rank for dim in call["dims"]])
+
+
+def _expand(call: Call) -> SSAValue:
+    return call.build.broadcast(call.tensor(), call.shape)
+
+
+def _slice(call: Call) -> SSAValue:
+    x = call.tensor()
+    dim = call.dim(x)
+    if isinstance(call["start"], Number):
+        return _slice_at(call, x, dim)
+    begin, end = slice_bounds(call, value_shape(x)[dim])
+    return call.build.slice_along(x, dim, begin, end, call["step"])
+
+
+def _slice_at(call: Call, x: SSAValue, dim: int) -> SSAValue:
+    """A slice of a known length from a computed place."""
+    if call["step"] != 1:
+        call.refuse("a slice from a computed place has a step of 1")
+    begins = _begins(call.build, x, dim, call.tensor("start"))
+    return call.build.create_inferred("slice_dynamic", x, begins, sizes=call.shape)
+
+
+def _begins(build: BodyBuilder, x: SSAValue, dim: int, place: SSAValue) -> SSAValue:
+    """A computed place of one dimension, the beginning of all others."""
+    extent = value_shape(x)[dim]
+    begin = build.reshape(from_start(build, place, extent), (1,))
+    zeros = [build.create_number_of_rank(0, element_type(begin), 1)] * len(value_shape(x))
+    return build.concat([*zeros[:dim], begin, *zeros[dim + 1 :]], 0)
+
+
+def from_start(build: BodyBuilder, index: SSAValue, extent: int) -> SSAValue:
+    """Indices counted from 0; negative ones count from the end."""
+    below = build.compute("lt", index, build.create_number(0, index), element=i1)
+    from_end = build.compute("add", index, build.create_number(extent, index))
+    return build.compute("where", below, from_end, index)
+
+
+def slice_bounds(call: Call, extent: int) -> tuple[int, int]:
+    """`start` and `end` of a slice, counted from 0 and limited to the dimension."""
+    begin, end, _ = slice(call["start"], call["end"]).indices(extent)
+    return begin, max(begin, end)
+
+
+def _select(call: Call) -> SSAValue:
+    build, x = call.build, call.tensor()
+    dim = call.dim(x)
+    if isinstance(call["index"], Number):
+        begins = _begins(build, x, dim, call.tensor("index"))
+        sizes = tuple(1 if i == dim else extent for i, extent in enumerate(value_shape(x)))
+        return build.reshape(
+            build.create_inferred("slice_dynamic", x, begins, sizes=sizes), call.shape
+        )
+    index = call["index"] % value_shape(x)[dim]
+    return build.reshape(build.slice_along(x, dim, index, index + 1), call.shape)
+
+
+def _cat(call: Call) -> SSAValue:
+    parts = [call.build.cast(part, call.element) for part in call.tensors("tensors")]
+    # Empty tensors of one dimension go with everything.
+    parts = [part for part in parts if value_shape(part) != (0,)] or parts
+    return call.build.concat(parts, call["dim"] % max(1, len(call.shape)))
+
+
+def _stack(call: Call) -> SSAValue:
+    build, dim = call.build, call["dim"] % len(call.shape)
+    shape = (*call.shape[:dim], 1, *call.shape[dim + 1 :])
+    parts = [build.cast(part, call.element) for part in call.tensors("tensors")]
+    return build.concat([build.reshape(part, shape) for part in parts], dim)
+
+
+def _split(call: Call) -> tuple[SSAValue, ...]:
+    x = call.tensor()
+    dim = call.dim(x)
+    parts: list[SSAValue] = []
+    begin = 0
+    for size in call["split_sizes"]:
+        parts.append(call.build.slice_along(x, dim, begin, begin + size))
+        begin += size
+    return tuple(parts)
+
+
+def _repeat(call: Call) -> SSAValue:
+    build, x, counts = call.build, call.tensor(), tuple(call["repeats"])
+    x = build.reshape(x, (1,) * (len(counts) - len(value_shape(x))) + value_shape(x))
+    if 0 in counts:
+        return build.create_splat(0, tensor_of(call.element, call.shape))
+    return x if set(counts) <= {1} else build.create_inferred("repeat", x, repeat_dimensions=counts)
+
+
+def _constant_pad(call: Call) -> SSAValue:
+    build, x = call.build, call.tensor()
+    given = list(call["pad"])
+    # Pairs of a low and a high count, the last dimension first.
+    pairs = [(given[i], given[i + 1]) for i in range(0, len(given), 2)]
+    widths = ([(0, 0)] * (len(value_shape(x)) - len(pairs))) + pairs[::-1]
+    for dim, (low, high) in enumerate(widths):
+        extent = value_shape(x)[dim]
+        x = build.slice_along(x, dim, max(0, -low), extent - max(0, -high))
+    padding = tuple(max(0, count) for pair in widths for count in pair)
+    if not any(padding):
+        return x
+    return build.create_inferred("pad", x, padding=padding, value=float(call["value"]))
+
+
+def _flip(call: Call) -> SSAValue:
+    x = call.tensor()
+    rank = len(value_shape(x))
+    dims = tuple(dim % rank for dim in call["dims"]) if rank else ()
+    return call.build.create_inferred("reverse", x, dimensions=dims) if dims else x
+
+
+def _roll(call: Call) -> SSAValue:
+    build, x = call.build, call.tensor()
+    shifts, dims = list(call["shifts"]), list(call["dims"])
+    flat = not dims
+    if flat:
+        x, dims = build.reshape(x, (math.prod(value_shape(x)),)), [0]
+    for shift, number in zip(shifts, dims, strict=True):
+        dim = number % len(value_shape(x))
+        extent = value_shape(x)[dim]
+        cut = -shift % extent if extent else 0
+        if cut:
+            ends = build.slice_along(x, dim, cut, extent), build.slice_along(x, dim, 0, cut)
+            x = build.concat(ends, dim)
+    return build.reshape(x, call.shape)
+
+
+def _slice_scatter(call: Call) -> SSAValue:
+    build, x = call.build, call.tensor()
+    dim = call.dim(x)
+    source = build.cast(call.tensor("src"), element_type(x))
+    if isinstance(call["start"], Number):
+        if call["step"] != 1:
+            call.refuse("a slice from a computed place has a step of 1")
+        return build.create_inferred(
+            "slice_write", x, source, _begins(build, x, dim, call.tensor("start"))
+        )
+    begin, end = slice_bounds(call, value_shape(x)[dim])
+    if call["step"] == 1:
+        return replaced(call, x, source, dim, begin, end)
+    # The elements between the steps come from the tensor itself, slice by slice.
+    step, count = call["step"], value_shape(source)[dim]
+    parts: list[SSAValue] = [build.slice_along(x, dim, 0, begin)]
+    for i in range(count):
+        place = begin + i * step
+        following = place + step if i + 1 < count else value_shape(x)[dim]
+        parts.append(build.slice_along(source, dim, i, i + 1))
+        parts.append(build.slice_along(x, dim, place + 1, following))
+    return build.concat(parts, dim)
+
+
+def _select_scatter(call: Call) -> SSAValue:
+    build, x = call.build, call.tensor()
+    dim = call.dim(x)
+    shape = (*call.shape[:dim], 1, *call.shape[dim + 1 :])
+    source = build.reshape(build.cast(call.tensor("src"), element_type(x)), shape)
+    if isinstance(call["index"], Number):
+        return build.create_inferred(
+            "slice_write", x, source, _begins(build, x, dim, call.tensor("index"))
+        )
+    index = call["index"] % value_shape(x)[dim]
+    return replaced(call, x, source, dim, index, index + 1)
+
+
+def replaced(call: Call, x: SSAValue, source: SSAValue, dim: int, begin: int, end: int) -> SSAValue:
+    """A tensor with the slice from `begin` to `end` of a dimension replaced by another tensor."""
+    build, extent = call.build, value_shape(x)[dim]
+    if end <= begin:
+        return x
+    parts = build.slice_along(x, dim, 0, begin), source, build.slice_along(x, dim, end, extent)
+    return build.concat(parts, dim)
+
+
+def _diagonal(call: Call) -> SSAValue:
+    """The diagonal of a matrix: every (columns + 1)-th element of its rows put together."""
+    build, x, offset = call.build, call.tensor(), call["offset"]
+    rank = len(value_shape(x))
+    dims = [call["dim1"] % rank, call["dim2"] % rank]
+    x = build.permute(x, [*(i for i in range(rank) if i not in dims), *dims])
+    *batch, rows, columns = value_shape(x)
+    count = call.shape[-1]
+    if not count:
+        return build.create_splat(0, tensor_of(call.element, call.shape))
+    flat = build.reshape(x, (*batch, rows * columns))
+    start = offset if offset >= 0 else -offset * columns
+    end = start + (count - 1) * (columns + 1) + 1
+    return build.slice_along(flat, len(batch), start, end, columns + 1)
+
+
+def _unfold(call: Call) -> SSAValue:
+    """The windows of a dimension, put at the end."""
+    build, x = call.build, call.tensor()
+    dim = call.dim(x, "dimension")
+    size, step, count = call["size"], call["step"], call.shape[dim]
+    shape = value_shape(x)
+    windows = [
+        build.reshape(
+            build.slice_along(x, dim, i * step, i * step + size),
+            (*shape[:dim], 1, size, *shape[dim + 1 :]),
+        )
+        for i in range(count)
+    ]
+    joined = build.concat(windows, dim)
+    order = [i for i in range(len(shape) + 1) if i != dim + 1]
+    return build.permute(joined, [*order, dim + 1])
+
+
+def _view_dtype(call: Call) -> SSAValue:
+    if element_type(call.tensor()) == call.element:
+        return call.tensor()
+    call.refuse(
+        "reading the bits of a tensor as another dtype is not supported; .to(dtype) converts"
+    )
+
+
+def _as_strided(call: Call) -> SSAValue:
+    build, x, strides = call.build, call.tensor(), tuple(call["stride"])
+    shape, offset = call.shape, call.arguments.get("storage_offset") or 0
+    dense = _strides(shape)
+    same = all(a == b or n == 1 for a, b, n in zip(strides, dense, shape, strict=True))
+    elements = math.prod(shape)
+    if same and offset + elements <= math.prod(value_shape(x)):
+        flat = build.reshape(x, (math.prod(value_shape(x)),))
+        return build.reshape(build.slice_along(flat, 0, offset, offset + elements), shape)
+    call.refuse(
+        f"strides {strides} of a tensor of shape {shape} are not supported, only those of "
+        "contiguous tensors; use slices, permute and expand"
+    )
+
+
+def _strides(shape: Shape) -> Shape:
+    return tuple(math.prod(shape[i + 1 :]) for i in range(len(shape)))
+
+
+RULES: dict[str, Rule] = {
+    "_unsafe_view": _reshape,
+    "as_strided": _as_strided,
+    "cat": _cat,
+    "constant_pad_nd": _constant_pad,
+    "diagonal": _diagonal,
+    "diagonal_copy": _diagonal,
+    "expand": _expand,
+    "flatten": _reshape,
+    "flip": _flip,
+    "permute": _permute,
+    "repeat": _repeat,
+    "reshape": _reshape,
+    "roll": _roll,
+    "select.int": _select,
+    "select_copy.int": _select,
+    "select_scatter": _select_scatter,
+    "slice.Tensor": _slice,
+    "slice_copy.Tensor": _slice,
+    "slice_scatter": _slice_scatter,
+    "split_with_sizes": _split,
+    "split_with_sizes_copy": _split,
+    "squeeze": _reshape,
+    "stack": _stack,
+    "unfold": _unfold,
+    "unsqueeze": _reshape,
+    "view": _reshape,
+    "view.dtype": _view_dtype,
+    "view_copy": _reshape,
+}
+"""Rules by the name of the ATen operation, or of one of its overloads."""

@@ -1,0 +1,204 @@
+"""ATen operations that combine elements along dimensions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from xdsl.dialects.builtin import i1
+from xdsl.ir import SSAValue
+
+from ttmlir.frontend.torch.building import BodyBuilder
+from ttmlir.frontend.torch.call import Call, Result, Rule
+from ttmlir.frontend.torch.elements import is_floating
+from ttmlir.ir.tensor_types import element_type, tensor_of, value_shape
+from ttmlir.optable import named_in
+from ttmlir.optable.row import Family
+
+Reduction = Callable[[BodyBuilder, SSAValue, tuple[int, ...], bool], SSAValue]
+"""Reduces dimensions, which keep an extent of 1 if the last argument says so."""
+
+
+def _reduction(reduction: Reduction) -> Rule:
+    """A reduction in the element type of the result, over `dim`, or over everything."""
+
+    def rule(call: Call) -> SSAValue:
+        x = call.build.cast(call.tensor(), call.element)
+        return _reduced(call, x, reduction)
+
+    return rule
+
+
+def _reduced(call: Call, x: SSAValue, reduction: Reduction) -> SSAValue:
+    dims = call.dims("dim", len(value_shape(x)))
+    return reduction(call.build, x, dims, bool(call.arguments.get("keepdim")))
+
+
+def _op(mnemonic: str) -> Reduction:
+    return lambda build, x, dims, keep: build.reduce(mnemonic, x, dims, keep_dim=keep)
+
+
+def _truth(mnemonic: str) -> Rule:
+    """Whether any or all elements are true."""
+
+    def rule(call: Call) -> SSAValue:
+        truths = call.build.cast(call.tensor(), i1)
+        found = _reduced(call, truths, _op(mnemonic))
+        return call.build.cast(found, call.element)
+
+    return rule
+
+
+def variance(
+    build: BodyBuilder,
+    x: SSAValue,
+    dims: tuple[int, ...],
+    correction: float,
+    *,
+    keep_dim: bool = True,
+) -> tuple[SSAValue, SSAValue]:
+    """Variance over dimensions; and the mean, in which they keep an extent of 1."""
+    count = math.prod(value_shape(x)[dim] for dim in dims)
+    mean = build.reduce("mean", x, dims)
+    squares = build.compute("square", build.compute("subtract", x, mean))
+    if correction == 0:
+        return build.reduce("mean", squares, dims, keep_dim=keep_dim), mean
+    total = build.reduce("sum", squares, dims, keep_dim=keep_dim)
+    divisor = max(0.0, count - correction)
+    return build.compute("div", total, build.create_number(divisor, total)), mean
+
+
+def _correction(call: Call) -> float:
+    if "unbiased" in call.arguments:
+        return float(call["unbiased"])
+    return float(call["correction"]) if call.has("correction") else 1.0
+
+
+def _var(call: Call) -> SSAValue:
+    correction = _correction(call)
+
+    def reduction(build: BodyBuilder, x: SSAValue, dims: tuple[int, ...], keep: bool) -> SSAValue:
+        return variance(build, x, dims, correction, keep_dim=keep)[0]
+
+    return _reduced(call, call.tensor(), reduction)
+
+
+def _std(call: Call) -> SSAValue:
+    return call.build.compute("sqrt", _var(call))
+
+
+def _var_mean(call: Call) -> tuple[SSAValue, SSAValue]:
+    build, x = call.build, call.tensor()
+    dims = call.dims("dim", len(value_shape(x)))
+    keep = bool(call.arguments.get("keepdim"))
+    spread, _ = variance(build, x, dims, _correction(call), keep_dim=keep)
+    return spread, build.reduce("mean", x, dims, keep_dim=keep)
+
+
+def _vector_norm(call: Call) -> SSAValue:
+    build = call.build
+    x = build.cast(call.tensor(), call.element)
+    order = float(call["ord"])
+    size = build.compute("abs", x)
+    if math.isinf(order):
+        return _reduced(call, size, _op("max" if order > 0 else "min"))
+    if order == 0:
+        used = build.compute("ne", x, build.create_number(0.0, x), element=i1)
+        return _reduced(call, build.cast(used, call.element), _op("sum"))
+    if order == 1:
+        return _reduced(call, size, _op("sum"))
+    if order == 2:
+        return build.compute("sqrt", _reduced(call, build.compute("square", x), _op("sum")))
+    powers = build.compute("pow", size, build.create_number(order, x))
+    total = _reduced(call, powers, _op("sum"))
+    return build.compute("pow", total, build.create_number(1 / order, total))
+
+
+def _softmax(call: Call) -> SSAValue:
+    build = call.build
+    x = build.cast(call.tensor(), call.element)
+    return softmax(build, x, call["dim"])
+
+
+def softmax(build: BodyBuilder, x: SSAValue, dim: int) -> SSAValue:
+    """Exponentials along a dimension, scaled to the sum 1."""
+    if not (shape := value_shape(x)):
+        return build.create_splat(1.0, tensor_of(element_type(x), ()))
+    return build.create_inferred("softmax", x, dimension=dim % len(shape))
+
+
+def _log_softmax(call: Call) -> SSAValue:
+    build = call.build
+    x = build.cast(call.tensor(), call.element)
+    if not call.shape:
+        return build.create_splat(0.0, tensor_of(call.element, ()))
+    dims = (call["dim"] % len(call.shape),)
+    shifted = build.compute("subtract", x, build.reduce("max", x, dims))
+    total = build.reduce("sum", build.compute("exp", shifted), dims)
+    return build.compute("subtract", shifted, build.compute("log", total))
+
+
+def _extreme(mnemonic: str) -> Rule:
+    """The largest or smallest value along a dimension, and its place."""
+
+    def rule(call: Call) -> Result:
+        value = _reduced(call, call.tensor(), _op(mnemonic))
+        # Whoever needs the value alone pays for no search.
+        return value, lambda: _place(call, largest=mnemonic == "max", number=1)
+
+    return rule
+
+
+def _arg(*, largest: bool) -> Rule:
+    return lambda call: _place(call, largest=largest, number=0)
+
+
+def _place(call: Call, *, largest: bool, number: int) -> SSAValue:
+    """The place of the largest or smallest element: the first one of equals."""
+    build, x = call.build, call.tensor()
+    if not largest:
+        x = _opposite(build, x)
+    type_ = call.result_type(number)
+    if not value_shape(x):
+        return build.create_splat(0, tensor_of(type_.element_type, ()))
+    dims = call.dims("dim", len(value_shape(x)))
+    keep = bool(call.arguments.get("keepdim"))
+    return build.create("argmax", (x,), type_, dim_arg=dims, keep_dim=keep)
+
+
+def _opposite(build: BodyBuilder, x: SSAValue) -> SSAValue:
+    """Numbers in the opposite order; NaN stays NaN."""
+    element = element_type(x)
+    if is_floating(element):
+        return build.compute("neg", x)
+    # The smallest integer has no negative.
+    return build.compute("logical_not" if element == i1 else "bitwise_not", x)
+
+
+def _cumsum(call: Call) -> SSAValue:
+    build = call.build
+    x = build.cast(call.tensor(), call.element)
+    return build.create_inferred("cumsum", x, dim=call.dim(x)) if call.shape else x
+
+
+RULES: dict[str, Rule] = {
+    **{
+        name.removeprefix("aten."): _reduction(_op(row.mnemonic))
+        for name, row in named_in("aten").items()
+        if row.family is Family.REDUCTION
+    },
+    "_log_softmax": _log_softmax,
+    "_softmax": _softmax,
+    "all": _truth("reduce_and"),
+    "any": _truth("reduce_or"),
+    "argmax": _arg(largest=True),
+    "argmin": _arg(largest=False),
+    "cumsum": _cumsum,
+    "linalg_vector_norm": _vector_norm,
+    "max.dim": _extreme("max"),
+    "min.dim": _extreme("min"),
+    "std": _std,
+    "var": _var,
+    "var_mean": _var_mean,
+}
+"""Rules by the name of the ATen operation, or of one of its overloads."""

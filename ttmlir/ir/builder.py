@@ -1,0 +1,249 @@
+"""The builder of ttir operations, which passes, canonicalizations and frontends share.
+
+    builder = Builder.before(op)
+    replace(op, builder.reshape(builder.permute(op.operands[0], (1, 0)), (6,)))
+
+Every method returns the result of what it creates. A method that would change nothing creates
+nothing and returns its input.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING, cast
+
+from xdsl.dialects.builtin import AnyFloat, ArrayAttr, TensorType
+from xdsl.dialects.tensor import EmptyOp
+from xdsl.ir import Attribute, SSAValue
+
+from ttmlir.dialects import tt, ttir
+from ttmlir.dialects.dps import DestinationStyleOp
+from ttmlir.ir.op_builder import DestinationBuilder
+from ttmlir.ir.rewriting import refuse_to_legalize
+from ttmlir.ir.tensor_types import element_type, tensor_like, value_shape
+from ttmlir.layout.enums import OperandConstraint
+from ttmlir.mlir.attributes.elements import ElementsType, elements_of
+from ttmlir.optable import row
+
+if TYPE_CHECKING:
+    from ttmlir.dialects.row_ops import ParameterValue, RowOperation
+
+
+@cache
+def _any_device_tile(operands: int) -> ArrayAttr[Attribute]:
+    """The constraints of an operation that accepts tiled device layouts for all its operands."""
+    return ArrayAttr([tt.OperandConstraintAttr.of(OperandConstraint.ANY_DEVICE_TILE)] * operands)
+
+
+class Builder(DestinationBuilder):
+    """Creates ttir operations at one place, with one location.
+
+    They accept tiled device layouts for all their operands, as the reference's conversions ask
+    for, unless a subclass says otherwise.
+    """
+
+    # -- any operation -------------------------------------------------------------------------
+
+    def create(
+        self,
+        mnemonic: str,
+        operands: Sequence[SSAValue],
+        result_type: Attribute,
+        **parameters: ParameterValue,
+    ) -> SSAValue:
+        """An operation by its mnemonic, whose row names the parameters.
+
+        Tensors without a static shape are refused.
+        """
+        for value in operands:
+            self._check_static_shape(value.type)
+        self._check_static_shape(result_type)
+        cls = cast("type[RowOperation]", ttir.op_class(mnemonic))
+        properties = cls.parameter_properties(parameters)
+        if issubclass(cls, DestinationStyleOp):
+            count = len(operands) + self.style.destinations
+            properties["operand_constraints"] = self.operand_constraints(count)
+            return self.create_op(cls, operands, (result_type,), properties).results[0]
+        new = cls.create(
+            operands=operands,
+            result_types=(result_type,),
+            properties=properties,
+            location=self.location,
+        )
+        return self.insert(new).results[0]
+
+    def create_inferred(
+        self, mnemonic: str, *operands: SSAValue, **parameters: ParameterValue
+    ) -> SSAValue:
+        """An operation with the elements of its first operand and the shape that its row says."""
+        rule = row(mnemonic).result_shape
+        assert rule is not None, "the row has a rule for the shape"
+        shape = rule(*map(value_shape, operands), **parameters)
+        return self.create(mnemonic, operands, tensor_like(operands[0], shape), **parameters)
+
+    def create_empty(self, type_: Attribute) -> SSAValue:
+        """A tensor whose elements are undefined."""
+        new = EmptyOp.create(result_types=(type_,), location=self.location)
+        return self.insert(new).results[0]
+
+    def _check_static_shape(self, type_: Attribute) -> None:
+        if isinstance(type_, TensorType) and type_.has_static_shape():
+            return
+        assert self.successor is not None, "frontends give every tensor a static shape"
+        refuse_to_legalize(
+            self.successor, f"the shape of {type_} is not known; give every tensor a static shape"
+        )
+
+    def operand_constraints(self, operands: int) -> Attribute:
+        """The layouts that an operation accepts for this number of operands."""
+        return _any_device_tile(operands)
+
+    # -- constants -----------------------------------------------------------------------------
+
+    def create_constant(self, elements: Attribute, type_: Attribute) -> SSAValue:
+        """A constant that holds an attribute."""
+        new = ttir.ConstantOp.create(
+            result_types=(type_,), properties={"value": elements}, location=self.location
+        )
+        return self.insert(new).results[0]
+
+    def create_numbers(self, numbers: Sequence[float], type_: Attribute) -> SSAValue:
+        """A constant of these elements in row-major order, or of one for all."""
+        tensor = cast("ElementsType", type_)
+        convert = float if isinstance(tensor.element_type, AnyFloat) else int
+        return self.create_constant(elements_of(tensor, [*map(convert, numbers)]), type_)
+
+    def create_splat(self, number: float, type_: Attribute) -> SSAValue:
+        """A constant all of whose elements are a number."""
+        return self.create_numbers([number], type_)
+
+    def create_scalar(self, number: float, element: Attribute) -> SSAValue:
+        """A constant without dimensions, which elementwise operations repeat as needed."""
+        return self.create_splat(number, TensorType(element, ()))
+
+    # -- types and layouts ---------------------------------------------------------------------
+
+    def cast(self, value: SSAValue, element: Attribute) -> SSAValue:
+        """The tensor with another element type."""
+        if element_type(value) == element:
+            return value
+        return self.create("typecast", (value,), TensorType(element, value_shape(value)))
+
+    def move_to_layout(self, value: SSAValue, type_: Attribute) -> SSAValue:
+        """The tensor in the layout of another type."""
+        return self.create_op(ttir.ToLayoutOp, (value,), (type_,)).results[0]
+
+    # -- movement ------------------------------------------------------------------------------
+
+    def reshape(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
+        """The same elements in row-major order under another shape."""
+        shape = tuple(shape)
+        if value_shape(value) == shape:
+            return value
+        return self.create("reshape", (value,), tensor_like(value, shape), shape=shape)
+
+    def transpose(self, value: SSAValue, dim0: int, dim1: int) -> SSAValue:
+        """The tensor with two dimensions exchanged."""
+        extents = [*value_shape(value)]
+        extents[dim0], extents[dim1] = extents[dim1], extents[dim0]
+        type_ = tensor_like(value, extents)
+        return self.create("transpose", (value,), type_, dim0=dim0, dim1=dim1)
+
+    def permute(self, value: SSAValue, permutation: Sequence[int]) -> SSAValue:
+        """The tensor with its dimensions in another order, that of their numbers.
+
+        An exchange of two dimensions is a `ttir.transpose`, any other order a `ttir.permute`.
+        """
+        moved = [place for place, dim in enumerate(permutation) if place != dim]
+        if not moved:
+            return value
+        if len(moved) == 2:
+            # In the reference's order: for two dimensions, the permutation itself.
+            return self.transpose(value, moved[1], moved[0])
+        extents = value_shape(value)
+        type_ = tensor_like(value, [extents[dim] for dim in permutation])
+        return self.create("permute", (value,), type_, permutation=tuple(permutation))
+
+    def broadcast(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
+        """The tensor repeated along new dimensions in front and along extents of 1."""
+        shape, own = tuple(shape), value_shape(value)
+        value = self.reshape(value, (1,) * (len(shape) - len(own)) + own)
+        if value_shape(value) == shape:
+            return value
+        dims = tuple(range(len(shape)))
+        return self.create("broadcast", (value,), tensor_like(value, shape), dimension=dims)
+
+    def slice(
+        self,
+        value: SSAValue,
+        begins: Sequence[int],
+        ends: Sequence[int],
+        steps: Sequence[int] | None = None,
+    ) -> SSAValue:
+        """Every step-th element between two bounds of each dimension."""
+        steps = steps or (1,) * len(begins)
+        bounds = zip(begins, ends, steps, strict=True)
+        extents = tuple(-(-(end - begin) // step) for begin, end, step in bounds)
+        if extents == value_shape(value):
+            return value
+        return self.create(
+            "slice",
+            (value,),
+            tensor_like(value, extents),
+            begins=tuple(begins),
+            ends=tuple(ends),
+            step=tuple(steps),
+        )
+
+    def slice_along(
+        self, value: SSAValue, dim: int, begin: int, end: int, step: int = 1
+    ) -> SSAValue:
+        """Every step-th element between two bounds of one dimension."""
+        begins, ends = [0] * len(value_shape(value)), [*value_shape(value)]
+        steps = [1] * len(ends)
+        begins[dim], ends[dim], steps[dim] = begin, end, step
+        return self.slice(value, begins, ends, steps)
+
+    def concat(self, parts: Sequence[SSAValue], dim: int) -> SSAValue:
+        """Tensors one after the other along a dimension; those without elements are left out."""
+        kept = [part for part in parts if value_shape(part)[dim]] or list(parts[:1])
+        if len(kept) == 1:
+            return kept[0]
+        shape = [*value_shape(kept[0])]
+        shape[dim] = sum(value_shape(part)[dim] for part in kept)
+        return self.create("concat", kept, tensor_like(kept[0], shape), dim=dim)
+
+    def pad(self, value: SSAValue, margins: Sequence[tuple[int, int]], fill: float) -> SSAValue:
+        """The tensor with so many elements more on both sides of each dimension.
+
+        What is added is `fill`. Negative margins cut elements off.
+        """
+        old = value_shape(value)
+        cut = self.slice(
+            value,
+            [max(-low, 0) for low, _ in margins],
+            [extent - max(-high, 0) for extent, (_, high) in zip(old, margins, strict=True)],
+        )
+        more = [(max(low, 0), max(high, 0)) for low, high in margins]
+        if all(pair == (0, 0) for pair in more):
+            return cut
+        pairs = zip(value_shape(cut), more, strict=True)
+        shape = [low + extent + high for extent, (low, high) in pairs]
+        padding = tuple(count for pair in more for count in pair)
+        return self.create("pad", (cut,), tensor_like(value, shape), padding=padding, value=fill)
+
+    def dilate(self, value: SSAValue, dim: int, step: int, fill: float) -> SSAValue:
+        """The tensor with `step - 1` elements `fill` between the elements along a dimension."""
+        shape = value_shape(value)
+        extent = shape[dim]
+        if step == 1 or extent <= 1:
+            return value
+        before, after = math.prod(shape[:dim]), math.prod(shape[dim + 1 :])
+        dilated = (extent - 1) * step + 1
+        apart = self.reshape(value, (before * extent, 1, after))
+        padded = self.pad(apart, [(0, 0), (0, step - 1), (0, 0)], fill)
+        merged = self.reshape(padded, (before, extent * step, after))
+        trimmed = self.slice_along(merged, 1, 0, dilated)
+        return self.reshape(trimmed, (*shape[:dim], dilated, *shape[dim + 1 :]))

@@ -1,0 +1,88 @@
+"""Tensor types: shapes, element types and their limits."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from typing import cast
+
+from xdsl.dialects.builtin import IntegerType, Signedness, TensorType, i1
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from ttmlir.ir.rewriting import refuse_to_legalize
+
+
+def shape_of(type_: Attribute) -> tuple[int, ...]:
+    """The extents of a tensor type."""
+    return cast("TensorType[Attribute]", type_).get_shape()
+
+
+def value_shape(value: SSAValue) -> tuple[int, ...]:
+    """The extents of a tensor."""
+    return shape_of(value.type)
+
+
+def element_type(value: SSAValue) -> Attribute:
+    """Element type of a tensor."""
+    return cast("TensorType[Attribute]", value.type).element_type
+
+
+def tensor_of(element: Attribute, shape: Sequence[int]) -> TensorType[Attribute]:
+    """The type of tensors of these elements and of this shape, without a layout."""
+    return TensorType(element, shape)
+
+
+def tensor_like(value: SSAValue, shape: Sequence[int]) -> TensorType[Attribute]:
+    """The type of tensors with the elements of another, but of this shape and without a layout."""
+    return TensorType(element_type(value), shape)
+
+
+def is_tensor(value: SSAValue) -> bool:
+    """True for tensors, false for numbers."""
+    return isinstance(value.type, TensorType)
+
+
+def is_boolean(element: Attribute) -> bool:
+    """True for integers of one bit."""
+    return element == i1
+
+
+def unsigned_type(element: Attribute) -> Attribute:
+    """The type of integers without sign that takes as many bits as a type of integers."""
+    return IntegerType(cast("IntegerType", element).width.data, Signedness.UNSIGNED)
+
+
+def invert_permutation(permutation: Sequence[int]) -> tuple[int, ...]:
+    """The permutation that undoes another."""
+    return tuple(sorted(range(len(permutation)), key=permutation.__getitem__))
+
+
+def check_static_shape(op: Operation, type_: Attribute) -> None:
+    """Refuse to convert `op` if a type is no tensor of a static shape."""
+    if not (isinstance(type_, TensorType) and type_.has_static_shape()):
+        refuse_to_legalize(
+            op, f"the shape of {type_} is not known; give every tensor a static shape"
+        )
+
+
+def lowest(element: Attribute) -> float:
+    """A value of an element type that is larger than no other."""
+    sign, width = _sign_and_width(element)
+    if width is None:
+        return -math.inf
+    return 0.0 if sign == "u" or width == 1 else -(2.0 ** (width - 1))
+
+
+def highest(element: Attribute) -> float:
+    """A value of an element type that is smaller than no other."""
+    sign, width = _sign_and_width(element)
+    if width is None:
+        return math.inf
+    return 2.0 ** (width if sign == "u" or width == 1 else width - 1) - 1
+
+
+def _sign_and_width(element: Attribute) -> tuple[str | None, int | None]:
+    """`u`, `s` or None, and the number of bits, None for other types than integers."""
+    integer = re.fullmatch(r"(u|s)?i(\d+)", str(element))
+    return (None, None) if integer is None else (integer[1], int(integer[2]))

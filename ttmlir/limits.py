@@ -1,0 +1,47 @@
+"""How much a file may ask for before it is refused, as far as several packages have to know.
+
+Limits of one package stand where they are checked; SECURITY.md lists all of them.
+"""
+
+from __future__ import annotations
+
+import os
+
+MEMORY_VARIABLE = "TTMLIR_MEMORY_GIB"
+"""Environment variable with another limit of memory, in GiB."""
+DEFAULT_MEMORY_GIB = 8
+"""What the tensors of a run, and the memories of a simulated device, may take."""
+
+MAX_CHIPS = 1024
+"""Most chips of a system, and descriptions of chips."""
+MAX_GRID_EXTENT = 64
+"""Most rows, and most columns, of the worker cores of a chip."""
+MAX_L1_SIZE = 1 << 24
+"""Largest memory of one core, in bytes."""
+MAX_DRAM_CHANNELS = 64
+"""Most channels of DRAM of a chip."""
+MAX_DRAM_CHANNEL_SIZE = 1 << 36
+"""Largest channel of DRAM, in bytes."""
+MAX_COPIES = 1 << 16
+"""Most operations that inlining calls, or unrolling loops, makes of a module."""
+MAX_RANK = 64
+"""Most dimensions of a tensor that runs; NumPy's arrays have no more."""
+MAX_CORES = 1 << 12
+"""Most cores that a tensor or a kernel of a file is on."""
+
+
+def memory_limit() -> int:
+    """The most bytes that a run may take; the tensors of large models may need more."""
+    try:
+        gib = float(os.environ.get(MEMORY_VARIABLE, ""))
+    except ValueError:
+        gib = DEFAULT_MEMORY_GIB
+    return int(gib * (1 << 30)) if 0 < gib < 1 << 20 else DEFAULT_MEMORY_GIB << 30
+
+
+def memory_advice() -> str:
+    """What to do where the limit is too low, for messages."""
+    return (
+        f"at most {memory_limit() / (1 << 30):g} GiB are taken; the environment variable "
+        f"{MEMORY_VARIABLE} sets another limit"
+    )

@@ -1,0 +1,465 @@
+"""Rules of StableHLO's operations on windows, for `convert-stablehlo-to-ttir`.
+
+Convolutions and poolings become the general forms of ttir, whatever their attributes. Bodies of
+`reduce_window` that are no single operation are written out, once for each element of the window.
+The gradient of a maximum over windows becomes, for each element of the window, a choice among what
+is left of the gradient, and a sum of what was chosen.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, cast
+
+from xdsl.dialects.builtin import TensorType, i1
+from xdsl.ir import Attribute, Data, Operation, Region, SSAValue
+
+from ttmlir.dialects.stablehlo.form import integers
+from ttmlir.ir.builder import Builder
+from ttmlir.ir.constants import splat_number
+from ttmlir.ir.identities import identity_of, logic_of
+from ttmlir.ir.rewriting import refuse_to_legalize, replace
+from ttmlir.ir.tensor_types import (
+    check_static_shape,
+    element_type,
+    highest,
+    lowest,
+    tensor_like,
+    value_shape,
+)
+from ttmlir.optable import row
+from ttmlir.optable.row import Row
+from ttmlir.optable.window.axes import WindowAxis
+from ttmlir.optable.window.convolution import DimensionNumbers, Dimensions
+from ttmlir.optable.window.pooling import method_of
+from ttmlir.passes.core.ttir_conversion import Rule
+from ttmlir.passes.stablehlo.stablehlo_bodies import combiners, operations_of
+from ttmlir.passes.stablehlo.stablehlo_body_application import applied, can_be_applied
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import (
+        DenseArrayBase,
+        DenseIntOrFPElementsAttr,
+        FloatAttr,
+        IntegerAttr,
+        IntegerType,
+    )
+
+    from ttmlir.dialects.stablehlo.attrs import ConvDimensionNumbersAttr
+
+Shape = tuple[int, ...]
+Margins = tuple[tuple[int, int], ...]
+
+
+def _integers_or(op: Operation, name: str, default: Sequence[int]) -> Shape:
+    """The numbers of an attribute, or a default if it is absent."""
+    return integers(op, name) if name in op.properties else tuple(default)
+
+
+def _margins(op: Operation, count: int) -> Margins:
+    """The padding of each dimension: below and above."""
+    attr = op.properties.get("padding")
+    if attr is None:
+        return ((0, 0),) * count
+    numbers = cast("Sequence[int]", cast("DenseIntOrFPElementsAttr", attr).get_values())
+    return tuple(zip(numbers[::2], numbers[1::2], strict=True))
+
+
+def _number(op: Operation, name: str) -> int:
+    return cast("IntegerAttr", op.properties[name]).value.data
+
+
+def _check_shapes(op: Operation) -> None:
+    for value in (*op.operands, *op.results):
+        check_static_shape(op, value.type)
+
+
+# -- convolution -----------------------------------------------------------------------------------
+
+
+def _convolution(op: Operation) -> None:
+    builder = Builder.before(op)
+    _check_shapes(op)
+    attr = cast("ConvDimensionNumbersAttr", op.properties["dimension_numbers"])
+    numbers = DimensionNumbers(
+        Dimensions(
+            attr.input_batch_dimension,
+            attr.input_feature_dimension,
+            attr.input_spatial_dimensions,
+        ),
+        Dimensions(
+            attr.kernel_input_feature_dimension,
+            attr.kernel_output_feature_dimension,
+            attr.kernel_spatial_dimensions,
+        ),
+        Dimensions(
+            attr.output_batch_dimension,
+            attr.output_feature_dimension,
+            attr.output_spatial_dimensions,
+        ),
+    )
+    count = len(attr.input_spatial_dimensions)
+    ones = (1,) * count
+    result = builder.create(
+        "convolution",
+        op.operands,
+        op.results[0].type,
+        dimension_numbers=str(numbers),
+        window_strides=_integers_or(op, "window_strides", ones),
+        padding=tuple(itertools.chain(*_margins(op, count))),
+        input_dilation=_integers_or(op, "lhs_dilation", ones),
+        weight_dilation=_integers_or(op, "rhs_dilation", ones),
+        window_reversal=_flags(op, "window_reversal", count),
+        feature_group_count=_number(op, "feature_group_count"),
+        batch_group_count=_number(op, "batch_group_count"),
+    )
+    replace(op, result)
+
+
+def _flags(op: Operation, name: str, count: int) -> tuple[bool, ...]:
+    attr = op.properties.get(name)
+    if attr is None:
+        return (False,) * count
+    return tuple(map(bool, cast("DenseArrayBase[IntegerType]", attr).iter_values()))
+
+
+# -- reduce_window ---------------------------------------------------------------------------------
+
+_SUPPORTED = "supported are add, maximum, minimum and multiply, and on i1 also and and or"
+
+
+def _reduce_window(op: Operation) -> None:
+    _check_shapes(op)
+    count = len(op.results)
+    combining = [
+        logic_of(each, element_type(value))
+        for each, value in zip(combiners(op.regions[0]) or (), op.operands, strict=False)
+    ]
+    if not combining or None in map(method_of, combining):
+        replace(op, *_written_out(op))
+        return
+    pairs = zip(combining, op.operands[:count], op.operands[count:], strict=True)
+    replace(op, *(_pooled(op, *pair, op.results[n]) for n, pair in enumerate(pairs)))
+
+
+def _pooled(
+    op: Operation, combining: Row, value: SSAValue, init: SSAValue, result: SSAValue
+) -> SSAValue:
+    builder = Builder.before(op)
+    method, neutral = method_of(combining), identity_of(combining, element_type(value))
+    assert method is not None, "the caller has asked for a method"
+    assert neutral is not None, "what combines a window has an identity"
+    is_neutral = splat_number(init) == neutral
+    if not is_neutral and combining.mnemonic in ("add", "multiply"):
+        refuse_to_legalize(
+            op,
+            f"it starts from another number than {neutral:g}, which would count once for each "
+            f"element of the padding; start from {neutral:g} and combine afterwards",
+        )
+    rank = len(value_shape(value))
+    ones = (1,) * rank
+    pooled = builder.create(
+        "pooling",
+        [value],
+        result.type,
+        pooling_method=method,
+        window_dimensions=integers(op, "window_dimensions"),
+        window_strides=_integers_or(op, "window_strides", ones),
+        base_dilations=_integers_or(op, "base_dilations", ones),
+        window_dilations=_integers_or(op, "window_dilations", ones),
+        padding=tuple(itertools.chain(*_margins(op, rank))),
+    )
+    return pooled if is_neutral else builder.create(combining.mnemonic, [pooled, init], result.type)
+
+
+_LONGEST = 64
+"""Largest number of elements of a window for which a body is written out."""
+
+
+def _written_out(op: Operation) -> list[SSAValue]:
+    """The body once for each element of the window, on what it meets at all positions."""
+    builder = Builder.before(op)
+    body = op.regions[0]
+    values, inits = op.operands[: len(op.results)], op.operands[len(op.results) :]
+    shape = value_shape(values[0])
+    ones = (1,) * len(shape)
+    window = integers(op, "window_dimensions")
+    starts = [splat_number(init) for init in inits]
+    known = can_be_applied(body)
+    if not known or None in starts or math.prod(window) > _LONGEST:
+        names = ", ".join(operations_of(body)) or "no operation"
+        refuse_to_legalize(
+            op,
+            f"its body computes {names}; {_SUPPORTED}, and, from constants and for windows of up "
+            f"to {_LONGEST} elements, any body of elementwise operations",
+        )
+    fills = cast("list[float]", starts)
+    margins = _margins(op, len(shape))
+    wide = list(values)
+    for number, fill in enumerate(fills):
+        for dim, step in enumerate(_integers_or(op, "base_dilations", ones)):
+            wide[number] = builder.dilate(wide[number], dim, step, fill)
+        wide[number] = builder.pad(wide[number], margins, fill)
+    axes = [
+        WindowAxis(extent=extent, kernel=kernel, stride=stride, dilation=dilation)
+        for extent, kernel, stride, dilation in zip(
+            value_shape(wide[0]),
+            window,
+            _integers_or(op, "window_strides", ones),
+            _integers_or(op, "window_dilations", ones),
+            strict=True,
+        )
+    ]
+    results = list(inits)
+    for tap in itertools.product(*(range(0, axis.reach, axis.dilation) for axis in axes)):
+        elements = [_tap(builder, value, tap, axes) for value in wide]
+        results = applied(op, body, [*results, *elements])
+    if any(a.type != b.type for a, b in zip(results, op.results, strict=True)):
+        refuse_to_legalize(op, "its body does not use the elements of the window")
+    return results
+
+
+# -- select_and_scatter ----------------------------------------------------------------------------
+
+_SELECTIONS = {"GE": ("max", False), "GT": ("max", True), "LE": ("min", False), "LT": ("min", True)}
+"""For the comparison of `select`: what it selects, and whether the last of equal elements."""
+
+
+def _select_and_scatter(op: Operation) -> None:
+    builder = Builder.before(op)
+    _check_shapes(op)
+    operand, source, init = op.operands
+    select, scatter = op.regions
+    selection = _selection(select)
+    if selection is None or combiners(scatter) != (row("add"),):
+        bodies = (", ".join(operations_of(body)) or "no operation" for body in op.regions)
+        refuse_to_legalize(
+            op,
+            "select computes {} and scatter computes {}; supported are a comparison of the two "
+            "elements by GE, GT, LE or LT, and an addition".format(*bodies),
+        )
+    extreme, takes_last = selection
+    shape = value_shape(operand)
+    ones = (1,) * len(shape)
+    margins = _margins(op, len(shape))
+    window = _integers_or(op, "window_dimensions", ones)
+    axes = [
+        WindowAxis(extent=low + n + high, kernel=kernel, stride=stride)
+        for n, (low, high), kernel, stride in zip(
+            shape, margins, window, _integers_or(op, "window_strides", ones), strict=True
+        )
+    ]
+    element = element_type(operand)
+    fill = lowest(element) if extreme == "max" else highest(element)
+    wide = builder.pad(operand, margins, fill)
+    taps = {
+        tap: _tap(builder, wide, tap, axes)
+        for tap in itertools.product(*(range(k) for k in window))
+    }
+    chosen = _chosen(
+        builder, taps, source, "maximum" if extreme == "max" else "minimum", takes_last
+    )
+    for dim in reversed(range(len(shape))):
+        chosen = _laid_out_along(builder, chosen, dim, axes[dim])
+    (scattered,) = chosen.values()
+    inside = [(-low, -high) for low, high in margins]
+    result = builder.pad(scattered, inside, 0.0)
+    if splat_number(init) != 0:
+        result = builder.create("add", [result, init], result.type)
+    replace(op, result)
+
+
+def _selection(body: Region) -> tuple[str, bool] | None:
+    """What a body that compares its two arguments selects; None for any other body."""
+    block = body.block
+    compare, *rest = block.ops
+    if compare.name != "stablehlo.compare" or len(rest) != 1:
+        return None
+    if tuple(compare.operands) != tuple(block.args) or rest[0].operands[0].owner is not compare:
+        return None
+    direction = cast("Data[str]", compare.properties["comparison_direction"]).data
+    return _SELECTIONS.get(direction)
+
+
+def _tap(builder: Builder, wide: SSAValue, tap: Shape, axes: Sequence[WindowAxis]) -> SSAValue:
+    """The elements that one element of the window meets at all its positions."""
+    return builder.slice(
+        wide,
+        tap,
+        [k + (axis.positions - 1) * axis.stride + 1 for k, axis in zip(tap, axes, strict=True)],
+        [axis.stride for axis in axes],
+    )
+
+
+def _chosen(
+    builder: Builder,
+    taps: Mapping[Shape, SSAValue],
+    source: SSAValue,
+    combine: str,
+    takes_last: bool,
+) -> dict[Shape, SSAValue]:
+    """The part of the source that goes to each element of the window: all to one of them."""
+    best, *others = taps.values()
+    for tap in others:
+        best = builder.create(combine, [best, tap], tap.type)
+    zero = builder.create_scalar(0.0, element_type(source))
+    rest = source
+    result: dict[Shape, SSAValue] = {}
+    for tap in sorted(taps, reverse=takes_last):
+        is_best = builder.create("eq", [taps[tap], best], _truth_like(best))
+        result[tap] = builder.create("where", [is_best, rest, zero], source.type)
+        rest = builder.create("where", [is_best, zero, rest], source.type)
+    return dict(sorted(result.items()))
+
+
+def _truth_like(value: SSAValue) -> Attribute:
+    """The type of a comparison of tensors like the given one."""
+    return TensorType(i1, value_shape(value))
+
+
+def _laid_out_along(
+    builder: Builder, parts: Mapping[Shape, SSAValue], dim: int, axis: WindowAxis
+) -> dict[Shape, SSAValue]:
+    """Sums, over the elements of the window along its last dimension, where they belong.
+
+    The keys lose that dimension.
+    """
+    groups: dict[Shape, list[SSAValue]] = {}
+    for tap, value in parts.items():
+        groups.setdefault(tap[:-1], []).append(value)
+    return {key: _interleaved(builder, group, dim, axis) for key, group in groups.items()}
+
+
+def _interleaved(
+    builder: Builder, parts: Sequence[SSAValue], dim: int, axis: WindowAxis
+) -> SSAValue:
+    """The sum of tensors whose element i along a dimension goes to i * stride + number."""
+    shape = value_shape(parts[0])
+    if len(parts) == 1 and axis.stride == 1:
+        return parts[0]
+    if axis.kernel == axis.stride:
+        # The windows lie side by side: nothing is added up.
+        before, after = math.prod(shape[: dim + 1]), math.prod(shape[dim + 1 :])
+        apart = [builder.reshape(part, (before, 1, after)) for part in parts]
+        joined = builder.create(
+            "concat", apart, tensor_like(apart[0], (before, len(parts), after)), dim=1
+        )
+        extents = (*shape[:dim], shape[dim] * axis.stride, *shape[dim + 1 :])
+        return _extended(builder, builder.reshape(joined, extents), dim, 0, axis.extent)
+    result: SSAValue | None = None
+    for number, part in enumerate(parts):
+        placed = _extended(
+            builder, builder.dilate(part, dim, axis.stride, 0.0), dim, number, axis.extent
+        )
+        result = placed if result is None else builder.create("add", [result, placed], placed.type)
+    assert result is not None, "a window has an element"
+    return result
+
+
+def _extended(builder: Builder, value: SSAValue, dim: int, low: int, extent: int) -> SSAValue:
+    """The tensor with zeros below and above along a dimension, to an extent."""
+    shape = value_shape(value)
+    margins = [(0, 0)] * len(shape)
+    margins[dim] = (low, extent - low - shape[dim])
+    return builder.pad(value, margins, 0.0)
+
+
+# -- batch normalization ---------------------------------------------------------------------------
+
+
+def _feature_of(op: Operation) -> tuple[int, float]:
+    epsilon = cast("FloatAttr", op.properties["epsilon"]).value.data
+    return _number(op, "feature_index"), epsilon
+
+
+def _batch_norm_inference(op: Operation) -> None:
+    builder = Builder.before(op)
+    dimension, epsilon = _feature_of(op)
+    replace(
+        op,
+        builder.create(
+            "batch_norm_inference",
+            op.operands,
+            op.results[0].type,
+            dimension=dimension,
+            epsilon=epsilon,
+        ),
+    )
+
+
+def _batch_norm_training(op: Operation) -> None:
+    builder = Builder.before(op)
+    _check_shapes(op)
+    dimension, epsilon = _feature_of(op)
+    value, scale, offset = op.operands
+    features = op.results[1].type
+    others = tuple(dim for dim in range(len(value_shape(value))) if dim != dimension)
+    mean = builder.create("mean", [value], features, keep_dim=False, dim_arg=others)
+    centered = builder.create(
+        "subtract", [value, _beside(builder, mean, value, dimension)], value.type
+    )
+    squares = builder.create("multiply", [centered, centered], value.type)
+    variance = builder.create("mean", [squares], features, keep_dim=False, dim_arg=others)
+    inputs = [value, scale, offset, mean, variance]
+    result = builder.create(
+        "batch_norm_inference", inputs, value.type, dimension=dimension, epsilon=epsilon
+    )
+    replace(op, result, mean, variance)
+
+
+def _batch_norm_grad(op: Operation) -> None:
+    """The gradients, with c = x - mean and s = 1 / sqrt(variance + epsilon).
+
+    grad_offset = sum(g), grad_scale = sum(g * c) * s and
+    grad_operand = scale * s * (g - mean(g) - c * mean(g * c) * s * s).
+    """
+    builder = Builder.before(op)
+    _check_shapes(op)
+    dimension, epsilon = _feature_of(op)
+    value, scale, mean, variance, gradient = op.operands
+    features = op.results[1].type
+    others = tuple(dim for dim in range(len(value_shape(value))) if dim != dimension)
+
+    def over_others(mnemonic: str, values: SSAValue) -> SSAValue:
+        return builder.create(mnemonic, [values], features, keep_dim=False, dim_arg=others)
+
+    def multiplied(first: SSAValue, second: SSAValue) -> SSAValue:
+        return builder.create("multiply", [first, second], first.type)
+
+    shift = builder.create_scalar(epsilon, element_type(variance))
+    inverse = builder.create(
+        "rsqrt", [builder.create("add", [variance, shift], variance.type)], variance.type
+    )
+    centered = builder.create(
+        "subtract", [value, _beside(builder, mean, value, dimension)], value.type
+    )
+    products = multiplied(gradient, centered)
+    grad_offset = over_others("sum", gradient)
+    grad_scale = multiplied(over_others("sum", products), inverse)
+    slope = multiplied(multiplied(over_others("mean", products), inverse), inverse)
+    trend = multiplied(centered, _beside(builder, slope, value, dimension))
+    level = _beside(builder, over_others("mean", gradient), value, dimension)
+    rest = builder.create("subtract", [gradient, level], value.type)
+    rest = builder.create("subtract", [rest, trend], value.type)
+    factor = _beside(builder, multiplied(scale, inverse), value, dimension)
+    replace(op, multiplied(rest, factor), grad_scale, grad_offset)
+
+
+def _beside(builder: Builder, features: SSAValue, value: SSAValue, dimension: int) -> SSAValue:
+    """One number for each feature in a shape that broadcasts against the whole tensor."""
+    shape = [1] * len(value_shape(value))
+    shape[dimension] = value_shape(features)[0]
+    return builder.reshape(features, shape)
+
+
+RULES: dict[str, Rule] = {
+    "stablehlo.batch_norm_grad": _batch_norm_grad,
+    "stablehlo.batch_norm_inference": _batch_norm_inference,
+    "stablehlo.batch_norm_training": _batch_norm_training,
+    "stablehlo.convolution": _convolution,
+    "stablehlo.reduce_window": _reduce_window,
+    "stablehlo.select_and_scatter": _select_and_scatter,
+}
+"""Rules by the full name of the operation."""

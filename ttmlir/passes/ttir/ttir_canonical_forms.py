@@ -1,0 +1,235 @@
+"""Canonical forms of ttir operations, which the pass `canonicalize` brings them into.
+
+Operations on tensors that have a layout are left alone: there, each move has its place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import cast
+
+from xdsl.dialects.builtin import NoneAttr, TensorType
+from xdsl.dialects.tensor import EmptyOp
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.rewriter import InsertPoint
+
+from ttmlir.dialects.ttir.families import TTIRRowOp
+from ttmlir.dialects.ttir.structure import ConstantOp
+from ttmlir.ir.builder import Builder
+from ttmlir.ir.constants import constant_elements
+from ttmlir.ir.op_builder import OpT
+from ttmlir.ir.tensor_types import element_type, value_shape
+from ttmlir.mlir.attributes.elements import splat_value
+from ttmlir.passes.ttir.ttir_constant_folding import fold_constants
+
+Shape = tuple[int, ...]
+
+
+class Canonicalization(RewritePattern):
+    """Applies the rule of an operation, or computes it if its inputs are constants."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        """Replace the operation if there is something simpler."""
+        if not isinstance(op, TTIRRowOp) or len(op.results) != 1:
+            return
+        if not all(map(_is_plain, (*op.operands, op.results[0]))):
+            return
+        builder = _RewritingBuilder(op, rewriter)
+        elements = fold_constants(op)
+        if elements is not None:
+            _replace(op, rewriter, builder.create_constant(elements, op.results[0].type))
+            return
+        rule = _RULES.get(op.ROW.mnemonic)
+        value = None if rule is None else rule(op, builder)
+        if value is not None and value.type == op.results[0].type:
+            _replace(op, rewriter, value)
+
+
+Rule = Callable[[TTIRRowOp, Builder], SSAValue | None]
+"""What stands for the result of an operation; None if the operation stays."""
+
+
+def _is_plain(value: SSAValue) -> bool:
+    type_ = value.type
+    if not isinstance(type_, TensorType):
+        return False
+    tensor = cast("TensorType[Attribute]", type_)
+    return tensor.has_static_shape() and isinstance(tensor.encoding, NoneAttr)
+
+
+def _replace(op: TTIRRowOp, rewriter: PatternRewriter, value: SSAValue) -> None:
+    """Let `value` stand for the result, and remove what only the operation has used."""
+    candidates = [operand.owner for operand in op.operands]
+    rewriter.replace(op, (), [value])
+    while candidates:
+        owner = candidates.pop()
+        is_ours = isinstance(owner, TTIRRowOp | EmptyOp | ConstantOp)
+        if is_ours and owner.parent is not None and all(r.first_use is None for r in owner.results):
+            candidates += [operand.owner for operand in owner.operands]
+            rewriter.erase(owner)
+
+
+class _RewritingBuilder(Builder):
+    """Creates what takes the place of an operation, and tells the driver to visit it."""
+
+    def __init__(self, op: TTIRRowOp, rewriter: PatternRewriter) -> None:
+        """Create operations before `op`."""
+        block = op.parent
+        assert block is not None, "only operations in a block are rewritten"
+        super().__init__(block, op.location, before=op)
+        self._op = op
+        self._rewriter = rewriter
+
+    def insert(self, op: OpT) -> OpT:
+        """Put an operation there through the rewriter, and return it."""
+        self._rewriter.insert(op, InsertPoint.before(self._op))
+        return op
+
+    def operand_constraints(self, operands: int) -> Attribute:
+        """Those of the operation that is replaced."""
+        return self._op.properties["operand_constraints"]
+
+
+def _producer(value: SSAValue, *mnemonics: str) -> TTIRRowOp | None:
+    """The operation that makes a value, if it is one of these and has no layouts."""
+    owner = value.owner
+    if isinstance(owner, TTIRRowOp) and owner.ROW.mnemonic in mnemonics:
+        return owner if _is_plain(owner.operands[0]) else None
+    return None
+
+
+# -- moves -----------------------------------------------------------------------------------------
+
+
+def _permutation(op: TTIRRowOp) -> Shape:
+    rank = len(value_shape(op.results[0]))
+    parameters = op.parameters()
+    if op.ROW.mnemonic == "permute":
+        return cast("Shape", parameters["permutation"])
+    first, second = (cast("int", parameters[name]) % rank for name in ("dim0", "dim1"))
+    order = list(range(rank))
+    order[first], order[second] = second, first
+    return tuple(order)
+
+
+def _reorder(op: TTIRRowOp, builder: Builder) -> SSAValue | None:
+    """An order of dimensions that changes nothing vanishes; one after another is one."""
+    order, source = _permutation(op), op.operands[0]
+    before = _producer(source, "transpose", "permute")
+    if before is not None:
+        order = tuple(_permutation(before)[dim] for dim in order)
+        source = before.operands[0]
+    moved = [place for place, dim in enumerate(order) if place != dim]
+    if not moved:
+        return source
+    if before is None:
+        return None
+    if len(moved) == 2:
+        # The canonical form names the first dimension first.
+        return builder.transpose(source, *moved)
+    return builder.permute(source, order)
+
+
+_RESHAPES = ("reshape", "squeeze", "unsqueeze")
+
+
+def _reshape(op: TTIRRowOp, builder: Builder) -> SSAValue | None:
+    """A reshape to the same shape vanishes; one after another is one."""
+    source = op.operands[0]
+    before = _producer(source, *_RESHAPES)
+    if before is not None:
+        source = before.operands[0]
+    shape = value_shape(op.results[0])
+    if value_shape(source) == shape:
+        return source
+    return None if before is None else builder.reshape(source, shape)
+
+
+def _broadcast_dimensions(op: TTIRRowOp) -> Shape | None:
+    """For each dimension of the input of a broadcast, the dimension of the output it becomes."""
+    rank = len(value_shape(op.operands[0]))
+    named = cast("Shape", op.parameters()["dimension"])
+    if rank == len(value_shape(op.results[0])):
+        return tuple(range(rank))
+    return named if len(named) == rank else None
+
+
+def _broadcast(op: TTIRRowOp, builder: Builder) -> SSAValue | None:
+    """A broadcast to the same shape vanishes; one after another is one."""
+    source = op.operands[0]
+    if source.type == op.results[0].type:
+        return source
+    before = _producer(source, "broadcast")
+    outer = _broadcast_dimensions(op)
+    inner = None if before is None else _broadcast_dimensions(before)
+    if before is None or outer is None or inner is None:
+        return None
+    dimension = tuple(outer[dim] for dim in inner)
+    return builder.create("broadcast", before.operands[:1], op.results[0].type, dimension=dimension)
+
+
+# -- numbers ---------------------------------------------------------------------------------------
+
+# Bits of mantissa and exponent.
+_FLOATS = {"f16": (10, 5), "bf16": (7, 8), "f32": (23, 8), "f64": (52, 11)}
+
+
+def _holds_all(narrow: str, wide: str) -> bool:
+    """True if a type has all numbers of another of its kind; any type has truth values."""
+    if narrow == "i1":
+        return True
+    if narrow in _FLOATS and wide in _FLOATS:
+        return all(own <= other for own, other in zip(_FLOATS[narrow], _FLOATS[wide], strict=True))
+    own, other = (re.fullmatch(r"([us]?)i(\d+)", text) for text in (narrow, wide))
+    if own is None or other is None or wide == "i1":
+        return False
+    return int(own[2]) <= int(other[2]) and (own[1] == "u") == (other[1] == "u")
+
+
+def _typecast(op: TTIRRowOp, builder: Builder) -> SSAValue | None:
+    """A cast to the same type vanishes; one after an exact one is one."""
+    source = op.operands[0]
+    if source.type == op.results[0].type:
+        # A cast to a narrow type rounds what was computed with more digits.
+        return None if str(element_type(source)) in ("f16", "bf16") else source
+    before = _producer(source, "typecast")
+    if before is None or value_shape(before.operands[0]) != value_shape(source):
+        return None
+    first = before.operands[0]
+    if not _holds_all(str(element_type(first)), str(element_type(source))):
+        return None
+    return builder.cast(first, element_type(op.results[0]))
+
+
+def _is_splat(value: SSAValue, *texts: str) -> bool:
+    """True for a constant of one number, which is spelled in one of these ways."""
+    elements = constant_elements(value)
+    return elements is not None and str(splat_value(elements)) in texts
+
+
+def _neutral(*texts: str, commutes: bool) -> Rule:
+    """The rule of an operation that one number, spelled so, leaves everything as it is."""
+
+    def rule(op: TTIRRowOp, builder: Builder) -> SSAValue | None:
+        first, second = op.operands[:2]
+        if _is_splat(second, *texts):
+            return first
+        return second if commutes and _is_splat(first, *texts) else None
+
+    return rule
+
+
+_RULES: dict[str, Rule] = {
+    "transpose": _reorder,
+    "permute": _reorder,
+    **dict.fromkeys(_RESHAPES, _reshape),
+    "broadcast": _broadcast,
+    "typecast": _typecast,
+    # The sum of -0.0 and 0.0 is 0.0, so only -0.0 changes no floating point number.
+    "add": _neutral("0", "-0.0", commutes=True),
+    "subtract": _neutral("0", "0.0", commutes=False),
+    "multiply": _neutral("1", "1.0", commutes=True),
+    "div": _neutral("1", "1.0", commutes=False),
+}

@@ -1,0 +1,101 @@
+"""Operations of ttir on constants, computed while compiling.
+
+Moves are exact for every element type, since they only copy bytes. Elementwise operations are
+computed where all elements are f32, f64, integers or truth values, which the runtime computes in
+those types too; narrower floating point types keep more digits at run time than a constant can
+hold.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, cast
+
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Attribute
+
+from ttmlir.dialects.ttir.families import TTIRRowOp
+from ttmlir.ir.constants import constant_elements
+from ttmlir.mlir.attributes.elements import (
+    Elements,
+    ElementsType,
+    element_size,
+    elements_attr,
+    raw_bytes,
+    splat_bytes,
+)
+
+LARGEST = 1024
+"""Elements of a constant that is computed; moves of one value that repeats have no limit."""
+
+_DTYPES = {
+    **{f"f{bits}": f"f{bits // 8}" for bits in (32, 64)},
+    **{f"{sign}i{bits}": f"i{bits // 8}" for bits in (8, 16, 32, 64) for sign in ("", "s")},
+    **{f"ui{bits}": f"u{bits // 8}" for bits in (8, 16, 32, 64)},
+    "i1": "b1",
+}
+
+
+def fold_constants(op: TTIRRowOp) -> Elements | None:
+    """The elements of the result, if all inputs are constants and it is worth computing."""
+    inputs = [constant_elements(value) for value in op.inputs]
+    known = [attr for attr in inputs if attr is not None]
+    if not known or len(known) != len(inputs):
+        return None
+    type_ = cast("TensorType[Attribute]", op.results[0].type)
+    size = math.prod(type_.get_shape())
+    is_move = op.ROW.moves
+    splats = {splat_bytes(attr) for attr in known}
+    if is_move and len(splats) == 1 and None not in splats and size:
+        return elements_attr(cast("ElementsType", type_), cast("bytes", splats.pop()))
+    if not 0 < size <= LARGEST or any(math.prod(a.get_shape()) > LARGEST for a in known):
+        return None
+    # A constant may have another element type than the operation that holds it.
+    for attr, value in zip(known, op.inputs, strict=True):
+        if attr.get_element_type() != cast("TensorType[Attribute]", value.type).element_type:
+            return None
+    if is_move:
+        return _moved(op, known, type_)
+    return _computed(op, known, type_) if op.ROW.family.is_elementwise else None
+
+
+def _moved(op: TTIRRowOp, inputs: list[Elements], type_: TensorType[Attribute]) -> Elements:
+    import numpy as np
+
+    dtype = np.dtype(f"V{element_size(inputs[0].get_element_type())}")
+    result = _evaluated(op, inputs, [dtype] * len(inputs), type_)
+    return elements_attr(cast("ElementsType", type_), result.tobytes())
+
+
+def _computed(
+    op: TTIRRowOp, inputs: list[Elements], type_: TensorType[Attribute]
+) -> Elements | None:
+    import numpy as np
+
+    keywords = [str(attr.get_element_type()) for attr in inputs] + [str(type_.element_type)]
+    if not all(keyword in _DTYPES for keyword in keywords):
+        return None
+    *dtypes, target = (np.dtype(_DTYPES[keyword]) for keyword in keywords)
+    result = _evaluated(op, inputs, dtypes, type_)
+    # Numbers that are rounded to integers follow the rules of the runtime.
+    if result.dtype.kind == "f" and target.kind != "f":
+        return None
+    with np.errstate(all="ignore"):
+        values = np.broadcast_to(result, type_.get_shape()).astype(target)
+    return elements_attr(cast("ElementsType", type_), values.tobytes())
+
+
+def _evaluated(
+    op: TTIRRowOp, inputs: list[Elements], dtypes: list[Any], type_: TensorType[Attribute]
+) -> Any:
+    import numpy as np
+
+    arrays = [
+        np.frombuffer(raw_bytes(attr), dtype).reshape(attr.get_shape())
+        for attr, dtype in zip(inputs, dtypes, strict=True)
+    ]
+    parameters: dict[str, Any] = op.parameters()
+    if op.ROW.mnemonic == "broadcast":
+        parameters["shape"] = type_.get_shape()
+    with np.errstate(all="ignore"):
+        return np.asarray(op.ROW.reference(np, *arrays, **parameters))

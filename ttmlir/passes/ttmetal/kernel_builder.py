@@ -1,0 +1,186 @@
+"""Making kernels: the regions of a `ttmetal.dispatch`, and the dispatch around them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    FloatAttr,
+    IntegerAttr,
+    LocationAttr,
+    StringAttr,
+    f32,
+    i1,
+    i32,
+)
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+from ttmlir.dialects import ttmetal
+from ttmlir.dialects.ods import SEGMENTS
+from ttmlir.dialects.ttkernel import RESULT_TYPES, CBType, L1AddrPtrType, op_class
+from ttmlir.ir.op_builder import OpBuilder
+from ttmlir.ir.rewriting import insert_before, replace
+from ttmlir.optable.kernel import CALLS
+
+Carried = Sequence[SSAValue]
+"""The values that a loop hands from one turn to the next."""
+
+_RESULTS = {call.mnemonic: RESULT_TYPES[call.result[1]] for call in CALLS if call.result}
+
+
+class KernelBuilder(OpBuilder):
+    """The code of one kernel, written call by call.
+
+    Equal constants are one value. They stand at the top: those that are asked for before the first
+    call in that order, later ones each before all others. MLIR's greedy rewriter leaves them so.
+    """
+
+    def __init__(self, location: LocationAttr, buffers: Sequence[CBType] = ()):
+        """Begin a kernel whose arguments are circular buffers."""
+        self._entry = Block(arg_types=buffers)
+        super().__init__(self._entry, location)
+        self._constants: dict[Attribute, SSAValue] = {}
+
+    @property
+    def buffers(self) -> Sequence[SSAValue]:
+        """The arguments."""
+        return self._entry.args
+
+    def constant(self, value: float) -> SSAValue:
+        """A 32-bit number: an integer or a floating-point number."""
+        attr = IntegerAttr(value, i32) if isinstance(value, int) else FloatAttr(value, f32)
+        known = self._constants.get(attr)
+        if known is not None:
+            return known
+        op = arith.ConstantOp.create(
+            properties={"value": attr}, result_types=[attr.type], location=self.location
+        )
+        first = self._entry.first_op
+        if first is None or isinstance(self._entry.last_op, arith.ConstantOp):
+            self._entry.add_op(op)
+        else:
+            self._entry.insert_op_before(op, first)
+        self._constants[attr] = op.results[0]
+        return op.results[0]
+
+    def call(
+        self, mnemonic: str, *operands: SSAValue | float, **templates: str | bool
+    ) -> Sequence[SSAValue]:
+        """Make the call `ttkernel.<mnemonic>`; numbers become constants. Its results."""
+        result = _RESULTS.get(mnemonic)
+        values = [v if isinstance(v, SSAValue) else self.constant(v) for v in operands]
+        op = op_class(mnemonic).create(
+            operands=values,
+            result_types=[] if result is None else [result],
+            properties={name: _template(value) for name, value in templates.items()},
+            location=self.location,
+        )
+        self.insert(op)
+        return op.results
+
+    def pointer(self, address: SSAValue | int, width: int = 32) -> SSAValue:
+        """A pointer to integers of so many bits at an address of this core's L1."""
+        value = address if isinstance(address, SSAValue) else self.constant(address)
+        op = op_class("reinterpret_cast").create(
+            operands=[value], result_types=[L1AddrPtrType.get(width)], location=self.location
+        )
+        self.insert(op)
+        return op.results[0]
+
+    def add(self, lhs: SSAValue, rhs: int) -> SSAValue:
+        """The sum of a value and a number."""
+        return self.arithmetic(arith.AddiOp, lhs, rhs) if rhs else lhs
+
+    def arithmetic(
+        self, kind: type[arith.SignlessIntegerBinaryOperation], lhs: SSAValue, rhs: int
+    ) -> SSAValue:
+        """An operation on two 32-bit integers, the second of which is known."""
+        op = kind(lhs, self.constant(rhs))
+        op.location = self.location
+        self.insert(op)
+        return op.result
+
+    def loop(self, extent: int, start: Carried, body: Callable[[Carried], Carried]) -> Carried:
+        """Do `body` so many times, each time with what it returned before; what it returns last."""
+        lower, upper, step = map(self.constant, (0, extent, 1))
+        inner = Block(arg_types=[i32, *(value.type for value in start)])
+        outer, self.block = self.block, inner
+        end = scf.YieldOp(*body(inner.args[1:]))
+        end.location = self.location
+        inner.add_op(end)
+        self.block = outer
+        loop = scf.ForOp(lower, upper, step, list(start), inner)
+        loop.location = self.location
+        outer.add_op(loop)
+        return loop.results
+
+    def walk(
+        self,
+        extents: Sequence[int],
+        strides: Sequence[Sequence[int]],
+        start: Carried,
+        body: Callable[[Carried], None],
+    ) -> None:
+        """Loops over a block, outermost dimension first, with running numbers.
+
+        Each number grows by its stride along a dimension from one turn to the next.
+        """
+
+        def run(depth: int, numbers: Carried) -> Carried:
+            if depth == len(extents):
+                body(numbers)
+                return numbers
+            # The loop inside has gone some of the way already.
+            inside = depth + 1 < len(extents)
+            gone = [extents[depth + 1] * each[depth + 1] if inside else 0 for each in strides]
+            steps = [each[depth] - done for each, done in zip(strides, gone, strict=True)]
+
+            def turn(before: Carried) -> Carried:
+                after = run(depth + 1, before)
+                return [self.add(number, step) for number, step in zip(after, steps, strict=True)]
+
+            return self.loop(extents[depth], numbers, turn)
+
+        run(0, start)
+
+    def finish(self) -> Region:
+        """End the kernel; the region that holds it."""
+        self.call("return")
+        return Region(self._entry)
+
+
+def _template(value: str | bool) -> Attribute:
+    return IntegerAttr(int(value), i1) if isinstance(value, bool) else StringAttr(value)
+
+
+@dataclass(frozen=True)
+class Launch:
+    """A kernel, the cores that it runs on and how they are set up."""
+
+    kernel: KernelBuilder
+    cores: ttmetal.Area
+    config: Attribute
+
+
+def replace_by_dispatch(
+    op: Operation, inputs: Sequence[SSAValue], outputs: Sequence[SSAValue], launches: list[Launch]
+) -> ttmetal.DispatchOp:
+    """Let kernels compute the results of an operation into `outputs`; what launches them."""
+    ranges = [ttmetal.CoreRangeAttr(launch.cores) for launch in launches]
+    dispatch = ttmetal.DispatchOp.create(
+        operands=[*inputs, *outputs],
+        result_types=[output.type for output in outputs],
+        properties={
+            "core_ranges": ArrayAttr(ranges),
+            "kernelConfigs": ArrayAttr([launch.config for launch in launches]),
+            SEGMENTS: ttmetal.DispatchOp.segments(len(inputs), len(outputs)),
+        },
+        regions=[launch.kernel.finish() for launch in launches],
+        location=op.location,
+    )
+    insert_before(op, dispatch)
+    replace(op, *dispatch.results)
+    return dispatch

@@ -1,0 +1,62 @@
+"""Loads `.ttnn` and `.ttm` files, from paths or from bytes."""
+
+from __future__ import annotations
+
+import mmap
+import os
+from pathlib import Path
+
+from ttmlir.runtime.binary import Binary
+from ttmlir.runtime.errors import BinaryError
+from ttmlir.schema import SCHEMA_OF_IDENTIFIER, FlatbufferError, identify, load_schema, versions
+
+_MAPPED_FROM = 1 << 24
+"""Bytes of files that are mapped into memory instead of read."""
+
+
+def load_binary(path: str | os.PathLike[str], *, ignore_version: bool = False) -> Binary:
+    """Load a `.ttnn` or `.ttm` file; BinaryError if it cannot be read or is something else.
+
+    Files of other versions are refused if they contradict themselves when read as this version;
+    `ignore_version` takes them all.
+    """
+    return read_binary(file_bytes(path), os.fspath(path), ignore_version=ignore_version)
+
+
+def read_binary(data: bytes | memoryview, source: str, *, ignore_version: bool = False) -> Binary:
+    """Load a `.ttnn` or `.ttm` file from its bytes; `source` names them in messages."""
+    identifier = identify(data)
+    if identifier == "TTSY":
+        problem = "expected a program, got a system description"
+        raise BinaryError(f"{source}: {problem}; give a .ttnn or .ttm file")
+    kind = _metal_binary() if identifier == "TTM0" else Binary
+    try:
+        if ignore_version:
+            schema = SCHEMA_OF_IDENTIFIER["TTM0" if identifier == "TTM0" else "TTNN"]
+            return kind(source, load_schema(schema).read(data, source))
+        loaded = versions.load(data, source)
+    except FlatbufferError as error:
+        raise BinaryError(str(error)) from error
+    return kind(source, loaded.root, loaded.warning)
+
+
+def _metal_binary() -> type[Binary]:
+    # The simulator is loaded only for files that need it.
+    from ttmlir.runtime.metal.program import MetalBinary
+
+    return MetalBinary
+
+
+def file_bytes(path: str | os.PathLike[str]) -> bytes | memoryview:
+    """What a file holds; BinaryError if it cannot be read.
+
+    Large files are mapped into memory, so that only what is used is read. Replace such a file
+    rather than writing into it while it is loaded.
+    """
+    try:
+        with Path(path).open("rb") as file:
+            if os.fstat(file.fileno()).st_size < _MAPPED_FROM:
+                return file.read()
+            return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    except OSError as error:
+        raise BinaryError(f"{os.fspath(path)}: {error.strerror}") from error

@@ -1,0 +1,1 @@
+"""Files, environments and runtimes as the objects of tt-mlir's Python modules."""

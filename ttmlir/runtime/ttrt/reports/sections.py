@@ -1,0 +1,195 @@
+"""The sections of a file, as JSON or text for people."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ttmlir.runtime.binary import Binary
+from ttmlir.runtime.errors import BinaryError, InputError
+from ttmlir.runtime.loading import read_binary
+from ttmlir.runtime.system import read_system_desc
+from ttmlir.schema import FlatbufferError, TableView, identify, load_schema
+from ttmlir.schema.versions import unknown_kind
+
+ALL = "all"
+MAX_BYTES = 4096
+"""Longer vectors of bytes, such as the elements of constants, are shown by their size."""
+PLAIN_SECTIONS = ("version", "mlir", "cpp")
+"""Sections that are no JSON."""
+
+
+def joined_documents(documents: Mapping[str, str]) -> str:
+    """JSON documents as one: an object with an entry for each, by name."""
+    # Lines end in no JSON string, so all of them may be indented.
+    entries = (f"{json.dumps(name)}: {text.rstrip()}" for name, text in documents.items())
+    body = ",\n".join(entries).replace("\n", "\n  ")
+    return f"{{\n  {body}\n}}" if documents else "{}"
+
+
+def section_text(path: str, data: bytes | memoryview, section: str) -> str:
+    """A section of a `.ttnn`, `.ttm` or `.ttsys` file; `path` names it in messages.
+
+    Raises BinaryError for a damaged file and InputError for a section that it does not have.
+    """
+    try:
+        match identify(data):
+            case "TTSY":
+                return _read_system(path, data, section)
+            case "TTM0":
+                return _read_metal(path, data, section)
+            case "TTNN":
+                return _SECTIONS[section](read_binary(data, path, ignore_version=True))
+            case _:
+                raise unknown_kind(path)
+    except FlatbufferError as error:
+        raise BinaryError(str(error)) from error
+
+
+def _unavailable(path: str, section: str, available: tuple[str, ...]) -> InputError:
+    return InputError(f"{path}: there is no section '{section}'; it has {', '.join(available)}")
+
+
+def _read_system(path: str, data: bytes | memoryview, section: str) -> str:
+    root = read_system_desc(data, path)
+    match section:
+        case "all":
+            return root.to_json()
+        case "version":
+            return _version_text(root["version"], root["ttmlir_git_hash"])
+        case "system_desc":
+            return root["system_desc"].to_json()
+        case _:
+            raise _unavailable(path, section, (ALL, "version", "system_desc"))
+
+
+def _read_metal(path: str, data: bytes | memoryview, section: str) -> str:
+    root = load_schema("TTMetal/binary.fbs").read(data, path)
+    match section:
+        case "all":
+            return root.to_json(max_bytes=MAX_BYTES)
+        case "version":
+            return _version_text(root["version"], root["ttmlir_git_hash"])
+        case "system_desc" if root["system_desc"] is not None:
+            return root["system_desc"].to_json()
+        case "inputs" | "outputs":
+            programs = root.as_dict(max_bytes=MAX_BYTES)["programs"]
+            return json.dumps({p["name"]: p.get(section, []) for p in programs}, indent=2)
+        case "cpp":
+            return _kernel_sources(root)
+        case "mlir" if (sources := _module_sources(root)) is not None:
+            return sources
+        case _:
+            available = (ALL, "version", "system_desc", "mlir", "cpp", "inputs", "outputs")
+            raise _unavailable(path, section, available)
+
+
+def _module_sources(root: TableView) -> str | None:
+    """The modules that the programs were written from, None if the file does not say."""
+    debug = [program["debug_info"] for program in root["programs"] or ()]
+    modules = [each["mlir"] for each in debug if each is not None and each["mlir"] is not None]
+    # The programs of a file share one module.
+    return "\n".join(dict.fromkeys(each["source"] or "" for each in modules)) or None
+
+
+def _kernel_sources(root: TableView) -> str:
+    """C++ of every kernel of every program, with the operation that runs it."""
+    parts: list[str] = []
+    for i, program in enumerate(root["programs"] or ()):
+        parts.append(f"program[{i}]: {program['name']}")
+        for command in _commands(program):
+            if command["type_type"] != "EnqueueProgramCommand":
+                continue
+            parts.append(f"// {command['debug_info'] or 'no debug information'}")
+            kernels = command["type"]["program"]["kernels"] or ()
+            sources = [k["kernel"]["source"] for k in kernels if k["kernel_type"] == "KernelSource"]
+            parts += [source.strip() for source in sources]
+    return "\n".join(parts)
+
+
+def _commands(program: TableView) -> list[TableView]:
+    return [
+        command
+        for device in program["device_programs"] or ()
+        for queue in device["command_queues"] or ()
+        for command in queue["commands"] or ()
+    ]
+
+
+def _version_text(version: Any, git_hash: str | None) -> str:
+    numbers = "unknown" if version is None else ".".join(str(part) for part in version)
+    return f"version: {numbers}\ntt-mlir git hash: {git_hash or 'unknown'}"
+
+
+def _all(binary: Binary) -> str:
+    return binary.view.to_json(max_bytes=MAX_BYTES)
+
+
+def _version(binary: Binary) -> str:
+    return _version_text(binary.view["version"], binary.ttmlir_git_hash)
+
+
+def _system_desc(binary: Binary) -> str:
+    if binary.system_desc is None:
+        raise BinaryError(f"{binary.source}: field 'system_desc' is missing")
+    return binary.system_desc.to_json()
+
+
+def _sources(is_wanted: Callable[[str], bool]) -> Callable[[Binary], str]:
+    def read(binary: Binary) -> str:
+        parts: list[str] = []
+        for program in binary.programs:
+            parts.append(f"program[{program.index}]: {program.name}")
+            found = [(name, text) for name, text in program.debug_sources() if is_wanted(name)]
+            parts += [f"[{name}]\n{text.strip()}" for name, text in found]
+            if not found:
+                parts.append("no debug information")
+        return "\n".join(parts)
+
+    return read
+
+
+def _tensors(field: str) -> Callable[[Binary], str]:
+    def read(binary: Binary) -> str:
+        programs = binary.view.as_dict(max_bytes=MAX_BYTES)["programs"]
+        return json.dumps({p["name"]: p.get(field) or [] for p in programs}, indent=2)
+
+    return read
+
+
+def _op_stats(binary: Binary) -> str:
+    stats: dict[str, dict[str, int]] = {}
+    for program in binary.programs:
+        counts: dict[str, int] = {}
+        for operation in program.operations:
+            counts[operation.title] = counts.get(operation.title, 0) + 1
+        stats[program.name] = dict(sorted(counts.items()))
+    return json.dumps(stats, indent=2)
+
+
+def _mesh_shape(binary: Binary) -> str:
+    meshes = {
+        program["name"]: [
+            operation["type"]
+            for operation in program.get("operations") or ()
+            if operation["type_type"] == "GetDeviceOp"
+        ]
+        for program in binary.view.as_dict(max_bytes=MAX_BYTES)["programs"]
+    }
+    return json.dumps(meshes, indent=2)
+
+
+_SECTIONS: dict[str, Callable[[Binary], str]] = {
+    ALL: _all,
+    "version": _version,
+    "system_desc": _system_desc,
+    "mlir": _sources(lambda name: name != "cpp"),
+    "cpp": _sources(lambda name: name == "cpp"),
+    "inputs": _tensors("inputs"),
+    "outputs": _tensors("outputs"),
+    "op_stats": _op_stats,
+    "mesh_shape": _mesh_shape,
+}
+SECTIONS = tuple(_SECTIONS)
+"""Names of all sections."""

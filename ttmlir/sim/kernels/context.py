@@ -1,0 +1,145 @@
+"""What is known while the text of one function is compiled, and what was made of it so far."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from ttmlir.cpp import tree
+from ttmlir.cpp.errors import CppSyntaxError
+from ttmlir.sim.kernels.python import code
+from ttmlir.sim.kernels.scope import Scope
+from ttmlir.sim.kernels.types import VOID, CType
+from ttmlir.sim.kernels.unit import Unit
+from ttmlir.sim.kernels.value import Space, Value
+
+
+@dataclass(frozen=True)
+class Argument:
+    """What a function gets for one parameter."""
+
+    type: CType
+    mode: str
+    """`value`; or a reference: `object` to a list, `pair` to a variable, `address` to memory,
+    `pointer` to what is one or the other."""
+    node: ast.expr
+    space: Space = Space.MEMORY
+    """Where it points to, if it is a pointer."""
+
+
+@dataclass
+class Instance:
+    """A function compiled for the kinds of its arguments."""
+
+    identifier: str
+    result: CType
+    space: Space = Space.ANY
+    """Where the result points to, if it is a pointer."""
+    waits: bool = False
+    """Whether it may have to wait: it is a generator then."""
+    loads: int = 0
+    finished: bool = False
+    called_early: bool = False
+    """Whether it calls itself."""
+
+
+@dataclass
+class Loop:
+    """A loop around a statement."""
+
+    before_continue: Callable[[], None] | None
+    """Emits what has to happen before `continue`, and the way on."""
+    is_switch: bool = False
+    """Whether it is a `switch`, which is a loop in Python only if a `break` needs one."""
+
+
+class FindInstance(Protocol):
+    """Compiles a function for the kinds of its arguments, or finds it compiled."""
+
+    def __call__(
+        self,
+        context: Context,
+        function: tree.Function,
+        scope: Scope,
+        arguments: Sequence[Argument],
+        node: tree.Node,
+    ) -> Instance:
+        """The function as it is for arguments of these types; `node` is the call."""
+        ...
+
+
+@dataclass(frozen=True)
+class Handlers:
+    """What to do with each kind of node: how the parts of the compiler find each other."""
+
+    values: Mapping[type[tree.Node], Callable[[Context, Any], Value]]
+    statements: Mapping[type[tree.Node], Callable[[Context, Any], None]]
+    find_instance: FindInstance
+
+
+@dataclass
+class Context:
+    """A function on its way to Python, or the declarations outside of functions."""
+
+    unit: Unit
+    scope: Scope
+    handlers: Handlers
+    changed: frozenset[str] = frozenset()
+    """Variables that are assigned to after their declaration."""
+    shared: frozenset[str] = frozenset()
+    """Variables whose address or reference is taken."""
+    wide: frozenset[int] | None = frozenset()
+    """Declarations of pointers that may point anywhere; None: all of them."""
+    result: CType | None = VOID
+    """What the function returns; None: what its first `return` says."""
+    in_function: bool = True
+    result_space: Space | None = None
+    """Where the result points to, if it is a pointer and one was returned."""
+    out: list[ast.stmt] = field(default_factory=list[ast.stmt])
+    """The statements so far."""
+    loops: list[Loop] = field(default_factory=list[Loop])
+    """Those around the statement that is compiled."""
+    widened: set[int] = field(default_factory=set[int])
+    """Declarations of pointers that point to more than they were taken to point to."""
+    loads: int = 0
+    """How many expressions read memory so far."""
+    waits: int = 0
+    """How many statements may wait so far."""
+    stack: int = 0
+    """Bytes of the arrays and structs that are declared."""
+
+    def evaluate(self, node: tree.Expression) -> Value:
+        """The value of an expression; what it does is part of the Python expression."""
+        self.unit.spend(node)
+        value = self.handlers.values[type(node)](self, node)
+        code.locate(value.node, node.position)
+        return value
+
+    def execute(self, node: tree.Statement) -> None:
+        """Compile one statement."""
+        self.unit.spend(node)
+        handler = self.handlers.statements.get(type(node))
+        if handler is not None:
+            handler(self, node)
+
+    def emit(self, statement: ast.stmt, position: tree.Position | None) -> None:
+        """Add a statement that a place in the source stands for."""
+        code.locate(statement, position)
+        self.out.append(statement)
+
+    def capture(self, compile_: Callable[[], None]) -> list[ast.stmt]:
+        """The statements that something emits."""
+        before, self.out = self.out, []
+        compile_()
+        made, self.out = self.out, before
+        return made
+
+    def widen(self, origin: tree.Node | None) -> None:
+        """Note that a pointer turns out to point to variables as well as into memory."""
+        self.widened.add(id(origin))
+
+    def error(self, node: tree.Node, message: str) -> CppSyntaxError:
+        """An error about a node, with its line."""
+        return self.unit.error(node, message)

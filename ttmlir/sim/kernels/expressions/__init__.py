@@ -1,0 +1,1 @@
+"""Expressions of C++ as typed ones of Python."""

@@ -1,0 +1,119 @@
+"""Assignments, `++` and `--`."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from ttmlir.cpp import tree
+from ttmlir.sim.kernels.context import Context
+from ttmlir.sim.kernels.expressions.conversions import convert_implicitly
+from ttmlir.sim.kernels.expressions.evaluating import evaluate_scalar
+from ttmlir.sim.kernels.expressions.operators import operate
+from ttmlir.sim.kernels.expressions.places import find_place, read_place, stabilize
+from ttmlir.sim.kernels.expressions.pointers import fit_pointer
+from ttmlir.sim.kernels.place import EitherPlace, MemoryPlace, Place, build_assigned
+from ttmlir.sim.kernels.python import code
+from ttmlir.sim.kernels.types import BOOL, INT, ArrayType, IntType, StructType
+from ttmlir.sim.kernels.value import Value, make_integer, settle
+
+
+def evaluate_assignment(context: Context, node: tree.Assign) -> Value:
+    """The value of `a = b` or `a += b`."""
+    setup, place, value = prepare_assignment(context, node)
+    result = code.last_of(*setup, build_assigned(place, value))
+    if isinstance(place, EitherPlace):
+        return replace(value, node=code.last_of(result, value.node))
+    if setup or not isinstance(place, MemoryPlace):
+        return replace(settle(value), node=result)
+    return _take_stored_bits(context, place, result)
+
+
+def _take_stored_bits(context: Context, place: MemoryPlace, node: ast.expr) -> Value:
+    """The value of a store, of which the expression gives the bits."""
+    if not isinstance(place.type, IntType):
+        return Value(place.type, node)
+    bits = max(place.type.bits, 8)
+    return Value(place.type, node, 0, (1 << bits) - 1)
+
+
+def prepare_assignment(context: Context, node: tree.Assign) -> tuple[list[ast.expr], Place, Value]:
+    """What to do first, where to assign and what."""
+    operator = node.operator.removesuffix("=")
+    place = _find_changeable(context, node.target)
+    value = evaluate_scalar(context, node.value)
+    setup = list[ast.expr]()
+    if not operator:
+        value = fit_pointer(
+            context, convert_implicitly(context, value, place.type, node.value), place, node
+        )
+        if isinstance(place, EitherPlace) and not code.is_stable(value.node):
+            value = _keep_value(context, settle(value), setup, always=True)
+        return setup, place, value
+    value = _keep_value(context, value, setup)
+    place = stabilize(context, place, setup)
+    result = operate(context, operator, read_place(context, place), value, node)
+    result = fit_pointer(
+        context, convert_implicitly(context, result, place.type, node), place, node
+    )
+    if isinstance(place, EitherPlace):
+        result = _keep_value(context, settle(result), setup, always=True)
+    return setup, place, result
+
+
+def _keep_value(
+    context: Context, value: Value, setup: list[ast.expr], *, always: bool = False
+) -> Value:
+    """A value in a variable of its own, if its expression does anything."""
+    if not always and not context.unit.has_effect(value.node):
+        return value
+    value = settle(value)
+    temporary = context.unit.create_name("value", "t")
+    setup.append(code.walrus(temporary, value.node))
+    return replace(value, node=code.name(temporary))
+
+
+def _find_changeable(context: Context, node: tree.Expression) -> Place:
+    """The place of an expression that may be assigned to."""
+    place = find_place(context, node)
+    if place.is_const:
+        raise context.error(node, "this is constant and cannot be changed")
+    if isinstance(place.type, ArrayType):
+        raise context.error(node, "an array cannot be assigned to; assign its elements")
+    in_memory = isinstance(place, (MemoryPlace, EitherPlace))
+    if in_memory and isinstance(place.type, StructType):
+        raise context.error(node, "a struct in memory: assign its members one by one")
+    return place
+
+
+def evaluate_update(context: Context, node: tree.Update) -> Value:
+    """The value of `++a` or `a++`."""
+    setup, place, old, new = prepare_update(context, node)
+    put = build_assigned(place, new)
+    if not node.postfix:
+        result = code.last_of(*setup, put)
+        if isinstance(place, MemoryPlace):
+            return _take_stored_bits(context, place, result)
+        return replace(settle(new), node=result)
+    both = code.subscript(code.tuple_of(old.node, put), code.constant(0))
+    return replace(old, node=code.last_of(*setup, both))
+
+
+def prepare_update(
+    context: Context, node: tree.Update
+) -> tuple[list[ast.expr], Place, Value, Value]:
+    """What to do first, the place, its old value and its new value."""
+    setup = list[ast.expr]()
+    place = stabilize(context, _find_changeable(context, node.operand), setup)
+    old = read_place(context, place)
+    if old.type == BOOL:
+        raise context.error(node, f"'{node.operator}' does not go with 'bool'")
+    if isinstance(place, EitherPlace):
+        old = _keep_value(context, old, setup, always=True)
+    new = convert_implicitly(
+        context,
+        operate(context, node.operator[0], old, make_integer(1, INT), node),
+        place.type,
+        node,
+    )
+    return setup, place, old, new

@@ -1,0 +1,129 @@
+"""Casts, and the sizes of types."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ttmlir.cpp import tree
+from ttmlir.sim.kernels.context import Context
+from ttmlir.sim.kernels.expressions.evaluating import evaluate_scalar
+from ttmlir.sim.kernels.expressions.places import find_array
+from ttmlir.sim.kernels.expressions.pointers import take_memory_address
+from ttmlir.sim.kernels.python import code
+from ttmlir.sim.kernels.types import (
+    UNSIGNED,
+    VOID,
+    CType,
+    FloatType,
+    IntType,
+    PointerType,
+    is_same_type,
+    size_of,
+    tag_of,
+)
+from ttmlir.sim.kernels.value import (
+    Space,
+    Value,
+    convert,
+    convert_to_unsigned,
+    make_integer,
+    make_value,
+    reinterpret_bits,
+)
+
+
+def cast_functionally(context: Context, node: tree.Call, type_: CType) -> Value:
+    """The value of `T(x)`."""
+    if len(node.arguments) != 1:
+        raise context.error(node, f"a conversion to '{type_.name}' takes one value")
+    return cast_value(context, evaluate_scalar(context, node.arguments[0]), type_, node)
+
+
+def evaluate_bit_cast(context: Context, node: tree.Call) -> Value:
+    """`std::bit_cast<T>(x)`, of numbers."""
+    if len(node.arguments) != 1 or len(node.template_arguments) != 1:
+        raise context.error(node, "std::bit_cast<type>(value) takes one value")
+    target = context.unit.resolve_type(node.template_arguments[0], context.scope)
+    value = evaluate_scalar(context, node.arguments[0])
+    found = reinterpret_bits(value, target)
+    if found is None:
+        message = f"'{value.type.name}' has not the bits of a '{target.name}'"
+        raise context.error(node, f"{message}; std::bit_cast takes numbers of equal size")
+    return found
+
+
+def evaluate_cast(context: Context, node: tree.Cast) -> Value:
+    """A cast, however it is written."""
+    target = context.unit.resolve_declared_type(node.type, context.scope, None)
+    if node.kind == "reinterpret_cast" or isinstance(target, PointerType):
+        return _reinterpret(context, evaluate_scalar(context, node.value), target, node)
+    return cast_value(context, context.evaluate(node.value), target, node)
+
+
+def cast_value(context: Context, value: Value, target: CType, node: tree.Node) -> Value:
+    """A value convert with a cast."""
+    match target, value.type:
+        case ((IntType() | FloatType()), (IntType() | FloatType())):
+            return convert(value, target)
+        case IntType(), PointerType():
+            return _reinterpret(context, value, target, node)
+        case _ if target == VOID:
+            return Value(VOID, value.node)
+        case _ if target == value.type:
+            return value
+        case _:
+            message = f"'{value.type.name}' cannot be cast to '{target.name}'"
+            raise context.error(node, message)
+
+
+def _reinterpret(context: Context, value: Value, target: CType, node: tree.Node) -> Value:
+    match target, value.type:
+        case PointerType(), PointerType():
+            return _cast_pointer(context, value, target, node)
+        case PointerType(), IntType():
+            return Value(target, convert_to_unsigned(value, 32).node)
+        case IntType(), PointerType():
+            if value.space is Space.LOCAL:
+                message = "the address of a local variable is not known to the simulator"
+                raise context.error(node, message)
+            return convert(make_value(UNSIGNED, take_memory_address(context, value)), target)
+        case _:
+            return cast_value(context, value, target, node)
+
+
+def _cast_pointer(context: Context, value: Value, target: PointerType, node: tree.Node) -> Value:
+    """A pointer for elements of another type; those of a variable keep their type."""
+    given = value.type
+    assert isinstance(given, PointerType)
+    cast = replace(value, type=target)
+    if value.space is Space.MEMORY or target.pointee == VOID:
+        return cast
+    if is_same_type(target.pointee, given.pointee):
+        return cast
+    if value.space is Space.ANY or given.pointee == VOID:
+        tag = code.constant(tag_of(target.pointee))
+        return replace(cast, node=code.call("_pointer_to", value.node, tag))
+    raise context.error(
+        node,
+        f"a local variable of type '{given.pointee.name}' cannot be read as "
+        f"'{target.pointee.name}' through a pointer that is kept; only memory has bytes, and "
+        "numbers of 32 bits at once: *(uint32_t*)&x, std::bit_cast<uint32_t>(x)",
+    )
+
+
+def evaluate_size(context: Context, node: tree.SizeOf) -> Value:
+    """`sizeof` of a type or an expression."""
+    operand = node.operand
+    type_: CType | None = None
+    if isinstance(operand, (tree.NamedType, tree.Pointer, tree.Reference)):
+        type_ = context.unit.resolve_type(operand, context.scope)
+    elif isinstance(operand, tree.Name):
+        type_ = context.unit.find_type(tree.NamedType(operand.text), context.scope)
+    if type_ is None:
+        assert not isinstance(operand, (tree.NamedType, tree.Pointer, tree.Reference))
+        place = find_array(context, operand)
+        type_ = evaluate_scalar(context, operand).type if place is None else place.type
+    size = size_of(type_)
+    if size is None:
+        raise context.error(node, f"the size of '{type_.name}' is not known")
+    return make_integer(size, UNSIGNED)

@@ -1,0 +1,79 @@
+"""Conversions that C++ makes by itself."""
+
+from __future__ import annotations
+
+from ttmlir.cpp import tree
+from ttmlir.sim.kernels.context import Context
+from ttmlir.sim.kernels.python import code
+from ttmlir.sim.kernels.types import (
+    BOOL,
+    VOID,
+    CType,
+    FloatType,
+    IntType,
+    PointerType,
+    StringType,
+    is_same_type,
+)
+from ttmlir.sim.kernels.value import Value, apply_binary, convert, convert_to_bool, settle
+
+
+def convert_implicitly(context: Context, value: Value, target: CType, node: tree.Node) -> Value:
+    """A value in the type of what it is assigned to, without cast."""
+    source = value.type
+    match target, source:
+        case ((IntType() | FloatType()), (IntType() | FloatType())):
+            return convert(value, target)
+        case IntType(), PointerType() if target == BOOL:
+            return convert_to_bool(value)
+        case PointerType(), IntType() if value.constant == 0 and _is_null(node):
+            return Value(target, code.constant(0))
+        case PointerType(), PointerType() if _may_point(target, source):
+            volatile = target.volatile or source.volatile
+            pointer = PointerType(target.pointee, volatile)
+            return Value(pointer, value.node, space=value.space)
+        case _ if source == target:
+            return value
+        case _:
+            raise context.error(node, _describe_conversion(source, target))
+
+
+def unify_types(
+    context: Context, a: Value, b: Value, node: tree.Conditional
+) -> tuple[Value, Value]:
+    """Two values in the type that they have in common."""
+    numbers = (IntType, FloatType)
+    if a.type == b.type:
+        return settle(a), settle(b)
+    if isinstance(a.type, numbers) and isinstance(b.type, numbers):
+        total = apply_binary("+", a, b)
+        assert total is not None
+        target = total.type
+        assert isinstance(target, numbers)
+        return settle(convert(a, target)), settle(convert(b, target))
+    if isinstance(a.type, PointerType):
+        return a, convert_implicitly(context, b, a.type, node.false_value)
+    return convert_implicitly(context, a, b.type, node.true_value), b
+
+
+def _is_null(node: tree.Node) -> bool:
+    return isinstance(node, (tree.Null, tree.Integer))
+
+
+def _may_point(target: PointerType, source: PointerType) -> bool:
+    """Whether a pointer converts to another pointer type without cast."""
+    to, given = target.pointee, source.pointee
+    return to == VOID or is_same_type(to, given)
+
+
+def _describe_conversion(source: CType, target: CType) -> str:
+    if isinstance(target, PointerType) and isinstance(source, IntType):
+        return (
+            f"an integer is no '{target.name}'; write reinterpret_cast<{target.name}>(...), "
+            "with volatile tt_l1_ptr for memory that others write"
+        )
+    if isinstance(target, IntType) and isinstance(source, PointerType):
+        return f"a pointer is no '{target.name}'; write reinterpret_cast<uint32_t>(...)"
+    if isinstance(source, StringType):
+        return f"a string is no '{target.name}'"
+    return f"'{source.name}' does not convert to '{target.name}'"

@@ -1,0 +1,43 @@
+"""Values of expressions where something is wanted of them."""
+
+from __future__ import annotations
+
+from ttmlir.cpp import tree
+from ttmlir.sim.kernels.context import Context
+from ttmlir.sim.kernels.python import code
+from ttmlir.sim.kernels.types import VOID, ArrayType, IntType, ObjectType, StructType
+from ttmlir.sim.kernels.value import Value, convert_to_bool, settle
+
+
+def evaluate_scalar(context: Context, node: tree.Expression) -> Value:
+    """The value of an expression that has one."""
+    value = context.evaluate(node)
+    if value.type == VOID:
+        raise context.error(node, "this has no value")
+    return value
+
+
+def evaluate_number(context: Context, node: tree.Expression, what: str) -> Value:
+    """The value of an expression that has to be an integer."""
+    value = settle(context.evaluate(node))
+    if not isinstance(value.type, IntType):
+        raise context.error(node, f"{what} is an integer, not '{value.type.name}'")
+    return value
+
+
+def evaluate_constant(context: Context, node: tree.Expression, what: str) -> int:
+    """The value of an expression that has to be a known integer."""
+    number = evaluate_number(context, node, what).constant
+    if number is None:
+        raise context.error(node, f"{what} has to be a constant expression")
+    return int(number)
+
+
+def evaluate_condition(context: Context, node: tree.Expression) -> Value:
+    """The value of an expression as `bool`."""
+    value = evaluate_scalar(context, node)
+    if isinstance(value.type, (StructType, ObjectType, ArrayType)):
+        raise context.error(node, f"'{value.type.name}' is no condition")
+    value = convert_to_bool(value)
+    code.locate(value.node, node.position)
+    return value

@@ -1,0 +1,272 @@
+"""Calls of the kernel library, and of its objects."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from collections.abc import Sequence
+from functools import partial
+
+from ttmlir.cpp import tree
+from ttmlir.optable.kernel import TemplateKind
+from ttmlir.sim.kernels.context import Context
+from ttmlir.sim.kernels.enumerators import strip_namespaces
+from ttmlir.sim.kernels.expressions.casts import cast_value
+from ttmlir.sim.kernels.expressions.evaluating import evaluate_constant, evaluate_scalar
+from ttmlir.sim.kernels.expressions.places import find_place
+from ttmlir.sim.kernels.expressions.pointers import take_memory_address
+from ttmlir.sim.kernels.library import LibraryCall, LibraryMethod, ParameterType
+from ttmlir.sim.kernels.place import EitherPlace, MemoryPlace, build_node
+from ttmlir.sim.kernels.python import code
+from ttmlir.sim.kernels.types import (
+    FLOAT,
+    UNSIGNED,
+    VOID,
+    CType,
+    FloatType,
+    IntType,
+    ObjectType,
+    PointerType,
+    size_of,
+)
+from ttmlir.sim.kernels.value import Space, Value, convert, make_integer, make_value, settle
+
+
+def find_library_call(context: Context, node: tree.Expression) -> LibraryCall | None:
+    """The call of the library that an expression is, if it is one."""
+    if not isinstance(node, tree.Call) or not isinstance(node.callee, tree.Name):
+        return None
+    if context.unit.find(node.callee.text, context.scope) is not None:
+        return None
+    return context.unit.library.find_call(node.callee.text)
+
+
+def call_library(context: Context, node: tree.Call, name: str) -> Value:
+    """The value of a call of the library."""
+    found = context.unit.library.find_call(name)
+    if found is None:
+        near = context.unit.list_nearest_calls(name)
+        hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+        raise context.error(node, f"there is no function '{name}'{hint}")
+    arguments = evaluate_arguments(context, node, name)
+    if not found.acts:
+        return _leave_out(context, found, arguments)
+    if found.waits:
+        raise context.error(node, f"'{found.name}' waits; make the call a statement of its own")
+    return _type_result(
+        context, build_library_call(context, node, found, arguments), found.result, node
+    )
+
+
+def build_library_call(
+    context: Context, node: tree.Call, found: LibraryCall, arguments: Sequence[ast.expr]
+) -> ast.Call:
+    """The call of the simulator's method."""
+    keywords = dict[str, ast.expr]()
+    template = node.template_arguments or _find_macro_arguments(context, node, found)
+    if template:
+        keywords["template"] = evaluate_template_arguments(context, found.name, template)
+    misfit = context.unit.library.describe_misfit(found.name, len(arguments), keywords)
+    if misfit:
+        raise context.error(node, misfit)
+    return code.call(context.unit.bind(found.name), *arguments, **keywords)
+
+
+def _find_macro_arguments(
+    context: Context, node: tree.Call, found: LibraryCall
+) -> Sequence[tree.TemplateArgument]:
+    """What macros such as `REDUCE_OP` give a call that is written without its templates."""
+    defaults = context.unit.library.template_defaults(found.name)
+    if not any(each in context.unit.defines for each in defaults):
+        return ()
+    texts = (context.unit.defines.get(each, each) for each in defaults)
+    return [
+        tree.Boolean(text == "true", position=node.position)
+        if text in ("true", "false")
+        else tree.Name(text, position=node.position)
+        for text in texts
+    ]
+
+
+def evaluate_arguments(context: Context, node: tree.Call, name: str) -> list[ast.expr]:
+    """The arguments of a call of the library."""
+    library = context.unit.library
+    return [
+        evaluate_argument(context, each, library.find_parameter(name, i))
+        for i, each in enumerate(node.arguments)
+    ]
+
+
+def _type_result(context: Context, called: ast.Call, result: CType, node: tree.Call) -> Value:
+    value = make_value(result, called)
+    assert isinstance(node.callee, tree.Name)
+    if not context.unit.library.is_typed(node.callee.text):
+        return value
+    match node.template_arguments, result:
+        case (tree.NamedType() as wanted,), IntType():
+            target = context.unit.find_type(wanted, context.scope)
+            if isinstance(target, FloatType):
+                return Value(FLOAT, called)
+            return value if not isinstance(target, IntType) else convert(value, target)
+        case _:
+            return value
+
+
+def _leave_out(context: Context, found: LibraryCall, arguments: Sequence[ast.expr]) -> Value:
+    """A call that another processor makes: what its arguments do remains."""
+    effects = [each for each in arguments if context.unit.has_effect(each)]
+    zero = code.constant(None if found.result == VOID else 0)
+    return make_value(found.result, code.last_of(*effects, zero))
+
+
+def evaluate_argument(
+    context: Context, node: tree.Expression, parameter: ParameterType
+) -> ast.expr:
+    """An argument of the library: an integer, an address or an object.
+
+    A number is converted to the type of the parameter where that loses something of it.
+    """
+    value = _find_whole_object(context, node) or evaluate_scalar(context, node)
+    type_ = value.type
+    if isinstance(type_, ObjectType):
+        if type_.name not in parameter.objects:
+            message = f"the call takes {parameter.wanted} here, not '{type_.name}'"
+            raise context.error(node, message)
+        return value.node
+    if parameter.is_object:
+        message = f"the call takes {parameter.wanted} here, not '{type_.name}'"
+        raise context.error(node, message)
+    if not isinstance(type_, (IntType, FloatType, PointerType)):
+        raise context.error(node, f"the call takes a number here, not '{type_.name}'")
+    if isinstance(type_, PointerType):
+        if value.space is Space.LOCAL:
+            message = "the kernel library takes no pointer to a local variable"
+            raise context.error(node, message)
+        return take_memory_address(context, value)
+    if parameter.number is not None and _loses(type_, parameter.number):
+        value = convert(value, parameter.number)
+    return settle(value).node
+
+
+def _find_whole_object(context: Context, node: tree.Expression) -> Value | None:
+    if isinstance(node, tree.Unary) and node.operator == "&":
+        place = find_place(context, node.operand)
+        if isinstance(place.type, ObjectType) and not isinstance(place, (MemoryPlace, EitherPlace)):
+            return Value(place.type, build_node(place))
+    return None
+
+
+def evaluate_template_arguments(
+    context: Context, name: str, template: Sequence[tree.TemplateArgument]
+) -> ast.expr:
+    """The template arguments of a call as a tuple."""
+    kinds = context.unit.library.template_kinds(name)
+    if len(template) > len(kinds):
+        count = f"at most {len(kinds)}" if kinds else "no"
+        raise context.error(template[0], f"'{name}' takes {count} template arguments")
+    return code.tuple_of(*map(partial(_evaluate_template_argument, context), template, kinds))
+
+
+def _evaluate_template_argument(
+    context: Context, node: tree.TemplateArgument, kind: TemplateKind
+) -> ast.expr:
+    if kind is TemplateKind.TYPE:
+        type_ = context.unit.resolve_type(node, context.scope)
+        if not isinstance(type_, (IntType, FloatType)) or (size_of(type_) or 0) > 4:
+            message = f"the template argument '{type_.name}' is no number of 32 bits"
+            raise context.error(node, message)
+        return code.constant(type_.name)
+    if isinstance(node, (tree.NamedType, tree.Pointer, tree.Reference)):
+        raise context.error(node, "the template argument is a number here, not a type")
+    match node:
+        case tree.Call(callee=tree.Member() as callee):
+            if _find_method(context, node, callee)[1].is_constant:
+                return context.evaluate(node).node
+        case _:
+            pass
+    return code.constant(evaluate_constant(context, node, "a template argument"))
+
+
+def call_method(context: Context, node: tree.Call, callee: tree.Member) -> Value:
+    """A call of a member function of one of the library's objects."""
+    base, method = _find_method(context, node, callee)
+    if node.template_arguments:
+        raise context.error(callee, f"'{callee.member}' takes no template arguments")
+    least, most = len(method.parameters) - method.optional, len(method.parameters)
+    if not least <= len(node.arguments) <= most:
+        count = str(most) if least == most else f"{least} to {most}"
+        raise context.error(node, f"'{callee.member}' takes {count} arguments")
+    pairs = zip(node.arguments, method.parameters, strict=False)
+    arguments = [evaluate_argument(context, each, parameter) for each, parameter in pairs]
+    function = code.attribute(base.node, callee.member)
+    return make_value(method.result, code.call(function, *arguments))
+
+
+def _find_method(
+    context: Context, node: tree.Call, callee: tree.Member
+) -> tuple[Value, LibraryMethod]:
+    """An object and the member function of it that is called."""
+    if callee.arrow:
+        raise context.error(callee, "a call through a pointer is not supported; write '.'")
+    base = evaluate_scalar(context, callee.base)
+    if not isinstance(base.type, ObjectType):
+        raise context.error(callee, f"'{base.type.name}' has no member functions")
+    methods = context.unit.library.find_methods(base.type.name)
+    method = methods.get(callee.member)
+    if method is None:
+        near = difflib.get_close_matches(callee.member, methods, 1)
+        hint = f"; did you mean '{near[0]}'?" if near else ""
+        there = ", ".join(sorted(methods)) or "none"
+        name = f"'{base.type.name}' has no member function '{callee.member}'"
+        raise context.error(callee, f"{name}; there are {there}{hint}")
+    return base, method
+
+
+def evaluate_compile_time_argument(context: Context, node: tree.Call) -> Value:
+    """`get_compile_time_arg_val(n)`, a constant."""
+    if len(node.arguments) != 1:
+        raise context.error(node, "get_compile_time_arg_val takes one number")
+    number = evaluate_constant(context, node.arguments[0], "the number of a compile-time argument")
+    known = context.unit.compile_time_args
+    if not 0 <= number < len(known):
+        message = f"there is no compile-time argument {number}; the kernel has {len(known)}"
+        raise context.error(node, message)
+    return make_integer(known[number], UNSIGNED)
+
+
+def evaluate_extreme(context: Context, node: tree.Call) -> Value:
+    """`std::min` and `std::max`."""
+    assert isinstance(node.callee, tree.Name)
+    name = strip_namespaces(node.callee.text)
+    if len(node.arguments) != 2:
+        raise context.error(node, f"std::{name} takes two values")
+    a, b = (settle(evaluate_scalar(context, each)) for each in node.arguments)
+    if node.template_arguments:
+        target = context.unit.resolve_type(node.template_arguments[0], context.scope)
+        a, b = (settle(cast_value(context, each, target, node)) for each in (a, b))
+    if a.type != b.type or not isinstance(a.type, (IntType, FloatType)):
+        message = (
+            f"std::{name} takes two values of one type, not '{a.type.name}' and '{b.type.name}'"
+        )
+        raise context.error(node, message)
+    choose = min if name == "min" else max
+    if a.constant is not None and b.constant is not None and isinstance(a.type, IntType):
+        return make_integer(choose(int(a.constant), int(b.constant)), a.type)
+    called = code.call(f"_{name}", a.node, b.node)
+    return Value(a.type, called, choose(a.low, b.low), choose(a.high, b.high))
+
+
+def _loses(given: CType, number: IntType | FloatType) -> bool:
+    """Whether a parameter of a type changes the values of another one.
+
+    Signed integers of the same size pass as they are; the calls know them as such.
+    """
+    match given, number:
+        case IntType(bits=bits), IntType(bits=most):
+            return bits > most
+        case (IntType(), FloatType()) | (FloatType(), IntType()):
+            return True
+        case FloatType(bits=bits), FloatType(bits=most):
+            return bits > most
+        case _:
+            return False

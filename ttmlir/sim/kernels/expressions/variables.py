@@ -1,0 +1,51 @@
+"""Names that mean values."""
+
+from __future__ import annotations
+
+import difflib
+
+from ttmlir.cpp import tree
+from ttmlir.sim.kernels.context import Context
+from ttmlir.sim.kernels.enumerators import find_constant, list_enumerators
+from ttmlir.sim.kernels.expressions.places import read_place
+from ttmlir.sim.kernels.python import code
+from ttmlir.sim.kernels.scope import Variable
+from ttmlir.sim.kernels.types import UINT8, UNSIGNED, IntType
+from ttmlir.sim.kernels.value import Value, make_integer, make_value
+
+
+def evaluate_name(context: Context, node: tree.Name) -> Value:
+    """The value that a name means."""
+    symbol = context.unit.find(node.text, context.scope)
+    if isinstance(symbol, Variable):
+        meaning = symbol.meaning
+        return meaning if isinstance(meaning, Value) else read_place(context, meaning)
+    if symbol is not None:
+        raise context.error(node, f"'{node.text}' is no variable")
+    known = find_constant(node.text)
+    if known is not None:
+        number, type_ = known
+        assert isinstance(type_, IntType)
+        return make_integer(number, type_)
+    return _evaluate_library_name(context, node)
+
+
+def _evaluate_library_name(context: Context, node: tree.Name) -> Value:
+    bare = node.text.removeprefix("::")
+    if context.unit.library.is_variable(bare):
+        return make_value(UINT8, code.name(context.unit.bind(bare)))
+    constant = context.unit.library.find_constant(bare)
+    if constant is not None:
+        return make_integer(constant, UNSIGNED)
+    raise context.error(node, _describe_unknown(context, node.text))
+
+
+def _describe_unknown(context: Context, name: str) -> str:
+    siblings = list_enumerators(name)
+    if siblings:
+        listed = ", ".join(siblings[:16])
+        return f"there is no '{name}'; there are {listed}{' ...' if siblings[16:] else ''}"
+    own, library = sorted(set(context.scope.visible())), sorted(set(context.unit.list_names()))
+    near = difflib.get_close_matches(name, own, 3) or difflib.get_close_matches(name, library)
+    hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+    return f"'{name}' is not declared{hint}"

@@ -1,0 +1,17 @@
+"""How much a kernel may ask of the compiler and of its processor."""
+
+from __future__ import annotations
+
+MAX_STEPS = 25_000
+"""How many expressions, statements and elements one kernel is compiled to, with all instances of
+its functions and templates."""
+
+MAX_CALL_NESTING = 128
+"""How deep functions are compiled inside of each other: `f<N>` that calls `f<N + 1>`."""
+
+MAX_CASES = 256
+"""How many groups of cases a switch has."""
+
+STACK_BYTES = 8192
+"""What the variables of a function may take: the memory of a processor on Blackhole, the largest
+(tt-isa-documentation, BabyRISCV/README.md)."""

@@ -1,0 +1,1 @@
+"""The Python that kernels become: its parts, what it calls, and what is done to it last."""

@@ -1,0 +1,300 @@
+"""What compiled kernels call beside the API: arithmetic that Python has no operator for, checks.
+
+`NAMES` gives each function its name in compiled code.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable, MutableSequence
+from typing import NoReturn, TypeAlias
+
+Item: TypeAlias = "int | float | list[Item] | LocalPointer | Unset"
+ROUNDS = 1 << 26
+"""How often a loop goes round that neither waits nor looks at memory; it is endless then."""
+_NULL = "this dereferences a null pointer"
+_WORD = 0xFFFF_FFFF
+OUTSIDE = "this index is outside of the array"
+NO_ADDRESS = "the address of a local variable is not known to the simulator"
+UNSET_READ = "this reads a variable or element that was never set"
+
+
+class KernelFault(Exception):
+    """Something that C++ leaves undefined; the message says what."""
+
+
+class Unset:
+    """What variables and elements hold before they are set: whatever needs it fails."""
+
+    __slots__ = ()
+
+    def _fail(self, *_: object) -> NoReturn:
+        raise KernelFault(UNSET_READ)
+
+    def __getattr__(self, _: str) -> NoReturn:
+        """Whatever member is wanted, it is not there."""
+        raise KernelFault(UNSET_READ)
+
+    __bool__ = __index__ = __int__ = __float__ = __hash__ = __eq__ = __ne__ = _fail
+    __lt__ = __le__ = __gt__ = __ge__ = __neg__ = __pos__ = __invert__ = __abs__ = _fail
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _fail
+    __truediv__ = __rtruediv__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = _fail
+    __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = _fail
+    __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = _fail
+    __getitem__ = __setitem__ = __iter__ = __len__ = __str__ = __format__ = _fail
+
+
+UNSET = Unset()
+
+
+class LocalPointer:
+    """A pointer to a variable of the kernel.
+
+    It points to `container[place]`; elements from `first` up to `end` are of the array that it
+    points into, and all are of the C++ type with the tag `element`.
+    """
+
+    __slots__ = ("container", "element", "end", "first", "place")
+
+    def __init__(
+        self, container: MutableSequence[Item], place: int, first: int, end: int, element: str
+    ) -> None:
+        """Point to an element."""
+        self.container = container
+        self.place = place
+        self.first = first
+        self.end = end
+        self.element = element
+
+
+Pointer: TypeAlias = int | LocalPointer
+"""A pointer that may point to a variable, or as an address into memory; 0 is the null pointer."""
+
+
+def quotient(a: int, b: int) -> int:
+    """`a / b` in C++: rounds toward zero."""
+    result = abs(a) // abs(b)
+    return result if (a < 0) == (b < 0) else -result
+
+
+def remainder(a: int, b: int) -> int:
+    """`a % b` in C++: has the sign of `a`."""
+    result = abs(a) % abs(b)
+    return -result if a < 0 else result
+
+
+def shift_count(count: int, bits: int) -> int:
+    """The number of places of a shift, which has to be smaller than the type."""
+    if not 0 <= count < bits:
+        raise KernelFault(f"a shift by {count} places of a type of {bits} bits is undefined")
+    return count
+
+
+def index(value: int) -> int:
+    """An index that may be negative."""
+    if value < 0:
+        raise KernelFault(f"the index {value} lies before the start of the array")
+    return value
+
+
+def as_float32(value: float) -> float:
+    """The value rounded to single precision."""
+    try:
+        return struct.unpack("<f", struct.pack("<f", value))[0]
+    except OverflowError:
+        return math.copysign(math.inf, value)
+
+
+def float_quotient(a: float, b: float) -> float:
+    """`a / b` of floating-point numbers."""
+    if b:
+        return a / b
+    if a == 0 or math.isnan(a):
+        return math.nan
+    return math.copysign(math.inf, a) * math.copysign(1.0, b)
+
+
+def truncated(value: float, low: int, high: int) -> int:
+    """A floating-point number as an integer."""
+    if math.isnan(value) or not low - 1 < value < high + 1:
+        raise KernelFault(f"{value} is no value of the integer type that it is converted to")
+    return int(value)
+
+
+def float_bits(value: float) -> int:
+    """The bits of a `float`."""
+    return struct.unpack("<I", struct.pack("<f", value))[0]
+
+
+def bits_float(bits: int) -> float:
+    """The `float` of some bits."""
+    return struct.unpack("<f", struct.pack("<I", bits & 0xFFFFFFFF))[0]
+
+
+def double_bits(value: float) -> int:
+    """The bits of a `double`."""
+    return struct.unpack("<Q", struct.pack("<d", value))[0]
+
+
+def bits_double(bits: int) -> float:
+    """The `double` of some bits."""
+    return struct.unpack("<d", struct.pack("<Q", bits))[0]
+
+
+def put(value: Item, container: MutableSequence[Item], place: int) -> Item:
+    """An assignment to an element, as an expression."""
+    container[place] = value
+    return value
+
+
+def point(container: MutableSequence[Item], place: int, end: int, element: str) -> LocalPointer:
+    """A pointer to an element of an array of `end` elements."""
+    return LocalPointer(container, place, 0, end, element)
+
+
+def point_at_one(container: MutableSequence[Item], place: int, element: str) -> LocalPointer:
+    """A pointer to a variable, or to a member of a struct."""
+    return LocalPointer(container, place, place, place + 1, element)
+
+
+def is_local(pointer: Pointer) -> bool:
+    """Whether a pointer points to a variable of the kernel."""
+    return type(pointer) is LocalPointer
+
+
+def element_at(pointer: LocalPointer, offset: int) -> Item:
+    """What lies so many elements behind a place."""
+    return pointer.container[_checked_place(pointer, offset)]
+
+
+def put_at(value: Item, pointer: LocalPointer, offset: int) -> Item:
+    """An assignment there, as an expression."""
+    pointer.container[_checked_place(pointer, offset)] = value
+    return value
+
+
+def _checked_place(pointer: LocalPointer, offset: int) -> int:
+    place = pointer.place + offset
+    if place < pointer.first:
+        number = place - pointer.first
+        raise KernelFault(f"the index {number} lies before the start of the array")
+    if place >= pointer.end:
+        raise KernelFault(OUTSIDE)
+    return place
+
+
+def advance(pointer: LocalPointer, count: int) -> LocalPointer:
+    """A pointer to a later element of the same array."""
+    return LocalPointer(
+        pointer.container, pointer.place + count, pointer.first, pointer.end, pointer.element
+    )
+
+
+def advance_any(pointer: Pointer, count: int, size: int) -> Pointer:
+    """A pointer to a later element, of `size` bytes in memory."""
+    if isinstance(pointer, LocalPointer):
+        return advance(pointer, count)
+    return pointer + count * size & _WORD
+
+
+def distance(a: Pointer, b: Pointer, size: int) -> int:
+    """How many elements lie between two places in one array, or of `size` bytes in memory."""
+    if isinstance(a, LocalPointer) and isinstance(b, LocalPointer) and _is_together(a, b):
+        return a.place - b.place
+    if isinstance(a, LocalPointer) or isinstance(b, LocalPointer):
+        raise KernelFault("these pointers point into different variables")
+    return quotient(a - b, size)
+
+
+def is_same(a: Pointer, b: Pointer) -> bool:
+    """Whether two pointers are equal."""
+    if isinstance(a, LocalPointer) and isinstance(b, LocalPointer):
+        return a.place == b.place and _is_together(a, b)
+    return not isinstance(a, LocalPointer) and not isinstance(b, LocalPointer) and a == b
+
+
+def _is_together(a: LocalPointer, b: LocalPointer) -> bool:
+    """Whether pointers point into one array; a whole struct or array is one by its identity."""
+    if a.container is b.container:
+        return True
+    return all(each.first == 0 and each.end == 1 for each in (a, b)) and (
+        isinstance(a.container[0], list) and a.container[0] is b.container[0]
+    )
+
+
+def address(pointer: Pointer) -> int:
+    """The address in memory that a pointer holds."""
+    if isinstance(pointer, LocalPointer):
+        raise KernelFault(NO_ADDRESS)
+    return pointer
+
+
+def pointer_to(pointer: Pointer, element: str) -> Pointer:
+    """The same pointer for elements of a type, which those of a local variable have to be of."""
+    if isinstance(pointer, LocalPointer) and pointer.element != element:
+        raise KernelFault(
+            "a local variable cannot be read as another type through a pointer that is kept; "
+            "only memory has bytes, and numbers of 32 bits at once: *(uint32_t*)&x, "
+            "std::bit_cast<uint32_t>(x)"
+        )
+    return pointer
+
+
+def copied(value: list[Item]) -> list[Item]:
+    """A copy of a struct or array with everything in it."""
+    return [copied(each) if isinstance(each, list) else each for each in value]
+
+
+def overwrite(place: list[Item], value: list[Item]) -> list[Item]:
+    """The assignment of a struct."""
+    place[:] = copied(value)
+    return place
+
+
+def printed(value: int, base: int, width: int) -> str:
+    """An integer as `DPRINT` shows it after `HEX()`, `OCT()` or `SETW()`."""
+    text = format(value, {8: "o", 10: "d", 16: "x"}[base])
+    return text.rjust(width)
+
+
+def checked_load(load: Callable[[int, int, bool], int]) -> Callable[[int, int, bool], int]:
+    """A load from memory that refuses addresses that the processor cannot load from."""
+
+    def checked(address: int, size: int, signed: bool) -> int:
+        if not address:
+            raise KernelFault(_NULL)
+        return load(address, size, signed)
+
+    return checked
+
+
+def checked_store(
+    store: Callable[[int, int, int], object],
+) -> Callable[[int, int, int], int]:
+    """A store to memory, likewise; the result is the value."""
+
+    def checked(value: int, address: int, size: int) -> int:
+        if not address:
+            raise KernelFault(_NULL)
+        store(address, size, value)
+        return value
+
+    return checked
+
+
+def character(number: int) -> str:
+    """A `char` as `DPRINT` shows it."""
+    return chr(number)
+
+
+def endless() -> NoReturn:
+    """The end of a loop that has gone round `ROUNDS` times."""
+    raise KernelFault(
+        "this loop goes round without end: nothing that it waits for can change while it runs"
+    )
+
+
+def missing(message: str) -> NoReturn:
+    """The end of a function that has to return a value."""
+    raise KernelFault(message)

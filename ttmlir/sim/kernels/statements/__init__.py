@@ -1,0 +1,1 @@
+"""Statements of C++ as statements of Python."""

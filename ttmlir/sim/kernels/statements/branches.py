@@ -1,0 +1,176 @@
+"""`if`, `switch`, `break` and `continue`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from ttmlir.cpp import tree
+from ttmlir.sim.kernels.context import Context, Loop
+from ttmlir.sim.kernels.expressions.evaluating import (
+    evaluate_condition,
+    evaluate_constant,
+    evaluate_number,
+)
+from ttmlir.sim.kernels.expressions.operators import operate
+from ttmlir.sim.kernels.limits import MAX_CASES
+from ttmlir.sim.kernels.python import code
+from ttmlir.sim.kernels.statements.plain import execute_block
+from ttmlir.sim.kernels.value import Value, build_condition, settle
+
+
+def execute_if(context: Context, node: tree.If) -> None:
+    """Compile an `if`; a branch that is known at compile time stays alone."""
+    condition = evaluate_condition(context, node.condition)
+    if node.is_constexpr and condition.constant is None:
+        raise context.error(node.condition, "'if constexpr' needs a constant condition")
+    then = context.capture(lambda: execute_block(context, node.then))
+    otherwise = context.capture(lambda: _execute_otherwise(context, node.otherwise))
+    if condition.constant is not None:
+        context.out.extend(then if condition.constant else otherwise)
+        return
+    branch = ast.If(build_condition(condition), then or [ast.Pass()], otherwise)
+    context.emit(branch, node.position)
+
+
+def _execute_otherwise(context: Context, node: tree.Block | tree.If | None) -> None:
+    match node:
+        case tree.Block():
+            execute_block(context, node)
+        case tree.If():
+            execute_if(context, node)
+        case None:
+            pass
+
+
+def execute_break(context: Context, node: tree.Break) -> None:
+    """Compile a `break`."""
+    if not context.loops:
+        raise context.error(node, "'break' outside of a loop")
+    context.emit(ast.Break(), node.position)
+
+
+def execute_continue(context: Context, node: tree.Continue) -> None:
+    """Compile a `continue`."""
+    before = context.loops[-1].before_continue if context.loops else None
+    if before is None:
+        message = "'continue' outside of a loop"
+        if context.loops and context.loops[-1].is_switch:
+            message = "'continue' in a switch with a 'break' that ends no case is not supported"
+        raise context.error(node, message)
+    for each in context.capture(before):
+        context.emit(each, node.position)
+
+
+def execute_switch(context: Context, node: tree.Switch) -> None:
+    """A chain of `if`; each branch holds what its case falls through to, too."""
+    value = settle(evaluate_number(context, node.condition, "the condition of a switch"))
+    if value.constant is None:
+        identifier = context.unit.create_name("chosen", "t")
+        context.emit(code.assign(code.name(identifier), value.node), node.position)
+        value = replace(value, node=code.name(identifier))
+    groups = list(_group_cases(node.cases))
+    if len(groups) > MAX_CASES:
+        raise context.error(node, f"a switch of more than {MAX_CASES} cases")
+    _refuse_duplicates(context, node)
+    is_left = any(_breaks(each) for case in node.cases for each in _find_case_statements([case]))
+    outer = context.loops[-1].before_continue if context.loops and not is_left else None
+    context.loops.append(Loop(outer, is_switch=True))
+    chain: list[ast.stmt] = []
+    for start, end in groups:
+        if any(each.value is None for each in node.cases[start:end]):
+            chain = _capture_case(context, node, end - 1)
+    for start, end in reversed(groups):
+        values = [each.value for each in node.cases[start:end]]
+        wanted = [each for each in values if each is not None]
+        if len(wanted) == len(values):
+            chain = _build_branch(
+                context, value, wanted, _capture_case(context, node, end - 1), chain
+            )
+    context.loops.pop()
+    if is_left:
+        once = code.tuple_of(code.constant(0))
+        context.emit(ast.For(ast.Name("_", ast.Store()), once, chain, []), node.position)
+    else:
+        context.out.extend(chain)
+
+
+def _refuse_duplicates(context: Context, node: tree.Switch) -> None:
+    known = set[int | None]()
+    for each in node.cases:
+        what = "the value of a case"
+        number = None if each.value is None else evaluate_constant(context, each.value, what)
+        if number in known:
+            which = "'default'" if number is None else f"case {number}"
+            raise context.error(each, f"{which} stands twice in this switch")
+        known.add(number)
+
+
+def _capture_case(context: Context, node: tree.Switch, start: int) -> list[ast.stmt]:
+    statements = tuple(_find_case_statements(node.cases[start:]))
+    return context.capture(lambda: execute_block(context, tree.Block(statements)))
+
+
+def _build_branch(
+    context: Context,
+    value: Value,
+    wanted: Sequence[tree.Expression],
+    body: list[ast.stmt],
+    otherwise: list[ast.stmt],
+) -> list[ast.stmt]:
+    """A branch for some values; `otherwise` is for the others."""
+    tests = list[ast.expr]()
+    for each in wanted:
+        number = settle(evaluate_number(context, each, "the value of a case"))
+        if number.constant is None:
+            raise context.error(each, "the value of a case has to be a constant expression")
+        test = operate(context, "==", value, number, each)
+        if test.constant is None:
+            tests.append(test.node)
+        elif test.constant:
+            return body
+    if not tests:
+        return otherwise
+    question = tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
+    branch = ast.If(question, body or [ast.Pass()], otherwise)
+    code.locate(branch, wanted[0].position)
+    return [branch]
+
+
+def _group_cases(cases: Sequence[tree.Case]) -> Iterator[tuple[int, int]]:
+    """Ranges of cases that share the statements of the last one."""
+    start = 0
+    for number, case in enumerate(cases, 1):
+        if case.statements or number == len(cases):
+            yield start, number
+            start = number
+
+
+def _find_case_statements(cases: Sequence[tree.Case]) -> Iterator[tree.Statement]:
+    """What runs from the first of some cases on."""
+    for each in (each for case in cases for each in case.statements):
+        match each:
+            case tree.Break():
+                return
+            case tree.Block(statements=(*inside, tree.Break())):
+                yield replace(each, statements=tuple(inside))
+                return
+            case tree.Return() | tree.Continue():
+                yield each
+                return
+            case _:
+                yield each
+
+
+def _breaks(node: object) -> bool:
+    """Whether a `break` in a statement leaves the switch around it."""
+    match node:
+        case tree.Break():
+            return True
+        case tree.Block(statements=statements):
+            return any(map(_breaks, statements))
+        case tree.If(then=then, otherwise=otherwise):
+            return _breaks(then) or _breaks(otherwise)
+        case _:
+            return False
