@@ -27,7 +27,7 @@ class Known:
     tensor: Any
     value: SSAValue | None = None
 
-    def built(self, build: BodyBuilder) -> SSAValue:
+    def create(self, build: BodyBuilder) -> SSAValue:
         """The constant, made once."""
         if self.value is None:
             self.value = build.create_tensor(self.tensor)
@@ -41,7 +41,7 @@ class Number:
     make: Callable[[BodyBuilder], SSAValue]
     value: SSAValue | None = None
 
-    def built(self, build: BodyBuilder) -> SSAValue:
+    def create(self, build: BodyBuilder) -> SSAValue:
         """The tensor, made once."""
         if self.value is None:
             self.value = self.make(build)
@@ -88,7 +88,7 @@ class Call:
 
     def value(self, argument: Any) -> SSAValue:
         """The SSA value of one tensor."""
-        return argument.built(self.build) if isinstance(argument, (Known, Number)) else argument
+        return argument.create(self.build) if isinstance(argument, (Known, Number)) else argument
 
     def known(self, name: str) -> Any:
         """The torch tensor behind an argument if its numbers are known, else None."""

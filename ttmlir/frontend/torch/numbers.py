@@ -52,4 +52,4 @@ def number_of(node: Any, arguments: Sequence[Any]) -> Number:
 def _tensor(build: BodyBuilder, argument: Any) -> SSAValue:
     if isinstance(argument, int):
         return build.create_number_of_rank(argument, _I64, 0)
-    return argument.built(build) if isinstance(argument, (Known, Number)) else argument
+    return argument.create(build) if isinstance(argument, (Known, Number)) else argument

@@ -246,7 +246,7 @@ class _Importer:
             has_numbers = hasattr(node, "op") and is_tensor(node.meta.get("val"))
             if has_numbers:
                 value = self._values[node]
-                values.append(value.built(build) if isinstance(value, Known) else value)
+                values.append(value.create(build) if isinstance(value, Known) else value)
             if spec.kind.name == "USER_OUTPUT":
                 outputs.append(node.meta["val"] if has_numbers else self._resolved(node))
         build.finish(values)

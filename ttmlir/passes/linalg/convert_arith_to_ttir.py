@@ -110,14 +110,14 @@ class _Use:
     operands: tuple[SSAValue, ...]
     type: TensorType[Attribute]
 
-    def built(self, mnemonic: str, *operands: SSAValue, boolean: bool = False) -> SSAValue:
+    def create(self, mnemonic: str, *operands: SSAValue, boolean: bool = False) -> SSAValue:
         """A new operation with the shape of this one."""
         type = tensor_of(i1, self.type.get_shape()) if boolean else self.type
         return self.builder.create(mnemonic, operands, type)
 
     def negated(self, value: SSAValue) -> SSAValue:
         """The opposite of a truth value."""
-        return self.built("logical_not", value, boolean=True)
+        return self.create("logical_not", value, boolean=True)
 
     @property
     def source(self) -> Attribute:
@@ -141,8 +141,8 @@ def _row(mnemonic: str) -> _Meaning:
     def meaning(use: _Use) -> SSAValue:
         boolean = ON_TRUTH.get(use.op.name)
         if boolean is not None and is_boolean(use.source):
-            return use.built(boolean.mnemonic, *use.operands)
-        return use.built(mnemonic, *use.operands)
+            return use.create(boolean.mnemonic, *use.operands)
+        return use.create(mnemonic, *use.operands)
 
     return meaning
 
@@ -155,7 +155,7 @@ def _unsigned(mnemonic: str) -> _Meaning:
             boolean = ON_TRUTH.get(use.op.name)
             if boolean is None:
                 refuse_to_legalize(use.op, "it computes with i1; supported are wider integers")
-            return use.built(boolean.mnemonic, *use.operands)
+            return use.create(boolean.mnemonic, *use.operands)
         element = unsigned_type(use.source)
         operands = [use.builder.cast(value, element) for value in use.operands]
         result = use.builder.create(mnemonic, operands, tensor_of(element, use.type.get_shape()))
@@ -177,7 +177,7 @@ def _cmpi(use: _Use) -> SSAValue:
     elif predicate > 5:
         element = unsigned_type(use.source)
         operands = tuple(use.builder.cast(value, element) for value in operands)
-    return use.built(_INTEGER[predicate], *operands)
+    return use.create(_INTEGER[predicate], *operands)
 
 
 def _is_nan(use: _Use, value: SSAValue) -> SSAValue:
@@ -189,26 +189,26 @@ def _cmpf(use: _Use) -> SSAValue:
     if predicate in (0, 15):
         return use.builder.create_splat(float(predicate == 15), use.type)
     if 1 <= predicate <= 5:
-        return use.built(_ORDERED[predicate - 1], *use.operands)
+        return use.create(_ORDERED[predicate - 1], *use.operands)
     either_nan = (_is_nan(use, value) for value in use.operands)
     match predicate:
         case 6:
-            less, more = (use.built(name, *use.operands) for name in ("lt", "gt"))
-            return use.built("logical_or", less, more)
+            less, more = (use.create(name, *use.operands) for name in ("lt", "gt"))
+            return use.create("logical_or", less, more)
         case 7:
-            return use.negated(use.built("logical_or", *either_nan))
+            return use.negated(use.create("logical_or", *either_nan))
         case 8:
-            return use.built(
-                "logical_or", use.built("eq", *use.operands), use.built("logical_or", *either_nan)
+            return use.create(
+                "logical_or", use.create("eq", *use.operands), use.create("logical_or", *either_nan)
             )
         case 13:
-            return use.built("ne", *use.operands)
+            return use.create("ne", *use.operands)
         case 14:
-            return use.built("logical_or", *either_nan)
+            return use.create("logical_or", *either_nan)
         case _:
             # "Not less or equal" is greater, or not to be ordered.
             opposite = {9: "le", 10: "lt", 11: "ge", 12: "gt"}[predicate]
-            return use.negated(use.built(opposite, *use.operands))
+            return use.negated(use.create(opposite, *use.operands))
 
 
 def _number(mnemonic: str) -> _Meaning:
@@ -216,9 +216,9 @@ def _number(mnemonic: str) -> _Meaning:
 
     def meaning(use: _Use) -> SSAValue:
         a, b = use.operands
-        chosen = use.built(mnemonic, a, b)
-        without_b = use.built("where", _is_nan(use, b), a, chosen)
-        return use.built("where", _is_nan(use, a), b, without_b)
+        chosen = use.create(mnemonic, a, b)
+        without_b = use.create("where", _is_nan(use, b), a, chosen)
+        return use.create("where", _is_nan(use, a), b, without_b)
 
     return meaning
 
@@ -231,7 +231,7 @@ def _converted(use: _Use) -> SSAValue:
 def _extended(use: _Use) -> SSAValue:
     """Conversion of a signed integer; one bit that is set is -1."""
     wide = use.builder.cast(use.operands[0], use.type.element_type)
-    return use.built("neg", wide) if is_boolean(use.source) else wide
+    return use.create("neg", wide) if is_boolean(use.source) else wide
 
 
 def _from_unsigned(use: _Use) -> SSAValue:
@@ -265,41 +265,41 @@ def _bitcast(use: _Use) -> SSAValue:
 
 def _fma(use: _Use) -> SSAValue:
     a, b, c = use.operands
-    return use.built("add", use.built("multiply", a, b), c)
+    return use.create("add", use.create("multiply", a, b), c)
 
 
 def _log(base: float) -> _Meaning:
     def meaning(use: _Use) -> SSAValue:
-        natural = use.built("log", *use.operands)
+        natural = use.create("log", *use.operands)
         factor = use.builder.create_splat(base, tensor_of(use.type.element_type, ()))
-        return use.built("multiply", natural, factor)
+        return use.create("multiply", natural, factor)
 
     return meaning
 
 
 def _fpowi(use: _Use) -> SSAValue:
     x, exponent = use.operands
-    return use.built("pow", x, use.builder.cast(exponent, use.type.element_type))
+    return use.create("pow", x, use.builder.cast(exponent, use.type.element_type))
 
 
 def _round(use: _Use) -> SSAValue:
     """The nearest integer, the one farther from 0 of two."""
     (x,) = use.operands
-    whole = use.built("trunc", x)
+    whole = use.create("trunc", x)
     # The rest of the number is exact; adding 0.5 to the number is not.
-    rest = use.built("abs", use.built("subtract", x, whole))
+    rest = use.create("abs", use.create("subtract", x, whole))
     half = use.builder.create_splat(0.5, tensor_of(use.type.element_type, ()))
-    is_large = use.built("ge", rest, half, boolean=True)
-    farther = use.built("add", whole, use.built("sign", x))
-    return use.built("where", is_large, farther, whole)
+    is_large = use.create("ge", rest, half, boolean=True)
+    farther = use.create("add", whole, use.create("sign", x))
+    return use.create("where", is_large, farther, whole)
 
 
 def _copysign(use: _Use) -> SSAValue:
     size, sign = use.operands
-    size = use.built("abs", size)
+    size = use.create("abs", size)
     zero = use.builder.create_splat(0, tensor_of(use.type.element_type, ()))
-    is_negative = use.built("lt", sign, zero, boolean=True)
-    return use.built("where", is_negative, use.built("neg", size), size)
+    is_negative = use.create("lt", sign, zero, boolean=True)
+    return use.create("where", is_negative, use.create("neg", size), size)
 
 
 def _rounded_quotient(*, upward: bool) -> _Meaning:
@@ -307,18 +307,18 @@ def _rounded_quotient(*, upward: bool) -> _Meaning:
 
     def meaning(use: _Use) -> SSAValue:
         x, y = use.operands
-        quotient = use.built("div", x, y)
-        rest = use.built("remainder", x, y)
+        quotient = use.create("div", x, y)
+        rest = use.create("remainder", x, y)
         zero = use.builder.create_splat(0, tensor_of(use.type.element_type, ()))
         one = use.builder.create_splat(1, tensor_of(use.type.element_type, ()))
-        signs = (use.built("lt", value, zero, boolean=True) for value in (rest, y))
+        signs = (use.create("lt", value, zero, boolean=True) for value in (rest, y))
         # The quotient is rounded toward 0, that is, up where the rest and the divisor differ.
-        was_raised = use.built("logical_xor", *signs, boolean=True)
+        was_raised = use.create("logical_xor", *signs, boolean=True)
         is_toward_zero = use.negated(was_raised) if upward else was_raised
-        inexact = use.built("ne", rest, zero, boolean=True)
-        is_changed = use.built("logical_and", is_toward_zero, inexact, boolean=True)
-        farther = use.built("add" if upward else "subtract", quotient, one)
-        return use.built("where", is_changed, farther, quotient)
+        inexact = use.create("ne", rest, zero, boolean=True)
+        is_changed = use.create("logical_and", is_toward_zero, inexact, boolean=True)
+        farther = use.create("add" if upward else "subtract", quotient, one)
+        return use.create("where", is_changed, farther, quotient)
 
     return meaning
 
