@@ -137,7 +137,10 @@ def _wrap_all(ops: Sequence[Operation]) -> None:
 
 def _is_wrappable(op: ttir.ElementwiseOp) -> bool:
     """True for one result of known extents; checks of layouts refuse the others."""
-    return len(op.inits) == 1 and all(-1 not in value_shape(value) for value in op.operands)
+    return len(op.inits) == 1 and all(
+        isinstance(value.type, TensorType) and value.type.has_static_shape()
+        for value in op.operands
+    )
 
 
 # --- Elementwise operations ----------------------------------------------------------------------
