@@ -11,7 +11,7 @@ from mlir_opt import FILE, mlir_opt
 
 from ttmlir.dialects import DIALECTS
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.printing.printer import print_module
+from ttmlir.mlir.printing.module import print_module
 from ttmlir.mlir.reading.reader import parse_module
 from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 from ttmlir.mlir.verifying.verifier import verify_module

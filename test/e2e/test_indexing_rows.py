@@ -70,7 +70,22 @@ COMBINATIONS: dict[str, Callable[[Any, Any], Any]] = {
     "scatter_minimum": min,
 }
 
+
+def looked_up(indices: np.ndarray, table: np.ndarray) -> np.ndarray:
+    """Rows one by one."""
+    return np.stack([table[int(i)] for i in indices.ravel()]).reshape(*indices.shape, -1)
+
+
 INDEXING = [
+    Case(
+        "embedding",
+        looked_up,
+        ((4, 7), (50, 33)),
+        (4, 7, 33),
+        numbers=lambda rng, shape: rng.integers(0, 50, shape),
+        operand_elements=("i32", None),
+        segments=False,
+    ),
     Case(
         "gather",
         picked,

@@ -208,11 +208,6 @@ def softmax(dimension: int) -> Callable[..., Any]:
     return lambda x: np.exp(x) / np.exp(x).sum(dimension, keepdims=True)
 
 
-def looked_up(indices: np.ndarray, table: np.ndarray) -> np.ndarray:
-    """Rows one by one."""
-    return np.stack([table[int(i)] for i in indices.ravel()]).reshape(*indices.shape, -1)
-
-
 CONTRACTIONS = [
     Case("matmul", product, ((33, 70), (70, 5)), (33, 5), terms=70, segments=False),
     Case(
@@ -242,15 +237,6 @@ CONTRACTIONS = [
         terms=33,
         segments=False,
         id="softmax_1",
-    ),
-    Case(
-        "embedding",
-        looked_up,
-        ((4, 7), (50, 33)),
-        (4, 7, 33),
-        numbers=lambda rng, shape: rng.integers(0, 50, shape),
-        operand_elements=("i32", None),
-        segments=False,
     ),
 ]
 

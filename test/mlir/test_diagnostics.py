@@ -194,6 +194,12 @@ def test_verdicts_are_those_of_mlir_opt(text: str) -> None:
     assert [diagnostic.message for diagnostic in found] == messages
 
 
+def test_lines_outside_of_a_source_are_none() -> None:
+    """A source may be a part of a file that begins further down."""
+    source = Source("a\nb", first_line=5)
+    assert [source.line(number) for number in (3, 4, 5, 6, 7)] == [None, None, "a", "b", None]
+
+
 def test_control_characters_of_a_text_do_not_reach_the_terminal() -> None:
     """Escape sequences in a source line, a message and a file name are shown, not obeyed."""
     location = file_location("a\x1b[2Jb.mlir", 1, 7)

@@ -156,20 +156,20 @@ def test_much_behind_little(schema: Schema, size: int) -> None:
 
 
 def test_shared_tables_with_much_in_them_are_stored_once() -> None:
-    """Thirty levels, each with the one below twice: thirty-one tables, not 2**30."""
-    levels = "".join(f"table T{n} {{ a: T{n - 1}; b: T{n - 1}; }}" for n in range(1, 31))
-    text = f"table T0 {{ data: [ubyte]; }} {levels} root_type T30;"
+    """Fifteen levels, each with the one below twice: sixteen tables, not 2**15."""
+    levels = "".join(f"table T{n} {{ a: T{n - 1}; b: T{n - 1}; }}" for n in range(1, 16))
+    text = f"table T0 {{ data: [ubyte]; }} {levels} root_type T15;"
     document = parse_schema("t.fbs", lambda _: text)
     assert document.root is not None
     schema = Schema(document, document.root, "TEST", "")
     content = bytes(range(256)) * (1 << 13)
     value: dict[str, Any] = {"data": content}
-    for _ in range(30):
+    for _ in range(15):
         value = {"a": value, "b": value}
     data = schema.pack(value)
     assert len(content) < len(data) < len(content) + 2000
     view = schema.read(data, "t")
-    for level in range(30):
+    for level in range(15):
         view = view["ab"[level % 2]]
     assert bytes(view["data"]) == content
 

@@ -40,6 +40,8 @@ _NO_ENTRY = 0
 _MAX_OVERLAP = 4
 MAX_EXPANSION = 64
 """How many times its own size a file may have with everything as often as it is referred to."""
+_HALF = 32
+_LOW_HALF = (1 << _HALF) - 1
 _ALWAYS_ALLOWED = 1 << 22
 """Bytes that any file may have written out."""
 
@@ -109,8 +111,9 @@ class _Verifier:
         self.union_bytes = 0
         self.owner: int = 0
         """Where the table or vector is that is being checked."""
-        self.references: dict[int, list[int]] = {}
-        """Where what a table or a vector refers to is, with repetitions."""
+        self.references: list[int] = []
+        """Where a table or a vector is, and where one is that it refers to: two halves of 32 bits,
+        which are sorted faster than pairs."""
         self.repeated: dict[int, int] = {}
         """Bytes of the strings that a table or a vector refers to, and of its numbers."""
 
@@ -188,7 +191,9 @@ class _Verifier:
             case StringType():
                 self.string(place, entry.where)
             case TableType() as type:
-                self.refer(type, self.target(place, entry.where))
+                target = self.target(place, entry.where)
+                self.pending.append((type, target))
+                self.references.append(self.owner << _HALF | target)
             case UnionType() as type:
                 self.union(type, entry, position)
             case VectorType() as type:
@@ -199,7 +204,7 @@ class _Verifier:
     def refer(self, type: TableType, position: int) -> None:
         """Note that what is being checked refers to a table, which becomes pending."""
         self.pending.append((type, position))
-        self.references.setdefault(self.owner, []).append(position)
+        self.references.append(self.owner << _HALF | position)
 
     def repeat(self, size: int) -> None:
         """Note that what is being checked has bytes that a reader copies each time."""
@@ -207,11 +212,13 @@ class _Verifier:
 
     def check_expansion(self, type: TableType, root: int) -> None:
         """Refuse a file that is much larger written out than it is."""
-        sizes: dict[int, int] = {}
-        # Offsets point forward: what something refers to stands behind it.
-        for position in sorted({*self.references, *self.repeated}, reverse=True):
-            inner = (sizes.get(each, 0) + OFFSET_SIZE for each in self.references.get(position, ()))
-            sizes[position] = self.repeated.get(position, 0) + sum(inner)
+        sizes = dict(self.repeated)
+        # Offsets point forward: what something refers to stands behind it, and is done before.
+        self.references.sort(reverse=True)
+        for reference in self.references:
+            owner = reference >> _HALF
+            size = sizes.get(reference & _LOW_HALF, 0)
+            sizes[owner] = sizes.get(owner, 0) + size + OFFSET_SIZE
         if sizes.get(root, 0) > self.most:
             raise self.too_often(sizes[root], type.name, root)
 
@@ -284,7 +291,7 @@ class _Verifier:
                 raise self.too_often(self.union_bytes, where, position)
             self.union_members(type.element, entry, position, places)
             return
-        self.references.setdefault(self.owner, []).append(start)
+        self.references.append(self.owner << _HALF | start)
         if is_new:
             outer = self.owner
             self.owner = start

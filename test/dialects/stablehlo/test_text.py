@@ -61,3 +61,19 @@ def test_programs_keep_the_text_that_jax_prints(name: str) -> None:
     assert ours(text, generic=True) == reprinted(text, generic=True).rstrip()
     with_places = ours(lowered(name).as_text(debug_info=True), debuginfo=True)
     assert reprinted(with_places).rstrip() == text.rstrip()
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        "stablehlo.optimization_barrier {t.x = 1 : i32}()",
+        "stablehlo.optimization_barrier()",
+        "%0 = stablehlo.optimization_barrier {t.x} %a : tensor<2xf32>",
+        "%0:2 = stablehlo.optimization_barrier %a, %a : tensor<2xf32>, tensor<2xf32>",
+    ],
+)
+def test_barriers_keep_their_attributes(operation: str) -> None:
+    """With operands and without."""
+    text = f"func.func @f(%a: tensor<2xf32>) {{\n  {operation}\n  return\n}}\n"
+    module = parse_module(text, "input.mlir", make_context(DIALECTS))
+    assert print_module(module).strip() == reprinted(text).strip()

@@ -25,7 +25,7 @@ def test_options_are_explained(name: str) -> None:
         if option.is_flag:
             assert option.default is False, option.name
         if option.choices is not None:
-            assert option.default in option.choices, option.name
+            assert option.default in (None, *option.choices), option.name
 
 
 @pytest.mark.parametrize("name", ["run", "perf"])

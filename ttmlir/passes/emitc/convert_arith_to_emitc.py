@@ -21,52 +21,31 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects import emitc
+from ttmlir.dialects.arith_in_cpp import (
+    CASTS,
+    COMPARISONS,
+    EXTREMA,
+    ON_BOOLEANS,
+    PLAIN,
+    UNSIGNED_CASTS,
+    WRAPPING,
+)
 from ttmlir.dialects.emitc import expressions
 
-_WRAPPING: dict[type[Operation], type[Operation]] = {
-    arith.AddiOp: emitc.AddOp,
-    arith.SubiOp: emitc.SubOp,
-    arith.MuliOp: emitc.MulOp,
-    arith.DivUIOp: emitc.DivOp,
-    arith.RemUIOp: emitc.RemOp,
-    arith.AndIOp: expressions.BitwiseAndOp,
-    arith.OrIOp: expressions.BitwiseOrOp,
-    arith.XOrIOp: expressions.BitwiseXorOp,
-    arith.ShLIOp: expressions.BitwiseLeftShiftOp,
-    arith.ShRUIOp: expressions.BitwiseRightShiftOp,
+_OPERATORS: dict[str, type[Operation]] = {
+    "+": emitc.AddOp,
+    "-": emitc.SubOp,
+    "*": emitc.MulOp,
+    "/": emitc.DivOp,
+    "%": emitc.RemOp,
+    "&": expressions.BitwiseAndOp,
+    "|": expressions.BitwiseOrOp,
+    "^": expressions.BitwiseXorOp,
+    "<<": expressions.BitwiseLeftShiftOp,
+    ">>": expressions.BitwiseRightShiftOp,
 }
-_PLAIN: dict[type[Operation], type[Operation]] = {
-    arith.DivSIOp: emitc.DivOp,
-    arith.RemSIOp: emitc.RemOp,
-    arith.ShRSIOp: expressions.BitwiseRightShiftOp,
-    arith.AddfOp: emitc.AddOp,
-    arith.SubfOp: emitc.SubOp,
-    arith.MulfOp: emitc.MulOp,
-    arith.DivfOp: emitc.DivOp,
-    arith.NegfOp: expressions.UnaryMinusOp,
-}
-_ON_BOOLEANS = (arith.AndIOp, arith.OrIOp, arith.XOrIOp)
-_CASTS = (
-    arith.ExtFOp,
-    arith.ExtSIOp,
-    arith.FPToSIOp,
-    arith.IndexCastOp,
-    arith.SIToFPOp,
-    arith.TruncFOp,
-    arith.TruncIOp,
-)
-_UNSIGNED_CASTS = (arith.ExtUIOp, arith.UIToFPOp)
-_EXTREMA: dict[type[Operation], tuple[str, bool]] = {
-    arith.MaxSIOp: ("gt", False),
-    arith.MinSIOp: ("lt", False),
-    arith.MaxUIOp: ("gt", True),
-    arith.MinUIOp: ("lt", True),
-}
-# Of arith.cmpi by predicate: the comparison, and whether it is one of unsigned numbers.
-_COMPARISONS = (
-    *((name, False) for name in ("eq", "ne", "lt", "le", "gt", "ge")),
-    *((name, True) for name in ("lt", "le", "gt", "ge")),
-)
+_PREDICATES = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
+"""Of `emitc.cmp` by operator."""
 
 Make = Callable[..., SSAValue]
 
@@ -81,13 +60,13 @@ class ArithConversion:
     def result(self, op: Operation, operands: Sequence[SSAValue]) -> SSAValue | None:
         """The result on the converted operands; None for an operation of another kind."""
         kind = type(op)
-        if kind in _WRAPPING:
+        if kind in WRAPPING:
             return self._wrapping(op, operands)
-        if kind in _PLAIN:
-            return self._make(_PLAIN[kind], self._signed(operands), op.results[0].type)
-        if kind in _EXTREMA:
-            name, unsigned = _EXTREMA[kind]
-            chosen = self._compare(name, unsigned, operands)
+        if kind in PLAIN:
+            cls = _OPERATORS[PLAIN[kind]]
+            return self._make(cls, self._signed(operands), op.results[0].type)
+        if kind in EXTREMA:
+            chosen = self._compare(*EXTREMA[kind], operands)
             return self._make(emitc.ConditionalOp, [chosen, *operands], op.results[0].type)
         return self._other(op, operands)
 
@@ -97,20 +76,22 @@ class ArithConversion:
             case arith.ConstantOp():
                 return self._make(emitc.ConstantOp, [], result, {"value": op.value})
             case arith.CmpiOp():
-                return self._compare(*_COMPARISONS[op.predicate.value.data], operands)
+                return self._compare(*COMPARISONS[op.predicate.value.data], operands)
             case arith.SelectOp():
                 return self._make(emitc.ConditionalOp, operands, result)
+            case arith.NegfOp():
+                return self._make(expressions.UnaryMinusOp, self._signed(operands), result)
             case arith.TruncIOp() if result == i1:
                 return self._lowest_bit(operands[0])
             case arith.FPToUIOp() if width := _width(result):
                 kind = IntegerType(width, Signedness.UNSIGNED)
                 return self._cast(self._cast(operands[0], kind), result)
-            case _ if isinstance(op, _CASTS):
+            case _ if isinstance(op, CASTS):
                 value = self._cast(operands[0], result)
                 # A set bit is -1 where the bit is the sign.
                 signed = isinstance(op, arith.ExtSIOp | arith.SIToFPOp) and operands[0].type == i1
                 return self._make(expressions.UnaryMinusOp, [value], result) if signed else value
-            case _ if isinstance(op, _UNSIGNED_CASTS):
+            case _ if isinstance(op, UNSIGNED_CASTS):
                 return self._cast(self._unsigned(operands[0]), result)
             case _:
                 return None
@@ -132,16 +113,16 @@ class ArithConversion:
         ]
 
     def _wrapping(self, op: Operation, operands: Sequence[SSAValue]) -> SSAValue | None:
-        result, cls = op.results[0].type, _WRAPPING[type(op)]
-        if result == i1 and not isinstance(op, _ON_BOOLEANS):
+        result, operator = op.results[0].type, WRAPPING[type(op)]
+        if result == i1 and operator not in ON_BOOLEANS:
             return None
         values = [self._unsigned(each) for each in operands]
-        computed = self._make(cls, values, values[0].type)
+        computed = self._make(_OPERATORS[operator], values, values[0].type)
         return computed if computed.type == result else self._cast(computed, result)
 
-    def _compare(self, name: str, unsigned: bool, operands: Sequence[SSAValue]) -> SSAValue:
+    def _compare(self, operator: str, unsigned: bool, operands: Sequence[SSAValue]) -> SSAValue:
         values = [*map(self._unsigned, operands)] if unsigned else self._signed(operands)
-        predicate = IntegerAttr(emitc.CmpOp.PREDICATES.index(name), i64)
+        predicate = IntegerAttr(emitc.CmpOp.PREDICATES.index(_PREDICATES[operator]), i64)
         return self._make(emitc.CmpOp, values, i1, {"predicate": predicate})
 
     def _lowest_bit(self, value: SSAValue) -> SSAValue:

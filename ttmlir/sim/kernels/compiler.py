@@ -12,6 +12,7 @@ from typing import cast
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.parse import deep_recursion, parse
+from ttmlir.cpp.types import ArrayType, CType, IncompleteType, lay_out_struct, size_of
 from ttmlir.layout.arch import WORMHOLE
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.kernels.context import Context
@@ -25,7 +26,6 @@ from ttmlir.sim.kernels.python.names import NAMES, find_forbidden
 from ttmlir.sim.kernels.python.runtime import checked_load, checked_store
 from ttmlir.sim.kernels.python.turns import TurnCounter
 from ttmlir.sim.kernels.scope import Functions, Scope, StructDefinition, walk
-from ttmlir.sim.kernels.types import ArrayType, CType, IncompleteType, lay_out_struct, size_of
 from ttmlir.sim.kernels.unit import Unit
 
 _MACROS = {

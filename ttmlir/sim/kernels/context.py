@@ -9,9 +9,9 @@ from typing import Any, Protocol
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError
+from ttmlir.cpp.types import VOID, CType
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.scope import Scope
-from ttmlir.sim.kernels.types import VOID, CType
 from ttmlir.sim.kernels.unit import Unit
 from ttmlir.sim.kernels.value import Space, Value
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ttmlir.cpp.types import INT, UINT8, CType, IntType
 from ttmlir.optable.kernel.enums import CONSTANTS as LIBRARY_CONSTANTS
 from ttmlir.optable.kernel.enums import ENUMS
-from ttmlir.sim.kernels.types import INT, UINT8, CType, IntType
 
 ENUMERATIONS: Mapping[str, Mapping[str, int]] = {
     **{name: enum.members for name, enum in ENUMS.items()},

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.types import UNSIGNED, VOID, PointerType, StructType
 from ttmlir.sim.kernels.context import Argument, Context, Handlers, Instance
 from ttmlir.sim.kernels.expressions.pointers import find_pointee
 from ttmlir.sim.kernels.limits import MAX_CALL_NESTING
@@ -15,7 +16,6 @@ from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.python.dead_code import remove_dead_code
 from ttmlir.sim.kernels.scope import Alias, Scope, Variable, find_changed_names, find_shared_names
 from ttmlir.sim.kernels.statements.plain import execute_block
-from ttmlir.sim.kernels.types import UNSIGNED, VOID, PointerType, StructType
 from ttmlir.sim.kernels.unit import Unit
 from ttmlir.sim.kernels.value import Space, Value, make_value
 

@@ -9,10 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar, Protocol
 
-from ttmlir.optable.kernel import CALLS, Form, KernelCall, Role, TemplateKind, ValueKind
-from ttmlir.sim.calls.declaration import CallFacts, declared_calls
-from ttmlir.sim.kernels.enumerators import ENUM_TYPES, strip_namespaces
-from ttmlir.sim.kernels.types import (
+from ttmlir.cpp.types import (
     BOOL,
     FLOAT,
     UINT64,
@@ -25,6 +22,9 @@ from ttmlir.sim.kernels.types import (
     PointerType,
     find_built_in_type,
 )
+from ttmlir.optable.kernel import CALLS, Form, KernelCall, Role, TemplateKind, ValueKind
+from ttmlir.sim.calls.declaration import CallFacts, declared_calls
+from ttmlir.sim.kernels.enumerators import ENUM_TYPES, strip_namespaces
 
 
 class KernelApi(Protocol):

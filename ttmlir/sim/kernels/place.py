@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from ttmlir.cpp import tree
-from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.types import (
+from ttmlir.cpp.types import (
     BOOL,
     UNSIGNED,
     ArrayType,
@@ -20,6 +19,7 @@ from ttmlir.sim.kernels.types import (
     size_of,
     tag_of,
 )
+from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.value import (
     Space,
     Value,

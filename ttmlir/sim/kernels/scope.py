@@ -9,8 +9,8 @@ from functools import cache
 from typing import TypeAlias, cast
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.types import CType, IncompleteType, StructType
 from ttmlir.sim.kernels.place import Place
-from ttmlir.sim.kernels.types import CType, IncompleteType, StructType
 from ttmlir.sim.kernels.value import Value
 
 

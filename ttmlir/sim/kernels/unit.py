@@ -10,6 +10,16 @@ from typing import TYPE_CHECKING
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError
+from ttmlir.cpp.types import (
+    ArrayType,
+    CType,
+    IncompleteType,
+    ObjectType,
+    PointerType,
+    StructType,
+    VoidType,
+    find_built_in_type,
+)
 from ttmlir.sim.kernels.enumerators import ENUM_TYPES, find_constant, strip_namespaces
 from ttmlir.sim.kernels.library import Library
 from ttmlir.sim.kernels.limits import MAX_STEPS
@@ -24,16 +34,6 @@ from ttmlir.sim.kernels.scope import (
     StructDefinition,
     Symbol,
     Variable,
-)
-from ttmlir.sim.kernels.types import (
-    ArrayType,
-    CType,
-    IncompleteType,
-    ObjectType,
-    PointerType,
-    StructType,
-    VoidType,
-    find_built_in_type,
 )
 from ttmlir.sim.kernels.value import Space
 

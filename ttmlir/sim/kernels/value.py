@@ -12,13 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
-from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.python.runtime import (
-    as_float32,
-    quotient,
-    remainder,
-)
-from ttmlir.sim.kernels.types import (
+from ttmlir.cpp.types import (
     BOOL,
     DOUBLE,
     FLOAT,
@@ -29,6 +23,12 @@ from ttmlir.sim.kernels.types import (
     PointerType,
     find_common_type,
     promote,
+)
+from ttmlir.sim.kernels.python import code
+from ttmlir.sim.kernels.python.runtime import (
+    as_float32,
+    quotient,
+    remainder,
 )
 
 _TOO_WIDE = 1 << 64

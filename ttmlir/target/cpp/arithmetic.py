@@ -28,6 +28,15 @@ from ttmlir.cpp.tree import (
     Type,
     Unary,
 )
+from ttmlir.dialects.arith_in_cpp import (
+    CASTS,
+    COMPARISONS,
+    EXTREMA,
+    ON_BOOLEANS,
+    PLAIN,
+    UNSIGNED_CASTS,
+    WRAPPING,
+)
 from ttmlir.dialects.ttkernel import (
     CBType,
     DataFormatType,
@@ -52,55 +61,6 @@ _OPAQUE: dict[type[Attribute], NamedType] = {
     TensorAccessorArgsType: _AUTO,
     TensorAccessorType: _AUTO,
 }
-
-WRAPPING: dict[type[Operation], str] = {
-    arith.AddiOp: "+",
-    arith.SubiOp: "-",
-    arith.MuliOp: "*",
-    arith.DivUIOp: "/",
-    arith.RemUIOp: "%",
-    arith.AndIOp: "&",
-    arith.OrIOp: "|",
-    arith.XOrIOp: "^",
-    arith.ShLIOp: "<<",
-    arith.ShRUIOp: ">>",
-}
-"""Computed on unsigned numbers."""
-
-PLAIN: dict[type[Operation], str] = {
-    arith.DivSIOp: "/",
-    arith.RemSIOp: "%",
-    arith.ShRSIOp: ">>",
-    arith.AddfOp: "+",
-    arith.SubfOp: "-",
-    arith.MulfOp: "*",
-    arith.DivfOp: "/",
-}
-"""Computed on the numbers as they are."""
-
-CASTS = (
-    arith.ExtFOp,
-    arith.ExtSIOp,
-    arith.FPToSIOp,
-    arith.IndexCastOp,
-    arith.SIToFPOp,
-    arith.TruncFOp,
-    arith.TruncIOp,
-)
-UNSIGNED_CASTS = (arith.ExtUIOp, arith.UIToFPOp)
-EXTREMA: dict[type[Operation], tuple[str, bool]] = {
-    arith.MaxSIOp: (">", False),
-    arith.MinSIOp: ("<", False),
-    arith.MaxUIOp: (">", True),
-    arith.MinUIOp: ("<", True),
-}
-"""The comparison that chooses the first operand, and whether it is one of unsigned numbers."""
-
-COMPARISONS = ("==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">=")
-"""Of `arith.cmpi` by predicate; from `FIRST_UNSIGNED` on they are of unsigned numbers."""
-FIRST_UNSIGNED = 6
-
-_ON_BOOLEANS = frozenset({"&", "|", "^"})
 
 
 def cpp_type(type_: Attribute) -> Type:
@@ -204,7 +164,7 @@ class Arithmetic:
 
     def _wrapping(self, op: Operation, operator: str) -> Expression:
         result = op.results[0].type
-        if _is_boolean(result) and operator not in _ON_BOOLEANS:
+        if _is_boolean(result) and operator not in ON_BOOLEANS:
             raise CannotEmitError("cannot emit arithmetic on booleans; use 'arith.andi' and others")
         left, right = self._as_unsigned(op, 0), self._as_unsigned(op, 1)
         computed = Binary(operator, left, right)
@@ -213,9 +173,9 @@ class Arithmetic:
         return Cast("c", cpp_type(result), self._declare(unsigned(result), computed))
 
     def _comparison(self, op: arith.CmpiOp) -> Expression:
-        predicate = op.predicate.value.data
-        operand = self._as_unsigned if predicate >= FIRST_UNSIGNED else self._as_signed
-        return Binary(COMPARISONS[predicate], operand(op, 0), operand(op, 1))
+        operator, is_unsigned = COMPARISONS[op.predicate.value.data]
+        operand = self._as_unsigned if is_unsigned else self._as_signed
+        return Binary(operator, operand(op, 0), operand(op, 1))
 
     def _extremum(self, op: Operation, operator: str, is_unsigned: bool) -> Expression:
         operand = self._as_unsigned if is_unsigned else self._as_signed

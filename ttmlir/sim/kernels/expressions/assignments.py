@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.types import BOOL, INT, ArrayType, IntType, StructType
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.conversions import convert_implicitly
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_scalar
@@ -14,7 +15,6 @@ from ttmlir.sim.kernels.expressions.places import find_place, read_place, stabil
 from ttmlir.sim.kernels.expressions.pointers import fit_pointer
 from ttmlir.sim.kernels.place import EitherPlace, MemoryPlace, Place, build_assigned
 from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.types import BOOL, INT, ArrayType, IntType, StructType
 from ttmlir.sim.kernels.value import Value, make_integer, settle
 
 

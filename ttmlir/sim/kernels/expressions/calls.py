@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.types import ObjectType
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.enumerators import strip_namespaces
 from ttmlir.sim.kernels.expressions.casts import cast_functionally, evaluate_bit_cast
@@ -16,7 +17,6 @@ from ttmlir.sim.kernels.expressions.library_calls import (
 )
 from ttmlir.sim.kernels.expressions.own_calls import call_own_function
 from ttmlir.sim.kernels.scope import Functions, Variable
-from ttmlir.sim.kernels.types import ObjectType
 from ttmlir.sim.kernels.value import Value
 
 

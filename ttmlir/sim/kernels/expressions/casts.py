@@ -5,12 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ttmlir.cpp import tree
-from ttmlir.sim.kernels.context import Context
-from ttmlir.sim.kernels.expressions.evaluating import evaluate_scalar
-from ttmlir.sim.kernels.expressions.places import find_array
-from ttmlir.sim.kernels.expressions.pointers import take_memory_address
-from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.types import (
+from ttmlir.cpp.types import (
     UNSIGNED,
     VOID,
     CType,
@@ -21,6 +16,11 @@ from ttmlir.sim.kernels.types import (
     size_of,
     tag_of,
 )
+from ttmlir.sim.kernels.context import Context
+from ttmlir.sim.kernels.expressions.evaluating import evaluate_scalar
+from ttmlir.sim.kernels.expressions.places import find_array
+from ttmlir.sim.kernels.expressions.pointers import take_memory_address
+from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.value import (
     Space,
     Value,

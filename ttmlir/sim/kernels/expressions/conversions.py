@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from ttmlir.cpp import tree
-from ttmlir.sim.kernels.context import Context
-from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.types import (
+from ttmlir.cpp.types import (
     BOOL,
     VOID,
     CType,
@@ -15,6 +13,8 @@ from ttmlir.sim.kernels.types import (
     StringType,
     is_same_type,
 )
+from ttmlir.sim.kernels.context import Context
+from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.value import Value, apply_binary, convert, convert_to_bool, settle
 
 

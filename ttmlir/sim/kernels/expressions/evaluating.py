@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.types import VOID, ArrayType, IntType, ObjectType, StructType
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.types import VOID, ArrayType, IntType, ObjectType, StructType
 from ttmlir.sim.kernels.value import Value, convert_to_bool, settle
 
 

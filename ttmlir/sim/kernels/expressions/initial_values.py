@@ -7,6 +7,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.types import (
+    ArrayType,
+    CType,
+    FloatType,
+    IntType,
+    ObjectType,
+    StructType,
+    count_of,
+    size_of,
+)
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.conversions import convert_implicitly
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_scalar
@@ -18,16 +28,6 @@ from ttmlir.sim.kernels.expressions.places import describe_missing_member
 from ttmlir.sim.kernels.limits import STACK_BYTES
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.scope import StructDefinition
-from ttmlir.sim.kernels.types import (
-    ArrayType,
-    CType,
-    FloatType,
-    IntType,
-    ObjectType,
-    StructType,
-    count_of,
-    size_of,
-)
 from ttmlir.sim.kernels.value import Value, make_floating, make_integer, settle
 
 

@@ -8,17 +8,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from ttmlir.cpp import tree
-from ttmlir.optable.kernel import TemplateKind
-from ttmlir.sim.kernels.context import Context
-from ttmlir.sim.kernels.enumerators import strip_namespaces
-from ttmlir.sim.kernels.expressions.casts import cast_value
-from ttmlir.sim.kernels.expressions.evaluating import evaluate_constant, evaluate_scalar
-from ttmlir.sim.kernels.expressions.places import find_place
-from ttmlir.sim.kernels.expressions.pointers import take_memory_address
-from ttmlir.sim.kernels.library import LibraryCall, LibraryMethod, ParameterType
-from ttmlir.sim.kernels.place import EitherPlace, MemoryPlace, build_node
-from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.types import (
+from ttmlir.cpp.types import (
     FLOAT,
     UNSIGNED,
     VOID,
@@ -29,6 +19,16 @@ from ttmlir.sim.kernels.types import (
     PointerType,
     size_of,
 )
+from ttmlir.optable.kernel import TemplateKind
+from ttmlir.sim.kernels.context import Context
+from ttmlir.sim.kernels.enumerators import strip_namespaces
+from ttmlir.sim.kernels.expressions.casts import cast_value
+from ttmlir.sim.kernels.expressions.evaluating import evaluate_constant, evaluate_scalar
+from ttmlir.sim.kernels.expressions.places import find_place
+from ttmlir.sim.kernels.expressions.pointers import take_memory_address
+from ttmlir.sim.kernels.library import LibraryCall, LibraryMethod, ParameterType
+from ttmlir.sim.kernels.place import EitherPlace, MemoryPlace, build_node
+from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.value import Space, Value, convert, make_integer, make_value, settle
 
 

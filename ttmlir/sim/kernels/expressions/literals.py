@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.types import BOOL, CHAR, DOUBLE, FLOAT, INT, INT64, STRING, UINT64, UNSIGNED
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.types import BOOL, CHAR, DOUBLE, FLOAT, INT, INT64, STRING, UINT64, UNSIGNED
 from ttmlir.sim.kernels.value import Value, make_floating, make_integer
 
 _ESCAPES = {"n": 10, "t": 9, "r": 13, "0": 0, "\\": 92, "'": 39, '"': 34, "a": 7, "b": 8}

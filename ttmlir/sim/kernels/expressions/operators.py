@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.types import BOOL, IntType, PointerType
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.conversions import unify_types
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_condition, evaluate_scalar
@@ -12,7 +13,6 @@ from ttmlir.sim.kernels.expressions.places import find_place, read_place
 from ttmlir.sim.kernels.expressions.pointers import operate_on_pointer, take_address
 from ttmlir.sim.kernels.place import EitherPlace, MemoryPlace
 from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.types import BOOL, IntType, PointerType
 from ttmlir.sim.kernels.value import (
     Value,
     apply_binary,

@@ -6,6 +6,16 @@ import ast
 from dataclasses import replace
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.types import (
+    ArrayType,
+    CType,
+    FloatType,
+    IntType,
+    ObjectType,
+    PointerType,
+    StructType,
+    is_same_type,
+)
 from ttmlir.sim.kernels.context import Argument, Context
 from ttmlir.sim.kernels.expressions.conversions import convert_implicitly
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_scalar
@@ -23,16 +33,6 @@ from ttmlir.sim.kernels.place import (
 )
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.scope import Alias, Functions, Scope, Symbol, Variable
-from ttmlir.sim.kernels.types import (
-    ArrayType,
-    CType,
-    FloatType,
-    IntType,
-    ObjectType,
-    PointerType,
-    StructType,
-    is_same_type,
-)
 from ttmlir.sim.kernels.value import Value, make_value, settle
 
 

@@ -8,6 +8,16 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.types import (
+    UINT8,
+    UNSIGNED,
+    ArrayType,
+    ObjectType,
+    PointerType,
+    StructType,
+    count_of,
+    size_of,
+)
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_number, evaluate_scalar
 from ttmlir.sim.kernels.expressions.pointers import (
@@ -29,16 +39,6 @@ from ttmlir.sim.kernels.place import (
 )
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.scope import Variable
-from ttmlir.sim.kernels.types import (
-    UINT8,
-    UNSIGNED,
-    ArrayType,
-    ObjectType,
-    PointerType,
-    StructType,
-    count_of,
-    size_of,
-)
 from ttmlir.sim.kernels.value import Value, make_value, settle
 
 

@@ -6,6 +6,17 @@ import ast
 from dataclasses import replace
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.types import (
+    BOOL,
+    INT,
+    UNSIGNED,
+    ArrayType,
+    IntType,
+    ObjectType,
+    PointerType,
+    StructType,
+    size_of,
+)
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.place import (
     EitherPlace,
@@ -17,17 +28,6 @@ from ttmlir.sim.kernels.place import (
     point_into,
 )
 from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.types import (
-    BOOL,
-    INT,
-    UNSIGNED,
-    ArrayType,
-    IntType,
-    ObjectType,
-    PointerType,
-    StructType,
-    size_of,
-)
 from ttmlir.sim.kernels.value import (
     Space,
     Value,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.types import BOOL, CHAR, INT, FloatType, IntType, PointerType, StringType
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_constant, evaluate_scalar
 from ttmlir.sim.kernels.expressions.pointers import take_memory_address
 from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.types import BOOL, CHAR, INT, FloatType, IntType, PointerType, StringType
 from ttmlir.sim.kernels.value import Space, convert, convert_to_unsigned, settle
 
 _WIDEST = 255

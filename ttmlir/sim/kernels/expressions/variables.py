@@ -5,12 +5,12 @@ from __future__ import annotations
 import difflib
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.types import UINT8, UNSIGNED, IntType
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.enumerators import find_constant, list_enumerators
 from ttmlir.sim.kernels.expressions.places import read_place
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.scope import Variable
-from ttmlir.sim.kernels.types import UINT8, UNSIGNED, IntType
 from ttmlir.sim.kernels.value import Value, make_integer, make_value
 
 

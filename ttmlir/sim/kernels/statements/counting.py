@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.types import BOOL, IntType, find_common_type
 from ttmlir.sim.kernels.context import Context, Loop
 from ttmlir.sim.kernels.enumerators import strip_namespaces
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_number
@@ -19,7 +20,6 @@ from ttmlir.sim.kernels.statements.declarations import (
     find_declared,
 )
 from ttmlir.sim.kernels.statements.plain import execute_block, execute_effect
-from ttmlir.sim.kernels.types import BOOL, IntType, find_common_type
 from ttmlir.sim.kernels.value import Value, convert, settle
 
 _STEADY = (

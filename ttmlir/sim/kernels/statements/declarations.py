@@ -6,6 +6,18 @@ import ast
 from dataclasses import replace
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.types import (
+    VOID,
+    ArrayType,
+    CType,
+    FloatType,
+    IntType,
+    ObjectType,
+    PointerType,
+    StructType,
+    count_of,
+    size_of,
+)
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.conversions import convert_implicitly
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_constant, evaluate_scalar
@@ -30,18 +42,6 @@ from ttmlir.sim.kernels.place import (
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.scope import Variable
 from ttmlir.sim.kernels.statements.plain import emit_setup
-from ttmlir.sim.kernels.types import (
-    VOID,
-    ArrayType,
-    CType,
-    FloatType,
-    IntType,
-    ObjectType,
-    PointerType,
-    StructType,
-    count_of,
-    size_of,
-)
 from ttmlir.sim.kernels.value import Space, Value, settle
 
 _OBJECT_BYTES = 16

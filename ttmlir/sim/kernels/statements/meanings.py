@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.types import INT, IntType
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_condition, evaluate_constant
 from ttmlir.sim.kernels.scope import Alias, Scope, Symbol, Variable
-from ttmlir.sim.kernels.types import INT, IntType
 from ttmlir.sim.kernels.value import make_integer
 
 

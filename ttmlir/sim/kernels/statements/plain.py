@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.types import VOID, PointerType, StructType
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.assignments import prepare_assignment, prepare_update
 from ttmlir.sim.kernels.expressions.conversions import convert_implicitly
@@ -21,7 +22,6 @@ from ttmlir.sim.kernels.library import LibraryCall
 from ttmlir.sim.kernels.place import build_assignment
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.scope import Scope
-from ttmlir.sim.kernels.types import VOID, PointerType, StructType
 from ttmlir.sim.kernels.value import settle
 
 

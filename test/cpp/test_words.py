@@ -1,0 +1,37 @@
+"""Words of C++ against lists by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from ttmlir.cpp.tree import ASSIGNMENT_OPERATORS, BINARY_OPERATORS, BUILT_IN_TYPES, is_built_in_type
+
+
+def test_types_of_the_language_and_of_cstdint() -> None:
+    """All widths with and without sign."""
+    assert set(BUILT_IN_TYPES) == {
+        *("void", "bool", "auto", "char", "short", "int", "long", "signed", "unsigned"),
+        *("float", "double", "size_t", "ptrdiff_t", "intptr_t", "uintptr_t"),
+        *("int8_t", "int16_t", "int32_t", "int64_t"),
+        *("uint8_t", "uint16_t", "uint32_t", "uint64_t"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("unsigned long", True), ("uint32_t", True), ("unsigned Tile", False), ("Tile", False)],
+)
+def test_names_of_several_words(name: str, expected: bool) -> None:
+    """Each word is one of them."""
+    assert is_built_in_type(name) is expected
+
+
+def test_operators() -> None:
+    """Those of two operands that compute, and those that assign."""
+    assert set(BINARY_OPERATORS) == {
+        *(",", "||", "&&", "|", "^", "&", "==", "!=", "<", ">", "<=", ">="),
+        *("<<", ">>", "+", "-", "*", "/", "%"),
+    }
+    assert set(ASSIGNMENT_OPERATORS) == {
+        *("=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^="),
+    }
