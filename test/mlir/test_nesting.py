@@ -6,9 +6,12 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Thread
 
+from xdsl.dialects.builtin import CallSiteLoc
+
 from ttmlir.mlir.context import make_context
 from ttmlir.mlir.printing.module import print_module
 from ttmlir.mlir.reading.reader import parse_module
+from ttmlir.mlir.reporting.locations import file_location
 from ttmlir.mlir.verifying.verifier import verify_module
 from ttmlir.nesting import deep_recursion
 
@@ -66,3 +69,15 @@ def test_threads_read_verify_and_print_deep_texts() -> None:
         texts = set(pool.map(read_and_print, range(40)))
     assert texts == {read_and_print(0)}
     assert sys.getrecursionlimit() == before
+
+
+def test_long_chains_of_callers_are_read() -> None:
+    """Locations refer to their callers by aliases that stand at the end, 200 frames deep."""
+    chain = ['#loc1 = loc("model.py":1:1)']
+    chain += [f'#loc{n} = loc(callsite("f.py":{n}:2 at #loc{n - 1}))' for n in range(2, 201)]
+    text = "module {\n} loc(#loc200)\n" + "\n".join(chain)
+    module = parse_module(text, "chain.mlir", make_context({}))
+    location, frames = module.location, 1
+    while isinstance(location, CallSiteLoc):
+        location, frames = location.caller, frames + 1
+    assert (frames, location) == (200, file_location("model.py", 1, 1))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import deque
 from typing import Any, Literal, NoReturn, cast, overload
 
 from xdsl.context import Context
@@ -62,6 +63,7 @@ from ttmlir.mlir.reading.type_reader import TypeReader
 from ttmlir.mlir.reporting.diagnostics import Diagnostic, DiagnosticError, note
 from ttmlir.mlir.reporting.locations import file_location
 
+_LOCATION_ALIAS = "#loc"
 _ALIAS_DEFINITION = re.compile(r"^[ \t]*([#!][A-Za-z_$][\w$.-]*)\s*=(?!=)", re.MULTILINE | re.ASCII)
 
 
@@ -78,6 +80,7 @@ class AttributeReader(TypeReader):
         }
         self._defined_aliases: set[str] = set()
         self._aliases_being_read: set[str] = set()
+        self._unread_locations: deque[tuple[int, str]] | None = None
         self._attributes: dict[str, Attribute] = {}
         self.blobs: dict[str, Blob] = {}
         """What `dense_resource` names."""
@@ -110,6 +113,30 @@ class AttributeReader(TypeReader):
         position = self._alias_definitions.get(name)
         if position is None or name in self._aliases_being_read:
             return
+        if not self._aliases_being_read and name.startswith(_LOCATION_ALIAS):
+            self._read_locations_before(position)
+        if name not in self.attribute_aliases:
+            self._read_alias_at(name, position)
+
+    def _read_locations_before(self, position: int) -> None:
+        """Read the aliases of locations that stand before a place, in their order.
+
+        Locations are long chains of callers, each printed after those that it refers to: read in
+        order, none is nested in another.
+        """
+        if self._unread_locations is None:
+            found = [
+                (place, name)
+                for name, place in self._alias_definitions.items()
+                if name.startswith(_LOCATION_ALIAS)
+            ]
+            self._unread_locations = deque(sorted(found))
+        while self._unread_locations and self._unread_locations[0][0] < position:
+            place, name = self._unread_locations.popleft()
+            if name not in self.attribute_aliases:
+                self._read_alias_at(name, place)
+
+    def _read_alias_at(self, name: str, position: int) -> None:
         self._aliases_being_read.add(name)
         back = self.pos
         self.resume_from(position)
