@@ -51,6 +51,7 @@ from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     AnyFloat,
     ArrayAttr,
     IntegerAttr,
@@ -137,7 +138,9 @@ def _wrap_all(ops: Sequence[Operation]) -> None:
 
 def _is_wrappable(op: ttir.ElementwiseOp) -> bool:
     """True for one result of known extents; checks of layouts refuse the others."""
-    return len(op.inits) == 1 and all(-1 not in value_shape(value) for value in op.operands)
+    return len(op.inits) == 1 and all(
+        DYNAMIC_INDEX not in value_shape(value) for value in op.operands
+    )
 
 
 # --- Elementwise operations ----------------------------------------------------------------------
