@@ -18,8 +18,8 @@ TEST_ROOT = Path(__file__).resolve().parent
 NOT_TESTS = {"Inputs", "models", "support", "bench", "golden"}
 sys.path.insert(0, str(TEST_ROOT / "support"))
 
-import required_oracles  # noqa: E402
-from lit_session import LitSession  # noqa: E402
+from running import required_oracles  # noqa: E402
+from running.lit_session import LitSession  # noqa: E402
 
 LIT = pytest.StashKey[LitSession]()
 
@@ -58,7 +58,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Look at the code of every kernel that a test compiles."""
     if "ttmlir.sim.kernels.compiler" in sys.modules:
-        from generated_code import watch_compiler
+        from running.generated_code import watch_compiler
 
         watch_compiler()
 

@@ -26,7 +26,7 @@ config.test_exec_root = str(TEST_ROOT.parent / "build" / "lit")
 
 # The interpreter that runs lit is the one whose tools are tested.
 config.environment["PATH"] = os.pathsep.join(
-    (str(Path(sys.executable).parent), str(SUPPORT / "bin"), os.environ.get("PATH", os.defpath))
+    (str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath))
 )
 config.environment.pop("SYSTEM_DESC_PATH", None)
 
@@ -45,7 +45,7 @@ if native := lit_config.params.get("filecheck"):
 
 if not lit_config.params.get("real_process"):
     sys.path.insert(0, str(SUPPORT))
-    from warm_tools import install
+    from running.warm_tools import install
 
     model = str(TEST_ROOT / "tools" / "Inputs" / "wheel.mlir")
     import_module("ttmlir.tools.filecheck")

@@ -13,8 +13,8 @@ from threading import Timer
 
 import pytest
 from hypothesis import settings
-from lit_session import LitSession
-from sampling import sampled
+from running.lit_session import LitSession
+from running.sampling import sampled
 
 SKIPPING = """
 import pytest
@@ -27,7 +27,7 @@ def test_known():
     assert False
 """
 MISSING = "import pytest\npytest.importorskip('no_such_oracle')\n"
-CONFTEST = "from required_oracles import register as pytest_configure\n"
+CONFTEST = "from running.required_oracles import register as pytest_configure\n"
 
 
 def test_every_test_has_a_time_limit(pytestconfig: pytest.Config) -> None:

@@ -128,7 +128,7 @@ def write_ttnn(module: ModuleOp, *, golden: Golden | None = None) -> bytes:
     and empty if an operation has none. `golden` (of `ttmlir.target.flatbuffer.golden`) holds the
     inputs and results of a reference, with which `ttrt run --golden` compares.
     """
-    from ttmlir.dialects.narrowing import warn_of_narrowing
+    from ttmlir.dialects.definition.narrowing import warn_of_narrowing
     from ttmlir.mlir.printing.module import print_module
     from ttmlir.target.flatbuffer.programs import FILE_TEXT
     from ttmlir.target.flatbuffer.ttnn import ttnn_to_flatbuffer

@@ -15,7 +15,7 @@ from ttmlir.sim.execution.program import CircularBufferSpec, Kernel, Program
 from ttmlir.sim.execution.run import run_program
 from ttmlir.sim.machine.buffer import Buffer
 from ttmlir.sim.machine.chip import SimChip
-from ttmlir.sim.machine.device import Device
+from ttmlir.sim.machine.device import SimDevice
 from ttmlir.sim.options import SimOptions
 
 READER = """\
@@ -131,7 +131,7 @@ def run(
 
     `page_size` is that of circular buffer 16.
     """
-    device = Device(SimChip.of_board("n150"), options)
+    device = SimDevice(SimChip.of_board("n150"), options)
     source = Buffer(device, len(data), TILE_BYTES)
     target = Buffer(device, len(data), TILE_BYTES)
     source.write(data)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from ir_text import message_of, parse_op
+from running.ir_text import message_of, parse_op
 from xdsl.dialects.builtin import TensorType, UnitAttr, f32, i32
 from xdsl.dialects.test import TestOp as AnyOp
 from xdsl.ir import Block, Operation, Region
 
 from ttmlir.dialects import ttir
-from ttmlir.dialects.ods import segments_attr
+from ttmlir.dialects.definition.ods import segments_attr
 from ttmlir.mlir.printing.printer import print_op_line
 from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 

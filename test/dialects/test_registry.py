@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from ir_text import context, parse
+from running.ir_text import context, parse
 
 from ttmlir.dialects import DIALECTS
 from ttmlir.mlir.context import load_dialect

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from ir_text import message_of, parse_op
+from running.ir_text import message_of, parse_op
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr, TensorType, f32
 from xdsl.dialects.test import TestOp as AnyOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import ConstantLike, MemoryEffect
 
 from ttmlir.dialects import ttir, ttnn
-from ttmlir.dialects.dps import is_dps
-from ttmlir.dialects.ods import ODSOperation
-from ttmlir.dialects.row_ops import ParameterValue, RowOperation, class_name
+from ttmlir.dialects.definition.dps import is_dps
+from ttmlir.dialects.definition.ods import ODSOperation
+from ttmlir.dialects.definition.row_ops import ParameterValue, RowOperation, class_name
 from ttmlir.optable import ROWS
 from ttmlir.optable.row import Kind, Row
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
-from mlir_opt import FILE, mlir_opt
+from oracles.mlir_opt import FILE, mlir_opt
 
 from ttmlir.dialects import DIALECTS
 from ttmlir.mlir.context import make_context

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from markdown_blocks import Block, blocks_of, matches
+from running.markdown_blocks import Block, blocks_of, matches
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -10,8 +10,8 @@ import jax
 import ml_dtypes
 import numpy as np
 import pytest
-from pass_runner import TTNN_PIPELINE, lowered
-from ttir_text import FunctionText, tensor
+from running.pass_runner import TTNN_PIPELINE, lowered
+from samples.ttir_text import FunctionText, tensor
 
 from ttmlir.dialects import DIALECTS
 from ttmlir.interpreter import execution

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from row_cases import Case, Shape, check_numbers
+from samples.row_cases import Case, Shape, check_numbers
 
 from ttmlir.optable import indexing
 

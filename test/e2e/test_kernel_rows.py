@@ -29,7 +29,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from elementwise_oracles import (
+from oracles.elementwise_oracles import (
     ARITHMETIC,
     BITWISE,
     COMPARISONS,
@@ -40,8 +40,8 @@ from elementwise_oracles import (
     STEPS,
     wrapped,
 )
-from sampling import sampled
-from ttir_text import FunctionText, tensor
+from running.sampling import sampled
+from samples.ttir_text import FunctionText, tensor
 
 from ttmlir.compiler import TTMETAL_PIPELINE, lower
 from ttmlir.mlir.reporting.diagnostics import DiagnosticError

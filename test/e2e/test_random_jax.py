@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import numpy as np
 import pytest
-from random_jax import random_program
+from samples.random_jax import random_program
 
 import ttmlir
 from ttmlir.compiler import parse

@@ -16,7 +16,9 @@ from typing import Any, TypeVar
 
 import ml_dtypes
 import numpy as np
-from elementwise_oracles import (
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from oracles.elementwise_oracles import (
     ARITHMETIC,
     BITWISE,
     COMPARISONS,
@@ -33,10 +35,8 @@ from elementwise_oracles import (
     wrapped_matmul,
     wrapped_product,
 )
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from pass_runner import TTNN_PIPELINE, executed
-from ttir_text import FunctionText, tensor
+from running.pass_runner import TTNN_PIPELINE, executed
+from samples.ttir_text import FunctionText, tensor
 
 Array = Any
 Shape = tuple[int, ...]

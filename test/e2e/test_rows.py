@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from elementwise_oracles import BINARY as BINARY_ORACLES
-from elementwise_oracles import COMPARISONS, bits, each, few, special
-from elementwise_oracles import UNARY as UNARY_ORACLES
-from row_cases import DEFAULT_SHAPE, Case, check_numbers
-from window_cases import NORMALIZATIONS, WINDOWS
+from oracles.elementwise_oracles import BINARY as BINARY_ORACLES
+from oracles.elementwise_oracles import COMPARISONS, bits, each, few, special
+from oracles.elementwise_oracles import UNARY as UNARY_ORACLES
+from samples.row_cases import DEFAULT_SHAPE, Case, check_numbers
+from samples.window_cases import NORMALIZATIONS, WINDOWS
 
 from ttmlir.optable import ROWS, indexing
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from pass_runner import executed
-from ttir_text import FunctionText, tensor
+from running.pass_runner import executed
+from samples.ttir_text import FunctionText, tensor
 
 from ttmlir.dialects import DIALECTS
 from ttmlir.interpreter import execute

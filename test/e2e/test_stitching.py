@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from pass_runner import lowered
+from running.pass_runner import lowered
 
 from ttmlir.layout.enums import MemorySpace
 from ttmlir.runtime import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from pass_runner import TTNN_PIPELINE, executed, lowered
+from running.pass_runner import TTNN_PIPELINE, executed, lowered
 
 from ttmlir.runtime import Tensor, open_device, read_binary, submit
 from ttmlir.target.flatbuffer.ttnn import ttnn_to_flatbuffer

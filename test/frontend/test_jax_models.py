@@ -6,8 +6,8 @@ import pytest
 
 jax = pytest.importorskip("jax", reason="needs JAX")
 
-from jax_models import MODELS  # noqa: E402
-from sampling import sampled  # noqa: E402
+from running.sampling import sampled  # noqa: E402
+from samples.jax_models import MODELS  # noqa: E402
 
 import ttmlir  # noqa: E402
 from ttmlir.runtime.accuracy import compare  # noqa: E402

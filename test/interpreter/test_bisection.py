@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from ttmlir.dialects import ttnn
-from ttmlir.dialects.ods import SEGMENTS
+from ttmlir.dialects.definition.ods import SEGMENTS
 from ttmlir.interpreter.bisection import bisect
 from ttmlir.interpreter.levels import name_operations, source_dialect
 from ttmlir.ir.builder import Builder

@@ -9,8 +9,8 @@ from typing import Any
 import jax
 import numpy as np
 import pytest
-from jax_corpus import CORPUS, lowered, values
-from stablehlo_oracle import executed
+from oracles.stablehlo_oracle import executed
+from samples.jax_corpus import CORPUS, lowered, values
 
 from ttmlir.dialects import DIALECTS
 from ttmlir.interpreter import execute

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from stablehlo_oracle import executed
+from oracles.stablehlo_oracle import executed
 
 from ttmlir.dialects import DIALECTS
 from ttmlir.interpreter import execute

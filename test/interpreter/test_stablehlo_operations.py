@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from stablehlo_oracle import executed
+from oracles.stablehlo_oracle import executed
 
 from ttmlir.dialects import DIALECTS
 from ttmlir.interpreter import execute

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from ttmlir.layout.arch import arch_spec
-from ttmlir.layout.boards import BOARD_NAMES, board
-from ttmlir.layout.chip import ChipChannel, default_system_desc
-from ttmlir.layout.device import Device
+from ttmlir.layout.device import DeviceView
 from ttmlir.layout.enums import Arch, DataType, MemorySpace
 from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.system.arch import arch_spec
+from ttmlir.layout.system.boards import BOARD_NAMES, board
+from ttmlir.layout.system.chip import ChipChannel, default_system_desc
 
 
 def test_default_system():
@@ -159,7 +159,7 @@ def test_the_two_chips_of_an_n300():
     # Channel 8 is the first of the lower row of Ethernet tiles, at (y 6, x 9).
     assert system.chip(0).physical_cores.eth == ((6, 9), (6, 1))
     assert system.chip(1).physical_cores.eth == ((0, 9), (0, 1))
-    assert Device.from_system_desc(system, (1, 2)).worker_grid.shape == (8, 16)
+    assert DeviceView.from_system_desc(system, (1, 2)).worker_grid.shape == (8, 16)
 
 
 def test_unknown_boards_are_refused():

@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 from ttmlir.layout.affine_parser import parse_affine_map
-from ttmlir.layout.chip import ChipDesc, PhysicalCores, default_system_desc
 from ttmlir.layout.data_movement import (
     Copy,
     CoreCopies,
@@ -16,17 +15,18 @@ from ttmlir.layout.data_movement import (
     plan_copies,
     scratch_bytes,
 )
-from ttmlir.layout.device import Device
+from ttmlir.layout.device import DeviceView
 from ttmlir.layout.element_type import ScalarType, TileFormat
 from ttmlir.layout.enums import DataType, MemorySpace
 from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.system.chip import ChipDesc, PhysicalCores, default_system_desc
 from ttmlir.layout.tensor_layout import TensorLayout
 
 F32 = ScalarType("f32")
 TILE = TileFormat(32, 32, DataType.F32)
 L1, DRAM = MemorySpace.DEVICE_L1, MemorySpace.DEVICE_DRAM
 SYSTEM = default_system_desc()
-DEVICE = Device.from_system_desc(SYSTEM)
+DEVICE = DeviceView.from_system_desc(SYSTEM)
 
 
 def _chip() -> ChipDesc:
@@ -179,7 +179,7 @@ def test_the_second_round_over_the_channels_follows_the_first() -> None:
 def test_tensors_on_several_chips_are_refused() -> None:
     """The network does not leave the chip."""
     system = replace(SYSTEM, chip_desc_indices=(0, 0), chip_capabilities=(3, 3))
-    device = Device.from_system_desc(system, (1, 2))
+    device = DeviceView.from_system_desc(system, (1, 2))
     shape = (32, 160)
     with pytest.raises(LayoutError) as error:
         plan_copies(

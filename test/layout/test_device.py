@@ -10,17 +10,17 @@ from hypothesis import strategies as st
 
 from ttmlir.layout.affine import AffineMap
 from ttmlir.layout.affine_parser import parse_affine_map
-from ttmlir.layout.chip import ChipDesc, SystemDesc, default_system_desc
-from ttmlir.layout.device import Device
+from ttmlir.layout.device import DeviceView
 from ttmlir.layout.element_type import ScalarType, TileFormat
 from ttmlir.layout.enums import DataType, MemorySpace
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.grid import Grid
+from ttmlir.layout.system.chip import ChipDesc, SystemDesc, default_system_desc
 from ttmlir.layout.tensor_layout import TensorLayout
 
 F32 = ScalarType("f32")
 TILE = TileFormat(32, 32, DataType.F32)
-DEFAULT = Device.from_system_desc(default_system_desc())
+DEFAULT = DeviceView.from_system_desc(default_system_desc())
 
 
 def system(chips: int, **changes: object) -> SystemDesc:
@@ -71,7 +71,7 @@ def test_maps_of_the_default_device():
 )
 def test_worker_grids_of_meshes(mesh: tuple[int, ...], worker_grid: str):
     """The grid of a mesh and where its cores are."""
-    device = Device.from_system_desc(system(6), mesh)
+    device = DeviceView.from_system_desc(system(6), mesh)
     assert str(device.worker_grid) == worker_grid
     assert device.chip_ids == tuple(range(math.prod(mesh)))
     assert device.mesh_shape == mesh
@@ -79,7 +79,7 @@ def test_worker_grids_of_meshes(mesh: tuple[int, ...], worker_grid: str):
 
 def test_memory_maps_of_rank_three():
     """Products of symbols have the higher index first, the grid term is by the grid's extents."""
-    device = Device.from_system_desc(system(2), (2, 1, 1))
+    device = DeviceView.from_system_desc(system(2), (2, 1, 1))
     offset = "(d0 mod s0) * (s2 * s1) + (d1 mod s1) * s2 + d2 mod s2"
     assert str(device.l1_map).endswith(
         f"-> (d0 floordiv s0, d1 floordiv s1, d2 floordiv s2, {offset})"
@@ -96,7 +96,7 @@ def test_memory_maps_of_rank_three():
 def test_worker_grids_reach_each_core_of_each_chip_once(mesh: list[int], rows: int, columns: int):
     """The mapping of the grid is one-to-one onto chips x rows x columns."""
     chips = math.prod(mesh)
-    device = Device.from_system_desc(system(chips, grid=(rows, columns)), mesh)
+    device = DeviceView.from_system_desc(system(chips, grid=(rows, columns)), mesh)
     cores = sorted(map(device.worker_grid.mapping.eval, device.worker_grid.coordinates()))
     assert cores == sorted(product(range(chips), range(rows), range(columns)))
 
@@ -119,13 +119,13 @@ def test_the_smallest_chip_decides_the_grid():
     base = system(2)
     (chip,) = base.chip_descs
     mixed = replace(base, chip_descs=(chip, replace(chip, grid=(7, 10))), chip_desc_indices=(0, 1))
-    assert Device.from_system_desc(mixed, (2, 1, 1)).worker_grid.shape == (2, 7, 8)
-    assert Device.from_system_desc(mixed, chip_ids=(1,)).worker_grid.shape == (7, 10)
+    assert DeviceView.from_system_desc(mixed, (2, 1, 1)).worker_grid.shape == (2, 7, 8)
+    assert DeviceView.from_system_desc(mixed, chip_ids=(1,)).worker_grid.shape == (7, 10)
 
 
 def test_chips_can_be_chosen():
     """The second half of eight chips as a device of its own."""
-    device = Device.from_system_desc(system(8), (2, 2), chip_ids=(4, 5, 6, 7))
+    device = DeviceView.from_system_desc(system(8), (2, 2), chip_ids=(4, 5, 6, 7))
     assert device.chip_ids == (4, 5, 6, 7)
     assert device.worker_grid.shape == (16, 16)
 
@@ -234,31 +234,31 @@ def test_parts_that_do_not_fit_are_refused(
 ):
     """Each rule of a device, in tt-mlir's words."""
     with pytest.raises(LayoutError) as error:
-        Device(grid, l1_map, dram_map, mesh, chips)
+        DeviceView(grid, l1_map, dram_map, mesh, chips)
     assert str(error.value) == message
 
 
 def test_systems_that_are_too_small_or_uneven_are_refused():
     """Too few chips, chips that are not there, and different numbers of DRAM cores."""
     with pytest.raises(LayoutError, match="a mesh of 2x1x1 needs 2 chips, the system has 1"):
-        Device.from_system_desc(default_system_desc(), (2, 1, 1))
+        DeviceView.from_system_desc(default_system_desc(), (2, 1, 1))
     with pytest.raises(LayoutError, match="needs 1000000000000 chips, the system has 1"):
-        Device.from_system_desc(default_system_desc(), (1000000, 1000000))
+        DeviceView.from_system_desc(default_system_desc(), (1000000, 1000000))
     with pytest.raises(LayoutError, match="chip 3 is not one of the 2 of the system"):
-        Device.from_system_desc(system(2), chip_ids=(3,))
+        DeviceView.from_system_desc(system(2), chip_ids=(3,))
     with pytest.raises(LayoutError, match="a mesh has at least one chip in each dimension"):
-        Device.from_system_desc(system(2), (0,))
+        DeviceView.from_system_desc(system(2), (0,))
     with pytest.raises(LayoutError, match="expected at least one chip"):
-        Device.from_system_desc(system(2), (), ())
+        DeviceView.from_system_desc(system(2), (), ())
     base = system(2)
     (chip,) = base.chip_descs
     fewer = _with_dram_cores(chip, 11)
     uneven = replace(base, chip_descs=(chip, fewer), chip_desc_indices=(0, 1))
     with pytest.raises(LayoutError, match=r"same number of DRAM cores, got \[11, 12\]"):
-        Device.from_system_desc(uneven, (1, 2))
+        DeviceView.from_system_desc(uneven, (1, 2))
     without = replace(default_system_desc(), chip_descs=(_with_dram_cores(chip, 0),))
     with pytest.raises(LayoutError, match="expected chips with at least one DRAM core"):
-        Device.from_system_desc(without)
+        DeviceView.from_system_desc(without)
 
 
 def _with_dram_cores(chip: ChipDesc, count: int) -> ChipDesc:
@@ -269,4 +269,4 @@ def _with_dram_cores(chip: ChipDesc, count: int) -> ChipDesc:
 def test_grid_without_places_cannot_carry_maps():
     """Maps are derived from a mapping to (chip, y, x) only."""
     with pytest.raises(LayoutError, match="expected physical grid mapping"):
-        Device.on_grid(Grid((8, 8)), (1,), (0,))
+        DeviceView.on_grid(Grid((8, 8)), (1,), (0,))

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ttmlir.layout.chip import SUPPORTED_TILE_SIZES
 from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.system.chip import SUPPORTED_TILE_SIZES
 from ttmlir.layout.tile import (
     element_index,
     face_shape,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mlir_opt import mlir_opt, ours
+from oracles.mlir_opt import mlir_opt, ours
 
 INPUTS = sorted((Path(__file__).parent / "Inputs").glob("*.mlir"))
 MODES: dict[str, tuple[tuple[str, ...], dict[str, object]]] = {

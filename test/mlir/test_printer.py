@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mlir_opt import FILE, ours
+from oracles.mlir_opt import FILE, ours
 
 from ttmlir.dialects import DIALECTS
 from ttmlir.mlir.context import make_context

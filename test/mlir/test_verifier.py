@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from mlir_opt import FILE, mlir_opt, ours
+from oracles.mlir_opt import FILE, mlir_opt, ours
 
 from ttmlir.mlir.context import make_context
 from ttmlir.mlir.reading.reader import parse_module

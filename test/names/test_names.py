@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from ttmlir.dialects import DIALECTS
-from ttmlir.layout.boards import BOARD_NAMES
+from ttmlir.layout.system.boards import BOARD_NAMES
 from ttmlir.mlir.context import load_dialect
 from ttmlir.optable.kernel import CALLS
 from ttmlir.passes.core.registry import PASSES, PIPELINES

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from elementwise_oracles import ORACLES
+from oracles.elementwise_oracles import ORACLES
 
 from ttmlir.optable.elementwise import ROWS, arity
 from ttmlir.optable.row import Domain, Row

@@ -21,8 +21,8 @@ LONGEST = 3
 
 LISTS = {
     "dialects/emitc/expressions.py": "comparisons of C++",
-    "dialects/row_ops.py": "names of classes as MLIR spells them",
-    "dialects/stablehlo/reduce_text.py": "operations that StableHLO's text shortens",
+    "dialects/definition/row_ops.py": "names of classes as MLIR spells them",
+    "dialects/stablehlo/text/reduction.py": "operations that StableHLO's text shortens",
     "passes/ttir/ttir_canonical_forms.py": "rules by name",
     "frontend/torch/rules/elementwise.py": "rules of ATen's operations",
     "passes/emitc/convert_arith_to_emitc.py": "predicates of arith.cmpi",

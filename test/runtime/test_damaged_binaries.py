@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from ttnn_program import ProgramBuilder
+from samples.ttnn_program import ProgramBuilder
 
 from ttmlir.runtime import RuntimeFailure, Tensor, open_device, read_binary, submit
 from ttmlir.runtime.ttrt.running.inputs import generate_inputs

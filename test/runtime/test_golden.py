@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from ttnn_program import ProgramBuilder
+from samples.ttnn_program import ProgramBuilder
 
 from ttmlir.runtime import read_binary
 from ttmlir.runtime.accuracy import compare

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from confinement import confined
-from ttnn_program import ProgramBuilder
+from running.confinement import confined
+from samples.ttnn_program import ProgramBuilder
 
 from ttmlir.limits import MEMORY_VARIABLE
 from ttmlir.runtime import RuntimeFailure, Tensor, open_device, read_binary, submit

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from confinement import confined
+from running.confinement import confined
 
 from ttmlir.limits import MEMORY_VARIABLE
 from ttmlir.runtime import InputError

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from binary_mutations import mutants
-from confinement import confined
+from running.confinement import confined
+from samples.binary_mutations import mutants
 
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.system_tables import system_desc_from_table
+from ttmlir.layout.system.system_tables import system_desc_from_table
 from ttmlir.limits import MEMORY_VARIABLE
 from ttmlir.runtime import RuntimeFailure, Tensor, open_device, read_binary, submit
 from ttmlir.runtime.element import convert

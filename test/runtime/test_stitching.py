@@ -7,7 +7,7 @@ import gc
 import ml_dtypes
 import numpy as np
 import pytest
-from ttnn_program import ProgramBuilder
+from samples.ttnn_program import ProgramBuilder
 
 from ttmlir.layout.enums import MemorySpace
 from ttmlir.runtime import (

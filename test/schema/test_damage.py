@@ -10,9 +10,9 @@ from typing import Any
 
 import flatbuffers
 import pytest
-from confinement import confined
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from running.confinement import confined
 
 from ttmlir.schema import (
     SCHEMA_OF_IDENTIFIER,

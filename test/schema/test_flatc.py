@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from schema_values import tables
+from samples.schema_values import tables
 
 from ttmlir.compiler import compile_to_ttm
 from ttmlir.schema import SCHEMA_OF_IDENTIFIER, Schema, identify, load_schema

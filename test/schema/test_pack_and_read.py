@@ -11,7 +11,7 @@ import pytest
 from flatbuffers import Builder
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from schema_values import tables
+from samples.schema_values import tables
 
 from ttmlir.schema import PackError, Schema, TableView, load_schema
 from ttmlir.schema.parser import parse_schema

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ttmlir.layout.chip import default_system_desc
-from ttmlir.layout.system_tables import system_desc_from_table, system_desc_to_table
+from ttmlir.layout.system.chip import default_system_desc
+from ttmlir.layout.system.system_tables import system_desc_from_table, system_desc_to_table
 from ttmlir.schema import FlatbufferError, load_schema
 from ttmlir.schema.system_desc import load_system_desc, pack_system_desc
 

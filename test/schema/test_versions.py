@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from schema_values import tables
+from samples.schema_values import tables
 
 from ttmlir.optable import ROWS
 from ttmlir.schema import SCHEMA_OF_IDENTIFIER, FlatbufferError, load_schema

@@ -77,7 +77,7 @@ class _Evaluator:
             right = self._binary(PRECEDENCE[word] + 1, depth)
             if word in "/%" and not right:
                 raise self.error_at(offset, "division by zero")
-            left = _wrapped(_BINARY[word](left, right))
+            left = _wrap(_BINARY[word](left, right))
         return left
 
     def _operand(self, depth: int) -> int:
@@ -88,7 +88,7 @@ class _Evaluator:
             raise self.error_at(offset, f"conditions nest up to {_MAX_DEPTH} levels deep")
         self.next += 1
         if text in _UNARY:
-            return _wrapped(_UNARY[text](self._operand(depth + 1)))
+            return _wrap(_UNARY[text](self._operand(depth + 1)))
         if text == "(":
             value = self._binary(PRECEDENCE["||"], depth + 1)
             if self._peek() != ")":
@@ -101,12 +101,12 @@ class _Evaluator:
 
     def _number(self, text: str, offset: int) -> int:
         try:
-            return _wrapped(Integer(text).value)
+            return _wrap(Integer(text).value)
         except ValueError:
             message = f"'{text}' is not expected in this condition; it takes integers"
             raise self.error_at(offset, message) from None
 
 
-def _wrapped(value: int) -> int:
+def _wrap(value: int) -> int:
     """The value as a signed number of 64 bits."""
     return (value + (1 << 63)) % (1 << 64) - (1 << 63)

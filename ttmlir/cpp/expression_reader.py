@@ -18,10 +18,9 @@ from ttmlir.cpp.tree import (
     SPECIFIERS,
     UNARY_OPERATORS,
     Assign,
-    Binary,
+    BinaryOperation,
     Boolean,
     Braces,
-    Call,
     Cast,
     CastKind,
     Character,
@@ -29,6 +28,7 @@ from ttmlir.cpp.tree import (
     Construct,
     Expression,
     Floating,
+    FunctionCall,
     Index,
     Initializer,
     Integer,
@@ -377,7 +377,9 @@ class ExpressionReader:
             case "template_function" | "qualified_identifier" | "identifier":
                 return self._named_call(node, callee, listed)
             case "field_expression":
-                return Call(self._member(callee), self._arguments(listed), position=position)
+                return FunctionCall(
+                    self._member(callee), self._arguments(listed), position=position
+                )
             case "parenthesized_expression" if callee.named_children[0].type in (
                 "identifier",
                 "qualified_identifier",
@@ -403,7 +405,7 @@ class ExpressionReader:
             message = f"'{name}' is a variable; put the comparison that starts here in parentheses"
             raise self.error(node, message)
         function = Name(name, position=self.at(callee))
-        return Call(function, self._arguments(listed), arguments, position=position)
+        return FunctionCall(function, self._arguments(listed), arguments, position=position)
 
     def _arguments(self, node: Node) -> tuple[Expression, ...]:
         return tuple(map(self.expression, node.named_children))
@@ -473,7 +475,7 @@ class ExpressionReader:
             self.depth -= 1
         return result
 
-    def _binary(self, node: Node) -> Binary:
+    def _binary(self, node: Node) -> BinaryOperation:
         operator = self.text(self.field(node, "operator"))
         if operator not in BINARY_OPERATORS:
             raise self.error(
@@ -482,7 +484,7 @@ class ExpressionReader:
         left, right = self.field(node, "left"), self.field(node, "right")
         if operator in _COMPARISONS and self._is_comparison(left):
             raise self.error(left, "this compares a comparison; put it in parentheses")
-        return Binary(
+        return BinaryOperation(
             operator, self.expression(left), self.expression(right), position=self.at(node)
         )
 
@@ -504,7 +506,7 @@ class ExpressionReader:
     def _chained(self, nodes: list[Node]) -> Expression:
         """The comma operator between expressions."""
         expressions = map(self.expression, nodes)
-        return reduce(lambda a, b: Binary(",", a, b, position=a.position), expressions)
+        return reduce(lambda a, b: BinaryOperation(",", a, b, position=a.position), expressions)
 
     def _conditional(self, node: Node) -> Conditional:
         names = ("condition", "consequence", "alternative")

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 
 from ttmlir.cpp.tree import (
     Block,
-    Call,
     Evaluate,
     Function,
+    FunctionCall,
     Include,
     Item,
     Name,
@@ -52,7 +52,7 @@ _COVERED = {
 _EVERYWHERE = ("cstdint", "compile_time_args.h")
 
 
-def framed(
+def frame(
     body: Block, thread: ThreadType, headers: Iterable[str], position: Position | None
 ) -> TranslationUnit:
     """The source of a kernel; `headers` are those that declare its calls."""
@@ -63,6 +63,6 @@ def framed(
     items: tuple[Item, ...] = (function,)
     if thread is ThreadType.TENSIX:
         # Each of the three compute processors is compiled from this text, in its own namespace.
-        main = Function("MAIN", body=Block((Evaluate(Call(Name(ENTRY))),)))
+        main = Function("MAIN", body=Block((Evaluate(FunctionCall(Name(ENTRY))),)))
         items = (Namespace("NAMESPACE", (function, main)),)
     return TranslationUnit((*includes, *items), position=position)

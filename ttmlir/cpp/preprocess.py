@@ -158,7 +158,7 @@ class _Preprocessor:
             name, _, rest = head.partition("(")
             parameters = tuple(rest.rstrip(")").split(",")) if rest else None
             tokens = _tokens(SourceText(body, f"<definition of {name}>"))
-            self.macros[name] = Macro(_trimmed(tokens), parameters)
+            self.macros[name] = Macro(_trim(tokens), parameters)
         self.pending = deque(_tokens(source))
         self.conditionals = list[_Conditional]()
         self.expanded = 0
@@ -223,7 +223,7 @@ class _Preprocessor:
             made: Iterable[Token] = macro.body
         else:
             arguments = self._arguments(token, macro, macro.parameters, following, depth)
-            made = _substituted(macro, arguments)
+            made = _substitute(macro, arguments)
         hidden = token.hidden | {token.text}
         if len(hidden) > _MAX_MACRO_NESTING:
             raise self.source.error(token.offset, self._too_deep(token))
@@ -273,7 +273,7 @@ class _Preprocessor:
             if each.text == "(":
                 open_brackets += 1
             elif each.text == ")" and not open_brackets:
-                return [_trimmed(argument) for argument in arguments]
+                return [_trim(argument) for argument in arguments]
             elif each.text == ")":
                 open_brackets -= 1
             elif each.text == "," and not open_brackets:
@@ -299,10 +299,10 @@ class _Preprocessor:
         line = list[Token]()
         while self.pending and self.pending[0].kind != "newline":
             line.append(self.pending.popleft())
-        tokens = _trimmed(line)
+        tokens = _trim(line)
         if not tokens:
             return
-        name, rest = tokens[0].text, _trimmed(tokens[1:])
+        name, rest = tokens[0].text, _trim(tokens[1:])
         if name in ("if", "ifdef", "ifndef"):
             self._open(name, tokens[0], rest)
         elif name in ("elif", "else", "endif"):
@@ -371,7 +371,7 @@ class _Preprocessor:
         self, rest: tuple[Token, ...]
     ) -> tuple[tuple[str, ...] | None, tuple[Token, ...]]:
         if len(rest) < 2 or rest[1].text != "(":
-            return None, _trimmed(rest[1:])
+            return None, _trim(rest[1:])
         closing = next((i for i, token in enumerate(rest) if token.text == ")"), None)
         if closing is None:
             raise self.source.error(rest[1].offset, "expected ')' after the macro's parameters")
@@ -385,7 +385,7 @@ class _Preprocessor:
         listed = tuple(token.text for token in names)
         if len(set(listed)) != len(listed):
             raise self.source.error(rest[1].offset, "two parameters have the same name")
-        return listed, _trimmed(rest[closing + 1 :])
+        return listed, _trim(rest[closing + 1 :])
 
     # Conditionals.
 
@@ -446,7 +446,7 @@ def _tokens(source: SourceText) -> Iterator[Token]:
         yield Token(kind, text, offset)
 
 
-def _trimmed(tokens: Iterable[Token]) -> tuple[Token, ...]:
+def _trim(tokens: Iterable[Token]) -> tuple[Token, ...]:
     """The tokens without space at either end."""
     listed = list(tokens)
     blank = ("space", "newline")
@@ -467,7 +467,7 @@ def _call_follows(following: deque[Token]) -> bool:
     return first is not None and first.text == "("
 
 
-def _substituted(macro: Macro, arguments: Mapping[str, list[Token]]) -> Iterator[Token]:
+def _substitute(macro: Macro, arguments: Mapping[str, list[Token]]) -> Iterator[Token]:
     for token in macro.body:
         if token.kind == "name" and token.text in arguments:
             yield from arguments[token.text]

@@ -13,12 +13,11 @@ from ttmlir.cpp.tree import (
     PRECEDENCE,
     Alias,
     Assign,
-    Binary,
+    BinaryOperation,
     Block,
     Boolean,
     Braces,
     Break,
-    Call,
     Case,
     Cast,
     Character,
@@ -35,6 +34,7 @@ from ttmlir.cpp.tree import (
     Floating,
     For,
     Function,
+    FunctionCall,
     If,
     Include,
     Index,
@@ -94,26 +94,26 @@ def render(node: TranslationUnit | Item | Statement | Type | Expression) -> str:
     with deep_recursion():
         match node:
             case TranslationUnit():
-                return _joined(line for item in node.items for line in _item(item))
+                return _join(line for item in node.items for line in _item(item))
             case NamedType() | Pointer() | Reference():
                 return _type(node)
             case Include() | UsingNamespace() | Namespace() | Struct() | Function():
-                return _joined(_item(node))
+                return _join(_item(node))
             case Alias() | UsingName() | Enumeration() | StaticAssert() | Switch():
-                return _joined(_statement(node))
+                return _join(_statement(node))
             case Declaration() | Define() | Undefine() | Pragma() | Block() | Evaluate() | If():
-                return _joined(_statement(node))
+                return _join(_statement(node))
             case For() | While() | DoWhile() | Break() | Continue() | Return():
-                return _joined(_statement(node))
+                return _join(_statement(node))
             case _:
                 return _expression(node, top=True)
 
 
-def _joined(lines: Iterable[str]) -> str:
+def _join(lines: Iterable[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _indented(lines: Iterable[str]) -> Iterator[str]:
+def _indent(lines: Iterable[str]) -> Iterator[str]:
     return (f"{_INDENT}{line}" if line and not line.startswith("#") else line for line in lines)
 
 
@@ -133,7 +133,7 @@ def _item(item: Item) -> Iterator[str]:
             yield "}"
         case Struct(name=name, fields=fields):
             yield f"struct {name} {{"
-            yield from _indented(map(_declaration, fields))
+            yield from _indent(map(_declaration, fields))
             yield "};"
         case Function():
             yield from _function(item)
@@ -200,7 +200,7 @@ def _compound(statement: If | Switch | For | While | DoWhile | Block) -> Iterato
             yield from _branch(statement)
         case Switch(condition=condition, cases=cases):
             yield f"switch ({_expression(condition, top=True)}) {{"
-            yield from _indented(line for case in cases for line in _case(case))
+            yield from _indent(line for case in cases for line in _case(case))
             yield "}"
         case For() | While():
             yield from _with_body(_loop_head(statement), statement.body)
@@ -260,7 +260,7 @@ def _with_body(head: str, body: Block) -> Iterator[str]:
 
 
 def _body(statements: Sequence[Statement]) -> Iterator[str]:
-    return _indented(line for statement in statements for line in _statement(statement))
+    return _indent(line for statement in statements for line in _statement(statement))
 
 
 def _branch(branch: If) -> Iterator[str]:
@@ -301,7 +301,7 @@ def _evaluation(statement: Evaluate) -> str:
     expression = statement.expression
     text = _expression(expression, top=True)
     match expression:
-        case Binary(operator=operator) if operator not in ("<<", ","):
+        case BinaryOperation(operator=operator) if operator not in ("<<", ","):
             return f"({text})"
         case Name():
             return f"({text})"
@@ -365,13 +365,13 @@ def _expression(expression: Expression, at_least: int = 0, *, top: bool = False)
     `top` says that no `<` or `>` stands before or after it.
     """
     text, level = _with_level(expression, top)
-    angled = isinstance(expression, Binary) and expression.operator in _ANGLES and not top
+    angled = isinstance(expression, BinaryOperation) and expression.operator in _ANGLES and not top
     return f"({text})" if angled or level < at_least else text
 
 
 def _with_level(expression: Expression, top: bool) -> tuple[str, int]:
     match expression:
-        case Binary():
+        case BinaryOperation():
             return _binary(expression, top), PRECEDENCE[expression.operator]
         case Assign(target=target, operator=operator, value=value):
             right = _expression(value, _ASSIGNMENT, top=top)
@@ -390,7 +390,7 @@ def _with_level(expression: Expression, top: bool) -> tuple[str, int]:
             return _primary(expression), _POSTFIX
 
 
-def _binary(binary: Binary, top: bool) -> str:
+def _binary(binary: BinaryOperation, top: bool) -> str:
     level = PRECEDENCE[binary.operator]
     if binary.operator == ",":
         # `(a -= 1, b)` begins like the folding of a parameter pack.
@@ -425,7 +425,9 @@ def _prefix(expression: Unary | Cast | SizeOf) -> str:
 
 def _primary(expression: Expression) -> str:
     match expression:
-        case Call(callee=callee, arguments=arguments, template_arguments=template_arguments):
+        case FunctionCall(
+            callee=callee, arguments=arguments, template_arguments=template_arguments
+        ):
             listed = ", ".join(_expression(each, _ASSIGNMENT) for each in arguments)
             return f"{_expression(callee)}{_template_list(template_arguments)}({listed})"
         case Construct(type=type_, elements=elements):

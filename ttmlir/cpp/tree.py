@@ -145,7 +145,7 @@ class Name(Node):
 
 
 @dataclass(frozen=True)
-class Call(Node):
+class FunctionCall(Node):
     """`callee<template_arguments>(arguments)`; template arguments only after a `Name`."""
 
     callee: Name | Member
@@ -194,7 +194,7 @@ class Update(Node):
 
 
 @dataclass(frozen=True)
-class Binary(Node):
+class BinaryOperation(Node):
     """A binary operator, comma included."""
 
     operator: str
@@ -513,11 +513,11 @@ Expression: TypeAlias = (
     | Character
     | Null
     | Name
-    | Call
+    | FunctionCall
     | Construct
     | Unary
     | Update
-    | Binary
+    | BinaryOperation
     | Conditional
     | Assign
     | Cast

@@ -9,8 +9,8 @@ from typing import cast
 from ttmlir.cpp.tree import (
     Assign,
     Block,
-    Call,
     Evaluate,
+    FunctionCall,
     Index,
     Name,
     Node,
@@ -58,7 +58,7 @@ def effect(node: Node) -> Node | None:
 
 def _has_effect(node: Node) -> bool:
     match node:
-        case Call() | Assign() | Update() | Unary(operator="*"):
+        case FunctionCall() | Assign() | Update() | Unary(operator="*"):
             return True
         case Index(base=base):
             # Elements of the library's own arrays, such as `my_x[0]`, never change.

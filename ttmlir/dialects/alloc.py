@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ttmlir.dialects import ods
-from ttmlir.dialects.layout_checks import check_alloc
-from ttmlir.dialects.ods import ODSOperation, Property, Signature, Value
+from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.layout_checks import check_alloc
+from ttmlir.dialects.definition.ods import ODSOperation, Property, Signature, ValueGroup
 
 
 class AllocatingOp(ODSOperation):
@@ -20,7 +20,7 @@ class AllocatingOp(ODSOperation):
     """
 
     SIGNATURE: ClassVar = Signature(
-        results=(Value("result"),),
+        results=(ValueGroup("result"),),
         properties=(
             Property("address", ods.I64),
             Property("size", ods.I64),

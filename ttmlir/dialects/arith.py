@@ -34,9 +34,16 @@ from xdsl.printer import Printer
 from xdsl.traits import HasCanonicalizationPatternsTrait, Pure
 from xdsl.utils.exceptions import VerifyException
 
-from ttmlir.dialects import ods
-from ttmlir.dialects.assembly import AssemblyOp
-from ttmlir.dialects.ods import AttrConstraint, Property, Signature, TypeConstraint, Value, refuse
+from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.assembly import AssemblyOp
+from ttmlir.dialects.definition.ods import (
+    AttrConstraint,
+    Property,
+    Signature,
+    TypeConstraint,
+    ValueGroup,
+    refuse,
+)
 
 if TYPE_CHECKING:
     from xdsl.pattern_rewriter import RewritePattern
@@ -321,8 +328,8 @@ class RemFOp(AssemblyOp):
     name = "arith.remf"
     SPELLED: ClassVar = ("fastmath",)
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("lhs", _FLOATS), Value("rhs", _FLOATS)),
-        results=(Value("result", _FLOATS),),
+        operands=(ValueGroup("lhs", _FLOATS), ValueGroup("rhs", _FLOATS)),
+        results=(ValueGroup("result", _FLOATS),),
         properties=(Property("fastmath", _FLAGS, optional=True),),
     )
     traits = traits_def(Pure())

@@ -9,11 +9,14 @@ from xdsl.ir import Dialect, Operation
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
-from ttmlir.dialects import ods
-from ttmlir.dialects.ods import Property, Signature, TypeConstraint, Value
-from ttmlir.dialects.stablehlo import reduction_rules
+from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.ods import Property, Signature, TypeConstraint, ValueGroup
 from ttmlir.dialects.stablehlo.attrs import RaggedDotDimensionNumbersAttr
-from ttmlir.dialects.stablehlo.constraints import (
+from ttmlir.dialects.stablehlo.enums import CHLO_ENUMS
+from ttmlir.dialects.stablehlo.movement import ConstantOp as StableHLOConstantOp
+from ttmlir.dialects.stablehlo.operation import PURE, FormOp, StableHLOOp
+from ttmlir.dialects.stablehlo.rules import reduction as reduction_rules
+from ttmlir.dialects.stablehlo.rules.constraints import (
     ANY_ATTR,
     ANY_ELEMENTS,
     ANY_OR_PER_AXIS,
@@ -31,12 +34,9 @@ from ttmlir.dialects.stablehlo.constraints import (
     static,
     tensor,
 )
-from ttmlir.dialects.stablehlo.enums import CHLO_ENUMS
-from ttmlir.dialects.stablehlo.form import OPERANDS, Form, Integer, Setting, integer
-from ttmlir.dialects.stablehlo.movement import ConstantOp as StableHLOConstantOp
-from ttmlir.dialects.stablehlo.operation import PURE, FormOp, StableHLOOp
-from ttmlir.dialects.stablehlo.shape_rules import check_compatible, check_shapes_agree
-from ttmlir.dialects.stablehlo.type_forms import ARROW, FUNCTIONAL
+from ttmlir.dialects.stablehlo.rules.shapes import check_compatible, check_shapes_agree
+from ttmlir.dialects.stablehlo.text.form import OPERANDS, Form, Integer, Setting, integer
+from ttmlir.dialects.stablehlo.text.type_forms import ARROW, FUNCTIONAL
 
 
 class ElementwiseOp(FormOp):
@@ -108,8 +108,8 @@ def _op_class(
     contents: dict[str, object] = {
         "name": f"chlo.{mnemonic}",
         "SIGNATURE": Signature(
-            operands=tuple(map(Value, names, operands)),
-            results=(Value("result", result),),
+            operands=tuple(map(ValueGroup, names, operands)),
+            results=(ValueGroup("result", result),),
             properties=properties,
         ),
         "__doc__": f"`{mnemonic.removeprefix('broadcast_')}` of each element.",
@@ -124,8 +124,8 @@ class BroadcastCompareOp(BroadcastingOp):
 
     name = "chlo.broadcast_compare"
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("lhs", _ANY), Value("rhs", _ANY)),
-        results=(Value("result", _TRUTH),),
+        operands=(ValueGroup("lhs", _ANY), ValueGroup("rhs", _ANY)),
+        results=(ValueGroup("result", _TRUTH),),
         properties=(
             _DIMENSIONS,
             Property("comparison_direction", enum("chlo.comparison_direction")),
@@ -139,8 +139,12 @@ class BroadcastSelectOp(BroadcastingOp):
 
     name = "chlo.broadcast_select"
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("pred", PREDICATE), Value("on_true", _ANY), Value("on_false", _ANY)),
-        results=(Value("result", _ANY),),
+        operands=(
+            ValueGroup("pred", PREDICATE),
+            ValueGroup("on_true", _ANY),
+            ValueGroup("on_false", _ANY),
+        ),
+        results=(ValueGroup("result", _ANY),),
     )
 
 
@@ -149,7 +153,7 @@ class ConstantOp(StableHLOConstantOp):
 
     name = "chlo.constant"
     SIGNATURE: ClassVar = Signature(
-        results=(Value("output", static(*ANY_ELEMENTS)),),
+        results=(ValueGroup("output", static(*ANY_ELEMENTS)),),
         properties=(Property("value", ods.ELEMENTS),),
     )
 
@@ -159,8 +163,8 @@ class ConstantLikeOp(StableHLOOp):
 
     name = "chlo.constant_like"
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("operand", _ANY),),
-        results=(Value("result", _ANY),),
+        operands=(ValueGroup("operand", _ANY),),
+        results=(ValueGroup("result", _ANY),),
         properties=(Property("value", ANY_ATTR),),
     )
     traits = PURE
@@ -175,8 +179,8 @@ class TopKOp(StableHLOOp):
     name = "chlo.top_k"
     RULE: ClassVar = staticmethod(reduction_rules.top_k)
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("operand", _ANY),),
-        results=(Value("values", _ANY), Value("indices", _ANY)),
+        operands=(ValueGroup("operand", _ANY),),
+        results=(ValueGroup("values", _ANY), ValueGroup("indices", _ANY)),
         properties=(Property("k", DIMENSION),),
     )
     SPELLED: ClassVar[tuple[str, ...]] = ("k",)
@@ -214,8 +218,12 @@ class RaggedDotOp(StableHLOOp):
 
     name = "chlo.ragged_dot"
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("lhs", _ANY), Value("rhs", _ANY), Value("group_sizes", ranked(INTEGER))),
-        results=(Value("result", _ANY),),
+        operands=(
+            ValueGroup("lhs", _ANY),
+            ValueGroup("rhs", _ANY),
+            ValueGroup("group_sizes", ranked(INTEGER)),
+        ),
+        results=(ValueGroup("result", _ANY),),
         properties=(
             Property("ragged_dot_dimension_numbers", enum("chlo.ragged_dot")),
             Property("precision_config", enum_array("chlo.precision"), optional=True),
@@ -229,8 +237,8 @@ class ScanOp(StableHLOOp):
 
     name = "chlo.scan"
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("inputs", ANYTHING, variadic=True),),
-        results=(Value("outputs", ANYTHING, variadic=True),),
+        operands=(ValueGroup("inputs", ANYTHING, variadic=True),),
+        results=(ValueGroup("outputs", ANYTHING, variadic=True),),
         properties=(
             Property("operandSegmentSizes", ods.DENSE_I32),
             Property("resultSegmentSizes", ods.DENSE_I32),

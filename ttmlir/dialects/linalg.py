@@ -29,8 +29,9 @@ from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import Pure
 
-from ttmlir.dialects import ods
-from ttmlir.dialects.assembly import AssemblyOp
+from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.assembly import AssemblyOp
+from ttmlir.dialects.definition.ods import SEGMENTS, Property, Signature, TypeConstraint, ValueGroup
 from ttmlir.dialects.linalg_shapes import (
     check_broadcast,
     check_count,
@@ -40,16 +41,15 @@ from ttmlir.dialects.linalg_shapes import (
     check_softmax,
     check_transpose,
 )
-from ttmlir.dialects.ods import SEGMENTS, Property, Signature, TypeConstraint, Value
 from ttmlir.optable.linalg import NAMED
 
 _ANY = TypeConstraint("any type", ods.always)
 _SHAPED = TypeConstraint(
     "shaped of any type values", lambda type: isinstance(type, (TensorType, MemRefType))
 )
-_RESULTS = (Value("results", _SHAPED, variadic=True),)
-_GROUPS = (Value("inputs", _ANY, variadic=True), Value("outputs", _SHAPED, variadic=True))
-_OPERANDS = (Value("operands", _ANY, variadic=True),)
+_RESULTS = (ValueGroup("results", _SHAPED, variadic=True),)
+_GROUPS = (ValueGroup("inputs", _ANY, variadic=True), ValueGroup("outputs", _SHAPED, variadic=True))
+_OPERANDS = (ValueGroup("operands", _ANY, variadic=True),)
 
 
 _WINDOW = tuple(Property(name, ods.ELEMENTS, optional=True) for name in ("strides", "dilations"))

@@ -19,8 +19,8 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from ttmlir.dialects import ods
-from ttmlir.dialects.ods import refuse
+from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.ods import refuse
 from ttmlir.optable.linalg import CONTRACTIONS, CONVOLUTIONS, DEPTHWISE, ELEMENTWISE, POOLINGS
 
 Shape = tuple[int, ...]
@@ -53,7 +53,7 @@ def _image(dims: str, features: str) -> _Operand:
     )
 
 
-def _placed(dims: str, features: str) -> tuple[str, ...]:
+def _place(dims: str, features: str) -> tuple[str, ...]:
     letters = {"f": features}
     return tuple(f"place {dim}" if dim.isdigit() else letters.get(dim, dim) for dim in dims)
 
@@ -68,13 +68,13 @@ def _loops() -> dict[str, tuple[_Operand, ...]]:
         name: tuple(tuple(dims) for dims in letters) for name, letters in CONTRACTIONS.items()
     }
     for name, (image, weight) in CONVOLUTIONS.items():
-        found[name] = (_image(image, "i"), _inside(weight), _placed(image, "o"))
+        found[name] = (_image(image, "i"), _inside(weight), _place(image, "o"))
     for name, (image, weight) in DEPTHWISE.items():
         multiplied = ("m",) if "m" in weight else ()
-        found[name] = (_image(image, "c"), _inside(weight), (*_placed(image, "c"), *multiplied))
+        found[name] = (_image(image, "c"), _inside(weight), (*_place(image, "c"), *multiplied))
     for name, (image, _) in POOLINGS.items():
         window = "".join(dim for dim in image if dim.isdigit())
-        found[name] = (_image(image, "f"), _inside(window), _placed(image, "f"))
+        found[name] = (_image(image, "f"), _inside(window), _place(image, "f"))
     return {f"linalg.{name}": operands for name, operands in found.items()}
 
 
@@ -258,13 +258,13 @@ def check_reduce(op: Operation, dimensions: Shape) -> None:
     left = [extent for dim, extent in enumerate(source) if dim not in dimensions]
     if left != list(result):
         refuse(
-            f"init dimensions {_listed(result)} doesn't match input dimensions after reduction "
-            f"{_listed(left)}"
+            f"init dimensions {_join(result)} doesn't match input dimensions after reduction "
+            f"{_join(left)}"
         )
     _check_body(op, (*inputs, *outputs))
 
 
-def _listed(shape: Sequence[int]) -> str:
+def _join(shape: Sequence[int]) -> str:
     return f"[{', '.join(map(str, shape))}]"
 
 

@@ -23,20 +23,20 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, IsTerminator, Pure, SymbolOpInterface
 
-from ttmlir.dialects import ods
-from ttmlir.dialects.assembly import AssemblyOp, parse_operands
-from ttmlir.dialects.ods import (
+from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.assembly import AssemblyOp, parse_operands
+from ttmlir.dialects.definition.ods import (
     AttrConstraint,
     ODSOperation,
     Property,
     Signature,
     TypeConstraint,
-    Value,
+    ValueGroup,
     refuse,
 )
 
 _ANY = TypeConstraint("any type", ods.always)
-_MANY = (Value("operands", _ANY, variadic=True),)
+_MANY = (ValueGroup("operands", _ANY, variadic=True),)
 _FUNCTION_TYPE = AttrConstraint(
     "type attribute of function type", ods.is_type, lambda attr: isinstance(attr, FunctionType)
 )
@@ -126,7 +126,7 @@ class _LoadOp(AssemblyOp):
 
     SPELLED: ClassVar = ("global",)
     SIGNATURE: ClassVar = Signature(
-        results=(Value("result", _ANY),), properties=(Property("global", _SYMBOL),)
+        results=(ValueGroup("result", _ANY),), properties=(Property("global", _SYMBOL),)
     )
     traits = traits_def(Pure())
 
@@ -167,7 +167,7 @@ class GlobalStoreOp(AssemblyOp):
     name = "ml_program.global_store"
     SPELLED: ClassVar = ("global",)
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("value", _ANY),), properties=(Property("global", _SYMBOL),)
+        operands=(ValueGroup("value", _ANY),), properties=(Property("global", _SYMBOL),)
     )
 
     @classmethod

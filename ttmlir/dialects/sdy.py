@@ -19,13 +19,13 @@ from xdsl.parser import AttrParser, Parser
 from xdsl.printer import Printer
 from xdsl.traits import IsTerminator, Pure, SymbolOpInterface
 
-from ttmlir.dialects import ods
-from ttmlir.dialects.assembly import AssemblyOp, parse_operands
-from ttmlir.dialects.ods import Property, Signature, Value
-from ttmlir.dialects.stablehlo.constraints import ANYTHING
-from ttmlir.dialects.stablehlo.form import integer
-from ttmlir.dialects.stablehlo.type_forms import EACH
-from ttmlir.dialects.syntax import expect, expect_keyword, parse_signed
+from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.assembly import AssemblyOp, parse_operands
+from ttmlir.dialects.definition.ods import Property, Signature, ValueGroup
+from ttmlir.dialects.definition.syntax import expect, expect_keyword, parse_signed
+from ttmlir.dialects.stablehlo.rules.constraints import ANYTHING
+from ttmlir.dialects.stablehlo.text.form import integer
+from ttmlir.dialects.stablehlo.text.type_forms import EACH
 from ttmlir.mlir.xdsl_internals import resume_from
 
 _BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"|->|[<(\[{>)\]}]')
@@ -142,8 +142,8 @@ class ShardingConstraintOp(AssemblyOp):
 
     name = "sdy.sharding_constraint"
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("input", ANYTHING),),
-        results=(Value("result", ANYTHING),),
+        operands=(ValueGroup("input", ANYTHING),),
+        results=(ValueGroup("result", ANYTHING),),
         properties=(Property("sharding", ods.named_attr("sdy.sharding")),),
     )
     SPELLED: ClassVar[tuple[str, ...]] = ("sharding",)
@@ -185,7 +185,7 @@ class ShardingGroupOp(AssemblyOp):
 
     name = "sdy.sharding_group"
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("input", ANYTHING),), properties=(Property("group_id", ods.I64),)
+        operands=(ValueGroup("input", ANYTHING),), properties=(Property("group_id", ods.I64),)
     )
     SPELLED: ClassVar[tuple[str, ...]] = ("group_id",)
 
@@ -215,7 +215,7 @@ class ReturnOp(AssemblyOp):
     """Ends a region and hands values on."""
 
     name = "sdy.return"
-    SIGNATURE: ClassVar = Signature(operands=(Value("results", ANYTHING, variadic=True),))
+    SIGNATURE: ClassVar = Signature(operands=(ValueGroup("results", ANYTHING, variadic=True),))
     traits = traits_def(IsTerminator(), Pure())
 
     @classmethod
@@ -249,8 +249,8 @@ class ManualComputationOp(AssemblyOp):
 
     name = "sdy.manual_computation"
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("tensors", ANYTHING, variadic=True),),
-        results=(Value("results", ANYTHING, variadic=True),),
+        operands=(ValueGroup("tensors", ANYTHING, variadic=True),),
+        results=(ValueGroup("results", ANYTHING, variadic=True),),
         properties=(
             Property("in_shardings", ods.named_attr("sdy.sharding_per_value")),
             Property("out_shardings", ods.named_attr("sdy.sharding_per_value")),

@@ -10,19 +10,19 @@ from xdsl.irdl import irdl_attr_definition, traits_def
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
-from ttmlir.dialects import ods
 from ttmlir.dialects.alloc import AllocatingOp
-from ttmlir.dialects.dps import DestinationStyleOp
-from ttmlir.dialects.layout_checks import layout_errors, layout_of
-from ttmlir.dialects.ods import ODSOperation, Property, Signature, Value, refuse
-from ttmlir.dialects.syntax import expect, parameter, parse_dimensions
-from ttmlir.dialects.traits import KeepsConstants
+from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.dps import DestinationStyleOp
+from ttmlir.dialects.definition.layout_checks import layout_errors, layout_of
+from ttmlir.dialects.definition.ods import ODSOperation, Property, Signature, ValueGroup, refuse
+from ttmlir.dialects.definition.syntax import expect, parameter, parse_dimensions
+from ttmlir.dialects.definition.traits import KeepsConstants
 from ttmlir.dialects.ttkernel import KERNEL_CONFIGS, CBType
 from ttmlir.layout.enums import MemorySpace
 from ttmlir.layout.grid import shape_text
 
-_RESULT = (Value("result"),)
-_INPUT_AND_OUTPUT = (Value("input"), Value("output"))
+_RESULT = (ValueGroup("result"),)
+_INPUT_AND_OUTPUT = (ValueGroup("input"), ValueGroup("output"))
 
 
 @dataclass(frozen=True)
@@ -78,8 +78,8 @@ class DispatchOp(DestinationStyleOp):
 
     name = "ttmetal.dispatch"
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("inputs", variadic=True), Value("outputs", variadic=True)),
-        results=(Value("results", variadic=True),),
+        operands=(ValueGroup("inputs", variadic=True), ValueGroup("outputs", variadic=True)),
+        results=(ValueGroup("results", variadic=True),),
         properties=(
             Property(
                 "core_ranges", ods.array_attr("", lambda item: isinstance(item, CoreRangeAttr))
@@ -148,7 +148,7 @@ class DeallocOp(ODSOperation):
     """The end of the life of a tensor's memory."""
 
     name = "ttmetal.dealloc"
-    SIGNATURE: ClassVar = Signature(operands=(Value("input"),))
+    SIGNATURE: ClassVar = Signature(operands=(ValueGroup("input"),))
 
 
 _OPERATIONS = (DispatchOp, HostWriteOp, HostReadOp, AllocOp, DeallocOp)

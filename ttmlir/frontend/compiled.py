@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ttmlir.files import write_file
 from ttmlir.frontend.errors import in_terms_of_the_user
 from ttmlir.mlir.attributes.resources import cloned
-from ttmlir.runtime.binary import Binary, Program
+from ttmlir.runtime.binary import Binary, BinaryProgram
 from ttmlir.runtime.device import Device, open_device
 from ttmlir.runtime.element import Array, Numerics
 from ttmlir.runtime.errors import InputError
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ttmlir.mlir.reporting.diagnostics import Source
 
 NumericsName = Literal["exact", "device"]
-Call = tuple[tuple[Any, ...], dict[str, Any]]
+CallArguments = tuple[tuple[Any, ...], dict[str, Any]]
 """Arguments by position and by name."""
 
 MANY = 4
@@ -82,11 +82,11 @@ class ImportedModel:
     """The number of the first column of a line in the module's locations in files."""
 
 
-def narrowed(module: ModuleOp) -> list[str]:
+def narrow(module: ModuleOp) -> list[str]:
     """The warning about values of f64, if a module has any."""
-    from ttmlir.dialects import narrowing
+    from ttmlir.dialects.definition import narrowing
 
-    warning = narrowing.narrowed(module)
+    warning = narrowing.narrow(module)
     return [] if warning is None else [warning.message]
 
 
@@ -108,7 +108,7 @@ class CompiledModel:
         *,
         numerics: NumericsName = "exact",
         options: str = "",
-        examples: Call | None = None,
+        examples: CallArguments | None = None,
     ) -> None:
         """Lower an imported model; raises CompilationError for what is not supported.
 
@@ -168,7 +168,7 @@ class CompiledModel:
         return tuple(ref.desc for ref in self._program.outputs)
 
     @property
-    def _program(self) -> Program:
+    def _program(self) -> BinaryProgram:
         return self.binary.program(0)
 
     def __call__(self, *args: Any, numerics: NumericsName | None = None, **kwargs: Any) -> Any:
@@ -211,7 +211,7 @@ class CompiledModel:
         from ttmlir.compiler import write_ttnn
         from ttmlir.target.flatbuffer.golden import Golden
 
-        call: Call | None = self._examples if golden is True else (golden, {})
+        call: CallArguments | None = self._examples if golden is True else (golden, {})
         if call is None:
             raise InputError(
                 f"'{self.name}' was compiled without examples; save(path, golden=(x, y)) takes the "
@@ -245,8 +245,8 @@ class CompiledModel:
 
     def __repr__(self) -> str:
         """Signature and size."""
-        inputs = _listed([f"{name}: {_type(desc)}" for name, desc in self.inputs])
-        outputs = _listed([_type(desc) for desc in self.outputs])
+        inputs = _join([f"{name}: {_type(desc)}" for name, desc in self.inputs])
+        outputs = _join([_type(desc) for desc in self.outputs])
         operations = len(self._program.operations)
         return (
             f"CompiledModel({self.name}({inputs}) -> ({outputs}), {operations} ttnn operations, "
@@ -288,7 +288,7 @@ def _checked_numerics(name: str) -> NumericsName:
     return name
 
 
-def _listed(texts: list[str]) -> str:
+def _join(texts: list[str]) -> str:
     """Texts separated by commas; of many the first ones and their number."""
     if len(texts) > MANY + 1:
         texts = [*texts[:MANY], f"... {len(texts) - MANY} more"]

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ttmlir.compiler import parse
-from ttmlir.frontend.compiled import ImportedModel, narrowed
+from ttmlir.frontend.compiled import ImportedModel, narrow
 from ttmlir.frontend.errors import in_terms_of_the_user
 from ttmlir.mlir.reporting.diagnostics import Source
 from ttmlir.runtime.element import Array
@@ -153,7 +153,7 @@ def _import(jax: Any, program: _Program) -> ImportedModel:
     return ImportedModel(
         name=name,
         module=module,
-        warnings=narrowed(module),
+        warnings=narrow(module),
         stage="stablehlo",
         first_column=FIRST_COLUMN,
         input_names=_argument_names(module),

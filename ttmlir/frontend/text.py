@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from ttmlir.compiler import parse, transform
-from ttmlir.frontend.compiled import TO_TTIR, ImportedModel, narrowed
+from ttmlir.frontend.compiled import TO_TTIR, ImportedModel, narrow
 from ttmlir.frontend.errors import in_terms_of_the_user
 from ttmlir.mlir.attributes.long_strings import CompactText, compact, read_compact
 from ttmlir.mlir.reporting.diagnostics import OpError, Source
@@ -46,7 +46,7 @@ def import_text(text: str, *, file_name: str = "<text>") -> ImportedModel:
     return ImportedModel(
         name=function.sym_name.data,
         module=module,
-        warnings=narrowed(module),
+        warnings=narrow(module),
         stage=stage,
         input_names=names,
         flatten=flatten,

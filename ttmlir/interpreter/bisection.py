@@ -24,7 +24,7 @@ from xdsl.ir import Operation
 from ttmlir.compiler import parse
 from ttmlir.interpreter.levels import Level, Trace, levels_of, name_operations, result_shape
 from ttmlir.interpreter.statistics import Statistics, accuracy_of
-from ttmlir.mlir.printing.printer import PrintOptions, print_op_line, shown_attribute
+from ttmlir.mlir.printing.printer import PrintOptions, print_op_line, show_attribute
 from ttmlir.mlir.reporting.diagnostics import LocatedError
 from ttmlir.mlir.reporting.locations import file_line_col
 from ttmlir.runtime.accuracy import Accuracy
@@ -279,7 +279,7 @@ class _Comparison:
         return Difference(
             level=level,
             op=print_op_line(op, _LINE),
-            location=shown_attribute(location) if place is None else ":".join(map(str, place)),
+            location=show_attribute(location) if place is None else ":".join(map(str, place)),
             number=number,
             accuracy=accuracy,
             expected=Statistics.of(expected),

@@ -150,7 +150,7 @@ class Execution:
         except _DATA_ERRORS as error:
             raise OpError(op, f"cannot be executed: {error}") from error
         results = tuple(
-            stored(op, value, result.type)
+            store(op, value, result.type)
             for value, result in zip(computed, op.results, strict=True)
         )
         scope.update(zip(op.results, results, strict=True))
@@ -179,7 +179,7 @@ def _plan_of(block: Block) -> tuple[_Step, ...]:
         touched = dict.fromkeys((*_used_values(op), *op.results))
         release = tuple(value for value in touched if value not in seen and value in own)
         seen.update(touched)
-        steps.append(_Step(op, _required_function(op), release))
+        steps.append(_Step(op, _require_function(op), release))
     return tuple(reversed(steps))
 
 
@@ -191,7 +191,7 @@ def _used_values(op: Operation) -> Iterator[SSAValue]:
             yield from inner.operands
 
 
-def _required_function(op: Operation) -> Function:
+def _require_function(op: Operation) -> Function:
     function = function_of(op.name)
     if function is not None:
         return function
@@ -203,7 +203,7 @@ def _required_function(op: Operation) -> Function:
     raise OpError(op, f"cannot be interpreted; the dialects that can be are {', '.join(dialects)}")
 
 
-def stored(op: Operation, value: Any, type_: Attribute) -> Any:
+def store(op: Operation, value: Any, type_: Attribute) -> Any:
     """A result in the element type and shape that its type says; OpError if it does not fit."""
     tensor = tensor_type(type_)
     if tensor is None:

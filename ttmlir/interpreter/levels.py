@@ -26,7 +26,7 @@ from ttmlir.mlir.reporting.diagnostics import LocatedError
 from ttmlir.mlir.reporting.locations import name_location, name_of
 from ttmlir.passes.core.base import Pass, Pipeline
 from ttmlir.passes.core.registry import lookup
-from ttmlir.runtime.binary import Program
+from ttmlir.runtime.binary import BinaryProgram
 from ttmlir.runtime.device import open_device
 from ttmlir.runtime.element import Array, Numerics
 from ttmlir.runtime.execution.executor import Run
@@ -130,7 +130,7 @@ class Level:
             for op in function.body.walk()
         )
 
-    def program(self) -> Program:
+    def program(self) -> BinaryProgram:
         """The program of the file."""
         binary = read_binary(write_ttnn(self.module), "bisect.ttnn")
         return next(program for program in binary.programs if program.name == self.function)

@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects import ttir
-from ttmlir.dialects.row_ops import RowOperation
+from ttmlir.dialects.definition.row_ops import RowOperation
 from ttmlir.interpreter.execution import Execution
 from ttmlir.interpreter.structure import empty_tensor
 from ttmlir.interpreter.values import Function, constant_array, runtime_element
@@ -41,7 +41,7 @@ def _run_row(execution: Execution, op: Operation, operands: Sequence[Any]) -> Se
     if row.takes_types:
         parameters |= {"source": _host(op.operands[0]), "target": _host(op.results[0])}
     result = row.reference(np, *_inputs(op, operands), **parameters)
-    return (_fitted(op, row, np.asarray(result)),)
+    return (_fit(op, row, np.asarray(result)),)
 
 
 def _inputs(op: Operation, operands: Sequence[Any]) -> list[Any]:
@@ -59,11 +59,11 @@ def _inputs(op: Operation, operands: Sequence[Any]) -> list[Any]:
     return inputs
 
 
-def _fitted(op: Operation, row: Row, result: Array) -> Array:
+def _fit(op: Operation, row: Row, result: Array) -> Array:
     """The result in the shape of its type, where the operation leaves a choice."""
     type_ = cast("TensorType[Attribute]", op.results[0].type)
     if row.mnemonic == "typecast":
-        result = _rounded(result, type_.element_type)
+        result = _round(result, type_.element_type)
     shape = tuple(type_.get_shape())
     if result.shape == shape:
         return result
@@ -73,7 +73,7 @@ def _fitted(op: Operation, row: Row, result: Array) -> Array:
     return np.broadcast_to(result, shape) if row.family.is_elementwise else result
 
 
-def _rounded(result: Array, element_type: Attribute) -> Array:
+def _round(result: Array, element_type: Attribute) -> Array:
     """What a cast makes of numbers: the program asks for the rounding."""
     element = runtime_element(element_type)
     rounding = None if element is None else cast_rounding(element)
@@ -99,7 +99,7 @@ def _conv2d(execution: Execution, op: Operation, operands: Sequence[Any]) -> Seq
     assert isinstance(op, RowOperation)
     parameters: dict[str, Any] = op.parameters()
     image, weight, bias = _inputs(op, operands)
-    image = _padded(image.reshape(-1, *image.shape[-3:]), parameters, 0)
+    image = _pad(image.reshape(-1, *image.shape[-3:]), parameters, 0)
     batch, height, width, channels = image.shape
     result = op.ROW.reference(
         np,
@@ -117,7 +117,7 @@ def _conv2d(execution: Execution, op: Operation, operands: Sequence[Any]) -> Seq
         padding_width=0,
         **parameters,
     )
-    return (_fitted(op, op.ROW, result),)
+    return (_fit(op, op.ROW, result),)
 
 
 def _max_pool2d(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
@@ -130,7 +130,7 @@ def _max_pool2d(execution: Execution, op: Operation, operands: Sequence[Any]) ->
     sides = {name: parameters.pop(f"padding_{name}") for name in _SIDES}
     is_even = sides["top"] == sides["bottom"] and sides["left"] == sides["right"]
     if not is_even:
-        image = _padded(image, {f"padding_{k}": v for k, v in sides.items()}, _lowest(image))
+        image = _pad(image, {f"padding_{k}": v for k, v in sides.items()}, _lowest(image))
         sides = dict.fromkeys(_SIDES, 0)
     batch, height, width, channels = image.shape
     result = op.ROW.reference(
@@ -144,13 +144,13 @@ def _max_pool2d(execution: Execution, op: Operation, operands: Sequence[Any]) ->
         padding_width=sides["left"],
         **parameters,
     )
-    return (_fitted(op, op.ROW, result),)
+    return (_fit(op, op.ROW, result),)
 
 
 _SIDES = ("top", "bottom", "left", "right")
 
 
-def _padded(image: Array, parameters: dict[str, Any], value: Any) -> Array:
+def _pad(image: Array, parameters: dict[str, Any], value: Any) -> Array:
     """The image with the margins of `padding_top` and so on, which are taken out of the dict."""
     top, bottom, left, right = (parameters.pop(f"padding_{side}") for side in _SIDES)
     margins = ((0, 0), (top, bottom), (left, right), (0, 0))
@@ -170,7 +170,7 @@ def _on_image(execution: Execution, op: Operation, operands: Sequence[Any]) -> S
     shapes = [array.shape for array in inputs if array is not None]
     values = image_parameters(op.parameters(), shapes, _shape(op.results[0]))
     parameters = {p.name: values[p.name] for p in op.ROW.parameters}
-    return (_fitted(op, op.ROW, op.ROW.reference(np, *inputs, **parameters)),)
+    return (_fit(op, op.ROW, op.ROW.reference(np, *inputs, **parameters)),)
 
 
 # Structure.

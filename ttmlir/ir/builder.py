@@ -19,7 +19,7 @@ from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Attribute, SSAValue
 
 from ttmlir.dialects import tt, ttir
-from ttmlir.dialects.dps import DestinationStyleOp
+from ttmlir.dialects.definition.dps import DestinationStyleOp
 from ttmlir.ir.op_builder import DestinationBuilder
 from ttmlir.ir.rewriting import refuse_to_legalize
 from ttmlir.ir.tensor_types import element_type, tensor_like, value_shape
@@ -28,7 +28,7 @@ from ttmlir.mlir.attributes.elements import ElementsType, elements_of
 from ttmlir.optable import row
 
 if TYPE_CHECKING:
-    from ttmlir.dialects.row_ops import ParameterValue, RowOperation
+    from ttmlir.dialects.definition.row_ops import ParameterValue, RowOperation
 
 
 @cache

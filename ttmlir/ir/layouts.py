@@ -8,11 +8,11 @@ from xdsl.dialects.builtin import ModuleOp, NoneAttr, TensorType
 from xdsl.ir import Attribute, Operation
 
 from ttmlir.dialects import tt
-from ttmlir.dialects.names import DEVICE, SYSTEM_DESC
+from ttmlir.dialects.definition.names import DEVICE, SYSTEM_DESC
 from ttmlir.ir.rewriting import refuse
-from ttmlir.layout.chip import SystemDesc
-from ttmlir.layout.device import Device
+from ttmlir.layout.device import DeviceView
 from ttmlir.layout.element_type import ScalarType
+from ttmlir.layout.system.chip import SystemDesc
 from ttmlir.layout.tensor_layout import TensorLayout
 
 
@@ -57,7 +57,7 @@ def device_attr_in_scope(op: Operation) -> tt.DeviceAttr | None:
     return None
 
 
-def required_device(op: Operation, pass_name: str) -> Device:
+def require_device(op: Operation, pass_name: str) -> DeviceView:
     """The device in scope, or an error that says how to get one."""
     attr = device_attr_in_scope(op)
     if attr is None:
@@ -69,7 +69,7 @@ def required_device(op: Operation, pass_name: str) -> Device:
     return attr.data
 
 
-def required_system_desc(module: ModuleOp, pass_name: str) -> SystemDesc:
+def require_system_desc(module: ModuleOp, pass_name: str) -> SystemDesc:
     """The machine that the module names, or an error that says how to get one."""
     attr = module.attributes.get(SYSTEM_DESC)
     if not isinstance(attr, tt.SystemDescAttr):

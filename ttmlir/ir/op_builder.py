@@ -16,7 +16,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ttmlir.dialects.dps import DestinationStyleOp
+    from ttmlir.dialects.definition.dps import DestinationStyleOp
 
 OpT = TypeVar("OpT", bound=Operation)
 DestinationOpT = TypeVar("DestinationOpT", bound="DestinationStyleOp")

@@ -12,7 +12,7 @@ from typing import Generic, NoReturn, TypeVar
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.traits import ConstantLike, IsolatedFromAbove, IsTerminator, NoMemoryEffect
 
-from ttmlir.dialects.traits import KeepsConstants
+from ttmlir.dialects.definition.traits import KeepsConstants
 
 Result = TypeVar("Result")
 

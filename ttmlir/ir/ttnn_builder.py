@@ -14,7 +14,7 @@ from ttmlir.ir.op_builder import DestinationBuilder
 if TYPE_CHECKING:
     from typing import Self
 
-    from ttmlir.dialects.row_ops import ParameterValue
+    from ttmlir.dialects.definition.row_ops import ParameterValue
 
 
 def takes_device(cls: type[Operation]) -> bool:

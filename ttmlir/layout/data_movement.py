@@ -13,11 +13,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from ttmlir.layout.chip import ChipDesc, Coord
-from ttmlir.layout.device import Device
+from ttmlir.layout.device import DeviceView
 from ttmlir.layout.enums import MemorySpace
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.grid import shape_text
+from ttmlir.layout.system.chip import ChipDesc, Coord
 from ttmlir.layout.tensor_layout import TensorLayout
 
 if TYPE_CHECKING:
@@ -76,7 +76,11 @@ class _Places:
 
 
 def plan_copies(
-    shape: Sequence[int], source: PlacedTensor, target: PlacedTensor, device: Device, chip: ChipDesc
+    shape: Sequence[int],
+    source: PlacedTensor,
+    target: PlacedTensor,
+    device: DeviceView,
+    chip: ChipDesc,
 ) -> list[CoreCopies]:
     """The copies that move a tensor of this shape, by the core that makes them.
 
@@ -99,7 +103,7 @@ def plan_copies(
     if is_same and _row_bytes(source.layout) % unit == 0:
         extents, is_physical = _whole_shards(source.layout), True
     else:
-        extents = _traversed(shape, source.layout, target.layout)
+        extents = _traverse(shape, source.layout, target.layout)
         is_physical = source.layout.is_tiled
     origin = _places(extents, source.layout, device, chip, is_physical=is_physical)
     end = _places(extents, target.layout, device, chip, is_physical=is_physical)
@@ -112,7 +116,11 @@ def network_unit(source: TensorLayout, target: TensorLayout, chip: ChipDesc) -> 
 
 
 def scratch_bytes(
-    shape: Sequence[int], source: TensorLayout, target: TensorLayout, device: Device, chip: ChipDesc
+    shape: Sequence[int],
+    source: TensorLayout,
+    target: TensorLayout,
+    device: DeviceView,
+    chip: ChipDesc,
 ) -> int:
     """Scratch memory for the copies of `plan_copies` if addresses are whole units; often none.
 
@@ -159,7 +167,7 @@ def _whole_shards(layout: TensorLayout) -> tuple[int, ...]:
     )
 
 
-def _traversed(shape: Sequence[int], source: TensorLayout, target: TensorLayout) -> tuple[int, ...]:
+def _traverse(shape: Sequence[int], source: TensorLayout, target: TensorLayout) -> tuple[int, ...]:
     """The extents whose positions are moved one by one: elements or whole tiles."""
     if not source.is_tiled:
         return tuple(shape)
@@ -174,7 +182,7 @@ def _traversed(shape: Sequence[int], source: TensorLayout, target: TensorLayout)
 def _places(
     extents: Sequence[int],
     layout: TensorLayout,
-    device: Device,
+    device: DeviceView,
     chip: ChipDesc,
     *,
     is_physical: bool,

@@ -20,10 +20,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ttmlir.layout.affine import AffineExpr, AffineMap, constant, dims, symbols
-from ttmlir.layout.chip import SystemDesc
 from ttmlir.layout.enums import MemorySpace
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.grid import Grid, shape_text
+from ttmlir.layout.system.chip import SystemDesc
 from ttmlir.layout.tensor_layout import TensorLayout
 
 DRAM_PAGE_SIZE = 8192
@@ -36,7 +36,7 @@ DEFAULT_DRAM_CHANNELS = 12
 
 
 @dataclass(frozen=True)
-class Device:
+class DeviceView:
     """A view of chips of a system; LayoutError if its parts do not fit together."""
 
     worker_grid: Grid
@@ -65,7 +65,7 @@ class Device:
         mesh_shape: Sequence[int],
         chip_ids: Sequence[int],
         dram_channels: int = DEFAULT_DRAM_CHANNELS,
-    ) -> Device:
+    ) -> DeviceView:
         """The device with this grid of cores and the maps to memory that follow from it."""
         _check_physical(worker_grid)
         return cls(
@@ -82,7 +82,7 @@ class Device:
         system: SystemDesc,
         mesh_shape: Sequence[int] = (),
         chip_ids: Sequence[int] | None = None,
-    ) -> Device:
+    ) -> DeviceView:
         """The device of a mesh of chips, by default the first ones of the system.
 
         LayoutError if the system has too few chips or the chips' DRAM differs.

@@ -236,7 +236,7 @@ def collapse(shape: Shape, rank: int, intervals: tuple[Interval, ...]) -> Affine
     """
     if any(extent < 0 for extent in shape):
         raise LayoutError("a layout needs a static shape, got a tensor with dynamic dimensions")
-    normalised = [_normalised(interval, len(shape)) for interval in intervals]
+    normalised = [_normalize(interval, len(shape)) for interval in intervals]
     collapsed = {begin: _row_major(shape, begin, end) for begin, end in normalised if begin < end}
     results = _in_place(len(shape), rank, collapsed)
     if results is None:
@@ -245,7 +245,7 @@ def collapse(shape: Shape, rank: int, intervals: tuple[Interval, ...]) -> Affine
     return AffineMap(len(shape), 0, (*padding, *results))
 
 
-def _normalised(interval: Interval, rank: int) -> Interval:
+def _normalize(interval: Interval, rank: int) -> Interval:
     begin, end = (bound + rank if bound < 0 else bound for bound in interval)
     if rank == 0:  # a scalar has nothing to collapse, whatever the interval says
         return 0, 0

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ttmlir.layout.boards import BOARD_NAMES
-from ttmlir.layout.boards import board as board_named
+from ttmlir.layout.system.boards import BOARD_NAMES
+from ttmlir.layout.system.boards import board as board_named
 from ttmlir.metalium.cores import CoreCoord
 from ttmlir.metalium.errors import MetaliumError, host_call
 from ttmlir.sim.execution.command_queue import CommandQueue
 from ttmlir.sim.machine.chip import SimChip
-from ttmlir.sim.machine.device import Device as SimDevice
+from ttmlir.sim.machine.device import SimDevice
 from ttmlir.sim.options import SimOptions
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeVar
 
-Value = Any
+OptionValue = Any
 """A value of an option: what its `ValueType` makes of text."""
 
 T = TypeVar("T")
@@ -29,9 +29,9 @@ class ValueType:
 
     placeholder: str
     """What help shows for the value, e.g. `<int>`; empty for a flag that needs none."""
-    parse: Callable[[str], Value]
+    parse: Callable[[str], OptionValue]
     """Text to value; raises ValueError with the end of the message."""
-    format: Callable[[Value], str] = str
+    format: Callable[[OptionValue], str] = str
     """Value to the text that `parse` reads."""
     choices: tuple[str, ...] = ()
     """Keywords that are accepted, if these are all."""
@@ -66,10 +66,10 @@ def _parse_float(text: str) -> float:
 def list_of(element: ValueType) -> ValueType:
     """Values of one type, separated by commas; a tuple in Python, empty text is the empty tuple."""
 
-    def parse(text: str) -> tuple[Value, ...]:
+    def parse(text: str) -> tuple[OptionValue, ...]:
         return tuple(element.parse(part) for part in text.split(",")) if text else ()
 
-    def format_all(values: tuple[Value, ...]) -> str:
+    def format_all(values: tuple[OptionValue, ...]) -> str:
         return ",".join(element.format(value) for value in values)
 
     placeholder = element.placeholder.replace(">", ",...>")
@@ -130,11 +130,11 @@ class Option:
     field: str
     doc: str
     type: ValueType
-    default: Value
+    default: OptionValue
     environment: str = ""
     """The environment variable that tools take the value from in place of the default."""
 
-    def parse(self, text: str) -> Value:
+    def parse(self, text: str) -> OptionValue:
         """The value that `text` stands for; OptionError names the option if there is none."""
         try:
             return self.type.parse(text)
@@ -156,7 +156,7 @@ def options_of(cls: type) -> tuple[Option, ...]:
     )
 
 
-def option_of(field: dataclasses.Field[Value]) -> Option:
+def option_of(field: dataclasses.Field[OptionValue]) -> Option:
     """What the declaration of one field says."""
     return Option(
         name=field.metadata.get("name") or field.name.replace("_", "-"),
@@ -168,7 +168,7 @@ def option_of(field: dataclasses.Field[Value]) -> Option:
     )
 
 
-def type_of_default(default: Value) -> ValueType:
+def type_of_default(default: OptionValue) -> ValueType:
     """The value type that a default value implies."""
     match default:
         case bool():

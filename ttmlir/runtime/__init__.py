@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ttmlir.runtime.binary import Binary, Program
+    from ttmlir.runtime.binary import Binary, BinaryProgram
     from ttmlir.runtime.device import Counters, Device, close_device, open_device
     from ttmlir.runtime.element import ElementType, Numerics
     from ttmlir.runtime.errors import (
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     )
 
 _HOMES = {
-    "binary": ("Binary", "Program"),
+    "binary": ("Binary", "BinaryProgram"),
     "loading": ("load_binary", "read_binary"),
     "device": ("Counters", "Device", "close_device", "open_device"),
     "element": ("ElementType", "Numerics"),
@@ -101,6 +101,7 @@ _MODULE_OF = {name: module for module, names in _HOMES.items() for name in names
 __all__ = [
     "Binary",
     "BinaryError",
+    "BinaryProgram",
     "Counters",
     "DataType",
     "DebugHooks",
@@ -112,7 +113,6 @@ __all__ = [
     "InputError",
     "Numerics",
     "OpContext",
-    "Program",
     "ProgramContext",
     "RuntimeFailure",
     "Tensor",

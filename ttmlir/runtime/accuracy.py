@@ -82,7 +82,7 @@ def _correlation(x: Array, y: Array) -> float:
     """Pearson correlation; for a constant tensor, whether the two are close."""
     if np.array_equal(x, y):
         return 1.0
-    x, y = _scaled(x), _scaled(y)
+    x, y = _scale(x), _scale(y)
     if np.ptp(x) == 0 or np.ptp(y) == 0:
         return 1.0 if np.allclose(x, y, rtol=1e-2, atol=1e-6) else 0.0
     return _cosine(x - x.mean(), y - y.mean())
@@ -91,12 +91,12 @@ def _correlation(x: Array, y: Array) -> float:
 def _cosine(x: Array, y: Array) -> float:
     if np.array_equal(x, y):
         return 1.0
-    x, y = _scaled(x), _scaled(y)
+    x, y = _scale(x), _scale(y)
     norm = math.sqrt(float(x @ x)) * math.sqrt(float(y @ y))
     return float(np.clip(x @ y / norm, -1.0, 1.0)) if norm else 0.0
 
 
-def _scaled(values: Array) -> Array:
+def _scale(values: Array) -> Array:
     """The values divided by the power of two of the largest, so that squares stay finite.
 
     Both tensors are of similar size, or their comparison fails anyway.

@@ -66,7 +66,7 @@ class Operation:
     """Member of the schema's `OpType` union, e.g. `MatmulOp`."""
     debug_info: str
     """The operation's text in the IR, with its location; may be empty."""
-    program: Program
+    program: BinaryProgram
     _fields: Table = field(repr=False)
 
     @property
@@ -115,11 +115,11 @@ class Operation:
 
     def numbers(self, name: str) -> tuple[Any, ...]:
         """A vector of numbers, which must be there."""
-        return tuple(_required(self._fields, name, self.where))
+        return tuple(_require(self._fields, name, self.where))
 
     def tensor(self, name: str) -> TensorRef:
         """A tensor, which must be there."""
-        table = _required(self._fields, name, self.where)
+        table = _require(self._fields, name, self.where)
         return self.program.tensor(table, f"{self.where}: field '{name}'")
 
     def tensors(self, name: str) -> tuple[TensorRef, ...]:
@@ -140,7 +140,7 @@ class Operation:
 
 
 @dataclass(frozen=True)
-class Program:
+class BinaryProgram:
     """A function of a binary."""
 
     index: int
@@ -193,13 +193,11 @@ class Program:
         where = f"{self.where}: golden_info"
         tensors = {
             entry["key"] or "": _golden_tensor(
-                _required(entry, "value", where), f"{where}: '{entry['key']}'"
+                _require(entry, "value", where), f"{where}: '{entry['key']}'"
             )
             for entry in info["golden_map"] or ()
         }
-        return GoldenTensors(
-            inputs=_numbered(tensors, "input"), outputs=_numbered(tensors, "output")
-        )
+        return GoldenTensors(inputs=_number(tensors, "input"), outputs=_number(tensors, "output"))
 
     def _refs(self, name: str) -> tuple[TensorRef, ...]:
         return tuple(
@@ -209,13 +207,13 @@ class Program:
 
     def _operation(self, index: int, table: Table) -> Operation:
         where = f"{self.where}: operation {index}"
-        fields = _required(table, "type", where)
+        fields = _require(table, "type", where)
         return Operation(index, table["type_type"], table["debug_info"] or "", self, fields)
 
     def tensor(self, table: Table, where: str) -> TensorRef:
         """The tensor that a `TensorRef` table of this program refers to."""
         global_id = int(table["global_id"])
-        desc_table = _required(table, "desc", where)
+        desc_table = _require(table, "desc", where)
         ref = self._tensors.get(global_id)
         if ref is None:
             desc = self.binary.tensor_desc(desc_table, f"{where}.desc")
@@ -228,7 +226,7 @@ class Program:
 class Binary:
     """A loaded `.ttnn` file."""
 
-    PROGRAM: ClassVar[type[Program]] = Program
+    PROGRAM: ClassVar[type[BinaryProgram]] = BinaryProgram
     is_metal: ClassVar[bool] = False
     """True for a `.ttm` file, whose programs are commands and kernels."""
 
@@ -259,7 +257,7 @@ class Binary:
         return self.view["system_desc"]
 
     @cached_property
-    def programs(self) -> tuple[Program, ...]:
+    def programs(self) -> tuple[BinaryProgram, ...]:
         """Programs in the order of the file."""
         return tuple(
             self.PROGRAM(i, table["name"] or "", self, table)
@@ -272,7 +270,7 @@ class Binary:
         system = self.system_desc
         return 1 if system is None else max(1, len(system["chip_desc_indices"] or ()))
 
-    def program(self, index: int) -> Program:
+    def program(self, index: int) -> BinaryProgram:
         """A program by number; InputError if there is none."""
         if not 0 <= index < len(self.programs):
             raise InputError(
@@ -289,9 +287,9 @@ class Binary:
 
 
 def _read_desc(table: Table, where: str, chips: int) -> TensorDesc:
-    layout = _required(table, "layout", where)
-    memory = _required(layout, "memory_desc", f"{where}.layout")
-    shape = tuple(int(extent) for extent in _required(table, "shape", where))
+    layout = _require(table, "layout", where)
+    memory = _require(layout, "memory_desc", f"{where}.layout")
+    shape = tuple(int(extent) for extent in _require(table, "shape", where))
     data_type = DataType.from_schema_name(memory["data_type"])
     element = element_of_data_type(data_type)
     if table["element_type"] != "None":
@@ -314,7 +312,7 @@ def _read_desc(table: Table, where: str, chips: int) -> TensorDesc:
     return desc
 
 
-def _required(table: Table, name: str, where: str) -> Any:
+def _require(table: Table, name: str, where: str) -> Any:
     value = table[name]
     if value is None:
         raise BinaryError(f"{where}: field '{name}' is missing")
@@ -376,7 +374,7 @@ def _golden_tensor(table: Table, where: str) -> Array:
     else:
         element = ELEMENT_TYPES[table["element_type"]]
     shape = tuple(int(extent) for extent in table["shape"] or ())
-    data = _required(table, "data", where)
+    data = _require(table, "data", where)
     dtype = element.host.newbyteorder("<")
     if min(shape, default=0) < 0 or len(data) != math.prod(shape) * dtype.itemsize:
         raise BinaryError(
@@ -386,7 +384,7 @@ def _golden_tensor(table: Table, where: str) -> Array:
     return np.require(np.frombuffer(data, dtype), requirements="A").reshape(shape)
 
 
-def _numbered(tensors: Mapping[str, Array], kind: str) -> tuple[Array, ...]:
+def _number(tensors: Mapping[str, Array], kind: str) -> tuple[Array, ...]:
     """`input_0`, `input_1` and so on, as far as there are any."""
     names = (f"{kind}_{i}" for i in range(len(tensors)))
     return tuple(tensors[name] for name in names if name in tensors)

@@ -19,7 +19,7 @@ from ttmlir.runtime.accuracy import Accuracy, compare
 from ttmlir.runtime.binary import Operation
 from ttmlir.runtime.element import Array, ElementType, Numerics, convert
 from ttmlir.runtime.execution.executor import Run
-from ttmlir.runtime.execution.operations import Call, element_types
+from ttmlir.runtime.execution.operations import OperationCall, element_types
 from ttmlir.runtime.execution.prepare import PreparedProgram, Step, prepare
 from ttmlir.runtime.execution.shapes import check_shapes
 
@@ -103,7 +103,7 @@ class GoldenObserver:
             self._exact = prepare(program, Numerics.EXACT)
             self._values = [None] * self._exact.slots
             for slot, array in zip(self._exact.inputs, self.inputs, strict=True):
-                self._values[slot] = _widened(array)
+                self._values[slot] = _widen(array)
 
     def after(self, run: Run, step: Step) -> None:
         """Compute the golden result of the operation and compare."""
@@ -128,13 +128,13 @@ class GoldenObserver:
             values = step.function(*operands) if not operands else operands[0]
             # A move may repeat its operand.
             repeated = np.broadcast_to(np.asarray(values), step.output_desc.shape)
-            self._values[step.output] = _stored(repeated, step.output_desc.element)
+            self._values[step.output] = _store(repeated, step.output_desc.element)
             return
         with np.errstate(all="ignore"):
             result = _reference(step.call)(*operands)
-        self._values[step.output] = _stored(result, step.call.output.desc.element)
+        self._values[step.output] = _store(result, step.call.output.desc.element)
 
-    def _compare(self, step: Step, call: Call, actual: Array, golden: Array) -> None:
+    def _compare(self, step: Step, call: OperationCall, actual: Array, golden: Array) -> None:
         tolerance = self.tolerance
         accuracy = compare(actual, golden, rtol=tolerance.rtol, atol=tolerance.atol)
         self.results.append(
@@ -148,7 +148,7 @@ class GoldenObserver:
         )
 
 
-def _reference(call: Call) -> Any:
+def _reference(call: OperationCall) -> Any:
     parameters = dict(call.parameters)
     if call.row.family is Family.CREATION:
         parameters["shape"] = call.output.desc.shape
@@ -165,9 +165,9 @@ def _reference(call: Call) -> Any:
     return run
 
 
-def _widened(array: Array) -> Array:
+def _widen(array: Array) -> Array:
     return convert(array, _FLOAT64) if array.dtype.kind == "f" else array
 
 
-def _stored(values: Any, element: ElementType) -> Array:
+def _store(values: Any, element: ElementType) -> Array:
     return convert(np.asarray(values), _FLOAT64 if element.is_float else element.compute)

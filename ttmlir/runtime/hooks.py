@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ttmlir.runtime.binary import Binary, Operation, Program
+from ttmlir.runtime.binary import Binary, BinaryProgram, Operation
 from ttmlir.runtime.element import convert
 from ttmlir.runtime.execution.executor import Run
 from ttmlir.runtime.execution.prepare import Step
@@ -20,7 +20,7 @@ class ProgramContext:
     run: Run
 
     @property
-    def program(self) -> Program:
+    def program(self) -> BinaryProgram:
         """The program."""
         return self.run.prepared.program
 

@@ -19,7 +19,7 @@ from typing import overload
 
 import numpy as np
 
-from ttmlir.runtime.binary import Binary, Program
+from ttmlir.runtime.binary import Binary, BinaryProgram
 from ttmlir.runtime.device import Device
 from ttmlir.runtime.element import Array, convert, storage_rounding
 from ttmlir.runtime.errors import InputError
@@ -239,7 +239,7 @@ def _refuse_other_types(inputs: Sequence[object], where: str) -> None:
             )
 
 
-def _check_inputs(device: Device, program: Program, inputs: Sequence[Tensor]) -> None:
+def _check_inputs(device: Device, program: BinaryProgram, inputs: Sequence[Tensor]) -> None:
     where, refs = program.where, program.inputs
     if len(inputs) != len(refs):
         raise InputError(f"{where} takes {len(refs)} inputs, got {len(inputs)}")
@@ -259,7 +259,7 @@ _ADVICE = "; to_layout(tensor, device, get_layout(binary, program, input)) conve
 
 
 def _check_outputs(
-    program: Program, descs: Sequence[TensorDesc], outputs: Sequence[Tensor]
+    program: BinaryProgram, descs: Sequence[TensorDesc], outputs: Sequence[Tensor]
 ) -> None:
     where = program.where
     if len(outputs) != len(descs):

@@ -97,7 +97,7 @@ class _Packer:
         except (ValueError, TypeError, AttributeError, OverflowError, struct.error) as error:
             if isinstance(error, PackError) or field is None:
                 raise
-            reason = f"{_shown(value[field.name])} does not fit {field.type.name}: {error}"
+            reason = f"{_show(value[field.name])} does not fit {field.type.name}: {error}"
             raise PackError(f"{type.name}.{field.name}: {reason}") from error
 
     def stored(self, type: Type, content: Any, tag: Any = None) -> Any:
@@ -224,6 +224,6 @@ def _large_bytes(value: Any, seen: set[int]) -> int:
     return sum(_large_bytes(part, seen) for part in parts)
 
 
-def _shown(content: Any) -> str:
+def _show(content: Any) -> str:
     text = " ".join(repr(content).split())
     return text if len(text) <= 60 else text[:57] + "..."

@@ -79,7 +79,7 @@ def load(data: bytes | bytearray | memoryview, source: str) -> LoadedFile:
     except FlatbufferError as error:
         if version is None or version == EMULATED_TTMLIR_VERSION:
             raise
-        problem = f"{_shown(version)}, whose schema does not fit: {error.problem}"
+        problem = f"{_show(version)}, whose schema does not fit: {error.problem}"
         raise FlatbufferError(source, problem, where=error.where, remedy=_RECOMPILE) from error
     return LoadedFile(root, identifier, check_version(root))
 
@@ -97,7 +97,7 @@ def check_version(root: TableView) -> str | None:
         _refuse_contradiction(root)
     expected = ".".join(str(part) for part in EMULATED_TTMLIR_VERSION)
     return (
-        f"{root.file_name}: {_shown(version)}; it is read as version {expected}, which its fields "
+        f"{root.file_name}: {_show(version)}; it is read as version {expected}, which its fields "
         "allow, but numbers may have another meaning"
     )
 
@@ -119,11 +119,11 @@ def _refuse_schema_digest(stamp: TableView, source: str) -> None:
     digest = stamp.text or ""
     if re.fullmatch(rf"[0-9a-f]{{{_SHA256_DIGITS}}}", digest) is None:
         return
-    problem = f"{_shown(stamp.version)} with another schema (SHA-256 {digest[:12]}...)"
+    problem = f"{_show(stamp.version)} with another schema (SHA-256 {digest[:12]}...)"
     raise FlatbufferError(source, problem, where="version", remedy=_RECOMPILE)
 
 
-def _shown(version: Any) -> str:
+def _show(version: Any) -> str:
     if version is None:
         return "written by an unknown version"
     return "written by tt-mlir " + ".".join(str(part) for part in version)
@@ -176,5 +176,5 @@ def _abbreviates(mnemonic: str, kind: str) -> bool:
 
 
 def _refuse(root: TableView, where: str, problem: str) -> None:
-    problem = f"{_shown(root.version)}, whose schema does not fit: {problem}"
+    problem = f"{_show(root.version)}, whose schema does not fit: {problem}"
     raise FlatbufferError(root.file_name, problem, where=where, remedy=_RECOMPILE)

@@ -17,7 +17,7 @@ from ttmlir.mlir.option_values import (
     BOOLEAN,
     Option,
     OptionError,
-    Value,
+    OptionValue,
     ValueType,
     option_of,
 )
@@ -89,7 +89,7 @@ def flags_of(command: type) -> tuple[Flag, ...]:
     return tuple(_flag_of(field) for field in dataclasses.fields(command) if field.name != "input")
 
 
-def _flag_of(field: dataclasses.Field[Value]) -> Flag:
+def _flag_of(field: dataclasses.Field[OptionValue]) -> Flag:
     option = option_of(field)
     return Flag(
         option=option,
@@ -119,7 +119,7 @@ class _Reader:
         self.by_name = {name: f for f in flags for name in (f.option.name, *f.aliases)}
         self.program = program
         self.registered = named
-        self.values: dict[str, Value] = {}
+        self.values: dict[str, OptionValue] = {}
         self.named: list[NamedArgument] = []
 
     def read(self, arguments: Sequence[str]) -> None:
@@ -130,7 +130,7 @@ class _Reader:
             if argument == "-" or not argument.startswith("-"):
                 self.positional(argument)
             else:
-                self.dashed(argument, pending)
+                self.read_dashed(argument, pending)
         for argument in pending:
             self.positional(argument)
 
@@ -142,7 +142,7 @@ class _Reader:
             )
         self.values["input"] = argument
 
-    def dashed(self, argument: str, pending: Iterator[str]) -> None:
+    def read_dashed(self, argument: str, pending: Iterator[str]) -> None:
         spelled, equals, text = argument.partition("=")
         name = spelled.lstrip("-")
         if found := self.by_name.get(name):
@@ -165,7 +165,7 @@ class _Reader:
         import difflib
 
         known = (*self.by_name, *self.registered)
-        return next((dashed(match) for match in difflib.get_close_matches(name, known, 1)), "")
+        return next((dash(match) for match in difflib.get_close_matches(name, known, 1)), "")
 
 
 def _missing_value(found: Flag, pending: Iterator[str]) -> str:
@@ -177,7 +177,7 @@ def _missing_value(found: Flag, pending: Iterator[str]) -> str:
     return value
 
 
-def dashed(name: str) -> str:
+def dash(name: str) -> str:
     """A flag's name with the dashes that it is usually given."""
     return f"-{name}" if len(name) == 1 else f"--{name}"
 
@@ -223,7 +223,7 @@ def flag_help(command: type, *, hidden: bool) -> list[str]:
         if each.hidden and not hidden:
             continue
         spelled = spelling_of(each.option, value_optional=each.implied is not None)
-        aliases = f" (also {', '.join(map(dashed, each.aliases))})" if each.aliases else ""
+        aliases = f" (also {', '.join(map(dash, each.aliases))})" if each.aliases else ""
         lines.append(help_entry(2, spelled, each.option.doc + aliases))
         lines += [f"    ={choice}" for choice in each.option.type.choices]
     return lines

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 import click
 from click.shell_completion import shell_complete
 
-from ttmlir.tools.command_line import Flag, dashed, flags_of
+from ttmlir.tools.command_line import Flag, dash, flags_of
 
 
 def complete(program: str, instruction: str, flags: type, named: Iterable[str]) -> int:
@@ -23,7 +23,7 @@ def complete(program: str, instruction: str, flags: type, named: Iterable[str]) 
     """
     options = [_option_of(flag) for flag in flags_of(flags)]
     switches = [
-        click.Option([f"named{number}", dashed(name)], is_flag=True)
+        click.Option([f"named{number}", dash(name)], is_flag=True)
         for number, name in enumerate(named)
     ]
     file = click.Argument(["input"], type=click.Path())
@@ -38,7 +38,7 @@ def variable_of(program: str) -> str:
 
 def _option_of(flag: Flag) -> click.Option:
     option = flag.option
-    names = [option.field, *map(dashed, (option.name, *flag.aliases))]
+    names = [option.field, *map(dash, (option.name, *flag.aliases))]
     if flag.implied is not None:
         return click.Option(names, is_flag=True, hidden=flag.hidden)
     choices = option.type.choices

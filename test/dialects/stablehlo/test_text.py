@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from jax_corpus import CORPUS, lowered
-from stablehlo_oracle import reprinted
+from oracles.stablehlo_oracle import reprinted
+from samples.jax_corpus import CORPUS, lowered
 
 from ttmlir.dialects import DIALECTS
 from ttmlir.mlir.context import make_context

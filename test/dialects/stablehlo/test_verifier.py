@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from stablehlo_oracle import IR, context, reprinted
+from oracles.stablehlo_oracle import IR, context, reprinted
 
 from ttmlir.dialects import DIALECTS
 from ttmlir.mlir.context import make_context

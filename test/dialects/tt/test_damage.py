@@ -1,11 +1,11 @@
 """Damaged text of attributes is read or refused, never anything else."""
 
-from attribute_io import errors_of
 from hypothesis import given
 from hypothesis import strategies as st
+from running.attribute_io import errors_of
 
 from ttmlir.dialects.tt import DeviceAttr, SystemDescAttr
-from ttmlir.layout.chip import default_system_desc
+from ttmlir.layout.system.chip import default_system_desc
 from ttmlir.mlir.printing.printer import attribute_text
 
 TEXTS = (

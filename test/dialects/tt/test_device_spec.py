@@ -9,15 +9,15 @@ both name the same core everywhere.
 from dataclasses import replace
 
 import pytest
-from attribute_io import parse_attribute
+from running.attribute_io import parse_attribute
 from xdsl.dialects.builtin import TensorType, f32
 
 from ttmlir.dialects.tt import DeviceAttr, DeviceType, LayoutAttr, SystemDescAttr, TileType
-from ttmlir.layout.chip import SystemDesc, default_system_desc
 from ttmlir.layout.core_ranges import CoreRange, core_range_set
-from ttmlir.layout.device import Device
+from ttmlir.layout.device import DeviceView
 from ttmlir.layout.enums import DataType, MemorySpace
 from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.system.chip import SystemDesc, default_system_desc
 from ttmlir.mlir.printing.printer import attribute_text
 
 BFP8 = TileType.get(32, 32, DataType.BFP_BF8)
@@ -168,4 +168,4 @@ def test_systems_that_are_too_small_are_refused():
     """A mesh needs as many chips as it has places."""
     with pytest.raises(LayoutError, match="a mesh of 2x2 needs 4 chips, the system has 2"):
         DeviceAttr.from_system_desc(system(2), (2, 2))
-    assert isinstance(DeviceAttr.from_system_desc(system(4), (2, 2)).data, Device)
+    assert isinstance(DeviceAttr.from_system_desc(system(4), (2, 2)).data, DeviceView)

@@ -5,7 +5,7 @@ computes the number by hand.
 """
 
 import pytest
-from attribute_io import parse_attribute
+from running.attribute_io import parse_attribute
 from xdsl.dialects.builtin import TensorType, f32
 
 from ttmlir.dialects.tt import GridAttr, LayoutAttr, TileType

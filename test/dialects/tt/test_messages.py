@@ -5,7 +5,7 @@ the one that the second error points at; both are removed before reading.
 """
 
 import pytest
-from attribute_io import errors_of
+from running.attribute_io import errors_of
 
 MAPS = "l1Map = (d0, d1) -> (0, 0, d0, d1), dramMap = (d0, d1) -> (0, 0, d0, d1)"
 GRID = "#tt.grid<8x8, (d0, d1) -> (0, d0, d1)>"

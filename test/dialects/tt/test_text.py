@@ -1,9 +1,9 @@
 """Every attribute and type of tt: text in, text out."""
 
 import pytest
-from attribute_io import parse_attribute
 from hypothesis import given
 from hypothesis import strategies as st
+from running.attribute_io import parse_attribute
 from xdsl.dialects.builtin import MemRefType
 
 from ttmlir.dialects.tt import (
@@ -15,8 +15,6 @@ from ttmlir.dialects.tt import (
     OperandConstraintAttr,
     SystemDescAttr,
 )
-from ttmlir.layout.boards import BOARD_NAMES, board
-from ttmlir.layout.chip import default_system_desc
 from ttmlir.layout.enums import (
     Arch,
     BufferAccess,
@@ -28,6 +26,8 @@ from ttmlir.layout.enums import (
     OperandConstraint,
     TensorMemoryLayout,
 )
+from ttmlir.layout.system.boards import BOARD_NAMES, board
+from ttmlir.layout.system.chip import default_system_desc
 from ttmlir.mlir.printing.printer import attribute_text
 
 ALL_KEYWORDS = "none|interleaved|single_bank|height_sharded|width_sharded|block_sharded|any_layout"

@@ -1,7 +1,7 @@
 """Types and attributes of ttkernel and ttmetal: text, meaning, messages."""
 
 import pytest
-from attribute_io import errors_of, parse_attribute
+from running.attribute_io import errors_of, parse_attribute
 from xdsl.dialects.builtin import MemRefType, bf16, f32
 
 from ttmlir.dialects.tt import TileType

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ir_text import parse
-from kernel_operations import operand_types, operation
+from cores.kernel_operations import operand_types, operation
+from running.ir_text import parse
 
 from ttmlir.optable.kernel import CALLS
 

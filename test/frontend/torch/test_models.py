@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 import pytest
-from sampling import sampled
+from running.sampling import sampled
 
 import ttmlir
 from ttmlir.runtime.accuracy import compare

@@ -6,8 +6,8 @@ from importlib import import_module
 from typing import Any
 
 import pytest
-from sampling import sampled
-from torch_programs import check_all
+from running.sampling import sampled
+from samples.torch_programs import check_all
 
 torch: Any = import_module("torch")
 

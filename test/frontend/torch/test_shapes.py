@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from torch_programs import check_all
+from samples.torch_programs import check_all
 
 torch: Any = import_module("torch")
 

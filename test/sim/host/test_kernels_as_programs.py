@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from ttir_text import FunctionText, tensor
+from samples.ttir_text import FunctionText, tensor
 
 from ttmlir.compiler import compile_to_ttm
 from ttmlir.cpp.kernel_header import kernel_header

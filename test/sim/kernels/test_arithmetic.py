@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from kernel_oracle import noted, noted_by_gcc
-from kernel_programs import Program
+from oracles.kernel_oracle import noted, noted_by_gcc
+from samples.kernel_programs import Program
 
 INPUTS = sorted((Path(__file__).parent / "Inputs").glob("*.cpp"))
 

@@ -6,8 +6,8 @@ import ast
 import sys
 
 import pytest
-from generated_code import COMPILER, check_code
-from kernel_oracle import run
+from oracles.kernel_oracle import run
+from running.generated_code import COMPILER, check_code
 
 from ttmlir.sim.kernels.python.names import find_forbidden
 

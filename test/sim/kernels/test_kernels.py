@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from kernel_oracle import RecordingApi, run
+from oracles.kernel_oracle import RecordingApi, run
 
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.calls.declaration import kernel_call

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from kernel_oracle import RecordingApi, run
+from oracles.kernel_oracle import RecordingApi, run
 
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.optable.kernel import Role

@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 import numpy as np
 from mutants import normalised
-from ttir_text import FunctionText, tensor
+from samples.ttir_text import FunctionText, tensor
 from workload import Outcome, Texts, Workload
 
 from ttmlir.compiler import compile_to_ttm

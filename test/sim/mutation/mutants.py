@@ -19,13 +19,13 @@ from ttmlir.cpp.parse import parse
 from ttmlir.cpp.render import render
 from ttmlir.cpp.tree import (
     Assign,
-    Binary,
+    BinaryOperation,
     Block,
     Boolean,
     Braces,
-    Call,
     Evaluate,
     Expression,
+    FunctionCall,
     If,
     Include,
     Initializer,
@@ -130,13 +130,13 @@ def _own(node: Any) -> Iterator[Any]:
             for i, statement in enumerate(statements):
                 if isinstance(statement, Evaluate):
                     yield replace(node, statements=statements[:i] + statements[i + 1 :])
-        case Call(arguments=arguments):
+        case FunctionCall(arguments=arguments):
             yield from _with_other_arguments(node, arguments)
         case Initializer(value=value) if not isinstance(value, Braces):
             yield from (replace(node, value=other) for other in _off(value))
         case If(condition=condition):
             yield replace(node, condition=Unary("!", condition))
-        case Binary(operator=operator) | Assign(operator=operator):
+        case BinaryOperation(operator=operator) | Assign(operator=operator):
             yield from (replace(node, operator=each) for each in _OPERATORS.get(operator, ()))
             if isinstance(node, Assign):
                 yield from (replace(node, value=value) for value in _off(node.value))
@@ -159,7 +159,9 @@ def _other_words(node: Any) -> Iterator[Expression]:
             pass
 
 
-def _with_other_arguments(call: Call, arguments: tuple[Expression, ...]) -> Iterator[Call]:
+def _with_other_arguments(
+    call: FunctionCall, arguments: tuple[Expression, ...]
+) -> Iterator[FunctionCall]:
     for i, (left, right) in enumerate(pairwise(arguments)):
         if left != right:
             swapped = (*arguments[:i], right, left, *arguments[i + 2 :])
@@ -171,10 +173,10 @@ def _with_other_arguments(call: Call, arguments: tuple[Expression, ...]) -> Iter
 
 def _off(value: Expression) -> Iterator[Expression]:
     """One more, twice, half of a size, address or index; literals change by themselves."""
-    if isinstance(value, Name | Binary | Call | Member):
-        yield Binary("+", value, Integer("1"))
-        yield Binary("*", value, Integer("2"))
-        yield Binary("/", value, Integer("2"))
+    if isinstance(value, Name | BinaryOperation | FunctionCall | Member):
+        yield BinaryOperation("+", value, Integer("1"))
+        yield BinaryOperation("*", value, Integer("2"))
+        yield BinaryOperation("/", value, Integer("2"))
 
 
 def _other_names(text: str) -> Iterator[str]:

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from ir_text import parse
-from kernel_operations import operand_types, operation
+from cores.kernel_operations import operand_types, operation
+from running.ir_text import parse
 
 from ttmlir.cpp.kernel_header import kernel_header
 from ttmlir.optable.kernel import CALLS, Form, KernelCall, Template, TemplateKind, ValueKind

@@ -24,12 +24,11 @@ from ttmlir.cpp.tree import (
     UPDATE_OPERATORS,
     Alias,
     Assign,
-    Binary,
+    BinaryOperation,
     Block,
     Boolean,
     Braces,
     Break,
-    Call,
     Case,
     Cast,
     Character,
@@ -47,6 +46,7 @@ from ttmlir.cpp.tree import (
     Floating,
     For,
     Function,
+    FunctionCall,
     If,
     Include,
     Index,
@@ -146,7 +146,7 @@ def larger_expressions(inner: st.SearchStrategy[Expression]) -> st.SearchStrateg
     return st.one_of(
         st.builds(Unary, st.sampled_from(UNARY_OPERATORS), inner),
         st.builds(Update, st.sampled_from(UPDATE_OPERATORS), places, st.booleans()),
-        st.builds(Binary, st.sampled_from(BINARY_OPERATORS), inner, inner),
+        st.builds(BinaryOperation, st.sampled_from(BINARY_OPERATORS), inner, inner),
         st.builds(Conditional, inner, inner, inner),
         st.builds(Assign, places, st.sampled_from(ASSIGNMENT_OPERATORS), inner),
         st.builds(Cast, st.just("c"), TYPES, inner),
@@ -154,8 +154,8 @@ def larger_expressions(inner: st.SearchStrategy[Expression]) -> st.SearchStrateg
         st.builds(Cast, st.sampled_from(["static_cast", "reinterpret_cast"]), TYPES, inner),
         st.builds(SizeOf, POINTERS | BUILT_IN.map(NamedType) | inner),
         places,
-        st.builds(Call, FUNCTIONS.map(Name), tuples(inner), template_arguments),
-        st.builds(Call, members, tuples(inner)),
+        st.builds(FunctionCall, FUNCTIONS.map(Name), tuples(inner), template_arguments),
+        st.builds(FunctionCall, members, tuples(inner)),
         st.builds(Construct, st.builds(NamedType, st.sampled_from(["Foo", "Bar"])), elements),
     )
 
@@ -324,18 +324,21 @@ def test_rendered_expressions_mean_what_the_tree_says(tmp_path: Path) -> None:
     """A compiled program computes from rendered expressions what Python computes from the trees."""
     one, two, seven = (Integer(text) for text in ("1", "2", "7"))
     cases = {
-        Binary("-", seven, Binary("-", two, one)): 7 - (2 - 1),
-        Binary("*", Binary("+", one, two), seven): (1 + 2) * 7,
-        Binary("-", two, Unary("-", Unary("-", seven))): 2 - 7,
-        Binary("<", Binary("<", seven, two), Binary(">", seven, one)): (7 < 2) < (7 > 1),
-        Binary("&", seven, Binary("==", two, two)): 7 & (2 == 2),
-        Binary("<<", one, Binary("+", two, one)): 1 << (2 + 1),
-        Binary("%", Binary("/", seven, two), two): 7 // 2 % 2,
+        BinaryOperation("-", seven, BinaryOperation("-", two, one)): 7 - (2 - 1),
+        BinaryOperation("*", BinaryOperation("+", one, two), seven): (1 + 2) * 7,
+        BinaryOperation("-", two, Unary("-", Unary("-", seven))): 2 - 7,
+        BinaryOperation("<", BinaryOperation("<", seven, two), BinaryOperation(">", seven, one)): (
+            7 < 2
+        )
+        < (7 > 1),
+        BinaryOperation("&", seven, BinaryOperation("==", two, two)): 7 & (2 == 2),
+        BinaryOperation("<<", one, BinaryOperation("+", two, one)): 1 << (2 + 1),
+        BinaryOperation("%", BinaryOperation("/", seven, two), two): 7 // 2 % 2,
         Conditional(Conditional(one, Integer("0"), two), seven, Conditional(two, two, one)): 2,
-        Unary("!", Binary("&&", one, Unary("~", Integer("0")))): 0,
-        Cast("c", NamedType("int"), Binary("/", Floating("7.5"), two)): 3,
-        Binary("/", Cast("c", NamedType("int"), Floating("7.5")), two): 3,
-        Binary(",", one, seven): 7,
+        Unary("!", BinaryOperation("&&", one, Unary("~", Integer("0")))): 0,
+        Cast("c", NamedType("int"), BinaryOperation("/", Floating("7.5"), two)): 3,
+        BinaryOperation("/", Cast("c", NamedType("int"), Floating("7.5")), two): 3,
+        BinaryOperation(",", one, seven): 7,
     }
     checks = "".join(
         f"  if (({render(tree)}) != {int(value)}) return {number};\n"
@@ -398,9 +401,11 @@ def test_nodes_know_where_they_stand() -> None:
     (statement,) = function.body.statements
     assert str(statement.position) == "k.cpp:5:2"
     assert isinstance(statement, Evaluate)
-    assert isinstance(statement.expression, Call)
+    assert isinstance(statement.expression, FunctionCall)
     assert str(statement.expression.arguments[0].position) == "k.cpp:5:4"
-    assert statement == Evaluate(Call(Name("g"), (Binary("+", Integer("2"), Integer("3")),)))
+    assert statement == Evaluate(
+        FunctionCall(Name("g"), (BinaryOperation("+", Integer("2"), Integer("3")),))
+    )
 
 
 def test_literals_have_values() -> None:
@@ -443,7 +448,10 @@ def test_designated_initializers() -> None:
 
 def test_comparisons_in_braces() -> None:
     """Without parentheses `{p < q, r > t}` is read as the arguments of a template."""
-    less, more = Binary("<", Name("p"), Name("q")), Binary(">", Name("r"), Name("t"))
+    less, more = (
+        BinaryOperation("<", Name("p"), Name("q")),
+        BinaryOperation(">", Name("r"), Name("t")),
+    )
     named = (Initializer(less, "a"), Initializer(more, "b"))
     for elements in ((Initializer(less), Initializer(more)), named):
         declarator = Declarator("s", value=Braces(elements))

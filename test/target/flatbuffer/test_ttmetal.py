@@ -10,7 +10,7 @@ import pytest
 
 from ttmlir.compiler import compile_to_ttm, lower, write_ttm
 from ttmlir.dialects import DIALECTS, tt
-from ttmlir.layout.chip import default_system_desc
+from ttmlir.layout.system.chip import default_system_desc
 from ttmlir.mlir.context import make_context
 from ttmlir.mlir.printing.printer import attribute_text
 from ttmlir.mlir.reading.reader import parse_module

@@ -16,9 +16,9 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region
 
 from ttmlir.dialects import tt, ttnn
-from ttmlir.dialects.row_ops import ParameterValue
-from ttmlir.layout.chip import SystemDesc, default_system_desc
+from ttmlir.dialects.definition.row_ops import ParameterValue
 from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
+from ttmlir.layout.system.chip import SystemDesc, default_system_desc
 from ttmlir.mlir.context import make_context
 from ttmlir.mlir.printing.printer import attribute_text
 from ttmlir.mlir.reading.reader import parse_module

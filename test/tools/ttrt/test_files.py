@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
-from ttnn_program import ProgramBuilder
+from samples.ttnn_program import ProgramBuilder
 
 from ttmlir.tools.ttrt import main
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from ttnn_program import ProgramBuilder
+from samples.ttnn_program import ProgramBuilder
 
 import ttrt.binary
 import ttrt.runtime

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from ttnn_program import ProgramBuilder
+from samples.ttnn_program import ProgramBuilder
 
 from ttmlir.compiler import compile_to_ttm
 from ttmlir.runtime import Numerics, read_binary

@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from ttnn_program import ProgramBuilder
+from samples.ttnn_program import ProgramBuilder
 
 from ttmlir.tools.ttrt import main
 

@@ -21,11 +21,11 @@ from xdsl.ir import Attribute, Operation, SSAValue, TypeAttribute
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 
-from ttmlir.dialects import ods
-from ttmlir.dialects.assembly import AssemblyOp, FunctionalOp, parse_operands
+from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.assembly import AssemblyOp, FunctionalOp, parse_operands
+from ttmlir.dialects.definition.ods import Property, Signature, ValueGroup, refuse, text
 from ttmlir.dialects.emitc.symbols import lookup_function
 from ttmlir.dialects.emitc.types import ANY, EMITC
-from ttmlir.dialects.ods import Property, Signature, Value, refuse, text
 from ttmlir.mlir.reporting.diagnostics import OpError, note
 
 
@@ -62,8 +62,8 @@ class ApplyOp(_NamedCall):
     name = "emitc.apply"
     SPELLED = ("applicableOperator",)
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("operand", ANY),),
-        results=(Value("result", EMITC),),
+        operands=(ValueGroup("operand", ANY),),
+        results=(ValueGroup("result", EMITC),),
         properties=(Property("applicableOperator", ods.STRING),),
     )
 
@@ -105,8 +105,8 @@ class CallOpaqueOp(_NamedCall):
     name = "emitc.call_opaque"
     SPELLED = ("callee",)
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("operands", EMITC, variadic=True),),
-        results=(Value("results", EMITC, variadic=True),),
+        operands=(ValueGroup("operands", EMITC, variadic=True),),
+        results=(ValueGroup("results", EMITC, variadic=True),),
         properties=(
             Property("callee", ods.STRING),
             Property("args", ods.ARRAY, optional=True),
@@ -160,7 +160,7 @@ class CallOpaqueOp(_NamedCall):
                 refuse("index argument is out of range")
 
 
-def _quoted(types: Iterable[Attribute]) -> str:
+def _quote(types: Iterable[Attribute]) -> str:
     return ", ".join(f"'{text(type)}'" for type in types)
 
 
@@ -178,8 +178,8 @@ class CallOp(FunctionalOp):
     name = "emitc.call"
     SPELLED = ("callee",)
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("operands", EMITC, variadic=True),),
-        results=(Value("results", EMITC, variadic=True),),
+        operands=(ValueGroup("operands", EMITC, variadic=True),),
+        results=(ValueGroup("results", EMITC, variadic=True),),
         properties=(Property("callee", ods.FLAT_SYMBOL),),
     )
 
@@ -222,8 +222,8 @@ class CallOp(FunctionalOp):
                     self,
                     f"result type mismatch at index {number}",
                     [
-                        note(self.location, f"      op result types: {_quoted(results)}"),
-                        note(self.location, f"function result types: {_quoted(type.outputs)}"),
+                        note(self.location, f"      op result types: {_quote(results)}"),
+                        note(self.location, f"function result types: {_quote(type.outputs)}"),
                     ],
                 )
 
@@ -238,7 +238,7 @@ class LiteralOp(AssemblyOp):
     name = "emitc.literal"
     SPELLED = ("value",)
     SIGNATURE: ClassVar = Signature(
-        results=(Value("result", EMITC),), properties=(Property("value", ods.STRING),)
+        results=(ValueGroup("result", EMITC),), properties=(Property("value", ods.STRING),)
     )
 
     @classmethod

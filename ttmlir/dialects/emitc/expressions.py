@@ -11,8 +11,16 @@ from xdsl.ir import Attribute
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 
-from ttmlir.dialects import ods
-from ttmlir.dialects.assembly import AssemblyOp, FunctionalOp, parse_operands
+from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.assembly import AssemblyOp, FunctionalOp, parse_operands
+from ttmlir.dialects.definition.ods import (
+    Property,
+    Signature,
+    TypeConstraint,
+    ValueGroup,
+    refuse,
+    text,
+)
 from ttmlir.dialects.emitc.types import (
     EMITC,
     I1,
@@ -25,17 +33,16 @@ from ttmlir.dialects.emitc.types import (
     is_pointer_offset,
     is_supported,
 )
-from ttmlir.dialects.ods import Property, Signature, TypeConstraint, Value, refuse, text
 
 
 def _binary(operand: TypeConstraint, result: TypeConstraint | None = None) -> Signature:
     return Signature(
-        operands=(Value("lhs", operand), Value("rhs", operand)),
-        results=(Value("result", result or operand),),
+        operands=(ValueGroup("lhs", operand), ValueGroup("rhs", operand)),
+        results=(ValueGroup("result", result or operand),),
     )
 
 
-_UNARY = Signature(operands=(Value("operand", EMITC),), results=(Value("result", EMITC),))
+_UNARY = Signature(operands=(ValueGroup("operand", EMITC),), results=(ValueGroup("result", EMITC),))
 
 
 def _is_pointer(type: Attribute) -> bool:
@@ -171,8 +178,8 @@ class CmpOp(FunctionalOp):
     SPELLED = ("predicate",)
     PREDICATES: ClassVar = ("eq", "ne", "lt", "le", "gt", "ge", "three_way")
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("lhs", EMITC), Value("rhs", EMITC)),
-        results=(Value("result", EMITC),),
+        operands=(ValueGroup("lhs", EMITC), ValueGroup("rhs", EMITC)),
+        results=(ValueGroup("result", EMITC),),
         properties=(
             Property(
                 "predicate",
@@ -220,8 +227,8 @@ class SubscriptOp(FunctionalOp):
 
     name = "emitc.subscript"
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("value", SUBSCRIPTABLE), Value("indices", EMITC, variadic=True)),
-        results=(Value("result", EMITC),),
+        operands=(ValueGroup("value", SUBSCRIPTABLE), ValueGroup("indices", EMITC, variadic=True)),
+        results=(ValueGroup("result", EMITC),),
     )
 
     @classmethod
@@ -327,7 +334,7 @@ class LogicalNotOp(_LogicalOp):
 
     name = "emitc.logical_not"
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("operand", EMITC),), results=(Value("result", I1),)
+        operands=(ValueGroup("operand", EMITC),), results=(ValueGroup("result", I1),)
     )
 
 
@@ -337,11 +344,11 @@ class ConditionalOp(AssemblyOp):
     name = "emitc.conditional"
     SIGNATURE: ClassVar = Signature(
         operands=(
-            Value("condition", I1),
-            Value("true_value", EMITC),
-            Value("false_value", EMITC),
+            ValueGroup("condition", I1),
+            ValueGroup("true_value", EMITC),
+            ValueGroup("false_value", EMITC),
         ),
-        results=(Value("result", EMITC),),
+        results=(ValueGroup("result", EMITC),),
     )
 
     @classmethod
@@ -383,7 +390,7 @@ class CastOp(AssemblyOp):
 
     name = "emitc.cast"
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("source", EMITC),), results=(Value("dest", EMITC),)
+        operands=(ValueGroup("source", EMITC),), results=(ValueGroup("dest", EMITC),)
     )
 
     @classmethod
@@ -435,8 +442,8 @@ def _are_cast_compatible(source: Attribute, result: Attribute) -> bool:
 
 def _member(operand: TypeConstraint) -> Signature:
     return Signature(
-        operands=(Value("operand", operand),),
-        results=(Value("result", EMITC),),
+        operands=(ValueGroup("operand", operand),),
+        results=(ValueGroup("result", EMITC),),
         properties=(Property("member", ods.STRING),),
     )
 

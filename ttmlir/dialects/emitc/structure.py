@@ -28,12 +28,19 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import IsTerminator, SymbolOpInterface
 
-from ttmlir.dialects import ods
-from ttmlir.dialects.assembly import AssemblyOp
+from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.assembly import AssemblyOp
+from ttmlir.dialects.definition.ods import (
+    AttrConstraint,
+    Property,
+    Signature,
+    ValueGroup,
+    refuse,
+    text,
+)
 from ttmlir.dialects.emitc.symbols import lookup_function, lookup_global
 from ttmlir.dialects.emitc.types import EMITC, I1, INTEGER, is_supported
-from ttmlir.dialects.ods import AttrConstraint, Property, Signature, Value, refuse, text
-from ttmlir.mlir.printing.printer import shown_op
+from ttmlir.mlir.printing.printer import show_op
 from ttmlir.mlir.syntax.function_syntax import parse_function, print_function
 
 if TYPE_CHECKING:
@@ -63,7 +70,7 @@ class _InitializedOp(AssemblyOp):
     """A value written as text or as a typed attribute."""
 
     SIGNATURE: ClassVar = Signature(
-        results=(Value("result", EMITC),), properties=(Property("value", OPAQUE_OR_TYPED),)
+        results=(ValueGroup("result", EMITC),), properties=(Property("value", OPAQUE_OR_TYPED),)
     )
 
     @classmethod
@@ -122,7 +129,7 @@ class AssignOp(AssemblyOp):
     """
 
     name = "emitc.assign"
-    SIGNATURE: ClassVar = Signature(operands=(Value("var", EMITC), Value("value", EMITC)))
+    SIGNATURE: ClassVar = Signature(operands=(ValueGroup("var", EMITC), ValueGroup("value", EMITC)))
     _TARGETS: ClassVar = (
         "emitc.get_global",
         "emitc.member",
@@ -164,7 +171,7 @@ class AssignOp(AssemblyOp):
         owner = variable.owner
         if not isinstance(owner, Operation) or owner.name not in self._TARGETS:
             refuse(
-                f"requires first operand ({_described(variable)}) to be a get_global, member, "
+                f"requires first operand ({_describe(variable)}) to be a get_global, member, "
                 "member of pointer, subscript or variable"
             )
         if variable.type != value.type:
@@ -176,11 +183,11 @@ class AssignOp(AssemblyOp):
             refuse("cannot assign to array type")
 
 
-def _described(value: SSAValue) -> str:
+def _describe(value: SSAValue) -> str:
     if isinstance(value, BlockArgument):
         return f"<block argument> of type '{text(value.type)}' at index: {value.index}"
     assert isinstance(value, OpResult)
-    return shown_op(value.op)
+    return show_op(value.op)
 
 
 _SPECIFIERS = ("extern_specifier", "static_specifier", "const_specifier")
@@ -299,7 +306,7 @@ class GetGlobalOp(AssemblyOp):
     name = "emitc.get_global"
     SPELLED = ("name",)
     SIGNATURE: ClassVar = Signature(
-        results=(Value("result", EMITC),), properties=(Property("name", ods.FLAT_SYMBOL),)
+        results=(ValueGroup("result", EMITC),), properties=(Property("name", ods.FLAT_SYMBOL),)
     )
 
     @classmethod
@@ -371,7 +378,7 @@ class YieldOp(_TerminatorOp):
     """The end of the body of an expression, a conditional or a loop."""
 
     name = "emitc.yield"
-    SIGNATURE: ClassVar = Signature(operands=(Value("result", EMITC, optional=True),))
+    SIGNATURE: ClassVar = Signature(operands=(ValueGroup("result", EMITC, optional=True),))
 
     def verify_op(self) -> None:
         """Check the enclosing operation."""
@@ -385,7 +392,7 @@ class ReturnOp(_TerminatorOp):
     """`return operand;`"""
 
     name = "emitc.return"
-    SIGNATURE: ClassVar = Signature(operands=(Value("operand", EMITC, optional=True),))
+    SIGNATURE: ClassVar = Signature(operands=(ValueGroup("operand", EMITC, optional=True),))
 
     def verify_op(self) -> None:
         """Compare the value with the function's result."""
@@ -534,7 +541,7 @@ class ExpressionOp(AssemblyOp):
     name = "emitc.expression"
     SPELLED = ("do_not_inline",)
     SIGNATURE: ClassVar = Signature(
-        results=(Value("result", EMITC),),
+        results=(ValueGroup("result", EMITC),),
         properties=(Property("do_not_inline", ods.UNIT, optional=True),),
         regions=1,
     )
@@ -611,7 +618,7 @@ class IfOp(AssemblyOp):
     """`if (condition) { ... } else { ... }`"""
 
     name = "emitc.if"
-    SIGNATURE: ClassVar = Signature(operands=(Value("condition", I1),), regions=2)
+    SIGNATURE: ClassVar = Signature(operands=(ValueGroup("condition", I1),), regions=2)
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -657,9 +664,9 @@ class ForOp(AssemblyOp):
     name = "emitc.for"
     SIGNATURE: ClassVar = Signature(
         operands=(
-            Value("lowerBound", INTEGER),
-            Value("upperBound", INTEGER),
-            Value("step", INTEGER),
+            ValueGroup("lowerBound", INTEGER),
+            ValueGroup("upperBound", INTEGER),
+            ValueGroup("step", INTEGER),
         ),
         regions=1,
     )

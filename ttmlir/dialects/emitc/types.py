@@ -18,7 +18,7 @@ from xdsl.ir import Attribute
 from xdsl.irdl import VerificationContext
 from xdsl.utils.exceptions import VerifyException
 
-from ttmlir.dialects.ods import TypeConstraint
+from ttmlir.dialects.definition.ods import TypeConstraint
 
 _INTEGER_WIDTHS = (1, 8, 16, 32, 64)
 _FLOAT_TYPES = ("f16", "bf16", "f32", "f64")

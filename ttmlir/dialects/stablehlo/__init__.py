@@ -13,7 +13,6 @@ from typing import cast
 from xdsl.ir import Dialect, Operation
 
 from ttmlir.dialects.stablehlo.attrs import STABLEHLO_ATTRS
-from ttmlir.dialects.stablehlo.constraints import TokenType
 from ttmlir.dialects.stablehlo.contraction import CONTRACTION
 from ttmlir.dialects.stablehlo.control import CONTROL
 from ttmlir.dialects.stablehlo.distribution import DISTRIBUTION
@@ -22,6 +21,7 @@ from ttmlir.dialects.stablehlo.elementwise import ELEMENTWISE
 from ttmlir.dialects.stablehlo.enums import STABLEHLO_ENUMS
 from ttmlir.dialects.stablehlo.movement import MOVEMENT
 from ttmlir.dialects.stablehlo.reduction import REDUCTION
+from ttmlir.dialects.stablehlo.rules.constraints import TokenType
 
 OPERATIONS = cast(
     "list[type[Operation]]",

@@ -20,13 +20,13 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Span
 
-from ttmlir.dialects.stablehlo.convolution_text import (
+from ttmlir.dialects.definition.syntax import expect, expect_keyword, parse_signed
+from ttmlir.dialects.stablehlo.enums import ResultAccuracyModeAttr
+from ttmlir.dialects.stablehlo.text.convolution import (
     ConvolutionDimensions,
     parse_convolution_dimensions,
     print_convolution_dimensions,
 )
-from ttmlir.dialects.stablehlo.enums import ResultAccuracyModeAttr
-from ttmlir.dialects.syntax import expect, expect_keyword, parse_signed
 from ttmlir.mlir.attributes.floats import format_float
 
 FieldValue: TypeAlias = int | tuple[int, ...]

@@ -7,11 +7,14 @@ from typing import ClassVar, Self, cast
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
-from ttmlir.dialects import ods
-from ttmlir.dialects.ods import Property, Signature, Value
-from ttmlir.dialects.stablehlo import contraction_rules
+from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.ods import Property, Signature, ValueGroup
+from ttmlir.dialects.definition.syntax import expect, expect_keyword
 from ttmlir.dialects.stablehlo.attrs import ConvDimensionNumbersAttr
-from ttmlir.dialects.stablehlo.constraints import (
+from ttmlir.dialects.stablehlo.enums import FftTypeAttr
+from ttmlir.dialects.stablehlo.operation import PURE, FormOp, StableHLOOp
+from ttmlir.dialects.stablehlo.rules import contraction as contraction_rules
+from ttmlir.dialects.stablehlo.rules.constraints import (
     ANY,
     ANY_AXIS,
     COMPLEX,
@@ -25,15 +28,14 @@ from ttmlir.dialects.stablehlo.constraints import (
     enum_array,
     ranked,
 )
-from ttmlir.dialects.stablehlo.convolution_text import (
+from ttmlir.dialects.stablehlo.text.convolution import (
     WINDOW_ATTRIBUTES,
     parse_convolution_dimensions,
     parse_window,
     print_convolution_dimensions,
     window_text,
 )
-from ttmlir.dialects.stablehlo.enums import FftTypeAttr
-from ttmlir.dialects.stablehlo.form import (
+from ttmlir.dialects.stablehlo.text.form import (
     OPERANDS,
     Algorithm,
     DimensionPairs,
@@ -45,9 +47,7 @@ from ttmlir.dialects.stablehlo.form import (
     Setting,
     Text,
 )
-from ttmlir.dialects.stablehlo.operation import PURE, FormOp, StableHLOOp
-from ttmlir.dialects.stablehlo.type_forms import FUNCTIONAL, SAME
-from ttmlir.dialects.syntax import expect, expect_keyword
+from ttmlir.dialects.stablehlo.text.type_forms import FUNCTIONAL, SAME
 
 _PRECISION = Property("precision_config", enum_array("stablehlo.precision"), optional=True)
 _PRECISION_ITEM = Setting("precision", Precisions("precision_config"), is_optional=True)
@@ -60,8 +60,8 @@ class DotGeneralOp(FormOp):
     name = "stablehlo.dot_general"
     RULE: ClassVar = staticmethod(contraction_rules.dot_general)
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("lhs", ANY), Value("rhs", ANY_AXIS)),
-        results=(Value("result", ANY_AXIS),),
+        operands=(ValueGroup("lhs", ANY), ValueGroup("rhs", ANY_AXIS)),
+        results=(ValueGroup("result", ANY_AXIS),),
         properties=(
             Property("dot_dimension_numbers", enum("stablehlo.dot")),
             _PRECISION,
@@ -87,8 +87,8 @@ class DotOp(FormOp):
     name = "stablehlo.dot"
     RULE: ClassVar = staticmethod(contraction_rules.dot)
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("lhs", ANY), Value("rhs", ANY_AXIS)),
-        results=(Value("result", ANY_AXIS),),
+        operands=(ValueGroup("lhs", ANY), ValueGroup("rhs", ANY_AXIS)),
+        results=(ValueGroup("result", ANY_AXIS),),
         properties=(_PRECISION,),
     )
     FORM: ClassVar = Form((OPERANDS, _PRECISION_ITEM), FUNCTIONAL)
@@ -100,8 +100,8 @@ class EinsumOp(FormOp):
 
     name = "stablehlo.einsum"
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("lhs", ANY), Value("rhs", ANY)),
-        results=(Value("result", ANY),),
+        operands=(ValueGroup("lhs", ANY), ValueGroup("rhs", ANY)),
+        results=(ValueGroup("result", ANY),),
         properties=(Property("einsum_config", ods.STRING),),
     )
     FORM: ClassVar = Form((OPERANDS, Setting("config", Text("einsum_config"))), FUNCTIONAL)
@@ -113,8 +113,8 @@ class UnaryEinsumOp(FormOp):
 
     name = "stablehlo.unary_einsum"
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("operand", ANY),),
-        results=(Value("result", ANY),),
+        operands=(ValueGroup("operand", ANY),),
+        results=(ValueGroup("result", ANY),),
         properties=(Property("einsum_config", ods.STRING),),
     )
     FORM: ClassVar = Form((OPERANDS, Setting("config", Text("einsum_config"))), FUNCTIONAL)
@@ -142,8 +142,8 @@ class ConvolutionOp(StableHLOOp):
     name = "stablehlo.convolution"
     RULE: ClassVar = staticmethod(contraction_rules.convolution)
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("lhs", ANY), Value("rhs", ANY_AXIS)),
-        results=(Value("result", ANY_AXIS),),
+        operands=(ValueGroup("lhs", ANY), ValueGroup("rhs", ANY_AXIS)),
+        results=(ValueGroup("result", ANY_AXIS),),
         properties=(*_CONVOLUTION_PROPERTIES, Property("padding", PADDING, optional=True)),
     )
     SPELLED: ClassVar[tuple[str, ...]] = ("dimension_numbers", *WINDOW_ATTRIBUTES.values())
@@ -181,8 +181,8 @@ class CholeskyOp(FormOp):
     name = "stablehlo.cholesky"
     RULE: ClassVar = staticmethod(contraction_rules.cholesky)
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("a", ranked(FLOAT, COMPLEX, QUANTIZED)),),
-        results=(Value("result", ranked(FLOAT, COMPLEX, QUANTIZED)),),
+        operands=(ValueGroup("a", ranked(FLOAT, COMPLEX, QUANTIZED)),),
+        results=(ValueGroup("result", ranked(FLOAT, COMPLEX, QUANTIZED)),),
         properties=(Property("lower", ods.BOOL, optional=True),),
     )
     FORM: ClassVar = Form((OPERANDS, Setting("lower", Flag("lower"), is_optional=True)), SAME)
@@ -194,8 +194,8 @@ class TriangularSolveOp(StableHLOOp):
 
     name = "stablehlo.triangular_solve"
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("a", _ANALYTIC), Value("b", _ANALYTIC)),
-        results=(Value("result", _ANALYTIC),),
+        operands=(ValueGroup("a", _ANALYTIC), ValueGroup("b", _ANALYTIC)),
+        results=(ValueGroup("result", _ANALYTIC),),
         properties=(
             Property("left_side", ods.BOOL),
             Property("lower", ods.BOOL),
@@ -212,8 +212,8 @@ class FftOp(FormOp):
     name = "stablehlo.fft"
     RULE: ClassVar = staticmethod(contraction_rules.fft)
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("operand", _ANALYTIC),),
-        results=(Value("result", _ANALYTIC),),
+        operands=(ValueGroup("operand", _ANALYTIC),),
+        results=(ValueGroup("result", _ANALYTIC),),
         properties=(
             Property("fft_type", enum("stablehlo.fft_type")),
             Property("fft_length", DIMENSIONS),

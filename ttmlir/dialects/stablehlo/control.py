@@ -12,11 +12,14 @@ from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import IsTerminator, Pure
 
-from ttmlir.dialects import ods
-from ttmlir.dialects.assembly import parse_operands
-from ttmlir.dialects.ods import Property, Signature, Value
-from ttmlir.dialects.stablehlo import control_rules
-from ttmlir.dialects.stablehlo.constraints import (
+from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.assembly import parse_operands
+from ttmlir.dialects.definition.ods import Property, Signature, ValueGroup
+from ttmlir.dialects.definition.syntax import expect, parse_signed
+from ttmlir.dialects.stablehlo.enums import RngAlgorithmAttr, RngDistributionAttr
+from ttmlir.dialects.stablehlo.operation import PURE, FormOp, StableHLOOp
+from ttmlir.dialects.stablehlo.rules import control as control_rules
+from ttmlir.dialects.stablehlo.rules.constraints import (
     ANY_ATTR,
     ANY_OR_TOKEN,
     ANYTHING,
@@ -38,26 +41,23 @@ from ttmlir.dialects.stablehlo.constraints import (
     ranked,
     static,
 )
-from ttmlir.dialects.stablehlo.enums import RngAlgorithmAttr, RngDistributionAttr
-from ttmlir.dialects.stablehlo.form import OPERANDS, Form, Member, Operands, Setting, integer
-from ttmlir.dialects.stablehlo.operation import PURE, FormOp, StableHLOOp
-from ttmlir.dialects.stablehlo.type_forms import (
+from ttmlir.dialects.stablehlo.text.form import OPERANDS, Form, Member, Operands, Setting, integer
+from ttmlir.dialects.stablehlo.text.type_forms import (
     EACH,
     FUNCTIONAL,
     RESULT,
     SAME,
     TUPLE_OF_OPERANDS,
 )
-from ttmlir.dialects.syntax import expect, parse_signed
 
-_CARRIED_RESULTS = (Value("results", CARRIED, variadic=True),)
+_CARRIED_RESULTS = (ValueGroup("results", CARRIED, variadic=True),)
 
 
 class ReturnOp(StableHLOOp):
     """Ends a region and hands values on."""
 
     name = "stablehlo.return"
-    SIGNATURE: ClassVar = Signature(operands=(Value("results", ANYTHING, variadic=True),))
+    SIGNATURE: ClassVar = Signature(operands=(ValueGroup("results", ANYTHING, variadic=True),))
     traits = traits_def(IsTerminator(), Pure())
 
     @classmethod
@@ -90,7 +90,7 @@ class WhileOp(StableHLOOp):
     name = "stablehlo.while"
     RULE: ClassVar = staticmethod(control_rules.while_loop)
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("operand", CARRIED, variadic=True),),
+        operands=(ValueGroup("operand", CARRIED, variadic=True),),
         results=_CARRIED_RESULTS,
         regions=2,
     )
@@ -161,7 +161,7 @@ class IfOp(StableHLOOp):
     name = "stablehlo.if"
     RULE: ClassVar = staticmethod(control_rules.branches)
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("pred", PREDICATE),), results=_CARRIED_RESULTS, regions=2
+        operands=(ValueGroup("pred", PREDICATE),), results=_CARRIED_RESULTS, regions=2
     )
     REGIONS: ClassVar[tuple[str, ...]] = ("true_branch", "false_branch")
 
@@ -172,7 +172,7 @@ class CaseOp(StableHLOOp):
     name = "stablehlo.case"
     RULE: ClassVar = staticmethod(control_rules.branches)
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("index", ranked(SIGNLESS_32)),), results=_CARRIED_RESULTS, regions=None
+        operands=(ValueGroup("index", ranked(SIGNLESS_32)),), results=_CARRIED_RESULTS, regions=None
     )
     REGIONS: ClassVar[tuple[str, ...]] = ("branches",)
 
@@ -182,8 +182,8 @@ class CustomCallOp(StableHLOOp):
 
     name = "stablehlo.custom_call"
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("inputs", FOREIGN, variadic=True),),
-        results=(Value("results", FOREIGN, variadic=True),),
+        operands=(ValueGroup("inputs", FOREIGN, variadic=True),),
+        results=(ValueGroup("results", FOREIGN, variadic=True),),
         properties=(
             Property("call_target_name", ods.STRING),
             Property("has_side_effect", ods.BOOL, optional=True),
@@ -227,7 +227,7 @@ class CompositeOp(StableHLOOp):
 
     name = "stablehlo.composite"
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("inputs", CARRIED, variadic=True),),
+        operands=(ValueGroup("inputs", CARRIED, variadic=True),),
         results=_CARRIED_RESULTS,
         properties=(
             Property("name", ods.STRING),
@@ -264,8 +264,8 @@ class OptimizationBarrierOp(StableHLOOp):
 
     name = "stablehlo.optimization_barrier"
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("operand", ANY_OR_TOKEN, variadic=True),),
-        results=(Value("result", ANY_OR_TOKEN, variadic=True),),
+        operands=(ValueGroup("operand", ANY_OR_TOKEN, variadic=True),),
+        results=(ValueGroup("result", ANY_OR_TOKEN, variadic=True),),
     )
     traits = PURE
 
@@ -300,7 +300,8 @@ class TupleOp(FormOp):
 
     name = "stablehlo.tuple"
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("val", FOREIGN, variadic=True),), results=(Value("result", TUPLE),)
+        operands=(ValueGroup("val", FOREIGN, variadic=True),),
+        results=(ValueGroup("result", TUPLE),),
     )
     FORM: ClassVar = Form((OPERANDS,), TUPLE_OF_OPERANDS)
     traits = PURE
@@ -311,8 +312,8 @@ class GetTupleElementOp(StableHLOOp):
 
     name = "stablehlo.get_tuple_element"
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("operand", TUPLE),),
-        results=(Value("result", FOREIGN),),
+        operands=(ValueGroup("operand", TUPLE),),
+        results=(ValueGroup("result", FOREIGN),),
         properties=(Property("index", TUPLE_INDEX),),
     )
     SPELLED: ClassVar[tuple[str, ...]] = ("index",)
@@ -340,7 +341,8 @@ class AfterAllOp(FormOp):
 
     name = "stablehlo.after_all"
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("inputs", TOKEN, variadic=True),), results=(Value("result", TOKEN),)
+        operands=(ValueGroup("inputs", TOKEN, variadic=True),),
+        results=(ValueGroup("result", TOKEN),),
     )
     FORM: ClassVar = Form((Operands(is_optional=True),), SAME)
     traits = PURE
@@ -350,7 +352,7 @@ class CreateTokenOp(FormOp):
     """A first token."""
 
     name = "stablehlo.create_token"
-    SIGNATURE: ClassVar = Signature(results=(Value("output", TOKEN),))
+    SIGNATURE: ClassVar = Signature(results=(ValueGroup("output", TOKEN),))
     FORM: ClassVar = Form((), RESULT)
     traits = PURE
 
@@ -359,7 +361,7 @@ class PartitionIdOp(FormOp):
     """The number of the partition that runs the program."""
 
     name = "stablehlo.partition_id"
-    SIGNATURE: ClassVar = Signature(results=(Value("result", ranked(UNSIGNED_32)),))
+    SIGNATURE: ClassVar = Signature(results=(ValueGroup("result", ranked(UNSIGNED_32)),))
     FORM: ClassVar = Form((), RESULT)
     traits = PURE
 
@@ -368,7 +370,7 @@ class ReplicaIdOp(FormOp):
     """The number of the replica that runs the program."""
 
     name = "stablehlo.replica_id"
-    SIGNATURE: ClassVar = Signature(results=(Value("result", ranked(UNSIGNED_32)),))
+    SIGNATURE: ClassVar = Signature(results=(ValueGroup("result", ranked(UNSIGNED_32)),))
     FORM: ClassVar = Form((), RESULT)
     traits = PURE
 
@@ -383,11 +385,11 @@ class RngOp(FormOp):
     name = "stablehlo.rng"
     SIGNATURE: ClassVar = Signature(
         operands=(
-            Value("a", _BOUND),
-            Value("b", _BOUND),
-            Value("shape", of_rank(1, INDEX, INTEGER)),
+            ValueGroup("a", _BOUND),
+            ValueGroup("b", _BOUND),
+            ValueGroup("shape", of_rank(1, INDEX, INTEGER)),
         ),
-        results=(Value("result", ranked(BOOL, INTEGER, FLOAT)),),
+        results=(ValueGroup("result", ranked(BOOL, INTEGER, FLOAT)),),
         properties=(Property("rng_distribution", enum("stablehlo.rng_distribution")),),
     )
     FORM: ClassVar = Form(
@@ -401,8 +403,8 @@ class RngBitGeneratorOp(FormOp):
 
     name = "stablehlo.rng_bit_generator"
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("initial_state", _STATE),),
-        results=(Value("output_state", _STATE), Value("output", static(INTEGER, FLOAT))),
+        operands=(ValueGroup("initial_state", _STATE),),
+        results=(ValueGroup("output_state", _STATE), ValueGroup("output", static(INTEGER, FLOAT))),
         properties=(Property("rng_algorithm", enum("stablehlo.rng_algorithm")),),
     )
     FORM: ClassVar = Form(

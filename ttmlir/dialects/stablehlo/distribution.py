@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import cast
 
-from ttmlir.dialects import ods
-from ttmlir.dialects.ods import Property, Signature, Value
-from ttmlir.dialects.stablehlo.constraints import (
+from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.ods import Property, Signature, ValueGroup
+from ttmlir.dialects.stablehlo.operation import StableHLOOp
+from ttmlir.dialects.stablehlo.rules.constraints import (
     ANY,
     ANY_AXIS,
     ANYTHING,
@@ -17,7 +18,6 @@ from ttmlir.dialects.stablehlo.constraints import (
     TOKEN,
     enum,
 )
-from ttmlir.dialects.stablehlo.operation import StableHLOOp
 
 _CHANNEL = Property("channel_handle", enum("stablehlo.channel_handle"), optional=True)
 _ON_CHANNEL = Property("channel_handle", enum("stablehlo.channel_handle"))
@@ -26,13 +26,13 @@ _GLOBAL_IDS = Property("use_global_device_ids", ods.UNIT, optional=True)
 _PAIRS = Property("source_target_pairs", PADDING)
 _HOST = Property("is_host_transfer", ods.BOOL, optional=True)
 _SOME_PAIRS = Property("source_target_pairs", PADDING, optional=True)
-_MANY = (Value("operands", ANY, variadic=True),)
-_MANY_RESULTS = (Value("results", ANY, variadic=True),)
-_ONE = (Value("operand", ANY),)
-_ONE_RESULT = (Value("result", ANY),)
-_TOKEN = Value("token", TOKEN)
-_TOKEN_RESULT = (Value("result", TOKEN),)
-_RECEIVED = (Value("results", ANYTHING, variadic=True),)
+_MANY = (ValueGroup("operands", ANY, variadic=True),)
+_MANY_RESULTS = (ValueGroup("results", ANY, variadic=True),)
+_ONE = (ValueGroup("operand", ANY),)
+_ONE_RESULT = (ValueGroup("result", ANY),)
+_TOKEN = ValueGroup("token", TOKEN)
+_TOKEN_RESULT = (ValueGroup("result", TOKEN),)
+_RECEIVED = (ValueGroup("results", ANYTHING, variadic=True),)
 
 _SIGNATURES: dict[str, Signature] = {
     "all_gather": Signature(
@@ -52,8 +52,8 @@ _SIGNATURES: dict[str, Signature] = {
             _CHANNEL,
         ),
     ),
-    "async_done": Signature((Value("operand", ANYTHING),), _RECEIVED),
-    "async_start": Signature(_MANY, (Value("result", ANYTHING),), regions=1),
+    "async_done": Signature((ValueGroup("operand", ANYTHING),), _RECEIVED),
+    "async_start": Signature(_MANY, (ValueGroup("result", ANYTHING),), regions=1),
     "collective_broadcast": Signature(_ONE, _ONE_RESULT, (_GROUPS, _CHANNEL)),
     "collective_permute": Signature(_ONE, _ONE_RESULT, (_PAIRS, _CHANNEL)),
     "cross-replica-sum": Signature(_ONE, _ONE_RESULT, (Property("replica_groups", PADDING),)),
@@ -66,7 +66,7 @@ _SIGNATURES: dict[str, Signature] = {
         ),
     ),
     "outfeed": Signature(
-        (Value("inputs", ANY_AXIS, variadic=True), _TOKEN),
+        (ValueGroup("inputs", ANY_AXIS, variadic=True), _TOKEN),
         _TOKEN_RESULT,
         (Property("outfeed_config", ods.STRING, optional=True),),
     ),
@@ -78,7 +78,7 @@ _SIGNATURES: dict[str, Signature] = {
         regions=1,
     ),
     "send": Signature(
-        (Value("inputs", ANY_AXIS, variadic=True), _TOKEN),
+        (ValueGroup("inputs", ANY_AXIS, variadic=True), _TOKEN),
         _TOKEN_RESULT,
         (_ON_CHANNEL, _HOST, _SOME_PAIRS),
     ),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ttmlir.dialects.ods import Property, Signature, Value
-from ttmlir.dialects.stablehlo.constraints import (
+from ttmlir.dialects.definition.ods import Property, Signature, ValueGroup
+from ttmlir.dialects.stablehlo.contraction import WINDOW_PROPERTIES
+from ttmlir.dialects.stablehlo.operation import PURE, FormOp, StableHLOOp
+from ttmlir.dialects.stablehlo.rules.constraints import (
     ANY,
     ANY_AXIS,
     ANY_ELEMENTS,
@@ -24,13 +26,11 @@ from ttmlir.dialects.stablehlo.constraints import (
     ranked,
     static_of_rank,
 )
-from ttmlir.dialects.stablehlo.contraction import WINDOW_PROPERTIES
-from ttmlir.dialects.stablehlo.form import OPERANDS, Form, Integer, IntegerList, Setting
-from ttmlir.dialects.stablehlo.operation import PURE, FormOp, StableHLOOp
-from ttmlir.dialects.stablehlo.type_forms import FUNCTIONAL, SAME
+from ttmlir.dialects.stablehlo.text.form import OPERANDS, Form, Integer, IntegerList, Setting
+from ttmlir.dialects.stablehlo.text.type_forms import FUNCTIONAL, SAME
 
 _INDICES = of_rank(1, INDEX, INTEGER)
-_RESULT = (Value("result", ANY),)
+_RESULT = (ValueGroup("result", ANY),)
 
 
 class DynamicBroadcastInDimOp(FormOp):
@@ -38,8 +38,8 @@ class DynamicBroadcastInDimOp(FormOp):
 
     name = "stablehlo.dynamic_broadcast_in_dim"
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("operand", ANY_AXIS), Value("output_dimensions", SHAPE)),
-        results=(Value("result", ANY_AXIS),),
+        operands=(ValueGroup("operand", ANY_AXIS), ValueGroup("output_dimensions", SHAPE)),
+        results=(ValueGroup("result", ANY_AXIS),),
         properties=(
             Property("broadcast_dimensions", DIMENSIONS),
             Property("known_expanding_dimensions", DIMENSIONS, optional=True),
@@ -58,9 +58,9 @@ class DynamicConvOp(StableHLOOp):
     name = "stablehlo.dynamic_conv"
     SIGNATURE: ClassVar = Signature(
         operands=(
-            Value("lhs", ANY),
-            Value("rhs", ANY),
-            Value("padding", static_of_rank(2, "integer tensor", INTEGER)),
+            ValueGroup("lhs", ANY),
+            ValueGroup("rhs", ANY),
+            ValueGroup("padding", static_of_rank(2, "integer tensor", INTEGER)),
         ),
         results=_RESULT,
         properties=(
@@ -79,7 +79,7 @@ class DynamicIotaOp(FormOp):
 
     name = "stablehlo.dynamic_iota"
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("output_shape", SHAPE),),
+        operands=(ValueGroup("output_shape", SHAPE),),
         results=_RESULT,
         properties=(Property("iota_dimension", DIMENSION),),
     )
@@ -93,11 +93,11 @@ class DynamicPadOp(FormOp):
     name = "stablehlo.dynamic_pad"
     SIGNATURE: ClassVar = Signature(
         operands=(
-            Value("operand", ANY),
-            Value("padding_value", of_rank(0, *ANY_ELEMENTS)),
-            Value("edge_padding_low", _INDICES),
-            Value("edge_padding_high", _INDICES),
-            Value("interior_padding", _INDICES),
+            ValueGroup("operand", ANY),
+            ValueGroup("padding_value", of_rank(0, *ANY_ELEMENTS)),
+            ValueGroup("edge_padding_low", _INDICES),
+            ValueGroup("edge_padding_high", _INDICES),
+            ValueGroup("interior_padding", _INDICES),
         ),
         results=_RESULT,
     )
@@ -110,8 +110,8 @@ class DynamicReshapeOp(FormOp):
 
     name = "stablehlo.dynamic_reshape"
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("operand", ANY_AXIS), Value("output_shape", SHAPE)),
-        results=(Value("result", ANY_AXIS),),
+        operands=(ValueGroup("operand", ANY_AXIS), ValueGroup("output_shape", SHAPE)),
+        results=(ValueGroup("result", ANY_AXIS),),
     )
     FORM: ClassVar = Form((OPERANDS,), FUNCTIONAL)
     traits = PURE
@@ -123,10 +123,10 @@ class RealDynamicSliceOp(FormOp):
     name = "stablehlo.real_dynamic_slice"
     SIGNATURE: ClassVar = Signature(
         operands=(
-            Value("operand", ANY),
-            Value("start_indices", _INDICES),
-            Value("limit_indices", _INDICES),
-            Value("strides", _INDICES),
+            ValueGroup("operand", ANY),
+            ValueGroup("start_indices", _INDICES),
+            ValueGroup("limit_indices", _INDICES),
+            ValueGroup("strides", _INDICES),
         ),
         results=_RESULT,
     )
@@ -139,8 +139,8 @@ class UniformQuantizeOp(FormOp):
 
     name = "stablehlo.uniform_quantize"
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("operand", ranked(FLOAT, QUANTIZED, PER_AXIS)),),
-        results=(Value("result", ranked(QUANTIZED, PER_AXIS)),),
+        operands=(ValueGroup("operand", ranked(FLOAT, QUANTIZED, PER_AXIS)),),
+        results=(ValueGroup("result", ranked(QUANTIZED, PER_AXIS)),),
     )
     FORM: ClassVar = Form((OPERANDS,), SAME)
     traits = PURE
@@ -151,8 +151,8 @@ class UniformDequantizeOp(FormOp):
 
     name = "stablehlo.uniform_dequantize"
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("operand", ranked(QUANTIZED, PER_AXIS)),),
-        results=(Value("result", ranked(FLOAT)),),
+        operands=(ValueGroup("operand", ranked(QUANTIZED, PER_AXIS)),),
+        results=(ValueGroup("result", ranked(FLOAT)),),
     )
     FORM: ClassVar = Form((OPERANDS,), SAME)
     traits = PURE

@@ -12,11 +12,17 @@ from typing import ClassVar, cast
 from xdsl.dialects.builtin import ComplexType, Float32Type, TensorType
 from xdsl.ir import Attribute
 
-from ttmlir.dialects import ods
-from ttmlir.dialects.ods import Property, Signature, TypeConstraint, Value
-from ttmlir.dialects.stablehlo import movement_rules
+from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.ods import Property, Signature, TypeConstraint, ValueGroup
 from ttmlir.dialects.stablehlo.attrs import ResultAccuracyAttr
-from ttmlir.dialects.stablehlo.constraints import (
+from ttmlir.dialects.stablehlo.enums import (
+    ComparisonDirectionAttr,
+    ComparisonTypeAttr,
+    ResultAccuracyModeAttr,
+)
+from ttmlir.dialects.stablehlo.operation import PURE, FormOp
+from ttmlir.dialects.stablehlo.rules import movement as movement_rules
+from ttmlir.dialects.stablehlo.rules.constraints import (
     ANY,
     ANY_AXIS,
     BOOL,
@@ -30,14 +36,7 @@ from ttmlir.dialects.stablehlo.constraints import (
     enum,
     ranked,
 )
-from ttmlir.dialects.stablehlo.enums import (
-    ComparisonDirectionAttr,
-    ComparisonTypeAttr,
-    ResultAccuracyModeAttr,
-)
-from ttmlir.dialects.stablehlo.form import OPERANDS, Form, Member, Word
-from ttmlir.dialects.stablehlo.operation import PURE, FormOp
-from ttmlir.dialects.stablehlo.shape_rules import (
+from ttmlir.dialects.stablehlo.rules.shapes import (
     SAME_SHAPE,
     check_compatible,
     check_inferred,
@@ -46,7 +45,8 @@ from ttmlir.dialects.stablehlo.shape_rules import (
     shape_of,
     shaped,
 )
-from ttmlir.dialects.stablehlo.type_forms import (
+from ttmlir.dialects.stablehlo.text.form import OPERANDS, Form, Member, Word
+from ttmlir.dialects.stablehlo.text.type_forms import (
     COMPLEX_RESULT,
     FUNCTIONAL,
     PREDICATE_AND_SAME,
@@ -122,8 +122,8 @@ def _op_class(mnemonic: str, constraint: TypeConstraint, *, arity: int) -> type[
     contents: dict[str, object] = {
         "name": f"stablehlo.{mnemonic}",
         "SIGNATURE": Signature(
-            operands=tuple(Value(name, constraint) for name in names),
-            results=(Value("result", constraint),),
+            operands=tuple(ValueGroup(name, constraint) for name in names),
+            results=(ValueGroup("result", constraint),),
             properties=(_ACCURACY,) if mnemonic in _ACCURATE else (),
         ),
         "__doc__": f"`{mnemonic}` of each element.",
@@ -139,7 +139,7 @@ class ConvertOp(ElementwiseOp):
 
     name = "stablehlo.convert"
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("operand", _NUMBERS),), results=(Value("result", _NUMBERS),)
+        operands=(ValueGroup("operand", _NUMBERS),), results=(ValueGroup("result", _NUMBERS),)
     )
     SAME_ELEMENTS: ClassVar[bool] = False
 
@@ -149,7 +149,7 @@ class IsFiniteOp(ElementwiseOp):
 
     name = "stablehlo.is_finite"
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("x", _FLOATS),), results=(Value("y", PREDICATE),)
+        operands=(ValueGroup("x", _FLOATS),), results=(ValueGroup("y", PREDICATE),)
     )
     SAME_ELEMENTS: ClassVar[bool] = False
     SHAPE_WORDS: ClassVar[str] = _SAME_BASE
@@ -174,8 +174,8 @@ class AbsOp(_PartOp):
 
     name = "stablehlo.abs"
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("operand", _SIGNED),),
-        results=(Value("result", ranked(SIGNLESS, FLOAT, QUANTIZED)),),
+        operands=(ValueGroup("operand", _SIGNED),),
+        results=(ValueGroup("result", ranked(SIGNLESS, FLOAT, QUANTIZED)),),
     )
 
 
@@ -184,7 +184,8 @@ class RealOp(_PartOp):
 
     name = "stablehlo.real"
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("operand", _REAL_OR_COMPLEX),), results=(Value("result", ranked(FLOAT)),)
+        operands=(ValueGroup("operand", _REAL_OR_COMPLEX),),
+        results=(ValueGroup("result", ranked(FLOAT)),),
     )
 
 
@@ -200,8 +201,8 @@ class ComplexOp(ElementwiseOp):
 
     name = "stablehlo.complex"
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("lhs", ranked(WIDE_FLOAT)), Value("rhs", ranked(WIDE_FLOAT))),
-        results=(Value("result", ranked(COMPLEX)),),
+        operands=(ValueGroup("lhs", ranked(WIDE_FLOAT)), ValueGroup("rhs", ranked(WIDE_FLOAT))),
+        results=(ValueGroup("result", ranked(COMPLEX)),),
     )
     FORM: ClassVar = Form((OPERANDS,), COMPLEX_RESULT)
     SAME_ELEMENTS: ClassVar[bool] = False
@@ -221,8 +222,8 @@ class CompareOp(ElementwiseOp):
 
     name = "stablehlo.compare"
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("lhs", ANY), Value("rhs", ANY)),
-        results=(Value("result", PREDICATE),),
+        operands=(ValueGroup("lhs", ANY), ValueGroup("rhs", ANY)),
+        results=(ValueGroup("result", PREDICATE),),
         properties=(
             Property("comparison_direction", enum("stablehlo.comparison_direction")),
             Property("compare_type", enum("stablehlo.comparison_type"), optional=True),
@@ -252,8 +253,12 @@ class SelectOp(FormOp):
 
     name = "stablehlo.select"
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("pred", PREDICATE), Value("on_true", ANY), Value("on_false", ANY)),
-        results=(Value("result", ANY),),
+        operands=(
+            ValueGroup("pred", PREDICATE),
+            ValueGroup("on_true", ANY),
+            ValueGroup("on_false", ANY),
+        ),
+        results=(ValueGroup("result", ANY),),
     )
     FORM: ClassVar = Form((OPERANDS,), PREDICATE_AND_SAME)
     traits = PURE
@@ -275,8 +280,8 @@ class ClampOp(FormOp):
     name = "stablehlo.clamp"
     RULE: ClassVar = staticmethod(movement_rules.clamp)
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("min", ANY), Value("operand", ANY), Value("max", ANY)),
-        results=(Value("result", ANY),),
+        operands=(ValueGroup("min", ANY), ValueGroup("operand", ANY), ValueGroup("max", ANY)),
+        results=(ValueGroup("result", ANY),),
     )
     FORM: ClassVar = Form((OPERANDS,), SAME)
     traits = PURE

@@ -13,7 +13,7 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
-from ttmlir.dialects.syntax import expect, parameter
+from ttmlir.dialects.definition.syntax import expect, parameter
 
 
 class EnumAttr(Data[str]):

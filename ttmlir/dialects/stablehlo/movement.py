@@ -9,9 +9,11 @@ from xdsl.ir import Attribute, TypedAttribute
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
-from ttmlir.dialects.ods import Property, Signature, Value
-from ttmlir.dialects.stablehlo import movement_rules
-from ttmlir.dialects.stablehlo.constraints import (
+from ttmlir.dialects.definition.ods import Property, Signature, ValueGroup
+from ttmlir.dialects.definition.syntax import expect, parse_signed
+from ttmlir.dialects.stablehlo.operation import PURE, FormOp, StableHLOOp
+from ttmlir.dialects.stablehlo.rules import movement as movement_rules
+from ttmlir.dialects.stablehlo.rules.constraints import (
     ANY,
     ANY_AXIS,
     ANY_ELEMENTS,
@@ -31,7 +33,7 @@ from ttmlir.dialects.stablehlo.constraints import (
     ranked,
     static,
 )
-from ttmlir.dialects.stablehlo.form import (
+from ttmlir.dialects.stablehlo.text.form import (
     OPERANDS,
     FloatFormat,
     Form,
@@ -40,9 +42,7 @@ from ttmlir.dialects.stablehlo.form import (
     Setting,
     integers,
 )
-from ttmlir.dialects.stablehlo.operation import PURE, FormOp, StableHLOOp
-from ttmlir.dialects.stablehlo.type_forms import FUNCTIONAL, RESULT, SAME
-from ttmlir.dialects.syntax import expect, parse_signed
+from ttmlir.dialects.stablehlo.text.type_forms import FUNCTIONAL, RESULT, SAME
 
 
 class ConstantOp(StableHLOOp):
@@ -51,7 +51,7 @@ class ConstantOp(StableHLOOp):
     name = "stablehlo.constant"
     RULE: ClassVar = staticmethod(movement_rules.constant)
     SIGNATURE: ClassVar = Signature(
-        results=(Value("output", static(*ANY_OR_PER_AXIS)),),
+        results=(ValueGroup("output", static(*ANY_OR_PER_AXIS)),),
         properties=(Property("value", CONSTANT),),
     )
     SPELLED: ClassVar[tuple[str, ...]] = ("value",)
@@ -87,7 +87,7 @@ class IotaOp(FormOp):
     name = "stablehlo.iota"
     RULE: ClassVar = staticmethod(movement_rules.iota)
     SIGNATURE: ClassVar = Signature(
-        results=(Value("output", static(INTEGER, FLOAT, COMPLEX, QUANTIZED)),),
+        results=(ValueGroup("output", static(INTEGER, FLOAT, COMPLEX, QUANTIZED)),),
         properties=(Property("iota_dimension", DIMENSION),),
     )
     FORM: ClassVar = Form((Setting("dim", Integer("iota_dimension")),), RESULT)
@@ -100,8 +100,8 @@ class BroadcastInDimOp(FormOp):
     name = "stablehlo.broadcast_in_dim"
     RULE: ClassVar = staticmethod(movement_rules.broadcast_in_dim)
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("operand", ANY_AXIS),),
-        results=(Value("result", STATIC_OR_BOUNDED),),
+        operands=(ValueGroup("operand", ANY_AXIS),),
+        results=(ValueGroup("result", STATIC_OR_BOUNDED),),
         properties=(Property("broadcast_dimensions", DIMENSIONS),),
     )
     FORM: ClassVar = Form(
@@ -116,8 +116,8 @@ class BroadcastOp(FormOp):
     name = "stablehlo.broadcast"
     RULE: ClassVar = staticmethod(movement_rules.broadcast)
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("operand", ANY),),
-        results=(Value("result", ANY_AXIS),),
+        operands=(ValueGroup("operand", ANY),),
+        results=(ValueGroup("result", ANY_AXIS),),
         properties=(Property("broadcast_sizes", DIMENSIONS),),
     )
     FORM: ClassVar = Form((OPERANDS, Setting("sizes", IntegerList("broadcast_sizes"))), FUNCTIONAL)
@@ -130,7 +130,8 @@ class ReshapeOp(FormOp):
     name = "stablehlo.reshape"
     RULE: ClassVar = staticmethod(movement_rules.reshape)
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("operand", ANY_AXIS),), results=(Value("result", STATIC_OR_BOUNDED),)
+        operands=(ValueGroup("operand", ANY_AXIS),),
+        results=(ValueGroup("result", STATIC_OR_BOUNDED),),
     )
     FORM: ClassVar = Form((OPERANDS,), SAME)
     traits = PURE
@@ -142,7 +143,7 @@ class BitcastConvertOp(FormOp):
     name = "stablehlo.bitcast_convert"
     RULE: ClassVar = staticmethod(movement_rules.bitcast_convert)
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("operand", ANY_AXIS),), results=(Value("result", ANY_AXIS),)
+        operands=(ValueGroup("operand", ANY_AXIS),), results=(ValueGroup("result", ANY_AXIS),)
     )
     FORM: ClassVar = Form((OPERANDS,), FUNCTIONAL)
     traits = PURE
@@ -154,8 +155,8 @@ class TransposeOp(FormOp):
     name = "stablehlo.transpose"
     RULE: ClassVar = staticmethod(movement_rules.transpose)
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("operand", ANY_AXIS),),
-        results=(Value("result", ANY_AXIS),),
+        operands=(ValueGroup("operand", ANY_AXIS),),
+        results=(ValueGroup("result", ANY_AXIS),),
         properties=(Property("permutation", DIMENSIONS),),
     )
     FORM: ClassVar = Form((OPERANDS, Setting("dims", IntegerList("permutation"))), FUNCTIONAL)
@@ -168,8 +169,8 @@ class ReverseOp(FormOp):
     name = "stablehlo.reverse"
     RULE: ClassVar = staticmethod(movement_rules.reverse)
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("operand", ANY),),
-        results=(Value("result", ANY),),
+        operands=(ValueGroup("operand", ANY),),
+        results=(ValueGroup("result", ANY),),
         properties=(Property("dimensions", DIMENSIONS),),
     )
     FORM: ClassVar = Form((OPERANDS, Setting("dims", IntegerList("dimensions"))), SAME)
@@ -182,8 +183,8 @@ class ConcatenateOp(FormOp):
     name = "stablehlo.concatenate"
     RULE: ClassVar = staticmethod(movement_rules.concatenate)
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("inputs", ANY, variadic=True),),
-        results=(Value("result", ANY),),
+        operands=(ValueGroup("inputs", ANY, variadic=True),),
+        results=(ValueGroup("result", ANY),),
         properties=(Property("dimension", DIMENSION),),
     )
     FORM: ClassVar = Form((OPERANDS, Setting("dim", Integer("dimension"))), FUNCTIONAL)
@@ -196,8 +197,11 @@ class PadOp(FormOp):
     name = "stablehlo.pad"
     RULE: ClassVar = staticmethod(movement_rules.pad)
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("operand", ANY), Value("padding_value", of_rank(0, *ANY_ELEMENTS))),
-        results=(Value("result", ANY),),
+        operands=(
+            ValueGroup("operand", ANY),
+            ValueGroup("padding_value", of_rank(0, *ANY_ELEMENTS)),
+        ),
+        results=(ValueGroup("result", ANY),),
         properties=(
             Property("edge_padding_low", DIMENSIONS),
             Property("edge_padding_high", DIMENSIONS),
@@ -222,8 +226,8 @@ class SliceOp(StableHLOOp):
     name = "stablehlo.slice"
     RULE: ClassVar = staticmethod(movement_rules.slice)
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("operand", ANY),),
-        results=(Value("result", ANY),),
+        operands=(ValueGroup("operand", ANY),),
+        results=(ValueGroup("result", ANY),),
         properties=(
             Property("start_indices", DIMENSIONS),
             Property("limit_indices", DIMENSIONS),
@@ -266,7 +270,7 @@ class SliceOp(StableHLOOp):
         self.print_rest(printer)
 
 
-_START = Value("start_indices", of_rank(0, INTEGER), variadic=True)
+_START = ValueGroup("start_indices", of_rank(0, INTEGER), variadic=True)
 
 
 class DynamicSliceOp(FormOp):
@@ -275,8 +279,8 @@ class DynamicSliceOp(FormOp):
     name = "stablehlo.dynamic_slice"
     RULE: ClassVar = staticmethod(movement_rules.dynamic_slice)
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("operand", ANY), _START),
-        results=(Value("result", ANY),),
+        operands=(ValueGroup("operand", ANY), _START),
+        results=(ValueGroup("result", ANY),),
         properties=(Property("slice_sizes", DIMENSIONS),),
     )
     FORM: ClassVar = Form((OPERANDS, Setting("sizes", IntegerList("slice_sizes"))), FUNCTIONAL)
@@ -289,8 +293,8 @@ class DynamicUpdateSliceOp(FormOp):
     name = "stablehlo.dynamic_update_slice"
     RULE: ClassVar = staticmethod(movement_rules.dynamic_update_slice)
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("operand", ANY), Value("update", ANY), _START),
-        results=(Value("result", ANY),),
+        operands=(ValueGroup("operand", ANY), ValueGroup("update", ANY), _START),
+        results=(ValueGroup("result", ANY),),
     )
     FORM: ClassVar = Form((OPERANDS,), FUNCTIONAL)
     traits = PURE
@@ -302,8 +306,8 @@ class GetDimensionSizeOp(FormOp):
     name = "stablehlo.get_dimension_size"
     RULE: ClassVar = staticmethod(movement_rules.get_dimension_size)
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("operand", ANY_AXIS),),
-        results=(Value("result", ranked(SIGNLESS_32)),),
+        operands=(ValueGroup("operand", ANY_AXIS),),
+        results=(ValueGroup("result", ranked(SIGNLESS_32)),),
         properties=(Property("dimension", DIMENSION),),
     )
     FORM: ClassVar = Form((OPERANDS, Setting("dim", Integer("dimension"))), FUNCTIONAL)
@@ -315,8 +319,8 @@ class SetDimensionSizeOp(FormOp):
 
     name = "stablehlo.set_dimension_size"
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("operand", ANY), Value("size", ranked(SIGNLESS_32))),
-        results=(Value("result", ANY),),
+        operands=(ValueGroup("operand", ANY), ValueGroup("size", ranked(SIGNLESS_32))),
+        results=(ValueGroup("result", ANY),),
         properties=(Property("dimension", DIMENSION),),
     )
     FORM: ClassVar = Form((OPERANDS, Setting("dim", Integer("dimension"))), FUNCTIONAL)
@@ -328,8 +332,8 @@ class ReducePrecisionOp(FormOp):
 
     name = "stablehlo.reduce_precision"
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("operand", ranked(FLOAT, QUANTIZED)),),
-        results=(Value("output", ranked(FLOAT, QUANTIZED)),),
+        operands=(ValueGroup("operand", ranked(FLOAT, QUANTIZED)),),
+        results=(ValueGroup("output", ranked(FLOAT, QUANTIZED)),),
         properties=(
             Property("exponent_bits", POSITIVE_I32),
             Property("mantissa_bits", NON_NEGATIVE_I32),

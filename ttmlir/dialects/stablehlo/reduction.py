@@ -7,10 +7,11 @@ from typing import ClassVar, Self
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
-from ttmlir.dialects import ods
-from ttmlir.dialects.ods import Property, Signature, Value
-from ttmlir.dialects.stablehlo import reduction_rules
-from ttmlir.dialects.stablehlo.constraints import (
+from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.ods import Property, Signature, ValueGroup
+from ttmlir.dialects.stablehlo.operation import PURE, StableHLOOp
+from ttmlir.dialects.stablehlo.rules import reduction as reduction_rules
+from ttmlir.dialects.stablehlo.rules.constraints import (
     ANY,
     ANY_INTEGER,
     DIMENSION,
@@ -25,11 +26,10 @@ from ttmlir.dialects.stablehlo.constraints import (
     of_rank,
     ranked,
 )
-from ttmlir.dialects.stablehlo.operation import PURE, StableHLOOp
-from ttmlir.dialects.stablehlo.reduce_text import parse_reduce, print_reduce
+from ttmlir.dialects.stablehlo.text.reduction import parse_reduce, print_reduce
 
-_INPUTS = Value("inputs", ANY, variadic=True)
-_RESULTS = Value("results", ANY, variadic=True)
+_INPUTS = ValueGroup("inputs", ANY, variadic=True)
+_RESULTS = ValueGroup("results", ANY, variadic=True)
 
 
 class ReduceOp(StableHLOOp):
@@ -38,7 +38,7 @@ class ReduceOp(StableHLOOp):
     name = "stablehlo.reduce"
     RULE: ClassVar = staticmethod(reduction_rules.reduce)
     SIGNATURE: ClassVar = Signature(
-        operands=(_INPUTS, Value("init_values", ANY, variadic=True)),
+        operands=(_INPUTS, ValueGroup("init_values", ANY, variadic=True)),
         results=(_RESULTS,),
         properties=(Property("dimensions", DIMENSIONS),),
         regions=1,
@@ -64,7 +64,7 @@ class ReduceWindowOp(StableHLOOp):
     name = "stablehlo.reduce_window"
     RULE: ClassVar = staticmethod(reduction_rules.reduce_window)
     SIGNATURE: ClassVar = Signature(
-        operands=(_INPUTS, Value("init_values", ANY, variadic=True)),
+        operands=(_INPUTS, ValueGroup("init_values", ANY, variadic=True)),
         results=(_RESULTS,),
         properties=(
             Property("window_dimensions", DIMENSIONS),
@@ -86,8 +86,12 @@ class SelectAndScatterOp(StableHLOOp):
     name = "stablehlo.select_and_scatter"
     RULE: ClassVar = staticmethod(reduction_rules.select_and_scatter)
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("operand", ANY), Value("source", ANY), Value("init_value", ANY)),
-        results=(Value("result", ANY),),
+        operands=(
+            ValueGroup("operand", ANY),
+            ValueGroup("source", ANY),
+            ValueGroup("init_value", ANY),
+        ),
+        results=(ValueGroup("result", ANY),),
         properties=(
             Property("window_dimensions", DIMENSIONS, optional=True),
             Property("window_strides", DIMENSIONS, optional=True),
@@ -124,7 +128,7 @@ class MapOp(StableHLOOp):
     RULE: ClassVar = staticmethod(reduction_rules.map)
     SIGNATURE: ClassVar = Signature(
         operands=(_INPUTS,),
-        results=(Value("result", ANY),),
+        results=(ValueGroup("result", ANY),),
         properties=(Property("dimensions", DIMENSIONS),),
         regions=1,
     )
@@ -138,8 +142,8 @@ class GatherOp(StableHLOOp):
     name = "stablehlo.gather"
     RULE: ClassVar = staticmethod(reduction_rules.gather)
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("operand", ANY), Value("start_indices", ranked(INTEGER))),
-        results=(Value("result", ANY),),
+        operands=(ValueGroup("operand", ANY), ValueGroup("start_indices", ranked(INTEGER))),
+        results=(ValueGroup("result", ANY),),
         properties=(
             Property("dimension_numbers", enum("stablehlo.gather")),
             Property("slice_sizes", DIMENSIONS),
@@ -155,11 +159,11 @@ class DynamicGatherOp(StableHLOOp):
     name = "stablehlo.dynamic_gather"
     SIGNATURE: ClassVar = Signature(
         operands=(
-            Value("operand", ANY),
-            Value("start_indices", ranked(INTEGER)),
-            Value("slice_sizes", ranked(INTEGER)),
+            ValueGroup("operand", ANY),
+            ValueGroup("start_indices", ranked(INTEGER)),
+            ValueGroup("slice_sizes", ranked(INTEGER)),
         ),
-        results=(Value("result", ANY),),
+        results=(ValueGroup("result", ANY),),
         properties=(
             Property("dimension_numbers", enum("stablehlo.gather")),
             Property("indices_are_sorted", ods.BOOL, optional=True),
@@ -176,8 +180,8 @@ class ScatterOp(StableHLOOp):
     SIGNATURE: ClassVar = Signature(
         operands=(
             _INPUTS,
-            Value("scatter_indices", ranked(ANY_INTEGER, INDEX)),
-            Value("updates", ANY, variadic=True),
+            ValueGroup("scatter_indices", ranked(ANY_INTEGER, INDEX)),
+            ValueGroup("updates", ANY, variadic=True),
         ),
         results=(_RESULTS,),
         properties=(
@@ -197,8 +201,8 @@ class TorchIndexSelectOp(StableHLOOp):
 
     name = "stablehlo.torch_index_select"
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("operand", ANY), Value("index", ANY)),
-        results=(Value("result", ANY),),
+        operands=(ValueGroup("operand", ANY), ValueGroup("index", ANY)),
+        results=(ValueGroup("result", ANY),),
         properties=(Property("dim", ods.I64), Property("batch_dims", ods.I64)),
     )
     traits = PURE
@@ -217,10 +221,10 @@ class BatchNormInferenceOp(StableHLOOp):
     RULE: ClassVar = staticmethod(reduction_rules.batch_norm)
     SIGNATURE: ClassVar = Signature(
         operands=(
-            Value("operand", _IMAGE),
-            *(Value(name, _VECTOR) for name in ("scale", "offset", "mean", "variance")),
+            ValueGroup("operand", _IMAGE),
+            *(ValueGroup(name, _VECTOR) for name in ("scale", "offset", "mean", "variance")),
         ),
-        results=(Value("result", _IMAGE),),
+        results=(ValueGroup("result", _IMAGE),),
         properties=_NORMALIZATION,
     )
     traits = PURE
@@ -233,14 +237,14 @@ class BatchNormTrainingOp(StableHLOOp):
     RULE: ClassVar = staticmethod(reduction_rules.batch_norm)
     SIGNATURE: ClassVar = Signature(
         operands=(
-            Value("operand", _IMAGE),
-            Value("scale", _VECTOR),
-            Value("offset", _VECTOR),
+            ValueGroup("operand", _IMAGE),
+            ValueGroup("scale", _VECTOR),
+            ValueGroup("offset", _VECTOR),
         ),
         results=(
-            Value("output", _IMAGE),
-            Value("batch_mean", _FLOAT_VECTOR),
-            Value("batch_var", _FLOAT_VECTOR),
+            ValueGroup("output", _IMAGE),
+            ValueGroup("batch_mean", _FLOAT_VECTOR),
+            ValueGroup("batch_var", _FLOAT_VECTOR),
         ),
         properties=_NORMALIZATION,
     )
@@ -254,14 +258,14 @@ class BatchNormGradOp(StableHLOOp):
     RULE: ClassVar = staticmethod(reduction_rules.batch_norm)
     SIGNATURE: ClassVar = Signature(
         operands=(
-            Value("operand", _IMAGE),
-            *(Value(name, _VECTOR) for name in ("scale", "mean", "variance")),
-            Value("grad_output", _IMAGE),
+            ValueGroup("operand", _IMAGE),
+            *(ValueGroup(name, _VECTOR) for name in ("scale", "mean", "variance")),
+            ValueGroup("grad_output", _IMAGE),
         ),
         results=(
-            Value("grad_operand", _IMAGE),
-            Value("grad_scale", _FLOAT_VECTOR),
-            Value("grad_offset", _FLOAT_VECTOR),
+            ValueGroup("grad_operand", _IMAGE),
+            ValueGroup("grad_scale", _FLOAT_VECTOR),
+            ValueGroup("grad_offset", _FLOAT_VECTOR),
         ),
         properties=_NORMALIZATION,
     )

@@ -12,19 +12,19 @@ from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import IsTerminator, Pure, RecursiveMemoryEffect
 
-from ttmlir.dialects import ods
-from ttmlir.dialects.assembly import AssemblyOp, parse_operands
-from ttmlir.dialects.ods import Property, Signature, Value
+from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.assembly import AssemblyOp, parse_operands
+from ttmlir.dialects.definition.ods import Property, Signature, ValueGroup
 from ttmlir.dialects.tosa.forms import BOOLEANS, NUMBERS, TYPE
 
-_MANY = (Value("output", NUMBERS, variadic=True),)
+_MANY = (ValueGroup("output", NUMBERS, variadic=True),)
 
 
 class YieldOp(AssemblyOp):
     """The end of a region: the values that it gives."""
 
     name = "tosa.yield"
-    SIGNATURE: ClassVar = Signature(operands=(Value("inputs", NUMBERS, variadic=True),))
+    SIGNATURE: ClassVar = Signature(operands=(ValueGroup("inputs", NUMBERS, variadic=True),))
     traits = traits_def(IsTerminator(), Pure())
 
     @classmethod
@@ -65,7 +65,7 @@ class IfOp(AssemblyOp):
 
     name = "tosa.cond_if"
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("cond", BOOLEANS), Value("inputs", NUMBERS, variadic=True)),
+        operands=(ValueGroup("cond", BOOLEANS), ValueGroup("inputs", NUMBERS, variadic=True)),
         results=_MANY,
         regions=2,
     )
@@ -112,7 +112,7 @@ class WhileOp(AssemblyOp):
 
     name = "tosa.while_loop"
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("inputs", NUMBERS, variadic=True),), results=_MANY, regions=2
+        operands=(ValueGroup("inputs", NUMBERS, variadic=True),), results=_MANY, regions=2
     )
     traits = traits_def(RecursiveMemoryEffect())
 
@@ -225,7 +225,7 @@ class VariableReadOp(_VariableOp):
 
     name = "tosa.variable.read"
     SPELLED: ClassVar = ("name",)
-    SIGNATURE: ClassVar = Signature(results=(Value("value", NUMBERS),), properties=(_NAME,))
+    SIGNATURE: ClassVar = Signature(results=(ValueGroup("value", NUMBERS),), properties=(_NAME,))
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -250,7 +250,7 @@ class VariableWriteOp(_VariableOp):
 
     name = "tosa.variable.write"
     SPELLED: ClassVar = ("name",)
-    SIGNATURE: ClassVar = Signature(operands=(Value("value", NUMBERS),), properties=(_NAME,))
+    SIGNATURE: ClassVar = Signature(operands=(ValueGroup("value", NUMBERS),), properties=(_NAME,))
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:

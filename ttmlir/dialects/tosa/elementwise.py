@@ -14,9 +14,9 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
-from ttmlir.dialects import ods
-from ttmlir.dialects.ods import Property, Signature, TypeConstraint, Value, refuse
-from ttmlir.dialects.shape_checks import broadcast_pair
+from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.ods import Property, Signature, TypeConstraint, ValueGroup, refuse
+from ttmlir.dialects.definition.shape_checks import broadcast_pair
 from ttmlir.dialects.tosa.forms import (
     BOOLEANS,
     I8,
@@ -92,8 +92,8 @@ def _elementwise(
     properties: tuple[Property, ...] = (),
 ) -> Signature:
     return Signature(
-        operands=tuple(Value(f"input{i + 1}", operand) for i in range(operands)),
-        results=(Value("output", result or operand),),
+        operands=tuple(ValueGroup(f"input{i + 1}", operand) for i in range(operands)),
+        results=(ValueGroup("output", result or operand),),
         properties=properties,
     )
 
@@ -153,8 +153,12 @@ class MulOp(ElementwiseOp):
     FORMS: ClassVar = (
         _elementwise(2, properties=(Property("shift", I8),)),
         Signature(
-            operands=(Value("input1", NUMBERS), Value("input2", NUMBERS), Value("shift", NUMBERS)),
-            results=(Value("output", NUMBERS),),
+            operands=(
+                ValueGroup("input1", NUMBERS),
+                ValueGroup("input2", NUMBERS),
+                ValueGroup("shift", NUMBERS),
+            ),
+            results=(ValueGroup("output", NUMBERS),),
         ),
     )
 
@@ -191,8 +195,12 @@ _SIGNATURES: dict[str, Signature] = {
     **dict.fromkeys("logical_and logical_or logical_xor".split(), _elementwise(2, BOOLEANS)),
     **dict.fromkeys("equal greater greater_equal".split(), _COMPARISON),
     "select": Signature(
-        operands=(Value("pred", BOOLEANS), Value("on_true", NUMBERS), Value("on_false", NUMBERS)),
-        results=(Value("output", NUMBERS),),
+        operands=(
+            ValueGroup("pred", BOOLEANS),
+            ValueGroup("on_true", NUMBERS),
+            ValueGroup("on_false", NUMBERS),
+        ),
+        results=(ValueGroup("output", NUMBERS),),
     ),
 }
 _SAME_ELEMENTS = {
@@ -212,11 +220,11 @@ class NegateOp(ElementwiseOp):
         _elementwise(1, properties=(Property("quantization_info", QUANTIZATION, optional=True),)),
         Signature(
             operands=(
-                Value("input1", NUMBERS),
-                Value("input1_zp", NUMBERS),
-                Value("output_zp", NUMBERS),
+                ValueGroup("input1", NUMBERS),
+                ValueGroup("input1_zp", NUMBERS),
+                ValueGroup("output_zp", NUMBERS),
             ),
-            results=(Value("output", NUMBERS),),
+            results=(ValueGroup("output", NUMBERS),),
         ),
     )
 

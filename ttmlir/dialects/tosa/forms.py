@@ -22,15 +22,15 @@ from xdsl.irdl import traits_def
 from xdsl.parser import Parser
 from xdsl.traits import Pure
 
-from ttmlir.dialects import ods
-from ttmlir.dialects.assembly import FunctionalOp
-from ttmlir.dialects.ods import (
+from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.assembly import FunctionalOp
+from ttmlir.dialects.definition.ods import (
     AttrConstraint,
     ODSOperation,
     Property,
     Signature,
     TypeConstraint,
-    Value,
+    ValueGroup,
 )
 from ttmlir.dialects.tosa.attrs import MODES, ShapeType, ZeroPointsAttr
 from ttmlir.mlir.xdsl_internals import operands_of
@@ -107,14 +107,14 @@ def dense_i64(count: int) -> AttrConstraint:
     )
 
 
-def _merged(forms: tuple[Signature, ...]) -> Signature:
+def _merge(forms: tuple[Signature, ...]) -> Signature:
     """What is known before the form is: all properties, any operands."""
     by_name: dict[str, Property] = {}
     for form in forms:
         for prop in form.properties:
             by_name.setdefault(prop.name, Property(prop.name, prop.constraint, optional=True))
     return Signature(
-        operands=(Value("operands", ANY, variadic=True),),
+        operands=(ValueGroup("operands", ANY, variadic=True),),
         results=forms[0].results,
         properties=tuple(by_name.values()),
         regions=forms[0].regions,
@@ -131,7 +131,7 @@ class FormedOp(ODSOperation):
     def __init_subclass__(cls) -> None:
         """Let the signature be the only form or what all forms allow."""
         if "FORMS" in cls.__dict__:
-            cls.SIGNATURE = cls.FORMS[0] if len(cls.FORMS) == 1 else _merged(cls.FORMS)
+            cls.SIGNATURE = cls.FORMS[0] if len(cls.FORMS) == 1 else _merge(cls.FORMS)
         super().__init_subclass__()
 
     def form(self) -> Signature:

@@ -11,8 +11,8 @@ from xdsl.irdl import traits_def
 from xdsl.printer import Printer
 from xdsl.traits import ConstantLike, HasFolder, Pure
 
-from ttmlir.dialects import ods
-from ttmlir.dialects.ods import Property, Signature, TypeConstraint, Value, refuse
+from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.ods import Property, Signature, TypeConstraint, ValueGroup, refuse
 from ttmlir.dialects.tosa.attrs import ShapeType
 from ttmlir.dialects.tosa.forms import (
     EXTENTS,
@@ -44,7 +44,9 @@ class ConstOp(FormedOp):
 
     name = "tosa.const"
     FORMS: ClassVar = tuple(
-        Signature(results=(Value("output", NUMBERS),), properties=(Property(name, ods.ELEMENTS),))
+        Signature(
+            results=(ValueGroup("output", NUMBERS),), properties=(Property(name, ods.ELEMENTS),)
+        )
         for name in ("value", "values")
     )
     traits = traits_def(Pure(), ConstantLike(), _ConstantFolds())
@@ -71,7 +73,7 @@ class ConstShapeOp(TosaOp):
     name = "tosa.const_shape"
     FORMS: ClassVar = (
         Signature(
-            results=(Value("output", SHAPE),), properties=(Property("values", ods.ELEMENTS),)
+            results=(ValueGroup("output", SHAPE),), properties=(Property("values", ods.ELEMENTS),)
         ),
     )
 
@@ -96,12 +98,12 @@ _AXIS = Property("axis", ods.I32)
 _NAN = Property("nan_mode", NAN_MODE, optional=True)
 
 
-def _values(constraint: TypeConstraint, *names: str) -> tuple[Value, ...]:
-    return tuple(Value(name, constraint) for name in names)
+def _values(constraint: TypeConstraint, *names: str) -> tuple[ValueGroup, ...]:
+    return tuple(ValueGroup(name, constraint) for name in names)
 
 
 def _signature(
-    operands: Sequence[Value],
+    operands: Sequence[ValueGroup],
     *properties: Property,
     result: TypeConstraint = NUMBERS,
     results: int = 1,
@@ -109,7 +111,7 @@ def _signature(
 ) -> Signature:
     return Signature(
         operands=tuple(operands),
-        results=tuple(Value("output", result) for _ in range(results)),
+        results=tuple(ValueGroup("output", result) for _ in range(results)),
         properties=properties,
         regions=regions,
     )
@@ -127,7 +129,7 @@ def _convolution(
     weight: str, rank_: int, *spatial: Property, quantized: bool = True
 ) -> tuple[Signature, Signature]:
     image, kernel, bias = rank(rank_), rank(rank_), rank(1)
-    operands = (Value("input", image), Value(weight, kernel), Value("bias", bias))
+    operands = (ValueGroup("input", image), ValueGroup(weight, kernel), ValueGroup("bias", bias))
     shared = (*spatial, _optional("acc_type", TYPE), _optional("local_bound", ods.BOOL))
     return (
         _signature(operands, *shared, _quantization(), result=image),
@@ -164,20 +166,20 @@ _FORMS: dict[str, tuple[Signature, ...]] = {
         ("reduce_max", "reduce_min"), (_signature(_values(NUMBERS, "input"), _AXIS, _NAN),)
     ),
     "reverse": (_signature(_INPUT, _AXIS),),
-    "concat": (_signature((Value("input1", NUMBERS, variadic=True),), _AXIS),),
+    "concat": (_signature((ValueGroup("input1", NUMBERS, variadic=True),), _AXIS),),
     "pad": (
         _signature(
             (
-                Value("input1", RANKED),
-                Value("padding", EXTENTS),
-                Value("pad_const", NUMBERS, optional=True),
+                ValueGroup("input1", RANKED),
+                ValueGroup("padding", EXTENTS),
+                ValueGroup("pad_const", NUMBERS, optional=True),
             ),
             _quantization(),
         ),
     ),
     "reshape": (
         _signature(_INPUT, Property("new_shape", ods.DENSE_I64), result=RANKED),
-        _signature((*_INPUT, Value("shape", SHAPE)), result=RANKED),
+        _signature((*_INPUT, ValueGroup("shape", SHAPE)), result=RANKED),
     ),
     "slice": (
         _signature(_INPUT, Property("start", ods.DENSE_I64), Property("size", ods.DENSE_I64)),
@@ -185,27 +187,33 @@ _FORMS: dict[str, tuple[Signature, ...]] = {
     ),
     "tile": (
         _signature(_INPUT, Property("multiples", ods.DENSE_I64)),
-        _signature((*_INPUT, Value("multiples", SHAPE))),
+        _signature((*_INPUT, ValueGroup("multiples", SHAPE))),
     ),
     "transpose": (
-        _signature((*_INPUT, Value("perms", EXTENTS))),
+        _signature((*_INPUT, ValueGroup("perms", EXTENTS))),
         _signature(_INPUT, Property("perms", ods.DENSE_I32)),
     ),
-    "gather": (_signature((Value("values", rank(3)), Value("indices", rank(2))), result=rank(3)),),
+    "gather": (
+        _signature((ValueGroup("values", rank(3)), ValueGroup("indices", rank(2))), result=rank(3)),
+    ),
     "scatter": (
         _signature(
-            (Value("values_in", rank(3)), Value("indices", rank(2)), Value("input", rank(3))),
+            (
+                ValueGroup("values_in", rank(3)),
+                ValueGroup("indices", rank(2)),
+                ValueGroup("input", rank(3)),
+            ),
             result=rank(3),
         ),
     ),
-    "table": (_signature((Value("input", NUMBERS), Value("table", rank(1)))),),
+    "table": (_signature((ValueGroup("input", NUMBERS), ValueGroup("table", rank(1)))),),
     "matmul": (
         _signature(_values(rank(3), "a", "b"), _quantization(), result=rank(3)),
         _signature((*_values(rank(3), "a", "b"), *_values(NUMBERS, "a_zp", "b_zp"))),
     ),
     "fully_connected": (
         _signature(
-            (*_values(rank(2), "input", "weight"), Value("bias", rank(1))),
+            (*_values(rank(2), "input", "weight"), ValueGroup("bias", rank(1))),
             _quantization(),
             result=rank(2),
         ),
@@ -216,17 +224,17 @@ _FORMS: dict[str, tuple[Signature, ...]] = {
     "transpose_conv2d": _convolution(
         "filter", 4, *_OUT_PAD, Property("out_shape", dense_i64(4), optional=True)
     ),
-    "max_pool2d": (_signature((Value("input", _IMAGE),), *_POOL, _NAN, result=_IMAGE),),
+    "max_pool2d": (_signature((ValueGroup("input", _IMAGE),), *_POOL, _NAN, result=_IMAGE),),
     "avg_pool2d": (
         _signature(
-            (Value("input", _IMAGE),),
+            (ValueGroup("input", _IMAGE),),
             *_POOL,
             Property("acc_type", TYPE),
             _quantization(),
             result=_IMAGE,
         ),
         _signature(
-            (Value("input", _IMAGE), *_values(NUMBERS, "input_zp", "output_zp")),
+            (ValueGroup("input", _IMAGE), *_values(NUMBERS, "input_zp", "output_zp")),
             *_POOL,
             Property("acc_type", TYPE),
             result=_IMAGE,
@@ -234,7 +242,7 @@ _FORMS: dict[str, tuple[Signature, ...]] = {
     ),
     "resize": (
         _signature(
-            (Value("input", _IMAGE),),
+            (ValueGroup("input", _IMAGE),),
             Property("scale", dense_i64(4)),
             Property("offset", dense_i64(2)),
             Property("border", dense_i64(2)),
@@ -242,7 +250,7 @@ _FORMS: dict[str, tuple[Signature, ...]] = {
             result=_IMAGE,
         ),
         _signature(
-            (Value("input", _IMAGE), *_values(SHAPE, "scale", "offset", "border")),
+            (ValueGroup("input", _IMAGE), *_values(SHAPE, "scale", "offset", "border")),
             Property("mode", NAN_MODE),
             result=_IMAGE,
         ),
@@ -284,8 +292,8 @@ _FORMS: dict[str, tuple[Signature, ...]] = {
     ),
     "custom": (
         Signature(
-            operands=(Value("inputs", NUMBERS, variadic=True),),
-            results=(Value("outputs", NUMBERS, variadic=True),),
+            operands=(ValueGroup("inputs", NUMBERS, variadic=True),),
+            results=(ValueGroup("outputs", NUMBERS, variadic=True),),
             properties=tuple(
                 Property(name, ods.STRING)
                 for name in ("operator_name", "domain_name", "implementation_attrs")

@@ -11,7 +11,7 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
-from ttmlir.dialects.syntax import (
+from ttmlir.dialects.definition.syntax import (
     expect,
     expect_keyword,
     parameter,
@@ -20,21 +20,21 @@ from ttmlir.dialects.syntax import (
     parse_nested,
     parse_unsigned,
     print_stripped,
-    verified_at,
+    verify_at,
 )
 from ttmlir.dialects.tt.layout import GridAttr
 from ttmlir.dialects.tt.system_desc import SystemDescAttr
 from ttmlir.layout.affine import AffineMap
-from ttmlir.layout.chip import SystemDesc
-from ttmlir.layout.device import Device
+from ttmlir.layout.device import DeviceView
 from ttmlir.layout.grid import shape_text
+from ttmlir.layout.system.chip import SystemDesc
 from ttmlir.mlir.attributes.affine import parse_affine_map
 
 _OWNER = "TT_DeviceAttr"
 
 
 @irdl_attr_definition
-class DeviceAttr(Data[Device]):
+class DeviceAttr(Data[DeviceView]):
     """A view of chips as one grid of cores, and the maps of tensors to their memory.
 
         #tt.device<workerGrid = #tt.grid<8x8, (d0, d1) -> (0, d0, d1)>, l1Map = ...,
@@ -77,7 +77,7 @@ class DeviceAttr(Data[Device]):
         return "device"
 
     @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> Device:
+    def parse_parameter(cls, parser: AttrParser) -> DeviceView:
         """Read the five named parameters; both maps may be left out, as documents do."""
         position = parser.pos
         expect(parser, "<")
@@ -97,10 +97,10 @@ class DeviceAttr(Data[Device]):
         with parameter(parser, _OWNER, "chipIds", "::llvm::ArrayRef<unsigned>"):
             chip_ids = parse_list(parser, lambda: parse_unsigned(parser))
         expect(parser, ">")
-        with verified_at(parser, position):
+        with verify_at(parser, position):
             if maps is None:
-                return Device.on_grid(grid.data, mesh_shape, chip_ids)
-            return Device(grid.data, *maps, mesh_shape, chip_ids)
+                return DeviceView.on_grid(grid.data, mesh_shape, chip_ids)
+            return DeviceView(grid.data, *maps, mesh_shape, chip_ids)
 
     def print_parameter(self, printer: Printer) -> None:
         """Write what `parse_parameter` reads."""
@@ -115,8 +115,8 @@ class DeviceAttr(Data[Device]):
 @lru_cache(maxsize=64)
 def _device(
     system: SystemDesc, mesh_shape: tuple[int, ...], chip_ids: tuple[int, ...] | None
-) -> Device:
-    return Device.from_system_desc(system, mesh_shape, chip_ids)
+) -> DeviceView:
+    return DeviceView.from_system_desc(system, mesh_shape, chip_ids)
 
 
 def _expect_name(parser: AttrParser, name: str) -> None:

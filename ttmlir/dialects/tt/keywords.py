@@ -9,7 +9,7 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
-from ttmlir.dialects.syntax import KeywordAttr, expect, parameter, parse_keyword
+from ttmlir.dialects.definition.syntax import KeywordAttr, expect, parameter, parse_keyword
 from ttmlir.layout.enums import (
     Arch,
     BufferAccess,

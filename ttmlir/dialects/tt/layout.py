@@ -18,7 +18,7 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
-from ttmlir.dialects.syntax import (
+from ttmlir.dialects.definition.syntax import (
     expect,
     parameter,
     parse_dimensions,
@@ -26,7 +26,7 @@ from ttmlir.dialects.syntax import (
     parse_memref,
     parse_nested,
     parse_unsigned,
-    verified_at,
+    verify_at,
 )
 from ttmlir.dialects.tt.keywords import (
     BufferAccessAttr,
@@ -402,7 +402,7 @@ class LayoutAttr(ParametrizedAttribute):
                 )
         expect(parser, ">")
         if strides:
-            with verified_at(parser, position):
+            with verify_at(parser, position):
                 linear = linear_from_strides(strides, grid.data.rank)
         return [
             AffineMapParameter(linear),

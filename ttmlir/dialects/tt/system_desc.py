@@ -12,7 +12,7 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
-from ttmlir.dialects.syntax import (
+from ttmlir.dialects.definition.syntax import (
     expect,
     expect_keyword,
     parse_dimensions,
@@ -21,11 +21,13 @@ from ttmlir.dialects.syntax import (
     parse_nested,
     parse_signed,
     parse_unsigned,
-    verified_at,
+    verify_at,
 )
 from ttmlir.dialects.tt.keywords import ArchAttr, DataTypeAttr
 from ttmlir.dialects.tt.layout import GridAttr
-from ttmlir.layout.chip import (
+from ttmlir.layout.enums import ChipCapability
+from ttmlir.layout.grid import shape_text
+from ttmlir.layout.system.chip import (
     ChipChannel,
     ChipCoord,
     ChipDesc,
@@ -35,8 +37,6 @@ from ttmlir.layout.chip import (
     default_system_desc,
     worker_cores,
 )
-from ttmlir.layout.enums import ChipCapability
-from ttmlir.layout.grid import shape_text
 
 _CHIP_NUMBERS = (
     "l1_size",
@@ -146,7 +146,7 @@ class SystemDescAttr(Data[SystemDesc]):
             chip_coords=coords,
             chip_channels=channels,
         )
-        with verified_at(parser, position):
+        with verify_at(parser, position):
             system.check()
         return system
 

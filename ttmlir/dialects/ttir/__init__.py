@@ -10,9 +10,9 @@ from typing import cast
 
 from xdsl.ir import Dialect, Operation
 
-from ttmlir.dialects.ods import ODSOperation
-from ttmlir.dialects.row_ops import OpClasses, destination_signature, properties_of
-from ttmlir.dialects.shape_checks import check_of
+from ttmlir.dialects.definition.ods import ODSOperation
+from ttmlir.dialects.definition.row_ops import OpClasses, destination_signature, properties_of
+from ttmlir.dialects.definition.shape_checks import check_of
 from ttmlir.dialects.ttir.checks import CHECKS
 from ttmlir.dialects.ttir.families import (
     OPERAND_CONSTRAINTS,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from xdsl.ir import Operation
 
-from ttmlir.dialects.ods import refuse
-from ttmlir.dialects.row_ops import RowOperation
-from ttmlir.dialects.shape_checks import (
+from ttmlir.dialects.definition.ods import refuse
+from ttmlir.dialects.definition.row_ops import RowOperation
+from ttmlir.dialects.definition.shape_checks import (
     Check,
     check_conv2d,
     check_image,

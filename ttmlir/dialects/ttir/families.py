@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, cast
 from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Attribute
 
-from ttmlir.dialects import ods
-from ttmlir.dialects.dps import DestinationStyleOp
-from ttmlir.dialects.ods import ODSOperation, Property
-from ttmlir.dialects.row_ops import RowOperation
-from ttmlir.dialects.shape_checks import check_elementwise
+from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.dps import DestinationStyleOp
+from ttmlir.dialects.definition.ods import ODSOperation, Property
+from ttmlir.dialects.definition.row_ops import RowOperation
+from ttmlir.dialects.definition.shape_checks import check_elementwise
 
 if TYPE_CHECKING:
     pass

@@ -9,18 +9,18 @@ from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.irdl import traits_def
 from xdsl.traits import ConstantLike, HasFolder, IsTerminator, Pure, ReturnLike
 
-from ttmlir.dialects import ods
 from ttmlir.dialects.alloc import AllocatingOp
-from ttmlir.dialects.layout_checks import check_to_layout
-from ttmlir.dialects.ods import ODSOperation, Property, Signature, Value, refuse
-from ttmlir.dialects.row_ops import RowOperation, properties_of
-from ttmlir.dialects.shape_checks import check_arange, check_constant
-from ttmlir.dialects.traits import KeepsConstants
+from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.layout_checks import check_to_layout
+from ttmlir.dialects.definition.ods import ODSOperation, Property, Signature, ValueGroup, refuse
+from ttmlir.dialects.definition.row_ops import RowOperation, properties_of
+from ttmlir.dialects.definition.shape_checks import check_arange, check_constant
+from ttmlir.dialects.definition.traits import KeepsConstants
 from ttmlir.dialects.ttir.families import OPERAND_CONSTRAINTS, TTIROp
 from ttmlir.optable import row
 
-_TENSORS_IN_AND_OUT = (Value("inputs", variadic=True), Value("outputs", variadic=True))
-_RESULT = (Value("result"),)
+_TENSORS_IN_AND_OUT = (ValueGroup("inputs", variadic=True), ValueGroup("outputs", variadic=True))
+_RESULT = (ValueGroup("result"),)
 
 
 class GenericOp(TTIROp):
@@ -45,7 +45,7 @@ class GenericOp(TTIROp):
     name = "ttir.generic"
     SIGNATURE: ClassVar = Signature(
         operands=_TENSORS_IN_AND_OUT,
-        results=(Value("results", variadic=True),),
+        results=(ValueGroup("results", variadic=True),),
         properties=(
             Property("grid", ods.named_attr("tt.grid")),
             Property("indexing_maps", ods.MAP_ARRAY),
@@ -87,7 +87,7 @@ class ToLayoutOp(TTIROp):
 
     name = "ttir.to_layout"
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("input"), Value("output")), results=_RESULT, init="output"
+        operands=(ValueGroup("input"), ValueGroup("output")), results=_RESULT, init="output"
     )
 
     def verify_op(self) -> None:
@@ -105,7 +105,7 @@ class DeallocOp(ODSOperation):
     """The end of the life of a tensor's memory."""
 
     name = "ttir.dealloc"
-    SIGNATURE: ClassVar = Signature(operands=(Value("result"),))
+    SIGNATURE: ClassVar = Signature(operands=(ValueGroup("result"),))
 
 
 class _ConstantFolds(HasFolder):
@@ -170,10 +170,10 @@ class KernelOp(TTIROp):
     name = "ttir.kernel"
     SIGNATURE: ClassVar = Signature(
         operands=(
-            Value("inputs", ods.TENSOR_OR_MEMREF, variadic=True),
-            Value("outputs", ods.TENSOR_OR_MEMREF, variadic=True),
+            ValueGroup("inputs", ods.TENSOR_OR_MEMREF, variadic=True),
+            ValueGroup("outputs", ods.TENSOR_OR_MEMREF, variadic=True),
         ),
-        results=(Value("results", ods.TENSOR_OR_MEMREF, variadic=True),),
+        results=(ValueGroup("results", ods.TENSOR_OR_MEMREF, variadic=True),),
         properties=(
             Property("op", ods.FLAT_SYMBOL),
             Property("kind", ods.FLAT_SYMBOL),
@@ -191,7 +191,7 @@ class YieldOp(ODSOperation):
 
     name = "ttir.yield"
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("values", ods.TENSOR_OR_MEMREF, variadic=True),)
+        operands=(ValueGroup("values", ods.TENSOR_OR_MEMREF, variadic=True),)
     )
     traits = traits_def(Pure(), ReturnLike(), IsTerminator())
 

@@ -10,14 +10,14 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import traits_def
 from xdsl.traits import IsTerminator, Pure, ReturnLike
 
-from ttmlir.dialects import ods
-from ttmlir.dialects.ods import (
+from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.ods import (
     AttrConstraint,
     ODSOperation,
     Property,
     Signature,
     TypeConstraint,
-    Value,
+    ValueGroup,
     refuse,
 )
 from ttmlir.dialects.ttkernel.attrs import (
@@ -211,14 +211,14 @@ def _properties(call: KernelCall) -> tuple[Property, ...]:
 
 
 def _signature(call: KernelCall) -> Signature:
-    values = (Value("argv", _ANYTHING, variadic=True),) if call.variadic else ()
+    values = (ValueGroup("argv", _ANYTHING, variadic=True),) if call.variadic else ()
     kinds = dict(_CONSTRAINTS)
     if call.form in _ANY_WIDTH:
         kinds[ValueKind.L1_PTR] = _ANY_POINTER
-    operands = (Value(name, kinds[kind]) for name, kind in call.operands)
+    operands = (ValueGroup(name, kinds[kind]) for name, kind in call.operands)
     return Signature(
         operands=(*operands, *values),
-        results=(Value(call.result[0], kinds[call.result[1]]),) if call.result else (),
+        results=(ValueGroup(call.result[0], kinds[call.result[1]]),) if call.result else (),
         properties=_properties(call),
     )
 
@@ -246,7 +246,7 @@ class BuiltinOp(TTKernelOp):
 
     name = "ttkernel.builtin"
     SIGNATURE: ClassVar = Signature(
-        operands=(Value("args", _MEMREF_OR_CB, variadic=True),),
+        operands=(ValueGroup("args", _MEMREF_OR_CB, variadic=True),),
         properties=(Property("op", ods.FLAT_SYMBOL), Property("kind", ods.FLAT_SYMBOL)),
     )
 

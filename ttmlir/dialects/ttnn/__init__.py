@@ -10,8 +10,8 @@ from typing import cast
 
 from xdsl.ir import Dialect, Operation
 
-from ttmlir.dialects.row_ops import OpClasses, destination_signature, properties_of
-from ttmlir.dialects.shape_checks import check_of
+from ttmlir.dialects.definition.row_ops import OpClasses, destination_signature, properties_of
+from ttmlir.dialects.definition.shape_checks import check_of
 from ttmlir.dialects.ttnn.attrs import (
     ATTRIBUTES,
     BufferTypeAttr,

@@ -10,7 +10,7 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
-from ttmlir.dialects.syntax import (
+from ttmlir.dialects.definition.syntax import (
     KeywordAttr,
     expect,
     parameter,

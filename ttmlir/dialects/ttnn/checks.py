@@ -6,8 +6,8 @@ from typing import cast
 
 from xdsl.ir import Operation
 
-from ttmlir.dialects.ods import ODSOperation, refuse
-from ttmlir.dialects.shape_checks import (
+from ttmlir.dialects.definition.ods import ODSOperation, refuse
+from ttmlir.dialects.definition.shape_checks import (
     Check,
     check_conv2d,
     check_pool_rank,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from ttmlir.dialects import ods
-from ttmlir.dialects.dps import DestinationStyleOp
-from ttmlir.dialects.ods import ODSOperation, Value
-from ttmlir.dialects.row_ops import RowOperation
+from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.dps import DestinationStyleOp
+from ttmlir.dialects.definition.ods import ODSOperation, ValueGroup
+from ttmlir.dialects.definition.row_ops import RowOperation
 from ttmlir.mlir.xdsl_internals import operands_of
 
-DEVICE_OPERAND = Value("device", ods.DEVICE)
+DEVICE_OPERAND = ValueGroup("device", ods.DEVICE)
 """The device that an operation runs on."""
 
 

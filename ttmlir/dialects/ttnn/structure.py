@@ -8,19 +8,19 @@ from typing import ClassVar, Self, cast
 from xdsl.dialects.builtin import LocationAttr
 from xdsl.ir import Attribute, SSAValue
 
-from ttmlir.dialects import ods
 from ttmlir.dialects.alloc import AllocatingOp
-from ttmlir.dialects.layout_checks import check_to_memory_config
-from ttmlir.dialects.ods import Property, Signature, Value
-from ttmlir.dialects.row_ops import properties_of
-from ttmlir.dialects.shape_checks import check_arange, check_constant
+from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.layout_checks import check_to_memory_config
+from ttmlir.dialects.definition.ods import Property, Signature, ValueGroup
+from ttmlir.dialects.definition.row_ops import properties_of
+from ttmlir.dialects.definition.shape_checks import check_arange, check_constant
 from ttmlir.dialects.ttnn.attrs import LayoutAttr, MemoryConfigAttr
 from ttmlir.dialects.ttnn.families import DEVICE_OPERAND, CreationOp, TTNNOp
 from ttmlir.optable import row
 from ttmlir.optable.row import Row
 
-_RESULT = (Value("result"),)
-_INPUT_AND_DEVICE = (Value("input"), DEVICE_OPERAND)
+_RESULT = (ValueGroup("result"),)
+_INPUT_AND_DEVICE = (ValueGroup("input"), DEVICE_OPERAND)
 
 
 class GetDeviceOp(TTNNOp):
@@ -31,7 +31,7 @@ class GetDeviceOp(TTNNOp):
     """
 
     name = "ttnn.get_device"
-    SIGNATURE: ClassVar = Signature(results=(Value("device", ods.DEVICE),))
+    SIGNATURE: ClassVar = Signature(results=(ValueGroup("device", ods.DEVICE),))
 
     @classmethod
     def make(cls, device_type: Attribute, *, location: LocationAttr) -> Self:
@@ -227,7 +227,7 @@ class DeallocOp(TTNNOp):
     """The end of the life of a tensor's memory."""
 
     name = "ttnn.dealloc"
-    SIGNATURE: ClassVar = Signature(operands=(Value("input"),))
+    SIGNATURE: ClassVar = Signature(operands=(ValueGroup("input"),))
 
 
 STRUCTURE_OPS: Sequence[type[TTNNOp]] = (

@@ -26,7 +26,7 @@ from ttmlir.cpp.tree import (
 from ttmlir.dialects.emitc import EmitC_OpaqueType, LiteralOp
 from ttmlir.dialects.tt import TileType
 from ttmlir.dialects.ttkernel import RESULT_TYPES, CBType, op_class
-from ttmlir.frontend.cpp.read_values import BOOL, UNSIGNED, CType, Value, ValueBuilder, known
+from ttmlir.frontend.cpp.read_values import BOOL, UNSIGNED, CType, TypedValue, ValueBuilder, known
 from ttmlir.layout.enums import CBPort
 from ttmlir.optable.kernel import (
     CALLS,
@@ -44,7 +44,7 @@ _INTEGERS = (ValueKind.I32, ValueKind.ADDRESS)
 _ROWS_OF = ("tilize_init", "tilize_block")
 _ROWS_FROM = ("untilize_init", "untilize_block")
 
-Evaluate = Callable[[TemplateArgument], Value]
+Evaluate = Callable[[TemplateArgument], TypedValue]
 
 
 def overloads(name: str) -> tuple[KernelCall, ...]:
@@ -76,7 +76,7 @@ class CallReader:
 
     # Names.
 
-    def constant(self, name: str) -> Value | None:
+    def constant(self, name: str) -> TypedValue | None:
         """What a name of the library means: an enumerator or a number; None if it has none."""
         member = enumerator(name)
         if member is None:
@@ -90,9 +90,9 @@ class CallReader:
         )
         format_type = RESULT_TYPES[ValueKind.DATA_FORMAT]
         cast = self._builder.add(UnrealizedConversionCastOp.get([spelled], [format_type]))
-        return Value(CType(format_type), cast.results[0])
+        return TypedValue(CType(format_type), cast.results[0])
 
-    def buffer(self, value: Value) -> SSAValue:
+    def buffer(self, value: TypedValue) -> SSAValue:
         """The circular buffer with a number, an argument of the kernel."""
         if value.number is None or not 0 <= value.number < len(CBPort):
             self._builder.refuse(
@@ -112,10 +112,10 @@ class CallReader:
     def call(
         self,
         name: str,
-        arguments: Sequence[Value],
+        arguments: Sequence[TypedValue],
         template_arguments: Sequence[TemplateArgument],
         evaluate: Evaluate,
-    ) -> Value | None:
+    ) -> TypedValue | None:
         """A call of a function by its name; its result, if it has one."""
         rows = overloads(name)
         call = next((each for each in rows if _fits(each, arguments)), None)
@@ -124,7 +124,7 @@ class CallReader:
             self._builder.refuse(_wrong_arguments(name, rows, arguments))
         return self.emit(call, arguments, template_arguments, evaluate)
 
-    def method(self, name: str, arguments: Sequence[Value]) -> Value | None:
+    def method(self, name: str, arguments: Sequence[TypedValue]) -> TypedValue | None:
         """A call of a method; the object is the first argument."""
         call = _METHODS.get(name)
         if call is None or not _fits(call, arguments):
@@ -137,11 +137,11 @@ class CallReader:
     def emit(
         self,
         call: KernelCall,
-        arguments: Sequence[Value],
+        arguments: Sequence[TypedValue],
         template_arguments: Sequence[TemplateArgument],
         evaluate: Evaluate,
         properties: dict[str, Attribute] | None = None,
-    ) -> Value | None:
+    ) -> TypedValue | None:
         """The operation of a row on these arguments."""
         builder = self._builder
         attributes = dict(properties or {})
@@ -160,9 +160,9 @@ class CallReader:
         self._note_rows(call, operands)
         if not call.result:
             return None
-        return Value(_result_type(call, results[0]), op.results[0])
+        return TypedValue(_result_type(call, results[0]), op.results[0])
 
-    def _operands(self, call: KernelCall, given: Sequence[Value]) -> list[SSAValue]:
+    def _operands(self, call: KernelCall, given: Sequence[TypedValue]) -> list[SSAValue]:
         count = len(call.operands)
         missing = call.defaults[len(given) - count :] if len(given) < count else ()
         values = [*given[:count], *(known(int(each)) for each in missing)]
@@ -175,7 +175,7 @@ class CallReader:
             operands += [self._builder.ssa(value) for value in given[count:]]
         return operands
 
-    def _operand(self, value: Value, kind: ValueKind) -> SSAValue:
+    def _operand(self, value: TypedValue, kind: ValueKind) -> SSAValue:
         builder = self._builder
         if kind is ValueKind.CB:
             return self.buffer(value)
@@ -190,7 +190,7 @@ class CallReader:
             return builder.ssa(value)
         return builder.ssa(builder.convert(value, CType(wanted)))
 
-    def _check_options(self, call: KernelCall, given: Sequence[Value]) -> None:
+    def _check_options(self, call: KernelCall, given: Sequence[TypedValue]) -> None:
         """Parameters that the operation lacks may be given only what they have anyway."""
         if call.variadic:
             return
@@ -221,7 +221,7 @@ class CallReader:
         self, template: Template, given: TemplateArgument, evaluate: Evaluate
     ) -> Attribute | None:
         """The attribute for a template argument; None for what is written without one, too."""
-        text = _spelled(given)
+        text = _spell(given)
         if text is not None and text in (template.implied, template.default):
             return None
         match template.kind:
@@ -267,11 +267,11 @@ class CallReader:
             )
 
 
-def _no_template(argument: TemplateArgument) -> Value:
+def _no_template(argument: TemplateArgument) -> TypedValue:
     raise AssertionError("methods of the table have no template arguments")
 
 
-def _fits(call: KernelCall, arguments: Sequence[Value]) -> bool:
+def _fits(call: KernelCall, arguments: Sequence[TypedValue]) -> bool:
     """Whether a call takes so many arguments, and objects where it has them."""
     most = call.most_arguments
     if len(arguments) < call.fewest_arguments or (most is not None and len(arguments) > most):
@@ -280,7 +280,7 @@ def _fits(call: KernelCall, arguments: Sequence[Value]) -> bool:
     return all(_goes(value, kind) for value, (_, kind) in zip(given, call.operands, strict=False))
 
 
-def _goes(value: Value, kind: ValueKind) -> bool:
+def _goes(value: TypedValue, kind: ValueKind) -> bool:
     """Whether a value can be an operand of a kind: numbers convert, all else is what it is."""
     match kind:
         case ValueKind.CB:
@@ -295,7 +295,7 @@ def _goes(value: Value, kind: ValueKind) -> bool:
             return value.ctype.type == RESULT_TYPES[kind]
 
 
-def _wrong_arguments(name: str, rows: Sequence[KernelCall], arguments: Sequence[Value]) -> str:
+def _wrong_arguments(name: str, rows: Sequence[KernelCall], arguments: Sequence[TypedValue]) -> str:
     parameters = ((*row.constants, *(each for each, _ in row.operands)) for row in rows)
     forms = " or ".join(f"{name}({', '.join(each)})" for each in parameters)
     return (
@@ -304,7 +304,7 @@ def _wrong_arguments(name: str, rows: Sequence[KernelCall], arguments: Sequence[
     )
 
 
-def _spelled(argument: TemplateArgument) -> str | None:
+def _spell(argument: TemplateArgument) -> str | None:
     match argument:
         case NamedType(name=text) | Name(text=text) | Integer(text=text):
             return text

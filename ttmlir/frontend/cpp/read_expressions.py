@@ -13,10 +13,9 @@ from xdsl.ir import Attribute, Block
 from ttmlir.cpp.tree import (
     ASSIGNMENT_OPERATORS,
     Assign,
-    Binary,
+    BinaryOperation,
     Boolean,
     Braces,
-    Call,
     Cast,
     Character,
     Conditional,
@@ -24,6 +23,7 @@ from ttmlir.cpp.tree import (
     Expression,
     Floating,
     Function,
+    FunctionCall,
     Index,
     Initializer,
     Integer,
@@ -52,7 +52,7 @@ from ttmlir.frontend.cpp.read_values import (
     SCALARS,
     UNSIGNED,
     CType,
-    Value,
+    TypedValue,
     ValueBuilder,
     known,
     width_of,
@@ -71,7 +71,7 @@ class Variable:
     """A variable: its type, and its value from here on, None before the first."""
 
     type: CType
-    value: Value | None
+    value: TypedValue | None
 
 
 Scope = dict[str, Variable]
@@ -93,7 +93,7 @@ class KernelExpressions(ABC):
         """Variables outside of functions."""
 
     @abstractmethod
-    def function_body(self, body: Statements, returns: list[Value] | None) -> None:
+    def function_body(self, body: Statements, returns: list[TypedValue] | None) -> None:
         """Read the body of a function where it is called."""
 
     # Types.
@@ -122,7 +122,7 @@ class KernelExpressions(ABC):
                     type_,
                 )
 
-    def to_declared(self, value: Value, type_: CType) -> Value:
+    def to_declared(self, value: TypedValue, type_: CType) -> TypedValue:
         """The value of a variable of this type."""
         if not isinstance(type_.type, AnyFloat) and width_of(type_.type) is None:
             if value.ctype.type != type_.type:
@@ -137,28 +137,28 @@ class KernelExpressions(ABC):
             return value
         return self.builder.convert(value, type_)
 
-    def settled(self, value: Value) -> Value:
+    def settled(self, value: TypedValue) -> TypedValue:
         """The value with an operation for it, so that uses are of one constant."""
         return replace(value, ssa=self.builder.ssa(value))
 
     # Values.
 
-    def current(self, variable: Variable) -> Value:
+    def current(self, variable: Variable) -> TypedValue:
         """What a variable holds; one without value holds 0, as it may."""
         return variable.value or known(0, variable.type)
 
     def evaluate(self, expression: Expression) -> None:
         """An expression for its effects."""
         match expression:
-            case Binary(operator="<<") if (pieces := _streamed(expression)) is not None:
+            case BinaryOperation(operator="<<") if (pieces := _stream(expression)) is not None:
                 self._print(pieces)
-            case Call():
+            case FunctionCall():
                 self.builder.at(expression)
                 self._call(expression)
             case _:
                 self.value(expression)
 
-    def value(self, expression: TemplateArgument | Braces) -> Value:
+    def value(self, expression: TemplateArgument | Braces) -> TypedValue:
         """The value of an expression."""
         self.builder.at(expression)
         match expression:
@@ -166,14 +166,14 @@ class KernelExpressions(ABC):
                 return self._literal(expression)
             case Name(text=text):
                 return self._named(text)
-            case Call():
+            case FunctionCall():
                 result = self._call(expression)
                 if result is None:
                     self.builder.refuse("this call has no result", expression)
                 return result
             case Unary():
                 return self._unary(expression)
-            case Binary():
+            case BinaryOperation():
                 return self._binary(expression)
             case Conditional():
                 return self._conditional(expression)
@@ -182,7 +182,7 @@ class KernelExpressions(ABC):
             case _:
                 return self._other(expression)
 
-    def _other(self, expression: TemplateArgument | Braces) -> Value:
+    def _other(self, expression: TemplateArgument | Braces) -> TypedValue:
         match expression:
             case Cast():
                 return self._cast(expression)
@@ -195,7 +195,7 @@ class KernelExpressions(ABC):
             case _:
                 self.builder.refuse(f"this has no form in the IR; {_SUPPORTED}")
 
-    def _literal(self, literal: Integer | Boolean | Floating | Character) -> Value:
+    def _literal(self, literal: Integer | Boolean | Floating | Character) -> TypedValue:
         match literal:
             case Integer(value=number) as integer:
                 is_long = number >= 1 << 32 or (number >= 1 << 31 and integer.text.isdigit())
@@ -211,7 +211,7 @@ class KernelExpressions(ABC):
             case _:
                 self.builder.refuse("characters with escapes have no form in the IR")
 
-    def _named(self, text: str) -> Value:
+    def _named(self, text: str) -> TypedValue:
         variable = self.variables.get(text)
         if variable is not None:
             return self.current(variable)
@@ -222,7 +222,7 @@ class KernelExpressions(ABC):
 
     # Operators.
 
-    def _unary(self, node: Unary) -> Value:
+    def _unary(self, node: Unary) -> TypedValue:
         if node.operator == "*":
             return self._load(self.value(node.operand), known(0))
         value = self.value(node.operand)
@@ -236,7 +236,7 @@ class KernelExpressions(ABC):
                 result = self.builder.make(
                     arith.NegfOp, [self.builder.ssa(value)], value.ctype.type
                 )
-                return Value(value.ctype, result)
+                return TypedValue(value.ctype, result)
             case "-":
                 return self.builder.compute("-", known(0, value.ctype), value)
             case "~":
@@ -246,7 +246,7 @@ class KernelExpressions(ABC):
             case _:
                 self.builder.refuse(f"'{node.operator}' has no form in the IR; {_SUPPORTED}")
 
-    def _binary(self, node: Binary) -> Value:
+    def _binary(self, node: BinaryOperation) -> TypedValue:
         if node.operator == ",":
             self.evaluate(node.left)
             return self.value(node.right)
@@ -259,7 +259,7 @@ class KernelExpressions(ABC):
         self.builder.at(node)
         return self.builder.compute(node.operator, left, right)
 
-    def _conditional(self, node: Conditional) -> Value:
+    def _conditional(self, node: Conditional) -> TypedValue:
         for part in (node.true_value, node.false_value):
             self._refuse_effects(part, "?:")
         condition = self.builder.truth(self.value(node.condition))
@@ -271,7 +271,7 @@ class KernelExpressions(ABC):
             first, second = (self.builder.convert(each, common) for each in (first, second))
         operands = [condition, self.builder.ssa(first), self.builder.ssa(second)]
         chosen = self.builder.make(arith.SelectOp, operands, first.ctype.type)
-        return Value(first.ctype, chosen)
+        return TypedValue(first.ctype, chosen)
 
     def _refuse_effects(self, node: Node, operator: str) -> None:
         """Refuse what must not happen where an operator does not need the value."""
@@ -285,7 +285,7 @@ class KernelExpressions(ABC):
 
     # Assignments.
 
-    def _assignment(self, node: Assign | Update) -> Value:
+    def _assignment(self, node: Assign | Update) -> TypedValue:
         match node:
             case Assign(target=target, operator="=", value=value):
                 new = self.value(value)
@@ -302,7 +302,7 @@ class KernelExpressions(ABC):
                 new = self._store(target, self.builder.compute(operator[0], old, known(1)))
                 return old if postfix else new
 
-    def _store(self, target: Expression, value: Value) -> Value:
+    def _store(self, target: Expression, value: TypedValue) -> TypedValue:
         match target:
             case Name(text=text) if text in self.variables:
                 variable = self.variables[text]
@@ -319,14 +319,14 @@ class KernelExpressions(ABC):
                     "only variables of the kernel and words of L1 can be assigned to", target
                 )
 
-    def _load(self, pointer: Value, offset: Value) -> Value:
+    def _load(self, pointer: TypedValue, offset: TypedValue) -> TypedValue:
         return self._row_call("load_from_l1", (pointer, offset))
 
-    def _write(self, pointer: Value, offset: Value, value: Value) -> Value:
+    def _write(self, pointer: TypedValue, offset: TypedValue, value: TypedValue) -> TypedValue:
         self._row_call("store_to_l1", (value, pointer, offset))
         return value
 
-    def _row_call(self, mnemonic: str, arguments: Sequence[Value]) -> Value:
+    def _row_call(self, mnemonic: str, arguments: Sequence[TypedValue]) -> TypedValue:
         call = _BY_MNEMONIC[mnemonic]
         pointer = next(
             value
@@ -338,7 +338,7 @@ class KernelExpressions(ABC):
         result = self.calls.emit(call, arguments, (), self.value)
         return result or arguments[0]
 
-    def _element(self, node: Index) -> Value:
+    def _element(self, node: Index) -> TypedValue:
         if isinstance(node.base, Name) and node.base.text not in self.variables:
             rows = [each for each in overloads(node.base.text) if each.form is Form.ELEMENT]
             if rows:
@@ -349,7 +349,7 @@ class KernelExpressions(ABC):
 
     # Casts and aggregates.
 
-    def _cast(self, node: Cast) -> Value:
+    def _cast(self, node: Cast) -> TypedValue:
         value = self.value(node.value)
         self.builder.at(node)
         type_ = self.type_of(node.type)
@@ -361,7 +361,7 @@ class KernelExpressions(ABC):
             return result
         return self.to_declared(value, type_)
 
-    def initial_value(self, type_: Type, value: Expression | Braces) -> Value:
+    def initial_value(self, type_: Type, value: Expression | Braces) -> TypedValue:
         """The initial value of a variable."""
         if not isinstance(value, Braces):
             return self.value(value)
@@ -369,7 +369,7 @@ class KernelExpressions(ABC):
             self.builder.refuse(f"this has no form in the IR; {_SUPPORTED}", value)
         return self._aggregate(type_, value.elements)
 
-    def _aggregate(self, type_: NamedType, elements: Sequence[Initializer]) -> Value:
+    def _aggregate(self, type_: NamedType, elements: Sequence[Initializer]) -> TypedValue:
         """An address generator, whose members become operands."""
         if type_.name in SCALARS and len(elements) == 1 and elements[0].member is None:
             return self.to_declared(self.value(elements[0].value), SCALARS[type_.name])
@@ -389,7 +389,7 @@ class KernelExpressions(ABC):
 
     # Calls.
 
-    def _call(self, node: Call) -> Value | None:
+    def _call(self, node: FunctionCall) -> TypedValue | None:
         match node.callee:
             case Member(base=base, member=member):
                 arguments = [self.value(base), *(self.value(each) for each in node.arguments)]
@@ -410,7 +410,7 @@ class KernelExpressions(ABC):
         self.builder.at(node)
         return self.calls.call(name, arguments, node.template_arguments, self.value)
 
-    def _inline(self, function: Function, node: Call) -> Value | None:
+    def _inline(self, function: Function, node: FunctionCall) -> TypedValue | None:
         """The body of a function of the text in the place of its call."""
         if function.name in self.calling:
             self.builder.refuse(
@@ -428,7 +428,7 @@ class KernelExpressions(ABC):
                 inner[parameter.name] = Variable(value.ctype, value)
         outer, self.variables = self.variables, inner
         self.calling.append(function.name)
-        returns = list[Value]()
+        returns = list[TypedValue]()
         self.function_body(function.body, returns)
         self.calling.pop()
         shared = {name: self.variables[name] for name in self.shared}
@@ -438,12 +438,12 @@ class KernelExpressions(ABC):
 
     def _print(self, pieces: Sequence[Expression]) -> None:
         """A chain of `DPRINT << ...` as one text with places for values."""
-        text, values = "", list[Value]()
+        text, values = "", list[TypedValue]()
         for piece in pieces:
             match piece:
                 case String(text=part):
                     text += part.encode().decode("unicode_escape")
-                case Call(callee=Name(text="ENDL")):
+                case FunctionCall(callee=Name(text="ENDL")):
                     text += "\n"
                 case _:
                     text += "{}"
@@ -454,10 +454,10 @@ class KernelExpressions(ABC):
         self.calls.emit(call, values, (), self.value, properties)
 
 
-def _streamed(expression: Expression) -> list[Expression] | None:
+def _stream(expression: Expression) -> list[Expression] | None:
     """What a chain of `<<` prints; None if it is a shift."""
     pieces = list[Expression]()
-    while isinstance(expression, Binary) and expression.operator == "<<":
+    while isinstance(expression, BinaryOperation) and expression.operator == "<<":
         pieces.append(expression.right)
         expression = expression.left
     return pieces[::-1] if expression == Name("DPRINT") else None

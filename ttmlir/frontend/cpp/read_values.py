@@ -67,7 +67,7 @@ SCALARS: Mapping[str, CType] = {
 
 
 @dataclass(frozen=True)
-class Value:
+class TypedValue:
     """A value: of an operation, or a number that no operation has been made for yet."""
 
     ctype: CType
@@ -76,9 +76,9 @@ class Value:
     """What it is known to be when the kernel is compiled."""
 
 
-def known(number: int, ctype: CType = INT) -> Value:
+def known(number: int, ctype: CType = INT) -> TypedValue:
     """A number."""
-    return Value(ctype, number=number)
+    return TypedValue(ctype, number=number)
 
 
 def width_of(type_: Attribute) -> int | None:
@@ -151,7 +151,7 @@ class ValueBuilder(OpBuilder):
 
     # Numbers.
 
-    def ssa(self, value: Value) -> SSAValue:
+    def ssa(self, value: TypedValue) -> SSAValue:
         """The value of an operation; a number gets a constant."""
         if value.ssa is not None:
             return value.ssa
@@ -160,13 +160,13 @@ class ValueBuilder(OpBuilder):
         bits = width_of(type_)
         if bits is None:
             self.refuse(f"a number does not go where a '{type_}' is expected")
-        return self.add(arith.ConstantOp(IntegerAttr(_wrapped(number, bits), bits))).results[0]
+        return self.add(arith.ConstantOp(IntegerAttr(_wrap(number, bits), bits))).results[0]
 
-    def floating(self, number: float) -> Value:
+    def floating(self, number: float) -> TypedValue:
         """A floating-point constant."""
-        return Value(CType(f32), self.add(arith.ConstantOp(FloatAttr(number, f32))).results[0])
+        return TypedValue(CType(f32), self.add(arith.ConstantOp(FloatAttr(number, f32))).results[0])
 
-    def convert(self, value: Value, target: CType) -> Value:
+    def convert(self, value: TypedValue, target: CType) -> TypedValue:
         """The value as one of another type of numbers."""
         source, wanted = value.ctype.type, target.type
         if value.number is not None and value.ssa is None and width_of(wanted) is not None:
@@ -186,7 +186,7 @@ class ValueBuilder(OpBuilder):
         else:
             unsigned = value.ctype.unsigned or from_bits == 1
             cls = arith.ExtUIOp if unsigned else arith.ExtSIOp
-        return Value(target, self.make(cls, [self.ssa(value)], wanted), value.number)
+        return TypedValue(target, self.make(cls, [self.ssa(value)], wanted), value.number)
 
     def _float_cast(self, source: CType, target: CType) -> type[Operation]:
         to_bits = width_of(target.type)
@@ -196,7 +196,7 @@ class ValueBuilder(OpBuilder):
             return arith.FPToUIOp if target.unsigned else arith.FPToSIOp
         self.refuse(f"a '{source.type}' cannot be used as a '{target.type}'")
 
-    def _common(self, left: Value, right: Value) -> tuple[Value, Value, CType]:
+    def _common(self, left: TypedValue, right: TypedValue) -> tuple[TypedValue, TypedValue, CType]:
         """Both operands in the type that C++ computes with."""
         types = (left.ctype, right.ctype)
         if any(isinstance(each.type, AnyFloat) for each in types):
@@ -213,7 +213,7 @@ class ValueBuilder(OpBuilder):
             self.refuse(f"arithmetic on a '{ctype.type}' has no form in the IR")
         return INT if bits < 32 else ctype
 
-    def compute(self, operator: str, left: Value, right: Value) -> Value:
+    def compute(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue:
         """`left operator right` of numbers."""
         if operator in _PREDICATES:
             return self.compare(operator, left, right)
@@ -230,20 +230,20 @@ class ValueBuilder(OpBuilder):
                 self.refuse(f"'{operator}' does not go with floating-point numbers")
         else:
             cls = _INTEGER_OPERATIONS[operator][common.unsigned]
-        number = _folded(operator, left.number, right.number)
+        number = _fold(operator, left.number, right.number)
         operands = [self.ssa(left), self.ssa(right)]
-        return Value(common, self.make(cls, operands, common.type), number)
+        return TypedValue(common, self.make(cls, operands, common.type), number)
 
-    def compare(self, operator: str, left: Value, right: Value) -> Value:
+    def compare(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue:
         """A comparison of numbers."""
         left, right, common = self._common(left, right)
         if common.type == f32:
             self.refuse("comparisons of floating-point numbers have no form in the IR")
         predicate = _PREDICATES[operator][common.unsigned]
         operands = self.ssa(left), self.ssa(right)
-        return Value(BOOL, self.add(arith.CmpiOp(*operands, predicate)).results[0])
+        return TypedValue(BOOL, self.add(arith.CmpiOp(*operands, predicate)).results[0])
 
-    def truth(self, value: Value) -> SSAValue:
+    def truth(self, value: TypedValue) -> SSAValue:
         """Whether a number is not 0."""
         return self.ssa(self.convert(value, BOOL))
 
@@ -252,14 +252,14 @@ def _location_of(position: Position) -> LocationAttr:
     return file_location(position.file, position.line, position.column)
 
 
-def _wrapped(number: int, bits: int) -> int:
+def _wrap(number: int, bits: int) -> int:
     """The number with so many bits, negative if the highest is set."""
     if bits == 1:
         return number & 1
     return (number + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1)
 
 
-def _folded(operator: str, left: int | None, right: int | None) -> int | None:
+def _fold(operator: str, left: int | None, right: int | None) -> int | None:
     """What plain arithmetic on known numbers gives: enough to number buffers and arguments."""
     if left is None or right is None:
         return None

@@ -32,11 +32,10 @@ from ttmlir.cpp.frames import ENTRY
 from ttmlir.cpp.parse import parse
 from ttmlir.cpp.tree import (
     Assign,
-    Binary,
+    BinaryOperation,
     Block,
     Boolean,
     Break,
-    Call,
     Continue,
     Declaration,
     Define,
@@ -45,6 +44,7 @@ from ttmlir.cpp.tree import (
     Expression,
     For,
     Function,
+    FunctionCall,
     If,
     Integer,
     Item,
@@ -63,10 +63,10 @@ from ttmlir.cpp.tree import (
     While,
 )
 from ttmlir.cpp.walk import assigned, is_fixed, mentioned, sets_first
-from ttmlir.dialects.names import KERNEL_THREAD
+from ttmlir.dialects.definition.names import KERNEL_THREAD
 from ttmlir.dialects.ttkernel import ReturnOp, ThreadTypeAttr
 from ttmlir.frontend.cpp.read_expressions import KernelExpressions, Scope, Variable
-from ttmlir.frontend.cpp.read_values import INT, Value, ValueBuilder
+from ttmlir.frontend.cpp.read_values import INT, TypedValue, ValueBuilder
 from ttmlir.ir.rewriting import erase_unused
 from ttmlir.layout.enums import ThreadType
 from ttmlir.mlir.files.chunk_processing import verify
@@ -158,7 +158,7 @@ class _Kernel(KernelExpressions):
                 f"'void {ENTRY}()', a compute kernel 'void {_MAIN}'"
             )
         match main.body:
-            case Block(statements=(Evaluate(expression=Call(callee=Name(text=name))),)) if (
+            case Block(statements=(Evaluate(expression=FunctionCall(callee=Name(text=name))),)) if (
                 main.name == _MAIN and name == ENTRY and name in self.functions
             ):
                 return self.functions[name]
@@ -175,7 +175,7 @@ class _Kernel(KernelExpressions):
 
     # Functions.
 
-    def function_body(self, body: Block, returns: list[Value] | None) -> None:
+    def function_body(self, body: Block, returns: list[TypedValue] | None) -> None:
         """The statements of a function; its result goes to `returns`, if it has one."""
         for index, statement in enumerate(body.statements):
             if not isinstance(statement, Return):
@@ -303,7 +303,7 @@ class _Kernel(KernelExpressions):
         """Let variables have the values that a loop or branch leaves."""
         for name, value in zip(names, values, strict=True):
             variable = self.variables[name]
-            self.variables[name] = replace(variable, value=Value(variable.type, value))
+            self.variables[name] = replace(variable, value=TypedValue(variable.type, value))
 
     # Loops.
 
@@ -327,7 +327,9 @@ class _Kernel(KernelExpressions):
             return None
         name = node.start.declarators[0].name
         match node.condition:
-            case Binary(operator="<", left=Name(text=counter), right=bound) if counter == name:
+            case BinaryOperation(operator="<", left=Name(text=counter), right=bound) if (
+                counter == name
+            ):
                 pass
             case _:
                 return None

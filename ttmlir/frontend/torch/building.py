@@ -15,7 +15,7 @@ from ttmlir.ir.builder import Builder
 from ttmlir.ir.tensor_types import element_type, value_shape
 
 if TYPE_CHECKING:
-    from ttmlir.dialects.row_ops import ParameterValue
+    from ttmlir.dialects.definition.row_ops import ParameterValue
 
 Shape = tuple[int, ...]
 

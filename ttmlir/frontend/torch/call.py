@@ -49,7 +49,7 @@ class Number:
 
 
 @dataclass
-class Call:
+class TorchCall:
     """An ATen overload with its arguments by the names of its schema, defaults filled in.
 
     Tensors are SSA values, or `Known`; numbers, lists and strings are Python's.
@@ -160,11 +160,11 @@ class Call:
         refuse_node(self.node, reason)
 
 
-Rule = Callable[[Call], Result]
+TorchRule = Callable[[TorchCall], Result]
 """Builds what one ATen overload computes."""
 
 
-def cast_input(call: Call, name: str = "self") -> SSAValue:
+def cast_input(call: TorchCall, name: str = "self") -> SSAValue:
     """A tensor argument in the element type of the result."""
     return call.build.cast(call.tensor(name), call.element)
 

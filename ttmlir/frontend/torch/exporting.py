@@ -67,7 +67,7 @@ def _as_module(function: Callable[..., Any]) -> Any:
     return Function()
 
 
-def decomposed(exported: Any) -> Any:
+def decompose(exported: Any) -> Any:
     """The program with its operations expressed by those that have rules, as far as possible."""
     with warnings.catch_warnings():
         # torch tells of its own deprecated parts here.

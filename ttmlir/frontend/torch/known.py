@@ -15,7 +15,7 @@ LIMIT = 1 << 16
 """Tensors of more elements are left to the compiled program, parameters of a model above all."""
 
 
-def computed(node: Any, arguments: Mapping[str, Any]) -> Known | None:
+def compute(node: Any, arguments: Mapping[str, Any]) -> Known | None:
     """The result of a call on known tensors; None where something is unknown, random or large."""
     operands = leaves(list(arguments.values()))
     meta = node.meta.get("val")

@@ -16,7 +16,7 @@ from typing import Any, cast
 import ml_dtypes
 import numpy as np
 
-from ttmlir.frontend.compiled import ImportedModel, narrowed
+from ttmlir.frontend.compiled import ImportedModel, narrow
 from ttmlir.frontend.errors import in_terms_of_the_user
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.exporting import export
@@ -84,7 +84,7 @@ class _Door:
             reference=self.reference,
             flatten_results=self.flatten_results,
             bound=self._bound,
-            warnings=narrowed(program.module),
+            warnings=narrow(program.module),
         )
 
     def flatten(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Array]:

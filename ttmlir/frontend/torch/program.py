@@ -16,7 +16,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Region, SSAValue
 
 from ttmlir.frontend.torch.building import BodyBuilder
-from ttmlir.frontend.torch.call import Call, Known, Number
+from ttmlir.frontend.torch.call import Known, Number, TorchCall
 from ttmlir.frontend.torch.elements import (
     SUPPORTED_DTYPES,
     dtype_name,
@@ -24,8 +24,8 @@ from ttmlir.frontend.torch.elements import (
     static_shape,
     tensor_type,
 )
-from ttmlir.frontend.torch.exporting import decomposed
-from ttmlir.frontend.torch.known import computed, is_tensor, leaves
+from ttmlir.frontend.torch.exporting import decompose
+from ttmlir.frontend.torch.known import compute, is_tensor, leaves
 from ttmlir.frontend.torch.numbers import is_symbolic, number_of
 from ttmlir.frontend.torch.places import location_of, refuse_node
 from ttmlir.frontend.torch.rules import RULES, rule_of
@@ -64,7 +64,7 @@ def import_program(exported: Any, *, weights: Weights = "constants") -> Imported
     Parameters and buffers become constants of the module, or with `weights="arguments"` its first
     arguments. Raises `DiagnosticError` at the user's own line for what cannot be expressed.
     """
-    return _Importer(decomposed(exported), weights).run()
+    return _Importer(decompose(exported), weights).run()
 
 
 _Named = list[tuple[str, Any]]
@@ -182,12 +182,12 @@ class _Importer:
                 "a, b) chooses between results",
             )
         arguments = self._arguments(node)
-        if (known := computed(node, arguments)) is not None:
+        if (known := compute(node, arguments)) is not None:
             return known
         rule = rule_of(str(node.target))
         if rule is None:
             self._refuse(node, near(str(node.target), RULES))
-        return rule(Call(node, arguments, build))
+        return rule(TorchCall(node, arguments, build))
 
     def _arguments(self, node: Any) -> dict[str, Any]:
         """The arguments of a call by the names of its schema."""

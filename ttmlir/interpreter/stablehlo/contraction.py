@@ -12,7 +12,7 @@ from xdsl.ir import Operation
 
 from ttmlir.dialects.stablehlo.attrs import ConvDimensionNumbersAttr, DotDimensionNumbersAttr
 from ttmlir.dialects.stablehlo.enums import EnumAttr
-from ttmlir.dialects.stablehlo.form import integer, integers
+from ttmlir.dialects.stablehlo.text.form import integer, integers
 from ttmlir.interpreter.execution import Execution
 from ttmlir.interpreter.stablehlo.movement import padded, result_shape, without
 from ttmlir.interpreter.values import Function
@@ -92,7 +92,7 @@ def _convolution(execution: Execution, op: Operation, operands: Sequence[Any]) -
     image = padded(image, 0, low, high, gaps)
     batch_groups = integer(op, "batch_group_count")
     groups = integer(op, "feature_group_count")
-    result = _grouped(
+    result = _group(
         image,
         kernel,
         _ones(op, "window_strides", spatial),
@@ -107,7 +107,7 @@ def _convolution(execution: Execution, op: Operation, operands: Sequence[Any]) -
     return (result.transpose(order),)
 
 
-def _grouped(
+def _group(
     image: Array,
     kernel: Array,
     strides: Sequence[int],
@@ -120,13 +120,13 @@ def _grouped(
     images = np.split(image, count, 0 if batch_groups > 1 else -1)
     kernels = np.split(kernel, count, -1)
     parts = [
-        _convolved(part, weights, strides, dilations)
+        _convolve(part, weights, strides, dilations)
         for part, weights in zip(images, kernels, strict=True)
     ]
     return np.concatenate(parts, -1)
 
 
-def _convolved(
+def _convolve(
     image: Array, kernel: Array, strides: Sequence[int], dilations: Sequence[int]
 ) -> Array:
     window = kernel.shape[:-2]

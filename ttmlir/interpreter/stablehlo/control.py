@@ -9,7 +9,7 @@ import numpy as np
 from xdsl.dialects.builtin import StringAttr, SymbolRefAttr
 from xdsl.ir import Operation
 
-from ttmlir.dialects.stablehlo.form import integer
+from ttmlir.dialects.stablehlo.text.form import integer
 from ttmlir.interpreter.execution import Execution
 from ttmlir.interpreter.values import Function
 from ttmlir.mlir.reporting.diagnostics import OpError

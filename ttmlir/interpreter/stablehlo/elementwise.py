@@ -11,7 +11,7 @@ from xdsl.ir import Attribute, Operation
 
 from ttmlir import optable
 from ttmlir.dialects.stablehlo.enums import EnumAttr
-from ttmlir.dialects.stablehlo.form import integer
+from ttmlir.dialects.stablehlo.text.form import integer
 from ttmlir.interpreter.execution import Execution
 from ttmlir.interpreter.values import Function, constant_array, host_dtype, runtime_element
 from ttmlir.optable.row import Row

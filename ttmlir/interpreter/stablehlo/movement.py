@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Operation
 
 from ttmlir.dialects.stablehlo.attrs import GatherDimensionNumbersAttr
-from ttmlir.dialects.stablehlo.form import integer, integers
+from ttmlir.dialects.stablehlo.text.form import integer, integers
 from ttmlir.interpreter.execution import Execution
 from ttmlir.interpreter.values import Function
 from ttmlir.runtime.element import Array

@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
 from ttmlir.dialects.stablehlo.attrs import ScatterDimensionNumbersAttr
-from ttmlir.dialects.stablehlo.form import integer, integers
+from ttmlir.dialects.stablehlo.text.form import integer, integers
 from ttmlir.interpreter.execution import Execution
 from ttmlir.interpreter.stablehlo.contraction import window_padding
 from ttmlir.interpreter.stablehlo.elementwise import ELEMENTWISE

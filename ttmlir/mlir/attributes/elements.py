@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from xdsl.printer import Printer
 
 Number: TypeAlias = int | float
-Value: TypeAlias = Number | tuple[int, int] | tuple[float, float]
+ElementValue: TypeAlias = Number | tuple[int, int] | tuple[float, float]
 ElementType: TypeAlias = IntegerType | IndexType | AnyFloat | ComplexType
 ElementsType: TypeAlias = RankedStructure[ElementType]
 Elements: TypeAlias = DenseIntOrFPElementsAttr[ElementType]
@@ -69,7 +69,7 @@ def splat_bytes(attr: Elements) -> bytes | None:
     return data if data and len(data) == element_size(attr.get_element_type()) else None
 
 
-def splat_value(attr: Elements) -> Value | None:
+def splat_value(attr: Elements) -> ElementValue | None:
     """The one value that all elements have; None if they have several, or there are none."""
     data = splat_bytes(attr)
     return None if data is None else next(unpack_values(data, attr.get_element_type()))
@@ -106,7 +106,7 @@ def _is_repetition(data: bytes, size: int) -> bool:
     return view[size:] == view[:-size]
 
 
-def elements_of(type: ElementsType, values: Sequence[Value]) -> Elements:
+def elements_of(type: ElementsType, values: Sequence[ElementValue]) -> Elements:
     """A constant from one value (a splat) or all values.
 
     Raises `ValueError` for an integer that does not fit, or a wrong number of values.
@@ -114,7 +114,7 @@ def elements_of(type: ElementsType, values: Sequence[Value]) -> Elements:
     return elements_attr(type, pack_values(values, type.get_element_type()))
 
 
-def pack_values(values: Sequence[Value], type: ElementType) -> bytes:
+def pack_values(values: Sequence[ElementValue], type: ElementType) -> bytes:
     """The bytes of values of an element type."""
     if isinstance(type, ComplexType):
         pairs = cast(Sequence[tuple[Number, Number]], values)
@@ -138,11 +138,11 @@ def _pack_integers(values: Sequence[int], width: int, signedness: Signedness) ->
     return b"".join([(value & mask).to_bytes(size, "little") for value in values])
 
 
-def unpack_values(data: bytes, type: ElementType) -> Iterator[Value]:
+def unpack_values(data: bytes, type: ElementType) -> Iterator[ElementValue]:
     """The values in a buffer of whole elements."""
     if isinstance(type, ComplexType):
         parts = iter(cast(Iterable[Number], unpack_values(data, type.element_type)))
-        return cast(Iterator[Value], zip(parts, parts, strict=True))
+        return cast(Iterator[ElementValue], zip(parts, parts, strict=True))
     size = element_size(type)
     if not size:
         return iter(())
@@ -239,7 +239,7 @@ def _length(self: Elements) -> int:
     return element_count(self)
 
 
-def _iter_values(self: Elements) -> Iterator[Value]:
+def _iter_values(self: Elements) -> Iterator[ElementValue]:
     splat = splat_bytes(self)
     if splat is None:
         return unpack_values(self.data.data, self.get_element_type())
@@ -247,7 +247,7 @@ def _iter_values(self: Elements) -> Iterator[Value]:
     return (value for _ in range(element_count(self)))
 
 
-def _get_values(self: Elements) -> tuple[Value, ...]:
+def _get_values(self: Elements) -> tuple[ElementValue, ...]:
     return tuple(_iter_values(self))
 
 

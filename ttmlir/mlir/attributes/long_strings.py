@@ -52,7 +52,7 @@ class CompactText(str):
     def restored(self) -> str:
         """The text with its strings again."""
         data = self.encode("utf-8", "surrogatepass")
-        return b"".join(_restored(data, self.contents)).decode("utf-8", "surrogatepass")
+        return b"".join(_restore(data, self.contents)).decode("utf-8", "surrogatepass")
 
 
 def compact(text: str) -> CompactText:
@@ -63,13 +63,13 @@ def compact(text: str) -> CompactText:
         return CompactText(text)
     steps = range(0, len(text), _CHUNK_BYTES)
     chunks = (text[at : at + _CHUNK_BYTES].encode("utf-8", "surrogatepass") for at in steps)
-    data, contents = _compacted(chunks)
+    data, contents = _compact(chunks)
     return CompactText(data.decode("utf-8", "surrogatepass") if contents else text, contents)
 
 
 def read_compact(file: BinaryIO) -> tuple[bytes, Sequence[bytes]]:
     """What a file holds without long strings, and these."""
-    return _compacted(iter(lambda: file.read(_CHUNK_BYTES), b""))
+    return _compact(iter(lambda: file.read(_CHUNK_BYTES), b""))
 
 
 def place_in_file(data: bytes, position: int, contents: Sequence[bytes]) -> int:
@@ -87,7 +87,7 @@ def marked(literal: str, contents: Sequence[bytes]) -> bytes | None:
     return contents[int(number)] if is_known else None
 
 
-def _restored(data: bytes, contents: Sequence[bytes]) -> Iterator[bytes]:
+def _restore(data: bytes, contents: Sequence[bytes]) -> Iterator[bytes]:
     position = 0
     for match in _MARK.finditer(data):
         number = int(match[1])
@@ -144,7 +144,7 @@ class PrintedText:
                 yield hexlify(data[start : start + _CHUNK_BYTES]).upper()
 
 
-def _compacted(chunks: Iterable[bytes]) -> tuple[bytes, Sequence[bytes]]:
+def _compact(chunks: Iterable[bytes]) -> tuple[bytes, Sequence[bytes]]:
     compactor = _Compactor()
     for chunk in chunks:
         compactor.feed(chunk)

@@ -104,9 +104,9 @@ class Interner:
 
 
 def _text(self: Attribute) -> str:
-    from ttmlir.mlir.printing.printer import shown_attribute
+    from ttmlir.mlir.printing.printer import show_attribute
 
-    return shown_attribute(self)
+    return show_attribute(self)
 
 
 Attribute.__str__ = _text

@@ -54,7 +54,7 @@ from ttmlir.mlir.attributes.affine import affine_map_text, affine_set_text, layo
 from ttmlir.mlir.attributes.floats import format_float
 from ttmlir.mlir.attributes.long_strings import LONG
 from ttmlir.mlir.printing.naming import Names, Numbering
-from ttmlir.mlir.printing.text import MAX_SHOWN, cut_off, identifier_or_string, quoted
+from ttmlir.mlir.printing.text import MAX_SHOWN, cut_off, identifier_or_string, quote
 from ttmlir.mlir.syntax.upstream_syntax import CUSTOM_PRINTERS
 from ttmlir.mlir.xdsl_internals import OpenPrinter
 from ttmlir.nesting import deep_recursion
@@ -165,11 +165,11 @@ class MlirPrinter(OpenPrinter):
 
     def print_string_literal(self, string: str) -> None:
         """Print text in quotes, with MLIR's escapes."""
-        self._write(quoted(string.encode("utf-8", "surrogateescape")))
+        self._write(quote(string.encode("utf-8", "surrogateescape")))
 
     def print_bytes_literal(self, bytestring: bytes) -> None:
         """Print bytes in quotes, with MLIR's escapes."""
-        self._write(quoted(bytestring))
+        self._write(quote(bytestring))
 
     def print_identifier_or_string_literal(self, string: str) -> None:
         """Print a name, in quotes unless it is an identifier."""
@@ -301,7 +301,7 @@ class MlirPrinter(OpenPrinter):
         match location:
             case FileLineColLoc():
                 name = location.filename.data
-                file = name if pretty else quoted(name.encode("utf-8", "surrogateescape"))
+                file = name if pretty else quote(name.encode("utf-8", "surrogateescape"))
                 self._write(f"{file}:{location.line.data}:{location.column.data}")
             case NameLoc():
                 self.print_string_literal(location.desc.data)
@@ -479,7 +479,7 @@ class MlirPrinter(OpenPrinter):
         if isinstance(op, UnregisteredOp):
             name = op.op_name.data
             attributes = {key: attr for key, attr in attributes.items() if key != "op_name__"}
-        self._write(f"{quoted(name.encode())}(")
+        self._write(f"{quote(name.encode())}(")
         self.print_list(op.operands, self.print_ssa_value)
         self._write(")")
         if op.successors:
@@ -678,14 +678,14 @@ class OpLinePrinter:
         return printer.text
 
 
-def shown_op(op: Operation, options: PrintOptions = DEFAULT_OPTIONS) -> str:
+def show_op(op: Operation, options: PrintOptions = DEFAULT_OPTIONS) -> str:
     """The text of an operation as messages show it: `print_op_line`, cut off if it is long."""
     root = _numbering_root(op, options.local_scope)
     printer = MlirPrinter(options, Numbering(root, generic=options.generic).names)
-    return _shown(printer, lambda: printer.print_op(op))
+    return _show(printer, lambda: printer.print_op(op))
 
 
-def _shown(printer: MlirPrinter, print_it: Callable[[], object]) -> str:
+def _show(printer: MlirPrinter, print_it: Callable[[], object]) -> str:
     """What is printed, up to the length that messages show."""
     printer.cut_off_at = MAX_SHOWN + 1
     with deep_recursion():
@@ -718,7 +718,7 @@ def attribute_text(attr: Attribute) -> str:
     return printer.text
 
 
-def shown_attribute(attr: Attribute) -> str:
+def show_attribute(attr: Attribute) -> str:
     """The text of an attribute or a type as messages show it: cut off if it is long."""
     printer = MlirPrinter(DEFAULT_OPTIONS, Names())
-    return _shown(printer, lambda: printer.print_attribute(attr))
+    return _show(printer, lambda: printer.print_attribute(attr))

@@ -16,7 +16,7 @@ def _escape(match: re.Match[bytes]) -> bytes:
     return b"\\\\" if match[0] == b"\\" else b"\\%02X" % match[0][0]
 
 
-def quoted(data: bytes) -> str:
+def quote(data: bytes) -> str:
     """The bytes in quotes; what is not printable ASCII becomes `\\XX`."""
     if _PLAIN_STRING.fullmatch(data) is None:
         data = _SPECIAL_BYTE.sub(_escape, data)
@@ -27,7 +27,7 @@ def identifier_or_string(name: str) -> str:
     """The name, in quotes unless it is a bare identifier."""
     if _IDENTIFIER.fullmatch(name) is not None:
         return name
-    return quoted(name.encode("utf-8", "surrogateescape"))
+    return quote(name.encode("utf-8", "surrogateescape"))
 
 
 def cut_off(text: str) -> str:

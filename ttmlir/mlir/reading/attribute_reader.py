@@ -51,7 +51,7 @@ from ttmlir.mlir.attributes.elements import ElementsType, pack_values
 from ttmlir.mlir.attributes.floats import UnsupportedFloatError, float_attr, float_attr_of_bits
 from ttmlir.mlir.attributes.long_strings import compact
 from ttmlir.mlir.attributes.resources import Blob
-from ttmlir.mlir.printing.printer import LOCATIONS, shown_attribute
+from ttmlir.mlir.printing.printer import LOCATIONS, show_attribute
 from ttmlir.mlir.reading.dense_reader import (
     DenseSyntaxError,
     checked_elements_type,
@@ -412,7 +412,7 @@ class AttributeReader(TypeReader):
             literal, end = scan_dense(self._text, self.pos + 1)
             self.resume_from(end + 1)
             shaped: Attribute = type if type is not None else self._parse_elements_type()
-            type_text = f"'{shown_attribute(shaped)}'"
+            type_text = f"'{show_attribute(shaped)}'"
             return dense_elements(literal, cast(ElementsType, shaped), type_text, self._contents)
         except DenseSyntaxError as error:
             self.raise_error(error.message, error.position)
@@ -422,7 +422,7 @@ class AttributeReader(TypeReader):
         position = self.pos
         type = self.parse_type()
         try:
-            return checked_elements_type(type, f"'{shown_attribute(type)}'")
+            return checked_elements_type(type, f"'{show_attribute(type)}'")
         except ValueError as error:
             self.raise_error(str(error), position)
 
@@ -433,7 +433,7 @@ class AttributeReader(TypeReader):
         type = self.parse_type()
         if not isinstance(type, IntegerType | AnyFloat):
             self.raise_error(
-                f"expected integer or float type, got: '{shown_attribute(type)}'", position
+                f"expected integer or float type, got: '{show_attribute(type)}'", position
             )
         element_type = cast(IntegerType | AnyFloat, type)
         if not _is_array_element(element_type):

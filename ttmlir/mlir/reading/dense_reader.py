@@ -28,7 +28,7 @@ from ttmlir.mlir.attributes.elements import (
     Elements,
     ElementsType,
     ElementType,
-    Value,
+    ElementValue,
     element_size,
     elements_attr,
     is_bool,
@@ -304,7 +304,7 @@ def _pack(scalars: Sequence[Scalar], type: ElementType) -> bytes:
         raise
 
 
-def _check_range(value: Value, type: ElementType, position: int) -> None:
+def _check_range(value: ElementValue, type: ElementType, position: int) -> None:
     try:
         pack_values([value], type)
     except ValueError:

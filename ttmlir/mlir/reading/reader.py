@@ -31,7 +31,7 @@ from xdsl.utils.lexer import Position, Span
 from xdsl.utils.mlir_lexer import MLIRTokenKind as Kind
 
 from ttmlir.mlir.attributes.resources import attach_blobs, blob_of
-from ttmlir.mlir.printing.printer import shown_attribute
+from ttmlir.mlir.printing.printer import show_attribute
 from ttmlir.mlir.reading.attribute_reader import AttributeReader
 from ttmlir.mlir.reading.lexer import balanced_end
 from ttmlir.mlir.reporting.diagnostics import Diagnostic, DiagnosticError, note
@@ -499,7 +499,7 @@ class ModuleReader(AttributeReader):
             "error",
             self.location_at(operand.span.start),
             f"use of value '%{operand.operand_name}' expects different type than prior uses: "
-            f"'{shown_attribute(type)}' vs '{shown_attribute(value.type)}'",
+            f"'{show_attribute(type)}' vs '{show_attribute(value.type)}'",
         )
         position = self._first_uses.get(value, self._definitions.get(operand.operand_name))
         if position is not None:
@@ -566,11 +566,11 @@ class ModuleReader(AttributeReader):
                 "error",
                 self.location_at(span.start),
                 f"definition of SSA value '%{name}#{index}' has type "
-                f"'{shown_attribute(values[index].type)}'",
+                f"'{show_attribute(values[index].type)}'",
             )
             before = self.location_at(self._first_uses[reference])
             used = note(
-                before, f"previously used here with type '{shown_attribute(reference.type)}'"
+                before, f"previously used here with type '{show_attribute(reference.type)}'"
             )
             raise DiagnosticError(error.with_note(used))
         reference.replace_all_uses_with(values[index])

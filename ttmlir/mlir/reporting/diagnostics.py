@@ -137,7 +137,7 @@ def op_diagnostic(
 
 
 def _current_operation(op: Operation) -> Diagnostic:
-    from ttmlir.mlir.printing.printer import DEFAULT_ELISION_LIMIT, PrintOptions, shown_op
+    from ttmlir.mlir.printing.printer import DEFAULT_ELISION_LIMIT, PrintOptions, show_op
 
     options = PrintOptions(
         generic=True,
@@ -145,7 +145,7 @@ def _current_operation(op: Operation) -> Diagnostic:
         skip_regions=True,
         elide_larger_than=DEFAULT_ELISION_LIMIT,
     )
-    text = shown_op(op, options)
+    text = show_op(op, options)
     return note(op.location, CURRENT_OPERATION + text, show_source=False)
 
 
@@ -202,9 +202,9 @@ def _heading(diagnostic: Diagnostic, place: FileLineCol | None, *, coloured: boo
     else:
         where = "<unknown>:0:"
         if not isinstance(diagnostic.location, UnknownLoc):
-            from ttmlir.mlir.printing.printer import shown_attribute
+            from ttmlir.mlir.printing.printer import show_attribute
 
-            message = f"{shown_attribute(diagnostic.location)}: {message}"
+            message = f"{show_attribute(diagnostic.location)}: {message}"
     severity = paint(f"{diagnostic.severity}:", diagnostic.severity, coloured=coloured)
     return f"{paint(where, 'place', coloured=coloured)} {severity} {message}"
 

@@ -26,7 +26,7 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from ttmlir.mlir.printing.printer import shown_attribute
+from ttmlir.mlir.printing.printer import show_attribute
 
 _NUMERALS = {0: "zero", 1: "one"}
 
@@ -183,7 +183,7 @@ def _type_fault(
         try:
             entry.constr.verify((type,), VerificationContext())
         except VerifyException as error:
-            return f"{what} #{index} has the wrong type '{shown_attribute(type)}': {_line(error)}"
+            return f"{what} #{index} has the wrong type '{show_attribute(type)}': {_line(error)}"
     return None
 
 

@@ -12,11 +12,11 @@ from xdsl.dialects.builtin import FunctionType, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Operation
 from xdsl.traits import SymbolTable
 
-from ttmlir.mlir.printing.printer import shown_attribute
+from ttmlir.mlir.printing.printer import show_attribute
 
 
-def _quoted(type: Attribute) -> str:
-    return f"'{shown_attribute(type)}'"
+def _quote(type: Attribute) -> str:
+    return f"'{show_attribute(type)}'"
 
 
 def _signature(function: Operation) -> FunctionType | None:
@@ -34,8 +34,8 @@ def _function(op: Operation) -> str | None:
     for index, (argument, expected) in enumerate(zip(entry.args, type.inputs, strict=True)):
         if argument.type != expected:
             return (
-                f"type of entry block argument #{index}({_quoted(argument.type)}) must match the "
-                f"type of the corresponding argument in function signature({_quoted(expected)})"
+                f"type of entry block argument #{index}({_quote(argument.type)}) must match the "
+                f"type of the corresponding argument in function signature({_quote(expected)})"
             )
     return None
 
@@ -54,8 +54,8 @@ def _return(op: Operation) -> str | None:
     for index, (operand, expected) in enumerate(zip(op.operands, results, strict=True)):
         if operand.type != expected:
             return (
-                f"!type of return operand {index} ({_quoted(operand.type)}) doesn't match function "
-                f"result type ({_quoted(expected)}) in function @{name}"
+                f"!type of return operand {index} ({_quote(operand.type)}) doesn't match function "
+                f"result type ({_quote(expected)}) in function @{name}"
             )
     return None
 
@@ -81,8 +81,8 @@ def _mismatch(
     for index, (wanted, got) in enumerate(zip(expected, given, strict=True)):
         if wanted != got:
             return (
-                f"{what} type mismatch: expected {what} type {_quoted(wanted)}, but provided "
-                f"{_quoted(got)} for {what} number {index}"
+                f"{what} type mismatch: expected {what} type {_quote(wanted)}, but provided "
+                f"{_quote(got)} for {what} number {index}"
             )
     return None
 

@@ -243,10 +243,10 @@ def _end_fault(block: Block, parent: Operation) -> Diagnostic | None:
         return None
     if _is_terminator(type(last)):
         return None
-    from ttmlir.mlir.printing.printer import PrintOptions, shown_op
+    from ttmlir.mlir.printing.printer import PrintOptions, show_op
 
     options = PrintOptions(generic=True, local_scope=True, skip_regions=True)
-    text = shown_op(last, options)
+    text = show_op(last, options)
     return op_diagnostic(last, f"block with no terminator, has {text}", with_name=False)
 
 

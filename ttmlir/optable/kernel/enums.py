@@ -22,7 +22,7 @@ class CppEnum:
     namespace: str = ""
 
 
-def _numbered(*names: str) -> Mapping[str, int]:
+def _number(*names: str) -> Mapping[str, int]:
     return {name: number for number, name in enumerate(names)}
 
 
@@ -66,23 +66,23 @@ _ALL = (
         namespace="tt",
     ),
     CppEnum(name="CB", members=_ports(), scoped=False, namespace="tt"),
-    CppEnum(name="PoolType", members=_numbered("SUM", "AVG", "MAX", "MIN"), scoped=False),
+    CppEnum(name="PoolType", members=_number("SUM", "AVG", "MAX", "MIN"), scoped=False),
     CppEnum(
         name="ReduceDim",
-        members=_numbered("REDUCE_ROW", "REDUCE_COL", "REDUCE_SCALAR"),
+        members=_number("REDUCE_ROW", "REDUCE_COL", "REDUCE_SCALAR"),
         scoped=False,
     ),
-    CppEnum(name="BroadcastType", members=_numbered("NONE", "COL", "ROW", "SCALAR"), scoped=False),
+    CppEnum(name="BroadcastType", members=_number("NONE", "COL", "ROW", "SCALAR"), scoped=False),
     CppEnum(
         name="EltwiseBinaryType",
-        members=_numbered("ELWMUL", "ELWDIV", "ELWADD", "ELWSUB", "ELWLESS"),
+        members=_number("ELWMUL", "ELWDIV", "ELWADD", "ELWSUB", "ELWLESS"),
         scoped=False,
     ),
     CppEnum(
         name="EltwiseBinaryReuseDestType",
-        members=_numbered("NONE", "DEST_TO_SRCA", "DEST_TO_SRCB"),
+        members=_number("NONE", "DEST_TO_SRCA", "DEST_TO_SRCB"),
     ),
-    CppEnum(name="ProgrammableCoreType", members=_numbered("TENSIX", "ACTIVE_ETH", "IDLE_ETH")),
+    CppEnum(name="ProgrammableCoreType", members=_number("TENSIX", "ACTIVE_ETH", "IDLE_ETH")),
 )
 ENUMS: Mapping[str, CppEnum] = {enum.name: enum for enum in _ALL}
 """Every enumeration by its C++ name."""

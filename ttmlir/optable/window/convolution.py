@@ -74,7 +74,7 @@ class DimensionNumbers:
     def __str__(self) -> str:
         """The text that `parse` reads."""
         sides = ((self.input, "bf"), (self.weight, "io"), (self.output, "bf"))
-        source, weight, output = (_spelled(part, *names) for part, names in sides)
+        source, weight, output = (_spell(part, *names) for part, names in sides)
         return f"{source}x{weight}->{output}"
 
 
@@ -93,7 +93,7 @@ def _dimensions(names: list[str], first: str, feature: str, count: int, text: st
     )
 
 
-def _spelled(part: Dimensions, first: str, feature: str) -> str:
+def _spell(part: Dimensions, first: str, feature: str) -> str:
     names = {part.first: first, part.feature: feature}
     names |= {dim: str(number) for number, dim in enumerate(part.spatial)}
     return f"[{', '.join(names[dim] for dim in range(len(names)))}]"
@@ -181,7 +181,7 @@ def _convolution(xp: Any, input: Any, weight: Any, bias: Any = None, **parameter
         if is_reversed:
             weight = xp.flip(weight, number + 2)
     image = _spread(xp, image, parameters["input_dilation"])
-    image = _padded(xp, image, parameters["padding"])
+    image = _pad(xp, image, parameters["padding"])
     axes = convolution_axes(input.shape, weight_shape(weight, numbers), numbers, parameters)
     spans = [axis.reach for axis in axes]
     view = image
@@ -238,7 +238,7 @@ def _spread(xp: Any, image: Any, dilation: Sequence[int]) -> Any:
     return result
 
 
-def _padded(xp: Any, image: Any, padding: Sequence[int]) -> Any:
+def _pad(xp: Any, image: Any, padding: Sequence[int]) -> Any:
     """The image with zeros around it; negative padding cuts off."""
     pairs = list(zip(padding[::2], padding[1::2], strict=True))
     margins = [(max(low, 0), max(high, 0)) for low, high in pairs]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TypeVar
 
-from ttmlir.mlir.option_values import Option, OptionError, Value, options_of
+from ttmlir.mlir.option_values import Option, OptionError, OptionValue, options_of
 
 T = TypeVar("T")
 
@@ -22,7 +22,7 @@ def parse_options(cls: type[T], text: str) -> T:
     Raises OptionError in the words of LLVM if there is no such option or value.
     """
     known = {option.name.replace("_", "-"): option for option in options_of(cls)}
-    values: dict[str, Value] = {}
+    values: dict[str, OptionValue] = {}
     for entry in split_entries(text):
         key, equals, value = entry.partition("=")
         option = known.get(key.replace("_", "-"))

@@ -135,11 +135,11 @@ def _flat(root: Timer) -> list[tuple[str, float]]:
 
 def statistics_report(nest: Nest, display: StatisticsDisplay) -> str:
     """The report on what the passes of a nest counted."""
-    body = _listed(nest) if display is StatisticsDisplay.LIST else _nested(nest, 0)
+    body = _list_statistics(nest) if display is StatisticsDisplay.LIST else _nested(nest, 0)
     return "\n".join([*_heading("Pass statistics"), *body]) + "\n"
 
 
-def _listed(nest: Nest) -> Iterator[str]:
+def _list_statistics(nest: Nest) -> Iterator[str]:
     merged: dict[str, dict[str, int]] = {}
     for step in nest.passes():
         counts = merged.setdefault(title(step), {})

@@ -20,13 +20,15 @@ from ttmlir.ir.rewriting import refuse_to_legalize, replace
 from ttmlir.mlir.reporting.diagnostics import op_name
 from ttmlir.mlir.reporting.spelling import ALMOST, near_names
 
-Rule = Callable[[Operation], None]
+ConversionRule = Callable[[Operation], None]
 """Puts ttir operations in front of an operation and erases it."""
 
 _LEGAL = (ModuleOp, FuncOp, ReturnOp, CallOp, EmptyOp)
 
 
-def convert_inside(root: Operation, rules: Mapping[str, Rule], refuse: Rule) -> None:
+def convert_inside(
+    root: Operation, rules: Mapping[str, ConversionRule], refuse: ConversionRule
+) -> None:
     """Apply the rules to everything inside `root`; `refuse` is called for what has no rule."""
     for region in root.regions:
         for block in region.blocks:
@@ -41,7 +43,7 @@ def convert_inside(root: Operation, rules: Mapping[str, Rule], refuse: Rule) -> 
                     convert_inside(op, rules, refuse)
 
 
-def refuse_unknown(op: Operation, pass_name: str, rules: Mapping[str, Rule]) -> NoReturn:
+def refuse_unknown(op: Operation, pass_name: str, rules: Mapping[str, ConversionRule]) -> NoReturn:
     """Refuse an operation that a conversion has no rule for."""
     near = ", ".join(near_names(op_name(op), rules, ALMOST))
     nearest = f"; the nearest that it takes: {near}" if near else ""
@@ -50,7 +52,7 @@ def refuse_unknown(op: Operation, pass_name: str, rules: Mapping[str, Rule]) -> 
     )
 
 
-def becomes(mnemonic: str) -> Rule:
+def becomes(mnemonic: str) -> ConversionRule:
     """The rule of an operation that differs from one of ttir in nothing but the name."""
 
     def rule(op: Operation) -> None:

@@ -109,7 +109,7 @@ def _opaque(text: str) -> emitc.EmitC_OpaqueAttr:
     return emitc.EmitC_OpaqueAttr(StringAttr(text))
 
 
-def _converted(type_: Attribute) -> Attribute:
+def _convert(type_: Attribute) -> Attribute:
     match type_:
         case CBType():
             return _CB
@@ -176,7 +176,7 @@ class _Conversion:
 
     def _variable(self, value: SSAValue) -> SSAValue:
         """A variable without initial value for a carried or resulting value."""
-        return self._make(emitc.VariableOp, [], _converted(value.type), {"value": _opaque("")})
+        return self._make(emitc.VariableOp, [], _convert(value.type), {"value": _opaque("")})
 
     def _assign_all(self, targets: Sequence[SSAValue], values: Sequence[SSAValue]) -> None:
         """Assign at once: a variable that is still to be read is copied before it changes."""
@@ -243,7 +243,7 @@ class _Conversion:
         new = emitc.CallOpaqueOp.make(
             callee,
             self._operands(op),
-            [_converted(each.type) for each in op.results],
+            [_convert(each.type) for each in op.results],
             args=args,
             template_args=template_args,
             location=op.location,
@@ -292,7 +292,7 @@ class _Conversion:
 
 def _is_opaque(result: SSAValue) -> bool:
     """Whether the type of a result is one of ttkernel that no type of emitc stands for."""
-    return _converted(result.type).name.startswith("ttkernel.")
+    return _convert(result.type).name.startswith("ttkernel.")
 
 
 def _template_args(op: CallOp, call: KernelCall) -> list[Attribute] | None:

@@ -60,7 +60,7 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ttmlir.dialects import emitc, tt, ttnn
-from ttmlir.dialects.row_ops import RowOperation
+from ttmlir.dialects.definition.row_ops import RowOperation
 from ttmlir.ir.rewriting import insert_before, refuse_to_legalize
 from ttmlir.layout.enums import TTNNLayout
 from ttmlir.mlir.attributes.elements import elements_of

@@ -43,7 +43,7 @@ from typing import TYPE_CHECKING, cast
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, TensorType, i1
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from ttmlir.dialects.narrowing import warn_of_narrowing
+from ttmlir.dialects.definition.narrowing import warn_of_narrowing
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import element_type, is_boolean, tensor_of, unsigned_type, value_shape
@@ -82,10 +82,10 @@ def convert_tensor_arithmetic(op: Operation) -> None:
     operands = [value for value in op.operands if isinstance(value.type, TensorType)]
     if len(operands) != len(op.operands):
         refuse_to_legalize(op, "one of its operands is no tensor; give it a tensor")
-    replace(op, computed(builder, op, operands, element))
+    replace(op, compute(builder, op, operands, element))
 
 
-def computed(
+def compute(
     builder: Builder, op: Operation, operands: Sequence[SSAValue], element: Attribute
 ) -> SSAValue:
     """What an operation of arith or math on numbers makes of the elements of tensors.
@@ -223,12 +223,12 @@ def _number(mnemonic: str) -> _Meaning:
     return meaning
 
 
-def _converted(use: _Use) -> SSAValue:
+def _convert(use: _Use) -> SSAValue:
     """Conversion of a number, which has the type that is wanted perhaps already."""
     return use.builder.cast(use.operands[0], use.type.element_type)
 
 
-def _extended(use: _Use) -> SSAValue:
+def _extend(use: _Use) -> SSAValue:
     """Conversion of a signed integer; one bit that is set is -1."""
     wide = use.builder.cast(use.operands[0], use.type.element_type)
     return use.create("neg", wide) if is_boolean(use.source) else wide
@@ -247,7 +247,7 @@ def _to_unsigned(use: _Use) -> SSAValue:
     return use.builder.cast(use.builder.cast(use.operands[0], element), use.type.element_type)
 
 
-def _truncated(use: _Use) -> SSAValue:
+def _truncate(use: _Use) -> SSAValue:
     value = use.operands[0]
     if is_boolean(use.type.element_type):
         one = use.builder.create_splat(1, tensor_of(use.source, ()))
@@ -326,19 +326,19 @@ def _rounded_quotient(*, upward: bool) -> _Meaning:
 CONVERTED: dict[str, _Meaning] = {
     **{name: _row(row.mnemonic) for name, row in NAMED.items()},
     **{name: _unsigned(row.mnemonic) for name, row in _UNSIGNED.items()},
-    **dict.fromkeys(("arith.extf", "arith.index_cast", "arith.truncf"), _converted),
+    **dict.fromkeys(("arith.extf", "arith.index_cast", "arith.truncf"), _convert),
     "arith.bitcast": _bitcast,
     "arith.ceildivsi": _rounded_quotient(upward=True),
     "arith.cmpf": _cmpf,
     "arith.cmpi": _cmpi,
-    "arith.extsi": _extended,
+    "arith.extsi": _extend,
     "arith.extui": _from_unsigned,
     "arith.floordivsi": _rounded_quotient(upward=False),
     "arith.fptoui": _to_unsigned,
     "arith.maxnumf": _number("maximum"),
     "arith.minnumf": _number("minimum"),
-    "arith.sitofp": _extended,
-    "arith.trunci": _truncated,
+    "arith.sitofp": _extend,
+    "arith.trunci": _truncate,
     "arith.uitofp": _from_unsigned,
     "math.copysign": _copysign,
     "math.fma": _fma,

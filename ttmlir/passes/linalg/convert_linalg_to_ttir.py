@@ -50,10 +50,10 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Operation
 
-from ttmlir.dialects.narrowing import warn_of_narrowing
+from ttmlir.dialects.definition.narrowing import warn_of_narrowing
 from ttmlir.ir.rewriting import erase_unused, refuse_to_legalize
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.core.ttir_conversion import Rule, convert_inside
+from ttmlir.passes.core.ttir_conversion import ConversionRule, convert_inside
 from ttmlir.passes.linalg.convert_arith_to_ttir import convert_tensor_arithmetic
 from ttmlir.passes.linalg.convert_linalg_to_ttir_generic import RULES as GENERIC
 from ttmlir.passes.linalg.convert_linalg_to_ttir_named import RULES as NAMED
@@ -62,7 +62,7 @@ from ttmlir.passes.linalg.convert_linalg_to_ttir_tensor import RULES as TENSOR
 if TYPE_CHECKING:
     from xdsl.context import Context
 
-RULES: Mapping[str, Rule] = {**NAMED, **GENERIC, **TENSOR}
+RULES: Mapping[str, ConversionRule] = {**NAMED, **GENERIC, **TENSOR}
 """What becomes of each operation of linalg and tensor that can be converted."""
 
 _NUMBERS = ("arith.", "math.", "tensor.extract", "tensor.empty", "ttir.constant")

@@ -40,8 +40,8 @@ from ttmlir.optable import row
 from ttmlir.optable.reduction import by_combiner
 from ttmlir.optable.row import Row
 from ttmlir.optable.shapes import broadcast_shape
-from ttmlir.passes.core.ttir_conversion import Rule
-from ttmlir.passes.linalg.convert_arith_to_ttir import NAMED, ON_TRUTH, computed
+from ttmlir.passes.core.ttir_conversion import ConversionRule
+from ttmlir.passes.linalg.convert_arith_to_ttir import NAMED, ON_TRUTH, compute
 from ttmlir.passes.linalg.scalar_values import as_tensor, number_type
 
 _MAPS = (
@@ -154,7 +154,7 @@ class _Loops:
             return as_tensor(self.op, number)
         if owner.name.startswith(("arith.", "math.")) and len(owner.results) == 1:
             operands = [self.value(operand) for operand in owner.operands]
-            return computed(self.builder, owner, operands, number_type(number.type))
+            return compute(self.builder, owner, operands, number_type(number.type))
         if owner.name == "tensor.extract":
             return self._read(owner.operands[0], owner.operands[1:])
         refuse_to_legalize(
@@ -295,7 +295,7 @@ def _combination(
         terms = [operand for operand in owner.operands if operand is not argument]
         if len(terms) == 1 and not loops.depends(terms[0], argument):
             return reduction, terms[0]
-    if owner.name == "arith.select" and (term := _selected(owner, argument)) is not None:
+    if owner.name == "arith.select" and (term := _select(owner, argument)) is not None:
         value, is_largest = term
         if not loops.depends(value, argument):
             reduction = by_combiner(row("maximum" if is_largest else "minimum"))
@@ -317,7 +317,7 @@ def _combines_by_xor(owner: Operation) -> bool:
     return is_truth and ON_TRUTH.get(owner.name) == row("logical_xor")
 
 
-def _selected(owner: Operation, argument: SSAValue) -> tuple[SSAValue, bool] | None:
+def _select(owner: Operation, argument: SSAValue) -> tuple[SSAValue, bool] | None:
     """The number that is kept if it is larger (or smaller) than the accumulated one."""
     condition, chosen, other = owner.operands
     compare = condition.owner
@@ -428,7 +428,7 @@ def _reduce(op: Operation) -> None:
     _convert(loops, inits)
 
 
-RULES: dict[str, Rule] = {
+RULES: dict[str, ConversionRule] = {
     "linalg.generic": _generic,
     "linalg.map": _map,
     "linalg.reduce": _reduce,

@@ -26,7 +26,7 @@ from ttmlir.ir.tensor_types import (
     value_shape,
 )
 from ttmlir.optable.linalg import CONTRACTIONS, CONVOLUTIONS, DEPTHWISE, ELEMENTWISE, POOLINGS
-from ttmlir.passes.core.ttir_conversion import Rule
+from ttmlir.passes.core.ttir_conversion import ConversionRule
 from ttmlir.passes.linalg.convert_linalg_to_ttir_generic import inputs_and_inits
 from ttmlir.passes.linalg.scalar_values import as_tensor
 
@@ -42,7 +42,7 @@ def _checked(op: Operation) -> tuple[list[SSAValue], SSAValue]:
     return inputs, inits[0]
 
 
-def _elementwise(mnemonic: str) -> Rule:
+def _elementwise(mnemonic: str) -> ConversionRule:
     def rule(op: Operation) -> None:
         builder = Builder.before(op)
         inputs, init = _checked(op)
@@ -73,7 +73,7 @@ def _fill(op: Operation) -> None:
     replace(op, builder.broadcast(builder.reshape(scalar, (1,) * rank), type_.get_shape()))
 
 
-def _accumulated(op: Operation, total: SSAValue, init: SSAValue, combine: str = "add") -> None:
+def _accumulate(op: Operation, total: SSAValue, init: SSAValue, combine: str = "add") -> None:
     """Replace an operation by its sum, added to what it began with."""
     builder = Builder.before(op)
     if combine == "add" and splat_number(init) == 0:
@@ -82,13 +82,13 @@ def _accumulated(op: Operation, total: SSAValue, init: SSAValue, combine: str = 
         replace(op, builder.create(combine, [total, init], init.type))
 
 
-def _contraction(a: str, b: str, result: str) -> Rule:
+def _contraction(a: str, b: str, result: str) -> ConversionRule:
     def rule(op: Operation) -> None:
         builder = Builder.before(op)
         inputs, init = _checked(op)
         element = element_type(init)
         left, right = (builder.cast(value, element) for value in inputs)
-        _accumulated(op, contract(builder, left, a, right, b, result), init)
+        _accumulate(op, contract(builder, left, a, right, b, result), init)
 
     return rule
 
@@ -151,7 +151,7 @@ def _reached(
     return builder.slice(image, (0,) * len(ends), ends)
 
 
-def _convolved(
+def _convolve(
     op: Operation,
     image: SSAValue,
     weight: SSAValue,
@@ -179,18 +179,18 @@ def _convolved(
     )
 
 
-def _convolution(image: str, weight: str) -> Rule:
+def _convolution(image: str, weight: str) -> ConversionRule:
     def rule(op: Operation) -> None:
         builder = Builder.before(op)
         inputs, init = _checked(op)
         operands = [builder.cast(value, element_type(init)) for value in inputs]
-        result = _convolved(op, operands[0], operands[1], init.type, (image, weight))
-        _accumulated(op, result, init)
+        result = _convolve(op, operands[0], operands[1], init.type, (image, weight))
+        _accumulate(op, result, init)
 
     return rule
 
 
-def _depthwise(image: str, weight: str) -> Rule:
+def _depthwise(image: str, weight: str) -> ConversionRule:
     def rule(op: Operation) -> None:
         builder = Builder.before(op)
         inputs, init = _checked(op)
@@ -210,13 +210,13 @@ def _depthwise(image: str, weight: str) -> Rule:
         if "m" in weight:
             flat = [*flat[:-2], outer]
         type_ = tensor_of(element_type(init), flat)
-        result = _convolved(op, pixels, filters, type_, (image, dims), groups)
-        _accumulated(op, builder.reshape(result, value_shape(init)), init)
+        result = _convolve(op, pixels, filters, type_, (image, dims), groups)
+        _accumulate(op, builder.reshape(result, value_shape(init)), init)
 
     return rule
 
 
-def _pooling(image: str, method: str) -> Rule:
+def _pooling(image: str, method: str) -> ConversionRule:
     def rule(op: Operation) -> None:
         builder = Builder.before(op)
         (pixels, window), init = _checked(op)
@@ -242,12 +242,12 @@ def _pooling(image: str, method: str) -> Rule:
             padding=(0,) * (2 * len(image)),
         )
         combine = {"sum": "add", "max": "maximum", "min": "minimum"}[method]
-        _accumulated(op, result, init, combine)
+        _accumulate(op, result, init, combine)
 
     return rule
 
 
-RULES: dict[str, Rule] = {
+RULES: dict[str, ConversionRule] = {
     **{f"linalg.{name}": _elementwise(row) for name, row in ELEMENTWISE.items()},
     **{f"linalg.{name}": _contraction(*dims) for name, dims in CONTRACTIONS.items()},
     **{f"linalg.{name}": _convolution(*dims) for name, dims in CONVOLUTIONS.items()},

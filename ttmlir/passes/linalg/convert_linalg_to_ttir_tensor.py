@@ -18,7 +18,7 @@ from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import constant_numbers
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import check_static_shape, element_type, tensor_of, value_shape
-from ttmlir.passes.core.ttir_conversion import Rule
+from ttmlir.passes.core.ttir_conversion import ConversionRule
 from ttmlir.passes.linalg.scalar_values import as_tensor, number_type
 
 
@@ -103,10 +103,10 @@ def _insert_slice(op: Operation) -> None:
     starts, sizes, steps = _slice(op)
     if any(step != 1 for step in steps):
         refuse_to_legalize(op, f"its strides are {list(steps)}; supported are strides of 1")
-    replace(op, _inserted(builder, builder.reshape(part, sizes), whole, starts, 0))
+    replace(op, _insert(builder, builder.reshape(part, sizes), whole, starts, 0))
 
 
-def _inserted(
+def _insert(
     builder: Builder, part: SSAValue, whole: SSAValue, starts: Sequence[int], dim: int
 ) -> SSAValue:
     """A tensor with a part of it, which is as large in front of dimension `dim`, replaced."""
@@ -120,7 +120,7 @@ def _inserted(
         ends = [last if d == dim else extent for d, extent in enumerate(extents)]
         return builder.slice(whole, begins, ends)
 
-    inner = _inserted(builder, part, cut(begin, end), starts, dim + 1)
+    inner = _insert(builder, part, cut(begin, end), starts, dim + 1)
     outer = [cut(0, begin)] if begin else []
     rest = [cut(end, extents[dim])] if end < extents[dim] else []
     return builder.concat([*outer, inner, *rest], dim)
@@ -155,7 +155,7 @@ def _from_elements(op: Operation) -> None:
     replace(op, builder.reshape(builder.concat(parts, 0), shape))
 
 
-RULES: dict[str, Rule] = {
+RULES: dict[str, ConversionRule] = {
     "tensor.cast": _cast,
     "tensor.collapse_shape": _reshape,
     "tensor.concat": _concat,

@@ -70,7 +70,7 @@ class ConvertMLProgramToFuncPass(ModulePass):
         for op in ours:
             match op:
                 case ml_program.ReturnOp() | ml_program.OutputOp():
-                    insert_before(op, _renamed(ReturnOp, op))
+                    insert_before(op, _rename(ReturnOp, op))
                     erase(op)
                 case ml_program.GlobalOp():
                     erase(op)
@@ -78,13 +78,13 @@ class ConvertMLProgramToFuncPass(ModulePass):
                     pass
         for op in ours:
             if isinstance(op, ml_program.FuncOp | ml_program.SubgraphOp):
-                function = _renamed(FuncOp, op)
+                function = _rename(FuncOp, op)
                 op.regions[0].move_blocks(function.regions[0])
                 insert_before(op, function)
                 erase(op)
 
 
-def _renamed(cls: type[Operation], op: Operation) -> Operation:
+def _rename(cls: type[Operation], op: Operation) -> Operation:
     """An operation of another class with what `op` has, but for its regions, which are empty."""
     return cls.create(
         operands=op.operands,

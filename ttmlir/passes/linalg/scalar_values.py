@@ -11,7 +11,7 @@ from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import constant_numbers
 from ttmlir.ir.rewriting import refuse_to_legalize
 from ttmlir.ir.tensor_types import tensor_of, value_shape
-from ttmlir.passes.linalg.convert_arith_to_ttir import computed
+from ttmlir.passes.linalg.convert_arith_to_ttir import compute
 
 
 def number_type(type: Attribute) -> Attribute:
@@ -36,7 +36,7 @@ def as_tensor(site: Operation, value: SSAValue) -> SSAValue:
             return _element(builder, owner)
         if owner.name.startswith(("arith.", "math.")):
             operands = [as_tensor(site, operand) for operand in owner.operands]
-            return computed(builder, owner, operands, number_type(value.type))
+            return compute(builder, owner, operands, number_type(value.type))
     refuse_to_legalize(
         site,
         f"it uses a number of type {value.type} that comes from elsewhere; supported are "

@@ -60,16 +60,16 @@ from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Block, Operation, SSAValue, Use
 
 from ttmlir.dialects import tt, ttir
-from ttmlir.dialects.names import ARG_ALLOC, SCRATCH
+from ttmlir.dialects.definition.names import ARG_ALLOC, SCRATCH
 from ttmlir.ir.builder import Builder
-from ttmlir.ir.layouts import layout_of, required_device, required_system_desc
+from ttmlir.ir.layouts import layout_of, require_device, require_system_desc
 from ttmlir.ir.rewriting import erase, insert_before, refuse, replace
 from ttmlir.ir.tensor_types import value_shape
-from ttmlir.layout.chip import ChipDesc
 from ttmlir.layout.data_movement import network_unit, scratch_bytes
-from ttmlir.layout.device import Device
+from ttmlir.layout.device import DeviceView
 from ttmlir.layout.enums import MemorySpace
 from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.system.chip import ChipDesc
 from ttmlir.passes.core.base import ModulePass
 
 if TYPE_CHECKING:
@@ -85,8 +85,8 @@ class TTIRAllocatePass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Allocate the tensors of every function of the module."""
-        device = required_device(module, self.name)
-        chip = required_system_desc(module, self.name).chip_descs[0]
+        device = require_device(module, self.name)
+        chip = require_system_desc(module, self.name).chip_descs[0]
         for function in [op for op in module.walk() if isinstance(op, FuncOp)]:
             if function.body.blocks:
                 _Allocation(device, chip).allocate(function)
@@ -114,7 +114,7 @@ class _Buffer:
 class _Allocation:
     """The tensors of one function and the memories of a chip that they are put into."""
 
-    def __init__(self, device: Device, chip: ChipDesc):
+    def __init__(self, device: DeviceView, chip: ChipDesc):
         self._device = device
         self._chip = chip
         self._start = {
@@ -256,13 +256,13 @@ class _Allocation:
 def _separate_destinations(block: Block) -> None:
     """Let every operation that writes to a `tensor.empty` have its own: contents are undefined."""
     for empty in [op for op in block.ops if isinstance(op, EmptyOp)]:
-        writes = [use for use in tuple(empty.tensor.uses) if _written(use) is not None]
+        writes = [use for use in tuple(empty.tensor.uses) if _write(use) is not None]
         for use in writes[:-1] if len(writes) > 1 else ():
             own = Builder.before(use.operation).create_empty(empty.tensor.type)
             use.operation.operands[use.index] = own
 
 
-def _written(use: Use) -> SSAValue | None:
+def _write(use: Use) -> SSAValue | None:
     """What an operation makes of the destination that it uses."""
     op = use.operation
     return op.written_results.get(use.index) if isinstance(op, ttir.TTIROp) else None
@@ -301,7 +301,7 @@ def _users(value: SSAValue) -> Iterator[Operation]:
     while pending:
         for use in pending.pop().uses:
             yield use.operation
-            if (result := _written(use)) is not None:
+            if (result := _write(use)) is not None:
                 pending.append(result)
 
 

@@ -58,7 +58,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ttmlir.dialects import ttir
 from ttmlir.ir.builder import Builder
-from ttmlir.ir.layouts import layout_of, required_device, required_system_desc, with_layout
+from ttmlir.ir.layouts import layout_of, require_device, require_system_desc, with_layout
 from ttmlir.ir.rewriting import AttributeMemo, refuse
 from ttmlir.ir.tensor_types import shape_of
 from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
@@ -91,8 +91,8 @@ class TTIRGridSetPass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Choose and set the grids of all operations of the module."""
-        device = required_device(module, self.name)
-        chip = required_system_desc(module, self.name).chip_descs[0]
+        device = require_device(module, self.name)
+        chip = require_system_desc(module, self.name).chip_descs[0]
         workers = device.worker_grid.shape
         choice = _Choice(workers, dict(self.override_grid_sizes))
         sharding = Sharding(workers, chip.usable_l1_size)
@@ -133,7 +133,7 @@ def _warn_of_unknown_names(
         warn(op_diagnostic(module, text, severity="warning", with_name=False))
 
 
-def _spelled(grid: Grid) -> str:
+def _spell(grid: Grid) -> str:
     return "x".join(map(str, grid))
 
 
@@ -198,8 +198,8 @@ class _Choice:
         if grid is not None and math.prod(grid) > math.prod(self._workers):
             refuse(
                 op,
-                f"cannot run on the grid {_spelled(grid)} that override-grid-sizes gives it: the"
-                f" device has {_spelled(self._workers)} = {math.prod(self._workers)} cores",
+                f"cannot run on the grid {_spell(grid)} that override-grid-sizes gives it: the"
+                f" device has {_spell(self._workers)} = {math.prod(self._workers)} cores",
             )
         return grid
 

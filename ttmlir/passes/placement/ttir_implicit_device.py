@@ -33,8 +33,8 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import ModuleOp
 
 from ttmlir.dialects import tt
-from ttmlir.dialects.names import DEVICE
-from ttmlir.ir.layouts import required_system_desc
+from ttmlir.dialects.definition.names import DEVICE
+from ttmlir.ir.layouts import require_system_desc
 from ttmlir.ir.rewriting import refuse
 from ttmlir.layout.errors import LayoutError
 from ttmlir.mlir.option_values import option
@@ -56,7 +56,7 @@ class TTIRImplicitDevicePass(ModulePass):
         """Set the attribute `tt.device` if it is missing."""
         if DEVICE in module.attributes:
             return
-        system = required_system_desc(module, self.name)
+        system = require_system_desc(module, self.name)
         try:
             device = tt.DeviceAttr.from_system_desc(system, self.mesh_shape)
         except LayoutError as error:

@@ -69,13 +69,13 @@ from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ttmlir.dialects import ttir
-from ttmlir.dialects.narrowing import warn_of_narrowing
+from ttmlir.dialects.definition.narrowing import warn_of_narrowing
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.layouts import (
     device_attr_in_scope,
     is_plain_tensor,
     layout_of,
-    required_device,
+    require_device,
     scalar_of,
     with_layout,
 )
@@ -104,7 +104,7 @@ if TYPE_CHECKING:
     from xdsl.context import Context
 
     from ttmlir.dialects import tt
-    from ttmlir.layout.device import Device
+    from ttmlir.layout.device import DeviceView
 
 _SPACE_BITS = {
     MemorySpace.SYSTEM: OperandConstraint.SYSTEM,
@@ -163,7 +163,7 @@ class TTIRLayoutPass(ModulePass):
         warn_of_narrowing(module)
 
 
-def _device_of(ctx: Context, module: ModuleOp) -> Device:
+def _device_of(ctx: Context, module: ModuleOp) -> DeviceView:
     """The device in scope; without one, that of the machine or of the default machine."""
     if device_attr_in_scope(module) is None:
         TTIRLoadSystemDescPass().apply(ctx, module)
@@ -174,7 +174,7 @@ def _device_of(ctx: Context, module: ModuleOp) -> Device:
             " choose the machine"
         )
         warn(op_diagnostic(module, remark, severity="remark", with_name=False))
-    return required_device(module, TTIRLayoutPass.name)
+    return require_device(module, TTIRLayoutPass.name)
 
 
 class _InitialLayouts:

@@ -32,17 +32,17 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import ModuleOp
 
 from ttmlir.dialects import tt
-from ttmlir.dialects.names import SYSTEM_DESC
+from ttmlir.dialects.definition.names import SYSTEM_DESC
 from ttmlir.ir.rewriting import refuse_at
-from ttmlir.layout.chip import default_system_desc
 from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.system.chip import default_system_desc
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
 
 if TYPE_CHECKING:
     from xdsl.context import Context
 
-    from ttmlir.layout.chip import SystemDesc
+    from ttmlir.layout.system.chip import SystemDesc
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class TTIRLoadSystemDescPass(ModulePass):
 
 def _read(path: str, module: ModuleOp) -> SystemDesc:
     # Flatbuffers are not needed, and not paid for, without a file.
-    from ttmlir.layout.system_tables import system_desc_from_table
+    from ttmlir.layout.system.system_tables import system_desc_from_table
     from ttmlir.schema import FlatbufferError
     from ttmlir.schema.system_desc import load_system_desc
 

@@ -47,12 +47,12 @@ from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import TensorType
 
-from ttmlir.dialects.narrowing import warn_of_narrowing
+from ttmlir.dialects.definition.narrowing import warn_of_narrowing
 from ttmlir.ir.rewriting import AttributeMemo, erase_unused, refuse_to_legalize
 from ttmlir.layout.element_type import ScalarType
 from ttmlir.layout.errors import LayoutError
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.core.ttir_conversion import Rule, convert_inside, refuse_unknown
+from ttmlir.passes.core.ttir_conversion import ConversionRule, convert_inside, refuse_unknown
 from ttmlir.passes.stablehlo import (
     convert_stablehlo_to_ttir_contraction,
     convert_stablehlo_to_ttir_elementwise,
@@ -104,7 +104,7 @@ def _refuse_operation(op: Operation) -> None:
     refuse_unknown(op, ConvertStableHLOToTTIRPass.name, CONVERTED)
 
 
-CONVERTED: dict[str, Rule] = {
+CONVERTED: dict[str, ConversionRule] = {
     **convert_stablehlo_to_ttir_elementwise.RULES,
     **convert_stablehlo_to_ttir_movement.RULES,
     **convert_stablehlo_to_ttir_reduction.RULES,

@@ -14,7 +14,7 @@ from ttmlir.ir.builder import Builder
 from ttmlir.ir.rewriting import replace
 from ttmlir.ir.tensor_types import check_static_shape, element_type, value_shape
 from ttmlir.optable.row import Shape
-from ttmlir.passes.core.ttir_conversion import Rule
+from ttmlir.passes.core.ttir_conversion import ConversionRule
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import TensorType
@@ -77,7 +77,7 @@ def _factor(builder: Builder, value: SSAValue, element: Attribute) -> SSAValue:
     return builder.cast(value, element)
 
 
-RULES: dict[str, Rule] = {
+RULES: dict[str, ConversionRule] = {
     "stablehlo.dot": _dot,
     "stablehlo.dot_general": _dot_general,
 }

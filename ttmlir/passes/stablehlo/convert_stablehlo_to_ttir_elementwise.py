@@ -27,10 +27,10 @@ from ttmlir.ir.rewriting import refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.mlir.attributes.floats import exact_float32
 from ttmlir.optable import COMPARISONS, named_in, named_on_truth
-from ttmlir.passes.core.ttir_conversion import Rule, becomes
+from ttmlir.passes.core.ttir_conversion import ConversionRule, becomes
 
 
-def _on_booleans(name: str) -> Rule:
+def _on_booleans(name: str) -> ConversionRule:
     """The rule of an operation on truth values where the elements are i1, on bits else."""
     of_booleans, of_bits = (becomes(table[name].mnemonic) for table in (_ON_TRUTH, _NAMED))
 
@@ -170,7 +170,7 @@ def _is_infinite(op: Operation) -> None:
     replace(op, builder.create("eq", [size, infinity], op.results[0].type))
 
 
-def _is_infinity(number: float) -> Rule:
+def _is_infinity(number: float) -> ConversionRule:
     def rule(op: Operation) -> None:
         builder = Builder.before(op)
         infinity = builder.create_scalar(number, element_type(op.operands[0]))
@@ -179,7 +179,7 @@ def _is_infinity(number: float) -> Rule:
     return rule
 
 
-RULES: dict[str, Rule] = {
+RULES: dict[str, ConversionRule] = {
     **{name: becomes(row.mnemonic) for name, row in _NAMED.items()},
     **{name: _on_booleans(name) for name in _ON_TRUTH},
     "stablehlo.bitcast_convert": _bitcast_convert,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, cast
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Operation, SSAValue
 
-from ttmlir.dialects.stablehlo.form import integers
+from ttmlir.dialects.stablehlo.text.form import integers
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.index_arithmetic import (
     align_along,
@@ -28,7 +28,7 @@ from ttmlir.ir.index_arithmetic import (
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import check_static_shape, element_type, value_shape
 from ttmlir.optable.row import Shape
-from ttmlir.passes.core.ttir_conversion import Rule
+from ttmlir.passes.core.ttir_conversion import ConversionRule
 
 if TYPE_CHECKING:
     from ttmlir.dialects.stablehlo.attrs import GatherDimensionNumbersAttr
@@ -187,5 +187,5 @@ def _rows(gather: _Gather) -> SSAValue:
     return gather.arranged(found, [*batches, *map(operand, (*windows, *rest))])
 
 
-RULES: dict[str, Rule] = {"stablehlo.gather": _gather}
+RULES: dict[str, ConversionRule] = {"stablehlo.gather": _gather}
 """Rules by the full name of the operation."""

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from xdsl.ir import Operation
 
-from ttmlir.dialects.stablehlo.form import integers
+from ttmlir.dialects.stablehlo.text.form import integers
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.index_arithmetic import create_indices, find_slice_begins, slice_at, widen
 from ttmlir.ir.rewriting import replace
 from ttmlir.ir.tensor_types import check_static_shape, element_type, value_shape
-from ttmlir.passes.core.ttir_conversion import Rule
+from ttmlir.passes.core.ttir_conversion import ConversionRule
 from ttmlir.passes.stablehlo import (
     convert_stablehlo_to_ttir_gather,
     convert_stablehlo_to_ttir_scatter,
@@ -45,7 +45,7 @@ def _dynamic_update_slice(op: Operation) -> None:
     replace(op, builder.create("slice_write", [operand, update, begins], op.results[0].type))
 
 
-RULES: dict[str, Rule] = {
+RULES: dict[str, ConversionRule] = {
     **convert_stablehlo_to_ttir_gather.RULES,
     **convert_stablehlo_to_ttir_scatter.RULES,
     "stablehlo.dynamic_slice": _dynamic_slice,

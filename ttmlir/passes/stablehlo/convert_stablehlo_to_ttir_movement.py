@@ -11,13 +11,13 @@ from typing import cast
 from xdsl.dialects.builtin import StringAttr, TensorType, i1
 from xdsl.ir import Operation, SSAValue
 
-from ttmlir.dialects.stablehlo.form import integer, integers
+from ttmlir.dialects.stablehlo.text.form import integer, integers
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import splat_number
 from ttmlir.ir.rewriting import erase, refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import check_static_shape, element_type, value_shape
 from ttmlir.mlir.attributes.floats import exact_float32
-from ttmlir.passes.core.ttir_conversion import Rule
+from ttmlir.passes.core.ttir_conversion import ConversionRule
 
 Shape = tuple[int, ...]
 
@@ -212,7 +212,7 @@ def _custom_call(op: Operation) -> None:
     _passes_on(op)
 
 
-def _refused(reason: str) -> Rule:
+def _refuse(reason: str) -> ConversionRule:
     def rule(op: Operation) -> None:
         refuse_to_legalize(op, reason)
 
@@ -260,7 +260,7 @@ _REASONS = {
     _EINSUM: ("einsum",),
 }
 
-RULES: dict[str, Rule] = {
+RULES: dict[str, ConversionRule] = {
     # Shardy says where tensors are placed; a program for one device computes the same without.
     "sdy.mesh": erase,
     "sdy.reshard": _passes_on,
@@ -280,12 +280,10 @@ RULES: dict[str, Rule] = {
 }
 """Rules by the full name of the operation."""
 
-REFUSED: dict[str, Rule] = {
-    "chlo.top_k": _refused(_SORTING),
+REFUSED: dict[str, ConversionRule] = {
+    "chlo.top_k": _refuse(_SORTING),
     **{
-        f"stablehlo.{name}": _refused(reason)
-        for reason, names in _REASONS.items()
-        for name in names
+        f"stablehlo.{name}": _refuse(reason) for reason, names in _REASONS.items() for name in names
     },
 }
 """Operations that a message says something better about than what is supported."""

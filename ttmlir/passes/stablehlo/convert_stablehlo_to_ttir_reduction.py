@@ -12,8 +12,8 @@ from typing import cast
 from xdsl.dialects.builtin import AnyFloat, TensorType
 from xdsl.ir import Operation, SSAValue
 
-from ttmlir.dialects.row_ops import RowOperation
-from ttmlir.dialects.stablehlo.form import integers
+from ttmlir.dialects.definition.row_ops import RowOperation
+from ttmlir.dialects.stablehlo.text.form import integers
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import splat_number
 from ttmlir.ir.identities import identity_of, logic_of
@@ -22,9 +22,9 @@ from ttmlir.ir.tensor_types import check_static_shape, element_type, value_shape
 from ttmlir.optable import row
 from ttmlir.optable.reduction import by_combiner
 from ttmlir.optable.row import Domain, Row
-from ttmlir.passes.core.ttir_conversion import Rule
+from ttmlir.passes.core.ttir_conversion import ConversionRule
 from ttmlir.passes.stablehlo.stablehlo_bodies import combiners, operations_of, picks_extreme
-from ttmlir.passes.stablehlo.stablehlo_body_application import applied, can_be_applied
+from ttmlir.passes.stablehlo.stablehlo_body_application import apply, can_be_applied
 
 Shape = tuple[int, ...]
 
@@ -63,7 +63,7 @@ def _by_pairs(op: Operation) -> list[SSAValue]:
     if not can_be_applied(body) or any(shape[dim] == 0 for dim in dims):
         _refuse_body(op)
     for dim in sorted(dims, reverse=True):
-        values = _folded(op, values, dim)
+        values = _fold(op, values, dim)
     values = [
         builder.reshape(value, value_shape(result))
         for value, result in zip(values, op.results, strict=True)
@@ -73,13 +73,13 @@ def _by_pairs(op: Operation) -> list[SSAValue]:
     # XLA leaves tensors alone of which no dimension is reduced, whatever the initial value is.
     if not dims or (combining is not None and all(map(_changes_no_bits, combining, inits))):
         return values
-    values = applied(op, body, [*inits, *values])
+    values = apply(op, body, [*inits, *values])
     if any(a.type != b.type for a, b in zip(values, op.results, strict=True)):
         refuse_to_legalize(op, "its body does not use its arguments")
     return values
 
 
-def _folded(op: Operation, values: list[SSAValue], dim: int) -> list[SSAValue]:
+def _fold(op: Operation, values: list[SSAValue], dim: int) -> list[SSAValue]:
     """The values with one element along a dimension, all of theirs in order."""
     builder = Builder.before(op)
     extent = value_shape(values[0])[dim]
@@ -88,11 +88,11 @@ def _folded(op: Operation, values: list[SSAValue], dim: int) -> list[SSAValue]:
     even = extent - extent % 2
     firsts = [builder.slice_along(value, dim, 0, even, 2) for value in values]
     seconds = [builder.slice_along(value, dim, 1, even, 2) for value in values]
-    folded = _folded(op, applied(op, op.regions[0], [*firsts, *seconds]), dim)
+    folded = _fold(op, apply(op, op.regions[0], [*firsts, *seconds]), dim)
     if extent == even:
         return folded
     last = [builder.slice_along(value, dim, even, extent) for value in values]
-    return applied(op, op.regions[0], [*folded, *last])
+    return apply(op, op.regions[0], [*folded, *last])
 
 
 def _changes_no_bits(combining: Row, init: SSAValue) -> bool:
@@ -172,5 +172,5 @@ def _counts_along(positions: SSAValue, dim: int) -> bool:
     return (parameters["start"], parameters["step"], parameters["arange_dimension"]) == (0, 1, dim)
 
 
-RULES: dict[str, Rule] = {"stablehlo.reduce": _reduce}
+RULES: dict[str, ConversionRule] = {"stablehlo.reduce": _reduce}
 """Rules by the full name of the operation."""

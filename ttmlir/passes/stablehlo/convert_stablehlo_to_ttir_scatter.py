@@ -31,7 +31,7 @@ from ttmlir.ir.rewriting import refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import check_static_shape, element_type, value_shape
 from ttmlir.optable import row
 from ttmlir.optable.row import Shape
-from ttmlir.passes.core.ttir_conversion import Rule
+from ttmlir.passes.core.ttir_conversion import ConversionRule
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_gather import (
     Label,
     batch,
@@ -144,14 +144,14 @@ def _scatter(op: Operation) -> None:
         if dim not in indexed
     )
     if scatter.place is not None:
-        replace(op, _written(scatter, scatter.place))
+        replace(op, _write(scatter, scatter.place))
     elif len(scatter.mapped) == 1 and scatter.sizes[scatter.mapped[0]] == 1 and is_whole:
         replace(op, _elements(scatter))
     else:
         replace(op, _rows(scatter))
 
 
-def _written(scatter: _Scatter, place: Shape) -> SSAValue:
+def _write(scatter: _Scatter, place: Shape) -> SSAValue:
     """One window at a place that is known."""
     builder, input = scatter.builder, scatter.input
     sizes = [scatter.sizes[dim] for dim in range(len(place))]
@@ -231,5 +231,5 @@ def _fitting(scatter: _Scatter, numbers: SSAValue) -> SSAValue:
     return builder.create("where", [fits, numbers, nowhere], numbers.type)
 
 
-RULES: dict[str, Rule] = {"stablehlo.scatter": _scatter}
+RULES: dict[str, ConversionRule] = {"stablehlo.scatter": _scatter}
 """Rules by the full name of the operation."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, cast
 from xdsl.dialects.builtin import TensorType, i1
 from xdsl.ir import Attribute, Data, Operation, Region, SSAValue
 
-from ttmlir.dialects.stablehlo.form import integers
+from ttmlir.dialects.stablehlo.text.form import integers
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import splat_number
 from ttmlir.ir.identities import identity_of, logic_of
@@ -34,9 +34,9 @@ from ttmlir.optable.row import Row
 from ttmlir.optable.window.axes import WindowAxis
 from ttmlir.optable.window.convolution import DimensionNumbers, Dimensions
 from ttmlir.optable.window.pooling import method_of
-from ttmlir.passes.core.ttir_conversion import Rule
+from ttmlir.passes.core.ttir_conversion import ConversionRule
 from ttmlir.passes.stablehlo.stablehlo_bodies import combiners, operations_of
-from ttmlir.passes.stablehlo.stablehlo_body_application import applied, can_be_applied
+from ttmlir.passes.stablehlo.stablehlo_body_application import apply, can_be_applied
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import (
@@ -141,10 +141,10 @@ def _reduce_window(op: Operation) -> None:
         replace(op, *_written_out(op))
         return
     pairs = zip(combining, op.operands[:count], op.operands[count:], strict=True)
-    replace(op, *(_pooled(op, *pair, op.results[n]) for n, pair in enumerate(pairs)))
+    replace(op, *(_pool(op, *pair, op.results[n]) for n, pair in enumerate(pairs)))
 
 
-def _pooled(
+def _pool(
     op: Operation, combining: Row, value: SSAValue, init: SSAValue, result: SSAValue
 ) -> SSAValue:
     builder = Builder.before(op)
@@ -215,7 +215,7 @@ def _written_out(op: Operation) -> list[SSAValue]:
     results = list(inits)
     for tap in itertools.product(*(range(0, axis.reach, axis.dilation) for axis in axes)):
         elements = [_tap(builder, value, tap, axes) for value in wide]
-        results = applied(op, body, [*results, *elements])
+        results = apply(op, body, [*results, *elements])
     if any(a.type != b.type for a, b in zip(results, op.results, strict=True)):
         refuse_to_legalize(op, "its body does not use the elements of the window")
     return results
@@ -329,10 +329,10 @@ def _laid_out_along(
     groups: dict[Shape, list[SSAValue]] = {}
     for tap, value in parts.items():
         groups.setdefault(tap[:-1], []).append(value)
-    return {key: _interleaved(builder, group, dim, axis) for key, group in groups.items()}
+    return {key: _interleave(builder, group, dim, axis) for key, group in groups.items()}
 
 
-def _interleaved(
+def _interleave(
     builder: Builder, parts: Sequence[SSAValue], dim: int, axis: WindowAxis
 ) -> SSAValue:
     """The sum of tensors whose element i along a dimension goes to i * stride + number."""
@@ -347,10 +347,10 @@ def _interleaved(
             "concat", apart, tensor_like(apart[0], (before, len(parts), after)), dim=1
         )
         extents = (*shape[:dim], shape[dim] * axis.stride, *shape[dim + 1 :])
-        return _extended(builder, builder.reshape(joined, extents), dim, 0, axis.extent)
+        return _extend(builder, builder.reshape(joined, extents), dim, 0, axis.extent)
     result: SSAValue | None = None
     for number, part in enumerate(parts):
-        placed = _extended(
+        placed = _extend(
             builder, builder.dilate(part, dim, axis.stride, 0.0), dim, number, axis.extent
         )
         result = placed if result is None else builder.create("add", [result, placed], placed.type)
@@ -358,7 +358,7 @@ def _interleaved(
     return result
 
 
-def _extended(builder: Builder, value: SSAValue, dim: int, low: int, extent: int) -> SSAValue:
+def _extend(builder: Builder, value: SSAValue, dim: int, low: int, extent: int) -> SSAValue:
     """The tensor with zeros below and above along a dimension, to an extent."""
     shape = value_shape(value)
     margins = [(0, 0)] * len(shape)
@@ -454,7 +454,7 @@ def _beside(builder: Builder, features: SSAValue, value: SSAValue, dimension: in
     return builder.reshape(features, shape)
 
 
-RULES: dict[str, Rule] = {
+RULES: dict[str, ConversionRule] = {
     "stablehlo.batch_norm_grad": _batch_norm_grad,
     "stablehlo.batch_norm_inference": _batch_norm_inference,
     "stablehlo.batch_norm_training": _batch_norm_training,

@@ -64,7 +64,7 @@ def picks_extreme(body: Region, *, largest: bool) -> bool:
     for x, y in itertools.product((1.0, 2.0), repeat=2):
         for i, j in ((0.0, 1.0), (1.0, 0.0)):
             first, second = (sign * x, i), (sign * y, j)
-            result = _evaluated(body, (*first, *second))
+            result = _evaluate(body, (*first, *second))
             if result not in (first, second):
                 return False
             if x == y:
@@ -75,10 +75,10 @@ def picks_extreme(body: Region, *, largest: bool) -> bool:
     is_decided = ties in ({(0, True), (1, False)}, {(0, True), (0, False)}, {(1, True), (1, False)})
     # NaN is kept or not; where it is not always, the result depends on the order.
     with_nan = ((math.nan, 0.0, 1.0, 1.0), (1.0, 0.0, math.nan, 1.0))
-    return is_decided and all(_evaluated(body, each) is not None for each in with_nan)
+    return is_decided and all(_evaluate(body, each) is not None for each in with_nan)
 
 
-def _evaluated(body: Region, arguments: Sequence[float]) -> tuple[float, ...] | None:
+def _evaluate(body: Region, arguments: Sequence[float]) -> tuple[float, ...] | None:
     """The results of a body that only compares and chooses; None if it does anything else."""
     known: dict[SSAValue, float] = dict(zip(body.block.args, arguments, strict=True))
     for op in body.block.ops:

@@ -1,6 +1,6 @@
 """Small functions of StableHLO, whose arguments are single numbers, applied to whole tensors.
 
-`applied` writes the operations of a body out in ttir, each on all elements at once. The bodies of
+`apply` writes the operations of a body out in ttir, each on all elements at once. The bodies of
 windows and of reductions that are no single operation of ttir are brought over in this way.
 """
 
@@ -31,7 +31,7 @@ def can_be_applied(body: Region) -> bool:
     return all(name in _IN_BODIES for name in operations_of(body))
 
 
-def applied(op: Operation, body: Region, arguments: Sequence[SSAValue]) -> list[SSAValue]:
+def apply(op: Operation, body: Region, arguments: Sequence[SSAValue]) -> list[SSAValue]:
     """The results of a body on tensors instead of single numbers, in front of `op`."""
     known: dict[SSAValue, SSAValue] = dict(zip(body.block.args, arguments, strict=True))
     for inner in body.block.ops:

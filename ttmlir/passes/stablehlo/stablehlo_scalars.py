@@ -63,13 +63,13 @@ def known_integer(value: SSAValue, known: Known) -> int | None:
     owner = value.owner
     number = None
     if element is not None and isinstance(owner, Operation):
-        number = _computed(owner, known)
-        number = None if number is None else _wrapped(number, element)
+        number = _compute(owner, known)
+        number = None if number is None else _wrap(number, element)
     known[value] = number
     return number
 
 
-def _computed(op: Operation, known: Known) -> int | None:
+def _compute(op: Operation, known: Known) -> int | None:
     if op.name == "stablehlo.constant":
         number = splat_number(op.results[0])
         return None if number is None else int(number)
@@ -87,7 +87,7 @@ def _computed(op: Operation, known: Known) -> int | None:
     return INTEGERS[op.name](values)
 
 
-def _wrapped(number: int, element: IntegerType) -> int:
+def _wrap(number: int, element: IntegerType) -> int:
     """What the bits of a type keep of a number."""
     width = element.width.data
     bits = number % (1 << width)

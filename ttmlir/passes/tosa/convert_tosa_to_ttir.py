@@ -53,7 +53,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.comparisons import signed_value_range, unsigned_value_range
 
-from ttmlir.dialects.narrowing import warn_of_narrowing
+from ttmlir.dialects.definition.narrowing import warn_of_narrowing
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import constant_numbers
 from ttmlir.ir.rewriting import erase_unused, refuse_to_legalize, replace
@@ -62,7 +62,12 @@ from ttmlir.mlir.attributes.floats import exact_float32
 from ttmlir.optable import named_in
 from ttmlir.optable.row import Domain, Row
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.core.ttir_conversion import Rule, becomes, convert_inside, refuse_unknown
+from ttmlir.passes.core.ttir_conversion import (
+    ConversionRule,
+    becomes,
+    convert_inside,
+    refuse_unknown,
+)
 from ttmlir.passes.tosa.convert_tosa_to_ttir_tensors import RULES, check_nan_mode, check_zero_points
 from ttmlir.passes.tosa.tosa_shapes import check_shapes
 
@@ -85,7 +90,7 @@ class ConvertTosaToTTIRPass(ModulePass):
         warn_of_narrowing(module)
 
 
-def _checked(rule: Rule) -> Rule:
+def _checked(rule: ConversionRule) -> ConversionRule:
     """The rule, for operations whose shapes fit."""
 
     def checked(op: Operation) -> None:
@@ -99,7 +104,7 @@ def _refuse_operation(op: Operation) -> None:
     refuse_unknown(op, ConvertTosaToTTIRPass.name, CONVERTED)
 
 
-def _elementwise(row: Row) -> Rule:
+def _elementwise(row: Row) -> ConversionRule:
     """The rule of an operation that means what a row means."""
     convert = becomes(row.mnemonic)
     is_of_bits = Domain.INTEGER in row.domains
@@ -189,7 +194,7 @@ def _mul(op: Operation) -> None:
         )
     # tosa multiplies narrow integers to wide ones.
     element = element_type(op.results[0])
-    factors = [_widened(op, factor, element) for factor in op.operands[:2]]
+    factors = [_widen(op, factor, element) for factor in op.operands[:2]]
     replace(op, builder.create("multiply", factors, op.results[0].type))
 
 
@@ -200,7 +205,7 @@ def _constant_shift(op: Operation) -> tuple[float, ...]:
     return shift
 
 
-def _widened(op: Operation, factor: SSAValue, element: Attribute) -> SSAValue:
+def _widen(op: Operation, factor: SSAValue, element: Attribute) -> SSAValue:
     """An operand of `op`, converted to an element type."""
     builder = Builder.before(op)
     check_static_shape(op, factor.type)
@@ -224,7 +229,7 @@ def _identity(op: Operation) -> None:
     replace(op, op.operands[0])
 
 
-CONVERTED: dict[str, Rule] = {
+CONVERTED: dict[str, ConversionRule] = {
     **{name: _elementwise(row) for name, row in _ELEMENTWISE.items()},
     **RULES,
     "tosa.arithmetic_right_shift": _right_shift,

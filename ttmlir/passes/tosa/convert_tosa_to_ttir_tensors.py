@@ -15,7 +15,7 @@ from ttmlir.ir.rewriting import refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import check_static_shape, element_type, value_shape
 from ttmlir.optable import named_in
 from ttmlir.optable.row import Family
-from ttmlir.passes.core.ttir_conversion import Rule
+from ttmlir.passes.core.ttir_conversion import ConversionRule
 from ttmlir.passes.tosa.tosa_shapes import number, numbers
 
 
@@ -111,7 +111,7 @@ def _reverse(op: Operation) -> None:
     replace(op, builder.create("reverse", op.operands, op.results[0].type, dimensions=dims))
 
 
-def _reduction(mnemonic: str) -> Rule:
+def _reduction(mnemonic: str) -> ConversionRule:
     def rule(op: Operation) -> None:
         builder = Builder.before(op)
         check_nan_mode(op)
@@ -137,11 +137,11 @@ def _matmul(op: Operation) -> None:
     builder = Builder.before(op)
     check_zero_points(op, 2)
     element = element_type(op.results[0])
-    factors = [_widened(op, factor, element) for factor in op.operands[:2]]
+    factors = [_widen(op, factor, element) for factor in op.operands[:2]]
     replace(op, builder.create("matmul", factors, op.results[0].type))
 
 
-def _widened(op: Operation, factor: SSAValue, element: Attribute) -> SSAValue:
+def _widen(op: Operation, factor: SSAValue, element: Attribute) -> SSAValue:
     builder = Builder.before(op)
     check_static_shape(op, factor.type)
     return builder.cast(factor, element)
@@ -151,7 +151,7 @@ def _fully_connected(op: Operation) -> None:
     builder = Builder.before(op)
     check_zero_points(op, 3)
     element = element_type(op.results[0])
-    image, weight, bias = (_widened(op, value, element) for value in op.operands)
+    image, weight, bias = (_widen(op, value, element) for value in op.operands)
     product = builder.create("matmul", [image, builder.permute(weight, (1, 0))], op.results[0].type)
     replace(op, builder.create("add", [product, bias], op.results[0].type))
 
@@ -188,7 +188,7 @@ def _convolution(
     dilation = numbers(op, "dilation", -1) if "dilation" in op.properties else (1,) * count
     element = element_type(op.results[0])
     image, kernel, bias = (
-        _widened(op, value, element) for value in (op.operands[0], weight, op.operands[2])
+        _widen(op, value, element) for value in (op.operands[0], weight, op.operands[2])
     )
     features = _result_shape(op)[-1]
     is_single = value_shape(bias) == (1,) != (features,)
@@ -209,7 +209,7 @@ def _convolution(
     replace(op, builder.create("add", [result, bias], op.results[0].type) if is_single else result)
 
 
-def _conv(spatial: str) -> Rule:
+def _conv(spatial: str) -> ConversionRule:
     image = f"[b, {spatial}, f]"
 
     def rule(op: Operation) -> None:
@@ -253,7 +253,7 @@ def _transpose_conv2d(op: Operation) -> None:
     )
 
 
-def _pool(mnemonic: str) -> Rule:
+def _pool(mnemonic: str) -> ConversionRule:
     def rule(op: Operation) -> None:
         builder = Builder.before(op)
         check_zero_points(op, 1)
@@ -292,7 +292,7 @@ def _pool(mnemonic: str) -> Rule:
     return rule
 
 
-RULES: dict[str, Rule] = {
+RULES: dict[str, ConversionRule] = {
     **{
         name: _reduction(row.mnemonic)
         for name, row in named_in("tosa").items()

@@ -76,7 +76,7 @@ def _agree(op: Operation, *named: tuple[str, int, int]) -> None:
             refuse_to_legalize(op, f"its operands have different {what}, {first} and {second}")
 
 
-def _counted(op: Operation, name: str, found: Sequence[int], count: int) -> None:
+def _count(op: Operation, name: str, found: Sequence[int], count: int) -> None:
     if len(found) != count:
         refuse_to_legalize(op, f"its {name} are {len(found)} numbers; expected {count}")
 
@@ -107,7 +107,7 @@ def _reversed(op: Operation) -> Shape:
     return shape
 
 
-def _reduced(op: Operation) -> Shape:
+def _reduce(op: Operation) -> Shape:
     shape = _same(op)
     axis = _axis(op, len(shape))
     return (*shape[:axis], 1, *shape[axis + 1 :])
@@ -136,7 +136,7 @@ def _concat(op: Operation) -> Shape:
 def _pad(op: Operation) -> Shape:
     shape = value_shape(op.operands[0])
     counts = numbers(op, "padding", 1)
-    _counted(op, "paddings", counts, 2 * len(shape))
+    _count(op, "paddings", counts, 2 * len(shape))
     _at_least(op, "paddings", counts, 0)
     sides = zip(shape, counts[::2], counts[1::2], strict=True)
     return tuple(low + extent + high for extent, low, high in sides)
@@ -162,8 +162,8 @@ def _reshape(op: Operation) -> Shape:
 def _slice(op: Operation) -> Shape:
     shape = value_shape(op.operands[0])
     starts, sizes = numbers(op, "start", 1), numbers(op, "size", 2)
-    _counted(op, "starts", starts, len(shape))
-    _counted(op, "sizes", sizes, len(shape))
+    _count(op, "starts", starts, len(shape))
+    _count(op, "sizes", sizes, len(shape))
     result: list[int] = []
     for dim, (extent, start, size) in enumerate(zip(shape, starts, sizes, strict=True)):
         # A size of -1 takes everything from the start on.
@@ -182,7 +182,7 @@ def _tile(op: Operation) -> Shape:
     result = value_shape(op.results[0])
     if not shape:
         return shape
-    _counted(op, "multiples", counts, len(shape))
+    _count(op, "multiples", counts, len(shape))
     _agree(op, ("ranks", len(shape), len(result)))
     if any(count < 1 and count != -1 for count in counts):
         refuse_to_legalize(op, f"its multiples are {list(counts)}; expected 1 or more, or -1 each")
@@ -301,7 +301,7 @@ def _transposed(op: Operation) -> Shape:
     return result
 
 
-def _pooled(op: Operation) -> Shape:
+def _pool(op: Operation) -> Shape:
     (image,) = _shapes(op)[:1]
     kernel, pads = numbers(op, "kernel"), numbers(op, "pad")
     _at_least(op, "extents of the window", kernel, 1)
@@ -318,7 +318,7 @@ _RULES: dict[str, _ShapeRule] = {
     f"tosa.{mnemonic}": rule
     for mnemonic, rule in {
         "argmax": _argmax,
-        "avg_pool2d": _pooled,
+        "avg_pool2d": _pool,
         "cast": _same,
         "concat": _concat,
         "conv2d": _convolution,
@@ -329,13 +329,13 @@ _RULES: dict[str, _ShapeRule] = {
         "gather": _gather,
         "identity": _same,
         "matmul": _matmul,
-        "max_pool2d": _pooled,
+        "max_pool2d": _pool,
         "pad": _pad,
         **dict.fromkeys(
             (
                 "reduce_all reduce_any reduce_max reduce_min reduce_prod reduce_product reduce_sum"
             ).split(),
-            _reduced,
+            _reduce,
         ),
         "reshape": _reshape,
         "reverse": _reversed,

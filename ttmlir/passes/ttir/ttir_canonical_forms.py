@@ -47,7 +47,7 @@ class Canonicalization(RewritePattern):
             _replace(op, rewriter, value)
 
 
-Rule = Callable[[TTIRRowOp, Builder], SSAValue | None]
+CanonicalRule = Callable[[TTIRRowOp, Builder], SSAValue | None]
 """What stands for the result of an operation; None if the operation stays."""
 
 
@@ -209,7 +209,7 @@ def _is_splat(value: SSAValue, *texts: str) -> bool:
     return elements is not None and str(splat_value(elements)) in texts
 
 
-def _neutral(*texts: str, commutes: bool) -> Rule:
+def _neutral(*texts: str, commutes: bool) -> CanonicalRule:
     """The rule of an operation that one number, spelled so, leaves everything as it is."""
 
     def rule(op: TTIRRowOp, builder: Builder) -> SSAValue | None:
@@ -221,7 +221,7 @@ def _neutral(*texts: str, commutes: bool) -> Rule:
     return rule
 
 
-_RULES: dict[str, Rule] = {
+_RULES: dict[str, CanonicalRule] = {
     "transpose": _reorder,
     "permute": _reorder,
     **dict.fromkeys(_RESHAPES, _reshape),

@@ -55,19 +55,19 @@ def fold_constants(op: TTIRRowOp) -> Elements | None:
         if attr.get_element_type() != cast("TensorType[Attribute]", value.type).element_type:
             return None
     if is_move:
-        return _moved(op, known, type_)
-    return _computed(op, known, type_) if op.ROW.family.is_elementwise else None
+        return _move(op, known, type_)
+    return _compute(op, known, type_) if op.ROW.family.is_elementwise else None
 
 
-def _moved(op: TTIRRowOp, inputs: list[Elements], type_: TensorType[Attribute]) -> Elements:
+def _move(op: TTIRRowOp, inputs: list[Elements], type_: TensorType[Attribute]) -> Elements:
     import numpy as np
 
     dtype = np.dtype(f"V{element_size(inputs[0].get_element_type())}")
-    result = _evaluated(op, inputs, [dtype] * len(inputs), type_)
+    result = _evaluate(op, inputs, [dtype] * len(inputs), type_)
     return elements_attr(cast("ElementsType", type_), result.tobytes())
 
 
-def _computed(
+def _compute(
     op: TTIRRowOp, inputs: list[Elements], type_: TensorType[Attribute]
 ) -> Elements | None:
     import numpy as np
@@ -76,7 +76,7 @@ def _computed(
     if not all(keyword in _DTYPES for keyword in keywords):
         return None
     *dtypes, target = (np.dtype(_DTYPES[keyword]) for keyword in keywords)
-    result = _evaluated(op, inputs, dtypes, type_)
+    result = _evaluate(op, inputs, dtypes, type_)
     # Numbers that are rounded to integers follow the rules of the runtime.
     if result.dtype.kind == "f" and target.kind != "f":
         return None
@@ -85,7 +85,7 @@ def _computed(
     return elements_attr(cast("ElementsType", type_), values.tobytes())
 
 
-def _evaluated(
+def _evaluate(
     op: TTIRRowOp, inputs: list[Elements], dtypes: list[Any], type_: TensorType[Attribute]
 ) -> Any:
     import numpy as np

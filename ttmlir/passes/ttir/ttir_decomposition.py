@@ -52,8 +52,8 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Operation
 
-    from ttmlir.dialects.dps import DestinationStyleOp
-    from ttmlir.passes.core.ttir_conversion import Rule
+    from ttmlir.dialects.definition.dps import DestinationStyleOp
+    from ttmlir.passes.core.ttir_conversion import ConversionRule
 
 
 @dataclass(frozen=True)
@@ -71,14 +71,14 @@ class TTIRDecompositionPass(ModulePass):
                 _take_apart(op, _rule(op.name))
 
 
-def _take_apart(op: Operation, rule: Rule) -> None:
+def _take_apart(op: Operation, rule: ConversionRule) -> None:
     destinations = [value.owner for value in cast("DestinationStyleOp", op).inits]
     rule(op)
     erase_unused(owner for owner in destinations if isinstance(owner, EmptyOp))
 
 
-def _rule(name: str) -> Rule:
-    rules: dict[str, Rule] = import_module(_RULES[name]).RULES
+def _rule(name: str) -> ConversionRule:
+    rules: dict[str, ConversionRule] = import_module(_RULES[name]).RULES
     return rules[name]
 
 

@@ -14,13 +14,13 @@ from typing import cast
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Operation, SSAValue
 
-from ttmlir.dialects.row_ops import RowOperation
+from ttmlir.dialects.definition.row_ops import RowOperation
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.rewriting import replace
 from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.optable.contraction import DotDimensions
 from ttmlir.optable.row import Shape
-from ttmlir.passes.core.ttir_conversion import Rule
+from ttmlir.passes.core.ttir_conversion import ConversionRule
 
 
 def _dot_general(op: Operation) -> None:
@@ -79,5 +79,5 @@ def _runs(dims: Sequence[int]) -> list[list[int]]:
     return runs
 
 
-RULES: dict[str, Rule] = {"ttir.dot_general": _dot_general}
+RULES: dict[str, ConversionRule] = {"ttir.dot_general": _dot_general}
 """Rules by the full name of the operation."""

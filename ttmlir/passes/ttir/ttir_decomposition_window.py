@@ -19,7 +19,7 @@ from typing import Any, TypeGuard, cast
 from xdsl.dialects.builtin import AnyFloat, DenseIntOrFPElementsAttr, TensorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from ttmlir.dialects.row_ops import RowOperation
+from ttmlir.dialects.definition.row_ops import RowOperation
 from ttmlir.ir import rewriting
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import splat_number
@@ -36,7 +36,7 @@ from ttmlir.optable import row
 from ttmlir.optable.window.axes import WindowAxis
 from ttmlir.optable.window.convolution import DimensionNumbers
 from ttmlir.optable.window.pooling import COMBINERS, method_of
-from ttmlir.passes.core.ttir_conversion import Rule
+from ttmlir.passes.core.ttir_conversion import ConversionRule
 
 Shape = tuple[int, ...]
 
@@ -135,7 +135,7 @@ def _convolution(op: Operation) -> None:
     )
     if (batches := parameters["batch_group_count"]) > 1:
         convolution = _with_features_of_batches(convolution, batches)
-    result = _convolved(convolution)
+    result = _convolve(convolution)
     reverse = op.operands[1].owner
     rewriting.replace(op, builder.permute(result, invert_permutation(numbers.output.feature_last)))
     if _is_reverse(reverse):
@@ -174,7 +174,7 @@ def _with_features_of_batches(c: _Convolution, groups: int) -> _Convolution:
     return replace(c, image=image, groups=groups)
 
 
-def _convolved(c: _Convolution) -> SSAValue:
+def _convolve(c: _Convolution) -> SSAValue:
     """The output (batch, spatial dimensions, features) of a convolution."""
     if len(c.spatial) > 2:
         return _sum_over_depth(c)
@@ -190,7 +190,7 @@ def _convolved(c: _Convolution) -> SSAValue:
         ),
         spatial=(*(_Spatial() for _ in range(missing)), *c.spatial),
     )
-    return c.builder.reshape(_convolved_image(image), (batch, *c.positions, c.features))
+    return c.builder.reshape(_convolve_image(image), (batch, *c.positions, c.features))
 
 
 def _sum_over_depth(c: _Convolution) -> SSAValue:
@@ -211,7 +211,7 @@ def _sum_over_depth(c: _Convolution) -> SSAValue:
         part = c.builder.slice_along(image, 1, begin, end, first.stride)
         layer = depth - 1 - number if first.is_reversed else number
         weight = c.builder.slice_along(c.weight, 2, layer, layer + 1)
-        term = _convolved(
+        term = _convolve(
             replace(
                 c,
                 image=c.builder.reshape(part, (batch * positions, *extents)),
@@ -225,7 +225,7 @@ def _sum_over_depth(c: _Convolution) -> SSAValue:
     return c.builder.reshape(result, (batch, positions, *value_shape(result)[1:]))
 
 
-def _convolved_image(c: _Convolution) -> SSAValue:
+def _convolve_image(c: _Convolution) -> SSAValue:
     """The output of a convolution with two spatial dimensions."""
     result_type = tensor_like(c.image, (value_shape(c.image)[0], *c.positions, c.features))
     bias = [] if c.bias is None else [c.builder.reshape(c.bias, (1, 1, 1, c.features))]
@@ -337,7 +337,7 @@ def _pooling(op: Operation) -> None:
     is_float = isinstance(element, AnyFloat)
     division = _division(op, axes) if is_float and method == "sum" else None
     if division is not None:
-        value = _pooled_in_pairs(builder, value, "average", axes, active)
+        value = _pool_in_pairs(builder, value, "average", axes, active)
         rewriting.replace(division, value)
         rewriting.erase(op)
         return
@@ -345,12 +345,12 @@ def _pooling(op: Operation) -> None:
         value = _running_sum(builder, value, dim, axes[dim])
     elif method == "min" and is_float:
         value = builder.create("neg", [value], value.type)
-        value = _pooled_in_pairs(builder, value, "max", axes, active)
+        value = _pool_in_pairs(builder, value, "max", axes, active)
         value = builder.create("neg", [value], value.type)
     elif method == "max" or (is_float and method in ("sum", "average")):
-        value = _pooled_in_pairs(builder, value, method, axes, active)
+        value = _pool_in_pairs(builder, value, method, axes, active)
     else:
-        value = _combined_along(op, value, method, axes, active, fill)
+        value = _combine_along(op, value, method, axes, active, fill)
     rewriting.replace(op, value)
 
 
@@ -384,7 +384,7 @@ def _running_sum(builder: Builder, value: SSAValue, dim: int, axis: WindowAxis) 
     return builder.create("reverse", [value], value.type, dimensions=(dim,))
 
 
-def _pooled_in_pairs(
+def _pool_in_pairs(
     builder: Builder,
     value: SSAValue,
     method: str,
@@ -393,7 +393,7 @@ def _pooled_in_pairs(
 ) -> SSAValue:
     """The pooling of a tensor of any rank by poolings of images, two dimensions at a time."""
     for number in range(0, len(active), 2):
-        value = _pooled_image(builder, value, method, axes, active[number : number + 2])
+        value = _pool_image(builder, value, method, axes, active[number : number + 2])
     count = math.prod(axes[dim].kernel for dim in active)
     if method != "sum" or count == 1:
         return value
@@ -407,7 +407,7 @@ def _splat(type_: TensorType[Attribute], value: float) -> Attribute:
     return DenseIntOrFPElementsAttr.from_list(cast("Any", type_), [value])
 
 
-def _pooled_image(
+def _pool_image(
     builder: Builder, value: SSAValue, method: str, axes: Sequence[WindowAxis], dims: Sequence[int]
 ) -> SSAValue:
     """The pooling along one or two dimensions."""
@@ -458,7 +458,7 @@ def _pooled_image(
     return builder.permute(result, invert_permutation(order))
 
 
-def _combined_along(
+def _combine_along(
     op: Operation,
     value: SSAValue,
     method: str,
@@ -490,5 +490,5 @@ def _combined_along(
     return value
 
 
-RULES: dict[str, Rule] = {"ttir.convolution": _convolution, "ttir.pooling": _pooling}
+RULES: dict[str, ConversionRule] = {"ttir.convolution": _convolution, "ttir.pooling": _pooling}
 """Rules by the full name of the operation."""

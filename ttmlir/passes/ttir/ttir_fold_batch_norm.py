@@ -64,7 +64,7 @@ from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Operation, SSAValue
 
 from ttmlir.dialects import ttir
-from ttmlir.dialects.row_ops import RowOperation
+from ttmlir.dialects.definition.row_ops import RowOperation
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import constant_elements
 from ttmlir.ir.rewriting import erase, erase_unused, replace

@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
 
-    from ttmlir.dialects.row_ops import ParameterValue
+    from ttmlir.dialects.definition.row_ops import ParameterValue
 
 Shape = tuple[int, ...]
 
@@ -135,21 +135,21 @@ def _fix_pool(op: ttir.WindowOp) -> None:
     if not padding.is_even:
         if values["ceil_mode"]:
             # Which windows start inside is judged on the image without its padding behind.
-            padding = _filled(values, *shape[1:3])
+            padding = _fill(values, *shape[1:3])
             changes["ceil_mode"] = False
         image = _pad(op, image, padding, lowest(element_type(image)))
         shape = value_shape(image)
         changes |= _NO_PADDING
     changes |= {"original_height": shape[1], "original_width": shape[2]}
-    flat = _flattened(shape)
+    flat = _flatten(shape)
     image = _unary(op, "reshape", image, tensor_like(image, flat), shape=flat)
     result = op.results[0]
-    flat_result = tensor_like(result, _flattened(value_shape(result)))
-    pooled = _remade(op, (image,), flat_result, changes)
+    flat_result = tensor_like(result, _flatten(value_shape(result)))
+    pooled = _remake(op, (image,), flat_result, changes)
     replace(op, _unary(op, "reshape", pooled, result.type, shape=value_shape(result)))
 
 
-def _filled(values: Mapping[str, ParameterValue], height: int, width: int) -> _Padding:
+def _fill(values: Mapping[str, ParameterValue], height: int, width: int) -> _Padding:
     """The padding that fills every window of an image: with it, none is rounded up to."""
     rows, columns = window_axes(values, input_height=height, input_width=width)
     return _Padding(*rows.margin, *columns.margin)
@@ -162,10 +162,10 @@ def _fix_convolution(op: ttir.WindowOp) -> None:
         return
     image, *rest = op.inputs
     padded = _pad(op, image, padding, 0.0)
-    replace(op, _remade(op, (padded, *rest), op.results[0].type, dict(_NO_PADDING)))
+    replace(op, _remake(op, (padded, *rest), op.results[0].type, dict(_NO_PADDING)))
 
 
-def _flattened(shape: Shape) -> Shape:
+def _flatten(shape: Shape) -> Shape:
     """The shape with all extents but the last multiplied into the last but one."""
     return (*(1 for _ in shape[:-2]), math.prod(shape[:-1]), shape[-1])
 
@@ -201,7 +201,7 @@ def _unary(
     return _insert(op, cls, (input,), result_type, properties)
 
 
-def _remade(
+def _remake(
     op: ttir.WindowOp,
     inputs: tuple[SSAValue, ...],
     result_type: Attribute,

@@ -72,17 +72,17 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
 from ttmlir.dialects import tt, ttir, ttmetal
-from ttmlir.dialects.dps import DestinationStyleOp
-from ttmlir.dialects.names import ARG_ALLOC
-from ttmlir.ir.layouts import layout_of, required_device, required_system_desc
+from ttmlir.dialects.definition.dps import DestinationStyleOp
+from ttmlir.dialects.definition.names import ARG_ALLOC
+from ttmlir.ir.layouts import layout_of, require_device, require_system_desc
 from ttmlir.ir.rewriting import insert_before, refuse, refuse_foreign, replace
 from ttmlir.ir.tensor_types import value_shape
-from ttmlir.layout.chip import ChipDesc
 from ttmlir.layout.data_movement import PlacedTensor
-from ttmlir.layout.device import Device
+from ttmlir.layout.device import DeviceView
 from ttmlir.layout.enums import MemorySpace
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.grid import shape_text
+from ttmlir.layout.system.chip import ChipDesc
 from ttmlir.layout.tensor_layout import TensorLayout
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
@@ -118,8 +118,8 @@ class ConvertTTIRToTTMetalPass(ModulePass):
         wanting = [function for function in functions if any(map(_is_foreign, function.walk()))]
         if not wanting:
             return
-        device = required_device(module, self.name)
-        system = required_system_desc(module, self.name)
+        device = require_device(module, self.name)
+        system = require_system_desc(module, self.name)
         chip = system.chip(device.chip_ids[0])
         for function in wanting:
             for block in function.body.blocks:
@@ -184,7 +184,7 @@ def _refuse(op: Operation) -> NoReturn:
 class _Conversion:
     """The conversion of one function."""
 
-    def __init__(self, function: FuncOp, device: Device, chip: ChipDesc, *, wide: bool):
+    def __init__(self, function: FuncOp, device: DeviceView, chip: ChipDesc, *, wide: bool):
         self._device = device
         self._chip = chip
         self._wide = wide

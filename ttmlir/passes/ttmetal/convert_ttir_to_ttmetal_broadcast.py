@@ -14,13 +14,13 @@ from xdsl.dialects import arith
 from xdsl.ir import Operation, SSAValue
 
 from ttmlir.dialects import ttmetal
-from ttmlir.dialects.dps import is_dps
+from ttmlir.dialects.definition.dps import is_dps
 from ttmlir.dialects.ttkernel import NocConfigAttr
 from ttmlir.ir.tensor_types import value_shape
-from ttmlir.layout.chip import ChipDesc
 from ttmlir.layout.data_movement import PlacedTensor
 from ttmlir.layout.enums import MemorySpace, NocIndex
 from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.system.chip import ChipDesc
 from ttmlir.layout.tensor_layout import TensorLayout
 from ttmlir.passes.ttmetal.kernel_builder import KernelBuilder, Launch, replace_by_dispatch
 

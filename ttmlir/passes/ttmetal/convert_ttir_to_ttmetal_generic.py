@@ -12,14 +12,14 @@ from xdsl.dialects.builtin import MemRefType, TensorType
 from xdsl.ir import Attribute, BlockArgument, SSAValue
 
 from ttmlir.dialects import tt, ttir, ttmetal
-from ttmlir.dialects.names import REFERENCE
+from ttmlir.dialects.definition.names import REFERENCE
 from ttmlir.dialects.ttkernel import CBType, TensixConfig, TensixConfigAttr
 from ttmlir.ir.layouts import layout_of
 from ttmlir.ir.rewriting import refuse
 from ttmlir.ir.tensor_types import value_shape
 from ttmlir.layout.affine import AffineMap, constant, dims
 from ttmlir.layout.data_movement import PlacedTensor
-from ttmlir.layout.device import Device
+from ttmlir.layout.device import DeviceView
 from ttmlir.layout.element_type import DEFAULT_TILE_SHAPE, ScalarType
 from ttmlir.layout.enums import CBPort, DataType, MemorySpace
 from ttmlir.layout.errors import LayoutError
@@ -55,7 +55,7 @@ _PORTS = 8
 
 
 def compute(
-    op: ttir.GenericOp, address_of: Callable[[SSAValue], int], device: Device, *, wide: bool
+    op: ttir.GenericOp, address_of: Callable[[SSAValue], int], device: DeviceView, *, wide: bool
 ) -> None:
     """Replace a generic by a kernel that runs its body on one tile after the other.
 
@@ -89,7 +89,7 @@ def compute(
 
 
 def convert_tiles(
-    op: ttir.ToLayoutOp, source: PlacedTensor, target: PlacedTensor, device: Device
+    op: ttir.ToLayoutOp, source: PlacedTensor, target: PlacedTensor, device: DeviceView
 ) -> None:
     """Replace a change of the number format of tiles by a kernel on every core of the grid.
 

@@ -8,7 +8,7 @@ from ttmlir.dialects import tt, ttir, ttmetal
 from ttmlir.dialects.ttkernel import CBType, TensixConfig, TensixConfigAttr
 from ttmlir.dialects.ttkernel.attrs import CircularBuffer, CircularBufferParameter
 from ttmlir.layout.data_movement import PlacedTensor
-from ttmlir.layout.device import Device
+from ttmlir.layout.device import DeviceView
 from ttmlir.layout.element_type import DEFAULT_TILE_SHAPE, TileFormat
 from ttmlir.layout.enums import CBPort, DataType
 from ttmlir.layout.errors import LayoutError
@@ -28,7 +28,12 @@ _FORMATS = (
 
 
 def reformat(
-    op: ttir.ToLayoutOp, source: PlacedTensor, target: PlacedTensor, device: Device, *, wide: bool
+    op: ttir.ToLayoutOp,
+    source: PlacedTensor,
+    target: PlacedTensor,
+    device: DeviceView,
+    *,
+    wide: bool,
 ) -> None:
     """Replace a change between rows and tiles by a kernel on every core of the grid.
 

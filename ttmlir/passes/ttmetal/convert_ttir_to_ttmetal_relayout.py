@@ -9,12 +9,11 @@ from dataclasses import replace as changed
 from xdsl.ir import SSAValue
 
 from ttmlir.dialects import tt, ttir, ttmetal
-from ttmlir.dialects.names import SCRATCH
+from ttmlir.dialects.definition.names import SCRATCH
 from ttmlir.dialects.ttkernel import NocConfigAttr
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.rewriting import refuse, replace
 from ttmlir.ir.tensor_types import value_shape
-from ttmlir.layout.chip import ChipDesc
 from ttmlir.layout.data_movement import (
     Copy,
     PlacedTensor,
@@ -22,9 +21,10 @@ from ttmlir.layout.data_movement import (
     network_unit,
     plan_copies,
 )
-from ttmlir.layout.device import Device
+from ttmlir.layout.device import DeviceView
 from ttmlir.layout.enums import MemorySpace, NocIndex
 from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.system.chip import ChipDesc
 from ttmlir.layout.tensor_layout import TensorLayout
 from ttmlir.passes.ttmetal.kernel_builder import KernelBuilder, Launch, replace_by_dispatch
 
@@ -49,7 +49,11 @@ def move_to_or_from_host(op: ttir.ToLayoutOp, source: TensorLayout, target: Tens
 
 
 def move_on_chip(
-    op: ttir.ToLayoutOp, source: PlacedTensor, target: PlacedTensor, device: Device, chip: ChipDesc
+    op: ttir.ToLayoutOp,
+    source: PlacedTensor,
+    target: PlacedTensor,
+    device: DeviceView,
+    chip: ChipDesc,
 ) -> None:
     """Replace a move between memories of a chip by one kernel for each core that copies.
 

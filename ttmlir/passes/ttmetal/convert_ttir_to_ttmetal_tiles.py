@@ -17,7 +17,7 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 from ttmlir import optable
 from ttmlir.dialects import ttir
-from ttmlir.dialects.dps import DestinationStyleOp
+from ttmlir.dialects.definition.dps import DestinationStyleOp
 from ttmlir.dialects.tt import element_of
 from ttmlir.ir.constants import number_of_elements
 from ttmlir.ir.tensor_types import is_boolean
@@ -337,7 +337,7 @@ class TileCompiler:
         row = _CALLS[step.call]
         encodings = row.tiles.scalars if row.tiles is not None else ()
         scalars = (
-            _encoded(_parameter(op, scalar), encoding)
+            _encode(_parameter(op, scalar), encoding)
             for scalar, (_, _, encoding) in zip(step.scalars, encodings, strict=True)
         )
         target = element_type(op.results[0])
@@ -426,7 +426,7 @@ def _parameter(op: Operation, scalar: str | float) -> float:
     return cast("FloatAttr[AnyFloat] | IntegerAttr", attr).value.data
 
 
-def _encoded(number: float, encoding: Scalar) -> float:
+def _encode(number: float, encoding: Scalar) -> float:
     """A number as the operand of a call."""
     match encoding:
         case Scalar.FLOAT:

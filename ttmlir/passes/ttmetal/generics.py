@@ -9,7 +9,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineMap
 
 from ttmlir.dialects import tt, ttir
-from ttmlir.dialects.ods import SEGMENTS
+from ttmlir.dialects.definition.ods import SEGMENTS
 from ttmlir.ir.rewriting import insert_before
 from ttmlir.layout.enums import IteratorType, OperandConstraint
 

@@ -19,7 +19,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ttmlir.dialects import ttmetal
-from ttmlir.dialects.ods import SEGMENTS
+from ttmlir.dialects.definition.ods import SEGMENTS
 from ttmlir.dialects.ttkernel import RESULT_TYPES, CBType, L1AddrPtrType, op_class
 from ttmlir.ir.op_builder import OpBuilder
 from ttmlir.ir.rewriting import insert_before, replace

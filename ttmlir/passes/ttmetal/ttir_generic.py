@@ -64,7 +64,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineExpr, AffineMap
 
 from ttmlir.dialects import tt, ttir
-from ttmlir.dialects.ods import SEGMENTS
+from ttmlir.dialects.definition.ods import SEGMENTS
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import constant_elements
 from ttmlir.ir.rewriting import clean_up, erase, replace
@@ -151,7 +151,7 @@ def _wrap_elementwise(
 ) -> None:
     """Replace an operation by a generic; inputs that are constants become part of its body."""
     tensors = [
-        _expanded(value, value_shape(op.output), op)
+        _expand(value, value_shape(op.output), op)
         for value, constant in zip(inputs, constants, strict=True)
         if constant is None
     ]
@@ -254,12 +254,12 @@ def _finish_constant(op: ttir.ConstantOp) -> None:
     elif elements is not None:
         output = Builder.before(op).create_empty(op.results[0].type)
         generic = _generic(
-            op, (), output, lambda block: (_copied(_scalar(elements, block, op), block, op),)
+            op, (), output, lambda block: (_copy(_scalar(elements, block, op), block, op),)
         )
         replace(op, *generic.results)
 
 
-def _copied(value: SSAValue, block: Block, op: Operation) -> SSAValue:
+def _copy(value: SSAValue, block: Block, op: Operation) -> SSAValue:
     """A value at every position of the output, in its element type."""
     copy = ttir.op_class("typecast").create(
         operands=[value, block.args[-1]],
@@ -281,7 +281,7 @@ def _wrap_broadcast(op: Operation) -> None:
     if op.results[0].first_use is None:
         erase(op)
     else:
-        replace(op, _expanded(op.operands[0], value_shape(op.results[0]), op))
+        replace(op, _expand(op.operands[0], value_shape(op.results[0]), op))
 
 
 def _without_broadcast(value: SSAValue) -> SSAValue:
@@ -302,7 +302,7 @@ def _is_aligned(op: Operation) -> bool:
     return not missing or len(dimensions) != len(shape) or dimensions == in_order
 
 
-def _expanded(value: SSAValue, output: Shape, user: Operation) -> SSAValue:
+def _expand(value: SSAValue, output: Shape, user: Operation) -> SSAValue:
     """The operand itself, or all of a broadcast of it.
 
     The matrix unit spreads a row, a column or a number over the tiles of a floating-point tensor.
@@ -323,7 +323,7 @@ def _expanded(value: SSAValue, output: Shape, user: Operation) -> SSAValue:
         user,
         (value,),
         Builder.before(user).create_empty(tensor_like(value, output)),
-        lambda block: (_copied(block.args[0], block, user),),
+        lambda block: (_copy(block.args[0], block, user),),
     )
     return generic.results[0]
 

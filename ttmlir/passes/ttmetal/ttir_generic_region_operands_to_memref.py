@@ -44,7 +44,7 @@ from xdsl.dialects.builtin import ArrayAttr, ModuleOp, TensorType
 from xdsl.ir import Attribute
 
 from ttmlir.dialects import tt, ttir
-from ttmlir.dialects.dps import DestinationStyleOp
+from ttmlir.dialects.definition.dps import DestinationStyleOp
 from ttmlir.ir.layouts import layout_of
 from ttmlir.ir.rewriting import refuse
 from ttmlir.ir.tensor_types import value_shape

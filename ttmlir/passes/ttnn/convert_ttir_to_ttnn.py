@@ -64,7 +64,7 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue, Use
 
 from ttmlir.dialects import tt, ttir, ttnn
-from ttmlir.dialects.row_ops import RowOperation
+from ttmlir.dialects.definition.row_ops import RowOperation
 from ttmlir.ir.layouts import device_attr_in_scope, layout_of
 from ttmlir.ir.rewriting import (
     erase_unused,
@@ -92,7 +92,7 @@ if TYPE_CHECKING:
     from xdsl.context import Context
 
 
-Rule = Callable[[Operation], None]
+ConversionRule = Callable[[Operation], None]
 
 
 @dataclass(frozen=True)
@@ -129,8 +129,8 @@ class _Conversion:
     def __init__(self) -> None:
         self._devices: dict[Block, SSAValue] = {}
         self._with_destination: set[Operation] = set()
-        self._rules: dict[type[Operation], Rule] = {}
-        self._special: dict[type[Operation], Rule] = {
+        self._rules: dict[type[Operation], ConversionRule] = {}
+        self._special: dict[type[Operation], ConversionRule] = {
             tensor.EmptyOp: self._empty,
             ttir.ToLayoutOp: self._to_layout,
             ttir.ConstantOp: self._constant,
@@ -150,14 +150,14 @@ class _Conversion:
                     if inner.regions:
                         self.convert(inner)
 
-    def _rule(self, op: Operation) -> Rule:
+    def _rule(self, op: Operation) -> ConversionRule:
         cls = type(op)
         rule = self._rules.get(cls)
         if rule is None:
             rule = self._rules[cls] = self._rule_for(op)
         return rule
 
-    def _rule_for(self, op: Operation) -> Rule:
+    def _rule_for(self, op: Operation) -> ConversionRule:
         if isinstance(op, _LEGAL):
             return _keep
         if special := self._special.get(type(op)):

@@ -35,7 +35,7 @@ def convert_broadcast(
     placed = _placed_shape(op)
     _check(op, placed)
     if not _is_suffix(value_shape(small), placed):
-        small = _reshaped(op, small, placed, device(op))
+        small = _reshape(op, small, placed, device(op))
     shape = value_shape(small)
     users = dict.fromkeys(use.operation for use in result.uses)
     result.replace_uses_with_if(small, lambda use: _repeats(use, shape))
@@ -49,7 +49,7 @@ def convert_broadcast(
         replace(op, output)
         return moves
     if len(shape) < len(placed):
-        small = _reshaped(op, small, placed, device(op))
+        small = _reshape(op, small, placed, device(op))
     counts = tuple(whole // part for whole, part in zip(value_shape(result), placed, strict=True))
     builder = TTNNBuilder.on(device(op), op)
     repeated = builder.create(
@@ -111,7 +111,7 @@ def _repeats(use: Use, shape: Shape) -> bool:
     return user.name == "ttir.broadcast" and use.index == 0 and same_rank
 
 
-def _reshaped(op: Operation, value: SSAValue, shape: Shape, device: SSAValue) -> SSAValue:
+def _reshape(op: Operation, value: SSAValue, shape: Shape, device: SSAValue) -> SSAValue:
     type_ = cast("TensorType[Attribute]", value.type)
     new_type: Attribute = TensorType(type_.element_type, shape)
     if (layout := layout_of(type_)) is not None:

@@ -22,7 +22,7 @@ _PARAMETERS = "parameters"
 
 
 @dataclass(frozen=True)
-class Call:
+class OperationCall:
     """A computing operation with everything that it is applied to."""
 
     row: Row
@@ -38,7 +38,7 @@ class Call:
         return f"ttnn.{self.row.mnemonic}"
 
 
-def element_types(call: Call) -> dict[str, Any]:
+def element_types(call: OperationCall) -> dict[str, Any]:
     """The parameters of a reference function that takes types."""
     source = call.operands[0]
     assert source is not None, "the first operand is not optional"
@@ -69,7 +69,7 @@ def find_row(operation: Operation) -> Row:
     return row
 
 
-def read_call(operation: Operation) -> Call:
+def read_call(operation: Operation) -> OperationCall:
     """The operands, parameters and output of a computing operation."""
     row = find_row(operation)
     assert row.flatbuffer is not None
@@ -96,7 +96,7 @@ def read_call(operation: Operation) -> Call:
         raise BinaryError(f"{operation.where}: the operation has no output")
     flat = tuple(operand for group in operands.values() for operand in group)
     _check_arity(row, operation, flat)
-    return Call(row, operation, flat, parameters, output)
+    return OperationCall(row, operation, flat, parameters, output)
 
 
 def _check_arity(row: Row, operation: Operation, operands: tuple[TensorRef | None, ...]) -> None:

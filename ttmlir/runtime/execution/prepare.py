@@ -20,7 +20,7 @@ import numpy as np
 from ttmlir.layout.enums import BufferType, MemorySpace
 from ttmlir.limits import memory_advice, memory_limit
 from ttmlir.optable.row import Family, Shape
-from ttmlir.runtime.binary import Operation, Program, TensorRef
+from ttmlir.runtime.binary import BinaryProgram, Operation, TensorRef
 from ttmlir.runtime.device import Counters
 from ttmlir.runtime.element import (
     Array,
@@ -32,7 +32,7 @@ from ttmlir.runtime.element import (
 )
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
 from ttmlir.runtime.execution.kernels import KERNELS
-from ttmlir.runtime.execution.operations import Call, element_types, read_call
+from ttmlir.runtime.execution.operations import OperationCall, element_types, read_call
 from ttmlir.runtime.execution.shapes import broadcasts, check_shapes
 from ttmlir.runtime.tensor import TensorDesc
 
@@ -51,7 +51,7 @@ class Step:
     output_desc: TensorDesc | None = None
     release: tuple[int, ...] = ()
     """Slots that no later step uses."""
-    call: Call | None = None
+    call: OperationCall | None = None
     """The row and parameters of a computing operation."""
 
 
@@ -59,7 +59,7 @@ class Step:
 class PreparedProgram:
     """A program that is ready to run; see `ttmlir.runtime.execution.executor`."""
 
-    program: Program
+    program: BinaryProgram
     numerics: Numerics
     steps: tuple[Step, ...]
     busy_steps: tuple[Step, ...]
@@ -75,7 +75,7 @@ class PreparedProgram:
     """Largest number of bytes in use at a time per device memory space, inputs included."""
 
 
-def prepare(program: Program, numerics: Numerics = Numerics.EXACT) -> PreparedProgram:
+def prepare(program: BinaryProgram, numerics: Numerics = Numerics.EXACT) -> PreparedProgram:
     """Check a program and bind its operations, once for each numerics.
 
     BinaryError or UnsupportedError if it cannot run.
@@ -100,7 +100,7 @@ class _Value:
 
 @dataclass
 class _Preparation:
-    program: Program
+    program: BinaryProgram
     numerics: Numerics
     values: dict[int, _Value] = field(default_factory=dict[int, _Value])
     steps: list[Step] = field(default_factory=list[Step])
@@ -204,7 +204,7 @@ class _Preparation:
         """Memory that is read before anything was written to it holds zeros."""
         if value.empty_step is None:
             return
-        zeros = _filled(0, value.desc, None)
+        zeros = _fill(0, value.desc, None)
         step = self.steps[value.empty_step]
         self.steps[value.empty_step] = replace(step, function=lambda: zeros)
         value.empty_step = None
@@ -245,7 +245,7 @@ class _Preparation:
         self._check_device(operation)
         out = operation.tensor("out")
         rounding = storage_rounding(out.desc.element, out.desc.data_type, self.numerics)
-        values = _filled(operation.scalar("fill_value"), out.desc, rounding)
+        values = _fill(operation.scalar("fill_value"), out.desc, rounding)
         self._constant_step(operation, out, values)
 
     def constant(self, operation: Operation) -> None:
@@ -371,7 +371,9 @@ class _Preparation:
             )
         )
 
-    def _require_device(self, call: Call, what: str, ref: TensorRef, desc: TensorDesc) -> None:
+    def _require_device(
+        self, call: OperationCall, what: str, ref: TensorRef, desc: TensorDesc
+    ) -> None:
         if desc.is_on_device:
             return
         raise BinaryError(
@@ -379,7 +381,7 @@ class _Preparation:
             "memory; move it to the device with ttnn.to_device first"
         )
 
-    def _function(self, call: Call) -> Function:
+    def _function(self, call: OperationCall) -> Function:
         desc = call.output.desc
         fit = check_shapes(call)
         rounding = storage_rounding(desc.element, desc.data_type, self.numerics)
@@ -415,7 +417,7 @@ def _repeat_and_store(shape: Shape, storing: Function | None, array: Array) -> A
     return np.broadcast_to(array if storing is None else storing(array), shape)
 
 
-def _bound(call: Call) -> Callable[..., Any]:
+def _bound(call: OperationCall) -> Callable[..., Any]:
     """The kernel of a call with its parameters and absent operands filled in."""
     parameters = dict(call.parameters)
     if call.row.family is Family.CREATION:
@@ -427,7 +429,7 @@ def _bound(call: Call) -> Callable[..., Any]:
     return partial(kernel, np, **parameters)
 
 
-def _filled(number: float, desc: TensorDesc, rounding: Rounding | None) -> Array:
+def _fill(number: float, desc: TensorDesc, rounding: Rounding | None) -> Array:
     """A tensor of one number, without memory for each element."""
     value = convert(np.array([float(number)]), desc.element.compute)
     value = value if rounding is None else rounding(value)

@@ -12,13 +12,13 @@ from ttmlir.optable.row import Family, Shape
 from ttmlir.optable.shapes import broadcast_shape, spell_shape
 from ttmlir.runtime.element import Array
 from ttmlir.runtime.errors import BinaryError
-from ttmlir.runtime.execution.operations import Call
+from ttmlir.runtime.execution.operations import OperationCall
 
 Fit = Callable[[Array], Array]
 _LARGEST_ITEM = 8
 
 
-def check_shapes(call: Call) -> Fit | None:
+def check_shapes(call: OperationCall) -> Fit | None:
     """Check that the operation is defined on its operands and produces its output's shape.
 
     Returns how the result is reshaped to the output, None if it already has its shape. Raises
@@ -47,7 +47,7 @@ def check_shapes(call: Call) -> Fit | None:
     )
 
 
-def _check_window(call: Call, shapes: tuple[Shape, ...]) -> None:
+def _check_window(call: OperationCall, shapes: tuple[Shape, ...]) -> None:
     """Refuse a window operation whose padded image takes more memory than a run may."""
     if call.row.family is not Family.WINDOW or not shapes:
         return
@@ -77,7 +77,7 @@ def broadcasts(shape: Shape, target: Shape) -> bool:
         return False
 
 
-def _result_shape(call: Call, shapes: tuple[Shape, ...]) -> Shape:
+def _result_shape(call: OperationCall, shapes: tuple[Shape, ...]) -> Shape:
     row = call.row
     if row.family.is_elementwise:
         return broadcast_shape(*shapes)

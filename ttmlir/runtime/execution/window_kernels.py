@@ -40,7 +40,7 @@ def _shape(parameters: dict[str, Any], channels: str) -> tuple[int, ...]:
     return tuple(parameters[name] for name in names)
 
 
-def _padded(image: Array, axes: Axes, fill: Any = 0) -> Array:
+def _pad(image: Array, axes: Axes, fill: Any = 0) -> Array:
     """The image with what every position of the window needs around it."""
     margins = [axis.margin for axis in axes]
     if not any(before or after for before, after in margins):
@@ -63,7 +63,7 @@ def _conv2d(
 ) -> Array:
     axes = _even(parameters)
     groups = parameters["groups"]
-    image = _padded(input.reshape(_shape(parameters, "in_channels")), axes)
+    image = _pad(input.reshape(_shape(parameters, "in_channels")), axes)
     if groups > 1 and parameters["in_channels"] == groups:
         output = _depthwise(image, weight, axes)
     else:
@@ -199,7 +199,7 @@ def _max_pool2d(xp: Any, input: Array, **parameters: Any) -> Array:
     """Running maximum over the elements of the window; padding never wins."""
     axes = _even(parameters)
     image = input.reshape(_shape(parameters, "channels"))
-    taps = _taps(_padded(image, axes, _lowest(image)), axes)
+    taps = _taps(_pad(image, axes, _lowest(image)), axes)
     result = next(taps).copy()
     for window in taps:
         np.maximum(result, window, out=result)
@@ -215,7 +215,7 @@ def _lowest(image: Array) -> Any:
 def _avg_pool2d(xp: Any, input: Array, *, count_include_pad: bool, **parameters: Any) -> Array:
     """Sums along the height, then along the width, over the number of elements that count."""
     height, width = window_axes(parameters)
-    image = _padded(input.reshape(_shape(parameters, "channels")), (height, width))
+    image = _pad(input.reshape(_shape(parameters, "channels")), (height, width))
     wide = WindowAxis(extent=image.shape[2], kernel=1)
     total = _sum_of(_taps(image, (height, wide)))
     tall = WindowAxis(extent=total.shape[1], kernel=1)

@@ -65,7 +65,7 @@ class MetalGolden:
         """Start from the inputs."""
         self._values: dict[int, Array] = {}
         for tensor, values in zip(self.program.input_tensors, self.inputs, strict=True):
-            self._values[tensor.id] = _stored(values, tensor.ref.desc.element)
+            self._values[tensor.id] = _store(values, tensor.ref.desc.element)
 
     @property
     def first_failure(self) -> GoldenResult | None:
@@ -84,12 +84,12 @@ class MetalGolden:
         output = command.tensors[-1]
         reference = reference_of(command)
         if reference is None:
-            golden = _repeated(self._value(command.tensors[0], command), output, command)
+            golden = _repeat(self._value(command.tensors[0], command), output, command)
             name = command.meaning
         else:
             golden = self._computed(reference, command, output)
             name = f"ttir.{reference.mnemonic}"
-        self._values[output.id] = _stored(golden, output.ref.desc.element)
+        self._values[output.id] = _store(golden, output.ref.desc.element)
         accuracy = compare(
             session.value(output, command.where),
             self._values[output.id],
@@ -129,10 +129,10 @@ class MetalGolden:
         constant = tensor.ref.constant
         if constant is None:
             raise BinaryError(f"{command.where}: tensor {tensor.id} has no numbers yet")
-        return _stored(constant, tensor.ref.desc.element)
+        return _store(constant, tensor.ref.desc.element)
 
 
-def _repeated(values: Array, output: MetalTensor, command: Command) -> Array:
+def _repeat(values: Array, output: MetalTensor, command: Command) -> Array:
     """What a program that only moves numbers leaves: all of them, repeated if it broadcasts."""
     shape = output.ref.desc.shape
     try:
@@ -147,8 +147,8 @@ def _constant(value: float, command: Command, reference: Reference) -> Array:
     """A constant in the type that the operands have."""
     others = [each for each in reference.operands if isinstance(each, int)]
     element = command.tensors[others[-1] if others else -1].ref.desc.element
-    return _stored(np.asarray(value), element)
+    return _store(np.asarray(value), element)
 
 
-def _stored(values: Array, element: ElementType) -> Array:
+def _store(values: Array, element: ElementType) -> Array:
     return convert(np.asarray(values), _FLOAT64 if element.is_float else element.compute)

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from ttmlir.layout.chip import SystemDesc, default_system_desc
 from ttmlir.layout.enums import DataType, MathFidelity
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.system_tables import system_desc_from_table
+from ttmlir.layout.system.chip import SystemDesc, default_system_desc
+from ttmlir.layout.system.system_tables import system_desc_from_table
 from ttmlir.limits import MAX_CORES
 from ttmlir.optable import ROWS
-from ttmlir.runtime.binary import Binary, Operation, Program, TensorRef, location_of
+from ttmlir.runtime.binary import Binary, BinaryProgram, Operation, TensorRef, location_of
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
 from ttmlir.runtime.metal.placement import Placement, Shape2D
 from ttmlir.sim.errors import SimError
@@ -134,7 +134,7 @@ class Command:
         return next((word for name, word in _WORDS.items() if name in calls), "program")
 
 
-class MetalProgram(Program):
+class MetalProgram(BinaryProgram):
     """A function of a `.ttm` file."""
 
     @cached_property

@@ -15,7 +15,7 @@ from typing import Protocol
 from ttmlir.files import safe_file_name
 from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
 from ttmlir.optable.kernel import Role
-from ttmlir.runtime.binary import Program
+from ttmlir.runtime.binary import BinaryProgram
 from ttmlir.runtime.element import Array, Numerics, convert
 from ttmlir.runtime.errors import BinaryError, ExecutionError, UnsupportedError
 from ttmlir.runtime.metal.placement import Placement
@@ -39,7 +39,7 @@ from ttmlir.sim.execution.program import CircularBufferSpec, Kernel
 from ttmlir.sim.execution.program import Program as KernelProgram
 from ttmlir.sim.execution.run import ProgramReport, run_program
 from ttmlir.sim.machine.buffer import Buffer, Sharding
-from ttmlir.sim.machine.device import Device
+from ttmlir.sim.machine.device import SimDevice
 from ttmlir.sim.options import SimOptions
 from ttmlir.sim.timing.timeline import Timeline
 
@@ -91,7 +91,7 @@ class Session:
         """A device that nothing has run on; `record` what the threads of kernels do when."""
         assert isinstance(program.binary, MetalBinary), "the program is one of a .ttm file"
         self.program = program
-        self.device = Device(program.binary.chip, options, print_line=print_line)
+        self.device = SimDevice(program.binary.chip, options, print_line=print_line)
         self._record = record
         self.reports: list[CommandReport] = []
         self._host: dict[int, Array] = {}
@@ -346,7 +346,9 @@ TT_MLIR_LENIENCIES = frozenset({"aliased-cbs", "pop-unfilled"})
 tensors, and pop pages that nobody pushed."""
 
 
-def run_tensors(program: Program, inputs: Sequence[Tensor], numerics: Numerics) -> list[Array]:
+def run_tensors(
+    program: BinaryProgram, inputs: Sequence[Tensor], numerics: Numerics
+) -> list[Array]:
     """Run a program of kernels on tensors that were checked; the outputs in compute types."""
     assert isinstance(program, MetalProgram), "the program is one of a .ttm file"
     options = SimOptions(

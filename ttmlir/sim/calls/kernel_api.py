@@ -205,7 +205,7 @@ class KernelApi:
                 f"run-time argument {index} was not set; {setter} gave {len(arguments)} of them",
                 rule="arguments",
             )
-        return _converted(arguments[index], template[0])
+        return _convert(arguments[index], template[0])
 
     @kernel_call(steady=True)
     def get_arg_addr(self, index: int) -> int:
@@ -334,7 +334,7 @@ class KernelApi:
 
     def dprint(self, *values: object) -> None:
         """Print values; a line is complete with its line end, and carries the thread's name."""
-        text = "".join(_printed(value) for value in values)
+        text = "".join(_print(value) for value in values)
         self._line.append(text)
         self._printed += len(text)
         if self._printed > _MOST_PRINTED:
@@ -361,7 +361,7 @@ _CONVERSIONS: dict[str, struct.Struct] = {
 }
 
 
-def _converted(word: int, type_name: str) -> Any:
+def _convert(word: int, type_name: str) -> Any:
     """The bits of a word as a value of a type."""
     match type_name:
         case "uint32_t":
@@ -378,7 +378,7 @@ def _converted(word: int, type_name: str) -> Any:
             return word
 
 
-def _printed(value: object) -> str:
+def _print(value: object) -> str:
     match value:
         case bool():
             return str(int(value))

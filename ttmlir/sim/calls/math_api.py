@@ -541,14 +541,14 @@ class MathApi(VectorApi):
         GMPOOL takes what was cleared in DST for minus infinity.
         """
         largest = rows.max(axis=0)
-        place = _reduced(tile, dimension)
+        place = _reduce(tile, dimension)
         if dimension not in (REDUCE_ROW, REDUCE_COL):
             largest = largest.max(keepdims=True)
         place[:] = largest if first else np.maximum(place, largest)
 
     def _reduce_sum(self, tile: Array, a: Any, b: Any, dimension: int) -> None:
         """The factors in row 0 of SrcB times SrcA; for both dimensions, once more the same."""
-        place = _reduced(tile, dimension)
+        place = _reduce(tile, dimension)
         if dimension in (REDUCE_ROW, REDUCE_COL):
             start = np.zeros((32, 32), np.float32)
             start[0] = place
@@ -614,7 +614,7 @@ class MathApi(VectorApi):
         return True
 
 
-def _reduced(tile: Array, dimension: int) -> Array:
+def _reduce(tile: Array, dimension: int) -> Array:
     """The part of a tile that a reduction writes: column 0, row 0 or the first number."""
     if dimension == REDUCE_ROW:
         return tile[:, 0]

@@ -106,7 +106,7 @@ class VectorApi(ComputeApi):
         source, target = self.numbers_of("typecast_tile", template, 2)
         numbers = self.tile(dst).view(_element_of(source))
         if target not in INTEGER_FORMATS:
-            self._put(dst, _rounded(convert(numbers, _FLOAT32), target), _FLOAT32)
+            self._put(dst, _round(convert(numbers, _FLOAT32), target), _FLOAT32)
         else:
             dtype = INTEGER_FORMATS[target]
             if dtype.itemsize < 4 and numbers.dtype.kind in "iu":
@@ -171,7 +171,7 @@ def _element_of(number: int) -> np.dtype[Any]:
     return np.dtype(np.int32 if INTEGER_FORMATS[number].kind == "i" else np.uint32)
 
 
-def _rounded(values: Array, data_format: int) -> Array:
+def _round(values: Array, data_format: int) -> Array:
     """Numbers as the 16-bit float of a format's class has them; Float32 has all of them."""
     if data_format in _BFLOAT16_CLASS:
         return store_vector(values, Register.BF16)

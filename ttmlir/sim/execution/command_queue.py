@@ -12,14 +12,14 @@ from ttmlir.sim.errors import SimError
 from ttmlir.sim.execution.program import Program
 from ttmlir.sim.execution.run import ProgramReport, run_program
 from ttmlir.sim.machine.buffer import Buffer
-from ttmlir.sim.machine.device import Device
+from ttmlir.sim.machine.device import SimDevice
 from ttmlir.sim.timing.timeline import Timeline
 
 
 class CommandQueue:
     """The commands of one device; `reports` has one entry for each program that ran."""
 
-    def __init__(self, device: Device) -> None:
+    def __init__(self, device: SimDevice) -> None:
         """A queue without commands."""
         self.device = device
         self.timeline: Timeline | None = None

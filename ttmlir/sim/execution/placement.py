@@ -12,10 +12,10 @@ from ttmlir.sim.errors import AllocationError, SimError
 from ttmlir.sim.execution.program import CircularBufferSpec, Program
 from ttmlir.sim.machine.circular_buffer import CircularBuffer
 from ttmlir.sim.machine.core import Core
-from ttmlir.sim.machine.device import Device
+from ttmlir.sim.machine.device import SimDevice
 
 
-def place(device: Device, program: Program) -> None:
+def place(device: SimDevice, program: Program) -> None:
     """Set up the cores of a program; AllocationError if their L1 is too small."""
     for x, y in program.cores:
         device.core(x, y).reset()
@@ -29,7 +29,7 @@ def place(device: Device, program: Program) -> None:
             _initialise(device, device.core(x, y), semaphore.index, address, semaphore.initial)
 
 
-def addresses(device: Device, program: Program) -> list[int]:
+def addresses(device: SimDevice, program: Program) -> list[int]:
     """The address in L1 of each circular buffer; AllocationError where one does not fit."""
     chip = device.chip
     tops: dict[tuple[int, int], int] = {}
@@ -67,7 +67,7 @@ def _on_buffer(spec: CircularBufferSpec) -> int:
 
 
 def _overflow(
-    device: Device,
+    device: SimDevice,
     program: Program,
     places: list[int],
     core: tuple[int, int],
@@ -113,7 +113,7 @@ def _configure(core: Core, spec: CircularBufferSpec, address: int) -> None:
         )
 
 
-def _initialise(device: Device, core: Core, index: int, address: int, value: int) -> None:
+def _initialise(device: SimDevice, core: Core, index: int, address: int, value: int) -> None:
     core.semaphores[index] = address
     core.l1.write(address, (value & 0xFFFF_FFFF).to_bytes(4, "little"))
     if device.watch is not None:

@@ -24,7 +24,7 @@ from ttmlir.sim.findings import Finding, Position
 from ttmlir.sim.kernels import CompiledKernel, compile_kernel
 from ttmlir.sim.machine.chip import SimChip
 from ttmlir.sim.machine.core import Core
-from ttmlir.sim.machine.device import Device
+from ttmlir.sim.machine.device import SimDevice
 from ttmlir.sim.timing.launch import launch_ns
 from ttmlir.sim.timing.noc_model import NocModel
 from ttmlir.sim.timing.noc_parameters import noc_parameters
@@ -71,7 +71,7 @@ class ProgramReport:
 class _Run:
     """One run of a program."""
 
-    def __init__(self, device: Device, program: Program, timeline: Timeline | None) -> None:
+    def __init__(self, device: SimDevice, program: Program, timeline: Timeline | None) -> None:
         self.device = device
         self.program = program
         self.timeline = timeline
@@ -113,7 +113,7 @@ class _Run:
 
     def _start(self, thread: KernelThread, kernel: Kernel) -> None:
         api = self._api(thread, kernel)
-        compiled = _compiled(thread, kernel, type(api), timed=self.device.options.timed)
+        compiled = _compile(thread, kernel, type(api), timed=self.device.options.timed)
         if self.timeline is not None:
             track = Track(thread.core.logical, thread.role_name, kernel.name)
             self.timeline.watch(api, waiting_calls(type(api)), thread, track)
@@ -164,7 +164,7 @@ class _Run:
 
 
 def run_program(
-    device: Device, program: Program, *, timeline: Timeline | None = None
+    device: SimDevice, program: Program, *, timeline: Timeline | None = None
 ) -> ProgramReport:
     """Run a program until all its threads have ended; `timeline` records what they do.
 
@@ -178,7 +178,7 @@ def run_program(
     return run.run()
 
 
-def _compiled(
+def _compile(
     thread: KernelThread, kernel: Kernel, api: type[KernelApi], *, timed: bool
 ) -> CompiledKernel:
     """The kernel compiled for the thread's processor; SimError for what is wrong in its text."""
@@ -202,7 +202,7 @@ def _compiled(
         ) from None
 
 
-def _noc_model(device: Device) -> NocModel:
+def _noc_model(device: SimDevice) -> NocModel:
     chip = device.chip
     channels = {coordinate: channel for channel, coordinate in enumerate(chip.dram)}
     return NocModel(noc_parameters(chip.arch), channels)

@@ -13,7 +13,7 @@ from typing import cast
 from ttmlir.cpp import tree
 from ttmlir.cpp.parse import deep_recursion, parse
 from ttmlir.cpp.types import ArrayType, CType, IncompleteType, lay_out_struct, size_of
-from ttmlir.layout.arch import WORMHOLE
+from ttmlir.layout.system.arch import WORMHOLE
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_constant
@@ -102,11 +102,11 @@ def compile_kernel(
     whatever is wrong with the text. Results are kept: the same kernel compiles once.
     """
     listed = tuple(sorted((defines or {}).items()))
-    return _compiled(text, file, role, api, listed, tuple(compile_time_args), arch_macro, timed)
+    return _compile(text, file, role, api, listed, tuple(compile_time_args), arch_macro, timed)
 
 
 @lru_cache(maxsize=256)
-def _compiled(
+def _compile(
     text: str,
     file: str,
     role: Role,

@@ -125,9 +125,9 @@ def read(place: Place) -> Value:
     if isinstance(place, EitherPlace):
         return _either(place)
     if isinstance(place.type, ArrayType):
-        return _decayed(place, place.type)
+        return _decay(place, place.type)
     if isinstance(place, MemoryPlace):
-        return _loaded(place)
+        return _load(place)
     space = place.space if isinstance(place, LocalPlace) else Space.ANY
     value = make_value(place.type, build_node(place), space)
     if isinstance(place, LocalPlace) and place.low is not None and place.high is not None:
@@ -148,7 +148,7 @@ def _is_local(place: EitherPlace) -> ast.expr:
     return code.call("_is_local", place.pointer)
 
 
-def _decayed(
+def _decay(
     place: LocalPlace | ItemPlace | PointedPlace | MemoryPlace | MemberPlace, array: ArrayType
 ) -> Value:
     if isinstance(place, MemoryPlace):
@@ -166,7 +166,7 @@ def point_into(container: ast.expr, index: ast.expr, count: int | None, element:
     return Value(PointerType(element), node, space=Space.LOCAL)
 
 
-def _loaded(place: MemoryPlace) -> Value:
+def _load(place: MemoryPlace) -> Value:
     address = settle(place.address).node
     match place.type:
         case StructType():

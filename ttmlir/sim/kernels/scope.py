@@ -150,7 +150,7 @@ def shared_by(node: tree.Node, references: Mapping[str, frozenset[int]]) -> Iter
     match node:
         case tree.Unary(operator="&", operand=place):
             yield from _known(root_name(place))
-        case tree.Call(callee=tree.Name(text=name), arguments=arguments):
+        case tree.FunctionCall(callee=tree.Name(text=name), arguments=arguments):
             taken = references.get(name.rpartition("::")[2], frozenset())
             for number in sorted(taken):
                 if number < len(arguments):

@@ -203,14 +203,14 @@ def _negative_float(value: Value) -> Value:
 
 
 def _negative(value: Value) -> Value:
-    return _folded(value, lambda x: -x, ast.USub(), -value.high, -value.low)
+    return _fold(value, lambda x: -x, ast.USub(), -value.high, -value.low)
 
 
-def _inverted(value: Value) -> Value:
-    return _folded(value, lambda x: ~x, ast.Invert(), ~value.high, ~value.low)
+def _invert(value: Value) -> Value:
+    return _fold(value, lambda x: ~x, ast.Invert(), ~value.high, ~value.low)
 
 
-def _folded(
+def _fold(
     value: Value, fold: Callable[[int], int], operator: ast.unaryop, low: int, high: int
 ) -> Value:
     assert isinstance(value.type, IntType)
@@ -222,7 +222,7 @@ def _folded(
 _INTEGER_UNARY: dict[str, Callable[[Value], Value]] = {
     "+": lambda value: value,
     "-": _negative,
-    "~": _inverted,
+    "~": _invert,
 }
 
 

@@ -11,7 +11,7 @@ from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
 from ttmlir.limits import memory_advice, memory_limit
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.machine.address_generators import AccessorArgs, Interleaved, Sharded
-from ttmlir.sim.machine.device import Device
+from ttmlir.sim.machine.device import SimDevice
 from ttmlir.sim.machine.noc import noc_address
 
 
@@ -59,7 +59,7 @@ class Buffer:
 
     def __init__(
         self,
-        device: Device,
+        device: SimDevice,
         size: int,
         page_size: int,
         space: MemorySpace = MemorySpace.DEVICE_DRAM,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ttmlir.layout.arch import ArchSpec, arch_spec
-from ttmlir.layout.boards import board
-from ttmlir.layout.chip import ChipDesc
 from ttmlir.layout.enums import Arch
 from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.system.arch import ArchSpec, arch_spec
+from ttmlir.layout.system.boards import board
+from ttmlir.layout.system.chip import ChipDesc
 from ttmlir.sim.errors import SimError
 
 Coordinate = tuple[int, int]

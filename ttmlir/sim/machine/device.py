@@ -15,7 +15,7 @@ from ttmlir.sim.options import SimOptions
 from ttmlir.sim.sanitizer.sanitizer import Sanitizer
 
 
-class Device:
+class SimDevice:
     """One chip; what it holds survives from program to program. Devices know nothing of each other.
 
     `printed` collects the lines that kernels print; `print_line`, if given, also takes each as it

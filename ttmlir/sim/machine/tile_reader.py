@@ -118,7 +118,7 @@ class TileReader:
         """Numbers of a source register, in the order of memory, for a use in an arrangement."""
         arrangement = form & 7
         if arrangement:
-            values = faces_of_rows(_arranged(rows_of_faces(values), arrangement))
+            values = faces_of_rows(_arrange(rows_of_faces(values), arrangement))
         match form & ~7:
             case Use.NUMBERS:
                 return values
@@ -151,7 +151,7 @@ def _reader(data_type: DataType, register: Register, *, exact: bool) -> Callable
     return lambda data: numerics.to_source(stored(data), register)
 
 
-def _arranged(rows: Array, arrangement: int) -> Array:
+def _arrange(rows: Array, arrangement: int) -> Array:
     match arrangement:
         case Arrangement.TRANSPOSED:
             return rows.T

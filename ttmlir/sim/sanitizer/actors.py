@@ -128,7 +128,7 @@ def place_of(mark: Mark) -> Position | None:
     return Position(code.co_filename, code.co_firstlineno, 0)
 
 
-class Program:
+class ProgramActors:
     """The actors of the running program, and whose they are."""
 
     def __init__(self) -> None:

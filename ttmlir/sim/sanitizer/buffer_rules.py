@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ttmlir.sim.machine.tile_formats import TILE_BYTES
-from ttmlir.sim.sanitizer.actors import Program, ThreadState
+from ttmlir.sim.sanitizer.actors import ProgramActors, ThreadState
 from ttmlir.sim.sanitizer.reporting import Reporter
 from ttmlir.sim.sanitizer.spaces import BufferState, Space
 
@@ -28,7 +28,7 @@ POP_UNFILLED = "pop-unfilled"
 class BufferRules:
     """Follows the calls on circular buffers and checks accesses to their pages."""
 
-    def __init__(self, program: Program, reporter: Reporter) -> None:
+    def __init__(self, program: ProgramActors, reporter: Reporter) -> None:
         """Report to `reporter`; lenient as far as it is."""
         self._program = program
         self._reporter = reporter

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ttmlir.sim.findings import Finding
-from ttmlir.sim.sanitizer.actors import Program, ThreadState
+from ttmlir.sim.sanitizer.actors import ProgramActors, ThreadState
 from ttmlir.sim.sanitizer.shadow import Conflict, Unwritten
 from ttmlir.sim.sanitizer.spaces import Space
 
@@ -27,7 +27,7 @@ def unwritten(mine: ThreadState, space: Space, missing: Unwritten, reader: str) 
 
 
 def conflicting(
-    program: Program, mine: ThreadState, space: Space, conflict: Conflict, writer: str
+    program: ProgramActors, mine: ThreadState, space: Space, conflict: Conflict, writer: str
 ) -> Finding:
     """The finding about two accesses that are not ordered; `writer` says what this one does."""
     other, kind = program.owner(conflict.actor)

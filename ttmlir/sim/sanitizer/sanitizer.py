@@ -15,7 +15,7 @@ import numpy as np
 
 from ttmlir.layout.enums import Arch
 from ttmlir.sim.findings import Finding
-from ttmlir.sim.sanitizer.actors import Copies, Program, ThreadState
+from ttmlir.sim.sanitizer.actors import Copies, ProgramActors, ThreadState
 from ttmlir.sim.sanitizer.buffer_rules import BufferRules
 from ttmlir.sim.sanitizer.conflicts import conflicting, unwritten
 from ttmlir.sim.sanitizer.register_rules import Destination, allowed, violation
@@ -56,7 +56,7 @@ class Sanitizer:
         """Let the rules named in `leniencies` pass."""
         self._flushed_only = chip.arch is Arch.BLACKHOLE
         self._reporter = Reporter(leniencies, max_findings)
-        self._program = Program()
+        self._program = ProgramActors()
         self._threads: dict[int, ThreadState] = {}
         self._buffers = BufferRules(self._program, self._reporter)
         self._spaces: dict[Memory, Space] = {}

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ttmlir.layout import arch
-from ttmlir.layout.arch import ArchSpec
 from ttmlir.layout.enums import Arch
+from ttmlir.layout.system import arch
+from ttmlir.layout.system.arch import ArchSpec
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,7 @@ from xdsl.ir import Attribute, Operation
 
 from ttmlir.cpp.errors import CannotEmitError
 from ttmlir.cpp.tree import (
-    Binary,
+    BinaryOperation,
     Boolean,
     Cast,
     Conditional,
@@ -120,7 +120,7 @@ class Arithmetic:
         if kind in WRAPPING:
             return self._wrapping(op, WRAPPING[kind])
         if kind in PLAIN:
-            return Binary(PLAIN[kind], self._as_signed(op, 0), self._as_signed(op, 1))
+            return BinaryOperation(PLAIN[kind], self._as_signed(op, 0), self._as_signed(op, 1))
         if kind in EXTREMA:
             return self._extremum(op, *EXTREMA[kind])
         return self._other(op)
@@ -167,7 +167,7 @@ class Arithmetic:
         if _is_boolean(result) and operator not in ON_BOOLEANS:
             raise CannotEmitError("cannot emit arithmetic on booleans; use 'arith.andi' and others")
         left, right = self._as_unsigned(op, 0), self._as_unsigned(op, 1)
-        computed = Binary(operator, left, right)
+        computed = BinaryOperation(operator, left, right)
         if isinstance(result, IndexType) or _is_boolean(result):
             return computed
         return Cast("c", cpp_type(result), self._declare(unsigned(result), computed))
@@ -175,18 +175,18 @@ class Arithmetic:
     def _comparison(self, op: arith.CmpiOp) -> Expression:
         operator, is_unsigned = COMPARISONS[op.predicate.value.data]
         operand = self._as_unsigned if is_unsigned else self._as_signed
-        return Binary(operator, operand(op, 0), operand(op, 1))
+        return BinaryOperation(operator, operand(op, 0), operand(op, 1))
 
     def _extremum(self, op: Operation, operator: str, is_unsigned: bool) -> Expression:
         operand = self._as_unsigned if is_unsigned else self._as_signed
-        compared = Binary(operator, operand(op, 0), operand(op, 1))
+        compared = BinaryOperation(operator, operand(op, 0), operand(op, 1))
         chosen = self._declare(NamedType("bool"), compared)
         return Conditional(chosen, self._operand(op, 0), self._operand(op, 1))
 
     def _cast(self, op: Operation, value: Expression) -> Expression:
         source, target = op.operands[0].type, op.results[0].type
         if _is_boolean(target):
-            return Cast("c", NamedType("bool"), Binary("&", value, Integer("1")))
+            return Cast("c", NamedType("bool"), BinaryOperation("&", value, Integer("1")))
         cast_ = Cast("c", cpp_type(target), value)
         # A set bit is -1 where the bit is the sign.
         signed = isinstance(op, arith.ExtSIOp | arith.SIToFPOp) and _is_boolean(source)

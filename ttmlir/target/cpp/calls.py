@@ -10,12 +10,12 @@ from xdsl.ir import Operation
 from ttmlir.cpp.errors import CannotEmitError
 from ttmlir.cpp.tree import (
     Assign,
-    Binary,
+    BinaryOperation,
     Boolean,
-    Call,
     Cast,
     Construct,
     Expression,
+    FunctionCall,
     Index,
     Initializer,
     Integer,
@@ -31,7 +31,7 @@ from ttmlir.optable.kernel import Form, KernelCall, Template, TemplateKind, Valu
 from ttmlir.optable.kernel.enums import ENUMS
 from ttmlir.target.cpp.arithmetic import cpp_type
 
-_END_OF_LINE = Call(Name("ENDL"))
+_END_OF_LINE = FunctionCall(Name("ENDL"))
 _WORD = NamedType("uint32_t")
 
 
@@ -80,7 +80,7 @@ def _function(
         callee = Member(first, call.cpp, position=position)
     constants = (Integer(str(_integer(op, name))) for name in call.constants)
     arguments = (*constants, *operands)
-    return Call(callee, arguments, template_arguments(op, call), position=position)
+    return FunctionCall(callee, arguments, template_arguments(op, call), position=position)
 
 
 def _stream(
@@ -97,15 +97,15 @@ def _stream(
     streamed: Expression = Name(call.cpp, position=position)
     for index, piece in enumerate(pieces):
         if index:
-            streamed = Binary("<<", streamed, operands[index - 1], position=position)
+            streamed = BinaryOperation("<<", streamed, operands[index - 1], position=position)
         if piece == "\n" and index == len(pieces) - 1:
-            streamed = Binary("<<", streamed, _END_OF_LINE, position=position)
+            streamed = BinaryOperation("<<", streamed, _END_OF_LINE, position=position)
         elif piece:
-            streamed = Binary("<<", streamed, String(_escaped(piece)), position=position)
+            streamed = BinaryOperation("<<", streamed, String(_escape(piece)), position=position)
     return streamed
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     """A text as it stands between quotes."""
     special = {"\\": r"\\", '"': r"\"", "\n": r"\n", "\t": r"\t", "\r": r"\r"}
     return "".join(special.get(char, char) for char in text)
@@ -118,7 +118,7 @@ def template_arguments(op: Operation, call: KernelCall) -> tuple[TemplateArgumen
     while given and given[-1] is None:
         given.pop()
     return tuple(
-        _written(template, template.default) if argument is None else argument
+        _write(template, template.default) if argument is None else argument
         for template, argument in zip(call.templates, given, strict=False)
     )
 
@@ -127,7 +127,7 @@ def _template_argument(op: Operation, template: Template) -> TemplateArgument | 
     attr = op.properties.get(template.name)
     match attr:
         case None:
-            return None if template.implied is None else _written(template, template.implied)
+            return None if template.implied is None else _write(template, template.implied)
         case IntegerAttr() if template.kind is TemplateKind.BOOL:
             return Boolean(attr.value.data != 0)
         case IntegerAttr():
@@ -141,7 +141,7 @@ def _template_argument(op: Operation, template: Template) -> TemplateArgument | 
             raise AssertionError("the verifier has checked the attribute")
 
 
-def _written(template: Template, text: str | None) -> TemplateArgument:
+def _write(template: Template, text: str | None) -> TemplateArgument:
     """An argument that a row spells."""
     assert text is not None, "an operation without the attribute has been refused by its verifier"
     match template.kind:

@@ -24,20 +24,20 @@ from xdsl.ir import Block as IRBlock
 from xdsl.ir import Operation, Region, SSAValue
 
 from ttmlir.cpp.errors import CannotEmitError
-from ttmlir.cpp.frames import framed
+from ttmlir.cpp.frames import frame
 from ttmlir.cpp.render import render
 from ttmlir.cpp.tree import (
     Assign,
-    Binary,
+    BinaryOperation,
     Block,
     Boolean,
     Break,
-    Call,
     Declaration,
     Declarator,
     Evaluate,
     Expression,
     For,
+    FunctionCall,
     If,
     Name,
     Position,
@@ -73,7 +73,7 @@ def kernel_tree(owner: Operation, region: Region, thread: ThreadType) -> Transla
     writer = _KernelWriter(_position(owner.location))
     with deep_recursion():
         body = writer.body(owner, region.block)
-    return framed(body, thread, writer.headers, _position(owner.location))
+    return frame(body, thread, writer.headers, _position(owner.location))
 
 
 def kernel_text(owner: Operation, region: Region, thread: ThreadType) -> str:
@@ -206,7 +206,7 @@ class _KernelWriter:
         assert isinstance(symbol, SymbolRefAttr), "the verifier has checked the attribute"
         callee = Name(symbol.root_reference.data, position=self._position)
         arguments = tuple(map(self._name, op.operands))
-        self._let_result(op, Call(callee, arguments, position=self._position))
+        self._let_result(op, FunctionCall(callee, arguments, position=self._position))
 
     def _literal(self, op: Operation) -> None:
         assert isinstance(op, LiteralOp)
@@ -246,7 +246,7 @@ class _KernelWriter:
             position=self._position,
         )
         body = self._block(op.body.block, carried)
-        condition, advance = Binary("<", name, upper), Assign(name, "+=", step)
+        condition, advance = BinaryOperation("<", name, upper), Assign(name, "+=", step)
         self._add(For(start, condition, advance, body, position=self._position))
         self._bind(op.results, carried)
 

@@ -10,7 +10,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from ttmlir.dialects import ttmetal
-from ttmlir.dialects.names import KERNEL_THREAD
+from ttmlir.dialects.definition.names import KERNEL_THREAD
 from ttmlir.dialects.ttkernel import (
     EthernetConfigAttr,
     NocConfigAttr,
@@ -49,7 +49,7 @@ def _kernels(module: ModuleOp) -> Iterator[tuple[str, str]]:
     for op in module.walk():
         match op:
             case ttmetal.DispatchOp():
-                yield from _dispatched(op)
+                yield from _dispatch(op)
             case FuncOp() if KERNEL_THREAD in op.attributes:
                 yield f"@{op.sym_name.data}", _function(op)
             case FuncOp() if any(isinstance(each, TTKernelOp) for each in op.body.ops):
@@ -70,7 +70,7 @@ def _function(op: FuncOp) -> str:
     return kernel_text(op, op.body, thread.data)
 
 
-def _dispatched(op: Operation) -> Iterator[tuple[str, str]]:
+def _dispatch(op: Operation) -> Iterator[tuple[str, str]]:
     configs = cast(
         "ArrayAttr[TensixConfigAttr | NocConfigAttr | EthernetConfigAttr]",
         op.properties["kernelConfigs"],

@@ -16,8 +16,8 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, BlockArgument, Operation
 
 from ttmlir.dialects import ttmetal
-from ttmlir.dialects.layout_checks import layout_of
-from ttmlir.dialects.names import REFERENCE
+from ttmlir.dialects.definition.layout_checks import layout_of
+from ttmlir.dialects.definition.names import REFERENCE
 from ttmlir.dialects.tt import MemorySpaceAttr, element_of
 from ttmlir.dialects.ttkernel import CBType, EthernetConfigAttr, NocConfigAttr, TensixConfigAttr
 from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout

@@ -15,8 +15,8 @@ from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation
 
 from ttmlir.dialects import tt, ttnn
-from ttmlir.dialects.dps import DestinationStyleOp
-from ttmlir.dialects.row_ops import RowOperation
+from ttmlir.dialects.definition.dps import DestinationStyleOp
+from ttmlir.dialects.definition.row_ops import RowOperation
 from ttmlir.layout.enums import TTNNTensorMemoryLayout
 from ttmlir.mlir.reporting.diagnostics import OpError
 from ttmlir.optable.row import Flatbuffer

@@ -10,9 +10,9 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation
 
 from ttmlir.dialects import tt
-from ttmlir.dialects.names import DEVICE, SYSTEM_DESC
-from ttmlir.layout.device import Device
-from ttmlir.layout.system_tables import system_desc_to_table
+from ttmlir.dialects.definition.names import DEVICE, SYSTEM_DESC
+from ttmlir.layout.device import DeviceView
+from ttmlir.layout.system.system_tables import system_desc_to_table
 from ttmlir.mlir.printing.printer import DEFAULT_ELISION_LIMIT, PrintOptions
 from ttmlir.mlir.reporting.diagnostics import LocatedError, OpError
 from ttmlir.schema import PackError, load_schema
@@ -55,7 +55,7 @@ def _system_desc(module: ModuleOp) -> Table:
     return system_desc_to_table(attr.data)
 
 
-def device_of(function: FuncOp, kind: FileKind) -> Device:
+def device_of(function: FuncOp, kind: FileKind) -> DeviceView:
     """The device of the nearest operation around a function that has one."""
     op: Operation | None = function
     while op is not None:

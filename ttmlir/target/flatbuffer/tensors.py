@@ -16,7 +16,7 @@ from xdsl.ir import Attribute
 
 from ttmlir.dialects.tt import LayoutAttr, element_of
 from ttmlir.layout.core_ranges import core_range_set
-from ttmlir.layout.device import Device
+from ttmlir.layout.device import DeviceView
 from ttmlir.layout.element_type import SCHEMA_NAMES, Element, TileFormat, is_block_float
 from ttmlir.layout.enums import DataType, MemorySpace, TensorMemoryLayout
 from ttmlir.layout.errors import LayoutError
@@ -32,7 +32,7 @@ _UINT64_MAX = (1 << 64) - 1
 class TensorTables:
     """Makes the tables of the types of one device's tensors."""
 
-    def __init__(self, device: Device, kind: FileKind) -> None:
+    def __init__(self, device: DeviceView, kind: FileKind) -> None:
         """Start without tables."""
         self._device = device
         self._kind = kind

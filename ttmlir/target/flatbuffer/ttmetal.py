@@ -17,10 +17,10 @@ from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation
 
-from ttmlir.dialects.layout_checks import layout_of
-from ttmlir.dialects.names import ARG_ALLOC
+from ttmlir.dialects.definition.layout_checks import layout_of
+from ttmlir.dialects.definition.names import ARG_ALLOC
 from ttmlir.dialects.tt import ArgumentAllocationAttr
-from ttmlir.layout.device import Device
+from ttmlir.layout.device import DeviceView
 from ttmlir.mlir.printing.module import print_module
 from ttmlir.mlir.printing.printer import OpLinePrinter
 from ttmlir.mlir.reporting.diagnostics import OpError
@@ -50,7 +50,7 @@ class _ModuleWriter:
     def __init__(self, module: ModuleOp, mlir_source: str) -> None:
         self.values = Values(TTMETAL)
         self.lines = OpLinePrinter(module, DEBUG_TEXT)
-        self.writers: dict[Device, tuple[TensorTables, CommandWriter]] = {}
+        self.writers: dict[DeviceView, tuple[TensorTables, CommandWriter]] = {}
         # One table for all programs.
         self.debug_info: Table = {"mlir": {"name": _DIALECT, "source": mlir_source}}
 

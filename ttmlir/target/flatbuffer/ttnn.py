@@ -17,7 +17,7 @@ from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Operation
 
-from ttmlir.layout.device import Device
+from ttmlir.layout.device import DeviceView
 from ttmlir.mlir.printing.module import print_module
 from ttmlir.mlir.printing.printer import OpLinePrinter
 from ttmlir.mlir.reporting.diagnostics import LocatedError, OpError
@@ -58,7 +58,7 @@ class _ModuleWriter:
         self.module = module
         self.values = Values(TTNN)
         self.lines = OpLinePrinter(module, DEBUG_TEXT)
-        self.tables: dict[Device, TensorTables] = {}
+        self.tables: dict[DeviceView, TensorTables] = {}
         # One table for all programs.
         self.debug_info: Table = {
             "mlir": {"name": _DIALECT, "source": mlir_source},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
-from ttmlir.dialects.dps import DestinationStyleOp
+from ttmlir.dialects.definition.dps import DestinationStyleOp
 from ttmlir.layout.errors import LayoutError
 from ttmlir.mlir.reporting.diagnostics import OpError
 from ttmlir.target.flatbuffer.file_kind import FileKind

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ttmlir.mlir.files.text_files import Chunk, FileError, input_name, read_input, write_output
 from ttmlir.mlir.option_values import OptionError
-from ttmlir.tools.command_line import CommandLine, dashed, flag_help, help_entry, parse_command_line
+from ttmlir.tools.command_line import CommandLine, dash, flag_help, help_entry, parse_command_line
 from ttmlir.tools.translate.flags import TranslateFlags
 from ttmlir.tools.translate.translation import Translation
 from ttmlir.version import version_text
@@ -56,7 +56,7 @@ def help_text(translations: Sequence[Translation], *, hidden: bool = False) -> s
         *flag_help(TranslateFlags, hidden=hidden),
         "",
         "  Translations to perform",
-        *(help_entry(4, dashed(each.name), each.doc) for each in translations),
+        *(help_entry(4, dash(each.name), each.doc) for each in translations),
     ]
     return "\n".join(lines) + "\n"
 
@@ -65,20 +65,20 @@ def _requested_translation(
     line: CommandLine[TranslateFlags], translations: Sequence[Translation]
 ) -> Translation:
     if not line.named:
-        supported = ", ".join(dashed(each.name) for each in translations)
+        supported = ", ".join(dash(each.name) for each in translations)
         raise OptionError(
             "Translations to perform option: must be specified at least once!"
             f" Supported: {supported}"
         )
     if len(line.named) > 1:
-        given = ", ".join(dashed(each.name) for each in line.named)
+        given = ", ".join(dash(each.name) for each in line.named)
         raise OptionError(
             f"Translations to perform option: may only occur zero or one times! Given: {given}"
         )
     argument = next(iter(line.named))
     if argument.value:
         raise OptionError(
-            f"for the {dashed(argument.name)} option: does not allow a value!"
+            f"for the {dash(argument.name)} option: does not allow a value!"
             f" '{argument.value}' specified."
         )
     return next(each for each in translations if each.name == argument.name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ttmlir.frontend.torch.call import Rule
+from ttmlir.frontend.torch.call import TorchRule
 from ttmlir.frontend.torch.rules import (
     contraction,
     creation,
@@ -14,7 +14,7 @@ from ttmlir.frontend.torch.rules import (
     window,
 )
 
-RULES: dict[str, Rule] = {
+RULES: dict[str, TorchRule] = {
     **elementwise.RULES,
     **movement.RULES,
     **reduction.RULES,
@@ -27,7 +27,7 @@ RULES: dict[str, Rule] = {
 """Rules by names such as `add` (all overloads) or `max.dim`."""
 
 
-def rule_of(name: str) -> Rule | None:
+def rule_of(name: str) -> TorchRule | None:
     """The rule of an overload by a name such as `aten.add.Tensor`; None if there is none."""
     if not name.startswith("aten."):
         return None

@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import i1
 from xdsl.ir import SSAValue
 
 from ttmlir.frontend.torch.building import BodyBuilder, Shape, broadcast_shape
-from ttmlir.frontend.torch.call import Call, Rule
+from ttmlir.frontend.torch.call import TorchCall, TorchRule
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.rules.reduction import softmax
 from ttmlir.ir.tensor_types import element_type, value_shape
@@ -35,20 +35,20 @@ def _batches(a: SSAValue, b: SSAValue) -> Shape:
     return broadcast_shape(value_shape(a)[:-2], value_shape(b)[:-2])
 
 
-def swapped(build: BodyBuilder, x: SSAValue) -> SSAValue:
+def swap(build: BodyBuilder, x: SSAValue) -> SSAValue:
     """The tensor with its last two dimensions exchanged."""
     rank = len(value_shape(x))
     return build.permute(x, [*range(rank - 2), rank - 1, rank - 2])
 
 
-def _product(first: str = "self", second: str = "other") -> Rule:
+def _product(first: str = "self", second: str = "other") -> TorchRule:
     return lambda call: product(call.build, call.tensor(first), call.tensor(second))
 
 
-def _added(first: str, second: str) -> Rule:
+def _add(first: str, second: str) -> TorchRule:
     """`beta * self + alpha * (first @ second)`."""
 
-    def rule(call: Call) -> SSAValue:
+    def rule(call: TorchCall) -> SSAValue:
         build = call.build
         value = _times(
             build, product(build, call.tensor(first), call.tensor(second)), call["alpha"]
@@ -64,21 +64,21 @@ def _times(build: BodyBuilder, x: SSAValue, factor: float) -> SSAValue:
     return x if factor == 1 else build.compute("multiply", x, build.create_number(factor, x))
 
 
-def _linear(call: Call) -> SSAValue:
+def _linear(call: TorchCall) -> SSAValue:
     build = call.build
-    value = product(build, call.tensor("input"), swapped(build, _matrix(call)))
+    value = product(build, call.tensor("input"), swap(build, _matrix(call)))
     value = build.reshape(value, call.shape)
     bias = call.optional("bias")
     return value if bias is None else build.compute("add", value, bias)
 
 
-def _matrix(call: Call) -> SSAValue:
+def _matrix(call: TorchCall) -> SSAValue:
     weight = call.tensor("weight")
     shape = value_shape(weight)
     return weight if len(shape) == 2 else call.build.reshape(weight, (1, *shape))
 
 
-def _attention(call: Call) -> SSAValue:
+def _attention(call: TorchCall) -> SSAValue:
     """softmax(query @ key^T * scale + mask) @ value; rows without any key are 0."""
     build = call.build
     query, key, value = (call.tensor(name) for name in ("query", "key", "value"))
@@ -91,7 +91,7 @@ def _attention(call: Call) -> SSAValue:
         key, value = (_each_head_repeated(build, x, value_shape(query)[-3]) for x in (key, value))
     width = value_shape(query)[-1]
     scale = float(call["scale"]) if call.has("scale") else 1 / math.sqrt(width)
-    scores = product(build, query, swapped(build, key))
+    scores = product(build, query, swap(build, key))
     scores = build.compute("multiply", scores, build.create_number(scale, scores))
     allowed: SSAValue | None = None
     if call["is_causal"]:
@@ -127,16 +127,16 @@ def _each_head_repeated(build: BodyBuilder, x: SSAValue, heads: int) -> SSAValue
     return build.reshape(grouped, (*batch, heads, length, width))
 
 
-def _outer(call: Call) -> SSAValue:
+def _outer(call: TorchCall) -> SSAValue:
     build, a, b = call.build, call.tensor("self"), call.tensor("vec2")
     column = build.reshape(a, (*value_shape(a), 1))
     return build.compute("multiply", column, build.reshape(b, (1, *value_shape(b))))
 
 
-RULES: dict[str, Rule] = {
-    "addmm": _added("mat1", "mat2"),
-    "addmv": _added("mat", "vec"),
-    "baddbmm": _added("batch1", "batch2"),
+RULES: dict[str, TorchRule] = {
+    "addmm": _add("mat1", "mat2"),
+    "addmv": _add("mat", "vec"),
+    "baddbmm": _add("batch1", "batch2"),
     "bmm": _product("self", "mat2"),
     "dot": _product("self", "tensor"),
     "linear": _linear,

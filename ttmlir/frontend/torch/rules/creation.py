@@ -8,30 +8,30 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from ttmlir.frontend.torch.call import Call, Rule
+from ttmlir.frontend.torch.call import TorchCall, TorchRule
 from ttmlir.ir.tensor_types import tensor_of
 
 
-def _full(call: Call) -> SSAValue:
+def _full(call: TorchCall) -> SSAValue:
     return call.build.create_splat(call["fill_value"], tensor_of(call.element, call.shape))
 
 
-def _fill(call: Call) -> SSAValue:
+def _fill(call: TorchCall) -> SSAValue:
     value = call["value"]
     if isinstance(value, (int, float)):
         return call.build.create_splat(value, tensor_of(call.element, call.shape))
     return call.build.broadcast(call.build.cast(call.tensor("value"), call.element), call.shape)
 
 
-def _constant(number: float) -> Rule:
+def _constant(number: float) -> TorchRule:
     return lambda call: call.build.create_splat(number, tensor_of(call.element, call.shape))
 
 
-def _scalar_tensor(call: Call) -> SSAValue:
+def _scalar_tensor(call: TorchCall) -> SSAValue:
     return call.build.create_splat(call["s"], tensor_of(call.element, ()))
 
 
-RULES: dict[str, Rule] = {
+RULES: dict[str, TorchRule] = {
     "empty": _constant(0),
     "empty_like": _constant(0),
     "empty_strided": _constant(0),

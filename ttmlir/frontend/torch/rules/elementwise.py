@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import i1
 from xdsl.ir import Attribute, SSAValue
 
 from ttmlir.frontend.torch.building import BodyBuilder
-from ttmlir.frontend.torch.call import Call, Rule, cast_input
+from ttmlir.frontend.torch.call import TorchCall, TorchRule, cast_input
 from ttmlir.frontend.torch.elements import is_boolean, is_floating
 from ttmlir.ir.tensor_types import element_type, tensor_of
 from ttmlir.optable import named_in, named_on_truth
@@ -19,16 +19,16 @@ Function = Callable[[BodyBuilder, SSAValue], SSAValue]
 """Computes a tensor from one of the same element type."""
 
 
-def _unary(mnemonic: str) -> Rule:
+def _unary(mnemonic: str) -> TorchRule:
     """An operation of ttir; operands of functions into the reals become real first."""
     return lambda call: call.build.compute(mnemonic, cast_input(call))
 
 
-def _function(function: Function) -> Rule:
+def _function(function: Function) -> TorchRule:
     return lambda call: function(call.build, cast_input(call))
 
 
-def _scaled(mnemonic: str, factor: float) -> Function:
+def _scale(mnemonic: str, factor: float) -> Function:
     """A function of ttir, times a number."""
 
     def function(build: BodyBuilder, x: SSAValue) -> SSAValue:
@@ -42,7 +42,7 @@ def _trunc(build: BodyBuilder, x: SSAValue) -> SSAValue:
     return build.compute("trunc", x) if is_floating(element_type(x)) else x
 
 
-def _gelu(call: Call) -> SSAValue:
+def _gelu(call: TorchCall) -> SSAValue:
     build, x = call.build, cast_input(call)
     if call["approximate"] == "none":
         return build.compute("gelu", x)
@@ -55,13 +55,13 @@ def _gelu(call: Call) -> SSAValue:
     return build.compute("multiply", half, gate)
 
 
-def _elu(call: Call) -> SSAValue:
+def _elu(call: TorchCall) -> SSAValue:
     build, x = call.build, cast_input(call)
     alpha, scale, input_scale = (float(call[n]) for n in ("alpha", "scale", "input_scale"))
     inner = x if input_scale == 1 else _times(build, x, input_scale)
     below = _times(build, build.compute("expm1", inner), alpha * scale)
     above = x if scale == 1 else _times(build, x, scale)
-    positive = _compared(build, "gt", x, build.create_number(0.0, x))
+    positive = _compare(build, "gt", x, build.create_number(0.0, x))
     return build.compute("where", positive, above, below)
 
 
@@ -69,7 +69,7 @@ def _times(build: BodyBuilder, x: SSAValue, factor: float) -> SSAValue:
     return build.compute("multiply", x, build.create_number(factor, x))
 
 
-def _leaky_relu(call: Call) -> SSAValue:
+def _leaky_relu(call: TorchCall) -> SSAValue:
     slope = float(call["negative_slope"])
     return call.build.compute("leaky_relu", cast_input(call), parameter=slope)
 
@@ -77,15 +77,15 @@ def _leaky_relu(call: Call) -> SSAValue:
 # -- clamping ----------------------------------------------------------------------------------
 
 
-def _clamp(call: Call) -> SSAValue:
-    return _limited(call, "min", "max")
+def _clamp(call: TorchCall) -> SSAValue:
+    return _limit(call, "min", "max")
 
 
-def _hardtanh(call: Call) -> SSAValue:
-    return _limited(call, "min_val", "max_val")
+def _hardtanh(call: TorchCall) -> SSAValue:
+    return _limit(call, "min_val", "max_val")
 
 
-def _limited(call: Call, low: str, high: str) -> SSAValue:
+def _limit(call: TorchCall, low: str, high: str) -> SSAValue:
     build, x = call.build, cast_input(call)
     bounds = [call[name] if call.has(name) else None for name in (low, high)]
     if is_floating(call.element) and all(b is None or isinstance(b, (int, float)) for b in bounds):
@@ -101,23 +101,23 @@ def _limited(call: Call, low: str, high: str) -> SSAValue:
 # -- two operands ------------------------------------------------------------------------------
 
 
-def _binary(mnemonic: str) -> Rule:
+def _binary(mnemonic: str) -> TorchRule:
     """An operation of ttir on operands in the element type of the result."""
 
-    def rule(call: Call) -> SSAValue:
+    def rule(call: TorchCall) -> SSAValue:
         return call.build.compute(mnemonic, *_operands(call, call.element))
 
     return rule
 
 
-def _operands(call: Call, element: Attribute) -> tuple[SSAValue, SSAValue]:
+def _operands(call: TorchCall, element: Attribute) -> tuple[SSAValue, SSAValue]:
     return call.operand("self", element), call.operand("other", element)
 
 
-def _sum(mnemonic: str) -> Rule:
+def _sum(mnemonic: str) -> TorchRule:
     """A sum or difference whose second operand is multiplied by `alpha`."""
 
-    def rule(call: Call) -> SSAValue:
+    def rule(call: TorchCall) -> SSAValue:
         build = call.build
         a, b = _operands(call, call.element)
         if (alpha := call["alpha"]) != 1:
@@ -127,7 +127,7 @@ def _sum(mnemonic: str) -> Rule:
     return rule
 
 
-def _div(call: Call) -> SSAValue:
+def _div(call: TorchCall) -> SSAValue:
     build, mode = call.build, call.arguments.get("rounding_mode")
     a, b = _operands(call, call.element)
     if mode is None or is_floating(call.element):
@@ -148,7 +148,7 @@ def _div(call: Call) -> SSAValue:
     return build.compute("subtract", quotient, build.cast(off, call.element))
 
 
-def _remainder(call: Call) -> SSAValue:
+def _remainder(call: TorchCall) -> SSAValue:
     """The remainder with the sign of the divisor."""
     build = call.build
     a, b = _operands(call, call.element)
@@ -160,35 +160,35 @@ def _remainder(call: Call) -> SSAValue:
 def _wrong_side(build: BodyBuilder, rest: SSAValue, divisor: SSAValue) -> SSAValue:
     """True where a remainder is not 0 and has another sign than the divisor."""
     zero = build.create_number(0, rest)
-    inexact = _compared(build, "ne", rest, zero)
-    below = _compared(build, "lt", rest, zero)
-    divisor_below = _compared(build, "lt", divisor, build.create_number(0, divisor))
+    inexact = _compare(build, "ne", rest, zero)
+    below = _compare(build, "lt", rest, zero)
+    divisor_below = _compare(build, "lt", divisor, build.create_number(0, divisor))
     differ = build.compute("logical_xor", below, divisor_below)
     return build.compute("logical_and", inexact, differ)
 
 
-def _skipping_nan(mnemonic: str) -> Rule:
+def _skipping_nan(mnemonic: str) -> TorchRule:
     """The larger or smaller of two numbers; the other one where one is NaN."""
 
-    def rule(call: Call) -> SSAValue:
+    def rule(call: TorchCall) -> SSAValue:
         build = call.build
         a, b = _operands(call, call.element)
         found = build.compute(mnemonic, a, b)
         if not is_floating(call.element):
             return found
-        found = build.compute("where", _compared(build, "ne", b, b), a, found)
-        return build.compute("where", _compared(build, "ne", a, a), b, found)
+        found = build.compute("where", _compare(build, "ne", b, b), a, found)
+        return build.compute("where", _compare(build, "ne", a, a), b, found)
 
     return rule
 
 
-def _hypot(call: Call) -> SSAValue:
+def _hypot(call: TorchCall) -> SSAValue:
     build = call.build
     squares = [build.compute("square", x) for x in _operands(call, call.element)]
     return build.compute("sqrt", build.compute("add", *squares))
 
 
-def _pow(call: Call) -> SSAValue:
+def _pow(call: TorchCall) -> SSAValue:
     build, exponent = call.build, call["exponent"]
     if isinstance(exponent, (int, float)) and is_floating(call.element):
         x = cast_input(call)
@@ -213,24 +213,24 @@ def _pow(call: Call) -> SSAValue:
     return build.compute("pow", base, call.operand("exponent", call.element))
 
 
-def _comparison(mnemonic: str) -> Rule:
+def _comparison(mnemonic: str) -> TorchRule:
     """A comparison in the element type that the operands promote to."""
 
-    def rule(call: Call) -> SSAValue:
+    def rule(call: TorchCall) -> SSAValue:
         a, b = _operands(call, call.common_element("self", "other"))
         return call.build.compute(mnemonic, a, b, element=call.element)
 
     return rule
 
 
-def _compared(build: BodyBuilder, mnemonic: str, a: SSAValue, b: SSAValue) -> SSAValue:
+def _compare(build: BodyBuilder, mnemonic: str, a: SSAValue, b: SSAValue) -> SSAValue:
     return build.compute(mnemonic, a, b, element=i1)
 
 
-def _logical(mnemonic: str) -> Rule:
+def _logical(mnemonic: str) -> TorchRule:
     """An operation on truth values, which every operand becomes first."""
 
-    def rule(call: Call) -> SSAValue:
+    def rule(call: TorchCall) -> SSAValue:
         names = [name for name in ("self", "other") if name in call.arguments]
         truths = [call.build.cast(call.tensor(name), call.element) for name in names]
         return call.build.compute(mnemonic, *truths, element=call.element)
@@ -238,10 +238,10 @@ def _logical(mnemonic: str) -> Rule:
     return rule
 
 
-def _bits(mnemonic: str, logic: str) -> Rule:
+def _bits(mnemonic: str, logic: str) -> TorchRule:
     """An operation on bits, which is one on truth values for booleans."""
 
-    def rule(call: Call) -> SSAValue:
+    def rule(call: TorchCall) -> SSAValue:
         names = [name for name in ("self", "other") if name in call.arguments]
         operands = [call.operand(operand, call.element) for operand in names]
         return call.build.compute(logic if is_boolean(call.element) else mnemonic, *operands)
@@ -249,7 +249,7 @@ def _bits(mnemonic: str, logic: str) -> Rule:
     return rule
 
 
-def _round(call: Call) -> SSAValue:
+def _round(call: TorchCall) -> SSAValue:
     """Rounding to even, to whole numbers or to decimals."""
     build, x = call.build, cast_input(call)
     if not is_floating(call.element):
@@ -262,12 +262,12 @@ def _round(call: Call) -> SSAValue:
     return build.compute("div", rounded, scale)
 
 
-def _is_nan(call: Call) -> SSAValue:
+def _is_nan(call: TorchCall) -> SSAValue:
     x = call.tensor()
     return call.build.compute("ne", x, x, element=call.element)
 
 
-def _is_infinite(call: Call) -> SSAValue:
+def _is_infinite(call: TorchCall) -> SSAValue:
     build, x = call.build, call.tensor()
     if not is_floating(element_type(x)):
         return build.create_splat(False, tensor_of(call.element, call.shape))
@@ -275,29 +275,29 @@ def _is_infinite(call: Call) -> SSAValue:
     return build.compute("eq", size, build.create_number(math.inf, x), element=call.element)
 
 
-def _test(mnemonic: str) -> Rule:
+def _test(mnemonic: str) -> TorchRule:
     """A question about each number."""
     return lambda call: call.build.compute(mnemonic, call.tensor(), element=call.element)
 
 
-def _where(call: Call) -> SSAValue:
+def _where(call: TorchCall) -> SSAValue:
     branches = (call.operand(name, call.element) for name in ("self", "other"))
     return call.build.compute("where", call.tensor("condition"), *branches)
 
 
-def _identity(call: Call) -> SSAValue:
+def _identity(call: TorchCall) -> SSAValue:
     return call.tensor()
 
 
-def _copy_to(call: Call) -> SSAValue:
+def _copy_to(call: TorchCall) -> SSAValue:
     return cast_input(call)
 
 
-def _overwritten(call: Call) -> SSAValue:
+def _overwrite(call: TorchCall) -> SSAValue:
     return call.build.broadcast(cast_input(call, "src"), call.shape)
 
 
-def _rule_of(row: Row) -> Rule:
+def _rule_of(row: Row) -> TorchRule:
     """The rule of an operation that means what a row means."""
     if row.mnemonic in _ON_TRUTH.values():
         return _logical(row.mnemonic)
@@ -315,7 +315,7 @@ _ON_TRUTH = {
     name.removeprefix("aten."): row.mnemonic for name, row in named_on_truth("aten").items()
 }
 
-RULES: dict[str, Rule] = {
+RULES: dict[str, TorchRule] = {
     **{name: _rule_of(row) for name, row in _NAMED.items()},
     **{name: _bits(_NAMED[name].mnemonic, logic) for name, logic in _ON_TRUTH.items()},
     "add": _sum("add"),
@@ -323,7 +323,7 @@ RULES: dict[str, Rule] = {
     "clamp": _clamp,
     "clone": _identity,
     "contiguous": _identity,
-    "copy": _overwritten,
+    "copy": _overwrite,
     "detach": _identity,
     "div": _div,
     "elu": _elu,
@@ -336,8 +336,8 @@ RULES: dict[str, Rule] = {
     "isnan": _is_nan,
     "leaky_relu": _leaky_relu,
     "lift_fresh_copy": _identity,
-    "log10": _function(_scaled("log", 1 / math.log(10))),
-    "log2": _function(_scaled("log", 1 / math.log(2))),
+    "log10": _function(_scale("log", 1 / math.log(10))),
+    "log2": _function(_scale("log", 1 / math.log(2))),
     "pow": _pow,
     "remainder": _remainder,
     "round": _round,

@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import IntegerType, TensorType
 from xdsl.ir import SSAValue
 
 from ttmlir.frontend.torch.building import BodyBuilder, Shape, broadcast_shape
-from ttmlir.frontend.torch.call import Call, Known, Rule
+from ttmlir.frontend.torch.call import Known, TorchCall, TorchRule
 from ttmlir.frontend.torch.elements import is_boolean, torch_package
 from ttmlir.frontend.torch.rules.movement import from_start
 from ttmlir.ir.tensor_types import element_type, tensor_of, value_shape
@@ -37,11 +37,11 @@ def take(build: BodyBuilder, x: SSAValue, dim: int, indices: SSAValue) -> SSAVal
     return build.permute(rows, order)
 
 
-def _embedding(call: Call) -> SSAValue:
+def _embedding(call: TorchCall) -> SSAValue:
     return take(call.build, call.tensor("weight"), 0, call.tensor("indices"))
 
 
-def _index_select(call: Call) -> SSAValue:
+def _index_select(call: TorchCall) -> SSAValue:
     build, x = call.build, call.tensor()
     dim = call.dim(x)
     known = call.known("index")
@@ -64,7 +64,7 @@ def progression(indices: Any) -> tuple[int, int, int] | None:
     return numbers[0], numbers[-1] + 1, step
 
 
-def _index(call: Call) -> SSAValue:
+def _index(call: TorchCall) -> SSAValue:
     build = call.build
     x = call.tensor()
     indices = _without_masks(call, call["indices"])
@@ -96,7 +96,7 @@ def _index(call: Call) -> SSAValue:
     return build.reshape(take(build, x, at, flat), call.shape)
 
 
-def _without_masks(call: Call, indices: Any) -> list[Any]:
+def _without_masks(call: TorchCall, indices: Any) -> list[Any]:
     """The indices, those that are masks of known numbers turned into numbers."""
     found: list[Any] = []
     for index in indices:
@@ -121,7 +121,7 @@ def _nonnegative_known(indices: Any, extent: int) -> Any:
     return indices + (indices < 0) * extent
 
 
-def linear_index(call: Call, indices: list[Any], extents: list[int]) -> tuple[SSAValue, Shape]:
+def linear_index(call: TorchCall, indices: list[Any], extents: list[int]) -> tuple[SSAValue, Shape]:
     """One number for several indices into dimensions that lie next to each other."""
     build = call.build
     if all(isinstance(index, Known) for index in indices):
@@ -146,7 +146,7 @@ def _shape_of_argument(index: Any) -> Shape:
     return tuple(index.tensor.shape) if isinstance(index, Known) else value_shape(index)
 
 
-def _gather(call: Call) -> SSAValue:
+def _gather(call: TorchCall) -> SSAValue:
     """The elements of a dimension with these numbers, one for each place of the result."""
     build, x, index = call.build, call.tensor(), call.tensor("index")
     if not value_shape(x):
@@ -171,25 +171,25 @@ _REDUCTIONS = {
 }
 
 
-def _scatter(call: Call) -> SSAValue:
-    return _written(call, "scatter", _source(call))
+def _scatter(call: TorchCall) -> SSAValue:
+    return _write(call, "scatter", _source(call))
 
 
-def _scatter_add(call: Call) -> SSAValue:
-    return _written(call, "scatter_add", _source(call))
+def _scatter_add(call: TorchCall) -> SSAValue:
+    return _write(call, "scatter_add", _source(call))
 
 
-def _scatter_reduce(call: Call) -> SSAValue:
+def _scatter_reduce(call: TorchCall) -> SSAValue:
     mnemonic = _REDUCTIONS.get(call["reduce"])
     if mnemonic is None or not call.arguments.get("include_self", True):
         call.refuse(
             f"reduce='{call['reduce']}', include_self={call.arguments.get('include_self')} is not "
             f"supported; supported are {', '.join(_REDUCTIONS)}, with include_self=True"
         )
-    return _written(call, mnemonic, _source(call))
+    return _write(call, mnemonic, _source(call))
 
 
-def _source(call: Call) -> SSAValue:
+def _source(call: TorchCall) -> SSAValue:
     """What is written: the first elements of a tensor, as many as places; or one number."""
     build, places = call.build, _shape_of_argument(call.arguments["index"])
     if not call.has("src"):
@@ -200,7 +200,7 @@ def _source(call: Call) -> SSAValue:
     return build.reshape(source, places or (1,))
 
 
-def _written(call: Call, mnemonic: str, source: SSAValue) -> SSAValue:
+def _write(call: TorchCall, mnemonic: str, source: SSAValue) -> SSAValue:
     """A tensor with elements written to the places with these numbers of a dimension."""
     build, x, index = call.build, call.tensor(), call.tensor("index")
     if not value_shape(x):
@@ -220,7 +220,7 @@ def _written(call: Call, mnemonic: str, source: SSAValue) -> SSAValue:
     return build.reshape(part, call.shape)
 
 
-def _index_put(call: Call) -> SSAValue:
+def _index_put(call: TorchCall) -> SSAValue:
     """A tensor with elements replaced, or added to, at the places that `indices` select."""
     build, x = call.build, call.tensor()
     values = build.cast(call.tensor("values"), element_type(x))
@@ -255,7 +255,7 @@ def _index_put(call: Call) -> SSAValue:
     return build.permute(written, [order.index(i) for i in range(len(order))])
 
 
-def _masked_put(call: Call, x: SSAValue, values: SSAValue) -> SSAValue | None:
+def _masked_put(call: TorchCall, x: SSAValue, values: SSAValue) -> SSAValue | None:
     """One number put where a mask is true; None for anything but one mask."""
     build = call.build
     indices: list[Any] = [index for index in call["indices"] if index is not None]
@@ -277,7 +277,7 @@ def _dims(value: SSAValue) -> range:
     return range(len(value_shape(value)))
 
 
-RULES: dict[str, Rule] = {
+RULES: dict[str, TorchRule] = {
     "embedding": _embedding,
     "gather": _gather,
     "index.Tensor": _index,

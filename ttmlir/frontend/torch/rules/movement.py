@@ -8,25 +8,25 @@ from xdsl.dialects.builtin import i1
 from xdsl.ir import SSAValue
 
 from ttmlir.frontend.torch.building import BodyBuilder, Shape
-from ttmlir.frontend.torch.call import Call, Number, Rule
+from ttmlir.frontend.torch.call import Number, TorchCall, TorchRule
 from ttmlir.ir.tensor_types import element_type, tensor_of, value_shape
 
 
-def _reshape(call: Call) -> SSAValue:
+def _reshape(call: TorchCall) -> SSAValue:
     return call.build.reshape(call.tensor(), call.shape)
 
 
-def _permute(call: Call) -> SSAValue:
+def _permute(call: TorchCall) -> SSAValue:
     x = call.tensor()
     rank = len(value_shape(x))
     return call.build.permute(x, [dim % rank for dim in call["dims"]])
 
 
-def _expand(call: Call) -> SSAValue:
+def _expand(call: TorchCall) -> SSAValue:
     return call.build.broadcast(call.tensor(), call.shape)
 
 
-def _slice(call: Call) -> SSAValue:
+def _slice(call: TorchCall) -> SSAValue:
     x = call.tensor()
     dim = call.dim(x)
     if isinstance(call["start"], Number):
@@ -35,7 +35,7 @@ def _slice(call: Call) -> SSAValue:
     return call.build.slice_along(x, dim, begin, end, call["step"])
 
 
-def _slice_at(call: Call, x: SSAValue, dim: int) -> SSAValue:
+def _slice_at(call: TorchCall, x: SSAValue, dim: int) -> SSAValue:
     """A slice of a known length from a computed place."""
     if call["step"] != 1:
         call.refuse("a slice from a computed place has a step of 1")
@@ -58,13 +58,13 @@ def from_start(build: BodyBuilder, index: SSAValue, extent: int) -> SSAValue:
     return build.compute("where", below, from_end, index)
 
 
-def slice_bounds(call: Call, extent: int) -> tuple[int, int]:
+def slice_bounds(call: TorchCall, extent: int) -> tuple[int, int]:
     """`start` and `end` of a slice, counted from 0 and limited to the dimension."""
     begin, end, _ = slice(call["start"], call["end"]).indices(extent)
     return begin, max(begin, end)
 
 
-def _select(call: Call) -> SSAValue:
+def _select(call: TorchCall) -> SSAValue:
     build, x = call.build, call.tensor()
     dim = call.dim(x)
     if isinstance(call["index"], Number):
@@ -77,21 +77,21 @@ def _select(call: Call) -> SSAValue:
     return build.reshape(build.slice_along(x, dim, index, index + 1), call.shape)
 
 
-def _cat(call: Call) -> SSAValue:
+def _cat(call: TorchCall) -> SSAValue:
     parts = [call.build.cast(part, call.element) for part in call.tensors("tensors")]
     # Empty tensors of one dimension go with everything.
     parts = [part for part in parts if value_shape(part) != (0,)] or parts
     return call.build.concat(parts, call["dim"] % max(1, len(call.shape)))
 
 
-def _stack(call: Call) -> SSAValue:
+def _stack(call: TorchCall) -> SSAValue:
     build, dim = call.build, call["dim"] % len(call.shape)
     shape = (*call.shape[:dim], 1, *call.shape[dim + 1 :])
     parts = [build.cast(part, call.element) for part in call.tensors("tensors")]
     return build.concat([build.reshape(part, shape) for part in parts], dim)
 
 
-def _split(call: Call) -> tuple[SSAValue, ...]:
+def _split(call: TorchCall) -> tuple[SSAValue, ...]:
     x = call.tensor()
     dim = call.dim(x)
     parts: list[SSAValue] = []
@@ -102,7 +102,7 @@ def _split(call: Call) -> tuple[SSAValue, ...]:
     return tuple(parts)
 
 
-def _repeat(call: Call) -> SSAValue:
+def _repeat(call: TorchCall) -> SSAValue:
     build, x, counts = call.build, call.tensor(), tuple(call["repeats"])
     x = build.reshape(x, (1,) * (len(counts) - len(value_shape(x))) + value_shape(x))
     if 0 in counts:
@@ -110,7 +110,7 @@ def _repeat(call: Call) -> SSAValue:
     return x if set(counts) <= {1} else build.create_inferred("repeat", x, repeat_dimensions=counts)
 
 
-def _constant_pad(call: Call) -> SSAValue:
+def _constant_pad(call: TorchCall) -> SSAValue:
     build, x = call.build, call.tensor()
     given = list(call["pad"])
     # Pairs of a low and a high count, the last dimension first.
@@ -125,14 +125,14 @@ def _constant_pad(call: Call) -> SSAValue:
     return build.create_inferred("pad", x, padding=padding, value=float(call["value"]))
 
 
-def _flip(call: Call) -> SSAValue:
+def _flip(call: TorchCall) -> SSAValue:
     x = call.tensor()
     rank = len(value_shape(x))
     dims = tuple(dim % rank for dim in call["dims"]) if rank else ()
     return call.build.create_inferred("reverse", x, dimensions=dims) if dims else x
 
 
-def _roll(call: Call) -> SSAValue:
+def _roll(call: TorchCall) -> SSAValue:
     build, x = call.build, call.tensor()
     shifts, dims = list(call["shifts"]), list(call["dims"])
     flat = not dims
@@ -148,7 +148,7 @@ def _roll(call: Call) -> SSAValue:
     return build.reshape(x, call.shape)
 
 
-def _slice_scatter(call: Call) -> SSAValue:
+def _slice_scatter(call: TorchCall) -> SSAValue:
     build, x = call.build, call.tensor()
     dim = call.dim(x)
     source = build.cast(call.tensor("src"), element_type(x))
@@ -160,7 +160,7 @@ def _slice_scatter(call: Call) -> SSAValue:
         )
     begin, end = slice_bounds(call, value_shape(x)[dim])
     if call["step"] == 1:
-        return replaced(call, x, source, dim, begin, end)
+        return replace(call, x, source, dim, begin, end)
     # The elements between the steps come from the tensor itself, slice by slice.
     step, count = call["step"], value_shape(source)[dim]
     parts: list[SSAValue] = [build.slice_along(x, dim, 0, begin)]
@@ -172,7 +172,7 @@ def _slice_scatter(call: Call) -> SSAValue:
     return build.concat(parts, dim)
 
 
-def _select_scatter(call: Call) -> SSAValue:
+def _select_scatter(call: TorchCall) -> SSAValue:
     build, x = call.build, call.tensor()
     dim = call.dim(x)
     shape = (*call.shape[:dim], 1, *call.shape[dim + 1 :])
@@ -182,10 +182,12 @@ def _select_scatter(call: Call) -> SSAValue:
             "slice_write", x, source, _begins(build, x, dim, call.tensor("index"))
         )
     index = call["index"] % value_shape(x)[dim]
-    return replaced(call, x, source, dim, index, index + 1)
+    return replace(call, x, source, dim, index, index + 1)
 
 
-def replaced(call: Call, x: SSAValue, source: SSAValue, dim: int, begin: int, end: int) -> SSAValue:
+def replace(
+    call: TorchCall, x: SSAValue, source: SSAValue, dim: int, begin: int, end: int
+) -> SSAValue:
     """A tensor with the slice from `begin` to `end` of a dimension replaced by another tensor."""
     build, extent = call.build, value_shape(x)[dim]
     if end <= begin:
@@ -194,7 +196,7 @@ def replaced(call: Call, x: SSAValue, source: SSAValue, dim: int, begin: int, en
     return build.concat(parts, dim)
 
 
-def _diagonal(call: Call) -> SSAValue:
+def _diagonal(call: TorchCall) -> SSAValue:
     """The diagonal of a matrix: every (columns + 1)-th element of its rows put together."""
     build, x, offset = call.build, call.tensor(), call["offset"]
     rank = len(value_shape(x))
@@ -210,7 +212,7 @@ def _diagonal(call: Call) -> SSAValue:
     return build.slice_along(flat, len(batch), start, end, columns + 1)
 
 
-def _unfold(call: Call) -> SSAValue:
+def _unfold(call: TorchCall) -> SSAValue:
     """The windows of a dimension, put at the end."""
     build, x = call.build, call.tensor()
     dim = call.dim(x, "dimension")
@@ -228,7 +230,7 @@ def _unfold(call: Call) -> SSAValue:
     return build.permute(joined, [*order, dim + 1])
 
 
-def _view_dtype(call: Call) -> SSAValue:
+def _view_dtype(call: TorchCall) -> SSAValue:
     if element_type(call.tensor()) == call.element:
         return call.tensor()
     call.refuse(
@@ -236,7 +238,7 @@ def _view_dtype(call: Call) -> SSAValue:
     )
 
 
-def _as_strided(call: Call) -> SSAValue:
+def _as_strided(call: TorchCall) -> SSAValue:
     build, x, strides = call.build, call.tensor(), tuple(call["stride"])
     shape, offset = call.shape, call.arguments.get("storage_offset") or 0
     dense = _strides(shape)
@@ -255,7 +257,7 @@ def _strides(shape: Shape) -> Shape:
     return tuple(math.prod(shape[i + 1 :]) for i in range(len(shape)))
 
 
-RULES: dict[str, Rule] = {
+RULES: dict[str, TorchRule] = {
     "_unsafe_view": _reshape,
     "as_strided": _as_strided,
     "cat": _cat,

@@ -7,12 +7,12 @@ import math
 from xdsl.ir import SSAValue
 
 from ttmlir.frontend.torch.building import BodyBuilder, Shape
-from ttmlir.frontend.torch.call import Call, Result, Rule
+from ttmlir.frontend.torch.call import Result, TorchCall, TorchRule
 from ttmlir.frontend.torch.rules.reduction import variance
 from ttmlir.ir.tensor_types import element_type, tensor_of, value_shape
 
 
-def _normalized(
+def _normalize(
     build: BodyBuilder, x: SSAValue, dims: Shape, epsilon: float
 ) -> tuple[SSAValue, SSAValue, SSAValue]:
     """(x - mean) / sqrt(variance + epsilon), the mean and the reciprocal of the deviation."""
@@ -42,20 +42,20 @@ def _along_channels(build: BodyBuilder, vector: SSAValue | None, rank: int) -> S
     return build.reshape(vector, (1, *value_shape(vector), *((1,) * (rank - 2))))
 
 
-def _layer_norm(call: Call) -> Result:
+def _layer_norm(call: TorchCall) -> Result:
     build, x = call.build, call.tensor("input")
     rank, count = len(value_shape(x)), len(call["normalized_shape"])
     dims = tuple(range(rank - count, rank))
-    value, mean, deviation = _normalized(build, x, dims, float(call["eps"]))
+    value, mean, deviation = _normalize(build, x, dims, float(call["eps"]))
     value = _affine(build, value, call.optional("weight"), call.optional("bias"))
     return value, mean, deviation
 
 
-def _group_norm(call: Call) -> Result:
+def _group_norm(call: TorchCall) -> Result:
     build, x = call.build, call.tensor("input")
     batch, groups, rank = call["N"], call["group"], len(value_shape(x))
     grouped = build.reshape(x, (batch, groups, math.prod(value_shape(x)) // (batch * groups)))
-    value, mean, deviation = _normalized(build, grouped, (2,), float(call["eps"]))
+    value, mean, deviation = _normalize(build, grouped, (2,), float(call["eps"]))
     weight, bias = (
         _along_channels(build, call.optional(name), rank) for name in ("weight", "bias")
     )
@@ -67,7 +67,7 @@ def _group_norm(call: Call) -> Result:
     )
 
 
-def _batch_norm(call: Call) -> Result:
+def _batch_norm(call: TorchCall) -> Result:
     """Normalisation by the statistics that the module has collected."""
     build, x = call.build, call.tensor("input")
     channels = value_shape(x)[1:2]
@@ -87,12 +87,12 @@ def _batch_norm(call: Call) -> Result:
     return value, None, None
 
 
-def _batch_norm_training(call: Call) -> Result:
+def _batch_norm_training(call: TorchCall) -> Result:
     """Normalisation by the statistics of the batch, and the statistics that are kept."""
     build, x = call.build, call.tensor("input")
     rank = len(value_shape(x))
     dims = (0, *range(2, rank))
-    value, mean, deviation = _normalized(build, x, dims, float(call["eps"]))
+    value, mean, deviation = _normalize(build, x, dims, float(call["eps"]))
     weight, bias = (
         _along_channels(build, call.optional(name), rank) for name in ("weight", "bias")
     )
@@ -107,13 +107,13 @@ def _batch_norm_training(call: Call) -> Result:
     momentum = float(call["momentum"])
     spread, _ = variance(build, x, dims, 1)
     kept = tuple(
-        _moved(build, call.tensor(name), build.reshape(new, channels), momentum)
+        _move(build, call.tensor(name), build.reshape(new, channels), momentum)
         for name, new in (("running_mean", mean), ("running_var", spread))
     )
     return (*results, *kept)
 
 
-def _moved(build: BodyBuilder, old: SSAValue, new: SSAValue, momentum: float) -> SSAValue:
+def _move(build: BodyBuilder, old: SSAValue, new: SSAValue, momentum: float) -> SSAValue:
     """A running average, moved toward a new value."""
     new = build.cast(new, element_type(old))
     kept = build.compute("multiply", old, build.create_number(1 - momentum, old))
@@ -122,7 +122,7 @@ def _moved(build: BodyBuilder, old: SSAValue, new: SSAValue, momentum: float) ->
     )
 
 
-def _dropout(call: Call) -> Result:
+def _dropout(call: TorchCall) -> Result:
     if call.has("train") and not call["train"]:
         return call.tensor("input"), None
     if call["p"] == 0:
@@ -130,7 +130,7 @@ def _dropout(call: Call) -> Result:
     call.refuse("dropout in training is random and not supported; call eval() on the module")
 
 
-RULES: dict[str, Rule] = {
+RULES: dict[str, TorchRule] = {
     "_native_batch_norm_legit.no_stats": _batch_norm_training,
     "_native_batch_norm_legit_functional": _batch_norm_training,
     "_native_batch_norm_legit_no_training": _batch_norm,

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import i1
 from xdsl.ir import SSAValue
 
 from ttmlir.frontend.torch.building import BodyBuilder
-from ttmlir.frontend.torch.call import Call, Result, Rule
+from ttmlir.frontend.torch.call import Result, TorchCall, TorchRule
 from ttmlir.frontend.torch.elements import is_floating
 from ttmlir.ir.tensor_types import element_type, tensor_of, value_shape
 from ttmlir.optable import named_in
@@ -19,17 +19,17 @@ Reduction = Callable[[BodyBuilder, SSAValue, tuple[int, ...], bool], SSAValue]
 """Reduces dimensions, which keep an extent of 1 if the last argument says so."""
 
 
-def _reduction(reduction: Reduction) -> Rule:
+def _reduction(reduction: Reduction) -> TorchRule:
     """A reduction in the element type of the result, over `dim`, or over everything."""
 
-    def rule(call: Call) -> SSAValue:
+    def rule(call: TorchCall) -> SSAValue:
         x = call.build.cast(call.tensor(), call.element)
-        return _reduced(call, x, reduction)
+        return _reduce(call, x, reduction)
 
     return rule
 
 
-def _reduced(call: Call, x: SSAValue, reduction: Reduction) -> SSAValue:
+def _reduce(call: TorchCall, x: SSAValue, reduction: Reduction) -> SSAValue:
     dims = call.dims("dim", len(value_shape(x)))
     return reduction(call.build, x, dims, bool(call.arguments.get("keepdim")))
 
@@ -38,12 +38,12 @@ def _op(mnemonic: str) -> Reduction:
     return lambda build, x, dims, keep: build.reduce(mnemonic, x, dims, keep_dim=keep)
 
 
-def _truth(mnemonic: str) -> Rule:
+def _truth(mnemonic: str) -> TorchRule:
     """Whether any or all elements are true."""
 
-    def rule(call: Call) -> SSAValue:
+    def rule(call: TorchCall) -> SSAValue:
         truths = call.build.cast(call.tensor(), i1)
-        found = _reduced(call, truths, _op(mnemonic))
+        found = _reduce(call, truths, _op(mnemonic))
         return call.build.cast(found, call.element)
 
     return rule
@@ -68,26 +68,26 @@ def variance(
     return build.compute("div", total, build.create_number(divisor, total)), mean
 
 
-def _correction(call: Call) -> float:
+def _correction(call: TorchCall) -> float:
     if "unbiased" in call.arguments:
         return float(call["unbiased"])
     return float(call["correction"]) if call.has("correction") else 1.0
 
 
-def _var(call: Call) -> SSAValue:
+def _var(call: TorchCall) -> SSAValue:
     correction = _correction(call)
 
     def reduction(build: BodyBuilder, x: SSAValue, dims: tuple[int, ...], keep: bool) -> SSAValue:
         return variance(build, x, dims, correction, keep_dim=keep)[0]
 
-    return _reduced(call, call.tensor(), reduction)
+    return _reduce(call, call.tensor(), reduction)
 
 
-def _std(call: Call) -> SSAValue:
+def _std(call: TorchCall) -> SSAValue:
     return call.build.compute("sqrt", _var(call))
 
 
-def _var_mean(call: Call) -> tuple[SSAValue, SSAValue]:
+def _var_mean(call: TorchCall) -> tuple[SSAValue, SSAValue]:
     build, x = call.build, call.tensor()
     dims = call.dims("dim", len(value_shape(x)))
     keep = bool(call.arguments.get("keepdim"))
@@ -95,26 +95,26 @@ def _var_mean(call: Call) -> tuple[SSAValue, SSAValue]:
     return spread, build.reduce("mean", x, dims, keep_dim=keep)
 
 
-def _vector_norm(call: Call) -> SSAValue:
+def _vector_norm(call: TorchCall) -> SSAValue:
     build = call.build
     x = build.cast(call.tensor(), call.element)
     order = float(call["ord"])
     size = build.compute("abs", x)
     if math.isinf(order):
-        return _reduced(call, size, _op("max" if order > 0 else "min"))
+        return _reduce(call, size, _op("max" if order > 0 else "min"))
     if order == 0:
         used = build.compute("ne", x, build.create_number(0.0, x), element=i1)
-        return _reduced(call, build.cast(used, call.element), _op("sum"))
+        return _reduce(call, build.cast(used, call.element), _op("sum"))
     if order == 1:
-        return _reduced(call, size, _op("sum"))
+        return _reduce(call, size, _op("sum"))
     if order == 2:
-        return build.compute("sqrt", _reduced(call, build.compute("square", x), _op("sum")))
+        return build.compute("sqrt", _reduce(call, build.compute("square", x), _op("sum")))
     powers = build.compute("pow", size, build.create_number(order, x))
-    total = _reduced(call, powers, _op("sum"))
+    total = _reduce(call, powers, _op("sum"))
     return build.compute("pow", total, build.create_number(1 / order, total))
 
 
-def _softmax(call: Call) -> SSAValue:
+def _softmax(call: TorchCall) -> SSAValue:
     build = call.build
     x = build.cast(call.tensor(), call.element)
     return softmax(build, x, call["dim"])
@@ -127,7 +127,7 @@ def softmax(build: BodyBuilder, x: SSAValue, dim: int) -> SSAValue:
     return build.create_inferred("softmax", x, dimension=dim % len(shape))
 
 
-def _log_softmax(call: Call) -> SSAValue:
+def _log_softmax(call: TorchCall) -> SSAValue:
     build = call.build
     x = build.cast(call.tensor(), call.element)
     if not call.shape:
@@ -138,22 +138,22 @@ def _log_softmax(call: Call) -> SSAValue:
     return build.compute("subtract", shifted, build.compute("log", total))
 
 
-def _extreme(mnemonic: str) -> Rule:
+def _extreme(mnemonic: str) -> TorchRule:
     """The largest or smallest value along a dimension, and its place."""
 
-    def rule(call: Call) -> Result:
-        value = _reduced(call, call.tensor(), _op(mnemonic))
+    def rule(call: TorchCall) -> Result:
+        value = _reduce(call, call.tensor(), _op(mnemonic))
         # Whoever needs the value alone pays for no search.
         return value, lambda: _place(call, largest=mnemonic == "max", number=1)
 
     return rule
 
 
-def _arg(*, largest: bool) -> Rule:
+def _arg(*, largest: bool) -> TorchRule:
     return lambda call: _place(call, largest=largest, number=0)
 
 
-def _place(call: Call, *, largest: bool, number: int) -> SSAValue:
+def _place(call: TorchCall, *, largest: bool, number: int) -> SSAValue:
     """The place of the largest or smallest element: the first one of equals."""
     build, x = call.build, call.tensor()
     if not largest:
@@ -175,13 +175,13 @@ def _opposite(build: BodyBuilder, x: SSAValue) -> SSAValue:
     return build.compute("logical_not" if element == i1 else "bitwise_not", x)
 
 
-def _cumsum(call: Call) -> SSAValue:
+def _cumsum(call: TorchCall) -> SSAValue:
     build = call.build
     x = build.cast(call.tensor(), call.element)
     return build.create_inferred("cumsum", x, dim=call.dim(x)) if call.shape else x
 
 
-RULES: dict[str, Rule] = {
+RULES: dict[str, TorchRule] = {
     **{
         name.removeprefix("aten."): _reduction(_op(row.mnemonic))
         for name, row in named_in("aten").items()

@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 
 from ttmlir.frontend.torch.building import BodyBuilder, Shape
-from ttmlir.frontend.torch.call import Call, Result, Rule
+from ttmlir.frontend.torch.call import Result, TorchCall, TorchRule
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.rules.contraction import product
 from ttmlir.frontend.torch.rules.indexing import take
@@ -26,7 +26,7 @@ def _each(given: Sequence[int] | int, count: int) -> Shape:
     return numbers * count if len(numbers) == 1 else numbers
 
 
-def _convolution(call: Call) -> SSAValue:
+def _convolution(call: TorchCall) -> SSAValue:
     build, x, weight = call.build, call.tensor("input"), call.tensor("weight")
     spatial = len(value_shape(weight)) - 2
     shape = call.shape
@@ -77,14 +77,14 @@ def _grouped_outputs(build: BodyBuilder, weight: SSAValue, groups: int) -> SSAVa
     return build.reshape(split, (inputs // groups, groups * outputs, *kernel))
 
 
-def _with_batch(call: Call, spatial: int) -> SSAValue:
+def _with_batch(call: TorchCall, spatial: int) -> SSAValue:
     x = call.tensor()
     shape = value_shape(x)
     return x if len(shape) == spatial + 2 else call.build.reshape(x, (1, *shape))
 
 
-def _pooled(
-    call: Call, method: str, kernel: Shape, stride: Shape, dilation: Shape, padding: Shape
+def _pool(
+    call: TorchCall, method: str, kernel: Shape, stride: Shape, dilation: Shape, padding: Shape
 ) -> SSAValue:
     """A pooling of the last dimensions, as many positions as the result has."""
     build, spatial = call.build, len(kernel)
@@ -111,20 +111,20 @@ def _pooled(
     return build.reshape(result, call.shape)
 
 
-def _max_pool(spatial: int) -> Rule:
-    def rule(call: Call) -> Result:
+def _max_pool(spatial: int) -> TorchRule:
+    def rule(call: TorchCall) -> Result:
         kernel = _each(call["kernel_size"], spatial)
         stride = _each(call["stride"] or kernel, spatial)
         dilation, padding = (_each(call[name], spatial) for name in ("dilation", "padding"))
-        return _pooled(call, "max", kernel, stride, dilation, padding), None
+        return _pool(call, "max", kernel, stride, dilation, padding), None
 
     return rule
 
 
-def _avg_pool(spatial: int) -> Rule:
+def _avg_pool(spatial: int) -> TorchRule:
     """Sums, divided by the number of elements that count."""
 
-    def rule(call: Call) -> SSAValue:
+    def rule(call: TorchCall) -> SSAValue:
         build = call.build
         kernel = _each(call["kernel_size"], spatial)
         stride = _each(call["stride"] or kernel, spatial)
@@ -133,14 +133,16 @@ def _avg_pool(spatial: int) -> Rule:
         is_plain = not any(padding) and not call["ceil_mode"] and override is None
         ones = (1,) * spatial
         if is_plain:
-            return _pooled(call, "average", kernel, stride, ones, padding)
-        total = _pooled(call, "sum", kernel, stride, ones, padding)
+            return _pool(call, "average", kernel, stride, ones, padding)
+        total = _pool(call, "sum", kernel, stride, ones, padding)
         return build.compute("multiply", total, _shares(call, total, kernel, stride, padding))
 
     return rule
 
 
-def _shares(call: Call, total: SSAValue, kernel: Shape, stride: Shape, padding: Shape) -> SSAValue:
+def _shares(
+    call: TorchCall, total: SSAValue, kernel: Shape, stride: Shape, padding: Shape
+) -> SSAValue:
     """What each sum of a window is multiplied by: one number, or one for each position."""
     if (override := call.arguments.get("divisor_override")) is not None:
         return call.build.create_number(1 / override, total)
@@ -162,10 +164,10 @@ def _shares(call: Call, total: SSAValue, kernel: Shape, stride: Shape, padding: 
     return call.build.cast(value, element_type(total))
 
 
-def _adaptive(method: str, spatial: int) -> Rule:
+def _adaptive(method: str, spatial: int) -> TorchRule:
     """A pooling whose windows divide the image evenly; averages may also overlap."""
 
-    def rule(call: Call) -> Result:
+    def rule(call: TorchCall) -> Result:
         extents = value_shape(call.tensor())[-spatial:]
         positions = call.shape[-spatial:]
         if any(n % count for n, count in zip(extents, positions, strict=True)):
@@ -176,7 +178,7 @@ def _adaptive(method: str, spatial: int) -> Rule:
                 "windows; supported are output sizes that divide the image"
             )
         kernel = tuple(n // count for n, count in zip(extents, positions, strict=True))
-        value = _pooled(call, method, kernel, kernel, (1,) * spatial, (0,) * spatial)
+        value = _pool(call, method, kernel, kernel, (1,) * spatial, (0,) * spatial)
         return (value, None) if method == "max" else value
 
     return rule
@@ -188,7 +190,7 @@ def _averages(extent: int, count: int) -> Any:
     return torch.nn.functional.adaptive_avg_pool1d(torch.eye(extent)[None], count)[0]
 
 
-def _bilinear(call: Call) -> SSAValue:
+def _bilinear(call: TorchCall) -> SSAValue:
     torch = torch_package()
     extents = value_shape(call.tensor("input"))[2:]
     factors = call["scale_factors"] or (None, None)
@@ -203,7 +205,7 @@ def _bilinear(call: Call) -> SSAValue:
     return _along_each(call, matrices, "input")
 
 
-def _nearest(call: Call) -> SSAValue:
+def _nearest(call: TorchCall) -> SSAValue:
     """Each element as often as the numbers of the nearest ones say."""
     torch, build, x = torch_package(), call.build, call.tensor("input")
     factors = call["scale_factors"] or (None,) * (len(call.shape) - 2)
@@ -216,7 +218,7 @@ def _nearest(call: Call) -> SSAValue:
     return x
 
 
-def _along_each(call: Call, matrices: Sequence[Any], name: str = "self") -> SSAValue:
+def _along_each(call: TorchCall, matrices: Sequence[Any], name: str = "self") -> SSAValue:
     """A product with a matrix along each of the last dimensions."""
     build, x = call.build, call.tensor(name)
     rank = len(value_shape(x))
@@ -236,7 +238,7 @@ def _times(extents: Sequence[int]) -> str:
     return "x".join(map(str, extents))
 
 
-RULES: dict[str, Rule] = {
+RULES: dict[str, TorchRule] = {
     "_adaptive_avg_pool2d": _adaptive("average", 2),
     "_adaptive_avg_pool3d": _adaptive("average", 3),
     "adaptive_max_pool2d": _adaptive("max", 2),

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from ttmlir.runtime.errors import InputError, RuntimeFailure
 from ttmlir.runtime.ttrt.commands.option import Option, attribute_name, resolve
 from ttmlir.runtime.ttrt.files.file_manager import TTMETAL_EXTENSION, TTNN_EXTENSION, FileManager
-from ttmlir.runtime.ttrt.files.sources import Source, find_sources, listed
+from ttmlir.runtime.ttrt.files.sources import Source, find_sources, list_paths
 from ttmlir.runtime.ttrt.reports.artifacts import Artifacts
 from ttmlir.runtime.ttrt.reports.logger import Logger
 from ttmlir.runtime.ttrt.reports.results import (
@@ -83,7 +83,7 @@ class Command:
             self.check_constraints()
             self.execute()
         except RuntimeFailure as error:
-            self.fail(", ".join(listed(self.arguments.get("binary", ""))), error)
+            self.fail(", ".join(list_paths(self.arguments.get("binary", ""))), error)
         self.postprocess()
         return self.exit_code
 
@@ -104,7 +104,7 @@ class Command:
         """Refuse to delete a folder with the current one, the user's or a given file in it."""
         folder = Path(self.artifacts.get_artifacts_folder_path()).resolve()
         home = Path(os.path.expanduser("~"))
-        kept = [Path.cwd(), home, *map(Path, listed(self.arguments.get("binary", "")))]
+        kept = [Path.cwd(), home, *map(Path, list_paths(self.arguments.get("binary", "")))]
         for path in map(Path.resolve, kept):
             if folder == path or folder in path.parents:
                 raise InputError(

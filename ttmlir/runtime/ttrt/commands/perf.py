@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ttmlir.runtime.binary import Program
+from ttmlir.runtime.binary import BinaryProgram
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.execution.executor import Observer
 from ttmlir.runtime.hooks import DebugHooks
@@ -46,14 +46,14 @@ class Perf(Run):
     def execute_on(self, source: Source) -> None:
         """Time the programs of one file."""
         self._timing = TimingObserver(hooks=DebugHooks.registered())
-        self._kernels: list[tuple[Program, MetalRun]] = []
+        self._kernels: list[tuple[BinaryProgram, MetalRun]] = []
         super().execute_on(source)
         if self._timing.timings:
             self._report_operations(source.name, self._timing.timings)
         if self._kernels:
             self._report_kernels(source.name)
 
-    def note_run(self, program: Program, run: ProgramRun) -> None:
+    def note_run(self, program: BinaryProgram, run: ProgramRun) -> None:
         """Keep the times of a program of kernels for the report."""
         if run.kernels is not None:
             self._kernels.append((program, run.kernels))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, cast
 
 import numpy as np
 
-from ttmlir.runtime.binary import Binary, GoldenTensors, Program
+from ttmlir.runtime.binary import Binary, BinaryProgram, GoldenTensors
 from ttmlir.runtime.element import Array, Numerics
 from ttmlir.runtime.errors import BinaryError, ExecutionError, InputError, UnsupportedError
 from ttmlir.runtime.execution.executor import Observer
@@ -129,13 +129,13 @@ class Run(Command):
         self.note(binary.source, outcome=Outcome.SKIP, exception=message)
         return False
 
-    def _programs(self, binary: Binary) -> Sequence[Program]:
+    def _programs(self, binary: Binary) -> Sequence[BinaryProgram]:
         index = self["program_index"]
         if not binary.programs:
             raise BinaryError(f"{binary.source}: the file has no programs")
         return binary.programs if index == "all" else [binary.program(int(index))]
 
-    def _try_program(self, binary: Binary, program: Program) -> None:
+    def _try_program(self, binary: Binary, program: BinaryProgram) -> None:
         try:
             expected = self._expected(program)
             run = self._run(binary, program, self._inputs(program, expected))
@@ -146,7 +146,7 @@ class Run(Command):
             failure = ExecutionError(f"{program.where}: not enough memory: {error}")
             self.fail(binary.source, failure).program_index = str(program.index)
 
-    def _expected(self, program: Program) -> GoldenTensors | None:
+    def _expected(self, program: BinaryProgram) -> GoldenTensors | None:
         """Inputs and outputs of a reference run, of the file asked for or the binary itself."""
         if path := self["golden_file"]:
             expected = load_golden_file(path, program)
@@ -159,7 +159,7 @@ class Run(Command):
         is_other = bool(self["inputs"]) or self["init"] != "randn" or self["seed"]
         return program.golden if self["golden"] and not is_other else None
 
-    def _inputs(self, program: Program, expected: GoldenTensors | None) -> list[Array]:
+    def _inputs(self, program: BinaryProgram, expected: GoldenTensors | None) -> list[Array]:
         if self["inputs"]:
             return fit_inputs(program, load_inputs(self["inputs"]))
         if expected is not None and (expected.inputs or not program.inputs):
@@ -167,7 +167,7 @@ class Run(Command):
         rng = np.random.default_rng(self["seed"])
         return generate_inputs(program, self["init"], rng)
 
-    def _run(self, binary: Binary, program: Program, inputs: list[Array]) -> ProgramRun:
+    def _run(self, binary: Binary, program: BinaryProgram, inputs: list[Array]) -> ProgramRun:
         title = f"{Path(binary.source).name} {program.name}"
         settings = RunSettings(
             numerics=Numerics(self["numerics"]),
@@ -211,11 +211,15 @@ class Run(Command):
         """What watches every run: registered hooks, if any."""
         return DebugHooks.registered()
 
-    def note_run(self, program: Program, run: ProgramRun) -> None:
+    def note_run(self, program: BinaryProgram, run: ProgramRun) -> None:
         """Called with what running each program gave."""
 
     def _report(
-        self, binary: Binary, program: Program, run: ProgramRun, expected: GoldenTensors | None
+        self,
+        binary: Binary,
+        program: BinaryProgram,
+        run: ProgramRun,
+        expected: GoldenTensors | None,
     ) -> None:
         """Say, judge, keep and note what a program computed."""
         self.note_run(program, run)
@@ -252,7 +256,7 @@ class Run(Command):
         return problems
 
     def _details(
-        self, program: Program, run: ProgramRun, outputs: Sequence[ExpectedOutput]
+        self, program: BinaryProgram, run: ProgramRun, outputs: Sequence[ExpectedOutput]
     ) -> dict[str, object]:
         """Entries of the results that are about the run."""
         details: dict[str, object] = {
@@ -271,7 +275,9 @@ class Run(Command):
             details["golden_results"] = golden_report(run.golden)
         return details
 
-    def _show(self, program: Program, run: ProgramRun, outputs: Sequence[ExpectedOutput]) -> None:
+    def _show(
+        self, program: BinaryProgram, run: ProgramRun, outputs: Sequence[ExpectedOutput]
+    ) -> None:
         for result in outputs:
             self.logger.info(f"golden {'ok ' if result.passed else 'OFF'} {result}")
         if self["print_input_output_tensors"]:
@@ -284,7 +290,7 @@ class Run(Command):
             for line in golden_lines(run.golden):
                 self.logger.info(line)
 
-    def _keep(self, program: Program, outputs: Sequence[Array]) -> None:
+    def _keep(self, program: BinaryProgram, outputs: Sequence[Array]) -> None:
         """Remember outputs for `--outputs`, by names that tell programs apart."""
         if not self["outputs"]:
             return
@@ -293,7 +299,7 @@ class Run(Command):
         for i, array in enumerate(outputs):
             self.saved_outputs[f"{prefix}output_{i}"] = array
 
-    def _save_tensors(self, binary: Binary, program: Program, run: ProgramRun) -> None:
+    def _save_tensors(self, binary: Binary, program: BinaryProgram, run: ProgramRun) -> None:
         folder = self.artifacts.get_binary_run_folder_path(binary.source, program.index)
         for kind, arrays in (("input", run.inputs), ("output", run.outputs)):
             for i, array in enumerate(arrays):

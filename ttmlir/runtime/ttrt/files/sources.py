@@ -52,7 +52,7 @@ def find_sources(
     A file is taken whatever its extension says; a folder is searched for the extensions.
     """
     found: list[Source] = []
-    for path in listed(given):
+    for path in list_paths(given):
         if path != STANDARD_INPUT:
             _check_exists(path)
         if os.path.isdir(path):
@@ -80,11 +80,11 @@ def _check_exists(path: str) -> None:
 
 def is_collection(given: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> bool:
     """True if the argument may stand for several files, however many they are."""
-    paths = listed(given)
+    paths = list_paths(given)
     return len(paths) > 1 or any(os.path.isdir(path) for path in paths)
 
 
-def listed(given: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:
+def list_paths(given: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:
     """One path or several as a list."""
     if isinstance(given, str | os.PathLike):
         return [os.fspath(given)] if os.fspath(given) else []

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ttmlir.layout.enums import DataType
-from ttmlir.runtime.binary import Program as RuntimeProgram
+from ttmlir.runtime.binary import BinaryProgram as RuntimeProgram
 from ttmlir.runtime.element import Array, element_of_data_type, element_of_dtype
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.loading import load_binary, read_binary

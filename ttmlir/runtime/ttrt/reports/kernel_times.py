@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from ttmlir.files import safe_file_name
 from ttmlir.layout.enums import MathFidelity
-from ttmlir.runtime.binary import Program
+from ttmlir.runtime.binary import BinaryProgram
 from ttmlir.runtime.metal.session import CommandReport, MetalRun
 from ttmlir.sim.timing.program_times import ProgramTimes
 from ttmlir.sim.timing.report import operation_table, thread_table
@@ -19,7 +19,7 @@ from ttmlir.sim.timing.roofline import bound, summary
 from ttmlir.sim.timing.timeline import Timeline
 from ttmlir.sim.timing.trace import chrome_trace
 
-Runs = Sequence[tuple[Program, MetalRun]]
+Runs = Sequence[tuple[BinaryProgram, MetalRun]]
 
 _MOST_PROGRAMS = 10
 
@@ -61,7 +61,7 @@ def perf_summary(path: str, runs: Runs) -> str:
     return "\n".join(lines)
 
 
-def _times(program: Program, each: CommandReport) -> ProgramTimes:
+def _times(program: BinaryProgram, each: CommandReport) -> ProgramTimes:
     return each.report.times(f"{program.name} {each.command.index} {each.command.meaning}")
 
 

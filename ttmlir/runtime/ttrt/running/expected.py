@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ttmlir.runtime.accuracy import Accuracy, compare
-from ttmlir.runtime.binary import GoldenTensors, Program
+from ttmlir.runtime.binary import BinaryProgram, GoldenTensors
 from ttmlir.runtime.element import Array
 from ttmlir.runtime.errors import BinaryError, InputError
 from ttmlir.runtime.golden import Tolerance
@@ -52,7 +52,7 @@ class ExpectedOutput:
         )
 
 
-def load_golden_file(path: str, program: Program) -> GoldenTensors:
+def load_golden_file(path: str, program: BinaryProgram) -> GoldenTensors:
     """Inputs and expected outputs of a program; InputError if the file has others."""
     entries = load_entries([path])
     kinds = {name: _kind(name) for name, _ in entries}
@@ -81,7 +81,7 @@ def _kind(name: str) -> str:
 
 
 def compare_outputs(
-    program: Program, outputs: Sequence[Array], expected: GoldenTensors, tolerance: Tolerance
+    program: BinaryProgram, outputs: Sequence[Array], expected: GoldenTensors, tolerance: Tolerance
 ) -> list[ExpectedOutput]:
     """Every output against what was expected; BinaryError where shapes differ."""
     shapes = [array.shape for array in outputs]

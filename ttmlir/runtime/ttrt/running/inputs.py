@@ -14,7 +14,7 @@ import numpy as np
 
 from ttmlir.limits import memory_advice, memory_limit
 from ttmlir.optable.row import Domain
-from ttmlir.runtime.binary import Program
+from ttmlir.runtime.binary import BinaryProgram
 from ttmlir.runtime.element import Array, ElementType, Numerics, convert
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.execution.prepare import prepare
@@ -109,7 +109,7 @@ class TorchInitilizer:
         return TorchInitilizer.get_initilizer("zeros")(shape, element, rng)
 
 
-def generate_inputs(program: Program, initializer: str, rng: Generator) -> list[Array]:
+def generate_inputs(program: BinaryProgram, initializer: str, rng: Generator) -> list[Array]:
     """Inputs of a program; those that number the rows of a table stay within it."""
     initialize = TorchInitilizer.get_initilizer(initializer)
     needed = sum(ref.desc.volume for ref in program.inputs) * np.dtype(np.float64).itemsize
@@ -124,7 +124,7 @@ def generate_inputs(program: Program, initializer: str, rng: Generator) -> list[
     ]
 
 
-def _index_limits(program: Program) -> dict[int, int]:
+def _index_limits(program: BinaryProgram) -> dict[int, int]:
     """Number of rows of the table that each input looks up rows of."""
     prepared = prepare(program, Numerics.EXACT)
     limits: dict[int, int] = {}
@@ -183,7 +183,7 @@ def entry_number(name: str) -> int:
     return int(digits) if digits else 0
 
 
-def fit_inputs(program: Program, arrays: Sequence[Array]) -> list[Array]:
+def fit_inputs(program: BinaryProgram, arrays: Sequence[Array]) -> list[Array]:
     """The arrays in the element types of the program's inputs; InputError where they do not fit.
 
     Floating point numbers may become narrower or wider, integers may change their width if all

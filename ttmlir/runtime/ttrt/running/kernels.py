@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from ttmlir.runtime.binary import Program
+from ttmlir.runtime.binary import BinaryProgram
 from ttmlir.runtime.element import Array, convert
 from ttmlir.runtime.metal.golden import MetalGolden
 from ttmlir.runtime.metal.program import MetalProgram
@@ -16,7 +16,7 @@ from ttmlir.sim.options import SimOptions
 
 
 def run_kernels(
-    program: Program,
+    program: BinaryProgram,
     inputs: list[Array],
     settings: RunSettings,
     options: SimOptions,

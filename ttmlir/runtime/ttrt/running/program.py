@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ttmlir.runtime.binary import Program
+from ttmlir.runtime.binary import BinaryProgram
 from ttmlir.runtime.device import close_device, open_device
 from ttmlir.runtime.element import Array, Numerics, convert
 from ttmlir.runtime.execution.executor import Observer
@@ -64,7 +64,7 @@ class ProgramRun:
 
 
 def run_operations(
-    program: Program,
+    program: BinaryProgram,
     inputs: list[Array],
     settings: RunSettings,
     make_observer: Callable[[], Observer | None],
@@ -101,7 +101,7 @@ def run_operations(
 
 
 def _golden_observer(
-    program: Program, inputs: list[Tensor], settings: RunSettings
+    program: BinaryProgram, inputs: list[Tensor], settings: RunSettings
 ) -> GoldenObserver:
     arrays = [
         convert(tensor.values, ref.desc.element.compute)

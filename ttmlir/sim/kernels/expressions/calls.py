@@ -20,7 +20,7 @@ from ttmlir.sim.kernels.scope import Functions, Variable
 from ttmlir.sim.kernels.value import Value
 
 
-def evaluate_call(context: Context, node: tree.Call) -> Value:
+def evaluate_call(context: Context, node: tree.FunctionCall) -> Value:
     """A call for its value."""
     if isinstance(node.callee, tree.Member):
         return call_method(context, node, node.callee)
@@ -41,7 +41,7 @@ def evaluate_call(context: Context, node: tree.Call) -> Value:
     return call_library(context, node, node.callee.text)
 
 
-SPECIAL: Mapping[str, Callable[[Context, tree.Call], Value]] = {
+SPECIAL: Mapping[str, Callable[[Context, tree.FunctionCall], Value]] = {
     "get_compile_time_arg_val": evaluate_compile_time_argument,
     "bit_cast": evaluate_bit_cast,
     "min": evaluate_extreme,

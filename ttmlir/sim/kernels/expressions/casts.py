@@ -32,14 +32,14 @@ from ttmlir.sim.kernels.value import (
 )
 
 
-def cast_functionally(context: Context, node: tree.Call, type_: CType) -> Value:
+def cast_functionally(context: Context, node: tree.FunctionCall, type_: CType) -> Value:
     """The value of `T(x)`."""
     if len(node.arguments) != 1:
         raise context.error(node, f"a conversion to '{type_.name}' takes one value")
     return cast_value(context, evaluate_scalar(context, node.arguments[0]), type_, node)
 
 
-def evaluate_bit_cast(context: Context, node: tree.Call) -> Value:
+def evaluate_bit_cast(context: Context, node: tree.FunctionCall) -> Value:
     """`std::bit_cast<T>(x)`, of numbers."""
     if len(node.arguments) != 1 or len(node.template_arguments) != 1:
         raise context.error(node, "std::bit_cast<type>(value) takes one value")

@@ -34,14 +34,14 @@ from ttmlir.sim.kernels.value import Space, Value, convert, make_integer, make_v
 
 def find_library_call(context: Context, node: tree.Expression) -> LibraryCall | None:
     """The call of the library that an expression is, if it is one."""
-    if not isinstance(node, tree.Call) or not isinstance(node.callee, tree.Name):
+    if not isinstance(node, tree.FunctionCall) or not isinstance(node.callee, tree.Name):
         return None
     if context.unit.find(node.callee.text, context.scope) is not None:
         return None
     return context.unit.library.find_call(node.callee.text)
 
 
-def call_library(context: Context, node: tree.Call, name: str) -> Value:
+def call_library(context: Context, node: tree.FunctionCall, name: str) -> Value:
     """The value of a call of the library."""
     found = context.unit.library.find_call(name)
     if found is None:
@@ -59,7 +59,7 @@ def call_library(context: Context, node: tree.Call, name: str) -> Value:
 
 
 def build_library_call(
-    context: Context, node: tree.Call, found: LibraryCall, arguments: Sequence[ast.expr]
+    context: Context, node: tree.FunctionCall, found: LibraryCall, arguments: Sequence[ast.expr]
 ) -> ast.Call:
     """The call of the simulator's method."""
     keywords = dict[str, ast.expr]()
@@ -73,7 +73,7 @@ def build_library_call(
 
 
 def _find_macro_arguments(
-    context: Context, node: tree.Call, found: LibraryCall
+    context: Context, node: tree.FunctionCall, found: LibraryCall
 ) -> Sequence[tree.TemplateArgument]:
     """What macros such as `REDUCE_OP` give a call that is written without its templates."""
     defaults = context.unit.library.template_defaults(found.name)
@@ -88,7 +88,7 @@ def _find_macro_arguments(
     ]
 
 
-def evaluate_arguments(context: Context, node: tree.Call, name: str) -> list[ast.expr]:
+def evaluate_arguments(context: Context, node: tree.FunctionCall, name: str) -> list[ast.expr]:
     """The arguments of a call of the library."""
     library = context.unit.library
     return [
@@ -97,7 +97,9 @@ def evaluate_arguments(context: Context, node: tree.Call, name: str) -> list[ast
     ]
 
 
-def _type_result(context: Context, called: ast.Call, result: CType, node: tree.Call) -> Value:
+def _type_result(
+    context: Context, called: ast.Call, result: CType, node: tree.FunctionCall
+) -> Value:
     value = make_value(result, called)
     assert isinstance(node.callee, tree.Name)
     if not context.unit.library.is_typed(node.callee.text):
@@ -179,7 +181,7 @@ def _evaluate_template_argument(
     if isinstance(node, (tree.NamedType, tree.Pointer, tree.Reference)):
         raise context.error(node, "the template argument is a number here, not a type")
     match node:
-        case tree.Call(callee=tree.Member() as callee):
+        case tree.FunctionCall(callee=tree.Member() as callee):
             if _find_method(context, node, callee)[1].is_constant:
                 return context.evaluate(node).node
         case _:
@@ -187,7 +189,7 @@ def _evaluate_template_argument(
     return code.constant(evaluate_constant(context, node, "a template argument"))
 
 
-def call_method(context: Context, node: tree.Call, callee: tree.Member) -> Value:
+def call_method(context: Context, node: tree.FunctionCall, callee: tree.Member) -> Value:
     """A call of a member function of one of the library's objects."""
     base, method = _find_method(context, node, callee)
     if node.template_arguments:
@@ -203,7 +205,7 @@ def call_method(context: Context, node: tree.Call, callee: tree.Member) -> Value
 
 
 def _find_method(
-    context: Context, node: tree.Call, callee: tree.Member
+    context: Context, node: tree.FunctionCall, callee: tree.Member
 ) -> tuple[Value, LibraryMethod]:
     """An object and the member function of it that is called."""
     if callee.arrow:
@@ -222,7 +224,7 @@ def _find_method(
     return base, method
 
 
-def evaluate_compile_time_argument(context: Context, node: tree.Call) -> Value:
+def evaluate_compile_time_argument(context: Context, node: tree.FunctionCall) -> Value:
     """`get_compile_time_arg_val(n)`, a constant."""
     if len(node.arguments) != 1:
         raise context.error(node, "get_compile_time_arg_val takes one number")
@@ -234,7 +236,7 @@ def evaluate_compile_time_argument(context: Context, node: tree.Call) -> Value:
     return make_integer(known[number], UNSIGNED)
 
 
-def evaluate_extreme(context: Context, node: tree.Call) -> Value:
+def evaluate_extreme(context: Context, node: tree.FunctionCall) -> Value:
     """`std::min` and `std::max`."""
     assert isinstance(node.callee, tree.Name)
     name = strip_namespaces(node.callee.text)

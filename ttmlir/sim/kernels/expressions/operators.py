@@ -56,7 +56,7 @@ def _read_punned(context: Context, node: tree.Expression) -> Value | None:
             return None
 
 
-def evaluate_binary(context: Context, node: tree.Binary) -> Value:
+def evaluate_binary(context: Context, node: tree.BinaryOperation) -> Value:
     """A binary operator."""
     match node.operator:
         case ",":
@@ -89,7 +89,7 @@ def _refuse_undefined(
         raise context.error(node, "division by zero")
 
 
-def _evaluate_logical(context: Context, node: tree.Binary) -> Value:
+def _evaluate_logical(context: Context, node: tree.BinaryOperation) -> Value:
     left, right = evaluate_condition(context, node.left), evaluate_condition(context, node.right)
     decisive = node.operator == "||"
     if left.constant is not None:
@@ -102,7 +102,7 @@ def _evaluate_logical(context: Context, node: tree.Binary) -> Value:
     return Value(BOOL, ast.BoolOp(operator, [left.node, right.node]), 0, 1)
 
 
-def _evaluate_comma(context: Context, node: tree.Binary) -> Value:
+def _evaluate_comma(context: Context, node: tree.BinaryOperation) -> Value:
     left, right = context.evaluate(node.left), context.evaluate(node.right)
     if not context.unit.has_effect(left.node):
         return right

@@ -36,7 +36,7 @@ from ttmlir.sim.kernels.scope import Alias, Functions, Scope, Symbol, Variable
 from ttmlir.sim.kernels.value import Value, make_value, settle
 
 
-def call_own_function(context: Context, node: tree.Call, functions: Functions) -> Value:
+def call_own_function(context: Context, node: tree.FunctionCall, functions: Functions) -> Value:
     """The value of a call of one of the kernel's functions."""
     function = _choose_overload(context, node, functions)
     known = dict[int, Value]()
@@ -60,7 +60,7 @@ def call_own_function(context: Context, node: tree.Call, functions: Functions) -
 
 
 def _pass_default(
-    context: Context, parameter: tree.Parameter, node: tree.Call, scope: Scope
+    context: Context, parameter: tree.Parameter, node: tree.FunctionCall, scope: Scope
 ) -> Argument:
     """What is passed for a parameter for which a call has no argument."""
     assert parameter.default is not None
@@ -73,7 +73,9 @@ def _pass_default(
     return argument
 
 
-def _choose_overload(context: Context, node: tree.Call, functions: Functions) -> tree.Function:
+def _choose_overload(
+    context: Context, node: tree.FunctionCall, functions: Functions
+) -> tree.Function:
     count = len(node.arguments)
     fitting = [
         each for each in functions.definitions if each.body is not None and _accepts(each, count)
@@ -94,7 +96,7 @@ def _bind_template(
     context: Context,
     function: tree.Function,
     functions: Functions,
-    node: tree.Call,
+    node: tree.FunctionCall,
     known: dict[int, Value],
 ) -> Scope:
     """The names that a function sees around it, its template parameters among them.

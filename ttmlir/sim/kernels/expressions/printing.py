@@ -25,7 +25,7 @@ _BASES = {"HEX": 16, "DEC": 10, "OCT": 8}
 def find_printed(context: Context, node: tree.Expression) -> list[ast.expr] | None:
     """The values that `DPRINT << a << b` prints; None if an expression is none."""
     parts = list[tree.Expression]()
-    while isinstance(node, tree.Binary) and node.operator == "<<":
+    while isinstance(node, tree.BinaryOperation) and node.operator == "<<":
         parts.append(node.right)
         node = node.left
     if not isinstance(node, tree.Name) or node.text != _DPRINT:
@@ -35,14 +35,14 @@ def find_printed(context: Context, node: tree.Expression) -> list[ast.expr] | No
     for each in reversed(parts):
         name = (
             each.callee.text
-            if isinstance(each, tree.Call) and isinstance(each.callee, tree.Name)
+            if isinstance(each, tree.FunctionCall) and isinstance(each.callee, tree.Name)
             else ""
         )
         if name in _BASES:
             base = _BASES[name]
         elif name == "ENDL":
             shown.append(code.constant("\n"))
-        elif name == "SETW" and isinstance(each, tree.Call):
+        elif name == "SETW" and isinstance(each, tree.FunctionCall):
             width = _evaluate_width(context, each)
         else:
             shown.append(_show_value(context, each, base, width))
@@ -50,7 +50,7 @@ def find_printed(context: Context, node: tree.Expression) -> list[ast.expr] | No
     return shown
 
 
-def _evaluate_width(context: Context, node: tree.Call) -> int:
+def _evaluate_width(context: Context, node: tree.FunctionCall) -> int:
     if len(node.arguments) != 1:
         raise context.error(node, "SETW takes one number")
     width = evaluate_constant(context, node.arguments[0], "a width")

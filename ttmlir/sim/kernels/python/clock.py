@@ -28,41 +28,41 @@ _HALVES = frozenset(1 << (bits - 1) for bits in (8, 16, 32, 64))
 
 def add_clock(body: list[ast.stmt]) -> list[ast.stmt]:
     """The statements with what adds to the clock before each stretch without branches."""
-    return list(_counted(body, 0))
+    return list(_count(body, 0))
 
 
-def _counted(body: Sequence[ast.stmt], before: int) -> Iterator[ast.stmt]:
+def _count(body: Sequence[ast.stmt], before: int) -> Iterator[ast.stmt]:
     """Each stretch adds its cycles in front; `before` are cycles that belong to the first one."""
     stretch = list[ast.stmt]()
     cycles = before
     for node in body:
         if isinstance(node, ast.If):
             cycles += _cost(node.test) + _BRANCH
-            yield from _flushed(stretch, cycles, node)
-            node.body = list(_counted(node.body, 0))
-            node.orelse = list(_counted(node.orelse, 0))
+            yield from _flush(stretch, cycles, node)
+            node.body = list(_count(node.body, 0))
+            node.orelse = list(_count(node.orelse, 0))
             yield node
         elif isinstance(node, ast.For):
-            yield from _flushed(stretch, cycles + _cost(node.iter), node)
+            yield from _flush(stretch, cycles + _cost(node.iter), node)
             # A limit on the rounds of a loop (`else`) is none of the kernel's.
-            node.body = list(_counted(node.body, 0 if node.orelse else 1 + _BRANCH))
+            node.body = list(_count(node.body, 0 if node.orelse else 1 + _BRANCH))
             yield node
         elif isinstance(node, ast.While) and not is_wait(node):
-            yield from _flushed(stretch, cycles + _cost(node.test) + _BRANCH, node)
-            node.body = list(_counted(node.body, _cost(node.test) + _BRANCH))
+            yield from _flush(stretch, cycles + _cost(node.test) + _BRANCH, node)
+            node.body = list(_count(node.body, _cost(node.test) + _BRANCH))
             yield node
         else:
             cycles += _cost(node.test if isinstance(node, ast.While) else node)
             stretch.append(node)
             if not isinstance(node, ast.While):
                 continue
-            yield from _flushed(stretch, cycles, node)
+            yield from _flush(stretch, cycles, node)
         stretch, cycles = [], 0
     if stretch or (cycles and body):
-        yield from _flushed(stretch, cycles, body[-1])
+        yield from _flush(stretch, cycles, body[-1])
 
 
-def _flushed(stretch: list[ast.stmt], cycles: int, place: ast.stmt) -> Iterator[ast.stmt]:
+def _flush(stretch: list[ast.stmt], cycles: int, place: ast.stmt) -> Iterator[ast.stmt]:
     if cycles:
         target = ast.Attribute(ast.Name(THREAD, ast.Load()), "clock", ast.Store())
         add = ast.AugAssign(target, ast.Add(), ast.Constant(cycles))

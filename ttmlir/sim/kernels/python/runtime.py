@@ -115,7 +115,7 @@ def float_quotient(a: float, b: float) -> float:
     return math.copysign(math.inf, a) * math.copysign(1.0, b)
 
 
-def truncated(value: float, low: int, high: int) -> int:
+def truncate(value: float, low: int, high: int) -> int:
     """A floating-point number as an integer."""
     if math.isnan(value) or not low - 1 < value < high + 1:
         raise KernelFault(f"{value} is no value of the integer type that it is converted to")
@@ -241,14 +241,14 @@ def pointer_to(pointer: Pointer, element: str) -> Pointer:
     return pointer
 
 
-def copied(value: list[Item]) -> list[Item]:
+def copy(value: list[Item]) -> list[Item]:
     """A copy of a struct or array with everything in it."""
-    return [copied(each) if isinstance(each, list) else each for each in value]
+    return [copy(each) if isinstance(each, list) else each for each in value]
 
 
 def overwrite(place: list[Item], value: list[Item]) -> list[Item]:
     """The assignment of a struct."""
-    place[:] = copied(value)
+    place[:] = copy(value)
     return place
 
 

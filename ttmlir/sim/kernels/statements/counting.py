@@ -49,11 +49,11 @@ def find_count(context: Context, node: tree.For) -> Count | None:
     if not isinstance(node.start, tree.Declaration) or "static" in node.start.specifiers:
         return None
     match node.condition:
-        case tree.Binary(operator=operator, left=tree.Name(text=name), right=bound) if (
+        case tree.BinaryOperation(operator=operator, left=tree.Name(text=name), right=bound) if (
             operator in _MIRRORED and _find_declarator(context, node.start, name)
         ):
             pass
-        case tree.Binary(operator=operator, left=bound, right=tree.Name(text=name)) if (
+        case tree.BinaryOperation(operator=operator, left=bound, right=tree.Name(text=name)) if (
             operator in _MIRRORED
         ):
             operator = _MIRRORED[operator]
@@ -113,11 +113,11 @@ def _keeps_value(context: Context, node: tree.Node, changed: frozenset[str]) -> 
             return _is_steady_name(context, text, changed)
         case tree.Member() | tree.Index():
             return root_name(node) is not None
-        case tree.Binary(operator=operator):
+        case tree.BinaryOperation(operator=operator):
             return operator != ","
         case tree.Unary(operator=operator):
             return operator not in ("*", "&")
-        case tree.Call(callee=tree.Name(text=text)):
+        case tree.FunctionCall(callee=tree.Name(text=text)):
             steady = context.unit.library.is_steady(text)
             known = steady or strip_namespaces(text) == "get_compile_time_arg_val"
             return known and context.unit.find(text, context.scope) is None
@@ -252,7 +252,7 @@ def split_commas(node: tree.Expression | None) -> Iterator[tree.Expression]:
     match node:
         case None:
             return
-        case tree.Binary(operator=",", left=left, right=right):
+        case tree.BinaryOperation(operator=",", left=left, right=right):
             yield from split_commas(left)
             yield from split_commas(right)
         case _:

@@ -42,7 +42,7 @@ def execute_evaluation(context: Context, node: tree.Evaluate) -> None:
 def execute_effect(context: Context, node: tree.Expression) -> None:
     """Compile an expression whose value nobody wants."""
     match node:
-        case tree.Binary(operator=","):
+        case tree.BinaryOperation(operator=","):
             execute_effect(context, node.left)
             execute_effect(context, node.right)
         case tree.Assign():
@@ -80,7 +80,7 @@ def _execute_call(context: Context, node: tree.Expression) -> None:
         return
     found = find_library_call(context, node)
     if found is not None and found.waits:
-        assert isinstance(node, tree.Call)
+        assert isinstance(node, tree.FunctionCall)
         _emit_wait(context, node, found)
         return
     value = context.evaluate(node)
@@ -89,7 +89,7 @@ def _execute_call(context: Context, node: tree.Expression) -> None:
             context.emit(ast.Expr(each), node.position)
 
 
-def _emit_wait(context: Context, node: tree.Call, found: LibraryCall) -> None:
+def _emit_wait(context: Context, node: tree.FunctionCall, found: LibraryCall) -> None:
     arguments = [
         _evaluate_once(context, each, node)
         for each in evaluate_arguments(context, node, found.name)

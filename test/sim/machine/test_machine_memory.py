@@ -1,0 +1,252 @@
+"""Memories, allocators, buffers and chips."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from running.confinement import confined
+
+from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
+from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.system.boards import BOARD_NAMES, board
+from ttmlir.layout.system.chip import default_system_desc
+from ttmlir.limits import MEMORY_VARIABLE
+from ttmlir.sim.errors import AllocationError, SimError
+from ttmlir.sim.machine.allocator import Allocator
+from ttmlir.sim.machine.buffer import Buffer, Sharding
+from ttmlir.sim.machine.chip import SimChip
+from ttmlir.sim.machine.device import SimDevice
+from ttmlir.sim.machine.memory import Memory
+from ttmlir.sim.options import SimOptions
+
+
+def test_memory_is_poisoned_and_grows_on_demand() -> None:
+    """What nobody wrote reads as ones; a gigabyte takes no memory until it is used."""
+    memory = Memory("DRAM", 1 << 30)
+    assert memory.data.size == 0
+    memory.write(1000, b"abc")
+    assert bytes(memory.read(998, 6)) == b"\xff\xffabc\xff"
+    assert memory.data.size < 1 << 20
+    memory.write((1 << 20) - 2, b"de")
+    assert bytes(memory.read(1000, 3)) == b"abc"
+    memory.poison(1001, 1)
+    assert bytes(memory.read(1000, 3)) == b"a\xffc"
+
+
+@pytest.mark.parametrize(("address", "size"), [(-4, 4), (61, 4), (64, 1), (0, -1)])
+def test_memory_has_bounds(address: int, size: int) -> None:
+    """The message names the bytes and the memory's size."""
+    memory = Memory("L1 of core (0, 0)", 64)
+    with pytest.raises(SimError, match=r"are outside of L1 of core \(0, 0\), which has 0x40"):
+        memory.read(address, size)
+
+
+def test_copies_may_overlap() -> None:
+    """A copy within a memory takes the bytes as they were."""
+    memory = Memory("L1", 64)
+    memory.write(0, bytes(range(16)))
+    memory.copy(4, memory, 0, 12)
+    assert bytes(memory.read(0, 16)) == bytes([0, 1, 2, 3, *range(12)])
+
+
+def test_writes_drop_what_was_decoded() -> None:
+    """Every granule of 1 KiB that a write touches, and no other."""
+    memory = Memory("L1", 1 << 16)
+    memory.decoded = dict.fromkeys(range(6), "numbers")
+    memory.write(1023, bytes(1026))
+    assert sorted(memory.decoded) == [3, 4, 5]
+    memory.copy(5 * 1024, memory, 0, 1)
+    assert sorted(memory.decoded) == [3, 4]
+
+
+def test_allocator_fills_gaps_from_its_side() -> None:
+    """DRAM grows up and L1 down; what was freed is used again."""
+    up = Allocator("DRAM", 1000, 2000, 32, top_down=False)
+    assert [up.allocate(100), up.allocate(1)] == [1024, 1152]
+    up.free(1024)
+    assert up.allocate(129) == 1184
+    assert up.allocate(128) == 1024
+    down = Allocator("L1", 1000, 2000, 16, top_down=True)
+    assert [down.allocate(100), down.allocate(1)] == [1888, 1872]
+    assert down.lowest == 1872
+
+
+def test_allocator_refuses_what_does_not_fit() -> None:
+    """The message says how much there is, and a map what takes it."""
+    allocator = Allocator("L1", 0, 1024, 16, top_down=True)
+    allocator.take(512, 128)
+    with pytest.raises(AllocationError, match=r"528 bytes per bank do not fit into L1") as caught:
+        allocator.allocate(513)
+    assert "the largest gap has 512 of its 1024 bytes" in str(caught.value)
+    assert "note: L1: 0x200 to 0x280, 128 bytes: buffer" in str(caught.value)
+    with pytest.raises(AllocationError, match=r"overlap the buffer at 0x200, which has 128 bytes"):
+        allocator.take(639, 16)
+    with pytest.raises(AllocationError, match=r"outside of what buffers may take of L1"):
+        allocator.take(1020, 16)
+
+
+def test_buffers_interleave_over_banks() -> None:
+    """13 pages of 40 bytes: the first bank has two, 64 bytes apart."""
+    device = SimDevice(SimChip.of_board("n150"), SimOptions(sanitize=False))
+    buffer = Buffer(device, 13 * 40, 40)
+    data = np.random.default_rng(0).integers(0, 256, 13 * 40, np.uint8).tobytes()
+    buffer.write(data)
+    assert buffer.read() == data
+    for page in range(13):
+        memory = device.dram[page % 12]
+        place = buffer.address + page // 12 * 64
+        assert bytes(memory.read(place, 40)) == data[40 * page : 40 * page + 40]
+    assert Buffer(device, 32, 32).address == buffer.address + 2 * 64
+    in_l1 = Buffer(device, 65 * 16, 16, MemorySpace.DEVICE_L1)
+    assert in_l1.address == device.chip.l1_size - 2 * 16
+
+
+def test_buffers_at_an_address() -> None:
+    """As the commands of a .ttm file give them, and given back."""
+    device = SimDevice(SimChip.of_board("n150"), SimOptions())
+    buffer = Buffer(device, 64, 64, MemorySpace.DEVICE_L1, address=0x40000)
+    assert buffer.address == 0x40000
+    with pytest.raises(AllocationError, match="overlap the buffer at 0x40000"):
+        Buffer(device, 64, 64, MemorySpace.DEVICE_L1, address=0x40000)
+    buffer.deallocate()
+    assert Buffer(device, 64, 64, MemorySpace.DEVICE_L1, address=0x40000).allocated
+    with pytest.raises(SimError, match="the buffer at 0x40000 was deallocated"):
+        buffer.read()
+
+
+SHARDING = Sharding(
+    layout=TensorMemoryLayout.BLOCK_SHARDED,
+    cores=((0, 0), (1, 0), (0, 1), (1, 1)),
+    shape=(3, 5),
+    shard_shape=(2, 3),
+)
+
+
+def test_sharded_buffers_give_each_core_its_part() -> None:
+    """3x5 pages in shards of 2x3: the last row and column of shards are not full."""
+    device = SimDevice(SimChip.of_board("n150"), SimOptions())
+    buffer = Buffer(device, 15 * 16, 16, MemorySpace.DEVICE_L1, sharding=SHARDING)
+    pages = np.arange(15, dtype=np.uint8).repeat(16).reshape(3, 5, 16)
+    buffer.write(pages.tobytes())
+    for row, column in np.ndindex(3, 5):
+        core = device.core(column // 3, row // 2)
+        place = buffer.address + (row % 2 * 3 + column % 3) * 16
+        assert core.l1.read(place, 1)[0] == 5 * row + column
+    assert buffer.read() == pages.tobytes()
+
+
+def test_shardings_that_cannot_be() -> None:
+    """Layouts without shards, too few cores, sizes that differ, shards in DRAM."""
+    with pytest.raises(SimError, match="interleaved is no sharded layout"):
+        replace(SHARDING, layout=TensorMemoryLayout.INTERLEAVED)
+    with pytest.raises(SimError, match="3x5 pages make 4 shards of 2x3, but there are 3 cores"):
+        replace(SHARDING, cores=SHARDING.cores[:3])
+    device = SimDevice(SimChip.of_board("n150"))
+    with pytest.raises(SimError, match="3x5 pages of 16 bytes are 240 bytes, but the buffer has"):
+        Buffer(device, 16 * 16, 16, MemorySpace.DEVICE_L1, sharding=SHARDING)
+    with pytest.raises(SimError, match="sharded buffers are in l1"):
+        Buffer(device, 15 * 16, 16, sharding=SHARDING)
+
+
+def test_chips() -> None:
+    """Numbers that tt-metal's descriptions of the boards give."""
+    chip = SimChip.of_board("n150")
+    assert (chip.grid, chip.num_dram_channels, chip.clock_hz) == ((8, 8), 12, 10**9)
+    assert chip.noc_coordinate((0, 0)) == (1, 1)
+    assert chip.noc_coordinate((4, 5)) == (6, 7)
+    assert chip.dram[0] == (0, 11)
+    assert SimChip.of_board("n300", 1).grid == (8, 8)
+    blackhole = SimChip.of_board("p150")
+    assert (blackhole.grid, blackhole.num_dram_channels) == ((11, 10), 8)
+    assert (blackhole.dram_read_alignment, blackhole.max_packet_size) == (64, 16384)
+
+
+# The regions of tt-metal's dev_mem_map.h, those of local memories twice as large on Blackhole.
+_WORMHOLE_FIRMWARE = 1280 + 10240 + 3 * 16384 + 2 * 4096 + 3 * 2048 + 16384
+_BLACKHOLE_FIRMWARE = 1280 + 10240 + 3 * 16384 + 2 * 8192 + 3 * 4096 + 16384
+
+
+@pytest.mark.parametrize("name", BOARD_NAMES)
+def test_firmware_has_its_part_of_l1_on_every_board(name: str) -> None:
+    """Equal silicon leaves programs the same room, whatever the board is called."""
+    system = board(name)
+    for number in range(system.num_chips):
+        chip = SimChip.of_board(name, number)
+        expected = _BLACKHOLE_FIRMWARE if name.startswith("p") else _WORMHOLE_FIRMWARE
+        assert chip.l1_unreserved_base == expected
+        assert chip.l1_size - chip.l1_unreserved_base == 1464 * 1024 - expected
+        if name != "default":  # tt-mlir's description, which compiled files have, reserves less.
+            assert SimChip.from_desc(system.chip(number), name) == chip
+    with pytest.raises(
+        LayoutError, match="unknown board 'n151'; known are default, n150, n300, p1"
+    ):
+        SimChip.of_board("n151")
+    with pytest.raises(LayoutError, match="chip 1 is not one of the 1 of the system"):
+        SimChip.of_board("p150", 1)
+
+
+def test_chip_of_a_description_has_its_numbering() -> None:
+    """The default system numbers its cores from (0, 0), and DRAM below them."""
+    (desc,) = default_system_desc().chip_descs
+    chip = SimChip.from_desc(desc)
+    assert chip.noc_coordinate((3, 6)) == (3, 6)
+    assert chip.dram[1] == (0, 9)
+    assert chip.l1_unreserved_base == 1024
+    assert SimChip.from_desc(board("p150").chip(0), "mine").name == "mine"
+
+
+def test_chips_that_contradict_themselves() -> None:
+    """Each is refused with what is wrong."""
+    chip = SimChip.of_board("n150")
+    with pytest.raises(SimError, match="64 workers do not fill a grid of 8x7"):
+        replace(chip, grid=(8, 7))
+    with pytest.raises(SimError, match="two tiles have the same coordinates"):
+        replace(chip, dram=(chip.workers[0], *chip.dram[1:]))
+    with pytest.raises(SimError, match="is outside of the network"):
+        replace(chip, spec=replace(chip.spec, noc_size=(12, 9)))
+    with pytest.raises(SimError, match="no room for semaphores"):
+        replace(chip, l1_unreserved_base=900)
+    with pytest.raises(SimError, match="n150: a chip without channels of DRAM; it needs at least"):
+        replace(chip, dram=())
+    with pytest.raises(SimError, match="n150: all of L1 is reserved"):
+        replace(chip, l1_size=91_392)
+
+
+def test_options_that_make_no_sense() -> None:
+    """Unknown numerics, and a limit that nothing keeps."""
+    with pytest.raises(SimError, match="cycle_limit is 0; it has to be at least 1"):
+        SimOptions(cycle_limit=0)
+
+
+def test_buffers_at_high_addresses_take_no_memory_until_they_are_used() -> None:
+    """A buffer at the end of every channel of DRAM does not make this machine hold all of them."""
+    chip = SimChip.from_desc(default_system_desc().chip(0))
+    device = SimDevice(chip, SimOptions())
+    with confined(megabytes=200, cpu_seconds=10):
+        size = 1024 * chip.num_dram_channels
+        address = chip.dram_channel_size - 1024
+        buffer = Buffer(device, size, 1024, MemorySpace.DEVICE_DRAM, address=address)
+        buffer.deallocate()
+    assert sum(memory.data.size for memory in device.dram) == 0
+
+
+def test_memories_of_a_device_share_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Writing to the ends of several channels stops at the limit, with advice."""
+    monkeypatch.setenv(MEMORY_VARIABLE, "0.25")
+    device = SimDevice(SimChip.from_desc(default_system_desc().chip(0)), SimOptions())
+    device.dram[0].write(200 << 20, b"x")
+    with pytest.raises(SimError, match=r"no room for the bytes of DRAM channel 1 .* 0\.25 GiB"):
+        device.dram[1].write(200 << 20, b"x")
+
+
+def test_poison_reaches_what_was_written_only_in_part() -> None:
+    """Bytes beyond those that were touched are poisoned as soon as they are read."""
+    memory = Memory("DRAM", 1 << 30)
+    memory.write(0, bytes(1 << 16))
+    memory.poison((1 << 16) - 2, 1 << 20)
+    assert memory.data.size == 1 << 16
+    assert bytes(memory.read((1 << 16) - 4, 6)) == b"\x00\x00\xff\xff\xff\xff"
+    with pytest.raises(SimError, match="are outside of DRAM"):
+        memory.poison((1 << 30) - 1, 2)

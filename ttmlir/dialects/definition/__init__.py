@@ -1,0 +1,1 @@
+"""What dialects are defined with: fields, forms, traits, checks and rows."""

@@ -1,0 +1,45 @@
+"""The warning about numbers that devices keep in fewer bits than the program asks for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from xdsl.dialects.builtin import TensorType, f64
+
+from ttmlir.mlir.reporting.diagnostics import Diagnostic, warn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from xdsl.ir import Attribute, Operation, SSAValue
+
+F64_IS_NARROWED = (
+    "tensors of f64 are kept as f32 on the device; the numerics 'exact' compute them in 64 bits"
+)
+
+
+def narrow(root: Operation) -> Diagnostic | None:
+    """The warning about tensors of f64 inside `root`, at the first one; None without any."""
+    for op in root.walk():
+        for value in _values(op):
+            type_ = value.type
+            if (
+                isinstance(type_, TensorType)
+                and cast("TensorType[Attribute]", type_).element_type == f64
+            ):
+                return Diagnostic("warning", op.location, F64_IS_NARROWED)
+    return None
+
+
+def warn_of_narrowing(root: Operation) -> None:
+    """Give the warning about tensors of f64 if there are any inside `root`."""
+    if (warning := narrow(root)) is not None:
+        warn(warning)
+
+
+def _values(op: Operation) -> Iterator[SSAValue]:
+    """The results of an operation and the arguments of its blocks."""
+    yield from op.results
+    for region in op.regions:
+        for block in region.blocks:
+            yield from block.args

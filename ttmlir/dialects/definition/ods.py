@@ -1,0 +1,524 @@
+"""Operation definitions as data, checked the way MLIR's generated verifiers check.
+
+An operation class carries a `Signature`: its operands, results, properties and regions, each with
+a constraint. From it follow the conversion of the properties that stand in the text
+(`ODSOperation.convert_properties`) and the verifier, whose order and words are those of the code
+that `mlir-tblgen` makes from an operation definition specification (ODS): structure, operand
+segments, presence of attributes, attribute constraints, types, the operation's own checks,
+interfaces.
+
+xDSL's own definitions (IRDL) are not used for these operations: they build slower and say it in
+other words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from typing import ClassVar, NoReturn, cast
+
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    ArrayAttr,
+    DenseArrayBase,
+    DenseIntOrFPElementsAttr,
+    DenseResourceAttr,
+    DictionaryAttr,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    Signedness,
+    StringAttr,
+    SymbolRefAttr,
+    TensorType,
+    UnitAttr,
+    i32,
+)
+from xdsl.ir import Attribute, Operation, OpTraits, SSAValue, TypeAttribute
+from xdsl.irdl import traits_def
+from xdsl.utils.exceptions import VerifyException
+
+from ttmlir.dialects.definition.names import DEVICE as DEVICE_NAME
+from ttmlir.mlir.printing.printer import show_attribute
+from ttmlir.mlir.xdsl_internals import operands_of
+
+SEGMENTS = "operandSegmentSizes"
+"""Property with the number of operands in each group of an operation with several variadic ones."""
+
+_OLD_SEGMENTS = "operand_segment_sizes"
+_NO_TRAITS = traits_def()
+
+Test = Callable[[Attribute], bool]
+
+
+def refuse(message: str) -> NoReturn:
+    """Fail verification with `message`; the operation's name and place are put before it."""
+    raise VerifyException(message)
+
+
+# ---------------------------------------------------------------------------------------------
+# Constraints of attributes
+# ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class AttrConstraint:
+    """What an attribute must be.
+
+    `storage` tells whether the attribute can be held by the property at all: MLIR's properties have
+    a C++ type, and an attribute of another class is refused while the text is read. `holds` is the
+    constraint proper, checked by the verifier, which names `summary`.
+    """
+
+    summary: str
+    storage: Test
+    holds: Test
+
+
+def always(attr: Attribute) -> bool:
+    """The test that everything passes."""
+    return True
+
+
+def is_type(attr: Attribute) -> bool:
+    """True for types."""
+    return isinstance(attr, TypeAttribute)
+
+
+def _is_int(attr: Attribute, width: int, signedness: Signedness) -> bool:
+    if not isinstance(attr, IntegerAttr):
+        return False
+    type = cast("IntegerAttr[IntegerType | IndexType]", attr).type
+    return (
+        isinstance(type, IntegerType)
+        and type.width.data == width
+        and type.signedness.data is signedness
+    )
+
+
+def integer_attr(width: int, signedness: Signedness) -> AttrConstraint:
+    """An integer attribute of exactly this type."""
+    word = "signless" if signedness is Signedness.SIGNLESS else signedness.name.lower()
+    return AttrConstraint(
+        f"{width}-bit {word} integer attribute",
+        lambda attr: isinstance(attr, IntegerAttr),
+        lambda attr: _is_int(attr, width, signedness),
+    )
+
+
+def _is_bool(attr: Attribute) -> bool:
+    return _is_int(attr, 1, Signedness.SIGNLESS)
+
+
+def _is_f32(attr: Attribute) -> bool:
+    return isinstance(attr, FloatAttr) and cast("FloatAttr", attr).type.name == "f32"
+
+
+def _is_array(attr: Attribute) -> bool:
+    return isinstance(attr, ArrayAttr)
+
+
+def array_attr(summary: str, element: Test) -> AttrConstraint:
+    """An array attribute whose every element passes a test."""
+    return AttrConstraint(
+        summary,
+        _is_array,
+        lambda attr: all(element(item) for item in cast("ArrayAttr[Attribute]", attr).data),
+    )
+
+
+def integer_array_attr(width: int) -> AttrConstraint:
+    """An array attribute of signless integers."""
+    return array_attr(
+        f"{width}-bit integer array attribute",
+        lambda item: _is_int(item, width, Signedness.SIGNLESS),
+    )
+
+
+def _is_dense(attr: Attribute, width: int) -> bool:
+    if not isinstance(attr, DenseArrayBase):
+        return False
+    type = cast("DenseArrayBase[IntegerType]", attr).elt_type
+    return type.name == "integer_type" and type.width.data == width
+
+
+def dense_array_attr(width: int) -> AttrConstraint:
+    """`array<iN: ...>`; MLIR has a class of its own for each element type."""
+    return AttrConstraint(
+        f"i{width} dense array attribute", lambda attr: _is_dense(attr, width), always
+    )
+
+
+def _is_elements(attr: Attribute) -> bool:
+    return isinstance(attr, (DenseIntOrFPElementsAttr, DenseResourceAttr))
+
+
+def _is_flat_symbol(attr: Attribute) -> bool:
+    return isinstance(attr, SymbolRefAttr) and not attr.nested_references.data
+
+
+def enum_attr(base: AttrConstraint, count: int, summary: str) -> AttrConstraint:
+    """An integer that numbers one of `count` cases; nothing else fits the property."""
+
+    def is_case(attr: Attribute) -> bool:
+        return base.holds(attr) and 0 <= cast("IntegerAttr", attr).value.data < count
+
+    return AttrConstraint(summary, is_case, always)
+
+
+def named_attr(name: str, summary: str = "") -> AttrConstraint:
+    """An attribute of a dialect, told by its name, so that its class need not be imported."""
+    return AttrConstraint(summary, lambda attr: attr.name == name, always)
+
+
+SI32 = integer_attr(32, Signedness.SIGNED)
+I32 = integer_attr(32, Signedness.SIGNLESS)
+SI64 = integer_attr(64, Signedness.SIGNED)
+I64 = integer_attr(64, Signedness.SIGNLESS)
+F32 = AttrConstraint("32-bit float attribute", lambda attr: isinstance(attr, FloatAttr), _is_f32)
+FLOAT = AttrConstraint(
+    "arbitrary float attribute", lambda attr: isinstance(attr, FloatAttr), always
+)
+BOOL = AttrConstraint("bool attribute", _is_bool, always)
+UNIT = AttrConstraint("unit attribute", lambda attr: isinstance(attr, UnitAttr), always)
+ARRAY = AttrConstraint("array attribute", _is_array, always)
+STRING = AttrConstraint("string attribute", lambda attr: isinstance(attr, StringAttr), always)
+I32_ARRAY = integer_array_attr(32)
+I64_ARRAY = integer_array_attr(64)
+DENSE_I32 = dense_array_attr(32)
+DENSE_I64 = dense_array_attr(64)
+DENSE_BOOL = dense_array_attr(1)
+ELEMENTS = AttrConstraint("constant vector/tensor attribute", _is_elements, always)
+FLAT_SYMBOL = AttrConstraint("flat symbol reference attribute", _is_flat_symbol, always)
+MAP_ARRAY = array_attr("AffineMap array attribute", lambda item: isinstance(item, AffineMapAttr))
+
+
+# ---------------------------------------------------------------------------------------------
+# Constraints of types
+# ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class TypeConstraint:
+    """What the type of an operand or result must be."""
+
+    summary: str
+    holds: Test
+
+
+def _is_tensor(type: Attribute) -> bool:
+    return isinstance(type, TensorType)
+
+
+def _is_tensor_or_memref(type: Attribute) -> bool:
+    return isinstance(type, TensorType) or (
+        isinstance(type, MemRefType) and len(type.shape.data) > 0
+    )
+
+
+TENSOR = TypeConstraint("ranked tensor of any type values", _is_tensor)
+TENSOR_OR_MEMREF = TypeConstraint(
+    "ranked tensor of any type values or non-0-ranked.memref of any type values",
+    _is_tensor_or_memref,
+)
+DEVICE = TypeConstraint("TT device", lambda type: type.name == DEVICE_NAME)
+
+
+# ---------------------------------------------------------------------------------------------
+# Signatures
+# ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class ValueGroup:
+    """One operand or result, or a group of them."""
+
+    name: str
+    constraint: TypeConstraint = TENSOR
+    variadic: bool = False
+    optional: bool = False
+
+    @property
+    def is_single(self) -> bool:
+        """True where exactly one value stands here."""
+        return not (self.variadic or self.optional)
+
+
+@dataclass(frozen=True, eq=False)
+class Property:
+    """One inherent attribute."""
+
+    name: str
+    constraint: AttrConstraint
+    optional: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Signature:
+    """Everything that the verifier checks of an operation before its own rules."""
+
+    operands: tuple[ValueGroup, ...] = ()
+    results: tuple[ValueGroup, ...] = ()
+    properties: tuple[Property, ...] = ()
+    regions: int | None = 0
+    """Number of regions; None for any number."""
+    init: str | None = None
+    """The destination operand or group of operands, in destination-passing style."""
+    same_sizes: bool = False
+    """True where all variadic groups have one size, so that no property tells it."""
+    by_name: dict[str, Property] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Sort the properties by name, the order in which they are verified and printed."""
+        ordered = tuple(sorted(self.properties, key=lambda p: p.name))
+        object.__setattr__(self, "properties", ordered)
+        object.__setattr__(self, "by_name", {p.name: p for p in ordered})
+
+    @cached_property
+    def has_segments(self) -> bool:
+        """True where a property tells how many operands each group has."""
+        return not self.same_sizes and sum(not value.is_single for value in self.operands) > 1
+
+    @cached_property
+    def operand_index(self) -> dict[str, int]:
+        """Place of each operand or group by name."""
+        return {value.name: i for i, value in enumerate(self.operands)}
+
+
+def _segment_sizes(op: Operation, groups: int) -> tuple[int, ...]:
+    attr = op.properties.get(SEGMENTS)
+    if attr is None:
+        return (0,) * groups
+    return tuple(cast("DenseArrayBase[IntegerType]", attr).iter_values())
+
+
+def _single_variadic_sizes(values: Sequence[ValueGroup], count: int) -> tuple[int, ...]:
+    """The sizes of groups, where those that are variadic share what is left."""
+    single = sum(value.is_single for value in values)
+    each = (count - single) // max(1, len(values) - single)
+    return tuple(1 if value.is_single else each for value in values)
+
+
+class ODSOperation(Operation):
+    """An operation whose class carries a `Signature`."""
+
+    SIGNATURE: ClassVar[Signature]
+    traits: ClassVar[OpTraits] = _NO_TRAITS
+
+    def __init_subclass__(cls) -> None:
+        """Check that the init is one of the operands."""
+        super().__init_subclass__()
+        if "SIGNATURE" in cls.__dict__ and cls.SIGNATURE.init is not None:
+            assert cls.SIGNATURE.init in cls.SIGNATURE.operand_index, cls
+
+    # -- operands ------------------------------------------------------------------------------
+
+    @classmethod
+    def segments(cls, *sizes: int) -> DenseArrayBase[IntegerType]:
+        """The value of `operandSegmentSizes` for groups of these sizes."""
+        return segments_attr(sizes)
+
+    def form(self) -> Signature:
+        """The signature that this operation is held to; some operations have had several."""
+        return self.SIGNATURE
+
+    def group_sizes(self) -> tuple[int, ...]:
+        """Number of operands in each group, in the order of the signature."""
+        signature = self.form()
+        if signature.has_segments:
+            return _segment_sizes(self, len(signature.operands))
+        return _single_variadic_sizes(signature.operands, len(operands_of(self)))
+
+    def group_range(self, name: str) -> tuple[int, int]:
+        """First and one past the last operand number of the group `name`."""
+        sizes = self.group_sizes()
+        index = self.form().operand_index[name]
+        first = sum(sizes[:index])
+        return first, first + sizes[index]
+
+    def group(self, name: str) -> tuple[SSAValue, ...]:
+        """The operands of the group `name`: one, or none to many if optional or variadic."""
+        first, end = self.group_range(name)
+        return operands_of(self)[first:end]
+
+    # -- properties ----------------------------------------------------------------------------
+
+    @classmethod
+    def convert_properties(
+        cls, properties: dict[str, Attribute] | None, attributes: dict[str, Attribute]
+    ) -> dict[str, Attribute]:
+        """The properties of an operation read as `<{properties}> ... {attributes}`.
+
+        Inherent attributes found in `attributes` are taken out of it. Raises VerifyException, whose
+        text is the whole diagnostic, where MLIR's reader refuses.
+        """
+        signature = cls.SIGNATURE
+        known = signature.by_name
+        result: dict[str, Attribute] = {}
+        for name, attr in (properties or {}).items():
+            if name in (SEGMENTS, _OLD_SEGMENTS) and signature.has_segments:
+                result[SEGMENTS] = cls._converted_segments(attr, properties or {})
+            elif name in known:
+                if not known[name].constraint.storage(attr):
+                    cls._refuse_properties(
+                        properties or {},
+                        f"Invalid attribute `{name}` in property conversion: {text(attr)}",
+                    )
+                result[name] = attr
+        for name in [name for name in known if name in attributes] if attributes else ():
+            attr = attributes.pop(name)
+            _check_attribute(known[name], attr, f"'{cls.name}' op ")
+            result.setdefault(name, attr)
+        if signature.has_segments:
+            cls._take_segments(result, attributes)
+        return result
+
+    @classmethod
+    def _take_segments(
+        cls, properties: dict[str, Attribute], attributes: dict[str, Attribute]
+    ) -> None:
+        groups = len(cls.SIGNATURE.operands)
+        for name in (SEGMENTS, _OLD_SEGMENTS):
+            attr = attributes.pop(name, None)
+            # MLIR drops a list of the wrong length here without a word: the count check finds it.
+            if attr is not None and DENSE_I32.storage(attr) and len(_ints(attr)) == groups:
+                properties.setdefault(SEGMENTS, attr)
+        if SEGMENTS not in properties:
+            properties[SEGMENTS] = segments_attr((0,) * groups)
+
+    @classmethod
+    def _converted_segments(cls, attr: Attribute, properties: dict[str, Attribute]) -> Attribute:
+        groups = len(cls.SIGNATURE.operands)
+        if not DENSE_I32.storage(attr):
+            cls._refuse_properties(properties, "expected DenseI32ArrayAttr for key `value`")
+        if len(_ints(attr)) != groups:
+            cls._refuse_properties(
+                properties, f"size mismatch in attribute conversion: {len(_ints(attr))} vs {groups}"
+            )
+        return attr
+
+    @classmethod
+    def _refuse_properties(cls, properties: dict[str, Attribute], reason: str) -> NoReturn:
+        shown = text(DictionaryAttr(dict(sorted(properties.items()))))
+        refuse(f"invalid properties {shown} for op {cls.name}: {reason}")
+
+    # -- verification --------------------------------------------------------------------------
+
+    def verify_(self) -> None:
+        """Check the operation in the order of MLIR's generated verifiers."""
+        signature = self.form()
+        _check_structure(self, signature)
+        if signature.has_segments:
+            _check_segments(self, len(signature.operands))
+        _check_attributes(self, signature)
+        _check_types("operand", signature.operands, self.group_sizes(), operands_of(self))
+        results = _single_variadic_sizes(signature.results, len(self.results))
+        _check_types("result", signature.results, results, self.results)
+        self.verify_op()
+        self.verify_interfaces()
+
+    def verify_op(self) -> None:
+        """Check what only this operation requires."""
+
+    def verify_interfaces(self) -> None:
+        """Check what the operation's interfaces require."""
+
+
+@cache
+def segments_attr(sizes: tuple[int, ...]) -> DenseArrayBase[IntegerType]:
+    """`array<i32: ...>` with the sizes of operand groups."""
+    return DenseArrayBase.from_list(i32, sizes)
+
+
+def _ints(attr: Attribute) -> tuple[int, ...]:
+    return tuple(cast("DenseArrayBase[IntegerType]", attr).iter_values())
+
+
+def text(attr: Attribute) -> str:
+    """An attribute as diagnostics show it, without aliases."""
+    return show_attribute(attr)
+
+
+def _check_structure(op: Operation, signature: Signature) -> None:
+    _check_region_count(len(op.regions), signature.regions)
+    _check_result_count(len(op.results), signature.results)
+    if op.successors:
+        refuse(f"requires 0 successors but found {len(op.successors)}")
+    _check_operand_count(len(op.operands), signature)
+
+
+def _check_region_count(count: int, expected: int | None) -> None:
+    if expected is None or count == expected:
+        return
+    few = ("requires zero regions", "requires one region")
+    refuse(few[expected] if expected < len(few) else f"expected {expected} regions")
+
+
+def _check_result_count(count: int, results: tuple[ValueGroup, ...]) -> None:
+    if any(value.variadic for value in results) or count == len(results):
+        return
+    refuse(("requires zero results", "requires one result")[len(results)])
+
+
+def _check_operand_count(count: int, signature: Signature) -> None:
+    single = sum(value.is_single for value in signature.operands)
+    if single < len(signature.operands):
+        if count < single:
+            refuse(f"expected {single} or more operands, but found {count}")
+    elif count != single:
+        few = ("requires zero operands", "requires a single operand")
+        refuse(few[single] if single < 2 else f"expected {single} operands, but found {count}")
+
+
+def _check_segments(op: Operation, groups: int) -> None:
+    attr = op.properties.get(SEGMENTS)
+    if attr is not None and (not DENSE_I32.storage(attr) or len(_ints(attr)) != groups):
+        refuse(
+            f"'{SEGMENTS}' attribute for specifying operand segments must have {groups} elements"
+        )
+    sizes = _segment_sizes(op, groups)
+    if any(size < 0 for size in sizes):
+        refuse(f"'{SEGMENTS}' attribute cannot have negative elements")
+    if sum(sizes) != len(op.operands):
+        refuse(
+            f"operand count ({len(op.operands)}) does not match with the total size "
+            f"({sum(sizes)}) specified in attribute '{SEGMENTS}'"
+        )
+
+
+def _check_attributes(op: Operation, signature: Signature) -> None:
+    properties = op.properties
+    for prop in signature.properties:
+        if not prop.optional and prop.name not in properties:
+            refuse(f"requires attribute '{prop.name}'")
+    for prop in signature.properties:
+        if (attr := properties.get(prop.name)) is not None:
+            _check_attribute(prop, attr)
+
+
+def _check_attribute(prop: Property, attr: Attribute, prefix: str = "") -> None:
+    constraint = prop.constraint
+    if not (constraint.storage(attr) and constraint.holds(attr)):
+        refuse(
+            f"{prefix}attribute '{prop.name}' failed to satisfy constraint: {constraint.summary}"
+        )
+
+
+def _check_types(
+    kind: str, specs: tuple[ValueGroup, ...], sizes: tuple[int, ...], values: Sequence[SSAValue]
+) -> None:
+    index = 0
+    for spec, size in zip(specs, sizes, strict=True):
+        if spec.optional and size > 1:
+            refuse(f"{kind} group starting at #{index} requires 0 or 1 element, but found {size}")
+        for value in values[index : index + size]:
+            if not spec.constraint.holds(value.type):
+                some = "variadic of " if spec.variadic else ""
+                refuse(
+                    f"{kind} #{index} must be {some}{spec.constraint.summary}, "
+                    f"but got '{text(value.type)}'"
+                )
+            index += 1

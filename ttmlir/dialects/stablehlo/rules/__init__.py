@@ -1,0 +1,1 @@
+"""What StableHLO's specification demands of operations."""

@@ -1,0 +1,1 @@
+"""The short forms that StableHLO prints."""

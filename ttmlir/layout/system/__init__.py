@@ -1,0 +1,1 @@
+"""Generations of silicon, boards, and the chips of a machine."""
