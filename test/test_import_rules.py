@@ -36,7 +36,7 @@ MAY_IMPORT = {
     "target": {"cpp", "schema", *DIALECTS},
     "sim": {"cpp", "optable", "layout"},
     "runtime": {"sim", *EXECUTABLE},
-    "metalium": {"sim", *EXECUTABLE},
+    "metalium": {"sim", "cpp", *EXECUTABLE},
     "ttrt": {"runtime", *EXECUTABLE},
     "compiler": {"ir", "passes", "target", "mlir", "dialects"},
     "interpreter": {"ir", "passes", "compiler", "runtime", "schema", *DIALECTS},
@@ -44,6 +44,7 @@ MAY_IMPORT = {
         *("ir", "passes", "target", "compiler", "runtime", "interpreter", "cpp", "schema"),
         *DIALECTS,
     },
+    "pykernel": {"frontend"},
     "tools": {
         *("ir", "passes", "target", "compiler", "runtime", "ttrt", "interpreter", "frontend"),
         *("schema", "schema files", *DIALECTS),
@@ -60,7 +61,12 @@ NO_XDSL = {
 }
 """Packages that have to work without the compiler's IR library."""
 
-TOP_LEVEL = {"ttrt": "ttrt", "ttmlir.tools": "tools", "ttmlir_schema": "schema files"}
+TOP_LEVEL = {
+    "ttrt": "ttrt",
+    "pykernel": "pykernel",
+    "ttmlir.tools": "tools",
+    "ttmlir_schema": "schema files",
+}
 FORBIDDEN_STEMS = {"utils", "util", "misc", "common", "helpers", "helper"}
 MAX_LINES = 800
 
@@ -111,7 +117,7 @@ def tracked_files() -> tuple[Path, ...]:
 
 def sources() -> list[Path]:
     """The Python files of the product."""
-    folders = {"ttmlir", "ttrt", "schema"}
+    folders = {"ttmlir", "ttrt", "schema", "pykernel"}
     return [
         path
         for path in tracked_files()

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.expression_reader import ExpressionReader
 from ttmlir.cpp.preprocess import PreprocessedText, preprocess
+from ttmlir.cpp.source_map import SourceMap
 from ttmlir.cpp.tree import (
     Alias,
     Block,
@@ -76,14 +77,19 @@ _STATEMENTS = (
 
 
 def parse(
-    text: str, file: str = "<kernel>", *, defines: Mapping[str, str] | None = None
+    text: str,
+    file: str = "<kernel>",
+    *,
+    defines: Mapping[str, str] | None = None,
+    source_map: SourceMap | None = None,
 ) -> TranslationUnit:
     """The tree of a C++ source.
 
     `file` is its name in positions and messages; `defines` are macros that are defined before its
-    first line. Raises CppSyntaxError for text that is no C++ or outside of the subset.
+    first line. With a map, positions are those of what the text was made from. Raises
+    CppSyntaxError for text that is no C++ or outside of the subset.
     """
-    source = preprocess(text, file, defines or {})
+    source = preprocess(text, file, defines or {}, source_map)
     # Every character is one byte, so that offsets in bytes are offsets in the text. The grammar
     # takes the mark in `1'024` for the start of a character; it may see another digit there.
     shown = _DIGIT_MARK.sub("0", source.text).encode("ascii", errors="replace")

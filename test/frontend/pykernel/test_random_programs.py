@@ -1,0 +1,69 @@
+"""Random programs of integers: CPython, the simulator and g++ agree on what they print."""
+
+from __future__ import annotations
+
+import linecache
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from oracles.kernel_oracle import run, run_by_gcc
+from samples.python_kernels import PythonKernel
+
+from ttmlir.frontend.pykernel.kernels import Kernel, ttkernel_noc_compile
+
+ARGUMENTS = (5, -3, 700, 12)
+
+
+def load(text: str, **names: object) -> Callable[..., object]:
+    """The function `kernel` of a text, as if it came from a file."""
+    file = f"<program {len(linecache.cache)}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    module: dict[str, object] = dict(names)
+    exec(compile(text, file, "exec"), module)
+    function = module["kernel"]
+    assert callable(function)
+    return function
+
+
+def by_python(text: str) -> list[int]:
+    """The numbers that CPython prints."""
+    printed = list[int]()
+
+    def note(*values: object) -> None:
+        printed.extend(int(each) for value in values for each in str(int(value) if isinstance(value, bool) else value).split())
+
+    load(text, print=note, get_arg_val=lambda kind, index: ARGUMENTS[index])()
+    return printed
+
+
+def compiled(text: str, *, optimize: bool = False) -> Kernel:
+    """The kernel of a text."""
+    function = load(text)
+    return ttkernel_noc_compile(optimize=optimize)(function)()
+
+
+def by_simulator(kernel: Kernel) -> list[int]:
+    """The numbers that the simulator prints."""
+    words = [each & 0xFFFF_FFFF for each in ARGUMENTS]
+    noted = run(kernel, *words).noted
+    texts = "".join(str(int(each)) if isinstance(each, bool) else str(each) for call in noted for each in call)
+    return [int(each) for each in texts.split()]
+
+
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@given(st.randoms(use_true_random=False), st.booleans())
+def test_cpython_and_the_simulator_agree(choices: random.Random, optimize: bool) -> None:
+    """A kernel computes what its Python says."""
+    text = PythonKernel(choices).text()
+    assert by_simulator(compiled(text, optimize=optimize)) == by_python(text)
+
+
+def test_cpython_and_gcc_agree(tmp_path: Path) -> None:
+    """The C++ of a kernel is what a C++ compiler takes it for."""
+    texts = [PythonKernel(random.Random(seed)).text() for seed in range(40)]
+    kernels = [compiled(text, optimize=seed % 2 == 1) for seed, text in enumerate(texts)]
+    assert run_by_gcc(kernels, ARGUMENTS, tmp_path) == [by_python(text) for text in texts]
