@@ -190,7 +190,7 @@ class PythonKernel:
         counter = f"n{self.counters}"
         self.line(f"{counter} = {self.random.randint(0, 5)}")
         test = self.condition(1)
-        head = self.pick(f"{counter} > 0", f"{counter} > 0 and {test}", "True")
+        head = self.pick(f"{counter} > 0", f"{counter} > 0 and ({test})", "True")
         self.line(f"while {head}:")
         self.indent += 1
         self.line(f"{counter} -= 1")
@@ -231,7 +231,12 @@ class PythonKernel:
     def leaf(self) -> str:
         """A small value."""
         kinds = [self.random.choice(self.names)] * 3
-        kinds += [str(self.random.randint(-20, 40)), "LIMIT", f"TABLE[{self.index()}]", "len(TABLE)"]
+        kinds += [
+            str(self.random.randint(-20, 40)),
+            "LIMIT",
+            f"TABLE[{self.index()}]",
+            "len(TABLE)",
+        ]
         if not self.in_function:
             kinds += [f"{self.pick(*_ARRAYS)}[{self.index()}]", "w[1][2]", "w[0][-1]"]
         return self.random.choice(kinds)

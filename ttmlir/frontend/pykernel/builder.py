@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, f32, i1, i3
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ttmlir.dialects.emitc import expressions as emitc
+from ttmlir.dialects.ttkernel import op_class
 from ttmlir.frontend.pykernel.source import FunctionSource
 from ttmlir.frontend.pykernel.values import Scalar, describe
 from ttmlir.ir.op_builder import OpBuilder
@@ -189,7 +190,9 @@ class KernelBuilder(OpBuilder):
             return self._float(symbol, left, right)
         if symbol == "/":
             self.refuse("'/' makes a float of integers; '//' is the division of integers")
-        if left.known is not None and right.known is not None:
+        if (left.is_literal and right.is_literal) or _is_defined(symbol, left, right):
+            assert left.known is not None
+            assert right.known is not None
             folded = self._fold(symbol, int(left.known), int(right.known))
             if left.is_literal and right.is_literal:
                 return _literal(folded, i1 if _both_truths(symbol, left, right) else i32)
@@ -206,6 +209,11 @@ class KernelBuilder(OpBuilder):
             operands = [self.ssa(left), self.ssa(right)]
             return Scalar(i1, self.make(_INTEGERS[symbol], operands, i1), natural=True)
         left, right = self.convert(left, i32), self.convert(right, i32)
+        if symbol in ("//", "%") and right.known == 0:
+            # The kernel must not come here, as behind `n != 0 and` for a known `n`.
+            false = self.ssa(_literal(0, i1))
+            self.add(op_class("assert").create(operands=[false]))
+            return _literal(0, i32)
         match symbol:
             case "//":
                 return self._floor_divide(left, right)
@@ -215,7 +223,7 @@ class KernelBuilder(OpBuilder):
                 return self._power(left, right)
             case _:
                 pass
-        if symbol in ("<<", ">>") and right.known is not None:
+        if symbol in ("<<", ">>") and right.is_literal and right.known is not None:
             self._check_shift(int(right.known))
         natural = left.natural and (symbol == ">>" or (symbol in _KEEP_NATURAL and right.natural))
         operands = [self.ssa(left), self.ssa(right)]
@@ -376,3 +384,15 @@ def _wrap(value: int, bits: int) -> int:
     if bits == 1:
         return value & 1
     return (value + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1)
+
+
+def _is_defined(symbol: str, left: Scalar, right: Scalar) -> bool:
+    """Whether both numbers are known, and so is what the operator makes of them.
+
+    What is not may stand where the kernel never comes.
+    """
+    if left.known is None or right.known is None:
+        return False
+    if symbol in ("//", "%"):
+        return right.known != 0
+    return symbol not in ("<<", ">>", "**") or 0 <= right.known <= _MOST_BITS
