@@ -70,11 +70,9 @@ def test_no_lists_of_operations() -> None:
 
 
 NAMED_IN_PASSES = {
-    "stablehlo_scalars.py": "arithmetic of numbers that are known while compiling",
     "convert_arith_to_ttir.py": "rules by name",
     "convert_linalg_to_ttir_generic.py": "bodies that select the larger number, and products",
     "convert_stablehlo_to_ttir_elementwise.py": "rules by name",
-    "stablehlo_bodies.py": "bodies that keep a number with its place",
 }
 """Passes that name operations which rows name, and why."""
 
