@@ -41,16 +41,19 @@ from ttmlir.optable.reduction import by_combiner
 from ttmlir.optable.row import Row
 from ttmlir.optable.shapes import broadcast_shape
 from ttmlir.passes.core.ttir_conversion import ConversionRule
-from ttmlir.passes.linalg.convert_arith_to_ttir import NAMED, ON_TRUTH, compute
+from ttmlir.passes.linalg.convert_arith_to_ttir import (
+    NAMED,
+    ON_NUMBERS,
+    ON_TRUTH,
+    comparison_of,
+    compute,
+)
 from ttmlir.passes.linalg.scalar_values import as_tensor, number_type
 
 _MAPS = (
     "supported are maps whose results are different dimensions, or 0; for a convolution or pool "
     "write its named operation, such as linalg.conv_2d_nhwc_hwcf or linalg.pooling_nhwc_sum"
 )
-_SKIPPING_NAN = {"arith.maxnumf": row("maximum"), "arith.minnumf": row("minimum")}
-_GREATER = {"arith.cmpf": (2, 3, 9, 10), "arith.cmpi": (4, 5)}
-_LESS = {"arith.cmpf": (4, 5, 11, 12), "arith.cmpi": (2, 3)}
 
 
 def inputs_and_inits(op: Operation) -> tuple[list[SSAValue], list[SSAValue]]:
@@ -295,7 +298,7 @@ def _combination(
         terms = [operand for operand in owner.operands if operand is not argument]
         if len(terms) == 1 and not loops.depends(terms[0], argument):
             return reduction, terms[0]
-    if owner.name == "arith.select" and (term := _select(owner, argument)) is not None:
+    if _means(owner, "where") and (term := _select(owner, argument)) is not None:
         value, is_largest = term
         if not loops.depends(value, argument):
             reduction = by_combiner(row("maximum" if is_largest else "minimum"))
@@ -303,10 +306,16 @@ def _combination(
     return None
 
 
+def _means(owner: Operation, mnemonic: str) -> bool:
+    """True for an operation of arith that means what a row means."""
+    named = NAMED.get(owner.name)
+    return named is not None and named.mnemonic == mnemonic
+
+
 def _reduction(owner: Operation) -> Row | None:
     """The reduction that repeats an operation of arith on two numbers."""
     is_truth = is_boolean(owner.results[0].type)
-    named = ON_TRUTH if is_truth else {**NAMED, **_SKIPPING_NAN}
+    named = ON_TRUTH if is_truth else {**NAMED, **ON_NUMBERS}
     combining = named.get(owner.name)
     return None if combining is None else by_combiner(combining)
 
@@ -321,32 +330,27 @@ def _select(owner: Operation, argument: SSAValue) -> tuple[SSAValue, bool] | Non
     """The number that is kept if it is larger (or smaller) than the accumulated one."""
     condition, chosen, other = owner.operands
     compare = condition.owner
-    if not isinstance(compare, Operation) or compare.name not in _GREATER or other is not argument:
+    if not isinstance(compare, Operation) or other is not argument:
         return None
-    predicate = cast("IntegerAttr", compare.properties["predicate"]).value.data
-    if tuple(compare.operands) == (chosen, other):
-        if predicate in _GREATER[compare.name]:
-            return chosen, True
-        if predicate in _LESS[compare.name]:
-            return chosen, False
-    return None
+    comparison = comparison_of(compare)
+    if comparison in ("", "eq", "ne") or tuple(compare.operands) != (chosen, other):
+        return None
+    return chosen, comparison in ("gt", "ge")
 
 
 def _argmax(loops: _Loops, owner: Operation, argument: SSAValue) -> SSAValue | None:
     """The number whose largest place in the one reduced loop is kept."""
-    if owner.name != "arith.select" or owner.operands[2] is not argument:
+    if not _means(owner, "where") or owner.operands[2] is not argument:
         return None
     compare, place = owner.operands[0].owner, owner.operands[1].owner
     if isinstance(place, Operation) and place.name == "arith.index_cast":
         place = place.operands[0].owner
     if not (isinstance(place, Operation) and place.name == "linalg.index"):
         return None
-    if not isinstance(compare, Operation) or compare.name not in _GREATER:
+    if not isinstance(compare, Operation) or comparison_of(compare) != "gt":
         return None
-    predicate = cast("IntegerAttr", compare.properties["predicate"]).value.data
-    strict = {"arith.cmpf": (2, 9), "arith.cmpi": (4,)}[compare.name]
     dim = cast("IntegerAttr", place.properties["dim"]).value.data
-    if predicate not in strict or loops.reduced != frozenset((dim,)):
+    if loops.reduced != frozenset((dim,)):
         return None
     return compare.operands[0]
 
@@ -354,7 +358,7 @@ def _argmax(loops: _Loops, owner: Operation, argument: SSAValue) -> SSAValue | N
 def _factors(loops: _Loops, term: SSAValue) -> tuple[SSAValue, SSAValue] | None:
     """The two factors of a term if both depend on all loops that are summed over."""
     owner = term.owner
-    if not isinstance(owner, Operation) or owner.name not in ("arith.mulf", "arith.muli"):
+    if not isinstance(owner, Operation) or not _means(owner, "multiply"):
         return None
     if owner.parent is not loops.body or is_boolean(term.type):
         return None

@@ -61,7 +61,7 @@ def evaluate_cast(context: Context, node: tree.Cast) -> Value:
 
 
 def cast_value(context: Context, value: Value, target: CType, node: tree.Node) -> Value:
-    """A value convert with a cast."""
+    """A value converted with a cast."""
     match target, value.type:
         case ((IntType() | FloatType()), (IntType() | FloatType())):
             return convert(value, target)
