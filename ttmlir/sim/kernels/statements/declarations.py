@@ -16,6 +16,7 @@ from ttmlir.cpp.types import (
     PointerType,
     StructType,
     count_of,
+    is_same_type,
     size_of,
 )
 from ttmlir.sim.kernels.context import Context
@@ -223,22 +224,39 @@ def _declare_reference(
     initial = declarator.value
     if initial is None or isinstance(initial, tree.Braces):
         raise context.error(declarator, "a reference needs a variable that it refers to")
+    referent = type_.referent
+    is_const = isinstance(referent, tree.NamedType) and "const" in referent.qualifiers
+    if not is_place(context, initial) and not is_const:
+        raise context.error(initial, "a reference that is not const needs a variable here")
     if not is_place(context, initial) or is_constant_name(context, initial):
-        value = settle(evaluate_scalar(context, initial))
-        target = context.unit.resolve_declared_type(type_.referent, context.scope, value.type)
-        value = settle(convert_implicitly(context, value, target, initial))
-        _declare_local(context, value.type, value, declarator, is_const=True)
+        _declare_copy(context, referent, initial, declarator)
         return
     place = find_place(context, initial)
-    target = context.unit.resolve_declared_type(type_.referent, context.scope, place.type)
+    target = context.unit.resolve_declared_type(referent, context.scope, place.type)
+    if is_const and _is_number(target) and not is_same_type(target, place.type):
+        _declare_copy(context, referent, initial, declarator)
+        return
     check_reference(context, target, place, initial)
     setup = list[ast.expr]()
     place = _fix_place(context, place, setup)
     emit_setup(context, setup, declarator)
-    referent = type_.referent
-    if isinstance(referent, tree.NamedType) and "const" in referent.qualifiers:
+    if is_const:
         place = replace(place, is_const=True)
     bind_variable(context, declarator, place)
+
+
+def _declare_copy(
+    context: Context, referent: tree.Type, initial: tree.Expression, declarator: tree.Declarator
+) -> None:
+    """What a reference refers to that is made for it: a value of its type."""
+    value = settle(evaluate_scalar(context, initial))
+    target = context.unit.resolve_declared_type(referent, context.scope, value.type)
+    value = settle(convert_implicitly(context, value, target, initial))
+    _declare_local(context, value.type, value, declarator, is_const=True)
+
+
+def _is_number(type_: CType) -> bool:
+    return isinstance(type_, (IntType, FloatType))
 
 
 def _fix_place(context: Context, place: Place, setup: list[ast.expr]) -> Place:
