@@ -96,10 +96,7 @@ class ArrayType:
     @property
     def name(self) -> str:
         """As C++ writes it: the outermost count comes first."""
-        innermost, counts = self.element, f"[{self.count}]"
-        while isinstance(innermost, ArrayType):
-            counts += f"[{innermost.count}]"
-            innermost = innermost.element
+        innermost, counts = _split_counts(self)
         return f"{innermost.name}{counts}"
 
 
@@ -196,6 +193,21 @@ FIXED_WIDTHS = (8, 16, 32, 64)
 def find_integer_type(bits: int, signed: bool) -> IntType:
     """The integer of `<cstdint>` that is so wide, or `bool`."""
     return BOOL if bits == 1 else IntType(f"{'' if signed else 'u'}int{bits}_t", bits, signed)
+
+
+def _split_counts(type_: CType) -> tuple[CType, str]:
+    """What an array of arrays consists of, and its counts."""
+    counts = ""
+    while isinstance(type_, ArrayType):
+        counts += f"[{type_.count}]"
+        type_ = type_.element
+    return type_, counts
+
+
+def declare(type_: CType, name: str) -> str:
+    """A declaration without its semicolon; the counts of an array follow the name."""
+    innermost, counts = _split_counts(type_)
+    return f"{innermost.name} {name}{counts}"
 
 
 def size_of(type_: CType) -> int | None:
