@@ -28,6 +28,8 @@ from ttmlir.program.description import (
 CORES = (CoreRange((1, 2), (3, 3)),)
 PROGRAM = exp_program(4)
 KERNEL = PROGRAM.kernels[0]
+GRID = (CoreRange((0, 0), (63, 63)),)
+EVERYWHERE = replace(KERNEL, core_ranges=GRID)
 
 
 def circular_buffer(total_size: int, page_size: int, index: int = 0) -> CircularBufferDescription:
@@ -100,8 +102,22 @@ WRONG: list[tuple[str, Callable[[], object]]] = [
         lambda: SemaphoreDescription(core_ranges=CORES, initial_value=-1),
     ),
     ("a semaphore is on no core", lambda: SemaphoreDescription(core_ranges=())),
-    ("a program of 0 kernels; it has 1 to 256", lambda: ProgramDescription(kernels=())),
-    ("a program of 257 kernels", lambda: ProgramDescription(kernels=(KERNEL,) * 257)),
+    ("a program without kernels", lambda: ProgramDescription(kernels=())),
+    (
+        "kernels are on more cores than there can be: a core has 3",
+        lambda: ProgramDescription(kernels=(EVERYWHERE,) * 4),
+    ),
+    (
+        "circular buffers are on more cores than there can be: a core has 32",
+        lambda: replace(
+            PROGRAM,
+            circular_buffers=(replace(circular_buffer(64, 64), core_ranges=GRID),) * 33,
+        ),
+    ),
+    (
+        "semaphores are on more cores than there can be: a core has 16",
+        lambda: replace(PROGRAM, semaphores=(SemaphoreDescription(core_ranges=GRID),) * 17),
+    ),
     (
         "an argument of kernel 'reader' is semaphore 1, but the program has 1",
         lambda: replace(

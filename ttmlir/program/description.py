@@ -12,7 +12,7 @@ include/ttmlir/Target/TTNN/operations/generic_op.fbs (late 2025).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
@@ -24,8 +24,8 @@ MAX_RUNTIME_ARGS = 255
 """Run-time arguments of a kernel, common ones included (tt-metal, max_runtime_args)."""
 MAX_SOURCE_LENGTH = 1 << 20
 """Most characters of the C++ of one kernel."""
-MAX_KERNELS = 256
-"""Most kernels of a program."""
+PROCESSORS = 3
+"""What of a core runs kernels: two processors that move data, and three as one that compute."""
 CIRCULAR_BUFFERS = 32
 """Circular buffers of a core."""
 SEMAPHORES = 16
@@ -88,6 +88,12 @@ def _check_ranges(ranges: CoreRanges, what: str) -> None:
         raise DescriptionError(f"{what} is on no core; give it at least one")
     if sum(each.size for each in ranges) > MAX_CORES:
         raise DescriptionError(f"{what} is on more than {MAX_CORES} cores; no chip has so many")
+
+
+def _check_total(what: str, all_ranges: Iterable[CoreRanges], most: int) -> None:
+    """Refuse more than cores can have, before the cores are listed."""
+    if sum(each.size for ranges in all_ranges for each in ranges) > most * MAX_CORES:
+        raise DescriptionError(f"{what} are on more cores than there can be: a core has {most}")
 
 
 # -- arguments ------------------------------------------------------------------------------------
@@ -340,14 +346,15 @@ class ProgramDescription:
 
     def __post_init__(self) -> None:
         """Refuse arguments that mean what the program does not have."""
-        if not 1 <= len(self.kernels) <= MAX_KERNELS:
-            raise DescriptionError(
-                f"a program of {len(self.kernels)} kernels; it has 1 to {MAX_KERNELS}"
-            )
-        if len(self.circular_buffers) > MAX_CORES or len(self.semaphores) > MAX_CORES:
-            raise DescriptionError(
-                f"a program has at most {MAX_CORES} circular buffers, and as many semaphores"
-            )
+        if not self.kernels:
+            raise DescriptionError("a program without kernels; give it at least one")
+        _check_total("kernels", (each.core_ranges for each in self.kernels), PROCESSORS)
+        _check_total(
+            "circular buffers",
+            (each.core_ranges for each in self.circular_buffers),
+            CIRCULAR_BUFFERS,
+        )
+        _check_total("semaphores", (each.core_ranges for each in self.semaphores), SEMAPHORES)
         for kernel in self.kernels:
             for argument in kernel.arguments:
                 if isinstance(argument, SemaphoreAt) and argument.semaphore >= len(self.semaphores):
