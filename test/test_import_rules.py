@@ -42,10 +42,10 @@ MAY_IMPORT = {
     "compiler": {"ir", "passes", "target", "mlir", "dialects"},
     "interpreter": {"ir", "passes", "compiler", "runtime", "schema", *DIALECTS},
     "frontend": {
-        *("ir", "passes", "target", "compiler", "runtime", "interpreter", "cpp", "schema"),
+        *("ir", "passes", "target", "compiler", "runtime", "interpreter", "cpp", "schema", "sim"),
         *DIALECTS,
     },
-    "pykernel": {"frontend"},
+    "pykernel": {"frontend", "ttnn"},
     "tools": {
         *("ir", "passes", "target", "compiler", "runtime", "ttrt", "interpreter", "frontend"),
         *("schema", "schema files", *DIALECTS),

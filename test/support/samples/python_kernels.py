@@ -247,21 +247,21 @@ class PythonKernel:
             return self.leaf()
         first, second = self.expression(depth - 1), self.leaf()
         choices = [
-            f"{first} {self.pick('+', '-', '^', '|', '&')} {second}",
-            f"({first}) % ({second} * 2 + 1)",
-            f"({first}) // ({second} * 2 + 1)",
-            f"({first}) // {self.pick('4', '7', '-3', '-8')}",
-            f"({first}) % {self.pick('4', '7', '-3', '-8')}",
-            f"({self.leaf()}) * ({second})",
-            f"({self.leaf()} & 15) << ({second} & 3)",
-            f"({first}) >> ({second} & 7)",
-            f"{self.pick('-', '~', '+')}({first})",
+            f"({first} {self.pick('+', '-', '^', '|', '&')} {second})",
+            f"(({first}) % ({second} * 2 + 1))",
+            f"(({first}) // ({second} * 2 + 1))",
+            f"(({first}) // {self.pick('4', '7', '-3', '-8')})",
+            f"(({first}) % {self.pick('4', '7', '-3', '-8')})",
+            f"(({self.leaf()}) * ({second}))",
+            f"(({self.leaf()} & 15) << ({second} & 3))",
+            f"(({first}) >> ({second} & 7))",
+            f"({self.pick('-', '~', '+')}({first}))",
             f"({first} if {self.condition(1)} else {second})",
             f"{self.pick('min', 'max')}({first}, {second}, {self.leaf()})",
             f"abs({first})",
             f"int({self.condition(1)})",
             f"({second} {self.pick('and', 'or')} {self.leaf()})",
-            f"({second} & 7) ** 2",
+            f"(({second} & 7) ** 2)",
         ]
         if self.functions:
             name = self.random.choice(self.functions)
