@@ -285,6 +285,8 @@ class PythonKernel:
             choices += [
                 f"({inner}) {self.pick('and', 'or')} ({other})",
                 f"not ({inner})",
-                f"{second} != 0 and {first} // {second} > 1" if second.isidentifier() else inner,
             ]
+            if not self.in_function:
+                place = f"{self.pick(*_ARRAYS)}[{self.index()}]"
+                choices.append(f"({place} != 0 and {first} // {place} > 1)")
         return self.random.choice(choices)

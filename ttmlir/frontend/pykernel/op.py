@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from math import ceil, lcm
 from types import ModuleType
-from typing import Any, NamedTuple, SupportsIndex
+from typing import Any, NamedTuple, SupportsIndex, cast
 
 from ttmlir.frontend.pykernel.kernels import Kernel, KernelFunction
 from ttmlir.frontend.pykernel.page_counts import count_pages
@@ -223,7 +223,7 @@ class PyKernelOp:
 
     def set_tensor_accessor_config(self, tensors: Any) -> None:
         """Let kernels that follow find the layout of tensors behind their circular buffers."""
-        listed: Sequence[Any] = tensors if isinstance(tensors, list | tuple) else [tensors]
+        listed = _sequence(tensors) or [tensors]
         self._accessor_words = [word for each in listed for word in self._words(each)]
 
     def _words(self, config: Any) -> list[int]:
@@ -253,8 +253,9 @@ def _argument(value: Any) -> int | Arguments:
         return value
     if isinstance(value, SupportsIndex):
         return value.__index__()
-    if isinstance(value, list | tuple):
-        return _per_core(value)
+    columns = _sequence(value)
+    if columns is not None:
+        return _per_core(columns)
     if hasattr(value, "buffer_address"):
         return value.buffer_address()
     raise TypeError(
@@ -264,17 +265,23 @@ def _argument(value: Any) -> int | Arguments:
 
 
 def _per_core(columns: Sequence[Any]) -> Arguments:
-    rows = {len(each) if isinstance(each, list | tuple) else -1 for each in columns}
+    lists = [_sequence(each) for each in columns]
+    rows = {-1 if each is None else len(each) for each in lists}
     if len(rows) != 1 or -1 in rows:
         raise TypeError(
             f"{columns!r} is no run-time argument; numbers for each core are lists [x][y], all "
             "columns as long"
         )
     arguments = Arguments(len(columns), rows.pop())
-    for x, column in enumerate(columns):
-        for y, number in enumerate(column):
+    for x, column in enumerate(lists):
+        for y, number in enumerate(column or ()):
             arguments.set_args_at_core(x, y, [number.__index__()])
     return arguments
+
+
+def _sequence(value: Any) -> Sequence[Any] | None:
+    """A list or tuple; None for anything else."""
+    return cast("Sequence[Any]", value) if isinstance(value, list | tuple) else None
 
 
 def _find_ttnn() -> ModuleType:
