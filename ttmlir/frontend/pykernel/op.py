@@ -205,11 +205,19 @@ class PyKernelOp:
         if not own:
             return []
         start = ranges.bounding_box().start
-        cores = list[tuple[Any, list[int]]]()
-        for core in self._ttnn.corerange_to_cores(ranges):
-            x, y = core.x - start.x, core.y - start.y
-            cores.append((core, [word for each in own for word in each.get_args(x, y)]))
-        return cores
+        places = [
+            (x, y)
+            for each in ranges.ranges()
+            for y in range(each.start.y, each.end.y + 1)
+            for x in range(each.start.x, each.end.x + 1)
+        ]
+        return [
+            (
+                self._ttnn.CoreCoord(x, y),
+                [word for each in own for word in each.get_args(x - start.x, y - start.y)],
+            )
+            for x, y in places
+        ]
 
     def create_rt_args(self) -> list[list[int]]:
         """Zeros `[x][y]` for the cores of this call, to be filled for `create_kernel`."""
