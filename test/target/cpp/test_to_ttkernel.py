@@ -170,6 +170,15 @@ show((a > 5 ? a : b) / 2);//
 show(a > 5 ? 'a' : 7);//
 uint32_t c = (b++, b + 1);
 show(c);//
+c = 3 * (b = 12, c += b, b + 1);
+show(c);//
+show((b = 7, mix((c = 2, b), c)));//
+int64_t wide = a ? b - 1ll : c;
+show(wide >> 1);//
+const uint32_t kept = a;
+uint32_t changed = kept;
+changed++;
+show(changed);//
 if (true) { show(1);//
 }
 if (false) { show(2);//
@@ -332,6 +341,8 @@ namespace NAMESPACE { void MAIN {
     assert ports == [CBPort.IN2, CBPort.OUT1]
 
 
+L1_WORDS = "volatile tt_l1_ptr uint32_t*"
+
 REFUSALS = [
     ("uint32_t f[2];", "8:10", "arrays such as 'f' have no form in the IR"),
     (
@@ -381,6 +392,19 @@ REFUSALS = [
     ("float f = 1.5f; bool b = f < 2.0f;", "8:26", "comparisons of floating-point numbers"),
     ("uint32_t to = 1;", "8:10", "'to' hides a variable outside; give it another name"),
     ("mix(1);", "8:1", "'mix' takes 2 arguments"),
+    ("const int n = 1;\nn = 2;", "9:1", "this is constant and cannot be changed"),
+    ("constexpr auto n = 1;\nn++;", "9:1", "this is constant and cannot be changed"),
+    ("const int& n = 1;\nn += 2;", "9:1", "this is constant and cannot be changed"),
+    ("for (const int i = 0; i < 3;\ni++) {}", "9:1", "this is constant and cannot be changed"),
+    (f"const {L1_WORDS} p = (const {L1_WORDS}) (64);\n*p = 1;", "9:1", "this is constant"),
+    (f"auto p = (const {L1_WORDS}) (64);\nauto* q = p; q[1]++;", "9:14", "this is constant"),
+    (f"{L1_WORDS} const p = ({L1_WORDS}) (64);\np = p;", "9:1", "this is constant"),
+    (
+        f"auto p = (const {L1_WORDS}) (64);\n{L1_WORDS} q = p;",
+        "9:34",
+        "'const volatile uint32_t*' does not convert to 'volatile uint32_t*', through which what "
+        "is const could be changed; declare the pointer with const",
+    ),
 ]
 
 
