@@ -22,6 +22,7 @@ COMPILER = shutil.which("g++")
 _PRELUDE = """#include <cstdint>
 #include <cstddef>
 #include <cstdio>
+#include <algorithm>
 template <typename T> void note(T value) { std::printf("%lld\\n", (long long)value); }
 """
 

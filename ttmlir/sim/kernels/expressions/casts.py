@@ -73,7 +73,7 @@ def _refuse_lost_const(context: Context, source: CType, target: CType, node: tre
 
 
 def cast_value(context: Context, value: Value, target: CType, node: tree.Node) -> Value:
-    """A value convert with a cast."""
+    """A value converted with a cast."""
     match target, value.type:
         case ((IntType() | FloatType()), (IntType() | FloatType())):
             return convert(value, target)

@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.conversions import is_same_type
 from ttmlir.cpp.type_names import is_deduced
 from ttmlir.cpp.types import (
     VOID,
@@ -231,17 +232,14 @@ def _declare_reference(
         raise context.error(declarator, "a reference needs a variable that it refers to")
     resolve = context.unit.resolve_declared_type
     if not is_place(context, initial) or is_constant_name(context, initial):
-        value = settle(evaluate_scalar(context, initial))
         is_const = is_constant_name(context, initial)
-        target = resolve(type_.referent, context.scope, value.type, is_const)
-        if not target.const:
-            message = "a reference that is not const needs a variable that it refers to"
-            raise context.error(initial, message)
-        value = settle(convert_implicitly(context, value, target.type, initial))
-        _declare_local(context, value.type, value, declarator, is_const=True)
+        _declare_copy(context, type_.referent, initial, declarator, is_const=is_const)
         return
     place = find_place(context, initial)
     target = resolve(type_.referent, context.scope, place.type, place.is_const)
+    if target.const and _is_number(target.type) and not is_same_type(target.type, place.type):
+        _declare_copy(context, type_.referent, initial, declarator)
+        return
     check_reference(context, target, place, initial)
     setup = list[ast.expr]()
     place = _fix_place(context, place, setup)
@@ -249,6 +247,29 @@ def _declare_reference(
     if target.const:
         place = protect_place(place)
     bind_variable(context, declarator, place, is_reference=True)
+
+
+def _declare_copy(
+    context: Context,
+    referent: tree.Type,
+    initial: tree.Expression,
+    declarator: tree.Declarator,
+    *,
+    is_const: bool = False,
+) -> None:
+    """What a constant reference refers to that is made for it: a value of its type."""
+    value = settle(evaluate_scalar(context, initial))
+    resolve = context.unit.resolve_declared_type
+    target = resolve(referent, context.scope, value.type, is_const)
+    if not target.const:
+        message = "a reference that is not const needs a variable here"
+        raise context.error(initial, message)
+    value = settle(convert_implicitly(context, value, target.type, initial))
+    _declare_local(context, value.type, value, declarator, is_const=True)
+
+
+def _is_number(type_: CType) -> bool:
+    return isinstance(type_, (IntType, FloatType))
 
 
 def _fix_place(context: Context, place: Place, setup: list[ast.expr]) -> Place:
