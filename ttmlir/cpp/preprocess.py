@@ -23,15 +23,16 @@ MAX_EXPANSION = 100_000
 
 _MAX_MACRO_NESTING = 64
 
+# The quantifiers keep what they took, so that the engine remembers nothing for each character.
 _TOKEN = re.compile(
     r"""
-    (?P<space>(?:[ \t\r\f\v]|\\\r?\n)+)
+    (?P<space>(?:[ \t\r\f\v]|\\\r?\n)++)
   | (?P<newline>\n)
-  | (?P<comment>//(?:[^\n\\]|\\\r?\n|\\)*|/\*.*?\*/)
-  | (?P<string>"(?:[^"\\\n]|\\[^\n])*")
-  | (?P<character>'(?:[^'\\\n]|\\[^\n])+')
+  | (?P<comment>//(?:[^\n\\]|\\\r?\n|\\)*+|/\*.*?\*/)
+  | (?P<string>"(?:[^"\\\n]|\\[^\n])*+")
+  | (?P<character>'(?:[^'\\\n]|\\[^\n])++')
   | (?P<name>[A-Za-z_]\w*)
-  | (?P<number>\.?[0-9](?:[eEpP][+-]|'(?=\w)|[\w.])*)
+  | (?P<number>\.?[0-9](?:[eEpP][+-]|'(?=\w)|[\w.])*+)
   | (?P<open>/\*|"|')
   | (?P<other><<=|>>=|->|\+\+|--|::|&&|\|\||<<|>>|\#\#|[-+*/%&|^=!<>]=|.)
     """,
