@@ -104,7 +104,7 @@ BLACKHOLE = ArchSpec(
     clock_hz=1_350_000_000,
     noc_size=(12, 17),
     max_packet_size=16384,
-    # The bring-up guide; memory maps of tt-metal from 2026 have 1536 KiB. What fits here fits there.
+    # The bring-up guide; tt-metal of 2026 has 1536 KiB. What fits here fits there.
     l1_size=1464 * 1024,
     # Derived, no source states it: the regions of Wormhole, with the local memories of Blackhole,
     # which are twice as large (tt-isa-documentation, BlackholeA0/TensixTile/BabyRISCV/README.md).
@@ -122,7 +122,7 @@ BLACKHOLE = ArchSpec(
     pcie_alignment=64,
     dram_read_alignment=64,
     dram_write_alignment=16,
-    dram_channel_size=4278190080,  # 4,080 MiB, dev_mem_map.h
+    dram_channel_size=4278190080,
     dram=tuple((y, x) for x in (0, 9) for y in (0, 2, 9, 5)),
     ethernet=tuple((1, x) for x in (1, 16, 2, 15, 3, 14, 4, 13, 5, 12, 6, 11, 7, 10)),
     worker_rows=tuple(range(2, 12)),
