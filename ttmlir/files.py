@@ -67,7 +67,9 @@ def open_replacement(path: str | os.PathLike[str]) -> Generator[BinaryIO]:
         raise PermissionError(EACCES, os.strerror(EACCES), str(path))
     neighbour = target.with_name(f".ttmlir-{os.urandom(8).hex()}")
     try:
-        with neighbour.open("xb") as file:
+        with _naming(path):
+            file = neighbour.open("xb")
+        with file:
             yield file
         if mode is not None:
             neighbour.chmod(stat.S_IMODE(mode))
@@ -87,6 +89,16 @@ def write_file(path: str | os.PathLike[str], data: bytes | memoryview | Iterable
     # Chunks may be more than memory holds: none are kept for a device.
     with Path(path).open("wb") if is_device else open_replacement(path) as file:
         file.writelines(chunks)
+
+
+@contextmanager
+def _naming(path: str | os.PathLike[str]) -> Generator[None]:
+    """Let an error name the file that was asked for."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = os.fspath(path)
+        raise
 
 
 def _require_name(path: str | os.PathLike[str]) -> None:
