@@ -77,6 +77,21 @@ def test_nan_stays_nan(name: str) -> None:
     assert np.isnan(row.reference(np, nans, *others, **parameters_of(name))).all()
 
 
+BITWISE = ("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not")
+SHIFTS = ("logical_left_shift", "logical_right_shift", "right_shift")
+COUNTS = ("population_count", "count_leading_zeros")
+
+
+@pytest.mark.parametrize("name", [*BITWISE, *SHIFTS, *COUNTS])
+def test_bits_are_those_of_integers(name: str) -> None:
+    """Floats have none that a program can ask for."""
+    row = next(row for row in ROWS if row.mnemonic == name)
+    operands = [np.array([1.5, 2.0])] * arity(row)
+    message = "bits are those of integers and booleans; typecast other numbers"
+    with pytest.raises(ValueError, match=message):
+        row.reference(np, *operands)
+
+
 def test_integer_division_rounds_toward_zero() -> None:
     """Quotient and remainder of integers take the signs that StableHLO gives them."""
     div = next(row for row in ROWS if row.mnemonic == "div")

@@ -164,6 +164,8 @@ class Row:
     none. None where they are the same."""
     device: bool = False
     """True where the ttnn operation takes the device after its destination."""
+    takes_host_operands: bool = False
+    """True where the ttnn operation moves its operands to the device by itself."""
     flatbuffer: Flatbuffer | None
     """None for an operation that never reaches a file."""
     cpp: str = ""
@@ -177,6 +179,8 @@ class Row:
     """Operations that mean this on truth values (i1), and something else on other numbers."""
     unsigned_aliases: tuple[str, ...] = ()
     """Operations that mean this on the same bits as numbers without sign."""
+    number_aliases: tuple[str, ...] = ()
+    """Operations that mean this, but give the other operand where one is NaN."""
     on_truth: str = ""
     """Mnemonic of the operation that computes the same on truth values, on which arithmetic and
     bits follow logic; empty where the operation itself does."""

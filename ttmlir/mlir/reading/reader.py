@@ -263,17 +263,21 @@ class ModuleReader(AttributeReader):
             self.raise_wrong_token("expected operation name in quotes")
         location = self.parse_optional_location()
         op.location = self.location_at(position) if location is None else location
-        self._locate_implicit_terminators(op)
+        self._locate_implicit_operations(op)
         self._bind_results(op, results)
         return op
 
-    def _locate_implicit_terminators(self, op: Operation) -> None:
-        """Give terminators that the text leaves out the place of their operation."""
+    def _locate_implicit_operations(self, op: Operation) -> None:
+        """Give terminators and short bodies that the text leaves out the place of their operation.
+
+        They end their block, so all that is written before them has a place already.
+        """
         for region in op.regions:
             for block in region.blocks:
                 last = block.last_op
-                if last is not None and last.location is UNKNOWN_LOC:
+                while last is not None and last.location is UNKNOWN_LOC:
                     last.location = op.location
+                    last = last.prev_op
 
     def parse_optional_operation(self) -> Operation | None:
         """Read an operation, if there is one."""

@@ -44,7 +44,7 @@ from ttmlir.optable.reduction import by_combiner
 from ttmlir.optable.row import Row
 from ttmlir.optable.shapes import broadcast_shape
 from ttmlir.passes.core.ttir_conversion import ConversionRule
-from ttmlir.passes.linalg.convert_arith_to_ttir import NAMED, ON_TRUTH, compute
+from ttmlir.passes.linalg.convert_arith_to_ttir import NAMED, ON_NUMBERS, ON_TRUTH, compute
 from ttmlir.passes.linalg.linalg_choices import Choice, read_choice, read_position
 from ttmlir.passes.linalg.scalar_values import as_tensor, number_type
 
@@ -52,7 +52,6 @@ _MAPS = (
     "supported are maps whose results are different dimensions, or 0; for a convolution or pool "
     "write its named operation, such as linalg.conv_2d_nhwc_hwcf or linalg.pooling_nhwc_sum"
 )
-_SKIPPING_NAN = {"arith.maxnumf": row("maximum"), "arith.minnumf": row("minimum")}
 _MAXIMA = ("arith.maximumf", "arith.maxnumf", "arith.maxsi")
 
 
@@ -315,10 +314,16 @@ def _combination(
     return None
 
 
+def _means(owner: Operation, mnemonic: str) -> bool:
+    """True for an operation of arith that means what a row means."""
+    named = NAMED.get(owner.name)
+    return named is not None and named.mnemonic == mnemonic
+
+
 def _reduction(owner: Operation) -> Row | None:
     """The reduction that repeats an operation of arith on two numbers."""
     is_truth = is_boolean(owner.results[0].type)
-    named = ON_TRUTH if is_truth else {**NAMED, **_SKIPPING_NAN}
+    named = ON_TRUTH if is_truth else {**NAMED, **ON_NUMBERS}
     combining = named.get(owner.name)
     return None if combining is None else by_combiner(combining)
 
@@ -421,7 +426,7 @@ def _position(
 def _factors(loops: _Loops, term: SSAValue) -> tuple[SSAValue, SSAValue] | None:
     """The two factors of a term if both depend on all loops that are summed over."""
     owner = term.owner
-    if not isinstance(owner, Operation) or owner.name not in ("arith.mulf", "arith.muli"):
+    if not isinstance(owner, Operation) or not _means(owner, "multiply"):
         return None
     if owner.parent is not loops.body or is_boolean(term.type):
         return None

@@ -58,7 +58,7 @@ from xdsl.ir import Attribute, SSAValue
 from ttmlir.dialects import ttir
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.rewriting import clean_up, replace
-from ttmlir.ir.tensor_types import element_type, lowest, tensor_like, value_shape
+from ttmlir.ir.tensor_types import element_type, limits_of, tensor_like, value_shape
 from ttmlir.optable.window.axes import window_axes
 from ttmlir.passes.core.base import ModulePass
 
@@ -137,7 +137,7 @@ def _fix_pool(op: ttir.WindowOp) -> None:
             # Which windows start inside is judged on the image without its padding behind.
             padding = _fill(values, *shape[1:3])
             changes["ceil_mode"] = False
-        image = _pad(op, image, padding, lowest(element_type(image)))
+        image = _pad(op, image, padding, limits_of(element_type(image))[0])
         shape = value_shape(image)
         changes |= _NO_PADDING
     changes |= {"original_height": shape[1], "original_width": shape[2]}

@@ -269,9 +269,10 @@ class _Conversion:
         self._replace_by(op, cls, OpBuilder.before(op).properties_of(cls, taken))
 
     def _broadcast(self, op: Operation) -> None:
-        op.operands[1] = self._own_destination(op, op.operands[1])
+        assert isinstance(op, ttir.TTIRRowOp)
+        output = self._own_destination(op, op.output)
         # tt-mlir leaves the destinations of these moves behind.
-        self._with_destination.update(convert_broadcast(op, self.device))
+        self._with_destination.update(convert_broadcast(op, output, self.device))
 
     def _constant(self, op: Operation) -> None:
         form = constant_form(op.properties["value"])
