@@ -119,8 +119,8 @@ REFUSED: list[tuple[Callable[[dict[str, Any]], None], str]] = [
     ),
     (
         memory(shape=[0, 3]),
-        ": a tensor of shape [2, 33, 70] does not fit its memory, which is [0, 3] of 16x32 elements "
-        "on 10 cores",
+        ": a tensor of shape [2, 33, 70] does not fit its memory, which is [0, 3] of 16x32 "
+        "elements on 10 cores",
     ),
     (
         memory(shape=[-1, -3]),
