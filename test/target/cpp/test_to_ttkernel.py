@@ -454,3 +454,17 @@ def test_refusals_of_whole_texts(text: str, message: str) -> None:
     with pytest.raises(DiagnosticError) as error:
         read_kernel(text, "k.cpp")
     assert str(error.value).startswith(message)
+
+
+WHOLE_MESSAGES = (Path(__file__).parent / "Inputs" / "refusals.txt").read_text().split("\n\n")
+"""A kernel, then `=> line:column: message`."""
+
+
+@pytest.mark.parametrize("case", WHOLE_MESSAGES)
+def test_whole_messages(case: str) -> None:
+    """All of what is said about a kernel that has no form in the IR."""
+    text, _, expected = case.strip().rpartition("\n=> ")
+    place, _, message = expected.partition(": ")
+    with pytest.raises(DiagnosticError) as error:
+        read_kernel(text, "k.cpp")
+    assert str(error.value).splitlines()[0] == f"k.cpp:{place}: error: {message}"
