@@ -11,6 +11,8 @@ from typing import cast
 from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Operation, SSAValue
 
+from ttmlir.passes.linalg.convert_arith_to_ttir import NAMED
+
 # Which predicates ask for the larger number, and which also hold where a number is NaN (cmpf) or
 # compare numbers without sign (cmpi).
 _FLOATS = {
@@ -41,9 +43,15 @@ class Choice:
     numbers without sign."""
 
 
+def means(owner: Operation, mnemonic: str) -> bool:
+    """True for an operation of arith that means what a row means."""
+    named = NAMED.get(owner.name)
+    return named is not None and named.mnemonic == mnemonic
+
+
 def read_choice(owner: Operation, accumulated: SSAValue) -> Choice | None:
     """The choice that an `arith.select` makes; None if it is none between two numbers."""
-    if owner.name != "arith.select":
+    if not means(owner, "where"):
         return None
     condition, chosen, other = owner.operands
     taken = chosen if other is accumulated else other
@@ -71,7 +79,7 @@ def read_position(owner: Operation, position: SSAValue) -> tuple[SSAValue, SSAVa
 
     None for an operation that keeps something else.
     """
-    if owner.name != "arith.select" or owner.operands[2] is not position:
+    if not means(owner, "where") or owner.operands[2] is not position:
         return None
     compare, place = owner.operands[0].owner, owner.operands[1].owner
     if isinstance(place, Operation) and place.name == "arith.index_cast":
