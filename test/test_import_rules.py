@@ -36,7 +36,8 @@ MAY_IMPORT = {
     "target": {"cpp", "schema", *DIALECTS},
     "sim": {"cpp", "optable", "layout"},
     "runtime": {"sim", *EXECUTABLE},
-    "metalium": {"sim", *EXECUTABLE},
+    "metalium": {"sim", "runtime", *EXECUTABLE},
+    "ttnn": {"sim", "runtime", "metalium", *EXECUTABLE},
     "ttrt": {"runtime", *EXECUTABLE},
     "compiler": {"ir", "passes", "target", "mlir", "dialects"},
     "interpreter": {"ir", "passes", "compiler", "runtime", "schema", *DIALECTS},
@@ -56,7 +57,7 @@ EVERYWHERE = {"version", "files", "limits", "nesting", "terminal"}
 
 NO_XDSL = {
     *(*EVERYWHERE, "optable", "layout", "schema", "cpp"),
-    *("runtime", "sim", "metalium", "ttrt"),
+    *("runtime", "sim", "metalium", "ttnn", "ttrt"),
 }
 """Packages that have to work without the compiler's IR library."""
 

@@ -1,0 +1,1 @@
+"""Types of ttnn: enumerations, shapes, memory configurations, specifications."""
