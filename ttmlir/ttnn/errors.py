@@ -8,6 +8,8 @@ import sys
 from itertools import islice
 from types import FrameType
 
+from ttmlir.sim.errors import SimError
+
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
@@ -26,6 +28,9 @@ def place_error(error: Exception, name: str = "") -> PlacedError:
     """What to raise for an error, at the line of the program that called this package."""
     if isinstance(error, PlacedError):
         return error
+    if isinstance(error, SimError) and error.position is not None:
+        # What stopped it stands in a kernel, which has a place of its own.
+        return PlacedError(f"{name}: a kernel cannot go on", f"{_caller()}\n{error}")
     message = str(error)
     return PlacedError(f"{name}: {message}" if name else message, _caller())
 

@@ -29,6 +29,12 @@ _NAMES = {
     f"{_TENSOR}.tensor": ("Tensor",),
     f"{_TENSOR}.printing": ("set_printoptions",),
     "ttmlir.ttnn.operations.activations": ("UnaryOpType", "UnaryWithParam"),
+    "ttmlir.ttnn.programs.descriptors": (
+        *("CBDescriptor", "CBFormatDescriptor", "ComputeConfigDescriptor"),
+        *("DataMovementConfigDescriptor", "KernelDescriptor", "ProgramDescriptor"),
+        *("ReaderConfigDescriptor", "RuntimeArgs", "SemaphoreDescriptor", "TensorAccessorArgs"),
+        *("TileDescriptor", "WriterConfigDescriptor", "cb_descriptor_from_sharded_tensor"),
+    ),
     "ttmlir.metalium.cores": ("CoreCoord", "CoreRange", "CoreRangeSet"),
     "ttmlir.metalium.enums": (
         *("BufferType", "DataMovementProcessor", "NOC", "ShardOrientation", "TensorMemoryLayout"),
@@ -72,6 +78,9 @@ FAMILIES = (
 )
 """Modules with a table `OPERATIONS` of callables by name."""
 
+_LATE_FAMILIES = {"generic_op": "ttmlir.ttnn.programs.generic"}
+"""Operations whose modules are only loaded for them: the simulator of kernels is large."""
+
 
 @cache
 def operations() -> Mapping[str, Callable[..., Any]]:
@@ -96,13 +105,15 @@ def find(name: str) -> Any:
         return found[member] if member else found
     if name in _MODULE_OF:
         return getattr(import_module(_MODULE_OF[name]), name)
+    if name in _LATE_FAMILIES:
+        return import_module(_LATE_FAMILIES[name]).OPERATIONS[name]
     return operations()[name]
 
 
 def known_names() -> list[str]:
     """All names of ttnn that are here."""
     public = (name for name in operations() if name not in _INTERNAL)
-    return sorted({*_ALIASES, *_MODULE_OF, *public})
+    return sorted({*_ALIASES, *_MODULE_OF, *_LATE_FAMILIES, *public})
 
 
 _INTERNAL = {"create_tensor", "get_item", "print_tensor"}

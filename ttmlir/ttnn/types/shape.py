@@ -33,7 +33,9 @@ class Shape(tuple[int, ...]):
 
     def __eq__(self, other: object) -> bool:
         """Whether another shape, or a list, has the same extents."""
-        return super().__eq__(other) or (isinstance(other, list) and [*self] == other)
+        if isinstance(other, list):
+            return [*self] == other
+        return super().__eq__(other)
 
     def __ne__(self, other: object) -> bool:
         """The opposite."""
