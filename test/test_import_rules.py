@@ -47,7 +47,7 @@ MAY_IMPORT = {
     },
     "tools": {
         *("ir", "passes", "target", "compiler", "runtime", "ttrt", "interpreter", "frontend"),
-        *("schema", "schema files", *DIALECTS),
+        *("ttnn", "schema", "schema files", *DIALECTS),
     },
 }
 """Which packages of the project a package may import; every package may import itself."""
