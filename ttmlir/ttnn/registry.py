@@ -26,6 +26,16 @@ _NAMES = {
         *("create_sharded_memory_config", "create_sharded_memory_config_"),
     ),
     f"{_TYPES}.spec": ("TensorSpec", "Tile"),
+    f"{_TYPES}.configs": (
+        *("BlackholeComputeKernelConfig", "GrayskullComputeKernelConfig"),
+        *("LayerNormDefaultProgramConfig", "LayerNormShardedMultiCoreProgramConfig"),
+        *("MatmulMultiCoreReuseMultiCast1DProgramConfig", "MatmulMultiCoreReuseProgramConfig"),
+        "MatmulMultiCoreReuseMultiCastBatchedDRAMShardedProgramConfig",
+        "MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig",
+        "MatmulMultiCoreReuseMultiCastProgramConfig",
+        *("SoftmaxDefaultProgramConfig", "SoftmaxShardedMultiCoreProgramConfig"),
+        *("WormholeComputeKernelConfig", "init_device_compute_kernel_config"),
+    ),
     f"{_TENSOR}.tensor": ("Tensor",),
     f"{_TENSOR}.printing": ("set_printoptions",),
     "ttmlir.ttnn.operations.activations": ("UnaryOpType", "UnaryWithParam"),
@@ -74,7 +84,10 @@ FAMILIES = (
     *("ttmlir.ttnn.tensor.conversion", "ttmlir.ttnn.tensor.creation"),
     *("ttmlir.ttnn.tensor.indexing", "ttmlir.ttnn.tensor.printing"),
     *("ttmlir.ttnn.operations.moves", "ttmlir.ttnn.operations.unary"),
-    "ttmlir.ttnn.operations.binary",
+    *("ttmlir.ttnn.operations.binary", "ttmlir.ttnn.operations.ternary"),
+    *("ttmlir.ttnn.operations.reductions", "ttmlir.ttnn.operations.movement"),
+    *("ttmlir.ttnn.operations.matmul", "ttmlir.ttnn.operations.normalization"),
+    "ttmlir.ttnn.operations.lookup",
 )
 """Modules with a table `OPERATIONS` of callables by name."""
 

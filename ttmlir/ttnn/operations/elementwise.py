@@ -49,6 +49,8 @@ class Elementwise:
     """The data type of the result, where it is always the same."""
     integer_result: DataType | None = None
     """The data type of the result of integers, where it is another."""
+    typed_by: int = 0
+    """The first operand whose data type the result may have."""
 
     def run(self, values: dict[str, Any]) -> Tensor:
         """Compute for the arguments of a call."""
@@ -57,7 +59,8 @@ class Elementwise:
         if not tensors or not isinstance(operands[0], Tensor):
             require_tensor(operands[0], self.operands[0])
         device = common_device(*tensors)
-        first = tensors[0]
+        typed = (each for each in operands[self.typed_by :] if isinstance(each, Tensor))
+        first = next(typed, tensors[0])
         arrays = [
             each.array if isinstance(each, Tensor) else as_number(each, first.dtype, name)
             for each, name in zip(operands, self.operands, strict=True)

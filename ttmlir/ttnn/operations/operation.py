@@ -190,7 +190,10 @@ def _rounded(
     exact: bool,
 ) -> Array:
     array = np.asarray(array)
-    if exact or (device is not None and device.numerics is Numerics.EXACT):
+    # Numbers that move into other blocks get the exponents of those.
+    if (exact and not dtype.facts.is_block) or (
+        device is not None and device.numerics is Numerics.EXACT
+    ):
         return convert(array, compute_type(dtype))
     # Arrays that nobody else has are rounded in place.
     own = array.base is None and all(array is not operand.array for operand in operands)
