@@ -87,7 +87,7 @@ FAMILIES = (
     *("ttmlir.ttnn.operations.binary", "ttmlir.ttnn.operations.ternary"),
     *("ttmlir.ttnn.operations.reductions", "ttmlir.ttnn.operations.movement"),
     *("ttmlir.ttnn.operations.matmul", "ttmlir.ttnn.operations.normalization"),
-    "ttmlir.ttnn.operations.lookup",
+    *("ttmlir.ttnn.operations.lookup", "ttmlir.ttnn.operations.golden"),
 )
 """Modules with a table `OPERATIONS` of callables by name."""
 
