@@ -1,4 +1,7 @@
-"""PyKernel under the import name that the guides use; the code is in `ttmlir.frontend.pykernel`."""
+"""PyKernel under the import name that the guides use; the code is in `ttmlir.frontend.pykernel`.
+
+Where no ttnn is installed, `import ttnn` finds that of simulated devices afterwards.
+"""
 
 from pykernel.ast import (
     compute_thread,
@@ -17,6 +20,7 @@ from pykernel.types import (
     Kernel,
     TensorAccessorConfig,
 )
+from ttmlir.ttnn.activate import activate
 
 __all__ = [
     "Arguments",
@@ -33,3 +37,5 @@ __all__ = [
     "ttkernel_tensix_compile",
     "writer_thread",
 ]
+
+activate()
