@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-import linecache
 import random
-from collections.abc import Callable
 from pathlib import Path
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from oracles.kernel_oracle import run, run_by_gcc
+from running.python_source import load_module
 from samples.python_kernels import PythonKernel
 
 from ttmlir.frontend.pykernel.kernels import Kernel, ttkernel_noc_compile
 
 ARGUMENTS = (5, -3, 700, 12)
-
-
-def load(text: str, **names: object) -> Callable[..., object]:
-    """The function `kernel` of a text, as if it came from a file."""
-    file = f"<program {len(linecache.cache)}>"
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    module: dict[str, object] = dict(names)
-    exec(compile(text, file, "exec"), module)
-    function = module["kernel"]
-    assert callable(function)
-    return function
 
 
 def by_python(text: str) -> list[int]:
@@ -39,14 +27,13 @@ def by_python(text: str) -> list[int]:
             for each in str(int(value) if isinstance(value, bool) else value).split()
         )
 
-    load(text, print=note, get_arg_val=lambda kind, index: ARGUMENTS[index])()
+    load_module(text, print=note, get_arg_val=lambda kind, index: ARGUMENTS[index])["kernel"]()
     return printed
 
 
 def compiled(text: str, *, optimize: bool = False) -> Kernel:
     """The kernel of a text."""
-    function = load(text)
-    return ttkernel_noc_compile(optimize=optimize)(function)()
+    return ttkernel_noc_compile(optimize=optimize)(load_module(text)["kernel"])()
 
 
 def by_simulator(kernel: Kernel) -> list[int]:

@@ -1,6 +1,6 @@
 """A product of matrices on one core, tile by tile.
 
-    python -m ttmlir examples/pykernel/matmul_single_core.py
+    python -m ttmlir examples/pykernel/matmul_on_one_core.py
 
 The kernels are in matmul_kernels.py.
 """

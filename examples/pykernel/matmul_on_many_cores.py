@@ -1,6 +1,6 @@
 """A product of matrices on 4x3 cores: each core makes the tiles of its part of the result.
 
-    python -m ttmlir examples/pykernel/matmul_multi_core.py
+    python -m ttmlir examples/pykernel/matmul_on_many_cores.py
 
 The kernels are those of one core; run-time arguments differ.
 """
