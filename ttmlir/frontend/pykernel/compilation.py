@@ -153,8 +153,9 @@ class _Kernel(Printing, Loops):
         scope = dict(zip(positional, arguments.positional, strict=False))
         for each, value in arguments.named.items():
             if each not in names or each in scope:
-                why = "gets it twice" if each in scope else "has no such parameter"
-                builder.refuse(f"'{name}' called with '{each}' {why}", arguments.node)
+                why = "gets" if each in scope else "has no parameter"
+                twice = " twice" if each in scope else ""
+                builder.refuse(f"'{name}' {why} '{each}'{twice}", arguments.node)
             scope[each] = value
         for each in names:
             if each not in scope:

@@ -709,5 +709,7 @@ def _is_stub(function: FunctionType) -> bool:
 
 def _spell(node: ast.expr) -> str:
     """An expression as messages quote it."""
+    if isinstance(node, ast.JoinedStr):
+        return "an f-string"
     text = ast.unparse(node)
     return f"'{text}'" if len(text) <= 40 else f"'{text[:37]}...'"

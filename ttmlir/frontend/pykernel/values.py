@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import f32, i1, i32
 from xdsl.ir import Attribute, SSAValue
 
+from ttmlir.dialects.ttkernel import RESULT_TYPES, CBType
+from ttmlir.optable.kernel import ValueKind
+
 
 @dataclass(frozen=True, eq=False)
 class Scalar:
@@ -103,6 +106,8 @@ def number(value: int | float) -> Scalar:
 def describe(value: Binding) -> str:
     """What messages call a value."""
     match value:
+        case Scalar(type=CBType()):
+            return "a circular buffer"
         case Scalar(type=type_):
             return _NAMES.get(type_, f"a '{type_}'")
         case Array():
@@ -123,7 +128,18 @@ def describe(value: Binding) -> str:
             return "nothing"
 
 
-_NAMES: dict[Attribute, str] = {i1: "a truth value", i32: "an integer", f32: "a float"}
+_NAMES: dict[Attribute, str] = {
+    i1: "a truth value",
+    i32: "an integer",
+    f32: "a float",
+    RESULT_TYPES[ValueKind.NOC_ADDR]: "an address on the network",
+    RESULT_TYPES[ValueKind.SEMAPHORE]: "a semaphore",
+    RESULT_TYPES[ValueKind.L1_PTR]: "a pointer to words of L1",
+    RESULT_TYPES[ValueKind.DATA_FORMAT]: "a data format",
+    RESULT_TYPES[ValueKind.ADDR_GEN]: "an address generator",
+    RESULT_TYPES[ValueKind.ACCESSOR_ARGS]: "the layout of a tensor",
+    RESULT_TYPES[ValueKind.ACCESSOR]: "a tensor accessor",
+}
 
 
 def same(first: Binding, second: Binding) -> bool:
