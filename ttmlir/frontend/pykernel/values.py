@@ -106,14 +106,10 @@ def number(value: int | float) -> Scalar:
 def describe(value: Binding) -> str:
     """What messages call a value."""
     match value:
-        case Scalar(type=CBType()):
-            return "a circular buffer"
-        case Scalar(type=type_):
-            return _NAMES.get(type_, f"a '{type_}'")
+        case Scalar() | Cell():
+            return _describe_type(value.type)
         case Array():
             return "an array"
-        case Cell(type=type_):
-            return _NAMES.get(type_, f"a '{type_}'")
         case Items(is_list=is_list):
             return "a list" if is_list else "a tuple"
         case Static(value=str()):
@@ -126,6 +122,12 @@ def describe(value: Binding) -> str:
             return f"the {type(other).__name__} '{getattr(other, '__name__', other)}'"
         case Unset():
             return "nothing"
+
+
+def _describe_type(type_: Attribute) -> str:
+    if isinstance(type_, CBType):
+        return "a circular buffer"
+    return _NAMES.get(type_, f"a '{type_}'")
 
 
 _NAMES: dict[Attribute, str] = {
