@@ -11,9 +11,13 @@ from oracles.kernel_oracle import run, run_by_gcc
 from running.python_source import load_module
 from samples.python_kernels import PythonKernel
 
+from ttmlir.compiler import transform
 from ttmlir.frontend.pykernel.kernels import Kernel, ttkernel_noc_compile
+from ttmlir.target.cpp.emitter import emit_cpp
 
 ARGUMENTS = (5, -3, 700, 12)
+NOTE = "noc_async_read_set_trid"
+"""A call of one number that is a plain function in C++."""
 
 
 def by_python(text: str) -> list[int]:
@@ -27,7 +31,8 @@ def by_python(text: str) -> list[int]:
             for each in str(int(value) if isinstance(value, bool) else value).split()
         )
 
-    load_module(text, print=note, get_arg_val=lambda kind, index: ARGUMENTS[index])["kernel"]()
+    names = {"print": note, NOTE: note, "get_arg_val": lambda kind, index: ARGUMENTS[index]}
+    load_module(text, **names)["kernel"]()
     return printed
 
 
@@ -46,7 +51,7 @@ def by_simulator(kernel: Kernel) -> list[int]:
     return [int(each) for each in texts.split()]
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 @given(st.integers(0, 2**32 - 1), st.booleans())
 def test_cpython_and_the_simulator_agree(seed: int, optimize: bool) -> None:
     """A kernel computes what its Python says."""
@@ -56,6 +61,18 @@ def test_cpython_and_the_simulator_agree(seed: int, optimize: bool) -> None:
 
 def test_cpython_and_gcc_agree(tmp_path: Path) -> None:
     """The C++ of a kernel is what a C++ compiler takes it for."""
-    texts = [PythonKernel(random.Random(seed)).text() for seed in range(40)]
+    texts = [PythonKernel(random.Random(seed)).text() for seed in range(24)]
     kernels = [compiled(text, optimize=seed % 2 == 1) for seed, text in enumerate(texts)]
     assert run_by_gcc(kernels, ARGUMENTS, tmp_path) == [by_python(text) for text in texts]
+
+
+def test_the_road_through_emitc_agrees_too(tmp_path: Path) -> None:
+    """convert-ttkernel-to-emitc and the printer of emitc, loops and arrays included."""
+    texts = [PythonKernel(random.Random(seed), NOTE).text() for seed in range(100, 130)]
+    programs = list[str]()
+    for text in texts:
+        module = compiled(text).module
+        transform(module, "convert-ttkernel-to-emitc")
+        function = emit_cpp(module)
+        programs.append(function.replace("void kernel()", "void kernel_main()"))
+    assert run_by_gcc(programs, ARGUMENTS, tmp_path) == [by_python(text) for text in texts]

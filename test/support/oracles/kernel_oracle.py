@@ -162,6 +162,7 @@ struct Printer {
 static Printer DPRINT;
 inline const char* ENDL() { return "\\n"; }
 inline void ASSERT(bool condition) { if (!condition) std::abort(); }
+inline void noc_async_read_set_trid(int value) { std::printf("%d\\n", value); }
 template <typename T> T get_arg_val(int index) { return (T)ARGUMENTS[index]; }
 """
 

@@ -17,8 +17,9 @@ SIZE = 8
 class PythonKernel:
     """Writes the source of one kernel, and of the functions that it calls."""
 
-    def __init__(self, choices: random.Random) -> None:
-        """Equal choices give equal kernels."""
+    def __init__(self, choices: random.Random, note: str = "") -> None:
+        """Equal choices give equal kernels; `note` is a call of one number to print with."""
+        self.note = note
         self.random = choices
         self.lines: list[str] = []
         self.indent = 0
@@ -51,12 +52,15 @@ class PythonKernel:
         self.line("v = [0] * 8")
         self.line("w = [[1, 2, 3], [4, 5, 6]]")
         self.block(self.random.randint(4, 8), 3)
-        self.line(f"print({', '.join(_NAMES)})")
+        self.print(*_NAMES)
         self.line("for i in range(8):")
-        self.line("    print(u[i], v[i])")
+        self.indent += 1
+        self.print("u[i]", "v[i]")
+        self.indent -= 1
         self.line("for row in w:")
         self.line("    for x in row:")
-        self.line("        print(x)")
+        self.indent += 2
+        self.print("x")
         return "\n".join(self.lines) + "\n"
 
     # Pieces.
@@ -64,6 +68,13 @@ class PythonKernel:
     def line(self, text: str) -> None:
         """Write a line."""
         self.lines.append("    " * self.indent + text)
+
+    def print(self, *values: str) -> None:
+        """Print numbers."""
+        if not self.note:
+            self.line(f"print({', '.join(values)})")
+        for value in values if self.note else ():
+            self.line(f"{self.note}({value})")
 
     def pick(self, *choices: str) -> str:
         """One of some texts."""
@@ -130,10 +141,10 @@ class PythonKernel:
 
     def write_print(self, depth: int, jumps: bool) -> None:
         """Print."""
-        if not self.in_function:
-            self.line(f'print(f"{{{self.leaf()}}} {{{self.leaf()}}}")')
+        if self.in_function or self.note:
+            self.print(self.leaf())
         else:
-            self.line(f"print({self.leaf()})")
+            self.line(f'print(f"{{{self.leaf()}}} {{{self.leaf()}}}")')
 
     def write_element(self, depth: int, jumps: bool) -> None:
         """Set an element."""
