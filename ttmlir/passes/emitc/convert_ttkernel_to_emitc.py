@@ -82,6 +82,7 @@ from ttmlir.passes.emitc.convert_arith_to_emitc import ArithConversion
 
 if TYPE_CHECKING:
     from xdsl.context import Context
+    from xdsl.dialects.emitc import EmitCArrayElementType
 
 _CB = emitc.EmitC_OpaqueType(StringAttr("::tt::CB"))
 _UNARY = (emitc.BitwiseNotOp, emitc.LogicalNotOp, emitc.UnaryMinusOp, emitc.UnaryPlusOp)
@@ -276,9 +277,8 @@ class _Conversion:
         type_ = op.results[0].type
         if not isinstance(type_, MemRefType) or op.operands or not type_.has_static_shape():
             refuse_to_legalize(op, "the extents of an array of a kernel are constants")
-        array = emitc.EmitC_ArrayType(
-            type_.get_shape(), cast("MemRefType[Attribute]", type_).element_type
-        )
+        element = cast("MemRefType[EmitCArrayElementType]", type_).element_type
+        array = emitc.EmitC_ArrayType(type_.get_shape(), element)
         self._values[op.results[0]] = self._make(
             emitc.VariableOp, [], array, {"value": _opaque("")}
         )
