@@ -206,6 +206,14 @@ def test_max_pool2d_equals_loops(
         assert result[1, a, b, 2] == max(covered)
 
 
+CONV2D = {
+    **{"in_channels": 4, "out_channels": 6, "groups": 2},
+    **{"batch_size": 1, "input_height": 6, "input_width": 8},
+    **{"kernel_height": 3, "kernel_width": 3, "stride_height": 1, "stride_width": 1},
+    **{"padding_height": 0, "padding_width": 0, "dilation_height": 1, "dilation_width": 1},
+}
+
+
 @pytest.mark.parametrize(
     ("mnemonic", "shapes", "parameters", "message"),
     [
@@ -238,6 +246,22 @@ def test_max_pool2d_equals_loops(
         ("matmul", [(2, 3), (3,)], {}, "Input B must be at least a 2D"),
         ("matmul", [(2, 3), (4, 2)], {}, "matching inner dimensions"),
         ("matmul", [(2, 2, 3), (3, 3, 2)], {}, "not broadcast compatible"),
+        *(
+            ("conv2d", [(1, 1, 48, 4), (6, 2, 3, 3)], {**CONV2D, name: value}, message)
+            for name, value, message in (
+                ("groups", 0, "^4 input and 6 output channels cannot be split into 0 groups$"),
+                ("in_channels", 5, "^5 input and 6 output channels cannot be split into 2 groups$"),
+                ("out_channels", 7, "^4 input and 7 output channels cannot be split into 2 group"),
+                ("groups", 1, "^weight is 6x2x3x3; expected 6x4x3x3$"),
+                ("kernel_width", 2, "^weight is 6x2x3x3; expected 6x2x3x2$"),
+            )
+        ),
+        (
+            "conv2d",
+            [(1, 1, 48, 4), (6, 2, 3, 3), (1, 1, 1, 5)],
+            CONV2D,
+            "^bias is 1x1x1x5; expected 6 elements$",
+        ),
     ],
 )
 def test_result_shape_says_why_not(

@@ -206,6 +206,11 @@ class Row:
     the schema at its ends."""
 
     @property
+    def takes_bits(self) -> bool:
+        """True for operations on the bits of integers and truth values, which others have not."""
+        return self.domains[0] is Domain.INTEGER and not self.takes_types
+
+    @property
     def ttir_signature(self) -> tuple[Parameter, ...]:
         """Parameters of the ttir operation."""
         return self.parameters if self.ttir_parameters is None else self.ttir_parameters

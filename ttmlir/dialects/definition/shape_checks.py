@@ -2,7 +2,7 @@
 
 Each function checks one operation and stops at the first violation. The order and the words of the
 messages, misspellings included, are tt-mlir's (TTIROps.cpp and TTNNOps.cpp at 880154e3c2); what it
-crashes on is refused here with a message of its own.
+crashes on, or computes only nonsense of, is refused here with a message of its own.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from typing import cast
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
+    AnyFloat,
+    ComplexType,
     DenseIntOrFPElementsAttr,
     IntegerAttr,
     TensorType,
@@ -112,6 +114,27 @@ def check_elementwise(op: Operation) -> None:
         folded = pair
     if folded != shape_of(op.results[0]):
         refuse("Result shape must match operand shapes after broadcasting")
+
+
+def check_bits(op: Operation) -> None:
+    """Check the numbers of an operation on bits.
+
+    C1: the inputs are integers.
+    """
+    for value in cast("DestinationStyleOp", op).inputs:
+        if isinstance(element := tensor_type(value).element_type, AnyFloat | ComplexType):
+            refuse(f"takes integers, but an input has elements of {element}; convert it first")
+
+
+def check_elementwise_bits(op: Operation) -> None:
+    """Check shapes and numbers of an elementwise operation on bits.
+
+    C1: all operands, outputs included, broadcast against each other as in NumPy.
+    C2: the result has the shape they broadcast to.
+    C3: the inputs are integers.
+    """
+    check_elementwise(op)
+    check_bits(op)
 
 
 def check_embedding(op: Operation) -> None:

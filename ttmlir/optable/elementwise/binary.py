@@ -240,13 +240,15 @@ BINARY = (
     ),
     declare_binary(
         "remainder",
-        "Remainder of a division, with the sign of the dividend.",
+        "Remainder of a division, with the sign of the dividend; of integers and truth values by "
+        "0, the dividend.",
         "x - y * trunc(x / y)",
         "Remainder",
-        lambda xp, x, y: xp.fmod(x, y),
+        meanings.remainder,
         (Domain.REAL, Domain.NONZERO),
         aliases="stablehlo.remainder arith.remf arith.remsi aten.fmod",
         unsigned_aliases="arith.remui",
+        on_truth="gt",
     ),
     declare_binary(
         "pow",

@@ -134,24 +134,12 @@ ON_NUMBERS = named_on_numbers("arith")
 _UNSIGNED = named_unsigned("arith")
 _ORDERED = ("eq", "gt", "ge", "lt", "le")
 """Rows of the predicates 1 to 5 of `arith.cmpf`, which are false where an operand is NaN."""
-_FLOATING = {first + i: name for first in (1, 8) for i, name in enumerate(_ORDERED)}
-"""With those that are true where an operand is NaN."""
 _INTEGER = ("eq", "ne", "lt", "le", "gt", "ge", "lt", "le", "gt", "ge")
 """Rows of the predicates of `arith.cmpi`, the last four of which are for numbers without sign."""
 
 
-def comparison_of(op: Operation) -> str:
-    """Mnemonic of the row that a comparison of numbers other than NaN means; empty for others."""
-    if op.name not in ("arith.cmpf", "arith.cmpi"):
-        return ""
-    predicate = _predicate(op)
-    if op.name == "arith.cmpi":
-        return _INTEGER[predicate] if predicate < 6 else ""
-    return _FLOATING.get(predicate, "")
-
-
-def _predicate(op: Operation) -> int:
-    return cast("IntegerAttr", op.properties["predicate"]).value.data
+def _predicate(use: _Use) -> int:
+    return cast("IntegerAttr", use.op.properties["predicate"]).value.data
 
 
 def _row(mnemonic: str) -> _Meaning:
@@ -182,7 +170,7 @@ def _unsigned(mnemonic: str) -> _Meaning:
 
 
 def _cmpi(use: _Use) -> SSAValue:
-    predicate = _predicate(use.op)
+    predicate = _predicate(use)
     operands = use.operands
     if predicate > 1 and is_boolean(use.source):
         # As a signed number, true is -1.
@@ -198,7 +186,7 @@ def _is_nan(use: _Use, value: SSAValue) -> SSAValue:
 
 
 def _cmpf(use: _Use) -> SSAValue:
-    predicate = _predicate(use.op)
+    predicate = _predicate(use)
     if predicate in (0, 15):
         return use.builder.create_splat(float(predicate == 15), use.type)
     if 1 <= predicate <= 5:

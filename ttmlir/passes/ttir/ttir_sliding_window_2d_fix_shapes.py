@@ -197,7 +197,10 @@ def _unary(
     constraints = cast("ArrayAttr[Attribute]", op.properties[_CONSTRAINTS]).data
     if len(constraints) > 2:
         constraints = (constraints[0], constraints[-1])
-    properties = {**cls.parameter_properties(values), _CONSTRAINTS: ArrayAttr(constraints)}
+    properties = {
+        **Builder.before(op).properties_of(cls, values),
+        _CONSTRAINTS: ArrayAttr(constraints),
+    }
     return _insert(op, cls, (input,), result_type, properties)
 
 
@@ -208,7 +211,7 @@ def _remake(
     values: dict[str, ParameterValue],
 ) -> SSAValue:
     """The window operation on other inputs, with another result and some other parameters."""
-    properties = {**op.properties, **op.parameter_properties(values)}
+    properties = {**op.properties, **Builder.before(op).properties_of(type(op), values)}
     return _insert(op, type(op), inputs, result_type, properties)
 
 

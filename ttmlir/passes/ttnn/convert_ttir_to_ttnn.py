@@ -66,6 +66,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue, Use
 from ttmlir.dialects import tt, ttir, ttnn
 from ttmlir.dialects.definition.row_ops import RowOperation
 from ttmlir.ir.layouts import device_attr_in_scope, layout_of
+from ttmlir.ir.op_builder import OpBuilder
 from ttmlir.ir.rewriting import (
     erase_unused,
     insert_before,
@@ -265,7 +266,7 @@ class _Conversion:
         except ValueError as error:
             refuse(op, str(error))
         taken = {p.name: values[p.name] for p in cls.PARAMETERS}
-        self._replace_by(op, cls, cls.parameter_properties(taken))
+        self._replace_by(op, cls, OpBuilder.before(op).properties_of(cls, taken))
 
     def _broadcast(self, op: Operation) -> None:
         assert isinstance(op, ttir.TTIRRowOp)
