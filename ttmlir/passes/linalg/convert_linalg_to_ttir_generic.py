@@ -52,7 +52,6 @@ _MAPS = (
     "supported are maps whose results are different dimensions, or 0; for a convolution or pool "
     "write its named operation, such as linalg.conv_2d_nhwc_hwcf or linalg.pooling_nhwc_sum"
 )
-_MAXIMA = ("arith.maximumf", "arith.maxnumf", "arith.maxsi")
 
 
 def inputs_and_inits(op: Operation) -> tuple[list[SSAValue], list[SSAValue]]:
@@ -404,7 +403,8 @@ def _position(
         return None
     choice = read_choice(keeps, best)
     is_largest = choice is not None and choice.largest and choice.taken is number
-    is_maximum = keeps.name in _MAXIMA and set(keeps.operands) == {number, best}
+    combining = ON_NUMBERS.get(keeps.name)
+    is_maximum = combining is row("maximum") and set(keeps.operands) == {number, best}
     if not (is_largest or is_maximum) or is_boolean(number.type):
         return None
     if choice is not None and choice.without_order:
