@@ -403,7 +403,7 @@ def _position(
         return None
     choice = read_choice(keeps, best)
     is_largest = choice is not None and choice.largest and choice.taken is number
-    combining = ON_NUMBERS.get(keeps.name)
+    combining = {**NAMED, **ON_NUMBERS}.get(keeps.name)
     is_maximum = combining is row("maximum") and set(keeps.operands) == {number, best}
     if not (is_largest or is_maximum) or is_boolean(number.type):
         return None
