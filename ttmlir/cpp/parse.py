@@ -57,6 +57,7 @@ from ttmlir.cpp.tree import (
     UsingNamespace,
     While,
 )
+from ttmlir.limits import MAX_SOURCE_LENGTH
 from ttmlir.nesting import deep_recursion
 
 if TYPE_CHECKING:
@@ -84,6 +85,9 @@ def parse(
     `file` is its name in positions and messages; `defines` are macros that are defined before its
     first line. Raises CppSyntaxError for text that is no C++ or outside of the subset.
     """
+    if len(text) > MAX_SOURCE_LENGTH:
+        message = f"the text has {len(text)} characters; at most {MAX_SOURCE_LENGTH} are read"
+        raise CppSyntaxError(message, Position(file, 1, 1), text[:80].partition("\n")[0])
     source = preprocess(text, file, defines or {})
     root = _read_grammar(source)
     if root.has_error:
