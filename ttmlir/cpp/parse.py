@@ -15,6 +15,7 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
+from ttmlir.cpp.brackets import bracket_assignments
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.expression_reader import ExpressionReader
 from ttmlir.cpp.preprocess import PreprocessedText, preprocess
@@ -84,14 +85,21 @@ def parse(
     first line. Raises CppSyntaxError for text that is no C++ or outside of the subset.
     """
     source = preprocess(text, file, defines or {})
-    # Every character is one byte, so that offsets in bytes are offsets in the text. The grammar
-    # takes the mark in `1'024` for the start of a character; it may see another digit there.
-    shown = _DIGIT_MARK.sub("0", source.text).encode("ascii", errors="replace")
-    root = _parser().parse(shown).root_node
+    root = _read_grammar(source)
+    if root.has_error:
+        source = bracket_assignments(source)
+        root = _read_grammar(source)
     if root.has_error:
         raise _grammar_error(source, root)
     with deep_recursion():
         return _Reader(source).unit(root)
+
+
+def _read_grammar(source: PreprocessedText) -> Node:
+    # Every character is one byte, so that offsets in bytes are offsets in the text. The grammar
+    # takes the mark in `1'024` for the start of a character; it may see another digit there.
+    shown = _DIGIT_MARK.sub("0", source.text).encode("ascii", errors="replace")
+    return _parser().parse(shown).root_node
 
 
 @cache

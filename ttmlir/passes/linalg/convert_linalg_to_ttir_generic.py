@@ -45,7 +45,7 @@ from ttmlir.optable.row import Row
 from ttmlir.optable.shapes import broadcast_shape
 from ttmlir.passes.core.ttir_conversion import ConversionRule
 from ttmlir.passes.linalg.convert_arith_to_ttir import NAMED, ON_NUMBERS, ON_TRUTH, compute
-from ttmlir.passes.linalg.linalg_choices import Choice, read_choice, read_position
+from ttmlir.passes.linalg.linalg_choices import Choice, means, read_choice, read_position
 from ttmlir.passes.linalg.scalar_values import as_tensor, number_type
 
 _MAPS = (
@@ -313,12 +313,6 @@ def _combination(
     return None
 
 
-def _means(owner: Operation, mnemonic: str) -> bool:
-    """True for an operation of arith that means what a row means."""
-    named = NAMED.get(owner.name)
-    return named is not None and named.mnemonic == mnemonic
-
-
 def _reduction(owner: Operation) -> Row | None:
     """The reduction that repeats an operation of arith on two numbers."""
     is_truth = is_boolean(owner.results[0].type)
@@ -403,8 +397,7 @@ def _position(
         return None
     choice = read_choice(keeps, best)
     is_largest = choice is not None and choice.largest and choice.taken is number
-    combining = {**NAMED, **ON_NUMBERS}.get(keeps.name)
-    is_maximum = combining is row("maximum") and set(keeps.operands) == {number, best}
+    is_maximum = _keeps_largest(keeps) and set(keeps.operands) == {number, best}
     if not (is_largest or is_maximum) or is_boolean(number.type):
         return None
     if choice is not None and choice.without_order:
@@ -423,10 +416,15 @@ def _position(
     return builder.create("where", [is_larger, position, init], init.type)
 
 
+def _keeps_largest(owner: Operation) -> bool:
+    """True for an operation on two signed numbers whose result is the larger one."""
+    return means(owner, "maximum") or ON_NUMBERS.get(owner.name) == row("maximum")
+
+
 def _factors(loops: _Loops, term: SSAValue) -> tuple[SSAValue, SSAValue] | None:
     """The two factors of a term if both depend on all loops that are summed over."""
     owner = term.owner
-    if not isinstance(owner, Operation) or not _means(owner, "multiply"):
+    if not isinstance(owner, Operation) or not means(owner, "multiply"):
         return None
     if owner.parent is not loops.body or is_boolean(term.type):
         return None

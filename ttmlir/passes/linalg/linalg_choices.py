@@ -11,7 +11,6 @@ from typing import cast
 from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Operation, SSAValue
 
-from ttmlir.optable import row
 from ttmlir.passes.linalg.convert_arith_to_ttir import NAMED
 
 # Which predicates ask for the larger number, and which also hold where a number is NaN (cmpf) or
@@ -44,9 +43,15 @@ class Choice:
     numbers without sign."""
 
 
+def means(owner: Operation, mnemonic: str) -> bool:
+    """True for an operation of arith that means what a row means."""
+    named = NAMED.get(owner.name)
+    return named is not None and named.mnemonic == mnemonic
+
+
 def read_choice(owner: Operation, accumulated: SSAValue) -> Choice | None:
     """The choice that an `arith.select` makes; None if it is none between two numbers."""
-    if not _is_select(owner):
+    if not means(owner, "where"):
         return None
     condition, chosen, other = owner.operands
     taken = chosen if other is accumulated else other
@@ -74,7 +79,7 @@ def read_position(owner: Operation, position: SSAValue) -> tuple[SSAValue, SSAVa
 
     None for an operation that keeps something else.
     """
-    if not _is_select(owner) or owner.operands[2] is not position:
+    if not means(owner, "where") or owner.operands[2] is not position:
         return None
     compare, place = owner.operands[0].owner, owner.operands[1].owner
     if isinstance(place, Operation) and place.name == "arith.index_cast":
@@ -89,10 +94,6 @@ def read_position(owner: Operation, position: SSAValue) -> tuple[SSAValue, SSAVa
     assert found is not None, "every strict predicate has a meaning"
     larger, smaller = compare.operands if found[0] else compare.operands[::-1]
     return larger, smaller, cast("IntegerAttr", place.properties["dim"]).value.data
-
-
-def _is_select(op: Operation) -> bool:
-    return NAMED.get(op.name) is row("where")
 
 
 def _predicate(compare: Operation) -> int | None:
