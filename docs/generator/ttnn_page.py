@@ -41,6 +41,11 @@ def is_here(name: str) -> bool:
     return found is not None
 
 
+def names_here() -> list[str]:
+    """The names that can be used."""
+    return [name for names in read_subjects().values() for name in names if is_here(name)]
+
+
 def ttnn_page() -> str:
     """The page."""
     return "\n".join([INTRODUCTION, *_table(), "", *_subjects(), *_ignored()]) + "\n"

@@ -58,6 +58,7 @@ from ttmlir.cpp.tree import (
     UsingNamespace,
     While,
 )
+from ttmlir.limits import MAX_SOURCE_LENGTH
 from ttmlir.nesting import deep_recursion
 
 if TYPE_CHECKING:
@@ -90,6 +91,9 @@ def parse(
     first line. With a map, positions are those of what the text was made from. Raises
     CppSyntaxError for text that is no C++ or outside of the subset.
     """
+    if len(text) > MAX_SOURCE_LENGTH:
+        message = f"the text has {len(text)} characters; at most {MAX_SOURCE_LENGTH} are read"
+        raise CppSyntaxError(message, Position(file, 1, 1), text[:80].partition("\n")[0])
     source = preprocess(text, file, defines or {}, source_map)
     root = _read_grammar(source)
     if root.has_error:

@@ -45,13 +45,14 @@ from ttmlir.optable.row import Row
 from ttmlir.optable.shapes import broadcast_shape
 from ttmlir.passes.core.ttir_conversion import ConversionRule
 from ttmlir.passes.linalg.convert_arith_to_ttir import NAMED, ON_NUMBERS, ON_TRUTH, compute
-from ttmlir.passes.linalg.linalg_choices import Choice, means, read_choice, read_position
+from ttmlir.passes.linalg.linalg_choices import Choice, read_choice, read_position
 from ttmlir.passes.linalg.scalar_values import as_tensor, number_type
 
 _MAPS = (
     "supported are maps whose results are different dimensions, or 0; for a convolution or pool "
     "write its named operation, such as linalg.conv_2d_nhwc_hwcf or linalg.pooling_nhwc_sum"
 )
+_COMBINING = {**NAMED, **ON_NUMBERS}
 
 
 def inputs_and_inits(op: Operation) -> tuple[list[SSAValue], list[SSAValue]]:
@@ -313,10 +314,16 @@ def _combination(
     return None
 
 
+def _means(owner: Operation, mnemonic: str) -> bool:
+    """True for an operation of arith that means what a row means."""
+    named = _COMBINING.get(owner.name)
+    return named is not None and named.mnemonic == mnemonic
+
+
 def _reduction(owner: Operation) -> Row | None:
     """The reduction that repeats an operation of arith on two numbers."""
     is_truth = is_boolean(owner.results[0].type)
-    named = ON_TRUTH if is_truth else {**NAMED, **ON_NUMBERS}
+    named = ON_TRUTH if is_truth else _COMBINING
     combining = named.get(owner.name)
     return None if combining is None else by_combiner(combining)
 
@@ -397,7 +404,7 @@ def _position(
         return None
     choice = read_choice(keeps, best)
     is_largest = choice is not None and choice.largest and choice.taken is number
-    is_maximum = _keeps_largest(keeps) and set(keeps.operands) == {number, best}
+    is_maximum = _means(keeps, "maximum") and set(keeps.operands) == {number, best}
     if not (is_largest or is_maximum) or is_boolean(number.type):
         return None
     if choice is not None and choice.without_order:
@@ -416,15 +423,10 @@ def _position(
     return builder.create("where", [is_larger, position, init], init.type)
 
 
-def _keeps_largest(owner: Operation) -> bool:
-    """True for an operation on two signed numbers whose result is the larger one."""
-    return means(owner, "maximum") or ON_NUMBERS.get(owner.name) == row("maximum")
-
-
 def _factors(loops: _Loops, term: SSAValue) -> tuple[SSAValue, SSAValue] | None:
     """The two factors of a term if both depend on all loops that are summed over."""
     owner = term.owner
-    if not isinstance(owner, Operation) or not means(owner, "multiply"):
+    if not isinstance(owner, Operation) or not _means(owner, "multiply"):
         return None
     if owner.parent is not loops.body or is_boolean(term.type):
         return None
