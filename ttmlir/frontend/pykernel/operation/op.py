@@ -1,4 +1,4 @@
-"""Operations of ttnn whose kernels are written in Python."""
+"""The base class of operations: circular buffers, kernels, programs, calls."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from types import ModuleType
 from typing import Any, NamedTuple, SupportsIndex, cast
 
 from ttmlir.frontend.pykernel.kernels import Kernel, KernelFunction
-from ttmlir.frontend.pykernel.page_counts import count_pages
-from ttmlir.frontend.pykernel.profile import Profile, record
+from ttmlir.frontend.pykernel.operation.page_counts import count_pages
+from ttmlir.frontend.pykernel.operation.profile import Profile, record
 from ttmlir.frontend.pykernel.types import Arguments, CircularBuffer
 
 _PAGE_BYTES = {
