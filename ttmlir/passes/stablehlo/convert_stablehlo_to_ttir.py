@@ -55,6 +55,7 @@ from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.core.ttir_conversion import ConversionRule, convert_inside, refuse_unknown
 from ttmlir.passes.stablehlo import (
     convert_stablehlo_to_ttir_contraction,
+    convert_stablehlo_to_ttir_custom_call,
     convert_stablehlo_to_ttir_elementwise,
     convert_stablehlo_to_ttir_indexing,
     convert_stablehlo_to_ttir_movement,
@@ -111,6 +112,7 @@ CONVERTED: dict[str, ConversionRule] = {
     **convert_stablehlo_to_ttir_contraction.RULES,
     **convert_stablehlo_to_ttir_indexing.RULES,
     **convert_stablehlo_to_ttir_window.RULES,
+    **convert_stablehlo_to_ttir_custom_call.RULES,
 }
 """What becomes of each operation of stablehlo and chlo that can be converted."""
 

@@ -6,9 +6,8 @@ They are part of `convert-stablehlo-to-ttir`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
 
-from xdsl.dialects.builtin import StringAttr, TensorType, i1
+from xdsl.dialects.builtin import TensorType, i1
 from xdsl.ir import Operation, SSAValue
 
 from ttmlir.dialects.stablehlo.text.form import integer, integers
@@ -181,37 +180,6 @@ def _passes_on(op: Operation) -> None:
     replace(op, *op.operands)
 
 
-_HINTS = (
-    "Sharding",
-    "SPMDFullToShardShape",
-    "SPMDShardToFullShape",
-    "LayoutConstraint",
-    "MoveToDevice",
-    "MoveToHost",
-    "annotate_device_placement",
-    "xla.sdy.FuncResultSharding",
-    "xla.sdy.Sharding",
-)
-"""Calls that say where a tensor should be and leave its numbers alone."""
-
-
-def _custom_call(op: Operation) -> None:
-    target = cast("StringAttr", op.properties["call_target_name"]).data
-    types = [operand.type for operand in op.operands]
-    if target not in _HINTS:
-        refuse_to_legalize(
-            op,
-            f"the code of '{target}' is not part of the program; supported are calls that only "
-            f"say where a tensor is placed: {', '.join(_HINTS)}; express the computation by "
-            "StableHLO operations",
-        )
-    if types != [result.type for result in op.results]:
-        refuse_to_legalize(
-            op, f"'{target}' changes the shape of a tensor; compile the program for one device"
-        )
-    _passes_on(op)
-
-
 def _refuse(reason: str) -> ConversionRule:
     def rule(op: Operation) -> None:
         refuse_to_legalize(op, reason)
@@ -269,7 +237,6 @@ RULES: dict[str, ConversionRule] = {
     "stablehlo.broadcast_in_dim": _broadcast_in_dim,
     "stablehlo.concatenate": _concatenate,
     "stablehlo.constant": _constant,
-    "stablehlo.custom_call": _custom_call,
     "stablehlo.iota": _iota,
     "stablehlo.optimization_barrier": _passes_on,
     "stablehlo.pad": _pad,

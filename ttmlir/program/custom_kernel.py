@@ -1,4 +1,4 @@
-"""The call of a program of kernels on tensors: what custom calls of JAX and torch carry."""
+"""A program of kernels with the tensors that it is for: what custom calls carry."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class KernelTensor:
 
 
 @dataclass(frozen=True, kw_only=True)
-class KernelCall:
+class CustomKernel:
     """A program and the tensors that it is for: those that it reads, then those that it makes."""
 
     name: str
@@ -77,11 +77,12 @@ class KernelCall:
         roles = [tensor.role for tensor in self.tensors]
         if roles != sorted(roles, key="out".__eq__):
             raise DescriptionError(
-                f"kernel call '{self.name}': tensors that are read come before those that are made"
+                f"custom kernel '{self.name}': tensors that it reads come before those that it "
+                "makes"
             )
         if not self.outputs:
             raise DescriptionError(
-                f"kernel call '{self.name}' makes no tensor; give it at least one of role 'out'"
+                f"custom kernel '{self.name}' makes no tensor; give it at least one of role 'out'"
             )
         self.program.check_tensors(len(self.tensors))
 
@@ -96,7 +97,7 @@ class KernelCall:
         return tuple(tensor for tensor in self.tensors if tensor.role == "out")
 
     def difference(self, operands: Sequence[str], results: Sequence[str]) -> str | None:
-        """How operand and result types differ from those of the call; None if they agree.
+        """How operand and result types differ from those of the kernel; None if they agree.
 
         Types are given as `str(KernelTensor)` writes them.
         """
