@@ -405,8 +405,7 @@ class _Preparation:
         self._check_device(operation)
         given = [ref for ref in call.operands if ref is not None]
         values = [self._use(operation, ref) for ref in given]
-        # ttnn's convolution moves its operands to the device by itself.
-        if call.row.mnemonic != "conv2d":
+        if not call.row.takes_host_operands:
             for i, value in enumerate(values):
                 self._require_device(operation, call.name, f"operand {i}", given[i], value.desc)
         out = call.output
