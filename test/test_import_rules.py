@@ -38,6 +38,7 @@ MAY_IMPORT = {
     "sim": {"cpp", "optable", "layout"},
     "runtime": {"sim", *EXECUTABLE},
     "metalium": {"sim", *EXECUTABLE},
+    "bridge": {"runtime", "sim", *EXECUTABLE},
     "ttrt": {"runtime", *EXECUTABLE},
     "compiler": {"ir", "passes", "target", "mlir", "dialects"},
     "interpreter": {"ir", "passes", "compiler", "runtime", "schema", *DIALECTS},
