@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ttmlir.layout.element_type import ScalarType
 from ttmlir.layout.enums import DataType
 from ttmlir.limits import MAX_RANK
-from ttmlir.program.description import DescriptionError, ProgramDescription
+from ttmlir.program.description import DescriptionError, ProgramDescription, check_name
 
 TARGET = "tt.kernel"
 """The target of custom calls that carry such a text."""
@@ -36,6 +36,7 @@ class KernelTensor:
 
     def __post_init__(self) -> None:
         """Refuse what no kernel can be given."""
+        check_name(self.name, "a tensor")
         what = f"tensor '{self.name}'"
         for word, value, known in (
             ("role", self.role, ("in", "out")),
@@ -74,6 +75,7 @@ class CustomKernel:
 
     def __post_init__(self) -> None:
         """Refuse programs without a result, and those that mean tensors that are not there."""
+        check_name(self.name, "a custom kernel")
         roles = [tensor.role for tensor in self.tensors]
         if roles != sorted(roles, key="out".__eq__):
             raise DescriptionError(
