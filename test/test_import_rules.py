@@ -37,8 +37,9 @@ MAY_IMPORT = {
     "target": {"cpp", "schema", *DIALECTS},
     "sim": {"cpp", "optable", "layout"},
     "runtime": {"sim", *EXECUTABLE},
-    "metalium": {"sim", *EXECUTABLE},
     "bridge": {"runtime", "sim", *EXECUTABLE},
+    "metalium": {"sim", "runtime", *EXECUTABLE},
+    "ttnn": {"sim", "runtime", "metalium", *EXECUTABLE},
     "ttrt": {"runtime", *EXECUTABLE},
     "compiler": {"ir", "passes", "target", "mlir", "dialects"},
     "interpreter": {"ir", "passes", "compiler", "runtime", "schema", *DIALECTS},
@@ -48,7 +49,7 @@ MAY_IMPORT = {
     },
     "tools": {
         *("ir", "passes", "target", "compiler", "runtime", "ttrt", "interpreter", "frontend"),
-        *("schema", "schema files", *DIALECTS),
+        *("ttnn", "schema", "schema files", *DIALECTS),
     },
 }
 """Which packages of the project a package may import; every package may import itself."""
@@ -58,7 +59,7 @@ EVERYWHERE = {"version", "files", "limits", "nesting", "terminal"}
 
 NO_XDSL = {
     *(*EVERYWHERE, "optable", "layout", "program", "schema", "cpp"),
-    *("runtime", "sim", "metalium", "ttrt"),
+    *("runtime", "sim", "metalium", "ttnn", "ttrt"),
 }
 """Packages that have to work without the compiler's IR library."""
 

@@ -112,7 +112,7 @@ _SIMULATOR = (
         type=str,
         default=(),
         multiple=True,
-        help="Name of a finding to let pass; default: those that kernels of tt-mlir need, for .ttm.",
+        help="Name of a finding to let pass; default: what kernels of tt-mlir need, in .ttm files.",
     ),
     Option(
         name="--cycle-limit",
