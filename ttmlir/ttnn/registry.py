@@ -10,6 +10,7 @@ from typing import Any
 _TYPES = "ttmlir.ttnn.types"
 _TENSOR = "ttmlir.ttnn.tensor"
 _DEVICE = "ttmlir.ttnn.device"
+_OPERATIONS = "ttmlir.ttnn.operations"
 
 _NAMES = {
     f"{_TYPES}.enums": (
@@ -33,8 +34,13 @@ _NAMES = {
         "MatmulMultiCoreReuseMultiCastBatchedDRAMShardedProgramConfig",
         "MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig",
         "MatmulMultiCoreReuseMultiCastProgramConfig",
+        "SDPAProgramConfig",
         *("SoftmaxDefaultProgramConfig", "SoftmaxShardedMultiCoreProgramConfig"),
         *("WormholeComputeKernelConfig", "init_device_compute_kernel_config"),
+    ),
+    f"{_TYPES}.convolution": (
+        *("Conv1dConfig", "Conv2dConfig", "Conv2dDRAMSliceHeight", "Conv2dDRAMSliceWidth"),
+        *("Conv2dL1Full", "Conv2dL1FullSliceConfig", "Conv2dSliceConfig", "Op2DSliceConfig"),
     ),
     f"{_TENSOR}.tensor": ("Tensor",),
     f"{_TENSOR}.printing": ("set_printoptions",),
@@ -88,6 +94,9 @@ FAMILIES = (
     *("ttmlir.ttnn.operations.reductions", "ttmlir.ttnn.operations.movement"),
     *("ttmlir.ttnn.operations.matmul", "ttmlir.ttnn.operations.normalization"),
     *("ttmlir.ttnn.operations.lookup", "ttmlir.ttnn.operations.golden"),
+    *(f"{_OPERATIONS}.{name}" for name in ("collectives", "feature_norms", "ordering")),
+    *(f"{_OPERATIONS}.transformer.{name}" for name in ("attention", "caches", "heads", "rotary")),
+    *(f"{_OPERATIONS}.window.{name}" for name in ("convolution", "pooling", "resizing")),
 )
 """Modules with a table `OPERATIONS` of callables by name."""
 
@@ -127,6 +136,15 @@ def known_names() -> list[str]:
     """All names of ttnn that are here."""
     public = (name for name in operations() if name not in _INTERNAL)
     return sorted({*_ALIASES, *_MODULE_OF, *_LATE_FAMILIES, *public})
+
+
+def explain_missing(name: str) -> str:
+    """What to say about a name that is not here, with the nearest that are."""
+    from difflib import get_close_matches
+
+    names = get_close_matches(name, known_names(), 3, 0.5)
+    nearest = f"; nearest: {', '.join(f'ttnn.{each}' for each in names)}" if names else ""
+    return f"ttnn.{name} is not here yet{nearest}"
 
 
 _INTERNAL = {"create_tensor", "get_item", "print_tensor"}
