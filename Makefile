@@ -54,6 +54,7 @@ lit: setup ## Run only the lit suite, with lit's own report
 demo: $(DEMO) ## Train, compile and run digit classifiers, one of them in JAX
 	$(BIN)/python examples/digits/demo.py
 	$(BIN)/python examples/models/mlp.py
+	$(BIN)/python -m ttmlir examples/ttnn/attention.py
 
 .PHONY: bench
 bench: setup ## Measure start-up, compilation and execution

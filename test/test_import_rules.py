@@ -13,10 +13,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 
-EXECUTABLE = {"optable", "layout", "schema"}
+EXECUTABLE = {"optable", "layout", "program", "schema"}
 """Packages that the runtime may know: they say what a program means, not how it was compiled."""
 
-DIALECTS = {"optable", "layout", "mlir", "dialects"}
+DIALECTS = {"optable", "layout", "program", "mlir", "dialects"}
 
 MAY_IMPORT = {
     "version": set[str](),
@@ -26,11 +26,12 @@ MAY_IMPORT = {
     "terminal": set[str](),
     "optable": set[str](),
     "layout": set[str](),
+    "program": {"layout"},
     "schema": {"schema files"},
     "schema files": set[str](),
     "cpp": {"optable", "layout"},
     "mlir": {"layout"},
-    "dialects": {"optable", "layout", "mlir"},
+    "dialects": {"optable", "layout", "program", "mlir"},
     "ir": DIALECTS,
     "passes": {"ir", "schema", *DIALECTS},
     "target": {"cpp", "schema", *DIALECTS},
@@ -56,7 +57,7 @@ EVERYWHERE = {"version", "files", "limits", "nesting", "terminal"}
 """Modules that every package may import."""
 
 NO_XDSL = {
-    *(*EVERYWHERE, "optable", "layout", "schema", "cpp"),
+    *(*EVERYWHERE, "optable", "layout", "program", "schema", "cpp"),
     *("runtime", "sim", "metalium", "ttnn", "ttrt"),
 }
 """Packages that have to work without the compiler's IR library."""

@@ -8,6 +8,7 @@ from frontends_page import states_of_aten, states_of_dialects
 from markdown_text import wrap
 from ops_page import FAMILY_TITLES, rows_of
 from passes_page import public_passes
+from ttnn_page import names_here
 
 from ttmlir.layout.element_type import ScalarType
 from ttmlir.optable import ROWS
@@ -85,6 +86,11 @@ def support_page() -> str:
         "## Kernels\n",
         "What `ttir-to-ttmetal-backend-pipeline` writes kernels for, by the type of the numbers.\n",
         *(_entry(", ".join(types), _kernels(types[0])) for types in _NUMBERS),
+        "## ttnn's Python API\n",
+        wrap(
+            f"{len(names_here())} names of ttnn work as written; "
+            "[ttnn_names.md](ttnn_names.md) lists them, and those that do not yet."
+        ),
     ]
     return "\n".join(parts).rstrip() + "\n"
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from ttmlir.cpp.tree import ASSIGNMENT_OPERATORS, BINARY_OPERATORS, BUILT_IN_TYPES, is_built_in_type
+from ttmlir.cpp.tree import ASSIGNMENT_OPERATORS, BINARY_OPERATORS
+from ttmlir.cpp.type_names import BUILT_IN_WORDS, is_built_in_type
 
 
 def test_types_of_the_language_and_of_cstdint() -> None:
     """All widths with and without sign."""
-    assert set(BUILT_IN_TYPES) == {
+    assert set(BUILT_IN_WORDS) == {
         *("void", "bool", "auto", "char", "short", "int", "long", "signed", "unsigned"),
         *("float", "double", "size_t", "ptrdiff_t", "intptr_t", "uintptr_t"),
         *("int8_t", "int16_t", "int32_t", "int64_t"),

@@ -41,6 +41,10 @@ SAMPLE: dict[Kind, ParameterValue] = {
     Kind.DENSE_BOOL: (1, 0),
     Kind.STRING: "max",
 }
+OF_BITS = """
+    bitwise_and bitwise_not bitwise_or bitwise_xor count_leading_zeros logical_left_shift
+    logical_right_shift population_count right_shift
+""".split()
 ELEMENTWISE = [row for row in ROWS.values() if row.family.is_elementwise]
 
 
@@ -116,7 +120,9 @@ def test_patterns_can_match_the_family_and_the_row() -> None:
 @pytest.mark.parametrize("dialect", ["ttir", "ttnn"])
 def test_elementwise_operations_round_trip(dialect: str, row: Row) -> None:
     """Every elementwise operation reads, verifies and gives back its operands and parameters."""
-    inputs = ["tensor<3x7xf32>", "tensor<1x7xf32>", "tensor<3x1xf32>"][: len(row.operands)]
+    element = "i32" if row.mnemonic in OF_BITS else "f32"
+    shapes = ("3x7", "1x7", "3x1")[: len(row.operands)]
+    inputs = [f"tensor<{shape}x{element}>" for shape in shapes]
     properties = [f"{p.name} = 2.500000e-01 : f32" for p in row.parameters]
     properties.append(f"operandSegmentSizes = array<i32: {len(inputs)}, 1>")
     if dialect == "ttir":

@@ -309,6 +309,9 @@ def test_pairs_of_integers(numerics: str) -> None:
     check(oracles, [x, y], numerics)
     check(DIVISIONS, [x, np.where(y == 0, -1, y).astype(np.int32)], numerics)
     x, y = (few((3, 33), 14 + n) for n in range(2))
+    assert not y.all()
+    divisor = np.where(y == 0, 1, y)
+    check({"remainder": lambda x, y: np.where(y == 0, x, np.fmod(x, divisor))}, [x, y], numerics)
     check(COMPARISONS, [x, y], numerics, result="i1")
 
 

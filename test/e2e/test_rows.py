@@ -94,6 +94,14 @@ BINARY = [
         elements=("i32",),
         id="remainder_i32",
     ),
+    binary(
+        "remainder",
+        each(lambda x, y: math.fmod(x, y) if y else x),
+        sample=few,
+        elements=("i32",),
+        id="remainder_by_0",
+    ),
+    binary("remainder", lambda x, y: x * (1 - y), elements=("i1",), sample=bits, id="remainder_i1"),
     *(
         binary(op, oracle, elements=ALL, out_element="i1", sample=few, id=f"{op}_i1")
         for op, oracle in COMPARISONS.items()

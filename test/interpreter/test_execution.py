@@ -287,6 +287,17 @@ def test_observer_sees_every_operation() -> None:
             "cannot be interpreted; the dialects that can be are arith, chlo, func",
         ),
         (
+            "func.func @main(%a: tensor<2xf32>, %s: tensor<f32>) -> tensor<f32> {\n"
+            "  %0 = stablehlo.reduce(%a init: %s) across dimensions = [0] : "
+            "(tensor<2xf32>, tensor<f32>) -> tensor<f32>\n"
+            "   reducer(%x: tensor<f32>, %y: tensor<f32>) {\n"
+            "    %1 = stablehlo.reshape %x : (tensor<f32>) -> tensor<f32>\n"
+            "    stablehlo.return %1 : tensor<f32>\n  }\n  return %0 : tensor<f32>\n}",
+            [np.zeros(2), np.zeros(())],
+            "<text>:4:10: error: 'stablehlo.reshape' op cannot be interpreted in a function of "
+            "elements; elementwise operations can be",
+        ),
+        (
             "func.func @main() { call @main() : () -> () return }",
             [],
             "calls nest more than 100 deep",

@@ -68,6 +68,11 @@ def test_foreign_code_is_refused(name: str) -> None:
 
 IMAGE = "tensor<2x3x5xf32>"
 VECTOR = "tensor<3xf32>"
+ORDERED = np.array(
+    [0xFFFFFFFF, 0xFFC00000, 0xFF800000, 0x80000001, 0x80000000, 0, 1, 0x7F800000, 0x7FFFFFFF],
+    np.uint32,
+).view(np.float32)
+"""From the least number to the greatest in total order: NaN, infinity, denormal, zero."""
 SPECIAL = np.array([[0.5, -0.5, 2.5, -np.inf], [np.nan, -0.0, 1e38, 1.4999999]], np.float32)
 PROGRAMS: dict[str, tuple[str, list[Any]]] = {
     "batch_norm_inference": (
@@ -108,6 +113,13 @@ PROGRAMS: dict[str, tuple[str, list[Any]]] = {
           return %0, %1 : tensor<2x4xi1>, tensor<2x4xi1>
         }""",
         [SPECIAL, np.abs(SPECIAL[::-1])],
+    ),
+    "total_order_of_every_kind_of_number": (
+        """func.func public @main(%x: tensor<9x9xf32>, %y: tensor<9x9xf32>) -> tensor<9x9xi1> {
+          %0 = stablehlo.compare LT, %x, %y, TOTALORDER : (tensor<9x9xf32>, tensor<9x9xf32>) -> tensor<9x9xi1>
+          return %0 : tensor<9x9xi1>
+        }""",
+        [np.tile(ORDERED, (9, 1)), np.tile(ORDERED[:, None], (1, 9))],
     ),
     "map": (
         """func.func public @main(%x: tensor<2x3xf32>, %y: tensor<2x3xf32>) -> tensor<2x3xf32> {

@@ -82,7 +82,7 @@ CASES: dict[str, tuple[str, str, list[np.ndarray]]] = {
     "left shifts": ("stablehlo.shift_left", "", [np.array([-9, 9, 1, 1], np.int32), np.array([1, 2, 31, 40], np.int32)]),
     "population": ("stablehlo.popcnt", "", [np.array([0, -1, 6, 2**31 - 1], np.int32)]),
     "leading zeros": ("stablehlo.count_leading_zeros", "", [np.array([0, -1, 6, 1], np.int32)]),
-    "remainders": ("stablehlo.remainder", "", [np.array([-7, 7, -7, 7], np.int32), np.array([3, -3, -3, 3], np.int32)]),
+    "remainders": ("stablehlo.remainder", "", [np.array([-7, 7, -7, 7, -7, 0], np.int32), np.array([3, -3, -3, 3, 0, 0], np.int32)]),
     "quotients": ("stablehlo.divide", "", [np.array([-7, 7, -7, 7], np.int32), np.array([3, -3, -3, 3], np.int32)]),
     "powers": ("stablehlo.power", "", [np.array([-2, 3, -1, 2], np.int32), np.array([3, 4, 5, 0], np.int32)]),
     "clamp by numbers": ("stablehlo.clamp %b, %a, %c", "tensor<3x5xf32>", [REAL, np.float32(-0.5), np.float32(0.25)]),

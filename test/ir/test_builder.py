@@ -27,7 +27,7 @@ from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import constant_indices, constant_numbers, splat_number
 from ttmlir.ir.op_builder import OpBuilder, Style
 from ttmlir.ir.rewriting import erase_unused
-from ttmlir.ir.tensor_types import highest, invert_permutation, lowest, value_shape
+from ttmlir.ir.tensor_types import invert_permutation, limits_of, value_shape
 from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -274,7 +274,7 @@ def test_limits_of_element_types(element: str, low: float, high: float) -> None:
         "i1": i1,
         "f32": f32,
     }
-    assert (lowest(types[element]), highest(types[element])) == (low, high)
+    assert limits_of(types[element]) == (low, high)
 
 
 def test_an_inverse_undoes_a_permutation() -> None:

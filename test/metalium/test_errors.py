@@ -102,6 +102,18 @@ def freed(device: Device) -> object:
     return EnqueueReadBuffer(device.command_queue(), buffer)
 
 
+def test_a_read_that_is_refused_leaves_the_destination() -> None:
+    """Only a read that is waited for later fills it beforehand."""
+    device = CreateDevice(0)
+    buffer = CreateBuffer(dram(device))
+    destination = np.arange(buffer.size() // 4, dtype=np.uint32)
+    expected = destination.copy()
+    DeallocateBuffer(buffer)
+    with pytest.raises(MetaliumError):
+        EnqueueReadBuffer(device.command_queue(), buffer, destination)
+    np.testing.assert_array_equal(destination, expected)
+
+
 def twice(device: Device) -> object:
     """Create one circular buffer twice on a core."""
     program = CreateProgram()

@@ -4,10 +4,12 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import jax
 import numpy as np
 import pytest
 from oracles.elementwise_oracles import ORACLES
 
+from ttmlir import optable
 from ttmlir.optable.elementwise import ROWS, arity
 from ttmlir.optable.row import Domain, Row
 
@@ -75,6 +77,21 @@ def test_nan_stays_nan(name: str) -> None:
     assert np.isnan(row.reference(np, nans, *others, **parameters_of(name))).all()
 
 
+BITWISE = ("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not")
+SHIFTS = ("logical_left_shift", "logical_right_shift", "right_shift")
+COUNTS = ("population_count", "count_leading_zeros")
+
+
+@pytest.mark.parametrize("name", [*BITWISE, *SHIFTS, *COUNTS])
+def test_bits_are_those_of_integers(name: str) -> None:
+    """Floats have none that a program can ask for."""
+    row = next(row for row in ROWS if row.mnemonic == name)
+    operands = [np.array([1.5, 2.0])] * arity(row)
+    message = "bits are those of integers and booleans; typecast other numbers"
+    with pytest.raises(ValueError, match=message):
+        row.reference(np, *operands)
+
+
 def test_integer_division_rounds_toward_zero() -> None:
     """Quotient and remainder of integers take the signs that StableHLO gives them."""
     div = next(row for row in ROWS if row.mnemonic == "div")
@@ -82,6 +99,18 @@ def test_integer_division_rounds_toward_zero() -> None:
     x, y = np.array([17, -17, 17, -17]), np.array([3, 3, -3, -3])
     assert div.reference(np, x, y).tolist() == [5, -5, -5, 5]
     assert remainder.reference(np, x, y).tolist() == [2, -2, 2, -2]
+
+
+def test_remainder_by_zero_is_the_dividend() -> None:
+    """What XLA computes on CPUs, for integers; truth values are the integers 0 and 1."""
+    x, y = np.array([17, -17, 0, 1, 1, 0], np.int32), np.array([0, 0, 0, 0, 1, 1], np.int32)
+    expected = np.asarray(jax.lax.rem(x, y))
+    with np.errstate(divide="ignore"):
+        result = optable.row("remainder").reference(np, x, y)
+        truth = optable.row("remainder").reference(np, x[2:] != 0, y[2:] != 0)
+    assert result.dtype == np.int32
+    assert result.tolist() == expected.tolist() == [17, -17, 0, 1, 0, 0]
+    assert truth.tolist() == [False, True, False, False]
 
 
 # One bit has no room for 2 or -1: sum is or, difference exclusive or, negation identity.

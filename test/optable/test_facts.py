@@ -70,11 +70,8 @@ def test_no_lists_of_operations() -> None:
 
 
 NAMED_IN_PASSES = {
-    "stablehlo_scalars.py": "arithmetic of numbers that are known while compiling",
     "convert_arith_to_ttir.py": "rules by name",
-    "convert_linalg_to_ttir_generic.py": "bodies that select the larger number, and products",
     "convert_stablehlo_to_ttir_elementwise.py": "rules by name",
-    "stablehlo_bodies.py": "bodies that keep a number with its place",
 }
 """Passes that name operations which rows name, and why."""
 
@@ -92,7 +89,7 @@ def test_passes_do_not_repeat_names_of_rows() -> None:
 
 def test_names_of_other_dialects_are_said_once() -> None:
     """No two rows claim to mean the same operation."""
-    for names in ("aliases", "truth_aliases", "unsigned_aliases"):
+    for names in ("aliases", "truth_aliases", "unsigned_aliases", "number_aliases"):
         found = [name for row in optable.ROWS.values() for name in getattr(row, names)]
         assert len(found) == len(set(found))
 

@@ -206,12 +206,20 @@ def test_max_pool2d_equals_loops(
         assert result[1, a, b, 2] == max(covered)
 
 
+CONV2D = {
+    **{"in_channels": 4, "out_channels": 6, "groups": 2},
+    **{"batch_size": 1, "input_height": 6, "input_width": 8},
+    **{"kernel_height": 3, "kernel_width": 3, "stride_height": 1, "stride_width": 1},
+    **{"padding_height": 0, "padding_width": 0, "dilation_height": 1, "dilation_width": 1},
+}
+
+
 @pytest.mark.parametrize(
     ("mnemonic", "shapes", "parameters", "message"),
     [
         ("sum", [(2, 3)], {"keep_dim": True, "dim_arg": (2,)}, "dimension 2 is out of range"),
         ("sum", [(2, 3)], {"keep_dim": True, "dim_arg": (0, -2)}, "must differ"),
-        ("transpose", [(2, 3)], {"dim0": 0, "dim1": 5}, "Dimension 5 is out of range for rank 2"),
+        ("transpose", [(2, 3)], {"dim0": 0, "dim1": 5}, "Dimension 1 attribute must be within"),
         ("slice", [(2,)], {"begins": (0,), "ends": (3,), "step": (1,)}, "within its extent 2"),
         ("slice", [(2,)], {"begins": (0,), "ends": (2,), "step": (0,)}, "must be positive"),
         ("slice", [(2,)], {"begins": (), "ends": (2,), "step": (1,)}, "one entry for each"),
@@ -220,9 +228,40 @@ def test_max_pool2d_equals_loops(
         ("permute", [(2, 3)], {"permutation": (1, 1)}, "exactly once"),
         ("pad", [(2,)], {"padding": (1,), "value": 0.0}, "two entries for each of the 1"),
         ("pad", [(2,)], {"padding": (-1, 0), "value": 0.0}, "must not be negative"),
-        ("matmul", [(3,), (3, 2)], {}, "at least 2D"),
+        ("concat", [], {"dim": 0}, "requires at least one input"),
+        ("concat", [(2, 3)], {"dim": -3}, "Invalid dimension -3 for concatenation"),
+        ("concat", [(2, 3), (2, 3, 1)], {"dim": 1}, "must have the same rank"),
+        ("concat", [(2, 3), (5, 4)], {"dim": -2}, "except for dimension 0"),
+        ("reshape", [(4, 3)], {"shape": (-1, 5)}, "do not multiply to the total number"),
+        ("reshape", [(4, 3)], {"shape": (-1, -1, 2)}, "at most one -1"),
+        ("reshape", [(4, 3)], {"shape": (-2, -6)}, "must be positive except"),
+        ("reshape", [(4, 3)], {"shape": (-1, 0)}, "must be positive except"),
+        ("reshape", [(4, 3)], {"shape": (2, 7)}, "the same number of elements"),
+        ("squeeze", [(2, 1)], {"dim": 2}, "Invalid dimension 2 for squeezing"),
+        ("squeeze", [(2, 1)], {"dim": -2}, "Dimension 0 in the input tensor must be 1"),
+        ("unsqueeze", [(2, 3)], {"dim": 3}, "within the bounds of the input"),
+        ("softmax", [(2, 3)], {"dimension": -3}, "within the bounds of the input"),
+        ("embedding", [(2, 3), (7, 5, 2)], {}, "Weight must be a 2D tensor"),
+        ("matmul", [(3,), (3, 2)], {}, "Input A must be at least a 2D"),
+        ("matmul", [(2, 3), (3,)], {}, "Input B must be at least a 2D"),
         ("matmul", [(2, 3), (4, 2)], {}, "matching inner dimensions"),
         ("matmul", [(2, 2, 3), (3, 3, 2)], {}, "not broadcast compatible"),
+        *(
+            ("conv2d", [(1, 1, 48, 4), (6, 2, 3, 3)], {**CONV2D, name: value}, message)
+            for name, value, message in (
+                ("groups", 0, "^4 input and 6 output channels cannot be split into 0 groups$"),
+                ("in_channels", 5, "^5 input and 6 output channels cannot be split into 2 groups$"),
+                ("out_channels", 7, "^4 input and 7 output channels cannot be split into 2 group"),
+                ("groups", 1, "^weight is 6x2x3x3; expected 6x4x3x3$"),
+                ("kernel_width", 2, "^weight is 6x2x3x3; expected 6x2x3x2$"),
+            )
+        ),
+        (
+            "conv2d",
+            [(1, 1, 48, 4), (6, 2, 3, 3), (1, 1, 1, 5)],
+            CONV2D,
+            "^bias is 1x1x1x5; expected 6 elements$",
+        ),
     ],
 )
 def test_result_shape_says_why_not(

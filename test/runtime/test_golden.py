@@ -111,6 +111,26 @@ def test_accuracy_of_known_tensors() -> None:
     assert compare(actual, expected, rtol=0, atol=1).allclose
 
 
+@pytest.mark.parametrize("rtol", [0.0, 0.125, 0.25])
+@pytest.mark.parametrize("atol", [0.0, 0.25, 0.5])
+@pytest.mark.parametrize("error", [0.0, 0.25, -0.5, 0.75])
+def test_tolerances_are_those_of_numpy(rtol: float, atol: float, error: float) -> None:
+    """The bound grows with the expected number, whatever its sign; it is met at its end, too."""
+    for expected in (np.array([2.0]), np.array([-2.0]), np.array([0.0])):
+        accuracy = compare(expected + error, expected, rtol=rtol, atol=atol)
+        assert accuracy.allclose == np.allclose(expected + error, expected, rtol=rtol, atol=atol)
+
+
+def test_relative_errors_are_those_of_numbers_that_are_not_zero() -> None:
+    """By hand: 1/2 and 1/4 of what was expected; the third number has no relative error."""
+    actual, expected = np.array([3.0, -3.0, 0.5]), np.array([2.0, -4.0, 0.0])
+    accuracy = compare(actual, expected, rtol=0, atol=0)
+    assert accuracy.max_relative_error == 0.5
+    assert accuracy.max_absolute_error == 1.0
+    assert accuracy.mean_absolute_error == pytest.approx(2.5 / 3)
+    assert accuracy.root_mean_square_error == pytest.approx(math.sqrt(2.25 / 3))
+
+
 def test_infinities_and_nans_must_be_in_the_same_places() -> None:
     """Equal special values are ignored, others are failures."""
     expected = np.array([1.0, np.nan, np.inf, -np.inf, 2.0])
@@ -129,6 +149,9 @@ def test_infinities_and_nans_must_be_in_the_same_places() -> None:
         ([2.0, 2.0], [9.0, 9.0], 0.0),
         ([0.0, 0.0], [1.0, 2.0], 0.0),
         ([], [], 1.0),
+        ([1.0, 2.0], [1.5, 1.5], 0.0),
+        ([1.5, 1.5], [1.4999, 1.5001], 1.0),
+        ([1.4999, 1.5001], [1.5, 1.5], 1.0),
         ([1e300, 2e300], [1e300, 2e300 * (1 + 1e-12)], 1.0),
     ],
 )

@@ -12,12 +12,21 @@ import numpy as np
 import pytest
 from running.confinement import confined
 from samples.binary_mutations import mutants
+from samples.generic_modules import generic_module, tiled_type
+from samples.generic_programs import exp_program
 
+from ttmlir.compiler import write_ttnn
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.system.system_tables import system_desc_from_table
 from ttmlir.limits import MEMORY_VARIABLE
+from ttmlir.mlir.context import make_context
+from ttmlir.mlir.reading.reader import parse_module
 from ttmlir.runtime import RuntimeFailure, Tensor, open_device, read_binary, submit
+from ttmlir.runtime.compiled_for import chip_of
 from ttmlir.runtime.element import convert
+from ttmlir.runtime.execution.executor import execute as execute_operations
+from ttmlir.runtime.execution.prepare import prepare
+from ttmlir.runtime.generic.runner import GenericRunner
 from ttmlir.runtime.metal.program import MetalProgram
 from ttmlir.runtime.metal.session import TT_MLIR_LENIENCIES, execute
 from ttmlir.runtime.ttrt.running.inputs import generate_inputs
@@ -30,6 +39,8 @@ SOURCES = sorted(path for path in (TEST_ROOT / "golden").iterdir() if path.suffi
 SOURCES += sorted((TEST_ROOT / "golden").glob("*.tt[ns]*"))
 SEED = "TTMLIR_MUTANTS_SEED"
 GIB = 0.25
+CONTEXT = make_context({"tt": "ttmlir.dialects.tt:TT", "ttnn": "ttmlir.dialects.ttnn:TTNN"})
+KERNEL_OPTIONS = SimOptions(cycle_limit=200_000)
 OPTIONS = SimOptions(leniencies=TT_MLIR_LENIENCIES, cycle_limit=200_000)
 
 
@@ -50,6 +61,14 @@ def use(data: bytes, name: str) -> None:
                 for each, ref in zip(inputs, program.inputs, strict=True)
             ]
             execute(program, values, OPTIONS)
+        elif any(each.table == "GenericOp" for each in program.operations):
+            prepared = prepare(program)
+            values = [
+                convert(each, ref.desc.element.compute)
+                for each, ref in zip(inputs, program.inputs, strict=True)
+            ]
+            runner = GenericRunner(chip_of(binary), KERNEL_OPTIONS)
+            execute_operations(prepared, values, runner=runner)
         else:
             submit(open_device(), binary, program.index, [Tensor.from_numpy(x) for x in inputs])
 
@@ -73,8 +92,19 @@ def check(data: bytes, name: str) -> bool:
 def test_mutants_are_used_or_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No exception but the runtime's, no gigabytes, no minutes."""
     monkeypatch.setenv(MEMORY_VARIABLE, str(GIB))
-    data = path.read_bytes()
-    assert check(data, path.name)
+    check_mutants(path.read_bytes(), path.name)
+
+
+def test_mutants_with_kernels_are_used_or_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither do programs of kernels among other operations ask for more."""
+    monkeypatch.setenv(MEMORY_VARIABLE, str(GIB))
+    module = parse_module(generic_module(exp_program(3), tiled_type((5, 70))), "x.mlir", CONTEXT)
+    check_mutants(write_ttnn(module), "exp.ttnn")
+
+
+def check_mutants(data: bytes, name: str) -> None:
+    """The file is used, of its mutants some are and some are refused."""
+    assert check(data, name)
     count, seed = int(os.environ.get("TTMLIR_MUTANTS", "60")), os.environ.get(SEED, "1")
-    used = [check(mutant, path.name) for mutant in mutants(data, count, int(seed))]
+    used = [check(mutant, name) for mutant in mutants(data, count, int(seed))]
     assert 1 <= sum(used) < len(used)

@@ -189,6 +189,26 @@ def test_arrays_are_byte_vectors(schema: Schema) -> None:
         schema.pack({"data": array.T})
 
 
+def test_json_form_of_wide_floats() -> None:
+    """A double has more digits than a float of the same number, in vectors and structs, too."""
+    text = (
+        "struct S { d: double; f: float; } table R { d: double; f: float; s: S; ds: [double]; "
+        'fs: [float]; } root_type R; file_identifier "WIDE";'
+    )
+    document = parse_schema("wide.fbs", lambda _: text)
+    assert document.root is not None
+    wide = Schema(document, document.root, document.identifier, document.extension)
+    narrow = struct.unpack("<f", struct.pack("<f", 0.1))[0]
+    given = {"d": narrow, "f": 0.1, "s": (narrow, 0.1), "ds": [narrow], "fs": [0.1]}
+    assert wide.read(wide.pack(given)).as_dict() == {
+        "d": 0.10000000149011612,
+        "f": 0.1,
+        "s": {"d": 0.10000000149011612, "f": 0.1},
+        "ds": [0.10000000149011612],
+        "fs": [0.1],
+    }
+
+
 def test_json_form(schema: Schema) -> None:
     """Defaults are shown, floats are as short as float32 allows, bytes are numbers."""
     data = schema.pack({"ratio": 0.1, "data": b"\1\2", "box": ((1, 2), (3, 4)), "leaf": {}})

@@ -46,8 +46,8 @@ from ttmlir.cpp.tree import (
     Type,
     Unary,
     Update,
-    is_built_in_type,
 )
+from ttmlir.cpp.type_names import is_built_in_type
 from ttmlir.nesting import MAX_NESTING
 
 if TYPE_CHECKING:

@@ -68,8 +68,8 @@ from ttmlir.cpp.tree import (
     UsingName,
     UsingNamespace,
     While,
-    is_built_in_type,
 )
+from ttmlir.cpp.type_names import is_built_in_type
 from ttmlir.nesting import deep_recursion
 
 _INDENT = "  "

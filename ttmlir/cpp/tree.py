@@ -581,15 +581,3 @@ ASSIGNMENT_OPERATORS = ("=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "
 BINARY_OPERATORS = tuple(
     each for each in PRECEDENCE if each not in ASSIGNMENT_OPERATORS and each != "?:"
 )
-
-_SIZED = ("char", "short", "int", "long", "signed", "unsigned", "float", "double")
-_FIXED = tuple(f"{sign}int{width}_t" for sign in ("", "u") for width in (8, 16, 32, 64))
-BUILT_IN_TYPES = frozenset(
-    ("void", "bool", "auto", "size_t", "ptrdiff_t", "intptr_t", "uintptr_t", *_SIZED, *_FIXED)
-)
-"""Words that name a type of the language or of `<cstdint>`; `unsigned int` is two of them."""
-
-
-def is_built_in_type(name: str) -> bool:
-    """Whether a name, possibly of several words, is that of a built-in type."""
-    return all(word in BUILT_IN_TYPES for word in name.split())

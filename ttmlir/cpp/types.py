@@ -6,13 +6,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 
 @dataclass(frozen=True)
 class IntType:
-    """An integer, `bool` or enumeration of so many bits."""
+    """An integer, `bool` or enumeration of so many bits.
+
+    `int` and `long` are equally wide here, so the width of an integer is its rank, too.
+    """
 
     name: str
     bits: int
@@ -36,8 +40,22 @@ class IntType:
 
 
 @dataclass(frozen=True)
+class EnumType(IntType):
+    """An enumeration, which computes as the integer `underlying` that it is made of."""
+
+    is_scoped: bool = False
+    """Whether it is an `enum class`, which becomes a number by a cast only."""
+
+    @property
+    def underlying(self) -> IntType:
+        """The integer type that it is made of."""
+        found = find_integer_type(self.bits, self.signed)
+        return INT if (found.bits, found.signed) == (INT.bits, INT.signed) else found
+
+
+@dataclass(frozen=True)
 class FloatType:
-    """`float` or `double`."""
+    """A floating-point type."""
 
     name: str
     bits: int
@@ -56,11 +74,16 @@ class PointerType:
 
     pointee: CType
     volatile: bool = False
+    const: bool = False
+    """Whether what it points to cannot be changed through it."""
 
     @property
     def name(self) -> str:
         """As C++ writes it."""
-        return f"{'volatile ' if self.volatile else ''}{self.pointee.name}*"
+        words = [*["const"] * self.const, *["volatile"] * self.volatile]
+        if isinstance(self.pointee, PointerType):
+            return f"{' '.join((self.pointee.name, *words))}*"
+        return f"{' '.join((*words, self.pointee.name))}*"
 
 
 @dataclass(frozen=True)
@@ -72,8 +95,9 @@ class ArrayType:
 
     @property
     def name(self) -> str:
-        """As C++ writes it."""
-        return f"{self.element.name}[{self.count}]"
+        """As C++ writes it: the outermost count comes first."""
+        innermost, counts = _split_counts(self)
+        return f"{innermost.name}{counts}"
 
 
 @dataclass(frozen=True)
@@ -84,6 +108,7 @@ class Field:
     type: CType
     offset: int
     """In bytes from the start of the struct."""
+    const: bool = False
 
 
 @dataclass(frozen=True)
@@ -137,6 +162,16 @@ CType: TypeAlias = (
     | StringType
 )
 
+
+@dataclass(frozen=True)
+class QualifiedType:
+    """What a written type means, with what it says about the whole: `const int`, `int* const`."""
+
+    type: CType
+    const: bool = False
+    volatile: bool = False
+
+
 BOOL = IntType("bool", 1, False)
 CHAR = IntType("char", 8, False)
 INT = IntType("int", 32, True)
@@ -144,49 +179,35 @@ UNSIGNED = IntType("uint32_t", 32, False)
 INT64 = IntType("int64_t", 64, True)
 UINT8 = IntType("uint8_t", 8, False)
 UINT64 = IntType("uint64_t", 64, False)
+HALF = FloatType("_Float16", 16)
+BFLOAT16 = FloatType("__bf16", 16)
 FLOAT = FloatType("float", 32)
 DOUBLE = FloatType("double", 64)
 VOID = VoidType()
 STRING = StringType()
 
-_FIXED = {
-    f"{sign}int{bits}_t": IntType(f"{sign}int{bits}_t", bits, not sign)
-    for sign in ("", "u")
-    for bits in (8, 16, 32, 64)
-}
-
-BUILT_IN: dict[str, CType] = {
-    "void": VOID,
-    "bool": BOOL,
-    "char": CHAR,
-    "float": FLOAT,
-    "double": DOUBLE,
-    "size_t": UNSIGNED,
-    "uintptr_t": UNSIGNED,
-    "ptrdiff_t": INT,
-    "intptr_t": INT,
-    **_FIXED,
-}
-"""Types by the name of one word that C++ has for them."""
+FIXED_WIDTHS = (8, 16, 32, 64)
+"""The widths of the integers of `<cstdint>`."""
 
 
-def find_built_in_type(name: str) -> CType | None:
-    """The type of a name such as `uint32_t` or `unsigned long long int`."""
-    known = BUILT_IN.get(name)
-    if known is not None:
-        return known
-    words = name.split()
-    if not words or not set(words) <= {"unsigned", "signed", "char", "short", "int", "long"}:
-        return None
-    signed = "unsigned" not in words
-    bits = 32
-    if "char" in words:
-        bits = 8
-    elif "short" in words:
-        bits = 16
-    elif words.count("long") == 2:
-        bits = 64
-    return IntType(name, bits, signed)
+def find_integer_type(bits: int, signed: bool) -> IntType:
+    """The integer of `<cstdint>` that is so wide, or `bool`."""
+    return BOOL if bits == 1 else IntType(f"{'' if signed else 'u'}int{bits}_t", bits, signed)
+
+
+def _split_counts(type_: CType) -> tuple[CType, str]:
+    """What an array of arrays consists of, and its counts."""
+    counts = ""
+    while isinstance(type_, ArrayType):
+        counts += f"[{type_.count}]"
+        type_ = type_.element
+    return type_, counts
+
+
+def declare(type_: CType, name: str) -> str:
+    """A declaration without its semicolon; the counts of an array follow the name."""
+    innermost, counts = _split_counts(type_)
+    return f"{innermost.name} {name}{counts}"
 
 
 def size_of(type_: CType) -> int | None:
@@ -229,63 +250,42 @@ def alignment_of(type_: CType) -> int:
             return size_of(type_) or 1
 
 
-def lay_out_struct(name: str, number: int, members: list[tuple[str, CType]]) -> StructType:
+def lay_out_struct(
+    name: str, number: int, members: Sequence[tuple[str, QualifiedType]]
+) -> StructType:
     """A struct with its members laid out as the C++ ABI does."""
     offset, alignment = 0, 1
     fields = list[Field]()
-    for member, type_ in members:
+    for member, qualified in members:
+        type_ = qualified.type
         own = alignment_of(type_)
         offset = -(-offset // own) * own
-        fields.append(Field(member, type_, offset))
+        fields.append(Field(member, type_, offset, qualified.const))
         offset += size_of(type_) or 0
         alignment = max(alignment, own)
     size = max(1, -(-offset // alignment) * alignment)
     return StructType(name, number, tuple(fields), size, alignment)
 
 
-def is_same_number(a: CType, b: CType) -> bool:
-    """Whether two integer types have the same values."""
-    return (
-        isinstance(a, IntType)
-        and isinstance(b, IntType)
-        and (a.bits, a.signed) == (b.bits, b.signed)
-    )
-
-
-def is_same_type(a: CType, b: CType) -> bool:
-    """Whether a variable of one type may be referred to as the other."""
-    match a, b:
-        case PointerType(pointee=x), PointerType(pointee=y):
-            return is_same_type(x, y)
-        case ((StructType() | IncompleteType()), (StructType() | IncompleteType())):
-            return a.number == b.number
-        case _:
-            return a == b or is_same_number(a, b)
-
-
-def tag_of(type_: CType) -> str:
-    """A text that is the same for types that `is_same_type` finds the same, and only for these."""
+def complete_type(type_: CType, structs: Sequence[StructType | IncompleteType]) -> CType:
+    """The type of a member when the structs around it, which stand by number, are complete."""
     match type_:
-        case IntType(bits=bits, signed=signed):
-            return f"{'i' if signed else 'u'}{bits}"
         case PointerType(pointee=pointee):
-            return f"{tag_of(pointee)}*"
-        case ArrayType(element=element, count=count):
-            return f"{tag_of(element)}[{count}]"
-        case StructType(name=name, number=number) | IncompleteType(name=name, number=number):
-            return f"{name}#{number}"
+            return replace(type_, pointee=complete_type(pointee, structs))
+        case ArrayType(element=element):
+            return replace(type_, element=complete_type(element, structs))
+        case IncompleteType(number=number):
+            return structs[number]
         case _:
-            return type_.name
+            return type_
 
 
-def promote(type_: IntType) -> IntType:
-    """The type after the integer promotions: what is smaller than `int` becomes `int`."""
-    return INT if type_.bits < 32 else type_
-
-
-def find_common_type(a: IntType, b: IntType) -> IntType:
-    """What the usual arithmetic conversions make of two integer types."""
-    a, b = promote(a), promote(b)
-    if a.bits != b.bits:
-        return a if a.bits > b.bits else b
-    return b if a.signed else a
+def has_constant_member(type_: CType) -> bool:
+    """Whether a value cannot be assigned to because a member of it is `const`."""
+    match type_:
+        case ArrayType(element=element):
+            return has_constant_member(element)
+        case StructType(fields=fields):
+            return any(each.const or has_constant_member(each.type) for each in fields)
+        case _:
+            return False

@@ -61,7 +61,7 @@ class Builder(DestinationBuilder):
             self._check_static_shape(value.type)
         self._check_static_shape(result_type)
         cls = cast("type[RowOperation]", ttir.op_class(mnemonic))
-        properties = cls.parameter_properties(parameters)
+        properties = self.properties_of(cls, parameters)
         if issubclass(cls, DestinationStyleOp):
             count = len(operands) + self.style.destinations
             properties["operand_constraints"] = self.operand_constraints(count)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import cast
 
-from xdsl.dialects.builtin import AnyFloat, IntegerType, Signedness, i1
+from xdsl.dialects.builtin import AnyFloat, i1
 from xdsl.ir import Attribute
-from xdsl.utils.comparisons import signed_value_range, unsigned_value_range
 
+from ttmlir.ir.tensor_types import limits_of
 from ttmlir.optable import row
 from ttmlir.optable.row import Row
 
@@ -23,15 +22,8 @@ def identity_of(combining: Row, element: Attribute) -> float | None:
     identity = combining.identity
     if identity is None or isinstance(element, AnyFloat):
         return identity
-    first, end = _value_range(cast("IntegerType", element))
+    low, high = limits_of(element)
     if math.isinf(identity):
-        return first if identity < 0 else end - 1
+        return low if identity < 0 else high
     # -1 has all bits set, as the largest number without sign has.
-    return identity if identity >= first else end - 1
-
-
-def _value_range(element: IntegerType) -> tuple[int, int]:
-    """The smallest number, and the one after the largest."""
-    width = element.width.data
-    is_unsigned = element.signedness.data is Signedness.UNSIGNED or width == 1
-    return unsigned_value_range(width) if is_unsigned else signed_value_range(width)
+    return identity if identity >= low else high

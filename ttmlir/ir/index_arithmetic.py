@@ -20,6 +20,7 @@ from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import constant_indices
 from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.mlir.attributes.floats import exact_float32
+from ttmlir.optable import row
 from ttmlir.optable.row import Shape
 from ttmlir.optable.shapes import broadcast_shape
 
@@ -43,7 +44,7 @@ def widen(builder: Builder, numbers: SSAValue) -> SSAValue:
 def combine(builder: Builder, mnemonic: str, a: SSAValue, b: SSAValue) -> SSAValue:
     """An operation on two tensors that broadcast; comparisons make i1."""
     shape = broadcast_shape(value_shape(a), value_shape(b))
-    element = i1 if mnemonic in ("ge", "le") else element_type(a)
+    element = i1 if row(mnemonic).gives_truth else element_type(a)
     return builder.create(mnemonic, [a, b], TensorType(element, shape))
 
 

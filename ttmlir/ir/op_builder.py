@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ttmlir.dialects.definition.dps import DestinationStyleOp
+    from ttmlir.dialects.definition.row_ops import ParameterValue, RowOperation
 
 OpT = TypeVar("OpT", bound=Operation)
 DestinationOpT = TypeVar("DestinationOpT", bound="DestinationStyleOp")
@@ -47,6 +48,17 @@ class OpBuilder:
         block = op.parent
         assert block is not None, "only operations in a block have neighbours"
         return cls(block, op.location, before=op)
+
+    def properties_of(
+        self, cls: type[RowOperation], parameters: Mapping[str, ParameterValue]
+    ) -> dict[str, Attribute]:
+        """The properties of an operation from its parameters; refuses numbers that do not fit."""
+        try:
+            return cls.parameter_properties(parameters)
+        except ValueError as error:
+            from ttmlir.mlir.reporting.diagnostics import LocatedError
+
+            raise LocatedError(self.location, str(error)) from error
 
     def insert(self, op: OpT) -> OpT:
         """Put an operation there, and return it."""

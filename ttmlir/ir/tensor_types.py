@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from typing import cast
 
 from xdsl.dialects.builtin import IntegerType, Signedness, TensorType, i1
 from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.utils.comparisons import signed_value_range, unsigned_value_range
 
 from ttmlir.ir.rewriting import refuse_to_legalize
 
@@ -66,23 +66,12 @@ def check_static_shape(op: Operation, type_: Attribute) -> None:
         )
 
 
-def lowest(element: Attribute) -> float:
-    """A value of an element type that is larger than no other."""
-    sign, width = _sign_and_width(element)
-    if width is None:
-        return -math.inf
-    return 0.0 if sign == "u" or width == 1 else -(2.0 ** (width - 1))
-
-
-def highest(element: Attribute) -> float:
-    """A value of an element type that is smaller than no other."""
-    sign, width = _sign_and_width(element)
-    if width is None:
-        return math.inf
-    return 2.0 ** (width if sign == "u" or width == 1 else width - 1) - 1
-
-
-def _sign_and_width(element: Attribute) -> tuple[str | None, int | None]:
-    """`u`, `s` or None, and the number of bits, None for other types than integers."""
-    integer = re.fullmatch(r"(u|s)?i(\d+)", str(element))
-    return (None, None) if integer is None else (integer[1], int(integer[2]))
+def limits_of(element: Attribute) -> tuple[float, float]:
+    """The values of an element type that no other is below and above; bits are 0 and 1."""
+    if not isinstance(element, IntegerType):
+        return -math.inf, math.inf
+    integer = cast("IntegerType", element)
+    width = integer.width.data
+    is_unsigned = integer.signedness.data is Signedness.UNSIGNED or width == 1
+    first, end = unsigned_value_range(width) if is_unsigned else signed_value_range(width)
+    return first, end - 1

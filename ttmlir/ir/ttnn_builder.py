@@ -57,7 +57,7 @@ class TTNNBuilder(DestinationBuilder):
         It writes to `output` if that is given.
         """
         cls = cast("type[ttnn.TTNNRowOp]", ttnn.op_class(mnemonic))
-        properties = cls.parameter_properties(parameters)
+        properties = self.properties_of(cls, parameters)
         new = self.create_op(
             cls,
             inputs,

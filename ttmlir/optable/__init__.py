@@ -53,6 +53,11 @@ def named_unsigned(*spaces: str) -> dict[str, Row]:
     return _named(spaces, lambda row: row.unsigned_aliases)
 
 
+def named_on_numbers(*spaces: str) -> dict[str, Row]:
+    """Rows by the names of operations that mean the same where no operand is NaN."""
+    return _named(spaces, lambda row: row.number_aliases)
+
+
 def _named(spaces: tuple[str, ...], names: Callable[[Row], tuple[str, ...]]) -> dict[str, Row]:
     prefixes = tuple(f"{space}." for space in spaces)
     found = ((name, row) for row in ROWS.values() for name in names(row))

@@ -7,16 +7,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from ttmlir.optable.row import Family, Flatbuffer, Kind, Operand, Parameter, Row, Shape
-from ttmlir.optable.shapes import broadcast_shape
+from ttmlir.optable.shapes import broadcast_shape, require
+
+
+def matrix_shape(a: Shape, b: Shape) -> Shape:
+    """Rows and columns of a product of matrices, the last dimensions of its operands."""
+    require(len(a) >= 2, "Input A must be at least a 2D tensor")
+    require(len(b) >= 2, "Input B must be at least a 2D tensor")
+    require(a[-1] == b[-2], "Input A and B must have matching inner dimensions")
+    return a[-2], b[-1]
 
 
 def matmul_shape(a: Shape, b: Shape) -> Shape:
     """Shape of a product of matrices; leading dimensions are batches and broadcast."""
-    if len(a) < 2 or len(b) < 2:
-        raise ValueError("Both inputs must be at least 2D tensors.")
-    if a[-1] != b[-2]:
-        raise ValueError("Input A and B must have matching inner dimensions")
-    return (*broadcast_shape(a[:-2], b[:-2]), a[-2], b[-1])
+    matrix = matrix_shape(a, b)
+    return (*broadcast_shape(a[:-2], b[:-2]), *matrix)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from ttmlir.optable.row import (
     Row,
     Shape,
 )
-from ttmlir.optable.shapes import check_dimension, require, spell_shape
+from ttmlir.optable.shapes import check_dimension, require
 
 _LATER = "2026-08"
 _DIM = Parameter(name="dim", kind=Kind.SI32, doc="Dimension that is numbered.")
@@ -27,7 +27,7 @@ _DIM = Parameter(name="dim", kind=Kind.SI32, doc="Dimension that is numbered.")
 
 def embedded_shape(input: Shape, weight: Shape) -> Shape:
     """Shape of looked-up rows: that of the row numbers and the width of the table."""
-    require(len(weight) == 2, f"weight is {spell_shape(weight)}; expected two dimensions")
+    require(len(weight) == 2, "Weight must be a 2D tensor")
     return (*input, weight[1])
 
 

@@ -7,53 +7,77 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ttmlir.optable.row import Family, Flatbuffer, Kind, Operand, Parameter, Row, Shape
-from ttmlir.optable.shapes import check_dimension, require, spell_shape
+from ttmlir.optable.shapes import check_dimension, require
 
 _LATER = "2026-08"
 
 
 def transposed_shape(input: Shape, *, dim0: int, dim1: int) -> Shape:
     """Shape with two dimensions exchanged."""
-    shape = list(input)
-    first, second = check_dimension(dim0, len(input)), check_dimension(dim1, len(input))
-    shape[first], shape[second] = shape[second], shape[first]
+    shape, rank = list(input), len(input)
+    for number, dim in enumerate((dim0, dim1)):
+        require(
+            -rank <= dim < rank,
+            f"Dimension {number} attribute must be within the bounds of the input tensor",
+        )
+    shape[dim0], shape[dim1] = shape[dim1], shape[dim0]
     return tuple(shape)
 
 
 def concatenated_shape(*inputs: Shape, dim: int) -> Shape:
     """Shape of tensors put one after the other along `dim`, alike in all other dimensions."""
-    axis = check_dimension(dim, len(inputs[0]))
-    rest = {(len(shape), shape[:axis], shape[axis + 1 :]) for shape in inputs}
-    require(len(rest) == 1, f"operands must agree in all dimensions but {dim}")
-    return (*inputs[0][:axis], sum(shape[axis] for shape in inputs), *inputs[0][axis + 1 :])
+    require(bool(inputs), "Concatenation requires at least one input tensor.")
+    first, rank = inputs[0], len(inputs[0])
+    require(-rank <= dim < rank, f"Invalid dimension {dim} for concatenation.")
+    axis = dim % rank
+    before, after = first[:axis], first[axis + 1 :]
+    for shape in inputs:
+        require(len(shape) == rank, "All input tensors must have the same rank.")
+        require(
+            shape[:axis] == before and shape[axis + 1 :] == after,
+            f"All input tensors must have the same dimensions, except for dimension {axis}.",
+        )
+    return (*before, sum(shape[axis] for shape in inputs), *after)
 
 
 def reshaped_shape(input: Shape, *, shape: tuple[int, ...]) -> Shape:
     """The new shape, its one -1 replaced by what is left of the number of elements."""
+    elements = math.prod(input)
     known = [extent for extent in shape if extent != -1]
+    unknown = len(shape) - len(known)
+    require(unknown <= 1, "Shape attribute must have at most one -1 element")
     require(
-        len(shape) - len(known) <= 1 and all(extent >= 0 for extent in known),
-        f"shape {list(shape)} has negative extents other than one -1",
+        all(extent > 0 or extent == 0 == elements for extent in known),
+        "All dimensions must be positive except the one with -1",
     )
-    elements, part = math.prod(input), math.prod(known)
+    part = math.prod(known)
+    if not unknown:
+        require(part == elements, "Input and output tensors must have the same number of elements")
+        return tuple(shape)
+    require(
+        not part or elements % part == 0,
+        "Invalid shape: the dimensions do not multiply to the total number of elements in the "
+        "tensor",
+    )
     rest = elements // part if part else 0
-    result = tuple(rest if extent == -1 else extent for extent in shape)
-    require(
-        math.prod(result) == elements,
-        f"{spell_shape(input)} has {elements} elements, which shape {list(shape)} does not hold",
-    )
-    return result
+    return tuple(rest if extent == -1 else extent for extent in shape)
 
 
 def squeezed_shape(input: Shape, *, dim: int) -> Shape:
-    """Shape without dimension `dim`."""
-    axis = check_dimension(dim, len(input))
+    """Shape without dimension `dim`, whose extent is 1."""
+    axis = dim + len(input) if dim < 0 else dim
+    require(0 <= axis < len(input), f"Invalid dimension {axis} for squeezing.")
+    require(input[axis] == 1, f"Dimension {axis} in the input tensor must be 1.")
     return input[:axis] + input[axis + 1 :]
 
 
 def unsqueezed_shape(input: Shape, *, dim: int) -> Shape:
     """Shape with an extent of 1 put in front of dimension `dim`."""
-    axis = check_dimension(dim, len(input) + 1)
+    rank = len(input) + 1
+    require(
+        -rank <= dim < rank, "Dimension attribute must be within the bounds of the input tensor"
+    )
+    axis = dim % rank
     return (*input[:axis], 1, *input[axis:])
 
 

@@ -10,12 +10,15 @@ from __future__ import annotations
 from typing import Any
 
 from ttmlir.optable.row import Domain, Family, Flatbuffer, Kind, Operand, Parameter, Row, Shape
-from ttmlir.optable.shapes import check_dimension
+from ttmlir.optable.shapes import require
 
 
 def softmax_shape(input: Shape, *, dimension: int) -> Shape:
     """Shape of the input, which has the dimension."""
-    check_dimension(dimension, len(input))
+    require(
+        -len(input) <= dimension < len(input),
+        "Dimension attribute must be within the bounds of the input tensor",
+    )
     return input
 
 

@@ -41,6 +41,17 @@ def reduced_shape(input: Shape, *, keep_dim: bool, dim_arg: tuple[int, ...] | No
     return tuple(extent for i, extent in enumerate(input) if i not in reduced)
 
 
+def _position_shape(
+    input: Shape, *, keep_dim: bool, dim_arg: tuple[int, ...] | None = None
+) -> Shape:
+    """Shape of positions; ValueError where there is no element that could have one."""
+    shape = reduced_shape(input, keep_dim=keep_dim, dim_arg=dim_arg)
+    dims = range(len(input)) if dim_arg is None else dim_arg
+    if empty := [dim for dim in dims if input[dim] == 0]:
+        raise ValueError(f"Dimension {empty[0]} has no elements, so none of them is the largest.")
+    return shape
+
+
 def _reduction(
     mnemonic: str,
     summary: str,
@@ -51,6 +62,7 @@ def _reduction(
     *,
     combiner: str = "",
     aliases: str = "",
+    result_shape: Callable[..., Shape] = reduced_shape,
 ) -> Row:
     return Row(
         mnemonic=mnemonic,
@@ -60,7 +72,7 @@ def _reduction(
         operands=(Operand(name="input"),),
         parameters=_PARAMETERS,
         reference=reference,
-        result_shape=reduced_shape,
+        result_shape=result_shape,
         flatbuffer=Flatbuffer(table="ReductionOp", kind=kind, fields=_FIELDS),
         since=since,
         combiner=combiner,
@@ -187,6 +199,7 @@ ROWS = (
         "argmax(x)",
         "ArgMax",
         _argmax,
+        result_shape=_position_shape,
     ),
 )
 

@@ -164,6 +164,8 @@ class Row:
     none. None where they are the same."""
     device: bool = False
     """True where the ttnn operation takes the device after its destination."""
+    takes_host_operands: bool = False
+    """True where the ttnn operation moves its operands to the device by itself."""
     flatbuffer: Flatbuffer | None
     """None for an operation that never reaches a file."""
     cpp: str = ""
@@ -177,6 +179,8 @@ class Row:
     """Operations that mean this on truth values (i1), and something else on other numbers."""
     unsigned_aliases: tuple[str, ...] = ()
     """Operations that mean this on the same bits as numbers without sign."""
+    number_aliases: tuple[str, ...] = ()
+    """Operations that mean this, but give the other operand where one is NaN."""
     on_truth: str = ""
     """Mnemonic of the operation that computes the same on truth values, on which arithmetic and
     bits follow logic; empty where the operation itself does."""
@@ -200,6 +204,11 @@ class Row:
     since: str = "880154e3c2"
     """The tt-mlir commit or month in which the operation appeared; those after 880154e3c2 extend
     the schema at its ends."""
+
+    @property
+    def takes_bits(self) -> bool:
+        """True for operations on the bits of integers and truth values, which others have not."""
+        return self.domains[0] is Domain.INTEGER and not self.takes_types
 
     @property
     def ttir_signature(self) -> tuple[Parameter, ...]:

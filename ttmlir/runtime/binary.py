@@ -113,6 +113,10 @@ class Operation:
         """A number; absent ones are the schema's default."""
         return self._fields[name]
 
+    def table_field(self, name: str) -> Table:
+        """A table, which must be there."""
+        return _require(self._fields, name, self.where)
+
     def numbers(self, name: str) -> tuple[Any, ...]:
         """A vector of numbers, which must be there."""
         return tuple(_require(self._fields, name, self.where))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,8 +20,11 @@ from ttmlir.runtime.binary import Operation
 from ttmlir.runtime.element import Array, ElementType, Numerics, convert
 from ttmlir.runtime.execution.executor import Run
 from ttmlir.runtime.execution.operations import OperationCall, element_types
-from ttmlir.runtime.execution.prepare import PreparedProgram, Step, prepare
+from ttmlir.runtime.execution.prepare import GenericStep, PreparedProgram, Step, prepare
 from ttmlir.runtime.execution.shapes import check_shapes
+
+if TYPE_CHECKING:
+    from ttmlir.runtime.generic.runner import GenericRunner
 
 _FLOAT64 = np.dtype(np.float64)
 
@@ -90,6 +93,7 @@ class GoldenObserver:
     results: list[GoldenResult] = field(default_factory=_no_results)
     _values: list[Array | None] = field(default_factory=list[Array | None])
     _exact: PreparedProgram | None = None
+    _runner: GenericRunner | None = None
 
     @property
     def first_failure(self) -> GoldenResult | None:
@@ -119,7 +123,26 @@ class GoldenObserver:
         for slot in twin.release:
             self._values[slot] = None
 
+    def _run_kernels(self, step: Step, generic: GenericStep) -> None:
+        """Run kernels, which have no reference, on golden numbers: later operations need theirs."""
+        if self._runner is None:
+            from ttmlir.runtime.generic.runner import GenericRunner
+
+            assert self._exact is not None, "before() is called first"
+            self._runner = GenericRunner.of(self._exact)
+        operands: list[Array] = []
+        for slot, desc in zip(step.inputs, generic.program.descs, strict=False):
+            values = self._values[slot]
+            assert values is not None, "operands were computed before"
+            operands.append(convert(values, desc.element.compute))
+        results = self._runner.run(step.operation, generic.program, operands)
+        for slot, array in zip(generic.outputs, results, strict=True):
+            self._values[slot] = _widen(array)
+
     def _run_golden(self, step: Step) -> None:
+        if step.generic is not None:
+            self._run_kernels(step, step.generic)
+            return
         if step.function is None or step.output is None:
             return
         operands = [self._values[slot] for slot in step.inputs]

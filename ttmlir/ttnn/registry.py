@@ -58,6 +58,20 @@ _NAMES = {
     ),
     "ttmlir.metalium.work_split": ("num_cores_to_corerangeset", "split_work_to_cores"),
     f"{_DEVICE}": ("Arch", "Device", "DispatchCoreAxis", "DispatchCoreConfig", "DispatchCoreType"),
+    f"{_DEVICE}.distribution": (
+        *("ConcatMesh2dToTensor", "ConcatMeshToTensor", "FabricConfig", "FabricReliabilityMode"),
+        *("FabricTensixConfig", "MeshCoordinate", "MeshMapperConfig", "PlacementReplicate"),
+        *("PlacementShard", "ReplicateTensorToMesh", "ShardTensor2dMesh", "ShardTensorToMesh"),
+        *("aggregate_tensor", "close_mesh_device", "create_mesh_composer", "create_mesh_device"),
+        *("create_mesh_mapper", "distribute", "distribute_tensor", "from_host_shards"),
+        *("get_device_tensors", "open_mesh_device", "set_fabric_config"),
+        "using_distributed_env",
+    ),
+    f"{_DEVICE}.events": (
+        *("begin_trace_capture", "command_queue", "create_global_semaphore", "end_trace_capture"),
+        *("event_synchronize", "execute_trace", "get_global_semaphore_address", "record_event"),
+        *("release_trace", "reset_global_semaphore_value", "wait_for_event"),
+    ),
     f"{_DEVICE}.mesh": ("MemoryView", "MeshDevice", "MeshShape"),
     f"{_DEVICE}.opening": (
         *("CloseDevice", "CloseDevices", "CreateDevice", "CreateDevices", "GetDefaultDevice"),

@@ -18,6 +18,8 @@ from ttmlir.mlir.verifying.verifier import verify_module
 
 INPUTS = Path(__file__).parent / "Inputs"
 FAULTY = INPUTS.joinpath("faulty_operations.mlir").read_text().splitlines()[1:]
+OWN_WORDS = INPUTS.joinpath("faults_in_own_words.txt").read_text().split("\n\n")
+"""Operations that jaxlib refuses in other words, and ours."""
 PRETTY = reprinted(INPUTS.joinpath("every_operation.mlir").read_text())
 HEAD = (
     "func.func @f(%a: tensor<2x3xf32>, %b: tensor<4x3xf32>, %i: tensor<i32>, %s: tensor<f32>, "
@@ -58,6 +60,15 @@ def test_faults_are_those_that_jaxlib_finds(operation: str) -> None:
     if got is not None and expected is not None:
         words = got.partition("' op ")[2] or got
         assert words in expected or any(other in operation for other in OTHER_WORDS)
+
+
+@pytest.mark.parametrize("case", OWN_WORDS)
+def test_faults_in_own_words(case: str) -> None:
+    """Where StableHLO checks in another order, the fault is found all the same."""
+    operation, words = case.strip().split("\n")
+    text = f"{HEAD}{operation}\nreturn\n}}"
+    assert their_faults(text) is not None
+    assert our_fault(text) == words
 
 
 PIECES = ("", " ", "0", "-1", "9", "[", "]", "<", ">", "(", ")", "{", ",", ":", "x", "%0", "tensor")

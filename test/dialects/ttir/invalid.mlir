@@ -511,3 +511,27 @@ func.func @dense_attribute(%a: tensor<3x7xf32>, %b: tensor<7x3xf32>) {
   %r = "ttir.permute"(%a, %b) <{operand_constraints = [], permutation = array<i32: 1, 0>}> : (tensor<3x7xf32>, tensor<7x3xf32>) -> tensor<7x3xf32>
   return
 }
+
+// -----
+
+func.func @position_of_nothing(%a: tensor<3x0xf32>, %b: tensor<3xi32>) {
+  // expected-error@+1 {{op Dimension -1 has no elements, so none of them is the largest.}}
+  %r = "ttir.argmax"(%a, %b) <{dim_arg = [-1 : i32], keep_dim = false, operand_constraints = []}> : (tensor<3x0xf32>, tensor<3xi32>) -> tensor<3xi32>
+  return
+}
+
+// -----
+
+func.func @bits_of_floats(%a: tensor<3x7xi32>, %b: tensor<3x7xbf16>, %c: tensor<3x7xi32>) {
+  // expected-error@+1 {{op takes integers, but an input has elements of bf16; convert it first}}
+  %r = "ttir.logical_right_shift"(%a, %b, %c) <{operandSegmentSizes = array<i32: 2, 1>, operand_constraints = []}> : (tensor<3x7xi32>, tensor<3x7xbf16>, tensor<3x7xi32>) -> tensor<3x7xi32>
+  return
+}
+
+// -----
+
+func.func @bits_of_complex_numbers(%a: tensor<3xcomplex<f32>>, %b: tensor<3xi32>) {
+  // expected-error@+1 {{op takes integers, but an input has elements of complex<f32>; convert it first}}
+  %r = "ttir.bitwise_not"(%a, %b) <{operandSegmentSizes = array<i32: 1, 1>, operand_constraints = []}> : (tensor<3xcomplex<f32>>, tensor<3xi32>) -> tensor<3xi32>
+  return
+}

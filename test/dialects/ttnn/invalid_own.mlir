@@ -445,3 +445,73 @@ module attributes {test.a = #ttnn.nonsense<1>} {}
 
 // expected-error@+1 {{dialect 'ttnn' provides no type parsing hook}}
 module attributes {test.a = !ttnn.tensor} {}
+
+// -----
+
+#k = #ttnn.read_kernel<symbol_ref = @r, core_ranges = <[#ttnn.core_range<(0,0), (0,0)>]>, ct_args = [], common_rt_args = [#ttnn.kernel_arg_address_of_tensor<2>]>
+func.func @generic_operands(%a: tensor<32x64xf32>, %b: tensor<32x64xf32>) {
+  // expected-error@+1 {{op of 2 operands: an argument of kernel 'r' is about tensor 2, but there are 2; they are numbered from 0}}
+  "ttnn.generic"(%a, %b) <{program = #ttnn.program<kernels = [#k], cbs = [], semaphores = []>}> : (tensor<32x64xf32>, tensor<32x64xf32>) -> ()
+  return
+}
+
+// -----
+
+#k = #ttnn.read_kernel<symbol_ref = @r, core_ranges = <[#ttnn.core_range<(0,0), (0,0)>]>, ct_args = [], common_rt_args = []>
+func.func @generic_outputs(%a: tensor<32x64xf32>, %b: tensor<32x64xf32>) {
+  // expected-error@+1 {{op writes operand #1, which is no result of 'ttnn.empty'; give it a tensor of its own}}
+  "ttnn.generic"(%a, %b) <{program = #ttnn.program<kernels = [#k], cbs = [], semaphores = []>}> : (tensor<32x64xf32>, tensor<32x64xf32>) -> ()
+  return
+}
+
+// -----
+
+#k = #ttnn.read_kernel<symbol_ref = @r, core_ranges = <[#ttnn.core_range<(0,0), (0,0)>]>, ct_args = [], common_rt_args = []>
+func.func @generic_number_of_outputs(%a: tensor<32x64xf32>) {
+  // expected-error@+1 {{op writes 2 of 1 operands; it writes one or more of them}}
+  "ttnn.generic"(%a) <{num_outputs = 2 : i64, program = #ttnn.program<kernels = [#k], cbs = [], semaphores = []>}> : (tensor<32x64xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @generic_without_kernels(%a: tensor<32x64xf32>) {
+  // expected-error@+1 {{a program without kernels; give it at least one}}
+  "ttnn.generic"(%a) <{program = #ttnn.program<kernels = [], cbs = [], semaphores = []>}> : (tensor<32x64xf32>) -> ()
+  return
+}
+
+// -----
+
+// expected-error@+1 {{circular buffer 3: 100 bytes are not made of pages of 64; the total size has to be a multiple of the page size}}
+#cb = #ttnn.kernel_cb<total_size = 100, core_ranges = <[#ttnn.core_range<(0,0), (0,0)>]>, formats = [<buffer_index = 3, dtype = bf16, page_size = 64>]>
+
+// -----
+
+// expected-error@+1 {{the corner of low columns and rows comes first}}
+#range = #ttnn.core_range<(1,0), (0,0)>
+
+// -----
+
+// expected-error@+1 {{expected 'rt_args' or 'defines' or 'source'}}
+#k = #ttnn.read_kernel<symbol_ref = @r, core_ranges = <[#ttnn.core_range<(0,0), (0,0)>]>, ct_args = [], common_rt_args = [], text = "x">
+
+// -----
+
+// expected-error@+1 {{expected one of: riscv_0, riscv_1}}
+#k = #ttnn.data_movement_kernel<symbol_ref = @r, core_ranges = <[#ttnn.core_range<(0,0), (0,0)>]>, processor = riscv_2, noc_index = noc0, ct_args = [], common_rt_args = []>
+
+// -----
+
+// expected-error@+1 {{expected one of: fp32, default}}
+#k = #ttnn.compute_kernel<symbol_ref = @r, core_ranges = <[#ttnn.core_range<(0,0), (0,0)>]>, math_fidelity = lofi, fp32_dest_acc_en = true, dst_full_sync_en = false, unpack_to_dest_modes = [tf32], bfp8_pack_precise = false, math_approx_mode = false, ct_args = [], common_rt_args = []>
+
+// -----
+
+// expected-error@+1 {{expected a kernel's argument}}
+#k = #ttnn.read_kernel<symbol_ref = @r, core_ranges = <[#ttnn.core_range<(0,0), (0,0)>]>, ct_args = [#ttnn.buffer_type<dram>], common_rt_args = []>
+
+// -----
+
+// expected-error@+1 {{common run-time argument 0 of kernel 'r' is TensorAccessorArgs, which kernels read at compile time}}
+#k = #ttnn.read_kernel<symbol_ref = @r, core_ranges = <[#ttnn.core_range<(0,0), (0,0)>]>, ct_args = [], common_rt_args = [#ttnn.kernel_arg_tensor_accessor_args<0>]>

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from oracles.mlir_opt import FILE, ours
 from xdsl.dialects.builtin import (
@@ -155,3 +157,29 @@ def test_unknown_dialects_need_permission() -> None:
     ):
         with pytest.raises(DiagnosticError, match=message):
             parse_module(text, FILE, make_context(DIALECTS))
+
+
+MANY = 30_000
+_TYPES = ", ".join(["i32"] * MANY)
+
+
+@pytest.mark.parametrize(
+    ("used", "definition"),
+    [
+        ([f"%x#{n}" for n in range(MANY)], f'%x:{MANY} = "a.def"() : () -> ({_TYPES})'),
+        (["%x"] * MANY, '%x = "a.def"() : () -> i32'),
+        (
+            [f"%x{n}" for n in range(MANY)],
+            "\n".join(f'%x{n} = "a.def"() : () -> i32' for n in range(MANY)),
+        ),
+    ],
+    ids=["results", "one value", "operations"],
+)
+def test_values_that_are_defined_later_take_linear_time(used: list[str], definition: str) -> None:
+    """However many operands of one operation they are."""
+    text = f'"a.use"({", ".join(used)}) : ({_TYPES}) -> ()\n{definition}'
+    start = time.process_time()
+    user, *makers = read(text).ops
+    assert time.process_time() - start < 8
+    results = [result for op in makers for result in op.results]
+    assert list(user.operands) == (results if len(results) > 1 else results * MANY)

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 from oracles import stablehlo_oracle
-from running.pass_runner import executed
+from running.pass_runner import executed, printed
+
+from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 
 PIPELINE = "stablehlo-to-ttnn-pipeline"
 RANDOM = np.random.default_rng(8)
@@ -110,3 +112,51 @@ def test_select_and_scatter(
     source_type = f"tensor<{shape[0]}x{shape[1]}xf32>"
     line = f'"stablehlo.select_and_scatter"(%0, %1, {init}) {window(**options)} ({{\n{compared(direction)}}}, {{\n{ADD}}}) : ({IMAGE_TYPE}, {source_type}, tensor<f32>) -> {IMAGE_TYPE}'
     check(line, IMAGE_TYPE, IMAGE, source)
+
+
+@pytest.mark.parametrize(
+    ("operation", "argument", "result", "message"),
+    [
+        (
+            "stablehlo.pad %x, %c, low = [0, 3000000000], high = [0, 0], interior = [0, 0] : "
+            "(T, tensor<f32>) -> R",
+            "2x4",
+            "2x3000000004",
+            "'ttir.pad' has no room for 3000000000: its parameter 'padding' takes numbers of 32",
+        ),
+        (
+            "stablehlo.pad %x, %c, low = [-3000000000], high = [3000000000], interior = [0] : "
+            "(T, tensor<f32>) -> R",
+            "4",
+            "4",
+            "'ttir.pad' has no room for 3000000000",
+        ),
+        (
+            "stablehlo.slice %x [3000000000:3000000004] : (T) -> R",
+            "3000000004",
+            "4",
+            "'ttir.slice' has no room for 3000000000: its parameter 'begins' takes",
+        ),
+        (
+            "stablehlo.reshape %x : (T) -> R",
+            "2147483648",
+            "1x2147483648",
+            "'ttir.reshape' has no room for 2147483648: its parameter 'shape' takes",
+        ),
+    ],
+    ids=["pad", "cut and pad", "slice", "reshape"],
+)
+def test_numbers_beyond_those_of_attributes(
+    operation: str, argument: str, result: str, message: str
+) -> None:
+    """Extents that parameters of ttir have no bits for are refused where they are asked for."""
+    text = (
+        f"func.func @f(%x: tensor<{argument}xf32>, %c: tensor<f32>) -> tensor<{result}xf32> {{\n"
+        f"  %0 = {operation}\n  return %0 : tensor<{result}xf32>\n}}"
+    )
+    text = text.replace("(T", f"(tensor<{argument}xf32>").replace(
+        "-> R", f"-> tensor<{result}xf32>"
+    )
+    with pytest.raises(DiagnosticError) as error:
+        printed(text, "stablehlo-to-ttir-pipeline")
+    assert str(error.value).startswith(f"test.mlir:2:8: error: {message}")

@@ -275,6 +275,67 @@ def test_if_takes_the_first_region_for_true() -> None:
         np.testing.assert_array_equal(same, x)
 
 
+def known(operation: str, type_: str = "i32", **constants: str) -> str:
+    """A predicate that an operation on constants gives, as the number that is compared with 0."""
+    made = [f"%{n} = stablehlo.constant dense<{v}> : tensor<{type_}>" for n, v in constants.items()]
+    zero = f"%zero = stablehlo.constant dense<0> : tensor<{type_}>"
+    order = "UNSIGNED" if type_.startswith("u") else "SIGNED"
+    found = f"%n = {operation} : tensor<{type_}>"
+    compared = f"%p = stablehlo.compare GT, %n, %zero, {order} : (tensor<{type_}>, tensor<{type_}>)"
+    return "\n".join((*made, zero, found, f"{compared} -> tensor<i1>"))
+
+
+def truth(operation: str, types: str = "tensor<i1>", **constants: str) -> str:
+    """A predicate that an operation on constants is."""
+    made = [f"%{n} = stablehlo.constant dense<{v}>" for n, v in constants.items()]
+    return "\n".join((*made, f"%p = {operation} : {types}"))
+
+
+KNOWN = {
+    # 1 and 1 carry over where truth values are taken for numbers of one bit.
+    "sum of truth values": (truth("stablehlo.add %a, %a", a="true> : tensor<i1"), True),
+    "even number as truth": (
+        truth("stablehlo.convert %a", "(tensor<i32>) -> tensor<i1>", a="2> : tensor<i32"),
+        True,
+    ),
+    "product of truth values": (
+        truth("stablehlo.multiply %a, %b", a="true> : tensor<i1", b="false> : tensor<i1"),
+        False,
+    ),
+    "not": (truth("stablehlo.not %a", a="true> : tensor<i1"), False),
+    "overflow": (known("stablehlo.add %a, %a", "i8", a="64"), False),
+    "unsigned": (known("stablehlo.subtract %zero, %a", "ui16", a="1"), True),
+    "quotient to zero": (known("stablehlo.divide %a, %b", a="-7", b="8"), False),
+    "remainder": (known("stablehlo.remainder %a, %b", a="7", b="-4"), True),
+    "sign of a remainder": (known("stablehlo.remainder %a, %b", a="-7", b="4"), False),
+    "clamp": (known("stablehlo.clamp %a, %b, %c", "i64", a="-9", b="5", c="-1"), False),
+    "bits": (known("stablehlo.xor %a, %b", a="6", b="-7"), False),
+    "shift": (known("stablehlo.shift_left %a, %b", "i8", a="3", b="6"), False),
+    "smaller": (known("stablehlo.minimum %a, %b", "ui8", a="200", b="7"), True),
+    "negative": (known("stablehlo.negate %a", a="-5"), True),
+}
+
+
+@pytest.mark.parametrize(("predicate", "is_true"), KNOWN.values(), ids=KNOWN)
+def test_known_branches(predicate: str, is_true: bool) -> None:
+    """The condition is computed while compiling, by StableHLO's rules; expected by hand."""
+    text = f"""
+      func.func @f(%x: tensor<3xf32>) -> tensor<3xf32> {{
+        {predicate}
+        %0 = "stablehlo.if"(%p) ({{
+          %1 = stablehlo.negate %x : tensor<3xf32>
+          stablehlo.return %1 : tensor<3xf32>
+        }}, {{
+          %1 = stablehlo.abs %x : tensor<3xf32>
+          stablehlo.return %1 : tensor<3xf32>
+        }}) : (tensor<i1>) -> tensor<3xf32>
+        return %0 : tensor<3xf32>
+      }}"""
+    lines = [line for line in body(text, TTIR_PIPELINE) if "ttir." in line]
+    found = [name for name in ("ttir.neg", "ttir.abs") if any(name in line for line in lines)]
+    assert found == ["ttir.neg" if is_true else "ttir.abs"]
+
+
 def test_calls_and_composites_are_inlined() -> None:
     """One function is left, under the name that it had."""
     inner = jax.lax.composite(lambda x: x * 2 + jnp.sin(x), "my.function")

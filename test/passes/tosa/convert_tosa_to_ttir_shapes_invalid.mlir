@@ -135,3 +135,11 @@ func.func @pad(%a: tensor<2x3xf32>) -> tensor<1x3xf32> {
   %0 = tosa.pad %a, %p : (tensor<2x3xf32>, tensor<2x2xi32>) -> tensor<1x3xf32>
   return %0 : tensor<1x3xf32>
 }
+
+// -----
+
+func.func @position_of_nothing(%a: tensor<3x0xf32>) -> tensor<3xi32> {
+  // expected-error@+1 {{failed to legalize operation 'tosa.argmax': dimension 1 has no elements, so none of them is the largest}}
+  %0 = tosa.argmax %a {axis = 1 : i32} : (tensor<3x0xf32>) -> tensor<3xi32>
+  return %0 : tensor<3xi32>
+}

@@ -124,6 +124,11 @@ def test_a_kernel_needs_an_entry() -> None:
         ("auto p = reinterpret_cast<uint32_t*>(n);\n*p = 1;", "4:1", "null pointer"),
         ("note(down(n));", "2:31", "calls itself without end"),
         ("note(nothing(n));", "1:1", "'nothing' ends without returning a value"),
+        ("int a[2], b[2];\nnote(&a[n] < &b[0]);", "4:6", "point into different variables"),
+        ("int a[2];\nnote(&a[n] - (int*)64);", "4:6", "point into different variables"),
+        ("int a[2] = {1, 2}; int* p = &a[0];\nnote(p[n - 1]);", "4:6", "index -1 lies before"),
+        ("int a[2];\nnote((uint32_t)(n ? nullptr : &a[0]));", "4:6", "is not known to the"),
+        ("float z = n;\nnote((int)(1 / z));", "4:6", "inf is no value of the integer type"),
         (
             "note((uint8_t)(300.0f + n));",
             "3:6",

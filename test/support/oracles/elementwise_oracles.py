@@ -355,6 +355,7 @@ OF_BOOLEANS: dict[str, Callable[[Array, Array], Array]] = {
     "minimum": lambda x, y: x & y,
     "eq": lambda x, y: x == y,
     "ne": lambda x, y: x != y,
+    "remainder": lambda x, y: x & ~y,
 }
 
 

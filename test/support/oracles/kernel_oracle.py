@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,6 +22,7 @@ COMPILER = shutil.which("g++")
 _PRELUDE = """#include <cstdint>
 #include <cstddef>
 #include <cstdio>
+#include <algorithm>
 template <typename T> void note(T value) { std::printf("%lld\\n", (long long)value); }
 """
 
@@ -197,3 +199,28 @@ def noted_by_gcc(texts: Sequence[str], folder: Path) -> list[list[int]]:
     assert built.returncode == 0, built.stderr
     ran = subprocess.run([program], capture_output=True, text=True, check=True, timeout=60)
     return [list(map(int, part.split())) for part in ran.stdout.split("end")[:-1]]
+
+
+def refused_by_gcc(texts: Sequence[str]) -> list[tuple[int, int] | None]:
+    """Line and column of the first thing that g++ refuses in each of some kernels, or None."""
+    if COMPILER is None:
+        pytest.skip("no g++ to compare with")
+    source = _PRELUDE
+    starts = list[int]()
+    for number, text in enumerate(texts):
+        source += f"namespace kernel_{number} {{\n"
+        starts.append(source.count("\n"))
+        source += f"{text}\n}}\n"
+    options = ("-w", "-std=c++20", "-fsyntax-only", "-fdiagnostics-format=json", "-x", "c++", "-")
+    done = subprocess.run(
+        [COMPILER, *options], input=source, capture_output=True, text=True, check=False
+    )
+    found: list[tuple[int, int] | None] = [None] * len(texts)
+    for each in json.loads(done.stderr.splitlines()[0]):
+        if each["kind"] != "error":
+            continue
+        places = [place.get("start", place["caret"]) for place in each["locations"]]
+        line, column = min((place["line"], place["column"]) for place in places)
+        number = sum(start < line for start in starts) - 1
+        found[number] = found[number] or (line - starts[number], column)
+    return found

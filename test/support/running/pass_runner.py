@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, UnknownLoc
 
 from ttmlir.dialects import DIALECTS
 from ttmlir.mlir.context import make_context
@@ -36,12 +36,20 @@ def lowered(text: str, *passes: str) -> ModuleOp:
         for step in made.passes() if isinstance(made, Pipeline) else (made,):
             step.run(context, module)
             _verify(module)
+            if name != "strip-debuginfo":
+                _require_locations(module, name)
     return module
 
 
 def _verify(module: ModuleOp) -> None:
     if diagnostics := verify_module(module):
         raise DiagnosticError(*diagnostics)
+
+
+def _require_locations(module: ModuleOp, name: str) -> None:
+    """Every operation that is read has a location, so every one that a pass makes has one, too."""
+    lost = {op.name for op in module.walk() if isinstance(op.location, UnknownLoc)}
+    assert not lost, f"{name} makes operations without location: {sorted(lost)}"
 
 
 def printed(text: str, *passes: str) -> str:

@@ -50,6 +50,12 @@ _CONSTRAINTS = {
     Kind.ELEMENTS: ods.ELEMENTS,
 }
 
+_BITS = {
+    **dict.fromkeys((Kind.SI32, Kind.I32, Kind.I32_ARRAY, Kind.DENSE_I32), 32),
+    **dict.fromkeys((Kind.SI64, Kind.I64, Kind.I64_ARRAY, Kind.DENSE_I64), 64),
+}
+"""How wide the integers of a parameter are."""
+
 ParameterValue = int | float | bool | str | tuple[int, ...] | Attribute
 """A parameter in Python: lists are tuples, elements stay the attribute."""
 
@@ -140,9 +146,26 @@ class RowOperation(ODSOperation):
 
     @classmethod
     def parameter_properties(cls, values: Mapping[str, ParameterValue]) -> dict[str, Attribute]:
-        """Properties for the parameters named in `values`; KeyError for an unknown name."""
+        """Properties for the parameters named in `values`; KeyError for an unknown name.
+
+        ValueError for a number that an attribute has no room for.
+        """
         kinds = {p.name: p.kind for p in cls.PARAMETERS}
+        for name, value in values.items():
+            cls._check_width(name, value, _BITS.get(kinds[name], 0))
         return {name: parameter_attr(value, kinds[name]) for name, value in values.items()}
+
+    @classmethod
+    def _check_width(cls, name: str, value: ParameterValue, bits: int) -> None:
+        if not bits:
+            return
+        limit = 1 << (bits - 1)
+        for number in value if isinstance(value, tuple) else (value,):
+            if isinstance(number, int) and not -limit <= number < limit:
+                raise ValueError(
+                    f"'{cls.name}' has no room for {number}: its parameter '{name}' takes numbers "
+                    f"of {bits} bits"
+                )
 
 
 def operand_values(row: Row) -> tuple[ValueGroup, ...]:

@@ -2,7 +2,7 @@
 
 Each function checks one operation and stops at the first violation. The order and the words of the
 messages, misspellings included, are tt-mlir's (TTIROps.cpp and TTNNOps.cpp at 880154e3c2); what it
-crashes on is refused here with a message of its own.
+crashes on, or computes only nonsense of, is refused here with a message of its own.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from typing import cast
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
-    ArrayAttr,
+    AnyFloat,
+    ComplexType,
     DenseIntOrFPElementsAttr,
     IntegerAttr,
     TensorType,
@@ -23,8 +24,8 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from ttmlir.dialects.definition.dps import DestinationStyleOp
 from ttmlir.dialects.definition.ods import ODSOperation, refuse
 from ttmlir.dialects.definition.row_ops import RowOperation
+from ttmlir.optable.contraction import matrix_shape
 from ttmlir.optable.creation import arange_shape
-from ttmlir.optable.movement import squeezed_shape, transposed_shape, unsqueezed_shape
 from ttmlir.optable.row import Row
 
 Shape = tuple[int, ...]
@@ -56,8 +57,20 @@ def comma_separated(shape: Sequence[int]) -> str:
     return ", ".join("?" if extent == DYNAMIC_INDEX else str(extent) for extent in shape)
 
 
-def _input_and_output(op: Operation) -> tuple[Shape, Shape]:
-    return shape_of(op.operands[0]), shape_of(op.operands[1])
+def _output_shape(op: Operation) -> Shape:
+    return shape_of(cast("DestinationStyleOp", op).output)
+
+
+def ruled_shape(op: Operation) -> Shape:
+    """The shape that the row gives the result; its reason is the error where it gives none."""
+    assert isinstance(op, RowOperation)
+    assert isinstance(op, DestinationStyleOp)
+    rule = op.ROW.result_shape
+    assert rule is not None, f"{op.name} has no rule of its shape"
+    try:
+        return rule(*map(shape_of, op.inputs), **op.parameters())
+    except ValueError as error:
+        refuse(str(error))
 
 
 def broadcast_pair(first: Shape, second: Shape) -> Shape | None:
@@ -103,15 +116,34 @@ def check_elementwise(op: Operation) -> None:
         refuse("Result shape must match operand shapes after broadcasting")
 
 
+def check_bits(op: Operation) -> None:
+    """Check the numbers of an operation on bits.
+
+    C1: the inputs are integers.
+    """
+    for value in cast("DestinationStyleOp", op).inputs:
+        if isinstance(element := tensor_type(value).element_type, AnyFloat | ComplexType):
+            refuse(f"takes integers, but an input has elements of {element}; convert it first")
+
+
+def check_elementwise_bits(op: Operation) -> None:
+    """Check shapes and numbers of an elementwise operation on bits.
+
+    C1: all operands, outputs included, broadcast against each other as in NumPy.
+    C2: the result has the shape they broadcast to.
+    C3: the inputs are integers.
+    """
+    check_elementwise(op)
+    check_bits(op)
+
+
 def check_embedding(op: Operation) -> None:
     """Check the ranks of a lookup.
 
     C1: the table has two dimensions.
     C2: the output has one dimension more than the row numbers.
     """
-    if len(shape_of(op.operands[1])) != 2:
-        refuse("Weight must be a 2D tensor")
-    if len(shape_of(op.operands[2])) - len(shape_of(op.operands[0])) != 1:
+    if len(_output_shape(op)) != len(ruled_shape(op)):
         refuse("Output must have one dimension more than input")
 
 
@@ -121,11 +153,8 @@ def check_softmax(op: Operation) -> None:
     C1: input and output have the same shape.
     C2: the dimension is one of the input's; negative ones count from the end.
     """
-    source, output = _input_and_output(op)
-    if source != output:
+    if _output_shape(op) != ruled_shape(op):
         refuse("Input and output shapes must be the same")
-    if not -len(source) <= int_property(op, "dimension") < len(source):
-        refuse("Dimension attribute must be within the bounds of the input tensor")
 
 
 def check_transpose(op: Operation) -> None:
@@ -136,19 +165,13 @@ def check_transpose(op: Operation) -> None:
     C3: both dimensions are the input's; negative ones count from the end.
     C4: the output has their extents exchanged.
     """
-    source, output = _input_and_output(op)
-    rank = len(source)
-    if rank < 2:
+    source, output = shape_of(op.operands[0]), _output_shape(op)
+    if len(source) < 2:
         refuse("Input must be at least a 2D tensor")
-    if len(output) != rank:
+    if len(output) != len(source):
         refuse("Input must have the same rank as output")
-    dims: list[int] = []
-    for number in (0, 1):
-        dim = int_property(op, f"dim{number}")
-        if not -rank <= dim < rank:
-            refuse(f"Dimension {number} attribute must be within the bounds of the input tensor")
-        dims.append(dim % rank)
-    expected = transposed_shape(source, dim0=dims[0], dim1=dims[1])
+    expected = ruled_shape(op)
+    dims = (int_property(op, "dim0"), int_property(op, "dim1"))
     if any(output[dim] != expected[dim] for dim in dims):
         refuse("Input-output transpose dimension mismatch.")
 
@@ -161,19 +184,7 @@ def check_concat(op: Operation) -> None:
     C3: all inputs have the same rank.
     C4: their extents agree, except along the dimension.
     """
-    inputs = [shape_of(operand) for operand in op.operands[:-1]]
-    if not inputs:
-        refuse("Concatenation requires at least one input tensor.")
-    rank = len(inputs[0])
-    given = int_property(op, "dim")
-    dim = given + rank if given < 0 else given
-    if not 0 <= dim < rank:
-        refuse(f"Invalid dimension {given} for concatenation.")
-    for shape in inputs[1:]:
-        if len(shape) != rank:
-            refuse("All input tensors must have the same rank.")
-        if any(i != dim and shape[i] != inputs[0][i] for i in range(rank)):
-            refuse(f"All input tensors must have the same dimensions, except for dimension {dim}.")
+    ruled_shape(op)
 
 
 def check_reshape(op: Operation) -> None:
@@ -184,38 +195,16 @@ def check_reshape(op: Operation) -> None:
     C3: input and output have the same number of elements.
     C4: the entries are the output's extents, or once -1 for an extent that follows from the rest.
     """
-    source, output = _input_and_output(op)
-    attr = cast("ArrayAttr[IntegerAttr]", op.properties["shape"])
-    shape = tuple(item.value.data for item in attr.data)
+    source, output = shape_of(op.operands[0]), _output_shape(op)
+    shape = cast("Shape", cast("RowOperation", op).parameters()["shape"])
     if len(shape) != len(output):
         refuse("Shape attribute size must match output tensor rank")
     if not (is_static(source) and is_static(output)):
         refuse("Input and output tensors must have static shapes")
-    if math.prod(source) != math.prod(output):
+    if math.prod(ruled_shape(op)) != math.prod(output):
         refuse("Input and output tensors must have the same number of elements")
-    _check_reshape_extents(shape, output, math.prod(source))
-
-
-def _check_reshape_extents(shape: Shape, output: Shape, elements: int) -> None:
-    known, inferred = 1, False
-    for extent, expected in zip(shape, output, strict=True):
-        if extent == -1:
-            if inferred:
-                refuse("Shape attribute must have at most one -1 element")
-            inferred = True
-            continue
-        if extent < 0 or extent == 0 != expected:
-            refuse("All dimensions must be positive except the one with -1")
-        if extent != expected:
-            refuse(
-                "Shape attribute must match the output tensor shape for dimensions that are not -1"
-            )
-        known *= extent
-    if inferred and known and elements % known:
-        refuse(
-            "Invalid shape: the dimensions do not multiply to the total number of elements in "
-            "the tensor"
-        )
+    if any(extent not in (-1, there) for extent, there in zip(shape, output, strict=True)):
+        refuse("Shape attribute must match the output tensor shape for dimensions that are not -1")
 
 
 def check_squeeze(op: Operation) -> None:
@@ -225,18 +214,13 @@ def check_squeeze(op: Operation) -> None:
     C2: its extent is 1.
     C3: the output has the other dimensions, one at least.
     """
-    source, output = _input_and_output(op)
-    given = int_property(op, "dim")
-    dim = given + len(source) if given < 0 else given
-    if not 0 <= dim < len(source):
-        refuse(f"Invalid dimension {dim} for squeezing.")
-    if source[dim] != 1:
-        refuse(f"Dimension {dim} in the input tensor must be 1.")
+    output, expected = _output_shape(op), ruled_shape(op)
     if not output:
         refuse("Output tensor must have at least one dimension.")
-    if len(output) != len(source) - 1:
+    if len(output) != len(expected):
         refuse("Output tensor rank must be one less than the input tensor rank.")
-    if squeezed_shape(source, dim=dim) != output:
+    if output != expected:
+        dim = int_property(op, "dim") % (len(expected) + 1)
         refuse(
             "Dimensions of the output tensor must be the same as the input tensor except for "
             f"dimension {dim}."
@@ -251,16 +235,12 @@ def check_unsqueeze(op: Operation) -> None:
     C3: the extent of the new dimension is 1.
     C4: the others are the input's.
     """
-    source, output = _input_and_output(op)
-    given = int_property(op, "dim")
-    dim = given + len(source) + 1 if given < 0 else given
-    if not 0 <= dim <= len(source):
-        refuse("Dimension attribute must be within the bounds of the input tensor")
-    if len(output) != len(source) + 1:
+    output, expected = _output_shape(op), ruled_shape(op)
+    if len(output) != len(expected):
         refuse("Output tensor must have one more dimension than the input tensor")
-    if output[dim] != 1:
+    if output[int_property(op, "dim")] != 1:
         refuse("Dimension added must be of size 1")
-    if unsqueezed_shape(source, dim=dim) != output:
+    if output != expected:
         refuse(
             "All dimensions of the input tensor must be the same as the output tensor except for "
             "the dimension added"
@@ -274,20 +254,18 @@ def check_matmul(op: Operation) -> None:
     C2: the columns of `a` are the rows of `b`.
     C3: the output has the rows of `a` and the columns of `b`.
     """
-    a, b, output = (shape_of(operand) for operand in op.operands)
-    if len(a) < 2:
-        refuse("Input A must be at least a 2D tensor")
-    if len(b) < 2:
-        refuse("Input B must be at least a 2D tensor")
+    a, b, output = shape_of(op.operands[0]), shape_of(op.operands[1]), _output_shape(op)
+    try:
+        rows, columns = matrix_shape(a, b)
+    except ValueError as error:
+        refuse(str(error))
     if len(a) != len(b):
         refuse("Input A and B must have the same rank")
     if len(output) != len(a):
         refuse("Input A and B must have the same rank as the output")
-    if a[-1] != b[-2]:
-        refuse("Input A and B must have matching inner dimensions")
-    if output[-2] != a[-2]:
+    if output[-2] != rows:
         refuse("Output must have the same number of rows as input A")
-    if output[-1] != b[-1]:
+    if output[-1] != columns:
         refuse("Output must have the same number of columns as input B")
 
 
@@ -340,7 +318,7 @@ def check_image(op: Operation) -> tuple[int, int, int, int]:
 
 def check_output(op: Operation, expected: Shape) -> None:
     """Refuse an output of another shape; dynamic shapes are not compared."""
-    output = shape_of(cast("DestinationStyleOp", op).output)
+    output = _output_shape(op)
     if is_static(expected) and is_static(output) and expected != output:
         refuse(f"Output shape ({comma_separated(output)}) must be ({comma_separated(expected)}).")
 
@@ -351,19 +329,9 @@ def check_row_shape(op: Operation) -> None:
     C1: the operation is defined on these shapes and parameters.
     C2: the output has the shape that follows from them; dynamic shapes are not compared.
     """
-    assert isinstance(op, RowOperation)
     assert isinstance(op, DestinationStyleOp)
-    rule = op.ROW.result_shape
-    assert rule is not None
-    inputs = [shape_of(operand) for operand in op.inputs]
-    output = shape_of(op.output)
-    if not all(is_static(shape) for shape in (*inputs, output)):
-        return
-    try:
-        expected = rule(*inputs, **op.parameters())
-    except ValueError as error:
-        refuse(str(error))
-    check_output(op, expected)
+    if all(is_static(shape_of(value)) for value in (*op.inputs, op.output)):
+        check_output(op, ruled_shape(op))
 
 
 def check_constant(op: Operation) -> None:

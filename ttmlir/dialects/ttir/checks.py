@@ -9,6 +9,7 @@ from ttmlir.dialects.definition.row_ops import RowOperation
 from ttmlir.dialects.definition.shape_checks import (
     Check,
     check_conv2d,
+    check_elementwise_bits,
     check_image,
     check_output,
     check_pool_rank,
@@ -17,6 +18,7 @@ from ttmlir.dialects.definition.shape_checks import (
     is_static,
     shape_of,
 )
+from ttmlir.optable.elementwise import ROWS
 from ttmlir.optable.window.axes import WindowAxis, window_axes
 from ttmlir.optable.window.convolution import transposed_shape
 
@@ -95,5 +97,6 @@ CHECKS: dict[str, Check] = {
     "max_pool2d": check_max_pool2d,
     "avg_pool2d": check_avg_pool2d,
     "conv_transpose2d": check_conv_transpose2d,
+    **{row.mnemonic: check_elementwise_bits for row in ROWS if row.takes_bits},
 }
 """Checks by mnemonic."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, cast
 
-from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation, Region, SSAValue
 from xdsl.irdl import traits_def
 from xdsl.traits import ConstantLike, HasFolder, IsTerminator, Pure, ReturnLike
 
@@ -65,6 +65,11 @@ class GenericOp(TTIROp):
     def body(self) -> Region:
         """What one core computes."""
         return self.regions[0]
+
+    @property
+    def output_argument(self) -> BlockArgument[Attribute]:
+        """What the body has for the init of an operation that has one."""
+        return self.body.block.args[self.init_range[0]]
 
     def verify_op(self) -> None:
         """Compare the number of block arguments with the number of operands (C1)."""

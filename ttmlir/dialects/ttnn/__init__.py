@@ -38,6 +38,7 @@ from ttmlir.dialects.ttnn.families import (
     UnaryOp,
     WindowOp,
 )
+from ttmlir.dialects.ttnn.program_attrs import PROGRAM_ATTRIBUTES, ProgramAttr
 from ttmlir.dialects.ttnn.structure import (
     STRUCTURE_OPS,
     AllocOp,
@@ -46,6 +47,7 @@ from ttmlir.dialects.ttnn.structure import (
     DeallocOp,
     EmptyOp,
     FullOp,
+    GenericOp,
     GetDeviceOp,
     ToDeviceOp,
     ToLayoutOp,
@@ -68,12 +70,14 @@ __all__ = [
     "ElementwiseOp",
     "EmptyOp",
     "FullOp",
+    "GenericOp",
     "GetDeviceOp",
     "LayoutAttr",
     "LookupOp",
     "MemoryConfigAttr",
     "MovementOp",
     "NormalizationOp",
+    "ProgramAttr",
     "ReductionOp",
     "ShapeAttr",
     "TTNNOp",
@@ -130,5 +134,7 @@ def __getattr__(name: str) -> type[TTNNRowOp]:
     return cast("type[TTNNRowOp]", _CLASSES.by_class_name(name))
 
 
-TTNN = Dialect("ttnn", cast("list[type[Operation]]", list(_CLASSES)), list(ATTRIBUTES))
+TTNN = Dialect(
+    "ttnn", cast("list[type[Operation]]", list(_CLASSES)), [*ATTRIBUTES, *PROGRAM_ATTRIBUTES]
+)
 """The dialect, for an xDSL context."""

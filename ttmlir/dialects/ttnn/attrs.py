@@ -16,6 +16,7 @@ from ttmlir.dialects.definition.syntax import (
     parameter,
     parse_dimensions,
     parse_nested,
+    parse_unsigned,
     print_stripped,
 )
 from ttmlir.layout.enums import BufferType, TTNNLayout, TTNNTensorMemoryLayout
@@ -123,7 +124,10 @@ class ShapeAttr(ParametrizedAttribute):
 
 @irdl_attr_definition
 class CoreRangeAttr(ParametrizedAttribute):
-    """A rectangle of cores: `#ttnn.core_range<0x0, 8x8>` starts at (0, 0) and has 8x8 cores."""
+    """A rectangle of cores: `#ttnn.core_range<0x0, 8x8>` starts at (0, 0) and has 8x8 cores.
+
+    Also read is the later form, the columns and rows of both corners: `<(0,0), (7,7)>`.
+    """
 
     name = "ttnn.core_range"
     offset: ArrayAttr[IntAttr]
@@ -134,6 +138,16 @@ class CoreRangeAttr(ParametrizedAttribute):
         """Read `<offset, size>`."""
         owner, cpp_type = "TTNN_CoreRangeAttr", "::llvm::ArrayRef<int64_t>"
         expect(parser, "<")
+        position = parser.pos
+        if parser.parse_optional_punctuation("(") is not None:
+            x0, y0 = _parse_corner(parser)
+            expect(parser, ",")
+            expect(parser, "(")
+            x1, y1 = _parse_corner(parser)
+            if x1 < x0 or y1 < y0:
+                parser.raise_error("the corner of low columns and rows comes first", position)
+            expect(parser, ">")
+            return (_extents((y0, x0)), _extents((y1 - y0 + 1, x1 - x0 + 1)))
         with parameter(parser, owner, "offset", cpp_type):
             offset = parse_dimensions(parser)
         expect(parser, ",")
@@ -147,6 +161,15 @@ class CoreRangeAttr(ParametrizedAttribute):
         printer.print_string(f"<{_extents_text(self.offset)}, {_extents_text(self.size)}>")
 
 
+def _parse_corner(parser: AttrParser) -> tuple[int, int]:
+    """Column and row of a core, behind the bracket."""
+    x = parse_unsigned(parser)
+    expect(parser, ",")
+    y = parse_unsigned(parser)
+    expect(parser, ")")
+    return x, y
+
+
 ATTRIBUTES: Sequence[type[Attribute]] = (
     LayoutAttr,
     TensorMemoryLayoutAttr,
@@ -155,4 +178,4 @@ ATTRIBUTES: Sequence[type[Attribute]] = (
     ShapeAttr,
     CoreRangeAttr,
 )
-"""Every attribute of the dialect."""
+"""Every attribute of this module."""

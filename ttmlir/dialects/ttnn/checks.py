@@ -9,6 +9,7 @@ from xdsl.ir import Operation
 from ttmlir.dialects.definition.ods import ODSOperation, refuse
 from ttmlir.dialects.definition.shape_checks import (
     Check,
+    check_bits,
     check_conv2d,
     check_pool_rank,
     check_window_fits,
@@ -16,6 +17,7 @@ from ttmlir.dialects.definition.shape_checks import (
     int_property,
     shape_of,
 )
+from ttmlir.optable.elementwise import ROWS
 
 
 def check_conv2d_with_bias(op: Operation) -> None:
@@ -58,5 +60,9 @@ def check_max_pool2d(op: Operation) -> None:
         )
 
 
-CHECKS: dict[str, Check] = {"conv2d": check_conv2d_with_bias, "max_pool2d": check_max_pool2d}
+CHECKS: dict[str, Check] = {
+    "conv2d": check_conv2d_with_bias,
+    "max_pool2d": check_max_pool2d,
+    **{row.mnemonic: check_bits for row in ROWS if row.takes_bits},
+}
 """Checks by mnemonic."""

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Self, cast
 
-from xdsl.dialects.builtin import LocationAttr
+from xdsl.dialects.builtin import IntegerAttr, LocationAttr
 from xdsl.ir import Attribute, SSAValue
 
 from ttmlir.dialects.alloc import AllocatingOp
 from ttmlir.dialects.definition import ods
 from ttmlir.dialects.definition.layout_checks import check_to_memory_config
-from ttmlir.dialects.definition.ods import Property, Signature, ValueGroup
+from ttmlir.dialects.definition.ods import Property, Signature, ValueGroup, refuse
 from ttmlir.dialects.definition.row_ops import properties_of
 from ttmlir.dialects.definition.shape_checks import check_arange, check_constant
 from ttmlir.dialects.ttnn.attrs import LayoutAttr, MemoryConfigAttr
 from ttmlir.dialects.ttnn.families import DEVICE_OPERAND, CreationOp, TTNNOp
+from ttmlir.dialects.ttnn.program_attrs import ProgramAttr
 from ttmlir.optable import row
 from ttmlir.optable.row import Row
+from ttmlir.program.description import DescriptionError, ProgramDescription
 
 _RESULT = (ValueGroup("result"),)
 _INPUT_AND_DEVICE = (ValueGroup("input"), DEVICE_OPERAND)
@@ -217,6 +219,77 @@ class ArangeOp(_CreationOp):
     CHECK = staticmethod(check_arange)
 
 
+class GenericOp(TTNNOp):
+    """A program of kernels on tensors, which it finds and leaves in the memory of the device.
+
+    The last `num_outputs` operands, one if it is not given, are written; the others are read. The
+    numbers of tensors in the program are those of operands.
+
+    C1: the program means no other tensors than the operands. C2: as many outputs as operands, at
+    most, and at least one. C3: outputs are results of `ttnn.empty`.
+
+    Example:
+        "ttnn.generic"(%x, %out) <{program = #ttnn.program<kernels = [...], cbs = [...],
+            semaphores = []>}> : (tensor<5x70xf32, #layout>, tensor<5x70xf32, #layout>) -> ()
+    """
+
+    name = "ttnn.generic"
+    SIGNATURE: ClassVar = Signature(
+        operands=(ValueGroup("io_tensors", variadic=True),),
+        properties=(
+            Property("program", ods.named_attr("ttnn.program", "program of kernels")),
+            Property("num_outputs", ods.I64, optional=True),
+        ),
+    )
+
+    @classmethod
+    def make(
+        cls,
+        inputs: Sequence[SSAValue],
+        outputs: Sequence[SSAValue],
+        program: ProgramDescription,
+        *,
+        location: LocationAttr,
+    ) -> Self:
+        """Make the operation."""
+        properties: dict[str, Attribute] = {"program": ProgramAttr(program)}
+        if len(outputs) != 1:
+            properties["num_outputs"] = IntegerAttr(len(outputs), 64)
+        return cls.create(operands=[*inputs, *outputs], properties=properties, location=location)
+
+    @property
+    def program(self) -> ProgramDescription:
+        """The program."""
+        return cast("ProgramAttr", self.properties["program"]).data
+
+    @property
+    def num_outputs(self) -> int:
+        """How many of the operands, the last ones, are written."""
+        attr = self.properties.get("num_outputs")
+        return 1 if attr is None else cast("IntegerAttr", attr).value.data
+
+    @property
+    def outputs(self) -> Sequence[SSAValue]:
+        """The operands that are written."""
+        return self.operands[len(self.operands) - self.num_outputs :]
+
+    def verify_op(self) -> None:
+        """Check C1 to C3."""
+        count = len(self.operands)
+        if not 1 <= self.num_outputs <= count:
+            refuse(f"writes {self.num_outputs} of {count} operands; it writes one or more of them")
+        try:
+            self.program.check_tensors(count)
+        except DescriptionError as error:
+            refuse(f"of {count} operands: {error}")
+        for number, value in enumerate(self.outputs, count - self.num_outputs):
+            if not isinstance(value.owner, EmptyOp):
+                refuse(
+                    f"writes operand #{number}, which is no result of 'ttnn.empty'; give it a "
+                    "tensor of its own"
+                )
+
+
 class AllocOp(TTNNOp, AllocatingOp):
     """Memory at a fixed address for a tensor."""
 
@@ -241,5 +314,6 @@ STRUCTURE_OPS: Sequence[type[TTNNOp]] = (
     ArangeOp,
     AllocOp,
     DeallocOp,
+    GenericOp,
 )
 """Every operation of this module."""

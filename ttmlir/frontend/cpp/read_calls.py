@@ -23,10 +23,18 @@ from ttmlir.cpp.tree import (
     NamedType,
     TemplateArgument,
 )
+from ttmlir.cpp.types import UNSIGNED, PointerType
 from ttmlir.dialects.emitc import EmitC_OpaqueType, LiteralOp
 from ttmlir.dialects.tt import TileType
 from ttmlir.dialects.ttkernel import RESULT_TYPES, CBType, op_class
-from ttmlir.frontend.cpp.read_values import BOOL, UNSIGNED, CType, TypedValue, ValueBuilder, known
+from ttmlir.frontend.cpp.read_values import (
+    LibraryType,
+    TypedValue,
+    ValueBuilder,
+    ValueType,
+    find_value_type,
+    known,
+)
 from ttmlir.layout.enums import CBPort
 from ttmlir.optable.kernel import (
     CALLS,
@@ -90,7 +98,7 @@ class CallReader:
         )
         format_type = RESULT_TYPES[ValueKind.DATA_FORMAT]
         cast = self._builder.add(UnrealizedConversionCastOp.get([spelled], [format_type]))
-        return TypedValue(CType(format_type), cast.results[0])
+        return TypedValue(LibraryType(format_type), cast.results[0])
 
     def buffer(self, value: TypedValue) -> SSAValue:
         """The circular buffer with a number, an argument of the kernel."""
@@ -160,7 +168,7 @@ class CallReader:
         self._note_rows(call, operands)
         if not call.result:
             return None
-        return TypedValue(_result_type(call, results[0]), op.results[0])
+        return TypedValue(_result_type(results[0]), op.results[0])
 
     def _operands(self, call: KernelCall, given: Sequence[TypedValue]) -> list[SSAValue]:
         count = len(call.operands)
@@ -181,14 +189,12 @@ class CallReader:
             return self.buffer(value)
         semaphore = RESULT_TYPES[ValueKind.SEMAPHORE]
         wanted = RESULT_TYPES.get(kind, i32)
-        if value.ctype.type == wanted or (
-            kind is ValueKind.ADDRESS and value.ctype.type == semaphore
-        ):
+        if value.ir_type == wanted or (kind is ValueKind.ADDRESS and value.ir_type == semaphore):
             return builder.ssa(value)
         accessor = RESULT_TYPES[ValueKind.ACCESSOR]
-        if kind is ValueKind.ADDR_GEN and value.ctype.type == accessor:
+        if kind is ValueKind.ADDR_GEN and value.ir_type == accessor:
             return builder.ssa(value)
-        return builder.ssa(builder.convert(value, CType(wanted)))
+        return builder.ssa(builder.convert(value, find_value_type(wanted)))
 
     def _check_options(self, call: KernelCall, given: Sequence[TypedValue]) -> None:
         """Parameters that the operation lacks may be given only what they have anyway."""
@@ -286,13 +292,13 @@ def _goes(value: TypedValue, kind: ValueKind) -> bool:
         case ValueKind.CB:
             return value.number is not None
         case ValueKind.I32 | ValueKind.BOOL | ValueKind.F32:
-            return not value.ctype.type.name.startswith("ttkernel.")
+            return not isinstance(value.ctype, (LibraryType, PointerType))
         case ValueKind.ADDRESS:
-            return value.ctype.type in (i32, RESULT_TYPES[ValueKind.SEMAPHORE])
+            return value.ir_type in (i32, RESULT_TYPES[ValueKind.SEMAPHORE])
         case ValueKind.ADDR_GEN:
-            return value.ctype.type in (RESULT_TYPES[kind], RESULT_TYPES[ValueKind.ACCESSOR])
+            return value.ir_type in (RESULT_TYPES[kind], RESULT_TYPES[ValueKind.ACCESSOR])
         case _:
-            return value.ctype.type == RESULT_TYPES[kind]
+            return value.ir_type == RESULT_TYPES[kind]
 
 
 def _wrong_arguments(name: str, rows: Sequence[KernelCall], arguments: Sequence[TypedValue]) -> str:
@@ -314,6 +320,6 @@ def _spell(argument: TemplateArgument) -> str | None:
             return None
 
 
-def _result_type(call: KernelCall, type_: Attribute) -> CType:
+def _result_type(type_: Attribute) -> ValueType:
     """The type of a result; numbers are unsigned in tt-metal."""
-    return CType(type_, unsigned=type_ == i32) if type_ != i1 else BOOL
+    return find_value_type(type_, signed=False)

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import AnyFloat, StringAttr
+from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute, Block
 
+from ttmlir.cpp.conversions import keeps_const
 from ttmlir.cpp.tree import (
     ASSIGNMENT_OPERATORS,
     Assign,
@@ -31,7 +32,6 @@ from ttmlir.cpp.tree import (
     Name,
     NamedType,
     Node,
-    Pointer,
     Reference,
     SizeOf,
     String,
@@ -43,23 +43,39 @@ from ttmlir.cpp.tree import (
 from ttmlir.cpp.tree import (
     Block as Statements,
 )
+from ttmlir.cpp.type_names import find_built_in_type, resolve_type
+from ttmlir.cpp.types import (
+    BOOL,
+    CHAR,
+    DOUBLE,
+    INT,
+    INT64,
+    UNSIGNED,
+    VOID,
+    FloatType,
+    IntType,
+    ObjectType,
+    PointerType,
+    QualifiedType,
+    size_of,
+)
 from ttmlir.cpp.walk import effect
 from ttmlir.dialects.ttkernel import RESULT_TYPES
 from ttmlir.frontend.cpp.read_calls import CallReader, overloads
 from ttmlir.frontend.cpp.read_values import (
-    BOOL,
-    INT,
-    SCALARS,
-    UNSIGNED,
-    CType,
+    LibraryType,
     TypedValue,
     ValueBuilder,
+    ValueType,
+    find_ir_type,
+    is_signed,
     known,
     width_of,
 )
+from ttmlir.mlir.reporting.diagnostics import LocatedError
 from ttmlir.optable.kernel import CALLS, Form, ValueKind
 
-_L1_POINTER = CType(RESULT_TYPES[ValueKind.L1_PTR])
+_CONSTANT = "this is constant and cannot be changed"
 _SUPPORTED = (
     "the IR has numbers, variables, calls of the kernel library and of functions in the text, "
     "casts, arithmetic and 32-bit words of L1"
@@ -70,8 +86,9 @@ _SUPPORTED = (
 class Variable:
     """A variable: its type, and its value from here on, None before the first."""
 
-    type: CType
+    type: ValueType
     value: TypedValue | None
+    is_const: bool = False
 
 
 Scope = dict[str, Variable]
@@ -98,44 +115,81 @@ class KernelExpressions(ABC):
 
     # Types.
 
-    def type_of(self, type_: Type) -> CType | None:
+    def type_of(self, type_: Type) -> ValueType | None:
         """The type of a variable; None where its initial value says it."""
-        match type_:
-            case NamedType(name="auto"):
+        found = self._resolve(type_)
+        if isinstance(type_, Reference):
+            if not found.const:
+                raise self.unknown_type(type_, "")
+            type_ = type_.referent
+        if isinstance(type_, NamedType) and type_.name == "auto":
+            return None
+        match found.type:
+            case IntType() | FloatType() | PointerType(pointee=IntType(name="uint32_t")) as known_:
+                return known_
+            case ObjectType(name="DataFormat"):
+                return LibraryType(RESULT_TYPES[ValueKind.DATA_FORMAT])
+            case ObjectType():
                 return None
-            case NamedType(name=name) if name in SCALARS:
-                return SCALARS[name]
-            case NamedType(name=name) if name.removeprefix("::") in ("tt::CB", "tt::CBIndex", "CB"):
-                return UNSIGNED
-            case NamedType(name="DataFormat" | "tt::DataFormat"):
-                return CType(RESULT_TYPES[ValueKind.DATA_FORMAT])
-            case NamedType(name=name) if overloads(name):
-                return None
-            case Pointer(pointee=NamedType(name="uint32_t" | "auto")):
-                return _L1_POINTER
-            case Reference(referent=referent) if "const" in getattr(referent, "qualifiers", ()):
-                return self.type_of(referent)
             case _:
-                self.builder.refuse(
-                    "a value of this type has no form in the IR; it has numbers, bool, circular "
-                    "buffers, address generators, tensor accessors, volatile tt_l1_ptr uint32_t*",
-                    type_,
-                )
+                raise self.unknown_type(type_, "")
 
-    def to_declared(self, value: TypedValue, type_: CType) -> TypedValue:
+    def is_const(self, type_: Type) -> bool:
+        """Whether a variable of this type keeps its first value."""
+        return self._resolve(type_).const
+
+    def _resolve(self, type_: Type) -> QualifiedType:
+        """The type; `auto*` is a pointer to words, as the IR has no others."""
+        return resolve_type(type_, self, QualifiedType(PointerType(UNSIGNED)))
+
+    def find_type(self, name: str) -> QualifiedType | None:
+        """The type of a name that a value in the IR can have."""
+        found = find_built_in_type(name)
+        if found in (VOID, DOUBLE):
+            return None
+        if found is None and name.removeprefix("::") in ("tt::CB", "tt::CBIndex", "CB"):
+            found = UNSIGNED
+        if found is None and name in ("DataFormat", "tt::DataFormat"):
+            found = ObjectType("DataFormat")
+        if found is None and overloads(name):
+            found = ObjectType(name)
+        return None if found is None else QualifiedType(found)
+
+    def unknown_type(self, node: Node, name: str) -> Exception:
+        """The error about a type that the IR has no values of."""
+        return self.error(
+            node,
+            "a value of this type has no form in the IR; it has numbers, bool, circular "
+            "buffers, address generators, tensor accessors, volatile tt_l1_ptr uint32_t*",
+        )
+
+    def error(self, node: Node, message: str) -> Exception:
+        """An error about a node."""
+        self.builder.at(node)
+        return LocatedError(self.builder.location, message)
+
+    def to_declared(self, value: TypedValue, type_: ValueType) -> TypedValue:
         """The value of a variable of this type."""
-        if not isinstance(type_.type, AnyFloat) and width_of(type_.type) is None:
-            if value.ctype.type != type_.type:
-                self.builder.refuse(
-                    f"expected a value of type '{type_.type}', got '{value.ctype.type}'"
-                )
-            return value
+        wanted, given = find_ir_type(type_), value.ir_type
+        if not isinstance(type_, (IntType, FloatType)):
+            if given != wanted:
+                self.builder.refuse(f"expected a value of type '{wanted}', got '{given}'")
+            return self._to_pointer(value, type_) if isinstance(type_, PointerType) else value
         # Addresses on a network are numbers of 64 bits in C++.
-        if value.ctype.type == RESULT_TYPES[ValueKind.NOC_ADDR] and width_of(type_.type) == 64:
+        if given == RESULT_TYPES[ValueKind.NOC_ADDR] and width_of(wanted) == 64:
             return value
-        if value.ctype.type == RESULT_TYPES[ValueKind.SEMAPHORE] and width_of(type_.type) == 32:
+        if given == RESULT_TYPES[ValueKind.SEMAPHORE] and width_of(wanted) == 32:
             return value
         return self.builder.convert(value, type_)
+
+    def _to_pointer(self, value: TypedValue, type_: PointerType) -> TypedValue:
+        assert isinstance(value.ctype, PointerType), "it has that type in the IR"
+        if not keeps_const(type_, value.ctype):
+            self.builder.refuse(
+                f"'{value.ctype.name}' does not convert to '{type_.name}', through which what is "
+                "const could be changed; declare the pointer with const"
+            )
+        return replace(value, ctype=type_)
 
     def settled(self, value: TypedValue) -> TypedValue:
         """The value with an operation for it, so that uses are of one constant."""
@@ -145,7 +199,9 @@ class KernelExpressions(ABC):
 
     def current(self, variable: Variable) -> TypedValue:
         """What a variable holds; one without value holds 0, as it may."""
-        return variable.value or known(0, variable.type)
+        if variable.value is not None:
+            return variable.value
+        return TypedValue(variable.type, number=0)
 
     def evaluate(self, expression: Expression) -> None:
         """An expression for its effects."""
@@ -190,8 +246,10 @@ class KernelExpressions(ABC):
                 return self._element(expression)
             case Construct(type=type_, elements=elements):
                 return self._aggregate(type_, elements)
-            case SizeOf(operand=NamedType(name=name)) if name in SCALARS:
-                return known(max(1, (width_of(SCALARS[name].type) or 32) // 8), UNSIGNED)
+            case SizeOf(operand=NamedType(name=name)) if size := size_of(
+                find_built_in_type(name) or VOID
+            ):
+                return known(size, UNSIGNED)
             case _:
                 self.builder.refuse(f"this has no form in the IR; {_SUPPORTED}")
 
@@ -199,15 +257,14 @@ class KernelExpressions(ABC):
         match literal:
             case Integer(value=number) as integer:
                 is_long = number >= 1 << 32 or (number >= 1 << 31 and integer.text.isdigit())
-                wide = SCALARS["uint64_t" if integer.is_unsigned else "int64_t"]
                 narrow = UNSIGNED if integer.is_unsigned or number >= 1 << 31 else INT
-                return known(number, wide if is_long and not integer.is_unsigned else narrow)
+                return known(number, INT64 if is_long and not integer.is_unsigned else narrow)
             case Boolean(value=value):
                 return known(int(value), BOOL)
             case Floating(value=number):
                 return self.builder.floating(number)
             case Character(text=text) if len(text) == 1:
-                return known(ord(text), SCALARS["char"])
+                return known(ord(text), CHAR)
             case _:
                 self.builder.refuse("characters with escapes have no form in the IR")
 
@@ -231,16 +288,14 @@ class KernelExpressions(ABC):
             case "+":
                 return value
             case "-" if value.number is not None and value.ssa is None:
-                return known(-value.number, value.ctype)
-            case "-" if isinstance(value.ctype.type, AnyFloat):
-                result = self.builder.make(
-                    arith.NegfOp, [self.builder.ssa(value)], value.ctype.type
-                )
+                return replace(value, number=-value.number)
+            case "-" if isinstance(value.ctype, FloatType):
+                result = self.builder.make(arith.NegfOp, [self.builder.ssa(value)], value.ir_type)
                 return TypedValue(value.ctype, result)
             case "-":
-                return self.builder.compute("-", known(0, value.ctype), value)
+                return self.builder.compute("-", TypedValue(value.ctype, number=0), value)
             case "~":
-                return self.builder.compute("^", value, known(-1, value.ctype))
+                return self.builder.compute("^", value, TypedValue(value.ctype, number=-1))
             case "!":
                 return self.builder.compute("^", self.builder.convert(value, BOOL), known(1, BOOL))
             case _:
@@ -265,13 +320,15 @@ class KernelExpressions(ABC):
         condition = self.builder.truth(self.value(node.condition))
         first, second = self.value(node.true_value), self.value(node.false_value)
         self.builder.at(node)
-        if first.ctype != second.ctype:
+        type_ = first.ctype
+        if isinstance(type_, PointerType) and isinstance(second.ctype, PointerType):
+            type_ = replace(type_, const=type_.const or second.ctype.const)
+        elif first.ir_type != second.ir_type or is_signed(type_) != is_signed(second.ctype):
             # The common type is that of arithmetic on both.
-            common = UNSIGNED if first.ctype.unsigned or second.ctype.unsigned else INT
-            first, second = (self.builder.convert(each, common) for each in (first, second))
+            first, second, type_ = self.builder.unify(first, second)
         operands = [condition, self.builder.ssa(first), self.builder.ssa(second)]
-        chosen = self.builder.make(arith.SelectOp, operands, first.ctype.type)
-        return TypedValue(first.ctype, chosen)
+        chosen = self.builder.make(arith.SelectOp, operands, first.ir_type)
+        return TypedValue(type_, chosen)
 
     def _refuse_effects(self, node: Node, operator: str) -> None:
         """Refuse what must not happen where an operator does not need the value."""
@@ -306,14 +363,16 @@ class KernelExpressions(ABC):
         match target:
             case Name(text=text) if text in self.variables:
                 variable = self.variables[text]
+                if variable.is_const:
+                    raise self.error(target, _CONSTANT)
                 converted = self.to_declared(value, variable.type)
                 stored = self.settled(converted)
                 self.variables[text] = replace(variable, value=stored)
                 return stored
             case Index(base=base, index=index):
-                return self._write(self.value(base), self.value(index), value)
+                return self._write(self.value(base), self.value(index), value, target)
             case Unary(operator="*", operand=operand):
-                return self._write(self.value(operand), known(0), value)
+                return self._write(self.value(operand), known(0), value, target)
             case _:
                 self.builder.refuse(
                     "only variables of the kernel and words of L1 can be assigned to", target
@@ -322,7 +381,11 @@ class KernelExpressions(ABC):
     def _load(self, pointer: TypedValue, offset: TypedValue) -> TypedValue:
         return self._row_call("load_from_l1", (pointer, offset))
 
-    def _write(self, pointer: TypedValue, offset: TypedValue, value: TypedValue) -> TypedValue:
+    def _write(
+        self, pointer: TypedValue, offset: TypedValue, value: TypedValue, target: Node
+    ) -> TypedValue:
+        if isinstance(pointer.ctype, PointerType) and pointer.ctype.const:
+            raise self.error(target, _CONSTANT)
         self._row_call("store_to_l1", (value, pointer, offset))
         return value
 
@@ -333,7 +396,7 @@ class KernelExpressions(ABC):
             for value, (_, kind) in zip(arguments, call.operands, strict=True)
             if kind is ValueKind.L1_PTR
         )
-        if pointer.ctype != _L1_POINTER:
+        if not isinstance(pointer.ctype, PointerType):
             self.builder.refuse("elements are of pointers to 32-bit words of L1 only")
         result = self.calls.emit(call, arguments, (), self.value)
         return result or arguments[0]
@@ -355,10 +418,10 @@ class KernelExpressions(ABC):
         type_ = self.type_of(node.type)
         if type_ is None:
             self.builder.refuse("a cast needs a type by name", node)
-        if type_ == _L1_POINTER:
+        if isinstance(type_, PointerType):
             result = self.calls.emit(_BY_MNEMONIC["reinterpret_cast"], [value], (), self.value)
             assert result is not None, "a cast has a value"
-            return result
+            return replace(result, ctype=type_)
         return self.to_declared(value, type_)
 
     def initial_value(self, type_: Type, value: Expression | Braces) -> TypedValue:
@@ -371,8 +434,10 @@ class KernelExpressions(ABC):
 
     def _aggregate(self, type_: NamedType, elements: Sequence[Initializer]) -> TypedValue:
         """An address generator, whose members become operands."""
-        if type_.name in SCALARS and len(elements) == 1 and elements[0].member is None:
-            return self.to_declared(self.value(elements[0].value), SCALARS[type_.name])
+        scalar = find_built_in_type(type_.name)
+        if isinstance(scalar, (IntType, FloatType)) and len(elements) == 1:
+            if elements[0].member is None:
+                return self.to_declared(self.value(elements[0].value), scalar)
         rows = [each for each in overloads(type_.name) if each.form is Form.AGGREGATE]
         if not rows:
             self.builder.refuse(
@@ -425,7 +490,8 @@ class KernelExpressions(ABC):
             type_ = self.type_of(parameter.type)
             value = value if type_ is None else self.to_declared(value, type_)
             if parameter.name is not None:
-                inner[parameter.name] = Variable(value.ctype, value)
+                is_const = self.is_const(parameter.type)
+                inner[parameter.name] = Variable(value.ctype, value, is_const)
         outer, self.variables = self.variables, inner
         self.calling.append(function.name)
         returns = list[TypedValue]()

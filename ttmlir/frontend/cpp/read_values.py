@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NoReturn
+from typing import NoReturn, TypeAlias
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
@@ -21,62 +21,81 @@ from xdsl.dialects.builtin import (
     LocationAttr,
     f32,
     i1,
-    i32,
-    i64,
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from ttmlir.cpp.conversions import find_common_type, promote
 from ttmlir.cpp.tree import Node, Position
+from ttmlir.cpp.types import (
+    BOOL,
+    FLOAT,
+    INT,
+    UNSIGNED,
+    FloatType,
+    IntType,
+    PointerType,
+    find_integer_type,
+)
+from ttmlir.dialects.ttkernel import RESULT_TYPES
 from ttmlir.ir.op_builder import OpBuilder
 from ttmlir.mlir.reporting.diagnostics import LocatedError
 from ttmlir.mlir.reporting.locations import file_location
+from ttmlir.optable.kernel import ValueKind
 
 
 @dataclass(frozen=True)
-class CType:
-    """A type: that of the IR, and whether it is an unsigned integer in C++."""
+class LibraryType:
+    """A type that only the IR has: C++ has numbers, pointers or classes of its own for it."""
 
     type: Attribute
-    unsigned: bool = False
 
 
-INT = CType(i32)
-UNSIGNED = CType(i32, unsigned=True)
-BOOL = CType(i1)
+ValueType: TypeAlias = IntType | FloatType | PointerType | LibraryType
+"""Floating-point numbers are `float`, and pointers are to 32-bit words of L1."""
 
-_FIXED = {
-    f"{'u' if unsigned else ''}int{width}_t": CType(IntegerType(width), unsigned)
-    for unsigned in (False, True)
-    for width in (8, 16, 32, 64)
-}
-SCALARS: Mapping[str, CType] = {
-    **_FIXED,
-    "bool": BOOL,
-    "char": CType(IntegerType(8)),
-    "short": CType(IntegerType(16)),
-    "int": INT,
-    "long": INT,
-    "long long": CType(i64),
-    "unsigned": UNSIGNED,
-    "unsigned int": UNSIGNED,
-    "unsigned long": UNSIGNED,
-    "size_t": UNSIGNED,
-    "float": CType(f32),
-}
-"""The types of numbers by their C++ names."""
+
+def find_ir_type(type_: ValueType) -> Attribute:
+    """The type of the IR."""
+    match type_:
+        case IntType(bits=bits):
+            return IntegerType(bits)
+        case FloatType():
+            return f32
+        case PointerType():
+            return RESULT_TYPES[ValueKind.L1_PTR]
+        case LibraryType(type=attribute):
+            return attribute
+
+
+def find_value_type(type_: Attribute, *, signed: bool = True) -> ValueType:
+    """The type of values of a type of the IR."""
+    match type_:
+        case IntegerType():
+            return find_integer_type(type_.width.data, signed)
+        case _ if isinstance(type_, AnyFloat):
+            return FLOAT
+        case _ if type_ == RESULT_TYPES[ValueKind.L1_PTR]:
+            return PointerType(UNSIGNED, volatile=True)
+        case _:
+            return LibraryType(type_)
 
 
 @dataclass(frozen=True)
 class TypedValue:
     """A value: of an operation, or a number that no operation has been made for yet."""
 
-    ctype: CType
+    ctype: ValueType
     ssa: SSAValue | None = None
     number: int | None = None
     """What it is known to be when the kernel is compiled."""
 
+    @property
+    def ir_type(self) -> Attribute:
+        """The type in the IR."""
+        return find_ir_type(self.ctype)
 
-def known(number: int, ctype: CType = INT) -> TypedValue:
+
+def known(number: int, ctype: IntType = INT) -> TypedValue:
     """A number."""
     return TypedValue(ctype, number=number)
 
@@ -155,7 +174,7 @@ class ValueBuilder(OpBuilder):
         """The value of an operation; a number gets a constant."""
         if value.ssa is not None:
             return value.ssa
-        type_, number = value.ctype.type, value.number
+        type_, number = value.ir_type, value.number
         assert number is not None, "a value is of an operation or a number"
         bits = width_of(type_)
         if bits is None:
@@ -164,12 +183,12 @@ class ValueBuilder(OpBuilder):
 
     def floating(self, number: float) -> TypedValue:
         """A floating-point constant."""
-        return TypedValue(CType(f32), self.add(arith.ConstantOp(FloatAttr(number, f32))).results[0])
+        return TypedValue(FLOAT, self.add(arith.ConstantOp(FloatAttr(number, f32))).results[0])
 
-    def convert(self, value: TypedValue, target: CType) -> TypedValue:
+    def convert(self, value: TypedValue, target: ValueType) -> TypedValue:
         """The value as one of another type of numbers."""
-        source, wanted = value.ctype.type, target.type
-        if value.number is not None and value.ssa is None and width_of(wanted) is not None:
+        source, wanted = value.ir_type, find_ir_type(target)
+        if value.number is not None and value.ssa is None and isinstance(target, IntType):
             number = int(value.number != 0) if wanted == i1 else value.number
             return known(number, target)
         if source == wanted:
@@ -180,72 +199,75 @@ class ValueBuilder(OpBuilder):
         elif from_bits is None or to_bits is None:
             self.refuse(f"a '{source}' cannot be used as a '{wanted}'")
         elif to_bits == 1:
+            assert isinstance(value.ctype, IntType), "it has a width"
             return self.compare("!=", value, known(0, value.ctype))
         elif to_bits < from_bits:
             cls = arith.TruncIOp
         else:
-            unsigned = value.ctype.unsigned or from_bits == 1
-            cls = arith.ExtUIOp if unsigned else arith.ExtSIOp
+            cls = arith.ExtSIOp if is_signed(value.ctype) else arith.ExtUIOp
         return TypedValue(target, self.make(cls, [self.ssa(value)], wanted), value.number)
 
-    def _float_cast(self, source: CType, target: CType) -> type[Operation]:
-        to_bits = width_of(target.type)
-        if width_of(source.type) not in (None, 1) and isinstance(target.type, AnyFloat):
-            return arith.UIToFPOp if source.unsigned else arith.SIToFPOp
-        if to_bits not in (None, 1) and isinstance(source.type, AnyFloat):
-            return arith.FPToUIOp if target.unsigned else arith.FPToSIOp
-        self.refuse(f"a '{source.type}' cannot be used as a '{target.type}'")
+    def _float_cast(self, source: ValueType, target: ValueType) -> type[Operation]:
+        match source, target:
+            case IntType(), FloatType() if source != BOOL:
+                return arith.SIToFPOp if source.signed else arith.UIToFPOp
+            case FloatType(), IntType() if target != BOOL:
+                return arith.FPToSIOp if target.signed else arith.FPToUIOp
+            case _:
+                names = f"'{find_ir_type(source)}' cannot be used as a '{find_ir_type(target)}'"
+                self.refuse(f"a {names}")
 
-    def _common(self, left: TypedValue, right: TypedValue) -> tuple[TypedValue, TypedValue, CType]:
+    def unify(
+        self, left: TypedValue, right: TypedValue
+    ) -> tuple[TypedValue, TypedValue, IntType | FloatType]:
         """Both operands in the type that C++ computes with."""
-        types = (left.ctype, right.ctype)
-        if any(isinstance(each.type, AnyFloat) for each in types):
-            return self.convert(left, CType(f32)), self.convert(right, CType(f32)), CType(f32)
-        promoted = [self._promoted(each) for each in types]
-        bits = max(width_of(each.type) or 32 for each in promoted)
-        unsigned = any(each.unsigned and width_of(each.type) == bits for each in promoted)
-        common = CType(IntegerType(bits), unsigned)
+        common: IntType | FloatType = FLOAT
+        if not isinstance(left.ctype, FloatType) and not isinstance(right.ctype, FloatType):
+            common = find_common_type(self._integer_type(left), self._integer_type(right))
         return self.convert(left, common), self.convert(right, common), common
 
-    def _promoted(self, ctype: CType) -> CType:
-        bits = width_of(ctype.type)
-        if bits is None:
-            self.refuse(f"arithmetic on a '{ctype.type}' has no form in the IR")
-        return INT if bits < 32 else ctype
+    def _integer_type(self, value: TypedValue) -> IntType:
+        if not isinstance(value.ctype, IntType):
+            self.refuse(f"arithmetic on a '{value.ir_type}' has no form in the IR")
+        return value.ctype
 
     def compute(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue:
         """`left operator right` of numbers."""
         if operator in _PREDICATES:
             return self.compare(operator, left, right)
-        if operator in "&|^" and left.ctype == BOOL and right.ctype == BOOL:
-            common = BOOL
-        elif operator in ("<<", ">>"):
-            common = self._promoted(left.ctype)
+        common: IntType | FloatType = BOOL
+        if operator in ("<<", ">>"):
+            common = promote(self._integer_type(left))
             left, right = self.convert(left, common), self.convert(right, common)
-        else:
-            left, right, common = self._common(left, right)
-        if common.type == f32:
+        elif operator not in "&|^" or left.ctype != BOOL or right.ctype != BOOL:
+            left, right, common = self.unify(left, right)
+        if isinstance(common, FloatType):
             cls = _FLOAT_OPERATIONS.get(operator)
             if cls is None:
                 self.refuse(f"'{operator}' does not go with floating-point numbers")
         else:
-            cls = _INTEGER_OPERATIONS[operator][common.unsigned]
+            cls = _INTEGER_OPERATIONS[operator][not common.signed]
         number = _fold(operator, left.number, right.number)
         operands = [self.ssa(left), self.ssa(right)]
-        return TypedValue(common, self.make(cls, operands, common.type), number)
+        return TypedValue(common, self.make(cls, operands, find_ir_type(common)), number)
 
     def compare(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue:
         """A comparison of numbers."""
-        left, right, common = self._common(left, right)
-        if common.type == f32:
+        left, right, common = self.unify(left, right)
+        if isinstance(common, FloatType):
             self.refuse("comparisons of floating-point numbers have no form in the IR")
-        predicate = _PREDICATES[operator][common.unsigned]
+        predicate = _PREDICATES[operator][not common.signed]
         operands = self.ssa(left), self.ssa(right)
         return TypedValue(BOOL, self.add(arith.CmpiOp(*operands, predicate)).results[0])
 
     def truth(self, value: TypedValue) -> SSAValue:
         """Whether a number is not 0."""
         return self.ssa(self.convert(value, BOOL))
+
+
+def is_signed(type_: ValueType) -> bool:
+    """Whether values are integers with a sign."""
+    return isinstance(type_, IntType) and type_.signed
 
 
 def _location_of(position: Position) -> LocationAttr:

@@ -62,11 +62,12 @@ from ttmlir.cpp.tree import (
     Update,
     While,
 )
+from ttmlir.cpp.types import INT
 from ttmlir.cpp.walk import assigned, is_fixed, mentioned, sets_first
 from ttmlir.dialects.definition.names import KERNEL_THREAD
 from ttmlir.dialects.ttkernel import ReturnOp, ThreadTypeAttr
 from ttmlir.frontend.cpp.read_expressions import KernelExpressions, Scope, Variable
-from ttmlir.frontend.cpp.read_values import INT, TypedValue, ValueBuilder
+from ttmlir.frontend.cpp.read_values import TypedValue, ValueBuilder, find_ir_type
 from ttmlir.ir.rewriting import erase_unused
 from ttmlir.layout.enums import ThreadType
 from ttmlir.mlir.files.chunk_processing import verify
@@ -275,7 +276,7 @@ class _Kernel(KernelExpressions):
         has_else = bool(changed) or node.otherwise is not None
         op = scf.IfOp(
             truth,
-            [each.type for each in results],
+            [find_ir_type(each) for each in results],
             Region(then),
             Region(otherwise) if has_else else None,
         )
@@ -341,14 +342,16 @@ class _Kernel(KernelExpressions):
             case _:
                 return None
         changed = assigned(node.body)
-        if name in changed or any(not is_fixed(each, changed) for each in (bound, step)):
+        if self.variables[name].is_const or name in changed:
+            return None
+        if any(not is_fixed(each, changed) for each in (bound, step)):
             return None
         number = self.value(step).number
         return (name, bound, step) if number is not None and number > 0 else None
 
     def _count(self, node: For, name: str, bound: Expression, step: Expression) -> None:
         counter = self.variables[name]
-        if counter.type.type != INT.type:
+        if find_ir_type(counter.type) != find_ir_type(INT):
             self.builder.refuse("loops count in integers of 32 bits")
         place = self.builder.location
         bounds = [
@@ -357,7 +360,7 @@ class _Kernel(KernelExpressions):
         ]
         names = [each for each in assigned(node.body) if each in self.variables]
         initial = self._current(names, self.variables)
-        body = IRBlock(arg_types=[INT.type, *(value.type for value in initial)])
+        body = IRBlock(arg_types=[find_ir_type(INT), *(value.type for value in initial)])
         outer = dict(self.variables)
         self._take((name, *names), body.args)
         with self.block(body), self.scope():
@@ -445,6 +448,7 @@ class _Kernel(KernelExpressions):
                     f"'{declarator.name}' hides a variable outside; give it another name"
                 )
             type_ = self.type_of(declaration.type)
+            is_const = "constexpr" in declaration.specifiers or self.is_const(declaration.type)
             if declarator.value is None:
                 if type_ is None:
                     self.builder.refuse(f"'{declarator.name}' needs an initial value")
@@ -452,7 +456,9 @@ class _Kernel(KernelExpressions):
                 continue
             value = self.initial_value(declaration.type, declarator.value)
             converted = value if type_ is None else self.to_declared(value, type_)
-            self.variables[declarator.name] = Variable(converted.ctype, self.settled(converted))
+            self.variables[declarator.name] = Variable(
+                converted.ctype, self.settled(converted), is_const
+            )
 
 
 _CONSTANTS = ("arith.constant", "emitc.literal", "builtin.unrealized_conversion_cast")

@@ -154,13 +154,6 @@ def _iota(execution: Execution, op: Operation, operands: Sequence[Any]) -> Seque
     return (np.broadcast_to(numbers.reshape(places), shape),)
 
 
-def _remainder(value: Array, divisor: Array) -> Array:
-    """The remainder with the sign of the dividend; of integers by 0, the dividend."""
-    if value.dtype.kind == "f":
-        return np.fmod(value, divisor)
-    return np.where(divisor == 0, value, np.fmod(value, np.where(divisor == 0, 1, divisor)))
-
-
 def _sign(value: Array) -> Array:
     if np.iscomplexobj(value):
         size = np.abs(value)
@@ -244,7 +237,6 @@ _OWN: dict[str, Function] = {
     "stablehlo.iota": _iota,
     "stablehlo.real": elementwise(np.real),
     "stablehlo.reduce_precision": _reduce_precision,
-    "stablehlo.remainder": elementwise(_remainder),
     "stablehlo.round_nearest_afz": elementwise(_round_away),
     "stablehlo.select": elementwise(np.where),
     "stablehlo.shift_right_arithmetic": elementwise(_shift_right),

@@ -153,6 +153,8 @@ class ModuleReader(AttributeReader):
         self._scopes = [_Scope()]
         self._definitions: dict[str, Position] = {}
         self._first_uses: dict[SSAValue, Position] = {}
+        self._stood_for: dict[SSAValue, SSAValue] = {}
+        """The value of each stand-in, which users have until the end."""
         self._undeclared: list[Position] = []
         self._isolated_ops: list[bool] = [True]
         self._properties: dict[str, dict[str, Attribute]] = {}
@@ -171,6 +173,7 @@ class ModuleReader(AttributeReader):
                 case _:
                     operations.append(self.parse_operation())
         self._fail_on_undeclared(self.forward_ssa_references)
+        self._replace_stand_ins()
         if len(operations) == 1 and isinstance(operations[0], ModuleOp):
             module = operations[0]
         else:
@@ -260,17 +263,21 @@ class ModuleReader(AttributeReader):
             self.raise_wrong_token("expected operation name in quotes")
         location = self.parse_optional_location()
         op.location = self.location_at(position) if location is None else location
-        self._locate_implicit_terminators(op)
+        self._locate_implicit_operations(op)
         self._bind_results(op, results)
         return op
 
-    def _locate_implicit_terminators(self, op: Operation) -> None:
-        """Give terminators that the text leaves out the place of their operation."""
+    def _locate_implicit_operations(self, op: Operation) -> None:
+        """Give terminators and short bodies that the text leaves out the place of their operation.
+
+        They end their block, so all that is written before them has a place already.
+        """
         for region in op.regions:
             for block in region.blocks:
                 last = block.last_op
-                if last is not None and last.location is UNKNOWN_LOC:
+                while last is not None and last.location is UNKNOWN_LOC:
                     last.location = op.location
+                    last = last.prev_op
 
     def parse_optional_operation(self) -> Operation | None:
         """Read an operation, if there is one."""
@@ -573,7 +580,16 @@ class ModuleReader(AttributeReader):
                 before, f"previously used here with type '{show_attribute(reference.type)}'"
             )
             raise DiagnosticError(error.with_note(used))
-        reference.replace_all_uses_with(values[index])
+        self._stood_for[reference] = values[index]
+
+    def _replace_stand_ins(self) -> None:
+        """Let operations use the values that were defined after them.
+
+        All at once: to change one operand of an operation takes as long as to change all.
+        """
+        users = {use.operation: None for stand_in in self._stood_for for use in stand_in.uses}
+        for user in users:
+            user.operands = [self._stood_for.get(value, value) for value in user.operands]
 
     # Regions and blocks.
 

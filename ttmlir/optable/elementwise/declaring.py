@@ -26,6 +26,7 @@ class Facts(TypedDict, total=False):
     aliases: str
     truth_aliases: str
     unsigned_aliases: str
+    number_aliases: str
     on_truth: str
     direction: str
     gives_truth: bool
@@ -70,6 +71,7 @@ def declare_elementwise(
         aliases=tuple(facts.get("aliases", "").split()),
         truth_aliases=tuple(facts.get("truth_aliases", "").split()),
         unsigned_aliases=tuple(facts.get("unsigned_aliases", "").split()),
+        number_aliases=tuple(facts.get("number_aliases", "").split()),
         on_truth=facts.get("on_truth", ""),
         direction=facts.get("direction", ""),
         gives_truth=facts.get("gives_truth", False),

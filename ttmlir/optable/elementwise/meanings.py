@@ -36,6 +36,15 @@ def divide(xp: Any, x: Any, y: Any) -> Any:
     return quotient + (inexact & ((x < 0) != (y < 0)) & (y != 0))
 
 
+def remainder(xp: Any, x: Any, y: Any) -> Any:
+    """What a division leaves, with the sign of x; of integers and truth values by 0, x."""
+    if _is_boolean(x, y):
+        return xp.greater(x, y)
+    if not _is_integer(xp, x, y):
+        return xp.fmod(x, y)
+    return xp.where(y == 0, x, xp.fmod(x, y))
+
+
 def raise_to_power(xp: Any, x: Any, y: Any) -> Any:
     """Power; of integers, as often as they are multiplied, and a fraction rounded toward zero."""
     if not _is_integer(xp, x, y):

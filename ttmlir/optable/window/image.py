@@ -225,6 +225,7 @@ ROWS = (
         reference=_conv2d,
         result_shape=conv2d_shape,
         device=True,
+        takes_host_operands=True,
         ttnn_parameters=evenly_padded_parameters,
         flatbuffer=Flatbuffer(
             table="Conv2dOp",

@@ -15,18 +15,24 @@ The pipeline stands after the IR, in the section of external resources, as in ML
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 
 from ttmlir.mlir.option_values import OptionError
+from ttmlir.mlir.printing.text import quote
+from ttmlir.mlir.reading.lexer import unescape
 from ttmlir.passes.core.nest import Nest
 
+# Neither looks at a character more than a few times, whatever the file contains: a section ends
+# before the next begins, and what has matched is not given back.
 _SECTION = re.compile(
-    r"\{-#\s*external_resources\s*:\s*\{\s*mlir_reproducer\s*:\s*\{(?P<entries>.*?)\}\s*\}\s*#-\}",
+    r"\{-#\s*+external_resources\s*+:\s*+\{\s*+mlir_reproducer\s*+:\s*+\{"
+    r"(?P<entries>(?:(?!\{-#).)*?)\}\s*+\}\s*+#-\}",
     re.DOTALL,
 )
-_ENTRY = re.compile(r'(?P<key>\w+)\s*:\s*(?P<value>"(?:[^"\\]|\\.)*"|true|false)')
+_ENTRY = re.compile(
+    r'(?<!\w)(?P<key>\w++)\s*+:\s*+(?:"(?P<text>(?:[^"\\\n]|\\.)*+)"|(?P<word>true|false))'
+)
 
 
 @dataclass(frozen=True)
@@ -40,7 +46,7 @@ class Reproducer:
 
 def reproducer_text(source: str, nest: Nest, *, verify_each: bool) -> str:
     """The IR in `source` followed by a section that says how it was run."""
-    pipeline = json.dumps(str(nest), ensure_ascii=False)
+    pipeline = quote(str(nest).encode("utf-8", "surrogateescape"))
     return (
         f"{_SECTION.sub('', source).rstrip()}\n\n"
         "{-#\n"
@@ -58,8 +64,10 @@ def reproducer_text(source: str, nest: Nest, *, verify_each: bool) -> str:
 def read_reproducer(source: str) -> Reproducer:
     """The parts of a reproducer; OptionError if `source` is none."""
     section = _SECTION.search(source)
-    entries = dict(_ENTRY.findall(section["entries"])) if section else {}
-    if section is None or "pipeline" not in entries:
+    found = list(_ENTRY.finditer(section["entries"])) if section else []
+    texts = {entry["key"]: entry["text"] for entry in found if entry["text"] is not None}
+    words = {entry["key"]: entry["word"] for entry in found}
+    if section is None or "pipeline" not in texts:
         raise OptionError(
             "the input is no reproducer: expected a section `mlir_reproducer` with a `pipeline`"
         )
@@ -67,6 +75,6 @@ def read_reproducer(source: str) -> Reproducer:
     blank = "\n" * section[0].count("\n")
     return Reproducer(
         text=source[: section.start()] + blank + source[section.end() :],
-        pipeline=json.loads(entries["pipeline"]),
-        verify_each=entries.get("verify_each", "true") == "true",
+        pipeline=unescape(f'"{texts["pipeline"]}"').decode("utf-8", "replace"),
+        verify_each=words.get("verify_each", "true") == "true",
     )

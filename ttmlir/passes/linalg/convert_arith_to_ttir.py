@@ -47,7 +47,7 @@ from ttmlir.dialects.definition.narrowing import warn_of_narrowing
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import element_type, is_boolean, tensor_of, unsigned_type, value_shape
-from ttmlir.optable import named_in, named_on_truth, named_unsigned
+from ttmlir.optable import named_in, named_on_numbers, named_on_truth, named_unsigned
 from ttmlir.optable.shapes import broadcast_shape
 from ttmlir.passes.core.base import ModulePass
 
@@ -130,11 +130,16 @@ _Meaning = Callable[[_Use], SSAValue]
 
 NAMED = named_in("arith", "math")
 ON_TRUTH = named_on_truth("arith")
+ON_NUMBERS = named_on_numbers("arith")
 _UNSIGNED = named_unsigned("arith")
 _ORDERED = ("eq", "gt", "ge", "lt", "le")
 """Rows of the predicates 1 to 5 of `arith.cmpf`, which are false where an operand is NaN."""
 _INTEGER = ("eq", "ne", "lt", "le", "gt", "ge", "lt", "le", "gt", "ge")
 """Rows of the predicates of `arith.cmpi`, the last four of which are for numbers without sign."""
+
+
+def _predicate(use: _Use) -> int:
+    return cast("IntegerAttr", use.op.properties["predicate"]).value.data
 
 
 def _row(mnemonic: str) -> _Meaning:
@@ -162,10 +167,6 @@ def _unsigned(mnemonic: str) -> _Meaning:
         return use.builder.cast(result, use.type.element_type)
 
     return meaning
-
-
-def _predicate(use: _Use) -> int:
-    return cast("IntegerAttr", use.op.properties["predicate"]).value.data
 
 
 def _cmpi(use: _Use) -> SSAValue:
@@ -326,6 +327,7 @@ def _rounded_quotient(*, upward: bool) -> _Meaning:
 CONVERTED: dict[str, _Meaning] = {
     **{name: _row(row.mnemonic) for name, row in NAMED.items()},
     **{name: _unsigned(row.mnemonic) for name, row in _UNSIGNED.items()},
+    **{name: _number(row.mnemonic) for name, row in ON_NUMBERS.items()},
     **dict.fromkeys(("arith.extf", "arith.index_cast", "arith.truncf"), _convert),
     "arith.bitcast": _bitcast,
     "arith.ceildivsi": _rounded_quotient(upward=True),
@@ -335,8 +337,6 @@ CONVERTED: dict[str, _Meaning] = {
     "arith.extui": _from_unsigned,
     "arith.floordivsi": _rounded_quotient(upward=False),
     "arith.fptoui": _to_unsigned,
-    "arith.maxnumf": _number("maximum"),
-    "arith.minnumf": _number("minimum"),
     "arith.sitofp": _extend,
     "arith.trunci": _truncate,
     "arith.uitofp": _from_unsigned,

@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     IntegerAttr,
     IntegerType,
+    i1,
     i32,
 )
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
@@ -27,6 +28,7 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineMap
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import splat_number
 from ttmlir.ir.contractions import contract
+from ttmlir.ir.identities import identity_of
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import (
     check_static_shape,
@@ -34,6 +36,7 @@ from ttmlir.ir.tensor_types import (
     is_boolean,
     is_tensor,
     tensor_of,
+    unsigned_type,
     value_shape,
 )
 from ttmlir.optable import row
@@ -41,16 +44,15 @@ from ttmlir.optable.reduction import by_combiner
 from ttmlir.optable.row import Row
 from ttmlir.optable.shapes import broadcast_shape
 from ttmlir.passes.core.ttir_conversion import ConversionRule
-from ttmlir.passes.linalg.convert_arith_to_ttir import NAMED, ON_TRUTH, compute
+from ttmlir.passes.linalg.convert_arith_to_ttir import NAMED, ON_NUMBERS, ON_TRUTH, compute
+from ttmlir.passes.linalg.linalg_choices import Choice, read_choice, read_position
 from ttmlir.passes.linalg.scalar_values import as_tensor, number_type
 
 _MAPS = (
     "supported are maps whose results are different dimensions, or 0; for a convolution or pool "
     "write its named operation, such as linalg.conv_2d_nhwc_hwcf or linalg.pooling_nhwc_sum"
 )
-_SKIPPING_NAN = {"arith.maxnumf": row("maximum"), "arith.minnumf": row("minimum")}
-_GREATER = {"arith.cmpf": (2, 3, 9, 10), "arith.cmpi": (4, 5)}
-_LESS = {"arith.cmpf": (4, 5, 11, 12), "arith.cmpi": (2, 3)}
+_MAXIMA = ("arith.maximumf", "arith.maxnumf", "arith.maxsi")
 
 
 def inputs_and_inits(op: Operation) -> tuple[list[SSAValue], list[SSAValue]]:
@@ -185,9 +187,17 @@ class _Loops:
 
     def _index(self, dim: int) -> SSAValue:
         """The place in a loop."""
-        shape = [extent if d == dim else 1 for d, extent in enumerate(self.extents)]
-        places = list(range(self.extents[dim]))
-        return self.builder.create_numbers(places, tensor_of(i32, shape))
+        return self.places(frozenset({dim}))
+
+    def places(self, dims: frozenset[int]) -> SSAValue:
+        """The number of each iteration of some of the loops, in their order."""
+        shape = [extent if dim in dims else 1 for dim, extent in enumerate(self.extents)]
+        count = math.prod(shape)
+        type_ = tensor_of(i32, (count,))
+        numbers = self.builder.create(
+            "arange", [], type_, start=0, end=count, step=1, arange_dimension=0
+        )
+        return self.builder.reshape(numbers, shape)
 
     def used_loops(self, number: SSAValue) -> frozenset[int]:
         """The loops that a number of the body depends on."""
@@ -244,11 +254,17 @@ def _reduced(
     owner = number.owner
     if number is argument:
         return init
+    if any(loops.extents[dim] == 0 for dim in loops.reduced):
+        return loops.builder.cast(init, element_type(init))
     found = _combination(loops, owner, argument) if isinstance(owner, Operation) else None
     if found is None:
-        arg = _argmax(loops, owner, argument) if isinstance(owner, Operation) else None
-        if arg is not None:
-            return _over(loops, "argmax", loops.value(arg), dims, element_type(init))
+        if isinstance(owner, Operation):
+            choice = read_choice(owner, argument)
+            if choice is not None and not loops.depends(choice.taken, argument):
+                return _choice(loops, choice, init, dims)
+            position = _position(loops, owner, argument, init, dims)
+            if position is not None:
+                return position
         if isinstance(owner, Operation) and _combines_by_xor(owner):
             refuse_to_legalize(
                 op,
@@ -295,18 +311,19 @@ def _combination(
         terms = [operand for operand in owner.operands if operand is not argument]
         if len(terms) == 1 and not loops.depends(terms[0], argument):
             return reduction, terms[0]
-    if owner.name == "arith.select" and (term := _select(owner, argument)) is not None:
-        value, is_largest = term
-        if not loops.depends(value, argument):
-            reduction = by_combiner(row("maximum" if is_largest else "minimum"))
-            return None if reduction is None else (reduction, value)
     return None
+
+
+def _means(owner: Operation, mnemonic: str) -> bool:
+    """True for an operation of arith that means what a row means."""
+    named = NAMED.get(owner.name)
+    return named is not None and named.mnemonic == mnemonic
 
 
 def _reduction(owner: Operation) -> Row | None:
     """The reduction that repeats an operation of arith on two numbers."""
     is_truth = is_boolean(owner.results[0].type)
-    named = ON_TRUTH if is_truth else {**NAMED, **_SKIPPING_NAN}
+    named = ON_TRUTH if is_truth else {**NAMED, **ON_NUMBERS}
     combining = named.get(owner.name)
     return None if combining is None else by_combiner(combining)
 
@@ -317,44 +334,99 @@ def _combines_by_xor(owner: Operation) -> bool:
     return is_truth and ON_TRUTH.get(owner.name) == row("logical_xor")
 
 
-def _select(owner: Operation, argument: SSAValue) -> tuple[SSAValue, bool] | None:
-    """The number that is kept if it is larger (or smaller) than the accumulated one."""
-    condition, chosen, other = owner.operands
-    compare = condition.owner
-    if not isinstance(compare, Operation) or compare.name not in _GREATER or other is not argument:
-        return None
-    predicate = cast("IntegerAttr", compare.properties["predicate"]).value.data
-    if tuple(compare.operands) == (chosen, other):
-        if predicate in _GREATER[compare.name]:
-            return chosen, True
-        if predicate in _LESS[compare.name]:
-            return chosen, False
-    return None
+def _choice(loops: _Loops, choice: Choice, init: SSAValue, dims: list[int]) -> SSAValue:
+    """The number that is left after all choices, beginning with `init`."""
+    builder = loops.builder
+    value = loops.value(choice.taken)
+    combiner = row("maximum" if choice.largest else "minimum")
+    element = element_type(value)
+    if is_boolean(element):
+        # As a signed number, true is -1.
+        flips = not choice.without_order
+        combiner = row(row("minimum" if choice.largest == flips else "maximum").on_truth)
+    elif choice.is_float:
+        value, init = _without_nan(loops, choice, value, init, dims)
+    elif choice.without_order:
+        value, init = (builder.cast(each, unsigned_type(element)) for each in (value, init))
+    reduction = by_combiner(combiner)
+    assert reduction is not None, "extremes are repeated by reductions"
+    total = _over(loops, reduction.mnemonic, value, dims, element_type(value))
+    return builder.cast(builder.create(combiner.mnemonic, [total, init], total.type), element)
 
 
-def _argmax(loops: _Loops, owner: Operation, argument: SSAValue) -> SSAValue | None:
-    """The number whose largest place in the one reduced loop is kept."""
-    if owner.name != "arith.select" or owner.operands[2] is not argument:
+def _without_nan(
+    loops: _Loops, choice: Choice, value: SSAValue, init: SSAValue, dims: list[int]
+) -> tuple[SSAValue, SSAValue]:
+    """Numbers and a start whose extreme is what choices leave, although extremes keep NaN.
+
+    NaN is never taken and never left, or it is taken, and left for the next number.
+    """
+    builder, element = loops.builder, element_type(value)
+    worst = builder.create_scalar(-math.inf if choice.largest else math.inf, element)
+    if not choice.without_order:
+        return builder.create("where", [_is_nan(builder, value), worst, value], value.type), init
+    # What counts is from the number after the last NaN on, or the NaN where none follows.
+    value = loops.spread(value)
+    places = loops.spread(loops.places(loops.reduced))
+    none = builder.create_scalar(-1, i32)
+    nans = builder.create("where", [_is_nan(builder, value), places, none], places.type)
+    extents = [1 if dim in loops.reduced else n for dim, n in enumerate(loops.extents)]
+    reduced = tuple(sorted(loops.reduced))
+    last = builder.create("max", [nans], tensor_of(i32, extents), keep_dim=True, dim_arg=reduced)
+    limit = builder.create_scalar(math.prod(loops.extents[dim] for dim in reduced) - 2, i32)
+    last_but_one = builder.create("minimum", [last, limit], last.type)
+    counts = builder.create("gt", [places, last_but_one], tensor_of(i1, loops.extents))
+    value = builder.create("where", [counts, value, worst], value.type)
+    last = _over(loops, "max", nans, dims, i32)
+    was_nan = builder.create("gt", [last, none], tensor_of(i1, value_shape(init)))
+    is_left = builder.create("logical_or", [was_nan, _is_nan(builder, init)], was_nan.type)
+    return value, builder.create("where", [is_left, worst, init], init.type)
+
+
+def _is_nan(builder: Builder, value: SSAValue) -> SSAValue:
+    return builder.create("ne", [value, value], tensor_of(i1, value_shape(value)))
+
+
+def _position(
+    loops: _Loops, owner: Operation, argument: SSAValue, init: SSAValue, dims: list[int]
+) -> SSAValue | None:
+    """The place of the largest number in the one loop that is reduced; None for anything else."""
+    found = read_position(owner, argument)
+    if found is None or loops.reduced != frozenset((found[2],)):
         return None
-    compare, place = owner.operands[0].owner, owner.operands[1].owner
-    if isinstance(place, Operation) and place.name == "arith.index_cast":
-        place = place.operands[0].owner
-    if not (isinstance(place, Operation) and place.name == "linalg.index"):
+    number, best, _ = found
+    yielded = loops.body.last_op
+    assert yielded is not None, "a body ends in linalg.yield"
+    if not (isinstance(best, BlockArgument) and best.block is loops.body):
         return None
-    if not isinstance(compare, Operation) or compare.name not in _GREATER:
+    place = best.index - (len(loops.operands) - len(yielded.operands))
+    if place < 0 or not isinstance(keeps := yielded.operands[place].owner, Operation):
         return None
-    predicate = cast("IntegerAttr", compare.properties["predicate"]).value.data
-    strict = {"arith.cmpf": (2, 9), "arith.cmpi": (4,)}[compare.name]
-    dim = cast("IntegerAttr", place.properties["dim"]).value.data
-    if predicate not in strict or loops.reduced != frozenset((dim,)):
+    choice = read_choice(keeps, best)
+    is_largest = choice is not None and choice.largest and choice.taken is number
+    is_maximum = keeps.name in _MAXIMA and set(keeps.operands) == {number, best}
+    if not (is_largest or is_maximum) or is_boolean(number.type):
         return None
-    return compare.operands[0]
+    if choice is not None and choice.without_order:
+        return None
+    builder, value = loops.builder, loops.value(number)
+    if choice is not None and choice.is_float:
+        lowest = builder.create_scalar(-math.inf, element_type(value))
+        value = builder.create("where", [_is_nan(builder, value), lowest, value], value.type)
+    position = _over(loops, "argmax", value, dims, element_type(init))
+    start = loops.operands[best.index]
+    lowest = identity_of(row("maximum"), element_type(start))
+    if splat_number(init) == 0 and splat_number(start) == lowest:
+        return position
+    largest = _over(loops, "max", value, dims, element_type(start))
+    is_larger = builder.create("gt", [largest, start], tensor_of(i1, value_shape(init)))
+    return builder.create("where", [is_larger, position, init], init.type)
 
 
 def _factors(loops: _Loops, term: SSAValue) -> tuple[SSAValue, SSAValue] | None:
     """The two factors of a term if both depend on all loops that are summed over."""
     owner = term.owner
-    if not isinstance(owner, Operation) or owner.name not in ("arith.mulf", "arith.muli"):
+    if not isinstance(owner, Operation) or not _means(owner, "multiply"):
         return None
     if owner.parent is not loops.body or is_boolean(term.type):
         return None

@@ -170,7 +170,7 @@ class _Allocation:
 
     def _scratch(self, op: ttir.ToLayoutOp, place: int) -> list[_Buffer]:
         """The memory that a move on the chip needs beside those of its operands, if any."""
-        source, target = (layout_of(value.type) for value in op.operands)
+        source, target = (layout_of(value.type) for value in (*op.inputs, op.output))
         if source is None or target is None or source.element != target.element:
             return []
         spaces = (source.memory_space, target.memory_space)

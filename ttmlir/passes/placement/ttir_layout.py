@@ -280,9 +280,9 @@ class _Moves:
                 f"has {len(constraints)} operand_constraints for {count} operands; "
                 "give one for each operand, inputs first",
             )
-        # A convolution takes its image, weight and bias from the host.
         results = op.written_results
-        for number in results if op.name == "ttir.conv2d" else range(count):
+        from_host = isinstance(op, ttir.TTIRRowOp) and op.ROW.takes_host_operands
+        for number in results if from_host else range(count):
             type_ = op.operands[number].type
             constraint = cast("tt.OperandConstraintAttr", constraints[number])
             try:

@@ -21,7 +21,7 @@ from ttmlir.ir.rewriting import refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import check_static_shape, element_type, value_shape
 from ttmlir.optable import row
 from ttmlir.optable.reduction import by_combiner
-from ttmlir.optable.row import Domain, Row
+from ttmlir.optable.row import Row
 from ttmlir.passes.core.ttir_conversion import ConversionRule
 from ttmlir.passes.stablehlo.stablehlo_bodies import combiners, operations_of, picks_extreme
 from ttmlir.passes.stablehlo.stablehlo_body_application import apply, can_be_applied
@@ -29,8 +29,8 @@ from ttmlir.passes.stablehlo.stablehlo_body_application import apply, can_be_app
 Shape = tuple[int, ...]
 
 _SUPPORTED = (
-    "supported are bodies of elementwise operations, on at least one element, and the largest or "
-    "smallest number with its position (argmax, argmin)"
+    "supported are bodies of elementwise operations, and the largest or smallest number with its "
+    "position (argmax, argmin)"
 )
 
 
@@ -45,6 +45,10 @@ def _reduce(op: Operation) -> None:
         triples = zip(rows, op.operands[:count], op.operands[count:], strict=True)
         replace(op, *(_reduced(op, *triple) for triple in triples))
         return
+    shape = value_shape(op.operands[0])
+    if any(shape[dim] == 0 for dim in integers(op, "dimensions")):
+        replace(op, *_initial_values(op))
+        return
     found = _extreme_and_position(op) if count == 2 and combining is None else None
     replace(op, *(found or _by_pairs(op)))
 
@@ -54,13 +58,22 @@ def _reduction(combining: Row, value: SSAValue) -> Row | None:
     return by_combiner(logic_of(combining, element_type(value)))
 
 
+def _initial_values(op: Operation) -> list[SSAValue]:
+    """What a reduction of no elements leaves."""
+    builder = Builder.before(op)
+    inits = op.operands[len(op.results) :]
+    return [
+        builder.broadcast(init, value_shape(result))
+        for init, result in zip(inits, op.results, strict=True)
+    ]
+
+
 def _by_pairs(op: Operation) -> list[SSAValue]:
     """The body applied to neighbours along the last dimension, then the one before, in order."""
     builder = Builder.before(op)
     body, count = op.regions[0], len(op.results)
     dims, values = integers(op, "dimensions"), list(op.operands[:count])
-    shape = value_shape(values[0])
-    if not can_be_applied(body) or any(shape[dim] == 0 for dim in dims):
+    if not can_be_applied(body):
         _refuse_body(op)
     for dim in sorted(dims, reverse=True):
         values = _fold(op, values, dim)
@@ -96,8 +109,7 @@ def _fold(op: Operation, values: list[SSAValue], dim: int) -> list[SSAValue]:
 
 
 def _changes_no_bits(combining: Row, init: SSAValue) -> bool:
-    is_of_bits = Domain.INTEGER in combining.domains
-    return is_of_bits and splat_number(init) == identity_of(combining, element_type(init))
+    return combining.takes_bits and splat_number(init) == identity_of(combining, element_type(init))
 
 
 def _refuse_body(op: Operation) -> None:

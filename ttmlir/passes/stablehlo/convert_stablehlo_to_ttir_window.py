@@ -24,8 +24,6 @@ from ttmlir.ir.rewriting import refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import (
     check_static_shape,
     element_type,
-    highest,
-    lowest,
     tensor_like,
     value_shape,
 )
@@ -223,7 +221,12 @@ def _written_out(op: Operation) -> list[SSAValue]:
 
 # -- select_and_scatter ----------------------------------------------------------------------------
 
-_SELECTIONS = {"GE": ("max", False), "GT": ("max", True), "LE": ("min", False), "LT": ("min", True)}
+_SELECTIONS = {
+    "GE": ("maximum", False),
+    "GT": ("maximum", True),
+    "LE": ("minimum", False),
+    "LT": ("minimum", True),
+}
 """For the comparison of `select`: what it selects, and whether the last of equal elements."""
 
 
@@ -252,15 +255,14 @@ def _select_and_scatter(op: Operation) -> None:
         )
     ]
     element = element_type(operand)
-    fill = lowest(element) if extreme == "max" else highest(element)
+    fill = identity_of(row(extreme), element)
+    assert fill is not None, "extremes have an identity"
     wide = builder.pad(operand, margins, fill)
     taps = {
         tap: _tap(builder, wide, tap, axes)
         for tap in itertools.product(*(range(k) for k in window))
     }
-    chosen = _chosen(
-        builder, taps, source, "maximum" if extreme == "max" else "minimum", takes_last
-    )
+    chosen = _chosen(builder, taps, source, extreme, takes_last)
     for dim in reversed(range(len(shape))):
         chosen = _laid_out_along(builder, chosen, dim, axes[dim])
     (scattered,) = chosen.values()

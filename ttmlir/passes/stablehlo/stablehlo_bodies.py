@@ -11,11 +11,11 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import cast
 
-from xdsl.ir import Data, Operation, Region, SSAValue
+from xdsl.ir import Operation, Region, SSAValue
 
-from ttmlir.optable import named_in, named_on_truth
+from ttmlir.optable import COMPARISONS, named_in, named_on_truth, row
 from ttmlir.optable.row import Row
-from ttmlir.passes.stablehlo.stablehlo_scalars import COMPARISONS, INTEGERS
+from ttmlir.passes.stablehlo.stablehlo_scalars import elementwise_row
 
 _COMMUTATIVE = {name: row for name, row in named_in("stablehlo").items() if row.commutes}
 
@@ -47,6 +47,8 @@ def _combiner(value: SSAValue, first: SSAValue, second: SSAValue) -> Row | None:
 
 
 _LOGIC = named_on_truth("stablehlo")
+_ORDERING = {found.mnemonic for found in (*COMPARISONS.values(), *_LOGIC.values(), row("where"))}
+"""Operations that compare, choose and combine truth values."""
 
 
 def picks_extreme(body: Region, *, largest: bool) -> bool:
@@ -80,6 +82,9 @@ def picks_extreme(body: Region, *, largest: bool) -> bool:
 
 def _evaluate(body: Region, arguments: Sequence[float]) -> tuple[float, ...] | None:
     """The results of a body that only compares and chooses; None if it does anything else."""
+    # Only reductions of several tensors at once pay for the import.
+    import numpy as np
+
     known: dict[SSAValue, float] = dict(zip(body.block.args, arguments, strict=True))
     for op in body.block.ops:
         operands = [known.get(value) for value in op.operands]
@@ -88,17 +93,10 @@ def _evaluate(body: Region, arguments: Sequence[float]) -> tuple[float, ...] | N
         numbers = cast("list[float]", operands)
         if op.name == "stablehlo.return":
             return tuple(numbers)
-        if op.name == "stablehlo.compare":
-            direction = cast("Data[str]", op.properties["comparison_direction"]).data
-            result = COMPARISONS[direction](*numbers)
-        elif op.name == "stablehlo.select":
-            result = numbers[1] if numbers[0] else numbers[2]
-        elif op.name in _LOGIC:
-            # One bit is what the type keeps.
-            result = bool(INTEGERS[op.name]([bool(number) for number in numbers]) & 1)
-        else:
+        found = _LOGIC.get(op.name) or elementwise_row(op)
+        if found is None or found.mnemonic not in _ORDERING:
             return None
-        known[op.results[0]] = result
+        known[op.results[0]] = float(found.reference(np, *numbers))
     return None
 
 

@@ -2,54 +2,32 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Mapping, MutableMapping, Sequence
-from typing import cast
+from collections.abc import MutableMapping, Sequence
+from typing import Any, cast
 
-from xdsl.dialects.builtin import IntegerType, Signedness, TensorType
-from xdsl.ir import Attribute, Data, Operation, SSAValue
+from xdsl.dialects.builtin import IntegerType, Signedness
+from xdsl.ir import Data, Operation, SSAValue
 
 from ttmlir.ir.constants import splat_number
+from ttmlir.ir.tensor_types import element_type, is_boolean, is_tensor, value_shape
+from ttmlir.optable import COMPARISONS, named_in, row
+from ttmlir.optable.row import Row
 
-COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
-    "EQ": operator.eq,
-    "NE": operator.ne,
-    "GE": operator.ge,
-    "GT": operator.gt,
-    "LE": operator.le,
-    "LT": operator.lt,
-}
-"""What `stablehlo.compare` asks, by its direction."""
-INTEGERS: Mapping[str, Callable[[Sequence[int]], int]] = {
-    "stablehlo.add": lambda values: values[0] + values[1],
-    "stablehlo.and": lambda values: values[0] & values[1],
-    "stablehlo.clamp": lambda values: min(max(values[1], values[0]), values[2]),
-    "stablehlo.convert": lambda values: values[0],
-    "stablehlo.maximum": max,
-    "stablehlo.minimum": min,
-    "stablehlo.multiply": lambda values: values[0] * values[1],
-    "stablehlo.negate": lambda values: -values[0],
-    "stablehlo.not": lambda values: ~values[0],
-    "stablehlo.or": lambda values: values[0] | values[1],
-    "stablehlo.reshape": lambda values: values[0],
-    "stablehlo.select": lambda values: values[1] if values[0] else values[2],
-    "stablehlo.subtract": lambda values: values[0] - values[1],
-    "stablehlo.xor": lambda values: values[0] ^ values[1],
-}
-"""What operations make of known integers, of which the type keeps the lower bits; truth values are
-0 and 1."""
-
+_ROWS = {name: row for name, row in named_in("stablehlo").items() if row.family.is_elementwise}
+_KEEPS_THE_NUMBER = ("stablehlo.convert", "stablehlo.reshape")
+"""Operations that only change the type, which keeps the lower bits, or tells 0 from others."""
+_WIDTHS = (1, 8, 16, 32, 64)
+"""Bits of the integers that are computed with."""
 
 Known = MutableMapping[SSAValue, int | None]
 """What is known about values: their number, or None for those of which it is not known."""
 
 
-def integer_element(type_: Attribute) -> IntegerType | None:
-    """The element type of a tensor of one integer without dimensions; None for other types."""
-    if not isinstance(type_, TensorType) or type_.get_shape() != ():
-        return None
-    element = cast("TensorType[Attribute]", type_).element_type
-    return cast("IntegerType", element) if isinstance(element, IntegerType) else None
+def elementwise_row(op: Operation) -> Row | None:
+    """The row whose reference function computes an elementwise operation; None if there is none."""
+    if op.name == "stablehlo.compare":
+        return COMPARISONS[cast("Data[str]", op.properties["comparison_direction"]).data]
+    return _ROWS.get(op.name)
 
 
 def known_integer(value: SSAValue, known: Known) -> int | None:
@@ -59,38 +37,60 @@ def known_integer(value: SSAValue, known: Known) -> int | None:
     """
     if value in known:
         return known[value]
-    element = integer_element(value.type)
     owner = value.owner
     number = None
-    if element is not None and isinstance(owner, Operation):
+    if _is_integer(value) and isinstance(owner, Operation):
         number = _compute(owner, known)
-        number = None if number is None else _wrap(number, element)
     known[value] = number
     return number
+
+
+def _is_integer(value: SSAValue) -> bool:
+    """True for tensors of one integer without dimensions."""
+    if not is_tensor(value) or value_shape(value) != ():
+        return False
+    element = element_type(value)
+    return isinstance(element, IntegerType) and cast("IntegerType", element).width.data in _WIDTHS
 
 
 def _compute(op: Operation, known: Known) -> int | None:
     if op.name == "stablehlo.constant":
         number = splat_number(op.results[0])
-        return None if number is None else int(number)
-    if op.name != "stablehlo.compare" and op.name not in INTEGERS:
-        return None
-    if any(integer_element(value.type) is None for value in op.operands):
+        return None if number is None else int(_number_of_type(number, op.results[0]))
+    if not all(map(_is_integer, op.operands)):
         return None
     numbers = [known_integer(value, known) for value in op.operands]
-    if None in numbers:
+    if not numbers or None in numbers:
         return None
-    values = cast("list[int]", numbers)
-    if op.name == "stablehlo.compare":
-        direction = cast("Data[str]", op.properties["comparison_direction"]).data
-        return int(COMPARISONS[direction](*values))
-    return INTEGERS[op.name](values)
+    return _computed(op, cast("list[int]", numbers))
 
 
-def _wrap(number: int, element: IntegerType) -> int:
-    """What the bits of a type keep of a number."""
-    width = element.width.data
-    bits = number % (1 << width)
-    is_negative = bits >> (width - 1) and width > 1
-    is_unsigned = element.signedness.data is Signedness.UNSIGNED
-    return bits if is_unsigned or not is_negative else bits - (1 << width)
+def _computed(op: Operation, numbers: Sequence[int]) -> int | None:
+    """What an operation makes of numbers; the type of its result keeps the lower bits."""
+    # Only programs with control flow pay for the import.
+    import numpy as np
+
+    operands = list(map(_number_of_type, numbers, op.operands))
+    found = elementwise_row(op)
+    with np.errstate(all="ignore"):
+        if op.name in _KEEPS_THE_NUMBER:
+            (result,) = operands
+        elif op.name == "stablehlo.clamp":
+            low, inner, high = operands
+            above = row("maximum").reference(np, low, inner)
+            result = row("minimum").reference(np, above, high)
+        elif found is not None:
+            result = found.reference(np, *operands)
+        else:
+            return None
+    return int(_number_of_type(result, op.results[0]))
+
+
+def _number_of_type(number: Any, value: SSAValue) -> Any:
+    """A number as an array without dimensions, of the integers that a tensor holds."""
+    import numpy as np
+
+    integer = cast("IntegerType", element_type(value))
+    kind = "u" if integer.signedness.data is Signedness.UNSIGNED else "i"
+    dtype = bool if is_boolean(integer) else f"{kind}{integer.width.data // 8}"
+    return np.asarray(number).astype(dtype)

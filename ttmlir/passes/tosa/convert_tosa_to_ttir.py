@@ -60,7 +60,7 @@ from ttmlir.ir.rewriting import erase_unused, refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import check_static_shape, element_type
 from ttmlir.mlir.attributes.floats import exact_float32
 from ttmlir.optable import named_in
-from ttmlir.optable.row import Domain, Row
+from ttmlir.optable.row import Row
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.core.ttir_conversion import (
     ConversionRule,
@@ -107,13 +107,12 @@ def _refuse_operation(op: Operation) -> None:
 def _elementwise(row: Row) -> ConversionRule:
     """The rule of an operation that means what a row means."""
     convert = becomes(row.mnemonic)
-    is_of_bits = Domain.INTEGER in row.domains
 
     def rule(op: Operation) -> None:
         check_nan_mode(op)
         # tosa lets operations on bits pass on floating point numbers.
         element = element_type(op.operands[0])
-        if is_of_bits and not isinstance(element, IntegerType):
+        if row.takes_bits and not isinstance(element, IntegerType):
             refuse_to_legalize(
                 op, f"its operands are {element}, but operations on bits take integers"
             )

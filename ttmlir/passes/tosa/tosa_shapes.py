@@ -116,6 +116,8 @@ def _reduce(op: Operation) -> Shape:
 def _argmax(op: Operation) -> Shape:
     shape = _same(op)
     axis = _axis(op, len(shape))
+    if shape[axis] == 0:
+        refuse_to_legalize(op, f"dimension {axis} has no elements, so none of them is the largest")
     return (*shape[:axis], *shape[axis + 1 :])
 
 

@@ -213,7 +213,7 @@ def _neutral(*texts: str, commutes: bool) -> CanonicalRule:
     """The rule of an operation that one number, spelled so, leaves everything as it is."""
 
     def rule(op: TTIRRowOp, builder: Builder) -> SSAValue | None:
-        first, second = op.operands[:2]
+        first, second = op.inputs
         if _is_splat(second, *texts):
             return first
         return second if commutes and _is_splat(first, *texts) else None

@@ -14,7 +14,7 @@ from typing import cast
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Operation, SSAValue
 
-from ttmlir.dialects.definition.row_ops import RowOperation
+from ttmlir.dialects.ttir import ContractionOp
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.rewriting import replace
 from ttmlir.ir.tensor_types import element_type, value_shape
@@ -25,8 +25,9 @@ from ttmlir.passes.core.ttir_conversion import ConversionRule
 
 def _dot_general(op: Operation) -> None:
     builder = Builder.before(op)
-    lhs, rhs = op.operands[:2]
-    dims = cast("dict[str, Shape]", cast("RowOperation", op).parameters())
+    assert isinstance(op, ContractionOp)
+    lhs, rhs = op.inputs
+    dims = cast("dict[str, Shape]", op.parameters())
     terms = sorted(
         zip(dims["contract_dims_lhs"], dims["contract_dims_rhs"], strict=True),
         # The larger operand keeps the order of its dimensions.

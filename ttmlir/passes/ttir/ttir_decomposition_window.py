@@ -28,7 +28,7 @@ from ttmlir.ir.rewriting import refuse_to_legalize
 from ttmlir.ir.tensor_types import (
     element_type,
     invert_permutation,
-    lowest,
+    limits_of,
     tensor_like,
     value_shape,
 )
@@ -425,7 +425,7 @@ def _pool_image(
     image = builder.reshape(image, (batch, height.extent, width.extent, features))
     if method == "max" and any(axis.kernel > axis.extent for axis in sides):
         margins = [(axis.low, axis.high) for axis in sides]
-        image = builder.pad(image, [(0, 0), *margins, (0, 0)], lowest(element_type(value)))
+        image = builder.pad(image, [(0, 0), *margins, (0, 0)], limits_of(element_type(value))[0])
         height, width = (
             WindowAxis(
                 extent=axis.low + axis.extent + axis.high,

@@ -61,10 +61,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects.builtin import TensorType, f32
 from xdsl.dialects.tensor import EmptyOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 
 from ttmlir.dialects import ttir
-from ttmlir.dialects.definition.row_ops import RowOperation
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import constant_elements
 from ttmlir.ir.rewriting import erase, erase_unused, replace
@@ -93,22 +92,23 @@ class TTIRFoldBatchNormPass(ModulePass):
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Fold every normalization that can be."""
         for op in [op for op in module.walk() if op.name == "ttir.batch_norm_inference"]:
+            assert isinstance(op, ttir.NormalizationOp)
             _fold(op)
 
 
-def _fold(op: Operation) -> None:
+def _fold(op: ttir.NormalizationOp) -> None:
     """Replace a normalization and its convolution by another convolution, if there is one."""
     builder = Builder.before(op)
-    assert isinstance(op, RowOperation)
-    convolution = op.operands[0].owner
-    if not isinstance(convolution, ttir.WindowOp) or not op.operands[0].has_one_use():
+    normalized, *statistics = op.inputs
+    convolution = normalized.owner
+    if not isinstance(convolution, ttir.WindowOp) or not normalized.has_one_use():
         return
     parameters = op.parameters()
     dims = _feature_dims(convolution)
     if dims is None or dims[0] != parameters["dimension"]:
         return
     image, weight, *bias = convolution.inputs
-    constants = [_constant(value) for value in (weight, *op.operands[1:5], *bias)]
+    constants = [_constant(value) for value in (weight, *statistics, *bias)]
     if any(constant is None for constant in constants):
         return
     filters, scale, offset, mean, variance, *shift = cast("list[Any]", constants)

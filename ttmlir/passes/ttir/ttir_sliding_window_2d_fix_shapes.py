@@ -58,7 +58,7 @@ from xdsl.ir import Attribute, SSAValue
 from ttmlir.dialects import ttir
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.rewriting import clean_up, replace
-from ttmlir.ir.tensor_types import element_type, lowest, tensor_like, value_shape
+from ttmlir.ir.tensor_types import element_type, limits_of, tensor_like, value_shape
 from ttmlir.optable.window.axes import window_axes
 from ttmlir.passes.core.base import ModulePass
 
@@ -137,7 +137,7 @@ def _fix_pool(op: ttir.WindowOp) -> None:
             # Which windows start inside is judged on the image without its padding behind.
             padding = _fill(values, *shape[1:3])
             changes["ceil_mode"] = False
-        image = _pad(op, image, padding, lowest(element_type(image)))
+        image = _pad(op, image, padding, limits_of(element_type(image))[0])
         shape = value_shape(image)
         changes |= _NO_PADDING
     changes |= {"original_height": shape[1], "original_width": shape[2]}
@@ -197,7 +197,10 @@ def _unary(
     constraints = cast("ArrayAttr[Attribute]", op.properties[_CONSTRAINTS]).data
     if len(constraints) > 2:
         constraints = (constraints[0], constraints[-1])
-    properties = {**cls.parameter_properties(values), _CONSTRAINTS: ArrayAttr(constraints)}
+    properties = {
+        **Builder.before(op).properties_of(cls, values),
+        _CONSTRAINTS: ArrayAttr(constraints),
+    }
     return _insert(op, cls, (input,), result_type, properties)
 
 
@@ -208,7 +211,7 @@ def _remake(
     values: dict[str, ParameterValue],
 ) -> SSAValue:
     """The window operation on other inputs, with another result and some other parameters."""
-    properties = {**op.properties, **op.parameter_properties(values)}
+    properties = {**op.properties, **Builder.before(op).properties_of(type(op), values)}
     return _insert(op, type(op), inputs, result_type, properties)
 
 

@@ -221,7 +221,8 @@ class _Conversion:
         elif isinstance(op, ttir.ConstantOp):
             self._convert_constant(op)
         elif op.name == "ttir.broadcast":
-            source, target = map(self._placed, op.operands)
+            assert isinstance(op, ttir.TTIRRowOp)
+            source, target = map(self._placed, (*op.inputs, op.output))
             broadcast(op, source, target, self._chip)
         elif _is_foreign(op):
             _refuse(op)
@@ -261,7 +262,7 @@ class _Conversion:
         replace(op, *new.results)
 
     def _convert_to_layout(self, op: ttir.ToLayoutOp) -> None:
-        source, target = (self._layout(value) for value in op.operands)
+        source, target = (self._layout(value) for value in (*op.inputs, op.output))
         if source.memory_layout is not target.memory_layout:
             refuse(
                 op,
@@ -272,7 +273,7 @@ class _Conversion:
         if source.memory_space.is_system or target.memory_space.is_system:
             move_to_or_from_host(op, source, target)
             return
-        before, after = map(self._placed, op.operands)
+        before, after = map(self._placed, (*op.inputs, op.output))
         if source.element == target.element:
             move_on_chip(op, before, after, self._device, self._chip)
         else:

@@ -69,7 +69,7 @@ def compute(
     device.check_grid(layouts[-1].grid)
     call = _matrix_call(op, layouts)
     if call is None:
-        program = TileCompiler(op, [element_type(arg) for arg in op.body.block.args]).compile()
+        program = TileCompiler(op).compile()
         config = _config(program, layouts)
         kernel = KernelBuilder(op.location, _buffers(op, address_of))
         _write_program(kernel, program, [layout.shard for layout in layouts])
@@ -104,8 +104,8 @@ def convert_tiles(
         for port, tensor in zip(ports, (source, target), strict=True)
     ]
     layouts = [source.layout, target.layout]
-    elements = (_numbers(value, layout) for value, layout in zip(op.operands, layouts, strict=True))
-    program = conversion(*elements)
+    values = (*op.inputs, op.output)
+    program = conversion(*map(_numbers, values, layouts))
     kernel = KernelBuilder(op.location, buffers)
     _write_program(kernel, program, [layout.shard for layout in layouts])
     area = ttmetal.Area((0, 0), source.layout.grid.shape)
@@ -275,15 +275,16 @@ def _strides(shape: Shape, extents: Shape) -> list[int]:
 
 
 def _layouts(op: ttir.GenericOp) -> list[TensorLayout]:
-    """The layouts of the operands, which lie alike, as tiles, in L1."""
-    layouts = [layout for value in op.operands if (layout := layout_of(value.type)) is not None]
-    if len(layouts) < len(op.operands):
+    """The layouts of inputs and output, which lie alike, as tiles, in L1."""
+    operands = (*op.inputs, op.output)
+    layouts = [layout for value in operands if (layout := layout_of(value.type)) is not None]
+    if len(layouts) < len(operands):
         raise LayoutError("operands without layouts have no shards; run ttir-layout before")
     output = layouts[-1]
-    for layout, argument, value in zip(layouts, op.body.block.args, op.operands, strict=True):
+    for layout, argument, value in zip(layouts, op.body.block.args, operands, strict=True):
         _check_tiles(layout)
-        whole = _is_whole(argument, op.body.block.args[-1])
-        expected = _without_outer(output, value_shape(op.operands[-1]), value_shape(value))
+        whole = _is_whole(argument, op.output_argument)
+        expected = _without_outer(output, value_shape(op.output), value_shape(value))
         if whole and layout.with_element(output.element) != expected:
             raise LayoutError(
                 "operands have different layouts; bring them into one by ttir.to_layout"
@@ -327,9 +328,10 @@ def _buffers(op: ttir.GenericOp, address_of: Callable[[SSAValue], int]) -> list[
         refuse(op, f"has {len(op.inputs)} inputs; a kernel has at most {_PORTS}")
     ports = [CBPort(CBPort.IN0 + number) for number in range(len(op.inputs))]
     ports.append(CBPort.OUT0)
+    operands = (*op.inputs, op.output)
     return [
         CBType.get(port, address_of(operand), _memref(op, argument.type))
-        for port, operand, argument in zip(ports, op.operands, op.body.block.args, strict=True)
+        for port, operand, argument in zip(ports, operands, op.body.block.args, strict=True)
     ]
 
 

@@ -221,10 +221,10 @@ class _Registers:
 class TileCompiler:
     """Turns a body into calls, operation by operation."""
 
-    def __init__(self, generic: ttir.GenericOp, elements: Sequence[ScalarType]):
-        """Compile a body on operands with these numbers."""
+    def __init__(self, generic: ttir.GenericOp):
+        """Compile the body of an operation."""
         self._generic = generic
-        self._elements = elements
+        elements = map(element_type, generic.body.block.args)
         self._program = TileProgram(is_wide=any(map(is_short, elements)))
         self._registers = _Registers()
         self._slots: dict[SSAValue, int] = {}
@@ -305,7 +305,7 @@ class TileCompiler:
         operands = (buffer, Place(buffer), slot)
         if spread:
             templates = (("bcast_type", spread),)
-            output = Buffer(len(self._elements) - 1)
+            output = Buffer(self._generic.output_argument.index)
             init = TileCall("unary_bcast_init", (buffer, output), templates)
             call = TileCall("unary_bcast", operands, templates, init, unpacks=True)
             self._program.spreads = True
@@ -316,7 +316,7 @@ class TileCompiler:
 
     def _copy_init(self, buffer: Buffer) -> TileCall:
         """What prepares a copy: one call for all inputs if they have one format."""
-        formats = {element.data_type for element in self._elements[:-1]}
+        formats = {element_type(value).data_type for value in self._generic.inputs}
         if len(formats) == 1:
             return TileCall("copy_tile_init", (Buffer(0),))
         last = self._last or buffer
@@ -326,7 +326,7 @@ class TileCompiler:
         """How the matrix unit spreads an input, as a `BroadcastType`; empty if it is whole."""
         shape, whole = (
             cast("TensorType[Attribute]", v.type).get_shape()
-            for v in (value, self._generic.body.block.args[-1])
+            for v in (value, self._generic.output_argument)
         )
         rows, columns = (here < there for here, there in zip(shape, whole, strict=True))
         return {(0, 0): "", (1, 0): "ROW", (0, 1): "COL", (1, 1): "SCALAR"}[rows, columns]

@@ -64,7 +64,6 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineExpr, AffineMap
 
 from ttmlir.dialects import tt, ttir
-from ttmlir.dialects.definition.ods import SEGMENTS
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import constant_elements
 from ttmlir.ir.rewriting import clean_up, erase, replace
@@ -164,13 +163,9 @@ def _wrap_elementwise(
         ]
         if _has_arith_form(op, values):
             return (_arith(op, values, block),)
-        inner = type(op).create(
-            operands=[*values, block.args[-1]],
-            result_types=[block.args[-1].type],
-            properties=op.properties,
-            location=op.location,
-        )
-        block.add_op(inner)
+        output = block.args[-1]
+        builder = Builder(block, op.location)
+        inner = builder.create_op(type(op), values, (output.type,), op.properties, inits=(output,))
         return inner.results
 
     replace(op, *_generic(op, tensors, op.output, body).results)
@@ -261,16 +256,10 @@ def _finish_constant(op: ttir.ConstantOp) -> None:
 
 def _copy(value: SSAValue, block: Block, op: Operation) -> SSAValue:
     """A value at every position of the output, in its element type."""
-    copy = ttir.op_class("typecast").create(
-        operands=[value, block.args[-1]],
-        result_types=[block.args[-1].type],
-        properties={
-            SEGMENTS: ttir.GenericOp.segments(1, 1),
-            "operand_constraints": _constraints(2, _CONSTRAINT),
-        },
-        location=op.location,
-    )
-    block.add_op(copy)
+    cls = cast("type[ttir.TTIRRowOp]", ttir.op_class("typecast"))
+    output, builder = block.args[-1], Builder(block, op.location)
+    properties = {"operand_constraints": _constraints(2, _CONSTRAINT)}
+    copy = builder.create_op(cls, (value,), (output.type,), properties, inits=(output,))
     return copy.results[0]
 
 
@@ -294,7 +283,7 @@ def _without_broadcast(value: SSAValue) -> SSAValue:
 
 def _is_aligned(op: Operation) -> bool:
     """True for a broadcast whose dimensions go to the last ones of the result, in order."""
-    shape, output = (value_shape(value) for value in op.operands)
+    shape, output = value_shape(op.operands[0]), value_shape(op.results[0])
     missing = len(output) - len(shape)
     attr = cast("ArrayAttr[IntegerAttr]", op.properties["dimension"])
     dimensions = [item.value.data for item in attr]

@@ -102,14 +102,14 @@ def _shard_type(generic: ttir.GenericOp, number: int) -> Attribute:
     operand = generic.operands[number]
     type_ = cast("TensorType[Attribute]", operand.type)
     layout = _layout(generic, number)
-    output = _layout(generic, len(generic.operands) - 1)
+    output = _layout(generic, generic.init_range[0])
     memref = cast("tt.LayoutAttr", type_.encoding).memref
     buffer = tt.BufferAttr(memref, tt.BufferAccessAttr.of(BufferAccess.ALIAS))
     extents = layout.scalar_shard
     kinds = cast("ArrayAttr[tt.IteratorTypeAttr]", generic.properties["iterator_types"])
     if all(kind.data is IteratorType.PARALLEL for kind in kinds):
         rows = layout.physical_shape(type_.get_shape())
-        all_rows = output.physical_shape(value_shape(generic.operands[-1]))
+        all_rows = output.physical_shape(value_shape(generic.output))
         extents = [
             1 if extent == 1 < whole else length
             for extent, whole, length in zip(rows, all_rows, extents, strict=True)

@@ -66,6 +66,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue, Use
 from ttmlir.dialects import tt, ttir, ttnn
 from ttmlir.dialects.definition.row_ops import RowOperation
 from ttmlir.ir.layouts import device_attr_in_scope, layout_of
+from ttmlir.ir.op_builder import OpBuilder
 from ttmlir.ir.rewriting import (
     erase_unused,
     insert_before,
@@ -265,12 +266,13 @@ class _Conversion:
         except ValueError as error:
             refuse(op, str(error))
         taken = {p.name: values[p.name] for p in cls.PARAMETERS}
-        self._replace_by(op, cls, cls.parameter_properties(taken))
+        self._replace_by(op, cls, OpBuilder.before(op).properties_of(cls, taken))
 
     def _broadcast(self, op: Operation) -> None:
-        op.operands[1] = self._own_destination(op, op.operands[1])
+        assert isinstance(op, ttir.TTIRRowOp)
+        output = self._own_destination(op, op.output)
         # tt-mlir leaves the destinations of these moves behind.
-        self._with_destination.update(convert_broadcast(op, self.device))
+        self._with_destination.update(convert_broadcast(op, output, self.device))
 
     def _constant(self, op: Operation) -> None:
         form = constant_form(op.properties["value"])

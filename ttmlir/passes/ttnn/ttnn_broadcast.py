@@ -24,13 +24,14 @@ Shape = tuple[int, ...]
 
 
 def convert_broadcast(
-    op: Operation, device: Callable[[Operation], SSAValue]
+    op: ttir.TTIRRowOp, output: SSAValue, device: Callable[[Operation], SSAValue]
 ) -> list[ttir.ToLayoutOp]:
     """Take a broadcast out; `device` finds the device for new destinations.
 
-    Returns the moves that now take the operand of the broadcast.
+    Where the tensor is needed in full, it is written to `output`. Returns the moves that now take
+    the operand of the broadcast.
     """
-    small, output = op.operands
+    (small,) = op.inputs
     result = op.results[0]
     placed = _placed_shape(op)
     _check(op, placed)

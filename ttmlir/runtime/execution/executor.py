@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from ttmlir.runtime.element import Array
 from ttmlir.runtime.errors import ExecutionError
 from ttmlir.runtime.execution.prepare import PreparedProgram, Step
+
+if TYPE_CHECKING:
+    from ttmlir.runtime.generic.runner import GenericRunner
 
 
 class Observer(Protocol):
@@ -31,6 +34,8 @@ class Run:
 
     prepared: PreparedProgram
     values: list[Array | None]
+    runner: GenericRunner | None = None
+    """What runs programs of kernels; one is made for the first of them."""
 
     def value(self, slot: int) -> Array:
         """The array in a slot, which the current step must be allowed to see."""
@@ -46,19 +51,35 @@ class Run:
         """The operands of a step that is about to run or has just run."""
         return tuple(self.value(slot) for slot in step.inputs)
 
+    def run_kernels(self, step: Step) -> None:
+        """Run the program of kernels of a step on the simulator."""
+        assert step.generic is not None, "the step has a program of kernels"
+        if self.runner is None:
+            from ttmlir.runtime.generic.runner import GenericRunner
+
+            self.runner = GenericRunner.of(self.prepared)
+        results = self.runner.run(step.operation, step.generic.program, self.operands_of(step))
+        for slot, array in zip(step.generic.outputs, results, strict=True):
+            self.values[slot] = array
+
 
 # What kernels raise for data that an operation is not defined on.
 _DATA_ERRORS = (ValueError, TypeError, IndexError, ArithmeticError, MemoryError)
 
 
 def execute(
-    prepared: PreparedProgram, inputs: Sequence[Array], observer: Observer | None = None
+    prepared: PreparedProgram,
+    inputs: Sequence[Array],
+    observer: Observer | None = None,
+    runner: GenericRunner | None = None,
 ) -> list[Array]:
     """Run a program; inputs are in compute types and of the right shapes.
 
+    `runner` says how its programs of kernels run, and keeps what they did.
+
     Returns arrays that share no memory with the inputs, the program or each other.
     """
-    run = Run(prepared, [None] * prepared.slots)
+    run = Run(prepared, [None] * prepared.slots, runner)
     for slot, array in zip(prepared.inputs, inputs, strict=True):
         run.values[slot] = array
     with np.errstate(all="ignore"):
@@ -79,6 +100,8 @@ def _run_steps(run: Run) -> None:
                 values[_slot(step)] = function(*arguments)
             except _DATA_ERRORS as error:
                 raise _failure(step, error) from error
+        elif step.generic is not None:
+            run.run_kernels(step)
         for slot in step.release:
             values[slot] = None
 
@@ -91,6 +114,8 @@ def _run_observed(run: Run, observer: Observer) -> None:
                 run.values[_slot(step)] = step.function(*run.operands_of(step))
             except _DATA_ERRORS as error:
                 raise _failure(step, error) from error
+        elif step.generic is not None:
+            run.run_kernels(step)
         observer.after(run, step)
         for slot in step.release:
             run.values[slot] = None

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,7 +36,18 @@ from ttmlir.runtime.execution.operations import OperationCall, element_types, re
 from ttmlir.runtime.execution.shapes import broadcasts, check_shapes
 from ttmlir.runtime.tensor import TensorDesc
 
+if TYPE_CHECKING:
+    from ttmlir.runtime.generic.run import GenericProgram
+
 Function = Callable[..., Array]
+
+
+@dataclass(frozen=True)
+class GenericStep:
+    """A program of kernels on the arrays of a step's `inputs`, and the slots of its results."""
+
+    program: GenericProgram
+    outputs: tuple[int, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +64,22 @@ class Step:
     """Slots that no later step uses."""
     call: OperationCall | None = None
     """The row and parameters of a computing operation."""
+    generic: GenericStep | None = None
+    """A program of kernels, which runs on the simulator instead of a function."""
+
+    @property
+    def written(self) -> tuple[int, ...]:
+        """Slots of all results."""
+        if self.generic is not None:
+            return self.generic.outputs
+        return () if self.output is None else (self.output,)
+
+    @property
+    def written_descs(self) -> tuple[TensorDesc, ...]:
+        """The descriptions of all results."""
+        if self.generic is not None:
+            return self.generic.program.output_descs
+        return () if self.output_desc is None else (self.output_desc,)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,7 +149,9 @@ class _Preparation:
             program=self.program,
             numerics=self.numerics,
             steps=steps,
-            busy_steps=tuple(step for step in steps if step.function or step.release),
+            busy_steps=tuple(
+                step for step in steps if step.function or step.generic or step.release
+            ),
             slots=self.slots,
             inputs=inputs,
             outputs=slots,
@@ -138,10 +167,12 @@ class _Preparation:
         used = sum(sizes.values())
         where = f"{self.program.where}: its inputs"
         for step in (None, *steps):
-            if step is not None and step.output is not None and step.output_desc is not None:
-                if step.output not in sizes and step.function is not None:
-                    sizes[step.output] = _host_bytes(step.output_desc)
-                    used += sizes[step.output]
+            if step is not None and step.written:
+                computes = step.function is not None or step.generic is not None
+                for slot, desc in zip(step.written, step.written_descs, strict=True):
+                    if slot not in sizes and computes:
+                        sizes[slot] = _host_bytes(desc)
+                        used += sizes[slot]
                 where = f"{step.operation.where}: the tensors that are in use"
             if used > memory_limit():
                 raise BinaryError(f"{where} take {used} bytes; {memory_advice()}")
@@ -346,18 +377,40 @@ class _Preparation:
             return rounding
         return partial(_convert_and_round, compute, rounding)
 
+    def generic(self, operation: Operation) -> None:
+        # The simulator is loaded only for programs that need it.
+        from ttmlir.runtime.generic.reading import read_generic
+
+        program = read_generic(operation)
+        refs = operation.tensors("io_tensors")
+        read = [self._use(operation, ref) for ref in refs[: len(refs) - program.num_outputs]]
+        for i, (ref, value) in enumerate(zip(refs, read, strict=False)):
+            self._require_device(operation, "ttnn.generic", f"operand {i}", ref, value.desc)
+        written = refs[len(refs) - program.num_outputs :]
+        if len({ref.global_id for ref in written}) != len(written):
+            raise BinaryError(f"{operation.where}: writes a tensor twice")
+        outputs = tuple(self._define(ref, ref.desc) for ref in written)
+        self.steps.append(
+            Step(
+                operation=operation,
+                inputs=tuple(value.slot for value in read),
+                output=outputs[-1],
+                output_desc=written[-1].desc,
+                generic=GenericStep(program, outputs),
+            )
+        )
+
     def compute(self, operation: Operation) -> None:
         call = read_call(operation)
         self._check_device(operation)
         given = [ref for ref in call.operands if ref is not None]
         values = [self._use(operation, ref) for ref in given]
-        # ttnn's convolution moves its operands to the device by itself.
-        if call.row.mnemonic != "conv2d":
+        if not call.row.takes_host_operands:
             for i, value in enumerate(values):
-                self._require_device(call, f"operand {i}", given[i], value.desc)
+                self._require_device(operation, call.name, f"operand {i}", given[i], value.desc)
         out = call.output
         if call.row.family is not Family.CREATION:
-            self._require_device(call, "the output", out, out.desc)
+            self._require_device(operation, call.name, "the output", out, out.desc)
         function = self._function(call)
         slot = self._define(out, out.desc)
         self.steps.append(
@@ -372,12 +425,12 @@ class _Preparation:
         )
 
     def _require_device(
-        self, call: OperationCall, what: str, ref: TensorRef, desc: TensorDesc
+        self, operation: Operation, name: str, what: str, ref: TensorRef, desc: TensorDesc
     ) -> None:
         if desc.is_on_device:
             return
         raise BinaryError(
-            f"{call.operation.where}: {what} of {call.name} (tensor {ref.global_id}) is in host "
+            f"{operation.where}: {what} of {name} (tensor {ref.global_id}) is in host "
             "memory; move it to the device with ttnn.to_device first"
         )
 
@@ -441,7 +494,7 @@ def _with_releases(steps: list[Step], keep: set[int]) -> tuple[Step, ...]:
     seen = set(keep)
     result: list[Step] = []
     for step in reversed(steps):
-        touched = dict.fromkeys((*step.inputs, *(() if step.output is None else (step.output,))))
+        touched = dict.fromkeys((*step.inputs, *step.written))
         release = tuple(slot for slot in touched if slot not in seen)
         seen.update(release)
         result.append(replace(step, release=release))
@@ -485,5 +538,6 @@ _HANDLERS: dict[str, Callable[[_Preparation, Operation], None]] = {
     "ToLayoutOp": _Preparation.to_layout,
     "ToDeviceOp": _Preparation.to_device,
     "ToMemoryConfigOp": _Preparation.to_memory_config,
+    "GenericOp": _Preparation.generic,
 }
 """Operations about memory rather than numbers; all others are rows of the operation table."""

@@ -14,32 +14,21 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
-import ml_dtypes
 import numpy as np
 
-from ttmlir.layout.data_format import pack_block_float, packed_tile_bytes, unpack_block_float
+from ttmlir.layout.data_format import packed_tile_bytes
 from ttmlir.layout.device import DRAM_PAGE_SIZE
 from ttmlir.layout.element_type import TileFormat, is_block_float
-from ttmlir.layout.enums import DataType, MemorySpace
+from ttmlir.layout.enums import MemorySpace
 from ttmlir.layout.tile import tilize, untilize
 from ttmlir.limits import memory_advice, memory_limit
-from ttmlir.runtime.element import Array, ElementType, convert
+from ttmlir.runtime.element import Array, convert
 from ttmlir.runtime.errors import BinaryError
+from ttmlir.runtime.stored_bytes import decode_numbers, encode_numbers
 from ttmlir.runtime.tensor import TensorDesc
 
 Shape2D = tuple[int, int]
-
-_STORED: dict[DataType, np.dtype[Any]] = {
-    DataType.F32: np.dtype(np.float32),
-    DataType.F16: np.dtype(np.float16),
-    DataType.BF16: np.dtype(ml_dtypes.bfloat16),
-    DataType.U32: np.dtype(np.uint32),
-    DataType.U16: np.dtype(np.uint16),
-    DataType.U8: np.dtype(np.uint8),
-}
-_SIGNED = {4: np.dtype(np.int32), 2: np.dtype(np.int16), 1: np.dtype(np.int8)}
 
 
 @dataclass(frozen=True)
@@ -161,27 +150,15 @@ class Placement:
     def _encoded(self, shard: Array) -> bytes:
         desc = self.desc
         numbers = tilize(shard, desc.tile) if desc.is_tiled else shard
-        if is_block_float(desc.data_type):
-            return pack_block_float(numbers.reshape(-1, math.prod(desc.tile)), desc.data_type)
-        return convert(numbers, _STORED[desc.data_type]).tobytes()
+        return encode_numbers(numbers, desc.data_type, math.prod(desc.tile))
 
     def _decoded(self, data: bytes) -> Array:
         desc = self.desc
         volume = math.prod(desc.tile)
-        if is_block_float(desc.data_type):
-            numbers = unpack_block_float(data, desc.data_type, volume)
-        else:
-            numbers = np.frombuffer(data, _stored_type(desc.element, desc.data_type))
+        numbers = decode_numbers(data, desc.element, desc.data_type, volume)
         shape = self.shard[0] * desc.tile[0], self.shard[1] * desc.tile[1]
         if desc.is_tiled:
             rows = untilize(numbers.reshape(*self.shard, volume), shape, desc.tile)
         else:
             rows = numbers.reshape(shape)
         return convert(rows, desc.element.compute)
-
-
-def _stored_type(element: ElementType, data_type: DataType) -> np.dtype[Any]:
-    """How to read stored bits: signed integers are stored as the unsigned ones of their width."""
-    stored = _STORED[data_type]
-    signed = element.compute.kind == "i" and stored.kind == "u"
-    return _SIGNED[stored.itemsize] if signed else stored

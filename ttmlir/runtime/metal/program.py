@@ -10,15 +10,12 @@ from functools import cached_property
 from typing import Any
 
 from ttmlir.layout.enums import DataType, MathFidelity
-from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.system.chip import SystemDesc, default_system_desc
-from ttmlir.layout.system.system_tables import system_desc_from_table
 from ttmlir.limits import MAX_CORES
 from ttmlir.optable import ROWS
 from ttmlir.runtime.binary import Binary, BinaryProgram, Operation, TensorRef, location_of
+from ttmlir.runtime.compiled_for import chip_of
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
 from ttmlir.runtime.metal.placement import Placement, Shape2D
-from ttmlir.sim.errors import SimError
 from ttmlir.sim.machine.chip import SimChip
 
 Table = Mapping[str, Any]
@@ -276,18 +273,7 @@ class MetalBinary(Binary):
     @cached_property
     def chip(self) -> SimChip:
         """The chip that the file was compiled for; the default one if the file names none."""
-        try:
-            return SimChip.from_desc(self._system().chip(0))
-        except SimError as error:
-            raise BinaryError(f"{self.source}: {error.message}") from error
-
-    def _system(self) -> SystemDesc:
-        if self.system_desc is None:
-            return default_system_desc()
-        try:
-            return system_desc_from_table(self.system_desc)
-        except LayoutError as error:
-            raise BinaryError(f"{self.source}: {error}") from error
+        return chip_of(self)
 
 
 def _needed(table: Table, name: str, where: str) -> Any:

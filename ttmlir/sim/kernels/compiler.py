@@ -5,14 +5,20 @@ from __future__ import annotations
 import ast
 import dataclasses
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from types import CodeType
 from typing import cast
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.parse import deep_recursion, parse
-from ttmlir.cpp.types import ArrayType, CType, IncompleteType, lay_out_struct, size_of
+from ttmlir.cpp.types import (
+    ArrayType,
+    IncompleteType,
+    QualifiedType,
+    lay_out_struct,
+    size_of,
+)
 from ttmlir.layout.system.arch import WORMHOLE
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.kernels.context import Context
@@ -196,13 +202,13 @@ def _declare_struct(unit: Unit, item: tree.Struct, scope: Scope) -> None:
     itself = IncompleteType(item.name, number)
     unit.structs.append(itself)
     scope.symbols[item.name] = StructDefinition(itself)
-    members = list[tuple[str, CType]]()
+    members = list[tuple[str, QualifiedType]]()
     defaults = dict[str, tree.Expression | tree.Braces]()
     context = Context(unit, scope, HANDLERS)
     for field in item.fields:
         base = unit.resolve_type(field.type, scope)
         for each in field.declarators:
-            type_ = base
+            type_ = base.type
             for size in reversed(each.sizes):
                 if size is None:
                     raise unit.error(each, "the size of this array is missing")
@@ -213,7 +219,7 @@ def _declare_struct(unit: Unit, item: tree.Struct, scope: Scope) -> None:
                 type_ = ArrayType(type_, count)
             if size_of(type_) is None:
                 raise unit.error(each, f"a member of type '{type_.name}' is not supported")
-            members.append((each.name, type_))
+            members.append((each.name, replace(base, type=type_)))
             if each.value is not None:
                 defaults[each.name] = each.value
     made = lay_out_struct(item.name, number, members)

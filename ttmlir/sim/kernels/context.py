@@ -27,6 +27,8 @@ class Argument:
     node: ast.expr
     space: Space = Space.MEMORY
     """Where it points to, if it is a pointer."""
+    is_const: bool = False
+    """Whether it is a reference to what cannot be changed."""
 
 
 @dataclass

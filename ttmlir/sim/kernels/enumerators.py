@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ttmlir.cpp.types import INT, UINT8, CType, IntType
+from ttmlir.cpp.types import INT, UINT8, UNSIGNED, CType, EnumType
 from ttmlir.optable.kernel.enums import CONSTANTS as LIBRARY_CONSTANTS
 from ttmlir.optable.kernel.enums import ENUMS
 
@@ -19,8 +19,10 @@ ENUMERATIONS: Mapping[str, Mapping[str, int]] = {
 }
 """Enumerations with their enumerators."""
 
-ENUM_TYPES: Mapping[str, IntType] = {
-    name: IntType(name, 8, False) if name in ("CBIndex", "DataFormat") else IntType(name, 32, True)
+ENUM_TYPES: Mapping[str, EnumType] = {
+    name: EnumType(name, 8, False)
+    if name in ("CBIndex", "DataFormat")
+    else EnumType(name, 32, True)
     for name in ENUMERATIONS
 }
 """The enumerations as types."""
@@ -33,7 +35,7 @@ CONSTANTS: Mapping[str, tuple[int, CType]] = {
     "INT32_MIN": (-(2**31), INT),
     "UINT8_MAX": (2**8 - 1, INT),
     "UINT16_MAX": (2**16 - 1, INT),
-    "UINT32_MAX": (2**32 - 1, IntType("uint32_t", 32, False)),
+    "UINT32_MAX": (2**32 - 1, UNSIGNED),
 }
 """Macros and constants."""
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.type_names import is_deduced
 from ttmlir.cpp.types import UNSIGNED, VOID, PointerType, StructType
 from ttmlir.sim.kernels.context import Argument, Context, Handlers, Instance
 from ttmlir.sim.kernels.expressions.pointers import find_pointee
 from ttmlir.sim.kernels.limits import MAX_CALL_NESTING
-from ttmlir.sim.kernels.place import ItemPlace, LocalPlace, MemoryPlace, Place
+from ttmlir.sim.kernels.place import ItemPlace, LocalPlace, MemoryPlace, Place, protect_place
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.python.dead_code import remove_dead_code
 from ttmlir.sim.kernels.scope import Alias, Scope, Variable, find_changed_names, find_shared_names
@@ -33,7 +33,7 @@ def find_instance(
     """The function as it is for arguments of these types."""
     unit = context.unit
     names = tuple(map(repr, _find_meanings(scope))) if function.template_parameters else ()
-    kinds = tuple((each.type, each.mode, each.space) for each in arguments)
+    kinds = tuple((each.type, each.mode, each.space, each.is_const) for each in arguments)
     key = (id(function), names, kinds)
     known = unit.instances.get(key)
     if known is None:
@@ -46,7 +46,7 @@ def find_instance(
         unit.nesting -= 1
     elif not known.finished:
         known.called_early = True
-        if unit.is_deduced(function.result):
+        if is_deduced(function.result):
             raise unit.error(node, "a function with result 'auto' cannot call itself")
     return known
 
@@ -135,7 +135,6 @@ def _create_context(
     """What is known before a function that stands in a scope is compiled."""
     if isinstance(function.result, tree.Reference):
         raise unit.error(function, "a function that returns a reference: unsupported")
-    is_deduced = unit.is_deduced(function.result)
     return Context(
         unit,
         Scope(scope),
@@ -143,7 +142,9 @@ def _create_context(
         changed=find_changed_names(function.body, unit.references),
         shared=find_shared_names(function.body, unit.references),
         wide=wide,
-        result=None if is_deduced else unit.resolve_type(function.result, scope),
+        result=None
+        if is_deduced(function.result)
+        else unit.resolve_type(function.result, scope).type,
     )
 
 
@@ -153,8 +154,7 @@ def _declare_parameter(context: Context, parameter: tree.Parameter, argument: Ar
     identifier = context.unit.create_name(name)
     type_ = argument.type
     node = code.name(identifier)
-    referent = parameter.type.referent if isinstance(parameter.type, tree.Reference) else None
-    constant = isinstance(referent, tree.NamedType) and "const" in referent.qualifiers
+    constant = argument.is_const
     match argument.mode:
         case "pair":
             container = code.subscript(node, code.constant(0))
@@ -165,11 +165,11 @@ def _declare_parameter(context: Context, parameter: tree.Parameter, argument: Ar
             place = MemoryPlace(type_.pointee, make_value(UNSIGNED, node), type_.volatile, constant)
         case "pointer":
             place = find_pointee(context, Value(type_, node, space=argument.space), parameter)
-            place = replace(place, is_const=constant)
+            place = protect_place(place) if constant else place
         case "value" if name in context.shared and not isinstance(type_, StructType):
             cell = code.assign(node, code.list_of([node]))
             context.emit(cell, parameter.position)
-            place = ItemPlace(type_, node, code.constant(0))
+            place = ItemPlace(type_, node, code.constant(0), constant)
         case _:
             is_wide = context.wide is None or id(parameter) in context.wide
             space = Space.ANY if is_wide else argument.space
@@ -177,7 +177,8 @@ def _declare_parameter(context: Context, parameter: tree.Parameter, argument: Ar
     if parameter.name is not None:
         if name in context.scope.symbols:
             raise context.error(parameter, f"two parameters are called '{name}'")
-        context.scope.symbols[name] = Variable(name, place)
+        is_reference = argument.mode != "value"
+        context.scope.symbols[name] = Variable(name, place, is_reference=is_reference)
     return identifier
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar, Protocol
 
+from ttmlir.cpp.type_names import find_built_in_type
 from ttmlir.cpp.types import (
     BOOL,
     FLOAT,
@@ -20,7 +21,6 @@ from ttmlir.cpp.types import (
     IntType,
     ObjectType,
     PointerType,
-    find_built_in_type,
 )
 from ttmlir.optable.kernel import CALLS, Form, KernelCall, Role, TemplateKind, ValueKind
 from ttmlir.sim.calls.declaration import CallFacts, declared_calls

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.conversions import tag_of
 from ttmlir.cpp.types import (
     BOOL,
     UNSIGNED,
@@ -17,7 +18,6 @@ from ttmlir.cpp.types import (
     PointerType,
     StructType,
     size_of,
-    tag_of,
 )
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.value import (
@@ -103,6 +103,15 @@ class MemberPlace:
 
 Place: TypeAlias = LocalPlace | ItemPlace | PointedPlace | MemoryPlace | EitherPlace | MemberPlace
 
+
+def protect_place(place: Place) -> Place:
+    """The same place as one that cannot be changed."""
+    if isinstance(place, EitherPlace):
+        local, memory = (replace(each, is_const=True) for each in (place.local, place.memory))
+        return replace(place, is_const=True, local=local, memory=memory)
+    return replace(place, is_const=True)
+
+
 _OF_BITS = {32: "_bits_float", 64: "_bits_double"}
 _BITS_OF = {32: "_float_bits", 64: "_double_bits"}
 
@@ -152,18 +161,22 @@ def _decay(
     place: LocalPlace | ItemPlace | PointedPlace | MemoryPlace | MemberPlace, array: ArrayType
 ) -> Value:
     if isinstance(place, MemoryPlace):
-        return Value(PointerType(array.element, place.volatile), place.address.node)
-    return point_into(build_node(place), code.constant(0), array.count, array.element)
+        pointer = PointerType(array.element, place.volatile, place.is_const)
+        return Value(pointer, place.address.node)
+    pointer = PointerType(array.element, const=place.is_const)
+    return point_into(build_node(place), code.constant(0), array.count, pointer)
 
 
-def point_into(container: ast.expr, index: ast.expr, count: int | None, element: CType) -> Value:
+def point_into(
+    container: ast.expr, index: ast.expr, count: int | None, pointer: PointerType
+) -> Value:
     """A pointer to an element of a list; without `count` the others are of other types."""
-    tag = code.constant(tag_of(element))
+    tag = code.constant(tag_of(pointer.pointee))
     if count is None:
         node = code.call("_point_at_one", container, index, tag)
     else:
         node = code.call("_point", container, index, code.constant(count), tag)
-    return Value(PointerType(element), node, space=Space.LOCAL)
+    return Value(pointer, node, space=Space.LOCAL)
 
 
 def _load(place: MemoryPlace) -> Value:
@@ -207,7 +220,9 @@ def find_member_place(place: Place, number: int) -> ItemPlace | MemoryPlace | Ei
         case EitherPlace():
             memory = find_member_in_memory(place.memory, number)
             local = _member_of_list(place.local, number)
-            return replace(place, type=memory.type, local=local, memory=memory)
+            return replace(
+                place, type=memory.type, local=local, memory=memory, is_const=local.is_const
+            )
         case _:
             return _member_of_list(place, number)
 
@@ -217,14 +232,16 @@ def _member_of_list(
 ) -> ItemPlace:
     assert isinstance(place.type, StructType)
     field = place.type.fields[number]
-    return ItemPlace(field.type, build_node(place), code.constant(number), place.is_const)
+    is_const = place.is_const or field.const
+    return ItemPlace(field.type, build_node(place), code.constant(number), is_const)
 
 
 def find_member_in_memory(place: MemoryPlace, number: int) -> MemoryPlace:
     """A member of a struct in memory."""
     assert isinstance(place.type, StructType)
     field = place.type.fields[number]
-    return MemoryPlace(field.type, offset_address(place.address, field.offset), place.volatile)
+    address = offset_address(place.address, field.offset)
+    return MemoryPlace(field.type, address, place.volatile, place.is_const or field.const)
 
 
 def offset_address(address: Value, offset: int) -> Value:

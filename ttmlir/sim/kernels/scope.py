@@ -9,7 +9,7 @@ from functools import cache
 from typing import TypeAlias, cast
 
 from ttmlir.cpp import tree
-from ttmlir.cpp.types import CType, IncompleteType, StructType
+from ttmlir.cpp.types import IncompleteType, QualifiedType, StructType
 from ttmlir.sim.kernels.place import Place
 from ttmlir.sim.kernels.value import Value
 
@@ -23,6 +23,8 @@ class Variable:
     is_global: bool = False
     elements: tuple[Value, ...] | None = None
     """Those of an array of constants."""
+    is_reference: bool = False
+    """Whether it is another name of something that changes under its own name."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ class StructDefinition:
 class Alias:
     """Another name of a type."""
 
-    type: CType
+    type: QualifiedType
 
 
 Symbol: TypeAlias = Variable | Functions | StructDefinition | Alias

@@ -5,21 +5,13 @@ from __future__ import annotations
 import ast
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError
-from ttmlir.cpp.types import (
-    ArrayType,
-    CType,
-    IncompleteType,
-    ObjectType,
-    PointerType,
-    StructType,
-    VoidType,
-    find_built_in_type,
-)
+from ttmlir.cpp.type_names import find_built_in_type, resolve_type
+from ttmlir.cpp.types import CType, IncompleteType, ObjectType, QualifiedType, StructType
 from ttmlir.sim.kernels.enumerators import ENUM_TYPES, find_constant, strip_namespaces
 from ttmlir.sim.kernels.library import Library
 from ttmlir.sim.kernels.limits import MAX_STEPS
@@ -43,7 +35,29 @@ SERVICES = ("load", "store", "poll", "turns", "limited", "dprint")
 if TYPE_CHECKING:
     from ttmlir.sim.kernels.context import Instance
 
-InstanceKey = tuple[int, tuple[str, ...], tuple[tuple[CType, str, Space], ...]]
+InstanceKey = tuple[int, tuple[str, ...], tuple[tuple[CType, str, Space, bool], ...]]
+
+
+@dataclass(frozen=True)
+class _ScopedNames:
+    """The names of types that can be used in a scope."""
+
+    unit: Unit
+    scope: Scope
+
+    def find_type(self, name: str) -> QualifiedType | None:
+        return self.unit.find_type(name, self.scope)
+
+    def unknown_type(self, node: tree.Node, name: str) -> Exception:
+        symbols = self.unit.root.symbols
+        known = [key for key, each in symbols.items() if isinstance(each, StructDefinition)]
+        known += [*ENUM_TYPES, "uint32_t", "int32_t", "uint16_t", "uint8_t", "uint64_t", "bool"]
+        near = difflib.get_close_matches(strip_namespaces(name), known, 3)
+        hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+        return self.unit.error(node, f"there is no type '{name}'{hint}")
+
+    def error(self, node: tree.Node, message: str) -> Exception:
+        return self.unit.error(node, message)
 
 
 class Unit:
@@ -146,84 +160,39 @@ class Unit:
         return (
             library.find_call(name) is not None
             or find_constant(name) is not None
-            or self.find_type(tree.NamedType(name), scope) is not None
+            or self.find_type(name, scope) is not None
         )
 
     # Types.
 
-    def find_type(self, node: tree.NamedType, scope: Scope) -> CType | None:
+    def find_type(self, name: str, scope: Scope) -> QualifiedType | None:
         """The type that a name means; None if it means none."""
-        built_in = find_built_in_type(strip_namespaces(node.name))
+        built_in = find_built_in_type(strip_namespaces(name))
         if built_in is not None:
-            return built_in
-        match self.find(node.name, scope):
-            case StructDefinition(type=type_) | Alias(type=type_):
-                return type_
+            return QualifiedType(built_in)
+        match self.find(name, scope):
+            case StructDefinition(type=type_):
+                return QualifiedType(type_)
+            case Alias(type=qualified):
+                return qualified
             case Variable() | Functions():
                 return None
             case None:
                 pass
-        bare = strip_namespaces(node.name)
+        bare = strip_namespaces(name)
         if bare in ENUM_TYPES:
-            return ENUM_TYPES[bare]
-        return ObjectType(bare) if self.library.is_class(bare) else None
+            return QualifiedType(ENUM_TYPES[bare])
+        return QualifiedType(ObjectType(bare)) if self.library.is_class(bare) else None
 
-    def resolve_type(self, node: tree.TemplateArgument, scope: Scope) -> CType:
+    def resolve_type(self, node: tree.TemplateArgument, scope: Scope) -> QualifiedType:
         """The type that a piece of source means."""
-        return self.resolve_declared_type(node, scope, None)
-
-    def complete(self, type_: CType) -> CType:
-        """The type of a member now that the struct around it is complete."""
-        match type_:
-            case PointerType(pointee=pointee):
-                return replace(type_, pointee=self.complete(pointee))
-            case ArrayType(element=element):
-                return replace(type_, element=self.complete(element))
-            case IncompleteType(number=number):
-                return self.structs[number]
-            case _:
-                return type_
-
-    def is_deduced(self, node: tree.Type) -> bool:
-        """Whether a type is `auto`, `auto*` or `auto&`."""
-        match node:
-            case tree.NamedType(name=name):
-                return name == "auto"
-            case tree.Pointer(pointee=inner) | tree.Reference(referent=inner):
-                return self.is_deduced(inner)
+        return resolve_type(node, _ScopedNames(self, scope))
 
     def resolve_declared_type(
-        self, node: tree.TemplateArgument, scope: Scope, deduced: CType | None
-    ) -> CType:
+        self, node: tree.TemplateArgument, scope: Scope, deduced: CType, is_const: bool = False
+    ) -> QualifiedType:
         """The type that a declaration gives, where `auto` stands for the type of a value."""
-        match node:
-            case tree.NamedType(name="auto"):
-                if deduced is None or isinstance(deduced, VoidType):
-                    raise self.error(node, "'auto' has no value here to take its type from")
-                return deduced
-            case tree.NamedType() | tree.Name():
-                return self._named(node, scope)
-            case tree.Pointer(pointee=pointee):
-                inner = deduced.pointee if isinstance(deduced, PointerType) else None
-                volatile = isinstance(pointee, tree.NamedType) and "volatile" in pointee.qualifiers
-                return PointerType(self.resolve_declared_type(pointee, scope, inner), volatile)
-            case tree.Reference(referent=referent):
-                return self.resolve_declared_type(referent, scope, deduced)
-            case _:
-                raise self.error(node, "this is no type")
-
-    def _named(self, node: tree.NamedType | tree.Name, scope: Scope) -> CType:
-        name = node.name if isinstance(node, tree.NamedType) else node.text
-        found = self.find_type(tree.NamedType(name), scope)
-        if found is not None:
-            return found
-        known = [
-            key for key, each in self.root.symbols.items() if isinstance(each, StructDefinition)
-        ]
-        known += [*ENUM_TYPES, "uint32_t", "int32_t", "uint16_t", "uint8_t", "uint64_t", "bool"]
-        near = difflib.get_close_matches(strip_namespaces(name), known, 3)
-        hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
-        raise self.error(node, f"there is no type '{name}'{hint}")
+        return resolve_type(node, _ScopedNames(self, scope), QualifiedType(deduced, is_const))
 
     # Code.
 

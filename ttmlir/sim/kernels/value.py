@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
+from ttmlir.cpp.conversions import find_common_type, promote
 from ttmlir.cpp.types import (
     BOOL,
     DOUBLE,
@@ -21,8 +22,6 @@ from ttmlir.cpp.types import (
     FloatType,
     IntType,
     PointerType,
-    find_common_type,
-    promote,
 )
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.python.runtime import (

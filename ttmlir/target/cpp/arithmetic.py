@@ -28,6 +28,7 @@ from ttmlir.cpp.tree import (
     Type,
     Unary,
 )
+from ttmlir.cpp.types import FIXED_WIDTHS, find_integer_type
 from ttmlir.dialects.arith_in_cpp import (
     CASTS,
     COMPARISONS,
@@ -66,8 +67,8 @@ _OPAQUE: dict[type[Attribute], NamedType] = {
 def cpp_type(type_: Attribute) -> Type:
     """The C++ type of a value; raises CannotEmitError if it has none."""
     if isinstance(type_, L1AddrPtrType):
-        words = NamedType(f"uint{type_.width.data}_t", qualifiers=("volatile", "tt_l1_ptr"))
-        return Pointer(words)
+        name = find_integer_type(type_.width.data, False).name
+        return Pointer(NamedType(name, qualifiers=("volatile", "tt_l1_ptr")))
     known = _OPAQUE.get(type(type_))
     return NamedType(type_text(type_)) if known is None else known
 
@@ -77,8 +78,8 @@ def unsigned(type_: Attribute) -> NamedType:
     match type_:
         case IndexType():
             return NamedType("size_t")
-        case IntegerType() if type_.width.data != 1:
-            return NamedType(f"uint{type_.width.data}_t")
+        case IntegerType() if type_.width.data in FIXED_WIDTHS:
+            return NamedType(find_integer_type(type_.width.data, False).name)
         case _:
             raise CannotEmitError(f"cannot emit arithmetic on type '{type_}'")
 

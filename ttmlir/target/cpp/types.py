@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import cast
 
 from xdsl.dialects.builtin import (
     AnyFloat,
@@ -34,51 +33,75 @@ from xdsl.dialects.emitc import (
 from xdsl.ir import Attribute
 
 from ttmlir.cpp.errors import CannotEmitError
+from ttmlir.cpp.types import (
+    BFLOAT16,
+    DOUBLE,
+    FIXED_WIDTHS,
+    FLOAT,
+    HALF,
+    ArrayType,
+    CType,
+    FloatType,
+    IntType,
+    ObjectType,
+    PointerType,
+    declare,
+    find_integer_type,
+)
 
 MAX_TUPLE_LENGTH = 1 << 16
 """Longest text of a tuple type, in characters."""
 
-_FLOATS: dict[type[Attribute], str] = {
-    Float16Type: "_Float16",
-    BFloat16Type: "__bf16",
-    Float32Type: "float",
-    Float64Type: "double",
+_FLOATS: dict[type[Attribute], FloatType] = {
+    Float16Type: HALF,
+    BFloat16Type: BFLOAT16,
+    Float32Type: FLOAT,
+    Float64Type: DOUBLE,
 }
-_SIZES: dict[type[Attribute], str] = {
-    IndexType: "size_t",
-    EmitC_SizeT: "size_t",
-    EmitC_SignedSizeT: "ssize_t",
-    EmitC_PtrDiffT: "ptrdiff_t",
+_SIZES: dict[type[Attribute], ObjectType] = {
+    IndexType: ObjectType("size_t"),
+    EmitC_SizeT: ObjectType("size_t"),
+    EmitC_SignedSizeT: ObjectType("ssize_t"),
+    EmitC_PtrDiffT: ObjectType("ptrdiff_t"),
 }
+"""Types whose width the C++ compiler knows."""
 
 
 def type_text(type_: Attribute) -> str:
     """The C++ type; raises CannotEmitError if there is none."""
+    return find_type(type_).name
+
+
+def find_type(type_: Attribute) -> CType:
+    """The C++ type; raises CannotEmitError if there is none."""
     match type_:
         case IntegerType():
-            return _integer_text(type_)
+            return _find_integer(type_)
         case TensorType():
-            return _tensor_text(type_)
+            return ObjectType(_tensor_text(type_))
         case TupleType():
-            return _nested_tuple_text(type_)
+            return ObjectType(_nested_tuple_text(type_))
         case EmitC_OpaqueType():
-            return type_.value.data
+            return ObjectType(type_.value.data)
         case EmitC_ArrayType():
-            return type_text(type_.element_type) + _extents(type_)
+            found = find_type(type_.element_type)
+            for extent in reversed(type_.get_shape()):
+                found = ArrayType(found, extent)
+            return found
         case EmitC_PointerType():
-            return _pointer_text(type_)
+            return _find_pointer(type_)
         case UnrankedTensorType():
             raise CannotEmitError("cannot emit unranked tensor type")
         case _:
-            return _simple_text(type_)
+            return _find_simple_type(type_)
 
 
-def _simple_text(type_: Attribute) -> str:
-    text = _FLOATS.get(type(type_)) or _SIZES.get(type(type_))
-    if text is None:
+def _find_simple_type(type_: Attribute) -> CType:
+    found = _FLOATS.get(type(type_)) or _SIZES.get(type(type_))
+    if found is None:
         kind = "float type" if isinstance(type_, AnyFloat) else "type"
         raise CannotEmitError(f"cannot emit {kind} '{type_}'")
-    return text
+    return found
 
 
 def is_emitted_float(type_: Attribute) -> bool:
@@ -88,10 +111,7 @@ def is_emitted_float(type_: Attribute) -> bool:
 
 def declaration_text(type_: Attribute, name: str) -> str:
     """A declaration without its semicolon; the extents of an array follow the name."""
-    if isinstance(type_, EmitC_ArrayType):
-        array = cast("EmitC_ArrayType", type_)
-        return f"{type_text(array.element_type)} {name}{_extents(array)}"
-    return f"{type_text(type_)} {name}"
+    return declare(find_type(type_), name)
 
 
 def result_text(types: Sequence[Attribute]) -> str:
@@ -121,14 +141,11 @@ def _nested_tuple_text(type_: TupleType) -> str:
     return text
 
 
-def _integer_text(type_: IntegerType) -> str:
+def _find_integer(type_: IntegerType) -> IntType:
     width = type_.width.data
-    if width == 1:
-        return "bool"
-    if width not in (8, 16, 32, 64):
+    if width not in (1, *FIXED_WIDTHS):
         raise CannotEmitError(f"cannot emit integer type '{type_}'")
-    prefix = "uint" if type_.signedness.data is Signedness.UNSIGNED else "int"
-    return f"{prefix}{width}_t"
+    return find_integer_type(width, type_.signedness.data is not Signedness.UNSIGNED)
 
 
 def _tensor_text(type_: TensorType) -> str:
@@ -140,11 +157,7 @@ def _tensor_text(type_: TensorType) -> str:
     return f"Tensor<{', '.join((type_text(type_.element_type), *extents))}>"
 
 
-def _extents(type_: EmitC_ArrayType) -> str:
-    return "".join(f"[{extent}]" for extent in type_.get_shape())
-
-
-def _pointer_text(type_: EmitC_PointerType) -> str:
+def _find_pointer(type_: EmitC_PointerType) -> PointerType:
     if isinstance(type_.pointee_type, EmitC_ArrayType):
         raise CannotEmitError(f"cannot emit pointer to array type '{type_}'")
-    return type_text(type_.pointee_type) + "*"
+    return PointerType(find_type(type_.pointee_type))

@@ -24,6 +24,7 @@ from ttmlir.schema import load_schema
 from ttmlir.schema.types import Field, ScalarType, TableType
 from ttmlir.target.flatbuffer.constants import constant_bytes
 from ttmlir.target.flatbuffer.file_kind import TTNN
+from ttmlir.target.flatbuffer.generic import program_table
 from ttmlir.target.flatbuffer.tensors import Table, TensorTables
 from ttmlir.target.flatbuffer.values import Values
 
@@ -45,6 +46,7 @@ class OperationWriter:
             ttnn.ToLayoutOp: self._to_layout,
             ttnn.ToDeviceOp: self._to_device,
             ttnn.DeallocOp: self._dealloc,
+            ttnn.GenericOp: self._generic,
         }
 
     def write(self, op: Operation) -> tuple[str, Table]:
@@ -152,6 +154,19 @@ class OperationWriter:
 
     def _dealloc(self, op: ttnn.DeallocOp) -> Table:
         return {"in": self._input(op)}
+
+    def _generic(self, op: ttnn.GenericOp) -> Table:
+        for kernel in op.program.kernels:
+            if not kernel.source:
+                raise OpError(
+                    op,
+                    f"{REFUSED}: kernel '{kernel.name}' has no text; give it its C++ as 'source'",
+                )
+        return {
+            "io_tensors": [self._values.tensor(value) for value in op.operands],
+            "program": program_table(op.program),
+            "num_outputs": op.num_outputs,
+        }
 
     def _input(self, op: ttnn.TTNNOp) -> Table:
         return self._values.tensor(op.operands[0])

@@ -87,91 +87,106 @@ def _kept(function: Golden, keywords: tuple[str, ...] = ()) -> Golden:
     return golden
 
 
-def _compositions(torch: Any) -> dict[str, Golden]:
-    """Operations that are several of torch."""
+def _torch() -> Any:
+    return import_module("torch")
 
-    def linear(a: Any, b: Any, *, bias: Any = None, activation: Any = None, **others: Any) -> Any:
-        result = product(a, b, **others)
-        result = result if bias is None else result + bias
-        return result if activation is None else getattr(torch.nn.functional, activation)(result)
 
-    def product(
-        a: Any, b: Any, *, transpose_a: bool = False, transpose_b: bool = False, **_: Any
+def _linear(a: Any, b: Any, *, bias: Any = None, activation: Any = None, **others: Any) -> Any:
+    result = _product(a, b, **others)
+    result = result if bias is None else result + bias
+    return result if activation is None else getattr(_torch().nn.functional, activation)(result)
+
+
+def _product(
+    a: Any, b: Any, *, transpose_a: bool = False, transpose_b: bool = False, **_: Any
+) -> Any:
+    left = a.transpose(-1, -2) if transpose_a else a
+    return left @ (b.transpose(-1, -2) if transpose_b else b)
+
+
+def _layer_norm(
+    x: Any,
+    *,
+    epsilon: float = 1e-12,
+    weight: Any = None,
+    bias: Any = None,
+    residual_input_tensor: Any = None,
+    **_: Any,
+) -> Any:
+    x = x if residual_input_tensor is None else x + residual_input_tensor
+    parameters = (each if each is None else each.reshape(-1) for each in (weight, bias))
+    return _torch().nn.functional.layer_norm(x, x.shape[-1:], *parameters, eps=epsilon)
+
+
+def _rms_norm(
+    x: Any, *, epsilon: float = 1e-12, weight: Any = None, bias: Any = None, **_: Any
+) -> Any:
+    result = x * _torch().rsqrt(x.pow(2).mean(-1, keepdim=True) + epsilon)
+    result = result if weight is None else result * weight.reshape(-1)
+    return result if bias is None else result + bias.reshape(-1)
+
+
+def _reduction(name: str) -> Golden:
+    def golden(
+        x: Any, dim: Any = None, keepdim: bool = False, correction: bool = True, **_: Any
     ) -> Any:
-        left = a.transpose(-1, -2) if transpose_a else a
-        return left @ (b.transpose(-1, -2) if transpose_b else b)
+        function = getattr(_torch(), name)
+        own = {"correction": int(correction)} if name in ("var", "std") else {}
+        return function(x, **own) if dim is None else function(x, dim, keepdim=keepdim, **own)
 
-    def layer_norm(
-        x: Any,
-        *,
-        epsilon: float = 1e-12,
-        weight: Any = None,
-        bias: Any = None,
-        residual_input_tensor: Any = None,
-        **_: Any,
-    ) -> Any:
-        x = x if residual_input_tensor is None else x + residual_input_tensor
-        parameters = (each if each is None else each.reshape(-1) for each in (weight, bias))
-        return torch.nn.functional.layer_norm(x, x.shape[-1:], *parameters, eps=epsilon)
+    return golden
 
-    def rms_norm(
-        x: Any, *, epsilon: float = 1e-12, weight: Any = None, bias: Any = None, **_: Any
-    ) -> Any:
-        result = x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + epsilon)
-        result = result if weight is None else result * weight.reshape(-1)
-        return result if bias is None else result + bias.reshape(-1)
 
-    def reduction(name: str) -> Golden:
-        def golden(
-            x: Any, dim: Any = None, keepdim: bool = False, correction: bool = True, **_: Any
-        ) -> Any:
-            function = getattr(torch, name)
-            own = {"correction": int(correction)} if name in ("var", "std") else {}
-            return function(x, **own) if dim is None else function(x, dim, keepdim=keepdim, **own)
+def _scale_mask_softmax(x: Any, scale: Any = None, mask: Any = None, **_: Any) -> Any:
+    x = x if scale is None else x * scale
+    return _torch().softmax(x if mask is None else x + mask, -1)
 
-        return golden
 
-    def scale_mask_softmax(x: Any, scale: Any = None, mask: Any = None, **_: Any) -> Any:
-        x = x if scale is None else x * scale
-        return torch.softmax(x if mask is None else x + mask, -1)
+def _pad(x: Any, padding: Any, value: float = 0.0, **_: Any) -> Any:
+    sides = [int(side) for pair in reversed(list(padding)) for side in pair]
+    return _torch().nn.functional.pad(x, sides, value=value)
 
-    def pad(x: Any, padding: Any, value: float = 0.0, **_: Any) -> Any:
-        sides = [int(side) for pair in reversed(list(padding)) for side in pair]
-        return torch.nn.functional.pad(x, sides, value=value)
 
-    def softmax(x: Any, dim: int = -1, **_: Any) -> Any:
-        return torch.softmax(x, dim)
+def _softmax(x: Any, dim: int = -1, **_: Any) -> Any:
+    return _torch().softmax(x, dim)
 
-    def concat(tensors: Any, dim: int = 0, **_: Any) -> Any:
-        return torch.cat(list(tensors), dim)
 
-    def split(x: Any, size: Any, dim: int = 0, **_: Any) -> Any:
-        return torch.split(x, size, dim)
+def _concat(tensors: Any, dim: int = 0, **_: Any) -> Any:
+    return _torch().cat(list(tensors), dim)
 
-    def squeeze(x: Any, dim: Any = None, **_: Any) -> Any:
-        return x.squeeze() if dim is None else x.squeeze(dim)
 
-    def logit(x: Any, eps: Any = None, **_: Any) -> Any:
-        return torch.logit(x, eps)
+def _split(x: Any, size: Any, dim: int = 0, **_: Any) -> Any:
+    return _torch().split(x, size, dim)
 
-    def rdiv(x: Any, value: float, rounding_mode: Any = None, **_: Any) -> Any:
-        return torch.div(torch.full_like(x, value), x, rounding_mode=rounding_mode)
 
-    return {
-        **{name: reduction(name) for name in ("max", "mean", "min", "prod", "std", "sum", "var")},
-        "concat": concat,
-        "layer_norm": layer_norm,
-        "linear": linear,
-        "logit": logit,
-        "matmul": product,
-        "pad": pad,
-        "rdiv": rdiv,
-        "rms_norm": rms_norm,
-        "scale_mask_softmax": scale_mask_softmax,
-        "softmax": softmax,
-        "split": split,
-        "squeeze": squeeze,
-    }
+def _squeeze(x: Any, dim: Any = None, **_: Any) -> Any:
+    return x.squeeze() if dim is None else x.squeeze(dim)
+
+
+def _logit(x: Any, eps: Any = None, **_: Any) -> Any:
+    return _torch().logit(x, eps)
+
+
+def _rdiv(x: Any, value: float, rounding_mode: Any = None, **_: Any) -> Any:
+    return _torch().div(_torch().full_like(x, value), x, rounding_mode=rounding_mode)
+
+
+_COMPOSITIONS: dict[str, Golden] = {
+    **{name: _reduction(name) for name in ("max", "mean", "min", "prod", "std", "sum", "var")},
+    "concat": _concat,
+    "layer_norm": _layer_norm,
+    "linear": _linear,
+    "logit": _logit,
+    "matmul": _product,
+    "pad": _pad,
+    "rdiv": _rdiv,
+    "rms_norm": _rms_norm,
+    "scale_mask_softmax": _scale_mask_softmax,
+    "softmax": _softmax,
+    "split": _split,
+    "squeeze": _squeeze,
+}
+"""Operations that are several of torch."""
 
 
 def _of_one(torch: Any) -> dict[str, Callable[[Any], Any]]:
@@ -232,7 +247,7 @@ _MOVES = "to_layout to_memory_config to_device from_device clone reallocate from
 
 @cache
 def _goldens() -> dict[str, Golden]:
-    torch: Any = import_module("torch")
+    torch = _torch()
     functional = torch.nn.functional
     found: dict[str, Golden] = {
         name: _kept(getattr(torch, name), _KEYWORDS.get(name, ())) for name in _SAME_NAME.split()
@@ -241,7 +256,7 @@ def _goldens() -> dict[str, Golden]:
         name: _kept(getattr(functional, own), _KEYWORDS.get(name, ()))
         for name, own in _IN_NN.items()
     }
-    found |= _compositions(torch)
+    found |= _COMPOSITIONS
     for table in (_of_one(torch), _of_two(torch), _of_three(torch)):
         found |= {name: _kept(function) for name, function in table.items()}
     found |= {name: found["identity"] for name in _MOVES.split()}

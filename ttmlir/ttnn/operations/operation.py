@@ -8,6 +8,7 @@ the first operand.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -63,12 +64,18 @@ class Operation:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Compute; RuntimeError at the caller's line for what cannot be."""
         try:
-            if self._text is not None:
-                return self.function(self.signature.bind(args, kwargs))
-            kwargs.pop("queue_id", None)
-            return self.function(*args, **kwargs)
+            result = self._compute(args, kwargs)
         except REFUSALS as error:
             raise place_error(error, self.__name__) from None
+        for recorder in RECORDERS:
+            recorder.append(Call(self, args, kwargs, result))
+        return result
+
+    def _compute(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if self._text is not None:
+            return self.function(self.signature.bind(args, kwargs))
+        kwargs.pop("queue_id", None)
+        return self.function(*args, **kwargs)
 
     def __repr__(self) -> str:
         """As ttnn prints it."""
@@ -77,6 +84,24 @@ class Operation:
     def __lt__(self, other: Operation) -> bool:
         """By name."""
         return self.name < other.name
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of an operation, and what it returned."""
+
+    operation: Operation
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    result: Any
+
+    def repeat(self) -> Any:
+        """The result of the same call now."""
+        return self.operation(*self.args, **self.kwargs)
+
+
+RECORDERS: list[list[Call]] = []
+"""Lists that take every call, of traces that are being captured."""
 
 
 def table_of(*operations: Operation | Iterable[Operation]) -> dict[str, Operation]:

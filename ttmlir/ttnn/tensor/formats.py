@@ -12,13 +12,16 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from ttmlir.layout.data_format import pack_block_float, round_block_float, unpack_block_float
+from ttmlir.layout.data_format import round_block_float
 from ttmlir.layout.tile import tilize, untilize
-from ttmlir.runtime.element import Array, convert
+from ttmlir.runtime.element import ELEMENT_TYPES, Array, convert, element_of_data_type
+from ttmlir.runtime.stored_bytes import decode_numbers, encode_numbers
 from ttmlir.ttnn.types.enums import DataType
 from ttmlir.ttnn.types.spec import TensorSpec
 
 _BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+_ELEMENTS = {DataType.INT32: ELEMENT_TYPES["Int32"]}
+"""The element types that storage formats do not stand for by themselves."""
 _CHUNK = 1 << 15
 """Numbers that are rounded at a time, so that they stay in the cache."""
 
@@ -56,33 +59,25 @@ def _round_bfloat16(array: Array) -> Array:
 
 def encode(array: Array, spec: TensorSpec, pad_value: float = 0) -> bytes:
     """The bytes of all pages, in the order of the pages."""
-    facts = spec.dtype.facts
     (rows, columns), (height, width) = spec.rows, spec.page_shape
-    padded = pad_rows(array, spec, pad_value)
-    if not spec.is_tiled:
-        missing = spec.pages[0] - rows, spec.pages[1] * width - columns
-        if any(missing):
-            padded = np.pad(padded, [(0, missing[0]), (0, missing[1])])
-        return _stored(padded, spec.dtype).tobytes()
-    if not padded.size:
+    numbers = pad_rows(array, spec, pad_value)
+    if not numbers.size:
         return bytes(spec.size_bytes)
-    tiles = tilize(padded, (height, width)).reshape(-1, height * width)
-    if facts.is_block:
-        return pack_block_float(tiles, facts.storage)
-    return _stored(tiles, spec.dtype).tobytes()
+    if spec.is_tiled:
+        numbers = tilize(numbers, (height, width))
+    else:
+        missing = spec.pages[0] - rows, spec.pages[1] * width - columns
+        numbers = np.pad(numbers, [(0, missing[0]), (0, missing[1])])
+    return encode_numbers(numbers, spec.dtype.facts.storage, height * width)
 
 
 def decode(data: bytes, spec: TensorSpec) -> Array:
     """The numbers in the bytes of all pages; inverse of `encode`."""
     (rows, columns), (height, width) = spec.rows, spec.page_shape
-    facts = spec.dtype.facts
+    element = _ELEMENTS.get(spec.dtype) or element_of_data_type(spec.dtype.facts.storage)
     if not rows * columns:
         return np.zeros(spec.shape, compute_type(spec.dtype))
-    if facts.is_block:
-        numbers = unpack_block_float(data, facts.storage, height * width)
-    else:
-        stored = _BFLOAT16 if spec.dtype is DataType.BFLOAT16 else compute_type(spec.dtype)
-        numbers = np.frombuffer(data, stored)
+    numbers = decode_numbers(data, element, spec.dtype.facts.storage, height * width)
     if spec.is_tiled:
         matrix = untilize(numbers.reshape(*spec.pages, -1), (rows, columns), spec.tile.tile_shape)
     else:
@@ -109,10 +104,3 @@ def unpad(array: Array, shape: tuple[int, ...]) -> Array:
     whole = array.shape == shape
     extents = (1,) * (array.ndim - len(shape)) + shape
     return array if whole else array[tuple(map(slice, extents))].reshape(shape)
-
-
-def _stored(array: Array, dtype: DataType) -> Array:
-    if dtype is DataType.BFLOAT16:
-        with np.errstate(over="ignore"):
-            return array.astype(_BFLOAT16)
-    return array

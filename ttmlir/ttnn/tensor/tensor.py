@@ -187,6 +187,13 @@ class Tensor:
         if isinstance(storage, DeviceStorage):
             storage.release()
 
+    def take(self, other: Tensor) -> None:
+        """Hold the numbers of another tensor of the same specification, at this one's address."""
+        if self._storage is None:
+            self._storage = other.storage
+        else:
+            self._storage.array = other.array
+
     # Moving and converting it: operations.
 
     def to(self, target: MeshDevice | Layout, *args: Any, **kwargs: Any) -> Tensor:

@@ -12,7 +12,7 @@ from ttmlir.frontend.torch.building import BodyBuilder
 from ttmlir.frontend.torch.call import TorchCall, TorchRule, cast_input
 from ttmlir.frontend.torch.elements import is_boolean, is_floating
 from ttmlir.ir.tensor_types import element_type, tensor_of
-from ttmlir.optable import named_in, named_on_truth
+from ttmlir.optable import named_in, named_on_numbers, named_on_truth
 from ttmlir.optable.row import Family, Row
 
 Function = Callable[[BodyBuilder, SSAValue], SSAValue]
@@ -311,13 +311,15 @@ _NAMED = {
     for name, row in named_in("aten").items()
     if row.family.is_elementwise
 }
-_ON_TRUTH = {
-    name.removeprefix("aten."): row.mnemonic for name, row in named_on_truth("aten").items()
-}
+_ON_TRUTH, _ON_NUMBERS = (
+    {name.removeprefix("aten."): row.mnemonic for name, row in named("aten").items()}
+    for named in (named_on_truth, named_on_numbers)
+)
 
 RULES: dict[str, TorchRule] = {
     **{name: _rule_of(row) for name, row in _NAMED.items()},
     **{name: _bits(_NAMED[name].mnemonic, logic) for name, logic in _ON_TRUTH.items()},
+    **{name: _skipping_nan(mnemonic) for name, mnemonic in _ON_NUMBERS.items()},
     "add": _sum("add"),
     "alias": _identity,
     "clamp": _clamp,
@@ -327,8 +329,6 @@ RULES: dict[str, TorchRule] = {
     "detach": _identity,
     "div": _div,
     "elu": _elu,
-    "fmax": _skipping_nan("maximum"),
-    "fmin": _skipping_nan("minimum"),
     "gelu": _gelu,
     "hardtanh": _hardtanh,
     "hypot": _hypot,

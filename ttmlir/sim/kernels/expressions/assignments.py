@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 
 from ttmlir.cpp import tree
-from ttmlir.cpp.types import BOOL, INT, ArrayType, IntType, StructType
+from ttmlir.cpp.types import BOOL, INT, ArrayType, IntType, StructType, has_constant_member
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.conversions import convert_implicitly
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_scalar
@@ -78,6 +78,9 @@ def _find_changeable(context: Context, node: tree.Expression) -> Place:
     place = find_place(context, node)
     if place.is_const:
         raise context.error(node, "this is constant and cannot be changed")
+    if has_constant_member(place.type):
+        message = f"'{place.type.name}' has a constant member; assign the other members"
+        raise context.error(node, message)
     if isinstance(place.type, ArrayType):
         raise context.error(node, "an array cannot be assigned to; assign its elements")
     in_memory = isinstance(place, (MemoryPlace, EitherPlace))

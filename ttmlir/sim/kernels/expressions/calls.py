@@ -35,9 +35,9 @@ def evaluate_call(context: Context, node: tree.FunctionCall) -> Value:
             raise context.error(node, f"'{symbol.name}' is a variable and cannot be called")
         case _:
             pass
-    type_ = context.unit.find_type(tree.NamedType(node.callee.text), context.scope)
-    if type_ is not None and not isinstance(type_, ObjectType):
-        return cast_functionally(context, node, type_)
+    found = context.unit.find_type(node.callee.text, context.scope)
+    if found is not None and not isinstance(found.type, ObjectType):
+        return cast_functionally(context, node, found.type)
     return call_library(context, node, node.callee.text)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.conversions import is_same_type, keeps_const, tag_of
 from ttmlir.cpp.types import (
     UNSIGNED,
     VOID,
@@ -12,9 +13,7 @@ from ttmlir.cpp.types import (
     FloatType,
     IntType,
     PointerType,
-    is_same_type,
     size_of,
-    tag_of,
 )
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_scalar
@@ -43,7 +42,7 @@ def evaluate_bit_cast(context: Context, node: tree.FunctionCall) -> Value:
     """`std::bit_cast<T>(x)`, of numbers."""
     if len(node.arguments) != 1 or len(node.template_arguments) != 1:
         raise context.error(node, "std::bit_cast<type>(value) takes one value")
-    target = context.unit.resolve_type(node.template_arguments[0], context.scope)
+    target = context.unit.resolve_type(node.template_arguments[0], context.scope).type
     value = evaluate_scalar(context, node.arguments[0])
     found = reinterpret_bits(value, target)
     if found is None:
@@ -54,14 +53,27 @@ def evaluate_bit_cast(context: Context, node: tree.FunctionCall) -> Value:
 
 def evaluate_cast(context: Context, node: tree.Cast) -> Value:
     """A cast, however it is written."""
-    target = context.unit.resolve_declared_type(node.type, context.scope, None)
+    target = context.unit.resolve_type(node.type, context.scope).type
     if node.kind == "reinterpret_cast" or isinstance(target, PointerType):
-        return _reinterpret(context, evaluate_scalar(context, node.value), target, node)
+        value = evaluate_scalar(context, node.value)
+        _refuse_lost_const(context, value.type, target, node)
+        return _reinterpret(context, value, target, node)
     return cast_value(context, context.evaluate(node.value), target, node)
 
 
+def _refuse_lost_const(context: Context, source: CType, target: CType, node: tree.Cast) -> None:
+    """Refuse a cast that gives leave to change what is const, which `const_cast` does."""
+    if node.kind not in ("static_cast", "reinterpret_cast"):
+        return
+    if not isinstance(source, PointerType) or not isinstance(target, PointerType):
+        return
+    if not keeps_const(target, source):
+        message = f"{node.kind} from '{source.name}' to '{target.name}' casts const away"
+        raise context.error(node, f"{message}; keep the const, or use const_cast")
+
+
 def cast_value(context: Context, value: Value, target: CType, node: tree.Node) -> Value:
-    """A value convert with a cast."""
+    """A value converted with a cast."""
     match target, value.type:
         case ((IntType() | FloatType()), (IntType() | FloatType())):
             return convert(value, target)
@@ -116,9 +128,10 @@ def evaluate_size(context: Context, node: tree.SizeOf) -> Value:
     operand = node.operand
     type_: CType | None = None
     if isinstance(operand, (tree.NamedType, tree.Pointer, tree.Reference)):
-        type_ = context.unit.resolve_type(operand, context.scope)
+        type_ = context.unit.resolve_type(operand, context.scope).type
     elif isinstance(operand, tree.Name):
-        type_ = context.unit.find_type(tree.NamedType(operand.text), context.scope)
+        found = context.unit.find_type(operand.text, context.scope)
+        type_ = None if found is None else found.type
     if type_ is None:
         assert not isinstance(operand, (tree.NamedType, tree.Pointer, tree.Reference))
         place = find_array(context, operand)

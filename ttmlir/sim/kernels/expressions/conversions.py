@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ttmlir.cpp import tree
+from ttmlir.cpp.conversions import is_scoped, keeps_const, may_point
 from ttmlir.cpp.types import (
     BOOL,
-    VOID,
     CType,
+    EnumType,
     FloatType,
     IntType,
     PointerType,
     StringType,
-    is_same_type,
 )
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.python import code
@@ -23,14 +25,15 @@ def convert_implicitly(context: Context, value: Value, target: CType, node: tree
     source = value.type
     match target, source:
         case ((IntType() | FloatType()), (IntType() | FloatType())):
+            if target != source and (isinstance(target, EnumType) or is_scoped(source)):
+                raise context.error(node, _describe_conversion(source, target))
             return convert(value, target)
         case IntType(), PointerType() if target == BOOL:
             return convert_to_bool(value)
         case PointerType(), IntType() if value.constant == 0 and _is_null(node):
             return Value(target, code.constant(0))
-        case PointerType(), PointerType() if _may_point(target, source):
-            volatile = target.volatile or source.volatile
-            pointer = PointerType(target.pointee, volatile)
+        case PointerType(), PointerType() if may_point(target, source):
+            pointer = replace(target, volatile=target.volatile or source.volatile)
             return Value(pointer, value.node, space=value.space)
         case _ if source == target:
             return value
@@ -45,12 +48,17 @@ def unify_types(
     numbers = (IntType, FloatType)
     if a.type == b.type:
         return settle(a), settle(b)
+    if is_scoped(a.type) or is_scoped(b.type):
+        raise context.error(node, _describe_mixture(a.type, b.type))
     if isinstance(a.type, numbers) and isinstance(b.type, numbers):
         total = apply_binary("+", a, b)
         assert total is not None
         target = total.type
         assert isinstance(target, numbers)
         return settle(convert(a, target)), settle(convert(b, target))
+    if isinstance(a.type, PointerType) and isinstance(b.type, PointerType):
+        if may_point(b.type, a.type):
+            return convert_implicitly(context, a, b.type, node.true_value), b
     if isinstance(a.type, PointerType):
         return a, convert_implicitly(context, b, a.type, node.false_value)
     return convert_implicitly(context, a, b.type, node.true_value), b
@@ -60,10 +68,8 @@ def _is_null(node: tree.Node) -> bool:
     return isinstance(node, (tree.Null, tree.Integer))
 
 
-def _may_point(target: PointerType, source: PointerType) -> bool:
-    """Whether a pointer converts to another pointer type without cast."""
-    to, given = target.pointee, source.pointee
-    return to == VOID or is_same_type(to, given)
+def _describe_mixture(a: CType, b: CType) -> str:
+    return f"'{a.name}' and '{b.name}' have no type in common; cast one of them"
 
 
 def _describe_conversion(source: CType, target: CType) -> str:
@@ -74,6 +80,17 @@ def _describe_conversion(source: CType, target: CType) -> str:
         )
     if isinstance(target, IntType) and isinstance(source, PointerType):
         return f"a pointer is no '{target.name}'; write reinterpret_cast<uint32_t>(...)"
+    if isinstance(target, PointerType) and isinstance(source, PointerType):
+        if not keeps_const(target, source):
+            return (
+                f"'{source.name}' does not convert to '{target.name}', through which what is const "
+                "could be changed; declare the pointer with const, or use const_cast"
+            )
+    if isinstance(target, EnumType) or is_scoped(source):
+        return (
+            f"'{source.name}' does not convert to '{target.name}'; write "
+            f"static_cast<{target.name}>(...)"
+        )
     if isinstance(source, StringType):
         return f"a string is no '{target.name}'"
     return f"'{source.name}' does not convert to '{target.name}'"

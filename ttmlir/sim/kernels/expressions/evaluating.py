@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.conversions import is_scoped
 from ttmlir.cpp.types import VOID, ArrayType, IntType, ObjectType, StructType
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.python import code
@@ -17,17 +18,21 @@ def evaluate_scalar(context: Context, node: tree.Expression) -> Value:
     return value
 
 
-def evaluate_number(context: Context, node: tree.Expression, what: str) -> Value:
-    """The value of an expression that has to be an integer."""
+def evaluate_number(
+    context: Context, node: tree.Expression, what: str, *, scoped: bool = False
+) -> Value:
+    """The value of an expression that has to be an integer, or with `scoped` an enumerator."""
     value = settle(context.evaluate(node))
-    if not isinstance(value.type, IntType):
+    if not isinstance(value.type, IntType) or (is_scoped(value.type) and not scoped):
         raise context.error(node, f"{what} is an integer, not '{value.type.name}'")
     return value
 
 
-def evaluate_constant(context: Context, node: tree.Expression, what: str) -> int:
-    """The value of an expression that has to be a known integer."""
-    number = evaluate_number(context, node, what).constant
+def evaluate_constant(
+    context: Context, node: tree.Expression, what: str, *, scoped: bool = False
+) -> int:
+    """The value of an expression that has to be a known integer, or with `scoped` enumerator."""
+    number = evaluate_number(context, node, what, scoped=scoped).constant
     if number is None:
         raise context.error(node, f"{what} has to be a constant expression")
     return int(number)
@@ -36,7 +41,7 @@ def evaluate_constant(context: Context, node: tree.Expression, what: str) -> int
 def evaluate_condition(context: Context, node: tree.Expression) -> Value:
     """The value of an expression as `bool`."""
     value = evaluate_scalar(context, node)
-    if isinstance(value.type, (StructType, ObjectType, ArrayType)):
+    if isinstance(value.type, (StructType, ObjectType, ArrayType)) or is_scoped(value.type):
         raise context.error(node, f"'{value.type.name}' is no condition")
     value = convert_to_bool(value)
     code.locate(value.node, node.position)

@@ -33,7 +33,7 @@ from ttmlir.sim.kernels.value import Value, make_floating, make_integer, settle
 
 def evaluate_construct(context: Context, node: tree.Construct) -> Value:
     """The value of `T{...}`."""
-    type_ = context.unit.resolve_type(node.type, context.scope)
+    type_ = context.unit.resolve_type(node.type, context.scope).type
     if (size_of(type_) or 0) > STACK_BYTES:
         message = f"a '{type_.name}' takes {size_of(type_)} bytes; there are {STACK_BYTES}"
         raise context.error(node, message)

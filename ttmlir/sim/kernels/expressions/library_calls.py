@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.conversions import is_scoped
 from ttmlir.cpp.types import (
     FLOAT,
     UNSIGNED,
@@ -106,7 +107,8 @@ def _type_result(
         return value
     match node.template_arguments, result:
         case (tree.NamedType() as wanted,), IntType():
-            target = context.unit.find_type(wanted, context.scope)
+            found = context.unit.find_type(wanted.name, context.scope)
+            target = None if found is None else found.type
             if isinstance(target, FloatType):
                 return Value(FLOAT, called)
             return value if not isinstance(target, IntType) else convert(value, target)
@@ -138,7 +140,7 @@ def evaluate_argument(
     if parameter.is_object:
         message = f"the call takes {parameter.wanted} here, not '{type_.name}'"
         raise context.error(node, message)
-    if not isinstance(type_, (IntType, FloatType, PointerType)):
+    if not isinstance(type_, (IntType, FloatType, PointerType)) or is_scoped(type_):
         raise context.error(node, f"the call takes a number here, not '{type_.name}'")
     if isinstance(type_, PointerType):
         if value.space is Space.LOCAL:
@@ -173,7 +175,7 @@ def _evaluate_template_argument(
     context: Context, node: tree.TemplateArgument, kind: TemplateKind
 ) -> ast.expr:
     if kind is TemplateKind.TYPE:
-        type_ = context.unit.resolve_type(node, context.scope)
+        type_ = context.unit.resolve_type(node, context.scope).type
         if not isinstance(type_, (IntType, FloatType)) or (size_of(type_) or 0) > 4:
             message = f"the template argument '{type_.name}' is no number of 32 bits"
             raise context.error(node, message)
@@ -244,7 +246,7 @@ def evaluate_extreme(context: Context, node: tree.FunctionCall) -> Value:
         raise context.error(node, f"std::{name} takes two values")
     a, b = (settle(evaluate_scalar(context, each)) for each in node.arguments)
     if node.template_arguments:
-        target = context.unit.resolve_type(node.template_arguments[0], context.scope)
+        target = context.unit.resolve_type(node.template_arguments[0], context.scope).type
         a, b = (settle(cast_value(context, each, target, node)) for each in (a, b))
     if a.type != b.type or not isinstance(a.type, (IntType, FloatType)):
         message = (

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 
 from ttmlir.cpp import tree
-from ttmlir.cpp.types import BOOL, IntType, PointerType
+from ttmlir.cpp.conversions import is_scoped
+from ttmlir.cpp.types import BOOL, CType, IntType, PointerType
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.conversions import unify_types
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_condition, evaluate_scalar
@@ -34,7 +35,7 @@ def evaluate_unary(context: Context, node: tree.Unary) -> Value:
             return take_address(context, find_place(context, node.operand), node)
         case operator:
             value = evaluate_scalar(context, node.operand)
-            result = apply_unary(operator, value)
+            result = None if is_scoped(value.type) else apply_unary(operator, value)
             if result is None:
                 message = f"'{operator}' does not go with '{value.type.name}'"
                 raise context.error(node, message)
@@ -48,7 +49,7 @@ def _read_punned(context: Context, node: tree.Expression) -> Value | None:
             type=tree.Pointer(pointee=pointee), value=tree.Unary(operator="&", operand=operand)
         ):
             place = find_place(context, operand)
-            target = context.unit.resolve_declared_type(pointee, context.scope, None)
+            target = context.unit.resolve_type(pointee, context.scope).type
             if isinstance(place, (MemoryPlace, EitherPlace)) or place.type == target:
                 return None
             return reinterpret_bits(read_place(context, place), target)
@@ -72,6 +73,8 @@ def operate(context: Context, operator: str, left: Value, right: Value, node: tr
     """A binary operator, on pointers too."""
     if isinstance(left.type, PointerType) or isinstance(right.type, PointerType):
         result = operate_on_pointer(context, operator, left, right, node)
+    elif not _may_compute(operator, left.type, right.type):
+        result = None
     else:
         _refuse_undefined(context, operator, left, right, node)
         result = apply_binary(operator, left, right)
@@ -79,6 +82,13 @@ def operate(context: Context, operator: str, left: Value, right: Value, node: tr
         message = f"'{operator}' does not go with '{left.type.name}' and '{right.type.name}'"
         raise context.error(node, message)
     return result
+
+
+def _may_compute(operator: str, left: CType, right: CType) -> bool:
+    """Whether an operator computes with numbers of these types; scoped enumerators compare only."""
+    if not is_scoped(left) and not is_scoped(right):
+        return True
+    return left == right and operator in code.COMPARE
 
 
 def _refuse_undefined(

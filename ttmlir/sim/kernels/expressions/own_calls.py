@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.conversions import is_same_type, may_point
 from ttmlir.cpp.types import (
     ArrayType,
     CType,
@@ -13,8 +14,8 @@ from ttmlir.cpp.types import (
     IntType,
     ObjectType,
     PointerType,
+    QualifiedType,
     StructType,
-    is_same_type,
 )
 from ttmlir.sim.kernels.context import Argument, Context
 from ttmlir.sim.kernels.expressions.conversions import convert_implicitly
@@ -119,8 +120,18 @@ def _bind_template(
         name = _find_deducible(each.type)
         if name in names and name not in scope.symbols:
             known[number] = evaluate_scalar(context, argument)
-            scope.symbols[name] = Alias(_deduce(each.type, known[number].type))
+            given = QualifiedType(known[number].type, _is_const(context, each.type, argument))
+            scope.symbols[name] = Alias(_deduce(each.type, given))
     return scope
+
+
+def _is_const(context: Context, type_: tree.Type, argument: tree.Expression) -> bool:
+    """Whether a parameter of a type refers to what cannot be changed."""
+    if not isinstance(type_, tree.Reference):
+        return False
+    if is_constant_name(context, argument):
+        return True
+    return is_place(context, argument) and find_place(context, argument).is_const
 
 
 def _bind_template_argument(
@@ -134,7 +145,7 @@ def _bind_template_argument(
     if isinstance(argument, (tree.NamedType, tree.Pointer, tree.Reference)):
         raise context.error(argument, f"'{parameter.name}' is a number, not a type")
     value = evaluate_scalar(context, argument)
-    target = context.unit.resolve_declared_type(parameter.type, scope, value.type)
+    target = context.unit.resolve_declared_type(parameter.type, scope, value.type).type
     value = settle(convert_implicitly(context, value, target, argument))
     if value.constant is None:
         raise context.error(argument, "a template argument has to be a constant expression")
@@ -157,10 +168,10 @@ def _pass_argument(
         return _pass_by_reference(context, type_, node, scope, known)
     value = known or evaluate_scalar(context, node)
     target = context.unit.resolve_declared_type(type_, scope, value.type)
-    value = settle(convert_implicitly(context, value, target, node))
-    if isinstance(target, StructType):
+    value = settle(convert_implicitly(context, value, target.type, node))
+    if isinstance(target.type, StructType):
         value = replace(value, node=code.call("_copied", value.node))
-    return Argument(value.type, "value", value.node, value.space)
+    return Argument(value.type, "value", value.node, value.space, target.const)
 
 
 def _pass_by_reference(
@@ -171,45 +182,58 @@ def _pass_by_reference(
     known: Value | None,
 ) -> Argument:
     referent = type_.referent
-    constant = isinstance(referent, tree.NamedType) and "const" in referent.qualifiers
     if not is_place(context, node) or is_constant_name(context, node):
-        if not constant:
+        value = known or evaluate_scalar(context, node)
+        target = context.unit.resolve_declared_type(referent, scope, value.type)
+        if not target.const:
             raise context.error(node, "a reference that is not const needs a variable here")
-        return _pass_constant_reference(context, referent, node, scope, known)
+        return _pass_constant_reference(context, target.type, value, node)
     place = find_place(context, node)
-    target = context.unit.resolve_declared_type(referent, scope, place.type)
-    if constant and isinstance(target, (IntType, FloatType)):
-        return _pass_constant_reference(context, referent, node, scope, known)
+    target = context.unit.resolve_declared_type(referent, scope, place.type, place.is_const)
+    if target.const and isinstance(target.type, (IntType, FloatType, PointerType)):
+        value = known or evaluate_scalar(context, node)
+        return _pass_constant_reference(context, target.type, value, node)
     check_reference(context, target, place, node)
+    const = target.const
     match place:
         case MemoryPlace():
             pointer = PointerType(place.type, volatile=place.volatile)
-            return Argument(pointer, "address", settle(place.address).node)
+            node_ = settle(place.address).node
+            return Argument(pointer, "address", node_, is_const=const)
         case PointedPlace() | EitherPlace():
             pointer = take_address(context, place, node)
-            return Argument(pointer.type, "pointer", pointer.node, pointer.space)
+            return Argument(pointer.type, "pointer", pointer.node, pointer.space, const)
         case _ if isinstance(place.type, (StructType, ArrayType, ObjectType)):
-            return Argument(place.type, "object", build_node(place))
+            return Argument(place.type, "object", build_node(place), is_const=const)
         case ItemPlace():
-            return Argument(place.type, "pair", code.tuple_of(place.container, place.index))
+            pair = code.tuple_of(place.container, place.index)
+            return Argument(place.type, "pair", pair, is_const=const)
         case LocalPlace() | MemberPlace():
             raise context.error(node, "a reference to this is not supported")
 
 
-def check_reference(context: Context, target: CType, place: Place, node: tree.Node) -> None:
-    """Refuse a reference to a variable of another type."""
-    if not is_same_type(target, place.type):
-        message = f"a reference to '{target.name}' does not go with '{place.type.name}'"
-        raise context.error(node, message)
+def check_reference(context: Context, target: QualifiedType, place: Place, node: tree.Node) -> None:
+    """Refuse a reference to a variable of another type, or one that drops its `const`."""
+    name = f"{'const ' if target.const else ''}{target.type.name}"
+    if not _may_refer(target, place.type):
+        raise context.error(node, f"a reference to '{name}' does not go with '{place.type.name}'")
+    if place.is_const and not target.const:
+        message = f"a reference to '{name}' could change what is const here"
+        raise context.error(node, f"{message}; declare it 'const {name}&'")
+
+
+def _may_refer(target: QualifiedType, given: CType) -> bool:
+    if isinstance(target.type, PointerType) and isinstance(given, PointerType):
+        volatile = replace(given, volatile=target.type.volatile)
+        return target.type == volatile or (target.const and may_point(target.type, given))
+    return is_same_type(target.type, given)
 
 
 def _pass_constant_reference(
-    context: Context, referent: tree.Type, node: tree.Expression, scope: Scope, known: Value | None
+    context: Context, target: CType, value: Value, node: tree.Expression
 ) -> Argument:
-    value = known or evaluate_scalar(context, node)
-    target = context.unit.resolve_declared_type(referent, scope, value.type)
     value = settle(convert_implicitly(context, value, target, node))
-    return Argument(value.type, "value", value.node, value.space)
+    return Argument(value.type, "value", value.node, value.space, is_const=True)
 
 
 def _accepts(function: tree.Function, count: int) -> bool:
@@ -233,12 +257,15 @@ def _find_deducible(type_: tree.Type) -> str:
             return _find_deducible(inner)
 
 
-def _deduce(type_: tree.Type, given: CType) -> CType:
+def _deduce(type_: tree.Type, given: QualifiedType) -> QualifiedType:
     """What the name in a parameter's type means for an argument of a type."""
-    match type_, given:
-        case tree.Pointer(pointee=inner), PointerType(pointee=pointee):
-            return _deduce(inner, pointee)
+    match type_, given.type:
+        case tree.Pointer(pointee=inner), PointerType(pointee, volatile, const):
+            return _deduce(inner, QualifiedType(pointee, const, volatile))
         case tree.Reference(referent=inner), _:
             return _deduce(inner, given)
+        case tree.NamedType(qualifiers=qualifiers), _:
+            is_const = given.const and "const" not in qualifiers
+            return replace(given, const=is_const)
         case _:
             return given

@@ -15,6 +15,7 @@ from ttmlir.cpp.types import (
     ObjectType,
     PointerType,
     StructType,
+    complete_type,
     count_of,
     size_of,
 )
@@ -89,7 +90,8 @@ def _find_element_of(
 ) -> ItemPlace | MemoryPlace | EitherPlace:
     match base:
         case MemoryPlace():
-            start = Value(PointerType(array.element, base.volatile), base.address.node)
+            type_ = PointerType(array.element, base.volatile, base.is_const)
+            start = Value(type_, base.address.node)
             return find_pointee_in_memory(context, advance_pointer(context, start, index, node))
         case EitherPlace():
             pointer = base.pointer
@@ -101,7 +103,7 @@ def _find_element_of(
             memory = _find_element_of(context, base.memory, array, index, node)
             assert isinstance(local, ItemPlace)
             assert isinstance(memory, MemoryPlace)
-            return EitherPlace(array.element, pointer, local, memory)
+            return EitherPlace(array.element, pointer, local, memory, base.is_const)
         case _:
             place = _check_index(index)
             return ItemPlace(array.element, build_node(base), place, base.is_const, array.count)
@@ -165,7 +167,7 @@ def _find_struct_member(
         names = [field.name for field in struct.fields]
         raise context.error(node, describe_missing_member(struct.name, node.member, names))
     place = find_member_place(base, number)
-    type_ = context.unit.complete(place.type)
+    type_ = complete_type(place.type, context.unit.structs)
     if isinstance(place, EitherPlace):
         local, memory = replace(place.local, type=type_), replace(place.memory, type=type_)
         return replace(place, type=type_, local=local, memory=memory)

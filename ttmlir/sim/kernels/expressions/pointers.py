@@ -53,7 +53,7 @@ def find_pointee(
         raise context.error(node, message)
     if pointer.space is Space.LOCAL:
         place = code.constant(0) if offset is None else settle(offset).node
-        return PointedPlace(type_.pointee, pointer.node, place)
+        return PointedPlace(type_.pointee, pointer.node, place, type_.const)
     if offset is not None and offset.constant != 0:
         pointer = advance_pointer(context, pointer, offset, node)
     if pointer.space is Space.MEMORY:
@@ -62,16 +62,17 @@ def find_pointee(
     if not isinstance(first, ast.Name):
         temporary = context.unit.create_name("pointer", "t")
         first, again = code.walrus(temporary, first), code.name(temporary)
-    local = PointedPlace(type_.pointee, again, code.constant(0))
-    memory = MemoryPlace(type_.pointee, make_value(UNSIGNED, again), type_.volatile)
-    return EitherPlace(type_.pointee, first, local, memory)
+    local = PointedPlace(type_.pointee, again, code.constant(0), type_.const)
+    memory = MemoryPlace(type_.pointee, make_value(UNSIGNED, again), type_.volatile, type_.const)
+    return EitherPlace(type_.pointee, first, local, memory, type_.const)
 
 
 def find_pointee_in_memory(context: Context, pointer: Value) -> MemoryPlace:
     """The place in memory that an address means."""
-    assert isinstance(pointer.type, PointerType)
+    type_ = pointer.type
+    assert isinstance(type_, PointerType)
     address = make_value(UNSIGNED, pointer.node)
-    return MemoryPlace(pointer.type.pointee, address, pointer.type.volatile)
+    return MemoryPlace(type_.pointee, address, type_.volatile, type_.const)
 
 
 def advance_pointer(context: Context, pointer: Value, count: Value, node: tree.Node) -> Value:
@@ -101,7 +102,7 @@ def take_address(context: Context, place: Place, node: tree.Node) -> Value:
     """A pointer to a place."""
     match place:
         case MemoryPlace():
-            pointer = PointerType(place.type, place.volatile)
+            pointer = PointerType(place.type, place.volatile, place.is_const)
             return Value(pointer, settle(place.address).node)
         case EitherPlace():
             local, memory = (take_address(context, x, node) for x in (place.local, place.memory))
@@ -109,15 +110,18 @@ def take_address(context: Context, place: Place, node: tree.Node) -> Value:
             chosen = code.choice(test, local.node, memory.node)
             return Value(memory.type, chosen, space=Space.ANY)
         case PointedPlace():
-            pointer = Value(PointerType(place.type), place.pointer, space=Space.LOCAL)
+            type_ = PointerType(place.type, const=place.is_const)
+            pointer = Value(type_, place.pointer, space=Space.LOCAL)
             if isinstance(place.offset, ast.Constant) and place.offset.value == 0:
                 return pointer
             return advance_pointer(context, pointer, make_value(INT, place.offset), node)
         case ItemPlace():
-            return point_into(place.container, place.index, place.count, place.type)
+            pointer = PointerType(place.type, const=place.is_const)
+            return point_into(place.container, place.index, place.count, pointer)
         case LocalPlace() if isinstance(place.type, (StructType, ArrayType)):
             holder = code.list_of([code.name(place.identifier)])
-            return point_into(holder, code.constant(0), None, place.type)
+            pointer = PointerType(place.type, const=place.is_const)
+            return point_into(holder, code.constant(0), None, pointer)
         case _:
             raise context.error(node, "the address of this is not supported")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.conversions import is_scoped
 from ttmlir.cpp.types import BOOL, CHAR, INT, FloatType, IntType, PointerType, StringType
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_constant, evaluate_scalar
@@ -62,6 +63,8 @@ def _evaluate_width(context: Context, node: tree.FunctionCall) -> int:
 def _show_value(context: Context, node: tree.Expression, base: int, width: int) -> ast.expr:
     value = settle(evaluate_scalar(context, node))
     match value.type:
+        case type_ if is_scoped(type_):
+            raise context.error(node, f"DPRINT does not print '{type_.name}'; cast it to a number")
         case IntType() if value.type == CHAR:
             return code.call("_character", value.node)
         case IntType() if base != 10 or width:

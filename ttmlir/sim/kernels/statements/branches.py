@@ -65,7 +65,8 @@ def execute_continue(context: Context, node: tree.Continue) -> None:
 
 def execute_switch(context: Context, node: tree.Switch) -> None:
     """A chain of `if`; each branch holds what its case falls through to, too."""
-    value = settle(evaluate_number(context, node.condition, "the condition of a switch"))
+    what = "the condition of a switch"
+    value = settle(evaluate_number(context, node.condition, what, scoped=True))
     if value.constant is None:
         identifier = context.unit.create_name("chosen", "t")
         context.emit(code.assign(code.name(identifier), value.node), node.position)
@@ -99,8 +100,9 @@ def execute_switch(context: Context, node: tree.Switch) -> None:
 def _refuse_duplicates(context: Context, node: tree.Switch) -> None:
     known = set[int | None]()
     for each in node.cases:
-        what = "the value of a case"
-        number = None if each.value is None else evaluate_constant(context, each.value, what)
+        number: int | None = None
+        if each.value is not None:
+            number = evaluate_constant(context, each.value, "the value of a case", scoped=True)
         if number in known:
             which = "'default'" if number is None else f"case {number}"
             raise context.error(each, f"{which} stands twice in this switch")
@@ -122,7 +124,7 @@ def _build_branch(
     """A branch for some values; `otherwise` is for the others."""
     tests = list[ast.expr]()
     for each in wanted:
-        number = settle(evaluate_number(context, each, "the value of a case"))
+        number = settle(evaluate_number(context, each, "the value of a case", scoped=True))
         if number.constant is None:
             raise context.error(each, "the value of a case has to be a constant expression")
         test = operate(context, "==", value, number, each)

@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from ttmlir.cpp import tree
-from ttmlir.cpp.types import BOOL, IntType, find_common_type
+from ttmlir.cpp.conversions import find_common_type
+from ttmlir.cpp.types import BOOL, EnumType, IntType
 from ttmlir.sim.kernels.context import Context, Loop
 from ttmlir.sim.kernels.enumerators import strip_namespaces
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_number
+from ttmlir.sim.kernels.expressions.places import find_array
 from ttmlir.sim.kernels.place import LocalPlace, MemoryPlace
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.scope import Scope, Variable, find_changed_names, root_name, walk
@@ -111,8 +113,11 @@ def _keeps_value(context: Context, node: tree.Node, changed: frozenset[str]) -> 
     match node:
         case tree.Name(text=text):
             return _is_steady_name(context, text, changed)
-        case tree.Member() | tree.Index():
-            return root_name(node) is not None
+        case tree.Member(arrow=arrow):
+            return root_name(node) is not None and not arrow
+        case tree.Index(base=base):
+            is_element = isinstance(base, tree.Name) and context.unit.library.is_array(base.text)
+            return is_element or find_array(context, base) is not None
         case tree.BinaryOperation(operator=operator):
             return operator != ","
         case tree.Unary(operator=operator):
@@ -129,6 +134,8 @@ def _is_steady_name(context: Context, name: str, changed: frozenset[str]) -> boo
     symbol = context.unit.find(name, context.scope)
     if not isinstance(symbol, Variable) or isinstance(symbol.meaning, Value):
         return True
+    if symbol.is_reference:
+        return False
     if symbol.meaning.is_const and not isinstance(symbol.meaning, MemoryPlace):
         return True
     is_own = isinstance(symbol.meaning, LocalPlace) and not symbol.is_global
@@ -165,9 +172,12 @@ def _build_range(
     for each in start.declarators:
         if each is not count.declarator:
             declare_variable(context, start, each)
-    type_, first = find_declared(context, start, count.declarator)
+    declared, first = find_declared(context, start, count.declarator)
+    type_ = declared.type
     bound = evaluate_number(context, count.bound, "the bound of a loop")
-    if not isinstance(type_, IntType) or type_ == BOOL or first is None:
+    if not isinstance(type_, IntType) or isinstance(type_, EnumType) or declared.const:
+        return None
+    if type_ == BOOL or first is None:
         return None
     assert isinstance(bound.type, IntType)
     common = find_common_type(type_, bound.type)

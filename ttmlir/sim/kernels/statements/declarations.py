@@ -6,6 +6,8 @@ import ast
 from dataclasses import replace
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.conversions import is_same_type
+from ttmlir.cpp.type_names import is_deduced
 from ttmlir.cpp.types import (
     VOID,
     ArrayType,
@@ -14,6 +16,7 @@ from ttmlir.cpp.types import (
     IntType,
     ObjectType,
     PointerType,
+    QualifiedType,
     StructType,
     count_of,
     size_of,
@@ -38,6 +41,7 @@ from ttmlir.sim.kernels.place import (
     MemoryPlace,
     Place,
     PointedPlace,
+    protect_place,
 )
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.scope import Variable
@@ -59,8 +63,8 @@ def declare_variable(context: Context, node: tree.Declaration, declarator: tree.
     if isinstance(node.type, tree.Reference):
         _declare_reference(context, node.type, declarator)
         return
-    type_, value = find_declared(context, node, declarator)
-    is_const = _is_declared_const(node)
+    declared, value = find_declared(context, node, declarator)
+    type_, is_const = declared.type, declared.const
     if is_const and value is None and not isinstance(type_, (ObjectType, StructType)):
         message = f"'{declarator.name}' is constant and needs a value"
         raise context.error(declarator, message)
@@ -85,27 +89,31 @@ def _require_constant(context: Context, value: Value | None, declarator: tree.De
         raise context.error(declarator, message)
 
 
-def _is_declared_const(node: tree.Declaration) -> bool:
-    if "constexpr" in node.specifiers:
-        return True
-    if isinstance(node.type, tree.Pointer):
-        return node.type.const
-    return isinstance(node.type, tree.NamedType) and "const" in node.type.qualifiers
-
-
 def find_declared(
     context: Context, node: tree.Declaration, declarator: tree.Declarator
-) -> tuple[CType, Value | None]:
+) -> tuple[QualifiedType, Value | None]:
     """The type of a variable and its initial value."""
     initial = declarator.value
-    if context.unit.is_deduced(node.type):
+    if is_deduced(node.type):
         if initial is None or isinstance(initial, tree.Braces):
             raise context.error(declarator, "'auto' needs a value to take its type from")
         value = evaluate_scalar(context, initial)
-        type_ = context.unit.resolve_declared_type(node.type, context.scope, value.type)
-        value = convert_implicitly(context, value, type_, initial)
-        return value.type, settle(value)
-    base = context.unit.resolve_type(node.type, context.scope)
+        declared = context.unit.resolve_declared_type(node.type, context.scope, value.type)
+        value = settle(convert_implicitly(context, value, declared.type, initial))
+    else:
+        declared = context.unit.resolve_type(node.type, context.scope)
+        type_, value = _find_initial(context, node, declarator, declared.type)
+        declared = replace(declared, type=type_)
+    if value is not None:
+        declared = replace(declared, type=value.type)
+    return replace(declared, const=declared.const or "constexpr" in node.specifiers), value
+
+
+def _find_initial(
+    context: Context, node: tree.Declaration, declarator: tree.Declarator, base: CType
+) -> tuple[CType, Value | None]:
+    """The type of a variable with its sizes, and its initial value."""
+    initial = declarator.value
     if base == VOID:
         raise context.error(declarator, "a variable cannot be 'void'")
     type_ = _apply_sizes(context, base, declarator)
@@ -115,8 +123,7 @@ def find_declared(
         return type_, None
     if isinstance(type_, ArrayType) and not isinstance(initial, tree.Braces):
         raise context.error(initial, "an array is initialised with braces")
-    value = settle(build_initial(context, type_, initial, node.type))
-    return value.type, value
+    return type_, settle(build_initial(context, type_, initial, node.type))
 
 
 def _apply_sizes(context: Context, type_: CType, declarator: tree.Declarator) -> CType:
@@ -223,22 +230,46 @@ def _declare_reference(
     initial = declarator.value
     if initial is None or isinstance(initial, tree.Braces):
         raise context.error(declarator, "a reference needs a variable that it refers to")
+    resolve = context.unit.resolve_declared_type
     if not is_place(context, initial) or is_constant_name(context, initial):
-        value = settle(evaluate_scalar(context, initial))
-        target = context.unit.resolve_declared_type(type_.referent, context.scope, value.type)
-        value = settle(convert_implicitly(context, value, target, initial))
-        _declare_local(context, value.type, value, declarator, is_const=True)
+        is_const = is_constant_name(context, initial)
+        _declare_copy(context, type_.referent, initial, declarator, is_const=is_const)
         return
     place = find_place(context, initial)
-    target = context.unit.resolve_declared_type(type_.referent, context.scope, place.type)
+    target = resolve(type_.referent, context.scope, place.type, place.is_const)
+    if target.const and _is_number(target.type) and not is_same_type(target.type, place.type):
+        _declare_copy(context, type_.referent, initial, declarator)
+        return
     check_reference(context, target, place, initial)
     setup = list[ast.expr]()
     place = _fix_place(context, place, setup)
     emit_setup(context, setup, declarator)
-    referent = type_.referent
-    if isinstance(referent, tree.NamedType) and "const" in referent.qualifiers:
-        place = replace(place, is_const=True)
-    bind_variable(context, declarator, place)
+    if target.const:
+        place = protect_place(place)
+    bind_variable(context, declarator, place, is_reference=True)
+
+
+def _declare_copy(
+    context: Context,
+    referent: tree.Type,
+    initial: tree.Expression,
+    declarator: tree.Declarator,
+    *,
+    is_const: bool = False,
+) -> None:
+    """What a constant reference refers to that is made for it: a value of its type."""
+    value = settle(evaluate_scalar(context, initial))
+    resolve = context.unit.resolve_declared_type
+    target = resolve(referent, context.scope, value.type, is_const)
+    if not target.const:
+        message = "a reference that is not const needs a variable here"
+        raise context.error(initial, message)
+    value = settle(convert_implicitly(context, value, target.type, initial))
+    _declare_local(context, value.type, value, declarator, is_const=True)
+
+
+def _is_number(type_: CType) -> bool:
+    return isinstance(type_, (IntType, FloatType))
 
 
 def _fix_place(context: Context, place: Place, setup: list[ast.expr]) -> Place:
@@ -284,8 +315,11 @@ def bind_variable(
     *,
     is_global: bool = False,
     elements: tuple[Value, ...] | None = None,
+    is_reference: bool = False,
 ) -> None:
     """Give a declared name its meaning."""
     if declarator.name in context.scope.symbols:
         raise context.error(declarator, f"'{declarator.name}' is declared twice")
-    context.scope.symbols[declarator.name] = Variable(declarator.name, meaning, is_global, elements)
+    context.scope.symbols[declarator.name] = Variable(
+        declarator.name, meaning, is_global, elements, is_reference
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ttmlir.cpp import tree
-from ttmlir.cpp.types import INT, IntType
+from ttmlir.cpp.types import INT, EnumType, IntType, QualifiedType
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_condition, evaluate_constant
 from ttmlir.sim.kernels.scope import Alias, Scope, Symbol, Variable
@@ -29,11 +29,11 @@ def use_name(context: Context, node: tree.UsingName) -> None:
 
 def declare_enumeration(context: Context, node: tree.Enumeration) -> None:
     """Compile an enumeration: its type, and its enumerators as constants."""
-    base = INT if node.base is None else context.unit.resolve_type(node.base, context.scope)
+    base = INT if node.base is None else context.unit.resolve_type(node.base, context.scope).type
     if not isinstance(base, IntType):
         raise context.error(node, f"'{base.name}' cannot hold an enumeration")
-    type_ = IntType(node.name, base.bits, base.signed)
-    _bind_new_name(context, node, node.name, Alias(type_))
+    type_ = EnumType(node.name, base.bits, base.signed, node.is_scoped)
+    _bind_new_name(context, node, node.name, Alias(QualifiedType(type_)))
     inner = Scope(context.scope)
     outer, context.scope = context.scope, inner
     number = -1

@@ -1,0 +1,162 @@
+"""Descriptions of programs are checked as they are built."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from samples.generic_programs import exp_program
+
+from ttmlir.layout.enums import DataType
+from ttmlir.program.description import (
+    AddressOfTensor,
+    CircularBufferDescription,
+    CircularBufferFormat,
+    CircularBufferIndex,
+    ComputeConfig,
+    CoreRange,
+    KernelDescription,
+    ProgramDescription,
+    SemaphoreAt,
+    SemaphoreDescription,
+    TensorAccessorArgs,
+    list_cores,
+    list_ranges,
+)
+
+CORES = (CoreRange((1, 2), (3, 3)),)
+PROGRAM = exp_program(4)
+KERNEL = PROGRAM.kernels[0]
+GRID = (CoreRange((0, 0), (63, 63)),)
+EVERYWHERE = replace(KERNEL, core_ranges=GRID)
+
+
+def circular_buffer(total_size: int, page_size: int, index: int = 0) -> CircularBufferDescription:
+    """One of a single format."""
+    return CircularBufferDescription(
+        total_size=total_size,
+        core_ranges=CORES,
+        formats=(CircularBufferFormat(index, DataType.BF16, page_size),),
+    )
+
+
+def with_arguments(*arguments: int) -> KernelDescription:
+    """A kernel with run-time arguments for its first core."""
+    return replace(KERNEL, runtime_args=(((0, 0), arguments),))
+
+
+WRONG: list[tuple[str, Callable[[], object]]] = [
+    (r"\(2, 0\)-\(1, 3\) are no rectangle", lambda: CoreRange((2, 0), (1, 3))),
+    ("are on no chip", lambda: CoreRange((-1, 0), (1, 3))),
+    ("are on no chip", lambda: CoreRange((0, 0), (1 << 40, 3))),
+    ("kernel 'reader' is on no core", lambda: replace(KERNEL, core_ranges=())),
+    (
+        "kernel 'reader' is on more than 4096 cores",
+        lambda: replace(KERNEL, core_ranges=(CoreRange((0, 0), (60000, 60000)),), runtime_args=()),
+    ),
+    (
+        "has run-time arguments for core .2, 0., on which it does not run",
+        lambda: replace(KERNEL, runtime_args=(((2, 0), ()),)),
+    ),
+    (
+        "has run-time arguments for core .1, 0., a second time",
+        lambda: replace(KERNEL, runtime_args=(((1, 0), ()), ((1, 0), ()))),
+    ),
+    ("has 256 run-time arguments; a kernel takes 255", lambda: with_arguments(*range(255))),
+    (
+        "run-time argument 1 of kernel 'reader' is 4294967296, which is no word",
+        lambda: with_arguments(0, 1 << 32),
+    ),
+    ("run-time argument 0 of kernel 'reader' is -1", lambda: with_arguments(-1)),
+    (
+        "compile-time argument 0 of kernel 'reader' has the number -3",
+        lambda: replace(KERNEL, compile_time_args=(AddressOfTensor(-3),)),
+    ),
+    (
+        "circular buffer 32 does not exist; they are numbered 0 to 31",
+        lambda: replace(KERNEL, compile_time_args=(CircularBufferIndex(32),)),
+    ),
+    (
+        "common run-time argument 0 of kernel 'reader' is TensorAccessorArgs, which kernels read",
+        lambda: replace(KERNEL, common_runtime_args=(TensorAccessorArgs(0),)),
+    ),
+    ("defines 'A B', which is no name", lambda: replace(KERNEL, defines=(("A B", "1"),))),
+    ("defines A as more than one line", lambda: replace(KERNEL, defines=(("A", "1\n#x"),))),
+    ("has 1048577 characters; at most 1048576", lambda: replace(KERNEL, source=" " * 1048577)),
+    ("circular buffer 40 does not exist", lambda: ComputeConfig(unpack_to_dest_fp32=(40,))),
+    ("circular buffer 3: 100 bytes are not made of pages", lambda: circular_buffer(100, 64, 3)),
+    ("circular buffer 0: 0 bytes are not made of pages", lambda: circular_buffer(0, 64)),
+    ("fits no L1", lambda: circular_buffer(1 << 32, 1 << 20)),
+    ("circular buffer 32 does not exist", lambda: circular_buffer(64, 64, 32)),
+    (
+        "a circular buffer without a format",
+        lambda: CircularBufferDescription(total_size=64, core_ranges=CORES, formats=()),
+    ),
+    (
+        "circular buffer 0 is on no core",
+        lambda: replace(circular_buffer(64, 64), core_ranges=()),
+    ),
+    (
+        "a semaphore starts at -1, which is no word",
+        lambda: SemaphoreDescription(core_ranges=CORES, initial_value=-1),
+    ),
+    ("a semaphore is on no core", lambda: SemaphoreDescription(core_ranges=())),
+    ("a program without kernels", lambda: ProgramDescription(kernels=())),
+    (
+        "kernels are on more cores than there can be: a core has 3",
+        lambda: ProgramDescription(kernels=(EVERYWHERE,) * 4),
+    ),
+    (
+        "circular buffers are on more cores than there can be: a core has 32",
+        lambda: replace(
+            PROGRAM,
+            circular_buffers=(replace(circular_buffer(64, 64), core_ranges=GRID),) * 33,
+        ),
+    ),
+    (
+        "semaphores are on more cores than there can be: a core has 16",
+        lambda: replace(PROGRAM, semaphores=(SemaphoreDescription(core_ranges=GRID),) * 17),
+    ),
+    (
+        "an argument of kernel 'reader' is semaphore 1, but the program has 1",
+        lambda: replace(
+            PROGRAM,
+            kernels=(replace(KERNEL, common_runtime_args=(SemaphoreAt(1),)),),
+            semaphores=(SemaphoreDescription(core_ranges=CORES),),
+        ),
+    ),
+    (
+        "an argument of kernel 'writer' is about tensor 1, but there are 1",
+        lambda: PROGRAM.check_tensors(1),
+    ),
+    (
+        "circular buffer 0 is about tensor 9, but there are 2",
+        lambda: replace(
+            PROGRAM, circular_buffers=(replace(circular_buffer(64, 64), tensor=9),)
+        ).check_tensors(2),
+    ),
+]
+
+
+@pytest.mark.parametrize(("message", "make"), WRONG)
+def test_what_cannot_be_is_refused(message: str, make: Callable[[], object]) -> None:
+    """The message says what is wrong and what is allowed."""
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_cores_of_rectangles_come_row_by_row_and_once() -> None:
+    """Overlapping rectangles name a core once."""
+    ranges = (CoreRange((1, 0), (2, 1)), CoreRange((2, 1), (2, 2)))
+    assert list_cores(ranges) == ((1, 0), (2, 0), (1, 1), (2, 1), (2, 2))
+
+
+def test_ranges_of_cores_are_as_few_as_they_can_easily_be() -> None:
+    """A full rectangle is one range; other sets are single cores."""
+    assert list_ranges(tuple(CORES[0])) == CORES
+    assert list_ranges(((0, 0), (1, 1))) == (
+        CoreRange((0, 0), (0, 0)),
+        CoreRange((1, 1), (1, 1)),
+    )
+    assert list_ranges(()) == ()

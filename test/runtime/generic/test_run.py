@@ -1,0 +1,145 @@
+"""Described programs on the simulator: their numbers against NumPy, their messages."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from samples.generic_programs import exp_program
+
+from ttmlir.layout.enums import DataType, MemorySpace, TensorMemoryLayout
+from ttmlir.program.description import AddressOfTensor, CoreRange, ReaderConfig
+from ttmlir.runtime.element import ELEMENT_TYPES, Array, Numerics
+from ttmlir.runtime.errors import BinaryError, ExecutionError
+from ttmlir.runtime.generic.run import GenericProgram, GenericRun, run_generic, simulator_options
+from ttmlir.runtime.tensor import TensorDesc
+from ttmlir.sim.machine.chip import SimChip
+
+
+def tiled(shape: tuple[int, ...], element: str = "Float32") -> TensorDesc:
+    """A tiled tensor in DRAM."""
+    return TensorDesc(
+        shape=shape,
+        element=ELEMENT_TYPES[element],
+        data_type=ELEMENT_TYPES[element].storage,
+        memory_space=MemorySpace.DEVICE_DRAM,
+        memory_layout=TensorMemoryLayout.INTERLEAVED,
+        tile=(32, 32),
+    )
+
+
+def run(program: GenericProgram, *inputs: Array, numerics: Numerics = Numerics.EXACT) -> GenericRun:
+    """Run on an n150."""
+    return run_generic(program, inputs, SimChip.of_board("n150", 0), simulator_options(numerics))
+
+
+def exponential(shape: tuple[int, ...], tiles: int, element: str = "Float32") -> GenericProgram:
+    """The exponential of a tensor that takes so many tiles."""
+    desc = tiled(shape, element)
+    description = exp_program(tiles, desc.data_type)
+    return GenericProgram(description=description, descs=(desc, desc), num_outputs=1, where="op")
+
+
+@pytest.mark.parametrize(
+    ("shape", "tiles"), [((5, 70), 3), ((2, 3, 40, 33), 24), ((7,), 1), ((64, 32), 2)]
+)
+@pytest.mark.parametrize("element", ["Float32", "BFloat16"])
+def test_exponentials_are_those_of_numpy(shape: tuple[int, ...], tiles: int, element: str) -> None:
+    """Kernels find the numbers of tensors of any shape, and their results get back."""
+    numbers = np.random.default_rng(0).uniform(-2, 2, shape).astype(np.float32)
+    host = ELEMENT_TYPES[element].host
+    numbers = numbers.astype(host).astype(np.float32)
+    result = run(exponential(shape, tiles, element), numbers)
+    expected = np.exp(numbers.astype(np.float64))
+    assert result.outputs[0].shape == shape
+    np.testing.assert_allclose(
+        result.outputs[0], expected, rtol=1e-5 if element == "Float32" else 2**-8
+    )
+    assert result.report.cycles > 0
+
+
+def test_tensors_that_are_not_there_are_refused() -> None:
+    """An argument names a tensor of the list."""
+    with pytest.raises(BinaryError, match="kernel 'writer' is about tensor 1, but there are 1"):
+        GenericProgram(
+            description=exp_program(1), descs=(tiled((4, 4)),), num_outputs=1, where="op"
+        )
+
+
+def test_tensors_in_host_memory_are_refused() -> None:
+    """Kernels reach what is on the device."""
+    program = exponential((4, 4), 1)
+    host = replace(program.descs[0], memory_space=MemorySpace.SYSTEM)
+    program = replace(program, descs=(host, host))
+    with pytest.raises(ExecutionError, match="op: tensor 0: it is in host memory"):
+        run(program, np.zeros((4, 4), np.float32))
+
+
+def test_sharded_tensors_are_refused() -> None:
+    """Only pages that are interleaved have their places here."""
+    program = exponential((4, 4), 1)
+    sharded = replace(
+        program.descs[0],
+        memory_layout=TensorMemoryLayout.HEIGHT_SHARDED,
+        memory_space=MemorySpace.DEVICE_L1,
+    )
+    program = replace(program, descs=(program.descs[0], sharded))
+    with pytest.raises(ExecutionError, match="tensor 1: it is height_sharded; supported are"):
+        run(program, np.zeros((4, 4), np.float32))
+
+
+def test_what_kernels_do_wrong_is_shown_in_their_text() -> None:
+    """The message of the simulator names the kernel's line."""
+    program = exponential((4, 4), 1)
+    kernels = program.description.kernels
+    text = kernels[0].source.replace("        noc_async_read_barrier();\n", "")
+    broken = replace(kernels[0], source=text)
+    description = replace(program.description, kernels=(broken, *kernels[1:]))
+    with pytest.raises(ExecutionError, match=r"op: reader.cpp:13:9: error: cb_push_back hands"):
+        run(replace(program, description=description), np.zeros((4, 4), np.float32))
+
+
+def test_circular_buffers_on_interleaved_tensors_are_refused() -> None:
+    """A circular buffer lies on shards."""
+    program = exponential((4, 4), 1)
+    first, second = program.description.circular_buffers
+    description = replace(program.description, circular_buffers=(replace(first, tensor=0), second))
+    with pytest.raises(ExecutionError, match="circular buffer 0 is on tensor 0, which is inter"):
+        run(replace(program, description=description), np.zeros((4, 4), np.float32))
+
+
+def test_cores_off_the_chip_are_refused() -> None:
+    """The simulator knows its grid."""
+    program = exponential((4, 4), 1)
+    far = (CoreRange((20, 0), (20, 0)),)
+    kernel = replace(
+        program.description.kernels[0],
+        core_ranges=far,
+        runtime_args=(((20, 0), (0, 0)),),
+        common_runtime_args=(AddressOfTensor(0),),
+        config=ReaderConfig(),
+    )
+    description = replace(program.description, kernels=(kernel,))
+    with pytest.raises(ExecutionError, match=r"op: .*\(20, 0\)"):
+        run(replace(program, description=description), np.zeros((4, 4), np.float32))
+
+
+def test_bytes_of_signed_numbers_come_back() -> None:
+    """Row-major integers keep their signs; a page is a row."""
+    from ttmlir.runtime.generic.pages import create_buffer, page_bytes, read_tensor, write_tensor
+    from ttmlir.sim.machine.device import SimDevice
+
+    desc = TensorDesc(
+        shape=(2, 3, 5),
+        element=ELEMENT_TYPES["Int32"],
+        data_type=DataType.U32,
+        memory_space=MemorySpace.DEVICE_L1,
+        memory_layout=TensorMemoryLayout.INTERLEAVED,
+    )
+    buffer = create_buffer(SimDevice(SimChip.of_board("n150", 0)), desc)
+    values = np.arange(-15, 15, dtype=np.int32).reshape(2, 3, 5)
+    write_tensor(buffer, desc, values)
+    assert (page_bytes(desc), buffer.num_pages) == (20, 6)
+    assert buffer.read() == values.tobytes()
+    assert np.array_equal(read_tensor(buffer, desc), values)

@@ -1,0 +1,28 @@
+"""The chip that a file was compiled for."""
+
+from __future__ import annotations
+
+from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.system.chip import SystemDesc, default_system_desc
+from ttmlir.layout.system.system_tables import system_desc_from_table
+from ttmlir.runtime.binary import Binary
+from ttmlir.runtime.errors import BinaryError
+from ttmlir.sim.errors import SimError
+from ttmlir.sim.machine.chip import SimChip
+
+
+def chip_of(binary: Binary) -> SimChip:
+    """The first chip of the file's system, the default one if the file names none."""
+    try:
+        return SimChip.from_desc(_system(binary).chip(0))
+    except SimError as error:
+        raise BinaryError(f"{binary.source}: {error.message}") from error
+
+
+def _system(binary: Binary) -> SystemDesc:
+    if binary.system_desc is None:
+        return default_system_desc()
+    try:
+        return system_desc_from_table(binary.system_desc)
+    except LayoutError as error:
+        raise BinaryError(f"{binary.source}: {error}") from error

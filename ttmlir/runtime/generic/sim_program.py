@@ -1,0 +1,137 @@
+"""Makes a simulator's program of the description of one, for buffers at given addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ttmlir.files import safe_file_name
+from ttmlir.layout.enums import NocIndex
+from ttmlir.optable.kernel import Role
+from ttmlir.program.description import (
+    AddressOfTensor,
+    Argument,
+    Arguments,
+    CircularBufferDescription,
+    CircularBufferIndex,
+    ComputeConfig,
+    DataMovementConfig,
+    KernelConfig,
+    KernelDescription,
+    Processor,
+    ProgramDescription,
+    ReaderConfig,
+    SemaphoreAt,
+    TensorAccessorArgs,
+    WriterConfig,
+    list_cores,
+)
+from ttmlir.sim.calls.compute_api import ComputeSettings
+from ttmlir.sim.errors import SimError
+from ttmlir.sim.execution.program import CircularBufferSpec, Kernel, Program
+from ttmlir.sim.machine.address_generators import accessor_words
+from ttmlir.sim.machine.buffer import Buffer
+
+_ROLES = {Processor.RISCV_0: Role.BRISC, Processor.RISCV_1: Role.NCRISC}
+
+
+def create_sim_program(description: ProgramDescription, tensors: Sequence[Buffer]) -> Program:
+    """The program with the addresses of these tensors filled in.
+
+    DescriptionError for tensors that are not there, SimError for what cannot be on a core at once.
+    Addresses are bound: after buffers have moved, make another program.
+    """
+    description.check_tensors(len(tensors))
+    program = Program()
+    semaphores = [
+        program.add_semaphore(list_cores(each.core_ranges), each.initial_value)
+        for each in description.semaphores
+    ]
+    binding = _Binding(tensors, semaphores)
+    for each in description.circular_buffers:
+        program.add_circular_buffer(binding.bind_circular_buffer(each))
+    for each in description.kernels:
+        program.add_kernel(binding.bind_kernel(each))
+    return program
+
+
+@dataclass(frozen=True)
+class _Binding:
+    """What the numbers of a description stand for."""
+
+    tensors: Sequence[Buffer]
+    semaphores: Sequence[int]
+
+    def bind_kernel(self, kernel: KernelDescription) -> Kernel:
+        role, noc = _processor(kernel.config)
+        name = safe_file_name(kernel.name)
+        return Kernel(
+            name=name,
+            file=f"{name}.cpp",
+            text=kernel.source,
+            cores=kernel.cores,
+            role=role,
+            noc_index=noc,
+            compile_time_args=self._words(kernel.compile_time_args),
+            defines=dict(kernel.defines),
+            compute=_settings(kernel.config),
+            common_arguments=self._words(kernel.common_runtime_args),
+            arguments={core: self._words(each) for core, each in kernel.runtime_args},
+        )
+
+    def bind_circular_buffer(self, description: CircularBufferDescription) -> CircularBufferSpec:
+        buffer = None if description.tensor is None else self.tensors[description.tensor]
+        if buffer is not None and buffer.sharding is None:
+            raise SimError(
+                f"circular buffer {description.formats[0].index} is on tensor "
+                f"{description.tensor}, which is interleaved; shard it over the cores in l1, or "
+                "give the circular buffer bytes of its own"
+            )
+        return CircularBufferSpec(
+            cores=list_cores(description.core_ranges),
+            total_size=description.total_size,
+            indices={each.index: (each.page_size, each.data_type) for each in description.formats},
+            buffer=buffer,
+        )
+
+    def _words(self, arguments: Arguments) -> tuple[int, ...]:
+        return tuple(word for argument in arguments for word in self._value(argument))
+
+    def _value(self, argument: Argument) -> tuple[int, ...]:
+        match argument:
+            case AddressOfTensor(number):
+                return (self.tensors[number].address,)
+            case TensorAccessorArgs(number):
+                return accessor_words(self.tensors[number].accessor_args())
+            case CircularBufferIndex(index):
+                return (index,)
+            case SemaphoreAt(number):
+                return (self.semaphores[number],)
+            case int():
+                return (argument,)
+
+
+def _processor(config: KernelConfig) -> tuple[Role, int]:
+    """The processor of a kernel, and the network that it uses."""
+    match config:
+        case ReaderConfig():
+            return Role.NCRISC, int(NocIndex.NOC0)
+        case WriterConfig():
+            return Role.BRISC, int(NocIndex.NOC1)
+        case DataMovementConfig(processor, noc):
+            return _ROLES[processor], int(noc)
+        case ComputeConfig():
+            return Role.COMPUTE, int(NocIndex.NOC0)
+
+
+def _settings(config: KernelConfig) -> ComputeSettings:
+    """How a kernel that computes is compiled; of others, what is not used."""
+    if not isinstance(config, ComputeConfig):
+        return ComputeSettings()
+    return ComputeSettings(
+        fidelity=config.math_fidelity,
+        fp32_dest_acc_en=config.fp32_dest_acc_en,
+        dst_full_sync_en=config.dst_full_sync_en,
+        math_approx_mode=config.math_approx_mode,
+        unpack_to_dest=frozenset(config.unpack_to_dest_fp32),
+    )
