@@ -102,7 +102,7 @@ _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names
 
 FAMILIES = (
     *("ttmlir.ttnn.tensor.conversion", "ttmlir.ttnn.tensor.creation"),
-    *("ttmlir.ttnn.tensor.indexing", "ttmlir.ttnn.tensor.printing"),
+    *("ttmlir.ttnn.tensor.indexing", "ttmlir.ttnn.tensor.printing", "ttmlir.ttnn.tensor.files"),
     *("ttmlir.ttnn.operations.moves", "ttmlir.ttnn.operations.unary"),
     *("ttmlir.ttnn.operations.binary", "ttmlir.ttnn.operations.ternary"),
     *("ttmlir.ttnn.operations.reductions", "ttmlir.ttnn.operations.movement"),
