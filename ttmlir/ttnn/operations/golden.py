@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ttmlir.ttnn.operations.golden_layers import GOLDENS
 from ttmlir.ttnn.operations.operation import Operation, operations_of
 from ttmlir.ttnn.tensor.conversion import as_array
 
@@ -257,6 +258,8 @@ def _goldens() -> dict[str, Golden]:
         for name, own in _IN_NN.items()
     }
     found |= _COMPOSITIONS
+    found |= GOLDENS
+    found["experimental.where"] = found["where"]
     for table in (_of_one(torch), _of_two(torch), _of_three(torch)):
         found |= {name: _kept(function) for name, function in table.items()}
     found |= {name: found["identity"] for name in _MOVES.split()}
