@@ -38,6 +38,9 @@ _NAMES = {
         *("SoftmaxDefaultProgramConfig", "SoftmaxShardedMultiCoreProgramConfig"),
         *("WormholeComputeKernelConfig", "init_device_compute_kernel_config"),
     ),
+    f"{_TYPES}.core_ranges": (
+        *("corerange_to_cores", "num_cores_to_corerangeset_in_subcoregrids"),
+    ),
     f"{_TYPES}.convolution": (
         *("Conv1dConfig", "Conv2dConfig", "Conv2dDRAMSliceHeight", "Conv2dDRAMSliceWidth"),
         *("Conv2dL1Full", "Conv2dL1FullSliceConfig", "Conv2dSliceConfig", "Op2DSliceConfig"),
@@ -72,6 +75,7 @@ _NAMES = {
         *("event_synchronize", "execute_trace", "get_global_semaphore_address", "record_event"),
         *("release_trace", "reset_global_semaphore_value", "wait_for_event"),
     ),
+    f"{_DEVICE}.reports": ("ReadDeviceProfiler", "get_memory_view"),
     f"{_DEVICE}.mesh": ("MemoryView", "MeshDevice", "MeshShape"),
     f"{_DEVICE}.opening": (
         *("CloseDevice", "CloseDevices", "CreateDevice", "CreateDevices", "GetDefaultDevice"),
@@ -108,7 +112,8 @@ FAMILIES = (
     *("ttmlir.ttnn.operations.reductions", "ttmlir.ttnn.operations.movement"),
     *("ttmlir.ttnn.operations.matmul", "ttmlir.ttnn.operations.normalization"),
     *("ttmlir.ttnn.operations.lookup", "ttmlir.ttnn.operations.golden"),
-    *(f"{_OPERATIONS}.{name}" for name in ("collectives", "feature_norms", "ordering")),
+    *(f"{_OPERATIONS}.{name}" for name in ("collectives", "feature_norms", "losses", "ordering")),
+    f"{_OPERATIONS}.quantization",
     *(f"{_OPERATIONS}.transformer.{name}" for name in ("attention", "caches", "heads", "rotary")),
     *(f"{_OPERATIONS}.window.{name}" for name in ("convolution", "pooling", "resizing")),
 )
