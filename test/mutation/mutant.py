@@ -114,7 +114,7 @@ def sites_of_package(package: str) -> dict[str, list[Site]]:
 
 
 def make_mutant(site: Site) -> Mutant | None:
-    """The mutant of a site; None if Python makes the same code of both."""
+    """The mutant of a site; None if Python makes the same code of both, or refuses the change."""
     text = site.source.read()
     node, changed = site.edit
     lines = text.splitlines(keepends=True)
@@ -132,7 +132,11 @@ def make_mutant(site: Site) -> Mutant | None:
         occurrence=_sites_alike(site).index(site),
         statement=site.context.statement,
     )
-    same = _essence(text.decode()) == _essence(mutant.change(text))
+    try:
+        same = _essence(text.decode()) == _essence(mutant.change(text))
+    except SyntaxError:
+        # Patterns of `match` take no brackets.
+        return None
     return None if same else mutant
 
 

@@ -17,6 +17,10 @@ from ttmlir.layout.system.boards import BOARD_NAMES
 from ttmlir.mlir.context import load_dialect
 from ttmlir.optable.kernel import CALLS
 from ttmlir.passes.core.registry import PASSES, PIPELINES
+from ttmlir.passes.linalg import convert_linalg_to_ttir
+from ttmlir.passes.stablehlo import convert_stablehlo_to_ttir as stablehlo
+from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_movement import REFUSED
+from ttmlir.passes.tosa import convert_tosa_to_ttir
 from ttmlir.tools.opt.flags import OptFlags
 from ttmlir.tools.translate.translations import TRANSLATIONS
 
@@ -49,6 +53,10 @@ TABLES: dict[str, Callable[[], Iterable[str]]] = {
     "translations": lambda: (each.name for each in TRANSLATIONS),
     "boards": lambda: BOARD_NAMES,
     "kernel_calls": lambda: (call.mnemonic for call in CALLS),
+    "stablehlo_converted": lambda: stablehlo.CONVERTED,
+    "stablehlo_refused": lambda: REFUSED,
+    "tosa_converted": lambda: convert_tosa_to_ttir.CONVERTED,
+    "linalg_converted": lambda: convert_linalg_to_ttir.RULES,
 }
 
 

@@ -258,6 +258,12 @@ CONV2D = {
         ),
         (
             "conv2d",
+            [(1, 1, 48, 5), (6, 2, 3, 3)],
+            CONV2D,
+            "^an image of 1x6x8x4 does not fit an input of 1x1x48x5$",
+        ),
+        (
+            "conv2d",
             [(1, 1, 48, 4), (6, 2, 3, 3), (1, 1, 1, 5)],
             CONV2D,
             "^bias is 1x1x1x5; expected 6 elements$",

@@ -23,15 +23,16 @@ MAX_EXPANSION = 100_000
 
 _MAX_MACRO_NESTING = 64
 
+# The quantifiers keep what they took, so that the engine remembers nothing for each character.
 _TOKEN = re.compile(
     r"""
-    (?P<space>(?:[ \t\r\f\v]|\\\r?\n)+)
+    (?P<space>(?:[ \t\r\f\v]|\\\r?\n)++)
   | (?P<newline>\n)
-  | (?P<comment>//(?:[^\n\\]|\\\r?\n|\\)*|/\*.*?\*/)
-  | (?P<string>"(?:[^"\\\n]|\\[^\n])*")
-  | (?P<character>'(?:[^'\\\n]|\\[^\n])+')
+  | (?P<comment>//(?:[^\n\\]|\\\r?\n|\\)*+|/\*.*?\*/)
+  | (?P<string>"(?:[^"\\\n]|\\[^\n])*+")
+  | (?P<character>'(?:[^'\\\n]|\\[^\n])++')
   | (?P<name>[A-Za-z_]\w*)
-  | (?P<number>\.?[0-9](?:[eEpP][+-]|'(?=\w)|[\w.])*)
+  | (?P<number>\.?[0-9](?:[eEpP][+-]|'(?=\w)|[\w.])*+)
   | (?P<open>/\*|"|')
   | (?P<other><<=|>>=|->|\+\+|--|::|&&|\|\||<<|>>|\#\#|[-+*/%&|^=!<>]=|.)
     """,
@@ -157,9 +158,9 @@ class _Preprocessor:
         for head, body in (PREDEFINED | dict(defines)).items():
             name, _, rest = head.partition("(")
             parameters = tuple(rest.rstrip(")").split(",")) if rest else None
-            tokens = _tokens(SourceText(body, f"<definition of {name}>"))
+            tokens = split_tokens(SourceText(body, f"<definition of {name}>"))
             self.macros[name] = Macro(_trim(tokens), parameters)
-        self.pending = deque(_tokens(source))
+        self.pending = deque(split_tokens(source))
         self.conditionals = list[_Conditional]()
         self.expanded = 0
         self.pieces = list[str]()
@@ -435,7 +436,7 @@ class _Preprocessor:
         return replace(word, kind="number", text=str(int(name in self.macros)))
 
 
-def _tokens(source: SourceText) -> Iterator[Token]:
+def split_tokens(source: SourceText) -> Iterator[Token]:
     """The tokens of a text; comments become space."""
     for match in _TOKEN.finditer(source.text):
         kind, text, offset = match.lastgroup or "", match[0], match.start()

@@ -165,10 +165,9 @@ def _hoist(constants: list[Operation]) -> None:
         assert top is not None, "the region holds the constant"
         if not _is_in_place(op, top, placed):
             op.detach()
-            if top.first_op is None:
-                top.add_op(op)
-            else:
-                top.insert_op_before(op, top.first_op)
+            first = top.first_op
+            assert first is not None, "what the constant was in, or a terminator"
+            top.insert_op_before(op, first)
         placed.add(id(op))
         kept[key] = op
 

@@ -18,12 +18,10 @@ from enum import IntEnum
 from functools import cached_property
 
 from ttmlir.layout.enums import DataType, MathFidelity, NocIndex
-from ttmlir.limits import MAX_CORES
+from ttmlir.limits import MAX_CORES, MAX_SOURCE_LENGTH
 
 MAX_RUNTIME_ARGS = 255
 """Run-time arguments of a kernel, common ones included (tt-metal, max_runtime_args)."""
-MAX_SOURCE_LENGTH = 1 << 20
-"""Most characters of the C++ of one kernel."""
 PROCESSORS = 3
 """What of a core runs kernels: two processors that move data, and three as one that compute."""
 CIRCULAR_BUFFERS = 32

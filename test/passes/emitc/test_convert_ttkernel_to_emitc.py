@@ -102,3 +102,52 @@ def test_refusals(text: str, message: str) -> None:
     with pytest.raises(DiagnosticError) as error:
         lower(text, PASS)
     assert message in str(error.value)
+
+
+BINARY = (
+    *("addi", "subi", "muli", "divsi", "divui", "remsi", "remui", "andi", "ori", "xori"),
+    *("shli", "shrsi", "shrui", "maxsi", "maxui", "minsi", "minui"),
+)
+PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
+CASTS = {
+    "%c = arith.trunci %a : i32 to i8": "%v = arith.extsi %c : i8 to i32",
+    "%c = arith.trunci %b : i32 to i16": "%v = arith.extui %c : i16 to i32",
+    "%c = arith.cmpi slt, %a, %b : i32": "%v = arith.extui %c : i1 to i32",
+    "%c = arith.extsi %a : i32 to i64": "%v = arith.trunci %c : i64 to i32",
+    "%c = arith.index_cast %a : i32 to index": "%v = arith.index_cast %c : index to i32",
+    "%c = arith.sitofp %a : i32 to f32": "%v = arith.fptosi %c : f32 to i32",
+    "%c = arith.uitofp %a : i32 to f32": "%v = arith.fptoui %c : f32 to i32",
+}
+
+
+def arithmetic() -> list[str]:
+    """Statements that compute `%v` from `%a` and `%b`."""
+    return [
+        *(f"%v = arith.{name} %a, %b : i32" for name in BINARY),
+        *(
+            f"%c = arith.cmpi {name}, %a, %b : i32\n%v = arith.select %c, %a, %b : i32"
+            for name in PREDICATES
+        ),
+        *(f"{first}\n{second}" for first, second in CASTS.items()),
+        *(
+            "%f = arith.sitofp %a : i32 to f32\n%g = arith.sitofp %b : i32 to f32\n"
+            f"%h = arith.{name} %f, %g : f32\n%v = arith.fptosi %h : f32 to i32"
+            for name in ("addf", "subf", "mulf", "divf")
+        ),
+        "%f = arith.sitofp %a : i32 to f32\n%g = arith.negf %f : f32\n"
+        "%v = arith.fptosi %g : f32 to i32",
+    ]
+
+
+@pytest.mark.parametrize("statement", arithmetic())
+def test_arithmetic_is_that_of_the_kernel(statement: str) -> None:
+    """The kernel tree is compared with g++; what goes through emitc is the same text."""
+    body = (
+        "%zero = arith.constant 0 : i32\n%one = arith.constant 1 : i32\n"
+        '%a = "ttkernel.get_common_arg_val"(%zero) <{type = "int32_t"}> : (i32) -> i32\n'
+        '%b = "ttkernel.get_common_arg_val"(%one) <{type = "int32_t"}> : (i32) -> i32\n'
+        f'{statement}\n"ttkernel.pack_tile"(%zero, %cb, %v) : (i32, {CB}, i32) -> ()\n'
+        '"ttkernel.return"() : () -> ()\n'
+    )
+    through_emitc = function_of(emit_cpp(lower(kernel(body), PASS)))
+    assert through_emitc == function_of(write_kernels(lower(kernel(body), "")))

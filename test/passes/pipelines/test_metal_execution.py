@@ -256,6 +256,19 @@ def test_conversions(source: str, target: str) -> None:
     np.testing.assert_array_equal(got, given != 0 if target == "i1" else given)
 
 
+@pytest.mark.parametrize("element", ["f32", "i32"])
+@pytest.mark.parametrize("back", ["f32", "i32"])
+def test_truth_is_0_or_1_within_a_kernel(element: str, back: str) -> None:
+    """A fraction, too, is true, and what is true is 1 again as a number."""
+    x = integers(SHAPE, 13)
+    given = x if element == "i32" else x.astype(np.float32) / 8
+    f = FunctionText([tensor(*SHAPE, element=element)], constraint="#tile")
+    truth = f.op("typecast", ["%arg0"], tensor(*SHAPE, element="i1"))
+    number = f.op("typecast", [truth], tensor(*SHAPE, element=back))
+    got = run(f.returning(f.op("add", [number, number], tensor(*SHAPE, element=back))), given)
+    np.testing.assert_array_equal(got, 2 * (given != 0))
+
+
 # --- Shapes --------------------------------------------------------------------------------------
 
 

@@ -62,6 +62,18 @@ def test_a_known_number_leaves_one_branch(number: int, operation: str) -> None:
     ]
 
 
+def test_a_known_truth_is_a_number() -> None:
+    """True is 1, not the -1 of a signed number of one bit."""
+    text = branches("7", "abs", "negate", "cosine").replace(
+        "%c = stablehlo.constant dense<7> : tensor<i32>",
+        "%y = stablehlo.constant dense<1> : tensor<i32>\n"
+        "%z = stablehlo.constant dense<2> : tensor<i32>\n"
+        "%p = stablehlo.compare LT, %y, %z : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+        "%c = stablehlo.convert %p : (tensor<i1>) -> tensor<i32>",
+    )
+    assert body(text, PASS)[-2:] == [f"%2 = stablehlo.negate %arg1 : {V}", f"return %2 : {V}"]
+
+
 def loop(turns: int) -> str:
     """A function that doubles its argument in each turn."""
     return (

@@ -76,13 +76,22 @@ def test_tiles_are_found_by_the_size_of_their_format(
     assert size in text
 
 
-def test_blocks_are_multiplied_as_they_were_prepared() -> None:
-    """The units are set up for the extents of blocks."""
+@pytest.mark.parametrize(
+    ("name", "before"),
+    [
+        ("mm_block_init", (0, 1, 16)),
+        ("mm_block_init_short", (0, 1)),
+        ("mm_block_init_short_with_dt", (0, 1, 0)),
+    ],
+)
+def test_blocks_are_multiplied_as_they_were_prepared(name: str, before: tuple[int, ...]) -> None:
+    """The units are set up for the extents of blocks, at first or again."""
     watch = Recorder()
     core = core_of((eighths(1), DataType.BF16), (eighths(2), DataType.BF16), watch=watch)
     core.run(
         [
-            *(call("mm_block_init", 0, 1, 16, 0, 2, 1, 1), call("tile_regs_acquire")),
+            *(call("mm_block_init", 0, 1, 16, 0, 1, 1, 3), call(name, *before, 0, 2, 1, 1)),
+            call("tile_regs_acquire"),
             *(call("matmul_block", 0, 1, 0, 0, 0, 0, 1, 1, 3), call("tile_regs_commit")),
         ]
     )

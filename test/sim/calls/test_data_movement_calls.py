@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Generator, Sequence
 
 import numpy as np
@@ -115,6 +116,22 @@ class Bench:
         api.thread.start(kernel())
         self.scheduler.run(self.threads)
         return api
+
+
+def test_arguments_that_were_not_set() -> None:
+    """The message says what would set them; the rule can be looked up."""
+    for call, setter, count in (
+        (lambda api: api.get_arg_val(3), "SetRuntimeArgs", 3),
+        (lambda api: api.get_arg_val(-1), "SetRuntimeArgs", 3),
+        (lambda api: api.get_common_arg_val(1), "SetCommonRuntimeArgs", 1),
+    ):
+        with pytest.raises(SimError) as caught:
+            Bench().run(call)
+        assert re.fullmatch(
+            rf"run-time argument -?\d was not set; {setter} gave {count} of them",
+            caught.value.message,
+        )
+        assert caught.value.rule == "arguments"
 
 
 WRONG: list[tuple[Callable[[DataMovementApi], object], str]] = [

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import numpy as np
+import pytest
 from oracles.kernel_oracle import RecordingApi, run
 
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.calls.declaration import kernel_call
 from ttmlir.sim.kernels import CompiledKernel, compile_kernel
+from ttmlir.sim.kernels.python.clock import add_clock
 
 KERNELS = Path(__file__).parents[2] / "target" / "cpp" / "kernels"
 
@@ -317,6 +320,64 @@ def test_clock_counts_instructions() -> None:
 
     assert cycles(20) - cycles(10) == cycles(30) - cycles(20) > 10
     assert run("void kernel_main() { note(1); }").thread.clock == 0
+
+
+COSTS = {
+    "x = a": 1,
+    "x = a + b": 2,
+    "x = a << b": 2,
+    "x = a * b": 3,
+    "x = a // b": 21,
+    "x = a % b": 21,
+    "x = a / b": 21,
+    "x = -a": 2,
+    "x = not a": 2,
+    "x = a < b": 2,
+    "x = a and b": 2,
+    "x = a if b else c": 3,
+    "x = a[b]": 3,
+    "x = a & 255": 1,
+    "x = a & 65535": 1,
+    "x = a & 4294967295": 1,
+    "x = a + 2147483648": 1,
+    "x = a - 2147483648": 1,
+    "x = a + 255": 2,
+    "x = a & 128": 2,
+    "x = a | 255": 2,
+    "_store(a, b, 4)": 5,
+    "x = _load(a, 4, 0)": 9,
+    "x = _element_at(p, 0)": 11,
+    "_put_at(a, p, 0)": 10,
+    "x = _quotient(a, b)": 21,
+    "x = _remainder(a, b)": 21,
+    "x = _float32(a)": 11,
+    "x = _point(a, 0, 4, 't')": 1,
+    "x = _point_at_one(a, 0, 't')": 1,
+    "x = _pointer_to(a, 't')": 1,
+    "x = _address(a)": 1,
+    "x = _is_local(a)": 1,
+    "c_note(a)": 4,
+    "c_other(a, b, c)": 6,
+    "f()": 3,
+    "if a < b: f()": 6,
+    "for i in _range(a): f()": 6,
+    "while a < b: f()": 9,
+}
+"""Statements of compiled kernels, and the instructions that they stand for.
+
+A multiplication takes 2, a division 20, a call 3 and one for each argument, a branch 2 and a turn
+of a loop one more; masks that only cut numbers to their width take none.
+"""
+
+
+@pytest.mark.parametrize("statement", COSTS)
+def test_instructions_are_counted(statement: str) -> None:
+    """In all stretches of a statement together."""
+    body = add_clock(ast.parse(statement).body)
+    module = ast.Module(body, [])
+    counted = [each for each in ast.walk(module) if isinstance(each, ast.AugAssign)]
+    assert all(ast.unparse(each.target) == "_thread.clock" for each in counted)
+    assert sum(ast.literal_eval(each.value) for each in counted) == COSTS[statement]
 
 
 def test_a_kernel_compiles_once() -> None:

@@ -609,3 +609,14 @@ def test_use_of_dst(owned: str, packs: bool, rule: str) -> None:
     with pytest.raises(SanitizerError, match=rule) as caught:
         machine.watch.dst_access(thread, dst, 7, "write")
     assert "tile 7 of DST" in str(caught.value)
+
+
+def test_circular_buffers_end_with_their_program() -> None:
+    """On a core that the next program does not use, their bytes are bytes as any other."""
+    machine = Machine()
+    threads = [each for each in machine.threads if each.core is machine.core(0, 0)]
+    machine.watch.program_started(threads, (machine.core(0, 0),))
+    machine.reader.noc_async_write(SCRATCH, machine.l1_address(1, BUFFER), PAGE)
+    machine.reader.noc_async_write_barrier()
+    machine.watch.program_ended()
+    assert not machine.watch.findings

@@ -77,6 +77,18 @@ def test_resources_that_come_later_are_free() -> None:
     assert list(bookings.totals([second, bookings.add("idle")])) == [("second", 500)]
 
 
+def test_the_oldest_buckets_are_dropped_whatever_their_order() -> None:
+    """Here the newest were booked first; one of them is still full afterwards."""
+    bookings = Bookings()
+    link = bookings.add("link")
+    for index in reversed(range(KEPT_BUCKETS)):
+        bookings.book(link, index * BUCKET, BUCKET)
+    end = KEPT_BUCKETS * BUCKET
+    assert bookings.book(link, end, 10) == (end, end + 10)
+    assert bookings.book(link, end - BUCKET, 10)[1] == end + 20
+    assert bookings.book(link, 0, 10) == (0, 10)
+
+
 def test_past_is_bounded() -> None:
     """A long program does not fill memory: old buckets are dropped, new ones are still exact."""
     bookings = Bookings()

@@ -99,6 +99,12 @@ def test_registered_arguments_can_be_added() -> None:
     assert Mine(args={})["extra"] == 7
     assert Mine(args={"extra": 8})["--extra"] == 8
     assert "--extra" not in API.Check.registered_args
+    assert Mine.api_only_arg == (*API.Check.api_only_arg, "--extra")
+    Mine.register_arg("--shown", str, "a", choices=("a", "b"), api_only=False)
+    assert "--shown" not in Mine.api_only_arg
+    Mine.register_arg("--extra", int, 9)
+    assert Mine(args={})["extra"] == 9
+    assert [each.name for each in Mine.options].count("--extra") == 1
     with pytest.raises(TypeError, match="lacks initialize_api"):
         API.register_api(type("Broken", (), {}))  # pyright: ignore[reportArgumentType]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import os
 import pty
 import subprocess
@@ -16,6 +17,8 @@ import numpy as np
 import pytest
 from samples.ttnn_program import ProgramBuilder
 
+from ttmlir.runtime.ttrt.reports.logger import Logger
+from ttmlir.runtime.ttrt.reports.results import Result, results_as_json
 from ttmlir.tools.ttrt import main
 
 Capture = pytest.CaptureFixture[str]
@@ -394,6 +397,68 @@ def test_files_that_cannot_be_written(option: str, capsys: Capture) -> None:
     Path("file").touch()
     assert run("run", "exp.ttnn", option, "file/name") == 1
     assert "file/name: cannot be written: " in capsys.readouterr().err
+
+
+def test_a_log_that_cannot_be_written_any_more_goes_on_at_standard_error(capsys: Capture) -> None:
+    """The reason is said once, and no message is lost."""
+    logger = Logger("logs")
+    logger.info("first")
+    assert Path("logs").read_text().endswith(" - INFO - first\n")
+    Path("logs").unlink()
+    Path("logs").mkdir()
+    logger.info("second")
+    Path("logs").rmdir()
+    logger.warning("third")
+    warning, *messages = capsys.readouterr().err.splitlines()
+    assert warning == ("warning: logs: cannot be written: Is a directory; messages follow here")
+    assert [each.partition(" - ")[2] for each in messages] == ["INFO - second", "WARNING - third"]
+    assert not Path("logs").exists()
+
+
+def test_results_are_json_that_any_reader_takes() -> None:
+    """No NaN, which JSON has not."""
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        results_as_json([Result(file_path="x", details={"pcc": math.nan})])
+
+
+SECTIONS_OF_TTM = ("version", "system_desc", "mlir", "cpp", "inputs", "outputs")
+
+
+def test_sections_of_programs_of_kernels(capsys: Capture) -> None:
+    """Each is the part of the whole file that it is named after, indented in the same way."""
+    path = str(Path(__file__).parents[2] / "golden" / "multiply_3d.ttm")
+
+    def section(name: str) -> str:
+        assert run("read", path, "--section", name) == 0
+        return capsys.readouterr().out
+
+    whole = json.loads(section("all"))
+    assert section("all") == json.dumps(whole, indent=2) + "\n"
+    assert section("system_desc") == json.dumps(whole["system_desc"], indent=2) + "\n"
+    [program] = whole["programs"]
+    for name in ("inputs", "outputs"):
+        assert section(name) == json.dumps({"forward": program[name]}, indent=2) + "\n"
+    [device] = program["device_programs"]
+    expected = ["program[0]: forward"]
+    for command in device["command_queues"][0]["commands"]:
+        if command["type_type"] == "EnqueueProgramCommand":
+            expected.append("// " + command["debug_info"])
+            kernels = command["type"]["program"]["kernels"]
+            expected += [each["kernel"]["source"].strip() for each in kernels]
+    assert section("cpp") == "\n".join(expected) + "\n"
+    numbers = whole["version"]
+    version = f"{numbers['major']}.{numbers['minor']}.{numbers['patch']}"
+    assert section("version") == (
+        f"version: {version}\ntt-mlir git hash: {whole['ttmlir_git_hash']}\n"
+    )
+    assert run("read", path, "--section", "op_stats") == 1
+    assert (
+        capsys.readouterr()
+        .err.strip()
+        .endswith(
+            f"{path}: there is no section 'op_stats'; it has all, {', '.join(SECTIONS_OF_TTM)}"
+        )
+    )
 
 
 def test_tensors_and_memory_are_shown(capsys: Capture) -> None:

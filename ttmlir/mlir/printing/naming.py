@@ -47,8 +47,6 @@ def _named(*names: str) -> ResultNames:
 
 
 _FIXED_RESULT_NAMES = {
-    "complex.constant": "cst",
-    "func.constant": "f",
     "memref.alloc": "alloc",
     "memref.alloca": "alloca",
     "memref.cast": "cast",
@@ -56,11 +54,8 @@ _FIXED_RESULT_NAMES = {
     "memref.dim": "dim",
     "memref.expand_shape": "expand_shape",
     "memref.memory_space_cast": "memspacecast",
-    "memref.rank": "rank",
     "memref.reinterpret_cast": "reinterpret_cast",
-    "memref.reshape": "reshape",
     "memref.subview": "subview",
-    "memref.transpose": "transpose",
     "memref.view": "view",
     "tensor.cast": "cast",
     "tensor.collapse_shape": "collapsed",
@@ -70,17 +65,11 @@ _FIXED_RESULT_NAMES = {
     "tensor.extract": "extracted",
     "tensor.extract_slice": "extracted_slice",
     "tensor.from_elements": "from_elements",
-    "tensor.gather": "gather",
-    "tensor.generate": "generated",
     "tensor.insert": "inserted",
     "tensor.insert_slice": "inserted_slice",
-    "tensor.pack": "pack",
     "tensor.pad": "padded",
-    "tensor.rank": "rank",
     "tensor.reshape": "reshape",
-    "tensor.scatter": "scatter",
     "tensor.splat": "splat",
-    "tensor.unpack": "unpack",
 }
 _RESULT_NAMES: dict[str, ResultNames] = {
     "arith.constant": _constant_name,

@@ -184,15 +184,20 @@ def _load(place: MemoryPlace) -> Value:
     match place.type:
         case StructType():
             return Value(place.type, _contents(place))
-        case FloatType(bits=bits) as type_:
-            size = code.constant(bits // 8)
+        case FloatType() as type_:
+            size = code.constant(type_.bits // 8)
             word = code.call("_load", address, size, code.constant(False))
-            return Value(type_, code.call(_OF_BITS[bits], word))
+            return interpret_bits(type_, word)
         case type_:
             signed = isinstance(type_, IntType) and type_.signed
             size = code.constant(size_of(type_))
             value = make_value(type_, code.call("_load", address, size, code.constant(signed)))
             return convert_to_bool(make_value(UNSIGNED, value.node)) if type_ == BOOL else value
+
+
+def interpret_bits(type_: FloatType, word: ast.expr) -> Value:
+    """The floating-point number whose bits an expression gives."""
+    return Value(type_, code.call(_OF_BITS[type_.bits], word))
 
 
 def _contents(place: MemoryPlace) -> ast.expr:

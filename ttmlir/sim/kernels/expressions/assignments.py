@@ -6,14 +6,22 @@ import ast
 from dataclasses import replace
 
 from ttmlir.cpp import tree
-from ttmlir.cpp.types import BOOL, INT, ArrayType, IntType, StructType, has_constant_member
+from ttmlir.cpp.types import (
+    BOOL,
+    INT,
+    ArrayType,
+    FloatType,
+    IntType,
+    StructType,
+    has_constant_member,
+)
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.conversions import convert_implicitly
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_scalar
 from ttmlir.sim.kernels.expressions.operators import operate
 from ttmlir.sim.kernels.expressions.places import find_place, read_place, stabilize
 from ttmlir.sim.kernels.expressions.pointers import fit_pointer
-from ttmlir.sim.kernels.place import EitherPlace, MemoryPlace, Place, build_assigned
+from ttmlir.sim.kernels.place import EitherPlace, MemoryPlace, Place, build_assigned, interpret_bits
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.value import Value, make_integer, settle
 
@@ -24,17 +32,20 @@ def evaluate_assignment(context: Context, node: tree.Assign) -> Value:
     result = code.last_of(*setup, build_assigned(place, value))
     if isinstance(place, EitherPlace):
         return replace(value, node=code.last_of(result, value.node))
-    if setup or not isinstance(place, MemoryPlace):
-        return replace(settle(value), node=result)
-    return _take_stored_bits(context, place, result)
+    if isinstance(place, MemoryPlace):
+        return _take_stored_bits(place, result)
+    return replace(settle(value), node=result)
 
 
-def _take_stored_bits(context: Context, place: MemoryPlace, node: ast.expr) -> Value:
+def _take_stored_bits(place: MemoryPlace, node: ast.expr) -> Value:
     """The value of a store, of which the expression gives the bits."""
-    if not isinstance(place.type, IntType):
-        return Value(place.type, node)
-    bits = max(place.type.bits, 8)
-    return Value(place.type, node, 0, (1 << bits) - 1)
+    match place.type:
+        case FloatType() as type_:
+            return interpret_bits(type_, node)
+        case IntType(bits=bits):
+            return Value(place.type, node, 0, (1 << max(bits, 8)) - 1)
+        case _:
+            return Value(place.type, node)
 
 
 def prepare_assignment(context: Context, node: tree.Assign) -> tuple[list[ast.expr], Place, Value]:
@@ -92,11 +103,15 @@ def _find_changeable(context: Context, node: tree.Expression) -> Place:
 def evaluate_update(context: Context, node: tree.Update) -> Value:
     """The value of `++a` or `a++`."""
     setup, place, old, new = prepare_update(context, node)
+    if isinstance(place, EitherPlace):
+        new = _keep_value(context, settle(new), setup, always=True)
     put = build_assigned(place, new)
     if not node.postfix:
         result = code.last_of(*setup, put)
         if isinstance(place, MemoryPlace):
-            return _take_stored_bits(context, place, result)
+            return _take_stored_bits(place, result)
+        if isinstance(place, EitherPlace):
+            return replace(new, node=code.last_of(result, new.node))
         return replace(settle(new), node=result)
     both = code.subscript(code.tuple_of(old.node, put), code.constant(0))
     return replace(old, node=code.last_of(*setup, both))
