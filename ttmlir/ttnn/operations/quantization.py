@@ -44,7 +44,8 @@ def _finish(
     if dtype is None and output is None:
         dtype = default
     remember_program(device, (name, tensor.spec, dtype))
-    if (dtype or output.dtype).facts.is_float:
+    wanted = output.dtype if dtype is None else dtype
+    if wanted.facts.is_float:
         result = result.astype(np.float32)
     else:
         limits = np.iinfo(np.int32)
