@@ -91,7 +91,8 @@ def support_page() -> str:
             "Kernels of your own, in C++ ([metalium.md](metalium.md)) and in Python "
             f"([pykernel.md](pykernel.md)), have {len(CALLS)} calls "
             "([kernel_calls.md](kernel_calls.md))."
-        ),
+        )
+        + "\n",
         "## ttnn's Python API\n",
         wrap(
             f"{len(names_here())} names of ttnn work as written; "

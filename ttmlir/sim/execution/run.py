@@ -55,6 +55,11 @@ class ProgramReport:
         """When the last thread ended."""
         return max((thread.cycles for thread in self.threads), default=0)
 
+    @property
+    def num_cores(self) -> int:
+        """Cores that ran kernels."""
+        return len({thread.core for thread in self.threads})
+
     def times(self, name: str) -> ProgramTimes:
         """The times under the name of the program, for reports; SimError without clocks."""
         if self.networks is None:
