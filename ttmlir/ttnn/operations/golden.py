@@ -15,8 +15,10 @@ from typing import Any
 import numpy as np
 
 from ttmlir.ttnn.operations.elementwise import Elementwise
+from ttmlir.ttnn.operations.golden_layers import GOLDENS
 from ttmlir.ttnn.operations.operation import Operation, operations_of
-from ttmlir.ttnn.tensor.conversion import as_array
+from ttmlir.ttnn.tensor.conversion import as_array, from_torch, to_torch
+from ttmlir.ttnn.tensor.tensor import Tensor
 
 Golden = Callable[..., Any]
 
@@ -210,7 +212,7 @@ _MOVES = "to_layout to_memory_config to_device from_device clone reallocate from
 def _composed() -> dict[str, Golden]:
     """Functions that are not one of torch with the same arguments."""
     torch = _torch()
-    found = dict(_COMPOSITIONS)
+    found = {**_COMPOSITIONS, **GOLDENS}
     for table in (_of_one(torch), _of_two(torch), _of_three(torch)):
         for name, function in table.items():
             found[name] = _kept(function, tuple(signature(function).parameters))
@@ -220,7 +222,7 @@ def _composed() -> dict[str, Golden]:
 def _in_torch(operation: Operation) -> Golden | None:
     """The function of torch of an operation on elements, which takes its parameters."""
     entry, torch = operation.entry, _torch()
-    name = operation.name.removesuffix("_")
+    name = operation.name.removeprefix("experimental.").removesuffix("_")
     name = _OTHER_NAMES.get(name, name)
     for space in (torch, torch.nn.functional, torch.special):
         function = getattr(space, name, None)
@@ -238,11 +240,41 @@ def get_golden_function(operation: Any) -> Golden:
     """The golden function of an operation; RuntimeError if it has none."""
     found: Golden | None = None
     if isinstance(operation, Operation):
-        name = operation.name.removesuffix("_")
-        found = _attached.get(operation.name) or _composed().get(name) or _in_torch(operation)
+        composed, name = _composed(), operation.name
+        found = _attached.get(name) or composed.get(name) or composed.get(name.removesuffix("_"))
+        found = found or _in_torch(operation)
     if found is None:
         raise RuntimeError(f"{operation!r} does not have a golden function")
     return found
+
+
+def get_fallback_function(operation: Any) -> Golden:
+    """The golden function for tensors of ttnn: they become torch's, its results tensors again."""
+    golden = get_golden_function(operation)
+
+    def fallback(*args: Any, **kwargs: Any) -> Any:
+        given = [each for each in (*args, *kwargs.values()) if isinstance(each, Tensor)]
+        if not given:
+            raise RuntimeError("a fallback function takes at least one ttnn.Tensor")
+        first = given[0]
+        torch = _torch()
+
+        def to_host(value: Any) -> Any:
+            return to_torch(value) if isinstance(value, Tensor) else value
+
+        def to_device(value: Any) -> Any:
+            if isinstance(value, tuple | list):
+                listed: Any = value
+                return [to_device(each) for each in listed]
+            if not torch.is_tensor(value):
+                return value
+            dtype = first.dtype if value.is_floating_point() else None
+            return from_torch(value, dtype, layout=first.layout, device=first.device())
+
+        keywords = {name: to_host(each) for name, each in kwargs.items()}
+        return to_device(golden(*map(to_host, args), **keywords))
+
+    return fallback
 
 
 def attach_golden_function(
@@ -294,6 +326,7 @@ def comp_allclose(
 
 
 OPERATIONS: dict[str, Operation] = operations_of(
+    get_fallback_function,
     *(get_golden_function, attach_golden_function, pearson_correlation_coefficient),
     *(comp_pcc, comp_allclose),
 )
