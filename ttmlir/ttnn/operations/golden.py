@@ -264,7 +264,7 @@ def get_fallback_function(operation: Any) -> Golden:
 
         def to_device(value: Any) -> Any:
             if isinstance(value, tuple | list):
-                listed: Any = value
+                listed: list[Any] = [*value]
                 return [to_device(each) for each in listed]
             if not torch.is_tensor(value):
                 return value
