@@ -40,11 +40,12 @@ def _finish(
     result: Array, values: dict[str, Any], tensor: Tensor, name: str, default: DataType
 ) -> Tensor:
     device = common_device(tensor)
-    dtype, output = values["dtype"], values["output_tensor"]
+    output: Tensor | None = values["output_tensor"]
+    dtype: DataType | None = values["dtype"]
     if dtype is None and output is None:
         dtype = default
     remember_program(device, (name, tensor.spec, dtype))
-    wanted = output.dtype if dtype is None else dtype
+    wanted = dtype or default if output is None else output.dtype
     if wanted.facts.is_float:
         result = result.astype(np.float32)
     else:
