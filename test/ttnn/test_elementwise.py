@@ -417,3 +417,21 @@ def test_operators(device: Any) -> None:
     for wrong in (lambda: 1 - x, lambda: x @ x, lambda: x**2, lambda: -x, lambda: x // 2):
         with pytest.raises(TypeError):
             wrong()
+
+
+@pytest.mark.parametrize("shape", [(363, 365), (2, 300, 301)])
+def test_large_tensors(shape: tuple[int, ...], device: Any) -> None:
+    """Tensors that are computed in parts have the same numbers, also with numbers and choices."""
+    a, b = (draw(shape, -3, 3, seed).bfloat16() for seed in (0, 1))
+    x, y = (place(each, "bfloat16", "TILE_LAYOUT", "dram", device) for each in (a, b))
+    wide = a.float(), b.float()
+    for result, expected in (
+        (ttnn.add(x, y), wide[0] + wide[1]),
+        (ttnn.multiply(x, 1.7), wide[0] * 1.7),
+        (ttnn.where(x, y, 0.5), torch.where(a != 0, wide[1], torch.tensor(0.5))),
+        (ttnn.gt(x, y), (a > b).float()),
+        (ttnn.add(x, y, activations=["relu"]), (wide[0] + wide[1]).relu()),
+    ):
+        assert torch.equal(ttnn.to_torch(result), expected.bfloat16())
+    transposed = ttnn.transpose(x, -1, -2)
+    assert torch.equal(ttnn.to_torch(ttnn.neg(transposed)), -a.transpose(-1, -2))

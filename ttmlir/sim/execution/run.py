@@ -106,7 +106,7 @@ class _Run:
             thread = KernelThread(
                 core,
                 role,
-                KernelSource(kernel.name, kernel.file, kernel.text),
+                KernelSource(kernel.name, kernel.file, kernel.shown_text),
                 len(self.threads),
                 scheduler=self.scheduler,
                 arguments=kernel.arguments.get(core.logical, ()),

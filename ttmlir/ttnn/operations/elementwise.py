@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ttmlir.optable.shapes import broadcast_shape, spell_shape
-from ttmlir.runtime.element import Array
+from ttmlir.runtime.element import Array, Numerics
 from ttmlir.ttnn.operations.activations import apply_activations
 from ttmlir.ttnn.operations.meanings import Meaning, meaning_of
 from ttmlir.ttnn.operations.operation import (
@@ -24,7 +25,7 @@ from ttmlir.ttnn.operations.operation import (
     store,
 )
 from ttmlir.ttnn.operations.signature import IGNORED
-from ttmlir.ttnn.tensor.formats import compute_type
+from ttmlir.ttnn.tensor.formats import LARGE, compute_bfloat16, compute_type
 from ttmlir.ttnn.tensor.tensor import Tensor
 from ttmlir.ttnn.types.enums import DataType
 
@@ -51,6 +52,8 @@ class Elementwise:
     """The data type of the result of integers, where it is another."""
     typed_by: int = 0
     """The first operand whose data type the result may have."""
+    is_pointwise: bool = False
+    """True where every number of the result follows from those at its place."""
 
     def run(self, values: dict[str, Any]) -> Tensor:
         """Compute for the arguments of a call."""
@@ -74,33 +77,51 @@ class Elementwise:
                 chain = values.get(side)
                 if chain:
                     arrays[index] = apply_activations(arrays[index], chain)
-            try:
-                result = self.meaning(np, *arrays, **arguments)
-            except ValueError:
-                self._check_shapes(arrays)
-                raise
+            dtype, output = values.get("dtype"), values.get("output_tensor")
+            if dtype is None and output is None:
+                dtype = self._result_type(first)
             chain = values.get("activations")
+            kept = dtype if output is None else output.dtype
+            in_parts = not chain and kept is DataType.BFLOAT16 and self._goes_in_parts(arrays)
+            is_rounded = in_parts and device.numerics is Numerics.DEVICE
+            if is_rounded:
+                result = compute_bfloat16(partial(self.meaning, np, **arguments), arrays)
+            else:
+                result = self._compute(arrays, arguments)
             if chain:
                 result = apply_activations(result, chain)
-        dtype = values.get("dtype")
-        output = values["output_tensor"] if "output_tensor" in values else None
-        if dtype is None and output is None:
-            dtype = self._result_type(first)
-        layout = common_layout(*tensors)
         made = store(
             result,
             tensors,
             device=device,
             dtype=dtype,
-            layout=layout,
+            layout=common_layout(*tensors),
             memory_config=values.get("memory_config"),
             output_tensor=output,
+            exact=is_rounded,
         )
         remember_program(
             device,
             (self.name, made.spec, *(each.spec for each in tensors), *map(str, arguments.values())),
         )
         return made
+
+    def _compute(self, arrays: list[Array], arguments: dict[str, Any]) -> Array:
+        try:
+            return self.meaning(np, *arrays, **arguments)
+        except ValueError:
+            self._check_shapes(arrays)
+            raise
+
+    def _goes_in_parts(self, arrays: list[Array]) -> bool:
+        """Whether the result can be computed and rounded part by part, while it is in the cache."""
+        shape = arrays[0].shape
+        return (
+            self.is_pointwise
+            and arrays[0].size >= LARGE
+            and all(each.ndim == 0 or each.shape == shape for each in arrays)
+            and all(each.dtype == np.float32 and each.flags.c_contiguous for each in arrays)
+        )
 
     def _check_shapes(self, arrays: list[Array]) -> None:
         """RuntimeError if the operands do not broadcast against each other."""
@@ -151,8 +172,12 @@ def declare(
     for item in text.split():
         name, _, mnemonic = item.partition("=")
         mnemonic = mnemonic or name
-        found = meaning_of(mnemonic) if meaning is None else meaning
-        yield _declare_one(name, found, operands, tail, arguments, facts)
+        if meaning is None:
+            # Rows of elementwise operations look at one place at a time.
+            found, own = meaning_of(mnemonic), {"is_pointwise": True, **facts}
+        else:
+            found, own = meaning, facts
+        yield _declare_one(name, found, operands, tail, arguments, own)
 
 
 def _declare_one(

@@ -6,6 +6,7 @@ rounded to the format of the tensor, integers in their own type. It has the logi
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
@@ -24,6 +25,8 @@ _ELEMENTS = {DataType.INT32: ELEMENT_TYPES["Int32"]}
 """The element types that storage formats do not stand for by themselves."""
 _CHUNK = 1 << 15
 """Numbers that are rounded at a time, so that they stay in the cache."""
+LARGE = 4 * _CHUNK
+"""Numbers from which on it is worth while to compute them in parts."""
 
 
 @cache
@@ -55,6 +58,17 @@ def _round_bfloat16(array: Array) -> Array:
             part = flat[start : start + _CHUNK]
             part[...] = part.astype(_BFLOAT16)
     return array
+
+
+def compute_bfloat16(function: Callable[..., Array], arrays: Sequence[Array]) -> Array:
+    """A function of equally large arrays, or numbers, rounded to bfloat16, part by part."""
+    result = np.empty(arrays[0].shape, np.float32)
+    flat, flats = result.reshape(-1), [each.reshape(-1) for each in arrays]
+    for start in range(0, flat.size, _CHUNK):
+        part = slice(start, start + _CHUNK)
+        numbers = function(*(each if each.size == 1 else each[part] for each in flats))
+        flat[part] = numbers.astype(_BFLOAT16)
+    return result
 
 
 def encode(array: Array, spec: TensorSpec, pad_value: float = 0) -> bytes:
