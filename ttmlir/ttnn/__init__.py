@@ -32,11 +32,7 @@ def __getattr__(name: str) -> Any:
     except KeyError:
         if find_spec(f"{__name__}.{name}") is not None:
             return import_module(f"{__name__}.{name}")
-        from difflib import get_close_matches
-
-        names = get_close_matches(name, registry.known_names(), 3, 0.5)
-        nearest = f"; nearest: {', '.join(f'ttnn.{each}' for each in names)}" if names else ""
-        raise AttributeError(f"ttnn.{name} is not here yet{nearest}") from None
+        raise AttributeError(registry.explain_missing(name)) from None
     globals()[name] = found
     return found
 

@@ -10,6 +10,7 @@ from typing import Any
 _TYPES = "ttmlir.ttnn.types"
 _TENSOR = "ttmlir.ttnn.tensor"
 _DEVICE = "ttmlir.ttnn.device"
+_OPERATIONS = "ttmlir.ttnn.operations"
 
 _NAMES = {
     f"{_TYPES}.enums": (
@@ -33,8 +34,16 @@ _NAMES = {
         "MatmulMultiCoreReuseMultiCastBatchedDRAMShardedProgramConfig",
         "MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig",
         "MatmulMultiCoreReuseMultiCastProgramConfig",
+        "SDPAProgramConfig",
         *("SoftmaxDefaultProgramConfig", "SoftmaxShardedMultiCoreProgramConfig"),
         *("WormholeComputeKernelConfig", "init_device_compute_kernel_config"),
+    ),
+    f"{_TYPES}.core_ranges": (
+        *("corerange_to_cores", "num_cores_to_corerangeset_in_subcoregrids"),
+    ),
+    f"{_TYPES}.convolution": (
+        *("Conv1dConfig", "Conv2dConfig", "Conv2dDRAMSliceHeight", "Conv2dDRAMSliceWidth"),
+        *("Conv2dL1Full", "Conv2dL1FullSliceConfig", "Conv2dSliceConfig", "Op2DSliceConfig"),
     ),
     f"{_TENSOR}.tensor": ("Tensor",),
     f"{_TENSOR}.printing": ("set_printoptions",),
@@ -66,6 +75,7 @@ _NAMES = {
         *("event_synchronize", "execute_trace", "get_global_semaphore_address", "record_event"),
         *("release_trace", "reset_global_semaphore_value", "wait_for_event"),
     ),
+    f"{_DEVICE}.reports": ("ReadDeviceProfiler", "get_memory_view"),
     f"{_DEVICE}.mesh": ("MemoryView", "MeshDevice", "MeshShape"),
     f"{_DEVICE}.opening": (
         *("CloseDevice", "CloseDevices", "CreateDevice", "CreateDevices", "GetDefaultDevice"),
@@ -96,12 +106,16 @@ _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names
 
 FAMILIES = (
     *("ttmlir.ttnn.tensor.conversion", "ttmlir.ttnn.tensor.creation"),
-    *("ttmlir.ttnn.tensor.indexing", "ttmlir.ttnn.tensor.printing"),
+    *("ttmlir.ttnn.tensor.indexing", "ttmlir.ttnn.tensor.printing", "ttmlir.ttnn.tensor.files"),
     *("ttmlir.ttnn.operations.moves", "ttmlir.ttnn.operations.unary"),
     *("ttmlir.ttnn.operations.binary", "ttmlir.ttnn.operations.ternary"),
     *("ttmlir.ttnn.operations.reductions", "ttmlir.ttnn.operations.movement"),
     *("ttmlir.ttnn.operations.matmul", "ttmlir.ttnn.operations.normalization"),
     *("ttmlir.ttnn.operations.lookup", "ttmlir.ttnn.operations.golden"),
+    *(f"{_OPERATIONS}.{name}" for name in ("collectives", "feature_norms", "losses", "ordering")),
+    f"{_OPERATIONS}.quantization",
+    *(f"{_OPERATIONS}.transformer.{name}" for name in ("attention", "caches", "heads", "rotary")),
+    *(f"{_OPERATIONS}.window.{name}" for name in ("convolution", "pooling", "resizing")),
 )
 """Modules with a table `OPERATIONS` of callables by name."""
 
@@ -141,6 +155,15 @@ def known_names() -> list[str]:
     """All names of ttnn that are here."""
     public = (name for name in operations() if name not in _INTERNAL)
     return sorted({*_ALIASES, *_MODULE_OF, *_LATE_FAMILIES, *public})
+
+
+def explain_missing(name: str) -> str:
+    """What to say about a name that is not here, with the nearest that are."""
+    from difflib import get_close_matches
+
+    names = get_close_matches(name, known_names(), 3, 0.5)
+    nearest = f"; nearest: {', '.join(f'ttnn.{each}' for each in names)}" if names else ""
+    return f"ttnn.{name} is not here yet{nearest}"
 
 
 _INTERNAL = {"create_tensor", "get_item", "print_tensor"}

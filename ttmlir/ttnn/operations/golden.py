@@ -13,8 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from ttmlir.ttnn.operations.golden_layers import GOLDENS
 from ttmlir.ttnn.operations.operation import Operation, operations_of
-from ttmlir.ttnn.tensor.conversion import as_array
+from ttmlir.ttnn.tensor.conversion import as_array, from_torch, to_torch
+from ttmlir.ttnn.tensor.tensor import Tensor
 
 Golden = Callable[..., Any]
 
@@ -257,6 +259,8 @@ def _goldens() -> dict[str, Golden]:
         for name, own in _IN_NN.items()
     }
     found |= _COMPOSITIONS
+    found |= GOLDENS
+    found["experimental.where"] = found["where"]
     for table in (_of_one(torch), _of_two(torch), _of_three(torch)):
         found |= {name: _kept(function) for name, function in table.items()}
     found |= {name: found["identity"] for name in _MOVES.split()}
@@ -275,6 +279,35 @@ def get_golden_function(operation: Any) -> Golden:
     if found is None:
         raise RuntimeError(f"{operation!r} does not have a golden function")
     return found
+
+
+def get_fallback_function(operation: Any) -> Golden:
+    """The golden function for tensors of ttnn: they become torch's, its results tensors again."""
+    golden = get_golden_function(operation)
+
+    def fallback(*args: Any, **kwargs: Any) -> Any:
+        given = [each for each in (*args, *kwargs.values()) if isinstance(each, Tensor)]
+        if not given:
+            raise RuntimeError("a fallback function takes at least one ttnn.Tensor")
+        first = given[0]
+        torch = _torch()
+
+        def to_host(value: Any) -> Any:
+            return to_torch(value) if isinstance(value, Tensor) else value
+
+        def to_device(value: Any) -> Any:
+            if isinstance(value, tuple | list):
+                listed: Any = value
+                return [to_device(each) for each in listed]
+            if not torch.is_tensor(value):
+                return value
+            dtype = first.dtype if value.is_floating_point() else None
+            return from_torch(value, dtype, layout=first.layout, device=first.device())
+
+        keywords = {name: to_host(each) for name, each in kwargs.items()}
+        return to_device(golden(*map(to_host, args), **keywords))
+
+    return fallback
 
 
 def attach_golden_function(
@@ -326,6 +359,7 @@ def comp_allclose(
 
 
 OPERATIONS: dict[str, Operation] = operations_of(
+    get_fallback_function,
     *(get_golden_function, attach_golden_function, pearson_correlation_coefficient),
     *(comp_pcc, comp_allclose),
 )

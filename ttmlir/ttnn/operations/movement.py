@@ -343,6 +343,16 @@ def expand(
     return _moved(tensor, np.broadcast_to(tensor.array, shape), memory_config)
 
 
+def broadcast_to(
+    input_tensor: Tensor,
+    output_shape: Sequence[int],
+    *,
+    memory_config: MemoryConfig | None = None,
+) -> Tensor:
+    """As `expand`."""
+    return expand(input_tensor, output_shape, memory_config=memory_config)
+
+
 def roll(
     input_tensor: Tensor, shifts: int | Sequence[int], dim: int | Sequence[int] | None = None
 ) -> Tensor:
@@ -351,7 +361,10 @@ def roll(
     return _moved(tensor, np.roll(tensor.array, shifts, dim))
 
 
-OPERATIONS: dict[str, Operation] = operations_of(
-    *(reshape, view, reshape_on_device, squeeze, unsqueeze, permute, transpose, concat, stack),
-    *(split, chunk, slice, pad, repeat, repeat_interleave, expand, roll),
-)
+OPERATIONS: dict[str, Operation] = {
+    **operations_of(
+        *(reshape, view, reshape_on_device, squeeze, unsqueeze, permute, transpose, concat, stack),
+        *(split, chunk, slice, pad, repeat, repeat_interleave, expand, roll),
+    ),
+    **operations_of(broadcast_to, view, prefix="experimental."),
+}

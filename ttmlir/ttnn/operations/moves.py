@@ -13,6 +13,7 @@ from ttmlir.ttnn.operations.operation import (
     require_tensor,
     store,
 )
+from ttmlir.ttnn.tensor.conversion import HOST_TYPES, to_numpy
 from ttmlir.ttnn.tensor.formats import pad, round_to
 from ttmlir.ttnn.tensor.storage import DeviceStorage
 from ttmlir.ttnn.tensor.tensor import Tensor
@@ -126,6 +127,31 @@ def typecast(
         (tensor,),
         device=device,
         dtype=wanted,
+        memory_config=memory_config,
+        output_tensor=output_tensor,
+        exact=True,
+    )
+
+
+def bitcast(
+    input_tensor: Tensor,
+    dtype: DataType,
+    *,
+    memory_config: MemoryConfig | None = None,
+    output_tensor: Tensor | None = None,
+) -> Tensor:
+    """The same bits as numbers of another type of the same size."""
+    tensor = require_tensor(input_tensor, "input_tensor")
+    device = common_device(tensor)
+    old, new = tensor.dtype.facts, dtype.facts
+    if old.element_bytes != new.element_bytes or old.is_block:
+        raise RuntimeError(f"bitcast of {tensor.dtype} to {dtype}: the numbers differ in size")
+    bits = to_numpy(tensor).view(HOST_TYPES[dtype])
+    return store(
+        bits,
+        (tensor,),
+        device=device,
+        dtype=dtype,
         memory_config=memory_config,
         output_tensor=output_tensor,
         exact=True,
@@ -382,6 +408,7 @@ def fill_implicit_tile_padding(
 
 OPERATIONS: dict[str, Operation] = operations_of(
     *(to_device, from_device, to_layout, to_memory_config, to_dtype, typecast, clone, move),
+    bitcast,
     *(reallocate, deallocate, copy, assign, interleaved_to_sharded, sharded_to_interleaved),
     *(reshard, tilize, tilize_with_zero_padding, tilize_with_val_padding, untilize),
     *(untilize_with_unpadding, is_tensor_storage_on_device, has_storage_type_of, is_sharded),

@@ -7,17 +7,38 @@ from difflib import get_close_matches
 from typing import Any
 
 IGNORED = {
+    "applied_shard_scheme": "how a card divides an image over its cores",
+    "barrier_semaphore": "how data travel between devices",
+    "chunks_per_sync": "how data travel between devices",
+    "compute_config": "how the compute units are set; the numerics are the device's",
     "compute_kernel_config": "how the compute units are set; the numerics are the device's",
+    "config_tensor_in_dram": "where a card keeps tables of its own",
     "core_grid": "which cores compute",
     "cq_id": "the command queue; here commands are done in order",
+    "dram_slice_config": "in how many parts a card computes a large image",
     "fast_and_approximate_mode": "a faster approximation; functions are exact here",
     "hop_cores": "which cores pass data on",
+    "inplace": "whether a card writes the result over the input",
+    "input_mask": "a table that a card's kernel of group_norm needs",
+    "multi_device_global_semaphore": "how data travel between devices",
+    "negative_mask": "a table that a card's kernel of group_norm needs",
+    "num_buffers_per_channel": "how data travel between devices",
+    "num_links": "how data travel between devices",
+    "num_out_blocks": "in how many parts a card computes",
+    "num_workers_per_link": "how data travel between devices",
     "numeric_stable": "whether the maximum is subtracted first; it always is",
+    "overlap_qk_coregrid": "which cores hold query and key",
     "queue_id": "the command queue; here commands are done in order",
+    "reallocate_halo_output": "whether a card moves what lies around shards",
+    "reciprocals": "a table that a card's kernel of group_norm needs",
+    "slice_config": "in how many parts a card computes a large image",
     "sub_core_grids": "which cores compute",
     "sub_device_id": "which part of the device computes",
+    "subdevice_id": "how data travel between devices",
+    "topology": "how data travel between devices",
     "use_legacy": "an older implementation",
     "use_multicore": "whether several cores compute",
+    "use_welford": "which algorithm finds the variance",
     "vector_mode": "which faces of a tile are computed",
 }
 """Arguments that are taken and change nothing, and what they say on a card."""
@@ -33,6 +54,8 @@ _OTHER_NAMES = {
     "a": "input_tensor_a",
     "b": "input_tensor_b",
     "other": "input_tensor_b",
+    "batch_idx": "batch_index",
+    "update_idx": "update_index",
 }
 """Names of operands in other versions of ttnn."""
 

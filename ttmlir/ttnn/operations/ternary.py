@@ -33,7 +33,12 @@ def _multiply_and_add(xp: Any, a: Any, b: Any, c: Any) -> Any:
 _THREE = ("input_tensor_a", "input_tensor_b", "input_tensor_c")
 
 OPERATIONS: dict[str, Operation] = table_of(
-    declare("where", ("predicate", "true_value", "false_value"), UNARY_TAIL, typed_by=1),
+    declare(
+        "where experimental.where=where",
+        ("predicate", "true_value", "false_value"),
+        UNARY_TAIL,
+        typed_by=1,
+    ),
     declare("addcmul", _THREE, _TAIL, arguments="*, value=1.0", meaning=_add_product),
     declare("addcdiv", _THREE, _TAIL, arguments="*, value=1.0", meaning=_add_quotient),
     declare("lerp", ("input_tensor", "end", "weight"), _TAIL, meaning=_interpolate),

@@ -35,7 +35,7 @@ _TYPES = {
 }
 """The data type of a tensor by that of its array, unless another one is asked for."""
 
-_HOST_TYPES = {
+HOST_TYPES = {
     DataType.BFLOAT16: np.dtype(ml_dtypes.bfloat16),
     DataType.FLOAT32: np.dtype(np.float32),
     DataType.BFLOAT8_B: np.dtype(np.float32),
@@ -140,20 +140,38 @@ def as_tensor(
     preprocess: Any = None,
     mesh_mapper: Any = None,
 ) -> Tensor | None:
-    """As `from_torch`, after `preprocess`; a device needs a memory configuration."""
+    """As `from_torch`, after `preprocess`; a device needs a memory configuration.
+
+    With `cache_file_name` the tensor is read from a file if that is there, else written to it.
+    """
     if device is not None and memory_config is None:
         raise RuntimeError("memory_config is needed where a device is given")
-    if cache_file_name is not None:
-        raise RuntimeError("cache_file_name is not here yet; leave it out")
     if dtype is not None and dtype.facts.is_block:
         layout = Layout.TILE
-    values = tensor if preprocess is None else preprocess(tensor)
-    return from_torch(values, dtype, layout=layout, device=device, memory_config=memory_config)
+    if cache_file_name is None:
+        values = tensor if preprocess is None else preprocess(tensor)
+        return from_torch(values, dtype, layout=layout, device=device, memory_config=memory_config)
+    from ttmlir.ttnn.tensor import files
+
+    path = files.cached_name(cache_file_name, dtype, layout)
+    if path.exists():
+        found = files.load_tensor(path)
+    else:
+        found = from_torch(
+            tensor if preprocess is None else preprocess(tensor), dtype, layout=layout
+        )
+        if found is None:
+            return None
+        path.parent.mkdir(parents=True, exist_ok=True)
+        files.dump_tensor(path, found)
+    if device is None or memory_config is None:
+        return found
+    return Tensor.on(device, found.spec.replace(memory_config=memory_config), found.array)
 
 
 def to_numpy(tensor: Tensor) -> Array:
     """An array of the tensor's data type, without padding; block floats as float32."""
-    array = convert(tensor.array, _HOST_TYPES[tensor.dtype])
+    array = convert(tensor.array, HOST_TYPES[tensor.dtype])
     return array.copy() if array is tensor.array or array.base is not None else array
 
 

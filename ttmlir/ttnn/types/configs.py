@@ -189,3 +189,15 @@ class LayerNormShardedMultiCoreProgramConfig:
     legacy_reduction: bool = False
     legacy_rsqrt: bool = False
     use_welford: bool = False
+
+
+@dataclass(kw_only=True)
+class SDPAProgramConfig:
+    """How attention is divided into chunks."""
+
+    compute_with_storage_grid_size: Any
+    q_chunk_size: int = 32
+    k_chunk_size: int = 32
+    sub_core_grids: Any = None
+    exp_approx_mode: bool | None = None
+    max_cores_per_head_batch: int = 16
