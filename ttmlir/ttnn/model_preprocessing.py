@@ -7,7 +7,7 @@ y = ttnn.linear(x, parameters.layers[0].weight, bias=parameters.layers[0].bias)
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -51,12 +51,10 @@ class ModuleArgs(ParameterDict):
 
 def make_parameter_dict(values: Any) -> Any:
     """Dictionaries within a value as dictionaries of parameters."""
-    if isinstance(values, dict):
-        given: dict[str, Any] = values
-        return ParameterDict({name: make_parameter_dict(each) for name, each in given.items()})
-    if isinstance(values, list | tuple):
-        listed: Iterable[Any] = values
-        return ParameterList(make_parameter_dict(each) for each in listed)
+    if type(values) in (dict, ParameterDict):
+        return ParameterDict({name: make_parameter_dict(each) for name, each in values.items()})
+    if type(values) in (list, tuple, ParameterList):
+        return ParameterList(make_parameter_dict(each) for each in values)
     return values
 
 

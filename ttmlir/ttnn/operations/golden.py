@@ -296,9 +296,8 @@ def get_fallback_function(operation: Any) -> Golden:
             return to_torch(value) if isinstance(value, Tensor) else value
 
         def to_device(value: Any) -> Any:
-            if isinstance(value, tuple | list):
-                listed: Any = value
-                return [to_device(each) for each in listed]
+            if issubclass(type(value), tuple | list):
+                return [to_device(each) for each in value]
             if not torch.is_tensor(value):
                 return value
             dtype = first.dtype if value.is_floating_point() else None

@@ -41,11 +41,10 @@ def _finish(
 ) -> Tensor:
     device = common_device(tensor)
     dtype, output = values["dtype"], values["output_tensor"]
-    if dtype is None and output is None:
-        dtype = default
+    if dtype is None:
+        dtype = default if output is None else output.dtype
     remember_program(device, (name, tensor.spec, dtype))
-    wanted = output.dtype if dtype is None else dtype
-    if wanted.facts.is_float:
+    if dtype.facts.is_float:
         result = result.astype(np.float32)
     else:
         limits = np.iinfo(np.int32)

@@ -129,46 +129,6 @@ def from_torch(
     )
 
 
-def as_tensor(
-    tensor: Any,
-    dtype: DataType | None = None,
-    *,
-    layout: Layout | None = Layout.ROW_MAJOR,
-    device: MeshDevice | None = None,
-    memory_config: MemoryConfig | None = None,
-    cache_file_name: Any = None,
-    preprocess: Any = None,
-    mesh_mapper: Any = None,
-) -> Tensor | None:
-    """As `from_torch`, after `preprocess`; a device needs a memory configuration.
-
-    With `cache_file_name` the tensor is read from a file if that is there, else written to it.
-    """
-    if device is not None and memory_config is None:
-        raise RuntimeError("memory_config is needed where a device is given")
-    if dtype is not None and dtype.facts.is_block:
-        layout = Layout.TILE
-    if cache_file_name is None:
-        values = tensor if preprocess is None else preprocess(tensor)
-        return from_torch(values, dtype, layout=layout, device=device, memory_config=memory_config)
-    from ttmlir.ttnn.tensor import files
-
-    path = files.cached_name(cache_file_name, dtype, layout)
-    if path.exists():
-        found = files.load_tensor(path)
-    else:
-        found = from_torch(
-            tensor if preprocess is None else preprocess(tensor), dtype, layout=layout
-        )
-        if found is None:
-            return None
-        path.parent.mkdir(parents=True, exist_ok=True)
-        files.dump_tensor(path, found)
-    if device is None or memory_config is None:
-        return found
-    return Tensor.on(device, found.spec.replace(memory_config=memory_config), found.array)
-
-
 def to_numpy(tensor: Tensor) -> Array:
     """An array of the tensor's data type, without padding; block floats as float32."""
     array = convert(tensor.array, HOST_TYPES[tensor.dtype])
@@ -310,7 +270,7 @@ def from_buffer(
 
 
 OPERATIONS: dict[str, Operation] = operations_of(
-    *(from_torch, to_torch, as_tensor, create_tensor, to_numpy, from_buffer),
+    *(from_torch, to_torch, create_tensor, to_numpy, from_buffer),
     *(allocate_tensor_on_device, allocate_tensor_on_host),
     *(copy_host_to_device_tensor, copy_device_to_host_tensor),
 )

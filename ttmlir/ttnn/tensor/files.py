@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ttmlir.ttnn.operations.operation import Operation, operations_of, require_tensor
-from ttmlir.ttnn.tensor.conversion import HOST_TYPES, make_tensor, to_numpy
+from ttmlir.ttnn.tensor.conversion import HOST_TYPES, from_torch, make_tensor, to_numpy
 from ttmlir.ttnn.tensor.tensor import Tensor
 from ttmlir.ttnn.types.enums import DataType, Layout
+from ttmlir.ttnn.types.memory import MemoryConfig
 
 if TYPE_CHECKING:
     from ttmlir.ttnn.device.mesh import MeshDevice
@@ -92,11 +93,49 @@ def _read_header(path: Path, text: bytes) -> tuple[DataType, Layout, tuple[int, 
     return dtype, layout, shape
 
 
-def cached_name(cache_file_name: Any, dtype: DataType | None, layout: Layout | None) -> Path:
+def _cached_name(cache_file_name: Any, dtype: DataType | None, layout: Layout | None) -> Path:
     """The file of a cache for a data type and a layout."""
     wanted = "NONE" if dtype is None else dtype.name
     kept = "NONE" if layout is None else layout.name
     return Path(f"{cache_file_name}_dtype_{wanted}_layout_{kept}{EXTENSION}")
 
 
-OPERATIONS: dict[str, Operation] = operations_of(dump_tensor, load_tensor)
+def as_tensor(
+    tensor: Any,
+    dtype: DataType | None = None,
+    *,
+    layout: Layout | None = Layout.ROW_MAJOR,
+    device: MeshDevice | None = None,
+    memory_config: MemoryConfig | None = None,
+    cache_file_name: Any = None,
+    preprocess: Any = None,
+    mesh_mapper: Any = None,
+) -> Tensor | None:
+    """As `from_torch`, after `preprocess`; a device needs a memory configuration.
+
+    With `cache_file_name` the tensor is read from a file if that is there, else written to it.
+    """
+    if device is not None and memory_config is None:
+        raise RuntimeError("memory_config is needed where a device is given")
+    if dtype is not None and dtype.facts.is_block:
+        layout = Layout.TILE
+    if cache_file_name is None:
+        values = tensor if preprocess is None else preprocess(tensor)
+        return from_torch(values, dtype, layout=layout, device=device, memory_config=memory_config)
+    path = _cached_name(cache_file_name, dtype, layout)
+    if path.exists():
+        found = load_tensor(path)
+    else:
+        found = from_torch(
+            tensor if preprocess is None else preprocess(tensor), dtype, layout=layout
+        )
+        if found is None:
+            return None
+        path.parent.mkdir(parents=True, exist_ok=True)
+        dump_tensor(path, found)
+    if device is None or memory_config is None:
+        return found
+    return Tensor.on(device, found.spec.replace(memory_config=memory_config), found.array)
+
+
+OPERATIONS: dict[str, Operation] = operations_of(as_tensor, dump_tensor, load_tensor)
