@@ -23,6 +23,7 @@ from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_movement import REFUSED
 from ttmlir.passes.tosa import convert_tosa_to_ttir
 from ttmlir.tools.opt.flags import OptFlags
 from ttmlir.tools.translate.translations import TRANSLATIONS
+from ttmlir.ttnn.registry import known_names
 
 INPUTS = Path(__file__).parent / "Inputs"
 
@@ -56,6 +57,7 @@ TABLES: dict[str, Callable[[], Iterable[str]]] = {
     "stablehlo_converted": lambda: stablehlo.CONVERTED,
     "stablehlo_refused": lambda: REFUSED,
     "tosa_converted": lambda: convert_tosa_to_ttir.CONVERTED,
+    "ttnn_names": known_names,
     "linalg_converted": lambda: convert_linalg_to_ttir.RULES,
 }
 

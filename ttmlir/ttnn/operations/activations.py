@@ -13,12 +13,6 @@ from ttmlir.runtime.element import Array
 from ttmlir.ttnn.operations import meanings
 from ttmlir.ttnn.operations.meanings import meaning_of
 
-_ROWS = (
-    "relu gelu silu sigmoid hardsigmoid sqrt rsqrt exp log log1p tanh sin cos tan cosh sinh abs "
-    "sign square neg exp2 expm1 floor ceil trunc round erf erfc erfinv asin acos atan asinh acosh "
-    "atanh cbrt isfinite logical_not bitwise_not lgamma"
-)
-
 _WITH_NUMBER: dict[str, Callable[[Any, Any, float], Any]] = {
     "power": lambda xp, x, exponent: xp.power(x, exponent),
     "power_iterative": lambda xp, x, exponent: xp.power(x, exponent),
@@ -63,7 +57,7 @@ def _leaky_relu(xp: Any, x: Any, slope: float = 0.01) -> Any:
 
 
 _FUNCTIONS: dict[str, Callable[..., Array]] = {
-    **{name: meaning_of(name) for name in _ROWS.split()},
+    **{name: meaning_of(name) for name in meanings.UNARY_ROWS},
     **meanings.PLAIN,
     **_WITH_NUMBER,
     "abs_int32": meaning_of("abs"),

@@ -9,75 +9,27 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
+from inspect import signature
 from typing import Any
 
 import numpy as np
 
-from ttmlir.ttnn.operations.golden_layers import GOLDENS
+from ttmlir.ttnn.operations.elementwise import Elementwise
+from ttmlir.ttnn.operations.golden_layers import GOLDENS, UNLIKE_TORCH
 from ttmlir.ttnn.operations.operation import Operation, operations_of
 from ttmlir.ttnn.tensor.conversion import as_array, from_torch, to_torch
 from ttmlir.ttnn.tensor.tensor import Tensor
 
 Golden = Callable[..., Any]
 
-_SAME_NAME = (
-    "abs acos acosh add addcdiv addcmul addmm argmax asin asinh atan atan2 atanh bitwise_and "
-    "bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor ceil clamp clip "
-    "cos cosh deg2rad digamma div divide eq erf erfc erfinv exp exp2 expm1 floor floor_divide "
-    "fmod frac gcd ge gt hypot i0 isclose isfinite isinf isnan isneginf isposinf lcm ldexp le "
-    "lerp lgamma log log10 log1p log2 logaddexp logaddexp2 logical_and logical_not logical_or "
-    "logical_xor lt matmul maximum minimum mul multiply ne neg nextafter outer polygamma pow "
-    "rad2deg reciprocal relu remainder round rsqrt rsub sigmoid sign signbit sin sinh sqrt square "
-    "sub subtract tan tanh tril triu trunc unsqueeze where xlogy"
-)
-"""Operations that torch has under the same name, with the same positional arguments."""
-
-_IN_NN = {
-    "celu": "celu",
-    "elu": "elu",
-    "embedding": "embedding",
-    "gelu": "gelu",
-    "glu": "glu",
-    "hardshrink": "hardshrink",
-    "hardsigmoid": "hardsigmoid",
-    "hardswish": "hardswish",
-    "hardtanh": "hardtanh",
-    "leaky_relu": "leaky_relu",
+_OTHER_NAMES = {
+    "experimental.where": "where",
     "log_sigmoid": "logsigmoid",
-    "mish": "mish",
-    "relu6": "relu6",
-    "selu": "selu",
-    "silu": "silu",
-    "softplus": "softplus",
-    "softshrink": "softshrink",
-    "softsign": "softsign",
+    "sigmoid_accurate": "sigmoid",
     "swish": "silu",
-    "tanhshrink": "tanhshrink",
-    "threshold": "threshold",
+    "floor_div": "floor_divide",
 }
-"""Operations of `torch.nn.functional`."""
-
-_KEYWORDS = {
-    "addcdiv": ("value",),
-    "addcmul": ("value",),
-    "addmm": ("alpha", "beta"),
-    "celu": ("alpha",),
-    "clamp": ("min", "max"),
-    "clip": ("min", "max"),
-    "div": ("rounding_mode",),
-    "divide": ("rounding_mode",),
-    "elu": ("alpha",),
-    "hardshrink": ("lambd",),
-    "hardtanh": ("min_val", "max_val"),
-    "isclose": ("rtol", "atol", "equal_nan"),
-    "leaky_relu": ("negative_slope",),
-    "round": ("decimals",),
-    "softplus": ("beta", "threshold"),
-    "softshrink": ("lambd",),
-    "tril": ("diagonal",),
-    "triu": ("diagonal",),
-}
-"""Keywords that torch's function takes, too; all others are swallowed."""
+"""Operations that torch has under another name."""
 
 
 def _kept(function: Golden, keywords: tuple[str, ...] = ()) -> Golden:
@@ -128,6 +80,15 @@ def _rms_norm(
     return result if bias is None else result + bias.reshape(-1)
 
 
+_REDUCTIONS = "argmax max mean min prod std sum var"
+
+
+def _add_product(
+    added: Any, a: Any, b: Any, *, alpha: float = 1.0, beta: float = 1.0, **_: Any
+) -> Any:
+    return _torch().addmm(added, a, b, alpha=alpha, beta=beta)
+
+
 def _reduction(name: str) -> Golden:
     def golden(
         x: Any, dim: Any = None, keepdim: bool = False, correction: bool = True, **_: Any
@@ -174,7 +135,8 @@ def _rdiv(x: Any, value: float, rounding_mode: Any = None, **_: Any) -> Any:
 
 
 _COMPOSITIONS: dict[str, Golden] = {
-    **{name: _reduction(name) for name in ("max", "mean", "min", "prod", "std", "sum", "var")},
+    **{name: _reduction(name) for name in _REDUCTIONS.split()},
+    "addmm": _add_product,
     "concat": _concat,
     "layer_norm": _layer_norm,
     "linear": _linear,
@@ -206,7 +168,6 @@ def _of_one(torch: Any) -> dict[str, Callable[[Any], Any]]:
         "multigammaln": lambda x: torch.special.multigammaln(x, 4),
         "nez": lambda x: torch.ne(x, 0),
         "ones": lambda shape: torch.ones(tuple(shape)),
-        "sigmoid_accurate": lambda x: torch.sigmoid(x),
         "zeros": lambda shape: torch.zeros(tuple(shape)),
     }
 
@@ -217,9 +178,10 @@ def _of_two(torch: Any) -> dict[str, Callable[[Any, Any], Any]]:
         "bias_gelu": lambda a, b: torch.nn.functional.gelu(a + b),
         "cumprod": lambda x, dim: torch.cumprod(x, dim),
         "cumsum": lambda x, dim: torch.cumsum(x, dim),
+        "unsqueeze": lambda x, dim: torch.unsqueeze(x, dim),
         "expand": lambda x, shape: x.expand(*shape),
         "fill": lambda x, value: torch.full_like(x, value),
-        "full": lambda shape, value: torch.full(tuple(shape), value),
+        "full": lambda shape, fill_value: torch.full(tuple(shape), fill_value),
         "heaviside": lambda x, value: torch.heaviside(x, torch.tensor(value, dtype=x.dtype)),
         "permute": lambda x, dims: x.permute(tuple(dims)),
         "prelu": lambda x, weight: torch.nn.functional.prelu(x, torch.as_tensor(weight)),
@@ -248,24 +210,29 @@ _MOVES = "to_layout to_memory_config to_device from_device clone reallocate from
 
 
 @cache
-def _goldens() -> dict[str, Golden]:
+def _composed() -> dict[str, Golden]:
+    """Functions that are not one of torch with the same arguments."""
     torch = _torch()
-    functional = torch.nn.functional
-    found: dict[str, Golden] = {
-        name: _kept(getattr(torch, name), _KEYWORDS.get(name, ())) for name in _SAME_NAME.split()
-    }
-    found |= {
-        name: _kept(getattr(functional, own), _KEYWORDS.get(name, ()))
-        for name, own in _IN_NN.items()
-    }
-    found |= _COMPOSITIONS
-    found |= GOLDENS
-    found["experimental.where"] = found["where"]
+    found = {**_COMPOSITIONS, **GOLDENS}
     for table in (_of_one(torch), _of_two(torch), _of_three(torch)):
-        found |= {name: _kept(function) for name, function in table.items()}
-    found |= {name: found["identity"] for name in _MOVES.split()}
-    in_place = {f"{name}_": golden for name, golden in found.items()}
-    return {**in_place, **found}
+        for name, function in table.items():
+            found[name] = _kept(function, tuple(signature(function).parameters))
+    return {**found, **{name: found["identity"] for name in _MOVES.split()}}
+
+
+def _in_torch(operation: Operation) -> Golden | None:
+    """The function of torch of an operation on elements, which takes its parameters."""
+    entry, torch = operation.entry, _torch()
+    name = operation.name.removesuffix("_")
+    name = _OTHER_NAMES.get(name, name)
+    if name in UNLIKE_TORCH:
+        return None
+    for space in (torch, torch.nn.functional, torch.special):
+        function = getattr(space, name, None)
+        if callable(function):
+            parameters = entry.parameters if isinstance(entry, Elementwise) else ()
+            return _kept(function, tuple(own for _, own in parameters))
+    return None
 
 
 _attached: dict[str, Golden] = {}
@@ -274,8 +241,10 @@ _attached: dict[str, Golden] = {}
 
 def get_golden_function(operation: Any) -> Golden:
     """The golden function of an operation; RuntimeError if it has none."""
-    name = operation.name if isinstance(operation, Operation) else str(operation)
-    found = _attached.get(name) or _goldens().get(name)
+    found: Golden | None = None
+    if isinstance(operation, Operation):
+        name = operation.name.removesuffix("_")
+        found = _attached.get(operation.name) or _composed().get(name) or _in_torch(operation)
     if found is None:
         raise RuntimeError(f"{operation!r} does not have a golden function")
     return found

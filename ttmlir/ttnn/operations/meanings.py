@@ -11,6 +11,7 @@ from typing import Any
 
 from ttmlir.optable import ROWS
 from ttmlir.optable.elementwise.meanings import sigmoid
+from ttmlir.optable.row import Family
 from ttmlir.optable.special import gelu, lgamma
 from ttmlir.runtime.element import Array
 from ttmlir.runtime.execution.kernels import KERNELS
@@ -22,6 +23,14 @@ Meaning = Callable[..., Array]
 def meaning_of(mnemonic: str) -> Meaning:
     """What the runtime computes for a row."""
     return KERNELS.get(mnemonic, ROWS[mnemonic].reference)
+
+
+UNARY_ROWS = tuple(
+    row.mnemonic
+    for row in ROWS.values()
+    if row.family is Family.UNARY and not row.parameters and not row.takes_types
+)
+"""Rows of functions of one operand without parameters."""
 
 
 def softplus(xp: Any, x: Any, *, beta: float = 1.0, threshold: float = 20.0) -> Any:

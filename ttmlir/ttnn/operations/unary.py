@@ -42,20 +42,21 @@ def _chain(xp: Any, x: Any, *, ops_chain: Any) -> Any:
     return x
 
 
-_ROWS = (
-    "abs acos asin atan cos acosh asinh atanh cosh sinh erfinv exp2 expm1 ceil floor trunc "
-    "reciprocal relu sign silu swish=silu sin square tan logical_not bitwise_not neg isfinite "
-    "hardsigmoid cbrt lgamma"
-)
-
 _APPROXIMATED = "sqrt rsqrt exp erf erfc gelu log log1p tanh sigmoid_accurate=sigmoid"
+
+_NOT_AS_ROWS = "sigmoid round typecast population_count count_leading_zeros"
+"""Rows that ttnn does not have, or with arguments of its own."""
+
+_ROWS = " ".join(
+    name for name in meanings.UNARY_ROWS if name not in f"{_APPROXIMATED} {_NOT_AS_ROWS}".split()
+)
 
 _APPROXIMATED_PLAIN = ("log2", "log10", "tanhshrink")
 
 _SELU = "*, scale=1.0507009873554805, alpha=1.6732632423543772"
 
 OPERATIONS: dict[str, Operation] = table_of(
-    _declare(_ROWS),
+    _declare(f"{_ROWS} swish=silu"),
     _declare(_APPROXIMATED, "fast_and_approximate_mode=False"),
     _declare("sigmoid", "*, vector_mode=4, fast_and_approximate_mode=False"),
     *(
