@@ -68,6 +68,13 @@ CASES: dict[str, tuple[Callable[[], Any], tuple[Any, ...], dict[str, Any]]] = {
         (HEADS, draw(2, 2, 9, 8, seed=1), draw(2, 2, 9, 8, seed=2)),
         {"scale": 0.5},
     ),
+    "l1_loss": (lambda: ttnn.l1_loss, (IMAGE, draw(2, 7, 9, 6, seed=1)), {}),
+    "mse_loss": (
+        lambda: ttnn.mse_loss,
+        (IMAGE, draw(2, 7, 9, 6, seed=1)),
+        {"reduction": ttnn.LossReductionMode.SUM},
+    ),
+    "where": (lambda: ttnn.experimental.where, (IMAGE > 0, IMAGE, IMAGE * 2), {}),
     "rotate_half": (lambda: ttnn.experimental.rotate_half, (HEADS,), {}),
     "rotary_embedding": (
         lambda: ttnn.experimental.rotary_embedding,
@@ -125,3 +132,9 @@ def test_golden_of_convolutions(device: Any) -> None:
         **arguments,
     )
     assert torch.allclose(ttnn.to_torch(result), expected, atol=1e-5)
+
+
+def test_operations_without_golden_function() -> None:
+    """Functions of torch that only share the name are none."""
+    with pytest.raises(RuntimeError, match=r"conv_transpose2d.* does not have a golden function"):
+        ttnn.get_golden_function(ttnn.conv_transpose2d)

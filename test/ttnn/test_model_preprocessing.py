@@ -36,7 +36,7 @@ class Block(torch.nn.Module):
 
 def test_parameters_of_a_model(device: Any) -> None:
     """A model computes in ttnn with its parameters as it does in torch."""
-    torch.manual_seed(0)
+    torch.default_generator.manual_seed(0)
     model = Block().bfloat16().float()
     parameters = preprocess_model_parameters(initialize_model=lambda: model, device=device)
     assert list(parameters) == ["table", "layers", "norm", "shift"]
@@ -64,11 +64,15 @@ def test_parameters_of_a_model(device: Any) -> None:
 
 def test_choices() -> None:
     """Modules may stay torch's, or have parameters of their own."""
+
+    def choose(module: Any, name: str) -> dict[str, Any]:
+        return {"both": [1, {"x": 2}]} if name == "norm" else {}
+
     model = Block()
     parameters = preprocess_model_parameters(
         initialize_model=lambda: model,
         convert_to_ttnn=lambda module, name: name != "layers.1",
-        custom_preprocessor=lambda module, name: {"both": [1, {"x": 2}]} if name == "norm" else {},
+        custom_preprocessor=choose,
     )
     assert parameters.layers[1].weight is model.layers[1].weight
     assert isinstance(parameters.layers[0].weight, ttnn.Tensor)
@@ -89,7 +93,7 @@ def test_weights_and_biases() -> None:
 @pytest.mark.parametrize("has_bias", [True, False])
 def test_folded_convolutions(has_bias: bool, device: Any) -> None:
     """A convolution with folded parameters is the convolution and the normalisation behind it."""
-    torch.manual_seed(0)
+    torch.default_generator.manual_seed(0)
     conv = torch.nn.Conv2d(3, 5, 3, padding=1, bias=has_bias)
     norm = torch.nn.BatchNorm2d(5)
     norm(conv(torch.rand(4, 3, 6, 7) * 3))

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ttmlir.ttnn.operations.elementwise import Elementwise
-from ttmlir.ttnn.operations.golden_layers import GOLDENS
+from ttmlir.ttnn.operations.golden_layers import GOLDENS, UNLIKE_TORCH
 from ttmlir.ttnn.operations.operation import Operation, operations_of
 from ttmlir.ttnn.tensor.conversion import as_array, from_torch, to_torch
 from ttmlir.ttnn.tensor.tensor import Tensor
@@ -23,6 +23,7 @@ from ttmlir.ttnn.tensor.tensor import Tensor
 Golden = Callable[..., Any]
 
 _OTHER_NAMES = {
+    "experimental.where": "where",
     "log_sigmoid": "logsigmoid",
     "sigmoid_accurate": "sigmoid",
     "swish": "silu",
@@ -224,6 +225,8 @@ def _in_torch(operation: Operation) -> Golden | None:
     entry, torch = operation.entry, _torch()
     name = operation.name.removeprefix("experimental.").removesuffix("_")
     name = _OTHER_NAMES.get(name, name)
+    if name in UNLIKE_TORCH:
+        return None
     for space in (torch, torch.nn.functional, torch.special):
         function = getattr(space, name, None)
         if callable(function):

@@ -228,6 +228,14 @@ def _rotary_embedding(x: Any, cos: Any, sin: Any, token: int | None = None, **_:
     return x * cos[..., rows, :] + _rotate_half(x) * sin[..., rows, :]
 
 
+def _loss(name: str) -> Callable[..., Any]:
+    def golden(reference: Any, prediction: Any, *, reduction: Any = None, **_: Any) -> Any:
+        mode = "none" if reduction is None else reduction.name.lower()
+        return getattr(_torch().nn.functional, name)(prediction, reference, reduction=mode)
+
+    return golden
+
+
 GOLDENS: dict[str, Callable[..., Any]] = {
     "avg_pool2d": _avg_pool2d,
     "batch_norm": _batch_norm,
@@ -239,7 +247,9 @@ GOLDENS: dict[str, Callable[..., Any]] = {
     "global_avg_pool2d": _global_avg_pool2d,
     "grid_sample": _grid_sample,
     "group_norm": _group_norm,
+    "l1_loss": _loss("l1_loss"),
     "max_pool2d": _max_pool2d,
+    "mse_loss": _loss("mse_loss"),
     "sort": _sort,
     "topk": _topk,
     "transformer.attention_softmax": _attention_softmax,
@@ -249,3 +259,8 @@ GOLDENS: dict[str, Callable[..., Any]] = {
     "upsample": _upsample,
 }
 """Golden functions by the names of operations."""
+
+UNLIKE_TORCH = frozenset(
+    {"adaptive_avg_pool2d", "adaptive_max_pool2d", "conv1d", "conv_transpose2d"}
+)
+"""Operations without a golden function: torch's of these names take other arguments."""

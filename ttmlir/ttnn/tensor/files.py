@@ -22,6 +22,7 @@ from ttmlir.ttnn.operations.operation import Operation, operations_of, require_t
 from ttmlir.ttnn.tensor.conversion import HOST_TYPES, from_torch, make_tensor, to_numpy
 from ttmlir.ttnn.tensor.tensor import Tensor
 from ttmlir.ttnn.types.enums import DataType, Layout
+from ttmlir.ttnn.types.memory import MemoryConfig
 
 if TYPE_CHECKING:
     from ttmlir.ttnn.device.mesh import MeshDevice
@@ -93,7 +94,7 @@ def _read_header(path: Path, text: bytes) -> tuple[DataType, Layout, tuple[int, 
     return dtype, layout, shape
 
 
-def cached_name(cache_file_name: Any, dtype: DataType | None, layout: Layout | None) -> Path:
+def _cached_name(cache_file_name: Any, dtype: DataType | None, layout: Layout | None) -> Path:
     """The file of a cache for a data type and a layout."""
     wanted = "NONE" if dtype is None else dtype.name
     kept = "NONE" if layout is None else layout.name
@@ -122,7 +123,7 @@ def as_tensor(
     if cache_file_name is None:
         values = tensor if preprocess is None else preprocess(tensor)
         return from_torch(values, dtype, layout=layout, device=device, memory_config=memory_config)
-    path = cached_name(cache_file_name, dtype, layout)
+    path = _cached_name(cache_file_name, dtype, layout)
     if path.exists():
         found = load_tensor(path)
     else:
