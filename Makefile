@@ -23,7 +23,7 @@ $(VENV)/.demo: pyproject.toml
 
 .PHONY: setup
 setup: $(VENV)/.installed ## Make .venv with the project and its tools
-	@$(BIN)/python -m compileall -q ttmlir ttrt schema
+	@$(BIN)/python -m compileall -q ttmlir ttrt pykernel schema
 
 .PHONY: test
 test: setup ## Run the tests: pytest, which runs the lit suite too
@@ -54,6 +54,7 @@ lit: setup ## Run only the lit suite, with lit's own report
 demo: $(DEMO) ## Train, compile and run digit classifiers, one of them in JAX
 	$(BIN)/python examples/digits/demo.py
 	$(BIN)/python examples/models/mlp.py
+	$(BIN)/python -m ttmlir examples/ttnn/attention.py
 
 .PHONY: bench
 bench: setup ## Measure start-up, compilation and execution

@@ -99,6 +99,22 @@ def test_full_disk_leaves_what_was_there(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [old]
 
 
+def test_an_empty_path_names_no_file() -> None:
+    """It is not the current folder."""
+    with pytest.raises(FileNotFoundError):
+        write_file("", b"x")
+    with pytest.raises(FileNotFoundError), open_replacement(""):
+        pass
+
+
+def test_errors_name_the_file_that_was_asked_for(tmp_path: Path) -> None:
+    """Not the one beside it that is written first."""
+    path = tmp_path / "missing" / "x.bin"
+    with pytest.raises(FileNotFoundError) as raised:
+        write_file(path, b"x")
+    assert raised.value.filename == str(path)
+
+
 def test_permissions_and_links_are_kept(tmp_path: Path) -> None:
     """A replaced file keeps its permissions, a new one has the usual ones, links are followed."""
     path, link = tmp_path / "x.bin", tmp_path / "link"

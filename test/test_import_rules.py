@@ -37,17 +37,20 @@ MAY_IMPORT = {
     "target": {"cpp", "schema", *DIALECTS},
     "sim": {"cpp", "optable", "layout"},
     "runtime": {"sim", *EXECUTABLE},
-    "metalium": {"sim", *EXECUTABLE},
+    "bridge": {"runtime", "sim", *EXECUTABLE},
+    "metalium": {"sim", "runtime", "cpp", *EXECUTABLE},
+    "ttnn": {"sim", "runtime", "metalium", *EXECUTABLE},
     "ttrt": {"runtime", *EXECUTABLE},
     "compiler": {"ir", "passes", "target", "mlir", "dialects"},
     "interpreter": {"ir", "passes", "compiler", "runtime", "schema", *DIALECTS},
     "frontend": {
-        *("ir", "passes", "target", "compiler", "runtime", "interpreter", "cpp", "schema"),
+        *("ir", "passes", "target", "compiler", "runtime", "interpreter", "cpp", "schema", "sim"),
         *DIALECTS,
     },
+    "pykernel": {"frontend", "ttnn"},
     "tools": {
         *("ir", "passes", "target", "compiler", "runtime", "ttrt", "interpreter", "frontend"),
-        *("schema", "schema files", *DIALECTS),
+        *("ttnn", "schema", "schema files", *DIALECTS),
     },
 }
 """Which packages of the project a package may import; every package may import itself."""
@@ -57,11 +60,16 @@ EVERYWHERE = {"version", "files", "limits", "nesting", "terminal"}
 
 NO_XDSL = {
     *(*EVERYWHERE, "optable", "layout", "program", "schema", "cpp"),
-    *("runtime", "sim", "metalium", "ttrt"),
+    *("runtime", "sim", "metalium", "ttnn", "ttrt"),
 }
 """Packages that have to work without the compiler's IR library."""
 
-TOP_LEVEL = {"ttrt": "ttrt", "ttmlir.tools": "tools", "ttmlir_schema": "schema files"}
+TOP_LEVEL = {
+    "ttrt": "ttrt",
+    "pykernel": "pykernel",
+    "ttmlir.tools": "tools",
+    "ttmlir_schema": "schema files",
+}
 FORBIDDEN_STEMS = {"utils", "util", "misc", "common", "helpers", "helper"}
 MAX_LINES = 800
 
@@ -112,7 +120,7 @@ def tracked_files() -> tuple[Path, ...]:
 
 def sources() -> list[Path]:
     """The Python files of the product."""
-    folders = {"ttmlir", "ttrt", "schema"}
+    folders = {"ttmlir", "ttrt", "schema", "pykernel"}
     return [
         path
         for path in tracked_files()

@@ -12,7 +12,7 @@ import re
 import stat
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager, suppress
-from errno import EACCES
+from errno import EACCES, ENOENT
 from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
@@ -51,8 +51,10 @@ def open_replacement(path: str | os.PathLike[str]) -> Generator[BinaryIO]:
 
     Until then it stands in the same folder under another name; an exception leaves what was there
     before. The permissions of a file that is replaced are kept, links to it are followed. Devices
-    and pipes, such as `/dev/stdout`, get what was written when the body ends. Raises OSError.
+    and pipes, such as `/dev/stdout`, get what was written when the body ends. An empty path names
+    no file. Raises OSError.
     """
+    _require_name(path)
     target = Path(os.path.realpath(path))
     mode = _mode_of(target)
     if mode is not None and not stat.S_ISREG(mode):
@@ -65,7 +67,9 @@ def open_replacement(path: str | os.PathLike[str]) -> Generator[BinaryIO]:
         raise PermissionError(EACCES, os.strerror(EACCES), str(path))
     neighbour = target.with_name(f".ttmlir-{os.urandom(8).hex()}")
     try:
-        with neighbour.open("xb") as file:
+        with _naming(path):
+            file = neighbour.open("xb")
+        with file:
             yield file
         if mode is not None:
             neighbour.chmod(stat.S_IMODE(mode))
@@ -78,12 +82,29 @@ def open_replacement(path: str | os.PathLike[str]) -> Generator[BinaryIO]:
 
 def write_file(path: str | os.PathLike[str], data: bytes | memoryview | Iterable[bytes]) -> None:
     """Write a file from bytes, or from chunks of them; see `open_replacement`."""
+    _require_name(path)
     chunks = [data] if isinstance(data, bytes | memoryview) else data
     mode = _mode_of(Path(path))
     is_device = mode is not None and not stat.S_ISREG(mode)
     # Chunks may be more than memory holds: none are kept for a device.
     with Path(path).open("wb") if is_device else open_replacement(path) as file:
         file.writelines(chunks)
+
+
+@contextmanager
+def _naming(path: str | os.PathLike[str]) -> Generator[None]:
+    """Let an error name the file that was asked for."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = os.fspath(path)
+        raise
+
+
+def _require_name(path: str | os.PathLike[str]) -> None:
+    if not os.fspath(path):
+        # To `Path` it is the current folder.
+        raise FileNotFoundError(ENOENT, os.strerror(ENOENT), "")
 
 
 def _mode_of(path: Path) -> int | None:

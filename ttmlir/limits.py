@@ -29,6 +29,9 @@ MAX_RANK = 64
 MAX_CORES = 1 << 12
 """Most cores that a tensor or a kernel of a file is on."""
 
+MAX_SOURCE_LENGTH = 1 << 20
+"""Most characters of the C++ of one kernel."""
+
 
 def memory_limit() -> int:
     """The most bytes that a run may take; the tensors of large models may need more."""

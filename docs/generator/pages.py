@@ -12,6 +12,7 @@ from ops_page import ops_page
 from passes_page import passes_page
 from sanitizer_page import sanitizer_page
 from support_page import support_page
+from ttnn_page import ttnn_page
 
 _WRITERS: dict[str, Callable[[str], str]] = {
     "docs/developing.md": with_mutation_table,
@@ -21,6 +22,7 @@ _WRITERS: dict[str, Callable[[str], str]] = {
     "docs/passes.md": lambda old: passes_page(),
     "docs/sanitizer.md": lambda old: sanitizer_page(),
     "docs/support.md": lambda old: support_page(),
+    "docs/ttnn_names.md": lambda old: ttnn_page(),
 }
 
 

@@ -8,9 +8,11 @@ from frontends_page import states_of_aten, states_of_dialects
 from markdown_text import wrap
 from ops_page import FAMILY_TITLES, rows_of
 from passes_page import public_passes
+from ttnn_page import names_here
 
 from ttmlir.layout.element_type import ScalarType
 from ttmlir.optable import ROWS
+from ttmlir.optable.kernel import CALLS
 from ttmlir.optable.row import Row
 from ttmlir.passes.core.registry import PASSES, PIPELINES
 from ttmlir.passes.ttmetal.convert_ttir_to_ttmetal_tiles import computed_on
@@ -85,6 +87,17 @@ def support_page() -> str:
         "## Kernels\n",
         "What `ttir-to-ttmetal-backend-pipeline` writes kernels for, by the type of the numbers.\n",
         *(_entry(", ".join(types), _kernels(types[0])) for types in _NUMBERS),
+        wrap(
+            "Kernels of your own, in C++ ([metalium.md](metalium.md)) and in Python "
+            f"([pykernel.md](pykernel.md)), have {len(CALLS)} calls "
+            "([kernel_calls.md](kernel_calls.md))."
+        )
+        + "\n",
+        "## ttnn's Python API\n",
+        wrap(
+            f"{len(names_here())} names of ttnn work as written; "
+            "[ttnn_names.md](ttnn_names.md) lists them, and those that do not yet."
+        ),
     ]
     return "\n".join(parts).rstrip() + "\n"
 

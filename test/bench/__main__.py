@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import chain
 
+from eager import all_eager
 from measurements import all_results, row
 from models import all_models
 from simulation import all_simulations
@@ -13,7 +14,7 @@ def main() -> None:
     """Print the rows as they are measured."""
     print("| Measured | Value | Goal |")
     print("|---|---|---|")
-    for result in chain(all_results(), all_models(), all_simulations()):
+    for result in chain(all_results(), all_eager(), all_models(), all_simulations()):
         print(row(result), flush=True)
 
 

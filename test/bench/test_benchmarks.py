@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import partial
 
+import eager
 import eltwise_report
 import gemm_report
 import models
@@ -29,6 +30,8 @@ from simulation import tile_by_tile, tile_products
         (partial(scaling, lengths=(1, 2, 5)), 4),
         (partial(compared_with_stock_xdsl, length=5, repetitions=1), 4),
         (partial(execution, layers=2, width=40, repetitions=1), 3),
+        (partial(eager.importing, repetitions=1), 1),
+        (partial(eager.operations, extent=33, repetitions=1), 12),
         (partial(models.compilation, layers=(1, 2), repetitions=1), 3),
         (
             partial(
@@ -48,6 +51,7 @@ from simulation import tile_by_tile, tile_products
     ],
     ids=[
         *("start_up", "scaling", "compared_with_stock_xdsl", "execution"),
+        *("import ttnn", "ttnn operations"),
         *("transformer", "run transformer", "constants"),
         *("tile_by_tile", "tile_products"),
     ],

@@ -56,6 +56,41 @@ CONDITIONS = {
     "+3 == 3": True,
     "-2 * 3 == -6": True,
     "0x7fffffffffffffff + 1 < 0": True,
+    "-1 < 0u": False,
+    "-1 > 0u": True,
+    "-1 == 0xffffffffffffffff": True,
+    "0xffffffffffffffff > 0": True,
+    "18446744073709551615 > 0": True,
+    "9223372036854775807 + 1 < 0": True,
+    "9223372036854775807u + 1 < 0": False,
+    "-1 / 2u == 9223372036854775807": True,
+    "-3 % 2u == 1": True,
+    "-7 / 2u < 0": False,
+    "-1 * 1u > 0": True,
+    "0u - 1 > 0": True,
+    "~0u > 0": True,
+    "-1u > 0": True,
+    "!0u - 2 < 0": True,
+    "(1u < 2) - 2 < 0": True,
+    "(1u == 1u) - 2 < 0": True,
+    "(1u && 1u) - 2 < 0": True,
+    "-1 >> 1u < 0": True,
+    "-1u >> 1 == 0x7fffffffffffffff": True,
+    "1u << 63 > 0": True,
+    "1 << 64 == 0": True,
+    "-1 >> 64 == -1": True,
+    "-1u >> 64 == 0": True,
+    "1 << -1 == 0": True,
+    "4 >> -1 == 8": True,
+    "(-1 | 0u) > 0": True,
+    "(-1 & 0u) == 0": True,
+    "(-1 ^ 0u) < 0": False,
+    "-1 <= 1U": False,
+    "2ull >= -1": False,
+    "(0 && -1 < 0u) || -1 < 0": True,
+    "0 && 1 / 0": False,
+    "1 || 1 % 0": True,
+    "1 || (0 && 2 / 0) || 3 / 0": True,
     "0x10 == 16 && 010 == 8 && 0b101 == 5": True,
     "true": True,
     "false": False,
@@ -76,7 +111,7 @@ def is_met(condition: str) -> bool:
 
 @pytest.mark.parametrize(("condition", "met"), CONDITIONS.items())
 def test_conditions(condition: str, met: bool) -> None:
-    """Operators bind and compute as in C++, in 64 bits with a sign."""
+    """Operators bind and compute as in C++, in 64 bits."""
     assert is_met(condition) is met
 
 

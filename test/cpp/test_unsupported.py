@@ -82,3 +82,12 @@ def test_other_refusals(text: str, place: str, message: str) -> None:
     with pytest.raises(CppSyntaxError) as caught:
         parse(text, "k.cpp")
     assert str(caught.value).startswith(f"k.cpp:{place}: error: {message}")
+
+
+def test_texts_have_a_limit() -> None:
+    """What is longer than any kernel is refused before it is read."""
+    with pytest.raises(CppSyntaxError) as error:
+        parse("// first\n" + "\n" * (1 << 20), "k.cpp")
+    assert str(error.value) == (
+        "k.cpp:1:1: error: the text has 1048585 characters; at most 1048576 are read\n// first\n^"
+    )

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 
+from ttmlir.cpp.preprocess import SourceText, split_tokens
 from ttmlir.cpp.tree import ASSIGNMENT_OPERATORS, BINARY_OPERATORS
 from ttmlir.cpp.type_names import BUILT_IN_WORDS, is_built_in_type
 
@@ -36,3 +39,19 @@ def test_operators() -> None:
     assert set(ASSIGNMENT_OPERATORS) == {
         *("=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^="),
     }
+
+
+@pytest.mark.parametrize("opening", ['"', "// ", "/* ", "'", "1", " "])
+def test_long_words_take_memory_for_their_text_only(opening: str) -> None:
+    """A word of a million characters is read without a note of each of them."""
+    closing = {'"': '"', "'": "'", "/* ": "*/"}.get(opening, "")
+    character = opening if opening in "1 " else "a"
+    text = opening + character * 1_000_000 + closing
+    tracemalloc.start()
+    try:
+        words = list(split_tokens(SourceText(text, "k.cpp")))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert len(words) == 1
+    assert peak < 20_000_000

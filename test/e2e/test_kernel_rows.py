@@ -433,7 +433,7 @@ _REFUSED = [
     (row.mnemonic, element)
     for element, computed in (("f32", _FLOAT_ROWS), ("bf16", _FLOAT_ROWS), ("i32", _INTEGER_ROWS))
     for row in elementwise.ROWS
-    if row.mnemonic not in computed
+    if row.mnemonic not in computed and not (row.takes_bits and element != "i32")
 ]
 
 

@@ -173,3 +173,14 @@ def test_the_dialect_of_a_text_chooses_its_road(dialect: str, operation: str) ->
     assert f"{dialect}.tanh" in compiled.text(dialect)
     (x,) = arrays((3, 70))
     np.testing.assert_allclose(compiled(x), np.tanh(x), rtol=1e-5)
+
+
+def test_an_empty_text_and_an_empty_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither is the current folder."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ttmlir.CompilationError, match="has 0 public functions"):
+        ttmlir.compile("")
+    text = "func.func @f(%a: tensor<3xf32>) -> tensor<3xf32> {\n  return %a : tensor<3xf32>\n}"
+    with pytest.raises(FileNotFoundError):
+        ttmlir.compile(text).save("")
+    assert list(tmp_path.iterdir()) == []

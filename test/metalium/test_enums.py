@@ -24,7 +24,7 @@ NUMBERS: dict[type[IntEnum], dict[str, int]] = {
         "UInt8": 30,
     },
     enums.CBIndex: {f"c_{index}": index for index in range(32)},
-    enums.BufferType: {"DRAM": 0, "L1": 1},
+    enums.BufferType: {"DRAM": 0, "L1": 1, "L1_SMALL": 3, "TRACE": 4},
     enums.TensorMemoryLayout: {
         "INTERLEAVED": 0,
         "HEIGHT_SHARDED": 2,

@@ -332,11 +332,12 @@ void kernel_main() {
     with pytest.raises(DeadlockError) as caught:
         run(reader, writer, pages=[4])
     assert str(caught.value).splitlines() == [
-        "error: deadlock: 2 threads wait, and nothing is left that could wake them [deadlock]",
-        "kernel_0.cpp:4:9: note: core (1, 0) NCRISC waits for 2 free pages of circular buffer 0; "
-        "it has 0",
+        "kernel_0.cpp:4:9: error: deadlock: 2 threads wait, and nothing is left that could wake "
+        "them [deadlock]",
         "          cb_reserve_back(0, 2);",
         "          ^",
+        "kernel_0.cpp:4:9: note: core (1, 0) NCRISC waits for 2 free pages of circular buffer 0; "
+        "it has 0",
         "  note: on core (1, 0) NCRISC",
         "  note: circular buffer 0: 4 pages of 64 bytes, received 6, acked 2, 0 free; pushed by "
         "NCRISC, popped by BRISC",
@@ -359,6 +360,19 @@ void kernel_main() {
     with pytest.raises(DeadlockError, match="looks at memory that does not change") as caught:
         run(spinner)
     assert "kernel_0.cpp:4:" in str(caught.value)
+
+
+@pytest.mark.parametrize("loop", ["while (true) {\n    }", "for (;;) {\n    }"])
+def test_a_loop_without_end_is_shown_where_it_stands(loop: str) -> None:
+    """The error begins with the place of the loop, its line and a caret."""
+    with pytest.raises(DeadlockError) as caught:
+        run(f'#include "dataflow_api.h"\nvoid kernel_main() {{\n    {loop}\n}}\n')
+    assert str(caught.value).splitlines()[:3] == [
+        "kernel_0.cpp:3:5: error: deadlock: 1 thread waits, and nothing is left that could wake "
+        "them [deadlock]",
+        f"      {loop.splitlines()[0]}",
+        "      ^",
+    ]
 
 
 ENDLESS = [

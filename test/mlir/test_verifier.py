@@ -91,6 +91,8 @@ func.func @f() {
     "missing attribute": '"func.func"() <{sym_name = "f"}> ({}) : () -> ()',
     "return outside": '"func.return"() : () -> ()',
     "attribute of a module": "module attributes {plain = 1} {}",
+    "arguments of a module": "module {\n^bb0(%a: i32):\n}",
+    "arguments of a nested module": "module {\nmodule @m {\n^bb0(%a: i32):\n}}",
 }
 VALID = {
     "graph": '"a.b"() ({ %0 = "a.b"(%1) : (i8) -> i8 %1 = "a.b"(%0) : (i8) -> i8 }) : () -> ()',

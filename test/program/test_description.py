@@ -47,6 +47,9 @@ def with_arguments(*arguments: int) -> KernelDescription:
 
 
 WRONG: list[tuple[str, Callable[[], object]]] = [
+    ("the name of a kernel is ''; names have 1 to 128 char", lambda: replace(KERNEL, name="")),
+    ("the name of a kernel is 'nnnn", lambda: replace(KERNEL, name="n" * 129)),
+    (r"the name of a kernel is 'a\\x1b\[2J'", lambda: replace(KERNEL, name="a\x1b[2J")),
     (r"\(2, 0\)-\(1, 3\) are no rectangle", lambda: CoreRange((2, 0), (1, 3))),
     ("are on no chip", lambda: CoreRange((-1, 0), (1, 3))),
     ("are on no chip", lambda: CoreRange((0, 0), (1 << 40, 3))),

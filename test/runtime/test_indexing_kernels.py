@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ttmlir.optable import row
-from ttmlir.runtime.execution.indexing_kernels import KERNELS
+from ttmlir.runtime.execution.kernels import KERNELS
 
 _SCATTERS = [name for name in KERNELS if name.startswith("scatter")]
 RNG = np.random.default_rng(6)

@@ -54,6 +54,59 @@ def test_a_mistake_outside_of_passes_is_reported(
     assert "tool: error: internal error: ZeroDivisionError" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("module", "program"),
+    [
+        ("ttmlir_opt", "ttmlir-opt"),
+        ("ttmlir_translate", "ttmlir-translate"),
+        ("ttmlir_bisect", "ttmlir-bisect"),
+        ("ttrt", "ttrt"),
+    ],
+)
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_an_interrupt_before_or_after_the_work_ends_quietly(
+    module: str, program: str, when: str
+) -> None:
+    """Ctrl-C while the tool is imported, or when it is done, is no traceback either."""
+    code = (
+        "import os, signal, sys\n"
+        f"sys.argv[0] = 'bin/{program}'\n"
+        f"from ttmlir.tools.{module} import main\n"
+        f"if '{when}' == 'after': main(['--help'])\n"
+        "os.kill(os.getpid(), signal.SIGINT)\n"
+        "print('not reached')\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert (ended.returncode, ended.stderr) == (130, "")
+    assert "not reached" not in ended.stdout
+
+
+def test_only_programs_change_what_interrupts_do() -> None:
+    """To import a tool's module as a library leaves them alone, and so does running it."""
+    code = (
+        "import signal, sys\n"
+        "from ttmlir.tools import ttmlir_opt, ttrt\n"
+        "ttmlir_opt.main(['--version'])\n"
+        "sys.exit(signal.getsignal(signal.SIGINT) is not signal.default_int_handler)\n"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True).returncode == 0
+
+
+def test_ignored_interrupts_stay_ignored() -> None:
+    """As in a job that a shell runs in the background."""
+    code = (
+        "import os, signal, sys\n"
+        "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+        "sys.argv[0] = 'ttrt'\n"
+        "from ttmlir.tools.ttrt import main\n"
+        "os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.exit(main(['--help']))\n"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True).returncode == 0
+
+
 def test_an_interrupt_ends_quietly(capsys: pytest.CaptureFixture[str]) -> None:
     """Ctrl-C gives the status that shells expect, without a traceback."""
     from ttmlir.tools.start_up import INTERRUPTED, run_once

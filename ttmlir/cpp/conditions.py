@@ -1,42 +1,80 @@
-"""What `#if` asks: an integer expression without variables."""
+"""What `#if` asks: an integer expression without variables.
+
+Numbers have 64 bits, with a sign unless a literal says otherwise: those of `intmax_t` and
+`uintmax_t` (C++20, [cpp.cond]).
+"""
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.tree import PRECEDENCE, Integer
+from ttmlir.cpp.types import INT64, UINT64
 
 _MAX_DEPTH = 64
 
-_BINARY: dict[str, Callable[[int, int], int]] = {
-    "||": lambda a, b: int(bool(a or b)),
-    "&&": lambda a, b: int(bool(a and b)),
-    "|": lambda a, b: a | b,
-    "^": lambda a, b: a ^ b,
-    "&": lambda a, b: a & b,
+
+class _Number(NamedTuple):
+    value: int
+    is_unsigned: bool = False
+
+
+def _wrap(value: int, is_unsigned: bool) -> _Number:
+    return _Number((UINT64 if is_unsigned else INT64).wrap(value), is_unsigned)
+
+
+def _shift(value: int, count: int) -> int:
+    """To the left; a negative count shifts to the right, as in GCC."""
+    return value << min(count, 64) if count >= 0 else value >> -count
+
+
+_LOGICAL: dict[str, Callable[[int, int], bool]] = {
+    "||": lambda a, b: bool(a or b),
+    "&&": lambda a, b: bool(a and b),
     "==": operator.eq,
     "!=": operator.ne,
     "<": operator.lt,
     ">": operator.gt,
     "<=": operator.le,
     ">=": operator.ge,
-    "<<": lambda a, b: a << (b % 64),
-    ">>": lambda a, b: a >> (b % 64),
+}
+_SHIFTS: dict[str, Callable[[int, int], int]] = {
+    "<<": _shift,
+    ">>": lambda a, b: _shift(a, -b),
+}
+_ARITHMETIC: dict[str, Callable[[int, int], int]] = {
+    "|": lambda a, b: a | b,
+    "^": lambda a, b: a ^ b,
+    "&": lambda a, b: a & b,
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
     "/": lambda a, b: abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1),
     "%": lambda a, b: abs(a) % abs(b) * (1 if a >= 0 else -1),
 }
+_BINARY = frozenset((*_LOGICAL, *_SHIFTS, *_ARITHMETIC))
 
 _UNARY: dict[str, Callable[[int], int]] = {
-    "!": lambda a: int(not a),
     "~": operator.invert,
     "-": operator.neg,
     "+": operator.pos,
 }
+
+
+def _compute(word: str, left: _Number, right: _Number) -> _Number:
+    if word in _SHIFTS:
+        return _wrap(_SHIFTS[word](left.value, right.value), left.is_unsigned)
+    is_unsigned = left.is_unsigned or right.is_unsigned
+    a, b = (each.value for each in (left, right))
+    if word not in ("||", "&&"):
+        a, b = (_wrap(each, is_unsigned).value for each in (a, b))
+    if word in _LOGICAL:
+        return _Number(int(_LOGICAL[word](a, b)))
+    return _wrap(_ARITHMETIC[word](a, b), is_unsigned)
+
 
 ErrorAt = Callable[[int, str], CppSyntaxError]
 
@@ -44,10 +82,10 @@ ErrorAt = Callable[[int, str], CppSyntaxError]
 def evaluate_condition(words: Sequence[tuple[str, int]], start: int, error_at: ErrorAt) -> int:
     """The value of the words of a condition, each with its offset in the source.
 
-    Names are 0, as in C++, but for `true`. Values wrap to 64 bits. `start` is the offset to blame
-    if the condition ends too early.
+    Names are 0, as in C++, but for `true`. `start` is the offset to blame if the condition ends too
+    early.
     """
-    return _Evaluator(words, start, error_at).run()
+    return _Evaluator(words, start, error_at).run().value
 
 
 class _Evaluator:
@@ -58,8 +96,10 @@ class _Evaluator:
         self.start = start
         self.error_at = error_at
         self.next = 0
+        self.skipped = 0
+        """How many operators around the next word need no right operand."""
 
-    def run(self) -> int:
+    def run(self) -> _Number:
         value = self._binary(PRECEDENCE["||"], 0)
         if self.next < len(self.words):
             text, offset = self.words[self.next]
@@ -69,26 +109,34 @@ class _Evaluator:
     def _peek(self) -> str:
         return self.words[self.next][0] if self.next < len(self.words) else ""
 
-    def _binary(self, level: int, depth: int) -> int:
+    def _binary(self, level: int, depth: int) -> _Number:
         left = self._operand(depth)
         while (word := self._peek()) in _BINARY and PRECEDENCE[word] >= level:
             offset = self.words[self.next][1]
             self.next += 1
+            is_decided = word == ("||" if left.value else "&&")
+            self.skipped += is_decided
             right = self._binary(PRECEDENCE[word] + 1, depth)
-            if word in "/%" and not right:
-                raise self.error_at(offset, "division by zero")
-            left = _wrap(_BINARY[word](left, right))
+            self.skipped -= is_decided
+            if word in "/%" and not right.value:
+                if not self.skipped:
+                    raise self.error_at(offset, "division by zero")
+                right = _Number(1, right.is_unsigned)
+            left = _compute(word, left, right)
         return left
 
-    def _operand(self, depth: int) -> int:
+    def _operand(self, depth: int) -> _Number:
         if self.next >= len(self.words):
             raise self.error_at(self.start, "this condition is incomplete")
         text, offset = self.words[self.next]
         if depth > _MAX_DEPTH:
             raise self.error_at(offset, f"conditions nest up to {_MAX_DEPTH} levels deep")
         self.next += 1
+        if text == "!":
+            return _Number(int(not self._operand(depth + 1).value))
         if text in _UNARY:
-            return _wrap(_UNARY[text](self._operand(depth + 1)))
+            operand = self._operand(depth + 1)
+            return _wrap(_UNARY[text](operand.value), operand.is_unsigned)
         if text == "(":
             value = self._binary(PRECEDENCE["||"], depth + 1)
             if self._peek() != ")":
@@ -96,17 +144,14 @@ class _Evaluator:
             self.next += 1
             return value
         if text.isidentifier():
-            return int(text == "true")
+            return _Number(int(text == "true"))
         return self._number(text, offset)
 
-    def _number(self, text: str, offset: int) -> int:
+    def _number(self, text: str, offset: int) -> _Number:
+        literal = Integer(text)
         try:
-            return _wrap(Integer(text).value)
+            value = literal.value
         except ValueError:
             message = f"'{text}' is not expected in this condition; it takes integers"
             raise self.error_at(offset, message) from None
-
-
-def _wrap(value: int) -> int:
-    """The value as a signed number of 64 bits."""
-    return (value + (1 << 63)) % (1 << 64) - (1 << 63)
+        return _wrap(value, literal.is_unsigned or value > INT64.high)

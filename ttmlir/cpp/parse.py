@@ -15,9 +15,11 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
+from ttmlir.cpp.brackets import bracket_assignments
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.expression_reader import ExpressionReader
 from ttmlir.cpp.preprocess import PreprocessedText, preprocess
+from ttmlir.cpp.source_map import SourceMap
 from ttmlir.cpp.tree import (
     Alias,
     Block,
@@ -56,6 +58,7 @@ from ttmlir.cpp.tree import (
     UsingNamespace,
     While,
 )
+from ttmlir.limits import MAX_SOURCE_LENGTH
 from ttmlir.nesting import deep_recursion
 
 if TYPE_CHECKING:
@@ -76,22 +79,37 @@ _STATEMENTS = (
 
 
 def parse(
-    text: str, file: str = "<kernel>", *, defines: Mapping[str, str] | None = None
+    text: str,
+    file: str = "<kernel>",
+    *,
+    defines: Mapping[str, str] | None = None,
+    source_map: SourceMap | None = None,
 ) -> TranslationUnit:
     """The tree of a C++ source.
 
     `file` is its name in positions and messages; `defines` are macros that are defined before its
-    first line. Raises CppSyntaxError for text that is no C++ or outside of the subset.
+    first line. With a map, positions are those of what the text was made from. Raises
+    CppSyntaxError for text that is no C++ or outside of the subset.
     """
-    source = preprocess(text, file, defines or {})
-    # Every character is one byte, so that offsets in bytes are offsets in the text. The grammar
-    # takes the mark in `1'024` for the start of a character; it may see another digit there.
-    shown = _DIGIT_MARK.sub("0", source.text).encode("ascii", errors="replace")
-    root = _parser().parse(shown).root_node
+    if len(text) > MAX_SOURCE_LENGTH:
+        message = f"the text has {len(text)} characters; at most {MAX_SOURCE_LENGTH} are read"
+        raise CppSyntaxError(message, Position(file, 1, 1), text[:80].partition("\n")[0])
+    source = preprocess(text, file, defines or {}, source_map)
+    root = _read_grammar(source)
+    if root.has_error:
+        source = bracket_assignments(source)
+        root = _read_grammar(source)
     if root.has_error:
         raise _grammar_error(source, root)
     with deep_recursion():
         return _Reader(source).unit(root)
+
+
+def _read_grammar(source: PreprocessedText) -> Node:
+    # Every character is one byte, so that offsets in bytes are offsets in the text. The grammar
+    # takes the mark in `1'024` for the start of a character; it may see another digit there.
+    shown = _DIGIT_MARK.sub("0", source.text).encode("ascii", errors="replace")
+    return _parser().parse(shown).root_node
 
 
 @cache

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 
 from ttmlir.cpp.conditions import evaluate_condition
 from ttmlir.cpp.errors import CppSyntaxError
+from ttmlir.cpp.source_map import SourceMap
 from ttmlir.cpp.tree import Define, Directive, Include, Position, Pragma, Undefine
 
 MAX_EXPANSION = 100_000
@@ -23,15 +24,16 @@ MAX_EXPANSION = 100_000
 
 _MAX_MACRO_NESTING = 64
 
+# The quantifiers keep what they took, so that the engine remembers nothing for each character.
 _TOKEN = re.compile(
     r"""
-    (?P<space>(?:[ \t\r\f\v]|\\\r?\n)+)
+    (?P<space>(?:[ \t\r\f\v]|\\\r?\n)++)
   | (?P<newline>\n)
-  | (?P<comment>//(?:[^\n\\]|\\\r?\n|\\)*|/\*.*?\*/)
-  | (?P<string>"(?:[^"\\\n]|\\[^\n])*")
-  | (?P<character>'(?:[^'\\\n]|\\[^\n])+')
+  | (?P<comment>//(?:[^\n\\]|\\\r?\n|\\)*+|/\*.*?\*/)
+  | (?P<string>"(?:[^"\\\n]|\\[^\n])*+")
+  | (?P<character>'(?:[^'\\\n]|\\[^\n])++')
   | (?P<name>[A-Za-z_]\w*)
-  | (?P<number>\.?[0-9](?:[eEpP][+-]|'(?=\w)|[\w.])*)
+  | (?P<number>\.?[0-9](?:[eEpP][+-]|'(?=\w)|[\w.])*+)
   | (?P<open>/\*|"|')
   | (?P<other><<=|>>=|->|\+\+|--|::|&&|\|\||<<|>>|\#\#|[-+*/%&|^=!<>]=|.)
     """,
@@ -82,23 +84,25 @@ class Macro:
 class SourceText:
     """A source with its name."""
 
-    def __init__(self, text: str, file: str):
-        """The text that messages quote."""
+    def __init__(self, text: str, file: str, source_map: SourceMap | None = None):
+        """The text that messages quote; with a map, positions are those behind its lines."""
         self.text = text
         self.file = file
+        self._map = source_map
         self._line_starts = [0, *(match.end() for match in re.finditer("\n", text))]
 
     def position(self, offset: int) -> Position:
         """Line and column of an offset."""
         line = bisect_right(self._line_starts, offset)
+        if self._map is not None:
+            return self._map.position(line)
         return Position(self.file, line, offset - self._line_starts[line - 1] + 1)
 
     def error(self, offset: int, message: str) -> CppSyntaxError:
         """An error that quotes the line of an offset."""
-        position = self.position(offset)
-        start = self._line_starts[position.line - 1]
+        start = self._line_starts[bisect_right(self._line_starts, offset) - 1]
         line = self.text[start:].partition("\n")[0].rstrip("\r")
-        return CppSyntaxError(message, position, line)
+        return CppSyntaxError(message, self.position(offset), line)
 
 
 @dataclass
@@ -130,13 +134,15 @@ class PreprocessedText:
         return self.source.error(self.origin(offset), message)
 
 
-def preprocess(text: str, file: str, defines: Mapping[str, str]) -> PreprocessedText:
+def preprocess(
+    text: str, file: str, defines: Mapping[str, str], source_map: SourceMap | None = None
+) -> PreprocessedText:
     """Expand macros and decide conditionals.
 
     `defines` are macros that are defined before the first line; one with parameters has them in
     its key: `"MIN(a,b)": "(a) < (b) ? (a) : (b)"`. Raises CppSyntaxError.
     """
-    return _Preprocessor(SourceText(text, file), defines).run()
+    return _Preprocessor(SourceText(text, file, source_map), defines).run()
 
 
 @dataclass
@@ -157,9 +163,9 @@ class _Preprocessor:
         for head, body in (PREDEFINED | dict(defines)).items():
             name, _, rest = head.partition("(")
             parameters = tuple(rest.rstrip(")").split(",")) if rest else None
-            tokens = _tokens(SourceText(body, f"<definition of {name}>"))
+            tokens = split_tokens(SourceText(body, f"<definition of {name}>"))
             self.macros[name] = Macro(_trim(tokens), parameters)
-        self.pending = deque(_tokens(source))
+        self.pending = deque(split_tokens(source))
         self.conditionals = list[_Conditional]()
         self.expanded = 0
         self.pieces = list[str]()
@@ -435,7 +441,7 @@ class _Preprocessor:
         return replace(word, kind="number", text=str(int(name in self.macros)))
 
 
-def _tokens(source: SourceText) -> Iterator[Token]:
+def split_tokens(source: SourceText) -> Iterator[Token]:
     """The tokens of a text; comments become space."""
     for match in _TOKEN.finditer(source.text):
         kind, text, offset = match.lastgroup or "", match[0], match.start()

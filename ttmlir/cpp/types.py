@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 
@@ -127,9 +127,11 @@ class StructType:
     name: str
     number: int
     """What tells structs apart, even if they have the same name and members."""
-    fields: tuple[Field, ...]
-    size: int
-    alignment: int
+    fields: tuple[Field, ...] = field(compare=False, repr=False)
+    size: int = field(compare=False)
+    alignment: int = field(compare=False)
+    has_constant: bool = field(compare=False)
+    """Whether it cannot be assigned to because a member, or a member of one, is `const`."""
 
     def index(self, name: str) -> int | None:
         """The number of the member of a name."""
@@ -254,7 +256,7 @@ def lay_out_struct(
     name: str, number: int, members: Sequence[tuple[str, QualifiedType]]
 ) -> StructType:
     """A struct with its members laid out as the C++ ABI does."""
-    offset, alignment = 0, 1
+    offset, alignment, has_constant = 0, 1, False
     fields = list[Field]()
     for member, qualified in members:
         type_ = qualified.type
@@ -263,8 +265,9 @@ def lay_out_struct(
         fields.append(Field(member, type_, offset, qualified.const))
         offset += size_of(type_) or 0
         alignment = max(alignment, own)
+        has_constant = has_constant or qualified.const or has_constant_member(type_)
     size = max(1, -(-offset // alignment) * alignment)
-    return StructType(name, number, tuple(fields), size, alignment)
+    return StructType(name, number, tuple(fields), size, alignment, has_constant)
 
 
 def complete_type(type_: CType, structs: Sequence[StructType | IncompleteType]) -> CType:
@@ -285,7 +288,7 @@ def has_constant_member(type_: CType) -> bool:
     match type_:
         case ArrayType(element=element):
             return has_constant_member(element)
-        case StructType(fields=fields):
-            return any(each.const or has_constant_member(each.type) for each in fields)
+        case StructType(has_constant=has_constant):
+            return has_constant
         case _:
             return False

@@ -12,8 +12,8 @@ from xdsl.printer import Printer
 from ttmlir.dialects.definition import ods
 from ttmlir.dialects.definition.ods import Property, Signature, TypeConstraint, ValueGroup
 from ttmlir.dialects.stablehlo.attrs import RaggedDotDimensionNumbersAttr
+from ttmlir.dialects.stablehlo.creation import ConstantOp as StableHLOConstantOp
 from ttmlir.dialects.stablehlo.enums import CHLO_ENUMS
-from ttmlir.dialects.stablehlo.movement import ConstantOp as StableHLOConstantOp
 from ttmlir.dialects.stablehlo.operation import PURE, FormOp, StableHLOOp
 from ttmlir.dialects.stablehlo.rules import reduction as reduction_rules
 from ttmlir.dialects.stablehlo.rules.constraints import (

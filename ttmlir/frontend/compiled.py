@@ -203,9 +203,8 @@ class CompiledModel:
         With `golden=True` the file also holds the example arguments and what the framework computes
         for them, with which `ttrt run --golden` compares; `golden=(x, y)` takes other arguments.
         """
-        path = Path(path)
         write_file(path, self._bytes if golden is False else self._with_golden(golden))
-        return path
+        return Path(path)
 
     def _with_golden(self, golden: Literal[True] | tuple[Any, ...]) -> bytes:
         from ttmlir.compiler import write_ttnn

@@ -76,7 +76,7 @@ def _import_text(model: str | Path, args: tuple[Any, ...], kwargs: dict[str, Any
 
     if args or kwargs:
         raise TypeError("MLIR text has its own types: ttmlir.compile takes no examples with it")
-    if isinstance(model, str) and "\n" in model:
+    if isinstance(model, str) and ("\n" in model or not model):
         return import_text(model)
     return import_file(Path(model))
 

@@ -66,6 +66,12 @@ def check_static_shape(op: Operation, type_: Attribute) -> None:
         )
 
 
+def check_static_shapes(op: Operation) -> None:
+    """Refuse to convert `op` if an operand or result is no tensor of a static shape."""
+    for value in (*op.operands, *op.results):
+        check_static_shape(op, value.type)
+
+
 def limits_of(element: Attribute) -> tuple[float, float]:
     """The values of an element type that no other is below and above; bits are 0 and 1."""
     if not isinstance(element, IntegerType):

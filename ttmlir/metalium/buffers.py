@@ -32,6 +32,8 @@ class Buffer:
     def __init__(self, config: InterleavedBufferConfig | ShardedBufferConfig) -> None:
         """Take memory; MetaliumError if sizes do not fit each other or memory is full."""
         config.device.check_open()
+        if config.buffer_type not in _SPACES:
+            raise MetaliumError(f"a buffer is in DRAM or L1, not in {config.buffer_type.name}")
         self._device = config.device
         self._type = config.buffer_type
         with host_call():

@@ -3,16 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, Self, TypeAlias
 
 from ttmlir.metalium.errors import MetaliumError
 
 
-class CoreCoord(NamedTuple):
-    """A core, or the extent of a grid: column x and row y, counted from 0."""
-
+class _Place(NamedTuple):
     x: int
     y: int
+
+
+class CoreCoord(_Place):
+    """A core, or the extent of a grid: column x and row y, counted from 0."""
+
+    __slots__ = ()
+
+    def __new__(cls, x: int | tuple[int, int], y: int | None = None) -> Self:
+        """The core in a column and row, which may come as a pair."""
+        if isinstance(x, tuple):
+            return super().__new__(cls, *x)
+        if y is None:
+            raise TypeError("CoreCoord takes x and y, or a pair of them")
+        return super().__new__(cls, x, y)
+
+    def __repr__(self) -> str:
+        """As tt-metal prints it."""
+        return f"(x={self.x},y={self.y})"
+
+    __str__ = __repr__
 
 
 class CoreRange:
@@ -27,6 +45,20 @@ class CoreRange:
                 f"a range of cores goes from its first to its last corner; {self.end_coord} is "
                 f"before {self.start_coord}"
             )
+
+    @property
+    def start(self) -> CoreCoord:
+        """The first corner."""
+        return self.start_coord
+
+    @property
+    def end(self) -> CoreCoord:
+        """The last corner."""
+        return self.end_coord
+
+    def contains(self, other: tuple[int, int] | CoreRange | CoreRangeSet) -> bool:
+        """Whether all cores of another range, or a core, are in this one."""
+        return set(cores_of(other)) <= set(self)
 
     def grid_size(self) -> CoreCoord:
         """Columns and rows of the rectangle."""
@@ -78,6 +110,35 @@ class CoreRangeSet:
         """How many cores they have together."""
         return sum(each.size() for each in self._ranges)
 
+    def size(self) -> int:
+        """How many rectangles there are."""
+        return len(self._ranges)
+
+    def empty(self) -> bool:
+        """Whether there is no core."""
+        return not self._ranges
+
+    def bounding_box(self) -> CoreRange:
+        """The smallest rectangle with all cores; MetaliumError if there is no core."""
+        if not self._ranges:
+            raise MetaliumError("an empty CoreRangeSet has no bounding box")
+        columns = [x for x, _ in self]
+        rows = [y for _, y in self]
+        return CoreRange((min(columns), min(rows)), (max(columns), max(rows)))
+
+    def contains(self, other: tuple[int, int] | CoreRange | CoreRangeSet) -> bool:
+        """Whether all cores of others, or a core, are in this set."""
+        return set(cores_of(other)) <= set(self)
+
+    def merge(self, other: CoreRangeSet | Iterable[CoreRange]) -> CoreRangeSet:
+        """The cores of either set."""
+        added = other if isinstance(other, CoreRangeSet) else CoreRangeSet(other)
+        return set_of_cores({*self, *added})
+
+    def subtract(self, other: CoreRangeSet) -> CoreRangeSet:
+        """The cores of this set that another one has not."""
+        return set_of_cores(set(self) - set(other))
+
     def __iter__(self) -> Iterator[CoreCoord]:
         """The cores, range by range, each row by row."""
         for each in self._ranges:
@@ -115,3 +176,23 @@ def cores_of(spec: CoreSpec) -> tuple[tuple[int, int], ...]:
             raise MetaliumError(
                 f"cores are given as CoreCoord, CoreRange or CoreRangeSet, not as {spec!r}"
             )
+
+
+def set_of_cores(cores: Iterable[tuple[int, int]]) -> CoreRangeSet:
+    """The set of these cores: runs of rows, and equal runs of neighbouring rows as a rectangle."""
+    runs: list[CoreRange] = []
+    for x, y in sorted(cores, key=lambda core: (core[1], core[0])):
+        last = runs[-1] if runs else None
+        if last is not None and (last.end.x + 1, last.end.y) == (x, y):
+            runs[-1] = CoreRange(last.start, (x, y))
+        else:
+            runs.append(CoreRange((x, y)))
+    ranges: list[CoreRange] = []
+    for run in runs:
+        for index, above in enumerate(ranges):
+            if (above.start.x, above.end.x, above.end.y + 1) == (run.start.x, run.end.x, run.end.y):
+                ranges[index] = CoreRange(above.start, run.end)
+                break
+        else:
+            ranges.append(run)
+    return CoreRangeSet(ranges)

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from ttmlir.layout.system.boards import BOARD_NAMES
 from ttmlir.layout.system.boards import board as board_named
 from ttmlir.metalium.cores import CoreCoord
 from ttmlir.metalium.errors import MetaliumError, host_call
-from ttmlir.sim.execution.command_queue import CommandQueue
+from ttmlir.runtime.device import Device as RuntimeDevice
+from ttmlir.runtime.element import Numerics
 from ttmlir.sim.machine.chip import SimChip
 from ttmlir.sim.machine.device import SimDevice
 from ttmlir.sim.options import SimOptions
+
+if TYPE_CHECKING:
+    from ttmlir.sim.execution.command_queue import CommandQueue
 
 
 def chip_of_board(name: str, device_id: int) -> SimChip:
@@ -27,8 +33,11 @@ def chip_of_board(name: str, device_id: int) -> SimChip:
     return SimChip.of_board(name, device_id)
 
 
-class Device:
-    """A simulated device; methods are named as those of tt-metal's IDevice."""
+class Device(RuntimeDevice):
+    """A simulated device; methods are named as those of tt-metal's IDevice.
+
+    It is a device of the runtime, too: programs of `.ttnn` files run on it.
+    """
 
     def __init__(
         self,
@@ -38,15 +47,24 @@ class Device:
         print_line: Callable[[str], None] | None,
     ) -> None:
         """An open device; `CreateDevice` makes it."""
-        self._id = device_id
-        self._open = True
+        super().__init__((device_id,), Numerics(options.numerics))
         self.simulated = SimDevice(chip, options, device_id=device_id, print_line=print_line)
         """The device as the simulator knows it."""
-        self._queue = CommandQueue(self.simulated)
+
+    @cached_property
+    def _queue(self) -> CommandQueue:
+        """The queue, made when it is first needed: many devices never run a kernel."""
+        return self.create_queue()
+
+    def create_queue(self) -> CommandQueue:
+        """The queue of a new device."""
+        from ttmlir.sim.execution.command_queue import CommandQueue
+
+        return CommandQueue(self.simulated)
 
     def id(self) -> int:
         """The number of the device."""
-        return self._id
+        return self.chip_ids[0]
 
     @property
     def printed(self) -> list[str]:
@@ -83,15 +101,15 @@ class Device:
 
     def check_open(self) -> None:
         """MetaliumError if the device is closed."""
-        if not self._open:
-            raise MetaliumError(f"device {self._id} is closed")
+        if not self.is_open:
+            raise MetaliumError(f"device {self.id()} is closed")
 
     def close(self) -> None:
         """End the use of the device; MetaliumError if reads were never finished."""
         self.check_open()
-        self._open = False
-        if self._queue.open_reads:
+        self.is_open = False
+        if "_queue" in self.__dict__ and self._queue.open_reads:
             raise MetaliumError(
-                f"device {self._id} is closed while {self._queue.open_reads} reads are not "
+                f"device {self.id()} is closed while {self._queue.open_reads} reads are not "
                 "finished; call Finish before the data is used"
             )

@@ -6,10 +6,16 @@ buffer_types.hpp, circular_buffer_constants.h.
 
 from __future__ import annotations
 
-from enum import IntEnum
+from enum import Enum, IntEnum
 
 from ttmlir.layout.enums import DataType
 from ttmlir.sim.machine.tile_formats import FORMAT_NUMBERS, TILE_BYTES
+
+
+class NamedNumber(IntEnum):
+    """A number that is printed by its name, such as BufferType.L1."""
+
+    __str__ = Enum.__str__
 
 
 class DataFormat(IntEnum):
@@ -79,14 +85,16 @@ class CBIndex(IntEnum):
     c_31 = 31
 
 
-class BufferType(IntEnum):
+class BufferType(NamedNumber):
     """Memory that a buffer is in."""
 
     DRAM = 0
     L1 = 1
+    L1_SMALL = 3
+    TRACE = 4
 
 
-class TensorMemoryLayout(IntEnum):
+class TensorMemoryLayout(NamedNumber):
     """How the pages of a buffer are spread over banks."""
 
     INTERLEAVED = 0
@@ -95,14 +103,14 @@ class TensorMemoryLayout(IntEnum):
     BLOCK_SHARDED = 4
 
 
-class ShardOrientation(IntEnum):
+class ShardOrientation(NamedNumber):
     """In which order shards are dealt to the cores of a grid."""
 
     ROW_MAJOR = 0
     COL_MAJOR = 1
 
 
-class DataMovementProcessor(IntEnum):
+class DataMovementProcessor(NamedNumber):
     """Processor of a core that moves data."""
 
     RISCV_0 = 0
@@ -111,7 +119,7 @@ class DataMovementProcessor(IntEnum):
     """NCRISC, usually the reader."""
 
 
-class NOC(IntEnum):
+class NOC(NamedNumber):
     """Network that a kernel uses unless its calls name the other one."""
 
     NOC_0 = 0
@@ -120,7 +128,7 @@ class NOC(IntEnum):
     RISCV_1_default = 1
 
 
-class UnpackToDestMode(IntEnum):
+class UnpackToDestMode(NamedNumber):
     """Whether Float32 tiles of a circular buffer are copied to DST with all their bits."""
 
     Default = 0

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from importlib import import_module
 
 from xdsl.context import Context
+from xdsl.dialects.builtin import CallSiteLoc, FusedLoc, NameLoc
 from xdsl.ir import Dialect
 
 from ttmlir.mlir.attributes.sharing import memoize_comparison
@@ -40,6 +41,8 @@ def make_context(
     for name, path in {**UPSTREAM_DIALECTS, **(dialects or {})}.items():
         context.register_dialect(name, lambda path=path: load_dialect(path))
     context.load_registered_dialect("builtin")
+    # No dialect of xDSL lists the locations.
+    memoize_comparison((CallSiteLoc, FusedLoc, NameLoc))
     return context
 
 

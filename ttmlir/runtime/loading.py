@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import mmap
 import os
+import stat
 from pathlib import Path
+from typing import BinaryIO
 
 from ttmlir.runtime.binary import Binary
 from ttmlir.runtime.errors import BinaryError
 from ttmlir.schema import SCHEMA_OF_IDENTIFIER, FlatbufferError, identify, load_schema, versions
 
+_SIZE = 4
+"""Bytes of the size that a file begins with."""
+_HEAD = _SIZE + 8
+"""Bytes up to the end of the identifier."""
 _MAPPED_FROM = 1 << 24
 """Bytes of files that are mapped into memory instead of read."""
 
@@ -47,6 +53,16 @@ def _metal_binary() -> type[Binary]:
     return MetalBinary
 
 
+def read_stream(stream: BinaryIO) -> bytes:
+    """What a pipe or a device has to say, which may be without end: no more than its first bytes
+    announce and one byte, and these alone if they announce no file of the project."""
+    head = stream.read(_HEAD)
+    if len(head) < _HEAD or identify(head) is None:
+        return head
+    size = int.from_bytes(head[:_SIZE], "little")
+    return head + stream.read(max(0, _SIZE + size - _HEAD) + 1)
+
+
 def file_bytes(path: str | os.PathLike[str]) -> bytes | memoryview:
     """What a file holds; BinaryError if it cannot be read.
 
@@ -55,7 +71,10 @@ def file_bytes(path: str | os.PathLike[str]) -> bytes | memoryview:
     """
     try:
         with Path(path).open("rb") as file:
-            if os.fstat(file.fileno()).st_size < _MAPPED_FROM:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                return read_stream(file)
+            if status.st_size < _MAPPED_FROM:
                 return file.read()
             return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     except OSError as error:

@@ -11,7 +11,9 @@ file has written out, with everything as often as it is met, is bounded by the f
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from flatbuffers import util
 from flatbuffers.encode import FILE_IDENTIFIER_LENGTH
@@ -25,9 +27,7 @@ from ttmlir.schema.types import (
     ElementType,
     EnumType,
     Field,
-    ScalarType,
     StringType,
-    StructType,
     TableType,
     UnionType,
     VectorType,
@@ -40,8 +40,6 @@ _NO_ENTRY = 0
 _MAX_OVERLAP = 4
 MAX_EXPANSION = 64
 """How many times its own size a file may have with everything as often as it is referred to."""
-_HALF = 32
-_LOW_HALF = (1 << _HALF) - 1
 _ALWAYS_ALLOWED = 1 << 22
 """Bytes that any file may have written out."""
 
@@ -80,10 +78,10 @@ def verify(data: memoryview, type: TableType, position: int, source: str) -> Non
     Raises FlatbufferError naming the file, table, field and byte.
     """
     verifier = _Verifier(data, source)
-    verifier.pending.append((type, position))
-    while verifier.pending:
-        verifier.table(*verifier.pending.pop())
-    verifier.check_expansion(type, position)
+    verifier.check_room(OFFSET_SIZE, position, type.name)
+    size = verifier.table(type, position)
+    if size > verifier.most:
+        raise verifier.too_often(size, type.name, position)
 
 
 @dataclass
@@ -98,24 +96,29 @@ class _Entry:
 
 
 class _Verifier:
+    """Checks objects, each one once, by recursion: no type of a schema contains itself.
+
+    What checks an object returns how many bytes it has written out, apart from its own fields.
+    """
+
     def __init__(self, data: memoryview, source: str) -> None:
         self.data = data
         self.end = len(data)
         self.source = source
-        self.pending: list[tuple[TableType, int]] = []
-        self.seen: set[tuple[object, int]] = set()
-        self.layouts: dict[tuple[TableType, int], tuple[int, list[_Entry]]] = {}
+        self.sizes: dict[tuple[object, int], int] = {}
+        """Of what has been checked: the bytes that it has written out."""
+        self.layouts: dict[tuple[TableType, int], tuple[int, Sequence[_Step]]] = {}
         self.claimed = 0
         self.most = MAX_EXPANSION * self.end + _ALWAYS_ALLOWED
         """Bytes that the file may have written out."""
         self.union_bytes = 0
-        self.owner: int = 0
-        """Where the table or vector is that is being checked."""
-        self.references: list[int] = []
-        """Where a table or a vector is, and where one is that it refers to: two halves of 32 bits,
-        which are sorted faster than pairs."""
-        self.repeated: dict[int, int] = {}
-        """Bytes of the strings that a table or a vector refers to, and of its numbers."""
+        self.checks: dict[object, _Check] = {
+            EnumType: self.enum_field,
+            StringType: self.string_field,
+            TableType: self.table_field,
+            UnionType: self.union_field,
+            VectorType: self.vector_field,
+        }
 
     def error(
         self, problem: str, where: str, offset: int, remedy: str = OTHER_SCHEMA
@@ -123,38 +126,47 @@ class _Verifier:
         """An error at a byte of the file."""
         return FlatbufferError(self.source, problem, where=where, offset=offset, remedy=remedy)
 
-    def is_new(self, type: object, position: int, size: int, where: str) -> bool:
-        """Count the `size` bytes of an object, and tell whether it has not been met before."""
+    def too_often(self, size: int, where: str, offset: int) -> FlatbufferError:
+        """An error about sharing."""
+        problem = (
+            f"the parts of the file refer to each other so often that it has {size} bytes written "
+            f"out; supported are {MAX_EXPANSION} times its size"
+        )
+        return self.error(problem, where, offset, ALTERED)
+
+    def check_room(self, size: int, position: int, where: str) -> None:
+        """Refuse an object that is longer than the rest of the file."""
         if position + size > self.end:
             problem = f"{size} bytes reach beyond the end of the file at byte {self.end}"
             raise self.error(problem, where, position)
-        key = (type, position)
-        if key in self.seen:
-            return False
-        self.seen.add(key)
+
+    def claim(self, size: int, position: int, where: str) -> None:
+        """Count the `size` bytes of an object that has not been met before."""
+        if position + size > self.end:
+            self.check_room(size, position, where)
         self.claimed += size
         if self.claimed > _MAX_OVERLAP * self.end:
             raise self.error("objects of the file overlap", where, position)
-        return True
 
-    def table(self, type: TableType, position: int) -> None:
-        """Check a table; those that it refers to become pending."""
-        if not self.is_new(type, position, OFFSET_SIZE, type.name):
-            return
-        self.owner = position
+    def table(self, type: TableType, position: int) -> int:
+        """Check a table."""
+        key = (type, position)
+        known = self.sizes.get(key)
+        if known is not None:
+            return known
         vtable = position - soffset.unpack_from(self.data, position)[0]
         layout = self.layouts.get((type, vtable))
         if layout is None:
             layout = self.layouts[type, vtable] = self.layout(type, vtable, position)
-        size, entries = layout
-        if position + size > self.end:
-            problem = f"{size} bytes reach beyond the end of the file at byte {self.end}"
-            raise self.error(problem, type.name, position)
-        self.claimed += size
-        for entry in entries:
-            self.entry(entry, position)
+        size, steps = layout
+        self.claim(size, position, type.name)
+        written = 0
+        for check, entry in steps:
+            written += check(entry, position)
+        self.sizes[key] = written
+        return written
 
-    def layout(self, type: TableType, vtable: int, position: int) -> tuple[int, list[_Entry]]:
+    def layout(self, type: TableType, vtable: int, position: int) -> tuple[int, Sequence[_Step]]:
         """Size of the tables with this vtable, and the fields to look at."""
         if vtable < 0 or vtable + VTABLE_HEADER_SIZE > self.end:
             problem = f"its vtable would be at byte {vtable}, outside the file"
@@ -180,55 +192,12 @@ class _Verifier:
             if at != _NO_ENTRY or (is_union and tag_at != _NO_ENTRY):
                 entries.append(_Entry(field, where, at, tag_at))
             tag_at = at
-        return size, [entry for entry in entries if _needs_check(entry.field)]
-
-    def entry(self, entry: _Entry, position: int) -> None:
-        """Check a field of the table at byte `position`."""
-        place = position + entry.at
-        match entry.field.type:
-            case EnumType() as type:
-                self.enumerator(type, place, entry.where)
-            case StringType():
-                self.string(place, entry.where)
-            case TableType() as type:
-                target = self.target(place, entry.where)
-                self.pending.append((type, target))
-                self.references.append(self.owner << _HALF | target)
-            case UnionType() as type:
-                self.union(type, entry, position)
-            case VectorType() as type:
-                self.vector(type, entry, position)
-            case _:
-                pass
-
-    def refer(self, type: TableType, position: int) -> None:
-        """Note that what is being checked refers to a table, which becomes pending."""
-        self.pending.append((type, position))
-        self.references.append(self.owner << _HALF | position)
-
-    def repeat(self, size: int) -> None:
-        """Note that what is being checked has bytes that a reader copies each time."""
-        self.repeated[self.owner] = self.repeated.get(self.owner, 0) + size
-
-    def check_expansion(self, type: TableType, root: int) -> None:
-        """Refuse a file that is much larger written out than it is."""
-        sizes = dict(self.repeated)
-        # Offsets point forward: what something refers to stands behind it, and is done before.
-        self.references.sort(reverse=True)
-        for reference in self.references:
-            owner = reference >> _HALF
-            size = sizes.get(reference & _LOW_HALF, 0)
-            sizes[owner] = sizes.get(owner, 0) + size + OFFSET_SIZE
-        if sizes.get(root, 0) > self.most:
-            raise self.too_often(sizes[root], type.name, root)
-
-    def too_often(self, size: int, where: str, offset: int) -> FlatbufferError:
-        """An error about sharing."""
-        problem = (
-            f"the parts of the file refer to each other so often that it has {size} bytes written "
-            f"out; supported are {MAX_EXPANSION} times its size"
-        )
-        return self.error(problem, where, offset, ALTERED)
+        return size, [
+            (check, entry)
+            for entry in entries
+            # Numbers and structs cannot be wrong where they lie within their table.
+            if (check := self.checks.get(entry.field.type.__class__)) is not None
+        ]
 
     def target(self, place: int, where: str) -> int:
         """Where the offset at a byte leads, with room for a number there."""
@@ -246,76 +215,96 @@ class _Verifier:
             raise self.error(f"{type.name} has no number {number}; it has {known}", where, place)
         return name
 
-    def string(self, place: int, where: str) -> None:
+    def string(self, place: int, where: str) -> int:
         """Check the string that the offset at a byte leads to."""
         start = self.target(place, where)
         size = uoffset.unpack_from(self.data, start)[0]
-        self.repeat(size)
+        key = (StringType, start)
+        if key in self.sizes:
+            return size
         # The NUL after a string is not counted in its size.
-        if not self.is_new(StringType, start, OFFSET_SIZE + size + 1, where):
-            return
+        self.claim(OFFSET_SIZE + size + 1, start, where)
+        self.sizes[key] = size
         try:
             str(self.data[start + OFFSET_SIZE : start + OFFSET_SIZE + size], "utf-8")
         except UnicodeDecodeError as error:
             offset = start + OFFSET_SIZE + error.start
             raise self.error("the string is not UTF-8", where, offset, ALTERED) from error
+        return size
 
-    def union(self, type: UnionType, entry: _Entry, position: int) -> None:
+    # Fields of the table at byte `position`.
+
+    def enum_field(self, entry: _Entry, position: int) -> int:
+        """Check a field that is an enumerator."""
+        self.enumerator(cast("EnumType", entry.field.type), position + entry.at, entry.where)
+        return 0
+
+    def string_field(self, entry: _Entry, position: int) -> int:
+        """Check a field that is a string."""
+        return self.string(position + entry.at, entry.where)
+
+    def table_field(self, entry: _Entry, position: int) -> int:
+        """Check a field that is a table."""
+        target = self.target(position + entry.at, entry.where)
+        return OFFSET_SIZE + self.table(cast("TableType", entry.field.type), target)
+
+    def union_field(self, entry: _Entry, position: int) -> int:
         """Check a member of a union; without a tag, nothing reads it."""
         if entry.tag_at == _NO_ENTRY:
-            return
+            return 0
+        type = cast("UnionType", entry.field.type)
         tag = self.enumerator(type.tag, position + entry.tag_at, entry.where)
         if tag == "NONE":
-            return
+            return 0
         if entry.at == _NO_ENTRY:
             raise self.error(f"there is no {tag}", entry.where, position)
         target = self.target(position + entry.at, entry.where)
-        self.refer(type.by_name[str(tag)], target)
+        return OFFSET_SIZE + self.table(type.by_name[str(tag)], target)
 
-    def vector(self, type: VectorType, entry: _Entry, position: int) -> None:
+    def vector_field(self, entry: _Entry, position: int) -> int:
         """Check a vector and what it refers to."""
-        where = entry.where
+        type, where = cast("VectorType", entry.field.type), entry.where
         if entry.at == _NO_ENTRY:
             raise self.error("the vector of union members is missing", where, position)
         start = self.target(position + entry.at, where)
+        key = (type, start)
+        is_of_unions = isinstance(type.element, UnionType)
+        known = self.sizes.get(key)
+        if known is not None and not is_of_unions:
+            return OFFSET_SIZE + known
         count = uoffset.unpack_from(self.data, start)[0]
-        first = start + OFFSET_SIZE
         size = count * type.element.size
-        is_new = self.is_new(type, start, OFFSET_SIZE + size, where)
-        places = range(first, first + size, type.element.size)
+        if known is None:
+            self.claim(OFFSET_SIZE + size, start, where)
+        places = range(start + OFFSET_SIZE, start + OFFSET_SIZE + size, type.element.size)
         if isinstance(type.element, UnionType):
             # What the members are is said by the tags, which another table may have others of.
-            self.repeat(size)
             self.union_bytes += size
             if self.union_bytes > self.most:
                 raise self.too_often(self.union_bytes, where, position)
-            self.union_members(type.element, entry, position, places)
-            return
-        self.references.append(self.owner << _HALF | start)
-        if is_new:
-            outer = self.owner
-            self.owner = start
-            # Bytes are never copied out of the file.
-            self.repeat(0 if type.element is UBYTE else size)
-            self.elements(type.element, places, where)
-            self.owner = outer
+            written = self.union_members(type.element, entry, position, places)
+        else:
+            written = self.elements(type.element, places, where)
+        # Bytes are never copied out of the file.
+        self.sizes[key] = written = written + (0 if type.element is UBYTE else size)
+        return OFFSET_SIZE + written
 
-    def elements(self, element: ElementType, places: range, where: str) -> None:
+    def elements(self, element: ElementType, places: range, where: str) -> int:
         """Check the elements of a vector."""
         match element:
             case EnumType():
                 for place in places:
                     self.enumerator(element, place, where)
+                return 0
             case StringType():
-                for place in places:
-                    self.string(place, where)
+                return sum(self.string(place, where) for place in places)
             case TableType():
-                for place in places:
-                    self.refer(element, self.target(place, where))
+                written = sum(self.table(element, self.target(place, where)) for place in places)
+                return written + OFFSET_SIZE * len(places)
             case _:
-                pass
+                return 0
 
-    def union_members(self, type: UnionType, entry: _Entry, position: int, places: range) -> None:
+    def union_members(self, type: UnionType, entry: _Entry, position: int, places: range) -> int:
         """Check the members of a vector of unions against the vector of their tags."""
         where = entry.where
         if entry.tag_at == _NO_ENTRY:
@@ -325,16 +314,19 @@ class _Verifier:
         if count != len(places):
             problem = f"{len(places)} union members have {count} tags"
             raise self.error(problem, where, position + entry.at)
+        written = 0
         for tag_place, place in enumerate(places, start + OFFSET_SIZE):
             tag = self.enumerator(type.tag, tag_place, where)
             if tag != "NONE":
-                self.refer(type.by_name[str(tag)], self.target(place, where))
+                written += OFFSET_SIZE
+                written += self.table(type.by_name[str(tag)], self.target(place, where))
+        return written
+
+
+_Check = Callable[[_Entry, int], int]
+"""Checks a field of the table at a byte; how many bytes it has written out."""
+_Step = tuple[_Check, _Entry]
 
 
 def _element(field: Field) -> object:
     return field.type.element if isinstance(field.type, VectorType) else field.type
-
-
-def _needs_check(field: Field) -> bool:
-    """True for fields whose bytes can be wrong although they lie within their table."""
-    return not isinstance(field.type, ScalarType | StructType)

@@ -11,6 +11,7 @@ import errno
 import gc
 import io
 import os
+import signal
 import sys
 from collections.abc import Callable
 from typing import Any, TextIO
@@ -20,6 +21,20 @@ YOUNG_OBJECTS = 200_000
 
 INTERRUPTED = 130
 """Exit status of a program that was interrupted from the keyboard, as shells give it."""
+
+
+def _end_quietly(number: int, frame: object) -> None:
+    os._exit(INTERRUPTED)
+
+
+def end_quietly_before_work(program: str) -> None:
+    """Let an interrupt end the process without words until `run_once` begins with the work.
+
+    Only where the process is the program itself, so that libraries do not notice.
+    """
+    is_default = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if is_default and os.path.basename(sys.argv[0]) == program:
+        signal.signal(signal.SIGINT, _end_quietly)
 
 
 def run_once(program: str, work: Callable[[], int]) -> int:
@@ -54,8 +69,15 @@ def run_once(program: str, work: Callable[[], int]) -> int:
 
 
 def _status_of(program: str, work: Callable[[], int]) -> int:
+    was_quiet = signal.getsignal(signal.SIGINT) is _end_quietly
     try:
-        return work()
+        if was_quiet:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        status = work()
+        if was_quiet:
+            # Nothing is left to do but to end.
+            signal.signal(signal.SIGINT, _end_quietly)
+        return status
     except KeyboardInterrupt:
         return INTERRUPTED
     except SystemExit as request:

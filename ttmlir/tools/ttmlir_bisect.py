@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from ttmlir.tools.start_up import run_once
+from ttmlir.tools.start_up import end_quietly_before_work, run_once
+
+end_quietly_before_work("ttmlir-bisect")
 
 
 def main(arguments: list[str] | None = None) -> int:

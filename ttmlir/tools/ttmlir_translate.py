@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import sys
 
-from ttmlir.tools.start_up import run_once
+from ttmlir.tools.start_up import end_quietly_before_work, run_once
 
 PROGRAM = "ttmlir-translate"
+
+end_quietly_before_work(PROGRAM)
 
 
 def main(arguments: list[str] | None = None) -> int:

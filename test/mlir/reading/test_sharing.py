@@ -48,6 +48,11 @@ LOCATIONS = doubling(
     '#l{n} = loc(fused[#l{b}, #l{b}, "n{n}"])',
     "func.func private @f() loc(#l{n})",
 )
+CALLS = doubling(
+    '#l0 = loc("x")',
+    "#l{n} = loc(callsite(#l{b} at #l{b}))",
+    "func.func private @f() loc(#l{n})",
+)
 FUSED_METADATA = doubling(
     "#a0 = [1]",
     "#a{n} = [#a{b}, #a{b}]",
@@ -60,6 +65,7 @@ TEXTS = {
     "functions": FUNCTIONS,
     "encodings": ENCODINGS,
     "locations": LOCATIONS,
+    "calls": CALLS,
     "metadata": FUSED_METADATA,
 }
 

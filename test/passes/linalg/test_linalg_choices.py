@@ -172,6 +172,17 @@ def test_positions(condition: str) -> None:
         np.testing.assert_array_equal(found[1], place)
 
 
+@pytest.mark.parametrize("keeps", ["maximumf", "maxnumf"])
+def test_positions_beside_a_maximum(keeps: str) -> None:
+    """The largest number may be kept by an operation of its own."""
+    numbers = np.array([[1, 5, 5], [-3, -9, -2], [0, -1, 0], [4, 2, 1]], np.float32)
+    start, place = np.full(4, -np.inf, np.float32), np.zeros(4, np.int32)
+    text = positions("ogt, %x, %m", f"arith.{keeps} %x, %m : f32").replace("4x6x", "4x3x")
+    found = executed(text, [numbers, start, place], "linalg-to-ttnn-pipeline")
+    np.testing.assert_array_equal(found[0], numbers.max(1))
+    np.testing.assert_array_equal(found[1], numbers.argmax(1))
+
+
 @pytest.mark.parametrize(
     ("condition", "keeps"),
     [

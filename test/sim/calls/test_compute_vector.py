@@ -183,7 +183,7 @@ INTEGER_BINARY: dict[str, tuple[tuple[Any, ...], Callable[[int, int], int]]] = {
     "bitwise_or_binary_tile": ((), lambda x, y: x | y),
     "bitwise_xor_binary_tile": ((), lambda x, y: x ^ y),
     "div_int32_trunc_tile": ((), lambda x, y: truncated(x, y) if y else 0),
-    "fmod_int32_tile": ((), lambda x, y: x - y * truncated(x, y) if y else 0),
+    "fmod_int32_tile": ((), lambda x, y: x - y * truncated(x, y) if y else x),
     "binary_max_int32_tile": ((), max),
     "binary_min_int32_tile": ((), min),
     **{

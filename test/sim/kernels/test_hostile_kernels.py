@@ -268,6 +268,10 @@ BOMBS = [
      "the kernel is too large"),
     ("", "int n = my_x[0];" + "".join(f"for (int i{i} = 0; i{i} < n; i{i}++) {{" for i in range(30))
      + "DPRINT << n;" + "}" * 30, "nested too deeply"),
+    ("struct S0 { int a, b; };\n"
+     + "\n".join(f"struct S{i + 1} {{ S{i} a; S{i} b; }};" for i in range(30))
+     + "template <typename T> void f(T p) {}",
+     "auto p = (S29*)64; f(p); *p = *p;", "a struct in memory: assign its members one by one"),
     ("", 'while (true) { DPRINT << "' + "a" * 4000 + '"; }', "prints more than 4194304 characters"),
 ]  # fmt: skip
 

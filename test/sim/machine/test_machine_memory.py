@@ -87,6 +87,39 @@ def test_allocator_refuses_what_does_not_fit() -> None:
         allocator.take(1020, 16)
 
 
+@pytest.mark.parametrize("top_down", [True, False])
+@pytest.mark.parametrize("seed", range(4))
+def test_allocator_against_a_map_of_units(top_down: bool, seed: int) -> None:
+    """Random buffers come and go; each lies in the first gap from the allocator's side."""
+    rng = np.random.default_rng(seed)
+    unit, start, units = 16, 64, 60
+    allocator = Allocator("L1", start, start + unit * units, unit, top_down=top_down)
+    free = np.ones(units, bool)
+    taken: dict[int, int] = {}
+    for _ in range(400):
+        if taken and rng.random() < 0.45:
+            address = int(rng.choice(list(taken)))
+            allocator.free(address)
+            first = (address - start) // unit
+            free[first : first + taken.pop(address)] = True
+            continue
+        wanted = int(rng.integers(1, 12))
+        places = [i for i in range(units - wanted + 1) if free[i : i + wanted].all()]
+        size = wanted * unit - int(rng.integers(0, unit))
+        if not places:
+            with pytest.raises(AllocationError, match="do not fit into L1"):
+                allocator.allocate(size)
+            continue
+        place = places[-1] if top_down else places[0]
+        address = allocator.allocate(size)
+        assert address == start + place * unit
+        free[place : place + wanted] = False
+        taken[address] = wanted
+        runs = "".join(map(str, free.astype(int))).split("0")
+        assert allocator.largest_gap == max(map(len, runs)) * unit
+    assert allocator.taken == sorted((address, n * unit) for address, n in taken.items())
+
+
 def test_buffers_interleave_over_banks() -> None:
     """13 pages of 40 bytes: the first bank has two, 64 bytes apart."""
     device = SimDevice(SimChip.of_board("n150"), SimOptions(sanitize=False))

@@ -170,6 +170,15 @@ show((a > 5 ? a : b) / 2);//
 show(a > 5 ? 'a' : 7);//
 uint32_t c = (b++, b + 1);
 show(c);//
+c = 3 * (b = 12, c += b, b + 1);
+show(c);//
+show((b = 7, mix((c = 2, b), c)));//
+int64_t wide = a ? b - 1ll : c;
+show(wide >> 1);//
+const uint32_t kept = a;
+uint32_t changed = kept;
+changed++;
+show(changed);//
 if (true) { show(1);//
 }
 if (false) { show(2);//
@@ -332,6 +341,24 @@ namespace NAMESPACE { void MAIN {
     assert ports == [CBPort.IN2, CBPort.OUT1]
 
 
+@pytest.mark.parametrize("calls", [1, 2])
+def test_calls_that_double_are_refused_soon(calls: int) -> None:
+    """Functions are put in the place of their calls, up to a limit."""
+    functions = [f"void f{i}() {{ {f'f{i + 1}(); ' * calls}}}" for i in range(80)]
+    text = "\n".join([*functions, "void f80() {}", "void kernel_main() { f0(); }"])
+    with pytest.raises(DiagnosticError, match="the IR has no functions, and a kernel at most 4096"):
+        read_kernel(text, "k.cpp")
+
+
+def test_products_of_known_numbers_stay_numbers_of_their_type() -> None:
+    """They do not grow with each of sixty squares; the last one is as in C++."""
+    squares = "n = n * n;" * 60
+    text = f"void kernel_main() {{ uint64_t n = 3; {squares} cb_push_back(n * 0 + 1, 1); }}"
+    assert "cb_push_back" in str(read_kernel(text, "k.cpp"))
+
+
+L1_WORDS = "volatile tt_l1_ptr uint32_t*"
+
 REFUSALS = [
     ("uint32_t f[2];", "8:10", "arrays such as 'f' have no form in the IR"),
     (
@@ -381,6 +408,24 @@ REFUSALS = [
     ("float f = 1.5f; bool b = f < 2.0f;", "8:26", "comparisons of floating-point numbers"),
     ("uint32_t to = 1;", "8:10", "'to' hides a variable outside; give it another name"),
     ("mix(1);", "8:1", "'mix' takes 2 arguments"),
+    ('DPRINT << "\\x4";', "8:11", "the escape '\\x' is not supported"),
+    ('DPRINT << "\\ud800";', "8:11", "the escape '\\u' is not supported"),
+    ("float f = 1e300;", "8:11", "the number is too large for the IR, which has 'float'"),
+    ("uint32_t n = 99999999999999999999;", "8:14", "this number has more than 64 bits"),
+    ("uint32_t n = get_compile_time_arg_val(4294967296);", "8:14", "does not fit into the 32 bits"),
+    ("const int n = 1;\nn = 2;", "9:1", "this is constant and cannot be changed"),
+    ("constexpr auto n = 1;\nn++;", "9:1", "this is constant and cannot be changed"),
+    ("const int& n = 1;\nn += 2;", "9:1", "this is constant and cannot be changed"),
+    ("for (const int i = 0; i < 3;\ni++) {}", "9:1", "this is constant and cannot be changed"),
+    (f"const {L1_WORDS} p = (const {L1_WORDS}) (64);\n*p = 1;", "9:1", "this is constant"),
+    (f"auto p = (const {L1_WORDS}) (64);\nauto* q = p; q[1]++;", "9:14", "this is constant"),
+    (f"{L1_WORDS} const p = ({L1_WORDS}) (64);\np = p;", "9:1", "this is constant"),
+    (
+        f"auto p = (const {L1_WORDS}) (64);\n{L1_WORDS} q = p;",
+        "9:34",
+        "'const volatile uint32_t*' does not convert to 'volatile uint32_t*', through which what "
+        "is const could be changed; declare the pointer with const",
+    ),
 ]
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from xml.etree import ElementTree
@@ -240,3 +242,68 @@ def test_cleaning_spares_the_users_files(folder: str, workspace: Path, capsys: C
     assert run("run", "deep/abs.ttnn", "--clean-artifacts", "--artifact-dir", folder) == 1
     assert "--clean-artifacts would delete " in capsys.readouterr().err
     assert sorted(workspace.rglob("*")) == before
+
+
+@pytest.mark.parametrize("option", ["--result-file", "--log-file"])
+@pytest.mark.parametrize("as_link", [False, True])
+def test_what_is_read_is_not_replaced(
+    option: str, as_link: bool, workspace: Path, capsys: Capture
+) -> None:
+    """Results and messages do not go to the program itself, by whatever name."""
+    path = Path("model.ttnn")
+    path.write_bytes(program("Exp"))
+    name = "link.ttnn" if as_link else "./model.ttnn"
+    if as_link:
+        Path(name).symlink_to(path)
+    assert run("run", option, name, str(path)) == 1
+    assert f"{option} would replace {name}, which is read" in capsys.readouterr().err
+    assert path.read_bytes() == program("Exp")
+
+
+@pytest.mark.parametrize("command", ["run", "read"])
+def test_endless_devices_are_not_read_to_their_end(command: str, capsys: Capture) -> None:
+    """The first bytes say that they are no program."""
+    assert run(command, "/dev/zero") == 1
+    assert "neither a TTNN nor a TTMetal program" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda data: data + b"x" * 1000, "the file is followed by something else"),
+        (lambda data: data[:-1], "the file is truncated"),
+        (lambda data: data[:7], "neither a TTNN nor a TTMetal program"),
+        (lambda data: b"", "neither a TTNN nor a TTMetal program"),
+    ],
+    ids=["longer", "shorter", "head", "nothing"],
+)
+def test_damaged_standard_input(
+    change: Callable[[bytes], bytes],
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: Capture,
+) -> None:
+    """A pipe holds what its first bytes announce, and nothing else."""
+    pipe(change(program("Exp")), monkeypatch)
+    assert run("run", "-") == 1
+    assert message in capsys.readouterr().err
+
+
+def test_a_current_folder_that_is_gone(tmp_path: Path, capsys: Capture) -> None:
+    """It is missed only where something is to be written or deleted there."""
+    path = tmp_path / "model.ttnn"
+    path.write_bytes(program("Exp"))
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    before = Path.cwd()
+    os.chdir(gone)
+    try:
+        gone.rmdir()
+        assert run("run", str(path)) == 0
+        assert run("run", "--save-artifacts", str(path)) == 1
+        assert run("run", "--clean-artifacts", str(path)) == 1
+    finally:
+        os.chdir(before)
+    errors = capsys.readouterr().err
+    assert "the current folder: No such file or directory" in errors
+    assert "internal error" not in errors

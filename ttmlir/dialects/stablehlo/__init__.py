@@ -15,21 +15,29 @@ from xdsl.ir import Dialect, Operation
 from ttmlir.dialects.stablehlo.attrs import STABLEHLO_ATTRS
 from ttmlir.dialects.stablehlo.contraction import CONTRACTION
 from ttmlir.dialects.stablehlo.control import CONTROL
+from ttmlir.dialects.stablehlo.creation import CREATION
 from ttmlir.dialects.stablehlo.distribution import DISTRIBUTION
 from ttmlir.dialects.stablehlo.dynamism import DYNAMISM
 from ttmlir.dialects.stablehlo.elementwise import ELEMENTWISE
 from ttmlir.dialects.stablehlo.enums import STABLEHLO_ENUMS
+from ttmlir.dialects.stablehlo.indexing import INDEXING
 from ttmlir.dialects.stablehlo.movement import MOVEMENT
+from ttmlir.dialects.stablehlo.normalization import NORMALIZATION
 from ttmlir.dialects.stablehlo.reduction import REDUCTION
 from ttmlir.dialects.stablehlo.rules.constraints import TokenType
+from ttmlir.dialects.stablehlo.window import WINDOW
 
 OPERATIONS = cast(
     "list[type[Operation]]",
     [
         *ELEMENTWISE,
+        *CREATION,
         *MOVEMENT,
+        *INDEXING,
         *CONTRACTION,
+        *WINDOW,
         *REDUCTION,
+        *NORMALIZATION,
         *CONTROL,
         *DYNAMISM,
         *DISTRIBUTION,

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Self, cast
-
-from xdsl.parser import Parser
-from xdsl.printer import Printer
+from typing import ClassVar
 
 from ttmlir.dialects.definition import ods
 from ttmlir.dialects.definition.ods import Property, Signature, ValueGroup
-from ttmlir.dialects.definition.syntax import expect, expect_keyword
-from ttmlir.dialects.stablehlo.attrs import ConvDimensionNumbersAttr
 from ttmlir.dialects.stablehlo.enums import FftTypeAttr
 from ttmlir.dialects.stablehlo.operation import PURE, FormOp, StableHLOOp
 from ttmlir.dialects.stablehlo.rules import contraction as contraction_rules
@@ -19,21 +14,11 @@ from ttmlir.dialects.stablehlo.rules.constraints import (
     ANY_AXIS,
     COMPLEX,
     DIMENSIONS,
-    FLAGS,
     FLOAT,
-    PADDING,
-    POSITIVE_I64,
     QUANTIZED,
     enum,
     enum_array,
     ranked,
-)
-from ttmlir.dialects.stablehlo.text.convolution import (
-    WINDOW_ATTRIBUTES,
-    parse_convolution_dimensions,
-    parse_window,
-    print_convolution_dimensions,
-    window_text,
 )
 from ttmlir.dialects.stablehlo.text.form import (
     OPERANDS,
@@ -49,7 +34,7 @@ from ttmlir.dialects.stablehlo.text.form import (
 )
 from ttmlir.dialects.stablehlo.text.type_forms import FUNCTIONAL, SAME
 
-_PRECISION = Property("precision_config", enum_array("stablehlo.precision"), optional=True)
+PRECISION = Property("precision_config", enum_array("stablehlo.precision"), optional=True)
 _PRECISION_ITEM = Setting("precision", Precisions("precision_config"), is_optional=True)
 _ANALYTIC = ranked(FLOAT, COMPLEX)
 
@@ -64,7 +49,7 @@ class DotGeneralOp(FormOp):
         results=(ValueGroup("result", ANY_AXIS),),
         properties=(
             Property("dot_dimension_numbers", enum("stablehlo.dot")),
-            _PRECISION,
+            PRECISION,
             Property("algorithm", enum("stablehlo.dot_algorithm"), optional=True),
         ),
     )
@@ -89,7 +74,7 @@ class DotOp(FormOp):
     SIGNATURE: ClassVar = Signature(
         operands=(ValueGroup("lhs", ANY), ValueGroup("rhs", ANY_AXIS)),
         results=(ValueGroup("result", ANY_AXIS),),
-        properties=(_PRECISION,),
+        properties=(PRECISION,),
     )
     FORM: ClassVar = Form((OPERANDS, _PRECISION_ITEM), FUNCTIONAL)
     traits = PURE
@@ -119,60 +104,6 @@ class UnaryEinsumOp(FormOp):
     )
     FORM: ClassVar = Form((OPERANDS, Setting("config", Text("einsum_config"))), FUNCTIONAL)
     traits = PURE
-
-
-WINDOW_PROPERTIES = (
-    Property("window_strides", DIMENSIONS, optional=True),
-    Property("lhs_dilation", DIMENSIONS, optional=True),
-    Property("rhs_dilation", DIMENSIONS, optional=True),
-    Property("window_reversal", FLAGS, optional=True),
-)
-_CONVOLUTION_PROPERTIES = (
-    *WINDOW_PROPERTIES,
-    Property("dimension_numbers", enum("stablehlo.conv")),
-    Property("feature_group_count", POSITIVE_I64),
-    Property("batch_group_count", POSITIVE_I64),
-    _PRECISION,
-)
-
-
-class ConvolutionOp(StableHLOOp):
-    """Sums of products over the windows of an image."""
-
-    name = "stablehlo.convolution"
-    RULE: ClassVar = staticmethod(contraction_rules.convolution)
-    SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("lhs", ANY), ValueGroup("rhs", ANY_AXIS)),
-        results=(ValueGroup("result", ANY_AXIS),),
-        properties=(*_CONVOLUTION_PROPERTIES, Property("padding", PADDING, optional=True)),
-    )
-    SPELLED: ClassVar[tuple[str, ...]] = ("dimension_numbers", *WINDOW_ATTRIBUTES.values())
-    traits = PURE
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read `(%lhs, %rhs) dim_numbers = ..., window = {...} {...} : types`."""
-        operands = parser.parse_comma_separated_list(
-            parser.Delimiter.PAREN, parser.parse_unresolved_operand
-        )
-        expect_keyword(parser, "dim_numbers")
-        expect(parser, "=")
-        numbers = ConvDimensionNumbersAttr(parse_convolution_dimensions(parser))
-        expect(parser, ",")
-        expect_keyword(parser, "window")
-        expect(parser, "=")
-        window = parse_window(parser)
-        return cls.parse_rest(parser, {"dimension_numbers": numbers, **window}, operands)
-
-    def print(self, printer: Printer) -> None:
-        """Write `(%lhs, %rhs) dim_numbers = ..., window = {...} {...} : types`."""
-        numbers = cast("ConvDimensionNumbersAttr", self.properties["dimension_numbers"])
-        printer.print_string("(")
-        printer.print_list(self.operands, printer.print_operand)
-        printer.print_string(") dim_numbers = ")
-        print_convolution_dimensions(printer, numbers.data)
-        printer.print_string(f", window = {window_text(self.properties)}")
-        self.print_rest(printer)
 
 
 class CholeskyOp(FormOp):
@@ -232,7 +163,6 @@ class FftOp(FormOp):
 
 CONTRACTION = (
     CholeskyOp,
-    ConvolutionOp,
     DotGeneralOp,
     DotOp,
     EinsumOp,

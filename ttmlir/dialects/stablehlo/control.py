@@ -16,39 +16,25 @@ from ttmlir.dialects.definition import ods
 from ttmlir.dialects.definition.assembly import parse_operands
 from ttmlir.dialects.definition.ods import Property, Signature, ValueGroup
 from ttmlir.dialects.definition.syntax import expect, parse_signed
-from ttmlir.dialects.stablehlo.enums import RngAlgorithmAttr, RngDistributionAttr
 from ttmlir.dialects.stablehlo.operation import PURE, FormOp, StableHLOOp
 from ttmlir.dialects.stablehlo.rules import control as control_rules
 from ttmlir.dialects.stablehlo.rules.constraints import (
     ANY_ATTR,
     ANY_OR_TOKEN,
     ANYTHING,
-    BOOL,
     CARRIED,
     DICTIONARY,
-    FLOAT,
     FOREIGN,
-    INDEX,
-    INTEGER,
     PREDICATE,
     SIGNLESS_32,
     TOKEN,
     TUPLE,
     TUPLE_INDEX,
     UNSIGNED_32,
-    enum,
-    of_rank,
     ranked,
-    static,
 )
-from ttmlir.dialects.stablehlo.text.form import OPERANDS, Form, Member, Operands, Setting, integer
-from ttmlir.dialects.stablehlo.text.type_forms import (
-    EACH,
-    FUNCTIONAL,
-    RESULT,
-    SAME,
-    TUPLE_OF_OPERANDS,
-)
+from ttmlir.dialects.stablehlo.text.form import OPERANDS, Form, Operands, integer
+from ttmlir.dialects.stablehlo.text.type_forms import EACH, RESULT, SAME, TUPLE_OF_OPERANDS
 
 _CARRIED_RESULTS = (ValueGroup("results", CARRIED, variadic=True),)
 
@@ -375,44 +361,6 @@ class ReplicaIdOp(FormOp):
     traits = PURE
 
 
-_BOUND = of_rank(0, BOOL, INTEGER, FLOAT)
-_STATE = ranked(INTEGER, FLOAT)
-
-
-class RngOp(FormOp):
-    """Random numbers of a distribution."""
-
-    name = "stablehlo.rng"
-    SIGNATURE: ClassVar = Signature(
-        operands=(
-            ValueGroup("a", _BOUND),
-            ValueGroup("b", _BOUND),
-            ValueGroup("shape", of_rank(1, INDEX, INTEGER)),
-        ),
-        results=(ValueGroup("result", ranked(BOOL, INTEGER, FLOAT)),),
-        properties=(Property("rng_distribution", enum("stablehlo.rng_distribution")),),
-    )
-    FORM: ClassVar = Form(
-        (OPERANDS, Setting("distribution", Member("rng_distribution", RngDistributionAttr))),
-        FUNCTIONAL,
-    )
-
-
-class RngBitGeneratorOp(FormOp):
-    """Random bits, and the state of the generator after them."""
-
-    name = "stablehlo.rng_bit_generator"
-    SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("initial_state", _STATE),),
-        results=(ValueGroup("output_state", _STATE), ValueGroup("output", static(INTEGER, FLOAT))),
-        properties=(Property("rng_algorithm", enum("stablehlo.rng_algorithm")),),
-    )
-    FORM: ClassVar = Form(
-        (OPERANDS, Setting("algorithm", Member("rng_algorithm", RngAlgorithmAttr))), FUNCTIONAL
-    )
-    traits = PURE
-
-
 CONTROL = (
     AfterAllOp,
     CaseOp,
@@ -425,8 +373,6 @@ CONTROL = (
     PartitionIdOp,
     ReplicaIdOp,
     ReturnOp,
-    RngBitGeneratorOp,
-    RngOp,
     TupleOp,
     WhileOp,
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from ttmlir.dialects.definition.ods import Property, Signature, ValueGroup
-from ttmlir.dialects.stablehlo.contraction import WINDOW_PROPERTIES
 from ttmlir.dialects.stablehlo.operation import PURE, FormOp, StableHLOOp
+from ttmlir.dialects.stablehlo.rules import movement as movement_rules
 from ttmlir.dialects.stablehlo.rules.constraints import (
     ANY,
     ANY_AXIS,
@@ -20,6 +20,7 @@ from ttmlir.dialects.stablehlo.rules.constraints import (
     POSITIVE_I64,
     QUANTIZED,
     SHAPE,
+    SIGNLESS_32,
     enum,
     enum_array,
     of_rank,
@@ -28,6 +29,7 @@ from ttmlir.dialects.stablehlo.rules.constraints import (
 )
 from ttmlir.dialects.stablehlo.text.form import OPERANDS, Form, Integer, IntegerList, Setting
 from ttmlir.dialects.stablehlo.text.type_forms import FUNCTIONAL, SAME
+from ttmlir.dialects.stablehlo.window import WINDOW_PROPERTIES
 
 _INDICES = of_rank(1, INDEX, INTEGER)
 _RESULT = (ValueGroup("result", ANY),)
@@ -158,13 +160,42 @@ class UniformDequantizeOp(FormOp):
     traits = PURE
 
 
+class GetDimensionSizeOp(FormOp):
+    """The extent of a dimension."""
+
+    name = "stablehlo.get_dimension_size"
+    RULE: ClassVar = staticmethod(movement_rules.get_dimension_size)
+    SIGNATURE: ClassVar = Signature(
+        operands=(ValueGroup("operand", ANY_AXIS),),
+        results=(ValueGroup("result", ranked(SIGNLESS_32)),),
+        properties=(Property("dimension", DIMENSION),),
+    )
+    FORM: ClassVar = Form((OPERANDS, Setting("dim", Integer("dimension"))), FUNCTIONAL)
+    traits = PURE
+
+
+class SetDimensionSizeOp(FormOp):
+    """The operand with an extent that is only known when the program runs."""
+
+    name = "stablehlo.set_dimension_size"
+    SIGNATURE: ClassVar = Signature(
+        operands=(ValueGroup("operand", ANY), ValueGroup("size", ranked(SIGNLESS_32))),
+        results=(ValueGroup("result", ANY),),
+        properties=(Property("dimension", DIMENSION),),
+    )
+    FORM: ClassVar = Form((OPERANDS, Setting("dim", Integer("dimension"))), FUNCTIONAL)
+    traits = PURE
+
+
 DYNAMISM = (
     DynamicBroadcastInDimOp,
     DynamicConvOp,
     DynamicIotaOp,
     DynamicPadOp,
     DynamicReshapeOp,
+    GetDimensionSizeOp,
     RealDynamicSliceOp,
+    SetDimensionSizeOp,
     UniformDequantizeOp,
     UniformQuantizeOp,
 )

@@ -29,6 +29,8 @@ from ttmlir.dialects.stablehlo.rules.constraints import (
     COMPLEX,
     FLOAT,
     INTEGER,
+    NON_NEGATIVE_I32,
+    POSITIVE_I32,
     PREDICATE,
     QUANTIZED,
     SIGNLESS,
@@ -45,7 +47,7 @@ from ttmlir.dialects.stablehlo.rules.shapes import (
     shape_of,
     shaped,
 )
-from ttmlir.dialects.stablehlo.text.form import OPERANDS, Form, Member, Word
+from ttmlir.dialects.stablehlo.text.form import OPERANDS, FloatFormat, Form, Member, Setting, Word
 from ttmlir.dialects.stablehlo.text.type_forms import (
     COMPLEX_RESULT,
     FUNCTIONAL,
@@ -287,11 +289,40 @@ class ClampOp(FormOp):
     traits = PURE
 
 
+class BitcastConvertOp(FormOp):
+    """The bits of the elements as those of another type."""
+
+    name = "stablehlo.bitcast_convert"
+    RULE: ClassVar = staticmethod(movement_rules.bitcast_convert)
+    SIGNATURE: ClassVar = Signature(
+        operands=(ValueGroup("operand", ANY_AXIS),), results=(ValueGroup("result", ANY_AXIS),)
+    )
+    FORM: ClassVar = Form((OPERANDS,), FUNCTIONAL)
+    traits = PURE
+
+
+class ReducePrecisionOp(FormOp):
+    """The elements rounded to fewer bits: `reduce_precision %0, format = e5m10`."""
+
+    name = "stablehlo.reduce_precision"
+    SIGNATURE: ClassVar = Signature(
+        operands=(ValueGroup("operand", ranked(FLOAT, QUANTIZED)),),
+        results=(ValueGroup("output", ranked(FLOAT, QUANTIZED)),),
+        properties=(
+            Property("exponent_bits", POSITIVE_I32),
+            Property("mantissa_bits", NON_NEGATIVE_I32),
+        ),
+    )
+    FORM: ClassVar = Form((OPERANDS, Setting("format", FloatFormat("exponent_bits"))), SAME)
+    traits = PURE
+
+
 ELEMENTWISE = (
     *(_op_class(mnemonic, constraint, arity=1) for mnemonic, constraint in _UNARY.items()),
     *(_op_class(mnemonic, _ANALYTIC, arity=1) for mnemonic in _ACCURATE),
     *(_op_class(mnemonic, constraint, arity=2) for mnemonic, constraint in _BINARY.items()),
     AbsOp,
+    BitcastConvertOp,
     ClampOp,
     CompareOp,
     ComplexOp,
@@ -299,6 +330,7 @@ ELEMENTWISE = (
     ImagOp,
     IsFiniteOp,
     RealOp,
+    ReducePrecisionOp,
     SelectOp,
 )
 """The operations of this module."""

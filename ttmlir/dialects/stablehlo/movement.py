@@ -1,11 +1,11 @@
-"""Operations of StableHLO that make and rearrange tensors."""
+"""Operations of StableHLO that move elements."""
 
 from __future__ import annotations
 
-from typing import ClassVar, Self, cast
+from typing import ClassVar, Self
 
 from xdsl.dialects.builtin import DenseArrayBase, i64
-from xdsl.ir import Attribute, TypedAttribute
+from xdsl.ir import Attribute
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
@@ -17,81 +17,20 @@ from ttmlir.dialects.stablehlo.rules.constraints import (
     ANY,
     ANY_AXIS,
     ANY_ELEMENTS,
-    ANY_OR_PER_AXIS,
-    COMPLEX,
-    CONSTANT,
     DIMENSION,
     DIMENSIONS,
-    FLOAT,
-    INTEGER,
-    NON_NEGATIVE_I32,
-    POSITIVE_I32,
-    QUANTIZED,
-    SIGNLESS_32,
     STATIC_OR_BOUNDED,
     of_rank,
-    ranked,
-    static,
 )
 from ttmlir.dialects.stablehlo.text.form import (
     OPERANDS,
-    FloatFormat,
     Form,
     Integer,
     IntegerList,
     Setting,
     integers,
 )
-from ttmlir.dialects.stablehlo.text.type_forms import FUNCTIONAL, RESULT, SAME
-
-
-class ConstantOp(StableHLOOp):
-    """A constant: `constant dense<1.0> : tensor<2xf32>`."""
-
-    name = "stablehlo.constant"
-    RULE: ClassVar = staticmethod(movement_rules.constant)
-    SIGNATURE: ClassVar = Signature(
-        results=(ValueGroup("output", static(*ANY_OR_PER_AXIS)),),
-        properties=(Property("value", CONSTANT),),
-    )
-    SPELLED: ClassVar[tuple[str, ...]] = ("value",)
-    traits = PURE
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read `{attributes} value`; jaxlib also reads `() <{value = ...}> : () -> type`."""
-        if parser.parse_optional_punctuation("(") is not None:
-            parser.parse_punctuation(")")
-            properties = parser.parse_optional_properties_dict()
-            return cls.parse_rest(parser, properties, [])
-        properties, attributes = cls.parse_dict(parser, {})
-        position = parser.pos
-        value = parser.parse_attribute()
-        if not CONSTANT.storage(value):
-            parser.raise_error("expected a dense constant", position)
-        type = cast("TypedAttribute", value).get_type()
-        return cls.create(
-            result_types=[type], properties={**properties, "value": value}, attributes=attributes
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Write `{attributes} value`."""
-        self.print_dict(printer)
-        printer.print_string(" ")
-        printer.print_attribute(self.properties["value"])
-
-
-class IotaOp(FormOp):
-    """Numbers that count along a dimension."""
-
-    name = "stablehlo.iota"
-    RULE: ClassVar = staticmethod(movement_rules.iota)
-    SIGNATURE: ClassVar = Signature(
-        results=(ValueGroup("output", static(INTEGER, FLOAT, COMPLEX, QUANTIZED)),),
-        properties=(Property("iota_dimension", DIMENSION),),
-    )
-    FORM: ClassVar = Form((Setting("dim", Integer("iota_dimension")),), RESULT)
-    traits = PURE
+from ttmlir.dialects.stablehlo.text.type_forms import FUNCTIONAL, SAME
 
 
 class BroadcastInDimOp(FormOp):
@@ -134,18 +73,6 @@ class ReshapeOp(FormOp):
         results=(ValueGroup("result", STATIC_OR_BOUNDED),),
     )
     FORM: ClassVar = Form((OPERANDS,), SAME)
-    traits = PURE
-
-
-class BitcastConvertOp(FormOp):
-    """The bits of the elements as those of another type."""
-
-    name = "stablehlo.bitcast_convert"
-    RULE: ClassVar = staticmethod(movement_rules.bitcast_convert)
-    SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("operand", ANY_AXIS),), results=(ValueGroup("result", ANY_AXIS),)
-    )
-    FORM: ClassVar = Form((OPERANDS,), FUNCTIONAL)
     traits = PURE
 
 
@@ -270,94 +197,13 @@ class SliceOp(StableHLOOp):
         self.print_rest(printer)
 
 
-_START = ValueGroup("start_indices", of_rank(0, INTEGER), variadic=True)
-
-
-class DynamicSliceOp(FormOp):
-    """A part of given size that begins at indices which are operands."""
-
-    name = "stablehlo.dynamic_slice"
-    RULE: ClassVar = staticmethod(movement_rules.dynamic_slice)
-    SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("operand", ANY), _START),
-        results=(ValueGroup("result", ANY),),
-        properties=(Property("slice_sizes", DIMENSIONS),),
-    )
-    FORM: ClassVar = Form((OPERANDS, Setting("sizes", IntegerList("slice_sizes"))), FUNCTIONAL)
-    traits = PURE
-
-
-class DynamicUpdateSliceOp(FormOp):
-    """The operand with a part replaced that begins at indices which are operands."""
-
-    name = "stablehlo.dynamic_update_slice"
-    RULE: ClassVar = staticmethod(movement_rules.dynamic_update_slice)
-    SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("operand", ANY), ValueGroup("update", ANY), _START),
-        results=(ValueGroup("result", ANY),),
-    )
-    FORM: ClassVar = Form((OPERANDS,), FUNCTIONAL)
-    traits = PURE
-
-
-class GetDimensionSizeOp(FormOp):
-    """The extent of a dimension."""
-
-    name = "stablehlo.get_dimension_size"
-    RULE: ClassVar = staticmethod(movement_rules.get_dimension_size)
-    SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("operand", ANY_AXIS),),
-        results=(ValueGroup("result", ranked(SIGNLESS_32)),),
-        properties=(Property("dimension", DIMENSION),),
-    )
-    FORM: ClassVar = Form((OPERANDS, Setting("dim", Integer("dimension"))), FUNCTIONAL)
-    traits = PURE
-
-
-class SetDimensionSizeOp(FormOp):
-    """The operand with an extent that is only known when the program runs."""
-
-    name = "stablehlo.set_dimension_size"
-    SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("operand", ANY), ValueGroup("size", ranked(SIGNLESS_32))),
-        results=(ValueGroup("result", ANY),),
-        properties=(Property("dimension", DIMENSION),),
-    )
-    FORM: ClassVar = Form((OPERANDS, Setting("dim", Integer("dimension"))), FUNCTIONAL)
-    traits = PURE
-
-
-class ReducePrecisionOp(FormOp):
-    """The elements rounded to fewer bits: `reduce_precision %0, format = e5m10`."""
-
-    name = "stablehlo.reduce_precision"
-    SIGNATURE: ClassVar = Signature(
-        operands=(ValueGroup("operand", ranked(FLOAT, QUANTIZED)),),
-        results=(ValueGroup("output", ranked(FLOAT, QUANTIZED)),),
-        properties=(
-            Property("exponent_bits", POSITIVE_I32),
-            Property("mantissa_bits", NON_NEGATIVE_I32),
-        ),
-    )
-    FORM: ClassVar = Form((OPERANDS, Setting("format", FloatFormat("exponent_bits"))), SAME)
-    traits = PURE
-
-
 MOVEMENT = (
-    BitcastConvertOp,
     BroadcastInDimOp,
     BroadcastOp,
     ConcatenateOp,
-    ConstantOp,
-    DynamicSliceOp,
-    DynamicUpdateSliceOp,
-    GetDimensionSizeOp,
-    IotaOp,
     PadOp,
-    ReducePrecisionOp,
     ReshapeOp,
     ReverseOp,
-    SetDimensionSizeOp,
     SliceOp,
     TransposeOp,
 )

@@ -9,13 +9,28 @@ from collections.abc import Sequence
 
 from xdsl.ir import Dialect, Operation
 
-from ttmlir.dialects.tosa import attrs, control, elementwise, tensors
+from ttmlir.dialects.tosa import (
+    attrs,
+    contraction,
+    control,
+    creation,
+    elementwise,
+    indexing,
+    movement,
+    reduction,
+    window,
+)
 
 __all__ = ["OPERATIONS", "TOSA"]
 
 OPERATIONS: Sequence[type[Operation]] = (
     *elementwise.OPERATIONS,
-    *tensors.OPERATIONS,
+    *creation.OPERATIONS,
+    *movement.OPERATIONS,
+    *indexing.OPERATIONS,
+    *reduction.OPERATIONS,
+    *contraction.OPERATIONS,
+    *window.OPERATIONS,
     *control.OPERATIONS,
 )
 """Every operation of the dialect."""

@@ -15,7 +15,7 @@ from xdsl.traits import IsTerminator, Pure, RecursiveMemoryEffect
 from ttmlir.dialects.definition import ods
 from ttmlir.dialects.definition.assembly import AssemblyOp, parse_operands
 from ttmlir.dialects.definition.ods import Property, Signature, ValueGroup
-from ttmlir.dialects.tosa.forms import BOOLEANS, NUMBERS, TYPE
+from ttmlir.dialects.tosa.forms import BOOLEANS, NUMBERS, TYPE, TosaOp, op_class
 
 _MANY = (ValueGroup("output", NUMBERS, variadic=True),)
 
@@ -278,5 +278,24 @@ class VariableWriteOp(_VariableOp):
         printer.print_attribute(self.operands[0].type)
 
 
-OPERATIONS = (YieldOp, IfOp, WhileOp, VariableOp, VariableReadOp, VariableWriteOp)
+_CUSTOM = (
+    Signature(
+        operands=(ValueGroup("inputs", NUMBERS, variadic=True),),
+        results=(ValueGroup("outputs", NUMBERS, variadic=True),),
+        properties=tuple(
+            Property(name, ods.STRING)
+            for name in ("operator_name", "domain_name", "implementation_attrs")
+        ),
+    ),
+)
+
+OPERATIONS = (
+    YieldOp,
+    IfOp,
+    WhileOp,
+    VariableOp,
+    VariableReadOp,
+    VariableWriteOp,
+    op_class(TosaOp, "custom", *_CUSTOM),
+)
 """The operations of this module."""

@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, cast
 
-from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
-    FloatAttr,
-    IntegerAttr,
-    IntegerType,
-    TensorType,
-)
+from xdsl.dialects.builtin import DYNAMIC_INDEX, FloatAttr, IntegerAttr, IntegerType, TensorType
 from xdsl.ir import Attribute
 
 from ttmlir.dialects.definition import ods
@@ -27,6 +21,9 @@ from ttmlir.dialects.tosa.forms import (
     TosaOp,
     element_type_of,
     op_class,
+    optional,
+    signature,
+    values,
 )
 
 Shape = tuple[int, ...]
@@ -229,6 +226,27 @@ class NegateOp(ElementwiseOp):
     )
 
 
+_RESCALED = (Property("scale32", ods.BOOL), Property("per_channel", ods.BOOL))
+_UNSIGNED = (optional("input_unsigned", ods.BOOL), optional("output_unsigned", ods.BOOL))
+_RESCALE = (
+    signature(
+        values(NUMBERS, "input"),
+        Property("input_zp", ods.I32),
+        Property("output_zp", ods.I32),
+        Property("multiplier", ods.DENSE_I32),
+        Property("shift", ods.dense_array_attr(8)),
+        Property("double_round", ods.BOOL),
+        *_RESCALED,
+        *_UNSIGNED,
+    ),
+    signature(
+        values(NUMBERS, "input", "multiplier", "shift", "input_zp", "output_zp"),
+        Property("rounding_mode", NAN_MODE),
+        *_RESCALED,
+        *_UNSIGNED,
+    ),
+)
+
 OPERATIONS: Sequence[type[TosaOp]] = (
     ClampOp,
     MulOp,
@@ -237,11 +255,12 @@ OPERATIONS: Sequence[type[TosaOp]] = (
         op_class(
             ElementwiseOp,
             mnemonic,
-            signature,
+            form,
             **({"SAME_ELEMENTS": _SAME_ELEMENTS[mnemonic]} if mnemonic in _SAME_ELEMENTS else {}),
         )
-        for mnemonic, signature in _SIGNATURES.items()
+        for mnemonic, form in _SIGNATURES.items()
     ),
     *(op_class(TosaOp, mnemonic, _UNARY) for mnemonic in ("cast", "erf", "identity")),
+    op_class(TosaOp, "rescale", *_RESCALE),
 )
 """The operations of this module; MLIR does not compare the last ones' result with the operand."""

@@ -6,6 +6,7 @@ operation is held to the form that its operands and properties fit, which `TosaO
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import (
@@ -183,3 +184,37 @@ def op_class(
     body["__doc__"] = f"`tosa.{mnemonic}`."
     body["__module__"] = __name__
     return cast("type[TosaOp]", type(name, (base,), body))
+
+
+def op_classes(forms: Mapping[str, tuple[Signature, ...]]) -> tuple[type[TosaOp], ...]:
+    """The classes of operations by their forms."""
+    return tuple(op_class(TosaOp, mnemonic, *each) for mnemonic, each in forms.items())
+
+
+def values(constraint: TypeConstraint, *names: str) -> tuple[ValueGroup, ...]:
+    """Operands that are held to the same constraint."""
+    return tuple(ValueGroup(name, constraint) for name in names)
+
+
+def optional(name: str, constraint: AttrConstraint) -> Property:
+    """A property that may be left out."""
+    return Property(name, constraint, optional=True)
+
+
+def signature(
+    operands: Sequence[ValueGroup],
+    *properties: Property,
+    result: TypeConstraint = NUMBERS,
+    results: int = 1,
+) -> Signature:
+    """A form with results of one kind."""
+    return Signature(
+        operands=tuple(operands),
+        results=tuple(ValueGroup("output", result) for _ in range(results)),
+        properties=properties,
+    )
+
+
+AXIS = Property("axis", ods.I32)
+NAN = optional("nan_mode", NAN_MODE)
+QUANTIZED = optional("quantization_info", QUANTIZATION)

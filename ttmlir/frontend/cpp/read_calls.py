@@ -157,6 +157,7 @@ class CallReader:
         for name, value in zip(call.constants, constants, strict=True):
             if value.number is None:
                 builder.refuse(f"argument '{name}' has to be known when the kernel is compiled")
+            self._check_bits(value.number)
             attributes[name] = IntegerAttr(value.number, i32)
         attributes |= self._templates(call, template_arguments, evaluate)
         operands = self._operands(call, given)
@@ -169,6 +170,10 @@ class CallReader:
         if not call.result:
             return None
         return TypedValue(_result_type(results[0]), op.results[0])
+
+    def _check_bits(self, number: int) -> None:
+        if not -(1 << 31) <= number < 1 << 32:
+            self._builder.refuse(f"{number} does not fit into the 32 bits that are taken here")
 
     def _operands(self, call: KernelCall, given: Sequence[TypedValue]) -> list[SSAValue]:
         count = len(call.operands)
@@ -240,6 +245,7 @@ class CallReader:
             case TemplateKind.BOOL | TemplateKind.INT:
                 number = evaluate(given).number
                 if number is not None:
+                    self._check_bits(number)
                     return IntegerAttr(number, i1 if template.kind is TemplateKind.BOOL else i32)
             case _:
                 pass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -75,6 +76,13 @@ from ttmlir.frontend.cpp.read_values import (
 from ttmlir.mlir.reporting.diagnostics import LocatedError
 from ttmlir.optable.kernel import CALLS, Form, ValueKind
 
+_UNSUPPORTED_ESCAPE = re.compile(r"(?:[^\\]|\\[ntr0\\'\"ab])*+(\\.)")
+_MAX_CALLS = 4096
+"""How many calls of its own functions a kernel may put in their place."""
+_MAX_CALL_NESTING = 64
+
+_LARGEST = (2 - 2**-23) * 2.0**127
+"""That `float` can hold."""
 _CONSTANT = "this is constant and cannot be changed"
 _SUPPORTED = (
     "the IR has numbers, variables, calls of the kernel library and of functions in the text, "
@@ -106,6 +114,7 @@ class KernelExpressions(ABC):
         self.variables: Scope = {}
         self.calls = CallReader(builder, entry)
         self.calling: list[str] = []
+        self._inlined = 0
         self.shared: tuple[str, ...] = ()
         """Variables outside of functions."""
 
@@ -256,12 +265,16 @@ class KernelExpressions(ABC):
     def _literal(self, literal: Integer | Boolean | Floating | Character) -> TypedValue:
         match literal:
             case Integer(value=number) as integer:
+                if number >= 1 << 64:
+                    self.builder.refuse("this number has more than 64 bits")
                 is_long = number >= 1 << 32 or (number >= 1 << 31 and integer.text.isdigit())
                 narrow = UNSIGNED if integer.is_unsigned or number >= 1 << 31 else INT
                 return known(number, INT64 if is_long and not integer.is_unsigned else narrow)
             case Boolean(value=value):
                 return known(int(value), BOOL)
             case Floating(value=number):
+                if abs(number) > _LARGEST:
+                    self.builder.refuse("the number is too large for the IR, which has 'float'")
                 return self.builder.floating(number)
             case Character(text=text) if len(text) == 1:
                 return known(ord(text), CHAR)
@@ -484,6 +497,13 @@ class KernelExpressions(ABC):
         if len(node.arguments) != len(function.parameters) or function.body is None:
             count = len(function.parameters)
             self.builder.refuse(f"'{function.name}' takes {count} arguments", node)
+        self._inlined += 1
+        if self._inlined > _MAX_CALLS or len(self.calling) > _MAX_CALL_NESTING:
+            self.builder.refuse(
+                f"the IR has no functions, and a kernel at most {_MAX_CALLS} calls of its own, "
+                f"{_MAX_CALL_NESTING} inside of each other",
+                node,
+            )
         inner: Scope = {name: self.variables[name] for name in self.shared}
         for parameter, argument in zip(function.parameters, node.arguments, strict=True):
             value = self.value(argument)
@@ -508,6 +528,9 @@ class KernelExpressions(ABC):
         for piece in pieces:
             match piece:
                 case String(text=part):
+                    escape = _UNSUPPORTED_ESCAPE.match(part)
+                    if escape is not None:
+                        self.builder.refuse(f"the escape '{escape[1]}' is not supported", piece)
                     text += part.encode().decode("unicode_escape")
                 case FunctionCall(callee=Name(text="ENDL")):
                     text += "\n"

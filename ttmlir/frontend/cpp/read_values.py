@@ -248,6 +248,8 @@ class ValueBuilder(OpBuilder):
         else:
             cls = _INTEGER_OPERATIONS[operator][not common.signed]
         number = _fold(operator, left.number, right.number)
+        if number is not None and isinstance(common, IntType):
+            number = common.wrap(number)
         operands = [self.ssa(left), self.ssa(right)]
         return TypedValue(common, self.make(cls, operands, find_ir_type(common)), number)
 

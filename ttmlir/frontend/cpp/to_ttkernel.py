@@ -62,7 +62,8 @@ from ttmlir.cpp.tree import (
     Update,
     While,
 )
-from ttmlir.cpp.types import INT
+from ttmlir.cpp.type_names import is_deduced
+from ttmlir.cpp.types import INT, PointerType
 from ttmlir.cpp.walk import assigned, is_fixed, mentioned, sets_first
 from ttmlir.dialects.definition.names import KERNEL_THREAD
 from ttmlir.dialects.ttkernel import ReturnOp, ThreadTypeAttr
@@ -455,6 +456,9 @@ class _Kernel(KernelExpressions):
                 self.variables[declarator.name] = Variable(type_, None)
                 continue
             value = self.initial_value(declaration.type, declarator.value)
+            if isinstance(type_, PointerType) and is_deduced(declaration.type):
+                is_kept = isinstance(value.ctype, PointerType) and value.ctype.const
+                type_ = replace(type_, const=type_.const or is_kept)
             converted = value if type_ is None else self.to_declared(value, type_)
             self.variables[declarator.name] = Variable(
                 converted.ctype, self.settled(converted), is_const

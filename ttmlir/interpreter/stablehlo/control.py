@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
-import numpy as np
 from xdsl.dialects.builtin import StringAttr, SymbolRefAttr
 from xdsl.ir import Operation
 
@@ -74,17 +73,7 @@ def _custom_call(execution: Execution, op: Operation, operands: Sequence[Any]) -
     )
 
 
-def _top_k(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
-    (array,) = operands
-    count = integer(op, "k")
-    # Stable from the largest: equal elements come in the order of their places.
-    descending = np.argsort(np.flip(array, -1), -1, kind="stable")
-    places = array.shape[-1] - 1 - np.flip(descending, -1)[..., :count]
-    return np.take_along_axis(array, places, -1), places
-
-
 CONTROL: dict[str, Function] = {
-    "chlo.top_k": _top_k,
     "stablehlo.after_all": _token,
     "stablehlo.case": _case,
     "stablehlo.composite": _composite,

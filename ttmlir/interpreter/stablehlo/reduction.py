@@ -6,21 +6,17 @@ for many elements at a time: its operations do not ask for shapes.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from itertools import product
 from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
-from ttmlir.dialects.stablehlo.attrs import ScatterDimensionNumbersAttr
 from ttmlir.dialects.stablehlo.text.form import integer, integers
 from ttmlir.interpreter.execution import Execution
-from ttmlir.interpreter.stablehlo.contraction import window_padding
 from ttmlir.interpreter.stablehlo.elementwise import ELEMENTWISE
-from ttmlir.interpreter.stablehlo.movement import counted, index_vectors, padded, without
+from ttmlir.interpreter.stablehlo.movement import counted, without
 from ttmlir.interpreter.values import Function, compute_dtype
 from ttmlir.mlir.reporting.diagnostics import OpError
 from ttmlir.runtime.element import Array, convert
@@ -98,89 +94,6 @@ def _reduce(execution: Execution, op: Operation, operands: Sequence[Any]) -> Seq
     return totals
 
 
-def _ones(op: Operation, name: str, count: int) -> tuple[int, ...]:
-    return integers(op, name) or (1,) * count
-
-
-def _window_extents(
-    shape: Sequence[int], window: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
-) -> list[int]:
-    """How many windows fit in each dimension."""
-    return [
-        max(0, (size - (taps - 1) * dilation - 1) // stride + 1)
-        for size, taps, stride, dilation in zip(shape, window, strides, dilations, strict=True)
-    ]
-
-
-def _element_of_each(
-    array: Array,
-    place: Sequence[int],
-    extents: Sequence[int],
-    strides: Sequence[int],
-    dilations: Sequence[int],
-) -> Array:
-    """The element at one place of all windows."""
-    parts = zip(place, extents, strides, dilations, strict=True)
-    return array[
-        tuple(
-            slice(tap * dilation, tap * dilation + max(0, extent - 1) * stride + 1, stride)
-            if extent
-            else slice(0)
-            for tap, extent, stride, dilation in parts
-        )
-    ]
-
-
-def _reduce_window(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
-    count = len(operands) // 2
-    starts = operands[count:]
-    rank = operands[0].ndim
-    window = integers(op, "window_dimensions")
-    strides = _ones(op, "window_strides", rank)
-    dilations = _ones(op, "window_dilations", rank)
-    low, high = zip(*window_padding(op, rank), strict=True) if rank else ((), ())
-    gaps = [factor - 1 for factor in _ones(op, "base_dilations", rank)]
-    inputs = [
-        padded(array, start[()], low, high, gaps)
-        for array, start in zip(operands[:count], starts, strict=True)
-    ]
-    extents = _window_extents(inputs[0].shape, window, strides, dilations)
-    totals: list[Array] = [np.broadcast_to(start, extents) for start in starts]
-    ufunc = single_ufunc(op.regions[0])
-    for place in product(*map(range, window)):
-        elements = [_element_of_each(array, place, extents, strides, dilations) for array in inputs]
-        if ufunc is not None:
-            totals = [ufunc(totals[0], elements[0])]
-        else:
-            totals = apply_region(execution, op.regions[0], [*totals, *elements])
-    return totals
-
-
-def _select_and_scatter(
-    execution: Execution, op: Operation, operands: Sequence[Any]
-) -> Sequence[Any]:
-    array, source, start = operands
-    rank = array.ndim
-    window = _ones(op, "window_dimensions", rank)
-    strides = _ones(op, "window_strides", rank)
-    ones = (1,) * rank
-    low, high = zip(*window_padding(op, rank), strict=True) if rank else ((), ())
-    numbers: Array = counted(array.size).reshape(array.shape)
-    places = padded(numbers, -1, low, high)
-    extents = _window_extents(places.shape, window, strides, ones)
-    flat = array.reshape(-1)
-    chosen = np.full(extents, -1)
-    for place in product(*map(range, window)):
-        candidate = _element_of_each(places, place, extents, strides, ones)
-        (keeps,) = apply_region(execution, op.regions[0], [flat[chosen], flat[candidate]])
-        chosen = np.where((candidate >= 0) & ((chosen < 0) | ~keeps), candidate, chosen)
-    result: Array = np.broadcast_to(start, array.shape).copy().reshape(-1)
-    taken = chosen.reshape(-1)
-    hit = taken >= 0
-    combine(execution, op.regions[1], [result], taken[hit], [source.reshape(-1)[hit]])
-    return (result.reshape(array.shape),)
-
-
 def combine(
     execution: Execution, region: Region, results: list[Array], places: Array, updates: Arrays
 ) -> None:
@@ -202,48 +115,6 @@ def combine(
         arguments = [*(result[where] for result in results), *(u[now] for u in updates)]
         for result, value in zip(results, apply_region(execution, region, arguments), strict=True):
             result[where] = value
-
-
-def _scatter(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
-    count = len(operands) // 2
-    inputs, indices, updates = operands[:count], operands[count], operands[count + 1 :]
-    numbers = cast("ScatterDimensionNumbersAttr", op.properties["scatter_dimension_numbers"])
-    shape, target = updates[0].shape, inputs[0].shape
-    vectors = index_vectors(indices, numbers.index_vector_dim)
-    batch_dims = without(len(shape), numbers.update_window_dims)
-    window_dims = without(len(target), numbers.inserted_window_dims, numbers.input_batching_dims)
-
-    def along(extents: Sequence[int], dims: Sequence[int], value: Array) -> Array:
-        places = [1] * len(shape)
-        for dim, extent in zip(dims, extents, strict=True):
-            places[dim] = extent
-        return value.reshape(places)
-
-    place: list[Array] = [np.zeros((), np.int64)] * len(target)
-    for position, dim in enumerate(numbers.scatter_dims_to_operand_dims):
-        start: Array = vectors[..., position]
-        place[dim] = along(start.shape, batch_dims, start)
-    for dim, source in zip(
-        numbers.input_batching_dims, numbers.scatter_indices_batching_dims, strict=True
-    ):
-        source = source - (source > numbers.index_vector_dim)
-        extent = vectors.shape[source]
-        place[dim] = along([extent], [batch_dims[source]], counted(extent))
-    for dim, update_dim in zip(window_dims, numbers.update_window_dims, strict=True):
-        offset = along([shape[update_dim]], [update_dim], counted(shape[update_dim]))
-        place[dim] = place[dim] + offset
-    whole = [np.broadcast_to(part, shape).reshape(-1) for part in place]
-    is_inside = np.ones(math.prod(shape), bool)
-    for part, extent in zip(whole, target, strict=True):
-        is_inside &= (part >= 0) & (part < extent)
-    flat_places = np.zeros(int(is_inside.sum()), np.int64)
-    if target:
-        inside = tuple(part[is_inside] for part in whole)
-        flat_places = np.ravel_multi_index(inside, target)
-    results = [array.copy().reshape(-1) for array in inputs]
-    flat_updates = [update.reshape(-1)[is_inside] for update in updates]
-    combine(execution, op.regions[0], results, flat_places, flat_updates)
-    return [result.reshape(target) for result in results]
 
 
 def _map(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
@@ -305,61 +176,19 @@ def _exchanges(length: int) -> list[tuple[Array, int]]:
     return steps
 
 
-def _batch_shape(op: Operation, array: Array) -> tuple[tuple[int, ...], list[int]]:
-    """The shape in which a value for each feature broadcasts, and the other dimensions."""
-    feature = integer(op, "feature_index")
-    shape = [1] * array.ndim
-    shape[feature] = array.shape[feature]
-    return tuple(shape), without(array.ndim, [feature])
-
-
-def _epsilon(op: Operation) -> float:
-    return float(cast("Any", op.properties["epsilon"]).value.data)
-
-
-def _batch_norm_inference(
-    execution: Execution, op: Operation, operands: Sequence[Any]
-) -> Sequence[Any]:
-    array, *features = operands
-    shape, _ = _batch_shape(op, array)
-    scale, offset, mean, variance = (value.reshape(shape) for value in features)
-    return ((array - mean) / np.sqrt(variance + _epsilon(op)) * scale + offset,)
-
-
-def _batch_norm_training(
-    execution: Execution, op: Operation, operands: Sequence[Any]
-) -> Sequence[Any]:
-    array, scale, offset = operands
-    shape, others = _batch_shape(op, array)
-    mean = array.mean(axis=tuple(others), keepdims=True)
-    variance = ((array - mean) ** 2).mean(axis=tuple(others), keepdims=True)
-    normal = (array - mean) / np.sqrt(variance + _epsilon(op))
-    output = normal * scale.reshape(shape) + offset.reshape(shape)
-    return output, mean.reshape(-1), variance.reshape(-1)
-
-
-def _batch_norm_grad(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
-    array, scale, mean, variance, grad = operands
-    shape, others = _batch_shape(op, array)
-    axes = tuple(others)
-    inverse = 1 / np.sqrt(variance.reshape(shape) + _epsilon(op))
-    normal = (array - mean.reshape(shape)) * inverse
-    grad_scale = (grad * normal).sum(axis=axes, keepdims=True)
-    grad_offset = grad.sum(axis=axes, keepdims=True)
-    count = array.size / array.shape[integer(op, "feature_index")]
-    centred = grad - grad_offset / count - normal * grad_scale / count
-    return scale.reshape(shape) * inverse * centred, grad_scale.reshape(-1), grad_offset.reshape(-1)
+def _top_k(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    (array,) = operands
+    count = integer(op, "k")
+    # Stable from the largest: equal elements come in the order of their places.
+    descending = np.argsort(np.flip(array, -1), -1, kind="stable")
+    places = array.shape[-1] - 1 - np.flip(descending, -1)[..., :count]
+    return np.take_along_axis(array, places, -1), places
 
 
 REDUCTION: dict[str, Function] = {
-    "stablehlo.batch_norm_grad": _batch_norm_grad,
-    "stablehlo.batch_norm_inference": _batch_norm_inference,
-    "stablehlo.batch_norm_training": _batch_norm_training,
+    "chlo.top_k": _top_k,
     "stablehlo.map": _map,
     "stablehlo.reduce": _reduce,
-    "stablehlo.reduce_window": _reduce_window,
-    "stablehlo.scatter": _scatter,
-    "stablehlo.select_and_scatter": _select_and_scatter,
     "stablehlo.sort": _sort,
 }
 """Operations of this module by name."""

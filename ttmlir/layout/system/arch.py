@@ -104,9 +104,11 @@ BLACKHOLE = ArchSpec(
     clock_hz=1_350_000_000,
     noc_size=(12, 17),
     max_packet_size=16384,
+    # The bring-up guide; tt-metal of 2026 has 1536 KiB. What fits here fits there.
     l1_size=1464 * 1024,
-    # The regions of Wormhole, with the local memories of Blackhole, which are twice as large
-    # (tt-isa-documentation, BlackholeA0/TensixTile/BabyRISCV/README.md).
+    # Derived, no source states it: the regions of Wormhole, with the local memories of Blackhole,
+    # which are twice as large (tt-isa-documentation, BlackholeA0/TensixTile/BabyRISCV/README.md).
+    # 105,728 bytes in all, a multiple of the alignment of DRAM, to which tt-metal rounds up.
     firmware=FirmwareMap(
         base=1280,
         brisc_code=10 * 1024,

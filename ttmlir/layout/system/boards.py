@@ -62,6 +62,9 @@ _BOARDS = (
     Board(
         name="n300", arch=WORMHOLE, grid=(8, 8), dram_channels=12, mesh=(1, 2), right=_WITHIN_CARD
     ),
+    # Seven controllers where one is harvested (tt-npe, blackhole.hpp). Which one it is differs from
+    # card to card; here it is the last. Since firmware 19.5 programs have 11x10 cores of a
+    # Blackhole card (bring-up guide).
     Board(name="p100", arch=BLACKHOLE, grid=(10, 11), dram_channels=7),
     Board(name="p150", arch=BLACKHOLE, grid=(10, 11), dram_channels=8),
     Board(

@@ -137,6 +137,8 @@ class _Verifier:
         except VerifyException as error:
             return _describe(op, str(error), symbol_faults)
         if isinstance(op, ModuleOp):
+            if any(block.args for block in op.body.blocks):
+                return op_diagnostic(op, "region should have no arguments")
             return _module_attribute_fault(op)
         return _public_declaration_fault(op) if op.name == "func.func" else None
 

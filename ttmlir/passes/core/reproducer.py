@@ -20,7 +20,6 @@ from dataclasses import dataclass
 
 from ttmlir.mlir.option_values import OptionError
 from ttmlir.mlir.printing.text import quote
-from ttmlir.mlir.reading.lexer import unescape
 from ttmlir.passes.core.nest import Nest
 
 # Neither looks at a character more than a few times, whatever the file contains: a section ends
@@ -63,6 +62,8 @@ def reproducer_text(source: str, nest: Nest, *, verify_each: bool) -> str:
 
 def read_reproducer(source: str) -> Reproducer:
     """The parts of a reproducer; OptionError if `source` is none."""
+    from ttmlir.mlir.reading.lexer import unescape
+
     section = _SECTION.search(source)
     found = list(_ENTRY.finditer(section["entries"])) if section else []
     texts = {entry["key"]: entry["text"] for entry in found if entry["text"] is not None}

@@ -52,7 +52,7 @@ _MAPS = (
     "supported are maps whose results are different dimensions, or 0; for a convolution or pool "
     "write its named operation, such as linalg.conv_2d_nhwc_hwcf or linalg.pooling_nhwc_sum"
 )
-_MAXIMA = ("arith.maximumf", "arith.maxnumf", "arith.maxsi")
+_COMBINING = {**NAMED, **ON_NUMBERS}
 
 
 def inputs_and_inits(op: Operation) -> tuple[list[SSAValue], list[SSAValue]]:
@@ -316,14 +316,14 @@ def _combination(
 
 def _means(owner: Operation, mnemonic: str) -> bool:
     """True for an operation of arith that means what a row means."""
-    named = NAMED.get(owner.name)
+    named = _COMBINING.get(owner.name)
     return named is not None and named.mnemonic == mnemonic
 
 
 def _reduction(owner: Operation) -> Row | None:
     """The reduction that repeats an operation of arith on two numbers."""
     is_truth = is_boolean(owner.results[0].type)
-    named = ON_TRUTH if is_truth else {**NAMED, **ON_NUMBERS}
+    named = ON_TRUTH if is_truth else _COMBINING
     combining = named.get(owner.name)
     return None if combining is None else by_combiner(combining)
 
@@ -404,7 +404,7 @@ def _position(
         return None
     choice = read_choice(keeps, best)
     is_largest = choice is not None and choice.largest and choice.taken is number
-    is_maximum = keeps.name in _MAXIMA and set(keeps.operands) == {number, best}
+    is_maximum = _means(keeps, "maximum") and set(keeps.operands) == {number, best}
     if not (is_largest or is_maximum) or is_boolean(number.type):
         return None
     if choice is not None and choice.without_order:

@@ -11,6 +11,8 @@ from typing import cast
 from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Operation, SSAValue
 
+from ttmlir.optable import named_in
+
 # Which predicates ask for the larger number, and which also hold where a number is NaN (cmpf) or
 # compare numbers without sign (cmpi).
 _FLOATS = {
@@ -25,6 +27,7 @@ _INTEGERS = {
     **dict.fromkeys((6, 7), (False, True)),
     **dict.fromkeys((8, 9), (True, True)),
 }
+_CHOICES = {name for name, row in named_in("arith").items() if row.mnemonic == "where"}
 _STRICT = {"arith.cmpf": (2, 4), "arith.cmpi": (2, 4)}
 
 
@@ -43,7 +46,7 @@ class Choice:
 
 def read_choice(owner: Operation, accumulated: SSAValue) -> Choice | None:
     """The choice that an `arith.select` makes; None if it is none between two numbers."""
-    if owner.name != "arith.select":
+    if owner.name not in _CHOICES:
         return None
     condition, chosen, other = owner.operands
     taken = chosen if other is accumulated else other
@@ -71,7 +74,7 @@ def read_position(owner: Operation, position: SSAValue) -> tuple[SSAValue, SSAVa
 
     None for an operation that keeps something else.
     """
-    if owner.name != "arith.select" or owner.operands[2] is not position:
+    if owner.name not in _CHOICES or owner.operands[2] is not position:
         return None
     compare, place = owner.operands[0].owner, owner.operands[1].owner
     if isinstance(place, Operation) and place.name == "arith.index_cast":

@@ -55,9 +55,13 @@ from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.core.ttir_conversion import ConversionRule, convert_inside, refuse_unknown
 from ttmlir.passes.stablehlo import (
     convert_stablehlo_to_ttir_contraction,
+    convert_stablehlo_to_ttir_control,
+    convert_stablehlo_to_ttir_creation,
+    convert_stablehlo_to_ttir_custom_call,
     convert_stablehlo_to_ttir_elementwise,
     convert_stablehlo_to_ttir_indexing,
     convert_stablehlo_to_ttir_movement,
+    convert_stablehlo_to_ttir_normalization,
     convert_stablehlo_to_ttir_reduction,
     convert_stablehlo_to_ttir_window,
 )
@@ -106,15 +110,19 @@ def _refuse_operation(op: Operation) -> None:
 
 CONVERTED: dict[str, ConversionRule] = {
     **convert_stablehlo_to_ttir_elementwise.RULES,
+    **convert_stablehlo_to_ttir_creation.RULES,
     **convert_stablehlo_to_ttir_movement.RULES,
     **convert_stablehlo_to_ttir_reduction.RULES,
     **convert_stablehlo_to_ttir_contraction.RULES,
     **convert_stablehlo_to_ttir_indexing.RULES,
     **convert_stablehlo_to_ttir_window.RULES,
+    **convert_stablehlo_to_ttir_custom_call.RULES,
+    **convert_stablehlo_to_ttir_normalization.RULES,
+    **convert_stablehlo_to_ttir_control.RULES,
 }
 """What becomes of each operation of stablehlo and chlo that can be converted."""
 
-_REFUSED = convert_stablehlo_to_ttir_movement.REFUSED
+_REFUSED = convert_stablehlo_to_ttir_control.REFUSED
 _MAY_BE_LEFT = {
     *("ttir.constant", "ttir.arange", "ttir.broadcast", "ttir.reshape", "ttir.typecast"),
     "tensor.empty",

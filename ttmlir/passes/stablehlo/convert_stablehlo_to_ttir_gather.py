@@ -26,7 +26,7 @@ from ttmlir.ir.index_arithmetic import (
     widen,
 )
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
-from ttmlir.ir.tensor_types import check_static_shape, element_type, value_shape
+from ttmlir.ir.tensor_types import check_static_shapes, element_type, value_shape
 from ttmlir.optable.row import Shape
 from ttmlir.passes.core.ttir_conversion import ConversionRule
 
@@ -121,8 +121,7 @@ class _Gather:
 
 
 def _gather(op: Operation) -> None:
-    for value in (*op.operands, *op.results):
-        check_static_shape(op, value.type)
+    check_static_shapes(op)
     gather = _Gather(op)
     check_indexed(op, gather.mapped or gather.batch_of)
     dims = gather.mapped

@@ -11,7 +11,7 @@ from ttmlir.dialects.stablehlo.text.form import integers
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.index_arithmetic import create_indices, find_slice_begins, slice_at, widen
 from ttmlir.ir.rewriting import replace
-from ttmlir.ir.tensor_types import check_static_shape, element_type, value_shape
+from ttmlir.ir.tensor_types import check_static_shapes, element_type, value_shape
 from ttmlir.passes.core.ttir_conversion import ConversionRule
 from ttmlir.passes.stablehlo import (
     convert_stablehlo_to_ttir_gather,
@@ -19,21 +19,16 @@ from ttmlir.passes.stablehlo import (
 )
 
 
-def _check_static(op: Operation) -> None:
-    for value in (*op.operands, *op.results):
-        check_static_shape(op, value.type)
-
-
 def _dynamic_slice(op: Operation) -> None:
     builder = Builder.before(op)
-    _check_static(op)
+    check_static_shapes(op)
     operand, *starts = op.operands
     replace(op, slice_at(builder, operand, starts, integers(op, "slice_sizes")))
 
 
 def _dynamic_update_slice(op: Operation) -> None:
     builder = Builder.before(op)
-    _check_static(op)
+    check_static_shapes(op)
     operand, update, *starts = op.operands
     extents, sizes = value_shape(operand), value_shape(update)
     if extents == sizes:

@@ -1,41 +1,21 @@
-"""Rules of StableHLO's operations that make, move and pass on tensors.
-
-They are part of `convert-stablehlo-to-ttir`.
-"""
+"""Rules of StableHLO's operations that move elements, for `convert-stablehlo-to-ttir`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
 
-from xdsl.dialects.builtin import StringAttr, TensorType, i1
+from xdsl.dialects.builtin import TensorType, i1
 from xdsl.ir import Operation, SSAValue
 
 from ttmlir.dialects.stablehlo.text.form import integer, integers
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import splat_number
-from ttmlir.ir.rewriting import erase, refuse_to_legalize, replace
+from ttmlir.ir.rewriting import replace
 from ttmlir.ir.tensor_types import check_static_shape, element_type, value_shape
 from ttmlir.mlir.attributes.floats import exact_float32
 from ttmlir.passes.core.ttir_conversion import ConversionRule
 
 Shape = tuple[int, ...]
-
-
-def _constant(op: Operation) -> None:
-    builder = Builder.before(op)
-    check_static_shape(op, op.results[0].type)
-    replace(op, builder.create_constant(op.properties["value"], op.results[0].type))
-
-
-def _iota(op: Operation) -> None:
-    builder = Builder.before(op)
-    type_ = op.results[0].type
-    check_static_shape(op, type_)
-    dim = integer(op, "iota_dimension")
-    extent = value_shape(op.results[0])[dim]
-    bounds = {"start": 0, "end": extent, "step": 1, "arange_dimension": dim}
-    replace(op, builder.create("arange", (), type_, **bounds))
 
 
 def _reshape(op: Operation) -> None:
@@ -177,101 +157,11 @@ def _spread(builder: Builder, value: SSAValue, interior: Shape, number: float) -
     return value
 
 
-def _passes_on(op: Operation) -> None:
-    replace(op, *op.operands)
-
-
-_HINTS = (
-    "Sharding",
-    "SPMDFullToShardShape",
-    "SPMDShardToFullShape",
-    "LayoutConstraint",
-    "MoveToDevice",
-    "MoveToHost",
-    "annotate_device_placement",
-    "xla.sdy.FuncResultSharding",
-    "xla.sdy.Sharding",
-)
-"""Calls that say where a tensor should be and leave its numbers alone."""
-
-
-def _custom_call(op: Operation) -> None:
-    target = cast("StringAttr", op.properties["call_target_name"]).data
-    types = [operand.type for operand in op.operands]
-    if target not in _HINTS:
-        refuse_to_legalize(
-            op,
-            f"the code of '{target}' is not part of the program; supported are calls that only "
-            f"say where a tensor is placed: {', '.join(_HINTS)}; express the computation by "
-            "StableHLO operations",
-        )
-    if types != [result.type for result in op.results]:
-        refuse_to_legalize(
-            op, f"'{target}' changes the shape of a tensor; compile the program for one device"
-        )
-    _passes_on(op)
-
-
-def _refuse(reason: str) -> ConversionRule:
-    def rule(op: Operation) -> None:
-        refuse_to_legalize(op, reason)
-
-    return rule
-
-
-_RANDOM = (
-    "programs of .ttnn files have no random numbers; draw them on the host and pass them as an "
-    "argument (jax.random of a constant key: compute it outside of the traced function)"
-)
-_MESH = "it moves tensors between devices, and programs run on one; compile for one device"
-_DYNAMIC = "shapes that are known only at run time are not supported; trace with fixed shapes"
-_TUPLES = "tuples and tokens are not supported; give functions tensors as arguments and results"
-_COMPLEX = "complex numbers are not supported; compute with real and imaginary parts"
-_LIBRARY = "matrix factorizations and Fourier transforms are not supported; run them on the host"
-_CONTROL = (
-    "control flow is flattened before: run stablehlo-flatten-control-flow, which is part of "
-    "stablehlo-to-ttir-pipeline"
-)
-_SORTING = (
-    "sorting has no counterpart in ttir; supported are the largest and smallest elements and "
-    "their places (stablehlo.reduce as jnp.max, jnp.argmax and others use it)"
-)
-_EINSUM = (
-    "einsum is not supported; write the product as stablehlo.dot_general, with transposes "
-    "where the order of the result asks for them"
-)
-_REASONS = {
-    _RANDOM: ("rng", "rng_bit_generator"),
-    _MESH: (
-        *("all_gather", "all_reduce", "all_to_all", "collective_broadcast"),
-        *("collective_permute", "cross-replica-sum", "partition_id", "recv", "reduce_scatter"),
-        *("replica_id", "send"),
-    ),
-    _DYNAMIC: (
-        *("dynamic_broadcast_in_dim", "dynamic_conv", "dynamic_gather", "dynamic_iota"),
-        *("dynamic_pad", "dynamic_reshape", "get_dimension_size", "real_dynamic_slice"),
-        "set_dimension_size",
-    ),
-    _TUPLES: (*("after_all", "create_token", "get_tuple_element", "infeed", "outfeed", "tuple"),),
-    _COMPLEX: ("complex", "imag", "real"),
-    _LIBRARY: ("cholesky", "fft", "triangular_solve"),
-    _CONTROL: ("case", "if", "while"),
-    _SORTING: ("sort",),
-    _EINSUM: ("einsum",),
-}
-
 RULES: dict[str, ConversionRule] = {
     # Shardy says where tensors are placed; a program for one device computes the same without.
-    "sdy.mesh": erase,
-    "sdy.reshard": _passes_on,
-    "sdy.sharding_constraint": _passes_on,
     "stablehlo.broadcast": _broadcast,
     "stablehlo.broadcast_in_dim": _broadcast_in_dim,
     "stablehlo.concatenate": _concatenate,
-    "stablehlo.constant": _constant,
-    "stablehlo.custom_call": _custom_call,
-    "stablehlo.iota": _iota,
-    "stablehlo.optimization_barrier": _passes_on,
     "stablehlo.pad": _pad,
     "stablehlo.reshape": _reshape,
     "stablehlo.reverse": _reverse,
@@ -279,11 +169,3 @@ RULES: dict[str, ConversionRule] = {
     "stablehlo.transpose": _transpose,
 }
 """Rules by the full name of the operation."""
-
-REFUSED: dict[str, ConversionRule] = {
-    "chlo.top_k": _refuse(_SORTING),
-    **{
-        f"stablehlo.{name}": _refuse(reason) for reason, names in _REASONS.items() for name in names
-    },
-}
-"""Operations that a message says something better about than what is supported."""

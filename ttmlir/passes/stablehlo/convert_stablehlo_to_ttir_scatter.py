@@ -28,7 +28,7 @@ from ttmlir.ir.index_arithmetic import (
     widen,
 )
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
-from ttmlir.ir.tensor_types import check_static_shape, element_type, value_shape
+from ttmlir.ir.tensor_types import check_static_shapes, element_type, value_shape
 from ttmlir.optable import row
 from ttmlir.optable.row import Shape
 from ttmlir.passes.core.ttir_conversion import ConversionRule
@@ -133,8 +133,7 @@ def _scatter(op: Operation) -> None:
         refuse_to_legalize(
             op, f"it has {len(op.results)} inputs; supported is one: scatter them one by one"
         )
-    for value in (*op.operands, *op.results):
-        check_static_shape(op, value.type)
+    check_static_shapes(op)
     scatter = _Scatter(op)
     indexed = {*scatter.mapped, *scatter.batch_of}
     check_indexed(op, indexed)

@@ -16,17 +16,12 @@ from typing import TYPE_CHECKING, cast
 from xdsl.dialects.builtin import TensorType, i1
 from xdsl.ir import Attribute, Data, Operation, Region, SSAValue
 
-from ttmlir.dialects.stablehlo.text.form import integers
+from ttmlir.dialects.stablehlo.text.form import integer, integers
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import splat_number
 from ttmlir.ir.identities import identity_of, logic_of
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
-from ttmlir.ir.tensor_types import (
-    check_static_shape,
-    element_type,
-    tensor_like,
-    value_shape,
-)
+from ttmlir.ir.tensor_types import check_static_shapes, element_type, tensor_like, value_shape
 from ttmlir.optable import row
 from ttmlir.optable.row import Row
 from ttmlir.optable.window.axes import WindowAxis
@@ -40,8 +35,6 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import (
         DenseArrayBase,
         DenseIntOrFPElementsAttr,
-        FloatAttr,
-        IntegerAttr,
         IntegerType,
     )
 
@@ -65,21 +58,9 @@ def _margins(op: Operation, count: int) -> Margins:
     return tuple(zip(numbers[::2], numbers[1::2], strict=True))
 
 
-def _number(op: Operation, name: str) -> int:
-    return cast("IntegerAttr", op.properties[name]).value.data
-
-
-def _check_shapes(op: Operation) -> None:
-    for value in (*op.operands, *op.results):
-        check_static_shape(op, value.type)
-
-
-# -- convolution -----------------------------------------------------------------------------------
-
-
 def _convolution(op: Operation) -> None:
     builder = Builder.before(op)
-    _check_shapes(op)
+    check_static_shapes(op)
     attr = cast("ConvDimensionNumbersAttr", op.properties["dimension_numbers"])
     numbers = DimensionNumbers(
         Dimensions(
@@ -110,8 +91,8 @@ def _convolution(op: Operation) -> None:
         input_dilation=_integers_or(op, "lhs_dilation", ones),
         weight_dilation=_integers_or(op, "rhs_dilation", ones),
         window_reversal=_flags(op, "window_reversal", count),
-        feature_group_count=_number(op, "feature_group_count"),
-        batch_group_count=_number(op, "batch_group_count"),
+        feature_group_count=integer(op, "feature_group_count"),
+        batch_group_count=integer(op, "batch_group_count"),
     )
     replace(op, result)
 
@@ -123,13 +104,11 @@ def _flags(op: Operation, name: str, count: int) -> tuple[bool, ...]:
     return tuple(map(bool, cast("DenseArrayBase[IntegerType]", attr).iter_values()))
 
 
-# -- reduce_window ---------------------------------------------------------------------------------
-
 _SUPPORTED = "supported are add, maximum, minimum and multiply, and on i1 also and and or"
 
 
 def _reduce_window(op: Operation) -> None:
-    _check_shapes(op)
+    check_static_shapes(op)
     count = len(op.results)
     combining = [
         logic_of(each, element_type(value))
@@ -219,8 +198,6 @@ def _written_out(op: Operation) -> list[SSAValue]:
     return results
 
 
-# -- select_and_scatter ----------------------------------------------------------------------------
-
 _SELECTIONS = {
     "GE": ("maximum", False),
     "GT": ("maximum", True),
@@ -232,7 +209,7 @@ _SELECTIONS = {
 
 def _select_and_scatter(op: Operation) -> None:
     builder = Builder.before(op)
-    _check_shapes(op)
+    check_static_shapes(op)
     operand, source, init = op.operands
     select, scatter = op.regions
     selection = _selection(select)
@@ -368,98 +345,7 @@ def _extend(builder: Builder, value: SSAValue, dim: int, low: int, extent: int) 
     return builder.pad(value, margins, 0.0)
 
 
-# -- batch normalization ---------------------------------------------------------------------------
-
-
-def _feature_of(op: Operation) -> tuple[int, float]:
-    epsilon = cast("FloatAttr", op.properties["epsilon"]).value.data
-    return _number(op, "feature_index"), epsilon
-
-
-def _batch_norm_inference(op: Operation) -> None:
-    builder = Builder.before(op)
-    dimension, epsilon = _feature_of(op)
-    replace(
-        op,
-        builder.create(
-            "batch_norm_inference",
-            op.operands,
-            op.results[0].type,
-            dimension=dimension,
-            epsilon=epsilon,
-        ),
-    )
-
-
-def _batch_norm_training(op: Operation) -> None:
-    builder = Builder.before(op)
-    _check_shapes(op)
-    dimension, epsilon = _feature_of(op)
-    value, scale, offset = op.operands
-    features = op.results[1].type
-    others = tuple(dim for dim in range(len(value_shape(value))) if dim != dimension)
-    mean = builder.create("mean", [value], features, keep_dim=False, dim_arg=others)
-    centered = builder.create(
-        "subtract", [value, _beside(builder, mean, value, dimension)], value.type
-    )
-    squares = builder.create("multiply", [centered, centered], value.type)
-    variance = builder.create("mean", [squares], features, keep_dim=False, dim_arg=others)
-    inputs = [value, scale, offset, mean, variance]
-    result = builder.create(
-        "batch_norm_inference", inputs, value.type, dimension=dimension, epsilon=epsilon
-    )
-    replace(op, result, mean, variance)
-
-
-def _batch_norm_grad(op: Operation) -> None:
-    """The gradients, with c = x - mean and s = 1 / sqrt(variance + epsilon).
-
-    grad_offset = sum(g), grad_scale = sum(g * c) * s and
-    grad_operand = scale * s * (g - mean(g) - c * mean(g * c) * s * s).
-    """
-    builder = Builder.before(op)
-    _check_shapes(op)
-    dimension, epsilon = _feature_of(op)
-    value, scale, mean, variance, gradient = op.operands
-    features = op.results[1].type
-    others = tuple(dim for dim in range(len(value_shape(value))) if dim != dimension)
-
-    def over_others(mnemonic: str, values: SSAValue) -> SSAValue:
-        return builder.create(mnemonic, [values], features, keep_dim=False, dim_arg=others)
-
-    def multiplied(first: SSAValue, second: SSAValue) -> SSAValue:
-        return builder.create("multiply", [first, second], first.type)
-
-    shift = builder.create_scalar(epsilon, element_type(variance))
-    inverse = builder.create(
-        "rsqrt", [builder.create("add", [variance, shift], variance.type)], variance.type
-    )
-    centered = builder.create(
-        "subtract", [value, _beside(builder, mean, value, dimension)], value.type
-    )
-    products = multiplied(gradient, centered)
-    grad_offset = over_others("sum", gradient)
-    grad_scale = multiplied(over_others("sum", products), inverse)
-    slope = multiplied(multiplied(over_others("mean", products), inverse), inverse)
-    trend = multiplied(centered, _beside(builder, slope, value, dimension))
-    level = _beside(builder, over_others("mean", gradient), value, dimension)
-    rest = builder.create("subtract", [gradient, level], value.type)
-    rest = builder.create("subtract", [rest, trend], value.type)
-    factor = _beside(builder, multiplied(scale, inverse), value, dimension)
-    replace(op, multiplied(rest, factor), grad_scale, grad_offset)
-
-
-def _beside(builder: Builder, features: SSAValue, value: SSAValue, dimension: int) -> SSAValue:
-    """One number for each feature in a shape that broadcasts against the whole tensor."""
-    shape = [1] * len(value_shape(value))
-    shape[dimension] = value_shape(features)[0]
-    return builder.reshape(features, shape)
-
-
 RULES: dict[str, ConversionRule] = {
-    "stablehlo.batch_norm_grad": _batch_norm_grad,
-    "stablehlo.batch_norm_inference": _batch_norm_inference,
-    "stablehlo.batch_norm_training": _batch_norm_training,
     "stablehlo.convolution": _convolution,
     "stablehlo.reduce_window": _reduce_window,
     "stablehlo.select_and_scatter": _select_and_scatter,

@@ -14,14 +14,14 @@ from xdsl.ir import Operation, Region, SSAValue
 from ttmlir.ir.rewriting import erase, insert_before
 from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.passes.stablehlo import (
+    convert_stablehlo_to_ttir_creation,
     convert_stablehlo_to_ttir_elementwise,
-    convert_stablehlo_to_ttir_movement,
 )
 from ttmlir.passes.stablehlo.stablehlo_bodies import operations_of
 
 _IN_BODIES = {
     **convert_stablehlo_to_ttir_elementwise.RULES,
-    "stablehlo.constant": convert_stablehlo_to_ttir_movement.RULES["stablehlo.constant"],
+    "stablehlo.constant": convert_stablehlo_to_ttir_creation.RULES["stablehlo.constant"],
 }
 """Rules of the operations that bodies may hold, by name."""
 

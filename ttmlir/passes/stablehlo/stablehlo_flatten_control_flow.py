@@ -197,7 +197,7 @@ class _Flattening:
 def _constant(before: Operation, number: int) -> SSAValue:
     from typing import cast
 
-    from ttmlir.dialects.stablehlo.movement import ConstantOp
+    from ttmlir.dialects.stablehlo.creation import ConstantOp
     from ttmlir.mlir.attributes.elements import ElementsType, elements_of
 
     type_ = before.results[0].type
@@ -214,9 +214,9 @@ def _equals(before: Operation, value: SSAValue, number: int) -> SSAValue:
 
     from xdsl.dialects.builtin import TensorType, i1
 
+    from ttmlir.dialects.stablehlo.creation import ConstantOp
     from ttmlir.dialects.stablehlo.elementwise import CompareOp
     from ttmlir.dialects.stablehlo.enums import ComparisonDirectionAttr, ComparisonTypeAttr
-    from ttmlir.dialects.stablehlo.movement import ConstantOp
     from ttmlir.mlir.attributes.elements import ElementsType, elements_of
 
     constant = ConstantOp.create(

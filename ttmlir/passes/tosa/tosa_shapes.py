@@ -8,34 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import cast
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType
 from xdsl.ir import Operation, SSAValue
 
 from ttmlir.dialects.tosa.attrs import ShapeType
-from ttmlir.ir.constants import constant_numbers
 from ttmlir.ir.rewriting import refuse_to_legalize
 from ttmlir.ir.tensor_types import check_static_shape, element_type, value_shape
+from ttmlir.passes.tosa.tosa_operands import number, numbers
 
 Shape = tuple[int, ...]
 _ShapeRule = Callable[[Operation], Shape]
-
-
-def number(op: Operation, name: str) -> int:
-    """A property that is one number."""
-    return cast("IntegerAttr", op.properties[name]).value.data
-
-
-def numbers(op: Operation, name: str, operand: int = -1) -> Shape:
-    """Numbers that are given by a property or, as a constant, by an operand."""
-    attr = op.properties.get(name)
-    if attr is not None:
-        return tuple(cast("DenseArrayBase[IntegerType]", attr).iter_values())
-    found = constant_numbers(op.operands[operand])
-    if found is None:
-        refuse_to_legalize(op, f"it computes its {name}; supported are constants")
-    return tuple(int(value) for value in found)
 
 
 def text(shape: Sequence[int]) -> str:

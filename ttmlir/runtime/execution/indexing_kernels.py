@@ -1,4 +1,4 @@
-"""NumPy kernels of products of integers and of reading and writing by number."""
+"""NumPy kernels of reading and writing by number."""
 
 from __future__ import annotations
 
@@ -10,26 +10,6 @@ import numpy as np
 from ttmlir.optable import row
 from ttmlir.optable.indexing import check_numbers
 from ttmlir.runtime.element import Array
-
-_EXACT_IN_FLOAT64 = 2.0**53
-"""Up to here, float64 has all integers."""
-
-
-def _matmul(xp: Any, a: Array, b: Array) -> Array:
-    """NumPy multiplies floating point matrices some thirty times as fast as integer ones."""
-    product_type = np.result_type(a, b)
-    if product_type.kind not in "iu" or not a.size or not b.size:
-        return xp.matmul(a, b)
-    largest = a.shape[-1] * _largest(a) * _largest(b)
-    if largest >= _EXACT_IN_FLOAT64:
-        return xp.matmul(a, b)
-    product = xp.matmul(a.astype(np.float64), b.astype(np.float64))
-    # The modulus of the result's type is that of integer arithmetic.
-    return product.astype(np.int64).astype(product_type)
-
-
-def _largest(array: Array) -> float:
-    return max(abs(float(array.max())), abs(float(array.min())))
 
 
 def _is_one_list(index: Array, dim: int) -> bool:
@@ -66,15 +46,8 @@ def _scatter(mnemonic: str, function: Any) -> Callable[..., Array]:
     return scatter
 
 
-def _cumsum(xp: Any, input: Array, *, dim: int) -> Array:
-    accumulator = np.float64 if input.dtype.kind == "f" else None
-    return xp.cumsum(input, axis=dim, dtype=accumulator)
-
-
 KERNELS: dict[str, Callable[..., Array]] = {
-    "cumsum": _cumsum,
     "gather": _gather,
-    "matmul": _matmul,
     "scatter": _scatter("scatter", None),
     "scatter_add": _scatter("scatter_add", np.add),
     "scatter_maximum": _scatter("scatter_maximum", np.maximum),

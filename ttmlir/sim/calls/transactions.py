@@ -7,7 +7,8 @@ WormholeB0/NoC.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
 from typing import ClassVar
 
 from ttmlir.sim.calls.declaration import kernel_call
@@ -17,11 +18,19 @@ from ttmlir.sim.machine.core import Core, Endpoint
 from ttmlir.sim.machine.memory import Memory
 from ttmlir.sim.machine.noc import LOCAL_MASK, NETWORKS, Copy, Network, Outstanding
 from ttmlir.sim.options import SimOptions
-from ttmlir.sim.sanitizer.sanitizer import WordKind
+from ttmlir.sim.sanitizer.sanitizer import BarrierKind, WordKind
 from ttmlir.sim.timing.noc_model import NocModel
 
 NO_STATE: tuple[Endpoint, int] = (Endpoint("nowhere", "none", 0, (0, 0), Memory("nowhere", 0)), 0)
 """What calls `with_state` find when nothing was set."""
+
+_TIMES: Mapping[BarrierKind, Callable[[Outstanding], int]] = {
+    "read": attrgetter("arrived"),
+    "write": attrgetter("acknowledged"),
+    "flush": attrgetter("left"),
+    "atomic": attrgetter("answered"),
+}
+"""When what a barrier waits for is done."""
 
 
 class Transactions(KernelApi):
@@ -240,79 +249,53 @@ class Transactions(KernelApi):
 
     # Barriers.
 
-    @kernel_call(waits=True)
-    def noc_async_read_barrier(self, noc: int | None = None) -> bool:
-        """Wait until all reads have arrived."""
+    def _finish(
+        self, call: str, kind: BarrierKind, noc: int | None, trid: int | None = None
+    ) -> bool:
+        """Wait for everything of a kind that was started, or for the copies with a number."""
         noc = self._noc(noc)
         outstanding = self.outstanding[noc]
         if self.timed:
-            self.thread.wait_until(outstanding.arrived, "noc_async_read_barrier")
-        if self._delay:
-            outstanding.move_reads()
+            self.thread.wait_until(_TIMES[kind](outstanding), call)
+        if self._delay and kind == "read":
+            outstanding.move_reads(trid)
+        elif self._delay and kind != "atomic":
+            outstanding.move_writes(trid)
         if self.watch is not None:
-            self.watch.copies_done(self.thread, noc, "read")
+            self.watch.copies_done(self.thread, noc, kind, trid)
         return True
+
+    @kernel_call(waits=True)
+    def noc_async_read_barrier(self, noc: int | None = None) -> bool:
+        """Wait until all reads have arrived."""
+        return self._finish("noc_async_read_barrier", "read", noc)
 
     @kernel_call(waits=True)
     def noc_async_read_barrier_with_trid(self, trid: int, noc: int | None = None) -> bool:
         """Wait until the reads with a transaction number have arrived."""
-        noc = self._noc(noc)
-        outstanding = self.outstanding[noc]
-        self.thread.wait_until(outstanding.arrived, "noc_async_read_barrier")
-        outstanding.move_reads(trid)
-        if self.watch is not None:
-            self.watch.copies_done(self.thread, noc, "read", trid)
-        return True
+        return self._finish("noc_async_read_barrier", "read", noc, trid)
 
     @kernel_call(waits=True)
     def noc_async_write_barrier(self, noc: int | None = None) -> bool:
         """Wait until all writes have arrived and are acknowledged."""
-        noc = self._noc(noc)
-        outstanding = self.outstanding[noc]
-        if self.timed:
-            self.thread.wait_until(outstanding.acknowledged, "noc_async_write_barrier")
-        if self._delay:
-            outstanding.move_writes()
-        if self.watch is not None:
-            self.watch.copies_done(self.thread, noc, "write")
-        return True
+        return self._finish("noc_async_write_barrier", "write", noc)
 
     @kernel_call(waits=True)
     def noc_async_write_barrier_with_trid(self, trid: int, noc: int | None = None) -> bool:
         """Wait until the writes with a transaction number have arrived."""
-        noc = self._noc(noc)
-        outstanding = self.outstanding[noc]
-        self.thread.wait_until(outstanding.acknowledged, "noc_async_write_barrier")
-        outstanding.move_writes(trid)
-        if self.watch is not None:
-            self.watch.copies_done(self.thread, noc, "write", trid)
-        return True
+        return self._finish("noc_async_write_barrier", "write", noc, trid)
 
     @kernel_call(waits=True)
     def noc_async_writes_flushed(self, noc: int | None = None) -> bool:
         """Wait until all writes have left L1, whose bytes may then change."""
-        noc = self._noc(noc)
-        outstanding = self.outstanding[noc]
-        if self.timed:
-            self.thread.wait_until(outstanding.left, "noc_async_writes_flushed")
-        if self._delay:
-            outstanding.move_writes()
-        if self.watch is not None:
-            self.watch.copies_done(self.thread, noc, "flush")
-        return True
+        return self._finish("noc_async_writes_flushed", "flush", noc)
 
     noc_async_posted_writes_flushed = noc_async_writes_flushed
 
     @kernel_call(waits=True)
     def noc_async_atomic_barrier(self, noc: int | None = None) -> bool:
         """Wait until all additions are done."""
-        noc = self._noc(noc)
-        outstanding = self.outstanding[noc]
-        if self.timed:
-            self.thread.wait_until(outstanding.answered, "noc_async_atomic_barrier")
-        if self.watch is not None:
-            self.watch.copies_done(self.thread, noc, "atomic")
-        return True
+        return self._finish("noc_async_atomic_barrier", "atomic", noc)
 
     @kernel_call(waits=True)
     def noc_async_full_barrier(self, noc: int | None = None) -> bool:

@@ -12,12 +12,13 @@ from __future__ import annotations
 import random
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from heapq import heappop, heappush
 from typing import Any, Protocol
 
 from ttmlir.sim.errors import CycleLimitError, DeadlockError, SimError
 from ttmlir.sim.execution.thread import KernelThread
-from ttmlir.sim.findings import Finding
+from ttmlir.sim.findings import Finding, Position
 from ttmlir.sim.options import SimOptions
 from ttmlir.sim.protocols import RunningThread
 
@@ -194,11 +195,13 @@ class Scheduler:
     def _check_spent(self, spent: int, unit: str, running: Sequence[KernelThread]) -> None:
         limit = self.options.cycle_limit
         if spent > limit:
-            raise CycleLimitError(
+            error = CycleLimitError(
                 f"the program takes more than {limit} {unit}, the limit of SimOptions.cycle_limit",
                 rule="cycle-limit",
                 related=tuple(_still(thread) for thread in running),
             )
+            _place_at_first_note(error)
+            raise error
 
     def _located(self, error: SimError, thread: KernelThread) -> SimError:
         """The error, with the place in the kernel if it does not say one itself."""
@@ -218,11 +221,23 @@ def _all_poll(threads: Sequence[KernelThread]) -> bool:
 def deadlock(blocked: Sequence[KernelThread]) -> DeadlockError:
     """The error that lists who waits for what."""
     count = "1 thread waits" if len(blocked) == 1 else f"{len(blocked)} threads wait"
-    return DeadlockError(
+    error = DeadlockError(
         f"deadlock: {count}, and nothing is left that could wake them",
         rule="deadlock",
         related=tuple(_waits(thread) for thread in blocked),
     )
+    _place_at_first_note(error)
+    return error
+
+
+def _place_at_first_note(error: SimError) -> None:
+    """Give an error about several threads the place of the first one, whose line is shown once."""
+    if not error.related or not error.related[0].file:
+        return
+    first, *others = error.related
+    error.position = Position(first.file, first.line, first.column)
+    error.source_line = first.source_line
+    error.related = (replace(first, source_line=""), *others)
 
 
 def _waits(thread: KernelThread) -> Finding:

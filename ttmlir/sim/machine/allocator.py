@@ -7,6 +7,8 @@ tech_reports/memory/allocator.md.
 
 from __future__ import annotations
 
+from bisect import bisect
+
 from ttmlir.sim.errors import AllocationError
 
 
@@ -22,6 +24,8 @@ class Allocator:
         self.top_down = top_down
         self._taken: dict[int, int] = {}
         """Address and size of what is taken, by address."""
+        self._gaps = [(start, end)]
+        """Start and end of what is free, in order."""
 
     @property
     def taken(self) -> list[tuple[int, int]]:
@@ -33,24 +37,28 @@ class Allocator:
         """The first byte that is taken; the end if none is."""
         return min(self._taken, default=self.end)
 
+    @property
+    def largest_gap(self) -> int:
+        """Bytes per bank of the largest buffer for which there is room."""
+        return max((high - self._aligned(low) for low, high in self._gaps), default=0)
+
     def allocate(self, size: int) -> int:
         """Take bytes of every bank; AllocationError if no gap is large enough."""
-        size = -(-size // self.alignment) * self.alignment
-        gaps = [(low, high) for low, high in self._gaps() if high - low >= size]
-        if not gaps:
-            largest = max((high - low for low, high in self._gaps()), default=0)
-            raise AllocationError(
-                f"{size} bytes per bank do not fit into {self.name}: the largest gap has {largest} "
-                f"of its {self.end - self.start} bytes; deallocate buffers or make them smaller",
-                rule="out-of-memory",
-                detail=self.map(),
-            )
-        if self.top_down:
-            address = (gaps[-1][1] - size) // self.alignment * self.alignment
-        else:
-            address = gaps[0][0]
-        self._taken[address] = size
-        return address
+        size = self._aligned(size)
+        gaps = reversed(self._gaps) if self.top_down else self._gaps
+        for low, high in gaps:
+            if high - self._aligned(low) >= size:
+                top = (high - size) // self.alignment * self.alignment
+                address = top if self.top_down else self._aligned(low)
+                self._take(address, size)
+                return address
+        raise AllocationError(
+            f"{size} bytes per bank do not fit into {self.name}: the largest gap has "
+            f"{max(self.largest_gap, 0)} of its {self.end - self.start} bytes; deallocate buffers "
+            "or make them smaller",
+            rule="out-of-memory",
+            detail=self.map(),
+        )
 
     def take(self, address: int, size: int) -> None:
         """Take bytes at a given address; AllocationError if others have them."""
@@ -69,11 +77,32 @@ class Allocator:
                     rule="out-of-memory",
                     detail=self.map(),
                 )
-        self._taken[address] = size
+        self._take(address, size)
 
     def free(self, address: int) -> None:
         """Give bytes back."""
-        del self._taken[address]
+        low, high = address, address + self._taken.pop(address)
+        index = bisect(self._gaps, (low, high))
+        if index < len(self._gaps) and self._gaps[index][0] == high:
+            high = self._gaps.pop(index)[1]
+        if index and self._gaps[index - 1][1] == low:
+            index -= 1
+            low = self._gaps.pop(index)[0]
+        if high > low:
+            self._gaps.insert(index, (low, high))
+
+    def _aligned(self, number: int) -> int:
+        return -(-number // self.alignment) * self.alignment
+
+    def _take(self, address: int, size: int) -> None:
+        """Take bytes of a gap, which is known to have them."""
+        self._taken[address] = size
+        index = bisect(self._gaps, (address, self.end)) - 1
+        if index < 0 or size == 0:
+            return
+        low, high = self._gaps[index]
+        rest = [(low, address), (address + size, high)]
+        self._gaps[index : index + 1] = [gap for gap in rest if gap[0] < gap[1]]
 
     def map(self) -> tuple[str, ...]:
         """What is taken, a line each."""
@@ -81,14 +110,3 @@ class Allocator:
             f"{self.name}: {address:#x} to {address + size:#x}, {size} bytes: buffer"
             for address, size in self.taken
         )
-
-    def _gaps(self) -> list[tuple[int, int]]:
-        """Start and end of what is free, starts aligned."""
-        gaps: list[tuple[int, int]] = []
-        low = self.start
-        for address, size in [*self.taken, (self.end, 0)]:
-            low = -(-low // self.alignment) * self.alignment
-            if address > low:
-                gaps.append((low, address))
-            low = max(low, address + size)
-        return gaps

@@ -17,7 +17,8 @@ void kernel_main() {
     unsigned z = 0; z--; note(z);
     while (z > 4294967290u) { if (z-- % 2) continue; note(z); }
     int x = 5; x = x++ + 1; note(x);
-    int e; e = (x++, x + 1); note(e); note(x ? e ? 1 : 2 : 3); note(x > 2 ? -1 : 1u);
+    int e; e = (x++, x + 1); note(e); e = 2 * (x = 12, x += 3, x + 1); note(e); note((e = 1, x));
+    note(x ? e ? 1 : 2 : 3); note(x > 2 ? -1 : 1u);
     float f = 1.1f; f = f * 3 + 1; note(f * 1000000); double d = f; note((int)(d / 3 * 1000000));
     note(f < d + 1); note(f == 4.3f); f = 16777216; f += 1.0f; note(f); note(1 / 2 + 1 / 2.0);
     for (int k = 0; k < 4; k++) note(TABLE[k] >> 1);

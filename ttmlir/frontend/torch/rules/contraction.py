@@ -10,7 +10,7 @@ from xdsl.ir import SSAValue
 from ttmlir.frontend.torch.building import BodyBuilder, Shape, broadcast_shape
 from ttmlir.frontend.torch.call import TorchCall, TorchRule
 from ttmlir.frontend.torch.elements import torch_package
-from ttmlir.frontend.torch.rules.reduction import softmax
+from ttmlir.frontend.torch.rules.normalization import softmax
 from ttmlir.ir.tensor_types import element_type, value_shape
 
 

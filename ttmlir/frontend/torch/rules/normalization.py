@@ -1,4 +1,4 @@
-"""ATen operations that scale elements by mean and variance."""
+"""ATen operations that scale elements by what is around them: softmax, mean and variance."""
 
 from __future__ import annotations
 
@@ -130,10 +130,43 @@ def _dropout(call: TorchCall) -> Result:
     call.refuse("dropout in training is random and not supported; call eval() on the module")
 
 
+def _softmax(call: TorchCall) -> SSAValue:
+    build = call.build
+    x = build.cast(call.tensor(), call.element)
+    return softmax(build, x, call["dim"])
+
+
+def softmax(build: BodyBuilder, x: SSAValue, dim: int) -> SSAValue:
+    """Exponentials along a dimension, scaled to the sum 1."""
+    if not (shape := value_shape(x)):
+        return build.create_splat(1.0, tensor_of(element_type(x), ()))
+    return build.create_inferred("softmax", x, dimension=dim % len(shape))
+
+
+def _log_softmax(call: TorchCall) -> SSAValue:
+    build = call.build
+    x = build.cast(call.tensor(), call.element)
+    if not call.shape:
+        return build.create_splat(0.0, tensor_of(call.element, ()))
+    dims = (call["dim"] % len(call.shape),)
+    shifted = build.compute("subtract", x, build.reduce("max", x, dims))
+    total = build.reduce("sum", build.compute("exp", shifted), dims)
+    return build.compute("subtract", shifted, build.compute("log", total))
+
+
+def _cumsum(call: TorchCall) -> SSAValue:
+    build = call.build
+    x = build.cast(call.tensor(), call.element)
+    return build.create_inferred("cumsum", x, dim=call.dim(x)) if call.shape else x
+
+
 RULES: dict[str, TorchRule] = {
+    "_log_softmax": _log_softmax,
     "_native_batch_norm_legit.no_stats": _batch_norm_training,
     "_native_batch_norm_legit_functional": _batch_norm_training,
     "_native_batch_norm_legit_no_training": _batch_norm,
+    "_softmax": _softmax,
+    "cumsum": _cumsum,
     "native_dropout": _dropout,
     "native_group_norm": _group_norm,
     "native_layer_norm": _layer_norm,

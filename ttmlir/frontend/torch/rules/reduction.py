@@ -114,30 +114,6 @@ def _vector_norm(call: TorchCall) -> SSAValue:
     return build.compute("pow", total, build.create_number(1 / order, total))
 
 
-def _softmax(call: TorchCall) -> SSAValue:
-    build = call.build
-    x = build.cast(call.tensor(), call.element)
-    return softmax(build, x, call["dim"])
-
-
-def softmax(build: BodyBuilder, x: SSAValue, dim: int) -> SSAValue:
-    """Exponentials along a dimension, scaled to the sum 1."""
-    if not (shape := value_shape(x)):
-        return build.create_splat(1.0, tensor_of(element_type(x), ()))
-    return build.create_inferred("softmax", x, dimension=dim % len(shape))
-
-
-def _log_softmax(call: TorchCall) -> SSAValue:
-    build = call.build
-    x = build.cast(call.tensor(), call.element)
-    if not call.shape:
-        return build.create_splat(0.0, tensor_of(call.element, ()))
-    dims = (call["dim"] % len(call.shape),)
-    shifted = build.compute("subtract", x, build.reduce("max", x, dims))
-    total = build.reduce("sum", build.compute("exp", shifted), dims)
-    return build.compute("subtract", shifted, build.compute("log", total))
-
-
 def _extreme(mnemonic: str) -> TorchRule:
     """The largest or smallest value along a dimension, and its place."""
 
@@ -175,25 +151,16 @@ def _opposite(build: BodyBuilder, x: SSAValue) -> SSAValue:
     return build.compute("logical_not" if element == i1 else "bitwise_not", x)
 
 
-def _cumsum(call: TorchCall) -> SSAValue:
-    build = call.build
-    x = build.cast(call.tensor(), call.element)
-    return build.create_inferred("cumsum", x, dim=call.dim(x)) if call.shape else x
-
-
 RULES: dict[str, TorchRule] = {
     **{
         name.removeprefix("aten."): _reduction(_op(row.mnemonic))
         for name, row in named_in("aten").items()
         if row.family is Family.REDUCTION
     },
-    "_log_softmax": _log_softmax,
-    "_softmax": _softmax,
     "all": _truth("reduce_and"),
     "any": _truth("reduce_or"),
     "argmax": _arg(largest=True),
     "argmin": _arg(largest=False),
-    "cumsum": _cumsum,
     "linalg_vector_norm": _vector_norm,
     "max.dim": _extreme("max"),
     "min.dim": _extreme("min"),

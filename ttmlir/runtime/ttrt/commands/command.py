@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
@@ -56,6 +57,7 @@ class Command:
         """Take the arguments; raises KeyError for unknown ones."""
         given = vars(args) if isinstance(args, argparse.Namespace) else dict(args or {})
         self.arguments = resolve(self.options, given)
+        self._check_outputs()
         log_file, quiet = self.arguments["log_file"], self.arguments["quiet"]
         self.logger = logging or logger or Logger(log_file, quiet=quiet)
         self.file_manager = FileManager(self.logger)
@@ -100,11 +102,26 @@ class Command:
         if self["save_artifacts"]:
             self.artifacts.create_artifacts()
 
+    def _check_outputs(self) -> None:
+        """Refuse to write to a file that is read, which the log would even empty before."""
+        inputs = [path for path in list_paths(self.arguments.get("binary", "")) if path]
+        for option in ("result_file", "log_file"):
+            path = self.arguments[option]
+            if path and any(_are_same(path, each) for each in inputs):
+                raise InputError(
+                    f"--{option.replace('_', '-')} would replace {path}, which is read; give it "
+                    "another name"
+                )
+
     def _check_cleaning(self) -> None:
         """Refuse to delete a folder with the current one, the user's or a given file in it."""
+        try:
+            current = Path.cwd()
+        except OSError as error:
+            raise InputError(f"the current folder: {error.strerror}") from error
         folder = Path(self.artifacts.get_artifacts_folder_path()).resolve()
         home = Path(os.path.expanduser("~"))
-        kept = [Path.cwd(), home, *map(Path, list_paths(self.arguments.get("binary", "")))]
+        kept = [current, home, *map(Path, list_paths(self.arguments.get("binary", "")))]
         for path in map(Path.resolve, kept):
             if folder == path or folder in path.parents:
                 raise InputError(
@@ -220,3 +237,10 @@ class Command:
                     help=option.help,
                 )
         return parser
+
+
+def _are_same(one: str, other: str) -> bool:
+    try:
+        return stat.S_ISREG(os.stat(one).st_mode) and os.path.samefile(one, other)
+    except (OSError, ValueError):
+        return False

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from ttmlir.runtime.errors import BinaryError, InputError
-from ttmlir.runtime.loading import file_bytes
+from ttmlir.runtime.loading import file_bytes, read_stream
 from ttmlir.runtime.ttrt.files.file_manager import FileManager
 
 STANDARD_INPUT = "-"
@@ -37,7 +37,7 @@ class Source:
         if not self.is_standard_input:
             return file_bytes(self.path)
         try:
-            return sys.stdin.buffer.read()
+            return read_stream(sys.stdin.buffer)
         except OSError as error:
             raise BinaryError(f"{self.name}: {error.strerror}") from error
 

@@ -25,6 +25,14 @@ FOLDER = "ttrt-artifacts"
 SYSTEM_DESC_FILE = "system_desc.ttsys"
 
 
+def _default_folder() -> str:
+    try:
+        return os.path.join(os.getcwd(), FOLDER)
+    except OSError:
+        # The current folder is gone, which matters only if something is saved.
+        return FOLDER
+
+
 class Artifacts:
     """Paths below an artifacts folder, and how they are filled."""
 
@@ -39,7 +47,7 @@ class Artifacts:
         """Use a folder; by default `ttrt-artifacts` in the current one. Nothing is created yet."""
         self.logger = logger or logging or Logger()
         self.file_manager = file_manager or FileManager(self.logger)
-        self.artifacts_folder_path = artifacts_folder_path or os.path.join(os.getcwd(), FOLDER)
+        self.artifacts_folder_path = artifacts_folder_path or _default_folder()
         self._names: dict[str, str] = {}
 
     def get_artifacts_folder_path(self) -> str:

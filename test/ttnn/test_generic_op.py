@@ -1,0 +1,222 @@
+"""Programs of kernels on tensors: descriptors, arguments, and bytes that both sides see."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from ttmlir import ttnn
+
+KERNELS = Path(__file__).resolve().parents[2] / "examples" / "metalium" / "kernels"
+
+READER = """
+#include "dataflow_api.h"
+
+void kernel_main() {
+    constexpr uint32_t cb = get_compile_time_arg_val(0);
+    constexpr auto args = TensorAccessorArgs<1>();
+    const auto source = TensorAccessor(args, get_arg_val<uint32_t>(0), get_tile_size(cb));
+    const uint32_t first = get_arg_val<uint32_t>(1);
+    const uint32_t count = get_common_arg_val<uint32_t>(0);
+    for (uint32_t i = first; i < first + count; i++) {
+        cb_reserve_back(cb, 1);
+        noc_async_read_tile(i, source, get_write_ptr(cb));
+        noc_async_read_barrier();
+        cb_push_back(cb, 1);
+    }
+}
+"""
+
+WRITER = """
+#include "dataflow_api.h"
+
+void kernel_main() {
+    constexpr uint32_t cb = get_compile_time_arg_val(0);
+    constexpr auto args = TensorAccessorArgs<1>();
+    const auto target = TensorAccessor(args, get_arg_val<uint32_t>(0), get_tile_size(cb));
+    const uint32_t first = get_arg_val<uint32_t>(1);
+    const uint32_t count = get_common_arg_val<uint32_t>(0);
+    for (uint32_t i = first; i < first + count; i++) {
+        cb_wait_front(cb, 1);
+        noc_async_write_tile(i, target, get_read_ptr(cb));
+        noc_async_write_barrier();
+        cb_pop_front(cb, 1);
+    }
+}
+"""
+
+
+def cores(columns: int, rows: int) -> Any:
+    """A rectangle of cores at (0, 0)."""
+    return ttnn.CoreRangeSet([ttnn.CoreRange((0, 0), (columns - 1, rows - 1))])
+
+
+def circular_buffer(index: int, dtype: Any, where: Any, pages: int = 2) -> Any:
+    """A circular buffer of tiles."""
+    size = ttnn.Tile((32, 32)).get_tile_size(dtype)
+    form = ttnn.CBFormatDescriptor(buffer_index=index, data_format=dtype, page_size=size)
+    return ttnn.CBDescriptor(total_size=pages * size, core_ranges=where, format_descriptors=[form])
+
+
+def copy_program(x: Any, y: Any, where: Any, forms: str) -> Any:
+    """Copies a tensor tile by tile, each core its part; arguments in one of the three forms."""
+    box = where.bounding_box().grid_size()
+    count = x.volume() // 1024 // where.num_cores()
+    order = [(core.x, core.y) for core in where]
+
+    def arguments(tensor: Any) -> Any:
+        address = tensor.buffer_address()
+        by_core = {core: [address, place * count] for place, core in enumerate(order)}
+        if forms == "nested":
+            return [[by_core[column, row] for row in range(box.y)] for column in range(box.x)]
+        if forms == "pairs":
+            return [(ttnn.CoreCoord(*core), values) for core, values in by_core.items()]
+        args = ttnn.RuntimeArgs()
+        for (column, row), values in by_core.items():
+            args[column][row] = values
+        return args
+
+    def kernel(text: str, tensor: Any, config: Any) -> Any:
+        return ttnn.KernelDescriptor(
+            kernel_source=text,
+            source_type=ttnn.KernelDescriptor.SourceType.SOURCE_CODE,
+            core_ranges=where,
+            compile_time_args=[0, *ttnn.TensorAccessorArgs(tensor).get_compile_time_args()],
+            runtime_args=arguments(tensor),
+            common_runtime_args=[count],
+            config=config,
+        )
+
+    return ttnn.ProgramDescriptor(
+        kernels=[
+            kernel(READER, x, ttnn.ReaderConfigDescriptor()),
+            kernel(WRITER, y, ttnn.WriterConfigDescriptor()),
+        ],
+        semaphores=[],
+        cbs=[circular_buffer(0, x.dtype, where)],
+    )
+
+
+@pytest.mark.parametrize("forms", ["nested", "pairs", "object"])
+@pytest.mark.parametrize("dtype", ["bfloat16", "float32", "bfloat8_b", "int32"])
+def test_copies_of_tensors(forms: str, dtype: str, device: Any) -> None:
+    """Kernels on 2x3 cores copy a tensor in DRAM to one in L1, by all forms of arguments."""
+    values = np.random.default_rng(0).integers(-100, 100, (64, 192))
+    x = ttnn.from_torch(
+        torch.as_tensor(values.astype(np.float32 if dtype != "int32" else np.int32)),
+        getattr(ttnn, dtype),
+        layout=ttnn.TILE_LAYOUT,
+        device=device,
+    )
+    y = ttnn.allocate_tensor_on_device(
+        x.shape, x.dtype, ttnn.TILE_LAYOUT, device, ttnn.L1_MEMORY_CONFIG
+    )
+    result = ttnn.generic_op([x, y], copy_program(x, y, cores(2, 3), forms))
+    assert result is y
+    assert torch.equal(ttnn.to_torch(y), ttnn.to_torch(x))
+
+
+def test_sums_by_kernels_of_files(device: Any) -> None:
+    """Operations and kernels work on the same tensors, in turn, at the same addresses."""
+    where = cores(1, 1)
+    shape = (64, 96)
+    rng = np.random.default_rng(1)
+    a, b = (torch.as_tensor(rng.integers(-8, 8, shape).astype(np.float32)) for _ in range(2))
+    x, y = (
+        ttnn.from_torch(each, ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
+        for each in (a, b)
+    )
+    z = ttnn.empty(shape, ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
+
+    def kernel(name: str, args: list[int], config: Any) -> Any:
+        return ttnn.KernelDescriptor(
+            kernel_source=str(KERNELS / name),
+            core_ranges=where,
+            runtime_args=[[args]],
+            config=config,
+        )
+
+    program = ttnn.ProgramDescriptor(
+        kernels=[
+            kernel(
+                "read_two_tensors.cpp",
+                [x.buffer_address(), y.buffer_address(), 6],
+                ttnn.ReaderConfigDescriptor(),
+            ),
+            kernel("add_tiles.cpp", [6], ttnn.ComputeConfigDescriptor()),
+            kernel("write_tiles.cpp", [z.buffer_address(), 0, 6], ttnn.WriterConfigDescriptor()),
+        ],
+        cbs=[circular_buffer(index, x.dtype, where) for index in (0, 1, 16)],
+    )
+    assert torch.equal(ttnn.to_torch(ttnn.generic_op((x, y, z), program)).float(), a + b)
+    # What an operation writes, the kernels read at the next call; and the other way round.
+    ttnn.mul_(x, 2)
+    ttnn.generic_op((x, y, z), program)
+    assert torch.equal(ttnn.to_torch(z).float(), 2 * a + b)
+    assert torch.equal(ttnn.to_torch(ttnn.relu(z)).float(), (2 * a + b).relu())
+    assert device.command_queue().reports[-1].cycles > 1000
+
+
+def test_circular_buffers_on_shards(device: Any) -> None:
+    """A circular buffer that lies on a sharded tensor holds the tensor's shards."""
+    config = ttnn.create_sharded_memory_config(
+        (64, 64), ttnn.CoreGrid(y=2, x=1), ttnn.ShardStrategy.HEIGHT
+    )
+    values = torch.arange(64 * 64).reshape(64, 64).float() % 200
+    x = ttnn.from_torch(
+        values, ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device, memory_config=config
+    )
+    y = ttnn.zeros((64, 64), ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
+    text = WRITER.replace("cb_wait_front(cb, 1);", "").replace("cb_pop_front(cb, 1);", "")
+    text = text.replace("get_read_ptr(cb)", "get_read_ptr(cb) + (i - first) * get_tile_size(cb)")
+    where = config.shard_spec.grid
+    writer = ttnn.KernelDescriptor(
+        kernel_source=text,
+        source_type=ttnn.KernelDescriptor.SourceType.SOURCE_CODE,
+        core_ranges=where,
+        compile_time_args=[3, *ttnn.TensorAccessorArgs(y).get_compile_time_args()],
+        runtime_args=[(ttnn.CoreCoord(0, row), [y.buffer_address(), 2 * row]) for row in range(2)],
+        common_runtime_args=[2],
+        config=ttnn.WriterConfigDescriptor(),
+    )
+    program = ttnn.ProgramDescriptor([writer], [], [ttnn.cb_descriptor_from_sharded_tensor(3, x)])
+    ttnn.generic_op([x, y], program)
+    assert torch.equal(ttnn.to_torch(y).float(), values)
+
+
+def test_faults_of_kernels(device: Any) -> None:
+    """A fault says which line of the program ran the kernel, and where in the kernel it is."""
+    x = ttnn.ones((32, 32), layout=ttnn.TILE_LAYOUT, device=device)
+    program = copy_program(x, x, cores(1, 1), "nested")
+    program.kernels[0].kernel_source = READER.replace("noc_async_read_barrier();", "")
+    with pytest.raises(RuntimeError) as caught:
+        ttnn.generic_op([x, x], program)
+    text = str(caught.value)
+    assert "error: ttnn.generic_op: a kernel cannot go on\n" in text
+    assert "        ttnn.generic_op([x, x], program)\n" in text
+    assert "kernel_0.cpp:14:9: error: cb_push_back hands over pages of circular buffer 0" in text
+
+
+def test_programs_that_cannot_be(device: Any) -> None:
+    """Too few tensors, tensors on the host, circular buffers that L1 has no room for."""
+    x = ttnn.ones((32, 32), layout=ttnn.TILE_LAYOUT, device=device)
+    program = copy_program(x, x, cores(1, 1), "nested")
+    with pytest.raises(RuntimeError, match="io_tensors has 1 tensors; give the inputs and"):
+        ttnn.generic_op([x], program)
+    with pytest.raises(RuntimeError, match="operands must be on device"):
+        ttnn.generic_op([x, ttnn.from_device(x)], program)
+    program.cbs = [circular_buffer(0, ttnn.bfloat16, cores(1, 1), pages=1000)]
+    with pytest.raises(RuntimeError, match="L1"):
+        ttnn.generic_op([x, x], program)
+    program = copy_program(x, x, cores(1, 1), "nested")
+    program.kernels[0].runtime_args = [3]
+    with pytest.raises(TypeError, match=r"runtime_args are ttnn\.RuntimeArgs, pairs"):
+        ttnn.generic_op([x, x], program)
+    program.kernels[0].kernel_source = "nothing.cpp"
+    program.kernels[0].source_type = ttnn.KernelDescriptor.SourceType.FILE_PATH
+    with pytest.raises(RuntimeError, match=r"cannot read kernel nothing\.cpp"):
+        ttnn.generic_op([x, x], program)

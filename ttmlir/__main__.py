@@ -1,0 +1,37 @@
+"""Runs a script with the packages of this project under the names that guides import them by.
+
+    python -m ttmlir script.py [arguments of the script]
+
+`import ttnn` finds `ttmlir.ttnn`, unless a real ttnn is installed.
+"""
+
+from __future__ import annotations
+
+import runpy
+import sys
+from pathlib import Path
+
+USAGE = "usage: python -m ttmlir script.py [arguments of the script]"
+
+
+def main(arguments: list[str]) -> int:
+    """Run the script in this process, as Python would; 2 for a wrong call, 1 without the file."""
+    if not arguments or arguments[0].startswith("-"):
+        asked = bool(arguments) and arguments[0] in ("-h", "--help")
+        print(USAGE, file=sys.stdout if asked else sys.stderr)
+        return 0 if asked else 2
+    script = Path(arguments[0])
+    if not script.is_file():
+        print(f"ttmlir: error: there is no script '{script}'", file=sys.stderr)
+        return 1
+    from ttmlir.ttnn.activate import activate
+
+    activate()
+    sys.argv[:] = arguments
+    sys.path[0] = str(script.resolve().parent)
+    runpy.run_path(str(script), run_name="__main__")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,88 @@
+"""Batch normalization of StableHLO and its gradients."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from ttmlir.dialects.definition.ods import Property, Signature, ValueGroup
+from ttmlir.dialects.stablehlo.operation import PURE, StableHLOOp
+from ttmlir.dialects.stablehlo.rules import reduction as reduction_rules
+from ttmlir.dialects.stablehlo.rules.constraints import (
+    DIMENSION,
+    FLOAT,
+    FLOAT_32,
+    QUANTIZED,
+    of_rank,
+    ranked,
+)
+
+_IMAGE = ranked(FLOAT, QUANTIZED)
+_VECTOR = of_rank(1, FLOAT, QUANTIZED)
+_FLOAT_VECTOR = of_rank(1, FLOAT)
+_NORMALIZATION = (Property("epsilon", FLOAT_32), Property("feature_index", DIMENSION))
+
+
+class BatchNormInferenceOp(StableHLOOp):
+    """Normalization with given mean and variance for each feature."""
+
+    name = "stablehlo.batch_norm_inference"
+    RULE: ClassVar = staticmethod(reduction_rules.batch_norm)
+    SIGNATURE: ClassVar = Signature(
+        operands=(
+            ValueGroup("operand", _IMAGE),
+            *(ValueGroup(name, _VECTOR) for name in ("scale", "offset", "mean", "variance")),
+        ),
+        results=(ValueGroup("result", _IMAGE),),
+        properties=_NORMALIZATION,
+    )
+    traits = PURE
+
+
+class BatchNormTrainingOp(StableHLOOp):
+    """Normalization with the mean and variance of the operand, which are results, too."""
+
+    name = "stablehlo.batch_norm_training"
+    RULE: ClassVar = staticmethod(reduction_rules.batch_norm)
+    SIGNATURE: ClassVar = Signature(
+        operands=(
+            ValueGroup("operand", _IMAGE),
+            ValueGroup("scale", _VECTOR),
+            ValueGroup("offset", _VECTOR),
+        ),
+        results=(
+            ValueGroup("output", _IMAGE),
+            ValueGroup("batch_mean", _FLOAT_VECTOR),
+            ValueGroup("batch_var", _FLOAT_VECTOR),
+        ),
+        properties=_NORMALIZATION,
+    )
+    traits = PURE
+
+
+class BatchNormGradOp(StableHLOOp):
+    """The gradients of a normalization."""
+
+    name = "stablehlo.batch_norm_grad"
+    RULE: ClassVar = staticmethod(reduction_rules.batch_norm)
+    SIGNATURE: ClassVar = Signature(
+        operands=(
+            ValueGroup("operand", _IMAGE),
+            *(ValueGroup(name, _VECTOR) for name in ("scale", "mean", "variance")),
+            ValueGroup("grad_output", _IMAGE),
+        ),
+        results=(
+            ValueGroup("grad_operand", _IMAGE),
+            ValueGroup("grad_scale", _FLOAT_VECTOR),
+            ValueGroup("grad_offset", _FLOAT_VECTOR),
+        ),
+        properties=_NORMALIZATION,
+    )
+    traits = PURE
+
+
+NORMALIZATION = (
+    BatchNormGradOp,
+    BatchNormInferenceOp,
+    BatchNormTrainingOp,
+)
+"""The operations of this module."""

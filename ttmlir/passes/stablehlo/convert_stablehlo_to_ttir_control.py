@@ -1,0 +1,80 @@
+"""Rules of StableHLO's operations that compute nothing, and of those that are refused.
+
+They are part of `convert-stablehlo-to-ttir`.
+"""
+
+from __future__ import annotations
+
+from xdsl.ir import Operation
+
+from ttmlir.ir.rewriting import erase, refuse_to_legalize, replace
+from ttmlir.passes.core.ttir_conversion import ConversionRule
+
+
+def _passes_on(op: Operation) -> None:
+    replace(op, *op.operands)
+
+
+def _refuse(reason: str) -> ConversionRule:
+    def rule(op: Operation) -> None:
+        refuse_to_legalize(op, reason)
+
+    return rule
+
+
+_RANDOM = (
+    "programs of .ttnn files have no random numbers; draw them on the host and pass them as an "
+    "argument (jax.random of a constant key: compute it outside of the traced function)"
+)
+_MESH = "it moves tensors between devices, and programs run on one; compile for one device"
+_DYNAMIC = "shapes that are known only at run time are not supported; trace with fixed shapes"
+_TUPLES = "tuples and tokens are not supported; give functions tensors as arguments and results"
+_COMPLEX = "complex numbers are not supported; compute with real and imaginary parts"
+_LIBRARY = "matrix factorizations and Fourier transforms are not supported; run them on the host"
+_CONTROL = (
+    "control flow is flattened before: run stablehlo-flatten-control-flow, which is part of "
+    "stablehlo-to-ttir-pipeline"
+)
+_SORTING = (
+    "sorting has no counterpart in ttir; supported are the largest and smallest elements and "
+    "their places (stablehlo.reduce as jnp.max, jnp.argmax and others use it)"
+)
+_EINSUM = (
+    "einsum is not supported; write the product as stablehlo.dot_general, with transposes "
+    "where the order of the result asks for them"
+)
+_REASONS = {
+    _RANDOM: ("rng", "rng_bit_generator"),
+    _MESH: (
+        *("all_gather", "all_reduce", "all_to_all", "collective_broadcast"),
+        *("collective_permute", "cross-replica-sum", "partition_id", "recv", "reduce_scatter"),
+        *("replica_id", "send"),
+    ),
+    _DYNAMIC: (
+        *("dynamic_broadcast_in_dim", "dynamic_conv", "dynamic_gather", "dynamic_iota"),
+        *("dynamic_pad", "dynamic_reshape", "get_dimension_size", "real_dynamic_slice"),
+        "set_dimension_size",
+    ),
+    _TUPLES: (*("after_all", "create_token", "get_tuple_element", "infeed", "outfeed", "tuple"),),
+    _COMPLEX: ("complex", "imag", "real"),
+    _LIBRARY: ("cholesky", "fft", "triangular_solve"),
+    _CONTROL: ("case", "if", "while"),
+    _SORTING: ("sort",),
+    _EINSUM: ("einsum",),
+}
+REFUSED: dict[str, ConversionRule] = {
+    "chlo.top_k": _refuse(_SORTING),
+    **{
+        f"stablehlo.{name}": _refuse(reason) for reason, names in _REASONS.items() for name in names
+    },
+}
+"""Operations that a message says something better about than what is supported."""
+
+
+RULES: dict[str, ConversionRule] = {
+    "sdy.mesh": erase,
+    "sdy.reshard": _passes_on,
+    "sdy.sharding_constraint": _passes_on,
+    "stablehlo.optimization_barrier": _passes_on,
+}
+"""Rules by the full name of the operation."""

@@ -1,0 +1,38 @@
+"""NumPy kernels of reductions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ttmlir.runtime.element import Array
+
+
+def _sum(xp: Any, input: Array, *, keep_dim: bool, dim_arg: tuple[int, ...] | None = None) -> Array:
+    return xp.sum(input, axis=dim_arg, keepdims=keep_dim, dtype=_accumulator(input))
+
+
+def _mean(
+    xp: Any, input: Array, *, keep_dim: bool, dim_arg: tuple[int, ...] | None = None
+) -> Array:
+    return xp.mean(input, axis=dim_arg, keepdims=keep_dim, dtype=np.float64)
+
+
+def _prod(
+    xp: Any, input: Array, *, keep_dim: bool, dim_arg: tuple[int, ...] | None = None
+) -> Array:
+    return xp.prod(input, axis=dim_arg, keepdims=keep_dim, dtype=_accumulator(input))
+
+
+def _accumulator(input: Array) -> type[np.float64] | None:
+    return np.float64 if input.dtype.kind == "f" else None
+
+
+KERNELS: dict[str, Callable[..., Array]] = {
+    "sum": _sum,
+    "mean": _mean,
+    "prod": _prod,
+}
+"""Kernels by mnemonic, called like the row's reference function."""

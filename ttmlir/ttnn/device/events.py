@@ -1,0 +1,155 @@
+"""Queues, events, traces and global semaphores."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from ttmlir.metalium.cores import CoreSpec, cores_of
+from ttmlir.metalium.enums import BufferType
+from ttmlir.ttnn.operations.operation import RECORDERS, Call
+from ttmlir.ttnn.tensor.tensor import Tensor
+
+if TYPE_CHECKING:
+    from ttmlir.ttnn.device.mesh import MeshDevice
+
+_ids = count()
+
+
+@dataclass(frozen=True)
+class MeshEvent:
+    """A moment in a queue. Commands are done in order, so that it has always passed."""
+
+    queue: int
+
+
+def record_event(
+    mesh_device: MeshDevice,
+    cq_id: int | None = None,
+    sub_device_ids: Iterable[object] = (),
+    device_range: object = None,
+) -> MeshEvent:
+    """The moment after the last command."""
+    mesh_device.check_open()
+    return MeshEvent(0 if cq_id is None else cq_id)
+
+
+def wait_for_event(cq_id: int, mesh_event: MeshEvent) -> None:
+    """Let a queue wait for a moment of another one."""
+
+
+def event_synchronize(mesh_event: MeshEvent) -> None:
+    """Wait for a moment."""
+
+
+@contextmanager
+def command_queue(cq_id: int) -> Generator[None, None, None]:
+    """The queue of the operations within a `with` block."""
+    yield
+
+
+@dataclass(eq=False)
+class MeshTraceId:
+    """Operations that can be replayed."""
+
+    calls: list[Call] = field(default_factory=list[Call])
+    number: int = field(default_factory=lambda: next(_ids))
+
+
+def begin_trace_capture(mesh_device: MeshDevice, *, cq_id: int | None = None) -> MeshTraceId:
+    """Keep the operations that follow; they are computed, too."""
+    mesh_device.check_open()
+    if RECORDERS:
+        raise RuntimeError("a trace is being captured; end it with ttnn.end_trace_capture first")
+    trace = MeshTraceId()
+    RECORDERS.append(trace.calls)
+    return trace
+
+
+def end_trace_capture(
+    mesh_device: MeshDevice, trace_id: MeshTraceId, *, cq_id: int | None = None
+) -> None:
+    """Keep no more operations."""
+    if trace_id.calls not in RECORDERS:
+        raise RuntimeError("the trace is not being captured")
+    RECORDERS.clear()
+
+
+def execute_trace(
+    mesh_device: MeshDevice,
+    trace_id: MeshTraceId,
+    *,
+    cq_id: int | None = None,
+    blocking: bool = True,
+) -> None:
+    """Compute the operations again, with what their operands hold now; into the same results."""
+    mesh_device.check_open()
+    for call in trace_id.calls:
+        again = call.repeat()
+        for old, new in zip(tensors_of(call.result), tensors_of(again), strict=True):
+            if old is not new:
+                old.take(new)
+
+
+def tensors_of(result: Any) -> list[Tensor]:
+    """The tensors of a result, which may be one, several or none."""
+    listed: list[Any] = [*result] if isinstance(result, list | tuple) else [result]
+    return [each for each in listed if isinstance(each, Tensor)]
+
+
+def release_trace(mesh_device: MeshDevice, trace_id: MeshTraceId) -> None:
+    """Forget the operations of a trace."""
+    trace_id.calls.clear()
+
+
+class GlobalSemaphore:
+    """A word in the L1 of some cores, at one address, that programs share."""
+
+    def __init__(
+        self, device: MeshDevice, cores: CoreSpec, initial_value: int, buffer_type: BufferType
+    ) -> None:
+        """Take the word and write it."""
+        from ttmlir.layout.enums import MemorySpace
+
+        self.device = device
+        self.cores = cores_of(cores)
+        self._allocator = device.allocators[MemorySpace.DEVICE_L1]
+        self.address = self._allocator.allocate(device.chip.l1_alignment)
+        self.reset(initial_value)
+
+    def reset(self, value: int) -> None:
+        """Write the word on all cores."""
+        watch = self.device.simulated.watch
+        for x, y in self.cores:
+            memory = self.device.simulated.core(x, y).l1
+            memory.write(self.address, value.to_bytes(4, "little"))
+            if watch is not None:
+                watch.host_write(memory, self.address, 4)
+
+    def __del__(self) -> None:
+        """Give the word back."""
+        if hasattr(self, "address"):
+            self._allocator.free(self.address)
+
+
+def create_global_semaphore(
+    device: MeshDevice,
+    cores: CoreSpec,
+    initial_value: int,
+    buffer_type: BufferType = BufferType.L1,
+) -> GlobalSemaphore:
+    """A word in the L1 of some cores."""
+    return GlobalSemaphore(device, cores, initial_value, buffer_type)
+
+
+def get_global_semaphore_address(global_semaphore: GlobalSemaphore) -> int:
+    """Where the word is, on all cores."""
+    return global_semaphore.address
+
+
+def reset_global_semaphore_value(global_semaphore: GlobalSemaphore, reset_value: int) -> None:
+    """Write the word."""
+    global_semaphore.reset(reset_value)

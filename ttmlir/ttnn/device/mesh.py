@@ -1,0 +1,229 @@
+"""A device as ttnn sees it: a mesh of one simulated chip, with tensors in its memories."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+from weakref import WeakSet
+
+from ttmlir.layout.enums import Arch, MemorySpace
+from ttmlir.layout.system.boards import board as board_named
+from ttmlir.metalium.cores import CoreCoord
+from ttmlir.metalium.device import Device
+from ttmlir.metalium.enums import BufferType
+from ttmlir.metalium.errors import MetaliumError
+from ttmlir.sim.machine.allocator import Allocator
+from ttmlir.sim.machine.chip import SimChip
+from ttmlir.ttnn.types.memory import CoreGrid
+
+if TYPE_CHECKING:
+    from ttmlir.sim.execution.command_queue import CommandQueue
+    from ttmlir.sim.options import SimOptions
+    from ttmlir.ttnn.tensor.storage import DeviceStorage
+
+
+class MeshShape:
+    """Extents of a mesh of devices."""
+
+    def __init__(self, *extents: int | list[int]) -> None:
+        """The extents, one by one or as a list."""
+        listed = (each if isinstance(each, list) else [each] for each in extents)
+        self._extents = tuple(extent for each in listed for extent in each)
+
+    def dims(self) -> int:
+        """How many dimensions there are."""
+        return len(self._extents)
+
+    def mesh_size(self) -> int:
+        """How many devices there are."""
+        return math.prod(self._extents)
+
+    def __getitem__(self, index: int) -> int:
+        """An extent."""
+        return self._extents[index]
+
+    def __iter__(self) -> Iterator[int]:
+        """The extents."""
+        return iter(self._extents)
+
+    def __len__(self) -> int:
+        """How many dimensions there are."""
+        return len(self._extents)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the extents are the same."""
+        return isinstance(other, MeshShape) and tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        """By the extents."""
+        return hash(self._extents)
+
+    def __repr__(self) -> str:
+        """As ttnn prints it."""
+        return f"MeshShape({list(self._extents)})"
+
+
+@dataclass(frozen=True)
+class MemoryView:
+    """How full the banks of a memory are."""
+
+    num_banks: int
+    total_bytes_per_bank: int
+    total_bytes_allocated_per_bank: int
+    total_bytes_free_per_bank: int
+    largest_contiguous_bytes_free_per_bank: int
+    block_table: list[dict[str, str]]
+
+
+class MeshDevice(Device):
+    """One chip; it is a device of TT-Metalium's API and of the runtime, too."""
+
+    def __init__(
+        self, device_id: int, chip: SimChip, options: SimOptions, *, l1_small_size: int = 0
+    ) -> None:
+        """An open device; `open_device` makes it."""
+        super().__init__(device_id, chip, options, print)
+        self.chip = chip
+        self.core_coord = CoreCoord(*chip.grid)
+        spaces = (MemorySpace.DEVICE_DRAM, MemorySpace.DEVICE_L1)
+        self.allocators: dict[MemorySpace, Allocator] = {
+            space: self.simulated.allocator(space) for space in spaces
+        }
+        """What gives out the addresses of tensors."""
+        self.shared: WeakSet[DeviceStorage] = WeakSet()
+        """Tensors whose bytes programs may see."""
+        self.l1_small_size = l1_small_size
+        if not 0 <= l1_small_size < chip.l1_size - chip.l1_unreserved_base:
+            raise RuntimeError(
+                f"l1_small_size={l1_small_size} does not fit into L1, of which buffers may take "
+                f"{chip.l1_size - chip.l1_unreserved_base} bytes"
+            )
+        if l1_small_size:
+            unit = chip.l1_alignment
+            reserved = -(-l1_small_size // unit) * unit
+            self.allocators[MemorySpace.DEVICE_L1].take(chip.l1_size - reserved, reserved)
+        self.program_cache: set[object] = set()
+        """What tells apart the operations that have run."""
+        self.caches_programs = True
+
+    def check_open(self) -> None:
+        """RuntimeError if the device is closed."""
+        if not self.is_open:
+            raise RuntimeError(f"device {self.id()} is closed; open it again with ttnn.open_device")
+
+    def create_queue(self) -> CommandQueue:
+        """A queue whose programs see the bytes of tensors."""
+        from ttmlir.ttnn.device.queue import TensorQueue
+
+        return TensorQueue(self.simulated, self.shared)
+
+    # What the mesh is.
+
+    @property
+    def shape(self) -> MeshShape:
+        """One row and one column."""
+        return MeshShape(1, 1)
+
+    def get_num_devices(self) -> int:
+        """One."""
+        return 1
+
+    def get_device_ids(self) -> list[int]:
+        """The number of the chip."""
+        return list(self.chip_ids)
+
+    def get_submeshes(self) -> list[MeshDevice]:
+        """None were made."""
+        return []
+
+    def create_submesh(self, submesh_shape: Iterable[int], offset: object = None) -> MeshDevice:
+        """The device itself; RuntimeError for more than one."""
+        shape = MeshShape(list(submesh_shape))
+        if shape.mesh_size() != 1:
+            raise RuntimeError(f"a mesh of one device has no submesh of {shape}")
+        return self
+
+    def create_submeshes(self, submesh_shape: Iterable[int]) -> list[MeshDevice]:
+        """The device itself, in a list."""
+        return [self.create_submesh(submesh_shape)]
+
+    def reshape(self, shape: MeshShape) -> None:
+        """Nothing; RuntimeError for more than one device."""
+        self.create_submesh(shape)
+
+    # What the chip has.
+
+    def arch(self) -> Arch:
+        """The generation."""
+        return self.chip.arch
+
+    @cached_property
+    def core_grid(self) -> CoreGrid:
+        """Columns and rows of the cores that programs can use."""
+        columns, rows = self.chip.grid
+        return CoreGrid(y=rows, x=columns)
+
+    def dram_grid_size(self) -> CoreCoord:
+        """Channels of DRAM, in a row."""
+        return CoreCoord(self.chip.num_dram_channels, 1)
+
+    def get_memory_view(self, buffer_type: BufferType) -> MemoryView:
+        """How full a memory is."""
+        is_dram = buffer_type == BufferType.DRAM
+        space = MemorySpace.DEVICE_DRAM if is_dram else MemorySpace.DEVICE_L1
+        allocator = self.allocators[space]
+        total = allocator.end - allocator.start
+        used = sum(size for _, size in allocator.taken)
+        return MemoryView(
+            self.chip.num_dram_channels if is_dram else len(self.chip.workers),
+            total,
+            used,
+            total - used,
+            allocator.largest_gap,
+            [
+                {"address": str(address), "size": str(size), "allocated": "yes"}
+                for address, size in allocator.taken
+            ],
+        )
+
+    # Programs that were run before.
+
+    def enable_program_cache(self) -> None:
+        """Count the programs that run."""
+        self.caches_programs = True
+
+    def clear_program_cache(self) -> None:
+        """Forget the programs that ran."""
+        self.program_cache.clear()
+
+    def disable_and_clear_program_cache(self) -> None:
+        """Forget the programs that ran, and count no more."""
+        self.clear_program_cache()
+        self.caches_programs = False
+
+    def num_program_cache_entries(self) -> int:
+        """How many different programs ran: operations, their attributes, specifications."""
+        return len(self.program_cache)
+
+    def __repr__(self) -> str:
+        """As ttnn prints it."""
+        columns, rows = self.chip.grid
+        return f"MeshDevice(1x1 grid, {columns}x{rows} cores of {self.chip.name})"
+
+
+def chip_of(board: str, device_id: int) -> SimChip:
+    """A chip of a board; RuntimeError if there is none."""
+    from ttmlir.metalium.device import chip_of_board
+
+    try:
+        return chip_of_board(board, device_id)
+    except MetaliumError as error:
+        raise RuntimeError(str(error)) from None
+
+
+def num_chips(board: str) -> int:
+    """How many chips a board has."""
+    return board_named(board).num_chips

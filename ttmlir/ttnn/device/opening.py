@@ -1,0 +1,208 @@
+"""Opening and closing devices."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from ttmlir.layout.enums import Arch
+from ttmlir.metalium.enums import NamedNumber
+from ttmlir.sim.options import Numerics, SimOptions
+from ttmlir.ttnn.device.mesh import MeshDevice, chip_of, num_chips
+
+DEFAULT_BOARD = "n150"
+
+
+class DispatchCoreType(NamedNumber):
+    """Cores that commands come from."""
+
+    WORKER = 0
+    ETH = 1
+
+
+class DispatchCoreAxis(NamedNumber):
+    """Whether the cores that commands come from are rows or columns."""
+
+    ROW = 0
+    COL = 1
+
+
+@dataclass(frozen=True)
+class DispatchCoreConfig:
+    """Where commands come from; without effect here, since all cores are free for programs."""
+
+    type: DispatchCoreType | object = None
+    axis: DispatchCoreAxis | object = None
+    fabric_tensix_config: object = None
+
+    def __post_init__(self) -> None:
+        """ValueError for what is no type, no axis, or both of what does not go together."""
+        if self.type is not None and not isinstance(self.type, DispatchCoreType):
+            raise ValueError(f"type is a DispatchCoreType, not {self.type!r}")
+        if self.axis is not None and not isinstance(self.axis, DispatchCoreAxis):
+            raise ValueError(f"axis is a DispatchCoreAxis, not {self.axis!r}")
+        if (self.type, self.axis) == (DispatchCoreType.ETH, DispatchCoreAxis.COL):
+            raise ValueError("Ethernet cores dispatch by rows: axis is DispatchCoreAxis.ROW")
+
+
+_open: dict[int, MeshDevice] = {}
+"""Open devices by their numbers."""
+_default: list[MeshDevice] = []
+"""The default device, if there is one."""
+
+
+def open_device(
+    *,
+    device_id: int = 0,
+    l1_small_size: int = 0,
+    trace_region_size: int = 0,
+    num_command_queues: int = 1,
+    dispatch_core_config: DispatchCoreConfig | None = None,
+    worker_l1_size: int = 0,
+    board: str = DEFAULT_BOARD,
+    numerics: Numerics = "device",
+    sanitize: bool = True,
+) -> MeshDevice:
+    """Open a simulated device; the same one if it is open.
+
+    `board`, `numerics` (`device`: results are rounded to the tensor's data type; `exact`: they keep
+    all digits) and `sanitize` are those of the simulator.
+    """
+    if device_id in _open:
+        return _open[device_id]
+    if num_command_queues not in (1, 2):
+        raise RuntimeError(f"a device has one or two command queues, not {num_command_queues}")
+    options = SimOptions(numerics=numerics, sanitize=sanitize)
+    device = MeshDevice(device_id, chip_of(board, device_id), options, l1_small_size=l1_small_size)
+    _open[device_id] = device
+    return device
+
+
+def close_device(device: MeshDevice) -> None:
+    """Close a device, once; its tensors cannot be used any more."""
+    if not device.is_open:
+        return
+    _open.pop(device.id(), None)
+    if _default and _default[0] is device:
+        _default.clear()
+    device.close()
+
+
+@contextmanager
+def manage_device(device_id: int = 0) -> Generator[MeshDevice, None, None]:
+    """A device that is open within a `with` block."""
+    device = open_device(device_id=device_id)
+    try:
+        yield device
+    finally:
+        close_device(device)
+
+
+def CreateDevice(
+    device_id: int = 0,
+    num_command_queues: int = 1,
+    l1_small_size: int = 0,
+    trace_region_size: int = 0,
+    dispatch_core_config: DispatchCoreConfig | None = None,
+    *,
+    worker_l1_size: int = 0,
+) -> MeshDevice:
+    """As `open_device`."""
+    return open_device(
+        device_id=device_id,
+        num_command_queues=num_command_queues,
+        l1_small_size=l1_small_size,
+        trace_region_size=trace_region_size,
+        dispatch_core_config=dispatch_core_config,
+        worker_l1_size=worker_l1_size,
+    )
+
+
+def CreateDevices(
+    device_ids: Iterable[int],
+    num_command_queues: int = 1,
+    l1_small_size: int = 0,
+    trace_region_size: int = 0,
+    dispatch_core_config: DispatchCoreConfig | None = None,
+    *,
+    worker_l1_size: int = 0,
+) -> dict[int, MeshDevice]:
+    """Several devices by their numbers."""
+    return {
+        device_id: CreateDevice(device_id, num_command_queues, l1_small_size)
+        for device_id in device_ids
+    }
+
+
+def CloseDevice(device: MeshDevice) -> None:
+    """As `close_device`."""
+    close_device(device)
+
+
+def CloseDevices(devices: Mapping[int, MeshDevice]) -> None:
+    """Close several devices."""
+    for device in devices.values():
+        close_device(device)
+
+
+def synchronize_device(
+    device: MeshDevice, cq_id: int | None = None, sub_device_ids: Iterable[object] = ()
+) -> None:
+    """Wait until all commands are done."""
+    device.check_open()
+
+
+def SetDefaultDevice(device: MeshDevice | None) -> None:
+    """Set the device that operations take where none is given; None for no device."""
+    _default[:] = [] if device is None else [device]
+
+
+def GetDefaultDevice() -> MeshDevice | None:
+    """The device that `SetDefaultDevice` set."""
+    return _default[0] if _default else None
+
+
+def GetNumAvailableDevices() -> int:
+    """Chips of the board."""
+    return num_chips(DEFAULT_BOARD)
+
+
+GetNumPCIeDevices = get_num_devices = get_num_pcie_devices = GetNumAvailableDevices
+
+
+def get_device_ids() -> list[int]:
+    """The numbers of the chips."""
+    return list(range(GetNumAvailableDevices()))
+
+
+get_pcie_device_ids = get_device_ids
+
+
+def GetPCIeDeviceID(device_id: int) -> int:
+    """The number of the chip that the host reaches a chip through: its own."""
+    return device_id
+
+
+def get_arch_name() -> str:
+    """The generation of the board, such as wormhole_b0."""
+    return chip_of(DEFAULT_BOARD, 0).arch.keyword
+
+
+def _is_arch(arch: Arch, device: MeshDevice | None) -> bool:
+    return (chip_of(DEFAULT_BOARD, 0).arch if device is None else device.arch()) == arch
+
+
+def is_wormhole_b0(device: MeshDevice | None = None) -> bool:
+    """Whether a device, or the board, is a Wormhole."""
+    return _is_arch(Arch.WORMHOLE_B0, device)
+
+
+def is_blackhole(device: MeshDevice | None = None) -> bool:
+    """Whether a device, or the board, is a Blackhole."""
+    return _is_arch(Arch.BLACKHOLE, device)
+
+
+def is_grayskull(device: MeshDevice | None = None) -> bool:
+    """Whether a device, or the board, is a Grayskull."""
+    return _is_arch(Arch.GRAYSKULL, device)

@@ -1,0 +1,155 @@
+"""Unary functions by name, as other operations apply them to their operands and results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from ttmlir.metalium.enums import NamedNumber
+from ttmlir.runtime.element import Array
+from ttmlir.ttnn.operations import meanings
+from ttmlir.ttnn.operations.meanings import meaning_of
+
+_ROWS = (
+    "relu gelu silu sigmoid hardsigmoid sqrt rsqrt exp log log1p tanh sin cos tan cosh sinh abs "
+    "sign square neg exp2 expm1 floor ceil trunc round erf erfc erfinv asin acos atan asinh acosh "
+    "atanh cbrt isfinite logical_not bitwise_not lgamma"
+)
+
+_WITH_NUMBER: dict[str, Callable[[Any, Any, float], Any]] = {
+    "power": lambda xp, x, exponent: xp.power(x, exponent),
+    "power_iterative": lambda xp, x, exponent: xp.power(x, exponent),
+    "add_unary_sfpu": lambda xp, x, number: x + number,
+    "sub_unary_sfpu": lambda xp, x, number: x - number,
+    "mul_unary_sfpu": lambda xp, x, number: x * number,
+    "div_unary_sfpu": lambda xp, x, number: x / number,
+    "rsub": lambda xp, x, number: number - x,
+    "rdiv": lambda xp, x, number: number / x,
+    "unary_eq": lambda xp, x, number: x == number,
+    "unary_ne": lambda xp, x, number: x != number,
+    "unary_gt": lambda xp, x, number: x > number,
+    "unary_lt": lambda xp, x, number: x < number,
+    "unary_ge": lambda xp, x, number: x >= number,
+    "unary_le": lambda xp, x, number: x <= number,
+    "maximum": lambda xp, x, number: xp.maximum(x, number),
+    "minimum": lambda xp, x, number: xp.minimum(x, number),
+    "fmod": lambda xp, x, number: xp.fmod(x, number),
+    "remainder": lambda xp, x, number: xp.remainder(x, number),
+    "prelu_sfpu": lambda xp, x, slope: xp.where(x >= 0, x, slope * x),
+}
+
+
+def _elu(xp: Any, x: Any, alpha: float = 1.0) -> Any:
+    return meanings.elu(xp, x, alpha=alpha)
+
+
+def _celu(xp: Any, x: Any, alpha: float = 1.0) -> Any:
+    return meanings.celu(xp, x, alpha=alpha)
+
+
+def _softplus(xp: Any, x: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
+    return meanings.softplus(xp, x, beta=beta, threshold=threshold)
+
+
+def _selu(xp: Any, x: Any) -> Any:
+    return meanings.selu(xp, x, scale=1.0507009873554805, alpha=1.6732632423543772)
+
+
+def _leaky_relu(xp: Any, x: Any, slope: float = 0.01) -> Any:
+    return xp.where(x >= 0, x, slope * x)
+
+
+_FUNCTIONS: dict[str, Callable[..., Array]] = {
+    **{name: meaning_of(name) for name in _ROWS.split()},
+    **meanings.PLAIN,
+    **_WITH_NUMBER,
+    "abs_int32": meaning_of("abs"),
+    "celu": _celu,
+    "clamp_tss": meanings.hardtanh,
+    "elu": _elu,
+    "fill": meanings.fill,
+    "gelu_approx": meaning_of("gelu"),
+    "hardshrink": meanings.hardshrink,
+    "hardtanh": meanings.hardtanh,
+    "heaviside": meanings.heaviside,
+    "leaky_relu": _leaky_relu,
+    "logical_not_unary": meaning_of("logical_not"),
+    "logsigmoid": meanings.log_sigmoid,
+    "recip": meaning_of("reciprocal"),
+    "relu_max": meanings.relu_max,
+    "relu_min": meanings.relu_min,
+    "rpow": meanings.raise_number,
+    "selu": _selu,
+    "sigmoid_approx": meaning_of("sigmoid"),
+    "softplus": _softplus,
+    "softshrink": meanings.softshrink,
+    "threshold": meanings.threshold,
+}
+"""Functions by their names in lower case; parameters follow the array."""
+
+
+class UnaryType(NamedNumber):
+    """Base of `UnaryOpType`."""
+
+    @property
+    def function(self) -> Callable[..., Array]:
+        """The function of NumPy, the array and the parameters."""
+        return _FUNCTIONS[self.name.lower()]
+
+
+UnaryOpType: Any = UnaryType(
+    "UnaryOpType", {name.upper(): number for number, name in enumerate(_FUNCTIONS)}
+)
+"""Unary functions, by the names that ttnn gives them."""
+
+
+class UnaryWithParam:
+    """A unary function with its parameters."""
+
+    def __init__(self, op_type: Enum, param: float | Sequence[float] | None = None) -> None:
+        """A member of `UnaryOpType`, and a number or several."""
+        self.op_type = op_type
+        given = () if param is None else param
+        self.params = tuple(given) if isinstance(given, list | tuple) else (given,)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether function and parameters are the same."""
+        return isinstance(other, UnaryWithParam) and (self.op_type, self.params) == (
+            other.op_type,
+            other.params,
+        )
+
+    def __hash__(self) -> int:
+        """By function and parameters."""
+        return hash((self.op_type, self.params))
+
+    def __repr__(self) -> str:
+        """As a call that makes it."""
+        parameters = "".join(f", {each}" for each in self.params)
+        return f"UnaryWithParam(UnaryOpType.{self.op_type.name}{parameters})"
+
+
+def activation_of(activation: Any) -> Callable[[Array], Array]:
+    """The function of an activation: its name, a member of `UnaryOpType`, or with parameters.
+
+    ValueError for names that no function has.
+    """
+    parameters: tuple[Any, ...] = ()
+    if isinstance(activation, UnaryWithParam):
+        activation, parameters = activation.op_type, activation.params
+    name = activation.name.lower() if isinstance(activation, Enum) else str(activation)
+    function = _FUNCTIONS.get(name)
+    if function is None:
+        raise ValueError(f"unknown activation '{name}'; known are {', '.join(sorted(_FUNCTIONS))}")
+    return lambda array: function(np, array, *parameters)
+
+
+def apply_activations(array: Array, chain: Any) -> Array:
+    """Unary operations by name, one after another; RuntimeError for unknown ones."""
+    listed: Sequence[Any] = [*chain] if isinstance(chain, list | tuple) else [chain]
+    for each in listed:
+        array = activation_of(each)(array)
+    return array

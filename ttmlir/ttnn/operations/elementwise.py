@@ -1,0 +1,207 @@
+"""What operations on elements share: how tables declare them, and how they run.
+
+A declaration is the row's name, or `ttnn name = row`, and the arguments behind the operands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ttmlir.optable.shapes import broadcast_shape, spell_shape
+from ttmlir.runtime.element import Array, Numerics
+from ttmlir.ttnn.operations.activations import apply_activations
+from ttmlir.ttnn.operations.meanings import Meaning, meaning_of
+from ttmlir.ttnn.operations.operation import (
+    Operation,
+    common_device,
+    common_layout,
+    remember_program,
+    require_tensor,
+    store,
+)
+from ttmlir.ttnn.operations.signature import IGNORED
+from ttmlir.ttnn.tensor.formats import LARGE, compute_bfloat16, compute_type
+from ttmlir.ttnn.tensor.tensor import Tensor
+from ttmlir.ttnn.types.enums import DataType
+
+UNARY_TAIL = "*, memory_config=None, output_tensor=None, sub_core_grids"
+BINARY_TAIL = (
+    "*, dtype=None, memory_config=None, output_tensor=None, activations=None, "
+    "input_tensor_a_activations=None, input_tensor_b_activations=None, use_legacy, sub_core_grids, "
+    "fast_and_approximate_mode"
+)
+
+
+@dataclass(frozen=True)
+class Elementwise:
+    """An operation on elements: its meaning, and the names of its operands and parameters."""
+
+    name: str
+    meaning: Meaning
+    operands: tuple[str, ...]
+    parameters: tuple[tuple[str, str], ...] = ()
+    """The meaning's keywords and ttnn's names for them."""
+    result: DataType | None = None
+    """The data type of the result, where it is always the same."""
+    integer_result: DataType | None = None
+    """The data type of the result of integers, where it is another."""
+    typed_by: int = 0
+    """The first operand whose data type the result may have."""
+    is_pointwise: bool = False
+    """True where every number of the result follows from those at its place."""
+
+    def run(self, values: dict[str, Any]) -> Tensor:
+        """Compute for the arguments of a call."""
+        operands = [values[name] for name in self.operands]
+        tensors = tuple(each for each in operands if isinstance(each, Tensor))
+        if not tensors or not isinstance(operands[0], Tensor):
+            require_tensor(operands[0], self.operands[0])
+        device = common_device(*tensors)
+        typed = (each for each in operands[self.typed_by :] if isinstance(each, Tensor))
+        first = next(typed, tensors[0])
+        arrays = [
+            each.array if isinstance(each, Tensor) else as_number(each, first.dtype, name)
+            for each, name in zip(operands, self.operands, strict=True)
+        ]
+        arguments = {keyword: values[name] for keyword, name in self.parameters}
+        with np.errstate(all="ignore"):
+            for side, index in (
+                ("input_tensor_a_activations", 0),
+                ("input_tensor_b_activations", 1),
+            ):
+                chain = values.get(side)
+                if chain:
+                    arrays[index] = apply_activations(arrays[index], chain)
+            dtype, output = values.get("dtype"), values.get("output_tensor")
+            if dtype is None and output is None:
+                dtype = self._result_type(first)
+            chain = values.get("activations")
+            kept = dtype if output is None else output.dtype
+            in_parts = not chain and kept is DataType.BFLOAT16 and self._goes_in_parts(arrays)
+            is_rounded = in_parts and device.numerics is Numerics.DEVICE
+            if is_rounded:
+                result = compute_bfloat16(partial(self.meaning, np, **arguments), arrays)
+            else:
+                result = self._compute(arrays, arguments)
+            if chain:
+                result = apply_activations(result, chain)
+        made = store(
+            result,
+            tensors,
+            device=device,
+            dtype=dtype,
+            layout=common_layout(*tensors),
+            memory_config=values.get("memory_config"),
+            output_tensor=output,
+            exact=is_rounded,
+        )
+        remember_program(
+            device,
+            (self.name, made.spec, *(each.spec for each in tensors), *map(str, arguments.values())),
+        )
+        return made
+
+    def _compute(self, arrays: list[Array], arguments: dict[str, Any]) -> Array:
+        try:
+            return self.meaning(np, *arrays, **arguments)
+        except ValueError:
+            self._check_shapes(arrays)
+            raise
+
+    def _goes_in_parts(self, arrays: list[Array]) -> bool:
+        """Whether the result can be computed and rounded part by part, while it is in the cache."""
+        shape = arrays[0].shape
+        return (
+            self.is_pointwise
+            and arrays[0].size >= LARGE
+            and all(each.ndim == 0 or each.shape == shape for each in arrays)
+            and all(each.dtype == np.float32 and each.flags.c_contiguous for each in arrays)
+        )
+
+    def _check_shapes(self, arrays: list[Array]) -> None:
+        """RuntimeError if the operands do not broadcast against each other."""
+        shapes = [array.shape for array in arrays]
+        try:
+            broadcast_shape(*shapes)
+        except ValueError as error:
+            raise RuntimeError(f"{error}: {' and '.join(map(spell_shape, shapes))}") from None
+
+    def _result_type(self, first: Tensor) -> DataType:
+        if self.result is not None:
+            return self.result
+        if self.integer_result is not None and not first.dtype.facts.is_float:
+            return self.integer_result
+        return first.dtype
+
+    def run_in_place(self, values: dict[str, Any]) -> Tensor:
+        """Compute, and store the result in the first operand."""
+        first = require_tensor(values[self.operands[0]], self.operands[0])
+        return self.run({**values, "output_tensor": first, "dtype": None})
+
+
+def as_number(value: Any, dtype: DataType, name: str) -> Array:
+    """A number as an array of the type that the operation computes in."""
+    if isinstance(value, bool | int | float | np.generic):
+        wanted = compute_type(dtype)
+        number = np.asarray(value)
+        if wanted.kind in "iu" and number.dtype.kind == "f":
+            number = np.trunc(number)
+        return number.astype(wanted)
+    raise TypeError(f"{name} is a ttnn.Tensor or a number, not {type(value).__name__}")
+
+
+def declare(
+    text: str,
+    operands: tuple[str, ...],
+    tail: str,
+    *,
+    arguments: str = "",
+    meaning: Meaning | None = None,
+    **facts: Any,
+) -> Iterator[Operation]:
+    """Operations of a text such as `abs exp sub=subtract`, which have all else in common.
+
+    `arguments` stand between the operands and the tail, as in a signature; keywords of the meaning
+    have their names, or come in `parameters`.
+    """
+    for item in text.split():
+        name, _, mnemonic = item.partition("=")
+        mnemonic = mnemonic or name
+        if meaning is None:
+            # Rows of elementwise operations look at one place at a time.
+            found, own = meaning_of(mnemonic), {"is_pointwise": True, **facts}
+        else:
+            found, own = meaning, facts
+        yield _declare_one(name, found, operands, tail, arguments, own)
+
+
+def _declare_one(
+    name: str,
+    meaning: Meaning,
+    operands: tuple[str, ...],
+    tail: str,
+    arguments: str,
+    facts: dict[str, Any],
+) -> Operation:
+    signature = join_signature(", ".join(operands), arguments, tail)
+    own: dict[str, Any] = {"parameters": parameter_names(arguments), **facts}
+    entry = Elementwise(name, meaning, operands, **own)
+    return Operation(name, entry.run, signature, entry)
+
+
+def join_signature(operands: str, arguments: str, tail: str) -> str:
+    """One signature of three parts, with one star."""
+    if "*" in arguments:
+        tail = tail.removeprefix("*, ")
+    return ", ".join(part for part in (operands, arguments, tail) if part)
+
+
+def parameter_names(arguments: str) -> tuple[tuple[str, str], ...]:
+    """Names of the arguments of a text that mean something, each paired with itself."""
+    names = [part.partition("=")[0].strip() for part in arguments.split(",")]
+    return tuple((name, name) for name in names if name not in ("", "*", *IGNORED))

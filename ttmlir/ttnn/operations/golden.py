@@ -1,0 +1,365 @@
+"""What operations compute, as functions of torch, and how near results come to them.
+
+A golden function takes torch tensors and the keywords of its operation, and swallows those that
+change nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from ttmlir.ttnn.operations.golden_layers import GOLDENS
+from ttmlir.ttnn.operations.operation import Operation, operations_of
+from ttmlir.ttnn.tensor.conversion import as_array, from_torch, to_torch
+from ttmlir.ttnn.tensor.tensor import Tensor
+
+Golden = Callable[..., Any]
+
+_SAME_NAME = (
+    "abs acos acosh add addcdiv addcmul addmm argmax asin asinh atan atan2 atanh bitwise_and "
+    "bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor ceil clamp clip "
+    "cos cosh deg2rad digamma div divide eq erf erfc erfinv exp exp2 expm1 floor floor_divide "
+    "fmod frac gcd ge gt hypot i0 isclose isfinite isinf isnan isneginf isposinf lcm ldexp le "
+    "lerp lgamma log log10 log1p log2 logaddexp logaddexp2 logical_and logical_not logical_or "
+    "logical_xor lt matmul maximum minimum mul multiply ne neg nextafter outer polygamma pow "
+    "rad2deg reciprocal relu remainder round rsqrt rsub sigmoid sign signbit sin sinh sqrt square "
+    "sub subtract tan tanh tril triu trunc unsqueeze where xlogy"
+)
+"""Operations that torch has under the same name, with the same positional arguments."""
+
+_IN_NN = {
+    "celu": "celu",
+    "elu": "elu",
+    "embedding": "embedding",
+    "gelu": "gelu",
+    "glu": "glu",
+    "hardshrink": "hardshrink",
+    "hardsigmoid": "hardsigmoid",
+    "hardswish": "hardswish",
+    "hardtanh": "hardtanh",
+    "leaky_relu": "leaky_relu",
+    "log_sigmoid": "logsigmoid",
+    "mish": "mish",
+    "relu6": "relu6",
+    "selu": "selu",
+    "silu": "silu",
+    "softplus": "softplus",
+    "softshrink": "softshrink",
+    "softsign": "softsign",
+    "swish": "silu",
+    "tanhshrink": "tanhshrink",
+    "threshold": "threshold",
+}
+"""Operations of `torch.nn.functional`."""
+
+_KEYWORDS = {
+    "addcdiv": ("value",),
+    "addcmul": ("value",),
+    "addmm": ("alpha", "beta"),
+    "celu": ("alpha",),
+    "clamp": ("min", "max"),
+    "clip": ("min", "max"),
+    "div": ("rounding_mode",),
+    "divide": ("rounding_mode",),
+    "elu": ("alpha",),
+    "hardshrink": ("lambd",),
+    "hardtanh": ("min_val", "max_val"),
+    "isclose": ("rtol", "atol", "equal_nan"),
+    "leaky_relu": ("negative_slope",),
+    "round": ("decimals",),
+    "softplus": ("beta", "threshold"),
+    "softshrink": ("lambd",),
+    "tril": ("diagonal",),
+    "triu": ("diagonal",),
+}
+"""Keywords that torch's function takes, too; all others are swallowed."""
+
+
+def _kept(function: Golden, keywords: tuple[str, ...] = ()) -> Golden:
+    """The function with those keywords that it takes."""
+
+    def golden(*args: Any, **kwargs: Any) -> Any:
+        return function(*args, **{name: kwargs[name] for name in keywords if name in kwargs})
+
+    return golden
+
+
+def _torch() -> Any:
+    return import_module("torch")
+
+
+def _linear(a: Any, b: Any, *, bias: Any = None, activation: Any = None, **others: Any) -> Any:
+    result = _product(a, b, **others)
+    result = result if bias is None else result + bias
+    return result if activation is None else getattr(_torch().nn.functional, activation)(result)
+
+
+def _product(
+    a: Any, b: Any, *, transpose_a: bool = False, transpose_b: bool = False, **_: Any
+) -> Any:
+    left = a.transpose(-1, -2) if transpose_a else a
+    return left @ (b.transpose(-1, -2) if transpose_b else b)
+
+
+def _layer_norm(
+    x: Any,
+    *,
+    epsilon: float = 1e-12,
+    weight: Any = None,
+    bias: Any = None,
+    residual_input_tensor: Any = None,
+    **_: Any,
+) -> Any:
+    x = x if residual_input_tensor is None else x + residual_input_tensor
+    parameters = (each if each is None else each.reshape(-1) for each in (weight, bias))
+    return _torch().nn.functional.layer_norm(x, x.shape[-1:], *parameters, eps=epsilon)
+
+
+def _rms_norm(
+    x: Any, *, epsilon: float = 1e-12, weight: Any = None, bias: Any = None, **_: Any
+) -> Any:
+    result = x * _torch().rsqrt(x.pow(2).mean(-1, keepdim=True) + epsilon)
+    result = result if weight is None else result * weight.reshape(-1)
+    return result if bias is None else result + bias.reshape(-1)
+
+
+def _reduction(name: str) -> Golden:
+    def golden(
+        x: Any, dim: Any = None, keepdim: bool = False, correction: bool = True, **_: Any
+    ) -> Any:
+        function = getattr(_torch(), name)
+        own = {"correction": int(correction)} if name in ("var", "std") else {}
+        return function(x, **own) if dim is None else function(x, dim, keepdim=keepdim, **own)
+
+    return golden
+
+
+def _scale_mask_softmax(x: Any, scale: Any = None, mask: Any = None, **_: Any) -> Any:
+    x = x if scale is None else x * scale
+    return _torch().softmax(x if mask is None else x + mask, -1)
+
+
+def _pad(x: Any, padding: Any, value: float = 0.0, **_: Any) -> Any:
+    sides = [int(side) for pair in reversed(list(padding)) for side in pair]
+    return _torch().nn.functional.pad(x, sides, value=value)
+
+
+def _softmax(x: Any, dim: int = -1, **_: Any) -> Any:
+    return _torch().softmax(x, dim)
+
+
+def _concat(tensors: Any, dim: int = 0, **_: Any) -> Any:
+    return _torch().cat(list(tensors), dim)
+
+
+def _split(x: Any, size: Any, dim: int = 0, **_: Any) -> Any:
+    return _torch().split(x, size, dim)
+
+
+def _squeeze(x: Any, dim: Any = None, **_: Any) -> Any:
+    return x.squeeze() if dim is None else x.squeeze(dim)
+
+
+def _logit(x: Any, eps: Any = None, **_: Any) -> Any:
+    return _torch().logit(x, eps)
+
+
+def _rdiv(x: Any, value: float, rounding_mode: Any = None, **_: Any) -> Any:
+    return _torch().div(_torch().full_like(x, value), x, rounding_mode=rounding_mode)
+
+
+_COMPOSITIONS: dict[str, Golden] = {
+    **{name: _reduction(name) for name in ("max", "mean", "min", "prod", "std", "sum", "var")},
+    "concat": _concat,
+    "layer_norm": _layer_norm,
+    "linear": _linear,
+    "logit": _logit,
+    "matmul": _product,
+    "pad": _pad,
+    "rdiv": _rdiv,
+    "rms_norm": _rms_norm,
+    "scale_mask_softmax": _scale_mask_softmax,
+    "softmax": _softmax,
+    "split": _split,
+    "squeeze": _squeeze,
+}
+"""Operations that are several of torch."""
+
+
+def _of_one(torch: Any) -> dict[str, Callable[[Any], Any]]:
+    """Functions of one operand."""
+    return {
+        "cbrt": lambda x: torch.sgn(x) * torch.pow(torch.abs(x), 1 / 3),
+        "eqz": lambda x: torch.eq(x, 0),
+        "gez": lambda x: torch.ge(x, 0),
+        "gtz": lambda x: torch.gt(x, 0),
+        "hardmish": lambda x: x * (x + 2).clamp(0, 2) / 2,
+        "i1": lambda x: torch.special.i1(x),
+        "identity": lambda x: x,
+        "lez": lambda x: torch.le(x, 0),
+        "ltz": lambda x: torch.lt(x, 0),
+        "multigammaln": lambda x: torch.special.multigammaln(x, 4),
+        "nez": lambda x: torch.ne(x, 0),
+        "ones": lambda shape: torch.ones(tuple(shape)),
+        "sigmoid_accurate": lambda x: torch.sigmoid(x),
+        "zeros": lambda shape: torch.zeros(tuple(shape)),
+    }
+
+
+def _of_two(torch: Any) -> dict[str, Callable[[Any, Any], Any]]:
+    """Functions of two operands, or of one and a parameter."""
+    return {
+        "bias_gelu": lambda a, b: torch.nn.functional.gelu(a + b),
+        "cumprod": lambda x, dim: torch.cumprod(x, dim),
+        "cumsum": lambda x, dim: torch.cumsum(x, dim),
+        "expand": lambda x, shape: x.expand(*shape),
+        "fill": lambda x, value: torch.full_like(x, value),
+        "full": lambda shape, value: torch.full(tuple(shape), value),
+        "heaviside": lambda x, value: torch.heaviside(x, torch.tensor(value, dtype=x.dtype)),
+        "permute": lambda x, dims: x.permute(tuple(dims)),
+        "prelu": lambda x, weight: torch.nn.functional.prelu(x, torch.as_tensor(weight)),
+        "relu_max": lambda x, limit: x.clamp(0, limit),
+        "relu_min": lambda x, limit: x.clamp(min=limit),
+        "repeat": lambda x, counts: x.repeat(*counts),
+        "reshape": lambda x, shape: x.reshape(tuple(shape)),
+        "rpow": lambda x, exponent: torch.pow(exponent, x),
+        "rsub": lambda a, b: b - a,
+        "squared_difference": lambda a, b: torch.square(a - b),
+        "typecast": lambda x, dtype: x,
+    }
+
+
+def _of_three(torch: Any) -> dict[str, Callable[[Any, Any, Any], Any]]:
+    """Functions of three operands, or of one and two parameters."""
+    return {
+        "mac": lambda a, b, c: a * b + c,
+        "repeat_interleave": lambda x, repeats, dim: x.repeat_interleave(repeats, dim),
+        "transpose": lambda x, dim1, dim2: x.transpose(dim1, dim2),
+    }
+
+
+_MOVES = "to_layout to_memory_config to_device from_device clone reallocate from_torch to_torch"
+"""Operations whose golden function gives its operand back."""
+
+
+@cache
+def _goldens() -> dict[str, Golden]:
+    torch = _torch()
+    functional = torch.nn.functional
+    found: dict[str, Golden] = {
+        name: _kept(getattr(torch, name), _KEYWORDS.get(name, ())) for name in _SAME_NAME.split()
+    }
+    found |= {
+        name: _kept(getattr(functional, own), _KEYWORDS.get(name, ()))
+        for name, own in _IN_NN.items()
+    }
+    found |= _COMPOSITIONS
+    found |= GOLDENS
+    found["experimental.where"] = found["where"]
+    for table in (_of_one(torch), _of_two(torch), _of_three(torch)):
+        found |= {name: _kept(function) for name, function in table.items()}
+    found |= {name: found["identity"] for name in _MOVES.split()}
+    in_place = {f"{name}_": golden for name, golden in found.items()}
+    return {**in_place, **found}
+
+
+_attached: dict[str, Golden] = {}
+"""Golden functions that programs attached."""
+
+
+def get_golden_function(operation: Any) -> Golden:
+    """The golden function of an operation; RuntimeError if it has none."""
+    name = operation.name if isinstance(operation, Operation) else str(operation)
+    found = _attached.get(name) or _goldens().get(name)
+    if found is None:
+        raise RuntimeError(f"{operation!r} does not have a golden function")
+    return found
+
+
+def get_fallback_function(operation: Any) -> Golden:
+    """The golden function for tensors of ttnn: they become torch's, its results tensors again."""
+    golden = get_golden_function(operation)
+
+    def fallback(*args: Any, **kwargs: Any) -> Any:
+        given = [each for each in (*args, *kwargs.values()) if isinstance(each, Tensor)]
+        if not given:
+            raise RuntimeError("a fallback function takes at least one ttnn.Tensor")
+        first = given[0]
+        torch = _torch()
+
+        def to_host(value: Any) -> Any:
+            return to_torch(value) if isinstance(value, Tensor) else value
+
+        def to_device(value: Any) -> Any:
+            if isinstance(value, tuple | list):
+                listed: Any = value
+                return [to_device(each) for each in listed]
+            if not torch.is_tensor(value):
+                return value
+            dtype = first.dtype if value.is_floating_point() else None
+            return from_torch(value, dtype, layout=first.layout, device=first.device())
+
+        keywords = {name: to_host(each) for name, each in kwargs.items()}
+        return to_device(golden(*map(to_host, args), **keywords))
+
+    return fallback
+
+
+def attach_golden_function(
+    operation: Operation, golden_function: Golden | None = None, **others: Any
+) -> None:
+    """Make a function the golden one of an operation."""
+    if golden_function is not None:
+        _attached[operation.name] = golden_function
+
+
+def pearson_correlation_coefficient(
+    expected_pytorch_result: Any, actual_pytorch_result: Any
+) -> float:
+    """The correlation of two arrays; 1 for equal ones, and for two that have no numbers but NaN."""
+    expected, actual = (
+        as_array(each).astype(np.float64).reshape(-1)
+        for each in (expected_pytorch_result, actual_pytorch_result)
+    )
+    if np.array_equal(expected, actual, equal_nan=True):
+        return 1.0
+    nothing = [bool(np.isnan(each).all()) for each in (expected, actual)]
+    if any(nothing):
+        return 1.0 if all(nothing) else 0.0
+    if bool(np.any(expected)) != bool(np.any(actual)):
+        return 0.0
+    expected, actual = (np.where(np.isfinite(each), each, 0.0) for each in (expected, actual))
+    if np.array_equal(expected, actual):
+        return 1.0
+    with np.errstate(all="ignore"):
+        return float(np.min(np.corrcoef(expected, actual)))
+
+
+def comp_pcc(golden: Any, calculated: Any, pcc: float = 0.99) -> tuple[bool, float]:
+    """Whether arrays correlate as they should, and how they do."""
+    found = pearson_correlation_coefficient(golden, calculated)
+    return found >= pcc, found
+
+
+def comp_allclose(
+    golden: Any, calculated: Any, rtol: float = 1e-5, atol: float = 1e-8
+) -> tuple[bool, str]:
+    """Whether all differences are at most atol + rtol * size, and the largest of each."""
+    expected, actual = (as_array(each).astype(np.float64) for each in (golden, calculated))
+    difference = np.abs(actual - expected)
+    with np.errstate(all="ignore"):
+        ratio = difference / np.abs(expected)
+    text = f"Max ATOL Delta: {difference.max()}, Max RTOL Delta: {ratio.max()}"
+    return bool(np.allclose(actual, expected, rtol, atol, equal_nan=True)), text
+
+
+OPERATIONS: dict[str, Operation] = operations_of(
+    get_fallback_function,
+    *(get_golden_function, attach_golden_function, pearson_correlation_coefficient),
+    *(comp_pcc, comp_allclose),
+)

@@ -1,0 +1,133 @@
+"""Operations that read and write by number: embedding, gather, scatter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ttmlir.runtime.element import Array
+from ttmlir.ttnn.operations.meanings import meaning_of
+from ttmlir.ttnn.operations.operation import (
+    Operation,
+    common_device,
+    remember_program,
+    require_tensor,
+    store,
+    table_of,
+)
+from ttmlir.ttnn.tensor.tensor import Tensor
+from ttmlir.ttnn.types.enums import Layout
+
+
+def _embedding(values: dict[str, Any]) -> Tensor:
+    """Rows of a table by number, as the table is kept, or in rows where indices fill no tiles."""
+    indices = require_tensor(values["input_tensor"], "input_tensor")
+    weight = require_tensor(values["weight"], "weight")
+    device = common_device(indices, weight)
+    table = weight.array.reshape(-1, weight.shape[-1])
+    numbers = indices.array.astype(np.int64)
+    result = meaning_of("embedding")(np, numbers, table)
+    layout = values["layout"]
+    if layout is None:
+        fills_tiles = bool(indices.shape) and indices.shape[-1] % weight.tile.tile_shape[0] == 0
+        layout = weight.layout if fills_tiles else Layout.ROW_MAJOR
+    remember_program(device, ("embedding", indices.spec, weight.spec))
+    return store(
+        result,
+        (weight,),
+        device=device,
+        dtype=values["dtype"],
+        layout=layout,
+        memory_config=values["memory_config"],
+        output_tensor=values["output_tensor"],
+    )
+
+
+def _gather(values: dict[str, Any]) -> Tensor:
+    tensor = require_tensor(values["input_tensor"], "input_tensor")
+    index = require_tensor(values["index"], "index")
+    device = common_device(tensor, index)
+    places = _places(index.array, tensor, values["dim"])
+    result = np.take_along_axis(_first(tensor.array, places, values["dim"]), places, values["dim"])
+    return store(
+        result,
+        (tensor,),
+        device=device,
+        memory_config=values["memory_config"],
+        output_tensor=values["out"],
+        exact=True,
+    )
+
+
+def _scatter(values: dict[str, Any]) -> Tensor:
+    """The tensor with numbers of another at places along a dimension; several there combine."""
+    tensor = require_tensor(values["input_tensor"], "input_tensor")
+    index, source = require_tensor(values["index"], "index"), require_tensor(values["src"], "src")
+    device = common_device(tensor, index, source)
+    dim = values["dim"]
+    places = _places(index.array, tensor, dim)
+    where = list(np.indices(places.shape))
+    where[dim] = places
+    numbers = source.array[tuple(slice(extent) for extent in places.shape)]
+    result = tensor.array.copy()
+    match values["reduce"]:
+        case None:
+            result[tuple(where)] = numbers
+        case "add":
+            np.add.at(result, tuple(where), numbers)
+        case "multiply":
+            np.multiply.at(result, tuple(where), numbers)
+        case "amax":
+            np.maximum.at(result, tuple(where), numbers)
+        case "amin":
+            np.minimum.at(result, tuple(where), numbers)
+        case other:
+            raise ValueError(f"reduce is add, multiply, amax, amin or None, not {other!r}")
+    return store(result, (tensor,), device=device, memory_config=values["memory_config"])
+
+
+def _scatter_add(values: dict[str, Any]) -> Tensor:
+    return _scatter({**values, "reduce": "add"})
+
+
+def _places(index: Array, tensor: Tensor, dim: int) -> Array:
+    """Places along a dimension; ValueError for those that the tensor does not have."""
+    shape = tensor.shape
+    if not -len(shape) <= dim < len(shape) or index.ndim != len(shape):
+        raise ValueError(
+            f"an index of {index.ndim} dimensions along dimension {dim} of a tensor of {shape}"
+        )
+    places = index.astype(np.int64)
+    if places.size and not 0 <= places.min() <= places.max() < shape[dim]:
+        raise ValueError(
+            f"places from {places.min()} to {places.max()} along an extent of {shape[dim]}"
+        )
+    return places
+
+
+def _first(array: Array, places: Array, dim: int) -> Array:
+    """The part of an array that an index, which may be smaller, looks at."""
+    extents = [slice(extent) for extent in places.shape]
+    extents[dim] = slice(None)
+    return array[tuple(extents)]
+
+
+_SCATTER = "input_tensor, dim, index, src, *, memory_config=None, sub_core_grids"
+
+OPERATIONS: dict[str, Operation] = table_of(
+    Operation(
+        "embedding",
+        _embedding,
+        "input_tensor, weight, *, padding_idx=None, layout=None, embeddings_type=None, "
+        "dtype=None, output_tensor=None, memory_config=None",
+    ),
+    Operation(
+        "gather",
+        _gather,
+        "input_tensor, dim, index, *, sparse_grad=False, memory_config=None, out=None, "
+        "sub_core_grids",
+    ),
+    Operation("scatter", _scatter, f"{_SCATTER}, reduce=None"),
+    Operation("scatter_add", _scatter_add, _SCATTER),
+)

@@ -1,0 +1,94 @@
+"""How far tensors are from each other, and sums with a second operand that is repeated."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ttmlir.ttnn.operations.meanings import meaning_of
+from ttmlir.ttnn.operations.operation import (
+    Operation,
+    common_device,
+    remember_program,
+    require_tensor,
+    store,
+    table_of,
+)
+from ttmlir.ttnn.tensor.tensor import Tensor
+from ttmlir.ttnn.types.enums import BcastOpDim, BcastOpMath, LossReductionMode
+
+
+def _loss(values: dict[str, Any], name: str) -> Tensor:
+    """Errors or their squares: of all elements, or their mean or sum."""
+    names = ("input_reference", "input_prediction")
+    reference, prediction = given = tuple(require_tensor(values[each], each) for each in names)
+    device = common_device(*given)
+    if reference.shape != prediction.shape:
+        raise ValueError(f"the tensors have {reference.shape} and {prediction.shape}")
+    result = reference.array - prediction.array
+    result = np.abs(result) if name == "l1_loss" else np.square(result)
+    mode = values["reduction"]
+    if mode not in (None, *LossReductionMode):
+        raise ValueError(f"reduction is a ttnn.LossReductionMode, not {mode!r}")
+    if mode in (LossReductionMode.MEAN, LossReductionMode.SUM):
+        reduce = meaning_of("mean" if mode is LossReductionMode.MEAN else "sum")
+        result = reduce(np, result, keep_dim=False)
+    remember_program(device, (name, reference.spec, mode))
+    return store(np.asarray(result), given, device=device, memory_config=values["memory_config"])
+
+
+def _l1_loss(values: dict[str, Any]) -> Tensor:
+    return _loss(values, "l1_loss")
+
+
+def _mse_loss(values: dict[str, Any]) -> Tensor:
+    return _loss(values, "mse_loss")
+
+
+_MEANINGS = {
+    BcastOpMath.ADD: "add",
+    BcastOpMath.SUB: "subtract",
+    BcastOpMath.MUL: "multiply",
+}
+
+
+def _bcast(values: dict[str, Any]) -> Tensor:
+    """Sum, difference or product with an operand of one row, one column, or one number."""
+    names = ("input_tensor_a", "input_tensor_b")
+    a, b = given = tuple(require_tensor(values[each], each) for each in names)
+    device = common_device(*given)
+    math_op, dim = values["math_op"], values["dim"]
+    if not isinstance(math_op, BcastOpMath) or not isinstance(dim, BcastOpDim):
+        raise TypeError("math_op is a ttnn.BcastOpMath and dim a ttnn.BcastOpDim")
+    rows, columns = a.shape[-2:]
+    wanted = (
+        1 if dim in (BcastOpDim.H, BcastOpDim.HW) else rows,
+        1 if dim in (BcastOpDim.W, BcastOpDim.HW) else columns,
+    )
+    if b.shape[-2:] != wanted:
+        raise ValueError(
+            f"input_tensor_b has {b.shape}; its last extents must be {list(wanted)} for {dim}"
+        )
+    result = meaning_of(_MEANINGS[math_op])(np, a.array, b.array)
+    remember_program(device, ("bcast", a.spec, b.spec, math_op, dim))
+    return store(
+        result,
+        given,
+        device=device,
+        memory_config=values["memory_config"],
+        output_tensor=values["output_tensor"],
+    )
+
+
+_LOSS = "input_reference, input_prediction, *, reduction=None, memory_config=None"
+
+OPERATIONS: dict[str, Operation] = table_of(
+    Operation("l1_loss", _l1_loss, _LOSS),
+    Operation("mse_loss", _mse_loss, _LOSS),
+    Operation(
+        "bcast",
+        _bcast,
+        "input_tensor_a, input_tensor_b, math_op, dim, *, memory_config=None, output_tensor=None",
+    ),
+)

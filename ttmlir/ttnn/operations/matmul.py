@@ -1,0 +1,124 @@
+"""Products of matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ttmlir.optable.contraction import matmul_shape
+from ttmlir.runtime.element import Array
+from ttmlir.ttnn.operations.activations import apply_activations
+from ttmlir.ttnn.operations.meanings import meaning_of
+from ttmlir.ttnn.operations.operation import (
+    Operation,
+    common_device,
+    remember_program,
+    require_tensor,
+    store,
+    table_of,
+)
+from ttmlir.ttnn.tensor.tensor import Tensor
+from ttmlir.ttnn.types.configs import MatmulPlan
+from ttmlir.ttnn.types.enums import Layout
+from ttmlir.ttnn.types.memory import DRAM_MEMORY_CONFIG
+
+_TAIL = (
+    "*, transpose_a=False, transpose_b=False, memory_config=None, dtype=None, "
+    "program_config=None, activation=None, compute_kernel_config, core_grid, output_tile=None, "
+    "optional_output_tensor=None, global_cb=None, sub_device_id"
+)
+_WITHOUT_TRANSPOSE = _TAIL.replace("transpose_a=False, transpose_b=False, ", "")
+
+
+def _multiply(values: dict[str, Any]) -> Tensor:
+    """The product, plus a bias if there is one, through an activation if there is one."""
+    a = require_tensor(values["input_tensor_a"], "input_tensor_a")
+    b = require_tensor(values["input_tensor_b"], "input_tensor_b")
+    bias = values.get("bias")
+    given = (a, b) if bias is None else (a, b, require_tensor(bias, "bias"))
+    device = common_device(*given)
+    for tensor, name in zip(given, ("input_tensor_a", "input_tensor_b", "bias"), strict=False):
+        require_tiles(tensor, name)
+    left = _transposed(a.array, values["transpose_a"])
+    right = _transposed(b.array, values["transpose_b"])
+    plan = values["program_config"]
+    if isinstance(plan, MatmulPlan):
+        plan.check(-(-left.shape[-1] // a.tile.tile_shape[1]))
+    with np.errstate(all="ignore"):
+        result = _product(left, right)
+        if bias is not None:
+            result = result + bias.array
+        for chain in (getattr(plan, "fused_activation", None), values["activation"]):
+            if chain:
+                result = apply_activations(result, chain)
+    made = _store(result, given, values, device)
+    remember_program(device, ("matmul", made.spec, *(each.spec for each in given), str(plan)))
+    return made
+
+
+def require_tiles(tensor: Tensor, name: str) -> None:
+    """RuntimeError for a tensor in rows."""
+    if tensor.layout is not Layout.TILE:
+        raise RuntimeError(
+            f"{name} must be in TILE_LAYOUT: the matrix unit takes tiles; use ttnn.to_layout"
+        )
+
+
+def _transposed(array: Array, swap: bool) -> Array:
+    return np.swapaxes(array, -1, -2) if swap else array
+
+
+def _product(a: Array, b: Array) -> Array:
+    """The product of matrices, or of vectors as in torch; ValueError with both shapes."""
+    rows = a[None, :] if a.ndim == 1 else a
+    columns = b[:, None] if b.ndim == 1 else b
+    try:
+        matmul_shape(rows.shape, columns.shape)
+    except ValueError as error:
+        raise ValueError(
+            f"The width of the first tensor must be equal to the height of the second tensor: "
+            f"{list(a.shape)} and {list(b.shape)} ({error})"
+        ) from None
+    result = meaning_of("matmul")(np, rows, columns)
+    if a.ndim == 1:
+        result = result[..., 0, :]
+    return result[..., 0] if b.ndim == 1 else result
+
+
+def _store(
+    result: Array, operands: tuple[Tensor, ...], values: dict[str, Any], device: Any
+) -> Tensor:
+    """Interleaved in DRAM, unless another memory is asked for."""
+    config = values["memory_config"]
+    return store(
+        np.asarray(result),
+        operands,
+        device=device,
+        dtype=values["dtype"],
+        layout=Layout.TILE,
+        memory_config=DRAM_MEMORY_CONFIG if config is None else config,
+        output_tensor=values["optional_output_tensor"],
+    )
+
+
+def _add_product(values: dict[str, Any]) -> Tensor:
+    """beta * input + alpha * (m1 @ m2)."""
+    names = ("input_tensor", "mat1_tensor", "mat2_tensor")
+    added, a, b = given = tuple(require_tensor(values[name], name) for name in names)
+    device = common_device(*given)
+    for tensor, name in zip(given, names, strict=True):
+        require_tiles(tensor, name)
+    result = values["alpha"] * _product(a.array, b.array) + values["beta"] * added.array
+    return _store(np.asarray(result, added.array.dtype), given, values, device)
+
+
+OPERATIONS: dict[str, Operation] = table_of(
+    Operation("matmul", _multiply, f"input_tensor_a, input_tensor_b, {_TAIL}"),
+    Operation("linear", _multiply, f"input_tensor_a, input_tensor_b, {_TAIL}, bias=None"),
+    Operation(
+        "addmm",
+        _add_product,
+        f"input_tensor, mat1_tensor, mat2_tensor, {_WITHOUT_TRANSPOSE}, alpha=1.0, beta=1.0",
+    ),
+)

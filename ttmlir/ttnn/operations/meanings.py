@@ -1,0 +1,297 @@
+"""What operations on elements compute that only ttnn has: functions as the reference of a row.
+
+They take NumPy, then arrays or numbers, then parameters by name.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ttmlir.optable import ROWS
+from ttmlir.optable.elementwise.meanings import sigmoid
+from ttmlir.optable.special import gelu, lgamma
+from ttmlir.runtime.element import Array
+from ttmlir.runtime.execution.kernels import KERNELS
+
+Meaning = Callable[..., Array]
+"""`meaning(np, *arrays, **parameters)`, as the reference function of a row."""
+
+
+def meaning_of(mnemonic: str) -> Meaning:
+    """What the runtime computes for a row."""
+    return KERNELS.get(mnemonic, ROWS[mnemonic].reference)
+
+
+def softplus(xp: Any, x: Any, *, beta: float = 1.0, threshold: float = 20.0) -> Any:
+    """ln(1 + exp(beta * x)) / beta, and x itself where beta * x is above the threshold."""
+    scaled = x * beta
+    return xp.where(scaled > threshold, x, xp.logaddexp(scaled, xp.zeros_like(scaled)) / beta)
+
+
+def mish(xp: Any, x: Any) -> Any:
+    """x * tanh(softplus(x))."""
+    return x * xp.tanh(xp.logaddexp(x, xp.zeros_like(x)))
+
+
+def log_sigmoid(xp: Any, x: Any) -> Any:
+    """ln(sigmoid(x))."""
+    return -xp.logaddexp(xp.zeros_like(x), -x)
+
+
+def elu(xp: Any, x: Any, *, alpha: float) -> Any:
+    """x, or alpha * (exp(x) - 1) below 0."""
+    return xp.where(x >= 0, x, alpha * xp.expm1(xp.minimum(x, 0)))
+
+
+def celu(xp: Any, x: Any, *, alpha: float) -> Any:
+    """x, or alpha * (exp(x / alpha) - 1) below 0."""
+    return xp.where(x >= 0, x, alpha * xp.expm1(xp.minimum(x, 0) / alpha))
+
+
+def selu(xp: Any, x: Any, *, scale: float, alpha: float) -> Any:
+    """scale * elu(x)."""
+    return scale * elu(xp, x, alpha=alpha)
+
+
+def logit(xp: Any, x: Any, *, eps: float | None) -> Any:
+    """ln(x / (1 - x)), of x limited to [eps, 1 - eps] if there is an eps."""
+    inside = x if eps is None else xp.clip(x, eps, 1 - eps)
+    return xp.log(inside / (1 - inside))
+
+
+def clamp(xp: Any, x: Any, *, min: Any, max: Any) -> Any:
+    """The nearest number within the limits, either of which may be missing; both are wrong."""
+    if min is None and max is None:
+        raise ValueError("only one of 'min' and 'max' may be None")
+    result = x if min is None else xp.maximum(x, xp.asarray(min, x.dtype))
+    return result if max is None else xp.minimum(result, xp.asarray(max, x.dtype))
+
+
+def round_decimals(xp: Any, x: Any, *, decimals: int) -> Any:
+    """The nearest number with so many decimals, the even one of two."""
+    return xp.round(x, decimals)
+
+
+def triangle(function: str) -> Any:
+    """The lower or upper triangle of matrices, 0 elsewhere."""
+
+    def reference(xp: Any, x: Any, *, diagonal: int) -> Any:
+        return getattr(xp, function)(x, diagonal)
+
+    return reference
+
+
+def rotate90(xp: Any, x: Any) -> Any:
+    """Pairs (a, b) along the last dimension become (-b, a)."""
+    pairs = x.reshape(*x.shape[:-1], -1, 2)
+    return xp.stack([-pairs[..., 1], pairs[..., 0]], axis=-1).reshape(x.shape)
+
+
+def i1(xp: Any, x: Any) -> Any:
+    """The modified Bessel function of order 1: the mean over an angle of cos * exp(x * cos)."""
+    # The trapezoidal rule is exact to float32 for periodic functions of this size.
+    total = xp.zeros(x.shape, xp.float64)
+    steps = 64
+    for step in range(steps):
+        cosine = math.cos(math.pi * (step + 0.5) / steps)
+        total = total + cosine * xp.exp(x.astype(xp.float64) * cosine)
+    return total / steps
+
+
+def digamma(xp: Any, x: Any) -> Any:
+    """The derivative of ln(gamma(x)), by the asymptotic series above 6 and the recurrence below."""
+    x = x.astype(xp.float64)
+    reflected = x < 0.5
+    y = xp.where(reflected, 1 - x, x)
+    total = xp.zeros_like(y)
+    for _ in range(8):
+        low = y < 8
+        total = total - xp.where(low, 1 / y, 0)
+        y = xp.where(low, y + 1, y)
+    square = 1 / (y * y)
+    series = square * (1 / 12 - square * (1 / 120 - square * (1 / 252 - square / 240)))
+    result = total + xp.log(y) - 0.5 / y - series
+    return xp.where(reflected, result - math.pi / xp.tan(math.pi * x), result)
+
+
+def multigammaln(xp: Any, x: Any) -> Any:
+    """ln of the multivariate gamma function of dimension 4."""
+    return sum(lgamma(xp, x - 0.5 * index) for index in range(4)) + 3.0 * math.log(math.pi)
+
+
+def glu(activation: str) -> Any:
+    """The first half along a dimension times a function of the second."""
+
+    def reference(xp: Any, x: Any, *, dim: int) -> Any:
+        if x.shape[dim] % 2:
+            raise ValueError(f"dimension {dim} has {x.shape[dim]} elements, which make no halves")
+        first, second = xp.split(x, 2, axis=dim)
+        match activation:
+            case "sigmoid":
+                return first * sigmoid(xp, second)
+            case "relu":
+                return first * xp.maximum(second, 0)
+            case "gelu":
+                return first * gelu(xp, second)
+            case _:
+                return first * second * sigmoid(xp, second)
+
+    return reference
+
+
+def heaviside(xp: Any, x: Any, value: float) -> Any:
+    """0 below 0, `value` at 0, 1 above."""
+    return xp.where(x == 0, value, x > 0)
+
+
+def relu_max(xp: Any, x: Any, upper_limit: float) -> Any:
+    """x limited to [0, upper_limit]."""
+    return xp.maximum(xp.minimum(x, upper_limit), 0)
+
+
+def relu_min(xp: Any, x: Any, lower_limit: float) -> Any:
+    """x, or the limit below it."""
+    return xp.maximum(x, lower_limit)
+
+
+def raise_number(xp: Any, x: Any, exponent: float) -> Any:
+    """A number, which ttnn calls exponent, to the power of x."""
+    return xp.power(x.dtype.type(exponent), x)
+
+
+def fill(xp: Any, x: Any, fill_value: float) -> Any:
+    """One number everywhere."""
+    return xp.full_like(x, fill_value)
+
+
+def threshold(xp: Any, x: Any, threshold: float, value: float) -> Any:
+    """x where it is above the threshold, else `value`."""
+    return xp.where(x > threshold, x, value)
+
+
+def hardtanh(xp: Any, x: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
+    """x within limits."""
+    return xp.clip(x, min_val, max_val)
+
+
+def hardshrink(xp: Any, x: Any, lambd: float = 0.5) -> Any:
+    """x where it is larger than `lambd` in size, else 0."""
+    return xp.where(xp.abs(x) > lambd, x, 0)
+
+
+def softshrink(xp: Any, x: Any, lambd: float = 0.5) -> Any:
+    """x nearer to 0 by `lambd`."""
+    return xp.sign(x) * xp.maximum(xp.abs(x) - lambd, 0)
+
+
+def divide_number(xp: Any, x: Any, value: float, rounding_mode: str | None = None) -> Any:
+    """A number divided by x."""
+    return divide(xp, xp.full_like(x, value), x, rounding_mode=rounding_mode)
+
+
+PLAIN: dict[str, Callable[[Any, Any], Any]] = {
+    "alt_complex_rotate90": rotate90,
+    "deg2rad": lambda xp, x: xp.deg2rad(x),
+    "digamma": digamma,
+    "eqz": lambda xp, x: x == 0,
+    "frac": lambda xp, x: x - xp.trunc(x),
+    "gez": lambda xp, x: x >= 0,
+    "gtz": lambda xp, x: x > 0,
+    "hardmish": lambda xp, x: x * xp.clip(x + 2, 0, 2) / 2,
+    "hardswish": lambda xp, x: x * xp.clip(x + 3, 0, 6) / 6,
+    "i0": lambda xp, x: xp.i0(x),
+    "i1": i1,
+    "identity": lambda xp, x: x,
+    "isinf": lambda xp, x: xp.isinf(x),
+    "isnan": lambda xp, x: xp.isnan(x),
+    "isneginf": lambda xp, x: xp.isneginf(x),
+    "isposinf": lambda xp, x: xp.isposinf(x),
+    "lez": lambda xp, x: x <= 0,
+    "log10": lambda xp, x: xp.log10(x),
+    "log2": lambda xp, x: xp.log2(x),
+    "log_sigmoid": log_sigmoid,
+    "ltz": lambda xp, x: x < 0,
+    "mish": mish,
+    "multigammaln": multigammaln,
+    "nez": lambda xp, x: x != 0,
+    "rad2deg": lambda xp, x: xp.rad2deg(x),
+    "relu6": lambda xp, x: xp.clip(x, 0, 6),
+    "signbit": lambda xp, x: xp.signbit(x),
+    "softsign": lambda xp, x: x / (1 + xp.abs(x)),
+    "tanhshrink": lambda xp, x: x - xp.tanh(x),
+}
+"""Functions of one operand, by name, that have no row and no parameters."""
+
+
+# Two operands.
+
+
+def divide(xp: Any, a: Any, b: Any, *, rounding_mode: str | None = None) -> Any:
+    """Quotient, rounded toward 0 by `trunc` and down by `floor`; of integers, a fraction."""
+    if rounding_mode not in (None, "trunc", "floor"):
+        raise ValueError(f"rounding_mode is None, 'trunc' or 'floor', not {rounding_mode!r}")
+    a = a if a.dtype.kind == "f" else a.astype(xp.float64)
+    quotient = xp.true_divide(a, b)
+    if rounding_mode is None:
+        return quotient
+    return xp.trunc(quotient) if rounding_mode == "trunc" else xp.floor(quotient)
+
+
+def divide_no_nan(xp: Any, a: Any, b: Any) -> Any:
+    """Quotient, and 0 where the divisor is 0."""
+    return xp.where(b == 0, 0, xp.true_divide(a, b))
+
+
+def xlogy(xp: Any, a: Any, b: Any) -> Any:
+    """a * ln(b), 0 where a is 0; NaN where b is negative or NaN."""
+    return xp.where((a == 0) & ~xp.isnan(b), 0, a * xp.log(b))
+
+
+def isclose(xp: Any, a: Any, b: Any, *, rtol: float, atol: float, equal_nan: bool) -> Any:
+    """1 where numbers differ by atol + rtol * |b| at most, else 0."""
+    return xp.isclose(a, b, rtol, atol, equal_nan)
+
+
+def polyval(xp: Any, a: Any, *, coeffs: Any) -> Any:
+    """The value of the polynomial whose coefficients these are, the highest first."""
+    result = xp.zeros_like(a)
+    for coefficient in coeffs:
+        result = result * a + coefficient
+    return result
+
+
+def outer(xp: Any, a: Any, b: Any) -> Any:
+    """All products of an element of one vector and one of another."""
+    return xp.multiply.outer(a.reshape(-1), b.reshape(-1))
+
+
+def add_scaled(xp: Any, a: Any, b: Any, *, alpha: float) -> Any:
+    """a + alpha * b."""
+    return a + alpha * b
+
+
+def subtract_scaled(xp: Any, a: Any, b: Any, *, alpha: float) -> Any:
+    """a - alpha * b."""
+    return a - alpha * b
+
+
+PLAIN_BINARY: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "bias_gelu": lambda xp, a, b: gelu(xp, a + b),
+    "div_no_nan": divide_no_nan,
+    "floor_div": lambda xp, a, b: xp.floor(xp.true_divide(a, b)),
+    "gcd": lambda xp, a, b: xp.gcd(a, b),
+    "hypot": lambda xp, a, b: xp.hypot(a, b),
+    "lcm": lambda xp, a, b: xp.lcm(a, b),
+    "ldexp": lambda xp, a, b: a * xp.exp2(b),
+    "logaddexp": lambda xp, a, b: xp.logaddexp(a, b),
+    "logaddexp2": lambda xp, a, b: xp.logaddexp2(a, b),
+    "nextafter": lambda xp, a, b: xp.nextafter(a, b),
+    "outer": outer,
+    "remainder": lambda xp, a, b: xp.remainder(a, b),
+    "rsub": lambda xp, a, b: b - a,
+    "squared_difference": lambda xp, a, b: xp.square(a - b),
+    "xlogy": xlogy,
+}
+"""Functions of two operands, by name, that have no row and no parameters."""

@@ -1,0 +1,370 @@
+"""Operations whose results hold the numbers of their operands at other places."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ttmlir.runtime.element import Array
+from ttmlir.ttnn.operations.meanings import meaning_of
+from ttmlir.ttnn.operations.operation import (
+    Operation,
+    common_layout,
+    operations_of,
+    require_tensor,
+    store,
+)
+from ttmlir.ttnn.tensor.storage import DeviceStorage
+from ttmlir.ttnn.tensor.tensor import Tensor
+from ttmlir.ttnn.types.enums import Layout
+from ttmlir.ttnn.types.memory import DRAM_MEMORY_CONFIG, MemoryConfig
+from ttmlir.ttnn.types.shape import Extents, Shape
+
+
+def _moved(
+    tensor: Tensor,
+    array: Array,
+    memory_config: MemoryConfig | None = None,
+    output_tensor: Tensor | None = None,
+) -> Tensor:
+    """A tensor with numbers of another one."""
+    return store(
+        array,
+        (tensor,),
+        device=tensor.device(),
+        memory_config=memory_config,
+        output_tensor=output_tensor,
+        exact=True,
+    )
+
+
+def _dimension(dim: int, rank: int) -> int:
+    """A dimension, which may count from the end; ValueError if there is none."""
+    if not -rank <= dim < rank:
+        raise ValueError(f"dimension {dim} is out of range for a tensor of {rank} dimensions")
+    return dim % rank
+
+
+def _resolve(shape: Extents, volume: int) -> tuple[int, ...]:
+    """A shape of which one extent may be -1, for so many numbers."""
+    extents = tuple(int(extent) for extent in shape)
+    if extents.count(-1) > 1 or min(extents, default=0) < -1:
+        raise ValueError(f"one extent of a shape may be -1, got {list(extents)}")
+    if -1 in extents:
+        known = math.prod(extent for extent in extents if extent != -1)
+        missing = volume // known if known else 0
+        extents = tuple(missing if extent == -1 else extent for extent in extents)
+    if math.prod(extents) != volume:
+        raise ValueError(f"{volume} numbers cannot have the shape {list(extents)}")
+    return extents
+
+
+def reshape(
+    input_tensor: Tensor,
+    shape: Extents,
+    padded_shape: Extents | None = None,
+    *,
+    memory_config: MemoryConfig | None = None,
+    pad_value: float | None = None,
+    reshape_tile_mode: object = None,
+    sub_core_grids: object = None,
+) -> Tensor:
+    """The numbers, row by row, in another shape; one extent may be -1."""
+    tensor = require_tensor(input_tensor, "input_tensor")
+    array = tensor.array
+    return _moved(tensor, array.reshape(_resolve(shape, array.size)), memory_config)
+
+
+def view(input_tensor: Tensor, shape: Extents) -> Tensor:
+    """As `reshape`."""
+    return reshape(input_tensor, shape)
+
+
+def reshape_on_device(
+    input_tensor: Tensor,
+    W: int,
+    Z: int,
+    Y: int,
+    X: int,
+    *,
+    memory_config: MemoryConfig | None = None,
+) -> Tensor:
+    """As `reshape`, to four extents."""
+    return reshape(input_tensor, (W, Z, Y, X), memory_config=memory_config)
+
+
+def squeeze(input_tensor: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
+    """Without dimensions of extent 1: all of them, or those that are named."""
+    shape = require_tensor(input_tensor, "input_tensor").shape
+    named = range(len(shape)) if dim is None else ([dim] if isinstance(dim, int) else dim)
+    dropped = {_dimension(each, len(shape)) for each in named}
+    kept = [extent for i, extent in enumerate(shape) if i not in dropped or extent != 1]
+    return reshape(input_tensor, kept)
+
+
+def unsqueeze(input_tensor: Tensor, dim: int) -> Tensor:
+    """With a dimension of extent 1 at a place."""
+    shape = list(require_tensor(input_tensor, "input_tensor").shape)
+    shape.insert(_dimension(dim, len(shape) + 1), 1)
+    return reshape(input_tensor, shape)
+
+
+def permute(
+    input_tensor: Tensor,
+    dims: Sequence[int],
+    *,
+    memory_config: MemoryConfig | None = None,
+    pad_value: float | None = 0.0,
+) -> Tensor:
+    """The dimensions in another order."""
+    tensor = require_tensor(input_tensor, "input_tensor")
+    rank = len(tensor.shape)
+    order = tuple(_dimension(dim, rank) for dim in dims)
+    if sorted(order) != list(range(rank)):
+        raise ValueError(
+            f"dims={list(dims)} are not the {rank} dimensions of the tensor, once each"
+        )
+    return _moved(tensor, meaning_of("permute")(np, tensor.array, permutation=order), memory_config)
+
+
+def transpose(
+    input_tensor: Tensor,
+    dim1: int,
+    dim2: int,
+    *,
+    memory_config: MemoryConfig | None = None,
+    pad_value: float | None = 0.0,
+) -> Tensor:
+    """Two dimensions in each other's place."""
+    tensor = require_tensor(input_tensor, "input_tensor")
+    rank = len(tensor.shape)
+    pair = _dimension(dim1, rank), _dimension(dim2, rank)
+    array = meaning_of("transpose")(np, tensor.array, dim0=pair[0], dim1=pair[1])
+    return _moved(tensor, array, memory_config)
+
+
+def concat(
+    tensors: Sequence[Tensor],
+    dim: int = 0,
+    *,
+    memory_config: MemoryConfig | None = None,
+    output_tensor: Tensor | None = None,
+    groups: int = 1,
+    sub_core_grids: object = None,
+) -> Tensor:
+    """Tensors one after another along a dimension, in DRAM unless another memory is asked for."""
+    parts = [require_tensor(each, "an entry of tensors") for each in tensors]
+    if not parts:
+        raise ValueError("tensors is empty; concat takes at least one")
+    if groups != 1:
+        raise ValueError("groups other than 1 are not here yet")
+    first = parts[0]
+    dim = _dimension(dim, len(first.shape))
+    others = [(*each.shape[:dim], *each.shape[dim + 1 :]) for each in parts]
+    if any(
+        other != others[0] or len(each.shape) != len(first.shape)
+        for other, each in zip(others, parts, strict=True)
+    ):
+        shapes = ", ".join(str(each.shape) for each in parts)
+        raise ValueError(f"tensors differ in other extents than that of dimension {dim}: {shapes}")
+    if any(each.dtype != first.dtype for each in parts):
+        raise ValueError("tensors have different data types; use ttnn.typecast first")
+    array = meaning_of("concat")(np, *(each.array for each in parts), dim=dim)
+    return store(
+        array,
+        (first,),
+        device=first.device(),
+        layout=common_layout(*parts),
+        memory_config=DRAM_MEMORY_CONFIG if memory_config is None else memory_config,
+        output_tensor=output_tensor,
+        exact=True,
+    )
+
+
+def stack(tensors: Sequence[Tensor], dim: int) -> Tensor:
+    """Tensors of one shape along a new dimension."""
+    return concat([unsqueeze(each, dim) for each in tensors], dim)
+
+
+def split(
+    input_tensor: Tensor,
+    split_size: int | Sequence[int],
+    dim: int = 0,
+    *,
+    memory_config: MemoryConfig | None = None,
+) -> list[Tensor]:
+    """Parts along a dimension: of one size, but for the last, or of the sizes in a list."""
+    tensor = require_tensor(input_tensor, "input_tensor")
+    dim = _dimension(dim, len(tensor.shape))
+    extent = tensor.shape[dim]
+    if isinstance(split_size, int):
+        if split_size < 1:
+            raise ValueError(f"split_size={split_size} makes no parts")
+        starts = range(0, extent, split_size)
+        sizes = [min(split_size, extent - start) for start in starts]
+    else:
+        sizes = list(split_size)
+    if sum(sizes) != extent:
+        raise ValueError(f"parts of {sizes} do not make the {extent} of dimension {dim}")
+    places = np.cumsum(sizes)[:-1].tolist()
+    return [_moved(tensor, part, memory_config) for part in np.split(tensor.array, places, dim)]
+
+
+def chunk(input_tensor: Tensor, chunks: int, dim: int = 0) -> list[Tensor]:
+    """So many parts along a dimension, of one size but for the last."""
+    if chunks < 1:
+        raise ValueError(f"chunks={chunks}; there is at least one")
+    extent = input_tensor.shape[_dimension(dim, len(input_tensor.shape))]
+    return split(input_tensor, max(1, -(-extent // chunks)), dim)
+
+
+def slice(
+    input_tensor: Tensor,
+    starts: Sequence[int] | Tensor | None = None,
+    ends: Sequence[int] | Tensor | None = None,
+    steps: Sequence[int] | None = None,
+    *,
+    slice_start: Sequence[int] | None = None,
+    slice_end: Sequence[int] | None = None,
+    slice_step: Sequence[int] | None = None,
+    memory_config: MemoryConfig | None = None,
+    output_tensor: Tensor | None = None,
+    pad_value: float | None = None,
+    sub_core_grids: object = None,
+) -> Tensor:
+    """The part from `starts` on and before `ends`; negative places count from the end."""
+    tensor = require_tensor(input_tensor, "input_tensor")
+    shape = tensor.shape
+    first = _places(slice_start if starts is None else starts, "starts", shape)
+    last = _places(slice_end if ends is None else ends, "ends", shape)
+    distance = steps if slice_step is None else slice_step
+    step = [1] * len(shape) if distance is None else list(distance)
+    if any(each < 1 for each in step):
+        raise ValueError(f"steps are at least 1, got {step}")
+    if any(end < start for start, end in zip(first, last, strict=True)):
+        raise ValueError(f"ends {last} come before starts {first}")
+    array = meaning_of("slice")(np, tensor.array, begins=first, ends=last, step=step)
+    return _moved(tensor, array, memory_config, output_tensor)
+
+
+def _places(given: Any, name: str, shape: Shape) -> list[int]:
+    if given is None:
+        raise TypeError(f"slice is missing argument '{name}'")
+    listed: list[int] = given.to_list() if isinstance(given, Tensor) else list(given)
+    if len(listed) != len(shape):
+        raise ValueError(f"{name} has {len(listed)} places, the tensor {len(shape)} dimensions")
+    return [
+        min(max(int(place) + extent if place < 0 else int(place), 0), extent)
+        for place, extent in zip(listed, shape, strict=True)
+    ]
+
+
+def pad(
+    input_tensor: Tensor,
+    padding: Sequence[Any],
+    value: Any = None,
+    *args: Any,
+    use_multicore: bool = True,
+    memory_config: MemoryConfig | None = None,
+    sub_core_grids: object = None,
+) -> Tensor:
+    """Filled up on both sides of each dimension, by pairs, or to a shape: `shape, start, value`.
+
+    RuntimeError for filling in front on a device in tiles.
+    """
+    tensor = require_tensor(input_tensor, "input_tensor")
+    rank = len(tensor.shape)
+    if args:
+        shape, start, fill = padding, value, args[0]
+        pairs = [
+            (int(before), int(whole) - int(before) - extent)
+            for whole, before, extent in zip(shape, start, tensor.shape, strict=True)
+        ]
+    else:
+        fill = 0.0 if value is None else value
+        pairs = [(int(low), int(high)) for low, high in padding]
+        pairs = [(0, 0)] * (rank - len(pairs)) + pairs
+    if len(pairs) != rank or any(min(pair) < 0 for pair in pairs):
+        raise ValueError(
+            f"padding has a pair of numbers for each of {rank} dimensions, got {pairs}"
+        )
+    in_tiles = tensor.layout is Layout.TILE and isinstance(tensor.storage, DeviceStorage)
+    if in_tiles and any(low for low, _ in pairs):
+        raise ValueError(
+            "a tensor in TILE_LAYOUT on a device cannot be padded in front; use ttnn.to_layout "
+            "with ROW_MAJOR_LAYOUT first"
+        )
+    array = np.pad(tensor.array, pairs, constant_values=fill)
+    return store(array, (tensor,), device=tensor.device(), memory_config=memory_config)
+
+
+def repeat(
+    input_tensor: Tensor,
+    repetition_vector: Extents,
+    *,
+    memory_config: MemoryConfig | None = None,
+) -> Tensor:
+    """The whole tensor several times along each dimension."""
+    tensor = require_tensor(input_tensor, "input_tensor")
+    counts = tuple(int(count) for count in repetition_vector)
+    if any(count < 0 for count in counts):
+        raise ValueError(f"a tensor is repeated at least 0 times, got {list(counts)}")
+    return _moved(tensor, np.tile(tensor.array, counts), memory_config)
+
+
+def repeat_interleave(
+    input_tensor: Tensor,
+    repeats: int,
+    dim: int,
+    *,
+    memory_config: MemoryConfig | None = None,
+) -> Tensor:
+    """Each element several times along a dimension."""
+    tensor = require_tensor(input_tensor, "input_tensor")
+    dim = _dimension(dim, len(tensor.shape))
+    return _moved(tensor, np.repeat(tensor.array, repeats, dim), memory_config)
+
+
+def expand(
+    input_tensor: Tensor,
+    output_shape: Sequence[int],
+    *,
+    memory_config: MemoryConfig | None = None,
+) -> Tensor:
+    """Extents of 1 repeated to those of a shape; -1 keeps one."""
+    tensor = require_tensor(input_tensor, "input_tensor")
+    own = (1,) * (len(output_shape) - len(tensor.shape)) + tensor.shape
+    shape = [
+        mine if extent == -1 else extent for mine, extent in zip(own, output_shape, strict=True)
+    ]
+    return _moved(tensor, np.broadcast_to(tensor.array, shape), memory_config)
+
+
+def broadcast_to(
+    input_tensor: Tensor,
+    output_shape: Sequence[int],
+    *,
+    memory_config: MemoryConfig | None = None,
+) -> Tensor:
+    """As `expand`."""
+    return expand(input_tensor, output_shape, memory_config=memory_config)
+
+
+def roll(
+    input_tensor: Tensor, shifts: int | Sequence[int], dim: int | Sequence[int] | None = None
+) -> Tensor:
+    """Elements moved along dimensions, those at the end to the front."""
+    tensor = require_tensor(input_tensor, "input_tensor")
+    return _moved(tensor, np.roll(tensor.array, shifts, dim))
+
+
+OPERATIONS: dict[str, Operation] = {
+    **operations_of(
+        *(reshape, view, reshape_on_device, squeeze, unsqueeze, permute, transpose, concat, stack),
+        *(split, chunk, slice, pad, repeat, repeat_interleave, expand, roll),
+    ),
+    **operations_of(broadcast_to, view, prefix="experimental."),
+}

@@ -1,0 +1,146 @@
+"""Operations that put numbers in order, and that write at places."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ttmlir.runtime.element import Array
+from ttmlir.ttnn.operations.operation import (
+    Operation,
+    common_device,
+    remember_program,
+    require_tensor,
+    store,
+    table_of,
+)
+from ttmlir.ttnn.tensor.tensor import Tensor
+from ttmlir.ttnn.types.enums import DataType
+
+
+def _order(array: Array, dim: int, *, descending: bool) -> Array:
+    """Places of the numbers in order; equal numbers keep theirs, and NaN is the largest."""
+    if not -array.ndim <= dim < array.ndim:
+        raise ValueError(f"dimension {dim} is out of range for a tensor of {array.ndim} dimensions")
+    if not descending:
+        return np.argsort(array, axis=dim, kind="stable")
+    # The order of the numbers from back to front, from back to front.
+    turned = np.argsort(np.flip(array, dim), axis=dim, kind="stable")
+    return array.shape[dim] - 1 - np.flip(turned, dim)
+
+
+def _index_type(extent: int) -> DataType:
+    """16 bits where they suffice for all places."""
+    return DataType.UINT16 if extent <= np.iinfo(np.uint16).max else DataType.UINT32
+
+
+def _store_pair(
+    tensor: Tensor, places: Array, indices: Array, dim: int, values: dict[str, Any], name: str
+) -> list[Tensor]:
+    """The numbers at places, and what the places are called."""
+    device = common_device(tensor)
+    numbers = np.take_along_axis(tensor.array, places, dim)
+    outputs = values[name] or (None, None)
+    if len(outputs) != 2:
+        raise ValueError(f"{name} has two tensors, for values and indices, got {len(outputs)}")
+    config = values["memory_config"]
+    made = [
+        store(
+            numbers,
+            (tensor,),
+            device=device,
+            memory_config=config,
+            output_tensor=outputs[0],
+            exact=True,
+        ),
+        store(
+            indices,
+            (tensor,),
+            device=device,
+            dtype=None if outputs[1] is not None else _index_type(tensor.shape[dim]),
+            memory_config=config,
+            output_tensor=outputs[1],
+            exact=True,
+        ),
+    ]
+    remember_program(device, ("order", tensor.spec, made[0].spec, dim))
+    return made
+
+
+def _sort(values: dict[str, Any]) -> list[Tensor]:
+    tensor = require_tensor(values["input_tensor"], "input_tensor")
+    dim = values["dim"]
+    common_device(tensor)
+    places = _order(tensor.array, dim, descending=values["descending"])
+    return _store_pair(tensor, places, places, dim, values, "out")
+
+
+def _topk(values: dict[str, Any]) -> list[Tensor]:
+    """The k largest or smallest numbers in order, and their places."""
+    tensor = require_tensor(values["input_tensor"], "input_tensor")
+    dim, count = values["dim"], values["k"]
+    common_device(tensor)
+    places = _order(tensor.array, dim, descending=values["largest"])
+    if not 0 <= count <= tensor.shape[dim]:
+        raise ValueError(f"k={count} of {tensor.shape[dim]} numbers along dimension {dim}")
+    places = np.take(places, range(count), dim)
+    given = values["indices_tensor"]
+    if given is None:
+        return _store_pair(tensor, places, places, dim, values, "output_tensor")
+    names = require_tensor(given, "indices_tensor").array
+    if names.shape != tensor.shape:
+        raise ValueError(f"indices_tensor has {given.shape}, the tensor {tensor.shape}")
+    named = np.take_along_axis(names, places, dim)
+    return _store_pair(tensor, places, named, dim, values, "output_tensor")
+
+
+def _plus_one(values: dict[str, Any]) -> Tensor:
+    """One more, in place; negative numbers stay if asked for."""
+    tensor = require_tensor(values["input_tensor"], "input_tensor")
+    if tensor.dtype.facts.is_float:
+        raise ValueError(f"plus_one takes integers, got {tensor.dtype}")
+    common_device(tensor)
+    array = tensor.array
+    added = array + array.dtype.type(1)
+    if values["skip_negative_entries"] and array.dtype.kind == "i":
+        added = np.where(array < 0, array, added)
+    tensor.storage.array = added
+    return tensor
+
+
+def _index_fill(values: dict[str, Any]) -> Tensor:
+    """One number at some places along a dimension."""
+    tensor = require_tensor(values["input_tensor"], "input_tensor")
+    index = require_tensor(values["index"], "index")
+    device = common_device(tensor, index)
+    dim, rank = values["dim"], len(tensor.shape)
+    if not -rank <= dim < rank:
+        raise ValueError(f"dimension {dim} is out of range for a tensor of {rank} dimensions")
+    places = index.array.astype(np.int64).reshape(-1)
+    if places.size and not 0 <= places.min() <= places.max() < tensor.shape[dim]:
+        raise ValueError(
+            f"places from {places.min()} to {places.max()} along an extent of {tensor.shape[dim]}"
+        )
+    result = tensor.array.copy()
+    result[(slice(None),) * (dim % rank) + (places,)] = values["value"]
+    return store(result, (tensor,), device=device, memory_config=values["memory_config"])
+
+
+OPERATIONS: dict[str, Operation] = table_of(
+    Operation(
+        "sort",
+        _sort,
+        "input_tensor, dim=-1, descending=False, stable=False, *, memory_config=None, out=None",
+    ),
+    Operation(
+        "topk",
+        _topk,
+        "input_tensor, k=32, dim=-1, largest=True, sorted=True, *, output_tensor=None, "
+        "memory_config=None, sub_core_grids, indices_tensor=None",
+    ),
+    Operation(
+        "plus_one", _plus_one, "input_tensor, sub_core_grids=None, skip_negative_entries=False"
+    ),
+    Operation("index_fill", _index_fill, "input_tensor, dim, index, value, *, memory_config=None"),
+)

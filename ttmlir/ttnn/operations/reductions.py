@@ -1,0 +1,172 @@
+"""Operations that make one number of many along dimensions, or go along one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ttmlir.optable.reduction import reduced_shape
+from ttmlir.runtime.element import Array
+from ttmlir.ttnn.operations.meanings import Meaning, meaning_of
+from ttmlir.ttnn.operations.operation import (
+    Operation,
+    common_device,
+    remember_program,
+    require_tensor,
+    store,
+    table_of,
+)
+from ttmlir.ttnn.tensor.tensor import Tensor
+from ttmlir.ttnn.types.enums import DataType, Layout
+
+_SIGNATURE = (
+    "input_tensor, dim=None, keepdim=False, *, memory_config=None, compute_kernel_config, "
+    "scalar=1.0, correction=True, sub_core_grids"
+)
+
+Dimensions = tuple[int, ...] | None
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """A reduction: `meaning(np, array, keep_dim=..., dim_arg=...)`, as a row's."""
+
+    name: str
+    meaning: Meaning
+    corrects: bool = False
+    """True where the meaning takes `correction`."""
+    is_average: bool = False
+    """True where the result for no numbers is NaN."""
+
+    def run(self, values: dict[str, Any]) -> Tensor:
+        """Reduce along one dimension, several, or all."""
+        tensor = require_tensor(values["input_tensor"], "input_tensor")
+        device = common_device(tensor)
+        dims = as_dimensions(values["dim"])
+        # The row's rule says which dimensions there are.
+        shape = reduced_shape(tensor.shape, keep_dim=values["keepdim"], dim_arg=dims)
+        if self.name in ("max", "min") and 0 in tensor.shape and 0 not in shape:
+            raise ValueError(f"{self.name} of no numbers: the tensor has {tensor.shape}")
+        more = {"correction": values["correction"]} if self.corrects else {}
+        array = tensor.array
+        with np.errstate(all="ignore"):
+            if self.is_average and not array.size:
+                # NumPy would warn that there is nothing to take the average of.
+                result = np.full(shape, np.nan)
+            else:
+                result = self.meaning(np, array, keep_dim=values["keepdim"], dim_arg=dims, **more)
+            if values["scalar"] != 1.0:
+                result = result * values["scalar"]
+        made = store(
+            np.asarray(result), (tensor,), device=device, memory_config=values["memory_config"]
+        )
+        remember_program(device, (self.name, tensor.spec, made.spec))
+        return made
+
+
+def as_dimensions(dim: Any) -> Dimensions:
+    """The dimensions that an argument names: None for all, a number, or several."""
+    if dim is None:
+        return None
+    return (int(dim),) if isinstance(dim, int) else tuple(int(each) for each in dim)
+
+
+def _variance(
+    xp: Any, input: Array, *, keep_dim: bool, dim_arg: Dimensions, correction: bool
+) -> Array:
+    """The mean square distance from the mean; divided by one less with `correction`."""
+    return xp.var(
+        input, axis=dim_arg, keepdims=keep_dim, dtype=np.float64, ddof=1 if correction else 0
+    )
+
+
+def _deviation(xp: Any, input: Array, **arguments: Any) -> Array:
+    return xp.sqrt(_variance(xp, input, **arguments))
+
+
+def _prod(values: dict[str, Any]) -> Tensor:
+    given = values["dim"]
+    dims = values["dims"] if given is None else given
+    return _PROD.run({**values, "dim": dims, "scalar": 1.0})
+
+
+_PROD = Reduction("prod", meaning_of("prod"))
+
+
+def _argmax(values: dict[str, Any]) -> Tensor:
+    """Positions of the largest numbers, in rows."""
+    tensor = require_tensor(values["input_tensor"], "input_tensor")
+    device = common_device(tensor)
+    dims = as_dimensions(values["dim"])
+    reduced_shape(tensor.shape, keep_dim=values["keepdim"], dim_arg=dims)
+    found = meaning_of("argmax")(np, tensor.array, keep_dim=values["keepdim"], dim_arg=dims)
+    return store(
+        np.asarray(found),
+        (tensor,),
+        device=device,
+        dtype=DataType.UINT32,
+        layout=Layout.ROW_MAJOR,
+        memory_config=values["memory_config"],
+        output_tensor=values["output_tensor"],
+    )
+
+
+def _cumulate(name: str) -> Iterator[Operation]:
+    """The sum or the product of all numbers up to each."""
+    function = np.cumsum if name == "cumsum" else np.cumprod
+
+    def run(values: dict[str, Any]) -> Tensor:
+        tensor = require_tensor(values["input_tensor"], "input_tensor")
+        device = common_device(tensor)
+        dim, array = values["dim"], tensor.array
+        if not -array.ndim <= dim < array.ndim:
+            raise ValueError(f"dimension {dim} is out of range for {tensor.shape}")
+        wide = np.float64 if array.dtype.kind == "f" else array.dtype
+        if values["reverse_order"]:
+            array = np.flip(array, dim)
+        result = function(array, axis=dim, dtype=wide)
+        if values["reverse_order"]:
+            result = np.flip(result, dim)
+        return store(
+            result,
+            (tensor,),
+            device=device,
+            dtype=values["dtype"],
+            memory_config=values["memory_config"],
+            output_tensor=values["out"],
+        )
+
+    yield Operation(
+        name,
+        run,
+        "input_tensor, dim, *, dtype=None, reverse_order=False, out=None, memory_config=None",
+    )
+
+
+def _declare(name: str, meaning: Meaning, *, corrects: bool = False) -> Operation:
+    entry = Reduction(name, meaning, corrects, name in ("mean", "var", "std"))
+    return Operation(name, entry.run, _SIGNATURE, entry)
+
+
+OPERATIONS: dict[str, Operation] = table_of(
+    (_declare(name, meaning_of(name)) for name in ("sum", "mean", "max", "min")),
+    _declare("var", _variance, corrects=True),
+    _declare("std", _deviation, corrects=True),
+    Operation(
+        "prod",
+        _prod,
+        "input_tensor, dim=None, keepdim=False, *, dims=None, memory_config=None",
+        _PROD,
+    ),
+    Operation(
+        "argmax",
+        _argmax,
+        "input_tensor, dim=None, keepdim=False, *, sub_core_grids, use_multicore, "
+        "memory_config=None, output_tensor=None",
+    ),
+    _cumulate("cumsum"),
+    _cumulate("cumprod"),
+)

@@ -1,0 +1,1 @@
+"""Operations of transformers: heads, attention, rotary embeddings, caches of keys and values."""

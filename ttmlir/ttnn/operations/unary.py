@@ -1,0 +1,96 @@
+"""Operations on the elements of one tensor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ttmlir.ttnn.operations import meanings
+from ttmlir.ttnn.operations.activations import activation_of
+from ttmlir.ttnn.operations.elementwise import UNARY_TAIL, declare
+from ttmlir.ttnn.operations.meanings import Meaning
+from ttmlir.ttnn.operations.operation import Operation, table_of
+from ttmlir.ttnn.tensor.tensor import Tensor
+
+_ONE = ("input_tensor",)
+
+
+def _declare(text: str, arguments: str = "", meaning: Meaning | None = None, **facts: Any) -> Any:
+    return declare(text, _ONE, UNARY_TAIL, arguments=arguments, meaning=meaning, **facts)
+
+
+def _array(value: Any) -> Any:
+    return value.array if isinstance(value, Tensor) else value
+
+
+def _prelu(xp: Any, x: Any, *, weight: Any) -> Any:
+    """x, or the weight of its channel times a negative one."""
+    weights = np.asarray(_array(weight), x.dtype)
+    if weights.ndim == 1 and weights.size > 1 and x.ndim > 1:
+        weights = weights.reshape(1, -1, *(1,) * (x.ndim - 2))
+    return xp.where(x >= 0, x, weights * x)
+
+
+def _clamp(xp: Any, x: Any, *, min: Any, max: Any) -> Any:
+    return meanings.clamp(xp, x, min=_array(min), max=_array(max))
+
+
+def _chain(xp: Any, x: Any, *, ops_chain: Any) -> Any:
+    for each in ops_chain:
+        x = activation_of(each)(x)
+    return x
+
+
+_ROWS = (
+    "abs acos asin atan cos acosh asinh atanh cosh sinh erfinv exp2 expm1 ceil floor trunc "
+    "reciprocal relu sign silu swish=silu sin square tan logical_not bitwise_not neg isfinite "
+    "hardsigmoid cbrt lgamma"
+)
+
+_APPROXIMATED = "sqrt rsqrt exp erf erfc gelu log log1p tanh sigmoid_accurate=sigmoid"
+
+_APPROXIMATED_PLAIN = ("log2", "log10", "tanhshrink")
+
+_SELU = "*, scale=1.0507009873554805, alpha=1.6732632423543772"
+
+OPERATIONS: dict[str, Operation] = table_of(
+    _declare(_ROWS),
+    _declare(_APPROXIMATED, "fast_and_approximate_mode=False"),
+    _declare("sigmoid", "*, vector_mode=4, fast_and_approximate_mode=False"),
+    *(
+        _declare(name, "fast_and_approximate_mode=False", meanings.PLAIN[name])
+        for name in _APPROXIMATED_PLAIN
+    ),
+    *(
+        _declare(name, meaning=meaning)
+        for name, meaning in meanings.PLAIN.items()
+        if name not in _APPROXIMATED_PLAIN
+    ),
+    _declare("heaviside", "value", meanings.heaviside),
+    _declare("leaky_relu", "negative_slope", parameters=(("parameter", "negative_slope"),)),
+    _declare("relu_max", "upper_limit", meanings.relu_max),
+    _declare("relu_min", "lower_limit", meanings.relu_min),
+    _declare("rpow", "exponent", meanings.raise_number),
+    _declare("fill", "fill_value", meanings.fill),
+    _declare("threshold", "threshold, value", meanings.threshold),
+    _declare("rdiv", "value, *, rounding_mode=None", meanings.divide_number),
+    _declare("elu", "alpha=1.0", meanings.elu),
+    _declare("celu", "*, alpha=1.0", meanings.celu),
+    _declare("selu", _SELU, meanings.selu),
+    _declare("hardtanh", "*, min_val=-1.0, max_val=1.0", meanings.hardtanh),
+    _declare("softplus", "*, beta=1.0, threshold=20.0", meanings.softplus),
+    _declare("hardshrink", "*, lambd=0.5", meanings.hardshrink),
+    _declare("softshrink", "*, lambd=0.5", meanings.softshrink),
+    _declare("logit", "*, eps=None", meanings.logit),
+    _declare("round", "*, decimals=0", meanings.round_decimals),
+    _declare("tril", "*, diagonal=0", meanings.triangle("tril")),
+    _declare("triu", "*, diagonal=0", meanings.triangle("triu")),
+    _declare("clamp clip", "min=None, max=None", _clamp),
+    _declare("glu", "dim=-1", meanings.glu("sigmoid")),
+    _declare("reglu", "dim=-1", meanings.glu("relu")),
+    _declare("geglu", "dim=-1", meanings.glu("gelu")),
+    _declare("swiglu", "dim=-1", meanings.glu("silu")),
+    _declare("unary_chain", "ops_chain", _chain),
+    _declare("prelu", "weight", _prelu),
+)

@@ -1,0 +1,1 @@
+"""Operations that move a window over images, or change their size."""

@@ -1,0 +1,1 @@
+"""Programs of kernels on tensors: what describes them, and `generic_op`, which runs them."""

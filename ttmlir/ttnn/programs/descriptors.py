@@ -1,0 +1,258 @@
+"""What describes a program of kernels: kernels, circular buffers, semaphores.
+
+Source: tt-metal, tt_metal/api/tt-metalium/program_descriptors.hpp and
+ttnn/cpp/ttnn-nanobind/program_descriptors.cpp.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ttmlir.metalium.cores import CoreCoord, CoreRange, CoreRangeSet
+from ttmlir.metalium.enums import NOC, DataMovementProcessor, NamedNumber, UnpackToDestMode
+from ttmlir.sim.machine.address_generators import accessor_words
+from ttmlir.ttnn.tensor.tensor import Tensor
+from ttmlir.ttnn.types.enums import NOC_MODE, CoreType, DataType, MathFidelity
+from ttmlir.ttnn.types.spec import Tile
+
+
+class SourceType(NamedNumber):
+    """Whether a kernel is a file or a text."""
+
+    FILE_PATH = 0
+    SOURCE_CODE = 1
+
+
+@dataclass
+class ReaderConfigDescriptor:
+    """A kernel that reads: on RISCV_1 and network 0."""
+
+
+@dataclass
+class WriterConfigDescriptor:
+    """A kernel that writes: on RISCV_0 and network 1."""
+
+
+@dataclass
+class DataMovementConfigDescriptor:
+    """A kernel that moves data, and the processor and network that it uses."""
+
+    processor: DataMovementProcessor = DataMovementProcessor.RISCV_0
+    noc: NOC = NOC.RISCV_0_default
+    noc_mode: NOC_MODE = NOC_MODE.DM_DEDICATED_NOC
+
+
+@dataclass
+class ComputeConfigDescriptor:
+    """A kernel that computes."""
+
+    math_fidelity: MathFidelity = MathFidelity.HiFi4
+    math_approx_mode: bool = False
+    fp32_dest_acc_en: bool = False
+    dst_full_sync_en: bool = False
+    bfp8_pack_precise: bool = False
+    unpack_to_dest_mode: Sequence[UnpackToDestMode] = ()
+
+
+Config = (
+    ReaderConfigDescriptor
+    | WriterConfigDescriptor
+    | DataMovementConfigDescriptor
+    | ComputeConfigDescriptor
+)
+
+
+class RuntimeArgs:
+    """Run-time arguments by core: `args[x][y] = [...]`, or `append(core, values)`."""
+
+    def __init__(self) -> None:
+        """No arguments yet."""
+        self.by_core: dict[CoreCoord, list[int]] = {}
+
+    def append(self, core: tuple[int, int], values: Sequence[int]) -> None:
+        """Add the arguments of a core."""
+        self.by_core[CoreCoord(*core)] = list(values)
+
+    def extend(self, others: Sequence[tuple[tuple[int, int], Sequence[int]]]) -> None:
+        """Add the arguments of several cores."""
+        for core, values in others:
+            self.append(core, values)
+
+    def __getitem__(self, x: int) -> _Column:
+        """The arguments of a column of cores."""
+        return _Column(self, x)
+
+    def __iter__(self) -> Iterator[tuple[CoreCoord, list[int]]]:
+        """Cores and their arguments."""
+        return iter(self.by_core.items())
+
+
+@dataclass(frozen=True)
+class _Column:
+    args: RuntimeArgs
+    x: int
+
+    def __getitem__(self, y: int) -> list[int]:
+        """The arguments of a core."""
+        return self.args.by_core.setdefault(CoreCoord(self.x, y), [])
+
+    def __setitem__(self, y: int, values: Sequence[int]) -> None:
+        """Set the arguments of a core."""
+        self.args.append((self.x, y), values)
+
+
+Cores = CoreRangeSet | CoreRange
+
+
+def arguments_by_core(given: Any, cores: Cores) -> dict[tuple[int, int], list[int]]:
+    """Run-time arguments by core, of any of the three forms; TypeError for others.
+
+    The forms are `RuntimeArgs`, pairs of a core and its arguments, and lists `[x][y]` of arguments,
+    which count cores from the first of the kernel.
+    """
+    found: dict[tuple[int, int], list[int]] = {}
+    if isinstance(given, RuntimeArgs):
+        return {(core.x, core.y): list(values) for core, values in given}
+    ranges = cores if isinstance(cores, CoreRangeSet) else CoreRangeSet([cores])
+    columns: list[Any] = list(given)
+    for x, column in enumerate(columns):
+        match column:
+            case ((int(core_x), int(core_y)), [*values]):
+                found[core_x, core_y] = values
+            case [*rows]:
+                start = ranges.bounding_box().start
+                for y, values in enumerate(rows):
+                    if not isinstance(values, list | tuple):
+                        raise TypeError(_FORMS)
+                    if values:
+                        found[start.x + x, start.y + y] = [*values]
+            case _:
+                raise TypeError(_FORMS)
+    return found
+
+
+_FORMS = (
+    "runtime_args are ttnn.RuntimeArgs, pairs (CoreCoord, [numbers]), or lists [x][y] of lists of "
+    "numbers"
+)
+
+
+def _no_arguments() -> list[Any]:
+    return []
+
+
+@dataclass(kw_only=True)
+class KernelDescriptor:
+    """A kernel on some cores."""
+
+    SourceType = SourceType
+
+    kernel_source: str
+    source_type: SourceType = SourceType.FILE_PATH
+    core_ranges: Cores
+    compile_time_args: Sequence[int] = ()
+    named_compile_time_args: Sequence[tuple[str, int]] = ()
+    defines: Sequence[tuple[str, str]] = ()
+    runtime_args: Any = field(default_factory=_no_arguments)
+    common_runtime_args: Sequence[int] = ()
+    opt_level: Any = None
+    config: Config
+
+
+@dataclass(frozen=True)
+class TileDescriptor:
+    """Height and width of the tiles of a circular buffer."""
+
+    height: int = 32
+    width: int = 32
+    transpose: bool = False
+
+
+@dataclass(kw_only=True)
+class CBFormatDescriptor:
+    """A circular buffer: its index, the format of its numbers, and the bytes of a page."""
+
+    buffer_index: int
+    data_format: DataType
+    page_size: int
+    tile: TileDescriptor | Tile | None = None
+
+
+@dataclass(kw_only=True)
+class CBDescriptor:
+    """Circular buffers that share bytes of L1 on some cores, perhaps those of a tensor."""
+
+    total_size: int
+    core_ranges: Cores
+    format_descriptors: Sequence[CBFormatDescriptor]
+    tensor: Tensor | None = None
+    """A sharded tensor whose shards the circular buffer is."""
+
+
+def cb_descriptor_from_sharded_tensor(cb_index: int, tensor: Tensor) -> CBDescriptor:
+    """The circular buffer that is the shards of a tensor in L1; RuntimeError for other tensors."""
+    shards = tensor.memory_config().shard_spec
+    if shards is None:
+        raise RuntimeError("cb_descriptor_from_sharded_tensor takes a sharded tensor")
+    spec = tensor.spec
+    pages = shards.shape[0] * shards.shape[1] // (spec.page_shape[0] * spec.page_shape[1])
+    return CBDescriptor(
+        total_size=pages * spec.page_bytes,
+        core_ranges=shards.grid,
+        format_descriptors=[
+            CBFormatDescriptor(
+                buffer_index=cb_index, data_format=tensor.dtype, page_size=spec.page_bytes
+            )
+        ],
+        tensor=tensor,
+    )
+
+
+@dataclass(kw_only=True)
+class SemaphoreDescriptor:
+    """A semaphore on some cores, and its value when the program starts."""
+
+    id: int = 0
+    core_type: CoreType = CoreType.WORKER
+    core_ranges: Cores
+    initial_value: int = 0
+
+
+def _no_kernels() -> list[KernelDescriptor]:
+    return []
+
+
+def _no_semaphores() -> list[SemaphoreDescriptor]:
+    return []
+
+
+def _no_circular_buffers() -> list[CBDescriptor]:
+    return []
+
+
+@dataclass
+class ProgramDescriptor:
+    """A program: what runs at once on a device."""
+
+    kernels: list[KernelDescriptor] = field(default_factory=_no_kernels)
+    semaphores: list[SemaphoreDescriptor] = field(default_factory=_no_semaphores)
+    cbs: list[CBDescriptor] = field(default_factory=_no_circular_buffers)
+    custom_program_hash: int | None = None
+
+
+class TensorAccessorArgs:
+    """What a kernel's `TensorAccessorArgs` reads of a tensor from its arguments."""
+
+    def __init__(self, tensor: Tensor) -> None:
+        """The layout of a tensor on a device."""
+        self._words = accessor_words(tensor.device_storage().buffer.accessor_args())
+
+    def get_compile_time_args(self) -> list[int]:
+        """The compile-time arguments."""
+        return list(self._words)
+
+    def get_common_runtime_args(self) -> list[int]:
+        """None: everything is known when the kernel is compiled."""
+        return []

@@ -1,0 +1,170 @@
+"""Which module defines a name of ttnn: modules are loaded when one of their names is used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+_TYPES = "ttmlir.ttnn.types"
+_TENSOR = "ttmlir.ttnn.tensor"
+_DEVICE = "ttmlir.ttnn.device"
+_OPERATIONS = "ttmlir.ttnn.operations"
+
+_NAMES = {
+    f"{_TYPES}.enums": (
+        *("BcastOpDim", "BcastOpMath", "CoreType", "DataType", "EmbeddingsType", "Layout"),
+        *("LossReductionMode", "MathFidelity", "NOC_MODE", "ReduceType"),
+        *("ShardDistributionStrategy", "ShardShapeAlignment", "ShardStrategy", "ThrottleLevel"),
+        "Topology",
+    ),
+    f"{_TYPES}.shape": ("Shape",),
+    f"{_TYPES}.memory": (
+        *("CoreGrid", "MemoryConfig", "NdShardSpec", "ShardSpec"),
+        *("DRAM_MEMORY_CONFIG", "L1_MEMORY_CONFIG", "L1_BLOCK_SHARDED_MEMORY_CONFIG"),
+        *("L1_HEIGHT_SHARDED_MEMORY_CONFIG", "L1_WIDTH_SHARDED_MEMORY_CONFIG"),
+        *("create_sharded_memory_config", "create_sharded_memory_config_"),
+    ),
+    f"{_TYPES}.spec": ("TensorSpec", "Tile"),
+    f"{_TYPES}.configs": (
+        *("BlackholeComputeKernelConfig", "GrayskullComputeKernelConfig"),
+        *("LayerNormDefaultProgramConfig", "LayerNormShardedMultiCoreProgramConfig"),
+        *("MatmulMultiCoreReuseMultiCast1DProgramConfig", "MatmulMultiCoreReuseProgramConfig"),
+        "MatmulMultiCoreReuseMultiCastBatchedDRAMShardedProgramConfig",
+        "MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig",
+        "MatmulMultiCoreReuseMultiCastProgramConfig",
+        "SDPAProgramConfig",
+        *("SoftmaxDefaultProgramConfig", "SoftmaxShardedMultiCoreProgramConfig"),
+        *("WormholeComputeKernelConfig", "init_device_compute_kernel_config"),
+    ),
+    f"{_TYPES}.core_ranges": (
+        *("corerange_to_cores", "num_cores_to_corerangeset_in_subcoregrids"),
+    ),
+    f"{_TYPES}.convolution": (
+        *("Conv1dConfig", "Conv2dConfig", "Conv2dDRAMSliceHeight", "Conv2dDRAMSliceWidth"),
+        *("Conv2dL1Full", "Conv2dL1FullSliceConfig", "Conv2dSliceConfig", "Op2DSliceConfig"),
+    ),
+    f"{_TENSOR}.tensor": ("Tensor",),
+    f"{_TENSOR}.printing": ("set_printoptions",),
+    "ttmlir.ttnn.operations.activations": ("UnaryOpType", "UnaryWithParam"),
+    "ttmlir.ttnn.programs.descriptors": (
+        *("CBDescriptor", "CBFormatDescriptor", "ComputeConfigDescriptor"),
+        *("DataMovementConfigDescriptor", "KernelDescriptor", "ProgramDescriptor"),
+        *("ReaderConfigDescriptor", "RuntimeArgs", "SemaphoreDescriptor", "TensorAccessorArgs"),
+        *("TileDescriptor", "WriterConfigDescriptor", "cb_descriptor_from_sharded_tensor"),
+    ),
+    "ttmlir.metalium.cores": ("CoreCoord", "CoreRange", "CoreRangeSet"),
+    "ttmlir.metalium.enums": (
+        *("BufferType", "DataMovementProcessor", "NOC", "ShardOrientation", "TensorMemoryLayout"),
+        "UnpackToDestMode",
+    ),
+    "ttmlir.metalium.work_split": ("num_cores_to_corerangeset", "split_work_to_cores"),
+    f"{_DEVICE}": ("Arch", "Device", "DispatchCoreAxis", "DispatchCoreConfig", "DispatchCoreType"),
+    f"{_DEVICE}.distribution": (
+        *("ConcatMesh2dToTensor", "ConcatMeshToTensor", "FabricConfig", "FabricReliabilityMode"),
+        *("FabricTensixConfig", "MeshCoordinate", "MeshMapperConfig", "PlacementReplicate"),
+        *("PlacementShard", "ReplicateTensorToMesh", "ShardTensor2dMesh", "ShardTensorToMesh"),
+        *("aggregate_tensor", "close_mesh_device", "create_mesh_composer", "create_mesh_device"),
+        *("create_mesh_mapper", "distribute", "distribute_tensor", "from_host_shards"),
+        *("get_device_tensors", "open_mesh_device", "set_fabric_config"),
+        "using_distributed_env",
+    ),
+    f"{_DEVICE}.events": (
+        *("begin_trace_capture", "command_queue", "create_global_semaphore", "end_trace_capture"),
+        *("event_synchronize", "execute_trace", "get_global_semaphore_address", "record_event"),
+        *("release_trace", "reset_global_semaphore_value", "wait_for_event"),
+    ),
+    f"{_DEVICE}.reports": ("ReadDeviceProfiler", "get_memory_view"),
+    f"{_DEVICE}.mesh": ("MemoryView", "MeshDevice", "MeshShape"),
+    f"{_DEVICE}.opening": (
+        *("CloseDevice", "CloseDevices", "CreateDevice", "CreateDevices", "GetDefaultDevice"),
+        *("GetNumAvailableDevices", "GetNumPCIeDevices", "GetPCIeDeviceID", "SetDefaultDevice"),
+        *("close_device", "get_arch_name", "get_device_ids", "get_num_devices"),
+        *("get_num_pcie_devices", "get_pcie_device_ids", "manage_device", "open_device"),
+        "synchronize_device",
+    ),
+}
+"""Names by the modules that define them, but for operations."""
+
+_ALIASES = {
+    "bfloat16": ("DataType", "BFLOAT16"),
+    "float32": ("DataType", "FLOAT32"),
+    "uint32": ("DataType", "UINT32"),
+    "bfloat8_b": ("DataType", "BFLOAT8_B"),
+    "bfloat4_b": ("DataType", "BFLOAT4_B"),
+    "uint8": ("DataType", "UINT8"),
+    "uint16": ("DataType", "UINT16"),
+    "int32": ("DataType", "INT32"),
+    "ROW_MAJOR_LAYOUT": ("Layout", "ROW_MAJOR"),
+    "TILE_LAYOUT": ("Layout", "TILE"),
+    "StorageType": ("StorageKind", ""),
+}
+"""Members of enumerations that have names of their own."""
+
+_MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}
+
+FAMILIES = (
+    *("ttmlir.ttnn.tensor.conversion", "ttmlir.ttnn.tensor.creation"),
+    *("ttmlir.ttnn.tensor.indexing", "ttmlir.ttnn.tensor.printing", "ttmlir.ttnn.tensor.files"),
+    *("ttmlir.ttnn.operations.moves", "ttmlir.ttnn.operations.unary"),
+    *("ttmlir.ttnn.operations.binary", "ttmlir.ttnn.operations.ternary"),
+    *("ttmlir.ttnn.operations.reductions", "ttmlir.ttnn.operations.movement"),
+    *("ttmlir.ttnn.operations.matmul", "ttmlir.ttnn.operations.normalization"),
+    *("ttmlir.ttnn.operations.lookup", "ttmlir.ttnn.operations.golden"),
+    *(f"{_OPERATIONS}.{name}" for name in ("collectives", "feature_norms", "losses", "ordering")),
+    f"{_OPERATIONS}.quantization",
+    *(f"{_OPERATIONS}.transformer.{name}" for name in ("attention", "caches", "heads", "rotary")),
+    *(f"{_OPERATIONS}.window.{name}" for name in ("convolution", "pooling", "resizing")),
+)
+"""Modules with a table `OPERATIONS` of callables by name."""
+
+_LATE_FAMILIES = {"generic_op": "ttmlir.ttnn.programs.generic"}
+"""Operations whose modules are only loaded for them: the simulator of kernels is large."""
+
+
+@cache
+def operations() -> Mapping[str, Callable[..., Any]]:
+    """All operations by name."""
+    found: dict[str, Callable[..., Any]] = {}
+    for module in FAMILIES:
+        found |= import_module(module).OPERATIONS
+    return found
+
+
+def find_operation(name: str) -> Callable[..., Any]:
+    """An operation; KeyError if there is none."""
+    return operations()[name]
+
+
+def find(name: str) -> Any:
+    """What a name of ttnn stands for; KeyError for unknown names."""
+    if name in _ALIASES:
+        owner, member = _ALIASES[name]
+        enums = import_module(f"{_TYPES}.enums")
+        found = getattr(enums, owner)
+        return found[member] if member else found
+    if name in _MODULE_OF:
+        return getattr(import_module(_MODULE_OF[name]), name)
+    if name in _LATE_FAMILIES:
+        return import_module(_LATE_FAMILIES[name]).OPERATIONS[name]
+    return operations()[name]
+
+
+def known_names() -> list[str]:
+    """All names of ttnn that are here."""
+    public = (name for name in operations() if name not in _INTERNAL)
+    return sorted({*_ALIASES, *_MODULE_OF, *_LATE_FAMILIES, *public})
+
+
+def explain_missing(name: str) -> str:
+    """What to say about a name that is not here, with the nearest that are."""
+    from difflib import get_close_matches
+
+    names = get_close_matches(name, known_names(), 3, 0.5)
+    nearest = f"; nearest: {', '.join(f'ttnn.{each}' for each in names)}" if names else ""
+    return f"ttnn.{name} is not here yet{nearest}"
+
+
+_INTERNAL = {"create_tensor", "get_item", "print_tensor"}
+"""Operations that only methods of tensors call."""

@@ -1,0 +1,316 @@
+"""Tensors of arrays of torch and NumPy, of lists, and back."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import ml_dtypes
+import numpy as np
+
+from ttmlir.runtime.element import Array, convert
+from ttmlir.ttnn.operations.operation import Operation, operations_of
+from ttmlir.ttnn.tensor.formats import compute_type, round_to
+from ttmlir.ttnn.tensor.tensor import Tensor
+from ttmlir.ttnn.types.enums import DataType, Layout
+from ttmlir.ttnn.types.memory import DRAM_MEMORY_CONFIG, MemoryConfig
+from ttmlir.ttnn.types.shape import Extents, Shape
+from ttmlir.ttnn.types.spec import TensorSpec, Tile
+
+if TYPE_CHECKING:
+    from ttmlir.ttnn.device.mesh import MeshDevice
+
+_TYPES = {
+    np.dtype(np.float32): DataType.FLOAT32,
+    np.dtype(ml_dtypes.bfloat16): DataType.BFLOAT16,
+    np.dtype(np.float16): DataType.BFLOAT16,
+    np.dtype(np.int64): DataType.UINT32,
+    np.dtype(np.uint32): DataType.UINT32,
+    np.dtype(np.int32): DataType.INT32,
+    np.dtype(np.int16): DataType.UINT16,
+    np.dtype(np.uint16): DataType.UINT16,
+    np.dtype(np.uint8): DataType.UINT8,
+    np.dtype(np.bool_): DataType.UINT8,
+}
+"""The data type of a tensor by that of its array, unless another one is asked for."""
+
+HOST_TYPES = {
+    DataType.BFLOAT16: np.dtype(ml_dtypes.bfloat16),
+    DataType.FLOAT32: np.dtype(np.float32),
+    DataType.BFLOAT8_B: np.dtype(np.float32),
+    DataType.BFLOAT4_B: np.dtype(np.float32),
+    DataType.UINT32: np.dtype(np.uint32),
+    DataType.INT32: np.dtype(np.int32),
+    DataType.UINT16: np.dtype(np.uint16),
+    DataType.UINT8: np.dtype(np.uint8),
+}
+"""The type of the array of a tensor."""
+
+
+def as_array(values: Any) -> Array:
+    """The numbers of an array of NumPy or torch, or of nested lists; nobody else's memory."""
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(values, torch.Tensor):
+        values = values.detach().cpu()
+        if values.dtype == torch.bfloat16:
+            return values.contiguous().view(torch.uint16).numpy().view(ml_dtypes.bfloat16).copy()
+        return np.array(values.numpy())
+    if hasattr(values, "__dlpack__") and not hasattr(values, "__array__"):
+        return np.array(np.from_dlpack(values))
+    return np.array(values)
+
+
+def data_type_of(array: Array) -> DataType:
+    """The data type for an array; RuntimeError for arrays that have none."""
+    found = _TYPES.get(array.dtype)
+    if found is None:
+        raise RuntimeError(
+            f"no data type of ttnn stands for {array.dtype}; give dtype, such as ttnn.float32"
+        )
+    return found
+
+
+def make_tensor(
+    array: Array,
+    dtype: DataType | None = None,
+    *,
+    layout: Layout | None = None,
+    device: MeshDevice | None = None,
+    memory_config: MemoryConfig | None = None,
+    tile: Tile | None = None,
+    pad_value: float | None = None,
+) -> Tensor:
+    """A tensor with the numbers of an array, rounded once."""
+    dtype = data_type_of(array) if dtype is None else dtype
+    if layout is None:
+        layout = Layout.TILE if dtype.facts.is_block else Layout.ROW_MAJOR
+    config = DRAM_MEMORY_CONFIG if memory_config is None else memory_config
+    spec = TensorSpec(array.shape, dtype, layout, config, tile)
+    if array.dtype == np.dtype(np.int64) and dtype is DataType.UINT32:
+        array = array.astype(np.uint32)
+    tensor = Tensor.on(device, spec, round_to(array, dtype, own=array.base is None))
+    tensor.pad_value = 0.0 if pad_value is None else pad_value
+    return tensor
+
+
+def from_torch(
+    tensor: Any,
+    dtype: DataType | None = None,
+    *,
+    spec: TensorSpec | None = None,
+    tile: Tile | None = None,
+    pad_value: float | None = None,
+    layout: Layout | None = None,
+    device: MeshDevice | None = None,
+    memory_config: MemoryConfig | None = None,
+    mesh_mapper: Any = None,
+    cq_id: int | None = None,
+) -> Tensor | None:
+    """A tensor with the numbers of a torch tensor; None of None."""
+    if tensor is None:
+        return None
+    if spec is not None:
+        if any(each is not None for each in (dtype, layout, memory_config, tile)):
+            raise RuntimeError("spec excludes dtype, layout, memory_config and tile")
+        if tuple(tensor.shape) != spec.shape:
+            raise RuntimeError(f"spec is for {spec.shape}, the tensor has {list(tensor.shape)}")
+        dtype, layout, memory_config, tile = spec.dtype, spec.layout, spec.memory_config, spec.tile
+    if memory_config is not None and memory_config.is_sharded() and not memory_config.shard_spec:
+        raise RuntimeError("a sharded memory_config needs its shard_spec to place a tensor")
+    return make_tensor(
+        as_array(tensor),
+        dtype,
+        layout=layout,
+        device=device,
+        memory_config=memory_config,
+        tile=tile,
+        pad_value=pad_value,
+    )
+
+
+def as_tensor(
+    tensor: Any,
+    dtype: DataType | None = None,
+    *,
+    layout: Layout | None = Layout.ROW_MAJOR,
+    device: MeshDevice | None = None,
+    memory_config: MemoryConfig | None = None,
+    cache_file_name: Any = None,
+    preprocess: Any = None,
+    mesh_mapper: Any = None,
+) -> Tensor | None:
+    """As `from_torch`, after `preprocess`; a device needs a memory configuration.
+
+    With `cache_file_name` the tensor is read from a file if that is there, else written to it.
+    """
+    if device is not None and memory_config is None:
+        raise RuntimeError("memory_config is needed where a device is given")
+    if dtype is not None and dtype.facts.is_block:
+        layout = Layout.TILE
+    if cache_file_name is None:
+        values = tensor if preprocess is None else preprocess(tensor)
+        return from_torch(values, dtype, layout=layout, device=device, memory_config=memory_config)
+    from ttmlir.ttnn.tensor import files
+
+    path = files.cached_name(cache_file_name, dtype, layout)
+    if path.exists():
+        found = files.load_tensor(path)
+    else:
+        found = from_torch(
+            tensor if preprocess is None else preprocess(tensor), dtype, layout=layout
+        )
+        if found is None:
+            return None
+        path.parent.mkdir(parents=True, exist_ok=True)
+        files.dump_tensor(path, found)
+    if device is None or memory_config is None:
+        return found
+    return Tensor.on(device, found.spec.replace(memory_config=memory_config), found.array)
+
+
+def to_numpy(tensor: Tensor) -> Array:
+    """An array of the tensor's data type, without padding; block floats as float32."""
+    array = convert(tensor.array, HOST_TYPES[tensor.dtype])
+    return array.copy() if array is tensor.array or array.base is not None else array
+
+
+def to_torch(
+    tensor: Tensor,
+    dtype: Any = None,
+    *,
+    torch_rank: int | None = None,
+    mesh_composer: Any = None,
+    device: MeshDevice | None = None,
+    cq_id: int | None = None,
+) -> Any:
+    """A torch tensor without padding; `torch_rank` drops leading extents of 1."""
+    import torch
+
+    array = to_numpy(tensor)
+    if array.dtype == ml_dtypes.bfloat16:
+        result = torch.as_tensor(array.view(np.uint16)).view(torch.bfloat16)
+    else:
+        result = torch.as_tensor(np.ascontiguousarray(array).reshape(array.shape))
+    if torch_rank is not None:
+        while result.ndim > torch_rank:
+            if result.shape[0] != 1:
+                raise RuntimeError(f"{tensor.shape} has no rank {torch_rank}")
+            result = result.squeeze(0)
+    return result if dtype is None else result.to(dtype)
+
+
+def create_tensor(
+    values: Any,
+    shape: Any = None,
+    data_type: DataType | Any = None,
+    layout: Layout | Any = None,
+    device: Any = None,
+    mem_config: MemoryConfig | None = None,
+    tile: Tile | None = None,
+    *,
+    memory_config: MemoryConfig | None = None,
+    pad_value: float | None = None,
+    **others: Any,
+) -> Tensor:
+    """The constructor of tensors: of an array, of numbers and a shape, or of another tensor."""
+    unknown = others.keys() - {"cq_id", "mesh_mapper"}
+    if unknown:
+        raise TypeError(f"Tensor got an unexpected keyword argument '{min(unknown)}'")
+    if isinstance(values, Tensor):
+        return Tensor.of(values.spec, values.storage)
+    memory_config = mem_config if memory_config is None else memory_config
+    if isinstance(values, list) and not isinstance(shape, DataType | None):
+        array = np.array(values, compute_type(data_type)).reshape(Shape(shape))
+    else:
+        # Tensor(array, data_type, device, layout, mem_config, tile).
+        if not isinstance(data_type, DataType | None):
+            device, data_type = data_type, None
+        if isinstance(shape, DataType):
+            shape, data_type = None, shape
+        if layout is not None and not isinstance(layout, Layout):
+            layout, device = None, layout
+        if isinstance(device, Layout):
+            layout, device = device, None
+        array = as_array(values)
+    return make_tensor(
+        array,
+        data_type,
+        layout=layout,
+        device=device,
+        memory_config=memory_config,
+        tile=tile,
+        pad_value=pad_value,
+    )
+
+
+def allocate_tensor_on_device(*args: Any, **kwargs: Any) -> Tensor:
+    """A tensor on a device whose numbers nobody has written: of a spec, or of its parts."""
+    spec, device = _spec_and_device(*args, **kwargs)
+    if device is None:
+        raise TypeError("allocate_tensor_on_device takes a device")
+    return Tensor.on(device, spec, None)
+
+
+def allocate_tensor_on_host(*args: Any, **kwargs: Any) -> Tensor:
+    """A tensor on the host, of zeros: of a spec, or of its parts."""
+    spec, _ = _spec_and_device(*args, **kwargs)
+    return Tensor.on(None, spec, np.zeros(spec.shape, compute_type(spec.dtype)))
+
+
+def _spec_and_device(
+    shape: TensorSpec | Extents,
+    dtype: DataType | Any = None,
+    layout: Layout = Layout.TILE,
+    device: MeshDevice | None = None,
+    memory_config: MemoryConfig | None = None,
+) -> tuple[TensorSpec, MeshDevice | None]:
+    if isinstance(shape, TensorSpec):
+        given: Any = dtype if device is None else device
+        return shape, given
+    config = DRAM_MEMORY_CONFIG if memory_config is None else memory_config
+    return TensorSpec(shape, dtype, layout, config), device
+
+
+def copy_host_to_device_tensor(
+    host_tensor: Tensor, device_tensor: Tensor, cq_id: int | None = None
+) -> None:
+    """Write the numbers of a tensor on the host to one on a device."""
+    _check_same(host_tensor, device_tensor)
+    device_tensor.device_storage().array = host_tensor.array
+
+
+def copy_device_to_host_tensor(
+    device_tensor: Tensor, host_tensor: Tensor, blocking: bool = True, cq_id: int | None = None
+) -> None:
+    """Write the numbers of a tensor on a device to one on the host."""
+    _check_same(device_tensor, host_tensor)
+    host_tensor.storage.array = device_tensor.array
+
+
+def _check_same(source: Tensor, target: Tensor) -> None:
+    if source.shape != target.shape or source.dtype != target.dtype:
+        raise RuntimeError(
+            f"a tensor of {source.shape}, {source.dtype} cannot be copied to one of "
+            f"{target.shape}, {target.dtype}"
+        )
+
+
+def from_buffer(
+    buffer: Sequence[float],
+    shape: Extents,
+    dtype: DataType,
+    device: MeshDevice | None = None,
+    layout: Layout | None = None,
+    memory_config: MemoryConfig | None = None,
+) -> Tensor:
+    """A tensor of numbers one after another."""
+    array = np.asarray(buffer, compute_type(dtype)).reshape(tuple(shape))
+    return make_tensor(array, dtype, layout=layout, device=device, memory_config=memory_config)
+
+
+OPERATIONS: dict[str, Operation] = operations_of(
+    *(from_torch, to_torch, as_tensor, create_tensor, to_numpy, from_buffer),
+    *(allocate_tensor_on_device, allocate_tensor_on_host),
+    *(copy_host_to_device_tensor, copy_device_to_host_tensor),
+)

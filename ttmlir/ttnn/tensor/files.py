@@ -1,0 +1,102 @@
+"""Tensors in files: a header of JSON, and the numbers row by row.
+
+    8 bytes  b"ttmlirT1"
+    4 bytes  the header's length, little endian
+    header   {"dtype": "BFLOAT16", "layout": "TILE", "shape": [2, 3]}
+    numbers  of the data type, little endian, without padding; block floats as float32
+
+Nothing else may follow. It is a format of this project; files that ttnn itself writes are refused.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ttmlir.ttnn.operations.operation import Operation, operations_of, require_tensor
+from ttmlir.ttnn.tensor.conversion import HOST_TYPES, make_tensor, to_numpy
+from ttmlir.ttnn.tensor.tensor import Tensor
+from ttmlir.ttnn.types.enums import DataType, Layout
+
+if TYPE_CHECKING:
+    from ttmlir.ttnn.device.mesh import MeshDevice
+
+EXTENSION = ".tensorbin"
+_MAGIC = b"ttmlirT1"
+_MOST_HEADER = 1 << 12
+_MOST_DIMENSIONS = 8
+
+
+def dump_tensor(file_name: str | os.PathLike[str], tensor: Tensor) -> None:
+    """Write a tensor to a file; RuntimeError for another extension."""
+    path = _path(file_name)
+    array = np.ascontiguousarray(to_numpy(require_tensor(tensor, "tensor")))
+    spec = tensor.spec
+    facts = {"dtype": spec.dtype.name, "layout": spec.layout.name, "shape": [*spec.shape]}
+    header = json.dumps(facts, sort_keys=True).encode()
+    data = array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
+    path.write_bytes(_MAGIC + len(header).to_bytes(4, "little") + header + data)
+
+
+def load_tensor(file_name: str | os.PathLike[str], *, device: MeshDevice | None = None) -> Tensor:
+    """The tensor in a file, on a device if one is given; RuntimeError if the file is no tensor's.
+
+    The sizes in the header are compared with the file's before memory is taken.
+    """
+    path = _path(file_name)
+    try:
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            start = file.read(len(_MAGIC) + 4)
+            if start[: len(_MAGIC)] != _MAGIC or len(start) < len(_MAGIC) + 4:
+                raise RuntimeError(f"{path} was not written by dump_tensor of this package")
+            length = int.from_bytes(start[len(_MAGIC) :], "little")
+            if length > _MOST_HEADER:
+                raise RuntimeError(f"{path}: a header of {length} bytes is too long")
+            dtype, layout, shape = _read_header(path, file.read(length))
+            stored = HOST_TYPES[dtype].newbyteorder("<")
+            expected = len(start) + length + math.prod(shape) * stored.itemsize
+            if size != expected:
+                raise RuntimeError(f"{path} has {size} bytes, its header says {expected}")
+            data = file.read()
+    except OSError as error:
+        raise RuntimeError(f"{path}: {error.strerror}") from None
+    array = np.frombuffer(data, stored).reshape(shape).astype(HOST_TYPES[dtype])
+    return make_tensor(array, dtype, layout=layout, device=device)
+
+
+def _path(file_name: str | os.PathLike[str]) -> Path:
+    path = Path(file_name)
+    if path.suffix != EXTENSION:
+        raise RuntimeError(f"{path}: names of files with tensors end in {EXTENSION}")
+    return path
+
+
+def _read_header(path: Path, text: bytes) -> tuple[DataType, Layout, tuple[int, ...]]:
+    try:
+        facts: Any = json.loads(text)
+        dtype, layout = DataType[facts["dtype"]], Layout[facts["layout"]]
+        shape = tuple(facts["shape"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise RuntimeError(f"{path}: the header is none of a tensor") from None
+    whole = all(type(extent) is int and 0 <= extent < 1 << 31 for extent in shape)
+    if not whole or len(shape) > _MOST_DIMENSIONS:
+        raise RuntimeError(f"{path}: the header's shape is none of a tensor")
+    if dtype is DataType.INVALID or layout is Layout.INVALID:
+        raise RuntimeError(f"{path}: the header is none of a tensor")
+    return dtype, layout, shape
+
+
+def cached_name(cache_file_name: Any, dtype: DataType | None, layout: Layout | None) -> Path:
+    """The file of a cache for a data type and a layout."""
+    wanted = "NONE" if dtype is None else dtype.name
+    kept = "NONE" if layout is None else layout.name
+    return Path(f"{cache_file_name}_dtype_{wanted}_layout_{kept}{EXTENSION}")
+
+
+OPERATIONS: dict[str, Operation] = operations_of(dump_tensor, load_tensor)

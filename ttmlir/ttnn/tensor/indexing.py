@@ -1,0 +1,57 @@
+"""Parts of tensors by brackets."""
+
+from __future__ import annotations
+
+from types import EllipsisType
+from typing import Any
+
+from ttmlir.ttnn.operations.operation import Operation, operations_of
+from ttmlir.ttnn.tensor.storage import DeviceStorage
+from ttmlir.ttnn.tensor.tensor import Tensor
+from ttmlir.ttnn.types.memory import without_shards
+
+
+def get_item(tensor: Tensor, index: Any) -> Tensor:
+    """The part at integers, slices with positive steps and at most one ellipsis.
+
+    IndexError outside of the tensor, TypeError for other indices.
+    """
+    shape = tensor.shape
+    places: list[Any] = [*index] if isinstance(index, tuple) else [index]
+    if sum(isinstance(each, EllipsisType) for each in places) > 1:
+        raise IndexError("a tensor's index has one ellipsis at most")
+    for position, each in enumerate(places):
+        if isinstance(each, EllipsisType):
+            missing = len(shape) - (len(places) - 1)
+            places[position : position + 1] = [slice(None)] * missing
+            break
+    if len(places) > len(shape):
+        raise IndexError(f"{len(places)} indices for a tensor of {shape}")
+    for extent, each in zip(shape, places, strict=False):
+        _check(each, extent, isinstance(tensor.storage, DeviceStorage))
+    part = tensor.array[tuple(places)]
+    config = tensor.spec.memory_config
+    if config.is_sharded():
+        config = without_shards(config)
+    spec = tensor.spec.replace(shape=part.shape, memory_config=config)
+    return Tensor.on(tensor.device(), spec, part)
+
+
+def _check(place: Any, extent: int, on_device: bool) -> None:
+    match place:
+        case bool() | None:
+            raise TypeError("a tensor's index has integers, slices and an ellipsis")
+        case int():
+            if not -extent <= place < extent:
+                raise IndexError(f"index {place} is out of range for an extent of {extent}")
+        case slice():
+            _, _, step = place.indices(extent)
+            if step < 1:
+                raise RuntimeError(f"the step of a slice is positive, got {step}")
+            if step != 1 and not on_device:
+                raise RuntimeError("slices of tensors on the host have step 1; use to_device first")
+        case _:
+            raise TypeError("a tensor's index has integers, slices and an ellipsis")
+
+
+OPERATIONS: dict[str, Operation] = operations_of(get_item)

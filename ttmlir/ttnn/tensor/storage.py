@@ -1,0 +1,122 @@
+"""The numbers of tensors: arrays, and bytes in the memories of a simulated device.
+
+A tensor on a device has an address from its first moment, and its room is taken. Its numbers stay
+in an array until somebody can see the bytes: a kernel, or who asks for the address. From then on
+the storage is *shared*: before a program of kernels runs, its numbers are written to the device's
+memory, and afterwards they are read from there when they are needed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ttmlir.runtime.element import Array
+from ttmlir.ttnn.tensor.formats import decode, encode
+from ttmlir.ttnn.types.spec import TensorSpec
+
+if TYPE_CHECKING:
+    from ttmlir.sim.machine.buffer import Buffer
+    from ttmlir.ttnn.device.mesh import MeshDevice
+
+
+class HostStorage:
+    """Numbers in the host's memory."""
+
+    __slots__ = ("array",)
+
+    def __init__(self, array: Array) -> None:
+        """Take an array, which nobody else changes."""
+        self.array = array
+
+
+class DeviceStorage:
+    """Numbers in DRAM or L1 of a device."""
+
+    __slots__ = (
+        "__weakref__",
+        "_allocator",
+        "_array",
+        "_buffer",
+        "_is_released",
+        "_is_written",
+        "address",
+        "device",
+        "spec",
+    )
+
+    def __init__(self, device: MeshDevice, spec: TensorSpec, array: Array | None) -> None:
+        """Take memory; without an array, nobody has written it. RuntimeError if there is no room.
+
+        `spec` is complete: sharded configurations have their shards.
+        """
+        device.check_open()
+        self.device = device
+        self.spec = spec
+        self._array = array
+        self._buffer: Buffer | None = None
+        self._is_written = False
+        self._allocator = device.allocators[spec.space]
+        self.address = self._allocator.allocate(spec.bank_bytes(device.chip))
+        self._is_released = False
+
+    @property
+    def array(self) -> Array:
+        """The numbers; what no one has written is all ones in bits."""
+        if self._array is None:
+            self._array = decode(self.buffer.read(), self.spec)
+        return self._array
+
+    @array.setter
+    def array(self, array: Array) -> None:
+        self._array = array
+        self._is_written = False
+
+    @property
+    def buffer(self) -> Buffer:
+        """The bytes on the device, which from now on others may see."""
+        if self._buffer is None:
+            from ttmlir.sim.machine.buffer import Buffer
+
+            spec = self.spec
+            self._allocator.free(self.address)
+            self._buffer = Buffer(
+                self.device.simulated,
+                spec.size_bytes,
+                spec.page_bytes,
+                spec.space,
+                sharding=spec.sharding(),
+                address=self.address,
+            )
+            self.device.shared.add(self)
+        return self._buffer
+
+    def write_bytes(self) -> None:
+        """Bring the bytes on the device up to date."""
+        if self._array is not None and not self._is_written:
+            self.buffer.write(encode(self._array, self.spec))
+            self._is_written = True
+
+    def forget_array(self) -> None:
+        """Take the bytes on the device for the truth: a program may have written them."""
+        if self._is_written or self._array is None:
+            self._array = None
+
+    def release(self) -> None:
+        """Give the memory back, once."""
+        if self._is_released:
+            return
+        self._is_released = True
+        if self._buffer is None:
+            self._allocator.free(self.address)
+        else:
+            self.device.shared.discard(self)
+            self._buffer.deallocate()
+
+    def __del__(self) -> None:
+        """Nobody has the tensor any more."""
+        # Without room there is nothing to give back.
+        if hasattr(self, "_is_released"):
+            self.release()
+
+
+Storage = HostStorage | DeviceStorage

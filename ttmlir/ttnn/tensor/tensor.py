@@ -1,0 +1,341 @@
+"""Tensors, on the host or on a device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from ttmlir.ttnn.registry import find_operation
+from ttmlir.ttnn.tensor.formats import compute_type, pad, unpad
+from ttmlir.ttnn.tensor.storage import DeviceStorage, HostStorage, Storage
+from ttmlir.ttnn.types.enums import DataType, Layout, StorageKind
+from ttmlir.ttnn.types.memory import DRAM_MEMORY_CONFIG, MemoryConfig
+from ttmlir.ttnn.types.shape import Shape
+from ttmlir.ttnn.types.spec import TensorSpec, Tile
+
+if TYPE_CHECKING:
+    from ttmlir.runtime.element import Array
+    from ttmlir.ttnn.device.mesh import MeshDevice
+
+_ids = count()
+
+
+class Tensor:
+    """Numbers with a specification; operations make new ones.
+
+    `Tensor(array, ...)` and `Tensor(numbers, shape, dtype, layout, ...)` are `create` in
+    `ttmlir.ttnn.tensor.creation`.
+    """
+
+    __slots__ = ("__weakref__", "_storage", "pad_value", "spec", "tensor_id")
+
+    spec: TensorSpec
+    """What is known besides the numbers."""
+    tensor_id: int
+    pad_value: float
+    """What fills the padding of tiles."""
+    _storage: Storage | None
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Tensor:
+        """A tensor on the host, or on a device if one is given."""
+        return find_operation("create_tensor")(*args, **kwargs)
+
+    @staticmethod
+    def of(spec: TensorSpec, storage: Storage) -> Tensor:
+        """The tensor that a storage holds."""
+        tensor = object.__new__(Tensor)
+        tensor.spec = spec
+        tensor._storage = storage
+        tensor.tensor_id = next(_ids)
+        tensor.pad_value = 0.0
+        return tensor
+
+    @staticmethod
+    def on(device: MeshDevice | None, spec: TensorSpec, array: Array | None) -> Tensor:
+        """A tensor with the numbers of an array, which nobody else changes; None for any numbers.
+
+        On a device it takes memory there.
+        """
+        if device is None:
+            assert array is not None, "tensors on the host have numbers"
+            return Tensor.of(spec, HostStorage(array))
+        spec = spec.complete(device.core_coord)
+        return Tensor.of(spec, DeviceStorage(device, spec, array))
+
+    # What it is.
+
+    @property
+    def storage(self) -> Storage:
+        """What holds the numbers; RuntimeError once the tensor was deallocated."""
+        storage = self._storage
+        if storage is None:
+            raise RuntimeError(
+                "the buffer is not allocated: the tensor was deallocated, and cannot be used any "
+                "more"
+            )
+        return storage
+
+    @property
+    def array(self) -> Array:
+        """The numbers in the type that operations compute in. Nobody changes them."""
+        return self.storage.array
+
+    @property
+    def shape(self) -> Shape:
+        """The logical shape."""
+        return self.spec.shape
+
+    @property
+    def padded_shape(self) -> Shape:
+        """The shape in memory."""
+        return self.spec.padded_shape
+
+    @property
+    def dtype(self) -> DataType:
+        """What the numbers are."""
+        return self.spec.dtype
+
+    @property
+    def layout(self) -> Layout:
+        """Rows or tiles."""
+        return self.spec.layout
+
+    @property
+    def tile(self) -> Tile:
+        """The extents of a tile."""
+        return self.spec.tile
+
+    def get_dtype(self) -> DataType:
+        """As `dtype`."""
+        return self.spec.dtype
+
+    def get_layout(self) -> Layout:
+        """As `layout`."""
+        return self.spec.layout
+
+    def get_tile(self) -> Tile:
+        """As `tile`."""
+        return self.spec.tile
+
+    def volume(self) -> int:
+        """Numbers in memory, padding included."""
+        volume = 1
+        for extent in self.spec.padded_shape:
+            volume *= extent
+        return volume
+
+    physical_volume = volume
+
+    def logical_volume(self) -> int:
+        """Numbers without padding."""
+        volume = 1
+        for extent in self.spec.shape:
+            volume *= extent
+        return volume
+
+    def element_size(self) -> int:
+        """Bytes of a number."""
+        return self.dtype.facts.element_bytes or 1
+
+    # Where it is.
+
+    def storage_type(self) -> StorageKind:
+        """Host or device."""
+        on_device = isinstance(self.storage, DeviceStorage)
+        return StorageKind.DEVICE if on_device else StorageKind.HOST
+
+    def device(self) -> MeshDevice | None:
+        """The device; None on the host."""
+        storage = self.storage
+        return storage.device if isinstance(storage, DeviceStorage) else None
+
+    def devices(self) -> list[MeshDevice]:
+        """The device, in a list."""
+        device = self.device()
+        return [] if device is None else [device]
+
+    def memory_config(self) -> MemoryConfig:
+        """The memory; DRAM for tensors on the host, as ttnn says it."""
+        on_device = isinstance(self.storage, DeviceStorage)
+        return self.spec.memory_config if on_device else DRAM_MEMORY_CONFIG
+
+    def is_sharded(self) -> bool:
+        """Whether cores hold shards."""
+        return self.memory_config().is_sharded()
+
+    def is_allocated(self) -> bool:
+        """False once the tensor was deallocated."""
+        return self._storage is not None
+
+    def device_storage(self) -> DeviceStorage:
+        """The storage on a device; RuntimeError on the host."""
+        storage = self.storage
+        if not isinstance(storage, DeviceStorage):
+            raise RuntimeError("the tensor is on the host; move it with ttnn.to_device first")
+        return storage
+
+    def buffer_address(self) -> int:
+        """The address in each bank. Programs see the numbers there from now on."""
+        storage = self.device_storage()
+        return storage.buffer.address
+
+    def deallocate(self, force: bool = True) -> None:
+        """Give the memory back; a second call changes nothing."""
+        storage = self._storage
+        self._storage = None
+        if isinstance(storage, DeviceStorage):
+            storage.release()
+
+    def take(self, other: Tensor) -> None:
+        """Hold the numbers of another tensor of the same specification, at this one's address."""
+        if self._storage is None:
+            self._storage = other.storage
+        else:
+            self._storage.array = other.array
+
+    # Moving and converting it: operations.
+
+    def to(self, target: MeshDevice | Layout, *args: Any, **kwargs: Any) -> Tensor:
+        """The tensor on a device, or in another layout."""
+        name = "to_layout" if isinstance(target, Layout) else "to_device"
+        if "mem_config" in kwargs:
+            kwargs["memory_config"] = kwargs.pop("mem_config")
+        return find_operation(name)(self, target, *args, **kwargs)
+
+    def cpu(self, blocking: bool = True, cq_id: int | None = None) -> Tensor:
+        """The tensor on the host."""
+        return find_operation("from_device")(self)
+
+    def to_torch(self, mesh_composer: object = None) -> Any:
+        """A torch tensor; RuntimeError unless the tensor is on the host."""
+        self._require_host("to_torch")
+        return find_operation("to_torch")(self, mesh_composer=mesh_composer)
+
+    def to_numpy(self) -> Array:
+        """An array of the data type; RuntimeError unless the tensor is on the host."""
+        self._require_host("to_numpy")
+        return find_operation("to_numpy")(self)
+
+    def to_list(self) -> Any:
+        """Nested lists of numbers."""
+        return self.array.tolist()
+
+    def item(self) -> float | int:
+        """The number of a tensor that has one; RuntimeError for more."""
+        if self.logical_volume() != 1:
+            raise RuntimeError(f"item() takes a tensor of one element, not of {self.shape}")
+        return self.array.reshape(-1)[0].item()
+
+    def _require_host(self, name: str) -> None:
+        if isinstance(self.storage, DeviceStorage):
+            raise RuntimeError(
+                f"Tensor.{name} takes a tensor on the host; use ttnn.{name}, or cpu() first"
+            )
+
+    def to_torch_with_padded_shape(self) -> Any:
+        """A torch tensor with the padding."""
+        return find_operation("to_torch")(self.pad_to_tile(0.0))
+
+    def pad(self, shape: Sequence[int], start: Sequence[int], value: float) -> Tensor:
+        """The tensor within a larger one, at `start`."""
+        import numpy as np
+
+        whole = np.full(tuple(shape), value, compute_type(self.dtype))
+        places = zip(start, self.shape, strict=True)
+        whole[tuple(slice(first, first + extent) for first, extent in places)] = self.array
+        return Tensor.on(None, self.spec.replace(shape=shape), whole)
+
+    def unpad(self, start: Sequence[int], end: Sequence[int]) -> Tensor:
+        """The part from `start` on and before `end`."""
+        part = self.array[tuple(map(slice, start, end))]
+        return Tensor.on(None, self.spec.replace(shape=part.shape), part)
+
+    def pad_to_tile(self, value: float = 0.0) -> Tensor:
+        """The tensor with its padding to tiles as numbers of its own."""
+        spec = self.spec.replace(layout=Layout.TILE)
+        whole = pad(self.array, spec, value)
+        return Tensor.on(None, self.spec.replace(shape=whole.shape), whole)
+
+    def unpad_from_tile(self, shape: Sequence[int]) -> Tensor:
+        """The first numbers along each dimension."""
+        part = unpad(self.array, tuple(shape))
+        return Tensor.on(None, self.spec.replace(shape=part.shape), part)
+
+    def reshape(self, *shape: Any) -> Tensor:
+        """The numbers in another shape."""
+        target = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
+        return find_operation("reshape")(self, target)
+
+    # Operators.
+
+    def __add__(self, other: Any) -> Tensor:
+        """Sum."""
+        return find_operation("add")(self, other)
+
+    def __radd__(self, other: Any) -> Tensor:
+        """Sum."""
+        return find_operation("add")(self, other)
+
+    def __sub__(self, other: Any) -> Tensor:
+        """Difference."""
+        return find_operation("subtract")(self, other)
+
+    def __mul__(self, other: Any) -> Tensor:
+        """Product of elements."""
+        return find_operation("multiply")(self, other)
+
+    def __rmul__(self, other: Any) -> Tensor:
+        """Product of elements."""
+        return find_operation("multiply")(self, other)
+
+    def __truediv__(self, other: Any) -> Tensor:
+        """Quotient."""
+        return find_operation("divide")(self, other)
+
+    def __rtruediv__(self, other: float) -> Tensor:
+        """A number divided by the tensor."""
+        return find_operation("rdiv")(self, other)
+
+    def __eq__(self, other: object) -> Any:
+        """1 where elements are equal, else 0."""
+        return find_operation("eq")(self, other)
+
+    def __ne__(self, other: object) -> Any:
+        """1 where elements differ, else 0."""
+        return find_operation("ne")(self, other)
+
+    def __gt__(self, other: Any) -> Tensor:
+        """1 where elements are larger, else 0."""
+        return find_operation("gt")(self, other)
+
+    def __ge__(self, other: Any) -> Tensor:
+        """1 where elements are not smaller, else 0."""
+        return find_operation("ge")(self, other)
+
+    def __lt__(self, other: Any) -> Tensor:
+        """1 where elements are smaller, else 0."""
+        return find_operation("lt")(self, other)
+
+    def __le__(self, other: Any) -> Tensor:
+        """1 where elements are not larger, else 0."""
+        return find_operation("le")(self, other)
+
+    __hash__ = object.__hash__
+
+    def __getitem__(self, index: Any) -> Tensor:
+        """A part: integers, slices with steps, and one ellipsis."""
+        return find_operation("get_item")(self, index)
+
+    def __len__(self) -> int:
+        """The first extent."""
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[Tensor]:
+        """The parts along the first dimension."""
+        return (self[i] for i in range(self.shape[0]))
+
+    def __repr__(self) -> str:
+        """The numbers and what they are, as ttnn prints them."""
+        show: Callable[[Tensor], str] = find_operation("print_tensor")
+        return show(self)

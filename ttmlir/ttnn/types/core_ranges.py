@@ -1,0 +1,49 @@
+"""Cores of ranges in an order, and ranges of some of them."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from ttmlir.metalium.cores import CoreCoord, CoreRange, CoreRangeSet
+
+
+def _cores(ranges: CoreRangeSet, row_wise: bool) -> list[CoreCoord]:
+    """The cores of each range after the other, by rows or by columns."""
+    found: list[CoreCoord] = []
+    for each in ranges.ranges():
+        first, last = each.start, each.end
+        columns, rows = range(first.x, last.x + 1), range(first.y, last.y + 1)
+        if row_wise:
+            found.extend(CoreCoord(x, y) for y in rows for x in columns)
+        else:
+            found.extend(CoreCoord(x, y) for x in columns for y in rows)
+    return found
+
+
+def corerange_to_cores(
+    core_range_set: CoreRangeSet | CoreRange, max_cores: int | None = None, row_wise: bool = False
+) -> list[CoreCoord]:
+    """The cores of ranges in order, by columns unless by rows; at most so many."""
+    ranges = core_range_set
+    if isinstance(ranges, CoreRange):
+        ranges = CoreRangeSet([ranges])
+    return list(islice(_cores(ranges, row_wise), max_cores))
+
+
+def num_cores_to_corerangeset_in_subcoregrids(
+    start_core: CoreCoord | tuple[int, int],
+    target_num_cores: int,
+    sub_core_grids: CoreRangeSet,
+    row_wise: bool = False,
+) -> CoreRangeSet:
+    """So many cores of ranges, from one of them on; RuntimeError if there are fewer."""
+    cores = _cores(sub_core_grids, row_wise)
+    start = CoreCoord(*start_core)
+    if start not in cores:
+        raise RuntimeError(f"start_core {start} is none of {sub_core_grids}")
+    chosen = cores[cores.index(start) :][:target_num_cores]
+    if target_num_cores < 1 or len(chosen) < target_num_cores:
+        raise RuntimeError(
+            f"target_num_cores={target_num_cores}, but there are {len(chosen)} from {start} on"
+        )
+    return CoreRangeSet([CoreRange(core, core) for core in chosen])

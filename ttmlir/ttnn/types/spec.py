@@ -1,0 +1,268 @@
+"""What is known of a tensor besides its numbers, and which bytes of which banks hold them."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from ttmlir.layout.data_format import packed_tile_bytes
+from ttmlir.layout.enums import MemorySpace
+from ttmlir.layout.enums import TensorMemoryLayout as PageLayout
+from ttmlir.layout.tile import face_shape
+from ttmlir.metalium.configs import ShardSpecBuffer, shard_cores, shard_pages, shards_of
+from ttmlir.metalium.cores import CoreCoord
+from ttmlir.metalium.enums import BufferType, TensorMemoryLayout
+from ttmlir.metalium.errors import MetaliumError
+from ttmlir.optable.shapes import spell_shape
+from ttmlir.ttnn.types.enums import DataType, Layout
+from ttmlir.ttnn.types.memory import DRAM_MEMORY_CONFIG, MemoryConfig, choose_shards
+from ttmlir.ttnn.types.shape import Extents, Shape
+
+if TYPE_CHECKING:
+    from ttmlir.sim.machine.buffer import Sharding
+    from ttmlir.sim.machine.chip import SimChip
+
+MAX_RANK = 8
+
+_PAGE_LAYOUTS = {
+    TensorMemoryLayout.HEIGHT_SHARDED: PageLayout.HEIGHT_SHARDED,
+    TensorMemoryLayout.WIDTH_SHARDED: PageLayout.WIDTH_SHARDED,
+    TensorMemoryLayout.BLOCK_SHARDED: PageLayout.BLOCK_SHARDED,
+}
+
+
+class Tile:
+    """Extents of the tiles of a tensor in tile layout."""
+
+    def __init__(self, tile_shape: Extents = (32, 32), transpose_tile: bool = False) -> None:
+        """Tiles of these extents; RuntimeError if faces do not fill them."""
+        height, width = tile_shape
+        self.tile_shape = (height, width)
+        self.transpose_tile = transpose_tile
+        self.face_shape = face_shape(self.tile_shape)
+
+    @property
+    def num_faces(self) -> int:
+        """How many faces a tile has."""
+        return math.prod(self.tile_shape) // math.prod(self.face_shape)
+
+    def get_tile_size(self, dtype: DataType) -> int:
+        """Bytes of a tile, exponents of block floats included."""
+        volume = math.prod(self.tile_shape)
+        if dtype.facts.is_block:
+            return packed_tile_bytes(dtype.facts.storage, volume)
+        return volume * dtype.facts.element_bytes
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the extents are the same."""
+        return isinstance(other, Tile) and self.tile_shape == other.tile_shape
+
+    def __hash__(self) -> int:
+        """By the extents."""
+        return hash(self.tile_shape)
+
+    def __repr__(self) -> str:
+        """As ttnn prints it."""
+        return f"Tile with shape: [{self.tile_shape[0]}, {self.tile_shape[1]}]"
+
+
+DEFAULT_TILE = Tile()
+
+
+class TensorSpec:
+    """Shape, data type, layout and memory of a tensor. It never changes.
+
+    A tensor is kept as rows: all dimensions but the last are rows of the last one, and only the
+    last two are padded. *Pages* are its tiles, or the parts of its rows that a bank holds.
+    """
+
+    def __init__(
+        self,
+        shape: Extents,
+        dtype: DataType,
+        layout: Layout,
+        memory_config: MemoryConfig = DRAM_MEMORY_CONFIG,
+        tile: Tile | None = None,
+    ) -> None:
+        """RuntimeError for what no tensor can be: block floats row by row, shards that do not fit.
+
+        A sharded memory configuration without shards is for who knows the device to complete.
+        """
+        self.shape = shape if isinstance(shape, Shape) else Shape(shape)
+        self.dtype = dtype
+        self.layout = layout
+        self.memory_config = memory_config
+        self.tile = DEFAULT_TILE if tile is None else tile
+        if len(self.shape) > MAX_RANK:
+            raise RuntimeError(f"a tensor has {MAX_RANK} dimensions at most, got {self.shape}")
+        if layout == Layout.ROW_MAJOR and dtype.facts.is_block:
+            raise RuntimeError(
+                "Layout must be Layout::TILE for bfloat8_b or bfloat4_b! Block floats share "
+                "exponents within tiles; use layout=ttnn.TILE_LAYOUT"
+            )
+        if memory_config.shard_spec is not None:
+            self._check_shards()
+
+    @property
+    def is_tiled(self) -> bool:
+        """True for tile layout."""
+        return self.layout == Layout.TILE
+
+    @cached_property
+    def padded_shape(self) -> Shape:
+        """The shape with the last two dimensions filled up to whole tiles, if it has tiles."""
+        if not self.is_tiled:
+            return self.shape
+        height, width = self.tile.tile_shape
+        *outer, rows, columns = (1,) * (2 - len(self.shape)) + self.shape
+        return Shape((*outer, -(-rows // height) * height, -(-columns // width) * width))
+
+    @cached_property
+    def rows(self) -> tuple[int, int]:
+        """Rows and columns in memory, padding included."""
+        padded = self.padded_shape
+        return math.prod(padded[:-1]), padded[-1] if padded else 1
+
+    @cached_property
+    def page_shape(self) -> tuple[int, int]:
+        """Rows and columns of a page, in elements."""
+        if self.is_tiled:
+            return self.tile.tile_shape
+        spec = self.memory_config.shard_spec
+        return 1, max(self.rows[1], 1) if spec is None else min(spec.shape[1], self.rows[1])
+
+    @cached_property
+    def page_bytes(self) -> int:
+        """Bytes of a page."""
+        if self.is_tiled:
+            return self.tile.get_tile_size(self.dtype)
+        return self.page_shape[1] * self.dtype.facts.element_bytes
+
+    @cached_property
+    def pages(self) -> tuple[int, int]:
+        """Rows and columns of pages; at least one page, so that empty tensors have an address."""
+        return (
+            max(1, -(-self.rows[0] // self.page_shape[0])),
+            max(1, -(-self.rows[1] // self.page_shape[1])),
+        )
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of all pages."""
+        return self.pages[0] * self.pages[1] * self.page_bytes
+
+    @property
+    def space(self) -> MemorySpace:
+        """The memory that holds the tensor."""
+        is_dram = self.memory_config.buffer_type == BufferType.DRAM
+        return MemorySpace.DEVICE_DRAM if is_dram else MemorySpace.DEVICE_L1
+
+    @cached_property
+    def _shards(self) -> ShardSpecBuffer:
+        spec = self.memory_config.shard_spec
+        assert spec is not None, "the tensor is sharded"
+        return ShardSpecBuffer(
+            spec.grid,
+            (spec.shape[0], spec.shape[1] if self.is_tiled else self.page_shape[1]),
+            spec.orientation,
+            self.page_shape,
+            self.pages,
+        )
+
+    def _check_shards(self) -> None:
+        """RuntimeError unless the shards are whole pages and the cores hold all of them."""
+        spec, layout = self.memory_config.shard_spec, self.memory_config.memory_layout
+        assert spec is not None, "the tensor is sharded"
+        (height, width), (rows, columns) = spec.shape, self.rows
+        name = f"shards of {height}x{width} for a tensor of {rows}x{columns} elements"
+        if self.is_tiled and (height % self.page_shape[0] or width % self.page_shape[1]):
+            raise RuntimeError(
+                f"{name}: Shard shape must be made of whole tiles of "
+                f"{spell_shape(self.tile.tile_shape)} in TILE_LAYOUT"
+            )
+        if layout == TensorMemoryLayout.HEIGHT_SHARDED and width != columns:
+            raise RuntimeError(f"{name}: a height-sharded tensor has shards of its width")
+        if layout == TensorMemoryLayout.WIDTH_SHARDED and height < rows:
+            raise RuntimeError(f"{name}: a width-sharded tensor has shards of its height")
+        try:
+            down, across = shards_of(self._shards)
+            shard_cores(self._shards, layout)
+        except MetaliumError as error:
+            raise RuntimeError(f"{name}: {error}") from None
+        if down * across > spec.num_cores():
+            raise RuntimeError(
+                f"{name} are {down * across}, but the grid {spec.grid} has {spec.num_cores()} "
+                "cores; use larger shards or more cores"
+            )
+
+    def sharding(self) -> Sharding | None:
+        """How the simulator cuts the pages; None for interleaved tensors."""
+        if self.memory_config.shard_spec is None:
+            return None
+        from ttmlir.sim.machine.buffer import Sharding
+
+        layout = self.memory_config.memory_layout
+        return Sharding(
+            layout=_PAGE_LAYOUTS[layout],
+            cores=tuple((x, y) for x, y in shard_cores(self._shards, layout)),
+            shape=self.pages,
+            shard_shape=shard_pages(self._shards),
+        )
+
+    def bank_bytes(self, chip: SimChip) -> int:
+        """Bytes that the tensor takes in each bank."""
+        is_dram = self.memory_config.buffer_type == BufferType.DRAM
+        alignment = chip.dram_alignment if is_dram else chip.l1_alignment
+        if self.memory_config.shard_spec is None:
+            banks = chip.num_dram_channels if is_dram else len(chip.workers)
+            in_bank = -(-self.pages[0] * self.pages[1] // banks)
+        else:
+            rows, columns = shard_pages(self._shards)
+            in_bank = rows * columns
+        return in_bank * (-(-self.page_bytes // alignment) * alignment)
+
+    def complete(self, grid: CoreCoord) -> TensorSpec:
+        """The specification with shards for a device of so many columns and rows of cores."""
+        config = self.memory_config
+        if config.interleaved or config.shard_spec is not None:
+            return self
+        unit = self.tile.tile_shape if self.is_tiled else (1, 1)
+        return self.replace(memory_config=choose_shards(config, *self.rows, unit, grid))
+
+    def replace(
+        self,
+        *,
+        shape: Extents | None = None,
+        dtype: DataType | None = None,
+        layout: Layout | None = None,
+        memory_config: MemoryConfig | None = None,
+    ) -> TensorSpec:
+        """The specification with some parts changed."""
+        return TensorSpec(
+            self.shape if shape is None else shape,
+            self.dtype if dtype is None else dtype,
+            self.layout if layout is None else layout,
+            self.memory_config if memory_config is None else memory_config,
+            self.tile,
+        )
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Everything that tells specifications apart."""
+        return (self.shape, self.dtype, self.layout, self.memory_config, self.tile)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether all parts are the same."""
+        return isinstance(other, TensorSpec) and self.key == other.key
+
+    def __hash__(self) -> int:
+        """By all parts."""
+        return hash(self.key)
+
+    def __repr__(self) -> str:
+        """As a call that makes it."""
+        return (
+            f"TensorSpec(shape={self.shape}, dtype=DataType::{self.dtype.name}, "
+            f"layout=Layout::{self.layout.name}, memory_config={self.memory_config})"
+        )
