@@ -156,12 +156,15 @@ def ranked_tests(mutant: Mutant, coverage: Coverage) -> Iterator[str]:
 
 def _tiers(mutant: Mutant, coverage: Coverage) -> Iterator[set[str]]:
     everything = set(coverage.seconds)
+    lists = {name for name in everything if name.startswith(_LISTS)}
     if mutant.statement is not None:
         key = _keys(mutant.path)[mutant.statement]
         executing = coverage.tests_of_statement(mutant.path, key)
         yield _akin(mutant, executing)
         yield {name for name in executing if f"/{mutant.package}/" in name}
         yield executing
+        # Tables may be made by functions, which run once and then for every test.
+        yield lists
         files = {file_of(name) for name in executing}
         yield {name for name in everything if file_of(name) in files}
         if executing:
@@ -172,7 +175,7 @@ def _tiers(mutant: Mutant, coverage: Coverage) -> Iterator[set[str]]:
     texts = {name for name in everything if any(word in _text(file_of(name)) for word in words)}
     near = {name for name in everything if f"/{mutant.package}/" in name}
     yield naming & users
-    yield {name for name in everything if name.startswith(_LISTS)}
+    yield lists
     yield _akin(mutant, everything)
     yield naming
     yield texts & users
