@@ -59,9 +59,9 @@ def judge(mutant: Mutant, coverage: Coverage, patience: float) -> Verdict:
     quick = list(_affordable(names[:_QUICK_TESTS], coverage, _QUICK_SECONDS))
     rest = list(_affordable((each for each in names if each not in quick), coverage, patience))
     failed = (
-        _run_pytest(quick, coverage, job, folder)
+        _run_sound_tests(quick, coverage, job, folder)
         or _run_lit(files[:_LIT_FILES], job, folder)
-        or _run_pytest(rest, coverage, job, folder)
+        or _run_sound_tests(rest, coverage, job, folder)
     )
     if failed:
         return Verdict(Fate.NOTICED, failed)
@@ -76,6 +76,26 @@ def _affordable(names: Iterable[str], coverage: Coverage, budget: float) -> Iter
         if budget < 0:
             return
         yield name
+
+
+def _run_sound_tests(names: list[str], coverage: Coverage, job: Path, folder: Path) -> str | None:
+    """The first of some tests that fails because of the change, and not without it as well."""
+    names = [name for name in names if _is_sound.get(name, True)]
+    while failed := _run_pytest(names, coverage, job, folder):
+        if failed not in names:
+            return failed
+        if failed not in _is_sound:
+            unchanged = folder / "unchanged.json"
+            write_job(unchanged, {"changed": {}})
+            _is_sound[failed] = _run_pytest([failed], coverage, unchanged, folder) is None
+        if _is_sound[failed]:
+            return failed
+        names = names[names.index(failed) + 1 :]
+    return None
+
+
+_is_sound: dict[str, bool] = {}
+"""Whether a test passes on the product as it is; it may not here, or not since it was recorded."""
 
 
 def _run_pytest(names: list[str], coverage: Coverage, job: Path, folder: Path) -> str | None:
@@ -136,12 +156,15 @@ def ranked_tests(mutant: Mutant, coverage: Coverage) -> Iterator[str]:
 
 def _tiers(mutant: Mutant, coverage: Coverage) -> Iterator[set[str]]:
     everything = set(coverage.seconds)
+    lists = {name for name in everything if name.startswith(_LISTS)}
     if mutant.statement is not None:
         key = _keys(mutant.path)[mutant.statement]
         executing = coverage.tests_of_statement(mutant.path, key)
         yield _akin(mutant, executing)
         yield {name for name in executing if f"/{mutant.package}/" in name}
         yield executing
+        # Tables may be made by functions, which run once and then for every test.
+        yield lists
         files = {file_of(name) for name in executing}
         yield {name for name in everything if file_of(name) in files}
         if executing:
@@ -152,7 +175,7 @@ def _tiers(mutant: Mutant, coverage: Coverage) -> Iterator[set[str]]:
     texts = {name for name in everything if any(word in _text(file_of(name)) for word in words)}
     near = {name for name in everything if f"/{mutant.package}/" in name}
     yield naming & users
-    yield {name for name in everything if name.startswith(_LISTS)}
+    yield lists
     yield _akin(mutant, everything)
     yield naming
     yield texts & users

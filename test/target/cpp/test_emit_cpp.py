@@ -44,6 +44,37 @@ def test_text_is_that_of_mlir(case: Path, at_top: bool) -> None:
         assert emit(source, at_top=at_top) == expected.stdout
 
 
+BINARY = (
+    *("mul", "div", "rem", "add", "sub", "bitwise_left_shift", "bitwise_right_shift"),
+    *("bitwise_and", "bitwise_xor", "bitwise_or"),
+)
+
+
+def nested(outer: str, inner: str, *, right: bool) -> str:
+    """A function of an operation on the result of another."""
+    operands = "%b, %0" if right else "%0, %b"
+    return f"""func.func @{outer}_{inner}_{"right" if right else "left"}(%a: i32, %b: i32) -> i32 {{
+  %e = emitc.expression : i32 {{
+    %0 = emitc.{inner} %a, %b : (i32, i32) -> i32
+    %1 = emitc.{outer} {operands} : (i32, i32) -> i32
+    emitc.yield %1 : i32
+  }}
+  return %e : i32
+}}
+"""
+
+
+@pytest.mark.skipif(UPSTREAM is None, reason="needs mlir-translate-19")
+@pytest.mark.parametrize("right", [False, True])
+def test_brackets_are_those_of_mlir(right: bool) -> None:
+    """Of every operator in every other one, on either side."""
+    text = "".join(nested(outer, inner, right=right) for outer in BINARY for inner in BINARY)
+    run = subprocess.run(
+        [str(UPSTREAM), "--mlir-to-cpp"], input=text, capture_output=True, text=True, check=True
+    )
+    assert emit(text) == run.stdout
+
+
 def test_nested_address_and_dereference_keep_their_operand() -> None:
     """`*` of a sum is a sum in parentheses; MLIR 19 prints a variable that does not exist."""
     text = emit("""
