@@ -37,7 +37,7 @@ MAY_IMPORT = {
     "target": {"cpp", "schema", *DIALECTS},
     "sim": {"cpp", "optable", "layout"},
     "runtime": {"sim", *EXECUTABLE},
-    "bridge": {"runtime", "sim", *EXECUTABLE},
+    "bridge": {"runtime", "sim", "metalium", "ttnn", *EXECUTABLE},
     "metalium": {"sim", "runtime", "cpp", *EXECUTABLE},
     "ttnn": {"sim", "runtime", "metalium", *EXECUTABLE},
     "ttrt": {"runtime", *EXECUTABLE},

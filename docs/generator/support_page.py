@@ -93,6 +93,11 @@ def support_page() -> str:
             "([kernel_calls.md](kernel_calls.md))."
         )
         + "\n",
+        wrap(
+            "A program of kernels is an operation of JAX, torch and NumPy "
+            "([bridge.md](bridge.md)): `ttir.custom_kernel`, `ttnn.generic` in the file."
+        )
+        + "\n",
         "## ttnn's Python API\n",
         wrap(
             f"{len(names_here())} names of ttnn work as written; "

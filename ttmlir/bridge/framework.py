@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ttmlir.bridge.execution import KernelRun, element_of
+from ttmlir.bridge.operations import describe_operation, is_operation
 from ttmlir.bridge.source_key import source_key
 from ttmlir.bridge.tensor_argument import TensorArgument
 from ttmlir.program.custom_kernel import (
@@ -85,7 +86,7 @@ class FrameworkKernel:
         memory: str | Mapping[str, str] = "dram",
         enable_cache: bool = True,
     ) -> None:
-        """Take the function that builds the program.
+        """Take the function that builds the program, or an operation of PyKernel.
 
         `grid` counts the programs that are launched, and is passed to the function if it has a
         parameter `grid`. `outputs` are the parameters that are made, the last tensor if it is not
@@ -100,7 +101,7 @@ class FrameworkKernel:
         self.enable_cache = enable_cache
         self._outputs = None if outputs is None else tuple(outputs)
         self._layout, self._memory = layout, memory
-        self._signature = inspect.signature(func)
+        self._signature = inspect.signature(func.invoke if is_operation(func) else func)
         self._cache: dict[object, tuple[CustomKernel, str]] = {}
         self.last_run: KernelRun | None = None
         """What the last call that the simulator computed made and took."""
@@ -269,6 +270,8 @@ class FrameworkKernel:
             if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
                 count = sum(key.startswith(f"{name}_") for key in arguments)
                 positional = [arguments.pop(f"{name}_{index}") for index in range(count)]
+        if is_operation(self.func):
+            return describe_operation(self.func, tensors, arguments)
         program = self.func(*positional, **arguments)
         if not isinstance(program, ProgramDescription):
             raise DescriptionError(

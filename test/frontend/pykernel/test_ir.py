@@ -183,6 +183,11 @@ def test_functions_and_constants_of_the_module_become_part_of_the_kernel() -> No
     assert "func.call" not in text
 
 
+def test_integers_of_numpy_are_integers() -> None:
+    """Constants of the module may come from elsewhere."""
+    check(ir("a = N + T[1] + p", "import numpy as np\nN = np.int64(40)\nT = (1, N)"), "constant 80")
+
+
 def test_constants_decide_branches_when_the_kernel_is_compiled() -> None:
     """Only the arm that is taken is there, so that the other one may make no sense."""
     text = (

@@ -161,9 +161,7 @@ class _Kernel(Printing, Loops):
             if each not in scope:
                 if each not in source.defaults:
                     builder.refuse(f"'{name}' lacks '{each}'", arguments.node)
-                value = host_value(source.defaults[each])
-                assert value is not None
-                scope[each] = value
+                scope[each] = host_value(source.defaults[each])
         return scope
 
     # Tables.

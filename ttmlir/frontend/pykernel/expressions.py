@@ -6,10 +6,11 @@ import ast
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
+from typing import SupportsIndex, cast
 
 from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import f32, i1, i32
-from xdsl.ir import Attribute, Block, Region
+from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from ttmlir.dialects.ttkernel import RESULT_TYPES
 from ttmlir.frontend.pykernel.builder import KernelBuilder
@@ -522,15 +523,15 @@ class Expressions(ABC):
             return place
         return self.read_element(place, place.within)
 
-    def read_element(self, array: Array, places: Sequence[object]) -> Scalar:
+    def read_element(self, array: Array, places: Sequence[SSAValue]) -> Scalar:
         """The element at these indices."""
-        op = memref.LoadOp.get(array.ssa, list(places))  # pyright: ignore
+        op = memref.LoadOp.get(array.ssa, places)
         return Scalar(array.type, self.builder.add(op).results[0])
 
-    def store_element(self, array: Array, places: Sequence[object], value: Scalar) -> None:
+    def store_element(self, array: Array, places: Sequence[SSAValue], value: Scalar) -> None:
         """Set the element at these indices."""
         converted = self.builder.ssa(self.builder.convert(value, array.type))
-        self.builder.add(memref.StoreOp.get(converted, array.ssa, list(places)))  # pyright: ignore
+        self.builder.add(memref.StoreOp.get(converted, array.ssa, places))
 
     def _check_index(self, known: int, extent: int, node: ast.expr) -> int:
         """An index that counts from the front."""
@@ -568,9 +569,7 @@ class Expressions(ABC):
     def _named_call(self, node: ast.Call, name: str) -> Value:
         binding = self.lookup(name)
         match binding:
-            case Static(value=FunctionType() as function) if name not in functions() or (
-                not _is_stub(function)
-            ):
+            case Static(value=FunctionType() as function):
                 arguments = self._arguments(node)
                 self.builder.at(node)
                 return self.inline(function, arguments)
@@ -651,16 +650,18 @@ MOST_ELEMENTS = 1024
 _CASTS: Mapping[type, Attribute] = {int: i32, bool: i1, float: f32}
 
 
-def host_value(value: object) -> Value | None:
+def host_value(value: object) -> Value:
     """A value of the host as one of the kernel."""
     match value:
         case bool() | int() | float():
             return number(value)
         case tuple() | list():
-            elements = [host_value(each) for each in value]  # pyright: ignore
-            if any(each is None for each in elements):
-                return Static(value)  # pyright: ignore
-            return Items(tuple(each for each in elements if each is not None))
+            listed = cast("Sequence[object]", value)
+            elements = tuple(host_value(each) for each in listed)
+            return Items(elements)
+        case SupportsIndex():
+            # An integer of NumPy, for instance.
+            return number(value.__index__())
         case _:
             return Static(value)
 
@@ -701,10 +702,6 @@ def _volume(shape: Sequence[int]) -> int:
 
 def _is_none(value: Value) -> bool:
     return isinstance(value, Static) and value.value is None
-
-
-def _is_stub(function: FunctionType) -> bool:
-    return bool(getattr(function, "__pykernel_stub__", False))
 
 
 def _spell(node: ast.expr) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import FunctionType
-from typing import Self
+from typing import Self, cast
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -122,16 +122,20 @@ class KernelFunction:
 
     def __call__(self, *args: object, **constants: object) -> Kernel:
         """Compile: circular buffers, run-time arguments and constants in the order of `def`."""
-        try:
-            kernel = self.compile(*args, **constants)
-        except PyKernelError as error:
-            raise error.with_traceback(None) from None
+        kernel = self.compile(*args, **constants)
         if self._form.kernel_type is None or self._form.verbose:
             print(kernel.ir, end="")
         return kernel
 
     def compile(self, *args: object, **constants: object) -> Kernel:
         """As a call does, without printing."""
+        try:
+            return self._find(args, constants)
+        except PyKernelError as error:
+            # How the compiler found it says nothing to who wrote the kernel.
+            raise error.with_traceback(None) from None
+
+    def _find(self, args: Sequence[object], constants: Mapping[str, object]) -> Kernel:
         parameters = bind(self._source, self._annotations, args, constants)
         outer = _outer_values(self._source, frozenset())
         key = (tuple(parameters.items()), tuple(map(type, parameters.values())), outer)
@@ -190,7 +194,7 @@ def _outer_values(source: FunctionSource, seen: frozenset[object]) -> tuple[obje
                 inner = FunctionSource.of(value)
                 values.append((value.__code__, *_outer_values(inner, seen | {value.__code__})))
             case bool() | int() | float() | str() | tuple() | list():
-                values.append((name, type(value).__name__, repr(value)))  # pyright: ignore
+                values.append((name, repr(cast("object", value))))
             case _:
                 pass
     return tuple(values)

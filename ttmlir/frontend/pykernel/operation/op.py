@@ -1,4 +1,4 @@
-"""Operations of ttnn whose kernels are written in Python."""
+"""The base class of operations: circular buffers, kernels, programs, calls."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from types import ModuleType
 from typing import Any, NamedTuple, SupportsIndex, cast
 
 from ttmlir.frontend.pykernel.kernels import Kernel, KernelFunction
-from ttmlir.frontend.pykernel.page_counts import count_pages
-from ttmlir.frontend.pykernel.profile import Profile, record
+from ttmlir.frontend.pykernel.operation.page_counts import count_pages
+from ttmlir.frontend.pykernel.operation.profile import Profile, record
 from ttmlir.frontend.pykernel.types import Arguments, CircularBuffer
 
 _PAGE_BYTES = {
@@ -73,18 +73,19 @@ class PyKernelOp:
         Kernels are compiled once for each form of their arguments; `invoke` runs for each call, so
         that addresses are those of these tensors.
         """
-        program = self._make_program(tensors, options)
+        program = self.make_program(tensors, options)
         return self._ttnn.generic_op(list(tensors), program)
 
     def profile(self, *tensors: Any, **options: Any) -> Profile:
         """Run the operation, and say what its threads did: cycles, stalls, findings, lines."""
-        program = self._make_program(tensors, options)
+        program = self.make_program(tensors, options)
         queue = tensors[0].device().command_queue()
         return record(
             type(self).__name__, queue, lambda: self._ttnn.generic_op(list(tensors), program)
         )
 
-    def _make_program(self, tensors: Sequence[Any], options: Mapping[str, Any]) -> Any:
+    def make_program(self, tensors: Sequence[Any], options: Mapping[str, Any]) -> Any:
+        """The `ttnn.ProgramDescriptor` for tensors; addresses in it are those of these tensors."""
         ranges = self.define_core_ranges(tensors, options)
         if ranges is None:
             raise ValueError("define_core_ranges returned None; return a ttnn.CoreRangeSet")

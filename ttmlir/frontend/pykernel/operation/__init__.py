@@ -1,0 +1,1 @@
+"""Operations of ttnn whose kernels are written in Python."""
