@@ -224,6 +224,8 @@ def test_linear(device: Any) -> None:
     )
     assert (result.dtype, result.memory_config()) == (ttnn.bfloat16, ttnn.L1_MEMORY_CONFIG)
     check(result, expected.relu(), "bfloat16")
+    for member, function in ((ttnn.UnaryOpType.ABS, torch.abs), (ttnn.UnaryOpType.EXP, torch.exp)):
+        check(ttnn.linear(a, b, transpose_b=True, activation=member), function(x @ w.T))
     plan = ttnn.MatmulMultiCoreReuseMultiCastProgramConfig(
         compute_with_storage_grid_size=(2, 2),
         in0_block_w=1,

@@ -95,7 +95,7 @@ class UnaryType(NamedNumber):
 
 
 UnaryOpType: Any = UnaryType(
-    "UnaryOpType", {name.upper(): number for number, name in enumerate(_FUNCTIONS)}
+    "UnaryOpType", {name.upper(): number for number, name in enumerate(_FUNCTIONS, 1)}
 )
 """Unary functions, by the names that ttnn gives them."""
 

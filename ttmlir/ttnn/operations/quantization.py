@@ -42,10 +42,12 @@ def _finish(
     device = common_device(tensor)
     output: Tensor | None = values["output_tensor"]
     dtype: DataType | None = values["dtype"]
-    if dtype is None and output is None:
-        dtype = default
+    if output is not None:
+        wanted = output.dtype
+    else:
+        # The number of bfloat16 is 0.
+        wanted = dtype = default if dtype is None else dtype
     remember_program(device, (name, tensor.spec, dtype))
-    wanted = dtype or default if output is None else output.dtype
     if wanted.facts.is_float:
         result = result.astype(np.float32)
     else:
