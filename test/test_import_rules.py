@@ -37,15 +37,17 @@ MAY_IMPORT = {
     "target": {"cpp", "schema", *DIALECTS},
     "sim": {"cpp", "optable", "layout"},
     "runtime": {"sim", *EXECUTABLE},
-    "metalium": {"sim", "runtime", *EXECUTABLE},
+    "bridge": {"runtime", "sim", *EXECUTABLE},
+    "metalium": {"sim", "runtime", "cpp", *EXECUTABLE},
     "ttnn": {"sim", "runtime", "metalium", *EXECUTABLE},
     "ttrt": {"runtime", *EXECUTABLE},
     "compiler": {"ir", "passes", "target", "mlir", "dialects"},
     "interpreter": {"ir", "passes", "compiler", "runtime", "schema", *DIALECTS},
     "frontend": {
-        *("ir", "passes", "target", "compiler", "runtime", "interpreter", "cpp", "schema"),
+        *("ir", "passes", "target", "compiler", "runtime", "interpreter", "cpp", "schema", "sim"),
         *DIALECTS,
     },
+    "pykernel": {"frontend", "ttnn"},
     "tools": {
         *("ir", "passes", "target", "compiler", "runtime", "ttrt", "interpreter", "frontend"),
         *("ttnn", "schema", "schema files", *DIALECTS),
@@ -62,7 +64,12 @@ NO_XDSL = {
 }
 """Packages that have to work without the compiler's IR library."""
 
-TOP_LEVEL = {"ttrt": "ttrt", "ttmlir.tools": "tools", "ttmlir_schema": "schema files"}
+TOP_LEVEL = {
+    "ttrt": "ttrt",
+    "pykernel": "pykernel",
+    "ttmlir.tools": "tools",
+    "ttmlir_schema": "schema files",
+}
 FORBIDDEN_STEMS = {"utils", "util", "misc", "common", "helpers", "helper"}
 MAX_LINES = 800
 
@@ -113,7 +120,7 @@ def tracked_files() -> tuple[Path, ...]:
 
 def sources() -> list[Path]:
     """The Python files of the product."""
-    folders = {"ttmlir", "ttrt", "schema"}
+    folders = {"ttmlir", "ttrt", "schema", "pykernel"}
     return [
         path
         for path in tracked_files()

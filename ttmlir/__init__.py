@@ -17,14 +17,23 @@ if TYPE_CHECKING:
     from ttmlir.frontend.compiled import CompiledModel
     from ttmlir.frontend.dispatch import compile
     from ttmlir.frontend.errors import CompilationError
+    from ttmlir.program.registered import register_custom_call, unregister_custom_call
 
 _HOMES = {
     "CompilationError": "ttmlir.frontend.errors",
     "CompiledModel": "ttmlir.frontend.compiled",
     "compile": "ttmlir.frontend.dispatch",
+    "register_custom_call": "ttmlir.program.registered",
+    "unregister_custom_call": "ttmlir.program.registered",
 }
 
-__all__ = ["CompilationError", "CompiledModel", "compile"]
+__all__ = [
+    "CompilationError",
+    "CompiledModel",
+    "compile",
+    "register_custom_call",
+    "unregister_custom_call",
+]
 
 
 def __getattr__(name: str) -> object:

@@ -12,6 +12,7 @@ from ttnn_page import names_here
 
 from ttmlir.layout.element_type import ScalarType
 from ttmlir.optable import ROWS
+from ttmlir.optable.kernel import CALLS
 from ttmlir.optable.row import Row
 from ttmlir.passes.core.registry import PASSES, PIPELINES
 from ttmlir.passes.ttmetal.convert_ttir_to_ttmetal_tiles import computed_on
@@ -86,6 +87,12 @@ def support_page() -> str:
         "## Kernels\n",
         "What `ttir-to-ttmetal-backend-pipeline` writes kernels for, by the type of the numbers.\n",
         *(_entry(", ".join(types), _kernels(types[0])) for types in _NUMBERS),
+        wrap(
+            "Kernels of your own, in C++ ([metalium.md](metalium.md)) and in Python "
+            f"([pykernel.md](pykernel.md)), have {len(CALLS)} calls "
+            "([kernel_calls.md](kernel_calls.md))."
+        )
+        + "\n",
         "## ttnn's Python API\n",
         wrap(
             f"{len(names_here())} names of ttnn work as written; "

@@ -19,6 +19,9 @@ EXPRESSIONS = [
     "g(a < b, c > d)",
     "g((a < b), (c >> d))",
     "g(a < b, (c > (d)))",
+    "S{a < b, c > d}",
+    "S{(a < b), (c > (d))}",
+    "S{.first = a < b, .second = c >> d}",
     "v[a < b] > c",
     # Operators of the same level are read from the left.
     "a - (b - c)",

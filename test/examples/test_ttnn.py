@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = sorted((ROOT / "examples" / "ttnn").glob("*.py"))
 
 
-@pytest.mark.parametrize("name", ["residual_mlp", "attention"])
+@pytest.mark.parametrize("name", ["feed_forward", "attention"])
 def test_examples(name: str) -> None:
     """An example, run as its text says, agrees and shows its cycles; it needs no torch."""
     code = (

@@ -23,6 +23,8 @@ _QUICK_TESTS = 40
 _LIT_FILES = 12
 _LIT_STARTS = 3
 """lit's configuration writes files that all its processes share, so a start can fail."""
+_LISTS = ("test/names/", "test/docs/test_generated_pages.py::test_page_is_current")
+"""Tests that compare whole tables with what was written before."""
 _SLACK = 60.0
 """How long a child may take beyond its tests: it imports the product first."""
 
@@ -124,7 +126,8 @@ def ranked_tests(mutant: Mutant, coverage: Coverage) -> Iterator[str]:
 
     Those that execute the changed statement come first, then those of the same files, which may
     have found its result in a cache. What importing executes, no test executes: there, those come
-    first that name what is changed, then those that use the module, then all others.
+    first that name what is changed, then those of whole tables, those that use the module, and all
+    others.
     """
     yield from dict.fromkeys(
         name for tier in _tiers(mutant, coverage) for name in _one_of_each_file(tier, coverage)
@@ -149,6 +152,7 @@ def _tiers(mutant: Mutant, coverage: Coverage) -> Iterator[set[str]]:
     texts = {name for name in everything if any(word in _text(file_of(name)) for word in words)}
     near = {name for name in everything if f"/{mutant.package}/" in name}
     yield naming & users
+    yield {name for name in everything if name.startswith(_LISTS)}
     yield _akin(mutant, everything)
     yield naming
     yield texts & users

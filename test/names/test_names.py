@@ -19,7 +19,7 @@ from ttmlir.optable.kernel import CALLS
 from ttmlir.passes.core.registry import PASSES, PIPELINES
 from ttmlir.passes.linalg import convert_linalg_to_ttir
 from ttmlir.passes.stablehlo import convert_stablehlo_to_ttir as stablehlo
-from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_movement import REFUSED
+from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_control import REFUSED
 from ttmlir.passes.tosa import convert_tosa_to_ttir
 from ttmlir.tools.opt.flags import OptFlags
 from ttmlir.tools.translate.translations import TRANSLATIONS

@@ -47,6 +47,9 @@ def with_arguments(*arguments: int) -> KernelDescription:
 
 
 WRONG: list[tuple[str, Callable[[], object]]] = [
+    ("the name of a kernel is ''; names have 1 to 128 char", lambda: replace(KERNEL, name="")),
+    ("the name of a kernel is 'nnnn", lambda: replace(KERNEL, name="n" * 129)),
+    (r"the name of a kernel is 'a\\x1b\[2J'", lambda: replace(KERNEL, name="a\x1b[2J")),
     (r"\(2, 0\)-\(1, 3\) are no rectangle", lambda: CoreRange((2, 0), (1, 3))),
     ("are on no chip", lambda: CoreRange((-1, 0), (1, 3))),
     ("are on no chip", lambda: CoreRange((0, 0), (1 << 40, 3))),
@@ -160,3 +163,34 @@ def test_ranges_of_cores_are_as_few_as_they_can_easily_be() -> None:
         CoreRange((1, 1), (1, 1)),
     )
     assert list_ranges(()) == ()
+
+
+TAKEN: list[Callable[[], object]] = [
+    lambda: CoreRange((65535, 65535), (65535, 65535)),
+    lambda: CoreRange((0, 0), (0, 65535)),
+    lambda: replace(KERNEL, core_ranges=GRID, runtime_args=()),
+    lambda: replace(KERNEL, source=" " * (1 << 20)),
+    lambda: with_arguments(0, (1 << 32) - 1),
+    lambda: with_arguments(*range(255 - len(KERNEL.common_runtime_args))),
+    lambda: replace(KERNEL, common_runtime_args=tuple(range(255)), runtime_args=()),
+    lambda: replace(KERNEL, compile_time_args=(AddressOfTensor(0), CircularBufferIndex(31))),
+    lambda: replace(KERNEL, compile_time_args=tuple(range(300))),
+    lambda: replace(KERNEL, defines=(("_A9", ""),)),
+    lambda: ComputeConfig(unpack_to_dest_fp32=(0, 31)),
+    lambda: circular_buffer(1, 1),
+    lambda: circular_buffer((1 << 32) - 1, 1, 31),
+    lambda: SemaphoreDescription(core_ranges=CORES, initial_value=(1 << 32) - 1),
+    lambda: ProgramDescription(kernels=(replace(EVERYWHERE, runtime_args=()),) * 3),
+    lambda: replace(PROGRAM, semaphores=(SemaphoreDescription(core_ranges=GRID),) * 16),
+    lambda: replace(
+        PROGRAM, circular_buffers=(replace(circular_buffer(64, 64), core_ranges=GRID),) * 32
+    ),
+    lambda: PROGRAM.check_tensors(2),
+]
+"""What is just inside of each limit."""
+
+
+@pytest.mark.parametrize("build", TAKEN)
+def test_what_is_at_a_limit_is_taken(build: Callable[[], object]) -> None:
+    """One more, or one less, is refused above."""
+    build()

@@ -19,6 +19,7 @@ from ttmlir.cpp.brackets import bracket_assignments
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.expression_reader import ExpressionReader
 from ttmlir.cpp.preprocess import PreprocessedText, preprocess
+from ttmlir.cpp.source_map import SourceMap
 from ttmlir.cpp.tree import (
     Alias,
     Block,
@@ -78,17 +79,22 @@ _STATEMENTS = (
 
 
 def parse(
-    text: str, file: str = "<kernel>", *, defines: Mapping[str, str] | None = None
+    text: str,
+    file: str = "<kernel>",
+    *,
+    defines: Mapping[str, str] | None = None,
+    source_map: SourceMap | None = None,
 ) -> TranslationUnit:
     """The tree of a C++ source.
 
     `file` is its name in positions and messages; `defines` are macros that are defined before its
-    first line. Raises CppSyntaxError for text that is no C++ or outside of the subset.
+    first line. With a map, positions are those of what the text was made from. Raises
+    CppSyntaxError for text that is no C++ or outside of the subset.
     """
     if len(text) > MAX_SOURCE_LENGTH:
         message = f"the text has {len(text)} characters; at most {MAX_SOURCE_LENGTH} are read"
         raise CppSyntaxError(message, Position(file, 1, 1), text[:80].partition("\n")[0])
-    source = preprocess(text, file, defines or {})
+    source = preprocess(text, file, defines or {}, source_map)
     root = _read_grammar(source)
     if root.has_error:
         source = bracket_assignments(source)

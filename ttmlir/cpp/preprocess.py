@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 
 from ttmlir.cpp.conditions import evaluate_condition
 from ttmlir.cpp.errors import CppSyntaxError
+from ttmlir.cpp.source_map import SourceMap
 from ttmlir.cpp.tree import Define, Directive, Include, Position, Pragma, Undefine
 
 MAX_EXPANSION = 100_000
@@ -83,23 +84,25 @@ class Macro:
 class SourceText:
     """A source with its name."""
 
-    def __init__(self, text: str, file: str):
-        """The text that messages quote."""
+    def __init__(self, text: str, file: str, source_map: SourceMap | None = None):
+        """The text that messages quote; with a map, positions are those behind its lines."""
         self.text = text
         self.file = file
+        self._map = source_map
         self._line_starts = [0, *(match.end() for match in re.finditer("\n", text))]
 
     def position(self, offset: int) -> Position:
         """Line and column of an offset."""
         line = bisect_right(self._line_starts, offset)
+        if self._map is not None:
+            return self._map.position(line)
         return Position(self.file, line, offset - self._line_starts[line - 1] + 1)
 
     def error(self, offset: int, message: str) -> CppSyntaxError:
         """An error that quotes the line of an offset."""
-        position = self.position(offset)
-        start = self._line_starts[position.line - 1]
+        start = self._line_starts[bisect_right(self._line_starts, offset) - 1]
         line = self.text[start:].partition("\n")[0].rstrip("\r")
-        return CppSyntaxError(message, position, line)
+        return CppSyntaxError(message, self.position(offset), line)
 
 
 @dataclass
@@ -131,13 +134,15 @@ class PreprocessedText:
         return self.source.error(self.origin(offset), message)
 
 
-def preprocess(text: str, file: str, defines: Mapping[str, str]) -> PreprocessedText:
+def preprocess(
+    text: str, file: str, defines: Mapping[str, str], source_map: SourceMap | None = None
+) -> PreprocessedText:
     """Expand macros and decide conditionals.
 
     `defines` are macros that are defined before the first line; one with parameters has them in
     its key: `"MIN(a,b)": "(a) < (b) ? (a) : (b)"`. Raises CppSyntaxError.
     """
-    return _Preprocessor(SourceText(text, file), defines).run()
+    return _Preprocessor(SourceText(text, file, source_map), defines).run()
 
 
 @dataclass

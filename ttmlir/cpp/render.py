@@ -21,6 +21,7 @@ from ttmlir.cpp.tree import (
     Case,
     Cast,
     Character,
+    Comment,
     Conditional,
     Construct,
     Continue,
@@ -49,6 +50,7 @@ from ttmlir.cpp.tree import (
     Null,
     Parameter,
     Pointer,
+    Position,
     Pragma,
     Reference,
     Return,
@@ -103,10 +105,29 @@ def render(node: TranslationUnit | Item | Statement | Type | Expression) -> str:
                 return _join(_statement(node))
             case Declaration() | Define() | Undefine() | Pragma() | Block() | Evaluate() | If():
                 return _join(_statement(node))
-            case For() | While() | DoWhile() | Break() | Continue() | Return():
+            case For() | While() | DoWhile() | Break() | Continue() | Return() | Comment():
                 return _join(_statement(node))
             case _:
                 return _expression(node, top=True)
+
+
+def line_positions(tree: TranslationUnit) -> tuple[Position | None, ...]:
+    """For each line of `render(tree)`, the position of the innermost statement that it is of."""
+    with deep_recursion():
+        lines = [line for item in tree.items for line in _item(item)]
+    return tuple(line.position if isinstance(line, _Line) else None for line in lines)
+
+
+class _Line(str):
+    """A line that knows the position of its statement."""
+
+    position: Position | None
+
+    def __new__(cls, text: str, position: Position | None) -> _Line:
+        """The line at a position."""
+        line = super().__new__(cls, text)
+        line.position = position
+        return line
 
 
 def _join(lines: Iterable[str]) -> str:
@@ -114,7 +135,13 @@ def _join(lines: Iterable[str]) -> str:
 
 
 def _indent(lines: Iterable[str]) -> Iterator[str]:
-    return (f"{_INDENT}{line}" if line and not line.startswith("#") else line for line in lines)
+    for line in lines:
+        if not line or line.startswith("#"):
+            yield line
+        elif isinstance(line, _Line):
+            yield _Line(f"{_INDENT}{line}", line.position)
+        else:
+            yield f"{_INDENT}{line}"
 
 
 # Items.
@@ -177,6 +204,11 @@ def _template_parameter(parameter: TemplateParameter) -> str:
 
 
 def _statement(statement: Statement) -> Iterator[str]:
+    for line in _lines(statement):
+        yield line if isinstance(line, _Line) else _Line(line, statement.position)
+
+
+def _lines(statement: Statement) -> Iterator[str]:
     match statement:
         case Declaration():
             yield _declaration(statement)
@@ -192,6 +224,8 @@ def _statement(statement: Statement) -> Iterator[str]:
             yield f"{type(statement).__name__.lower()};"
         case Define() | Undefine() | Pragma():
             yield _directive(statement)
+        case Comment(text=text):
+            yield from text.split("\n")
 
 
 def _compound(statement: If | Switch | For | While | DoWhile | Block) -> Iterator[str]:

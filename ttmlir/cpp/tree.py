@@ -6,12 +6,13 @@ IR becomes a tree, `render` makes C++ text of a tree and `parse` makes a tree of
     items        Include Define Undefine Pragma UsingNamespace Namespace Struct Function Declaration
                  Alias UsingName Enumeration StaticAssert
     statements   Block Declaration Evaluate If Switch For While DoWhile Break Continue Return
-                 Define Undefine Pragma Alias UsingName Enumeration StaticAssert
+                 Define Undefine Pragma Alias UsingName Enumeration StaticAssert Comment
     types        NamedType Pointer Reference
     expressions  Integer Floating Boolean String Character Null Name Call Construct Braces
                  Unary Update Binary Conditional Assign Cast SizeOf Index Member
 
-Every node has a `position`, the place in the source that it was made from. Positions take no part
+Comments are written and never read. Every node has a `position`, the place in the source that it
+was made from. Positions take no part
 in equality. A tree says what was written, not what it means: names are not resolved.
 
 Conventions that make the form of a tree unique:
@@ -349,6 +350,13 @@ class Pragma(Node):
 
 
 @dataclass(frozen=True)
+class Comment(Node):
+    """Lines of a comment, `//` included; texts that are parsed have none."""
+
+    text: str
+
+
+@dataclass(frozen=True)
 class Block(Node):
     """Statements between braces."""
 
@@ -547,6 +555,7 @@ Statement: TypeAlias = (
     | Define
     | Undefine
     | Pragma
+    | Comment
 )
 Item: TypeAlias = Directive | Meaning | UsingNamespace | Namespace | Struct | Function | Declaration
 

@@ -10,11 +10,12 @@ and their bytes are moved from JAX's module into ours.
 from __future__ import annotations
 
 import re
+import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -62,8 +63,27 @@ def import_model(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> I
     with warnings.catch_warnings():
         # Nothing is donated here: every call computes with arrays of its own.
         warnings.filterwarnings("ignore", message="Some donated buffers were not usable")
-        lowered = model.lower()
+        # JAX lowers for the CPU, where kernels are calls of Python.
+        lowered = model.lower(lowering_platforms=("tt",)) if _has_kernels(model) else model.lower()
     return _import(jax, _of_lowered(lowered, lambda: model.lower().compile()))
+
+
+def _has_kernels(traced: Any) -> bool:
+    """True if a function calls kernels of `ttmlir.bridge`."""
+    if "ttmlir.bridge.jax_kernel" not in sys.modules:
+        return False
+    pending: list[Any] = [traced.jaxpr]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, list | tuple):
+            pending.extend(cast("Sequence[Any]", value))
+        elif hasattr(value, "jaxpr"):
+            pending.append(value.jaxpr)
+        elif hasattr(value, "eqns"):
+            if any(equation.primitive.name == "tt_kernel" for equation in value.eqns):
+                return True
+            pending.extend(each for equation in value.eqns for each in equation.params.values())
+    return False
 
 
 @dataclass(frozen=True, kw_only=True)

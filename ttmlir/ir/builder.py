@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import AnyFloat, ArrayAttr, TensorType
+from xdsl.dialects.builtin import AnyFloat, ArrayAttr, StringAttr, TensorType
 from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Attribute, SSAValue
 
@@ -26,6 +26,7 @@ from ttmlir.ir.tensor_types import element_type, tensor_like, value_shape
 from ttmlir.layout.enums import OperandConstraint
 from ttmlir.mlir.attributes.elements import ElementsType, elements_of
 from ttmlir.optable import row
+from ttmlir.program.custom_kernel_text import read_custom_kernel
 
 if TYPE_CHECKING:
     from ttmlir.dialects.definition.row_ops import ParameterValue, RowOperation
@@ -35,6 +36,15 @@ if TYPE_CHECKING:
 def _any_device_tile(operands: int) -> ArrayAttr[Attribute]:
     """The constraints of an operation that accepts tiled device layouts for all its operands."""
     return ArrayAttr([tt.OperandConstraintAttr.of(OperandConstraint.ANY_DEVICE_TILE)] * operands)
+
+
+_CONSTRAINTS: dict[str, OperandConstraint] = {
+    "dram": OperandConstraint.DRAM,
+    "l1": OperandConstraint.L1,
+    "tile": OperandConstraint.TILE,
+    "row_major": OperandConstraint.SCALAR,
+}
+"""What the words of custom kernels ask of a tensor."""
 
 
 class Builder(DestinationBuilder):
@@ -73,6 +83,28 @@ class Builder(DestinationBuilder):
             location=self.location,
         )
         return self.insert(new).results[0]
+
+    def create_custom_kernel(
+        self, config: str, operands: Sequence[SSAValue], result_types: Sequence[Attribute]
+    ) -> Sequence[SSAValue]:
+        """The call of a program of kernels whose text fits the operands and results.
+
+        Each tensor is in the memory and the layout that the program finds it in.
+        """
+        kernel = read_custom_kernel(config)
+        constraints = [
+            tt.OperandConstraintAttr.of(
+                _CONSTRAINTS[each.memory],
+                _CONSTRAINTS[each.layout],
+                OperandConstraint.INTERLEAVED,
+            )
+            for each in kernel.tensors
+        ]
+        properties: dict[str, Attribute] = {
+            "config": StringAttr(config),
+            "operand_constraints": ArrayAttr(constraints),
+        }
+        return self.create_op(ttir.CustomKernelOp, operands, result_types, properties).results
 
     def create_inferred(
         self, mnemonic: str, *operands: SSAValue, **parameters: ParameterValue

@@ -14,6 +14,7 @@ from typing import Any, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from ttmlir.cpp.source_map import MappedText
 from ttmlir.metalium.buffers import Buffer
 from ttmlir.metalium.configs import (
     CircularBufferConfig,
@@ -138,7 +139,13 @@ def CreateKernelFromString(
     core_spec: CoreSpec,
     config: DataMovementConfig | ComputeConfig,
 ) -> Kernel:
-    """Put a kernel on cores; messages name it by its number in the program."""
+    """Put a kernel on cores; messages name it by its number in the program.
+
+    One that was made from another language, such as a kernel in Python, is known by its name there.
+    """
+    if isinstance(kernel_src_code, MappedText):
+        name, file = kernel_src_code.name, kernel_src_code.source_map.file
+        return _create_kernel(program, name, file, kernel_src_code, core_spec, config)
     name = f"kernel_{len(program.kernels)}"
     return _create_kernel(program, name, f"{name}.cpp", kernel_src_code, core_spec, config)
 

@@ -22,6 +22,8 @@ from ttmlir.limits import MAX_CORES, MAX_SOURCE_LENGTH
 
 MAX_RUNTIME_ARGS = 255
 """Run-time arguments of a kernel, common ones included (tt-metal, max_runtime_args)."""
+MAX_NAME_LENGTH = 128
+"""Most characters of the name of a kernel or a tensor."""
 PROCESSORS = 3
 """What of a core runs kernels: two processors that move data, and three as one that compute."""
 CIRCULAR_BUFFERS = 32
@@ -86,6 +88,15 @@ def _check_ranges(ranges: CoreRanges, what: str) -> None:
         raise DescriptionError(f"{what} is on no core; give it at least one")
     if sum(each.size for each in ranges) > MAX_CORES:
         raise DescriptionError(f"{what} is on more than {MAX_CORES} cores; no chip has so many")
+
+
+def check_name(name: str, what: str) -> None:
+    """Refuse names that messages cannot show in one line."""
+    if not 0 < len(name) <= MAX_NAME_LENGTH or not name.isprintable():
+        raise DescriptionError(
+            f"the name of {what} is {name[:32]!r}; names have 1 to {MAX_NAME_LENGTH} characters "
+            "that can be printed"
+        )
 
 
 def _check_total(what: str, all_ranges: Iterable[CoreRanges], most: int) -> None:
@@ -207,6 +218,7 @@ class KernelDescription:
 
     def __post_init__(self) -> None:
         """Refuse what no kernel can be."""
+        check_name(self.name, "a kernel")
         what = f"kernel '{self.name}'"
         _check_ranges(self.core_ranges, what)
         if len(self.source) > MAX_SOURCE_LENGTH:

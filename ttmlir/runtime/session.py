@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import overload
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from ttmlir.runtime.execution.executor import Observer, execute
 from ttmlir.runtime.execution.prepare import PreparedProgram, prepare
 from ttmlir.runtime.hooks import DebugHooks
 from ttmlir.runtime.tensor import Tensor, TensorDesc
+
+if TYPE_CHECKING:
+    from ttmlir.runtime.generic.runner import GenericRunner
 
 
 class Event:
@@ -209,14 +212,18 @@ def run_prepared(
     prepared: PreparedProgram,
     inputs: Sequence[Tensor],
     observer: Observer | None = None,
+    runner: GenericRunner | None = None,
 ) -> list[Tensor]:
-    """Run a program on inputs that were checked; see `submit`."""
+    """Run a program on inputs that were checked; see `submit`.
+
+    `runner` says how its programs of kernels run, and keeps what they did.
+    """
     refs = prepared.program.inputs
     arrays = [
         convert(tensor.values, ref.desc.element.compute)
         for tensor, ref in zip(inputs, refs, strict=True)
     ]
-    results = execute(prepared, arrays, observer)
+    results = execute(prepared, arrays, observer, runner)
     device.counters.add(prepared.traffic)
     return [
         _output(device, desc, values)

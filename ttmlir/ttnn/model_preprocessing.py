@@ -51,10 +51,12 @@ class ModuleArgs(ParameterDict):
 
 def make_parameter_dict(values: Any) -> Any:
     """Dictionaries within a value as dictionaries of parameters."""
-    if type(values) in (dict, ParameterDict):
-        return ParameterDict({name: make_parameter_dict(each) for name, each in values.items()})
-    if type(values) in (list, tuple, ParameterList):
-        return ParameterList(make_parameter_dict(each) for each in values)
+    if isinstance(values, dict):
+        given: dict[str, Any] = {**values}
+        return ParameterDict({name: make_parameter_dict(each) for name, each in given.items()})
+    if isinstance(values, list | tuple):
+        listed: list[Any] = [*values]
+        return ParameterList(make_parameter_dict(each) for each in listed)
     return values
 
 

@@ -190,6 +190,14 @@ def test_functions_of_two_tensors(first: tuple[int, ...], second: tuple[int, ...
     check_all(ARITHMETIC + REAL, x=numbers(*first), y=_divisor(*second))
 
 
+def test_extremes_skip_nan() -> None:
+    """The number, where the other one is none; `maximum` does not."""
+    nan = float("nan")
+    x = torch.tensor([1.0, nan, 2.0, nan, -3.0])
+    y = torch.tensor([nan, 1.0, 3.0, nan, -4.0])
+    check_all("torch.fmax(x, y)\ntorch.fmin(x, y)\ntorch.maximum(x, y)", x=x, y=y)
+
+
 def _divisor(*shape: int) -> Any:
     values = numbers(*shape, seed=1)
     return torch.where(values.abs() < 0.5, 0.7, values)

@@ -77,7 +77,7 @@ REFUSALS = [
     (
         kernel('\n%t = tensor.empty() : tensor<2xf32>\n"ttkernel.return"() : () -> ()'),
         "<text>:2:6: error: failed to legalize operation 'tensor.empty': kernels are calls of "
-        "ttkernel, scalar arith, scf.for and scf.if",
+        "ttkernel, scalar arith, local memrefs and scf",
     ),
     (
         kernel('\n%c = arith.constant 1 : i32\n%x = "ttkernel.my_x"(%c) : (i32) -> i32\nreturn'),

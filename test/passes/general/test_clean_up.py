@@ -71,6 +71,19 @@ def test_unused_chain_vanishes() -> None:
     assert "arith" not in _cleaned_up(text)
 
 
+def test_what_is_not_known_stays() -> None:
+    """An operation of no dialect may do anything, so nothing that it uses vanishes either."""
+    text = """
+      func.func @f(%a: i32) {
+        %0 = arith.addi %a, %a : i32
+        %1 = "some.operation"(%0) : (i32) -> i32
+        return
+      }"""
+    cleaned = _cleaned_up(text)
+    assert '"some.operation"(%0)' in cleaned
+    assert "arith.addi" in cleaned
+
+
 def test_functions_keep_their_own_constants() -> None:
     """Constants do not move from one function to another."""
     text = """

@@ -535,3 +535,19 @@ def test_refused_bodies() -> None:
         with pytest.raises(DiagnosticError) as raised:
             printed(text, "convert-linalg-to-ttir")
         assert message in str(raised.value)
+
+
+def test_an_element_has_a_place_in_every_dimension() -> None:
+    """`tensor.extract` does not check that itself."""
+    text = (
+        "func.func @f(%t: tensor<2x3xf32>) -> tensor<1xf32> {\n"
+        "%c = arith.constant 1 : index\n"
+        "%0 = tensor.extract %t[%c] : tensor<2x3xf32>\n"
+        "%1 = tensor.from_elements %0 : tensor<1xf32>\nreturn %1 : tensor<1xf32>\n}"
+    )
+    with pytest.raises(DiagnosticError) as caught:
+        printed(text, "convert-linalg-to-ttir")
+    assert str(caught.value) == (
+        "test.mlir:3:6: error: failed to legalize operation 'tensor.extract': it has another "
+        "number of places than the tensor has dimensions"
+    )

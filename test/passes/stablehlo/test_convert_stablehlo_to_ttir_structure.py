@@ -353,8 +353,8 @@ def one(operation: str, types: str = "(tensor<3x5xf32>) -> tensor<3x5xf32>") -> 
 REFUSED = {
     "custom_call": (
         one('"stablehlo.custom_call"(%x) <{call_target_name = "my_kernel"}>'),
-        "the code of 'my_kernel' is not part of the program; supported are calls that only say "
-        "where a tensor is placed: Sharding,",
+        "the code of 'my_kernel' is not part of the program; supported are 'tt.kernel', which "
+        "carries a kernel, and calls that only say where a tensor is placed: Sharding,",
     ),
     "resharding": (
         one(

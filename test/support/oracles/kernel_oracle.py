@@ -151,6 +151,42 @@ class RecordingApi:
         return SimpleNamespace(**fields, get_noc_addr=lambda page: fields["page_size"] * page)
 
 
+_DEVICE = """#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+struct Printer {
+    Printer& operator<<(const char* text) { std::printf("%s", text); return *this; }
+    Printer& operator<<(int value) { std::printf("%d", value); return *this; }
+    Printer& operator<<(bool value) { std::printf("%d", value); return *this; }
+};
+static Printer DPRINT;
+inline const char* ENDL() { return "\\n"; }
+inline void ASSERT(bool condition) { if (!condition) std::abort(); }
+inline void noc_async_read_set_trid(int value) { std::printf("%d\\n", value); }
+template <typename T> T get_arg_val(int index) { return (T)ARGUMENTS[index]; }
+"""
+
+
+def run_by_gcc(texts: Sequence[str], arguments: Sequence[int], folder: Path) -> list[list[int]]:
+    """The numbers that each of some kernels prints, when they are programs of g++."""
+    if COMPILER is None:
+        pytest.skip("no g++ to compare with")
+    bodies = ("\n".join(x for x in text.splitlines() if x[:1] != "#") for text in texts)
+    kernels = [f"namespace kernel_{i} {{\n{body}\n}}\n" for i, body in enumerate(bodies)]
+    calls = [f'    kernel_{i}::kernel_main(); std::printf("end\\n");\n' for i in range(len(texts))]
+    head = f"static int ARGUMENTS[] = {{{', '.join(map(str, arguments))}}};\n{_DEVICE}"
+    source, program = folder / "kernels.cpp", folder / "kernels"
+    source.write_text(f"{head}{''.join(kernels)}int main() {{\n{''.join(calls)}}}\n")
+    flags = ("-w", "-O1", "-std=c++20", "-fsanitize=undefined", "-fno-sanitize-recover=all")
+    built = subprocess.run(
+        [COMPILER, *flags, "-o", program, source], capture_output=True, text=True, check=False
+    )
+    assert built.returncode == 0, built.stderr
+    ran = subprocess.run([program], capture_output=True, text=True, check=False, timeout=60)
+    assert ran.returncode == 0, ran.stderr
+    return [list(map(int, part.split())) for part in ran.stdout.split("end")[:-1]]
+
+
 def run(
     text: str,
     *arguments: int,

@@ -256,7 +256,7 @@ REFUSALS = [
     (
         kernel("%t = tensor.empty() : tensor<2x3xf32>"),
         "x.mlir:2:6: error: 'tensor.empty' op has no form in a kernel; kernels are written in C++ "
-        "from calls of ttkernel, scalar arith and scf.for, scf.if, scf.while",
+        "from calls of ttkernel, scalar arith, local memrefs and scf.for, scf.if, scf.while",
     ),
     (
         kernel("%t = arith.constant dense<1> : tensor<2xi32>"),

@@ -132,6 +132,7 @@ def test_one_use_of_every_row(tmp_path: Path) -> None:
 # A value of each type, for operands.
 VALUES = """
   %i32 = arith.constant 3 : i32
+  %i1 = arith.constant true
   %f32 = arith.constant 1.500000e+00 : f32
   %noc_addr = "ttkernel.get_noc_addr"(%i32, %i32, %i32) : (i32, i32, i32) -> !ttkernel.noc_addr
   %local_semaphore = "ttkernel.get_semaphore"(%i32) : (i32) -> !ttkernel.local_semaphore

@@ -16,7 +16,7 @@ from samples.ttnn_program import ProgramBuilder
 
 from ttmlir.compiler import compile_to_ttm
 from ttmlir.runtime import Numerics, read_binary
-from ttmlir.runtime.ttrt.reports.kernel_times import perf_summary
+from ttmlir.runtime.ttrt.reports.kernel_times import KernelRuns, perf_summary
 from ttmlir.runtime.ttrt.reports.operation_times import (
     Timing,
     TimingObserver,
@@ -304,7 +304,9 @@ def test_the_summary_of_kernels() -> None:
     assert isinstance(forward, MetalProgram)
     options = SimOptions(leniencies=TT_MLIR_LENIENCIES)
     done = execute(forward, [np.ones((33, 70), np.float32)], options)
-    heading, columns, *lines = perf_summary("exp.ttm", [(forward, done)]).splitlines()
+    heading, columns, *lines = perf_summary(
+        "exp.ttm", [KernelRuns.of_commands(forward, done)]
+    ).splitlines()
     assert columns == "program                                       cycles   share  bound by"
     cycles = {each.command.index: each.report.cycles for each in done.reports}
     table = re.compile(r"(.{40}) *([\d,]+) +([\d.]+)%  (.+)")

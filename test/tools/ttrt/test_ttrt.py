@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import math
 import os
@@ -18,6 +19,7 @@ import pytest
 from samples.ttnn_program import ProgramBuilder
 
 from ttmlir.runtime.ttrt.reports.logger import Logger
+from ttmlir.runtime.ttrt.reports.progress import progress
 from ttmlir.runtime.ttrt.reports.results import Result, results_as_json
 from ttmlir.tools.ttrt import main
 
@@ -559,6 +561,19 @@ def test_real_processes(workspace: Path) -> None:
     failed = process("run", "nope.ttnn")
     assert failed.returncode == 1
     assert "Traceback" not in failed.stderr
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_progress_counts_all(quiet: bool, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a bar or without."""
+
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    assert list(progress(count, "loops", quiet)) == list(range(count))
 
 
 def test_progress_is_shown_on_a_terminal_only() -> None:

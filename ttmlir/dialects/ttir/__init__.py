@@ -35,11 +35,13 @@ from ttmlir.dialects.ttir.structure import (
     AllocOp,
     ArangeOp,
     ConstantOp,
+    CustomKernelOp,
     DeallocOp,
     GenericOp,
     KernelOp,
     ToLayoutOp,
     YieldOp,
+    tensor_text,
 )
 from ttmlir.optable import ROWS
 from ttmlir.optable.row import Family, Row
@@ -51,6 +53,7 @@ __all__ = [
     "BinaryOp",
     "ConstantOp",
     "ContractionOp",
+    "CustomKernelOp",
     "DeallocOp",
     "ElementwiseOp",
     "GenericOp",
@@ -68,6 +71,7 @@ __all__ = [
     "WindowOp",
     "YieldOp",
     "op_class",
+    "tensor_text",
 ]
 
 _FAMILIES: dict[Family, type[TTIRRowOp]] = {

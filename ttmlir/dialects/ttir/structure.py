@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, cast
 
+from xdsl.dialects.builtin import StringAttr, TensorType
 from xdsl.ir import Attribute, BlockArgument, Operation, Region, SSAValue
 from xdsl.irdl import traits_def
 from xdsl.traits import ConstantLike, HasFolder, IsTerminator, Pure, ReturnLike
@@ -18,6 +19,9 @@ from ttmlir.dialects.definition.shape_checks import check_arange, check_constant
 from ttmlir.dialects.definition.traits import KeepsConstants
 from ttmlir.dialects.ttir.families import OPERAND_CONSTRAINTS, TTIROp
 from ttmlir.optable import row
+from ttmlir.program.custom_kernel import CustomKernel
+from ttmlir.program.custom_kernel_text import read_custom_kernel
+from ttmlir.program.description import DescriptionError
 
 _TENSORS_IN_AND_OUT = (ValueGroup("inputs", variadic=True), ValueGroup("outputs", variadic=True))
 _RESULT = (ValueGroup("result"),)
@@ -188,6 +192,55 @@ class KernelOp(TTIROp):
     )
 
 
+class CustomKernelOp(TTIROp):
+    """Kernels of the user's: a program in C++ that comes with the tensors that it is for.
+
+    `config` is the text of the program, the `backend_config` of a custom call of `tt.kernel`
+    (docs/bridge.md). It reads the inputs and makes the outputs.
+
+    C1: the text is a program. C2: operands and results are the tensors that it is for.
+
+    Example:
+        %1 = "ttir.custom_kernel"(%x, %out) <{config = "{...}", operandSegmentSizes =
+            array<i32: 1, 1>, operand_constraints = [#dram_tile, #dram_tile]}> :
+            (tensor<5x70xf32>, tensor<5x70xf32>) -> tensor<5x70xf32>
+    """
+
+    name = "ttir.custom_kernel"
+    SIGNATURE: ClassVar = Signature(
+        operands=_TENSORS_IN_AND_OUT,
+        results=(ValueGroup("results", variadic=True),),
+        properties=(Property("config", ods.STRING), OPERAND_CONSTRAINTS),
+        init="outputs",
+    )
+
+    @property
+    def kernel(self) -> CustomKernel:
+        """The program, and the tensors that it is for; DescriptionError if the text is none."""
+        return read_custom_kernel(cast("StringAttr", self.properties["config"]).data)
+
+    def verify_op(self) -> None:
+        """Check the text (C1) and the types (C2)."""
+        try:
+            kernel = self.kernel
+        except DescriptionError as error:
+            refuse(f"config: {error}")
+        difference = kernel.difference(
+            [tensor_text(value.type) for value in self.inputs],
+            [tensor_text(result.type) for result in self.results],
+        )
+        if difference is not None:
+            refuse(difference)
+
+
+def tensor_text(type_: Attribute) -> str:
+    """A tensor type without its layout, as `CustomKernel.difference` takes it."""
+    if not isinstance(type_, TensorType):
+        return str(type_)
+    tensor = cast("TensorType[Attribute]", type_)
+    return f"tensor<{'x'.join(map(str, (*tensor.get_shape(), tensor.element_type)))}>"
+
+
 class YieldOp(ODSOperation):
     """The end of the body of a `ttir.generic`: the values that a core computed.
 
@@ -216,6 +269,7 @@ STRUCTURE_OPS = cast(
         ConstantOp,
         ArangeOp,
         KernelOp,
+        CustomKernelOp,
         YieldOp,
     ),
 )

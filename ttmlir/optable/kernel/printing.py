@@ -1,11 +1,11 @@
 """Calls for whoever debugs a kernel.
 
-Source: tt-metal, debug/dprint.h.
+Source: tt-metal, debug/dprint.h and debug/assert.h.
 """
 
 from __future__ import annotations
 
-from ttmlir.optable.kernel.row import Form, KernelCall
+from ttmlir.optable.kernel.row import Form, KernelCall, ValueKind
 
 CALLS = (
     KernelCall(
@@ -16,6 +16,13 @@ CALLS = (
         form=Form.STREAM,
         text="fmt",
         variadic=True,
+    ),
+    KernelCall(
+        mnemonic="assert",
+        summary="Stop the program if a condition does not hold and the watcher is on.",
+        operands=(("condition", ValueKind.BOOL),),
+        cpp="ASSERT",
+        header="debug/assert.h",
     ),
 )
 """The calls, in the order of the documentation."""

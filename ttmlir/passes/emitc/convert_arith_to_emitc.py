@@ -7,6 +7,7 @@ no meaning in C++; the operands are cast, and the result is cast back.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
@@ -68,7 +69,26 @@ class ArithConversion:
         if kind in EXTREMA:
             chosen = self._compare(*EXTREMA[kind], operands)
             return self._make(emitc.ConditionalOp, [chosen, *operands], op.results[0].type)
+        if kind is arith.FloorDivSIOp:
+            return self._floor_division(operands, op.results[0].type)
         return self._other(op, operands)
+
+    def _floor_division(self, operands: Sequence[SSAValue], type_: Attribute) -> SSAValue:
+        """The quotient, one less where a remainder and the divisor differ in sign."""
+        values = self._signed(operands)
+        quotient = self._make(emitc.DivOp, values, type_)
+        rest = self._make(emitc.RemOp, values, type_)
+        zero, one = (self._number(each, type_) for each in (0, 1))
+        signs = self._make(expressions.BitwiseXorOp, [rest, values[1]], type_)
+        differ = self._compare("<", False, [signs, zero])
+        both = [self._compare("!=", False, [rest, zero]), differ]
+        less = self._make(emitc.SubOp, [quotient, one], type_)
+        chosen = self._make(expressions.LogicalAndOp, both, i1)
+        return self._make(emitc.ConditionalOp, [chosen, less, quotient], type_)
+
+    def _number(self, value: int, type_: Attribute) -> SSAValue:
+        constant = IntegerAttr(value, cast("IntegerType", type_))
+        return self._make(emitc.ConstantOp, [], type_, {"value": constant})
 
     def _other(self, op: Operation, operands: Sequence[SSAValue]) -> SSAValue | None:
         result = op.results[0].type if op.results else i1

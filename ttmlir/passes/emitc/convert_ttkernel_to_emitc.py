@@ -33,28 +33,30 @@ After:
       }
     }
 
-Requires: functions of ttkernel, arith and scf whose arguments are circular buffers. Functions
-without any kernel operation stay as they are.
+Requires: functions of ttkernel, arith, scf, local memrefs and unary operators of emitc whose
+arguments are circular buffers. Functions without any kernel operation stay as they are.
 Ensures: no ttkernel operation is left in a function, or an error names the first without a form in
 emitc.
 Options: none.
-Not done here: regions of `ttmetal.dispatch`, includes and `MAIN`; `scf.while`, and calls that are
-no functions in C++ (elements, pointers, aggregates, printing). `--ttkernel-to-cpp` writes them all.
+Not done here: regions of `ttmetal.dispatch`, includes and `MAIN`; calls that are no functions in
+C++ (elements, pointers, aggregates, printing). `--ttkernel-to-cpp` writes them all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects import scf
+from xdsl.dialects import memref, scf
 from xdsl.dialects.builtin import (
     FunctionType,
     IntegerAttr,
+    MemRefType,
     ModuleOp,
     StringAttr,
     SymbolRefAttr,
+    i1,
     i32,
     i64,
 )
@@ -80,8 +82,10 @@ from ttmlir.passes.emitc.convert_arith_to_emitc import ArithConversion
 
 if TYPE_CHECKING:
     from xdsl.context import Context
+    from xdsl.dialects.emitc import EmitCArrayElementType
 
 _CB = emitc.EmitC_OpaqueType(StringAttr("::tt::CB"))
+_UNARY = (emitc.BitwiseNotOp, emitc.LogicalNotOp, emitc.UnaryMinusOp, emitc.UnaryPlusOp)
 _WRITTEN_ELSEWHERE = "ttmlir-translate --ttkernel-to-cpp writes it"
 
 
@@ -135,6 +139,12 @@ class _Conversion:
             ReturnOp: self._return,
             scf.ForOp: self._for,
             scf.IfOp: self._if,
+            scf.WhileOp: self._while,
+            memref.AllocaOp: self._allocate,
+            memref.LoadOp: self._load,
+            memref.StoreOp: self._store,
+            emitc.VerbatimOp: self._copy,
+            **dict.fromkeys(_UNARY, self._copy),
         }
 
     def convert(self, function: FuncOp) -> None:
@@ -209,11 +219,11 @@ class _Conversion:
             rule(op)
         elif isinstance(op, CallOp):
             self._call(op)
-        elif not isinstance(op, scf.YieldOp):
+        elif not isinstance(op, scf.YieldOp | scf.ConditionOp):
             result = self._arith.result(op, self._operands(op))
             if result is None:
                 refuse_to_legalize(
-                    op, "kernels are calls of ttkernel, scalar arith, scf.for and scf.if"
+                    op, "kernels are calls of ttkernel, scalar arith, local memrefs and scf"
                 )
             self._values[op.results[0]] = result
 
@@ -251,6 +261,48 @@ class _Conversion:
         self._block.add_op(new)
         self._values.update(zip(op.results, new.results, strict=True))
 
+    def _copy(self, op: Operation) -> None:
+        """An operation of emitc on the converted operands."""
+        new = type(op).create(
+            operands=self._operands(op),
+            result_types=[each.type for each in op.results],
+            properties=op.properties,
+        )
+        self._add(new)
+        self._values.update(zip(op.results, new.results, strict=True))
+
+    # Arrays.
+
+    def _allocate(self, op: Operation) -> None:
+        type_ = op.results[0].type
+        if not isinstance(type_, MemRefType) or op.operands or not type_.has_static_shape():
+            refuse_to_legalize(op, "the extents of an array of a kernel are constants")
+        element = cast("MemRefType[EmitCArrayElementType]", type_).element_type
+        array = emitc.EmitC_ArrayType(type_.get_shape(), element)
+        self._values[op.results[0]] = self._make(
+            emitc.VariableOp, [], array, {"value": _opaque("")}
+        )
+
+    def _element(self, array: SSAValue, indices: Sequence[SSAValue], type_: Attribute) -> SSAValue:
+        operands = [self._values[each] for each in (array, *indices)]
+        return self._make(emitc.SubscriptOp, operands, type_)
+
+    def _load(self, op: Operation) -> None:
+        """The element as it is now, in a variable."""
+        array, *indices = op.operands
+        result = op.results[0]
+        copy = self._variable(result)
+        element = self._element(array, indices, result.type)
+        self._add(emitc.AssignOp.create(operands=[copy, element]))
+        self._values[result] = copy
+
+    def _store(self, op: Operation) -> None:
+        value, array, *indices = op.operands
+        element = self._element(array, indices, value.type)
+        self._add(emitc.AssignOp.create(operands=[element, self._values[value]]))
+
+    # Control flow.
+
     def _return(self, op: Operation) -> None:
         self._add(FuncReturnOp(*self._operands(op)))
 
@@ -278,6 +330,42 @@ class _Conversion:
                 self._fill(target.block, source.block, results)
         self._add(emitc.IfOp.create(operands=[condition], regions=regions))
         self._values.update(zip(op.results, results, strict=True))
+
+    def _while(self, op: Operation) -> None:
+        """An endless loop that is left where the condition does not hold.
+
+        emitc has no such loop: its head, the way out and its end are text.
+        """
+        assert isinstance(op, scf.WhileOp)
+        before, after = op.before_region.block, op.after_region.block
+        carried = [self._variable(each) for each in op.arguments]
+        self._assign_all(carried, [self._values[each] for each in op.arguments])
+        self._values.update(zip(before.args, carried, strict=True))
+        condition = before.last_op
+        assert isinstance(condition, scf.ConditionOp), "the verifier has checked the terminator"
+        passed = list(condition.args)
+        plain = passed == list(before.args)
+        results = carried if plain else [self._variable(each) for each in op.results]
+        self._text("while (true) {")
+        self._operations(before)
+        if not plain:
+            self._assign_all(results, [self._values[each] for each in passed])
+        leave = self._make(emitc.LogicalNotOp, [self._values[condition.condition]], i1)
+        outer, self._block = self._block, Block()
+        self._text("break;")
+        self._add(emitc.YieldOp.create())
+        way_out, self._block = self._block, outer
+        self._add(emitc.IfOp.create(operands=[leave], regions=[Region(way_out), Region()]))
+        self._values.update(zip(after.args, results, strict=True))
+        self._operations(after)
+        terminator = after.last_op
+        assert terminator is not None, "the verifier has checked the terminator"
+        self._assign_all(carried, [self._values[each] for each in terminator.operands])
+        self._text("}")
+        self._values.update(zip(op.results, results, strict=True))
+
+    def _text(self, text: str) -> None:
+        self._add(emitc.VerbatimOp.make(text, location=self._location))
 
     def _fill(self, body: Block, source: Block, targets: Sequence[SSAValue]) -> None:
         """Convert the body of a loop or branch, which assigns what it yields."""

@@ -75,7 +75,8 @@ class Sharding:
         type_ = op.results[0].type
         try:
             layout = layout_of(type_)
-            if layout is None:
+            # Kernels find tensors where they were written to find them.
+            if layout is None or isinstance(op, ttir.CustomKernelOp):
                 return None
             if isinstance(op, ttir.TTIROp) and not isinstance(op, ttir.ToLayoutOp):
                 return self._sharded(type_)

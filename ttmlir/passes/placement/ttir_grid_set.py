@@ -207,7 +207,8 @@ class _Choice:
         grid = self.overridden_grid(op)
         if grid is not None:
             return self._on_grid(current, grid)
-        if not isinstance(op, ttir.TTIROp) or isinstance(op, ttir.ToLayoutOp):
+        stays = isinstance(op, ttir.ToLayoutOp | ttir.CustomKernelOp)
+        if not isinstance(op, ttir.TTIROp) or stays:
             return current
         return self._on_workers(current)
 

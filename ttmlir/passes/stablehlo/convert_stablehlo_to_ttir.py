@@ -57,6 +57,7 @@ from ttmlir.passes.stablehlo import (
     convert_stablehlo_to_ttir_contraction,
     convert_stablehlo_to_ttir_control,
     convert_stablehlo_to_ttir_creation,
+    convert_stablehlo_to_ttir_custom_call,
     convert_stablehlo_to_ttir_elementwise,
     convert_stablehlo_to_ttir_indexing,
     convert_stablehlo_to_ttir_movement,
@@ -115,6 +116,7 @@ CONVERTED: dict[str, ConversionRule] = {
     **convert_stablehlo_to_ttir_contraction.RULES,
     **convert_stablehlo_to_ttir_indexing.RULES,
     **convert_stablehlo_to_ttir_window.RULES,
+    **convert_stablehlo_to_ttir_custom_call.RULES,
     **convert_stablehlo_to_ttir_normalization.RULES,
     **convert_stablehlo_to_ttir_control.RULES,
 }

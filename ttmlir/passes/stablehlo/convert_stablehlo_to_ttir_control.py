@@ -5,9 +5,6 @@ They are part of `convert-stablehlo-to-ttir`.
 
 from __future__ import annotations
 
-from typing import cast
-
-from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation
 
 from ttmlir.ir.rewriting import erase, refuse_to_legalize, replace
@@ -16,37 +13,6 @@ from ttmlir.passes.core.ttir_conversion import ConversionRule
 
 def _passes_on(op: Operation) -> None:
     replace(op, *op.operands)
-
-
-_HINTS = (
-    "Sharding",
-    "SPMDFullToShardShape",
-    "SPMDShardToFullShape",
-    "LayoutConstraint",
-    "MoveToDevice",
-    "MoveToHost",
-    "annotate_device_placement",
-    "xla.sdy.FuncResultSharding",
-    "xla.sdy.Sharding",
-)
-"""Calls that say where a tensor should be and leave its numbers alone."""
-
-
-def _custom_call(op: Operation) -> None:
-    target = cast("StringAttr", op.properties["call_target_name"]).data
-    types = [operand.type for operand in op.operands]
-    if target not in _HINTS:
-        refuse_to_legalize(
-            op,
-            f"the code of '{target}' is not part of the program; supported are calls that only "
-            f"say where a tensor is placed: {', '.join(_HINTS)}; express the computation by "
-            "StableHLO operations",
-        )
-    if types != [result.type for result in op.results]:
-        refuse_to_legalize(
-            op, f"'{target}' changes the shape of a tensor; compile the program for one device"
-        )
-    _passes_on(op)
 
 
 def _refuse(reason: str) -> ConversionRule:
@@ -109,7 +75,6 @@ RULES: dict[str, ConversionRule] = {
     "sdy.mesh": erase,
     "sdy.reshard": _passes_on,
     "sdy.sharding_constraint": _passes_on,
-    "stablehlo.custom_call": _custom_call,
     "stablehlo.optimization_barrier": _passes_on,
 }
 """Rules by the full name of the operation."""

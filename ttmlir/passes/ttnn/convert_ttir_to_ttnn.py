@@ -4,6 +4,8 @@ Most operations keep their name and parameters and lose their constraints. What 
 is spelled out: squeezes are reshapes, layout changes are moves between host and device, constants
 are filled tensors. Every function that needs a device asks for it once, at its top.
 
+A `ttir.custom_kernel` becomes a `ttnn.generic` that writes to tensors of its own.
+
 A `ttir.broadcast` vanishes where its user repeats the tensor by itself: an elementwise operation
 whose other operands have the full shape, or a move to the host. Any other user gets a repetition.
 
@@ -136,6 +138,7 @@ class _Conversion:
             ttir.ToLayoutOp: self._to_layout,
             ttir.ConstantOp: self._constant,
             ttir.op_class("broadcast"): self._broadcast,
+            ttir.CustomKernelOp: self._custom_kernel,
         }
 
     def convert(self, op: Operation) -> None:
@@ -273,6 +276,18 @@ class _Conversion:
         output = self._own_destination(op, op.output)
         # tt-mlir leaves the destinations of these moves behind.
         self._with_destination.update(convert_broadcast(op, output, self.device))
+
+    def _custom_kernel(self, op: Operation) -> None:
+        assert isinstance(op, ttir.CustomKernelOp)
+        outputs = [
+            value
+            if isinstance(value.owner, ttnn.EmptyOp) and value.has_one_use()
+            else TTNNBuilder.on(self.device(op), op).create_empty(value.type)
+            for value in op.inits
+        ]
+        program = op.kernel.program
+        insert_before(op, ttnn.GenericOp.make(op.inputs, outputs, program, location=op.location))
+        replace(op, *outputs)
 
     def _constant(self, op: Operation) -> None:
         form = constant_form(op.properties["value"])

@@ -101,6 +101,11 @@ class PreparedProgram:
     peak_bytes: dict[MemorySpace, int]
     """Largest number of bytes in use at a time per device memory space, inputs included."""
 
+    @property
+    def has_kernels(self) -> bool:
+        """True if programs of kernels are among the operations."""
+        return any(step.generic is not None for step in self.busy_steps)
+
 
 def prepare(program: BinaryProgram, numerics: Numerics = Numerics.EXACT) -> PreparedProgram:
     """Check a program and bind its operations, once for each numerics.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from ttmlir.program.description import ComputeConfig, ProgramDescription
 from ttmlir.runtime.binary import Operation
 from ttmlir.runtime.compiled_for import chip_of
 from ttmlir.runtime.element import Array
@@ -21,8 +22,16 @@ class GenericReport:
     """What the program of kernels of an operation did."""
 
     operation: Operation
+    description: ProgramDescription
     report: ProgramReport
     timeline: Timeline | None
+
+    @property
+    def title(self) -> str:
+        """The names of its kernels that compute, or of all if none does."""
+        kernels = self.description.kernels
+        computing = [each for each in kernels if isinstance(each.config, ComputeConfig)]
+        return "+".join(each.name for each in computing or kernels)
 
 
 @dataclass
@@ -53,5 +62,5 @@ class GenericRunner:
             print_line=self.print_line,
             record=self.record,
         )
-        self.reports.append(GenericReport(operation, run.report, run.timeline))
+        self.reports.append(GenericReport(operation, program.description, run.report, run.timeline))
         return run.outputs

@@ -119,12 +119,6 @@ class Session:
             raise BinaryError(f"{where}: tensor {tensor.id} is used before anything makes it")
         return constant.astype(tensor.ref.desc.element.compute)
 
-    def holds(self, tensor: MetalTensor) -> bool:
-        """True if the tensor has numbers now."""
-        if tensor.placement is None:
-            return tensor.id in self._host or tensor.ref.constant is not None
-        return tensor.id in self._buffers
-
     def carry_out(self, command: Command) -> None:
         """Do a command; ExecutionError for what the simulator refuses."""
         try:

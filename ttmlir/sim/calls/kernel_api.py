@@ -348,6 +348,12 @@ class KernelApi:
         for line in lines:
             self.core.print_line(f"{self.thread.name}: {line}")
 
+    @kernel_call()
+    def ASSERT(self, condition: bool) -> None:
+        """Stop the program if a condition does not hold: the watcher is on."""
+        if not condition:
+            raise self.thread.error("an assertion does not hold", rule="assert")
+
     def end(self) -> None:
         """Finish what the kernel left open, when it has returned."""
         if self._line:

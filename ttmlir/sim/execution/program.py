@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ttmlir.cpp.source_map import map_of
 from ttmlir.layout.enums import DataType
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.calls.compute_api import ComputeSettings
@@ -46,6 +47,12 @@ class Kernel:
         default_factory=dict[tuple[int, int], Sequence[int]]
     )
     """Run-time arguments by core."""
+
+    @property
+    def shown_text(self) -> str:
+        """What messages quote: what the text was made from, if it knows."""
+        source_map = map_of(self.text)
+        return self.text if source_map is None else source_map.text
 
     @property
     def roles(self) -> tuple[Role, ...]:

@@ -55,6 +55,11 @@ class ProgramReport:
         """When the last thread ended."""
         return max((thread.cycles for thread in self.threads), default=0)
 
+    @property
+    def num_cores(self) -> int:
+        """Cores that ran kernels."""
+        return len({thread.core for thread in self.threads})
+
     def times(self, name: str) -> ProgramTimes:
         """The times under the name of the program, for reports; SimError without clocks."""
         if self.networks is None:
@@ -101,7 +106,7 @@ class _Run:
             thread = KernelThread(
                 core,
                 role,
-                KernelSource(kernel.name, kernel.file, kernel.text),
+                KernelSource(kernel.name, kernel.file, kernel.shown_text),
                 len(self.threads),
                 scheduler=self.scheduler,
                 arguments=kernel.arguments.get(core.logical, ()),

@@ -12,6 +12,7 @@ from typing import cast
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.parse import deep_recursion, parse
+from ttmlir.cpp.source_map import SourceMap, map_of
 from ttmlir.cpp.types import (
     ArrayType,
     IncompleteType,
@@ -43,7 +44,7 @@ _MACROS = {
 }
 _DEBUGGING = (
     *("DeviceZoneScopedN(x)", "DeviceZoneScopedMainN(x)", "DeviceZoneScopedMainChildN(x)"),
-    *("WAYPOINT(x)", "ASSERT(x)"),
+    "WAYPOINT(x)",
 )
 """Macros of the profiler and the watcher, which do nothing unless these are switched on."""
 
@@ -104,17 +105,20 @@ def compile_kernel(
 
     `api` is the class that the kernel will run against; `defines` are macros, `arch_macro` is that
     of the generation of chips; with `timed` the
-    kernel adds the cycles of its own instructions to `api.thread.clock`. Raises CppSyntaxError for
+    kernel adds the cycles of its own instructions to `api.thread.clock`. A text with a map is known
+    by the positions behind its lines, in `file`. Raises CppSyntaxError for
     whatever is wrong with the text. Results are kept: the same kernel compiles once.
     """
     listed = tuple(sorted((defines or {}).items()))
-    return _compile(text, file, role, api, listed, tuple(compile_time_args), arch_macro, timed)
+    arguments = tuple(compile_time_args)
+    return _compile(text, file, map_of(text), role, api, listed, arguments, arch_macro, timed)
 
 
 @lru_cache(maxsize=256)
 def _compile(
     text: str,
     file: str,
+    source_map: SourceMap | None,
     role: Role,
     api: type[KernelApi],
     defines: tuple[tuple[str, str], ...],
@@ -122,8 +126,10 @@ def _compile(
     arch_macro: str,
     timed: bool,
 ) -> CompiledKernel:
-    parsed = parse(text, file, defines=role_macros(role, arch_macro) | dict(defines))
-    unit = Unit(text, file, Library(role, api), compile_time_args, timed, dict(defines))
+    macros = role_macros(role, arch_macro) | dict(defines)
+    parsed = parse(text, file, defines=macros, source_map=source_map)
+    shown = text if source_map is None else source_map.text
+    unit = Unit(shown, file, Library(role, api), compile_time_args, timed, dict(defines))
     with deep_recursion():
         try:
             declare_items(unit, parsed.items, unit.root, "")

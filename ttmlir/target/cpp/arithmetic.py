@@ -38,6 +38,7 @@ from ttmlir.dialects.arith_in_cpp import (
     UNSIGNED_CASTS,
     WRAPPING,
 )
+from ttmlir.dialects.emitc import expressions as emitc
 from ttmlir.dialects.ttkernel import (
     CBType,
     DataFormatType,
@@ -48,6 +49,7 @@ from ttmlir.dialects.ttkernel import (
     TensorAccessorArgsType,
     TensorAccessorType,
 )
+from ttmlir.target.cpp.expressions import UNARY
 from ttmlir.target.cpp.literals import literal_text
 from ttmlir.target.cpp.types import type_text
 
@@ -124,6 +126,12 @@ class Arithmetic:
             return BinaryOperation(PLAIN[kind], self._as_signed(op, 0), self._as_signed(op, 1))
         if kind in EXTREMA:
             return self._extremum(op, *EXTREMA[kind])
+        if isinstance(op, arith.FloorDivSIOp):
+            return self._floor_division(op)
+        if isinstance(op, emitc.UnaryMinusOp):
+            return self._negation(op)
+        if isinstance(op, emitc.LogicalNotOp | emitc.BitwiseNotOp | emitc.UnaryPlusOp):
+            return Unary(UNARY[op.name], self._operand(op, 0))
         return self._other(op)
 
     def _other(self, op: Operation) -> Expression | None:
@@ -172,6 +180,28 @@ class Arithmetic:
         if isinstance(result, IndexType) or _is_boolean(result):
             return computed
         return Cast("c", cpp_type(result), self._declare(unsigned(result), computed))
+
+    def _negation(self, op: Operation) -> Expression:
+        """`-x`; of integers on unsigned ones, so that the least has a defined result."""
+        result: Attribute = op.results[0].type
+        if result.name != IntegerType.name:
+            return Unary("-", self._operand(op, 0))
+        kind = unsigned(result)
+        negated = self._declare(kind, Unary("-", self._as_unsigned(op, 0)))
+        return Cast("c", cpp_type(result), negated)
+
+    def _floor_division(self, op: Operation) -> Expression:
+        """The quotient, one less where a remainder and the divisor differ in sign."""
+        result = cpp_type(op.results[0].type)
+        left, right = self._as_signed(op, 0), self._as_signed(op, 1)
+        quotient = self._declare(result, BinaryOperation("/", left, right))
+        rest = self._declare(result, BinaryOperation("%", left, right))
+        zero = Integer("0")
+        signs = self._declare(result, BinaryOperation("^", rest, right))
+        differ = BinaryOperation("<", signs, zero)
+        wrong = BinaryOperation("&&", BinaryOperation("!=", rest, zero), differ)
+        less = self._declare(NamedType("bool"), wrong)
+        return Conditional(less, BinaryOperation("-", quotient, Integer("1")), quotient)
 
     def _comparison(self, op: arith.CmpiOp) -> Expression:
         operator, is_unsigned = COMPARISONS[op.predicate.value.data]

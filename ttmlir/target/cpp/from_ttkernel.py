@@ -6,7 +6,8 @@ end of each turn. A kernel is a region of a `ttmetal.dispatch` or a `func.func` 
 `ttkernel.thread`. Nodes carry the places of the operations that they are made from.
 
 Supported: the calls of ttkernel; integers and plain floats of arith; `scf.for`, `scf.if`
-and `scf.while`; `emitc.literal` for what C++ has a name for, with a
+and `scf.while`; `memref.alloca`, `memref.load` and `memref.store`, arrays in C++; of emitc, unary
+operators, comments as `emitc.verbatim`, and `emitc.literal` for what C++ has a name for, with a
 `builtin.unrealized_conversion_cast` to a type of ttkernel. Anything else is refused with the error
 of that operation.
 """
@@ -16,12 +17,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
+from typing import cast
 
-from xdsl.dialects import scf
-from xdsl.dialects.builtin import LocationAttr, SymbolRefAttr, UnrealizedConversionCastOp
+from xdsl.dialects import memref, scf
+from xdsl.dialects.builtin import (
+    LocationAttr,
+    MemRefType,
+    SymbolRefAttr,
+    UnrealizedConversionCastOp,
+)
 from xdsl.dialects.func import ReturnOp as FuncReturnOp
+from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.ir import Block as IRBlock
-from xdsl.ir import Operation, Region, SSAValue
 
 from ttmlir.cpp.errors import CannotEmitError
 from ttmlir.cpp.frames import frame
@@ -32,6 +39,7 @@ from ttmlir.cpp.tree import (
     Block,
     Boolean,
     Break,
+    Comment,
     Declaration,
     Declarator,
     Evaluate,
@@ -39,7 +47,10 @@ from ttmlir.cpp.tree import (
     For,
     FunctionCall,
     If,
+    Index,
+    Integer,
     Name,
+    Place,
     Position,
     Return,
     Statement,
@@ -48,7 +59,7 @@ from ttmlir.cpp.tree import (
     Unary,
     While,
 )
-from ttmlir.dialects.emitc import LiteralOp
+from ttmlir.dialects.emitc import LiteralOp, VerbatimOp
 from ttmlir.dialects.ttkernel import BuiltinOp, CallOp, CBType, ReturnOp
 from ttmlir.layout.enums import ThreadType
 from ttmlir.mlir.reporting.diagnostics import OpError
@@ -62,7 +73,8 @@ from ttmlir.target.cpp.expressions import text_of
 _NESTED_END = re.compile(r"^( {4,}\})$", re.MULTILINE)
 
 _SUPPORTED = (
-    "kernels are written in C++ from calls of ttkernel, scalar arith and scf.for, scf.if, scf.while"
+    "kernels are written in C++ from calls of ttkernel, scalar arith, local memrefs and scf.for, "
+    "scf.if, scf.while"
 )
 
 
@@ -103,6 +115,10 @@ class _KernelWriter:
             FuncReturnOp: self._return,
             ReturnOp: self._return,
             UnrealizedConversionCastOp: self._same,
+            VerbatimOp: self._comment,
+            memref.AllocaOp: self._allocate,
+            memref.LoadOp: self._load,
+            memref.StoreOp: self._store,
             scf.ForOp: self._for,
             scf.IfOp: self._if,
             scf.WhileOp: self._while,
@@ -212,6 +228,12 @@ class _KernelWriter:
         assert isinstance(op, LiteralOp)
         self._names[op.results[0]] = Name(text_of(op, "value"), position=self._position)
 
+    def _comment(self, op: Operation) -> None:
+        text = text_of(op, "value")
+        if not all(line.startswith("//") and line[-1:] != "\\" for line in text.split("\n")):
+            raise CannotEmitError("has no form in a kernel unless it is a comment, '// ...'")
+        self._add(Comment(text, position=self._position))
+
     def _same(self, op: Operation) -> None:
         """A change of types that are one type in C++."""
         if len(op.operands) != 1 or len(op.results) != 1:
@@ -229,6 +251,34 @@ class _KernelWriter:
         if op.operands:
             raise CannotEmitError("returns a value, which a kernel does not")
         self._add(Return(position=self._position))
+
+    # Arrays.
+
+    def _allocate(self, op: Operation) -> None:
+        type_ = op.results[0].type
+        if not isinstance(type_, MemRefType) or op.operands or not type_.has_static_shape():
+            raise CannotEmitError("has no form in a kernel unless its extents are constants")
+        name = self._new_name()
+        sizes = tuple(Integer(str(extent)) for extent in type_.get_shape())
+        element = cpp_type(cast("MemRefType[Attribute]", type_).element_type)
+        declarator = Declarator(name.text, sizes=sizes, position=self._position)
+        self._add(Declaration(element, (declarator,), position=self._position))
+        self._bind(op.results, [name])
+
+    def _element(self, array: SSAValue, indices: Iterable[SSAValue]) -> Place:
+        element: Place = self._name(array)
+        for index in indices:
+            element = Index(element, self._name(index), position=self._position)
+        return element
+
+    def _load(self, op: Operation) -> None:
+        array, *indices = op.operands
+        self._let_result(op, self._element(array, indices))
+
+    def _store(self, op: Operation) -> None:
+        value, array, *indices = op.operands
+        target = self._element(array, indices)
+        self._add(self._evaluate(Assign(target, "=", self._name(value), position=self._position)))
 
     # Control flow.
 

@@ -23,7 +23,6 @@ from ttmlir.ttnn.tensor.tensor import Tensor
 Golden = Callable[..., Any]
 
 _OTHER_NAMES = {
-    "experimental.where": "where",
     "log_sigmoid": "logsigmoid",
     "sigmoid_accurate": "sigmoid",
     "swish": "silu",
@@ -223,7 +222,7 @@ def _composed() -> dict[str, Golden]:
 def _in_torch(operation: Operation) -> Golden | None:
     """The function of torch of an operation on elements, which takes its parameters."""
     entry, torch = operation.entry, _torch()
-    name = operation.name.removesuffix("_")
+    name = operation.name.removeprefix("experimental.").removesuffix("_")
     name = _OTHER_NAMES.get(name, name)
     if name in UNLIKE_TORCH:
         return None
@@ -243,8 +242,9 @@ def get_golden_function(operation: Any) -> Golden:
     """The golden function of an operation; RuntimeError if it has none."""
     found: Golden | None = None
     if isinstance(operation, Operation):
-        name = operation.name.removesuffix("_")
-        found = _attached.get(operation.name) or _composed().get(name) or _in_torch(operation)
+        composed, name = _composed(), operation.name
+        found = _attached.get(name) or composed.get(name) or composed.get(name.removesuffix("_"))
+        found = found or _in_torch(operation)
     if found is None:
         raise RuntimeError(f"{operation!r} does not have a golden function")
     return found
@@ -265,8 +265,9 @@ def get_fallback_function(operation: Any) -> Golden:
             return to_torch(value) if isinstance(value, Tensor) else value
 
         def to_device(value: Any) -> Any:
-            if issubclass(type(value), tuple | list):
-                return [to_device(each) for each in value]
+            if isinstance(value, tuple | list):
+                listed: list[Any] = [*value]
+                return [to_device(each) for each in listed]
             if not torch.is_tensor(value):
                 return value
             dtype = first.dtype if value.is_floating_point() else None

@@ -26,6 +26,7 @@ from ttmlir.ttnn.types.memory import MemoryConfig
 
 if TYPE_CHECKING:
     from ttmlir.ttnn.device.mesh import MeshDevice
+    from ttmlir.ttnn.types.memory import MemoryConfig
 
 EXTENSION = ".tensorbin"
 _MAGIC = b"ttmlirT1"

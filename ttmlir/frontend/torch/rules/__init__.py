@@ -8,6 +8,7 @@ from ttmlir.frontend.torch.rules import (
     creation,
     elementwise,
     indexing,
+    kernels,
     movement,
     normalization,
     reduction,
@@ -30,6 +31,6 @@ RULES: dict[str, TorchRule] = {
 def rule_of(name: str) -> TorchRule | None:
     """The rule of an overload by a name such as `aten.add.Tensor`; None if there is none."""
     if not name.startswith("aten."):
-        return None
+        return kernels.RULES.get(name.rpartition(".")[0])
     overload = name.removeprefix("aten.")
     return RULES.get(overload) or RULES.get(overload.partition(".")[0])

@@ -23,7 +23,7 @@ from ttmlir.runtime.ttrt.reports.operation_times import (
 from ttmlir.runtime.ttrt.running.program import ProgramRun
 
 if TYPE_CHECKING:
-    from ttmlir.runtime.metal.session import MetalRun
+    from ttmlir.runtime.ttrt.reports.kernel_times import KernelRuns
 
 
 class Perf(Run):
@@ -46,7 +46,7 @@ class Perf(Run):
     def execute_on(self, source: Source) -> None:
         """Time the programs of one file."""
         self._timing = TimingObserver(hooks=DebugHooks.registered())
-        self._kernels: list[tuple[BinaryProgram, MetalRun]] = []
+        self._kernels: list[KernelRuns] = []
         super().execute_on(source)
         if self._timing.timings:
             self._report_operations(source.name, self._timing.timings)
@@ -55,14 +55,22 @@ class Perf(Run):
 
     def note_run(self, program: BinaryProgram, run: ProgramRun) -> None:
         """Keep the times of a program of kernels for the report."""
+        # The simulator is loaded only for files that need it.
         if run.kernels is not None:
-            self._kernels.append((program, run.kernels))
+            from ttmlir.runtime.ttrt.reports.kernel_times import KernelRuns
+
+            self._kernels.append(KernelRuns.of_commands(program, run.kernels))
+        elif run.generics:
+            from ttmlir.runtime.ttrt.reports.kernel_times import KernelRuns
+
+            self._kernels.append(KernelRuns.of_operations(program, run.generics))
 
     def _report_kernels(self, path: str) -> None:
         from ttmlir.runtime.ttrt.reports.kernel_times import perf_files, perf_summary
 
         self._print(perf_summary(path, self._kernels))
-        folder = self._save(path, perf_files(self._kernels))
+        table = "kernels_perf_results.csv" if self._timing.timings else CSV_NAME
+        folder = self._save(path, perf_files(self._kernels, table))
         if folder:
             self._print(f"times, threads and traces: {folder}")
 

@@ -50,6 +50,7 @@ from ttmlir.schema.system_desc import pack_system_desc
 from ttmlir.sim.findings import LENIENCIES
 
 if TYPE_CHECKING:
+    from ttmlir.runtime.generic.runner import GenericRunner
     from ttmlir.sim.options import SimOptions
 
 
@@ -177,15 +178,16 @@ class Run(Command):
             runs=partial(progress, self["loops"], title, self["quiet"]),
         )
         if not binary.is_metal:
-            return run_operations(program, inputs, settings, self.observer)
+            return run_operations(program, inputs, settings, self.observer, self._make_runner)
         # The simulator is loaded only for files that need it.
+        from ttmlir.runtime.metal.session import TT_MLIR_LENIENCIES
         from ttmlir.runtime.ttrt.running.kernels import run_kernels
 
         return run_kernels(
             program,
             inputs,
             settings,
-            self._sim_options(),
+            self._sim_options(TT_MLIR_LENIENCIES),
             print_line=self.logger.output,
             record=self.RECORDS_KERNELS,
         )
@@ -194,8 +196,20 @@ class Run(Command):
     def _tolerance(self) -> Tolerance:
         return Tolerance(pcc=self["pcc"], rtol=self["rtol_allclose"], atol=self["atol_allclose"])
 
-    def _sim_options(self) -> SimOptions:
-        from ttmlir.runtime.metal.session import TT_MLIR_LENIENCIES
+    def _make_runner(self, program: BinaryProgram) -> GenericRunner:
+        """What runs the programs of kernels of a `.ttnn` file."""
+        from ttmlir.runtime.compiled_for import chip_of
+        from ttmlir.runtime.generic.runner import GenericRunner
+
+        return GenericRunner(
+            chip_of(program.binary),
+            self._sim_options(frozenset()),
+            print_line=self.logger.output,
+            record=self.RECORDS_KERNELS,
+        )
+
+    def _sim_options(self, leniencies: frozenset[str]) -> SimOptions:
+        """The options of the simulator; `leniencies` hold unless others are given."""
         from ttmlir.sim.options import SimOptions
 
         return SimOptions(
@@ -204,7 +218,7 @@ class Run(Command):
             schedule_seed=self["schedule_seed"],
             delay_copies=self["delay_copies"],
             cycle_limit=self["cycle_limit"],
-            leniencies=frozenset(self["lenient"]) or TT_MLIR_LENIENCIES,
+            leniencies=frozenset(self["lenient"]) or leniencies,
         )
 
     def observer(self) -> Observer | None:
@@ -289,6 +303,11 @@ class Run(Command):
         if run.golden is not None:
             for line in golden_lines(run.golden):
                 self.logger.info(line)
+        for each in run.generics:
+            self.logger.info(
+                f"kernels    operation {each.operation.index} ({each.title}): "
+                f"{each.report.cycles:,} cycles on {each.report.num_cores} cores"
+            )
 
     def _keep(self, program: BinaryProgram, outputs: Sequence[Array]) -> None:
         """Remember outputs for `--outputs`, by names that tell programs apart."""

@@ -98,8 +98,8 @@ _CHECKS = (
     _flag("--memory", "Report the peak of device memory."),
 )
 _SIMULATOR = (
-    _flag("--sanitize", "Check every access of the kernels of .ttm files; the default."),
-    _flag("--no-sanitize", "Do not check the kernels of .ttm files, which is faster."),
+    _flag("--sanitize", "Check every access of kernels; the default."),
+    _flag("--no-sanitize", "Do not check the accesses of kernels, which is faster."),
     Option(
         name="--schedule-seed",
         type=int,
@@ -112,7 +112,7 @@ _SIMULATOR = (
         type=str,
         default=(),
         multiple=True,
-        help="Name of a finding to let pass; default: those that kernels of tt-mlir need.",
+        help="Name of a finding to let pass; default: what kernels of tt-mlir need, in .ttm files.",
     ),
     Option(
         name="--cycle-limit",

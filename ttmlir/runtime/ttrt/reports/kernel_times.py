@@ -1,52 +1,122 @@
-"""`ttrt perf` on `.ttm` files: tables, traces and a summary of simulated time.
+"""`ttrt perf` on kernels: tables, traces and a summary of simulated time.
 
 <file>/perf/ops_perf_results.csv     a row per program of kernels, in tt-metal's columns
 <file>/perf/threads.csv              a row per kernel, core and thread: cycles, stalls, traffic
 <file>/perf/trace_<program>.json     for ui.perfetto.dev and chrome://tracing
+
+For programs of kernels among the operations of a `.ttnn` file, whose operations have the first of
+these names, it is kernels_perf_results.csv.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from ttmlir.files import safe_file_name
 from ttmlir.layout.enums import MathFidelity
+from ttmlir.program.description import ComputeConfig
 from ttmlir.runtime.binary import BinaryProgram
+from ttmlir.runtime.generic.runner import GenericReport
 from ttmlir.runtime.metal.session import CommandReport, MetalRun
+from ttmlir.sim.execution.run import ProgramReport
 from ttmlir.sim.timing.program_times import ProgramTimes
 from ttmlir.sim.timing.report import operation_table, thread_table
 from ttmlir.sim.timing.roofline import bound, summary
 from ttmlir.sim.timing.timeline import Timeline
 from ttmlir.sim.timing.trace import chrome_trace
 
-Runs = Sequence[tuple[BinaryProgram, MetalRun]]
-
 _MOST_PROGRAMS = 10
 
 
-def perf_files(runs: Runs) -> dict[str, str]:
-    """Contents of the files by name."""
-    timed = [(each, _times(program, each)) for program, run in runs for each in run.reports]
+@dataclass(frozen=True)
+class KernelProgram:
+    """A program of kernels that ran."""
+
+    name: str
+    location: str
+    fidelity: MathFidelity | None
+    """Of the kernel that computes; None if none does."""
+    report: ProgramReport
+    timeline: Timeline | None
+
+    @property
+    def times(self) -> ProgramTimes:
+        """What its threads did, under its name."""
+        return self.report.times(self.name)
+
+
+@dataclass(frozen=True)
+class KernelRuns:
+    """The programs of kernels of one run of a function, in their order."""
+
+    function: BinaryProgram
+    programs: tuple[KernelProgram, ...]
+
+    @property
+    def cycles(self) -> int:
+        """Cycles of all of them one after another, without launching them."""
+        return sum(each.report.cycles for each in self.programs)
+
+    @classmethod
+    def of_commands(cls, function: BinaryProgram, run: MetalRun) -> KernelRuns:
+        """Those of a function of a `.ttm` file."""
+        return cls(function, tuple(_of_command(function, each) for each in run.reports))
+
+    @classmethod
+    def of_operations(cls, function: BinaryProgram, reports: Sequence[GenericReport]) -> KernelRuns:
+        """Those of a function of a `.ttnn` file."""
+        return cls(function, tuple(_of_operation(function, each) for each in reports))
+
+
+def _of_command(function: BinaryProgram, each: CommandReport) -> KernelProgram:
+    command = each.command
+    computing = [kernel for kernel in command.kernels if kernel.config == "TensixConfig"]
+    return KernelProgram(
+        f"{function.name} {command.index} {command.meaning}",
+        command.location,
+        computing[0].fidelity if computing else None,
+        each.report,
+        each.timeline,
+    )
+
+
+def _of_operation(function: BinaryProgram, each: GenericReport) -> KernelProgram:
+    configs = [kernel.config for kernel in each.description.kernels]
+    computing = [config for config in configs if isinstance(config, ComputeConfig)]
+    return KernelProgram(
+        f"{function.name} {each.operation.index} {each.title}",
+        each.operation.location,
+        computing[0].math_fidelity if computing else None,
+        each.report,
+        each.timeline,
+    )
+
+
+def perf_files(runs: Sequence[KernelRuns], table: str = "ops_perf_results.csv") -> dict[str, str]:
+    """Contents of the files by name; `table` is that of the first."""
+    timed = [(each, each.times) for run in runs for each in run.programs]
     files = {
-        "ops_perf_results.csv": operation_table(
+        table: operation_table(
             [times for _, times in timed], [_details(each) for each, _ in timed]
         ),
         "threads.csv": thread_table([times for _, times in timed]),
     }
-    for program, run in runs:
-        files[f"trace_{program.index}_{safe_file_name(program.name)}.json"] = _trace(run)
+    for run in runs:
+        name = f"trace_{run.function.index}_{safe_file_name(run.function.name)}.json"
+        files[name] = _trace(run)
     return files
 
 
-def perf_summary(path: str, runs: Runs) -> str:
+def perf_summary(path: str, runs: Sequence[KernelRuns]) -> str:
     """Time of every function, of the programs that take most of it, and what binds these."""
     lines: list[str] = []
-    for program, run in runs:
-        timed = [(each, _times(program, each)) for each in run.reports]
+    for run in runs:
+        timed = [(each, each.times) for each in run.programs]
         kernels = sum(times.kernel_ns for _, times in timed)
         launches = sum(times.launch_ns for _, times in timed)
         lines.append(
-            f"{path}: '{program.name}': {run.cycles:,} cycles = {kernels / 1e3:.1f} us in "
+            f"{path}: '{run.function.name}': {run.cycles:,} cycles = {kernels / 1e3:.1f} us in "
             f"{len(timed)} programs, and {launches / 1e3:.1f} us to launch them"
         )
         lines.append(f"{'program':<40}{'cycles':>12}{'share':>8}  bound by")
@@ -57,34 +127,23 @@ def perf_summary(path: str, runs: Runs) -> str:
         if ranked:
             each, times = ranked[0]
             cores = len({thread.core for thread in times.threads})
-            lines.append(summary(times, flops=0, cores=cores, fidelity=_fidelity(each)))
+            fidelity = each.fidelity or MathFidelity.HIFI4
+            lines.append(summary(times, flops=0, cores=cores, fidelity=fidelity))
     return "\n".join(lines)
 
 
-def _times(program: BinaryProgram, each: CommandReport) -> ProgramTimes:
-    return each.report.times(f"{program.name} {each.command.index} {each.command.meaning}")
-
-
-def _fidelity(each: CommandReport) -> MathFidelity:
-    for kernel in each.command.kernels:
-        if kernel.config == "TensixConfig":
-            return kernel.fidelity
-    return MathFidelity.HIFI4
-
-
-def _details(each: CommandReport) -> dict[str, str]:
-    computes = any(kernel.config == "TensixConfig" for kernel in each.command.kernels)
+def _details(each: KernelProgram) -> dict[str, str]:
     return {
-        "MATH FIDELITY": _fidelity(each).schema_name if computes else "-",
-        "LOC": each.command.location or "-",
+        "MATH FIDELITY": "-" if each.fidelity is None else each.fidelity.schema_name,
+        "LOC": each.location or "-",
     }
 
 
-def _trace(run: MetalRun) -> str:
+def _trace(run: KernelRuns) -> str:
     start = 0
     recorded: list[tuple[Timeline, int]] = []
     clock_hz = 1_000_000_000
-    for each in run.reports:
+    for each in run.programs:
         if each.timeline is not None:
             recorded.append((each.timeline, start))
         clock_hz = each.report.chip.clock_hz

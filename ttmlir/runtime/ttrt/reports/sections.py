@@ -150,6 +150,20 @@ def _sources(is_wanted: Callable[[str], bool]) -> Callable[[Binary], str]:
     return read
 
 
+def _cpp(binary: Binary) -> str:
+    """The C++ of the host, then that of every kernel, with the operation that runs it."""
+    parts = [_sources(lambda name: name == "cpp")(binary)]
+    for program in binary.programs:
+        for operation in program.operations:
+            if operation.table != "GenericOp" or not operation.has("program"):
+                continue
+            title = f"// program[{program.index}] operation {operation.index}"
+            for kernel in operation.table_field("program")["kernels"] or ():
+                parts.append(f"{title}: kernel {kernel['name'] or ''}")
+                parts.append((kernel["source"] or "").strip())
+    return "\n".join(parts)
+
+
 def _tensors(field: str) -> Callable[[Binary], str]:
     def read(binary: Binary) -> str:
         programs = binary.view.as_dict(max_bytes=MAX_BYTES)["programs"]
@@ -185,7 +199,7 @@ _SECTIONS: dict[str, Callable[[Binary], str]] = {
     "version": _version,
     "system_desc": _system_desc,
     "mlir": _sources(lambda name: name != "cpp"),
-    "cpp": _sources(lambda name: name == "cpp"),
+    "cpp": _cpp,
     "inputs": _tensors("inputs"),
     "outputs": _tensors("outputs"),
     "op_stats": _op_stats,

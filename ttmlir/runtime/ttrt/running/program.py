@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -17,6 +17,7 @@ from ttmlir.runtime.session import prepare_submission, run_prepared, to_host, to
 from ttmlir.runtime.tensor import Tensor
 
 if TYPE_CHECKING:
+    from ttmlir.runtime.generic.runner import GenericReport, GenericRunner
     from ttmlir.runtime.metal.session import MetalRun
 
 
@@ -59,6 +60,8 @@ class ProgramRun:
     """Most bytes that were in use in each memory of the device; empty for kernels."""
     kernels: MetalRun | None = None
     """What the simulator says about the last run of a program of kernels."""
+    generics: Sequence[GenericReport] = ()
+    """What the programs of kernels among the operations of the last run did."""
     details: dict[str, Any] = field(default_factory=dict[str, Any])
     """What the results say about the simulated device."""
 
@@ -68,10 +71,12 @@ def run_operations(
     inputs: list[Array],
     settings: RunSettings,
     make_observer: Callable[[], Observer | None],
+    make_runner: Callable[[BinaryProgram], GenericRunner] | None = None,
 ) -> ProgramRun:
     """Run a program of a `.ttnn` file.
 
-    `make_observer` gives what watches a run, if the reference does not.
+    `make_observer` gives what watches a run, if the reference does not, and `make_runner` what runs
+    programs of kernels, if there are any.
     """
     chips = prepare(program, settings.numerics).chip_ids
     device = open_device(chips or (0,), numerics=settings.numerics)
@@ -84,10 +89,12 @@ def run_operations(
         golden = _golden_observer(program, tensors, settings) if settings.golden else None
         durations: list[int] = []
         outputs: list[Tensor] = []
+        runner: GenericRunner | None = None
         for number in settings.runs():
             observer = golden if number == 0 and golden is not None else make_observer()
+            runner = make_runner(program) if make_runner and prepared.has_kernels else None
             start = time.perf_counter_ns()
-            outputs = run_prepared(device, prepared, tensors, observer)
+            outputs = run_prepared(device, prepared, tensors, observer, runner)
             durations.append(time.perf_counter_ns() - start)
         return ProgramRun(
             inputs=inputs,
@@ -95,9 +102,22 @@ def run_operations(
             durations=durations,
             golden=golden,
             peak_bytes={space.keyword: size for space, size in prepared.peak_bytes.items()},
+            generics=() if runner is None else tuple(runner.reports),
+            details={} if runner is None else _kernel_details(runner.reports),
         )
     finally:
         close_device(device)
+
+
+def _kernel_details(reports: Sequence[GenericReport]) -> dict[str, Any]:
+    return {
+        "cycles": sum(each.report.cycles for each in reports),
+        "kernels": [
+            {"index": each.operation.index, "name": each.title, "cycles": each.report.cycles}
+            for each in reports
+        ],
+        "findings": [str(finding) for each in reports for finding in each.report.findings],
+    }
 
 
 def _golden_observer(

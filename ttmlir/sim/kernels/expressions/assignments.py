@@ -103,14 +103,14 @@ def _find_changeable(context: Context, node: tree.Expression) -> Place:
 def evaluate_update(context: Context, node: tree.Update) -> Value:
     """The value of `++a` or `a++`."""
     setup, place, old, new = prepare_update(context, node)
-    if isinstance(place, EitherPlace):
-        new = _keep_value(context, settle(new), setup, always=True)
     put = build_assigned(place, new)
     if not node.postfix:
         result = code.last_of(*setup, put)
         if isinstance(place, MemoryPlace):
             return _take_stored_bits(place, result)
         if isinstance(place, EitherPlace):
+            # The new number is computed from the old one, which is kept.
+            new = settle(new)
             return replace(new, node=code.last_of(result, new.node))
         return replace(settle(new), node=result)
     both = code.subscript(code.tuple_of(old.node, put), code.constant(0))

@@ -1,6 +1,6 @@
 """Two layers with a residual, in plain calls of ttnn, against NumPy.
 
-    python -m ttmlir examples/ttnn/residual_mlp.py
+    python -m ttmlir examples/ttnn/feed_forward.py
 
 The operations are computed at once, in bfloat16; the residual is added by kernels, which the
 simulator runs and times.

@@ -1,4 +1,4 @@
-"""Texts of kernel calls: what is written is read, and nothing else is."""
+"""Texts of custom kernels: what is written is read, and nothing else is."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pytest
 from samples.generic_programs import exp_program
 
 from ttmlir.layout.enums import DataType, MathFidelity, NocIndex
-from ttmlir.program.call import KernelCall, KernelTensor
-from ttmlir.program.call_text import MAX_LENGTH, read_call, write_call
+from ttmlir.program.custom_kernel import CustomKernel, KernelTensor
+from ttmlir.program.custom_kernel_text import MAX_LENGTH, read_custom_kernel, write_custom_kernel
 from ttmlir.program.description import (
     CircularBufferDescription,
     CircularBufferFormat,
@@ -27,7 +27,7 @@ from ttmlir.program.description import (
     SemaphoreDescription,
 )
 
-EXP = KernelCall(
+EXP = CustomKernel(
     name="exp",
     tensors=(
         KernelTensor(name="x", role="in", shape=(5, 70), element="f32"),
@@ -38,7 +38,7 @@ EXP = KernelCall(
 
 _RANGES = (CoreRange((0, 0), (0, 3)), CoreRange((2, 1), (2, 1)))
 
-EVERYTHING = KernelCall(
+EVERYTHING = CustomKernel(
     name='all "kinds"',
     tensors=(
         KernelTensor(name="a", role="in", shape=(), element="bf16", memory="l1"),
@@ -86,15 +86,15 @@ EVERYTHING = KernelCall(
 )
 
 
-@pytest.mark.parametrize("call", [EXP, EVERYTHING], ids=["exp", "everything"])
-def test_what_is_written_is_read(call: KernelCall) -> None:
+@pytest.mark.parametrize("kernel", [EXP, EVERYTHING], ids=["exp", "everything"])
+def test_what_is_written_is_read(kernel: CustomKernel) -> None:
     """Nothing is lost."""
-    assert read_call(write_call(call)) == call
+    assert read_custom_kernel(write_custom_kernel(kernel)) == kernel
 
 
 def test_the_form_is_that_of_the_guide() -> None:
     """Names and forms of fields, written by hand."""
-    content = json.loads(write_call(EVERYTHING))
+    content = json.loads(write_custom_kernel(EVERYTHING))
     assert content["version"] == 1
     assert content["tensors"][1] == {
         "name": "b",
@@ -135,7 +135,7 @@ def test_the_form_is_that_of_the_guide() -> None:
 
 def changed(change: Callable[[dict[str, Any]], object]) -> str:
     """The text of the exponential with something changed."""
-    content = json.loads(write_call(EXP))
+    content = json.loads(write_custom_kernel(EXP))
     change(content)
     return json.dumps(content)
 
@@ -170,7 +170,10 @@ WRONG: list[tuple[str, str]] = [
         changed(lambda it: it["tensors"][0].update(role="inout")),
         "tensor 'x': the role 'inout' is not supported; supported are in, out",
     ),
-    (changed(lambda it: it["tensors"].reverse()), "that are read come before those that are made"),
+    (
+        changed(lambda it: it["tensors"].reverse()),
+        "tensors that it reads come before those that it makes",
+    ),
     (
         changed(lambda it: it["tensors"].pop()),
         "makes no tensor; give it at least one of role 'out'",
@@ -226,7 +229,7 @@ WRONG: list[tuple[str, str]] = [
 def test_what_is_wrong_is_said_with_its_place(text: str, message: str) -> None:
     """The message names the field, and what is expected there."""
     with pytest.raises(DescriptionError) as caught:
-        read_call(text)
+        read_custom_kernel(text)
     assert message in str(caught.value)
 
 
@@ -244,7 +247,7 @@ ODD: tuple[Any, ...] = (None, -1, 1 << 40, 1.5, True, "x", [], {}, [[]], {"semap
 
 def test_any_odd_value_anywhere_is_refused_or_means_something() -> None:
     """No other exception than DescriptionError, whatever stands in a field."""
-    original = json.loads(write_call(EVERYTHING))
+    original = json.loads(write_custom_kernel(EVERYTHING))
     count = len(list(places(original)))
     refused = 0
     for number in range(count):
@@ -253,14 +256,14 @@ def test_any_odd_value_anywhere_is_refused_or_means_something() -> None:
             container, key = list(places(content))[number]
             container[key] = odd
             try:
-                read_call(json.dumps(content))
+                read_custom_kernel(json.dumps(content))
             except DescriptionError:
                 refused += 1
     assert refused > count * len(ODD) // 2
 
 
 def test_differing_types_are_named() -> None:
-    """Operands and results are compared with the tensors of the call."""
+    """Operands and results are compared with the tensors of the kernel."""
     fits = ["tensor<5x70xf32>"]
     assert EXP.difference(fits, fits) is None
     assert EXP.difference([], fits) == "has 0 operands, but the kernel 'exp' is for 1"

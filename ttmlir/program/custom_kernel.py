@@ -1,4 +1,4 @@
-"""The call of a program of kernels on tensors: what custom calls of JAX and torch carry."""
+"""A program of kernels with the tensors that it is for: what custom calls carry."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ttmlir.layout.element_type import ScalarType
 from ttmlir.layout.enums import DataType
 from ttmlir.limits import MAX_RANK
-from ttmlir.program.description import DescriptionError, ProgramDescription
+from ttmlir.program.description import DescriptionError, ProgramDescription, check_name
 
 TARGET = "tt.kernel"
 """The target of custom calls that carry such a text."""
@@ -36,6 +36,7 @@ class KernelTensor:
 
     def __post_init__(self) -> None:
         """Refuse what no kernel can be given."""
+        check_name(self.name, "a tensor")
         what = f"tensor '{self.name}'"
         for word, value, known in (
             ("role", self.role, ("in", "out")),
@@ -65,7 +66,7 @@ class KernelTensor:
 
 
 @dataclass(frozen=True, kw_only=True)
-class KernelCall:
+class CustomKernel:
     """A program and the tensors that it is for: those that it reads, then those that it makes."""
 
     name: str
@@ -74,14 +75,16 @@ class KernelCall:
 
     def __post_init__(self) -> None:
         """Refuse programs without a result, and those that mean tensors that are not there."""
+        check_name(self.name, "a custom kernel")
         roles = [tensor.role for tensor in self.tensors]
         if roles != sorted(roles, key="out".__eq__):
             raise DescriptionError(
-                f"kernel call '{self.name}': tensors that are read come before those that are made"
+                f"custom kernel '{self.name}': tensors that it reads come before those that it "
+                "makes"
             )
         if not self.outputs:
             raise DescriptionError(
-                f"kernel call '{self.name}' makes no tensor; give it at least one of role 'out'"
+                f"custom kernel '{self.name}' makes no tensor; give it at least one of role 'out'"
             )
         self.program.check_tensors(len(self.tensors))
 
@@ -96,7 +99,7 @@ class KernelCall:
         return tuple(tensor for tensor in self.tensors if tensor.role == "out")
 
     def difference(self, operands: Sequence[str], results: Sequence[str]) -> str | None:
-        """How operand and result types differ from those of the call; None if they agree.
+        """How operand and result types differ from those of the kernel; None if they agree.
 
         Types are given as `str(KernelTensor)` writes them.
         """

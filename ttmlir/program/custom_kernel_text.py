@@ -1,4 +1,4 @@
-"""Calls of kernels as texts, the `backend_config` of `stablehlo.custom_call @tt.kernel`.
+"""Custom kernels as texts, the `backend_config` of `stablehlo.custom_call @tt.kernel`.
 
 The text is JSON. It is complete: nothing but the operands has to be known to run it;
 `docs/bridge.md` describes it. Reading checks everything and computes nothing: the only code in a
@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any, NoReturn, TypeVar, cast
 
 from ttmlir.layout.enums import DataType, KeywordEnum, MathFidelity, NocIndex
-from ttmlir.program.call import KernelCall, KernelTensor
+from ttmlir.program.custom_kernel import CustomKernel, KernelTensor
 from ttmlir.program.description import (
     AddressOfTensor,
     Argument,
@@ -51,13 +51,13 @@ Fields = dict[str, Any]
 # -- writing --------------------------------------------------------------------------------------
 
 
-def write_call(call: KernelCall) -> str:
-    """The text of a call; the same call always has the same text."""
-    program = call.program
+def write_custom_kernel(kernel: CustomKernel) -> str:
+    """The text of a kernel; the same kernel always has the same text."""
+    program = kernel.program
     return json.dumps(
         {
             "version": VERSION,
-            "name": call.name,
+            "name": kernel.name,
             "tensors": [
                 {
                     "name": each.name,
@@ -67,7 +67,7 @@ def write_call(call: KernelCall) -> str:
                     "layout": each.layout,
                     "memory": each.memory,
                 }
-                for each in call.tensors
+                for each in kernel.tensors
             ],
             "kernels": [_kernel_fields(each) for each in program.kernels],
             "circular_buffers": [_buffer_fields(each) for each in program.circular_buffers],
@@ -164,8 +164,8 @@ def _argument_item(argument: Argument) -> int | dict[str, int]:
 
 
 @lru_cache(maxsize=64)
-def read_call(text: str) -> KernelCall:
-    """The call of a text; DescriptionError, which says where, if it is none."""
+def read_custom_kernel(text: str) -> CustomKernel:
+    """The kernel of a text; DescriptionError, which says where, if it is none."""
     if len(text) > MAX_LENGTH:
         _refuse("the text", f"has {len(text)} characters; at most {MAX_LENGTH} are taken")
     try:
@@ -178,7 +178,7 @@ def read_call(text: str) -> KernelCall:
     if type(version) is not int or version != VERSION:
         _refuse("version", f"is {_shown(version)}; this reader knows {VERSION}")
     reader = _Reader(content, "", ("version", "name", "tensors", "kernels"), _OPTIONAL_FIELDS)
-    return KernelCall(
+    return CustomKernel(
         name=reader.text("name"),
         tensors=reader.tables("tensors", _read_tensor, _TENSOR_FIELDS),
         program=ProgramDescription(

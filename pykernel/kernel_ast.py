@@ -1,0 +1,21 @@
+"""The decorators, by the module name of later guides, that make kernels of functions."""
+
+from ttmlir.frontend.pykernel.errors import PyKernelError
+from ttmlir.frontend.pykernel.kernels import (
+    compute_thread,
+    reader_thread,
+    ttkernel_compile,
+    ttkernel_noc_compile,
+    ttkernel_tensix_compile,
+    writer_thread,
+)
+
+__all__ = [
+    "PyKernelError",
+    "compute_thread",
+    "reader_thread",
+    "ttkernel_compile",
+    "ttkernel_noc_compile",
+    "ttkernel_tensix_compile",
+    "writer_thread",
+]

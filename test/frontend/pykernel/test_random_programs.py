@@ -1,0 +1,78 @@
+"""Random programs of integers: CPython, the simulator and g++ agree on what they print."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from oracles.kernel_oracle import run, run_by_gcc
+from running.python_source import load_module
+from samples.python_kernels import PythonKernel
+
+from ttmlir.compiler import transform
+from ttmlir.frontend.pykernel.kernels import Kernel, ttkernel_noc_compile
+from ttmlir.target.cpp.emitter import emit_cpp
+
+ARGUMENTS = (5, -3, 700, 12)
+NOTE = "noc_async_read_set_trid"
+"""A call of one number that is a plain function in C++."""
+
+
+def by_python(text: str) -> list[int]:
+    """The numbers that CPython prints."""
+    printed = list[int]()
+
+    def note(*values: object) -> None:
+        printed.extend(
+            int(each)
+            for value in values
+            for each in str(int(value) if isinstance(value, bool) else value).split()
+        )
+
+    names = {"print": note, NOTE: note, "get_arg_val": lambda kind, index: ARGUMENTS[index]}
+    load_module(text, **names)["kernel"]()
+    return printed
+
+
+def compiled(text: str, *, optimize: bool = False) -> Kernel:
+    """The kernel of a text."""
+    return ttkernel_noc_compile(optimize=optimize)(load_module(text)["kernel"])()
+
+
+def by_simulator(kernel: Kernel) -> list[int]:
+    """The numbers that the simulator prints."""
+    words = [each & 0xFFFF_FFFF for each in ARGUMENTS]
+    noted = run(kernel, *words).noted
+    texts = "".join(
+        str(int(each)) if isinstance(each, bool) else str(each) for call in noted for each in call
+    )
+    return [int(each) for each in texts.split()]
+
+
+@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+@given(st.integers(0, 2**32 - 1), st.booleans())
+def test_cpython_and_the_simulator_agree(seed: int, optimize: bool) -> None:
+    """A kernel computes what its Python says."""
+    text = PythonKernel(random.Random(seed)).text()
+    assert by_simulator(compiled(text, optimize=optimize)) == by_python(text)
+
+
+def test_cpython_and_gcc_agree(tmp_path: Path) -> None:
+    """The C++ of a kernel is what a C++ compiler takes it for."""
+    texts = [PythonKernel(random.Random(seed)).text() for seed in range(24)]
+    kernels = [compiled(text, optimize=seed % 2 == 1) for seed, text in enumerate(texts)]
+    assert run_by_gcc(kernels, ARGUMENTS, tmp_path) == [by_python(text) for text in texts]
+
+
+def test_the_road_through_emitc_agrees_too(tmp_path: Path) -> None:
+    """convert-ttkernel-to-emitc and the printer of emitc, loops and arrays included."""
+    texts = [PythonKernel(random.Random(seed), NOTE).text() for seed in range(100, 130)]
+    programs = list[str]()
+    for text in texts:
+        module = compiled(text).module
+        transform(module, "convert-ttkernel-to-emitc")
+        function = emit_cpp(module)
+        programs.append(function.replace("void kernel()", "void kernel_main()"))
+    assert run_by_gcc(programs, ARGUMENTS, tmp_path) == [by_python(text) for text in texts]

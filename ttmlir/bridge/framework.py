@@ -1,0 +1,287 @@
+"""Kernels of Python as operations of a framework: the part that is the same for all of them.
+
+A kernel is a function that builds a program. It is called with the tensors that it is for, as
+`TensorArgument`s, and with constants, once for each set of shapes; tensors that it makes are
+parameters, too, as in the kernel languages that people know, and results of the operation:
+
+    def build_exp(x, y):
+        ...
+        return ProgramDescription(kernels=..., circular_buffers=...)
+
+    kernel = NumPyKernel("exp", build_exp, grid=(4,))
+    y = kernel(x, out_shape=x)
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ttmlir.bridge.execution import KernelRun, element_of
+from ttmlir.bridge.source_key import source_key
+from ttmlir.bridge.tensor_argument import TensorArgument
+from ttmlir.program.custom_kernel import (
+    ELEMENT_TYPES,
+    TARGET,
+    CustomKernel,
+    KernelTensor,
+)
+from ttmlir.program.custom_kernel_text import write_custom_kernel
+from ttmlir.program.description import DescriptionError, ProgramDescription
+
+Shape = tuple[int, ...]
+Build = Callable[..., Any]
+
+
+class KernelConfiguration(NamedTuple):
+    """What `dump_config` returns."""
+
+    backend_config: str
+    """The text of the kernel, for a custom call of `tt.kernel`."""
+    inputs: list[str]
+    """Names of the operands, in their order."""
+    outputs: list[str]
+    """Names of the results, in their order."""
+
+
+@dataclass(frozen=True)
+class BoundCall:
+    """The arguments of a call by the parameters of the kernel's function."""
+
+    tensors: tuple[tuple[str, Any], ...]
+    """Names and values of the framework, operands before results."""
+    constants: tuple[tuple[str, Any], ...]
+    kernel: CustomKernel
+    config: str
+
+    @property
+    def operands(self) -> list[Any]:
+        """The tensors that the kernel reads."""
+        return [value for _, value in self.tensors[: len(self.kernel.inputs)]]
+
+
+class FrameworkKernel:
+    """A kernel that a framework calls.
+
+    Subclasses say what a tensor of the framework is: `translate_to_tt_dtype`,
+    `is_framework_tensor` and `map_framework_tensor`.
+    """
+
+    target = TARGET
+    """What custom calls name: who compiles them finds the kernel in their `backend_config`."""
+
+    def __init__(
+        self,
+        func_name: str,
+        func: Build,
+        grid: Sequence[int] = (1,),
+        *,
+        outputs: Sequence[str] | None = None,
+        layout: str | Mapping[str, str] = "tile",
+        memory: str | Mapping[str, str] = "dram",
+        enable_cache: bool = True,
+    ) -> None:
+        """Take the function that builds the program.
+
+        `grid` counts the programs that are launched, and is passed to the function if it has a
+        parameter `grid`. `outputs` are the parameters that are made, the last tensor if it is not
+        given. `layout` ('tile' or 'row_major') and `memory` ('dram' or 'l1') say how tensors lie,
+        all alike or by name.
+        """
+        self.func_name = func_name
+        self.func = func
+        self.grid = tuple(int(extent) for extent in grid)
+        if not self.grid or min(self.grid) < 1:
+            raise ValueError(f"the grid {self.grid} has no programs; give extents of at least 1")
+        self.enable_cache = enable_cache
+        self._outputs = None if outputs is None else tuple(outputs)
+        self._layout, self._memory = layout, memory
+        self._signature = inspect.signature(func)
+        self._cache: dict[object, tuple[CustomKernel, str]] = {}
+        self.last_run: KernelRun | None = None
+        """What the last call that the simulator computed made and took."""
+
+    # -- what a framework says ---------------------------------------------------------------------
+
+    def translate_to_tt_dtype(self, _dtype: Any) -> str:
+        """The keyword of an element type of the framework, such as `bf16`."""
+        raise NotImplementedError
+
+    def translate_to_neuron_dtype(self, _dtype: Any) -> str:
+        """The same under the name that kernels for other devices give it."""
+        return self.translate_to_tt_dtype(_dtype)
+
+    def is_framework_tensor(self, t: Any) -> bool:
+        """True for what is a tensor; everything else is a constant."""
+        raise NotImplementedError
+
+    def map_framework_tensor(self, t: Any) -> tuple[Sequence[int], Any]:
+        """Shape and element type of a tensor, as the framework has them."""
+        raise NotImplementedError
+
+    def free_parameters(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[str]:
+        """The function's parameters without a default that a call leaves out."""
+        try:
+            bound = self._signature.bind_partial(*args, **kwargs)
+        except TypeError as error:
+            raise ValueError(f"'{self.func_name}': {error}") from None
+        return [
+            name
+            for name, parameter in self._signature.parameters.items()
+            if name not in bound.arguments
+            and name != "grid"
+            and parameter.default is parameter.empty
+            and parameter.kind is not inspect.Parameter.VAR_POSITIONAL
+        ]
+
+    # -- configurations ----------------------------------------------------------------------------
+
+    def dump_config(self, *args: Any, **kwargs: Any) -> KernelConfiguration:
+        """The text of the kernel for these arguments, and the names of operands and results.
+
+        ValueError for arguments that do not fit the function, or a program that cannot be.
+        """
+        call = self.bind(args, kwargs)
+        return KernelConfiguration(
+            call.config,
+            [tensor.name for tensor in call.kernel.inputs],
+            [tensor.name for tensor in call.kernel.outputs],
+        )
+
+    def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> BoundCall:
+        """The kernel for the arguments of a call, outputs among them."""
+        named = self._named(args, kwargs)
+        tensors = [(name, value) for name, value in named if self.is_framework_tensor(value)]
+        constants = [(name, value) for name, value in named if not self.is_framework_tensor(value)]
+        outputs = self._output_names([name for name, _ in tensors])
+        ordered = [each for each in tensors if each[0] not in outputs]
+        ordered += [each for each in tensors if each[0] in outputs]
+        described = [
+            self._describe(name, value, "out" if name in outputs else "in")
+            for name, value in ordered
+        ]
+        kernel, config = self._kernel(described, constants)
+        return BoundCall(tuple(ordered), tuple(constants), kernel, config)
+
+    def specialize(self, tensors: Sequence[KernelTensor], config: str) -> CustomKernel:
+        """The kernel for tensors in the order of the function's parameters, operands first.
+
+        For `ttmlir.register_custom_call`.
+        """
+        names = [name for name in self._signature.parameters if name != "grid"]
+        if len(names) < len(tensors):
+            raise ValueError(
+                f"'{self.func_name}' has {len(names)} parameters for {len(tensors)} tensors"
+            )
+        described = [
+            replace(each, name=name, **self._placement(name))
+            for name, each in zip(names, tensors, strict=False)
+        ]
+        return self.build(described, ())
+
+    def build(
+        self, tensors: Sequence[KernelTensor], constants: Sequence[tuple[str, Any]]
+    ) -> CustomKernel:
+        """The kernel for tensors, operands first, and constants."""
+        return self._kernel(tensors, constants)[0]
+
+    def _named(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[tuple[str, Any]]:
+        free = self.free_parameters(args, kwargs)
+        if free:
+            raise ValueError(
+                f"'{self.func_name}' needs '{free[0]}': give tensors that it makes as arguments, "
+                "or out_shape"
+            )
+        bound = self._signature.bind_partial(*args, **kwargs)
+        named: list[tuple[str, Any]] = []
+        for name, value in bound.arguments.items():
+            if self._signature.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL:
+                named += [(f"{name}_{index}", each) for index, each in enumerate(value)]
+            else:
+                named.append((name, value))
+        return named
+
+    def _output_names(self, tensors: Sequence[str]) -> Sequence[str]:
+        if not tensors:
+            raise ValueError(f"'{self.func_name}' was given no tensor")
+        if self._outputs is None:
+            return tensors[-1:]
+        missing = [name for name in self._outputs if name not in tensors]
+        if missing:
+            raise ValueError(f"the output '{missing[0]}' of '{self.func_name}' is not given")
+        return self._outputs
+
+    def _describe(self, name: str, value: Any, role: str) -> KernelTensor:
+        shape, dtype = self.map_framework_tensor(value)
+        return KernelTensor(
+            name=name,
+            role=role,
+            shape=tuple(int(extent) for extent in shape),
+            element=self.translate_to_tt_dtype(dtype),
+            **self._placement(name),
+        )
+
+    def _placement(self, name: str) -> dict[str, str]:
+        """How a tensor lies: as was said for it, or for all, or tiled in DRAM."""
+        layout, memory = self._layout, self._memory
+        return {
+            "layout": layout if isinstance(layout, str) else layout.get(name, "tile"),
+            "memory": memory if isinstance(memory, str) else memory.get(name, "dram"),
+        }
+
+    def _kernel(
+        self, tensors: Sequence[KernelTensor], constants: Sequence[tuple[str, Any]]
+    ) -> tuple[CustomKernel, str]:
+        key = (
+            (*tensors, *constants, self.grid, source_key(self.func)) if self.enable_cache else None
+        )
+        try:
+            known = self._cache.get(key)
+        except TypeError:
+            # Constants such as lists are no keys; the program is built each time.
+            key, known = None, None
+        if known is None:
+            kernel = CustomKernel(
+                name=self.func_name,
+                tensors=tuple(tensors),
+                program=self._build(tensors, constants),
+            )
+            known = kernel, write_custom_kernel(kernel)
+            if key is not None:
+                self._cache[key] = known
+        return known
+
+    def _build(
+        self, tensors: Sequence[KernelTensor], constants: Sequence[tuple[str, Any]]
+    ) -> ProgramDescription:
+        """Call the function, its arguments in the order of its parameters."""
+        arguments: dict[str, Any] = dict(constants)
+        for number, tensor in enumerate(tensors):
+            arguments[tensor.name] = TensorArgument(tensor, number)
+        if "grid" in self._signature.parameters and "grid" not in arguments:
+            arguments["grid"] = self.grid
+        positional: list[Any] = []
+        for name, parameter in self._signature.parameters.items():
+            if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+                count = sum(key.startswith(f"{name}_") for key in arguments)
+                positional = [arguments.pop(f"{name}_{index}") for index in range(count)]
+        program = self.func(*positional, **arguments)
+        if not isinstance(program, ProgramDescription):
+            raise DescriptionError(
+                f"'{self.func_name}' returned a {type(program).__name__}; a kernel's function "
+                "returns the ProgramDescription of its program"
+            )
+        return program
+
+
+def keyword_of_dtype(dtype: Any) -> str:
+    """The keyword of a dtype of NumPy; ValueError for those that kernels do not take."""
+    for keyword in ELEMENT_TYPES:
+        if element_of(keyword).host == np.dtype(dtype):
+            return keyword
+    names = ", ".join(str(element_of(keyword).host) for keyword in ELEMENT_TYPES)
+    raise ValueError(f"kernels take no tensors of {dtype}; supported are {names}")

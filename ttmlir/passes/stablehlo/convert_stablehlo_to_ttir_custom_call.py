@@ -1,0 +1,145 @@
+"""Rules of convert-stablehlo-to-ttir for custom calls: kernels, placement, what is registered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import Operation
+
+from ttmlir.dialects import ttir
+from ttmlir.ir.builder import Builder
+from ttmlir.ir.rewriting import refuse_to_legalize, replace
+from ttmlir.ir.tensor_types import element_type, value_shape
+from ttmlir.mlir.attributes.elements import ElementsType, elements_attr
+from ttmlir.passes.core.ttir_conversion import ConversionRule
+from ttmlir.program.custom_kernel import TARGET, CustomKernel, KernelTensor
+from ttmlir.program.custom_kernel_text import read_custom_kernel, write_custom_kernel
+from ttmlir.program.description import DescriptionError
+from ttmlir.program.registered import RegisteredCall, how_to_register, registered_call
+
+_HINTS = (
+    "Sharding",
+    "SPMDFullToShardShape",
+    "SPMDShardToFullShape",
+    "LayoutConstraint",
+    "MoveToDevice",
+    "MoveToHost",
+    "annotate_device_placement",
+    "xla.sdy.FuncResultSharding",
+    "xla.sdy.Sharding",
+)
+"""Calls that say where a tensor should be and leave its numbers alone."""
+
+_CALLBACKS = ("xla_ffi_python_cpu_callback", "xla_ffi_partitioned_python_cpu_callback")
+"""What JAX makes of Python functions, and of kernels in programs that it lowers for the CPU."""
+
+
+def _custom_call(op: Operation) -> None:
+    target = cast("StringAttr", op.properties["call_target_name"]).data
+    if target == TARGET:
+        _convert_kernel(op)
+        return
+    registered = registered_call(target)
+    if registered is not None:
+        _convert_registered(op, target, registered)
+    elif target in _HINTS:
+        _pass_operands(op, target)
+    elif target in _CALLBACKS:
+        refuse_to_legalize(
+            op,
+            f"'{target}' calls a function of Python, which is not part of the program; give "
+            "ttmlir.compile the function itself instead of what JAX has lowered for the CPU, or "
+            "lower it by .lower(lowering_platforms=('tt',)), which keeps kernels",
+        )
+    else:
+        refuse_to_legalize(
+            op,
+            f"the code of '{target}' is not part of the program; supported are '{TARGET}', which "
+            "carries a kernel, and calls that only say where a tensor is placed: "
+            f"{', '.join(_HINTS)}; {how_to_register(target)}, or express the computation by "
+            "StableHLO operations",
+        )
+
+
+def _pass_operands(op: Operation, target: str) -> None:
+    if [operand.type for operand in op.operands] != [result.type for result in op.results]:
+        refuse_to_legalize(
+            op, f"'{target}' changes the shape of a tensor; compile the program for one device"
+        )
+    replace(op, *op.operands)
+
+
+def _convert_kernel(op: Operation) -> None:
+    config = _config_of(op)
+    if not config:
+        refuse_to_legalize(
+            op,
+            f"'{TARGET}' has no kernel: its backend_config is a text with the program of kernels "
+            "(docs/bridge.md)",
+        )
+    try:
+        kernel = read_custom_kernel(config)
+    except DescriptionError as error:
+        refuse_to_legalize(op, f"backend_config: {error}")
+    _create_kernel(op, kernel, config)
+
+
+def _create_kernel(op: Operation, kernel: CustomKernel, config: str) -> None:
+    types = [result.type for result in op.results]
+    difference = kernel.difference(
+        [ttir.tensor_text(value.type) for value in op.operands], [*map(ttir.tensor_text, types)]
+    )
+    if difference is not None:
+        refuse_to_legalize(op, difference)
+    replace(op, *Builder.before(op).create_custom_kernel(config, op.operands, types))
+
+
+def _config_of(op: Operation) -> str:
+    """The text of the `backend_config`; empty if there is none, or if it is a dictionary."""
+    attr = op.properties.get("backend_config")
+    return attr.data if isinstance(attr, StringAttr) else ""
+
+
+def _convert_registered(op: Operation, target: str, registered: RegisteredCall) -> None:
+    try:
+        if registered.kernel is not None:
+            kernel = registered.kernel(_tensors_of(op), _config_of(op))
+            _create_kernel(op, kernel, write_custom_kernel(kernel))
+            return
+        # NumPy is loaded only for calls that need it.
+        from ttmlir.passes.stablehlo.stablehlo_constant_calls import call_on_constants
+
+        arrays = call_on_constants(op, target, registered)
+    except (ValueError, TypeError, ArithmeticError) as error:
+        refuse_to_legalize(op, f"'{target}', as it was registered, fails: {error}")
+    builder = Builder.before(op)
+    replace(
+        op,
+        *(
+            builder.create_constant(
+                elements_attr(cast("ElementsType", result.type), data), result.type
+            )
+            for result, data in zip(op.results, arrays, strict=True)
+        ),
+    )
+
+
+def _tensors_of(op: Operation) -> Sequence[KernelTensor]:
+    """Operands and results as the tensors of a kernel."""
+    groups = (("in", "operand", op.operands), ("out", "result", op.results))
+    return [
+        KernelTensor(
+            name=f"{word}{number}",
+            role=role,
+            shape=value_shape(value),
+            element=str(element_type(value)),
+        )
+        for role, word, values in groups
+        for number, value in enumerate(values)
+    ]
+
+
+RULES: dict[str, ConversionRule] = {"stablehlo.custom_call": _custom_call}
+"""Rules by the full name of the operation."""
