@@ -23,7 +23,6 @@ from ttmlir.ttnn.tensor.tensor import Tensor
 Golden = Callable[..., Any]
 
 _OTHER_NAMES = {
-    "experimental.where": "where",
     "log_sigmoid": "logsigmoid",
     "sigmoid_accurate": "sigmoid",
     "swish": "silu",

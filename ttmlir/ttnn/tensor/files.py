@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ttmlir.files import write_file
 from ttmlir.ttnn.operations.operation import Operation, operations_of, require_tensor
 from ttmlir.ttnn.tensor.conversion import HOST_TYPES, from_torch, make_tensor, to_numpy
 from ttmlir.ttnn.tensor.tensor import Tensor
@@ -42,7 +43,7 @@ def dump_tensor(file_name: str | os.PathLike[str], tensor: Tensor) -> None:
     facts = {"dtype": spec.dtype.name, "layout": spec.layout.name, "shape": [*spec.shape]}
     header = json.dumps(facts, sort_keys=True).encode()
     data = array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
-    path.write_bytes(_MAGIC + len(header).to_bytes(4, "little") + header + data)
+    write_file(path, _MAGIC + len(header).to_bytes(4, "little") + header + data)
 
 
 def load_tensor(file_name: str | os.PathLike[str], *, device: MeshDevice | None = None) -> Tensor:
