@@ -15,7 +15,7 @@ from xdsl.dialects.func import FuncOp
 from ttmlir.cpp.render import line_positions, render
 from ttmlir.cpp.source_map import MappedText, SourceMap
 from ttmlir.cpp.tree import Position
-from ttmlir.files import safe_file_name
+from ttmlir.files import safe_file_name, write_file
 from ttmlir.frontend.pykernel.binding import bind
 from ttmlir.frontend.pykernel.compilation import Parameter, compile_module
 from ttmlir.frontend.pykernel.errors import PyKernelError
@@ -73,7 +73,7 @@ class Kernel(MappedText):
         """Write the C++ to a file, `NAME.cpp` if none is named; its path."""
         target = Path(path or f"{safe_file_name(self.name)}.cpp")
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(str(self), encoding="utf-8")
+        write_file(target, str(self).encode())
         return target
 
 

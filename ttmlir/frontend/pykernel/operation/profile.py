@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ttmlir.files import write_file
 from ttmlir.sim.execution.command_queue import CommandQueue
 from ttmlir.sim.execution.run import ProgramReport
 from ttmlir.sim.findings import Finding
@@ -55,7 +56,7 @@ class Profile:
 
     def write_trace(self, path: str | Path) -> None:
         """Write the timeline to a file."""
-        Path(path).write_text(self.trace(), encoding="utf-8")
+        write_file(path, self.trace().encode())
 
     def __str__(self) -> str:
         """Cycles, time and cores."""
