@@ -6,6 +6,7 @@ A warm lit process beside each worker runs them, so that a tool starts in millis
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,6 +31,10 @@ os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
 if "PYTEST_XDIST_WORKER" in os.environ:
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ.setdefault(variable, "1")
+
+# Jobs in the background of a shell are started with interrupts ignored; tests interrupt tools.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A busy machine is no failure: tests that guard against hangs set a deadline of their own.
 settings.register_profile("ttmlir", deadline=None)
