@@ -71,6 +71,17 @@ def test_faults_in_own_words(case: str) -> None:
     assert our_fault(text) == words
 
 
+def test_a_reduction_without_initial_value() -> None:
+    """jaxlib looks for the operand that is missing, and may crash."""
+    operation = (
+        '%0 = "stablehlo.reduce"(%a) <{dimensions = array<i64: 1>}> ({ '
+        "^bb0(%x: tensor<f32>, %y: tensor<f32>): stablehlo.return %x : tensor<f32> }) "
+        ": (tensor<2x3xf32>) -> tensor<2xf32>"
+    )
+    words = "'stablehlo.reduce' op expected 2 or more operands, but found 1"
+    assert our_fault(f"{HEAD}{operation}\nreturn\n}}") == words
+
+
 PIECES = ("", " ", "0", "-1", "9", "[", "]", "<", ">", "(", ")", "{", ",", ":", "x", "%0", "tensor")
 
 
