@@ -26,7 +26,6 @@ from ttmlir.ir.tensor_types import element_type, tensor_like, value_shape
 from ttmlir.layout.enums import OperandConstraint
 from ttmlir.mlir.attributes.elements import ElementsType, elements_of
 from ttmlir.optable import row
-from ttmlir.program.custom_kernel_text import read_custom_kernel
 
 if TYPE_CHECKING:
     from ttmlir.dialects.definition.row_ops import ParameterValue, RowOperation
@@ -91,6 +90,8 @@ class Builder(DestinationBuilder):
 
         Each tensor is in the memory and the layout that the program finds it in.
         """
+        from ttmlir.program.custom_kernel_text import read_custom_kernel
+
         kernel = read_custom_kernel(config)
         constraints = [
             tt.OperandConstraintAttr.of(

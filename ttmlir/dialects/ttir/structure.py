@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from xdsl.dialects.builtin import StringAttr, TensorType
 from xdsl.ir import Attribute, BlockArgument, Operation, Region, SSAValue
@@ -19,9 +19,9 @@ from ttmlir.dialects.definition.shape_checks import check_arange, check_constant
 from ttmlir.dialects.definition.traits import KeepsConstants
 from ttmlir.dialects.ttir.families import OPERAND_CONSTRAINTS, TTIROp
 from ttmlir.optable import row
-from ttmlir.program.custom_kernel import CustomKernel
-from ttmlir.program.custom_kernel_text import read_custom_kernel
-from ttmlir.program.description import DescriptionError
+
+if TYPE_CHECKING:
+    from ttmlir.program.custom_kernel import CustomKernel
 
 _TENSORS_IN_AND_OUT = (ValueGroup("inputs", variadic=True), ValueGroup("outputs", variadic=True))
 _RESULT = (ValueGroup("result"),)
@@ -217,10 +217,14 @@ class CustomKernelOp(TTIROp):
     @property
     def kernel(self) -> CustomKernel:
         """The program, and the tensors that it is for; DescriptionError if the text is none."""
+        from ttmlir.program.custom_kernel_text import read_custom_kernel
+
         return read_custom_kernel(cast("StringAttr", self.properties["config"]).data)
 
     def verify_op(self) -> None:
         """Check the text (C1) and the types (C2)."""
+        from ttmlir.program.description import DescriptionError
+
         try:
             kernel = self.kernel
         except DescriptionError as error:
