@@ -156,7 +156,7 @@ def test_tiles_and_rows(device: Any) -> None:
     for shape in ((64, 95), (63, 96), (96,)):
         odd = ttnn.zeros(shape, device=device)
         with pytest.raises(
-            RuntimeError, match="tilize takes whole tiles, got .*; use ttnn.tilize_"
+            RuntimeError, match=r"tilize takes whole tiles, got .*; use ttnn.tilize_"
         ):
             ttnn.tilize(odd)
     back = ttnn.untilize(tiles, memory_config=DRAM)
