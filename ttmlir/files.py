@@ -24,6 +24,9 @@ from ttmlir.limits import MAX_TEXT_LENGTH
 MAX_FILE_NAME = 128
 """Longest name that `safe_file_name` gives, in characters."""
 
+PACKAGE_FOLDER = os.path.dirname(__file__) + os.sep
+"""Where the package's own Python files stand: frames in them are none of the user's."""
+
 _CHUNK = 1 << 20
 _HASH_DIGITS = 32
 _MARK = "~"
