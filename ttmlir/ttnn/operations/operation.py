@@ -55,6 +55,11 @@ class Operation:
         self.is_experimental = name.startswith("experimental.")
         self._text = signature
 
+    @property
+    def has_signature(self) -> bool:
+        """Whether the arguments are those of a text, and not of the function."""
+        return self._text is not None
+
     @cached_property
     def signature(self) -> Signature:
         """The arguments of an operation of a table."""
