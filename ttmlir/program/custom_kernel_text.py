@@ -73,6 +73,7 @@ def write_custom_kernel(kernel: CustomKernel) -> str:
             "circular_buffers": [_buffer_fields(each) for each in program.circular_buffers],
             "semaphores": [
                 {"cores": _range_items(each.core_ranges), "initial_value": each.initial_value}
+                | ({} if each.id is None else {"id": each.id})
                 for each in program.semaphores
             ],
         },
@@ -82,7 +83,7 @@ def write_custom_kernel(kernel: CustomKernel) -> str:
 
 
 def _kernel_fields(kernel: KernelDescription) -> Fields:
-    return {
+    fields: Fields = {
         "name": kernel.name,
         "source": kernel.source,
         "config": _config_fields(kernel.config),
@@ -92,6 +93,8 @@ def _kernel_fields(kernel: KernelDescription) -> Fields:
         "common_runtime_args": _argument_items(kernel.common_runtime_args),
         "defines": [[*each] for each in kernel.defines],
     }
+    named = [[name, _argument_item(value)] for name, value in kernel.named_compile_time_args]
+    return fields | {"named_compile_time_args": named} if named else fields
 
 
 def _config_fields(config: KernelConfig) -> Fields:
@@ -184,7 +187,7 @@ def read_custom_kernel(text: str) -> CustomKernel:
         program=ProgramDescription(
             kernels=reader.tables("kernels", _read_kernel, *_KERNEL_FIELDS),
             circular_buffers=reader.tables("circular_buffers", _read_buffer, *_BUFFER_FIELDS),
-            semaphores=reader.tables("semaphores", _read_semaphore, ("cores",), ("initial_value",)),
+            semaphores=reader.tables("semaphores", _read_semaphore, *_SEMAPHORE_FIELDS),
         ),
     )
 
@@ -193,8 +196,12 @@ _OPTIONAL_FIELDS = ("circular_buffers", "semaphores")
 _TENSOR_FIELDS = ("name", "role", "shape", "dtype", "layout", "memory")
 _KERNEL_FIELDS = (
     ("name", "source", "config", "cores"),
-    ("compile_time_args", "runtime_args", "common_runtime_args", "defines"),
+    (
+        *("compile_time_args", "named_compile_time_args", "runtime_args", "common_runtime_args"),
+        "defines",
+    ),
 )
+_SEMAPHORE_FIELDS = (("cores",), ("initial_value", "id"))
 _BUFFER_FIELDS = (("total_size", "cores", "formats"), ("tensor",))
 
 
@@ -326,6 +333,7 @@ def _read_kernel(reader: _Reader) -> KernelDescription:
         config=_read_config(reader.fields["config"], reader.place("config")),
         core_ranges=reader.items("cores", _read_range),
         compile_time_args=reader.items("compile_time_args", _read_argument),
+        named_compile_time_args=reader.items("named_compile_time_args", _read_named_argument),
         runtime_args=reader.items("runtime_args", _read_core_arguments),
         common_runtime_args=reader.items("common_runtime_args", _read_argument),
         defines=reader.items("defines", _read_define),
@@ -384,6 +392,13 @@ def _read_core_arguments(item: object, where: str) -> tuple[Core, Arguments]:
     return (x, y), _items(pair[1], f"{where}[1]", _read_argument)
 
 
+def _read_named_argument(item: object, where: str) -> tuple[str, Argument]:
+    pair = _items(item, where, lambda value, _: value)
+    if len(pair) != 2:
+        _refuse(where, "is no pair of a name and an argument")
+    return _text(pair[0], f"{where}[0]"), _read_argument(pair[1], f"{where}[1]")
+
+
 def _read_define(item: object, where: str) -> tuple[str, str]:
     pair = _items(item, where, _text)
     if len(pair) != 2:
@@ -412,4 +427,5 @@ def _read_semaphore(reader: _Reader) -> SemaphoreDescription:
     return SemaphoreDescription(
         core_ranges=reader.items("cores", _read_range),
         initial_value=reader.number("initial_value", 0),
+        id=reader.number("id") if "id" in reader.fields else None,
     )

@@ -22,6 +22,7 @@ from ttmlir.program.description import (
     ProgramDescription,
     ReaderConfig,
     SemaphoreAt,
+    SemaphoreDescription,
     TensorAccessorArgs,
     WriterConfig,
     list_cores,
@@ -43,16 +44,21 @@ def create_sim_program(description: ProgramDescription, tensors: Sequence[Buffer
     """
     description.check_tensors(len(tensors))
     program = Program()
-    semaphores = [
-        program.add_semaphore(list_cores(each.core_ranges), each.initial_value)
-        for each in description.semaphores
-    ]
-    binding = _Binding(tensors, semaphores)
+    binding = _Binding(tensors, _add_semaphores(program, description.semaphores))
     for each in description.circular_buffers:
         program.add_circular_buffer(binding.bind_circular_buffer(each))
     for each in description.kernels:
         program.add_kernel(binding.bind_kernel(each))
     return program
+
+
+def _add_semaphores(program: Program, semaphores: Sequence[SemaphoreDescription]) -> list[int]:
+    """The numbers of semaphores: first those that have one, so that the others get what is left."""
+    numbers = [0] * len(semaphores)
+    for place, each in sorted(enumerate(semaphores), key=lambda pair: pair[1].id is None):
+        cores = list_cores(each.core_ranges)
+        numbers[place] = program.add_semaphore(cores, each.initial_value, each.id)
+    return numbers
 
 
 @dataclass(frozen=True)
@@ -67,12 +73,15 @@ class _Binding:
         name = safe_file_name(kernel.name)
         return Kernel(
             name=name,
-            file=f"{name}.cpp",
+            file=kernel.file or f"{name}.cpp",
             text=kernel.source,
             cores=kernel.cores,
             role=role,
             noc_index=noc,
             compile_time_args=self._words(kernel.compile_time_args),
+            named_compile_time_args={
+                each: self._words((value,))[0] for each, value in kernel.named_compile_time_args
+            },
             defines=dict(kernel.defines),
             compute=_settings(kernel.config),
             common_arguments=self._words(kernel.common_runtime_args),
