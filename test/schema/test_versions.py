@@ -121,6 +121,41 @@ def test_sizes_that_contradict_their_type_are_refused() -> None:
         load(TTNN.pack(root), "new.ttnn")
 
 
+# Of 64x128 numbers, which the first input of the golden program has.
+SIZES = {"Float32": 32768, "UInt32": 32768, "Float16": 16384, "BFloat16": 16384, "UInt16": 16384}
+
+
+@pytest.mark.parametrize(("data_type", "size"), [*SIZES.items(), ("UInt8", 8192)])
+def test_sizes_are_those_of_the_numbers_of_a_type(data_type: str, size: int) -> None:
+    """One byte more or less is refused."""
+    root = golden("add.ttnn")
+    root["version"] = (0, 0, 300)
+    memory = root["programs"][0]["inputs"][0]["desc"]["layout"]["memory_desc"]
+    assert memory["size"] == 32768, "numbers of 32 bits"
+    memory["data_type"] = data_type
+    memory["size"] = size
+    assert load(TTNN.pack(root), "new.ttnn").warning is not None
+    for wrong in (size - 1, size + 1):
+        memory["size"] = wrong
+        with pytest.raises(FlatbufferError) as error:
+            load(TTNN.pack(root), "new.ttnn")
+        assert str(error.value) == (
+            "new.ttnn: MemoryDesc.size: written by tt-mlir 0.0.300, whose schema does not fit: "
+            f"{wrong} bytes instead of {size} for {data_type}; compile it again with this program, "
+            "or with tt-mlir 0.0.227"
+        )
+
+
+@pytest.mark.parametrize("data_type", ["BFP_Float8", "BFP_BFloat8", "BFP_Float4", "BFP_BFloat2"])
+def test_sizes_of_formats_with_shared_exponents_are_not_compared(data_type: str) -> None:
+    """An element has no bytes of its own."""
+    root = golden("add.ttnn")
+    root["version"] = (0, 0, 300)
+    memory = root["programs"][0]["inputs"][0]["desc"]["layout"]["memory_desc"]
+    memory["data_type"] = data_type
+    assert load(TTNN.pack(root), "new.ttnn").warning is not None
+
+
 @pytest.mark.parametrize("mnemonic", [name for name, row in ROWS.items() if row.flatbuffer])
 def test_the_text_of_every_operation_agrees_with_its_table(mnemonic: str) -> None:
     """The comparison of names knows all that are in use."""
