@@ -69,7 +69,7 @@ class TypeReader(TextReader):
     def parse_optional_type(self) -> TypeAttribute | None:
         """Read a type, if there is one; a spelling that was read before is looked up."""
         token = self.current_token
-        if token.kind is Kind.BARE_IDENT and token.text in _SHAPED_TYPES:
+        if token.text in _SHAPED_TYPES:
             return self._remembered_type(token.span)
         self._enter_nesting()
         type = super().parse_optional_type()
