@@ -94,10 +94,10 @@ class Builder(DestinationBuilder):
 
         kernel = read_custom_kernel(config)
         constraints = [
-            tt.OperandConstraintAttr.of(
-                _CONSTRAINTS[each.memory],
-                _CONSTRAINTS[each.layout],
-                OperandConstraint.INTERLEAVED,
+            tt.OperandConstraintAttr(
+                _CONSTRAINTS[each.memory]
+                | _CONSTRAINTS[each.layout]
+                | OperandConstraint.INTERLEAVED
             )
             for each in kernel.tensors
         ]
