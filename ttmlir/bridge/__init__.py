@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ttmlir.bridge.tensor_argument import TensorArgument
     from ttmlir.bridge.torch_kernel import TorchKernel
     from ttmlir.bridge.work import assign_programs
+    from ttmlir.program.custom_kernel import Shards
 
 _HOMES = {
     "FrameworkKernel": "framework",
@@ -26,6 +27,7 @@ _HOMES = {
     "KernelConfiguration": "framework",
     "KernelRun": "execution",
     "NumPyKernel": "numpy_kernel",
+    "Shards": "framework",
     "TensorArgument": "tensor_argument",
     "TorchKernel": "torch_kernel",
     "assign_programs": "work",
@@ -38,6 +40,7 @@ __all__ = [
     "KernelConfiguration",
     "KernelRun",
     "NumPyKernel",
+    "Shards",
     "TensorArgument",
     "TorchKernel",
     "assign_programs",
