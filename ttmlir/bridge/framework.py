@@ -21,7 +21,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ttmlir.bridge.execution import KernelRun, element_of
 from ttmlir.bridge.operation import is_operation
 from ttmlir.bridge.source_key import source_key
 from ttmlir.bridge.tensor_argument import TensorArgument
@@ -34,6 +33,7 @@ from ttmlir.program.custom_kernel import (
 )
 from ttmlir.program.custom_kernel_text import write_custom_kernel
 from ttmlir.program.description import DescriptionError, ProgramDescription
+from ttmlir.runtime.generic.custom_kernel import KernelRun, element_of
 
 Shape = tuple[int, ...]
 Build = Callable[..., Any]
