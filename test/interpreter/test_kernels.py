@@ -15,8 +15,8 @@ from samples.framework_functions import build_exp
 import ttmlir
 from ttmlir.bridge import JAXKernel, NumPyKernel
 from ttmlir.compiler import parse
+from ttmlir.interpreter import execute
 from ttmlir.interpreter.bisection import bisect
-from ttmlir.interpreter.execution import execute
 from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 from ttmlir.program.registered import unregister_custom_call
 from ttmlir.runtime.element import Numerics
@@ -127,7 +127,7 @@ def test_compiled_programs_hold_no_python() -> None:
     text = str(caught.value)
     assert "operand #0 of 'my.exp' is no constant, and no file holds Python" in text
     assert "ttmlir.register_custom_call('my.exp', kernel=...)" in text
-    assert "ttmlir.interpreter.execution.execute" in text
+    assert "ttmlir.interpreter.execute runs the program in this process" in text
     kernel = NumPyKernel("exp", build_exp, grid=(2,))
     ttmlir.register_custom_call("my.exp", kernel=kernel, numpy=np.exp)
     np.testing.assert_allclose(ttmlir.compile(registered())(X), np.cos(np.exp(2 * X)), atol=1e-5)
