@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any, NoReturn, TypeVar, cast
 
 from ttmlir.layout.enums import DataType, KeywordEnum, MathFidelity, NocIndex
-from ttmlir.program.custom_kernel import CustomKernel, KernelTensor
+from ttmlir.program.custom_kernel import CustomKernel, KernelTensor, Shards
 from ttmlir.program.description import (
     AddressOfTensor,
     Argument,
@@ -58,17 +58,7 @@ def write_custom_kernel(kernel: CustomKernel) -> str:
         {
             "version": VERSION,
             "name": kernel.name,
-            "tensors": [
-                {
-                    "name": each.name,
-                    "role": each.role,
-                    "shape": [*each.shape],
-                    "dtype": each.element,
-                    "layout": each.layout,
-                    "memory": each.memory,
-                }
-                for each in kernel.tensors
-            ],
+            "tensors": [_tensor_fields(each) for each in kernel.tensors],
             "kernels": [_kernel_fields(each) for each in program.kernels],
             "circular_buffers": [_buffer_fields(each) for each in program.circular_buffers],
             "semaphores": [
@@ -80,6 +70,21 @@ def write_custom_kernel(kernel: CustomKernel) -> str:
         ensure_ascii=False,
         separators=(",", ":"),
     )
+
+
+def _tensor_fields(tensor: KernelTensor) -> Fields:
+    fields: Fields = {
+        "name": tensor.name,
+        "role": tensor.role,
+        "shape": [*tensor.shape],
+        "dtype": tensor.element,
+        "layout": tensor.layout,
+        "memory": tensor.memory,
+    }
+    shards = tensor.shards
+    if shards is None:
+        return fields
+    return fields | {"shards": {"layout": shards.layout, "grid": [*shards.grid]}}
 
 
 def _kernel_fields(kernel: KernelDescription) -> Fields:
@@ -183,7 +188,7 @@ def read_custom_kernel(text: str) -> CustomKernel:
     reader = _Reader(content, "", ("version", "name", "tensors", "kernels"), _OPTIONAL_FIELDS)
     return CustomKernel(
         name=reader.text("name"),
-        tensors=reader.tables("tensors", _read_tensor, _TENSOR_FIELDS),
+        tensors=reader.tables("tensors", _read_tensor, *_TENSOR_FIELDS),
         program=ProgramDescription(
             kernels=reader.tables("kernels", _read_kernel, *_KERNEL_FIELDS),
             circular_buffers=reader.tables("circular_buffers", _read_buffer, *_BUFFER_FIELDS),
@@ -193,7 +198,7 @@ def read_custom_kernel(text: str) -> CustomKernel:
 
 
 _OPTIONAL_FIELDS = ("circular_buffers", "semaphores")
-_TENSOR_FIELDS = ("name", "role", "shape", "dtype", "layout", "memory")
+_TENSOR_FIELDS = (("name", "role", "shape", "dtype", "layout", "memory"), ("shards",))
 _KERNEL_FIELDS = (
     ("name", "source", "config", "cores"),
     (
@@ -323,7 +328,16 @@ def _read_tensor(reader: _Reader) -> KernelTensor:
         element=reader.text("dtype"),
         layout=reader.text("layout"),
         memory=reader.text("memory"),
+        shards=_read_shards(reader.fields["shards"], reader.place("shards"))
+        if "shards" in reader.fields
+        else None,
     )
+
+
+def _read_shards(content: object, where: str) -> Shards:
+    reader = _Reader(content, where, ("layout", "grid"))
+    rows, columns = _numbers(reader.fields["grid"], reader.place("grid"), 2)
+    return Shards(reader.text("layout"), (rows, columns))
 
 
 def _read_kernel(reader: _Reader) -> KernelDescription:
