@@ -17,12 +17,12 @@ import jax
 import numpy as np
 from jax.extend.core import Primitive
 
-from ttmlir.bridge.execution import element_of, run_custom_kernel
 from ttmlir.bridge.framework import FrameworkKernel, keyword_of_dtype
 from ttmlir.bridge.shapes import ShapeDtype, place_outputs
 from ttmlir.files import PACKAGE_FOLDER
 from ttmlir.program.custom_kernel import TARGET
 from ttmlir.program.custom_kernel_text import read_custom_kernel, write_custom_kernel
+from ttmlir.runtime.generic.custom_kernel import element_of, run_custom_kernel
 
 PLATFORM = "tt"
 """The platform of JAX's lowerings that keeps kernels."""
