@@ -25,7 +25,7 @@ from ttmlir.metalium.configs import (
     ShardedBufferConfig,
 )
 from ttmlir.metalium.cores import CoreSpec, cores_of
-from ttmlir.metalium.device import Device, chip_of_board
+from ttmlir.metalium.device import Device, check_cores, chip_of_board
 from ttmlir.metalium.enums import DataMovementProcessor, UnpackToDestMode
 from ttmlir.metalium.errors import MetaliumError, host_call
 from ttmlir.optable.kernel import Role
@@ -111,7 +111,7 @@ def CreateCircularBuffer(
     with host_call():
         return program.add_circular_buffer(
             CircularBufferSpec(
-                cores=cores_of(core_spec),
+                cores=_existing_cores(core_spec),
                 total_size=config.total_size,
                 indices={
                     index: (config.page_sizes[index], data_format.data_type)
@@ -164,7 +164,7 @@ def _create_kernel(
         name=name,
         file=file,
         text=text,
-        cores=cores_of(core_spec),
+        cores=_existing_cores(core_spec),
         role=Role.COMPUTE if is_compute else _PROCESSORS[config.processor],
         noc_index=0 if is_compute else int(config.noc),
         compile_time_args=argument_words(config.compile_args, "compile-time argument"),
@@ -177,6 +177,12 @@ def _create_kernel(
     )
     with host_call():
         return program.add_kernel(kernel)
+
+
+def _existing_cores(core_spec: CoreSpec) -> tuple[tuple[int, int], ...]:
+    cores = cores_of(core_spec)
+    check_cores(cores)
+    return cores
 
 
 def _settings(config: ComputeConfig) -> ComputeSettings:
@@ -232,7 +238,7 @@ def _check_count(count: int) -> None:
 def CreateSemaphore(program: Program, core_spec: CoreSpec, initial_value: int) -> int:
     """Create a semaphore on cores; the number that a kernel's `get_semaphore` takes."""
     with host_call():
-        return program.add_semaphore(cores_of(core_spec), initial_value)
+        return program.add_semaphore(_existing_cores(core_spec), initial_value)
 
 
 def EnqueueWriteBuffer(

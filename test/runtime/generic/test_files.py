@@ -21,6 +21,7 @@ from ttmlir.layout.enums import DataType
 from ttmlir.mlir.context import make_context
 from ttmlir.mlir.reading.reader import parse_module
 from ttmlir.program.description import (
+    ComputeConfig,
     ProgramDescription,
     SemaphoreAt,
     SemaphoreDescription,
@@ -80,6 +81,34 @@ def test_what_is_written_is_read() -> None:
     binary = read_binary(file_of(EXP_OF_TWO, tiled_type(SHAPE), outputs=2), "x.ttnn")
     operation = binary.programs[0].operations[-1]
     assert read_generic(operation).description == EXP_OF_TWO
+
+
+def test_flatc_finds_a_mode_for_each_circular_buffer(tmp_path: Path) -> None:
+    """All 32 have one, in order, whichever of them the kernel uses."""
+    program = exp_program(3)
+    config = ComputeConfig(unpack_to_dest_fp32=(1, 16, 31))
+    kernels = tuple(
+        replace(each, config=config) if isinstance(each.config, ComputeConfig) else each
+        for each in program.kernels
+    )
+    data = file_of(replace(program, kernels=kernels), tiled_type(SHAPE))
+    (tmp_path / "file.ttnn").write_bytes(data)
+    flatc, schema = str(shutil.which("flatc")), "schema/TTNN/binary.fbs"
+    options = ["--json", "--strict-json", "--raw-binary", "--size-prefixed", "-o", str(tmp_path)]
+    command = [flatc, *options, schema, "--", str(tmp_path / "file.ttnn")]
+    subprocess.run(command, check=True, cwd=ROOT)
+    content = json.loads((tmp_path / "file.json").read_text())
+    (generic,) = [
+        step["type"]
+        for step in content["programs"][0]["operations"]
+        if step["type_type"] == "GenericOp"
+    ]
+    (modes,) = [
+        kernel["config"]["unpack_to_dest_modes"]
+        for kernel in generic["program"]["kernels"]
+        if kernel["config_type"] == "ComputeKernelConfig"
+    ]
+    assert modes == ["Fp32" if index in (1, 16, 31) else "Default" for index in range(32)]
 
 
 NAMED = """

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ttmlir.cpp.source_map import map_of
+from ttmlir.files import read_text
 from ttmlir.layout.enums import DataType
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.calls.compute_api import ComputeSettings
@@ -182,7 +183,7 @@ def _same_network(kernel: Kernel, other: Kernel) -> bool:
 def read_kernel(path: str | Path) -> str:
     """The text of a kernel's file; SimError if it cannot be read."""
     try:
-        return Path(path).read_text(encoding="utf-8")
+        return read_text(path)
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
         raise SimError(f"cannot read kernel {path}: {reason}") from None
