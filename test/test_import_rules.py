@@ -47,7 +47,7 @@ MAY_IMPORT = {
         *("ir", "passes", "target", "compiler", "runtime", "interpreter", "cpp", "schema", "sim"),
         *DIALECTS,
     },
-    "pykernel": {"frontend", "ttnn"},
+    "pykernel": {"frontend", "ttnn", "sim"},
     "tools": {
         *("ir", "passes", "target", "compiler", "runtime", "ttrt", "interpreter", "frontend"),
         *("ttnn", "schema", "schema files", *DIALECTS),

@@ -142,6 +142,16 @@ def test_sizes_of_tiles_in_files_of_other_versions(
         load(TTNN.pack(root), "new.ttnn")
 
 
+@pytest.mark.parametrize("data_type", ["BFP_Float8", "BFP_BFloat8", "BFP_Float4", "BFP_BFloat2"])
+def test_sizes_of_formats_with_shared_exponents_are_not_compared(data_type: str) -> None:
+    """An element has no bytes of its own."""
+    root = golden("add.ttnn")
+    root["version"] = (0, 0, 300)
+    memory = root["programs"][0]["inputs"][0]["desc"]["layout"]["memory_desc"]
+    memory["data_type"] = data_type
+    assert load(TTNN.pack(root), "new.ttnn").warning is not None
+
+
 @pytest.mark.parametrize("mnemonic", [name for name, row in ROWS.items() if row.flatbuffer])
 def test_the_text_of_every_operation_agrees_with_its_table(mnemonic: str) -> None:
     """The comparison of names knows all that are in use."""

@@ -98,10 +98,10 @@ class Builder(DestinationBuilder):
 
         kernel = read_custom_kernel(config)
         constraints = [
-            tt.OperandConstraintAttr.of(
-                _CONSTRAINTS[each.memory],
-                _CONSTRAINTS[each.layout],
-                _CONSTRAINTS["interleaved" if each.shards is None else each.shards.layout],
+            tt.OperandConstraintAttr(
+                _CONSTRAINTS[each.memory]
+                | _CONSTRAINTS[each.layout]
+                | _CONSTRAINTS["interleaved" if each.shards is None else each.shards.layout]
             )
             for each in kernel.tensors
         ]

@@ -298,7 +298,7 @@ class _Moves:
 
     def _place_as(self, op: Operation, types: Iterable[Attribute]) -> None:
         for number, wanted in enumerate(types):
-            if number < len(op.operands) and op.operands[number].type != wanted:
+            if op.operands[number].type != wanted:
                 self._move(op, number, wanted)
 
     def _place_as_before(self, op: Operation) -> None:
