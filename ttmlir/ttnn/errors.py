@@ -11,9 +11,8 @@ from itertools import islice
 from types import FrameType
 from typing import Any
 
+from ttmlir.files import PACKAGE_FOLDER
 from ttmlir.sim.errors import SimError
-
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
 class PlacedError(RuntimeError):
@@ -95,7 +94,7 @@ def signature_of(function: Callable[..., Any]) -> str:
 
 def _caller() -> str:
     frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
-    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE_FOLDER):
         frame = frame.f_back
     if frame is None:
         return ""
