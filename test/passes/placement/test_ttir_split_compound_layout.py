@@ -7,6 +7,7 @@ from running.pass_runner import lowered
 
 from ttmlir.dialects import ttir
 from ttmlir.ir.layouts import layout_of
+from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 
 MAP = "(d0, d1) -> (d0, d1)"
 
@@ -89,6 +90,16 @@ ROWS, TILES = "1x1 50x70xf32 l1", "1x1 2x3xT l1"
             "2x2 1x2xB l1 interleaved",
             [f"{TILES} interleaved", "1x1 2x3xB l1 interleaved"],
         ),
+        # Another order of the dimensions: as rows.
+        (TILES, "1x1 3x2xT l1 t", []),
+        (TILES, "1x1 96x64xf32 l1 t", ["1x1 64x96xf32 l1"]),
+        (ROWS, "1x1 3x2xT l1 t", ["1x1 96x64xf32 l1 t"]),
+        (
+            TILES,
+            "1x1 3x2xB l1 t",
+            ["1x1 64x96xf32 l1", "1x1 64x96xbf16 l1", "1x1 96x64xbf16 l1 t"],
+        ),
+        (ROWS, "1x1 70x50xf32 l1 interleaved t", ["1x1 50x70xf32 l1 interleaved"]),
     ],
 )
 def test_steps(source: str, target: str, between: list[str]) -> None:
@@ -113,3 +124,16 @@ def test_formats_change_on_tiles(source: str, target: str, between: list[str]) -
     """With the option; without it, the format and the tiles are one change."""
     assert steps(source, target, "=formats-on-tiles=true") == between
     assert len(steps(source, target)) == 0
+
+
+@pytest.mark.parametrize(
+    ("source", "target"), [(ROWS, "2x2 35x25xf32 l1 t"), (TILES, "2x2 2x1xT l1 t")]
+)
+def test_no_way(source: str, target: str) -> None:
+    """A layout on another grid has the dimensions in their order."""
+    with pytest.raises(DiagnosticError) as error:
+        steps(source, target)
+    assert (
+        "test.mlir:3:6: error: 'ttir.to_layout' op cannot be split: no step changes only one of "
+        "linear map, grid; write the intermediate layout as a ttir.to_layout of its own"
+    ) in str(error.value)

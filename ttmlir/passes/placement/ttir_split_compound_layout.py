@@ -154,12 +154,16 @@ def _bounce(
     if has_rows:
         goal = target if source.is_tiled else source
         return source.with_element(TileFormat.of(goal.scalar_element))
-    if source.is_tiled and not target.is_tiled:
+    if source.linear != target.linear:
+        # Numbers change their order as rows.
+        if source.is_tiled:
+            return source.with_element(source.scalar_element)
+        if target.is_tiled:
+            return target.with_element(target.scalar_element)
+    elif source.is_tiled and not target.is_tiled:
         return target.with_element(source.element)
-    if target.is_tiled and not source.is_tiled:
+    elif target.is_tiled and not source.is_tiled:
         return source.with_element(target.element)
-    if source.linear != target.linear and source.is_tiled:
-        return source.with_element(source.scalar_element)
     if source.grid != target.grid:
         return target.with_grid(shape, source.grid)
     if source.memory_layout is not target.memory_layout:
