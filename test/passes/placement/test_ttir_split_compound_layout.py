@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from running.pass_runner import lowered
 
@@ -51,7 +53,7 @@ def steps(source: str, target: str, options: str = "") -> list[str]:
     )
     module = lowered(text, f"ttir-split-compound-layout{options}")
     changes = [op for op in module.walk() if isinstance(op, ttir.ToLayoutOp)]
-    assert all(a.results[0] is b.inputs[0] for a, b in zip(changes, changes[1:], strict=False))
+    assert all(a.results[0] is b.inputs[0] for a, b in pairwise(changes))
     *between, last = map(described, changes)
     assert last == target
     return between
