@@ -334,26 +334,6 @@ def test_moves_keep_numbers(device: Any) -> None:
     assert (part.layout, part.shape) == (ttnn.ROW_MAJOR_LAYOUT, (32, 70))
 
 
-def test_creation(device: Any) -> None:
-    """Constants, sequences and random numbers; rows of bfloat16 unless something else is said."""
-    zeros = ttnn.zeros([3, 4])
-    assert (zeros.dtype, zeros.layout, zeros.device()) == (
-        ttnn.bfloat16,
-        ttnn.ROW_MAJOR_LAYOUT,
-        None,
-    )
-    full = ttnn.full((3, 4), 2.5, ttnn.float32, ttnn.TILE_LAYOUT, device)
-    assert torch.equal(ttnn.to_torch(full), torch.full((3, 4), 2.5))
-    like = ttnn.ones_like(full)
-    assert (like.dtype, like.layout, like.device()) == (ttnn.float32, ttnn.TILE_LAYOUT, device)
-    assert ttnn.arange(2, 11, 3, dtype=ttnn.int32).to_list() == [2, 5, 8]
-    assert ttnn.arange(3).to_list() == [0, 1, 2]
-    drawn = ttnn.to_torch(ttnn.rand((64, 64), device, low=2.0, high=3.0, seed=7)).float()
-    assert 2 <= drawn.min() < 2.1
-    assert 2.9 < drawn.max() <= 3
-    assert torch.equal(drawn, ttnn.to_torch(ttnn.rand((64, 64), low=2.0, high=3.0, seed=7)).float())
-
-
 def test_shapes() -> None:
     """Shapes are tuples that print as ttnn's."""
     shape = ttnn.Shape([1, 4, 32])

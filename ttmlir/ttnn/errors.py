@@ -8,9 +8,8 @@ import sys
 from itertools import islice
 from types import FrameType
 
+from ttmlir.files import PACKAGE_FOLDER
 from ttmlir.sim.errors import SimError
-
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
 class PlacedError(RuntimeError):
@@ -37,7 +36,7 @@ def place_error(error: Exception, name: str = "") -> PlacedError:
 
 def _caller() -> str:
     frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
-    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE_FOLDER):
         frame = frame.f_back
     if frame is None:
         return ""

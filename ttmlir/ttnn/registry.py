@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -77,6 +77,12 @@ _NAMES = {
     ),
     f"{_DEVICE}.reports": ("ReadDeviceProfiler", "get_memory_view"),
     f"{_DEVICE}.mesh": ("MemoryView", "MeshDevice", "MeshShape"),
+    f"{_DEVICE}.sub_devices": ("SubDevice", "SubDeviceId"),
+    "ttmlir.ttnn.configuration": (
+        *("CONFIG", "dump_operations", "manage_config", "query_registered_operations"),
+        *("register_post_operation_hook", "register_pre_operation_hook"),
+        "register_python_operation",
+    ),
     f"{_DEVICE}.opening": (
         *("CloseDevice", "CloseDevices", "CreateDevice", "CreateDevices", "GetDefaultDevice"),
         *("GetNumAvailableDevices", "GetNumPCIeDevices", "GetPCIeDeviceID", "SetDefaultDevice"),
@@ -124,8 +130,8 @@ _LATE_FAMILIES = {"generic_op": "ttmlir.ttnn.programs.generic"}
 
 
 @cache
-def operations() -> Mapping[str, Callable[..., Any]]:
-    """All operations by name."""
+def operations() -> dict[str, Callable[..., Any]]:
+    """All operations by name; a program may add its own."""
     found: dict[str, Callable[..., Any]] = {}
     for module in FAMILIES:
         found |= import_module(module).OPERATIONS

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from samples.generic_programs import exp_program
 
-from ttmlir.layout.enums import DataType, MemorySpace, TensorMemoryLayout
+from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
 from ttmlir.program.description import AddressOfTensor, CoreRange, ReaderConfig
 from ttmlir.runtime.element import ELEMENT_TYPES, Array, Numerics
 from ttmlir.runtime.errors import BinaryError, ExecutionError
@@ -76,19 +76,6 @@ def test_tensors_in_host_memory_are_refused() -> None:
         run(program, np.zeros((4, 4), np.float32))
 
 
-def test_sharded_tensors_are_refused() -> None:
-    """Only pages that are interleaved have their places here."""
-    program = exponential((4, 4), 1)
-    sharded = replace(
-        program.descs[0],
-        memory_layout=TensorMemoryLayout.HEIGHT_SHARDED,
-        memory_space=MemorySpace.DEVICE_L1,
-    )
-    program = replace(program, descs=(program.descs[0], sharded))
-    with pytest.raises(ExecutionError, match="tensor 1: it is height_sharded; supported are"):
-        run(program, np.zeros((4, 4), np.float32))
-
-
 def test_what_kernels_do_wrong_is_shown_in_their_text() -> None:
     """The message of the simulator names the kernel's line."""
     program = exponential((4, 4), 1)
@@ -123,23 +110,3 @@ def test_cores_off_the_chip_are_refused() -> None:
     description = replace(program.description, kernels=(kernel,))
     with pytest.raises(ExecutionError, match=r"op: .*\(20, 0\)"):
         run(replace(program, description=description), np.zeros((4, 4), np.float32))
-
-
-def test_bytes_of_signed_numbers_come_back() -> None:
-    """Row-major integers keep their signs; a page is a row."""
-    from ttmlir.runtime.generic.pages import create_buffer, page_bytes, read_tensor, write_tensor
-    from ttmlir.sim.machine.device import SimDevice
-
-    desc = TensorDesc(
-        shape=(2, 3, 5),
-        element=ELEMENT_TYPES["Int32"],
-        data_type=DataType.U32,
-        memory_space=MemorySpace.DEVICE_L1,
-        memory_layout=TensorMemoryLayout.INTERLEAVED,
-    )
-    buffer = create_buffer(SimDevice(SimChip.of_board("n150", 0)), desc)
-    values = np.arange(-15, 15, dtype=np.int32).reshape(2, 3, 5)
-    write_tensor(buffer, desc, values)
-    assert (page_bytes(desc), buffer.num_pages) == (20, 6)
-    assert buffer.read() == values.tobytes()
-    assert np.array_equal(read_tensor(buffer, desc), values)

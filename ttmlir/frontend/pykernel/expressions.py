@@ -536,7 +536,7 @@ class Expressions(ABC):
     def _check_index(self, known: int, extent: int, node: ast.expr) -> int:
         """An index that counts from the front."""
         if not -extent <= known < extent:
-            self.builder.refuse(f"index {known} is outside of the {extent} elements", node)
+            self.builder.forbid(f"index {known} is outside of the {extent} elements", node)
         return known % extent
 
     def _attribute(self, node: ast.Attribute, base: ast.expr, name: str) -> Value:
@@ -629,7 +629,8 @@ class Expressions(ABC):
                 self.builder.at(node)
                 negative = self.builder.compare("<", value, number(0))
                 negated = self.builder.unary("-", value)
-                return self.builder.select(negative, negated, value, natural=True)
+                # The least integer is its own negative.
+                return self.builder.select(negative, negated, value)
             case _:
                 self.builder.refuse("range(...) is there for 'for' loops only", node)
 

@@ -150,7 +150,7 @@ class Statements(Expressions):
     def _assert(self, test: ast.expr) -> None:
         condition = self.condition(test)
         self.builder.at(test)
-        if condition.is_literal and not condition.known:
+        if condition.is_literal and not condition.known and self.builder.is_certain:
             self.builder.refuse("this never holds", test)
         self.builder.add(op_class("assert").create(operands=[self.builder.ssa(condition)]))
 

@@ -52,6 +52,8 @@ class Elementwise:
     """The data type of the result of integers, where it is another."""
     typed_by: int = 0
     """The first operand whose data type the result may have."""
+    arguments: str = ""
+    """What stands between the operands and the tail of its signature."""
     is_pointwise: bool = False
     """True where every number of the result follows from those at its place."""
 
@@ -189,7 +191,11 @@ def _declare_one(
     facts: dict[str, Any],
 ) -> Operation:
     signature = join_signature(", ".join(operands), arguments, tail)
-    own: dict[str, Any] = {"parameters": parameter_names(arguments), **facts}
+    own: dict[str, Any] = {
+        "parameters": parameter_names(arguments),
+        "arguments": arguments,
+        **facts,
+    }
     entry = Elementwise(name, meaning, operands, **own)
     return Operation(name, entry.run, signature, entry)
 

@@ -178,7 +178,7 @@ class Tensor:
     def buffer_address(self) -> int:
         """The address in each bank. Programs see the numbers there from now on."""
         storage = self.device_storage()
-        return storage.buffer.address
+        return storage.address if storage.spec.is_sharded_in_dram else storage.buffer.address
 
     def deallocate(self, force: bool = True) -> None:
         """Give the memory back; a second call changes nothing."""
