@@ -166,7 +166,9 @@ _ARGUMENTS: dict[type[Argument], type[_ArgumentAttr]] = {
 
 
 def _parse_arguments(parser: AttrParser) -> Arguments:
-    return _parse_items(parser, lambda: _parse_one_of(parser, _ArgumentAttr, "argument").data)
+    return _parse_items(
+        parser, lambda: _parse_one_of(parser, _ArgumentAttr, "a kernel's argument").data
+    )
 
 
 def _parse_named_argument(parser: AttrParser) -> tuple[str, Argument]:
@@ -514,7 +516,7 @@ class KernelCBAttr(_Described[CircularBufferDescription]):
         tensor: int | None = None
         if parser.parse_optional_punctuation(",") is not None:
             _parse_field(parser, "buffer")
-            tensor = _parse_one_of(parser, GlobalAddressOfTensorAttr, "buffer").data
+            tensor = _parse_one_of(parser, GlobalAddressOfTensorAttr, "a kernel's buffer").data
         return CircularBufferDescription(
             total_size=total_size, core_ranges=core_ranges, formats=formats, tensor=tensor
         )
@@ -571,7 +573,7 @@ class ProgramAttr(_Described[ProgramDescription]):
     def parse_content(cls, parser: AttrParser) -> ProgramDescription:
         """Read kernels, circular buffers and semaphores."""
         _parse_field(parser, "kernels")
-        kernels = _parse_items(parser, lambda: _parse_one_of(parser, _KernelAttr, "kernel").data)
+        kernels = _parse_items(parser, lambda: _parse_one_of(parser, _KernelAttr, "a kernel").data)
         _parse_next_field(parser, "cbs")
         buffers = _parse_items(parser, lambda: parse_nested(parser, KernelCBAttr).data)
         _parse_next_field(parser, "semaphores")
@@ -602,7 +604,7 @@ def _parse_one_of(parser: AttrParser, kind: type[AttrT], what: str) -> AttrT:
     position = parser.pos
     attr = parser.parse_optional_attribute()
     if not isinstance(attr, kind):
-        parser.raise_error(f"expected a kernel's {what}", position)
+        parser.raise_error(f"expected {what}", position)
     return attr
 
 
