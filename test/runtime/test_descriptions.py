@@ -25,6 +25,7 @@ SHARDED = TensorDesc(
     tile=(16, 32),
     stride=(2310, 70, 1),
     core_ranges=((0, 1, 3, 2), (5, 0, 1, 4)),
+    shard=(1, 3),
 )
 
 

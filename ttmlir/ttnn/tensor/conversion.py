@@ -89,7 +89,7 @@ def make_tensor(
     if layout is None:
         layout = Layout.TILE if dtype.facts.is_block else Layout.ROW_MAJOR
     config = DRAM_MEMORY_CONFIG if memory_config is None else memory_config
-    spec = TensorSpec(array.shape, dtype, layout, config, tile)
+    spec = TensorSpec(array.shape, dtype, layout, config, tile=tile)
     if array.dtype == np.dtype(np.int64) and dtype is DataType.UINT32:
         array = array.astype(np.uint32)
     tensor = Tensor.on(device, spec, round_to(array, dtype, own=array.base is None))
@@ -119,8 +119,11 @@ def from_torch(
         if tuple(tensor.shape) != spec.shape:
             raise RuntimeError(f"spec is for {spec.shape}, the tensor has {list(tensor.shape)}")
         dtype, layout, memory_config, tile = spec.dtype, spec.layout, spec.memory_config, spec.tile
-    if memory_config is not None and memory_config.is_sharded() and not memory_config.shard_spec:
-        raise RuntimeError("a sharded memory_config needs its shard_spec to place a tensor")
+    if memory_config is not None and memory_config.is_sharded() and not memory_config.has_shards:
+        raise RuntimeError(
+            "a sharded memory_config needs its shard_spec to place a tensor; "
+            "ttnn.create_sharded_memory_config makes one for a shape and cores"
+        )
     return make_tensor(
         as_array(tensor),
         dtype,
