@@ -47,11 +47,12 @@ MEMORIES: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.parametrize("options", ["", "sharding-pass-enabled=true", "enable-grid-set=false"])
 @pytest.mark.parametrize("memory", MEMORIES, ids=str)
-def test_operands_are_moved_to_their_cores(memory: dict[str, Any]) -> None:
-    """The file says on which cores; operations before and after have their tensors elsewhere."""
+def test_operands_are_moved_to_their_cores(memory: dict[str, Any], options: str) -> None:
+    """The file says on which cores, whatever the pipeline does with tensors around the kernel."""
     kernel = JAXKernel("exp", build_exp, grid=(3,), memory=memory)
-    compiled = ttmlir.compile(lambda x: jnp.cos(kernel(x + 1, out_shape=x)), X)
+    compiled = ttmlir.compile(lambda x: jnp.cos(kernel(x + 1, out_shape=x)), X, options=options)
     np.testing.assert_allclose(compiled(X), np.cos(np.exp(X + 1)), atol=1e-5)
     (operation,) = (
         each for each in compiled.binary.programs[0].operations if each.table == "GenericOp"

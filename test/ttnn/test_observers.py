@@ -81,6 +81,18 @@ def test_settings_of_the_environment(text: str, message: str) -> None:
     assert (done.returncode == 0) == (message == "0.5")
 
 
+def test_comparison_by_the_environment() -> None:
+    """The environment switches comparison on for a program that does not name it."""
+    program = (
+        "import ttmlir.ttnn as ttnn; d = ttnn.open_device(); x = ttnn.ones((2, 40), device=d); "
+        "ttnn.attach_golden_function(ttnn.exp, lambda x, **_: x * 0); ttnn.exp(x)"
+    )
+    environment = {**os.environ, "TTNN_CONFIG_OVERRIDES": '{"enable_comparison_mode": true}'}
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.stderr.startswith("warning: ttnn.exp: the result correlates")
+
+
 def test_hooks(device: Any) -> None:
     """Hooks see operations, arguments and results, with the fast mode off."""
     seen: list[Any] = []

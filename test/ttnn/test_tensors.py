@@ -217,7 +217,7 @@ def test_properties(device: Any) -> None:
     assert ttnn.has_tile_padding(tensor)
     assert not ttnn.has_tile_padding(tensor, dim=0)
     assert ttnn.from_torch(torch.rand(5), layout=ttnn.TILE_LAYOUT).padded_shape == (32, 32)
-    with pytest.raises(RuntimeError, match=r"Tensor\.to_torch takes a tensor on the host"):
+    with pytest.raises(RuntimeError, match=r"Tensor\.to_torch: it takes a tensor on the host"):
         tensor.to_torch()
     assert torch.equal(tensor.cpu().to_torch(), ttnn.to_torch(tensor))
     assert tensor.cpu().to_numpy().dtype == ml_dtypes.bfloat16

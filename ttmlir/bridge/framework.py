@@ -17,6 +17,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -259,7 +260,7 @@ class FrameworkKernel:
         except TypeError:
             # Constants such as lists are no keys; the program is built each time.
             key, known = None, None
-        if known is None:
+        if known is None or not _is_current(known[0].program):
             kernel = CustomKernel(
                 name=self.func_name,
                 tensors=tuple(tensors),
@@ -311,6 +312,20 @@ class FrameworkKernel:
             positional += [arguments.pop(name) for name in ordered if name in arguments]
             return self.func.make_program(positional, arguments)
         return self.func(*positional, **arguments)
+
+
+def _is_current(program: ProgramDescription) -> bool:
+    """False if a kernel was read from a file that has changed since."""
+    for each in program.kernels:
+        # Kernels in Python are in files, too, but their text is C++ made of them.
+        if each.file and type(each.source) is str:
+            try:
+                text = Path(each.file).read_text(encoding="utf-8")
+            except (OSError, UnicodeDecodeError):
+                continue
+            if text != each.source:
+                return False
+    return True
 
 
 def keyword_of_dtype(dtype: Any) -> str:

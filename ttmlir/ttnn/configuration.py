@@ -11,6 +11,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, cast
 
+from ttmlir.files import write_file
 from ttmlir.ttnn.operations.golden import (
     attach_golden_function,
     get_golden_function,
@@ -227,7 +228,7 @@ def dump_operations(csv_file: str, include_experimental: bool = False) -> None:
         except RuntimeError:
             has_golden = False
         rows.append(f"{operation.__name__},{operation.is_experimental},{has_golden}")
-    Path(csv_file).write_text("\n".join(rows) + "\n", encoding="utf-8")
+    write_file(csv_file, ("\n".join(rows) + "\n").encode())
 
 
 def register_python_operation(

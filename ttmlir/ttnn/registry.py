@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
+from types import FunctionType
 from typing import Any
+
+from ttmlir.ttnn.errors import placing
 
 _TYPES = "ttmlir.ttnn.types"
 _TENSOR = "ttmlir.ttnn.tensor"
@@ -151,7 +154,8 @@ def find(name: str) -> Any:
         found = getattr(enums, owner)
         return found[member] if member else found
     if name in _MODULE_OF:
-        return getattr(import_module(_MODULE_OF[name]), name)
+        found = getattr(import_module(_MODULE_OF[name]), name)
+        return placing(found, f"ttnn.{name}") if isinstance(found, FunctionType) else found
     if name in _LATE_FAMILIES:
         return import_module(_LATE_FAMILIES[name]).OPERATIONS[name]
     return operations()[name]
@@ -168,9 +172,24 @@ def explain_missing(name: str) -> str:
     from difflib import get_close_matches
 
     names = get_close_matches(name, known_names(), 3, 0.5)
+    if name in _NAMES_OF_TORCH:
+        names = [_NAMES_OF_TORCH[name]]
     nearest = f"; nearest: {', '.join(f'ttnn.{each}' for each in names)}" if names else ""
     return f"ttnn.{name} is not here yet{nearest}"
 
+
+_NAMES_OF_TORCH = {
+    "bmm": "matmul",
+    "cat": "concat",
+    "dot": "matmul",
+    "flatten": "reshape",
+    "mm": "matmul",
+    "rsqrt_": "rsqrt",
+    "swapaxes": "transpose",
+    "tile": "repeat",
+    "to": "to_device",
+}
+"""What programs look for by the name that torch or NumPy has for it."""
 
 _INTERNAL = {"create_tensor", "get_item", "print_tensor"}
 """Operations that only methods of tensors call."""

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from ttmlir.files import write_file
 from ttmlir.ttnn.operations.operation import Call, Observer, observe, tensors_of
 from ttmlir.ttnn.tensor.tensor import Tensor
 
@@ -63,7 +64,7 @@ def visualize(output: Tensor | list[Tensor], *, file_name: str | None = None) ->
     if file_name is not None:
         path = Path(file_name)
         path = path.with_suffix(".dot") if path.suffix in _PICTURES else path
-        path.write_text(text, encoding="utf-8")
+        write_file(path, text.encode())
     return text
 
 

@@ -141,6 +141,19 @@ def test_what_is_wrong_on_the_core() -> None:
         simulate(kernel("add"), x, x, CircularBuffer(2, (32, 64), "Float32"), 1, False)
 
 
+@pytest.mark.parametrize(
+    "call", ["cb_wait_front(a", "cb_reserve_back(out", "cb_push_back(out", "cb_pop_front(a"]
+)
+def test_numbers_of_pages_are_not_negative(call: str) -> None:
+    """They would turn the circular buffer back."""
+    names = {"CircularBuffer": CircularBuffer, "reader_thread": reader_thread}
+    text = f"@reader_thread()\ndef k(a: CircularBuffer, out: CircularBuffer):\n    {call}, -1)\n"
+    wrong = load_module(text, "k.py", **names)["k"]
+    x = np.zeros((32, 64), np.float32)
+    with pytest.raises(RuntimeError, match=r"k.py:3:5: error: cb_\w+ of -1 pages of circular buf"):
+        simulate(wrong, x, CircularBuffer(1, x.shape, "Float32"))
+
+
 def test_wrong_arguments() -> None:
     """They name the parameter."""
     x = np.zeros((32, 64), np.float32)

@@ -22,6 +22,7 @@ from ttmlir.ttnn.operations.operation import (
     common_layout,
     remember_program,
     require_tensor,
+    spell_type,
     store,
 )
 from ttmlir.ttnn.operations.signature import IGNORED
@@ -154,7 +155,10 @@ def as_number(value: Any, dtype: DataType, name: str) -> Array:
         if wanted.kind in "iu" and number.dtype.kind == "f":
             number = np.trunc(number)
         return number.astype(wanted)
-    raise TypeError(f"{name} is a ttnn.Tensor or a number, not {type(value).__name__}")
+    raise TypeError(
+        f"{name} is a ttnn.Tensor or a number, not {spell_type(value)}; ttnn.from_torch and "
+        "ttnn.Tensor make tensors of arrays"
+    )
 
 
 def declare(

@@ -159,6 +159,8 @@ def concat(
 
     With `groups`, the first group of each tensor comes first, then the second of each, and so on.
     """
+    if isinstance(tensors, Tensor):
+        raise TypeError("tensors is a list of tensors, as in concat([a, b], dim), not one")
     parts = [require_tensor(each, "an entry of tensors") for each in tensors]
     if not parts:
         raise ValueError("tensors is empty; concat takes at least one")

@@ -20,7 +20,7 @@ from ttmlir.metalium.errors import MetaliumError
 from ttmlir.runtime.element import Array, Numerics, convert
 from ttmlir.runtime.errors import RuntimeFailure
 from ttmlir.sim.errors import SimError
-from ttmlir.ttnn.errors import place_error
+from ttmlir.ttnn.errors import place_error, place_type_error, signature_of
 from ttmlir.ttnn.operations.signature import Signature
 from ttmlir.ttnn.tensor.formats import compute_type, round_to
 from ttmlir.ttnn.tensor.storage import DeviceStorage
@@ -73,6 +73,24 @@ class Operation:
             return self._watch(args, kwargs) if OBSERVERS else self._compute(args, kwargs)
         except REFUSALS as error:
             raise place_error(error, self.__name__) from None
+        except (TypeError, AttributeError) as error:
+            wrong = self._find_misuse(error, args, kwargs)
+            if not wrong and isinstance(error, AttributeError):
+                raise
+            raise place_type_error(error, self.__name__, wrong) from None
+
+    def _find_misuse(self, error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+        """What is wrong with the arguments, where that can be said better than by the error."""
+        from ttmlir.ttnn.operations.misuse import find_wrong_argument, name_arguments
+
+        if self._text is not None:
+            try:
+                return find_wrong_argument(self.signature.bind(args, kwargs))
+            except TypeError:
+                return ""
+        if str(error).startswith(f"{self.function.__name__}()"):
+            return f"{error}; it takes {signature_of(self.function)}"
+        return find_wrong_argument(name_arguments(self.function, args, kwargs))
 
     def _watch(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Compute with observers, who see nothing of the calls that this one makes."""
@@ -180,10 +198,16 @@ def require_tensor(value: Any, name: str) -> Tensor:
     """The value; TypeError if it is no tensor."""
     if not isinstance(value, Tensor):
         raise TypeError(
-            f"{name} is a ttnn.Tensor, not {type(value).__module__}.{type(value).__qualname__}; "
+            f"{name} is a ttnn.Tensor, not {spell_type(value)}; "
             "ttnn.from_torch and ttnn.Tensor make tensors of arrays"
         )
     return value
+
+
+def spell_type(value: object) -> str:
+    """The type of a value, as a program says it."""
+    kind: type[object] = type(value)
+    return f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
 
 
 def common_device(*tensors: Tensor) -> MeshDevice:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from types import NoneType
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import ml_dtypes
 import numpy as np
@@ -20,6 +21,8 @@ from ttmlir.ttnn.types.spec import TensorSpec, Tile
 
 if TYPE_CHECKING:
     from ttmlir.ttnn.device.mesh import MeshDevice
+
+T = TypeVar("T")
 
 _TYPES = {
     np.dtype(np.float32): DataType.FLOAT32,
@@ -182,29 +185,28 @@ def create_tensor(
         raise TypeError(f"Tensor got an unexpected keyword argument '{min(unknown)}'")
     if isinstance(values, Tensor):
         return Tensor.of(values.spec, values.storage)
-    memory_config = mem_config if memory_config is None else memory_config
     if isinstance(values, list) and not isinstance(shape, DataType | None):
         array = np.array(values, compute_type(data_type)).reshape(Shape(shape))
+        given: tuple[Any, ...] = (data_type, layout, device, memory_config, mem_config, tile)
     else:
-        # Tensor(array, data_type, device, layout, mem_config, tile).
-        if not isinstance(data_type, DataType | None):
-            device, data_type = data_type, None
-        if isinstance(shape, DataType):
-            shape, data_type = None, shape
-        if layout is not None and not isinstance(layout, Layout):
-            layout, device = None, layout
-        if isinstance(device, Layout):
-            layout, device = device, None
         array = as_array(values)
+        # Tensor(array, data_type, device, layout, mem_config, tile): told apart by their types.
+        given = (shape, data_type, layout, device, memory_config, mem_config, tile)
+    kinds = (DataType, Layout, MemoryConfig, Tile, NoneType)
     return make_tensor(
         array,
-        data_type,
-        layout=layout,
-        device=device,
-        memory_config=memory_config,
-        tile=tile,
+        _first(given, DataType),
+        layout=_first(given, Layout),
+        device=next((each for each in given if not isinstance(each, kinds)), None),
+        memory_config=_first(given, MemoryConfig),
+        tile=_first(given, Tile),
         pad_value=pad_value,
     )
+
+
+def _first(given: Sequence[Any], kind: type[T]) -> T | None:
+    """The first argument of a type."""
+    return next((each for each in given if isinstance(each, kind)), None)
 
 
 def allocate_tensor_on_device(*args: Any, **kwargs: Any) -> Tensor:
