@@ -73,7 +73,17 @@ def test_expressions_keep_their_brackets(expression: str) -> None:
 
 @pytest.mark.parametrize(
     "expression",
-    ["a = b = c", "a ? b : c", "a && b || c", "a - (b - c)", "-a", "f(a < b)", "(a, b)", "a << 2"],
+    [
+        "a = b = c",
+        "a ? b : c",
+        "a && b || c",
+        "a - (b - c)",
+        "-a",
+        "f(a)",
+        "a < b",
+        "a >> 2",
+        "a > b",
+    ],
 )
 def test_an_expression_alone_has_no_brackets_around_it(expression: str) -> None:
     """As messages quote it."""
