@@ -215,7 +215,9 @@ def test_facts(device: Any) -> None:
     with pytest.raises(RuntimeError, match=r"on the host; move it with ttnn\.to_device first"):
         host.buffer_address()
     for name in ("to_torch", "to_numpy"):
-        with pytest.raises(RuntimeError, match=rf"Tensor\.{name} takes a tensor on the host; use"):
+        with pytest.raises(
+            RuntimeError, match=rf"Tensor\.{name}: it takes a tensor on the host; use"
+        ):
             getattr(x, name)()
 
 
