@@ -1,12 +1,14 @@
-"""MLIR dialects: tt, ttir, ttnn, ttkernel and ttmetal, and what xDSL lacks of MLIR's own."""
+"""MLIR dialects: tt, ttcore, ttir, ttnn, d2m, ttkernel and ttmetal, and what xDSL lacks of MLIR's own."""
 
 from __future__ import annotations
 
 DIALECTS: dict[str, str] = {
+    "affine": "xdsl.dialects.affine:Affine",
     "arith": "ttmlir.dialects.arith:ARITH",
     "builtin": "xdsl.dialects.builtin:Builtin",
     "cf": "xdsl.dialects.cf:Cf",
     "chlo": "ttmlir.dialects.chlo:CHLO",
+    "d2m": "ttmlir.dialects.d2m:D2M",
     "emitc": "ttmlir.dialects.emitc:EmitC",
     "func": "xdsl.dialects.func:Func",
     "linalg": "ttmlir.dialects.linalg:LINALG",
@@ -17,6 +19,7 @@ DIALECTS: dict[str, str] = {
     "tensor": "ttmlir.dialects.tensor:TENSOR",
     "tosa": "ttmlir.dialects.tosa:TOSA",
     "tt": "ttmlir.dialects.tt:TT",
+    "ttcore": "ttmlir.dialects.ttcore:TTCORE",
     "ttir": "ttmlir.dialects.ttir:TTIR",
     "ttkernel": "ttmlir.dialects.ttkernel:TTKERNEL",
     "ttmetal": "ttmlir.dialects.ttmetal:TTMETAL",

@@ -20,6 +20,7 @@ from ttmlir.dialects.definition.syntax import (
     parse_nested,
     parse_unsigned,
     print_stripped,
+    spelled,
     verify_at,
 )
 from ttmlir.dialects.tt.layout import GridAttr
@@ -106,7 +107,7 @@ class DeviceAttr(Data[DeviceView]):
         """Write what `parse_parameter` reads."""
         device = self.data
         printer.print_string(
-            f"<workerGrid = #tt.grid<{device.worker_grid}>, l1Map = {device.l1_map}, "
+            f"<workerGrid = #{spelled(printer, 'tt.grid')}<{device.worker_grid}>, l1Map = {device.l1_map}, "
             f"dramMap = {device.dram_map}, meshShape = {shape_text(device.mesh_shape)}, "
             f"chipIds = [{', '.join(map(str, device.chip_ids))}]>"
         )
