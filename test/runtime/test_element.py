@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ttmlir.layout.enums import STORED_DATA_TYPES
+from ttmlir.layout.enums import STORED_DATA_TYPES, DataType
 from ttmlir.runtime.element import (
     ELEMENT_TYPES,
     Numerics,

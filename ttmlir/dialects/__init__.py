@@ -1,4 +1,4 @@
-"""MLIR dialects: tt, ttcore, ttir, ttnn, d2m, ttkernel and ttmetal, and what xDSL lacks of MLIR's own."""
+"""MLIR dialects: tt, ttcore, ttir, ttnn, d2m, ttkernel, ttmetal, and what xDSL lacks of others."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import ClassVar, Self, cast
 
 from xdsl.dialects.builtin import (
@@ -174,9 +174,14 @@ class GenericOp(DestinationStyleOp, D2MOp):
     # --- Parts ---------------------------------------------------------------------------------
 
     @property
+    def grid(self) -> GridAttr:
+        """The cores."""
+        return cast("GridAttr", self.properties["grid"])
+
+    @property
     def grid_shape(self) -> tuple[int, ...]:
         """Rows and columns of cores."""
-        return cast("GridAttr", self.properties["grid"]).shape
+        return self.grid.shape
 
     @property
     def block_factors(self) -> tuple[int, ...]:
@@ -214,7 +219,7 @@ class GenericOp(DestinationStyleOp, D2MOp):
     @property
     def has_maps(self) -> bool:
         """True in the form whose regions have no loops over blocks yet."""
-        return bool(self.properties["indexing_maps"].data)  # pyright: ignore
+        return bool(self.indexing_maps)
 
     @property
     def reductions(self) -> tuple[int, ...]:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Region
+from xdsl.ir import Operation, Region, SSAValue
 
 from ttmlir.dialects.d2m.attrs import CBType, SemaphoreType
 from ttmlir.dialects.definition.ods import refuse, text
 from ttmlir.dialects.ttcore import DeviceLayout, device_layout_of
 from ttmlir.layout.affine import AffineMap, ConstantExpr, DimExpr
-from ttmlir.layout.enums import IteratorType
 from ttmlir.layout.grid import NO_MAPPING
 from ttmlir.layout.metal.iteration import iterator_extents
 
@@ -24,19 +23,10 @@ if TYPE_CHECKING:
 def verify_generic(op: GenericOp) -> None:
     """Check C1 to C10 of the operation's documentation, in tt-mlir's order."""
     _check_tensor_form(op)
-    if op.properties["grid"].data.mapping != NO_MAPPING:  # pyright: ignore
-        refuse("grid mapping is not supported")
-    if len(op.outputs) != 1:
-        refuse("must currently have exactly one output operand")
-    if not op.threads:
-        refuse("must have at least one thread")
-    if op.regions and len(op.regions) != len(op.threads):
-        refuse("number of regions must match the number of threads")
+    _check_threads(op)
     layouts = _layouts(op)
     output = layouts[len(op.inputs)].grid_shape
-    if len(output) != len(op.grid_shape) or any(
-        cores < 1 or blocks % cores for blocks, cores in zip(output, op.grid_shape, strict=True)
-    ):
+    if not _divides(op.grid_shape, output):
         refuse("output grid shape must be divisible by the generic op's grid shape")
     maps = op.indexing_maps
     if maps:
@@ -45,10 +35,30 @@ def verify_generic(op: GenericOp) -> None:
         _check_region(op, region, layouts)
     if not op.regions and any(thread.symbol is None for thread in op.threads):
         refuse("threads must have a kernel symbol in external symbol form (i.e. without regions)")
-    if IteratorType.REDUCTION in op.iterator_types:
-        for value in op.outputs:
-            if value.owner.name == "d2m.stream_layout":  # pyright: ignore
-                refuse("Streaming outputs are not supported for reduction iterators. Issue #5446")
+    if op.reductions and any(_is_stream(value) for value in op.outputs):
+        refuse("Streaming outputs are not supported for reduction iterators. Issue #5446")
+
+
+def _check_threads(op: GenericOp) -> None:
+    if op.grid.data.mapping != NO_MAPPING:
+        refuse("grid mapping is not supported")
+    if len(op.outputs) != 1:
+        refuse("must currently have exactly one output operand")
+    if not op.threads:
+        refuse("must have at least one thread")
+    if op.regions and len(op.regions) != len(op.threads):
+        refuse("number of regions must match the number of threads")
+
+
+def _divides(grid: Sequence[int], output: Sequence[int]) -> bool:
+    return len(output) == len(grid) and all(
+        cores > 0 and blocks % cores == 0 for blocks, cores in zip(output, grid, strict=True)
+    )
+
+
+def _is_stream(value: SSAValue) -> bool:
+    owner = value.owner
+    return isinstance(owner, Operation) and owner.name == "d2m.stream_layout"
 
 
 def _check_tensor_form(op: GenericOp) -> None:

@@ -17,7 +17,6 @@ from ttmlir.dialects.d2m.operation import (
     CB,
     INDEX,
     MEM_TX,
-    SEMAPHORE,
     SHAPED,
     ArrowOp,
     DataMovementOp,

@@ -11,9 +11,8 @@ from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 
 from ttmlir.dialects.d2m.attrs import ThreadAttr, ThreadKind
-from ttmlir.dialects.definition import ods
 from ttmlir.dialects.definition.assembly import AssemblyOp
-from ttmlir.dialects.definition.ods import SEGMENTS, TypeConstraint, refuse
+from ttmlir.dialects.definition.ods import TypeConstraint, refuse
 from ttmlir.dialects.ttcore import is_remote
 from ttmlir.mlir.printing.naming import SuggestsNames
 

@@ -106,9 +106,10 @@ class DeviceAttr(Data[DeviceView]):
     def print_parameter(self, printer: Printer) -> None:
         """Write what `parse_parameter` reads."""
         device = self.data
+        grid = f"#{spelled(printer, GridAttr.name)}<{device.worker_grid}>"
         printer.print_string(
-            f"<workerGrid = #{spelled(printer, 'tt.grid')}<{device.worker_grid}>, l1Map = {device.l1_map}, "
-            f"dramMap = {device.dram_map}, meshShape = {shape_text(device.mesh_shape)}, "
+            f"<workerGrid = {grid}, l1Map = {device.l1_map}, dramMap = {device.dram_map}, "
+            f"meshShape = {shape_text(device.mesh_shape)}, "
             f"chipIds = [{', '.join(map(str, device.chip_ids))}]>"
         )
 

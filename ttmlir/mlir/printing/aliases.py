@@ -265,12 +265,12 @@ def collect_aliases(top: Operation, options: PrintOptions, names: Names) -> list
     aliases: list[Alias] = []
     for entry in named:
         stem = entry.stem
-        assert stem is not None and entry.stem is not None
+        assert stem is not None
         sigil = "!" if isinstance(entry.attribute, TypeAttribute) else "#"
         suffix = str(counts[stem]) if counts[stem] else ""
+        counts[stem] += 1
         if stem[-1] == "_" and core_prefix() == TTCORE:
             # Since 2025 MLIR keeps a digit at the end, and parts it from the number only.
             stem, suffix = stem[:-1], f"_{suffix}" if suffix else ""
-        counts[entry.stem] += 1
         aliases.append(Alias(entry.attribute, f"{sigil}{stem}{suffix}", entry.deferrable))
     return aliases
