@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, Self, cast
 
-from xdsl.dialects.builtin import (
-    AffineMapAttr,
-    ArrayAttr,
-    IntegerAttr,
-    TensorType,
-    i64,
-)
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IntegerAttr, i64
 from xdsl.ir import Attribute, Block, BlockArgument, Region, SSAValue
 from xdsl.irdl import traits_def
 from xdsl.parser import Parser
@@ -150,7 +144,7 @@ class GenericOp(DestinationStyleOp, D2MOp):
             regions = [Region(Block(arg_types=types)) for _ in threads]
         return cls.create(
             operands=operands,
-            result_types=[each.type for each in outputs if isinstance(each.type, TensorType)],
+            result_types=[each.type for each in outputs if each.type.name == "tensor"],
             properties={
                 "grid": GridAttr.get(cores),
                 "block_factors": ArrayAttr(IntegerAttr(each, i64) for each in block_factors),

@@ -190,7 +190,7 @@ class ToLayoutOp(DestinationStyleOp, D2MOp):
         """The change of `input` to the type of `output`, which takes it."""
         return cls.create(
             operands=[input, output],
-            result_types=[output.type] if isinstance(output.type, TensorType) else [],
+            result_types=[output.type] if output.type.name == "tensor" else [],
             properties={} if host_info is None else {"layout": host_info},
         )
 

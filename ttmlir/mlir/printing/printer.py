@@ -381,12 +381,12 @@ class MlirPrinter(OpenPrinter):
         return name
 
     def print_block_argument(self, arg: BlockArgument, print_type: bool = True) -> None:
-        """Print an argument with its type and location."""
+        """Print an argument with its type, if wanted, and location."""
         self.print_ssa_value(arg)
         if print_type:
             self._write(": ")
             self.print_attribute(arg.type)
-            self.print_trailing_location(arg.location, allow_alias=False)
+        self.print_trailing_location(arg.location, allow_alias=False)
 
     def print_region(
         self,
