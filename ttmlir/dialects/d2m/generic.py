@@ -11,7 +11,6 @@ from xdsl.irdl import traits_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import (
-    HasCanonicalizationPatternsTrait,
     IsTerminator,
     NoTerminator,
     Pure,
@@ -20,7 +19,14 @@ from xdsl.traits import (
 
 from ttmlir.dialects.d2m.attrs import CBType, SemaphoreType, ThreadAttr, ThreadKind
 from ttmlir.dialects.d2m.generic_checks import verify_generic
-from ttmlir.dialects.d2m.operation import SHAPED, D2MOp, RegionOp, parse_list_in
+from ttmlir.dialects.d2m.operation import (
+    CANONICAL,
+    SHAPED,
+    D2MOp,
+    RegionOp,
+    WritesMemrefs,
+    parse_list_in,
+)
 from ttmlir.dialects.definition import ods
 from ttmlir.dialects.definition.assembly import parse_operands
 from ttmlir.dialects.definition.dps import DestinationStyleOp
@@ -32,7 +38,7 @@ from ttmlir.dialects.definition.ods import (
     refuse,
     segments_attr,
 )
-from ttmlir.dialects.definition.traits import KeepsConstants
+from ttmlir.dialects.definition.traits import CanonicalPatterns, KeepsConstants
 from ttmlir.dialects.tt.keywords import IteratorTypeAttr
 from ttmlir.dialects.tt.layout import GridAttr
 from ttmlir.dialects.ttcore import DeviceLayout, device_layout_of, shard_type_of
@@ -41,15 +47,6 @@ from ttmlir.layout.enums import IteratorType
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.metal.iteration import infer_block_factors
 from ttmlir.mlir.attributes.affine import affine_map_attr, layout_map
-
-
-class _GenericPatterns(HasCanonicalizationPatternsTrait):
-    @classmethod
-    def get_canonicalization_patterns(cls):
-        """What computes into an input writes to the output instead."""
-        from ttmlir.dialects.d2m.canonical import GENERIC_PATTERNS
-
-        return GENERIC_PATTERNS
 
 
 class GenericOp(DestinationStyleOp, D2MOp):
@@ -105,7 +102,12 @@ class GenericOp(DestinationStyleOp, D2MOp):
         regions=None,
         init="outputs",
     )
-    traits = traits_def(NoTerminator(), KeepsConstants(), _GenericPatterns())
+    traits = traits_def(
+        NoTerminator(),
+        KeepsConstants(),
+        WritesMemrefs(),
+        CanonicalPatterns(f"{CANONICAL}:GENERIC_PATTERNS"),
+    )
 
     # --- Construction --------------------------------------------------------------------------
 
