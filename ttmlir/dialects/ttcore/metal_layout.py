@@ -201,10 +201,8 @@ def metal_tensor_type(
 
 def metal_tile_type(element_type: Attribute) -> TileType:
     """The tile of 32x32 numbers of a type; unlike in 2024, signed integers have their own."""
-    data_type = element_of(element_type).scalar.data_type
-    if isinstance(element_type, IntegerType) and data_type is DataType.U32:
-        unsigned = str(element_type).startswith("ui")
-        data_type = DataType.U32 if unsigned else DataType.SI32
+    scalar = element_of(element_type).scalar
+    data_type = DataType.SI32 if scalar.keyword in ("i32", "si32") else scalar.data_type
     return TileType.get(*DEFAULT_TILE_SHAPE, data_type)
 
 
@@ -271,7 +269,7 @@ def _parse_intervals(parser: AttrParser) -> tuple[Interval, ...]:
         if elements.get_element_type() == i64 and len(shape) == 2 and shape[1] == 2:
             if shape[0] > _MAX_RANK:
                 parser.raise_error(f"expected at most {_MAX_RANK} intervals", position)
-            numbers = list(elements.iter_values())
+            numbers = cast("list[int]", list(elements.iter_values()))
             return tuple(zip(numbers[::2], numbers[1::2], strict=True))
     parser.raise_error(
         "expected intervals of dimensions, such as dense<[[0, 1], [1, 2]]> : tensor<2x2xi64>",
