@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -184,3 +186,43 @@ def test_an_empty_text_and_an_empty_path(tmp_path: Path, monkeypatch: pytest.Mon
     with pytest.raises(FileNotFoundError):
         ttmlir.compile(text).save("")
     assert list(tmp_path.iterdir()) == []
+
+
+ADDED = """
+#any = #tt.operand_constraint<dram|l1|scalar|tile|any_device|any_device_tile>
+func.func @added(%x: tensor<1x2xbf16>, %y: tensor<1x2xbf16>) -> tensor<1x2xbf16> {
+  %0 = tensor.empty() : tensor<1x2xbf16>
+  %1 = "ttir.add"(%x, %y, %0) <{operandSegmentSizes = array<i32: 2, 1>,
+      operand_constraints = [#any, #any, #any]}>
+      : (tensor<1x2xbf16>, tensor<1x2xbf16>, tensor<1x2xbf16>) -> tensor<1x2xbf16>
+  %2 = tensor.empty() : tensor<1x2xbf16>
+  %3 = "ttir.subtract"(%1, %x, %2) <{operandSegmentSizes = array<i32: 2, 1>,
+      operand_constraints = [#any, #any, #any]}>
+      : (tensor<1x2xbf16>, tensor<1x2xbf16>, tensor<1x2xbf16>) -> tensor<1x2xbf16>
+  return %3 : tensor<1x2xbf16>
+}
+"""
+
+
+def test_numerics_are_those_of_the_model_unless_a_call_says_otherwise() -> None:
+    """256 + 1 is 256 on the device, which stores eight bits; exact numbers keep the 1."""
+    x, y = (np.array([values], ml_dtypes.bfloat16) for values in ([256, 2], [1, 1]))
+    exact, device = ttmlir.compile(ADDED), ttmlir.compile(ADDED, numerics="device")
+    assert (exact.numerics, device.numerics) == ("exact", "device")
+    assert exact(x, y).tolist() == [[1, 1]]
+    assert device(x, y).tolist() == [[0, 1]]
+    assert exact(x, y, numerics="device").tolist() == [[0, 1]]
+    assert device(x, y, numerics="exact").tolist() == [[1, 1]]
+    name: Any = "wide"
+    with pytest.raises(ValueError, match="numerics are 'exact' or 'device', not 'wide'"):
+        ttmlir.compile(LAYER, numerics=name)
+
+
+def test_arguments_by_name_are_examples_too(tmp_path: Path) -> None:
+    """By position and by name: saving with their results needs no arguments again."""
+    jnp: Any = import_module("jax.numpy")
+    x, w = arrays((3, 7), (7, 5))
+    model = ttmlir.compile(lambda x, *, w: jnp.tanh(x @ w), x, example_kwargs={"w": w})
+    binary = load_binary(model.save(tmp_path / "model.ttnn", golden=True))
+    golden = binary.programs[0].golden
+    assert golden is not None

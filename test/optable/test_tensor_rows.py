@@ -278,3 +278,37 @@ def test_result_shape_says_why_not(
     assert shape_of is not None
     with pytest.raises(ValueError, match=message):
         shape_of(*shapes, **parameters)
+
+
+@pytest.mark.parametrize(
+    ("method", "values", "expected"),
+    [
+        ("max", [False, True, False, False], [False, True, True, False, False]),
+        ("min", [True, False, True, True], [True, False, False, True, True]),
+        ("or", [False, True, False, False], [False, True, True, False, False]),
+        ("and", [True, False, True, True], [True, False, False, True, True]),
+        ("max", np.array([-5, -7, -6, -9], np.int8), [-5, -5, -6, -6, -9]),
+        ("min", np.array([5, 7, 6, 9], np.uint8), [5, 5, 6, 6, 9]),
+        ("max", [-5.0, -7.0, -6.0, -9.0], [-5, -5, -6, -6, -9]),
+        ("min", [5.0, 7.0, 6.0, 9.0], [5, 5, 6, 6, 9]),
+        ("sum", [1.0, 2.0, 3.0, 4.0], [1, 3, 5, 7, 4]),
+        ("product", [1.0, 2.0, 3.0, 4.0], [1, 2, 6, 12, 4]),
+    ],
+)
+def test_padding_changes_no_result_of_pooling(
+    method: str, values: list[float], expected: list[float]
+) -> None:
+    """Windows of two, of which the first and the last have one number only."""
+    image = np.asarray(values)
+    found = call(
+        "pooling",
+        image,
+        pooling_method=method,
+        window_dimensions=(2,),
+        window_strides=(1,),
+        base_dilations=(1,),
+        window_dilations=(1,),
+        padding=(1, 1),
+    )
+    assert found.tolist() == expected
+    assert found.dtype == image.dtype

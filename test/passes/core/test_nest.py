@@ -61,6 +61,8 @@ def test_registry_is_sorted() -> None:
     assert list(PASSES) == sorted(PASSES)
     assert list(PIPELINES) == sorted(PIPELINES)
     assert HIDDEN < PASSES.keys()
+    # Names of pipelines come between those of passes.
+    assert list(names()) == sorted({*PASSES, *PIPELINES}) != [*PASSES, *PIPELINES]
 
 
 def test_environment_fills_what_is_not_given() -> None:

@@ -81,14 +81,6 @@ class ElementwiseOp(FormOp):
             check_shapes_agree(types, self.SHAPE_WORDS)
 
 
-class UnaryOp(ElementwiseOp):
-    """Elementwise operation of one operand."""
-
-
-class BinaryOp(ElementwiseOp):
-    """Elementwise operation of two operands."""
-
-
 _NUMBERS = ranked(FLOAT, BOOL, INTEGER, COMPLEX)
 _FLOATS = ranked(FLOAT, QUANTIZED)
 _ANALYTIC = ranked(FLOAT, COMPLEX, QUANTIZED)
@@ -119,8 +111,7 @@ _BINARY: dict[str, TypeConstraint] = {
 }
 
 
-def _op_class(mnemonic: str, constraint: TypeConstraint, *, arity: int) -> type[ElementwiseOp]:
-    names = ("operand",) if arity == 1 else ("lhs", "rhs")
+def _op_class(mnemonic: str, constraint: TypeConstraint, *names: str) -> type[ElementwiseOp]:
     contents: dict[str, object] = {
         "name": f"stablehlo.{mnemonic}",
         "SIGNATURE": Signature(
@@ -132,8 +123,7 @@ def _op_class(mnemonic: str, constraint: TypeConstraint, *, arity: int) -> type[
         "__module__": __name__,
     }
     name = "".join(part.capitalize() for part in mnemonic.split("_")) + "Op"
-    base = UnaryOp if arity == 1 else BinaryOp
-    return cast("type[ElementwiseOp]", type(name, (base,), contents))
+    return cast("type[ElementwiseOp]", type(name, (ElementwiseOp,), contents))
 
 
 class ConvertOp(ElementwiseOp):
@@ -318,9 +308,9 @@ class ReducePrecisionOp(FormOp):
 
 
 ELEMENTWISE = (
-    *(_op_class(mnemonic, constraint, arity=1) for mnemonic, constraint in _UNARY.items()),
-    *(_op_class(mnemonic, _ANALYTIC, arity=1) for mnemonic in _ACCURATE),
-    *(_op_class(mnemonic, constraint, arity=2) for mnemonic, constraint in _BINARY.items()),
+    *(_op_class(mnemonic, constraint, "operand") for mnemonic, constraint in _UNARY.items()),
+    *(_op_class(mnemonic, _ANALYTIC, "operand") for mnemonic in _ACCURATE),
+    *(_op_class(mnemonic, constraint, "lhs", "rhs") for mnemonic, constraint in _BINARY.items()),
     AbsOp,
     BitcastConvertOp,
     ClampOp,

@@ -98,6 +98,6 @@ def near(name: str, names: Iterable[str]) -> str:
     base = name.removeprefix("aten.").partition(".")[0]
     if base in _INSTEAD:
         return _INSTEAD[base]
-    similar = difflib.get_close_matches(base, sorted(names), n=4, cutoff=0.6)
+    similar = difflib.get_close_matches(base, sorted(names), n=4)
     nearest = f"; the nearest supported ones are {', '.join(similar)}" if similar else ""
     return f"this operation is not supported{nearest}"

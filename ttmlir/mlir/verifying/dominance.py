@@ -81,7 +81,7 @@ class _Checker:
         if not _is_inside(operand, self._top):
             where = note(self._top.location, "required by region isolation constraints")
             message = "using value defined outside the region"
-            return op_diagnostic(op, message, (where,), with_name=True)
+            return op_diagnostic(op, message, (where,))
         message = f"operand #{index} does not dominate this use"
         return op_diagnostic(op, message, _definition_notes(op, operand), with_name=False)
 

@@ -1,0 +1,83 @@
+"""What is said of operations without a rule, and which indices are slices."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+from ttmlir.frontend.torch.rules.indexing import progression
+from ttmlir.frontend.torch.support import near
+
+torch: Any = import_module("torch")
+
+NAMES = ("aten.sinh.default", "aten.sin.default", "aten.asin.default", "aten.sinc.default")
+SORTING = "sorting is not supported; max, min, argmax and argmin along a dimension are"
+RANDOM = "random numbers are not supported; make them outside and pass them as an argument"
+COMPLEX = "complex numbers and their transforms are not supported"
+AT_RUN_TIME = (
+    "the number of selected elements is known only at run time; torch.where(mask, x, other) keeps "
+    "the shape"
+)
+GRADIENTS = "gradients of windows are not supported here; those of JAX are"
+INSTEAD = {
+    **dict.fromkeys(
+        ["sort", "topk", "kthvalue", "median", "mode", "unique_dim", "_unique2"], SORTING
+    ),
+    **dict.fromkeys(["rand", "randn", "randint", "randperm", "bernoulli", "normal"], RANDOM),
+    **dict.fromkeys(["multinomial", "rand_like"], RANDOM),
+    **dict.fromkeys(
+        ["cumprod", "cummax", "cummin", "logcumsumexp"], "of running values cumsum is supported"
+    ),
+    **dict.fromkeys(["_fft_r2c", "_fft_c2r", "_fft_c2c"], COMPLEX),
+    **dict.fromkeys(["masked_select", "masked_scatter", "nonzero"], AT_RUN_TIME),
+    **dict.fromkeys(["convolution_backward", "avg_pool2d_backward"], GRADIENTS),
+    "max_pool2d_with_indices_backward": GRADIENTS,
+}
+
+
+@pytest.mark.parametrize("name", INSTEAD)
+def test_what_to_do_instead(name: str) -> None:
+    """Whatever the overload, and although other names are near."""
+    assert near(f"aten.{name}.default", [name]) == INSTEAD[name]
+    assert near(f"aten.{name}", []) == INSTEAD[name]
+
+
+def test_the_nearest_names() -> None:
+    """Four at most, the nearest first; none where none is near."""
+    several = ["sinha", "sinhb", "sinhc", "sinhd", "sinhe", "cosh"]
+    start = "this operation is not supported"
+    found = near("aten.sinhx.out", several)
+    assert found.startswith(f"{start}; the nearest supported ones are ")
+    assert len(found.split(", ")) == 4
+    assert "cosh" not in found
+    assert near("aten.sinhx", ["cosh", "sinh"]).endswith("the nearest supported ones are sinh")
+    assert near("aten.qqq.default", several) == start
+
+
+PROGRESSIONS: list[tuple[Any, tuple[int, int, int] | None]] = [
+    ([3], (3, 4, 1)),
+    ([0], (0, 1, 1)),
+    ([2, 3, 4], (2, 5, 1)),
+    ([1, 4, 7], (1, 8, 3)),
+    ([0, 2], (0, 3, 2)),
+    ([], None),
+    ([[0, 1]], None),
+    (3, None),
+    ([-1], None),
+    ([-2, -1, 0], None),
+    ([2, 2], None),
+    ([2, 1], None),
+    ([0, 1, 3], None),
+    ([0, 2, 3], None),
+]
+
+
+@pytest.mark.parametrize(("indices", "bounds"), PROGRESSIONS, ids=str)
+def test_numbers_that_a_slice_selects(indices: Any, bounds: tuple[int, int, int] | None) -> None:
+    """Begin, end and step, one for a single number; others are looked up one by one."""
+    tensor = torch.tensor(indices, dtype=torch.int64)
+    assert progression(tensor) == bounds
+    if bounds is not None:
+        assert torch.arange(9)[slice(*bounds)].tolist() == tensor.tolist()
