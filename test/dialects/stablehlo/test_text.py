@@ -54,6 +54,23 @@ def test_both_forms_are_read_and_printed_as_jaxlib_does(text: str) -> None:
     assert ours(pretty, generic=True) == reprinted(pretty, generic=True).rstrip()
 
 
+SCAN = """
+func.func @f(%x: tensor<2x3xf32>, %carry: tensor<3xf32>) {
+  %0:2 = "chlo.scan"(%x, %carry) <{operandSegmentSizes = array<i32: 1, 1>,
+      resultSegmentSizes = array<i32: 1, 1>, dimension = 0 : i64, is_associative = true}> ({
+  ^bb0(%a: tensor<3xf32>, %b: tensor<3xf32>):
+    stablehlo.return %a, %b : tensor<3xf32>, tensor<3xf32>
+  }) : (tensor<2x3xf32>, tensor<3xf32>) -> (tensor<2x3xf32>, tensor<3xf32>)
+  return
+}
+"""
+
+
+def test_scans_are_read_and_printed_in_the_generic_form() -> None:
+    """With their region, whatever it is that they fold."""
+    assert ours(SCAN, generic=True) == reprinted(SCAN, generic=True).rstrip()
+
+
 @pytest.mark.parametrize("name", CORPUS)
 def test_programs_keep_the_text_that_jax_prints(name: str) -> None:
     """The pretty and the generic form are those of jaxlib; it reads what we print with places."""

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import pytest
 from running.ir_text import parse
+from xdsl.dialects.builtin import TensorType, UnknownLoc, f32
+from xdsl.ir import Block
 
+from ttmlir.dialects.ttnn.structure import GenericOp
 from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.program.description import (
+    CoreRange,
+    KernelDescription,
+    ProgramDescription,
+    WriterConfig,
+)
 
 CORES = "<[#ttnn.core_range<(0,0), (7,7)>]>"
 COMPUTE = (
@@ -108,3 +117,24 @@ def test_other_words_are_refused_where_they_stand(right: str, wrong: str, messag
     place = PROGRAM.index(right) + len(right) - len(right.lstrip(", "))
     text = PROGRAM.replace(right, wrong, 1)
     assert refusal(text) == (place, message)
+
+
+@pytest.mark.parametrize(("inputs", "outputs"), [(2, 1), (1, 2), (0, 3), (0, 1)])
+def test_operands_that_are_written_come_last(inputs: int, outputs: int) -> None:
+    """One is not said; more are."""
+    config = WriterConfig()
+    cores = (CoreRange((0, 0), (0, 0)),)
+    kernel = KernelDescription(
+        name="k", source="void kernel_main() {}", config=config, core_ranges=cores
+    )
+    values = Block(arg_types=[TensorType(f32, (3, 5))] * (inputs + outputs)).args
+    op = GenericOp.make(
+        values[:inputs],
+        values[inputs:],
+        ProgramDescription(kernels=(kernel,)),
+        location=UnknownLoc(),
+    )
+    assert tuple(op.operands) == tuple(values)
+    assert (op.num_outputs, tuple(op.outputs)) == (outputs, tuple(values[inputs:]))
+    assert ("num_outputs" in op.properties) == (outputs != 1)
+    assert op.program.kernels == (kernel,)

@@ -48,6 +48,25 @@ EXCLUDED = """
     print(y, (n != 0 and 10 // n > 1), ZERO and x // ZERO)
     print(half(10, n))
 """
+ARRAYS = """
+    x = get_arg_val(int, 0)
+    a: [int, 3] = [4, x, 6]
+    b: [int, 2, 2] = [[1, x], [3, 4]]
+    c = [x] * 3
+    a[1] += b[1][0]
+    c[2] = a[1] + a[2]
+    for i in range(3):
+        print(a[i], c[i])
+    print(b[0][0], b[0][1], b[1][0], b[1][1])
+"""
+LOGICAL = """
+    p, q = get_arg_val(int, 0), get_arg_val(int, 1)
+    for n in range(2):
+        print(n and p, n or p, n and p and q, n or n or q, n and q or p, (n or p) and q)
+        print(p > 0 and n, p > 0 or n, p < 0 and n, p < 0 or n)
+        print(int(p > q and n == 0), int(p < q or n == 1), int(p > q and q < 0 and n == 1))
+        print(1 and p, 0 or p, 1 and 0 or q, 0 and p or n, p and 0, p or 0)
+"""
 HEAD = """ZERO = 0
 T = (1, 2)
 def half(a, b):
@@ -57,7 +76,7 @@ def half(a, b):
 def kernel():"""
 
 
-@pytest.mark.parametrize("body", [OVERFLOWS, LARGE, EXCLUDED], ids=["overflow", "large", "never"])
+@pytest.mark.parametrize("body", [OVERFLOWS, LARGE, EXCLUDED, ARRAYS, LOGICAL])
 def test_cpython_with_32_bits_agrees(body: str, tmp_path: Path) -> None:
     """So do the simulator and g++."""
     text = HEAD + body
@@ -73,6 +92,22 @@ def test_constants_of_32_bits_are_numbers_with_sign() -> None:
         *(-1, -1, -1, 6, -715827883, -1, 1),
         *(-1, 2),
     ]
+
+
+def test_arrays_of_one_number() -> None:
+    """Each element is the number; elements that are assigned to are others."""
+    text = f"""{HEAD}
+    x = get_arg_val(int, 0)
+    a: [int, 4] = 7
+    b: [int, 2, 3] = x
+    c: [int, 2] = 0
+    a[3] = 9
+    b[1, 0] = 8
+    for i in range(3):
+        print(a[i], b[0, i], b[1, i])
+    print(a[3], c[0], c[1])
+"""
+    assert by_simulator(compiled(text)) == [7, 5, 8, 7, 5, 5, 7, 5, 5, 9, 0, 0]
 
 
 REACHED = [

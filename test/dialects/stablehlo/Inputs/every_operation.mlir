@@ -137,10 +137,6 @@
       %91 = "stablehlo.add"(%arg13, %arg14) : (tensor<f32>, tensor<f32>) -> tensor<f32>
       "stablehlo.return"(%91) : (tensor<f32>) -> ()
     }) : (tensor<2x3xf32>) -> tensor<2x3xf32>
-    %92:2 = "chlo.scan"(%arg1, %arg7) <{dimension = 0 : i64, is_associative = true, is_reverse = false, operandSegmentSizes = array<i32: 1, 1>, resultSegmentSizes = array<i32: 1, 1>}> ({
-    ^bb0(%arg15: tensor<3xf32>, %arg16: tensor<3xf32>):
-      "stablehlo.return"(%arg15, %arg16) : (tensor<3xf32>, tensor<3xf32>) -> ()
-    }) : (tensor<2x3xf32>, tensor<3xf32>) -> (tensor<2x3xf32>, tensor<3xf32>)
     "func.return"() : () -> ()
   }) : () -> ()
   "func.func"() <{function_type = (tensor<2x3xf32>) -> tensor<2x3xf32>, sym_name = "g", sym_visibility = "private"}> ({
