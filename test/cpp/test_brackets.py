@@ -25,6 +25,9 @@ def body(expression: str) -> object:
         ("for (int i = 0, j = 1; i < j; (i = 2, j = 3)) {}",
          "for (int i = 0, j = 1; i < j; ((i = 2), (j = 3))) {}"),
         ("c = (b == 12, b = 1, b)", "c = (b == 12, (b = 1), b)"),
+        ("c = (b, d = 3)", "c = (b, (d = 3))"),
+        ("c = (b = 1, d = f(1, 2))", "c = ((b = 1), (d = f(1, 2)))"),
+        ("c = (b, d += (e = 2, f = 1))", "c = (b, (d += ((e = 2), (f = 1))))"),
     ],
 )  # fmt: skip
 def test_brackets_around_assignments_mean_nothing(written: str, meant: str) -> None:

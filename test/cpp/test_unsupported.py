@@ -42,6 +42,9 @@ OUTSIDE = {
     "namespace a = b;": "namespace alias definition",
     "auto f() -> int { }": "trailing return type",
     "void f() noexcept { }": "noexcept",
+    "enum E { A } __attribute__((packed));": "attribute specifier",
+    "enum E : int { A } __attribute__((packed));": "attribute specifier",
+    "struct [[a]] S { int x; };": "attribute declaration",
     "void f() try { } catch (int e) { }": "try",
 }
 

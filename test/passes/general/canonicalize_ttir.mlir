@@ -45,6 +45,19 @@ func.func @broadcasts(%a: tensor<5xf32>) -> tensor<2x3x5xf32> {
   return %3 : tensor<2x3x5xf32>
 }
 
+// Of a broadcast that adds no dimension, the named ones say nothing.
+// CHECK-LABEL: func.func @broadcasts_of_one_rank(
+// CHECK-NEXT: tensor.empty() : tensor<2x3x5xf32>
+// CHECK-NEXT: %[[R:.*]] = "ttir.broadcast"(%arg0, %{{.*}}) <{dimension = [1, 2]
+// CHECK-NEXT: return %[[R]]
+func.func @broadcasts_of_one_rank(%a: tensor<1x5xf32>) -> tensor<2x3x5xf32> {
+  %0 = tensor.empty() : tensor<3x5xf32>
+  %1 = "ttir.broadcast"(%a, %0) <{dimension = [0], operand_constraints = [#any, #any]}> : (tensor<1x5xf32>, tensor<3x5xf32>) -> tensor<3x5xf32>
+  %2 = tensor.empty() : tensor<2x3x5xf32>
+  %3 = "ttir.broadcast"(%1, %2) <{dimension = [1, 2], operand_constraints = [#any, #any]}> : (tensor<3x5xf32>, tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
+  return %3 : tensor<2x3x5xf32>
+}
+
 // A cast that loses nothing is not seen behind another; a cast that rounds stays.
 // CHECK-LABEL: func.func @casts(
 // CHECK-NEXT: tensor.empty() : tensor<5xbf16>
