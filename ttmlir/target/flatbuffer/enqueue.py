@@ -142,8 +142,7 @@ class EnqueueWriter:
             way = "from the host to the device" if to_device else "from the device to the host"
             raise OpError(op, f"copies {way}, but its memrefs are elsewhere")
         kept, wanted = (
-            stored_format(element_of(element_of(each.type.element_type).scalar)).data_type
-            for each in (host, device)
+            element_of(each.type.element_type).scalar.data_type for each in (host, device)
         )
         if kept is not wanted:
             raise OpError(
