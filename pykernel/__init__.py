@@ -3,6 +3,8 @@
 Where no ttnn is installed, `import ttnn` finds that of simulated devices afterwards.
 """
 
+from typing import TYPE_CHECKING
+
 from pykernel.ast import (
     compute_thread,
     reader_thread,
@@ -22,6 +24,9 @@ from pykernel.types import (
 )
 from ttmlir.ttnn.activate import activate
 
+if TYPE_CHECKING:
+    from ttmlir.pykernel import simulate
+
 __all__ = [
     "Arguments",
     "CircularBuffer",
@@ -32,6 +37,7 @@ __all__ = [
     "TensorAccessorConfig",
     "compute_thread",
     "reader_thread",
+    "simulate",
     "ttkernel_compile",
     "ttkernel_noc_compile",
     "ttkernel_tensix_compile",
@@ -39,3 +45,12 @@ __all__ = [
 ]
 
 activate()
+
+
+def __getattr__(name: str) -> object:
+    """`simulate`, which loads ttnn's stand-in, is loaded when it is asked for."""
+    if name != "simulate":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from ttmlir.pykernel import simulate
+
+    return simulate

@@ -16,7 +16,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ttmlir.files import MAX_FILE_NAME, open_replacement, safe_file_name, write_file
+from ttmlir import files
+from ttmlir.files import (
+    MAX_FILE_NAME,
+    open_replacement,
+    read_file,
+    read_text,
+    safe_file_name,
+    write_file,
+)
 
 ROOT = Path(__file__).resolve().parents[1]
 HOSTILE = [
@@ -55,6 +63,34 @@ def test_any_two_names_get_two_files(first: str, second: str) -> None:
     """The same for any text."""
     assert (safe_file_name(first) == safe_file_name(second)) == (first == second)
     assert os.path.basename(os.path.normpath(safe_file_name(first))) == safe_file_name(first)
+
+
+@pytest.mark.parametrize("size", [0, 1, 3_000_000, 3_000_001])
+def test_file_is_read_up_to_the_limit(
+    size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that has one byte more is refused."""
+    monkeypatch.setattr(files, "MAX_TEXT_LENGTH", 3_000_000)
+    data = bytes(i % 251 for i in range(size))
+    (tmp_path / "file").write_bytes(data)
+    if size <= 3_000_000:
+        assert read_file(tmp_path / "file") == data
+        return
+    with pytest.raises(OSError, match="it has more than 3000000 bytes, the most that are read"):
+        read_file(tmp_path / "file")
+
+
+def test_endless_device_is_refused() -> None:
+    """It is not read to its end."""
+    with pytest.raises(OSError, match="it has more than 268435456 bytes, the most that are read"):
+        read_file("/dev/zero")
+
+
+def test_line_ends_of_a_text_are_those_of_python(tmp_path: Path) -> None:
+    """As `Path.read_text` reads it."""
+    path = tmp_path / "text"
+    path.write_bytes("a\r\né\rb\n\r\r\n".encode())
+    assert read_text(path) == path.read_text("utf-8")
 
 
 def test_file_appears_when_it_is_complete(tmp_path: Path) -> None:

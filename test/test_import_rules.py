@@ -39,7 +39,7 @@ MAY_IMPORT = {
     "runtime": {"sim", *EXECUTABLE},
     "bridge": {"runtime", "sim", "metalium", "ttnn", *EXECUTABLE},
     "metalium": {"sim", "runtime", "cpp", *EXECUTABLE},
-    "ttnn": {"sim", "runtime", "metalium", *EXECUTABLE},
+    "ttnn": {"cpp", "sim", "runtime", "metalium", *EXECUTABLE},
     "ttrt": {"runtime", *EXECUTABLE},
     "compiler": {"ir", "passes", "target", "mlir", "dialects"},
     "interpreter": {"ir", "passes", "compiler", "runtime", "schema", *DIALECTS},
@@ -47,7 +47,7 @@ MAY_IMPORT = {
         *("ir", "passes", "target", "compiler", "runtime", "interpreter", "cpp", "schema", "sim"),
         *DIALECTS,
     },
-    "pykernel": {"frontend", "ttnn"},
+    "pykernel": {"frontend", "ttnn", "sim"},
     "tools": {
         *("ir", "passes", "target", "compiler", "runtime", "ttrt", "interpreter", "frontend"),
         *("ttnn", "schema", "schema files", *DIALECTS),

@@ -1,4 +1,6 @@
-"""Files that the project writes: how they are named after something, and how they are written.
+"""Files: how those that the project writes are named and written, and how small ones are read.
+
+What is read as a whole is read by `read_file`, which comes to an end with pipes and devices, too.
 
 A name from a file of somebody else becomes part of a path only through `safe_file_name`. Whatever
 is written goes through `open_replacement` or `write_file`, so that a file appears as a whole or not
@@ -12,14 +14,20 @@ import re
 import stat
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager, suppress
-from errno import EACCES, ENOENT
+from errno import EACCES, EFBIG, ENOENT
 from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
+from ttmlir.limits import MAX_TEXT_LENGTH
+
 MAX_FILE_NAME = 128
 """Longest name that `safe_file_name` gives, in characters."""
 
+PACKAGE_FOLDER = os.path.dirname(__file__) + os.sep
+"""Where the package's own Python files stand: frames in them are none of the user's."""
+
+_CHUNK = 1 << 20
 _HASH_DIGITS = 32
 _MARK = "~"
 """Stands before the hash; no name that is kept has it."""
@@ -43,6 +51,45 @@ def safe_file_name(name: str) -> str:
     digest = sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_DIGITS]
     start = kept[: MAX_FILE_NAME - _HASH_DIGITS - len(_MARK)].strip(".-")
     return f"{'_' if _RESERVED.fullmatch(start) else ''}{start or '_'}{_MARK}{digest}"
+
+
+def read_file(path: str | os.PathLike[str]) -> bytes:
+    """What a file holds. Raises OSError, also for more than `MAX_TEXT_LENGTH` bytes.
+
+    The size that a file announces decides nothing: devices and pipes announce none.
+    """
+    _require_name(path)
+    with Path(path).open("rb") as file:
+        return read_stream(file)
+
+
+def read_stream(stream: BinaryIO) -> bytes:
+    """What a file, a pipe or a device holds; OSError for more than `MAX_TEXT_LENGTH` bytes."""
+    # Less is asked for than allowed: a pipe's reader may reserve all of it at once.
+    buffer = BytesIO()
+    while chunk := stream.read(_CHUNK):
+        buffer.write(chunk)
+        if buffer.tell() > MAX_TEXT_LENGTH:
+            raise too_large(f"it has more than {MAX_TEXT_LENGTH} bytes, the most that are read")
+    return buffer.getvalue()
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """What a file says in UTF-8, its line ends as LF.
+
+    Raises OSError as `read_file` does, and UnicodeDecodeError.
+    """
+    return decode_text(read_file(path))
+
+
+def decode_text(data: bytes) -> str:
+    """A text in UTF-8 with its line ends as LF; UnicodeDecodeError if it is none."""
+    return data.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def too_large(reason: str) -> OSError:
+    """The error for a file that has more than is read of it."""
+    return OSError(EFBIG, reason)
 
 
 @contextmanager

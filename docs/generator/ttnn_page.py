@@ -16,8 +16,9 @@ NAMES = Path(__file__).with_name("ttnn_names.txt")
 INTRODUCTION = """\
 # The names of ttnn
 
-Every name of ttnn by subject, and whether it is here; [ttnn.md](ttnn.md) shows how they are used. A
-name that is not here says so when it is used, and names the nearest that is.
+The names of ttnn by subject, and whether they are here; [ttnn.md](ttnn.md) shows how they are used.
+A name that is not here says so when it is used, and names the nearest that is. Not listed are the
+gradients (about 100 names that end in `_bw`) and `ttnn.operations.moreh`, which are not here.
 """
 
 

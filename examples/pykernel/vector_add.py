@@ -84,12 +84,13 @@ class VectorAdd(PyKernelOp):
         return self.create_program(kernels, [cb_a, cb_b, cb_out])
 
 
-device = ttnn.open_device(device_id=0)
-rng = np.random.default_rng(1)
-a, b = (rng.integers(-99, 99, (5 * 32, 3 * 32)).astype(np.float32) for _ in range(2))
-tiled = {"layout": ttnn.TILE_LAYOUT, "device": device}
-x, y = (ttnn.Tensor(each).to(ttnn.TILE_LAYOUT).to(device) for each in (a, b))
-out = ttnn.zeros(a.shape, ttnn.float32, **tiled)
-profile = VectorAdd().profile(x, y, out)
-assert np.array_equal(ttnn.from_device(profile.output).to_numpy(), a + b)
-print(profile)
+if __name__ == "__main__":
+    device = ttnn.open_device(device_id=0)
+    rng = np.random.default_rng(1)
+    a, b = (rng.integers(-99, 99, (5 * 32, 3 * 32)).astype(np.float32) for _ in range(2))
+    tiled = {"layout": ttnn.TILE_LAYOUT, "device": device}
+    x, y = (ttnn.Tensor(each).to(ttnn.TILE_LAYOUT).to(device) for each in (a, b))
+    out = ttnn.zeros(a.shape, ttnn.float32, **tiled)
+    profile = VectorAdd().profile(x, y, out)
+    assert np.array_equal(ttnn.from_device(profile.output).to_numpy(), a + b)
+    print(profile)

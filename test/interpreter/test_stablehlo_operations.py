@@ -27,6 +27,32 @@ SIDES = RANDOM.standard_normal((2, 4, 3)).astype(np.float32)
 WINDOW = "^bb0(%p: tensor<f32>, %q: tensor<f32>):\n %s = stablehlo.abs %q : tensor<f32>\n %t = stablehlo.add %p, %s : tensor<f32>\n stablehlo.return %t : tensor<f32>\n"
 
 TYPES = {"float32": "f32", "int32": "i32", "complex64": "complex<f32>", "bool": "i1"}
+COMPLEX_FUNCTIONS = (
+    "cosine",
+    "exponential",
+    "exponential_minus_one",
+    "log",
+    "log_plus_one",
+    "negate",
+    "sine",
+    "sqrt",
+    "tan",
+    "tanh",
+    "abs",
+)
+REAL_FUNCTIONS = (
+    "cosine",
+    "sine",
+    "tan",
+    "tanh",
+    "exponential",
+    "negate",
+    "abs",
+    "ceil",
+    "floor",
+    "round_nearest_afz",
+    "round_nearest_even",
+)
 
 
 def type_of(array: np.ndarray) -> str:
@@ -43,6 +69,25 @@ def solved(side: bool, lower: bool, unit: bool, transpose: str) -> str:
 
 
 CASES: dict[str, tuple[str, str, list[np.ndarray]]] = {
+    **{f"{name} of complex numbers": (f"stablehlo.{name} %a", "tensor<3x5xf32>" if name == "abs" else "tensor<3x5xcomplex<f32>>", [COMPLEX]) for name in COMPLEX_FUNCTIONS},
+    **{name: (f"stablehlo.{name}", "", [REAL]) for name in REAL_FUNCTIONS},
+    **{f"{name} of numbers above 0": (f"stablehlo.{name}", "", [np.abs(REAL)]) for name in ("log", "sqrt")},
+    **{f"{name} of two complex numbers": (f"stablehlo.{name}", "", [COMPLEX, COMPLEX[::-1] + 1]) for name in ("add", "subtract", "multiply", "divide", "power")},
+    **{f"{name} of two numbers": (f"stablehlo.{name}", "", [np.abs(REAL), REAL[::-1]]) for name in ("add", "subtract", "multiply", "divide", "power", "maximum", "minimum", "remainder", "atan2")},
+    **{f"{name} of truth values": (f"stablehlo.{name}", "", [REAL > 0, REAL[::-1] > 0.3]) for name in ("add", "multiply", "maximum", "minimum", "and", "or", "xor")},
+    **{f"{name} of integers": (f"stablehlo.{name}", "", [np.array([[6, -5], [12, 0]], np.int32), np.array([[3, 9], [-10, 7]], np.int32)]) for name in ("and", "or", "xor", "maximum", "minimum", "subtract")},
+    "not of truth values": ("stablehlo.not", "", [REAL > 0]),
+    "not of integers": ("stablehlo.not", "", [np.array([6, -5, 0], np.int32)]),
+    "complex": ("stablehlo.complex %a, %b", "tensor<3x5xcomplex<f32>>", [REAL, REAL[::-1]]),
+    "convert of a complex number to another": ("stablehlo.convert %a", "tensor<3x5xcomplex<f32>>", [COMPLEX]),
+    "convert of a number to a complex one": ("stablehlo.convert %a", "tensor<3x5xcomplex<f32>>", [REAL]),
+    "convert of a number to an integer": ("stablehlo.convert %a", "tensor<3x5xi32>", [REAL * 100]),
+    "convert of a number to a truth value": ("stablehlo.convert %a", "tensor<5xi1>", [np.array([0, 0.5, -1, 3, 0], np.float32)]),
+    "convert of a truth value": ("stablehlo.convert %a", "tensor<3x5xf32>", [REAL > 0]),
+    **{f"iota along {at}": (f"stablehlo.iota dim = {at}", "tensor<3x5xi32>", []) for at in (0, 1)},
+    **{f"reduce_precision to {form}": (f"stablehlo.reduce_precision %a, format = {form}", "tensor<3x5xf32>", [REAL * 1000]) for form in ("e5m2", "e4m3", "e8m7", "e5m10", "e3m0")},
+    **{f"compare {how}": (f"stablehlo.compare {how}, %a, %b", "tensor<6xi1>", [np.array([1, 2, 3, -1, np.nan, 0], np.float32), np.array([2, 2, 1, -1, 1, -0.0], np.float32)]) for how in ("EQ", "NE", "LT", "LE", "GT", "GE")},
+    "convert of a complex number to a number": ("stablehlo.convert %a", "tensor<3x5xf32>", [COMPLEX]),
     "dot of vectors": ("stablehlo.dot %a, %b", "tensor<f32>", [REAL[0], REAL[1]]),
     "dot of a matrix": ("stablehlo.dot %a, %b", "tensor<3xf32>", [REAL, REAL[1]]),
     "broadcast": ('"stablehlo.broadcast"(%a) <{broadcast_sizes = array<i64: 2, 4>}>', "tensor<2x4x3x5xf32>", [REAL]),
@@ -100,7 +145,7 @@ def program_of(name: str) -> str:
         operation = f"{operation} {', '.join(names)}"
     passed = types[:1] if ".if" in operation else types
     order = [1, 0, 2] if "clamp" in operation else range(len(passed))
-    signature = f"({', '.join(passed[at] for at in order)}) -> {result}"
+    signature = f"({', '.join(passed[at] for at in order)}) -> {result}" if inputs else result
     arguments = ", ".join(f"{each}: {type_}" for each, type_ in zip(names, types, strict=True))
     return f"func.func public @main({arguments}) -> {result} {{\n %r = {operation} : {signature}\n return %r : {result}\n}}"
 

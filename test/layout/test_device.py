@@ -168,6 +168,9 @@ def test_grids_beyond_the_device_are_refused(grid: tuple[int, ...], text: str):
     with pytest.raises(LayoutError) as error:
         DEFAULT.check_grid(Grid(grid))
     assert str(error.value) == f"a grid of {text} does not fit on the device's 8x8 cores"
+    layout = TensorLayout.of((8, 24, 40), F32, MemorySpace.DEVICE_DRAM, grid)
+    with pytest.raises(LayoutError, match=str(error.value)):
+        DEFAULT.buffer_bytes(layout, dram_channels=12)
 
 
 @pytest.mark.parametrize("space", [MemorySpace.SYSTEM, MemorySpace.SYSTEM_MMIO])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from weakref import WeakSet
 
 import numpy as np
 import pytest
@@ -47,10 +48,13 @@ from ttmlir.metalium import (
     split_work_to_cores,
     tilize_nfaces,
 )
+from ttmlir.metalium import device as metalium_device
 from ttmlir.sim.errors import AllocationError, CycleLimitError, DeadlockError, SimError
 from ttmlir.sim.execution.program import Kernel
 
 EMPTY = "void kernel_main() {}"
+KERNELS = Path(__file__).resolve().parents[1] / "target" / "cpp" / "kernels"
+MULTIPLY = KERNELS / "generated_multiply.cpp"
 
 
 def dram(device: Device, size: int = 64, page_size: int = 64) -> InterleavedBufferConfig:
@@ -293,6 +297,61 @@ def test_wrong_calls_of_the_host(case: Callable[[Device], object], message: str)
     with pytest.raises(MetaliumError, match=message) as caught:
         case(CreateDevice(0))
     assert isinstance(caught.value, ValueError)
+
+
+OUTSIDE: list[tuple[Callable[[Program], object], str]] = [
+    (
+        lambda program: CreateKernel(program, MULTIPLY, (2, 8), ComputeConfig()),
+        "(2, 8)",
+    ),
+    (
+        lambda program: CreateKernelFromString(
+            program, EMPTY, CoreRange((7, 0), (8, 1)), DataMovementConfig()
+        ),
+        "(8, 0)",
+    ),
+    (
+        lambda program: CreateCircularBuffer(
+            program,
+            (0, -1),
+            CircularBufferConfig(64, {0: DataFormat.UInt8}).set_page_size(0, 64),
+        ),
+        "(0, -1)",
+    ),
+    (lambda program: CreateSemaphore(program, (9, 9), 0), "(9, 9)"),
+]
+
+
+@pytest.mark.parametrize(
+    ("case", "core"), OUTSIDE, ids=["kernel", "string", "circular_buffer", "semaphore"]
+)
+def test_cores_outside_of_the_grid_are_refused_where_they_are_given(
+    case: Callable[[Program], object], core: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the call that names them, with the grid; a core is fine if one open device has it."""
+    monkeypatch.setattr(metalium_device, "_devices", WeakSet[Device]())
+    case(CreateProgram())
+    small = CreateDevice(0)
+    program = CreateProgram()
+    with pytest.raises(MetaliumError) as caught:
+        case(program)
+    assert str(caught.value) == (
+        f"core {core} is outside of the 8x8 worker cores of n150; use other cores, or open the "
+        "device that the program is for first"
+    )
+    assert not program.kernels
+    assert not program.circular_buffers
+    assert not program.semaphores
+    large = CreateDevice(0, board="p150")
+    if core == "(0, -1)":
+        with pytest.raises(MetaliumError, match="of the 11x10 worker cores of p150 and of the 8x8"):
+            case(program)
+    else:
+        case(program)
+    CloseDevice(large)
+    with pytest.raises(MetaliumError, match="is outside of the 8x8 worker cores of n150; use"):
+        case(program)
+    CloseDevice(small)
 
 
 def run(

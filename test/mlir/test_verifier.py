@@ -86,6 +86,103 @@ func.func @f() {
 ^bb0:
   cf.br ^bb0
 }""",
+    "operation after a branch": """
+func.func @f() {
+  "a.x"() ({
+    "a.b"()[^bb1] : () -> ()
+    %0 = arith.constant 1 : i32
+    cf.br ^bb1
+  ^bb1:
+    "a.t"() : () -> ()
+  }) : () -> ()
+  return
+}""",
+    "dominance in a deeper region": """
+func.func @f(%c: i1) {
+  "a.b"() ({
+    "a.b"() ({
+      "a.c"(%0) : (i32) -> ()
+    }) : () -> ()
+  }) : () -> ()
+  %0 = arith.constant 1 : i32
+  return
+}""",
+    "use in the own region": """
+func.func @f(%c: i1) {
+  %0 = "a.b"() ({
+    "a.c"(%0) : (i1) -> ()
+  }) : () -> i1
+  return
+}""",
+    "empty block": """
+func.func @f() {
+  cf.br ^bb1
+^bb1:
+}""",
+    "no terminator before another block": """
+"a.x"() ({
+  %0 = arith.constant 1 : i32
+^bb1:
+  %1 = "a.b"() : () -> i32
+}) : () -> ()""",
+    "number of results of a return": """
+func.func @f(%x: f32) -> f32 {
+  return %x, %x : f32, f32
+}""",
+    "type of a return": """
+func.func @f(%x: f32) -> i32 {
+  return %x : f32
+}""",
+    "number of operands of a call": """
+func.func private @g(i32)
+func.func @f(%x: i32) {
+  call @g(%x, %x) : (i32, i32) -> ()
+  return
+}""",
+    "number of results of a call": """
+func.func private @g() -> i32
+func.func @f() {
+  call @g() : () -> ()
+  return
+}""",
+    "declaration without visibility": "func.func @f()",
+    "public declaration": "func.func public @f()",
+    "number of operands of a branch": """
+func.func @f(%x: i32) {
+  cf.br ^bb1
+^bb1(%y: i32):
+  return
+}""",
+    "type of an operand of a branch": """
+func.func @f(%x: i32, %z: f32) {
+  cf.br ^bb1(%x, %x : i32, i32)
+^bb1(%y: i32, %w: f32):
+  return
+}""",
+    "operands of a condition": """
+func.func @f(%c: i1, %x: i32) {
+  cf.cond_br %c, ^bb1(%x : i32), ^bb1(%c : i1)
+^bb1(%y: i32):
+  return
+}""",
+    "number of operands of a condition": """
+func.func @f(%c: i1, %x: i32) {
+  cf.cond_br %c, ^bb1(%x, %x : i32, i32), ^bb1(%x : i32)
+^bb1(%y: i32):
+  return
+}""",
+    "operands of a switch": """
+func.func @f(%x: i32) {
+  cf.switch %x : i32, [default: ^bb1, 42: ^bb1(%x : i32)]
+^bb1(%y: i32):
+  return
+}""",
+    "type of an operand of a switch": """
+func.func @f(%c: i1, %x: i32) {
+  cf.switch %x : i32, [default: ^bb1(%x : i32), 42: ^bb1(%x : i32), 43: ^bb1(%c : i1)]
+^bb1(%y: i32):
+  return
+}""",
     "missing operands": '"arith.addi"() : () -> i32',
     "missing result": '"tensor.empty"() : () -> ()',
     "missing attribute": '"func.func"() <{sym_name = "f"}> ({}) : () -> ()',
@@ -95,6 +192,22 @@ func.func @f() {
     "arguments of a nested module": "module {\nmodule @m {\n^bb0(%a: i32):\n}}",
 }
 VALID = {
+    "no terminator but an unknown operation": """
+func.func @f() {
+  "a.b"() : () -> ()
+}""",
+    "branches": """
+func.func @f(%c: i1, %x: i32) {
+  cf.cond_br %c, ^bb1(%x : i32), ^bb2
+^bb1(%y: i32):
+  cf.switch %x : i32, [default: ^bb2, 42: ^bb1(%y : i32), 43: ^bb3(%y, %c : i32, i1)]
+^bb2:
+  cf.br ^bb1(%x : i32)
+^bb3(%z: i32, %w: i1):
+  return
+}""",
+    "private declaration": "func.func private @f()",
+    "nested declaration": "func.func nested @f()",
     "graph": '"a.b"() ({ %0 = "a.b"(%1) : (i8) -> i8 %1 = "a.b"(%0) : (i8) -> i8 }) : () -> ()',
     "unreachable": """
 func.func @f() {
@@ -145,6 +258,14 @@ def test_fault_is_reported_as_by_mlir_opt(name: str) -> None:
     assert first_diagnostic(report) == first_diagnostic(mlir_opt(text))
 
 
+@pytest.mark.parametrize("name", [name for name in FAULTY if "dominance" in name or "use" in name])
+def test_notes_of_dominance_are_those_of_mlir_opt(name: str) -> None:
+    """The operation, and where its operand is defined."""
+    ours_, theirs = ours(FAULTY[name]), mlir_opt(FAULTY[name])
+    assert "note: operand defined here (op in " in theirs
+    assert ours_.split() == theirs.split()
+
+
 @pytest.mark.parametrize("name", VALID)
 def test_valid_module(name: str) -> None:
     """Nothing is reported where MLIR sees nothing wrong."""
@@ -159,6 +280,21 @@ def test_notes_name_the_other_place() -> None:
         f'{FILE}:3:8: note: see current operation: %0 = "a.b"(%1) : (i32) -> i32',
         f"{FILE}:4:8: note: operand defined here (op in the same block)",
     ]
+
+
+def test_a_branch_leads_to_a_block_of_its_region() -> None:
+    """The reader lets no other pass; a pass could make one."""
+    text = '"a.b"() ({\n  "a.b"()[^bb1] : () -> ()\n^bb1:\n  "a.t"() : () -> ()\n}, {\n'
+    text += '^bb0:\n  "a.t"() : () -> ()\n}) : () -> ()'
+    module = parse_module(text, FILE, make_context(allow_unregistered=True))
+    assert verify_module(module) == []
+    [outer] = module.body.block.ops
+    branch = outer.regions[0].blocks[0].first_op
+    assert branch is not None
+    branch.successors = (outer.regions[1].blocks[0],)
+    [fault] = verify_module(module)
+    assert fault.message == "branching to block of a different region"
+    assert fault.location == branch.location
 
 
 def test_every_faulty_function_is_reported() -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from ttmlir.optable import row
+from ttmlir.optable.indexing import check_numbers, window_at
 
 X = np.arange(12.0).reshape(3, 4)
 
@@ -52,6 +53,30 @@ def test_slices_stay_inside() -> None:
 def test_cumsum() -> None:
     """Sums down the columns."""
     assert call("cumsum", X[:, :2], dim=0) == [[0, 1], [4, 6], [12, 15]]
+
+
+def test_windows_need_a_begin_and_a_size_for_each_dimension() -> None:
+    """Begins beyond the last place where the window fits, or before the first, are moved."""
+    assert window_at(np, (3, 4), [1, 2], (2, 2)) == (slice(1, 3), slice(2, 4))
+    assert window_at(np, (3, 4), [2, -1], (2, 4)) == (slice(1, 3), slice(0, 4))
+    for begins, sizes in (([1], (1, 1)), ([1, 1], (1,)), ([1, 1, 1], (1, 1))):
+        with pytest.raises(ValueError, match="zip"):
+            window_at(np, (3, 4), begins, sizes)
+
+
+@pytest.mark.parametrize("numbers", [[3], [-1], [0, 3, 1], [-1, 2]])
+def test_numbers_of_elements_that_do_not_exist_are_refused(numbers: list[int]) -> None:
+    """The message names the smallest and the largest."""
+    message = f"Elements {min(numbers)} to {max(numbers)} were picked from a dimension of 3."
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        check_numbers(np.asarray(numbers), 3)
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        row("gather").reference(np, X, np.asarray(numbers)[:, None], dim=0)
+    rows = f"Row numbers from {min(numbers)} to {max(numbers)} were looked up in a table of 3 rows."
+    with pytest.raises(ValueError, match=rows):
+        row("embedding").reference(np, np.asarray(numbers), X)
+    check_numbers(np.asarray([0, 2]), 3)
+    check_numbers(np.asarray([], int), 0)
 
 
 DIMS = {

@@ -53,6 +53,7 @@ EVERYTHING = CustomKernel(
                 config=DataMovementConfig(Processor.RISCV_1, NocIndex.NOC1),
                 core_ranges=_RANGES,
                 compile_time_args=(SemaphoreAt(0), 7),
+                named_compile_time_args=(("first", 3), ("signal", SemaphoreAt(0))),
                 runtime_args=(((0, 2), (0xFFFF_FFFF,)), ((2, 1), ())),
                 defines=(("WIDTH", "3"), ("FLAG", "")),
             ),
@@ -81,7 +82,7 @@ EVERYTHING = CustomKernel(
                 tensor=0,
             ),
         ),
-        semaphores=(SemaphoreDescription(core_ranges=_RANGES, initial_value=9),),
+        semaphores=(SemaphoreDescription(core_ranges=_RANGES, initial_value=9, id=4),),
     ),
 )
 
@@ -114,7 +115,9 @@ def test_the_form_is_that_of_the_guide() -> None:
         "runtime_args": [[[0, 2], [4294967295]], [[2, 1], []]],
         "common_runtime_args": [],
         "defines": [["WIDTH", "3"], ["FLAG", ""]],
+        "named_compile_time_args": [["first", 3], ["signal", {"semaphore": 0}]],
     }
+    assert "named_compile_time_args" not in maths
     assert maths["config"] == {
         "kind": "compute",
         "math_fidelity": "lofi",
@@ -130,7 +133,8 @@ def test_the_form_is_that_of_the_guide() -> None:
         "page_size": 2048,
     }
     assert content["circular_buffers"][0]["tensor"] == 0
-    assert content["semaphores"] == [{"cores": [[0, 0, 0, 3], [2, 1, 2, 1]], "initial_value": 9}]
+    cores = [[0, 0, 0, 3], [2, 1, 2, 1]]
+    assert content["semaphores"] == [{"cores": cores, "initial_value": 9, "id": 4}]
 
 
 def changed(change: Callable[[dict[str, Any]], object]) -> str:
@@ -213,6 +217,10 @@ WRONG: list[tuple[str, str]] = [
     (
         changed(lambda it: it["kernels"][0].update(runtime_args=[[[0, 0]]])),
         "kernels[0].runtime_args[0] is no pair of a core and its arguments",
+    ),
+    (
+        changed(lambda it: it["kernels"][0].update(named_compile_time_args=[["A"]])),
+        "kernels[0].named_compile_time_args[0] is no pair of a name and an argument",
     ),
     (
         changed(lambda it: it["kernels"][0].update(defines=[["A"]])),

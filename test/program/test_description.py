@@ -53,6 +53,22 @@ WRONG: list[tuple[str, Callable[[], object]]] = [
     (r"\(2, 0\)-\(1, 3\) are no rectangle", lambda: CoreRange((2, 0), (1, 3))),
     ("are on no chip", lambda: CoreRange((-1, 0), (1, 3))),
     ("are on no chip", lambda: CoreRange((0, 0), (1 << 40, 3))),
+    (
+        "has a compile-time argument 'a\"b'; kernels find it by its name in quotes",
+        lambda: replace(KERNEL, named_compile_time_args=(('a"b', 1),)),
+    ),
+    (
+        "kernel 'reader' has two compile-time arguments named 'a'",
+        lambda: replace(KERNEL, named_compile_time_args=(("a", 1), ("b", 1), ("a", 2))),
+    ),
+    (
+        "named compile-time argument 1 of kernel 'reader' is 4294967296, which is no word",
+        lambda: replace(KERNEL, named_compile_time_args=(("a", 1), ("b", 1 << 32))),
+    ),
+    (
+        "semaphore 16 does not exist; they are numbered 0 to 15",
+        lambda: SemaphoreDescription(core_ranges=CORES, id=16),
+    ),
     ("kernel 'reader' is on no core", lambda: replace(KERNEL, core_ranges=())),
     (
         "kernel 'reader' is on more than 4096 cores",

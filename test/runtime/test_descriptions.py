@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 from samples.ttnn_program import ProgramBuilder
@@ -24,6 +25,7 @@ SHARDED = TensorDesc(
     tile=(16, 32),
     stride=(2310, 70, 1),
     core_ranges=((0, 1, 3, 2), (5, 0, 1, 4)),
+    shard=(1, 3),
 )
 
 
@@ -141,6 +143,120 @@ def test_descriptions_that_make_no_sense(
     with pytest.raises(BinaryError) as caught:
         described(desc)
     assert str(caught.value) == f"x.ttnn: program 0 'forward': inputs[0].desc{message}"
+
+
+def wide(shape: list[int], tile: tuple[int, int], shard: list[int], cores: Any) -> dict[str, Any]:
+    """The table with another shape, tile, shard and cores."""
+    desc = table()
+    desc["shape"] = shape
+    desc["layout"]["core_range_set"] = cores
+    desc["layout"]["memory_desc"] |= {"shape": shard, "tile_shape": tile}
+    return desc
+
+
+@pytest.mark.parametrize(
+    "desc",
+    [
+        wide([1] * 64, (16, 32), [1, 1], None),
+        wide([0, 5], (1, 16), [1, 1], None),
+        wide([5, 5], (1024, 1024), [1, 1], None),
+        wide([64, 1 << 30], (1024, 1024), [1, 1 << 16], None),
+        wide([5, 5], (16, 32), [1, 1], [((0, 0), (64, 32)), ((64, 0), (1, 2048))]),
+        # 10 cores with one shard of 16x32 numbers each.
+        wide([1, 5120], (16, 32), [1, 1], [((0, 0), (3, 2)), ((5, 0), (1, 4))]),
+    ],
+)
+def test_the_largest_descriptions(desc: dict[str, Any]) -> None:
+    """As many dimensions, elements and cores as may be; tiles and memory just large enough."""
+    assert list(described(desc).shape) == desc["shape"]
+
+
+@pytest.mark.parametrize(
+    ("desc", "message"),
+    [
+        (
+            wide([1774001, 38737], (1024, 1024), [1, 1 << 17], None),
+            "a tensor of shape [1774001, 38737] has 68719476737 elements; at most 68719476736 are "
+            "supported",
+        ),
+        (
+            wide([1, 5121], (16, 32), [1, 1], [((0, 0), (3, 2)), ((5, 0), (1, 4))]),
+            "a tensor of shape [1, 5121] does not fit its memory, which is [1, 1] of 16x32 "
+            "elements on 10 cores",
+        ),
+        (
+            wide([5, 5], (16, 32), [1, 1], [((0, 0), (64, -32)), ((0, 0), (1, 2049))]),
+            "a tensor on more than 4096 cores; no chip has so many",
+        ),
+    ],
+)
+def test_descriptions_that_are_too_large(desc: dict[str, Any], message: str) -> None:
+    """By one."""
+    with pytest.raises(BinaryError) as caught:
+        described(desc)
+    assert str(caught.value) == f"x.ttnn: program 0 'forward': inputs[0].desc: {message}"
+
+
+def golden(**fields: Any) -> dict[str, Any]:
+    """A tensor of a reference run: 2x3 numbers of 16 bits."""
+    return {
+        "name": "x",
+        "shape": [2, 3],
+        "stride": [3, 1],
+        "dtype": "BFloat16",
+        "data": list(np.arange(6, dtype=np.float32).astype(ml_dtypes.bfloat16).tobytes()),
+        **fields,
+    }
+
+
+def with_golden(*entries: tuple[str | None, dict[str, Any] | None]) -> Any:
+    """The first program of a file that holds a reference run."""
+    b = ProgramBuilder()
+    program = b.table()
+    tensors = [{"key": key, "value": value} for key, value in entries]
+    program["debug_info"]["golden_info"] = {"golden_map": tensors}
+    return read_binary(b.pack(programs=[program]), "x.ttnn").programs[0]
+
+
+def test_reference_tensors() -> None:
+    """Numbered inputs and outputs up to the first that is missing, of either kind of type."""
+    integers = np.array([[1, -2, 3]], np.int64)
+    found = with_golden(
+        ("output_0", golden(shape=[1, 3], element_type="Int64", data=list(integers.tobytes()))),
+        ("input_1", golden(shape=[3, 2])),
+        ("input_0", golden()),
+        ("other", golden(shape=None, data=list(bytes(2)))),
+    ).golden
+    assert [each.shape for each in found.inputs] == [(2, 3), (3, 2)]
+    assert found.inputs[0].astype(float).tolist() == [[0, 1, 2], [3, 4, 5]]
+    [output] = found.outputs
+    assert output.dtype == np.int64
+    assert output.tolist() == integers.tolist()
+    assert with_golden().golden.inputs == ()
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        (None, "golden_info: field 'value' is missing"),
+        (golden(data=None), "golden_info: 'input_0': field 'data' is missing"),
+        (
+            golden(shape=[2, 4]),
+            "golden_info: 'input_0' has 12 bytes, which are no tensor of shape [2, 4] and element "
+            "type bf16",
+        ),
+        (
+            golden(shape=[-2, -3]),
+            "golden_info: 'input_0' has 12 bytes, which are no tensor of shape [-2, -3] and "
+            "element type bf16",
+        ),
+    ],
+)
+def test_reference_tensors_that_are_none(entry: dict[str, Any] | None, message: str) -> None:
+    """Missing parts, and numbers that do not fill the shape."""
+    with pytest.raises(BinaryError) as caught:
+        _ = with_golden(("input_0", entry)).golden
+    assert str(caught.value) == f"x.ttnn: program 0 'forward': {message}"
 
 
 def test_differences_are_all_named() -> None:

@@ -121,6 +121,37 @@ def test_sizes_that_contradict_their_type_are_refused() -> None:
         load(TTNN.pack(root), "new.ttnn")
 
 
+TILES = [("Float32", 4096), ("Float16", 2048), ("BFloat16", 2048), ("UInt32", 4096)]
+TILES += [("UInt16", 2048), ("UInt8", 1024)]
+
+
+@pytest.mark.parametrize(("data_type", "size"), TILES)
+@pytest.mark.parametrize(("height", "width", "part"), [(32, 32, 1), (16, 32, 2), (1, 1, 1024)])
+def test_sizes_of_tiles_in_files_of_other_versions(
+    data_type: str, size: int, height: int, width: int, part: int
+) -> None:
+    """Shards of 2x3 tiles of each data type have the bytes of their numbers, or are refused."""
+    root = golden("add.ttnn")
+    root["version"] = (0, 0, 300)
+    memory = root["programs"][0]["inputs"][0]["desc"]["layout"]["memory_desc"]
+    memory |= {"shape": (2, 3), "tile_shape": (height, width), "data_type": data_type}
+    memory["size"] = 6 * size // part
+    assert load(TTNN.pack(root), "new.ttnn").warning is not None
+    memory["size"] = 6 * size // part - 1
+    with pytest.raises(FlatbufferError, match=f"instead of {6 * size // part} for {data_type};"):
+        load(TTNN.pack(root), "new.ttnn")
+
+
+@pytest.mark.parametrize("data_type", ["BFP_Float8", "BFP_BFloat8", "BFP_Float4", "BFP_BFloat2"])
+def test_sizes_of_formats_with_shared_exponents_are_not_compared(data_type: str) -> None:
+    """An element has no bytes of its own."""
+    root = golden("add.ttnn")
+    root["version"] = (0, 0, 300)
+    memory = root["programs"][0]["inputs"][0]["desc"]["layout"]["memory_desc"]
+    memory["data_type"] = data_type
+    assert load(TTNN.pack(root), "new.ttnn").warning is not None
+
+
 @pytest.mark.parametrize("mnemonic", [name for name, row in ROWS.items() if row.flatbuffer])
 def test_the_text_of_every_operation_agrees_with_its_table(mnemonic: str) -> None:
     """The comparison of names knows all that are in use."""

@@ -219,3 +219,21 @@ def test_python_dash_m_ttrt() -> None:
         check=True,
     )
     assert done.stdout.startswith("version: ")
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "status"),
+    [
+        ("ttmlir-opt", ["/dev/zero"], 1),
+        ("ttmlir-opt", ["--ttir-load-system-desc=path=/dev/zero", str(MODEL)], 1),
+        ("ttmlir-translate", ["--ttnn-to-flatbuffer", "/dev/zero"], 1),
+        ("ttmlir-bisect", ["/dev/zero"], 1),
+        ("FileCheck", ["/dev/zero"], 2),
+    ],
+    ids=["opt", "system_desc", "translate", "bisect", "filecheck"],
+)
+def test_endless_input_is_an_error(tool: str, arguments: list[str], status: int) -> None:
+    """Reading a device stops at a limit, which bounds memory and time."""
+    done = run(tool, *arguments, stdin=subprocess.DEVNULL)
+    assert done.returncode == status
+    assert "has more than 268435456 bytes" in done.stderr

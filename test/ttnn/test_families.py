@@ -181,6 +181,17 @@ def test_movements_that_cannot_be(call: Callable[[Any], Any], message: str, devi
         call(place(draw(3, 33, 70), device))
 
 
+def test_concat_in_groups(device: Any) -> None:
+    """The first group of each tensor, the second of each, and so on."""
+    a, b = torch.arange(8.0).reshape(2, 4), 100 + torch.arange(12.0).reshape(2, 6)
+    result = ttnn.to_torch(ttnn.concat([place(a, device), place(b, device)], -1, groups=2))
+    expected = torch.cat([a[:, :2], b[:, :3], a[:, 2:], b[:, 3:]], -1)
+    assert torch.equal(result, expected)
+    assert torch.equal(ttnn.get_golden_function(ttnn.concat)([a, b], -1, groups=2), expected)
+    with pytest.raises(RuntimeError, match="groups=3 do not divide dimension 1 of a tensor of"):
+        ttnn.concat([place(a, device), place(b, device)], 1, groups=3)
+
+
 def test_concat_goes_to_dram(device: Any) -> None:
     """The result of concat is in DRAM, whatever memory its operands are in."""
     x = place(draw(3, 5), device, memory_config=ttnn.L1_MEMORY_CONFIG)

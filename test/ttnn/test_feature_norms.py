@@ -109,3 +109,26 @@ def test_rows_in_parts(device: Any) -> None:
             check(result, expected[..., columns])
     with pytest.raises(RuntimeError, match=r"stats has .*; its width is a multiple of 64"):
         ttnn.layer_norm_post_all_gather(place(parts[0], device), place(draw(1, 1, 33, 32), device))
+
+
+@pytest.mark.parametrize(("channels", "groups", "cores"), [(320, 32, 1), (96, 6, 2), (40, 5, 1)])
+def test_masks_of_groups(channels: int, groups: int, cores: int, device: Any) -> None:
+    """A mask has 1 where the columns of a group are, in the tiles that it spans on its core."""
+    size, on_core = channels // groups, channels // cores
+    mask = ttnn.create_group_norm_input_mask(channels, groups, cores)
+    inverse = ttnn.create_group_norm_input_negative_mask(channels, groups, cores)
+    assert torch.equal(mask + inverse, torch.ones_like(mask))
+    for group in range(groups):
+        whole = torch.zeros(-(-channels // 32) * 32 + 32)
+        start = group * size % on_core
+        whole[start : start + size] = 1
+        tile = start // 32 * 32
+        wanted = whole[tile : tile + mask.shape[-1]]
+        assert torch.equal(mask[0, group, :, : wanted.numel()], wanted.expand(32, -1))
+        assert mask[0, group, 0].sum() == size
+    assert tuple(mask.shape[:3]) == (1, groups, 32)
+    kept = ttnn.create_group_norm_input_mask(channels, groups, cores, ttnn.bfloat8_b)
+    assert (kept.dtype, kept.layout, kept.device()) == (ttnn.bfloat8_b, ttnn.TILE_LAYOUT, None)
+    assert torch.equal(ttnn.to_torch(ttnn.to_device(kept, device)).float(), mask)
+    with pytest.raises(RuntimeError, match="40 channels, 6 groups and 1 cores do not divide each"):
+        ttnn.create_group_norm_input_mask(40, 6, 1)

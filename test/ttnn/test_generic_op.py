@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from ttmlir import ttnn
+from ttmlir.sim.kernels import compiler
 
 KERNELS = Path(__file__).resolve().parents[2] / "examples" / "metalium" / "kernels"
 
@@ -199,6 +200,105 @@ def test_faults_of_kernels(device: Any) -> None:
     assert "error: ttnn.generic_op: a kernel cannot go on\n" in text
     assert "        ttnn.generic_op([x, x], program)\n" in text
     assert "kernel_0.cpp:14:9: error: cb_push_back hands over pages of circular buffer 0" in text
+
+
+def test_faults_of_kernels_in_files(device: Any, tmp_path: Path) -> None:
+    """The fault is at a line of the file, whose path is as it was given."""
+    x = ttnn.ones((32, 32), layout=ttnn.TILE_LAYOUT, device=device)
+    program = copy_program(x, x, cores(1, 1), "nested")
+    path = tmp_path / "my reader.cpp"
+    path.write_text(READER.replace("noc_async_read_barrier();", ""))
+    program.kernels[0].kernel_source = str(path)
+    program.kernels[0].source_type = ttnn.KernelDescriptor.SourceType.FILE_PATH
+    with pytest.raises(RuntimeError) as caught:
+        ttnn.generic_op([x, x], program)
+    assert f"{path}:14:9: error: cb_push_back hands over pages" in str(caught.value)
+
+
+def test_kernels_are_compiled_once(device: Any) -> None:
+    """A second call with other tensors of the same shape compiles nothing."""
+
+    def copy() -> None:
+        x, y = (ttnn.ones((64, 64), layout=ttnn.TILE_LAYOUT, device=device) for _ in range(2))
+        kept.append((x, y))
+        ttnn.generic_op([x, y], copy_program(x, y, cores(2, 1), "pairs"))
+
+    kept: list[Any] = []
+    copy()
+    compiled = compiler._compile.cache_info().misses  # pyright: ignore[reportPrivateUsage]
+    copy()
+    assert kept[0][1].buffer_address() != kept[1][1].buffer_address()
+    assert compiler._compile.cache_info().misses == compiled  # pyright: ignore[reportPrivateUsage]
+
+
+SIGNAL = """
+#include "dataflow_api.h"
+
+void kernel_main() {
+    constexpr uint32_t number = get_named_compile_time_arg_val("signal");
+    noc_semaphore_set(
+        reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(number)),
+        get_named_compile_time_arg_val("value"));
+}
+"""
+
+AWAIT = """
+#include "dataflow_api.h"
+
+void kernel_main() {
+    const uint32_t address = get_semaphore(get_arg_val<uint32_t>(0));
+    auto here = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(address);
+    noc_semaphore_wait(here, get_arg_val<uint32_t>(1));
+    DPRINT << "semaphore is " << *here << ENDL();
+}
+"""
+
+
+def signal_program(numbers: tuple[int, ...], used: int) -> Any:
+    """One kernel sets the semaphore of a number to 5, another one waits for that."""
+    where = cores(1, 1)
+    forms = {
+        SIGNAL: {
+            "named_compile_time_args": [("signal", used), ("value", 5)],
+            "config": ttnn.ReaderConfigDescriptor(),
+        },
+        AWAIT: {"runtime_args": [[[used, 5]]], "config": ttnn.WriterConfigDescriptor()},
+    }
+    return ttnn.ProgramDescriptor(
+        kernels=[
+            ttnn.KernelDescriptor(
+                kernel_source=text,
+                source_type=ttnn.KernelDescriptor.SourceType.SOURCE_CODE,
+                core_ranges=where,
+                **fields,
+            )
+            for text, fields in forms.items()
+        ],
+        semaphores=[
+            ttnn.SemaphoreDescriptor(id=number, core_ranges=where, initial_value=0)
+            for number in numbers
+        ],
+        cbs=[],
+    )
+
+
+def test_numbers_of_semaphores_and_named_arguments(device: Any) -> None:
+    """A semaphore has the number that it was given; kernels find arguments by name."""
+    x = ttnn.ones((32, 32), layout=ttnn.TILE_LAYOUT, device=device)
+    ttnn.generic_op([x, x], signal_program((3, 7), used=7))
+    assert device.command_queue().reports[-1].printed[-1].endswith("semaphore is 5")
+    with pytest.raises(RuntimeError, match="semaphore 3 was already created on one of the cores"):
+        ttnn.generic_op([x, x], signal_program((3, 3), used=3))
+    with pytest.raises(RuntimeError, match="semaphore 16 does not exist; they are numbered 0 to"):
+        ttnn.generic_op([x, x], signal_program((16,), used=16))
+    program = signal_program((7,), used=7)
+    program.kernels[0].named_compile_time_args = [("signals", 7), ("value", 5)]
+    message = "no compile-time argument 'signal'; the kernel has 'signals', 'value'; did you mean"
+    with pytest.raises(RuntimeError, match=message):
+        ttnn.generic_op([x, x], program)
+    program.kernels[0].named_compile_time_args = [("signal", 7), ("signal", 5)]
+    with pytest.raises(RuntimeError, match="two compile-time arguments named 'signal'"):
+        ttnn.generic_op([x, x], program)
 
 
 def test_programs_that_cannot_be(device: Any) -> None:

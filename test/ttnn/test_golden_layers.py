@@ -134,7 +134,81 @@ def test_golden_of_convolutions(device: Any) -> None:
     assert torch.allclose(ttnn.to_torch(result), expected, atol=1e-5)
 
 
-def test_operations_without_golden_function() -> None:
-    """Functions of torch that only share the name are none."""
-    with pytest.raises(RuntimeError, match=r"conv_transpose2d.* does not have a golden function"):
-        ttnn.get_golden_function(ttnn.conv_transpose2d)
+def test_golden_of_convolutions_in_one_dimension(device: Any) -> None:
+    """Rows of (N, length, channels), padded on both sides."""
+    rows, weight = draw(2, 9, 6), draw(4, 3, 3)
+    arguments: dict[str, Any] = {
+        "in_channels": 6,
+        "out_channels": 4,
+        "batch_size": 2,
+        "input_length": 9,
+        "kernel_size": 3,
+        "padding": (2, 1),
+        "stride": 2,
+        "groups": 2,
+        "device": device,
+    }
+    expected = ttnn.get_golden_function(ttnn.conv1d)(
+        input_tensor=rows, weight_tensor=weight, **arguments
+    )
+    padded = torch.nn.functional.pad(rows.mT, (2, 1))
+    plain = torch.nn.functional.conv1d(padded, weight, stride=2, groups=2)
+    assert torch.equal(expected, plain.mT.reshape(1, 1, -1, 4))
+    result = ttnn.conv1d(
+        input_tensor=ttnn.from_torch(rows, device=device),
+        weight_tensor=ttnn.from_torch(weight),
+        **arguments,
+    )
+    assert torch.allclose(ttnn.to_torch(result), expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("mirrored", [True, False])
+def test_golden_of_transposed_convolutions(mirrored: bool, device: Any) -> None:
+    """Padding takes away rows and columns of the result."""
+    image, weight = draw(1, 1, 2 * 5 * 4, 6), draw(6, 2, 3, 2)
+    arguments: dict[str, Any] = {
+        "in_channels": 6,
+        "out_channels": 4,
+        "batch_size": 2,
+        "input_height": 5,
+        "input_width": 4,
+        "kernel_size": (3, 2),
+        "stride": (2, 1),
+        "padding": (1, 0),
+        "output_padding": (1, 0),
+        "groups": 2,
+        "mirror_kernel": mirrored,
+        "device": device,
+    }
+    expected = ttnn.get_golden_function(ttnn.conv_transpose2d)(
+        input_tensor=image, weight_tensor=weight, **arguments
+    )
+    first = image.reshape(2, 5, 4, 6).permute(0, 3, 1, 2)
+    plain = torch.nn.functional.conv_transpose2d(
+        first,
+        weight if mirrored else weight.flip(2, 3),
+        stride=(2, 1),
+        padding=(1, 0),
+        output_padding=(1, 0),
+        groups=2,
+    )
+    assert torch.allclose(expected, plain.permute(0, 2, 3, 1).reshape(1, 1, -1, 4), atol=1e-6)
+    result = ttnn.conv_transpose2d(
+        input_tensor=ttnn.from_torch(image, device=device),
+        weight_tensor=ttnn.from_torch(weight),
+        **arguments,
+    )
+    assert torch.allclose(ttnn.to_torch(result), expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["adaptive_avg_pool2d", "adaptive_max_pool2d"])
+def test_golden_of_adaptive_pools(name: str, device: Any) -> None:
+    """Extents of the result, of images that may be flattened."""
+    image = draw(1, 1, 2 * 5 * 7, 6)
+    operation = getattr(ttnn, name)
+    expected = ttnn.get_golden_function(operation)(image, 2, 5, 7, 6, (3, 2))
+    first = image.reshape(2, 5, 7, 6).permute(0, 3, 1, 2)
+    plain = getattr(torch.nn.functional, name)(first, (3, 2))
+    assert torch.equal(expected, plain.permute(0, 2, 3, 1).reshape(1, 1, -1, 6))
+    result = operation(ttnn.from_torch(image, device=device), 2, 5, 7, 6, (3, 2))
+    assert torch.allclose(ttnn.to_torch(result), expected, atol=1e-5)

@@ -130,6 +130,35 @@ def test_conv2d_settings(device: Any) -> None:
     check(result.cpu(), functional.conv2d(functional.pad(image, (2, 1, 1, 0)), weight))
 
 
+@pytest.mark.parametrize("dtype", ["bfloat16", "float32"])
+def test_prepared_parameters(dtype: str, device: Any) -> None:
+    """Weights and biases may be prepared once; extents follow from those of the window."""
+    image, weight, bias = draw(1, 4, 9, 7), draw(6, 4, 3, 2, seed=1), draw(1, 1, 1, 6, seed=2)
+    arguments = window(image, device, out_channels=6, kernel_size=(3, 2), stride=(2, 1))
+    own = [ttnn.from_torch(each, getattr(ttnn, dtype)) for each in (weight, bias)]
+    matrix = ttnn.prepare_conv_weights(
+        weight_tensor=own[0], weights_format="OIHW", has_bias=True, **arguments
+    )
+    added = ttnn.prepare_conv_bias(bias_tensor=own[1], **arguments)
+    for each in (matrix, added):
+        assert (each.dtype, each.device()) == (own[0].dtype, device)
+        assert each.layout == ttnn.TILE_LAYOUT
+    x = place(image, device, dtype)
+    made = ttnn.conv2d(input_tensor=x, weight_tensor=matrix, bias_tensor=added, **arguments)
+    weight, bias = (ttnn.to_torch(each).float() for each in own)
+    held = image.to(ttnn.to_torch(own[0]).dtype).float()
+    expected = functional.conv2d(held, weight, bias.reshape(-1), stride=(2, 1))
+    check(made, expected, dtype)
+    extents = [ttnn.get_conv_output_dim(9, 3, 2), ttnn.get_conv_output_dim(7, 2)]
+    assert extents == list(expected.shape[2:])
+    for stride, padding, dilation in ((1, 1, 1), (2, 0, 2), (3, 2, 1)):
+        wanted = functional.conv1d(
+            torch.zeros(1, 1, 17), torch.zeros(1, 1, 3), None, stride, padding, dilation
+        )
+        found = ttnn.get_conv_output_dim(17, 3, stride, padding, dilation)
+        assert found == wanted.shape[-1]
+
+
 def test_conv2d_refusals(device: Any) -> None:
     """What does not go together is said with all numbers."""
     image, weight = draw(1, 4, 9, 7), draw(6, 4, 3, 2, seed=1)

@@ -12,24 +12,26 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ttmlir.bridge.execution import KernelRun, run_custom_kernel
     from ttmlir.bridge.framework import FrameworkKernel, KernelConfiguration
     from ttmlir.bridge.jax_kernel import JAXKernel
     from ttmlir.bridge.numpy_kernel import NumPyKernel
     from ttmlir.bridge.tensor_argument import TensorArgument
     from ttmlir.bridge.torch_kernel import TorchKernel
     from ttmlir.bridge.work import assign_programs
+    from ttmlir.program.custom_kernel import Shards
+    from ttmlir.runtime.generic.custom_kernel import KernelRun, run_custom_kernel
 
 _HOMES = {
     "FrameworkKernel": "framework",
     "JAXKernel": "jax_kernel",
     "KernelConfiguration": "framework",
-    "KernelRun": "execution",
+    "KernelRun": "framework",
     "NumPyKernel": "numpy_kernel",
+    "Shards": "framework",
     "TensorArgument": "tensor_argument",
     "TorchKernel": "torch_kernel",
     "assign_programs": "work",
-    "run_custom_kernel": "execution",
+    "run_custom_kernel": "numpy_kernel",
 }
 
 __all__ = [
@@ -38,6 +40,7 @@ __all__ = [
     "KernelConfiguration",
     "KernelRun",
     "NumPyKernel",
+    "Shards",
     "TensorArgument",
     "TorchKernel",
     "assign_programs",

@@ -17,12 +17,12 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ttmlir.bridge.execution import KernelRun, element_of
-from ttmlir.bridge.operations import describe_operation, is_operation
+from ttmlir.bridge.operation import is_operation
 from ttmlir.bridge.source_key import source_key
 from ttmlir.bridge.tensor_argument import TensorArgument
 from ttmlir.program.custom_kernel import (
@@ -30,12 +30,17 @@ from ttmlir.program.custom_kernel import (
     TARGET,
     CustomKernel,
     KernelTensor,
+    Shards,
 )
 from ttmlir.program.custom_kernel_text import write_custom_kernel
 from ttmlir.program.description import DescriptionError, ProgramDescription
+from ttmlir.runtime.generic.custom_kernel import KernelRun, element_of
 
 Shape = tuple[int, ...]
 Build = Callable[..., Any]
+Memory = str | Shards
+APIS = ("description", "ttnn", "metalium")
+"""What the functions of kernels can be written with."""
 
 
 class KernelConfiguration(NamedTuple):
@@ -83,26 +88,34 @@ class FrameworkKernel:
         *,
         outputs: Sequence[str] | None = None,
         layout: str | Mapping[str, str] = "tile",
-        memory: str | Mapping[str, str] = "dram",
+        memory: Memory | Mapping[str, Memory] = "dram",
+        api: str = "description",
         enable_cache: bool = True,
     ) -> None:
         """Take the function that builds the program, or an operation of PyKernel.
 
         `grid` counts the programs that are launched, and is passed to the function if it has a
         parameter `grid`. `outputs` are the parameters that are made, the last tensor if it is not
-        given. `layout` ('tile' or 'row_major') and `memory` ('dram' or 'l1') say how tensors lie,
-        all alike or by name.
+        given. `layout` ('tile' or 'row_major') and `memory` ('dram', 'l1', or `Shards` of cores in
+        l1) say how tensors lie, all alike or by name. `api` says what the function takes and
+        returns: 'description' `TensorArgument`s and a `ProgramDescription`, 'ttnn' its tensors and
+        a `ProgramDescriptor`, 'metalium' its `Buffer`s and a `Program`.
         """
+        if api not in APIS:
+            raise ValueError(f"the api '{api}' is not supported; supported are {', '.join(APIS)}")
         self.func_name = func_name
         self.func = func
         self.grid = tuple(int(extent) for extent in grid)
         if not self.grid or min(self.grid) < 1:
             raise ValueError(f"the grid {self.grid} has no programs; give extents of at least 1")
         self.enable_cache = enable_cache
+        self.api = api
         self._outputs = None if outputs is None else tuple(outputs)
         self._layout, self._memory = layout, memory
         self._signature = inspect.signature(func.invoke if is_operation(func) else func)
         self._cache: dict[object, tuple[CustomKernel, str]] = {}
+        if is_operation(func):
+            self.api = "ttnn"
         self.last_run: KernelRun | None = None
         """What the last call that the simulator computed made and took."""
 
@@ -226,12 +239,14 @@ class FrameworkKernel:
             **self._placement(name),
         )
 
-    def _placement(self, name: str) -> dict[str, str]:
+    def _placement(self, name: str) -> dict[str, Any]:
         """How a tensor lies: as was said for it, or for all, or tiled in DRAM."""
         layout, memory = self._layout, self._memory
+        own = memory.get(name, "dram") if isinstance(memory, Mapping) else memory
         return {
             "layout": layout if isinstance(layout, str) else layout.get(name, "tile"),
-            "memory": memory if isinstance(memory, str) else memory.get(name, "dram"),
+            "memory": "l1" if isinstance(own, Shards) else own,
+            "shards": own if isinstance(own, Shards) else None,
         }
 
     def _kernel(
@@ -245,7 +260,7 @@ class FrameworkKernel:
         except TypeError:
             # Constants such as lists are no keys; the program is built each time.
             key, known = None, None
-        if known is None:
+        if known is None or not _is_current(known[0].program):
             kernel = CustomKernel(
                 name=self.func_name,
                 tensors=tuple(tensors),
@@ -259,10 +274,31 @@ class FrameworkKernel:
     def _build(
         self, tensors: Sequence[KernelTensor], constants: Sequence[tuple[str, Any]]
     ) -> ProgramDescription:
-        """Call the function, its arguments in the order of its parameters."""
+        if self.api != "description":
+            from ttmlir.bridge.host_programs import describe_host_program
+
+            return describe_host_program(
+                self.api, self.func_name, tensors, lambda made: self._call(tensors, made, constants)
+            )
+        made = [TensorArgument(tensor, number) for number, tensor in enumerate(tensors)]
+        program = self._call(tensors, made, constants)
+        if not isinstance(program, ProgramDescription):
+            raise DescriptionError(
+                f"'{self.func_name}' returned a {type(program).__name__}; a kernel's function "
+                "returns the ProgramDescription of its program, or with api='ttnn' a "
+                "ProgramDescriptor, with api='metalium' a Program"
+            )
+        return program
+
+    def _call(
+        self,
+        tensors: Sequence[KernelTensor],
+        made: Sequence[Any],
+        constants: Sequence[tuple[str, Any]],
+    ) -> Any:
+        """Call the function with `made` for the tensors, in the order of its parameters."""
         arguments: dict[str, Any] = dict(constants)
-        for number, tensor in enumerate(tensors):
-            arguments[tensor.name] = TensorArgument(tensor, number)
+        arguments |= {tensor.name: each for tensor, each in zip(tensors, made, strict=True)}
         if "grid" in self._signature.parameters and "grid" not in arguments:
             arguments["grid"] = self.grid
         positional: list[Any] = []
@@ -271,14 +307,25 @@ class FrameworkKernel:
                 count = sum(key.startswith(f"{name}_") for key in arguments)
                 positional = [arguments.pop(f"{name}_{index}") for index in range(count)]
         if is_operation(self.func):
-            return describe_operation(self.func, tensors, arguments)
-        program = self.func(*positional, **arguments)
-        if not isinstance(program, ProgramDescription):
-            raise DescriptionError(
-                f"'{self.func_name}' returned a {type(program).__name__}; a kernel's function "
-                "returns the ProgramDescription of its program"
-            )
-        return program
+            names = [tensor.name for tensor in tensors]
+            ordered = [name for name in self._signature.parameters if name in names]
+            positional += [arguments.pop(name) for name in ordered if name in arguments]
+            return self.func.make_program(positional, arguments)
+        return self.func(*positional, **arguments)
+
+
+def _is_current(program: ProgramDescription) -> bool:
+    """False if a kernel was read from a file that has changed since."""
+    for each in program.kernels:
+        # Kernels in Python are in files, too, but their text is C++ made of them.
+        if each.file and type(each.source) is str:
+            try:
+                text = Path(each.file).read_text(encoding="utf-8")
+            except (OSError, UnicodeDecodeError):
+                continue
+            if text != each.source:
+                return False
+    return True
 
 
 def keyword_of_dtype(dtype: Any) -> str:

@@ -17,11 +17,12 @@ import jax
 import numpy as np
 from jax.extend.core import Primitive
 
-from ttmlir.bridge.execution import element_of, run_custom_kernel
 from ttmlir.bridge.framework import FrameworkKernel, keyword_of_dtype
 from ttmlir.bridge.shapes import ShapeDtype, place_outputs
+from ttmlir.files import PACKAGE_FOLDER
 from ttmlir.program.custom_kernel import TARGET
 from ttmlir.program.custom_kernel_text import read_custom_kernel, write_custom_kernel
+from ttmlir.runtime.generic.custom_kernel import element_of, run_custom_kernel
 
 PLATFORM = "tt"
 """The platform of JAX's lowerings that keeps kernels."""
@@ -184,7 +185,7 @@ def _refuse_derivative(primals: Any, tangents: Any, *, config: str, origin: _Ori
 
 
 # Messages of JAX and of compilers are about the user's lines, not about ours.
-_source_info.register_exclusion(__file__)
+_source_info.register_exclusion(PACKAGE_FOLDER)
 KERNEL.def_impl(_evaluate)
 KERNEL.def_abstract_eval(_abstract)
 _mlir.register_lowering(KERNEL, _call_kernel)

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ttmlir.bridge.execution import run_custom_kernel
 from ttmlir.bridge.framework import FrameworkKernel, keyword_of_dtype
 from ttmlir.bridge.shapes import ShapeDtype, place_outputs
+from ttmlir.runtime.generic.custom_kernel import run_custom_kernel
 
 
 class NumPyKernel(FrameworkKernel):

@@ -14,11 +14,11 @@ import ml_dtypes
 import numpy as np
 import torch
 
-from ttmlir.bridge.execution import run_custom_kernel
 from ttmlir.bridge.framework import FrameworkKernel
 from ttmlir.bridge.shapes import ShapeDtype, place_outputs
 from ttmlir.program.custom_kernel_text import read_custom_kernel
 from ttmlir.runtime.element import Array
+from ttmlir.runtime.generic.custom_kernel import run_custom_kernel
 
 _torch: Any = torch
 

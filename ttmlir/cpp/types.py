@@ -178,6 +178,8 @@ BOOL = IntType("bool", 1, False)
 CHAR = IntType("char", 8, False)
 INT = IntType("int", 32, True)
 UNSIGNED = IntType("uint32_t", 32, False)
+NULL = EnumType("std::nullptr_t", 32, False, is_scoped=True)
+"""The type of `nullptr`: like a scoped enumerator it is no number, and it converts to pointers."""
 INT64 = IntType("int64_t", 64, True)
 UINT8 = IntType("uint8_t", 8, False)
 UINT64 = IntType("uint64_t", 64, False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 DIALECTS: dict[str, str] = {
-    "affine": "xdsl.dialects.affine:Affine",
     "arith": "ttmlir.dialects.arith:ARITH",
     "builtin": "xdsl.dialects.builtin:Builtin",
     "cf": "xdsl.dialects.cf:Cf",

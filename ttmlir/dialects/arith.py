@@ -80,7 +80,8 @@ def _with_element(type: Attribute, element: Attribute) -> Attribute:
 
 
 def _is_shaped(op: Operation) -> bool:
-    return any(isinstance(type, (TensorType, VectorType)) for type in op.operand_types)
+    """True for numbers of many elements; a choice may be between those by one truth value."""
+    return isinstance(op.operand_types[0], (TensorType, VectorType))
 
 
 def _check_shapes(op: Operation) -> None:

@@ -14,12 +14,14 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from ttmlir.compiler import parse
+from ttmlir.files import PACKAGE_FOLDER
 from ttmlir.frontend.compiled import ImportedModel, narrow
 from ttmlir.frontend.errors import in_terms_of_the_user
 from ttmlir.mlir.reporting.diagnostics import Source
@@ -45,6 +47,7 @@ def import_model(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> I
     """
     jax: Any = import_module("jax")
     export: Any = import_module("jax.export")
+    _leave_out_own_frames()
     stages: tuple[Any, ...] = (jax.stages.Traced, jax.stages.Lowered, export.Exported)
     if isinstance(model, stages) and (args or kwargs):
         raise TypeError(
@@ -66,6 +69,13 @@ def import_model(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> I
         # JAX lowers for the CPU, where kernels are calls of Python.
         lowered = model.lower(lowering_platforms=("tt",)) if _has_kernels(model) else model.lower()
     return _import(jax, _of_lowered(lowered, lambda: model.lower().compile()))
+
+
+@cache
+def _leave_out_own_frames() -> None:
+    """Let JAX's locations name the user's frames alone: files then depend on no folder of ours."""
+    source_info: Any = import_module("jax.extend.source_info_util")
+    source_info.register_exclusion(PACKAGE_FOLDER)
 
 
 def _has_kernels(traced: Any) -> bool:

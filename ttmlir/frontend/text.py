@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from errno import EFBIG
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -64,6 +65,10 @@ def import_file(path: Path) -> ImportedModel:
         text = CompactText(data.decode("utf-8"), contents)
     except UnicodeDecodeError:
         raise InputError(f"{path} is not text; ttmlir.compile reads MLIR text") from None
+    except OSError as error:
+        if error.errno != EFBIG:
+            raise
+        raise InputError(f"{path}: {error.strerror}") from None
     return import_text(text, file_name=str(path))
 
 

@@ -22,6 +22,7 @@ from xdsl.dialects.builtin import NameLoc
 from xdsl.ir import Operation
 
 from ttmlir.compiler import parse
+from ttmlir.interpreter.kernels import lacks_reference
 from ttmlir.interpreter.levels import Level, Trace, levels_of, name_operations, result_shape
 from ttmlir.interpreter.statistics import Statistics, accuracy_of
 from ttmlir.mlir.printing.printer import PrintOptions, print_op_line, show_attribute
@@ -121,6 +122,8 @@ class Report:
     """Levels before it, which cannot be run."""
     operations: int
     levels: tuple[LevelReport, ...]
+    kernels: int = 0
+    """Calls of kernels that have no other meaning than what the simulator computes."""
 
     @property
     def first(self) -> Difference | None:
@@ -142,6 +145,7 @@ class Report:
             "reference": self.reference,
             "skipped": [*self.skipped],
             "operations": self.operations,
+            "kernels": self.kernels,
             "first": None if self.first is None else self.first.as_dict(),
             "levels": [level.as_dict() for level in self.levels],
         }
@@ -154,6 +158,11 @@ class Report:
         for name in self.skipped:
             yield f"{name} has operations that cannot be interpreted and is not compared"
         yield f"reference: {self.reference}, {self.operations} operations"
+        if self.kernels:
+            yield (
+                f"calls of kernels without a reference: {self.kernels}; the simulator computes "
+                "them at every level, so that a mistake in them is not seen"
+            )
         yield f"{'level':18} {'compared':>8} {'differ':>8} {'outputs':>8} {'least pcc':>10}"
         for level in self.levels:
             outputs = "differ" if level.outputs else "agree"
@@ -209,6 +218,7 @@ def bisect(
         skipped=skipped,
         operations=len(operations),
         levels=tuple(reports),
+        kernels=sum(map(lacks_reference, operations)),
     )
 
 

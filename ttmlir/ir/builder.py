@@ -42,6 +42,10 @@ _CONSTRAINTS: dict[str, OperandConstraint] = {
     "l1": OperandConstraint.L1,
     "tile": OperandConstraint.TILE,
     "row_major": OperandConstraint.SCALAR,
+    "interleaved": OperandConstraint.INTERLEAVED,
+    "height_sharded": OperandConstraint.HEIGHT_SHARDED,
+    "width_sharded": OperandConstraint.WIDTH_SHARDED,
+    "block_sharded": OperandConstraint.BLOCK_SHARDED,
 }
 """What the words of custom kernels ask of a tensor."""
 
@@ -94,10 +98,10 @@ class Builder(DestinationBuilder):
 
         kernel = read_custom_kernel(config)
         constraints = [
-            tt.OperandConstraintAttr.of(
-                _CONSTRAINTS[each.memory],
-                _CONSTRAINTS[each.layout],
-                OperandConstraint.INTERLEAVED,
+            tt.OperandConstraintAttr(
+                _CONSTRAINTS[each.memory]
+                | _CONSTRAINTS[each.layout]
+                | _CONSTRAINTS["interleaved" if each.shards is None else each.shards.layout]
             )
             for each in kernel.tensors
         ]

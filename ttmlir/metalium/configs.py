@@ -101,10 +101,13 @@ class DataMovementConfig:
     noc: NOC = NOC.RISCV_0_default
     compile_args: Sequence[int] = ()
     defines: Mapping[str, str] = field(default_factory=dict[str, str])
+    named_compile_args: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
 def ReaderDataMovementConfig(
-    compile_args: Sequence[int] = (), defines: Mapping[str, str] | None = None
+    compile_args: Sequence[int] = (),
+    defines: Mapping[str, str] | None = None,
+    named_compile_args: Mapping[str, int] | None = None,
 ) -> DataMovementConfig:
     """The usual configuration of a kernel that reads: RISCV_1, on network 0."""
     return DataMovementConfig(
@@ -112,11 +115,14 @@ def ReaderDataMovementConfig(
         noc=NOC.NOC_0,
         compile_args=compile_args,
         defines=defines or {},
+        named_compile_args=named_compile_args or {},
     )
 
 
 def WriterDataMovementConfig(
-    compile_args: Sequence[int] = (), defines: Mapping[str, str] | None = None
+    compile_args: Sequence[int] = (),
+    defines: Mapping[str, str] | None = None,
+    named_compile_args: Mapping[str, int] | None = None,
 ) -> DataMovementConfig:
     """The usual configuration of a kernel that writes: RISCV_0, on network 1."""
     return DataMovementConfig(
@@ -124,6 +130,7 @@ def WriterDataMovementConfig(
         noc=NOC.NOC_1,
         compile_args=compile_args,
         defines=defines or {},
+        named_compile_args=named_compile_args or {},
     )
 
 
@@ -139,6 +146,7 @@ class ComputeConfig:
     math_approx_mode: bool = False
     compile_args: Sequence[int] = ()
     defines: Mapping[str, str] = field(default_factory=dict[str, str])
+    named_compile_args: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
 def shard_cores(spec: ShardSpecBuffer, layout: TensorMemoryLayout) -> tuple[CoreCoord, ...]:

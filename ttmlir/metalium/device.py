@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING
+from weakref import WeakSet
 
 from ttmlir.layout.system.boards import BOARD_NAMES
 from ttmlir.layout.system.boards import board as board_named
@@ -33,6 +34,26 @@ def chip_of_board(name: str, device_id: int) -> SimChip:
     return SimChip.of_board(name, device_id)
 
 
+_devices: WeakSet[Device] = WeakSet()
+"""Devices that were opened and are still known to somebody."""
+
+
+def check_cores(cores: Iterable[tuple[int, int]]) -> None:
+    """MetaliumError for a core that is on none of the open devices.
+
+    A program does not know its device before it is enqueued. Where no device is open, all cores
+    may be meant.
+    """
+    chips = [device.simulated.chip for device in _devices if device.is_open]
+    for x, y in cores:
+        if chips and not any(chip.has_worker((x, y)) for chip in chips):
+            grids = " and of the ".join(sorted({chip.workers_text for chip in chips}))
+            raise MetaliumError(
+                f"core ({x}, {y}) is outside of the {grids}; use other cores, or open the device "
+                "that the program is for first"
+            )
+
+
 class Device(RuntimeDevice):
     """A simulated device; methods are named as those of tt-metal's IDevice.
 
@@ -50,6 +71,7 @@ class Device(RuntimeDevice):
         super().__init__((device_id,), Numerics(options.numerics))
         self.simulated = SimDevice(chip, options, device_id=device_id, print_line=print_line)
         """The device as the simulator knows it."""
+        _devices.add(self)
 
     @cached_property
     def _queue(self) -> CommandQueue:

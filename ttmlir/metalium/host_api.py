@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, SupportsIndex
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ttmlir.cpp.source_map import MappedText
+from ttmlir.metalium.arguments import argument_word, argument_words
 from ttmlir.metalium.buffers import Buffer
 from ttmlir.metalium.configs import (
     CircularBufferConfig,
@@ -24,7 +25,7 @@ from ttmlir.metalium.configs import (
     ShardedBufferConfig,
 )
 from ttmlir.metalium.cores import CoreSpec, cores_of
-from ttmlir.metalium.device import Device, chip_of_board
+from ttmlir.metalium.device import Device, check_cores, chip_of_board
 from ttmlir.metalium.enums import DataMovementProcessor, UnpackToDestMode
 from ttmlir.metalium.errors import MetaliumError, host_call
 from ttmlir.optable.kernel import Role
@@ -110,7 +111,7 @@ def CreateCircularBuffer(
     with host_call():
         return program.add_circular_buffer(
             CircularBufferSpec(
-                cores=cores_of(core_spec),
+                cores=_existing_cores(core_spec),
                 total_size=config.total_size,
                 indices={
                     index: (config.page_sizes[index], data_format.data_type)
@@ -163,15 +164,25 @@ def _create_kernel(
         name=name,
         file=file,
         text=text,
-        cores=cores_of(core_spec),
+        cores=_existing_cores(core_spec),
         role=Role.COMPUTE if is_compute else _PROCESSORS[config.processor],
         noc_index=0 if is_compute else int(config.noc),
-        compile_time_args=_words(config.compile_args, "compile-time argument"),
+        compile_time_args=argument_words(config.compile_args, "compile-time argument"),
+        named_compile_time_args={
+            name: argument_word(value, f"compile-time argument '{name}'")
+            for name, value in config.named_compile_args.items()
+        },
         defines=dict(config.defines),
         compute=_settings(config) if is_compute else ComputeSettings(),
     )
     with host_call():
         return program.add_kernel(kernel)
+
+
+def _existing_cores(core_spec: CoreSpec) -> tuple[tuple[int, int], ...]:
+    cores = cores_of(core_spec)
+    check_cores(cores)
+    return cores
 
 
 def _settings(config: ComputeConfig) -> ComputeSettings:
@@ -192,7 +203,7 @@ def SetRuntimeArgs(
     program: Program, kernel: Kernel, core_spec: CoreSpec, runtime_args: Sequence[int | Buffer]
 ) -> None:
     """Set the run-time arguments of a kernel on cores; a buffer stands for its address."""
-    words = _words(runtime_args, "run-time argument")
+    words = argument_words(runtime_args, "run-time argument")
     _check_count(len(words) + len(kernel.common_arguments))
     for core in cores_of(core_spec):
         if core not in kernel.cores:
@@ -206,7 +217,7 @@ def SetCommonRuntimeArgs(
     program: Program, kernel: Kernel, runtime_args: Sequence[int | Buffer]
 ) -> None:
     """Set the run-time arguments that all cores of a kernel have in common."""
-    words = _words(runtime_args, "common run-time argument")
+    words = argument_words(runtime_args, "common run-time argument")
     _check_count(len(words) + max((len(each) for each in kernel.arguments.values()), default=0))
     kernel.common_arguments = words
 
@@ -224,31 +235,10 @@ def _check_count(count: int) -> None:
         )
 
 
-def _words(values: Sequence[object], what: str) -> tuple[int, ...]:
-    """Arguments as words of 32 bits; MetaliumError for what is none."""
-    return tuple(_word(value, f"{what} {index}") for index, value in enumerate(values))
-
-
-def _word(value: object, what: str) -> int:
-    match value:
-        case Buffer():
-            return value.address()
-        case SupportsIndex():
-            number = value.__index__()
-        case _:
-            raise MetaliumError(
-                f"{what} is {value!r}; arguments are integers of 32 bits; of a floating-point "
-                "number pass the bits: int(np.float32(value).view(np.uint32))"
-            )
-    if not -(1 << 31) <= number < 1 << 32:
-        raise MetaliumError(f"{what} is {number}, which has more than 32 bits")
-    return number & 0xFFFF_FFFF
-
-
 def CreateSemaphore(program: Program, core_spec: CoreSpec, initial_value: int) -> int:
     """Create a semaphore on cores; the number that a kernel's `get_semaphore` takes."""
     with host_call():
-        return program.add_semaphore(cores_of(core_spec), initial_value)
+        return program.add_semaphore(_existing_cores(core_spec), initial_value)
 
 
 def EnqueueWriteBuffer(

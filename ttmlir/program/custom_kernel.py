@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ttmlir.layout.element_type import ScalarType
+from ttmlir.layout.element_type import DEFAULT_TILE_SHAPE, ScalarType
 from ttmlir.layout.enums import DataType
-from ttmlir.limits import MAX_RANK
+from ttmlir.layout.tile import padded_shape
+from ttmlir.limits import MAX_CORES, MAX_RANK
 from ttmlir.program.description import DescriptionError, ProgramDescription, check_name
 
 TARGET = "tt.kernel"
@@ -17,13 +19,47 @@ ELEMENT_TYPES = ("f32", "bf16", "f16", "i32", "ui32", "ui16", "ui8")
 """Element types of tensors, by their keyword in the IR: those that memory holds as they are."""
 LAYOUTS = ("tile", "row_major")
 MEMORIES = ("dram", "l1")
+SHARDED_LAYOUTS = ("height_sharded", "width_sharded", "block_sharded")
+
+
+@dataclass(frozen=True)
+class Shards:
+    """How a tensor in L1 is cut: `grid` has rows and columns of cores, from core (0, 0) on.
+
+    A grid that reaches beyond the chip, such as (64, 1), counts the chip's cores row by row. A
+    height-sharded tensor has one column of cores, a width-sharded one has one row.
+    """
+
+    layout: str
+    grid: tuple[int, int]
+
+    def __post_init__(self) -> None:
+        """Refuse layouts without shards, and grids that do not go with them."""
+        if self.layout not in SHARDED_LAYOUTS:
+            raise DescriptionError(
+                f"the sharded layout '{self.layout}' is not supported; supported are "
+                + ", ".join(SHARDED_LAYOUTS)
+            )
+        rows, columns = self.grid
+        if min(rows, columns) < 1 or rows * columns > MAX_CORES:
+            raise DescriptionError(
+                f"shards on {rows}x{columns} cores; give from 1 to {MAX_CORES} cores"
+            )
+        for layout, name, extent in (
+            ("height_sharded", "column", columns),
+            ("width_sharded", "row", rows),
+        ):
+            if self.layout == layout and extent != 1:
+                raise DescriptionError(
+                    f"a {layout} tensor is on one {name} of cores, not on {rows}x{columns}"
+                )
 
 
 @dataclass(frozen=True, kw_only=True)
 class KernelTensor:
-    """A tensor that a program reads (`in`) or makes (`out`), interleaved over the banks.
+    """A tensor that a program reads (`in`) or makes (`out`), interleaved or in shards.
 
-    Pages are tiles of 32x32 numbers, padded with zeros, or rows.
+    Pages are tiles of 32x32 numbers, padded with zeros, or rows, or parts of rows that shards have.
     """
 
     name: str
@@ -33,6 +69,8 @@ class KernelTensor:
     """Keyword of the element type in the IR."""
     layout: str = "tile"
     memory: str = "dram"
+    shards: Shards | None = None
+    """None: the pages go to all banks in turn."""
 
     def __post_init__(self) -> None:
         """Refuse what no kernel can be given."""
@@ -54,6 +92,40 @@ class KernelTensor:
                 f"{what}: the shape {list(self.shape)} is not supported; kernels take tensors "
                 "with elements"
             )
+        if self.shards is not None:
+            self._check_shards(what)
+
+    def _check_shards(self, what: str) -> None:
+        if self.memory != "l1":
+            raise DescriptionError(f"{what}: shards are in the memory l1, not in {self.memory}")
+        if len(self.shape) < 2:
+            raise DescriptionError(
+                f"{what}: a tensor of {len(self.shape)} dimensions has no shards; give it two"
+            )
+        height = DEFAULT_TILE_SHAPE[0]
+        if len(self.shape) > 2 and self.layout == "tile" and self.shape[-2] % height:
+            raise DescriptionError(
+                f"{what}: matrices of {self.shape[-2]} rows one below the other are no whole tiles "
+                f"of {height} rows; merge the dimensions before the last, or pad the rows"
+            )
+
+    @property
+    def extents(self) -> tuple[int, int]:
+        """Rows and columns, all dimensions but the last made rows: of tiles, or of numbers."""
+        shape = (1,) * (2 - len(self.shape)) + self.shape
+        if self.layout == "tile":
+            *outer, columns = padded_shape(shape)
+            rows = math.prod(outer)
+            return rows // DEFAULT_TILE_SHAPE[0], columns // DEFAULT_TILE_SHAPE[1]
+        return math.prod(shape[:-1]), shape[-1]
+
+    @property
+    def shard(self) -> tuple[int, int]:
+        """Rows and columns of a shard: of tiles, or of numbers; all of an interleaved tensor."""
+        if self.shards is None:
+            return self.extents
+        (rows, columns), (down, across) = self.extents, self.shards.grid
+        return -(-rows // down), -(-columns // across)
 
     @property
     def data_type(self) -> DataType:

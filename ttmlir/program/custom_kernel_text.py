@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any, NoReturn, TypeVar, cast
 
 from ttmlir.layout.enums import DataType, KeywordEnum, MathFidelity, NocIndex
-from ttmlir.program.custom_kernel import CustomKernel, KernelTensor
+from ttmlir.program.custom_kernel import CustomKernel, KernelTensor, Shards
 from ttmlir.program.description import (
     AddressOfTensor,
     Argument,
@@ -58,21 +58,12 @@ def write_custom_kernel(kernel: CustomKernel) -> str:
         {
             "version": VERSION,
             "name": kernel.name,
-            "tensors": [
-                {
-                    "name": each.name,
-                    "role": each.role,
-                    "shape": [*each.shape],
-                    "dtype": each.element,
-                    "layout": each.layout,
-                    "memory": each.memory,
-                }
-                for each in kernel.tensors
-            ],
+            "tensors": [_tensor_fields(each) for each in kernel.tensors],
             "kernels": [_kernel_fields(each) for each in program.kernels],
             "circular_buffers": [_buffer_fields(each) for each in program.circular_buffers],
             "semaphores": [
                 {"cores": _range_items(each.core_ranges), "initial_value": each.initial_value}
+                | ({} if each.id is None else {"id": each.id})
                 for each in program.semaphores
             ],
         },
@@ -81,8 +72,23 @@ def write_custom_kernel(kernel: CustomKernel) -> str:
     )
 
 
+def _tensor_fields(tensor: KernelTensor) -> Fields:
+    fields: Fields = {
+        "name": tensor.name,
+        "role": tensor.role,
+        "shape": [*tensor.shape],
+        "dtype": tensor.element,
+        "layout": tensor.layout,
+        "memory": tensor.memory,
+    }
+    shards = tensor.shards
+    if shards is None:
+        return fields
+    return fields | {"shards": {"layout": shards.layout, "grid": [*shards.grid]}}
+
+
 def _kernel_fields(kernel: KernelDescription) -> Fields:
-    return {
+    fields: Fields = {
         "name": kernel.name,
         "source": kernel.source,
         "config": _config_fields(kernel.config),
@@ -92,6 +98,8 @@ def _kernel_fields(kernel: KernelDescription) -> Fields:
         "common_runtime_args": _argument_items(kernel.common_runtime_args),
         "defines": [[*each] for each in kernel.defines],
     }
+    named = [[name, _argument_item(value)] for name, value in kernel.named_compile_time_args]
+    return fields | {"named_compile_time_args": named} if named else fields
 
 
 def _config_fields(config: KernelConfig) -> Fields:
@@ -180,21 +188,25 @@ def read_custom_kernel(text: str) -> CustomKernel:
     reader = _Reader(content, "", ("version", "name", "tensors", "kernels"), _OPTIONAL_FIELDS)
     return CustomKernel(
         name=reader.text("name"),
-        tensors=reader.tables("tensors", _read_tensor, _TENSOR_FIELDS),
+        tensors=reader.tables("tensors", _read_tensor, *_TENSOR_FIELDS),
         program=ProgramDescription(
             kernels=reader.tables("kernels", _read_kernel, *_KERNEL_FIELDS),
             circular_buffers=reader.tables("circular_buffers", _read_buffer, *_BUFFER_FIELDS),
-            semaphores=reader.tables("semaphores", _read_semaphore, ("cores",), ("initial_value",)),
+            semaphores=reader.tables("semaphores", _read_semaphore, *_SEMAPHORE_FIELDS),
         ),
     )
 
 
 _OPTIONAL_FIELDS = ("circular_buffers", "semaphores")
-_TENSOR_FIELDS = ("name", "role", "shape", "dtype", "layout", "memory")
+_TENSOR_FIELDS = (("name", "role", "shape", "dtype", "layout", "memory"), ("shards",))
 _KERNEL_FIELDS = (
     ("name", "source", "config", "cores"),
-    ("compile_time_args", "runtime_args", "common_runtime_args", "defines"),
+    (
+        *("compile_time_args", "named_compile_time_args", "runtime_args", "common_runtime_args"),
+        "defines",
+    ),
 )
+_SEMAPHORE_FIELDS = (("cores",), ("initial_value", "id"))
 _BUFFER_FIELDS = (("total_size", "cores", "formats"), ("tensor",))
 
 
@@ -316,7 +328,16 @@ def _read_tensor(reader: _Reader) -> KernelTensor:
         element=reader.text("dtype"),
         layout=reader.text("layout"),
         memory=reader.text("memory"),
+        shards=_read_shards(reader.fields["shards"], reader.place("shards"))
+        if "shards" in reader.fields
+        else None,
     )
+
+
+def _read_shards(content: object, where: str) -> Shards:
+    reader = _Reader(content, where, ("layout", "grid"))
+    rows, columns = _numbers(reader.fields["grid"], reader.place("grid"), 2)
+    return Shards(reader.text("layout"), (rows, columns))
 
 
 def _read_kernel(reader: _Reader) -> KernelDescription:
@@ -326,6 +347,7 @@ def _read_kernel(reader: _Reader) -> KernelDescription:
         config=_read_config(reader.fields["config"], reader.place("config")),
         core_ranges=reader.items("cores", _read_range),
         compile_time_args=reader.items("compile_time_args", _read_argument),
+        named_compile_time_args=reader.items("named_compile_time_args", _read_named_argument),
         runtime_args=reader.items("runtime_args", _read_core_arguments),
         common_runtime_args=reader.items("common_runtime_args", _read_argument),
         defines=reader.items("defines", _read_define),
@@ -384,6 +406,13 @@ def _read_core_arguments(item: object, where: str) -> tuple[Core, Arguments]:
     return (x, y), _items(pair[1], f"{where}[1]", _read_argument)
 
 
+def _read_named_argument(item: object, where: str) -> tuple[str, Argument]:
+    pair = _items(item, where, lambda value, _: value)
+    if len(pair) != 2:
+        _refuse(where, "is no pair of a name and an argument")
+    return _text(pair[0], f"{where}[0]"), _read_argument(pair[1], f"{where}[1]")
+
+
 def _read_define(item: object, where: str) -> tuple[str, str]:
     pair = _items(item, where, _text)
     if len(pair) != 2:
@@ -412,4 +441,5 @@ def _read_semaphore(reader: _Reader) -> SemaphoreDescription:
     return SemaphoreDescription(
         core_ranges=reader.items("cores", _read_range),
         initial_value=reader.number("initial_value", 0),
+        id=reader.number("id") if "id" in reader.fields else None,
     )

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
 
@@ -204,6 +204,8 @@ class KernelDescription:
     """A kernel in C++ on some cores.
 
     `runtime_args` are pairs of a core and its arguments; cores without any may be left out.
+    `named_compile_time_args` are pairs of a name and what `get_named_compile_time_arg_val` gives
+    for it.
     """
 
     name: str
@@ -212,9 +214,12 @@ class KernelDescription:
     config: KernelConfig
     core_ranges: CoreRanges
     compile_time_args: Arguments = ()
+    named_compile_time_args: tuple[tuple[str, Argument], ...] = ()
     runtime_args: tuple[tuple[Core, Arguments], ...] = ()
     common_runtime_args: Arguments = ()
     defines: tuple[tuple[str, str], ...] = ()
+    file: str = field(default="", compare=False)
+    """What messages name where the text was read from a file of this machine; it is not saved."""
 
     def __post_init__(self) -> None:
         """Refuse what no kernel can be."""
@@ -235,7 +240,23 @@ class KernelDescription:
         self._check_count(len(self.common_runtime_args))
         for kind, arguments in self._all_arguments():
             for index, argument in enumerate(arguments):
-                _check_argument(argument, kind, f"{kind} argument {index} of {what}")
+                if type(argument) is not int or not 0 <= argument < _WORD:
+                    _check_argument(argument, kind, f"{kind} argument {index} of {what}")
+        self._check_names(what)
+
+    def _check_names(self, what: str) -> None:
+        """Refuse names of arguments and macros that C++ cannot have."""
+        named = [name for name, _ in self.named_compile_time_args]
+        for name in named:
+            check_name(name, f"a compile-time argument of {what}")
+            if '"' in name or "\\" in name:
+                raise DescriptionError(
+                    f"{what} has a compile-time argument {name!r}; kernels find it by its name in "
+                    "quotes, which has no quotes or backslashes"
+                )
+        if len(set(named)) < len(named):
+            twice = next(name for name in named if named.count(name) > 1)
+            raise DescriptionError(f"{what} has two compile-time arguments named {twice!r}")
         for name, value in self.defines:
             if not _IDENTIFIER.fullmatch(name):
                 raise DescriptionError(f"{what} defines {name!r}, which is no name in C++")
@@ -254,6 +275,7 @@ class KernelDescription:
 
     def _all_arguments(self) -> Iterator[tuple[str, Arguments]]:
         yield "compile-time", self.compile_time_args
+        yield "named compile-time", tuple(value for _, value in self.named_compile_time_args)
         yield "common run-time", self.common_runtime_args
         for _, arguments in self.runtime_args:
             yield "run-time", arguments
@@ -336,10 +358,16 @@ class SemaphoreDescription:
 
     core_ranges: CoreRanges
     initial_value: int = 0
+    id: int | None = None
+    """Its number on its cores; without one it gets the lowest that is left on all of them."""
 
     def __post_init__(self) -> None:
-        """Refuse values that no word holds."""
+        """Refuse numbers that do not exist, and values that no word holds."""
         _check_ranges(self.core_ranges, "a semaphore")
+        if self.id is not None and not 0 <= self.id < SEMAPHORES:
+            raise DescriptionError(
+                f"semaphore {self.id} does not exist; they are numbered 0 to {SEMAPHORES - 1}"
+            )
         if not 0 <= self.initial_value < _WORD:
             raise DescriptionError(
                 f"a semaphore starts at {self.initial_value}, which is no word of 32 bits"

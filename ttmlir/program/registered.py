@@ -70,5 +70,5 @@ def how_to_register(target: str) -> str:
     """What to do about calls of a target without a meaning, for messages."""
     return (
         f"ttmlir.register_custom_call('{target}', kernel=...) gives it a kernel of yours, "
-        "numpy=... a function for calls on constants"
+        "numpy=... a function for calls on constants and for programs that are interpreted"
     )

@@ -299,18 +299,20 @@ def _read_desc(table: Table, where: str, chips: int) -> TensorDesc:
     if table["element_type"] != "None":
         element = ELEMENT_TYPES[table["element_type"]]
     tile = memory["tile_shape"]
+    memory_layout = TensorMemoryLayout.from_schema_name(memory["memory_layout"])
     desc = TensorDesc(
         shape=shape,
         element=element,
         data_type=data_type,
         memory_space=MemorySpace.from_schema_name(memory["memory_space"]),
-        memory_layout=TensorMemoryLayout.from_schema_name(memory["memory_layout"]),
+        memory_layout=memory_layout,
         tile=(1, 1) if tile is None else (int(tile.y), int(tile.x)),
         stride=tuple(layout["stride"] or ()),
         core_ranges=tuple(
             (core.loc.y, core.loc.x, core.size.y, core.size.x)
             for core in layout["core_range_set"] or ()
         ),
+        shard=tuple(map(int, memory["shape"] or ())) if memory_layout.is_sharded else (),
     )
     _check_shape(desc, memory, where, chips)
     return desc

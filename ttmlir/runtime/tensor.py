@@ -40,7 +40,8 @@ class TensorDesc:
     """How a tensor is kept.
 
     `tile` is (1, 1) for row-major tensors and the tile's height and width otherwise; `stride`
-    counts elements of the unpadded tensor; `core_ranges` are (y, x, height, width).
+    counts elements of the unpadded tensor; `core_ranges` are (y, x, height, width). `shard` is the
+    part of a sharded tensor that one core holds, in tiles if it is tiled.
     """
 
     shape: Shape
@@ -51,6 +52,7 @@ class TensorDesc:
     tile: tuple[int, int] = (1, 1)
     stride: tuple[int, ...] = ()
     core_ranges: tuple[tuple[int, int, int, int], ...] = ()
+    shard: Shape = ()
 
     @property
     def is_on_device(self) -> bool:
@@ -113,6 +115,7 @@ class TensorDesc:
             memory_layout=TensorMemoryLayout.NONE,
             tile=(1, 1),
             core_ranges=(),
+            shard=(),
         )
 
     def __str__(self) -> str:

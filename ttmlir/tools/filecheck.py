@@ -10,7 +10,6 @@ from __future__ import annotations
 import io
 import re
 import sys
-from pathlib import Path
 from typing import Any
 
 from filecheck.compiler import compile_uops
@@ -20,6 +19,8 @@ from filecheck.matcher import Matcher
 from filecheck.ops import CheckOp
 from filecheck.options import Options, parse_argv_options
 from filecheck.parser import Parser, pattern_for_opts
+
+from ttmlir.files import decode_text, read_stream, read_text
 
 _BLANKS = re.compile(r"[ \t]+")
 _KEEP_NEGATIVE_CHECKS = ("NOT", "DAG", "LABEL", "NOP")
@@ -87,7 +88,7 @@ def run_filecheck(arguments: list[str]) -> int:
     """Run FileCheck with command-line arguments; the exit status, 2 if a file cannot be read."""
     options = parse_argv_options(["FileCheck", *arguments])
     try:
-        checks = Path(options.match_filename).read_text(encoding="utf-8")
+        checks = read_text(options.match_filename)
         return check(options, checks, _input(options.input_file))
     except (OSError, UnicodeDecodeError) as error:
         print(f"FileCheck: error: {error}", file=sys.stderr)
@@ -96,5 +97,5 @@ def run_filecheck(arguments: list[str]) -> int:
 
 def _input(path: str) -> str:
     if path == "-":
-        return sys.stdin.buffer.read().decode("utf-8")
-    return Path(path).read_text(encoding="utf-8")
+        return decode_text(read_stream(sys.stdin.buffer))
+    return read_text(path)

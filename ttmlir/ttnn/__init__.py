@@ -13,6 +13,7 @@ importing the package imports nothing else.
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -40,3 +41,8 @@ def __getattr__(name: str) -> Any:
 def __dir__() -> list[str]:
     """All names."""
     return registry.known_names()
+
+
+if os.environ.get("TTNN_CONFIG_OVERRIDES"):
+    # What it changes holds for all calls, also where the program never asks for CONFIG.
+    import_module(f"{__name__}.configuration")

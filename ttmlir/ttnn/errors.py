@@ -5,12 +5,14 @@ from __future__ import annotations
 import linecache
 import os
 import sys
+from collections.abc import Callable
+from functools import wraps
 from itertools import islice
 from types import FrameType
+from typing import Any
 
+from ttmlir.files import PACKAGE_FOLDER
 from ttmlir.sim.errors import SimError
-
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
 class PlacedError(RuntimeError):
@@ -18,10 +20,22 @@ class PlacedError(RuntimeError):
 
     def __init__(self, message: str, place: str) -> None:
         """`place` has the two lines below the message, and what comes before it."""
-        first, _, rest = place.partition("\n")
-        lines = (f"{first}error: {message}" if first else message, rest)
-        super().__init__("\n".join(line for line in lines if line))
+        super().__init__(_join(message, place))
         self.message = message
+
+
+class PlacedTypeError(TypeError):
+    """A call with arguments that the function does not take, as `PlacedError`."""
+
+    def __init__(self, message: str, place: str) -> None:
+        """As for `PlacedError`."""
+        super().__init__(_join(message, place))
+
+
+def _join(message: str, place: str) -> str:
+    first, _, rest = place.partition("\n")
+    lines = (f"{first}error: {message}" if first else message, rest)
+    return "\n".join(line for line in lines if line)
 
 
 def place_error(error: Exception, name: str = "") -> PlacedError:
@@ -31,13 +45,56 @@ def place_error(error: Exception, name: str = "") -> PlacedError:
     if isinstance(error, SimError) and error.position is not None:
         # What stopped it stands in a kernel, which has a place of its own.
         return PlacedError(f"{name}: a kernel cannot go on", f"{_caller()}\n{error}")
-    message = str(error)
+    message = error.message if isinstance(error, SimError) else str(error)
     return PlacedError(f"{name}: {message}" if name else message, _caller())
+
+
+def place_type_error(error: Exception, name: str, wrong: str = "") -> PlacedTypeError:
+    """What to raise for arguments of a wrong type; `wrong` says more than the error does."""
+    if isinstance(error, PlacedTypeError):
+        return error
+    message = wrong or str(error)
+    short = name.rpartition(".")[2]
+    if not message.startswith((name, f"{short}()")):
+        message = f"{name}: {message}"
+    return PlacedTypeError(message, _caller())
+
+
+def refuse_operator(operator: str, call: str) -> PlacedTypeError:
+    """What to raise for an operator that tensors of ttnn do not have."""
+    return PlacedTypeError(f"a ttnn.Tensor has no operator {operator}; use {call}", _caller())
+
+
+def placing(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """The function, whose errors have the line of the program that called it."""
+
+    @wraps(function)
+    def placed(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except TypeError as error:
+            wrong = ""
+            if str(error).startswith(f"{function.__name__}()"):
+                wrong = f"{error}; it takes {signature_of(function)}"
+            raise place_type_error(error, name, wrong) from None
+        except (RuntimeError, SimError) as error:
+            raise place_error(error, name) from None
+
+    return placed
+
+
+def signature_of(function: Callable[..., Any]) -> str:
+    """The arguments of a function with their defaults, without their types."""
+    from inspect import Parameter, signature
+
+    found = signature(function)
+    plain = [each.replace(annotation=Parameter.empty) for each in found.parameters.values()]
+    return str(found.replace(parameters=plain, return_annotation=Parameter.empty))
 
 
 def _caller() -> str:
     frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
-    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE_FOLDER):
         frame = frame.f_back
     if frame is None:
         return ""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
+from types import FunctionType
 from typing import Any
+
+from ttmlir.ttnn.errors import placing
 
 _TYPES = "ttmlir.ttnn.types"
 _TENSOR = "ttmlir.ttnn.tensor"
@@ -77,6 +80,12 @@ _NAMES = {
     ),
     f"{_DEVICE}.reports": ("ReadDeviceProfiler", "get_memory_view"),
     f"{_DEVICE}.mesh": ("MemoryView", "MeshDevice", "MeshShape"),
+    f"{_DEVICE}.sub_devices": ("SubDevice", "SubDeviceId"),
+    "ttmlir.ttnn.configuration": (
+        *("CONFIG", "dump_operations", "manage_config", "query_registered_operations"),
+        *("register_post_operation_hook", "register_pre_operation_hook"),
+        "register_python_operation",
+    ),
     f"{_DEVICE}.opening": (
         *("CloseDevice", "CloseDevices", "CreateDevice", "CreateDevices", "GetDefaultDevice"),
         *("GetNumAvailableDevices", "GetNumPCIeDevices", "GetPCIeDeviceID", "SetDefaultDevice"),
@@ -124,8 +133,8 @@ _LATE_FAMILIES = {"generic_op": "ttmlir.ttnn.programs.generic"}
 
 
 @cache
-def operations() -> Mapping[str, Callable[..., Any]]:
-    """All operations by name."""
+def operations() -> dict[str, Callable[..., Any]]:
+    """All operations by name; a program may add its own."""
     found: dict[str, Callable[..., Any]] = {}
     for module in FAMILIES:
         found |= import_module(module).OPERATIONS
@@ -145,7 +154,8 @@ def find(name: str) -> Any:
         found = getattr(enums, owner)
         return found[member] if member else found
     if name in _MODULE_OF:
-        return getattr(import_module(_MODULE_OF[name]), name)
+        found = getattr(import_module(_MODULE_OF[name]), name)
+        return placing(found, f"ttnn.{name}") if isinstance(found, FunctionType) else found
     if name in _LATE_FAMILIES:
         return import_module(_LATE_FAMILIES[name]).OPERATIONS[name]
     return operations()[name]
@@ -162,9 +172,24 @@ def explain_missing(name: str) -> str:
     from difflib import get_close_matches
 
     names = get_close_matches(name, known_names(), 3, 0.5)
+    if name in _NAMES_OF_TORCH:
+        names = [_NAMES_OF_TORCH[name]]
     nearest = f"; nearest: {', '.join(f'ttnn.{each}' for each in names)}" if names else ""
     return f"ttnn.{name} is not here yet{nearest}"
 
+
+_NAMES_OF_TORCH = {
+    "bmm": "matmul",
+    "cat": "concat",
+    "dot": "matmul",
+    "flatten": "reshape",
+    "mm": "matmul",
+    "rsqrt_": "rsqrt",
+    "swapaxes": "transpose",
+    "tile": "repeat",
+    "to": "to_device",
+}
+"""What programs look for by the name that torch or NumPy has for it."""
 
 _INTERNAL = {"create_tensor", "get_item", "print_tensor"}
 """Operations that only methods of tensors call."""

@@ -12,6 +12,7 @@ from ttmlir.dialects import DIALECTS
 from ttmlir.mlir.context import make_context
 from ttmlir.mlir.printing.module import print_module
 from ttmlir.mlir.reading.reader import parse_module
+from ttmlir.mlir.reporting.locations import file_location, name_location
 from ttmlir.mlir.verifying.verifier import verify_module
 
 EVERY_OPERATION = Path(__file__).parent / "Inputs" / "every_operation.mlir"
@@ -77,3 +78,23 @@ def test_barriers_keep_their_attributes(operation: str) -> None:
     text = f"func.func @f(%a: tensor<2xf32>) {{\n  {operation}\n  return\n}}\n"
     module = parse_module(text, "input.mlir", make_context(DIALECTS))
     assert print_module(module).strip() == reprinted(text).strip()
+
+
+@pytest.mark.parametrize("function", ["add", "and", "maximum", "minimum", "multiply", "or", "xor"])
+def test_places_of_reductions(function: str) -> None:
+    """A location after the short form is that of all that it stands for."""
+    types = "(tensor<2x3xi1>, tensor<i1>) -> tensor<2xi1>"
+    short = f"stablehlo.reduce(%a init: %s) applies stablehlo.{function} across dimensions = [1]"
+    text = (
+        "func.func @f(%a: tensor<2x3xi1>, %s: tensor<i1>) -> tensor<2xi1> {\n"
+        f'  %0 = {short} : {types} loc("here")\n'
+        f"  %1 = {short} : {types} loc(#there)\n"
+        f"  %2 = {short} : {types}\n"
+        '  return %2 : tensor<2xi1> loc("end")\n}\n#there = loc("other.mlir":3:4)\n'
+    )
+    module = parse_module(text, "input.mlir", make_context(DIALECTS))
+    places = [(op.name, op.location) for op in module.walk()][2:]
+    names = ["stablehlo.reduce", f"stablehlo.{function}", "stablehlo.return"]
+    other, own = file_location("other.mlir", 3, 4), file_location("input.mlir", 4, 8)
+    expected = [(name, place) for place in (name_location("here"), other, own) for name in names]
+    assert places == [*expected, ("func.return", name_location("end"))]

@@ -493,7 +493,7 @@ func.func @generic_without_kernels(%a: tensor<32x64xf32>) {
 
 // -----
 
-// expected-error@+1 {{expected 'rt_args' or 'defines' or 'source'}}
+// expected-error@+1 {{expected 'named_ct_args' or 'rt_args' or 'defines' or 'source'}}
 #k = #ttnn.read_kernel<symbol_ref = @r, core_ranges = <[#ttnn.core_range<(0,0), (0,0)>]>, ct_args = [], common_rt_args = [], text = "x">
 
 // -----

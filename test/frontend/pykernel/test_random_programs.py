@@ -7,48 +7,12 @@ from pathlib import Path
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from oracles.kernel_oracle import run, run_by_gcc
-from running.python_source import load_module
+from oracles.kernel_oracle import run_by_gcc
+from oracles.python_oracle import ARGUMENTS, NOTE, by_python, by_simulator, compiled
 from samples.python_kernels import PythonKernel
 
 from ttmlir.compiler import transform
-from ttmlir.frontend.pykernel.kernels import Kernel, ttkernel_noc_compile
 from ttmlir.target.cpp.emitter import emit_cpp
-
-ARGUMENTS = (5, -3, 700, 12)
-NOTE = "noc_async_read_set_trid"
-"""A call of one number that is a plain function in C++."""
-
-
-def by_python(text: str) -> list[int]:
-    """The numbers that CPython prints."""
-    printed = list[int]()
-
-    def note(*values: object) -> None:
-        printed.extend(
-            int(each)
-            for value in values
-            for each in str(int(value) if isinstance(value, bool) else value).split()
-        )
-
-    names = {"print": note, NOTE: note, "get_arg_val": lambda kind, index: ARGUMENTS[index]}
-    load_module(text, **names)["kernel"]()
-    return printed
-
-
-def compiled(text: str, *, optimize: bool = False) -> Kernel:
-    """The kernel of a text."""
-    return ttkernel_noc_compile(optimize=optimize)(load_module(text)["kernel"])()
-
-
-def by_simulator(kernel: Kernel) -> list[int]:
-    """The numbers that the simulator prints."""
-    words = [each & 0xFFFF_FFFF for each in ARGUMENTS]
-    noted = run(kernel, *words).noted
-    texts = "".join(
-        str(int(each)) if isinstance(each, bool) else str(each) for call in noted for each in call
-    )
-    return [int(each) for each in texts.split()]
 
 
 @settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])

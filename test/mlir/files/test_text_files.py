@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from ttmlir.mlir.attributes import long_strings
 from ttmlir.mlir.files.text_files import Chunk, FileError, read_input, split_input, write_output
 
 
@@ -30,6 +31,30 @@ def test_unreadable_input_is_refused(content: bytes | None, message: str, tmp_pa
     if content is not None:
         path.write_bytes(content)
     with pytest.raises(FileError, match=message):
+        read_input(str(path))
+
+
+def test_endless_text_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A device has no size that could be compared; reading stops at the limit of texts."""
+    monkeypatch.setattr(long_strings, "MAX_TEXT_LENGTH", 3 << 20)
+    message = r"'/dev/zero': its text has more than 3145728 bytes without long constants, the most"
+    with pytest.raises(FileError, match=message):
+        read_input("/dev/zero")
+
+
+@pytest.mark.parametrize(("digits", "is_taken"), [(1 << 21, True), ((1 << 21) + 2, False)])
+@pytest.mark.parametrize("end", ['">', ""], ids=["ended", "endless"])
+def test_constants_are_held_against_the_limit_of_memory(
+    digits: int, is_taken: bool, end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two digits are a byte; a string that has not ended counts, too."""
+    monkeypatch.setattr(long_strings, "memory_limit", lambda: 1 << 20)
+    path = tmp_path / "in.mlir"
+    path.write_text('dense<"0x' + "0" * digits + end)
+    if is_taken:
+        assert len(read_input(str(path)).restored()) == path.stat().st_size
+        return
+    with pytest.raises(FileError, match="its constants are too large: at most"):
         read_input(str(path))
 
 

@@ -183,3 +183,32 @@ def test_values_that_are_defined_later_take_linear_time(used: list[str], definit
     assert time.process_time() - start < 8
     results = [result for op in makers for result in op.results]
     assert list(user.operands) == (results if len(results) > 1 else results * MANY)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "".join(f"#a{n} = [{n}]\n" for n in range(300))
+        + '"a.b"() {'
+        + ", ".join(f"x{n} = #a{n}" for n in range(300))
+        + "} : () -> ()",
+        "".join(f"!a{n} = tuple<i{n + 1}>\n" for n in range(300))
+        + '"a.b"() : () -> ('
+        + ", ".join(f"!a{n}" for n in range(300))
+        + ")",
+        '"a.b"() : () -> (' + ", ".join(f"tensor<{n}xcomplex<f32>>" for n in range(300)) + ")",
+        '"a.b"() : () -> (' + ", ".join(f"tuple<tuple<i{n + 1}>>" for n in range(300)) + ")",
+        '"a.b"() {x = [' + ", ".join(f"[[{n}], {{y = {n}}}]" for n in range(300)) + "]} : () -> ()",
+        '"a.b"() {x = ['
+        + ", ".join(f"affine_map<() -> ({n})>" for n in range(300))
+        + "]} : () -> ()",
+        '"a.b"() ({' + '"a.b"() ({}) : () -> ()\n' * 300 + "}) : () -> ()",
+        "".join(f'"a.b"() : () -> () loc(callsite("x"("f":{n}:1) at "y"))\n' for n in range(300)),
+        "".join(f'"a.b"() : () -> () loc(#loc{n})\n' for n in range(300))
+        + "".join(f'#loc{n} = loc("x"("f":{n}:1))\n' for n in range(300)),
+    ],
+    ids=["attributes", "types", "tensors", "tuples", "lists", "maps", "regions", "places", "named"],
+)
+def test_what_stands_side_by_side_is_not_nested(text: str) -> None:
+    """The limit of nesting holds for depth, not for how much is read."""
+    assert "error" not in ours(text)

@@ -41,6 +41,9 @@ DEVICE = """\
 """
 
 
+TILE, DRAM = "!tt.tile<32x32, f32>", "#tt.memory_space<dram>"
+
+
 def converted(source: str) -> str:
     """The text of a module after the pass."""
     return print_module(lower(DEVICE + source, PASS))
@@ -88,6 +91,41 @@ def test_locations_stay() -> None:
         PASS,
     )
     assert 'loc("made here")' in print_module(module, debuginfo=True)
+
+
+def test_arguments_keep_their_places() -> None:
+    """Also those whose type changes."""
+    module = lower('func.func @f(%a: tensor<3xf32> loc("given here")) {\n  return\n}', PASS)
+    assert 'loc("given here")' in print_module(module, debuginfo=True)
+
+
+def test_layouts_name_tensor_layout_and_the_address_of_the_device() -> None:
+    """The arguments between them, data type and memory configuration, are left to the library."""
+    row_major, tile = (
+        f"tensor<33x70xf32, #tt.layout<(d0, d1) -> (d0, d1), undef, <1x1>, memref<{memref}>>>"
+        for memref in ("33x70xf32, #tt.memory_space<system>", f"2x3x{TILE}, {DRAM}")
+    )
+    text = write_cpp(
+        lower(f"""{DEVICE}
+        func.func @f(%a: {row_major}, %d: !tt.device<#device>) -> {tile} {{
+          %0 = "ttnn.to_layout"(%a, %d) <{{layout = #ttnn.layout<tile>}}>
+              : ({row_major}, !tt.device<#device>) -> {tile}
+          return %0 : {tile}
+        }}""")
+    )
+    expected = "ttnn::to_layout(v1, ttnn::Layout::TILE, std::nullopt, std::nullopt, v3);"
+    assert "v3 = &v2;" in text
+    assert call_in(text, "to_layout") == expected
+
+
+def test_operations_of_emitc_stay() -> None:
+    """A module may be converted in part."""
+    text = converted("""
+        func.func @f(%a: tensor<3xf32>, %i: i32) -> (tensor<3xf32>, i32) {
+          %0 = emitc.call_opaque "own"(%i) : (i32) -> i32
+          return %a, %0 : tensor<3xf32>, i32
+        }""")
+    assert 'emitc.call_opaque "own"(%arg1) : (i32) -> i32' in text
 
 
 @pytest.mark.parametrize(

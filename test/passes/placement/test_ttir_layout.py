@@ -52,3 +52,18 @@ def test_other_memory_layouts(preferred: str) -> None:
 def test_interleaved_is_the_default() -> None:
     """Without the option."""
     assert layout_of_operand("|".join(("none", *ALL)), "") == "interleaved"
+
+
+def test_memory_is_freed_where_the_result_is() -> None:
+    """A tensor that moved with its operation is freed itself, not a copy of it."""
+    f = FunctionText([WIDE], constraint="#mine")
+    value = f.op("exp", ["%arg0"], WIDE)
+    f.lines.append(f'"ttir.dealloc"({value}) : ({WIDE}) -> ()')
+    text = "#mine = #tt.operand_constraint<dram|scalar|interleaved>\n" + f.returning("%arg0")
+    lines = printed(
+        text, "ttir-load-system-desc", "ttir-implicit-device", "ttir-layout"
+    ).splitlines()
+    (freed,) = [line.split('"ttir.dealloc"')[1] for line in lines if "ttir.dealloc" in line]
+    (made,) = [line.split(" = ")[0].strip() for line in lines if '"ttir.exp"' in line]
+    assert freed == f"({made}) : (tensor<33x70xf32, #layout1>) -> ()"
+    assert sum("ttir.to_layout" in line for line in lines) == 1

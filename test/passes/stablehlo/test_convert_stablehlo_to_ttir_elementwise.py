@@ -226,6 +226,48 @@ def test_reduced_precision() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("own", "bits", "through"),
+    [
+        ("f32", (5, 10), "f16"),
+        ("f32", (8, 7), "bf16"),
+        ("f32", (8, 23), ""),
+        ("f32", (9, 24), ""),
+        ("f32", (11, 52), ""),
+        ("f16", (5, 10), ""),
+        ("f16", (8, 10), ""),
+        ("f16", (8, 7), "bf16"),
+        ("f16", (8, 23), ""),
+        ("bf16", (8, 7), ""),
+        ("bf16", (8, 8), ""),
+        ("bf16", (5, 10), "f16"),
+        ("f64", (8, 23), "f32"),
+        ("f64", (8, 7), "bf16"),
+        ("f64", (11, 52), ""),
+        ("f32", (8, 22), None),
+        ("f32", (7, 23), None),
+        ("f32", (9, 7), None),
+        ("f16", (4, 10), None),
+        ("f64", (11, 51), None),
+        ("f64", (10, 52), None),
+    ],
+)
+def test_formats_of_reduced_precision(own: str, bits: tuple[int, int], through: str | None) -> None:
+    """By the type that has these bits, unless the own one has no more; others are refused."""
+    asked = "exponent_bits = {} : i32, mantissa_bits = {} : i32".format(*bits)
+    text = f"func.func @f(%x: tensor<3x{own}>) -> tensor<3x{own}> {{\n"
+    text += f'%0 = "stablehlo.reduce_precision"(%x) <{{{asked}}}> : (tensor<3x{own}>) -> '
+    text += f"tensor<3x{own}>\nreturn %0 : tensor<3x{own}> }}"
+    if through is None:
+        with pytest.raises(DiagnosticError, match=f"{bits[0]} exponent and {bits[1]} mantissa"):
+            printed(text, "convert-stablehlo-to-ttir")
+        return
+    changes = re.findall(
+        r'"ttir.typecast".*-> tensor<3x(\w+)>', printed(text, "convert-stablehlo-to-ttir")
+    )
+    assert changes == ([through, own] if through else [])
+
+
 def test_bits_as_numbers_of_another_type() -> None:
     """Floats, integers, and back; not-a-numbers too."""
     check_against_jax(

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from oracles.windows import convolved
 from running.pass_runner import TTNN_PIPELINE, executed, printed
 from samples.ttir_text import FunctionText, tensor
+from torch.nn.utils.fusion import fuse_conv_bn_weights
+
+from ttmlir.compiler import lower, parse
 
 RNG = np.random.default_rng(8)
 AXES = ("height", "width")
@@ -22,6 +27,13 @@ CONVOLUTION = (
     "window_reversal = array<i1: false, false>, feature_group_count = 1 : i64, "
     "batch_group_count = 1 : i64"
 )
+
+
+def constants_of(module: Any) -> list[Any]:
+    """The values of a module's constants, in their order."""
+    ops = [op for op in module.walk() if op.name == "ttir.constant"]
+    values = [op.properties["value"] for op in ops]
+    return [np.array(value.get_values(), np.float32).reshape(value.get_shape()) for value in values]
 
 
 def constant_text(array: Any) -> str:
@@ -75,6 +87,42 @@ def test_constants_are_folded(general: bool, with_bias: bool) -> None:
     for road in (TTNN_PIPELINE, f"{TTNN_PIPELINE}=enable-fold-batch-norm=false"):
         (result,) = executed(text, inputs, road)
         np.testing.assert_allclose(result, expected[0], rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("general", [False, True])
+@pytest.mark.parametrize("with_bias", [False, True])
+def test_folded_constants_are_those_of_torch(general: bool, with_bias: bool) -> None:
+    """Weight and bias, number by number; `fuse_conv_bn_weights` is torch's own folding."""
+    text, _, _ = network(general, with_bias, constants=True)
+    weight, *rest = (torch.from_numpy(array) for array in constants_of(parse(text)))
+    # The constant is there in both cases.
+    bias, scale, offset, mean, variance = rest
+    outputs_first = weight.transpose(0, 1) if general else weight
+    flat = bias.reshape(-1) if with_bias else None
+    wanted = fuse_conv_bn_weights(outputs_first, flat, mean, variance, 0.25, scale, offset)
+    *_, new_weight, new_bias = constants_of(lower(text, "ttir-fold-batch-norm"))
+    assert new_bias.shape == ((6,) if general else (1, 1, 1, 6))
+    got = new_weight.swapaxes(0, 1) if general else new_weight
+    np.testing.assert_allclose(got, wanted[0].detach().numpy(), rtol=1e-6)
+    np.testing.assert_allclose(new_bias.reshape(-1), wanted[1].detach().numpy(), rtol=1e-5)
+
+
+def test_equal_elements_are_folded() -> None:
+    """Constants that are one number, such as those of a fresh torch.nn.BatchNorm2d."""
+    f = FunctionText([tensor(1, 4, 4, 3)])
+    weight = f.constant("0.5", tensor(2, 3, 1, 1))
+    scale, offset, mean, variance = (
+        f.constant(text, tensor(2)) for text in ("3.0", "[1.0, -1.0]", "0.25", "1.75")
+    )
+    value = f.op("conv2d", ["%arg0", weight], tensor(1, 4, 4, 2), CONV2D)
+    statistics = [scale, offset, mean, variance]
+    attributes = "dimension = 3 : si32, epsilon = 0.5 : f32"
+    f.lines[-1] = re.sub(r"padding_(\w+) = 1", r"padding_\1 = 0", f.lines[-1])
+    result = f.op("batch_norm_inference", [value, *statistics], tensor(1, 4, 4, 2), attributes)
+    new_weight, new_bias = constants_of(lower(f.returning(result), "ttir-fold-batch-norm"))
+    # The factor is 3 / sqrt(1.75 + 0.5) = 2.
+    np.testing.assert_array_equal(new_weight, np.full((2, 3, 1, 1), 1.0, np.float32))
+    np.testing.assert_array_equal(new_bias, [[[[0.5, -1.5]]]])
 
 
 @pytest.mark.parametrize(("constants", "twice"), [(False, False), (True, True)])

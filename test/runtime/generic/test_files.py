@@ -20,7 +20,13 @@ from ttmlir.compiler import write_ttnn
 from ttmlir.layout.enums import DataType
 from ttmlir.mlir.context import make_context
 from ttmlir.mlir.reading.reader import parse_module
-from ttmlir.program.description import ProgramDescription
+from ttmlir.program.description import (
+    ComputeConfig,
+    ProgramDescription,
+    SemaphoreAt,
+    SemaphoreDescription,
+    TensorAccessorArgs,
+)
 from ttmlir.runtime import RuntimeFailure, Tensor, open_device, read_binary, submit
 from ttmlir.runtime.element import Array
 from ttmlir.runtime.execution.prepare import prepare
@@ -75,6 +81,83 @@ def test_what_is_written_is_read() -> None:
     binary = read_binary(file_of(EXP_OF_TWO, tiled_type(SHAPE), outputs=2), "x.ttnn")
     operation = binary.programs[0].operations[-1]
     assert read_generic(operation).description == EXP_OF_TWO
+
+
+def test_flatc_finds_a_mode_for_each_circular_buffer(tmp_path: Path) -> None:
+    """All 32 have one, in order, whichever of them the kernel uses."""
+    program = exp_program(3)
+    config = ComputeConfig(unpack_to_dest_fp32=(1, 16, 31))
+    kernels = tuple(
+        replace(each, config=config) if isinstance(each.config, ComputeConfig) else each
+        for each in program.kernels
+    )
+    data = file_of(replace(program, kernels=kernels), tiled_type(SHAPE))
+    (tmp_path / "file.ttnn").write_bytes(data)
+    flatc, schema = str(shutil.which("flatc")), "schema/TTNN/binary.fbs"
+    options = ["--json", "--strict-json", "--raw-binary", "--size-prefixed", "-o", str(tmp_path)]
+    command = [flatc, *options, schema, "--", str(tmp_path / "file.ttnn")]
+    subprocess.run(command, check=True, cwd=ROOT)
+    content = json.loads((tmp_path / "file.json").read_text())
+    (generic,) = [
+        step["type"]
+        for step in content["programs"][0]["operations"]
+        if step["type_type"] == "GenericOp"
+    ]
+    (modes,) = [
+        kernel["config"]["unpack_to_dest_modes"]
+        for kernel in generic["program"]["kernels"]
+        if kernel["config_type"] == "ComputeKernelConfig"
+    ]
+    assert modes == ["Fp32" if index in (1, 16, 31) else "Default" for index in range(32)]
+
+
+NAMED = """
+#include "dataflow_api.h"
+
+void kernel_main() {
+    constexpr auto args = TensorAccessorArgs<0>();
+    const auto target = TensorAccessor(args, get_common_arg_val<uint32_t>(0), 4096);
+    auto numbers = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_write_ptr(0));
+    cb_reserve_back(0, 1);
+    for (uint32_t i = 0; i < 1024; i++) {
+        numbers[i] = get_named_compile_time_arg_val("bits");
+    }
+    numbers[1] = get_named_compile_time_arg_val("signal");
+    for (uint32_t tile = 0; tile < 3; tile++) {
+        noc_async_write_tile(tile, target, get_write_ptr(0));
+    }
+    noc_async_write_barrier();
+}
+"""
+
+
+def test_named_arguments_and_numbers_of_semaphores_are_in_the_file() -> None:
+    """Kernels get 2.0 by a name, and the number 9 that the semaphore was given."""
+    program = exp_program(3, grid=(1, 1))
+    cores = program.kernels[0].core_ranges
+    writer = replace(
+        program.kernels[1],
+        source=NAMED,
+        compile_time_args=(TensorAccessorArgs(1),),
+        named_compile_time_args=(("bits", 0x4000_0000), ("signal", SemaphoreAt(1))),
+        runtime_args=(),
+    )
+    program = replace(
+        program,
+        kernels=(writer,),
+        semaphores=(
+            SemaphoreDescription(core_ranges=cores, initial_value=3),
+            SemaphoreDescription(core_ranges=cores, id=9),
+        ),
+    )
+    data = file_of(program, tiled_type(SHAPE))
+    assert read_generic(read_binary(data, "x.ttnn").programs[0].operations[-1]).description == (
+        program
+    )
+    (result,) = run(data, NUMBERS)
+    expected = np.full(SHAPE, 2, np.float32)
+    expected[0, [1, 33, 65]] = np.array(9, np.uint32).view(np.float32)
+    assert np.array_equal(result.view(np.uint32), expected.view(np.uint32))
 
 
 def test_memory_of_all_results_counts() -> None:
@@ -191,6 +274,23 @@ WRONG: list[tuple[str, Callable[[dict[str, Any]], object]]] = [
     (
         "circular buffer 77 does not exist",
         lambda it: it["program"]["cbs"][0]["formats"][0].update(buffer_index=77),
+    ),
+    (
+        "kernel 0: an argument says nothing",
+        lambda it: kernel(it).update(named_ct_args=[{"name": "x"}]),
+    ),
+    (
+        "semaphore -7 does not exist",
+        lambda it: it["program"].update(
+            semaphores=[
+                {
+                    "core_type": "WORKER",
+                    "core_ranges": kernel(it)["core_ranges"],
+                    "initial_value": 0,
+                    "id": -7,
+                }
+            ]
+        ),
     ),
     (
         "semaphore 0 is one of ETH cores",

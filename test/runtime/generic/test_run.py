@@ -9,12 +9,28 @@ import pytest
 from samples.generic_programs import exp_program
 
 from ttmlir.layout.enums import DataType, MemorySpace, TensorMemoryLayout
-from ttmlir.program.description import AddressOfTensor, CoreRange, ReaderConfig
+from ttmlir.program.description import (
+    AddressOfTensor,
+    CircularBufferDescription,
+    CircularBufferFormat,
+    CoreRange,
+    KernelDescription,
+    ProgramDescription,
+    ReaderConfig,
+    SemaphoreAt,
+    SemaphoreDescription,
+    TensorAccessorArgs,
+    WriterConfig,
+    list_ranges,
+)
 from ttmlir.runtime.element import ELEMENT_TYPES, Array, Numerics
 from ttmlir.runtime.errors import BinaryError, ExecutionError
+from ttmlir.runtime.generic.pages import create_buffer
 from ttmlir.runtime.generic.run import GenericProgram, GenericRun, run_generic, simulator_options
+from ttmlir.runtime.generic.sim_program import create_sim_program
 from ttmlir.runtime.tensor import TensorDesc
 from ttmlir.sim.machine.chip import SimChip
+from ttmlir.sim.machine.device import SimDevice
 
 
 def tiled(shape: tuple[int, ...], element: str = "Float32") -> TensorDesc:
@@ -76,19 +92,6 @@ def test_tensors_in_host_memory_are_refused() -> None:
         run(program, np.zeros((4, 4), np.float32))
 
 
-def test_sharded_tensors_are_refused() -> None:
-    """Only pages that are interleaved have their places here."""
-    program = exponential((4, 4), 1)
-    sharded = replace(
-        program.descs[0],
-        memory_layout=TensorMemoryLayout.HEIGHT_SHARDED,
-        memory_space=MemorySpace.DEVICE_L1,
-    )
-    program = replace(program, descs=(program.descs[0], sharded))
-    with pytest.raises(ExecutionError, match="tensor 1: it is height_sharded; supported are"):
-        run(program, np.zeros((4, 4), np.float32))
-
-
 def test_what_kernels_do_wrong_is_shown_in_their_text() -> None:
     """The message of the simulator names the kernel's line."""
     program = exponential((4, 4), 1)
@@ -125,21 +128,85 @@ def test_cores_off_the_chip_are_refused() -> None:
         run(replace(program, description=description), np.zeros((4, 4), np.float32))
 
 
-def test_bytes_of_signed_numbers_come_back() -> None:
-    """Row-major integers keep their signs; a page is a row."""
-    from ttmlir.runtime.generic.pages import create_buffer, page_bytes, read_tensor, write_tensor
-    from ttmlir.sim.machine.device import SimDevice
+def test_addresses_are_those_of_the_buffers_at_hand() -> None:
+    """A description is one program for buffers at any addresses."""
+    program = exponential((4, 4), 1)
+    device = SimDevice(SimChip.of_board("n150", 0))
+    seen: list[list[tuple[int, ...]]] = []
+    for _ in range(2):
+        buffers = [create_buffer(device, desc) for desc in program.descs]
+        made = create_sim_program(program.description, buffers)
+        seen.append([tuple(kernel.common_arguments) for kernel in made.kernels])
+        assert seen[-1] == [(buffers[0].address,), (buffers[1].address,), ()]
+    assert seen[0] != seen[1]
 
-    desc = TensorDesc(
-        shape=(2, 3, 5),
-        element=ELEMENT_TYPES["Int32"],
-        data_type=DataType.U32,
-        memory_space=MemorySpace.DEVICE_L1,
-        memory_layout=TensorMemoryLayout.INTERLEAVED,
+
+PASS_ON = """
+#include "dataflow_api.h"
+
+void kernel_main() {
+    constexpr auto args = TensorAccessorArgs<0>();
+    constexpr uint32_t count = get_named_compile_time_arg_val("count");
+    const auto target = TensorAccessor(args, get_common_arg_val<uint32_t>(0), 4096);
+    const uint32_t here = get_arg_val<uint32_t>(0);
+    const uint32_t mine = get_semaphore(get_common_arg_val<uint32_t>(1));
+    auto arrived = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(mine);
+    auto numbers = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_write_ptr(0));
+    cb_reserve_back(0, 1);
+    if (here > 0) {
+        noc_semaphore_wait(arrived, 1);
+    } else {
+        for (uint32_t i = 0; i < 1024; i++) {
+            numbers[i] = 0;
+        }
+    }
+    numbers[here] = numbers[here] + 10 * (here + 1);
+    noc_async_write_tile(here, target, get_write_ptr(0));
+    if (here + 1 < count) {
+        const uint32_t x = get_arg_val<uint32_t>(1), y = get_arg_val<uint32_t>(2);
+        noc_async_write(get_write_ptr(0), get_noc_addr(x, y, get_write_ptr(0)), 4096);
+        noc_async_write_barrier();
+        noc_semaphore_inc(get_noc_addr(x, y, mine), 1);
+    }
+    noc_async_write_barrier();
+}
+"""
+
+
+@pytest.mark.parametrize("number", [None, 0, 15])
+def test_cores_wait_for_each_other_by_semaphores(number: int | None) -> None:
+    """A tile goes from core to core; each adds a number and keeps a copy in the result."""
+    chip, cores = SimChip.of_board("n150", 0), ((0, 0), (2, 1), (5, 6))
+    ranges = list_ranges(cores)
+    following = [chip.noc_coordinate(core) for core in (*cores[1:], cores[0])]
+    kernel = KernelDescription(
+        name="pass_on",
+        source=PASS_ON,
+        config=WriterConfig(),
+        core_ranges=ranges,
+        compile_time_args=(TensorAccessorArgs(0),),
+        named_compile_time_args=(("count", 3),),
+        runtime_args=tuple((core, (place, *following[place])) for place, core in enumerate(cores)),
+        common_runtime_args=(AddressOfTensor(0), SemaphoreAt(1)),
     )
-    buffer = create_buffer(SimDevice(SimChip.of_board("n150", 0)), desc)
-    values = np.arange(-15, 15, dtype=np.int32).reshape(2, 3, 5)
-    write_tensor(buffer, desc, values)
-    assert (page_bytes(desc), buffer.num_pages) == (20, 6)
-    assert buffer.read() == values.tobytes()
-    assert np.array_equal(read_tensor(buffer, desc), values)
+    description = ProgramDescription(
+        kernels=(kernel,),
+        circular_buffers=(
+            CircularBufferDescription(
+                total_size=4096,
+                core_ranges=ranges,
+                formats=(CircularBufferFormat(0, DataType.U32, 4096),),
+            ),
+        ),
+        semaphores=(
+            SemaphoreDescription(core_ranges=ranges, initial_value=7),
+            SemaphoreDescription(core_ranges=ranges, id=number),
+        ),
+    )
+    desc = tiled((3 * 32, 32), "UInt32")
+    program = GenericProgram(description=description, descs=(desc,), num_outputs=1, where="op")
+    (result,) = run(program).outputs
+    expected = np.zeros((3, 32, 32), np.uint32)
+    for place in range(3):
+        expected[place:, 0, place] = 10 * (place + 1)
+    assert np.array_equal(result, expected.reshape(96, 32))

@@ -224,6 +224,21 @@ WRONG: list[tuple[Callable[[DataMovementApi], object], str]] = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([0, 1, 2], "of a sharded tensor needs 6 compile-time arguments, but the kernel has 2 fr"),
+        ([0, 1, 2, 3, 0], "of a sharded tensor needs 10 compile-time arguments, but the kernel h"),
+        ([0, 7, 2], "reads 7 from compile-time argument 1, which is no layout of a tensor: 2 is"),
+    ],
+)
+def test_layouts_are_looked_for_behind_other_arguments(words: list[int], message: str) -> None:
+    """Numbers of circular buffers, say, are no layouts, and the error says where those begin."""
+    with pytest.raises(SimError, match=message) as caught:
+        Bench().api(words).TensorAccessorArgs(template=(1, 0))
+    assert "layouts begin behind the other compile-time arguments" in str(caught.value)
+
+
 @pytest.mark.parametrize(("body", "message"), WRONG)
 def test_wrong_use_is_located_and_says_what_is_allowed(
     body: Callable[[DataMovementApi], object], message: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
 import pytest
 from oracles.kernel_oracle import RecordingApi, noted, noted_by_gcc, refused_by_gcc
@@ -230,3 +231,78 @@ def test_messages(body: str, message: str) -> None:
     with pytest.raises(CppSyntaxError) as caught:
         compile_kernel(kernel(body), "kernel.cpp", Role.BRISC, api=RecordingApi)
     assert message in str(caught.value)
+
+
+NULLS = [
+    "int x =\nnullptr;",
+    "uint32_t x; x =\nnullptr;",
+    "note(1 +\n0 * -nullptr);",
+    "note(\n~nullptr);",
+    "note(\n!nullptr);",
+    "int x = 1; int* p = &x; note((p\n+ nullptr) == p);",
+    "float f =\nnullptr;",
+    "int a[2] = {}; note(\na[nullptr]);",
+    "number(\nnullptr);",
+    "int x = 1; note(x ? x :\nnullptr);",
+    "switch (\nnullptr) {}",
+    "uint8_t a[1] = {\nnullptr};",
+]
+"""`nullptr` where a number has to be, in the second line."""
+
+NULLS_ALLOWED = [
+    "int* p = nullptr; note(p == nullptr); int x = 1; p = &x; note(nullptr != p); note(!p);",
+    "int x = 1; int* p = x ? &x : nullptr; int* q = x ? nullptr : &x; note(*p); note(q == p);",
+    "auto n = nullptr; int* p = n; note(p == nullptr); note(n == nullptr);",
+    "note(nullptr ? 1 : 2); if (nullptr) note(3);",
+    "int* p = static_cast<int*>(nullptr); int* q = (int*)nullptr; note(!p); note(q == p);",
+    "S s = {.p = nullptr}; note(s.p == nullptr); const void* v = nullptr; note(v == nullptr);",
+    "note(sizeof(nullptr) == sizeof(void*));",
+]
+
+
+@pytest.mark.parametrize("body", NULLS)
+def test_null_is_no_number(body: str) -> None:
+    """It is refused on the line where g++ refuses it, and the message says what it is."""
+    (expected,) = refused_by_gcc([kernel(body)])
+    assert expected is not None
+    with pytest.raises(CppSyntaxError, match=r"nullptr|'std::nullptr_t'") as caught:
+        compile_kernel(kernel(body), "kernel.cpp", Role.BRISC, api=RecordingApi)
+    assert caught.value.position.line == expected[0]
+
+
+def test_null_is_a_pointer(tmp_path: Path) -> None:
+    """Pointers take it and are compared with it."""
+    texts = [kernel(body) for body in NULLS_ALLOWED]
+    assert [noted(text) for text in texts] == noted_by_gcc(texts, tmp_path)
+
+
+OPEN = [
+    "template <typename T> int f(int n) { return n; }\nvoid kernel_main() {\nnote(f(1)); }",
+    "template <int N> int f(int n) { return n; }\nvoid kernel_main() {\nnote(f(1)); }",
+    "template <typename T, typename U> T f(T n) { return n; }\nvoid kernel_main() {\nnote(f(1)); }",
+    "template <typename T, typename U> U f(T n) { return n; }\n"
+    "void kernel_main() {\nnote(f<int>(1)); }",
+    "template <typename T> void f() {}\nvoid kernel_main() {\nf(); }",
+]
+
+
+@pytest.mark.parametrize("text", OPEN)
+def test_what_a_template_leaves_open_is_refused(text: str) -> None:
+    """Where g++ finds no function to call, with what to write."""
+    (expected,) = refused_by_gcc([text])
+    with pytest.raises(CppSyntaxError, match=r"nothing says what '\w+' of 'f' is; write") as caught:
+        compile_kernel(text, "kernel.cpp", Role.BRISC, api=RecordingApi)
+    assert (caught.value.position.line, caught.value.position.column) == expected
+
+
+def test_what_a_template_is_told_is_not_open(tmp_path: Path) -> None:
+    """By arguments in angle brackets, by arguments of the call, or by both."""
+    texts = [
+        "template <typename T> int f(int n) { return n + sizeof(T); }\n"
+        "void kernel_main() { note(f<uint16_t>(1)); note(f<int>(2)); }",
+        "template <int N, typename T> T f(T n) { return n + N; }\n"
+        "void kernel_main() { note(f<3>(1)); note(f<4, uint8_t>(2)); }",
+        "template <typename U, typename T> U f(T* p) { return *p; }\n"
+        "void kernel_main() { int x = 300; note(f<uint8_t>(&x)); }",
+    ]
+    assert [noted(text) for text in texts] == noted_by_gcc(texts, tmp_path)

@@ -1,4 +1,8 @@
-"""Run every mutant, and write docs/mutation.md: `python test/sim/mutation`, some minutes."""
+"""Run every mutant, and write docs/mutation.md: `python test/sim/mutation`, some minutes.
+
+`python test/sim/mutation python` runs those of kernels in Python, and `cpp` the others; the other
+half of the page stays as it is.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +31,15 @@ that are not NumPy's. Refused are those that are no C++; the same are those that
 calls with the same arguments. `python test/sim/mutation` runs all of them and writes this page;
 the test suite runs a sample. Who changes the simulator or its tests compares two runs: a share that
 falls is a mistake that goes unnoticed. `test/sim/mutation/survivors.py` lists each mutant that is
-not caught, with the reason.
+not caught, with the reason. Kernels in Python are changed, too; they have figures of their own at
+the end.
+"""
+_PYTHON_TITLE = "## Kernels in Python"
+_PYTHON_HEAD = f"""{_PYTHON_TITLE}
+
+The kernels of operations in PyKernel (`test/support/samples/pykernel_operations.py`) are changed in
+the same way, in their Python. Refused are those that the compiler of kernels refuses, or whose C++
+is none. `python test/sim/mutation python` runs them alone.
 """
 
 
@@ -38,14 +50,14 @@ def verdicts(number: int) -> list[Verdict]:
     return [judge(workload, file, each, expected) for file, each in all_mutants(workload)]
 
 
-def page(found: list[Verdict]) -> str:
-    """The page about verdicts."""
+def half(found: list[Verdict], head: str, language: str) -> str:
+    """The half of the page about verdicts on kernels in one language."""
     survivors = [each for each in found if each.fate is Fate.SURVIVED]
     reasons = {each: reason_for(each.workload, each.key) for each in survivors}
     caught = [each for each in found if each.fate in (Fate.REPORTED, Fate.WRONG)]
     lines = [
-        _HEAD,
-        *_shares(found, caught, Counter(reasons.values())),
+        head,
+        *_shares(found, caught, Counter(reasons.values()), language),
         "",
         "| Program | Kernel | Mutants | Refused | Same | Reported | Wrong numbers | Survived |",
         "|---|---|---|---|---|---|---|---|",
@@ -56,15 +68,23 @@ def page(found: list[Verdict]) -> str:
         counts = Counter(of)
         numbers = " | ".join(str(counts[fate]) for fate in fates)
         lines.append(f"| {workload} | {kernel} | {len(of)} | {numbers} |")
-    lines += ["", "## What reported them", "", "| Rule | Mutants |", "|---|---|"]
+    lines += [
+        "",
+        f"{'###' if head == _PYTHON_HEAD else '##'} What reported them",
+        "",
+        "| Rule | Mutants |",
+        "|---|---|",
+    ]
     rules = Counter(each.rule or "other errors" for each in caught if each.fate is Fate.REPORTED)
     lines += [f"| {rule} | {count} |" for rule, count in sorted(rules.items())]
     lines.append("")
     return "\n".join(lines)
 
 
-def _shares(found: list[Verdict], caught: list[Verdict], survived: Counter[str]) -> list[str]:
-    """How many mutants are caught, of all that are C++, and why the others are not."""
+def _shares(
+    found: list[Verdict], caught: list[Verdict], survived: Counter[str], language: str
+) -> list[str]:
+    """How many mutants are caught, of all that are valid, and why the others are not."""
     kernels = {(each.workload, each.kernel) for each in found}
     same = sum(each.fate is Fate.SAME for each in found)
     valid = len(found) - sum(each.fate is Fate.REFUSED for each in found)
@@ -74,8 +94,8 @@ def _shares(found: list[Verdict], caught: list[Verdict], survived: Counter[str])
 
     other = valid - same
     return [
-        f"{len(found)} mutants of {len(kernels)} kernels, {valid} of them valid C++. Of the valid "
-        f"ones {100 * len(caught) / valid:.1f} % are",
+        f"{len(found)} mutants of {len(kernels)} kernels, {valid} of them valid {language}. Of the "
+        f"valid ones {100 * len(caught) / valid:.1f} % are",
         f"caught; of the {other} that make other calls or the same with other arguments, "
         f"{100 * len(caught) / other:.1f} %.",
         "",
@@ -96,12 +116,22 @@ def _sentence(reason: str) -> str:
     return text[0].lower() + text[1:]
 
 
-def main() -> int:
+def main(arguments: list[str]) -> int:
     """Run all mutants; returns the exit status, 1 if one survives without a reason."""
-    count = len(all_workloads())
+    chosen = arguments or ["cpp", "python"]
+    numbers = [
+        number
+        for number, each in enumerate(all_workloads())
+        if ("python" if each.is_python else "cpp") in chosen
+    ]
     with get_context("fork").Pool() as pool:
-        found = [each for some in pool.map(verdicts, range(count), 1) for each in some]
-    PAGE.write_text(page(found), encoding="utf-8")
+        found = [each for some in pool.map(verdicts, numbers, 1) for each in some]
+    before, title, after = PAGE.read_text(encoding="utf-8").partition(_PYTHON_TITLE)
+    python = [each for each in found if each.kernel.endswith(".py")]
+    cpp = [each for each in found if not each.kernel.endswith(".py")]
+    first = half(cpp, _HEAD, "C++") + "\n" if "cpp" in chosen else before
+    second = half(python, _PYTHON_HEAD, "kernels") if "python" in chosen else title + after
+    PAGE.write_text(first + second, encoding="utf-8")
     missed = [
         each
         for each in found
@@ -113,4 +143,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

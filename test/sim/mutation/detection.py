@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from mutants import Mutant, mutants
-from workload import CallLog, Outcome, Texts, Workload
+from python_mutants import python_mutants
+from workload import CallLog, Outcome, Refused, Texts, Workload
 
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.runtime.errors import ExecutionError
@@ -52,7 +53,11 @@ class Verdict:
 
 def all_mutants(workload: Workload) -> list[tuple[str, Mutant]]:
     """The mutants of all kernels of a program, with the names of the kernels."""
-    return [(file, each) for file, text in workload.kernels.items() for each in mutants(text, file)]
+    return [
+        (file, each)
+        for file, text in workload.kernels.items()
+        for each in (python_mutants(text) if file.endswith(".py") else mutants(text, file))
+    ]
 
 
 @dataclass(frozen=True)
@@ -84,6 +89,8 @@ def judge(workload: Workload, file: str, mutant: Mutant, expected: Expected) -> 
     """Run a mutant, in one order of its threads after the other, until something notices it."""
     try:
         fate, rule = _fate(workload, {**workload.kernels, file: mutant.text}, expected)
+    except Refused:
+        fate, rule = Fate.REFUSED, ""
     except (SimError, ExecutionError) as error:
         fate, rule = _reported(error)
     return Verdict(workload.name, file, mutant, fate, rule)

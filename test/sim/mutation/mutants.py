@@ -88,13 +88,14 @@ def mutants(text: str, file: str) -> list[Mutant]:
         if mutated in texts:
             continue
         texts.add(mutated)
-        key = _difference(text, mutated)
+        key = difference(text, mutated)
         keys[key] += 1
         found.append(Mutant(key if keys[key] == 1 else f"{key} #{keys[key]}", mutated))
     return found
 
 
-def _difference(before: str, after: str) -> str:
+def difference(before: str, after: str) -> str:
+    """The lines that change, before and after."""
     old, new = before.splitlines(), after.splitlines()
     parts = list[str]()
     for tag, i, j, k, m in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():

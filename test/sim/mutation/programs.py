@@ -5,9 +5,13 @@ from __future__ import annotations
 import example_programs
 import generated
 import handwritten
+import python_operations
 from workload import Workload
 
 
 def all_workloads() -> list[Workload]:
-    """The examples, those written for this, and those that the compiler makes."""
-    return [*example_programs.workloads(), *handwritten.workloads(), *generated.workloads()]
+    """The examples, those written for this, those that the compiler makes, and those in Python."""
+    return [
+        *(*example_programs.workloads(), *handwritten.workloads()),
+        *(*generated.workloads(), *python_operations.workloads()),
+    ]

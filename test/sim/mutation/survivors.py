@@ -11,18 +11,29 @@ _INITS = (
     "binary_op_init_common|add_tiles_init|sub_tiles_init|mul_tiles_init|mm_init|mm_block_init|"
     "mm_block_init_short_with_dt|sub_bcast_cols_init_short|init_sfpu|copy_tile_init|"
     "copy_tile_to_dst_init_short_with_dt|transpose_wh_init_short|tilize_init|tilize_uninit|"
-    "untilize_init|untilize_uninit|compute_kernel_hw_startup|reconfig_data_format"
+    "untilize_init|untilize_uninit|compute_kernel_hw_startup|reconfig_data_format|mm_init_short|"
+    "add_bcast_rows_init_short"
 )
+_SPREAD_ROW = r"EltwiseBinaryType\.ELWADD, BroadcastType\.ROW"
+_SUM_ROW = r"PoolType\.SUM, ReduceDim\.REDUCE_ROW"
 
 REASONS: dict[str, tuple[str, ...]] = {
+    "The layout that is read instead is the same: 2, the number of a circular buffer, is "
+    "interleaved in DRAM, too, and common run-time arguments are not read.": (
+        r"TensorAccessorArgs\(\d, 0\).* -> .*TensorAccessorArgs\(\d, [01]\)",
+    ),
+    "It keeps its words elsewhere in L1, where nobody else has any: kernels may do so.": (
+        r"Gather read.py: where = get_write_ptr\(index\) -> where = get_write_ptr\(index\) \* 2",
+    ),
     "It waits for more room than it fills, which the circular buffer has some time: the kernel "
     "is right, only slower.": (
-        r": cb_reserve_back\(([\w:]+), (.+)\); -> "
-        r"cb_reserve_back\(\1, (?:\2 \+ 1|\(?\2\)? \* 2|[2-4])\);",
+        r": cb_reserve_back\(([\w:]+), (.+)\)(;?) -> "
+        r"cb_reserve_back\(\1, (?:\2 \+ 1|\(?\2\)? \* 2|[2-4])\)\3",
     ),
     "A preparation takes nothing but the format from a circular buffer, and the one that it "
     "names instead has the same format.": (
-        rf": ({_INITS})\((.*)\); -> \1\((.*)\);",
+        rf": ({_INITS})\((.*)\)(;?) -> \1\((.*)\)\3",
+        rf": (init_bcast|reduce_init)\(.*, ({_SPREAD_ROW}|{_SUM_ROW})\) -> \1\(.*, \2\)",
         r"get_(tile_size|dataformat)\(",
     ),
     "What it sets is set again before it is used.": (
@@ -30,6 +41,8 @@ REASONS: dict[str, tuple[str, ...]] = {
         r"subtract_row_sums.cpp: (pack_)?reconfig_data_format\(.*\); -> ",
         r"tilize_untilize.cpp: compute_kernel_hw_startup\(.*\); -> nothing",
         r": copy_tile_init\(\w+\); -> nothing",
+        r"AddRow add.py: init_bcast\(.*\) -> init_bcast\(.*(ELWMUL|COL)",
+        r"AddRow add.py: add_bcast_rows_init_short\(x, row\) -> pass",
     ),
     "The operation is symmetric in what was swapped, or what follows makes it so.": (
         r": (add_tiles|mul_tiles|binary_max_tile)\(.*\); -> \1\(",
@@ -50,7 +63,7 @@ REASONS: dict[str, tuple[str, ...]] = {
     "The rectangle grows by columns or rows of the network that have no Tensix cores, which take "
     "no multicasts.": (
         r"uint32_t (start|end)_[xy] = get_arg_val",
-        r"get_noc_multicast_addr\(.*\).*; -> .*get_noc_multicast_addr\(.*(\+ 1|/ 2)",
+        r"get_noc_multicast_addr\(.*\).*;? -> .*get_noc_multicast_addr\(.*(\+ 1|/ 2)",
     ),
     "A linked multicast only keeps the path for the next one, for speed.": (
         r"noc_async_write_multicast(_loopback_src)?\(.*, true\); -> .*, false\);",

@@ -15,6 +15,10 @@ Texts = Mapping[str, str]
 """Kernels by the names of their files."""
 
 
+class Refused(Exception):
+    """A kernel in Python that is none."""
+
+
 @dataclass(frozen=True)
 class Outcome:
     """A run that came to its end."""
@@ -37,6 +41,11 @@ class Workload:
     read: Callable[[], Texts]
     run: Callable[[Texts, SimOptions, Timeline | None], Outcome]
     leniencies: frozenset[str] = frozenset()
+
+    @property
+    def is_python(self) -> bool:
+        """Whether its kernels are Python."""
+        return any(file.endswith(".py") for file in self.kernels)
 
     @cached_property
     def kernels(self) -> Texts:

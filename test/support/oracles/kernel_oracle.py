@@ -73,6 +73,11 @@ class RecordingApi:
         """Keep a value."""
         self.noted.append(value)
 
+    @kernel_call()
+    def ASSERT(self, condition: bool) -> None:
+        """Fail if it does not hold."""
+        assert condition, "an assertion does not hold"
+
     def dprint(self, *values: Any) -> None:
         """Keep what is printed."""
         self.noted.append(values)

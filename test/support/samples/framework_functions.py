@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from samples.generic_programs import EXP, READER, WRITER
+from samples.generic_programs import EXP, READER, WRITER, tile_kernels
 
 from ttmlir.bridge import TensorArgument, assign_programs
 from ttmlir.layout.enums import DataType
 from ttmlir.program.description import (
     CircularBufferIndex,
     ComputeConfig,
-    KernelDescription,
     ProgramDescription,
     ReaderConfig,
     TensorAccessorArgs,
@@ -88,23 +87,13 @@ def build_exp(x: TensorArgument, y: TensorArgument, grid: tuple[int, ...]) -> Pr
     cores = list_ranges([core for core, _ in work])
     source, target = CircularBufferIndex(0), CircularBufferIndex(16)
     compute = ComputeConfig(fp32_dest_acc_en=x.data_type is DataType.F32)
-    kernels = (
-        ("reader", READER, ReaderConfig(), (source, x.accessor), (x.address,)),
-        ("writer", WRITER, WriterConfig(), (target, y.accessor), (y.address,)),
-        ("exp", EXP, compute, (source, target), ()),
-    )
     return ProgramDescription(
-        kernels=tuple(
-            KernelDescription(
-                name=name,
-                source=text,
-                config=config,
-                core_ranges=cores,
-                compile_time_args=compile_time,
-                common_runtime_args=common,
-                runtime_args=work,
-            )
-            for name, text, config, compile_time, common in kernels
+        kernels=tile_kernels(
+            cores,
+            work,
+            ("reader", READER, ReaderConfig(), (source, x.accessor), (x.address,)),
+            ("writer", WRITER, WriterConfig(), (target, y.accessor), (y.address,)),
+            ("exp", EXP, compute, (source, target), ()),
         ),
         circular_buffers=(x.circular_buffer(0, cores), y.circular_buffer(16, cores)),
     )
@@ -118,29 +107,14 @@ def build_add(
     cores = list_ranges([core for core, _ in work])
     compute = ComputeConfig(fp32_dest_acc_en=out.data_type is DataType.F32)
     target = (CircularBufferIndex(16), TensorAccessorArgs(out.number))
-    kernels = (
-        (
-            "reader",
-            ADD_READER,
-            ReaderConfig(),
-            (in1.accessor, in2.accessor),
-            (in1.address, in2.address),
-        ),
-        ("writer", WRITER, WriterConfig(), target, (out.address,)),
-        ("add", ADD, compute, (), ()),
-    )
+    layouts, addresses = (in1.accessor, in2.accessor), (in1.address, in2.address)
     return ProgramDescription(
-        kernels=tuple(
-            KernelDescription(
-                name=name,
-                source=text,
-                config=config,
-                core_ranges=cores,
-                compile_time_args=compile_time,
-                common_runtime_args=common,
-                runtime_args=work,
-            )
-            for name, text, config, compile_time, common in kernels
+        kernels=tile_kernels(
+            cores,
+            work,
+            ("reader", ADD_READER, ReaderConfig(), layouts, addresses),
+            ("writer", WRITER, WriterConfig(), target, (out.address,)),
+            ("add", ADD, compute, (), ()),
         ),
         circular_buffers=(
             in1.circular_buffer(0, cores),

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ttmlir.layout.enums import DataType
 from ttmlir.program.description import (
     AddressOfTensor,
-    Argument,
+    Arguments,
     CircularBufferDescription,
     CircularBufferFormat,
     CircularBufferIndex,
     ComputeConfig,
     Core,
     CoreRange,
+    CoreRanges,
+    KernelConfig,
     KernelDescription,
     ProgramDescription,
     ReaderConfig,
@@ -98,42 +101,56 @@ def split_tiles(tiles: int, cores: tuple[Core, ...]) -> tuple[tuple[Core, tuple[
     return tuple((core, (sum(counts[:index]), counts[index])) for index, core in enumerate(cores))
 
 
+def tile_kernels(
+    cores: CoreRanges,
+    work: Sequence[tuple[Core, Arguments]],
+    *kernels: tuple[str, str, KernelConfig, Arguments, Arguments],
+) -> tuple[KernelDescription, ...]:
+    """Kernels that work on the same tiles: `work` is the first tile and their number by core.
+
+    Each kernel is a name, a text, a processor, compile-time arguments and common arguments.
+    """
+    return tuple(
+        KernelDescription(
+            name=name,
+            source=source,
+            config=config,
+            core_ranges=cores,
+            compile_time_args=compile_time,
+            common_runtime_args=common,
+            runtime_args=tuple(work),
+        )
+        for name, source, config, compile_time, common in kernels
+    )
+
+
 def exp_program(
     tiles: int, data_type: DataType = DataType.F32, grid: tuple[int, int] = (2, 1)
 ) -> ProgramDescription:
     """The exponential of tensor 0 in tensor 1, both tiled and interleaved."""
     ranges = (CoreRange((0, 0), (grid[0] - 1, grid[1] - 1)),)
-    split: tuple[tuple[Core, tuple[Argument, ...]], ...] = split_tiles(tiles, tuple(ranges[0]))
     source, target = CircularBufferIndex(0), CircularBufferIndex(16)
     page = TILE_BYTES[data_type]
+    compute = ComputeConfig(fp32_dest_acc_en=data_type is DataType.F32)
     return ProgramDescription(
-        kernels=(
-            KernelDescription(
-                name="reader",
-                source=READER,
-                config=ReaderConfig(),
-                core_ranges=ranges,
-                compile_time_args=(source, TensorAccessorArgs(0)),
-                runtime_args=split,
-                common_runtime_args=(AddressOfTensor(0),),
+        kernels=tile_kernels(
+            ranges,
+            split_tiles(tiles, tuple(ranges[0])),
+            (
+                "reader",
+                READER,
+                ReaderConfig(),
+                (source, TensorAccessorArgs(0)),
+                (AddressOfTensor(0),),
             ),
-            KernelDescription(
-                name="writer",
-                source=WRITER,
-                config=WriterConfig(),
-                core_ranges=ranges,
-                compile_time_args=(target, TensorAccessorArgs(1)),
-                runtime_args=split,
-                common_runtime_args=(AddressOfTensor(1),),
+            (
+                "writer",
+                WRITER,
+                WriterConfig(),
+                (target, TensorAccessorArgs(1)),
+                (AddressOfTensor(1),),
             ),
-            KernelDescription(
-                name="exp",
-                source=EXP,
-                config=ComputeConfig(fp32_dest_acc_en=data_type is DataType.F32),
-                core_ranges=ranges,
-                compile_time_args=(source, target),
-                runtime_args=split,
-            ),
+            ("exp", EXP, compute, (source, target), ()),
         ),
         circular_buffers=tuple(
             CircularBufferDescription(

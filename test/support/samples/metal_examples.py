@@ -207,8 +207,9 @@ def sums_of_rows() -> Example:
     main.write("a", "x")
     layout = host_layout((70, 1), (32, 1), 96 * 32)
     reference = (
-        '{rows = [{mnemonic = "sum", operands = [0], parameters = {dim_arg = [1 : i32], keep_dim = true},'
-        ' type = tensor<70x1xf32>}, {mnemonic = "multiply", operands = [2, 0.5], '
+        '{rows = [{mnemonic = "sum", operands = [0], '
+        "parameters = {dim_arg = [1 : i32], keep_dim = true}, type = tensor<70x1xf32>}, "
+        '{mnemonic = "multiply", operands = [2, 0.5], '
         f"type = tensor<70x1xf32>}}], outputs = [{{buffer = 1, value = 3, layout = {layout}}}]}}"
     )
     kernels = [noc("scale", cores="0x0, 3x1"), compute("sum", cores="0x0, 3x1")]

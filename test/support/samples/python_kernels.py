@@ -1,7 +1,8 @@
 """Random kernels in Python on integers, whose meaning CPython defines.
 
-Values stay below 32 bits, divisors are not 0, shifts are small, indices are inside, loops are
-short. All results are printed.
+Divisors are 0 only where the kernel does not come, shifts are small, indices are inside, loops are
+short. All results are printed. Integers of a core have 32 bits and wrap around;
+`oracles.python_oracle` lets CPython compute so.
 """
 
 from __future__ import annotations
@@ -27,14 +28,18 @@ class PythonKernel:
         self.counters = 0
         self.loops = 0
         self.functions: list[str] = []
+        self.searches: list[str] = []
         self.in_function = False
 
     def text(self) -> str:
         """The module: a function `kernel()` without decorator."""
         self.line(f"TABLE = {_TABLE}")
         self.line("LIMIT = 40")
-        for index in range(self.random.randint(0, 2)):
+        self.line("ZERO = 0")
+        for index in range(self.random.randint(0, 3)):
             self.function(f"f{index}")
+        if self.random.random() < 0.5:
+            self.search("g")
         self.line("def kernel():")
         self.indent = 1
         self.names = []
@@ -91,6 +96,23 @@ class PythonKernel:
         self.indent -= 1
         self.functions.append(name)
 
+    def search(self, name: str) -> None:
+        """A function of an array, which it changes, with a return inside of a loop."""
+        self.line(f"def {name}(t, a, b=7):")
+        self.indent += 1
+        self.names, self.in_function = ["a", "b"], True
+        self.line("for j in range(8):")
+        self.indent += 1
+        self.line(f"if t[j] {self.pick('>', '==', '<')} a:")
+        self.line(f"    return {self.pick('j', 't[j] - b', 'b')}")
+        self.line(f"t[j] {self.pick('=', '+=', '-=')} {self.leaf()}")
+        self.block(1, 1, jumps=True)
+        self.indent -= 1
+        self.line(f"return {self.bounded()}")
+        self.names, self.in_function = [], False
+        self.indent -= 1
+        self.searches.append(name)
+
     # Statements.
 
     def block(self, count: int, depth: int, jumps: bool = False) -> None:
@@ -109,9 +131,9 @@ class PythonKernel:
 
     def statement(self, depth: int, jumps: bool) -> None:
         """One statement."""
-        kinds = ["assign", "assign", "augment", "swap", "print"]
+        kinds = ["assign", "assign", "augment", "swap", "print", "several", "excluded"]
         if not self.in_function:
-            kinds += ["element", "matrix"]
+            kinds += ["element", "matrix", "exchange"]
         if depth > 0:
             kinds += ["if", "if", "for", "while"]
         if jumps:
@@ -126,14 +148,68 @@ class PythonKernel:
 
     def write_assign(self, depth: int, jumps: bool) -> None:
         """Set a name."""
-        self.line(f"{self.target()} = {self.bounded()}")
+        kind = self.random.randint(0, 5)
+        if kind == 0:
+            self.line(f"{self.target()} = {self.expression(3)}")
+        elif kind == 1 and not self.in_function:
+            # Of constants alone, as arguments of functions may be, this would be refused.
+            large = self.pick("70001", "-2147483647", "1 << 30", "0x7fffffff", "65537 * 32003")
+            factor = self.pick(*_NAMES, *(name for name in self.names if name[0] == "i"))
+            self.line(f"{self.target()} = {factor} * ({large}) {self.pick('+', '-', '^')} 5")
+        else:
+            self.line(f"{self.target()} = {self.bounded()}")
 
     def write_augment(self, depth: int, jumps: bool) -> None:
         """Change a name."""
         name = self.target()
-        operator = self.pick("+", "-", "^", "|", "&")
+        operator = self.pick("+", "-", "^", "|", "&", "*")
         self.line(f"{name} {operator}= {self.leaf()}")
-        self.line(f"{name} %= 1009")
+        change = self.pick("%= 1009", "//= 3", "//= -7", ">>= 2", "<<= 5", "**= 2", "%= -13")
+        self.line(f"{name} {change}")
+
+    def write_several(self, depth: int, jumps: bool) -> None:
+        """Set several names to one value, or names in pairs."""
+        names = self.target(), self.target(), self.target()
+        if self.random.random() < 0.5:
+            self.line(f"{names[0]} = {names[1]} = {self.bounded()}")
+        else:
+            values = self.leaf(), self.bounded(), self.leaf()
+            self.line(
+                f"({names[0]}, {names[1]}), {names[2]} = ({values[0]}, {values[1]}), {values[2]}"
+            )
+
+    def write_exchange(self, depth: int, jumps: bool) -> None:
+        """Exchange an element and a name; the index is computed before or after the name is set."""
+        place, name = f"{self.pick(*_ARRAYS)}[{self.index()}]", self.target()
+        targets = self.pick(f"{place}, {name}", f"{name}, {place}")
+        self.line(f"{targets} = {self.leaf()}, {place}")
+
+    def write_excluded(self, depth: int, jumps: bool) -> None:
+        """Numbers that no operator takes, where the kernel does not come."""
+        self.counters += 1
+        name, test, leaf = f"z{self.counters}", self.condition(1), self.leaf()
+        wrong = self.pick(
+            f"{leaf} // ZERO",
+            f"{leaf} % {name}",
+            f"70 // {name}",
+            f"{leaf} << ({name} - 1)",
+            "3 >> (ZERO - 2)",
+            f"{leaf} ** (ZERO - 1)",
+            "TABLE[ZERO - 9]",
+        )
+        self.line(f"{name} = 0")
+        kind = self.random.randint(0, 4)
+        if kind == 0:
+            self.line(f"{self.target()} = {wrong} if {name} else {self.leaf()}")
+            return
+        heads = (
+            f"if {name} != 0 and ({test}):",
+            f"if ({test}) and ZERO != 0:",
+            f"for {name}{name} in range({name}):",
+            f"while {name} > 0 and ({test}):",
+        )
+        self.line(heads[kind - 1])
+        self.line(f"    {self.target()} = {wrong}")
 
     def write_swap(self, depth: int, jumps: bool) -> None:
         """Set two names at once."""
@@ -213,6 +289,9 @@ class PythonKernel:
         self.names = [*outer, counter]
         self.nested(depth, True)
         self.names = outer
+        if self.random.random() < 0.2:
+            self.line("else:")
+            self.nested(1, jumps)
 
     def write_jump(self, depth: int, jumps: bool) -> None:
         """Leave or go on, or do so on a condition."""
@@ -270,6 +349,7 @@ class PythonKernel:
             f"({first} if {self.condition(1)} else {second})",
             f"{self.pick('min', 'max')}({first}, {second}, {self.leaf()})",
             f"abs({first})",
+            f"(abs({first}) * 65539 // {self.pick('7', '11')})",
             f"int({self.condition(1)})",
             f"({second} {self.pick('and', 'or')} {self.leaf()})",
             f"(({second} & 7) ** 2)",
@@ -278,6 +358,8 @@ class PythonKernel:
             name = self.random.choice(self.functions)
             arguments = self.pick(f"{second}", f"{second}, {self.leaf()}", f"b=2, a={second}")
             choices.append(f"{name}({arguments})")
+        if self.searches and not self.in_function:
+            choices.append(f"g({self.pick(*_ARRAYS)}, {second})")
         return self.random.choice(choices)
 
     def condition(self, depth: int) -> str:
@@ -287,6 +369,7 @@ class PythonKernel:
         choices = [
             f"{first} {compare} {second}",
             f"{first} < {second} {self.pick('<=', '!=', '>')} {third}",
+            f"{first} {compare} {second} <= {third} != {self.leaf()}",
             f"{first} in (1, 2, 3)",
             f"{first} not in TABLE",
             first,

@@ -17,7 +17,9 @@ from xdsl.ir import Block, Region
 
 from ttmlir.dialects import tt, ttnn
 from ttmlir.dialects.definition.row_ops import ParameterValue
-from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
+from ttmlir.layout.element_type import Element, ScalarType, TileFormat
+from ttmlir.layout.enums import DataType, MemorySpace, TensorMemoryLayout
+from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.system.chip import SystemDesc, default_system_desc
 from ttmlir.mlir.context import make_context
 from ttmlir.mlir.printing.printer import attribute_text
@@ -26,6 +28,8 @@ from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 from ttmlir.optable import ROWS
 from ttmlir.optable.row import Family, Kind, Row
 from ttmlir.schema.versions import load
+from ttmlir.target.flatbuffer.file_kind import TTNN
+from ttmlir.target.flatbuffer.tensors import TensorTables
 from ttmlir.target.flatbuffer.ttnn import ttnn_to_flatbuffer
 
 GOLDEN = Path(__file__).parents[2] / "golden"
@@ -218,6 +222,8 @@ def test_element_types(element: str, data_type: str, size: int, name: str | None
         ("f32", "f32", 4096, None),
         ("bf16", "f32", 2048, "Float32"),
         ("u32", "i32", 4096, "Int32"),
+        ("u8", "ui8", 1024, None),
+        ("u8", "i8", 1024, "Int8"),
     ],
 )
 def test_tiles(format: str, element: str, size: int, name: str | None) -> None:
@@ -559,6 +565,39 @@ REFUSALS = [
         "'padding_height' is -2, and the field of type uint for it does not hold that",
     ),
 ]
+
+
+@pytest.mark.parametrize(("extent", "is_written"), [(2**31 - 1, True), (2**31, False)])
+def test_largest_extent(extent: int, is_written: bool) -> None:
+    """Extents of tensors are numbers of 32 bits with sign."""
+    text = module_text(function(f"%a: {tensor(f'{extent}x1')}"))
+    if is_written:
+        desc = write(text)["programs"][0]["inputs"][0]["desc"]
+        assert desc["shape"] == [extent, 1]
+        assert desc["layout"]["memory_desc"]["size"] == 4 * extent
+    else:
+        message = "shape 2147483648 is larger than 2147483647, the largest that a .ttnn file holds"
+        assert message in refusal(text)
+
+
+@pytest.mark.parametrize(
+    ("shard", "element", "size"),
+    [
+        # 2^64 - 1 is the product of the Fermat numbers 3, 5, 17, 257, 65537 and 641 * 6700417.
+        ((255, 641 * 65537, 257 * 6700417), ScalarType("i8"), 2**64 - 1),
+        ((2**26, 2**26), TileFormat(32, 32, DataType.F32), 2**64),
+        ((2**26, 2**26 - 1), TileFormat(32, 32, DataType.F32), 2**64 - 2**38),
+    ],
+)
+def test_largest_size_of_a_shard(shard: tuple[int, ...], element: Element, size: int) -> None:
+    """A size is a number of 64 bits without sign."""
+    tables = TensorTables(DEVICE.data, TTNN)
+    place = (MemorySpace.DEVICE_DRAM, TensorMemoryLayout.INTERLEAVED)
+    if size < 2**64:
+        assert tables.memory(shard, element, *place)["size"] == size
+        return
+    with pytest.raises(LayoutError, match=f"a shard of {size} bytes is larger than a file can say"):
+        tables.memory(shard, element, *place)
 
 
 def test_texts_that_utf_8_cannot_write_are_refused() -> None:

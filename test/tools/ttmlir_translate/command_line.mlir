@@ -18,11 +18,13 @@
 
 // HELP: USAGE: ttmlir-translate [options] <input file>
 // HELP-NOT: --error-diagnostics-only
+// HELP-NOT: --mlir-disable-threading
 // HELP: Translations to perform
 // HELP-NEXT: --cpp-to-ttkernel
 // HELP-NEXT: --mlir-to-cpp
 // HELP: --ttnn-to-flatbuffer
 // HIDDEN: --error-diagnostics-only
+// HIDDEN: --mlir-disable-threading
 // VERSION: ttmlir-translate {{[0-9]}}
 // NONE: ttmlir-translate: Translations to perform option: must be specified at least once! Supported: --cpp-to-ttkernel, --mlir-to-cpp,{{.*}} --ttnn-to-flatbuffer
 // TWO: Translations to perform option: may only occur zero or one times! Given: --mlir-to-cpp, --ttnn-to-flatbuffer

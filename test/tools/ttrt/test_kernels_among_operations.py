@@ -66,11 +66,15 @@ def test_run_says_what_kernels_took(capsys: Capture) -> None:
 
 
 @pytest.mark.parametrize("outputs", [1, 2])
-def test_golden_runs_pass_by_what_has_no_reference(outputs: int) -> None:
-    """Only operations of the library are judged."""
+def test_golden_runs_pass_by_what_has_no_reference(outputs: int, capsys: Capture) -> None:
+    """Only operations of the library are judged, and the log says so."""
     if outputs == 2:
         write(EXP_OF_TWO, 2)
     assert run("run", "--golden", "--memory", "model.ttnn") == 0
+    printed = capsys.readouterr()
+    line = "golden --  operation 2 ttnn.generic (exp): kernels have no reference; the operations"
+    assert outputs == 2 or line in printed.out + printed.err
+    assert "golden --" in printed.out + printed.err
 
 
 def test_perf_shows_kernels_and_operations(capsys: Capture) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Self, cast
 
 from xdsl.dialects.builtin import MemRefType, TensorType
 from xdsl.ir import (
@@ -141,7 +141,7 @@ class CBType(ParametrizedAttribute, TypeAttribute):
         if not isinstance(underlying, TensorType | MemRefType):
             parser.raise_error("expected the tensor or memref of a shard", position)
         expect(parser, ">")
-        return [underlying]
+        return [cast("Attribute", underlying)]
 
     def print_parameters(self, printer: Printer) -> None:
         """Write `<type>`."""

@@ -5,19 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, Self, cast
 
-from xdsl.dialects.builtin import (
-    AffineMapAttr,
-    ArrayAttr,
-    IntegerAttr,
-    TensorType,
-    i64,
-)
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IntegerAttr, i64
 from xdsl.ir import Attribute, Block, BlockArgument, Region, SSAValue
 from xdsl.irdl import traits_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import (
-    HasCanonicalizationPatternsTrait,
     IsTerminator,
     NoTerminator,
     Pure,
@@ -26,7 +19,14 @@ from xdsl.traits import (
 
 from ttmlir.dialects.d2m.attrs import CBType, SemaphoreType, ThreadAttr, ThreadKind
 from ttmlir.dialects.d2m.generic_checks import verify_generic
-from ttmlir.dialects.d2m.operation import SHAPED, D2MOp, RegionOp, parse_list_in
+from ttmlir.dialects.d2m.operation import (
+    CANONICAL,
+    SHAPED,
+    D2MOp,
+    RegionOp,
+    WritesMemrefs,
+    parse_list_in,
+)
 from ttmlir.dialects.definition import ods
 from ttmlir.dialects.definition.assembly import parse_operands
 from ttmlir.dialects.definition.dps import DestinationStyleOp
@@ -38,7 +38,7 @@ from ttmlir.dialects.definition.ods import (
     refuse,
     segments_attr,
 )
-from ttmlir.dialects.definition.traits import KeepsConstants
+from ttmlir.dialects.definition.traits import CanonicalPatterns, KeepsConstants
 from ttmlir.dialects.tt.keywords import IteratorTypeAttr
 from ttmlir.dialects.tt.layout import GridAttr
 from ttmlir.dialects.ttcore import DeviceLayout, device_layout_of, shard_type_of
@@ -47,15 +47,6 @@ from ttmlir.layout.enums import IteratorType
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.metal.iteration import infer_block_factors
 from ttmlir.mlir.attributes.affine import affine_map_attr, layout_map
-
-
-class _GenericPatterns(HasCanonicalizationPatternsTrait):
-    @classmethod
-    def get_canonicalization_patterns(cls):
-        """What computes into an input writes to the output instead."""
-        from ttmlir.dialects.d2m.canonical import GENERIC_PATTERNS
-
-        return GENERIC_PATTERNS
 
 
 class GenericOp(DestinationStyleOp, D2MOp):
@@ -111,7 +102,12 @@ class GenericOp(DestinationStyleOp, D2MOp):
         regions=None,
         init="outputs",
     )
-    traits = traits_def(NoTerminator(), KeepsConstants(), _GenericPatterns())
+    traits = traits_def(
+        NoTerminator(),
+        KeepsConstants(),
+        WritesMemrefs(),
+        CanonicalPatterns(f"{CANONICAL}:GENERIC_PATTERNS"),
+    )
 
     # --- Construction --------------------------------------------------------------------------
 
@@ -150,7 +146,7 @@ class GenericOp(DestinationStyleOp, D2MOp):
             regions = [Region(Block(arg_types=types)) for _ in threads]
         return cls.create(
             operands=operands,
-            result_types=[each.type for each in outputs if isinstance(each.type, TensorType)],
+            result_types=[each.type for each in outputs if each.type.name == "tensor"],
             properties={
                 "grid": GridAttr.get(cores),
                 "block_factors": ArrayAttr(IntegerAttr(each, i64) for each in block_factors),

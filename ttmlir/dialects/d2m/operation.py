@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import IntegerAttr, MemRefType, TensorType, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
+from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 
 from ttmlir.dialects.d2m.attrs import ThreadAttr, ThreadKind
 from ttmlir.dialects.definition.assembly import AssemblyOp
@@ -17,6 +18,9 @@ from ttmlir.dialects.ttcore import is_remote
 from ttmlir.mlir.printing.naming import SuggestsNames
 
 ItemT = TypeVar("ItemT")
+
+CANONICAL = "ttmlir.dialects.d2m.canonical"
+"""The module of the canonical forms."""
 
 KERNEL_THREAD = "d2m.thread"
 """On a function that was a region: its `#d2m.thread`."""
@@ -46,6 +50,26 @@ def element_type_of_value(value: SSAValue) -> Attribute:
 def is_remote_value(value: SSAValue) -> bool:
     """True for what is divided over a grid."""
     return is_remote(value.type)
+
+
+class WritesMemrefs(MemoryEffect):
+    """Effects of operations in destination-passing style: none on tensors."""
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> set[EffectInstance]:
+        """A write if an operand is a memref."""
+        if any(value.type.name == "memref" for value in op.operands):
+            return {EffectInstance(MemoryEffectKind.WRITE), EffectInstance(MemoryEffectKind.READ)}
+        return set()
+
+
+class Allocates(MemoryEffect):
+    """Effects of fresh memory: it is gone if nothing uses it, but never one with another."""
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> set[EffectInstance]:
+        """An allocation of each result."""
+        return {EffectInstance(MemoryEffectKind.ALLOC, result) for result in op.results}
 
 
 class D2MOp(AssemblyOp, SuggestsNames):

@@ -20,13 +20,16 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import traits_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import HasCanonicalizationPatternsTrait, Pure
+from xdsl.traits import Pure
 
 from ttmlir.dialects.d2m.operation import (
+    CANONICAL,
     SHAPED,
+    Allocates,
     AllocationOp,
     ArrowOp,
     D2MOp,
+    WritesMemrefs,
     element_type_of_value,
     shape_of,
 )
@@ -40,6 +43,7 @@ from ttmlir.dialects.definition.ods import (
     ValueGroup,
     refuse,
 )
+from ttmlir.dialects.definition.traits import CanonicalPatterns
 from ttmlir.dialects.tt.layout import element_of
 from ttmlir.dialects.ttcore import (
     MeshShardTypeAttr,
@@ -63,6 +67,7 @@ class EmptyOp(AllocationOp):
 
     name = "d2m.empty"
     SIGNATURE: ClassVar = Signature(results=_SHAPED_RESULT)
+    traits = traits_def(Allocates())
 
 
 class FullOp(D2MOp):
@@ -135,33 +140,6 @@ class LayoutChanges:
         return self.layout + self.format + (self.grid or self.memory_space) > 1
 
 
-class _ToLayoutPatterns(HasCanonicalizationPatternsTrait):
-    @classmethod
-    def get_canonicalization_patterns(cls):
-        """What changes nothing is left out, and two changes become one."""
-        from ttmlir.dialects.d2m.canonical import TO_LAYOUT_PATTERNS
-
-        return TO_LAYOUT_PATTERNS
-
-
-class _ViewPatterns(HasCanonicalizationPatternsTrait):
-    @classmethod
-    def get_canonicalization_patterns(cls):
-        """Views of views become one."""
-        from ttmlir.dialects.d2m.canonical import VIEW_PATTERNS
-
-        return VIEW_PATTERNS
-
-
-class _StreamPatterns(HasCanonicalizationPatternsTrait):
-    @classmethod
-    def get_canonicalization_patterns(cls):
-        """Streams of views become streams of the buffer."""
-        from ttmlir.dialects.d2m.canonical import STREAM_PATTERNS
-
-        return STREAM_PATTERNS
-
-
 class ToLayoutOp(DestinationStyleOp, D2MOp):
     """A tensor in another layout, memory or element type, on the host or on a grid of cores.
 
@@ -181,7 +159,7 @@ class ToLayoutOp(DestinationStyleOp, D2MOp):
         properties=(Property("layout", ods.named_attr("ttcore.metal_layout"), optional=True),),
         init="output",
     )
-    traits = traits_def(_ToLayoutPatterns())
+    traits = traits_def(WritesMemrefs(), CanonicalPatterns(f"{CANONICAL}:TO_LAYOUT_PATTERNS"))
 
     @classmethod
     def of(
@@ -190,7 +168,7 @@ class ToLayoutOp(DestinationStyleOp, D2MOp):
         """The change of `input` to the type of `output`, which takes it."""
         return cls.create(
             operands=[input, output],
-            result_types=[output.type] if isinstance(output.type, TensorType) else [],
+            result_types=[output.type] if output.type.name == "tensor" else [],
             properties={} if host_info is None else {"layout": host_info},
         )
 
@@ -299,7 +277,7 @@ class ViewLayoutOp(ArrowOp):
         results=_SHAPED_RESULT,
         properties=(Property("reinterpretLayout", ods.BOOL, optional=True),),
     )
-    traits = traits_def(Pure(), _ViewPatterns())
+    traits = traits_def(Pure(), CanonicalPatterns(f"{CANONICAL}:VIEW_PATTERNS"))
 
     @classmethod
     def convert_properties(
@@ -376,7 +354,7 @@ class StreamLayoutOp(D2MOp):
         operands=(ValueGroup("input", SHAPED), ValueGroup("storage", SHAPED)),
         results=_SHAPED_RESULT,
     )
-    traits = traits_def(Pure(), _StreamPatterns())
+    traits = traits_def(Pure(), CanonicalPatterns(f"{CANONICAL}:STREAM_PATTERNS"))
 
     @classmethod
     def of(cls, input: SSAValue, storage: SSAValue, type: Attribute) -> Self:

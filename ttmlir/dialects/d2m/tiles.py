@@ -16,6 +16,7 @@ from ttmlir.dialects.d2m.operation import (
     TILE,
     AllocationOp,
     ComputeOp,
+    WritesMemrefs,
     element_type_of_value,
 )
 from ttmlir.dialects.definition import ods
@@ -156,6 +157,8 @@ class TileTransposeOp(TileOp):
 
 class _BlockOp(ComputeOp):
     """An operation on whole shards in circular buffers."""
+
+    traits = traits_def(WritesMemrefs())
 
 
 class TileMatmulBlockOp(_BlockOp):

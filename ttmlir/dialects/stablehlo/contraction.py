@@ -124,6 +124,7 @@ class TriangularSolveOp(StableHLOOp):
     """The solution of a linear system with a triangular matrix."""
 
     name = "stablehlo.triangular_solve"
+    RULE: ClassVar = staticmethod(contraction_rules.triangular_solve)
     SIGNATURE: ClassVar = Signature(
         operands=(ValueGroup("a", _ANALYTIC), ValueGroup("b", _ANALYTIC)),
         results=(ValueGroup("result", _ANALYTIC),),

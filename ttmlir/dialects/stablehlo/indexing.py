@@ -8,8 +8,8 @@ from ttmlir.dialects.definition import ods
 from ttmlir.dialects.definition.ods import Property, Signature, ValueGroup
 from ttmlir.dialects.stablehlo.operation import PURE, FormOp, StableHLOOp
 from ttmlir.dialects.stablehlo.reduction import INPUTS, RESULTS
+from ttmlir.dialects.stablehlo.rules import indexing as indexing_rules
 from ttmlir.dialects.stablehlo.rules import movement as movement_rules
-from ttmlir.dialects.stablehlo.rules import reduction as reduction_rules
 from ttmlir.dialects.stablehlo.rules.constraints import (
     ANY,
     ANY_INTEGER,
@@ -44,7 +44,7 @@ class GatherOp(StableHLOOp):
     """Slices of the operand that begin at indices."""
 
     name = "stablehlo.gather"
-    RULE: ClassVar = staticmethod(reduction_rules.gather)
+    RULE: ClassVar = staticmethod(indexing_rules.gather)
     SIGNATURE: ClassVar = Signature(
         operands=(ValueGroup("operand", ANY), ValueGroup("start_indices", ranked(INTEGER))),
         results=(ValueGroup("result", ANY),),
@@ -80,7 +80,7 @@ class ScatterOp(StableHLOOp):
     """The inputs with elements at indices combined with updates by a function."""
 
     name = "stablehlo.scatter"
-    RULE: ClassVar = staticmethod(reduction_rules.scatter)
+    RULE: ClassVar = staticmethod(indexing_rules.scatter)
     SIGNATURE: ClassVar = Signature(
         operands=(
             INPUTS,

@@ -249,7 +249,7 @@ class HostBuffer:
 
 
 @irdl_attr_definition
-class HostLayoutAttr(MemRefLayoutAttr, Data[HostBuffer]):
+class HostLayoutAttr(MemRefLayoutAttr, ChecksShape, Data[HostBuffer]):
     """A memref of the host with padding between its rows.
 
     #ttcore.host_layout<logical_shape = 33x70, host_strides = 96x1, host_volume = 6144>
@@ -273,6 +273,12 @@ class HostLayoutAttr(MemRefLayoutAttr, Data[HostBuffer]):
     def get_strides(self) -> Shape:
         """Elements between neighbours."""
         return self.data.strides
+
+    def shape_fault(self, shape: Shape, element_type: Attribute) -> str | None:
+        """What is wrong with a memref of this shape and layout, or None."""
+        if len(shape) != len(self.data.strides):
+            return f"expected a memref of {len(self.data.strides)} dimensions, got {len(shape)}"
+        return None
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> HostBuffer:

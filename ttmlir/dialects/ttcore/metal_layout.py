@@ -1,6 +1,6 @@
 """The layout of tensors on grids of cores: `#ttcore.metal_layout`.
 
-    layout = MetalLayoutAttr.get((512, 256), MemorySpace.DEVICE_L1)
+    layout = MetalLayoutAttr.of((512, 256), MemorySpace.DEVICE_L1)
     tensor = layout.tensor_type((8, 8), TileType.of(bf16))
     # tensor<8x8x2x1x!ttcore.tile<32x32, bf16>, #layout>
 
@@ -10,13 +10,13 @@ The arithmetic is in `ttmlir.layout.metal`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self, cast
+from typing import Self, cast
 
 from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     IntegerType,
-    Signedness,
     TensorType,
+    i64,
 )
 from xdsl.ir import Attribute, Data
 from xdsl.irdl import irdl_attr_definition
@@ -58,7 +58,7 @@ class MetalLayoutAttr(Data[MetalLayout], ChecksShape):
     name = "ttcore.metal_layout"
 
     @classmethod
-    def get(
+    def of(
         cls,
         logical_shape: Sequence[int],
         memory_space: MemorySpace,
@@ -189,19 +189,20 @@ def metal_tensor_type(
     LayoutError if the grid does not divide it.
     """
     element = element_of(element_type)
-    tile = {"tile_shape": element.shape} if isinstance(element, TileFormat) else {}
     layout = MetalLayout.of(
-        logical_shape, memory_space, intervals=intervals, alignments=alignments, **tile
+        logical_shape,
+        memory_space,
+        intervals=intervals,
+        alignments=alignments,
+        tile_shape=element.shape if isinstance(element, TileFormat) else DEFAULT_TILE_SHAPE,
     )
     return MetalLayoutAttr(layout).tensor_type(grid, element_type)
 
 
 def metal_tile_type(element_type: Attribute) -> TileType:
     """The tile of 32x32 numbers of a type; unlike in 2024, signed integers have their own."""
-    data_type = element_of(element_type).scalar.data_type
-    if isinstance(element_type, IntegerType) and data_type is DataType.U32:
-        unsigned = element_type.signedness.data is Signedness.UNSIGNED
-        data_type = DataType.U32 if unsigned else DataType.SI32
+    scalar = element_of(element_type).scalar
+    data_type = DataType.SI32 if scalar.keyword in ("i32", "si32") else scalar.data_type
     return TileType.get(*DEFAULT_TILE_SHAPE, data_type)
 
 
@@ -262,13 +263,15 @@ def _next_is(parser: AttrParser, *keywords: str) -> bool:
 def _parse_intervals(parser: AttrParser) -> tuple[Interval, ...]:
     position = parser.pos
     attr = parser.parse_attribute()
-    shape: Sequence[int] = ()
     if isinstance(attr, DenseIntOrFPElementsAttr):
-        shape = cast("DenseIntOrFPElementsAttr[Any]", attr).get_shape()
-    if len(shape) != 2 or shape[1] != 2 or shape[0] > _MAX_RANK:
-        parser.raise_error(
-            "expected intervals of dimensions, such as dense<[[0, 1], [1, 2]]> : tensor<2x2xi64>",
-            position,
-        )
-    numbers = [int(number) for number in cast("DenseIntOrFPElementsAttr[Any]", attr).iter_values()]
-    return tuple(zip(numbers[::2], numbers[1::2], strict=True))
+        elements = cast("DenseIntOrFPElementsAttr[IntegerType]", attr)
+        shape = elements.get_shape()
+        if elements.get_element_type() == i64 and len(shape) == 2 and shape[1] == 2:
+            if shape[0] > _MAX_RANK:
+                parser.raise_error(f"expected at most {_MAX_RANK} intervals", position)
+            numbers = cast("list[int]", list(elements.iter_values()))
+            return tuple(zip(numbers[::2], numbers[1::2], strict=True))
+    parser.raise_error(
+        "expected intervals of dimensions, such as dense<[[0, 1], [1, 2]]> : tensor<2x2xi64>",
+        position,
+    )

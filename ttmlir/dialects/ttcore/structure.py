@@ -9,7 +9,7 @@ from xdsl.ir import Block, Operation, Region
 from xdsl.irdl import traits_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import IsolatedFromAbove, NoTerminator, SymbolOpInterface, SymbolTable
+from xdsl.traits import IsolatedFromAbove, NoTerminator, SymbolOpInterface
 
 from ttmlir.dialects.definition import ods
 from ttmlir.dialects.definition.assembly import AssemblyOp
@@ -68,7 +68,7 @@ class _ModuleHolder(AssemblyOp):
     """An operation around one module."""
 
     SIGNATURE: ClassVar = Signature(regions=1)
-    traits = traits_def(IsolatedFromAbove(), SymbolTable(), NoTerminator())
+    traits = traits_def(IsolatedFromAbove(), NoTerminator())
 
     @classmethod
     def of(cls, module: ModuleOp) -> Self:

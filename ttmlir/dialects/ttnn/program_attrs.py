@@ -2,7 +2,8 @@
 
 The syntax is that of tt-mlir (late 2025), where a kernel is the function that `symbol_ref` names.
 Here a kernel holds its C++ itself, as `source`; what else is not in tt-mlir is printed only where
-it says more than the default: `rt_args` of single cores and `defines`.
+it says more than the default: `rt_args` of single cores, `named_ct_args`, `defines`, and the `id`
+of a semaphore.
 """
 
 from __future__ import annotations
@@ -165,7 +166,21 @@ _ARGUMENTS: dict[type[Argument], type[_ArgumentAttr]] = {
 
 
 def _parse_arguments(parser: AttrParser) -> Arguments:
-    return _parse_items(parser, lambda: _parse_one_of(parser, _ArgumentAttr, "argument").data)
+    return _parse_items(
+        parser, lambda: _parse_one_of(parser, _ArgumentAttr, "a kernel's argument").data
+    )
+
+
+def _parse_named_argument(parser: AttrParser) -> tuple[str, Argument]:
+    name = parser.parse_str_literal()
+    expect(parser, "=")
+    return name, _parse_one_of(parser, _ArgumentAttr, "argument").data
+
+
+def _print_named_argument(printer: Printer, name: str, argument: Argument) -> None:
+    printer.print_string_literal(name)
+    printer.print_string(" = ")
+    printer.print_attribute(_ARGUMENTS[type(argument)](argument))
 
 
 def _print_arguments(printer: Printer, arguments: Arguments) -> None:
@@ -244,10 +259,13 @@ class _KernelAttr(_Described[KernelDescription]):
         _parse_next_field(parser, "common_rt_args")
         common = _parse_arguments(parser)
         runtime_args: tuple[tuple[Core, Arguments], ...] = ()
+        named: tuple[tuple[str, Argument], ...] = ()
         defines: tuple[tuple[str, str], ...] = ()
         source = ""
         while parser.parse_optional_punctuation(",") is not None:
-            match _parse_field(parser, "rt_args", "defines", "source"):
+            match _parse_field(parser, "named_ct_args", "rt_args", "defines", "source"):
+                case "named_ct_args":
+                    named = _parse_items(parser, lambda: _parse_named_argument(parser))
                 case "rt_args":
                     runtime_args = _parse_items(parser, lambda: _parse_core_arguments(parser))
                 case "defines":
@@ -260,6 +278,7 @@ class _KernelAttr(_Described[KernelDescription]):
             config=config,
             core_ranges=core_ranges,
             compile_time_args=compile_time_args,
+            named_compile_time_args=named,
             runtime_args=runtime_args,
             common_runtime_args=common,
             defines=defines,
@@ -283,6 +302,13 @@ class _KernelAttr(_Described[KernelDescription]):
         _print_arguments(printer, kernel.compile_time_args)
         printer.print_string(", common_rt_args = ")
         _print_arguments(printer, kernel.common_runtime_args)
+        if kernel.named_compile_time_args:
+            printer.print_string(", named_ct_args = ")
+            _print_items(
+                printer,
+                kernel.named_compile_time_args,
+                lambda each: _print_named_argument(printer, *each),
+            )
         if kernel.runtime_args:
             printer.print_string(", rt_args = ")
             _print_items(
@@ -490,7 +516,7 @@ class KernelCBAttr(_Described[CircularBufferDescription]):
         tensor: int | None = None
         if parser.parse_optional_punctuation(",") is not None:
             _parse_field(parser, "buffer")
-            tensor = _parse_one_of(parser, GlobalAddressOfTensorAttr, "buffer").data
+            tensor = _parse_one_of(parser, GlobalAddressOfTensorAttr, "a kernel's buffer").data
         return CircularBufferDescription(
             total_size=total_size, core_ranges=core_ranges, formats=formats, tensor=tensor
         )
@@ -516,16 +542,22 @@ class KernelSemaphoreAttr(_Described[SemaphoreDescription]):
 
     @classmethod
     def parse_content(cls, parser: AttrParser) -> SemaphoreDescription:
-        """Read kind of core, cores and value."""
-        _parse_field(parser, "core_type")
+        """Read the number if there is one, kind of core, cores and value."""
+        number: int | None = None
+        if _parse_field(parser, "id", "core_type") == "id":
+            number = parse_unsigned(parser)
+            _parse_next_field(parser, "core_type")
         expect_keyword(parser, "worker")
         _parse_next_field(parser, "core_ranges")
         core_ranges = parse_nested(parser, CoreRangeSetAttr).data
         _parse_next_field(parser, "initial_value")
-        return SemaphoreDescription(core_ranges=core_ranges, initial_value=parse_unsigned(parser))
+        initial_value = parse_unsigned(parser)
+        return SemaphoreDescription(core_ranges=core_ranges, initial_value=initial_value, id=number)
 
     def print_content(self, printer: Printer) -> None:
         """Write what `parse_content` reads."""
+        if self.data.id is not None:
+            printer.print_string(f"id = {self.data.id}, ")
         printer.print_string("core_type = worker, core_ranges = ")
         CoreRangeSetAttr(self.data.core_ranges).print_parameter(printer)
         printer.print_string(f", initial_value = {self.data.initial_value}")
@@ -541,7 +573,7 @@ class ProgramAttr(_Described[ProgramDescription]):
     def parse_content(cls, parser: AttrParser) -> ProgramDescription:
         """Read kernels, circular buffers and semaphores."""
         _parse_field(parser, "kernels")
-        kernels = _parse_items(parser, lambda: _parse_one_of(parser, _KernelAttr, "kernel").data)
+        kernels = _parse_items(parser, lambda: _parse_one_of(parser, _KernelAttr, "a kernel").data)
         _parse_next_field(parser, "cbs")
         buffers = _parse_items(parser, lambda: parse_nested(parser, KernelCBAttr).data)
         _parse_next_field(parser, "semaphores")
@@ -572,7 +604,7 @@ def _parse_one_of(parser: AttrParser, kind: type[AttrT], what: str) -> AttrT:
     position = parser.pos
     attr = parser.parse_optional_attribute()
     if not isinstance(attr, kind):
-        parser.raise_error(f"expected a kernel's {what}", position)
+        parser.raise_error(f"expected {what}", position)
     return attr
 
 

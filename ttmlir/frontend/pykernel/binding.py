@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NoReturn, SupportsIndex
+from typing import Literal, NoReturn, SupportsIndex
 
 from ttmlir.dialects.ttkernel import CBType
 from ttmlir.frontend.pykernel.compilation import Parameter, RuntimeArgument
 from ttmlir.frontend.pykernel.errors import KernelTypeError, KernelValueError
 from ttmlir.frontend.pykernel.source import FunctionSource
 from ttmlir.frontend.pykernel.types import Arguments, CircularBuffer, CompileTimeValue
+
+ParameterKind = Literal["CircularBuffer", "CompileTimeValue", ""]
+"""The annotation of a parameter; run-time arguments have none."""
 
 
 def bind(
@@ -27,10 +30,12 @@ def bind(
     return _Binding(source, annotations).bind(args, constants)
 
 
-def runtime_parameters(source: FunctionSource, annotations: Mapping[str, object]) -> list[str]:
-    """The parameters that are read when the kernel runs, in order."""
+def parameter_kinds(
+    source: FunctionSource, annotations: Mapping[str, object]
+) -> dict[str, ParameterKind]:
+    """What each parameter of a kernel is, in order."""
     binding = _Binding(source, annotations)
-    return [name for name in binding.names if not binding.annotation(name)]
+    return {name: binding.annotation(name) for name in binding.names}
 
 
 @dataclass(frozen=True)
@@ -82,8 +87,8 @@ class _Binding:
                 parameters[name] = self._constant(name, value)
         return parameters
 
-    def annotation(self, name: str) -> str:
-        """`CircularBuffer`, `CompileTimeValue`, or nothing for a run-time argument."""
+    def annotation(self, name: str) -> ParameterKind:
+        """What a parameter is annotated as."""
         annotation = self.annotations.get(name)
         if annotation is None:
             return ""

@@ -18,7 +18,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from ttmlir.dialects.emitc import expressions as emitc
 from ttmlir.dialects.ttkernel import op_class
 from ttmlir.frontend.pykernel.source import FunctionSource
-from ttmlir.frontend.pykernel.values import Scalar, describe
+from ttmlir.frontend.pykernel.values import MOST_INTEGER, Scalar, describe
 from ttmlir.ir.op_builder import OpBuilder
 
 _INTEGERS: dict[str, type[Operation]] = {
@@ -59,8 +59,16 @@ _HOLDS: dict[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-_KEEP_NATURAL = frozenset("+*&|^")
-"""Operators whose result is not negative if their operands are not."""
+_SHIFT = "integers have 32 bits; they can be shifted by 0 to 31, not by {}"
+_UNDEFINED = {
+    "//": "division by zero",
+    "%": "division by zero",
+    "<<": _SHIFT,
+    ">>": _SHIFT,
+    "**": "an exponent is an integer from 0 to 31, not {}",
+}
+_KEEP_NATURAL = frozenset("&|^")
+"""Operators whose result is not negative if their operands are not; sums and products may wrap."""
 _INT_MIN, _UINT_END = -(1 << 31), 1 << 32
 _MOST_BITS = 31
 
@@ -71,6 +79,7 @@ class KernelBuilder(OpBuilder):
     def __init__(self, block: Block, source: FunctionSource) -> None:
         """Add to `block` what comes from a function."""
         super().__init__(block, source.location(source.node))
+        self._entry = block
         self.source = source
         self._node: ast.expr | ast.stmt | ast.FunctionDef = source.node
         self._kernel_file = source.file
@@ -97,6 +106,28 @@ class KernelBuilder(OpBuilder):
     def refuse(self, message: str, node: ast.expr | ast.stmt | None = None) -> NoReturn:
         """Fail at a node, or at the last one that was looked at."""
         self.source.refuse(self._node if node is None else node, message)
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether the kernel always comes to the place."""
+        return self.block is self._entry
+
+    def forbid(self, message: str, node: ast.expr | ast.stmt | None = None) -> None:
+        """Fail for numbers that are wrong if the kernel comes to the place; it stops if it does.
+
+        It may not come there, as behind `if n != 0` for a constant `n`. Numbers that are written
+        there are always wrong.
+        """
+        wrong = self._node if node is None else node
+        number = _second(self._node) if node is None else node
+        is_written = isinstance(number, ast.Constant | ast.UnaryOp)
+        if self.is_certain or is_written:
+            self.refuse(message, wrong)
+        self.stop()
+
+    def stop(self) -> None:
+        """Let the kernel stop if it comes to the place."""
+        self.add(op_class("assert").create(operands=[self.ssa(_literal(0, i1))]))
 
     # Operations.
 
@@ -142,7 +173,11 @@ class KernelBuilder(OpBuilder):
 
     def settle(self, value: Scalar) -> Scalar:
         """The value with an operation, so that all uses are of one constant."""
-        return Scalar(value.type, self.ssa(value), value.known, value.natural)
+        known, natural = value.known, value.natural
+        if value.is_literal and value.type == i32 and known is not None:
+            known = _wrap(int(known), 32)
+            natural = known >= 0
+        return Scalar(value.type, self.ssa(value), known, natural)
 
     def index(self, value: Scalar) -> SSAValue:
         """An integer as an index of a memref."""
@@ -193,7 +228,10 @@ class KernelBuilder(OpBuilder):
         if (left.is_literal and right.is_literal) or _is_defined(symbol, left, right):
             assert left.known is not None
             assert right.known is not None
-            folded = self._fold(symbol, int(left.known), int(right.known))
+            if not _is_defined(symbol, left, right):
+                self.forbid(_UNDEFINED[symbol].format(right.known))
+                return _literal(0, i32)
+            folded = _PYTHON[symbol](int(left.known), int(right.known))
             if left.is_literal and right.is_literal:
                 return _literal(folded, i1 if _both_truths(symbol, left, right) else i32)
         else:
@@ -209,10 +247,10 @@ class KernelBuilder(OpBuilder):
             operands = [self.ssa(left), self.ssa(right)]
             return Scalar(i1, self.make(_INTEGERS[symbol], operands, i1), natural=True)
         left, right = self.convert(left, i32), self.convert(right, i32)
-        if symbol in ("//", "%") and right.known == 0:
-            # The kernel must not come here, as behind `n != 0 and` for a known `n`.
-            false = self.ssa(_literal(0, i1))
-            self.add(op_class("assert").create(operands=[false]))
+        if symbol == "**" and right.known is None:
+            self.refuse("the exponent of '**' has to be known when the kernel is compiled, 0 to 31")
+        if right.known is not None and not _is_defined_by(symbol, right.known):
+            self.forbid(_UNDEFINED[symbol].format(right.known))
             return _literal(0, i32)
         match symbol:
             case "//":
@@ -223,25 +261,9 @@ class KernelBuilder(OpBuilder):
                 return self._power(left, right)
             case _:
                 pass
-        if symbol in ("<<", ">>") and right.is_literal and right.known is not None:
-            self._check_shift(int(right.known))
         natural = left.natural and (symbol == ">>" or (symbol in _KEEP_NATURAL and right.natural))
         operands = [self.ssa(left), self.ssa(right)]
         return Scalar(i32, self.make(_INTEGERS[symbol], operands, i32), natural=natural)
-
-    def _check_shift(self, amount: int) -> None:
-        if not 0 <= amount <= _MOST_BITS:
-            self.refuse(f"integers have 32 bits; they can be shifted by 0 to 31, not by {amount}")
-
-    def _fold(self, symbol: str, left: int, right: int) -> int:
-        """What Python computes."""
-        if symbol in ("//", "%") and right == 0:
-            self.refuse("division by zero")
-        if symbol == "**" and not 0 <= right <= _MOST_BITS:
-            self.refuse("an exponent is an integer from 0 to 31")
-        if symbol in ("<<", ">>"):
-            self._check_shift(right)
-        return _PYTHON[symbol](left, right)
 
     def _float(self, symbol: str, left: Scalar, right: Scalar) -> Scalar:
         cls = _FLOATS.get(symbol)
@@ -285,8 +307,7 @@ class KernelBuilder(OpBuilder):
 
     def _power(self, left: Scalar, right: Scalar) -> Scalar:
         """A product of equal factors."""
-        if right.known is None or not 0 <= right.known <= _MOST_BITS:
-            self.refuse("the exponent of '**' has to be known when the kernel is compiled, 0 to 31")
+        assert right.known is not None, "the exponent has been checked"
         result, square, bits = _literal(1, i32), left, int(right.known)
         while bits:
             if bits & 1:
@@ -365,7 +386,7 @@ def _literal(value: int | float, type_: Attribute) -> Scalar:
     if type_ == f32:
         return Scalar(f32, known=float(value))
     whole = int(value != 0) if type_ == i1 else int(value)
-    return Scalar(type_, known=whole, natural=whole >= 0)
+    return Scalar(type_, known=whole, natural=0 <= whole <= MOST_INTEGER)
 
 
 def _both_truths(symbol: str, left: Scalar, right: Scalar) -> bool:
@@ -393,6 +414,20 @@ def _is_defined(symbol: str, left: Scalar, right: Scalar) -> bool:
     """
     if left.known is None or right.known is None:
         return False
+    return _is_defined_by(symbol, right.known)
+
+
+def _is_defined_by(symbol: str, right: float) -> bool:
+    """Whether the operator takes the second number."""
     if symbol in ("//", "%"):
-        return right.known != 0
-    return symbol not in ("<<", ">>", "**") or 0 <= right.known <= _MOST_BITS
+        return right != 0
+    return symbol not in ("<<", ">>", "**") or 0 <= right <= _MOST_BITS
+
+
+def _second(node: ast.AST) -> ast.AST:
+    """The second number of an operator, or the node itself."""
+    match node:
+        case ast.BinOp(right=second) | ast.AugAssign(value=second):
+            return second
+        case _:
+            return node

@@ -186,6 +186,9 @@ class DeviceCalls:
                 if RESULT_TYPES[each.operands[0][1]] == receiver.type
             )
             listed = f"; it has {', '.join(known)}" if known else ""
+            near = [each for each in (name, f"cb_{name}") if each in functions()]
+            if near and not known:
+                listed = f"; write {near[0]}(...), with it as an argument"
             self._builder.refuse(f"{describe(receiver)} has no method '{name}'{listed}")
         positional = (receiver, *arguments.positional)
         return self._emit(rows[0], Arguments(positional, arguments.named, arguments.node))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from types import FunctionType
-from typing import SupportsIndex, cast
+from types import FunctionType, ModuleType
+from typing import NoReturn, SupportsIndex, cast
 
 from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import f32, i1, i32
@@ -30,7 +31,7 @@ from ttmlir.frontend.pykernel.values import (
 )
 from ttmlir.mlir.reporting.spelling import near_names
 from ttmlir.optable.kernel import Form, ValueKind
-from ttmlir.optable.kernel.enums import CppEnum
+from ttmlir.optable.kernel.enums import ENUMS, CppEnum
 
 _BINARY: Mapping[type[ast.operator], str] = {
     ast.Add: "+",
@@ -78,7 +79,9 @@ _REFUSED: Mapping[type[ast.expr], str] = {
     ast.NamedExpr: "':=' is not there in kernels; assign in a line of its own",
     ast.JoinedStr: "texts are there for print(...) only",
     ast.Starred: "'*' does not spread arguments in kernels; write them out",
+    ast.Slice: "tuples and arrays of kernels have no slices; use a loop",
 }
+PRINT_TEXTS = '; texts are there to be printed: print(f"{x}", y)'
 BUILTINS = ("abs", "bool", "float", "int", "len", "max", "min", "print", "range")
 """What kernels can use of Python's own functions."""
 
@@ -180,6 +183,8 @@ class Expressions(ABC):
         """What a name stands for."""
         binding = self.lookup(name)
         match binding:
+            case None if name in functions():
+                self.builder.refuse(f"'{name}' is a call; write {name}(...)", node)
             case None:
                 self.builder.refuse(f"'{name}' is not defined here{self._nearest(name)}", node)
             case Unset(reason=reason):
@@ -204,7 +209,8 @@ class Expressions(ABC):
     def _nearest(self, name: str) -> str:
         module = [each for each in self.builder.source.module if each[:1] != "_"]
         known = {*self.variables, *functions(), *BUILTINS, *module}
-        near = [each for each in near_names(name, known) if not each.startswith("$")]
+        near = [f"{enum}.{name}" for enum, each in ENUMS.items() if name in each.members]
+        near += (each for each in near_names(name, known) if not each.startswith("$"))
         return f"; did you mean {' or '.join(repr(each) for each in near)}?" if near else ""
 
     # Operators.
@@ -220,7 +226,8 @@ class Expressions(ABC):
         for each, part in ((left, node.left), (right, node.right)):
             if not isinstance(each, Scalar):
                 what = "a call without result" if _is_none(each) else describe(each)
-                self.builder.refuse(f"'{operator}' takes numbers, not {what}", part)
+                also = PRINT_TEXTS if what == describe(Static("")) else ""
+                self.builder.refuse(f"'{operator}' takes numbers, not {what}{also}", part)
         assert isinstance(left, Scalar)
         assert isinstance(right, Scalar)
         return self.builder.binary(operator, left, right)
@@ -536,7 +543,7 @@ class Expressions(ABC):
     def _check_index(self, known: int, extent: int, node: ast.expr) -> int:
         """An index that counts from the front."""
         if not -extent <= known < extent:
-            self.builder.refuse(f"index {known} is outside of the {extent} elements", node)
+            self.builder.forbid(f"index {known} is outside of the {extent} elements", node)
         return known % extent
 
     def _attribute(self, node: ast.Attribute, base: ast.expr, name: str) -> Value:
@@ -557,14 +564,25 @@ class Expressions(ABC):
             case ast.Attribute(value=base, attr=name):
                 receiver = self.value(base)
                 if not isinstance(receiver, Scalar):
-                    self.builder.refuse(
-                        f"{describe(receiver)} has no methods in a kernel", node.func
-                    )
+                    self._refuse_method(receiver, name, node.func)
                 arguments = self._arguments(node)
                 self.builder.at(node)
                 return self.calls.method(receiver, name, arguments)
             case _:
                 self.builder.refuse("a call in a kernel names what it calls", node.func)
+
+    def _refuse_method(self, receiver: Value, name: str, node: ast.expr) -> NoReturn:
+        also = ""
+        match receiver:
+            case Static(value=ModuleType()):
+                tiles = f"{name}_tile"
+                also = "; compute constants in the module"
+                also += f", and tiles with {tiles}" if tiles in functions() else ""
+            case Array() | Items(is_list=True):
+                also = "; its length is fixed, and elements are set by a[i] = x"
+            case _:
+                pass
+        self.builder.refuse(f"{describe(receiver)} has no methods in a kernel{also}", node)
 
     def _named_call(self, node: ast.Call, name: str) -> Value:
         binding = self.lookup(name)
@@ -585,10 +603,22 @@ class Expressions(ABC):
             return self.calls.call(name, arguments)
         if binding is None:
             self.builder.refuse(
-                f"there is no call '{name}' on a core{self._nearest(name)}", node.func
+                f"there is no call '{name}' on a core{self._instead(name)}", node.func
             )
         value = self.value(node.func)
+        if name in self.variables and (name in BUILTINS or name in functions()):
+            self.builder.refuse(
+                f"'{name}' stands for {describe(value)} here, which cannot be called; give that "
+                "another name",
+                node.func,
+            )
         self.builder.refuse(f"{describe(value)} cannot be called in a kernel", node.func)
+
+    def _instead(self, name: str) -> str:
+        """What to call instead of something that is not there."""
+        if hasattr(builtins, name):
+            return f"; of Python's functions it has {', '.join(BUILTINS)}"
+        return self._nearest(name)
 
     def _arguments(self, node: ast.Call) -> Arguments:
         positional = tuple(self.value(each) for each in node.args)
@@ -629,7 +659,8 @@ class Expressions(ABC):
                 self.builder.at(node)
                 negative = self.builder.compare("<", value, number(0))
                 negated = self.builder.unary("-", value)
-                return self.builder.select(negative, negated, value, natural=True)
+                # The least integer is its own negative.
+                return self.builder.select(negative, negated, value)
             case _:
                 self.builder.refuse("range(...) is there for 'for' loops only", node)
 

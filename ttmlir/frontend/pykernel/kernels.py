@@ -16,7 +16,7 @@ from ttmlir.cpp.render import line_positions, render
 from ttmlir.cpp.source_map import MappedText, SourceMap
 from ttmlir.cpp.tree import Position
 from ttmlir.files import safe_file_name, write_file
-from ttmlir.frontend.pykernel.binding import bind
+from ttmlir.frontend.pykernel.binding import ParameterKind, bind, parameter_kinds
 from ttmlir.frontend.pykernel.compilation import Parameter, compile_module
 from ttmlir.frontend.pykernel.errors import PyKernelError
 from ttmlir.frontend.pykernel.source import FunctionSource
@@ -112,6 +112,11 @@ class KernelFunction:
     def kernel_type(self) -> str | None:
         """`compute`, `noc`, or None for a function that only becomes IR."""
         return self._form.kernel_type
+
+    @property
+    def parameters(self) -> dict[str, ParameterKind]:
+        """What each parameter is, in order."""
+        return parameter_kinds(self._source, self._annotations)
 
     @property
     def source_hash(self) -> str:

@@ -91,7 +91,8 @@ class Loops(Statements):
         stop = values[0] if len(values) == 1 else values[1]
         stride = values[2] if len(values) == 3 else number(1)
         if stride.known == 0:
-            self.builder.refuse("the step of range(...) must not be 0", call.args[2])
+            self.builder.forbid("the step of range(...) must not be 0", call.args[2])
+            return
         self.builder.at(node)
         self._run_counted(
             step, (start, stop, stride), lambda position: self.bind(node.target, position)

@@ -12,7 +12,7 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from ttmlir.dialects.emitc import VerbatimOp
 from ttmlir.dialects.ttkernel import RESULT_TYPES, op_class
-from ttmlir.frontend.pykernel.expressions import Expressions, common_type
+from ttmlir.frontend.pykernel.expressions import PRINT_TEXTS, Expressions, common_type
 from ttmlir.frontend.pykernel.jumps import (
     RESULT,
     Branch,
@@ -150,7 +150,7 @@ class Statements(Expressions):
     def _assert(self, test: ast.expr) -> None:
         condition = self.condition(test)
         self.builder.at(test)
-        if condition.is_literal and not condition.known:
+        if condition.is_literal and not condition.known and self.builder.is_certain:
             self.builder.refuse("this never holds", test)
         self.builder.add(op_class("assert").create(operands=[self.builder.ssa(condition)]))
 
@@ -205,7 +205,11 @@ class Statements(Expressions):
             self._store_cell(known, value)
             return
         if isinstance(value, Static) and value.value is None:
-            self.builder.refuse("this call has no result", node)
+            self.builder.refuse(
+                f"'{name}' gets no value: a call without result, or None, which a core does not "
+                "have; take a number instead",
+                node,
+            )
         self.variables[name] = self.builder.settle(value) if isinstance(value, Scalar) else value
 
     def _store_cell(self, cell: Cell, value: Scalar) -> None:
@@ -330,7 +334,8 @@ class Statements(Expressions):
         right = self.scalar(node.value)
         self.builder.at(node)
         if not isinstance(old, Scalar):
-            self.builder.refuse(f"'{operator}=' takes numbers, not {describe(old)}", node)
+            also = PRINT_TEXTS if describe(old) == describe(Static("")) else ""
+            self.builder.refuse(f"'{operator}=' takes numbers, not {describe(old)}{also}", node)
         return self.builder.binary(operator, old, right)
 
     # Branches.

@@ -61,9 +61,14 @@ class CircularBuffer:
         return [*shape[:-2], *(-(-extent // self.tile_shape) for extent in shape[-2:])]
 
     @property
+    def data_type(self) -> DataType:
+        """The format of its tiles."""
+        return _DATA_TYPES[self.dtype]
+
+    @property
     def type(self) -> CBType:
         """The type in the IR."""
-        return _cb_type(self.cb_id, tuple(self.tilized_shape), _DATA_TYPES[self.dtype])
+        return _cb_type(self.cb_id, tuple(self.tilized_shape), self.data_type)
 
 
 @lru_cache(maxsize=256)

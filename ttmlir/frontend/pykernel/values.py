@@ -11,6 +11,9 @@ from xdsl.ir import Attribute, SSAValue
 from ttmlir.dialects.ttkernel import RESULT_TYPES, CBType
 from ttmlir.optable.kernel import ValueKind
 
+MOST_INTEGER = (1 << 31) - 1
+"""Constants beyond it, up to 32 bits, are the negative numbers of the same bits."""
+
 
 @dataclass(frozen=True, eq=False)
 class Scalar:
@@ -98,7 +101,7 @@ def number(value: int | float) -> Scalar:
         case bool():
             return Scalar(i1, known=int(value), natural=True)
         case int():
-            return Scalar(i32, known=value, natural=value >= 0)
+            return Scalar(i32, known=value, natural=0 <= value <= MOST_INTEGER)
         case float():
             return Scalar(f32, known=value)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import os
 import re
 import sysconfig
 import traceback
@@ -10,11 +11,11 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 from typing import Any, NoReturn
 
 from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr
 
+from ttmlir.files import PACKAGE_FOLDER
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.mlir.reporting.diagnostics import LocatedError
 from ttmlir.mlir.reporting.locations import file_location, name_location
@@ -28,12 +29,10 @@ def place_of(node: Any) -> LocationAttr:
 
 
 def place_of_trace(trace: str) -> LocationAttr:
-    """The innermost line outside of libraries that a text of Python's frames has."""
+    """The innermost line outside of libraries that a text of Python's frames has, or unknown."""
     frames = [(match["file"], int(match["line"])) for match in _FRAME.finditer(trace)]
-    own = [frame for frame in frames if not frame[0].startswith(_library_folders())] or frames
-    if not own:
-        return UNKNOWN_LOC
-    return _place(*own[-1])
+    own = [frame for frame in frames if not frame[0].startswith(_library_folders())]
+    return _place(*own[-1]) if own else UNKNOWN_LOC
 
 
 def place_of_error(error: BaseException) -> LocationAttr:
@@ -105,7 +104,8 @@ _FRAMES_KEPT = 3
 def _library_folders() -> tuple[str, ...]:
     """Folders of torch, of other installed packages, of Python itself and of this front end."""
     kinds = ("stdlib", "platstdlib", "purelib", "platlib")
-    torch, own = Path(torch_package().__file__).parent, Path(__file__).parents[1]
+    torch = os.path.dirname(torch_package().__file__) + os.sep
     # torch names the code that it generates so.
     generated = "<eval_with_key>"
-    return str(torch), str(own), generated, *(sysconfig.get_path(kind) for kind in kinds)
+    paths = (sysconfig.get_path(kind) + os.sep for kind in kinds)
+    return torch, PACKAGE_FOLDER, generated, *paths

@@ -10,8 +10,10 @@ from xdsl.ir import Operation
 
 from ttmlir.dialects.stablehlo.text.form import integer
 from ttmlir.interpreter.execution import Execution
+from ttmlir.interpreter.kernels import call_target, can_call
 from ttmlir.interpreter.values import Function
 from ttmlir.mlir.reporting.diagnostics import OpError
+from ttmlir.program.custom_kernel import TARGET
 
 
 def _while(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
@@ -64,12 +66,15 @@ _PLACEMENT = (
 
 def _custom_call(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
     name = cast("StringAttr", op.properties["call_target_name"]).data
+    if can_call(name):
+        return call_target(op, name, operands)
     if name in _PLACEMENT:
         return operands
     raise OpError(
         op,
-        f"calls '{name}', which only the framework's own runtime has; calls that say where tensors "
-        f"lie ({', '.join(_PLACEMENT)}) can be interpreted",
+        f"calls '{name}', which only the framework's own runtime has; ttmlir.register_custom_call("
+        f"'{name}', numpy=...) says what it computes; without that, calls of '{TARGET}' and those "
+        f"that say where tensors lie ({', '.join(_PLACEMENT)}) can be interpreted",
     )
 
 

@@ -46,17 +46,6 @@ def _by_row(row: Row, truth: Row | None) -> Function:
     return run
 
 
-def _complex_or(row: Row, meaning: Meaning) -> Function:
-    """NumPy's function of complex numbers, the row's of others."""
-
-    def run(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
-        if np.iscomplexobj(operands[0]):
-            return (meaning(*operands),)
-        return (row.reference(np, *operands),)
-
-    return run
-
-
 def _compare(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
     direction = cast("EnumAttr", op.properties["comparison_direction"]).data
     kind = op.properties.get("compare_type")
@@ -181,11 +170,10 @@ def _digamma(value: Array) -> Array:
 
 
 def _logistic(value: Array) -> Array:
-    return 1 / (1 + np.exp(-value))
-
-
-def _reciprocal_root(value: Array) -> Array:
-    return 1 / np.sqrt(value)
+    """The row is for real numbers only."""
+    if np.iscomplexobj(value):
+        return 1 / (1 + np.exp(-value))
+    return _NAMED["stablehlo.logistic"].reference(np, value)
 
 
 def _complex(real: Array, imaginary: Array) -> Array:
@@ -199,24 +187,6 @@ def _is_positive_infinity(value: Array) -> Array:
 def _is_negative_infinity(value: Array) -> Array:
     return value == -np.inf
 
-
-_COMPLEX: dict[str, Meaning] = {
-    "stablehlo.divide": np.divide,
-    "stablehlo.cosine": np.cos,
-    "stablehlo.exponential": np.exp,
-    "stablehlo.exponential_minus_one": np.expm1,
-    "stablehlo.log": np.log,
-    "stablehlo.log_plus_one": np.log1p,
-    "stablehlo.logistic": _logistic,
-    "stablehlo.negate": np.negative,
-    "stablehlo.power": np.power,
-    "stablehlo.rsqrt": _reciprocal_root,
-    "stablehlo.sine": np.sin,
-    "stablehlo.sqrt": np.sqrt,
-    "stablehlo.tan": np.tan,
-    "stablehlo.tanh": np.tanh,
-}
-"""NumPy's functions where the rows are those of real numbers only."""
 
 _OWN: dict[str, Function] = {
     "chlo.conj": elementwise(np.conj),
@@ -235,6 +205,7 @@ _OWN: dict[str, Function] = {
     "stablehlo.convert": _convert,
     "stablehlo.imag": elementwise(np.imag),
     "stablehlo.iota": _iota,
+    "stablehlo.logistic": elementwise(_logistic),
     "stablehlo.real": elementwise(np.real),
     "stablehlo.reduce_precision": _reduce_precision,
     "stablehlo.round_nearest_afz": elementwise(_round_away),
@@ -244,12 +215,7 @@ _OWN: dict[str, Function] = {
 }
 
 ELEMENTWISE: dict[str, Function] = {
-    **{
-        name: _complex_or(row, _COMPLEX[name])
-        if name in _COMPLEX
-        else _by_row(row, _ON_TRUTH.get(name))
-        for name, row in _NAMED.items()
-    },
+    **{name: _by_row(row, _ON_TRUTH.get(name)) for name, row in _NAMED.items()},
     **_OWN,
 }
 """Operations of this module by name; arrays of any one shape may be given to those that compute."""

@@ -64,11 +64,11 @@ def bits_of(value: float, type: AnyFloat) -> int:
     """The bit pattern of `value` rounded to `type` (to nearest, ties to even)."""
     _check(type)
     exponent_bits = _EXPONENT_BITS.get(type.name)
+    (wide,) = struct.unpack("<Q", struct.pack("<d", value))
     if exponent_bits is None:
         bits = int.from_bytes(type.pack((value,)), "little")
-        is_negative_nan = math.isnan(value) and math.copysign(1.0, value) < 0
+        is_negative_nan = math.isnan(value) and wide >> 63
         return bits | _NAN_SIGN.get(type.name, 0) if is_negative_nan else bits
-    (wide,) = struct.unpack("<Q", struct.pack("<d", value))
     if type.name == "f64":
         return wide
     if math.isnan(value):

@@ -22,6 +22,9 @@ from dataclasses import dataclass
 from io import BytesIO
 from typing import BinaryIO
 
+from ttmlir.files import too_large
+from ttmlir.limits import MAX_TEXT_LENGTH, memory_advice, memory_limit
+
 LONG = 4096
 """Digits from which on a string is replaced."""
 
@@ -68,8 +71,20 @@ def compact(text: str) -> CompactText:
 
 
 def read_compact(file: BinaryIO) -> tuple[bytes, Sequence[bytes]]:
-    """What a file holds without long strings, and these."""
-    return _compact(iter(lambda: file.read(_CHUNK_BYTES), b""))
+    """What a file holds without long strings, and these.
+
+    Raises OSError, also for a text that is longer than `MAX_TEXT_LENGTH` without its long strings,
+    and for long strings that take more than the limit of memory.
+    """
+    compactor, most = _Compactor(), memory_limit()
+    while chunk := file.read(_CHUNK_BYTES):
+        compactor.feed(chunk)
+        if compactor.text_size > MAX_TEXT_LENGTH:
+            limit = f"{MAX_TEXT_LENGTH} bytes without long constants, the most that are read"
+            raise too_large(f"its text has more than {limit}")
+        if compactor.contents_size > most:
+            raise too_large(f"its constants are too large: {memory_advice()}")
+    return compactor.finish()
 
 
 def place_in_file(data: bytes, position: int, contents: Sequence[bytes]) -> int:
@@ -157,12 +172,24 @@ class _Compactor:
     def __init__(self) -> None:
         self._text = BytesIO()
         self._contents: list[bytes] = []
+        self._finished_size = 0
+        """Bytes of all `_contents`."""
         self._pending = b""
         """The end of what was fed, in which a string may begin."""
         self._string: BytesIO | None = None
         """The bytes of the string that is being read."""
         self._digits = b""
         """Digits of the string that are not yet in its bytes: too few of them, or an odd one."""
+
+    @property
+    def text_size(self) -> int:
+        """Bytes of the text so far, without long strings."""
+        return self._text.tell()
+
+    @property
+    def contents_size(self) -> int:
+        """Bytes of the long strings so far."""
+        return self._finished_size + (self._string.tell() if self._string else 0)
 
     def feed(self, chunk: bytes) -> None:
         """Take the next part of the text."""
@@ -210,6 +237,7 @@ class _Compactor:
         self._text.write(b"@%d" % len(self._contents))
         # BytesIO hands its buffer over without copying it.
         self._contents.append(string.getvalue())
+        self._finished_size += string.tell()
         self._string = None
         return end
 

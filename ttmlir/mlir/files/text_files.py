@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from errno import EFBIG
 
 from ttmlir.files import write_file
 from ttmlir.mlir.attributes.long_strings import CompactText, compact, place_in_file, read_compact
@@ -42,7 +43,8 @@ def read_input(path: str) -> CompactText:
             with open(path, "rb") as file:
                 data, contents = read_compact(file)
     except OSError as error:
-        raise FileError(f"cannot open input file '{path}': {error.strerror}") from None
+        verb = "read" if error.errno == EFBIG else "open"
+        raise FileError(f"cannot {verb} input file '{path}': {error.strerror}") from None
     try:
         return CompactText(data.decode("utf-8"), contents)
     except UnicodeDecodeError as error:

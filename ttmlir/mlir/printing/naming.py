@@ -10,11 +10,18 @@ Source of the rules: `SSANameState` in mlir/lib/IR/AsmPrinter.cpp.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias, cast
 
-from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, TensorType
+from xdsl.dialects.builtin import (
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    SymbolRefAttr,
+    TensorType,
+)
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 
@@ -59,6 +66,15 @@ def _tensor_constant_name(op: Operation) -> list[str]:
     return ["c" if is_integer else "cst"]
 
 
+def _name_of_global(op: Operation) -> list[str]:
+    """The last name of the symbol, of letters that names of values can have."""
+    symbol = cast("SymbolRefAttr", op.properties["global"])
+    name = (symbol.root_reference, *symbol.nested_references)[-1].data
+    spelled = name.replace(" ", "_").encode("utf-8", "surrogateescape")
+    spelled = re.sub(rb"[^\w$.-]", lambda match: b"%02X" % match[0][0], spelled)
+    return [re.sub(r"^(?=\d)", "_", spelled.decode())]
+
+
 def _named(*names: str) -> ResultNames:
     return lambda op: names
 
@@ -91,6 +107,8 @@ _FIXED_RESULT_NAMES = {
 _RESULT_NAMES: dict[str, ResultNames] = {
     "arith.constant": _constant_name,
     "chlo.top_k": _named("values", "indices"),
+    "ml_program.global_load": _name_of_global,
+    "ml_program.global_load_const": _name_of_global,
     "stablehlo.batch_norm_grad": _named("grad_operand", "grad_scale", "grad_offset"),
     "stablehlo.batch_norm_training": _named("output", "batch_mean", "batch_var"),
     "stablehlo.constant": _tensor_constant_name,

@@ -60,6 +60,7 @@ from xdsl.ir import (
 )
 from xdsl.traits import IsolatedFromAbove, IsTerminator
 
+from ttmlir.limits import MAX_TEXT_LENGTH
 from ttmlir.mlir.attributes import elements
 from ttmlir.mlir.attributes.affine import affine_map_text, affine_set_text, layout_map
 from ttmlir.mlir.attributes.floats import format_float
@@ -81,8 +82,6 @@ from ttmlir.nesting import deep_recursion
 LOCATIONS = (FileLineColLoc, FusedLoc, CallSiteLoc, NameLoc, UnknownLoc)
 DEFAULT_ELISION_LIMIT = 16
 """Constants with more elements than this are left out of texts for people, as in MLIR."""
-MAX_TEXT_LENGTH = 1 << 28
-"""Longest text that is printed, in characters, without long constants and resources."""
 MAX_ATTRIBUTE_LENGTH = 1 << 24
 """Longest text of one attribute, type or location, elements of constants apart.
 
@@ -381,12 +380,12 @@ class MlirPrinter(OpenPrinter):
         return name
 
     def print_block_argument(self, arg: BlockArgument, print_type: bool = True) -> None:
-        """Print an argument with its type and location."""
+        """Print an argument with its type, if wanted, and location."""
         self.print_ssa_value(arg)
         if print_type:
             self._write(": ")
             self.print_attribute(arg.type)
-            self.print_trailing_location(arg.location, allow_alias=False)
+        self.print_trailing_location(arg.location, allow_alias=False)
 
     def print_region(
         self,

@@ -77,7 +77,7 @@ class TypeReader(TextReader):
     def parse_optional_type(self) -> TypeAttribute | None:
         """Read a type, if there is one; a spelling that was read before is looked up."""
         token = self.current_token
-        if token.kind is Kind.BARE_IDENT and token.text in _SHAPED_TYPES:
+        if token.text in _SHAPED_TYPES:
             return self._remembered_type(token.span)
         self._enter_nesting()
         type = super().parse_optional_type()
@@ -154,10 +154,20 @@ class TypeReader(TextReader):
         extents = self.parse_dimension_list()
         if extents and self.parse_optional_shape_delimiter() is None:
             self.raise_wrong_token("expected 'x' in dimension list")
+        return extents, self._read_element_type()
+
+    def parse_shape(self) -> tuple[list[int] | None, Attribute]:
+        """Read extents and an element type, or an element type after `*x`."""
+        if self.parse_optional_punctuation("*") is None:
+            return self.parse_ranked_shape()
+        self.parse_shape_delimiter()
+        return None, self._read_element_type()
+
+    def _read_element_type(self) -> Attribute:
         position = self.pos
         type = self.parse_type()
         self._element_type_position = position
-        return extents, type
+        return type
 
     def read_vector_type(self) -> AnyVectorType:
         """Read what follows `vector<`."""

@@ -120,11 +120,11 @@ def _is_late(attr: Attribute, known: dict[int, bool]) -> bool:
     if found is None:
         found = attr.name.partition(".")[0] in _LATE_DIALECTS
         known[id(attr)] = found
-        parts: Iterable[Attribute] = ()
-        if isinstance(attr, ParametrizedAttribute):
-            parts = attr.parameters
-        elif isinstance(attr, ArrayAttr):
-            parts = cast("ArrayAttr[Attribute]", attr).data
-        found = found or any(_is_late(part, known) for part in parts)
-        known[id(attr)] = found
+        known[id(attr)] = found = found or any(_is_late(part, known) for part in _parts(attr))
     return found
+
+
+def _parts(attr: Attribute) -> Iterable[Attribute]:
+    if isinstance(attr, ParametrizedAttribute):
+        return attr.parameters
+    return cast("ArrayAttr[Attribute]", attr).data if isinstance(attr, ArrayAttr) else ()

@@ -113,10 +113,11 @@ def _definition_notes(use: Operation, value: SSAValue) -> tuple[Diagnostic, ...]
 
 
 def _relation(use: Block | None, definition: Block | None) -> str:
+    assert use is not None
+    assert definition is not None
     if use is definition:
         return "the same block"
-    region = use.parent if use is not None else None
-    defining_region = definition.parent if definition is not None else None
+    region, defining_region = use.parent, definition.parent
     if region is defining_region:
         return "the same region"
     while region is not None:

@@ -205,8 +205,12 @@ def _module_attribute_fault(module: Operation) -> Diagnostic | None:
     return None
 
 
+_PUBLIC = StringAttr("public")
+
+
 def _public_declaration_fault(function: Operation) -> Diagnostic | None:
-    if function.regions[0].blocks or "sym_visibility" in function.properties:
+    visibility = function.properties.get("sym_visibility", _PUBLIC)
+    if function.regions[0].blocks or visibility != _PUBLIC:
         return None
     return op_diagnostic(function, "symbol declaration cannot have public visibility")
 
@@ -240,6 +244,12 @@ def _end_fault(block: Block, parent: Operation) -> Diagnostic | None:
                 return op_diagnostic(
                     op, "branching to block of a different region", with_name=False
                 )
+        if op.name.startswith("cf."):
+            from ttmlir.mlir.verifying.branches import branch_fault
+
+            fault = branch_fault(op)
+            if fault is not None:
+                return op_diagnostic(op, fault, with_name=False)
     region = block.parent
     assert region is not None
     is_only = block.next_block is None and block is region.blocks.first

@@ -101,8 +101,8 @@ class _Buffer:
     """The `tensor.empty`, the function for an argument, the layout change for scratch memory."""
     space: MemorySpace
     size: int
-    birth: int
-    """Position of the operation that makes it; the first one is 0, arguments come before."""
+    birth: float
+    """Position of the operation that makes it; arguments are there before all."""
     death: float
     """Position of the last operation that uses it; infinite for what outlives the function."""
     last_user: Operation | None = None
@@ -160,7 +160,7 @@ class _Allocation:
 
     def _argument(self, function: FuncOp, value: SSAValue) -> _Buffer:
         size, space = self._size(function, value)
-        return _Buffer(value, function, space, size, birth=-1, death=math.inf)
+        return _Buffer(value, function, space, size, birth=-math.inf, death=math.inf)
 
     def _destination(self, empty: EmptyOp, places: dict[Operation, int]) -> _Buffer:
         size, space = self._size(empty, empty.tensor)

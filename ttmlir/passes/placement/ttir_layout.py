@@ -286,7 +286,7 @@ class _Moves:
             type_ = op.operands[number].type
             constraint = cast("tt.OperandConstraintAttr", constraints[number])
             try:
-                wanted = self._wanted(type_, constraint.data, self._grid_of(op))
+                wanted = self._wanted(type_, constraint.data, self._grid_of(op, number))
             except LayoutError as error:
                 refuse(op, f"operand #{number} cannot be laid out: {error}")
             result = results.get(number)
@@ -298,7 +298,7 @@ class _Moves:
 
     def _place_as(self, op: Operation, types: Iterable[Attribute]) -> None:
         for number, wanted in enumerate(types):
-            if number < len(op.operands) and op.operands[number].type != wanted:
+            if op.operands[number].type != wanted:
                 self._move(op, number, wanted)
 
     def _place_as_before(self, op: Operation) -> None:
@@ -340,8 +340,11 @@ class _Moves:
         if value.first_use is None:
             erase(owner)
 
-    def _grid_of(self, op: ttir.TTIROp) -> Grid | None:
-        """The grid of a kernel's operands; None: they stay on theirs."""
+    def _grid_of(self, op: ttir.TTIROp, number: int) -> Grid | None:
+        """The grid of an operand of a kernel; None: it stays on its own."""
+        if isinstance(op, ttir.CustomKernelOp):
+            shards = op.kernel.tensors[number].shards
+            return None if shards is None else Grid(shards.grid)
         is_kernel = isinstance(op, ttir.GenericOp) or op.name == "ttir.broadcast"
         if not self._options.kernels_on_one_grid or not is_kernel:
             return None

@@ -26,13 +26,13 @@ Not done here: nested modules; they have the machine of the module around them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 
 from ttmlir.dialects import tt
 from ttmlir.dialects.definition.names import SYSTEM_DESC
+from ttmlir.files import read_file
 from ttmlir.ir.rewriting import refuse_at
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.system.chip import default_system_desc
@@ -75,7 +75,7 @@ def _read(path: str, module: ModuleOp) -> SystemDesc:
     from ttmlir.schema.system_desc import load_system_desc
 
     try:
-        loaded = load_system_desc(Path(path).read_bytes(), path)
+        loaded = load_system_desc(read_file(path), path)
         return system_desc_from_table(loaded.root.system_desc)
     except OSError as error:
         problem = f"cannot read the system description '{path}': {error.strerror}"

@@ -154,14 +154,24 @@ def _bounce(
     if has_rows:
         goal = target if source.is_tiled else source
         return source.with_element(TileFormat.of(goal.scalar_element))
-    if source.is_tiled and not target.is_tiled:
-        return target.with_element(source.element)
-    if target.is_tiled and not source.is_tiled:
-        return source.with_element(target.element)
-    if source.linear != target.linear and source.is_tiled:
-        return source.with_element(source.scalar_element)
+    elements = _bounce_of_elements(source, target)
+    if elements is not None:
+        return elements
     if source.grid != target.grid:
         return target.with_grid(shape, source.grid)
     if source.memory_layout is not target.memory_layout:
         return source.with_memory_layout(target.memory_layout)
+    return source.with_element(target.element)
+
+
+def _bounce_of_elements(source: TensorLayout, target: TensorLayout) -> TensorLayout | None:
+    """The step from or to tiles: all else changes on tiles, but the order of numbers on rows."""
+    if source.linear != target.linear:
+        if source.is_tiled:
+            return source.with_element(source.scalar_element)
+        return target.with_element(target.scalar_element) if target.is_tiled else None
+    if source.is_tiled == target.is_tiled:
+        return None
+    if source.is_tiled:
+        return target.with_element(source.element)
     return source.with_element(target.element)

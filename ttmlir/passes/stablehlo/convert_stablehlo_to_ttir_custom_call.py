@@ -105,7 +105,7 @@ def _config_of(op: Operation) -> str:
 def _convert_registered(op: Operation, target: str, registered: RegisteredCall) -> None:
     try:
         if registered.kernel is not None:
-            kernel = registered.kernel(_tensors_of(op), _config_of(op))
+            kernel = registered.kernel(tensors_of(op), _config_of(op))
             _create_kernel(op, kernel, write_custom_kernel(kernel))
             return
         # NumPy is loaded only for calls that need it.
@@ -126,7 +126,7 @@ def _convert_registered(op: Operation, target: str, registered: RegisteredCall) 
     )
 
 
-def _tensors_of(op: Operation) -> Sequence[KernelTensor]:
+def tensors_of(op: Operation) -> Sequence[KernelTensor]:
     """Operands and results as the tensors of a kernel."""
     groups = (("in", "operand", op.operands), ("out", "result", op.results))
     return [

@@ -28,7 +28,8 @@ def call_on_constants(op: Operation, target: str, registered: RegisteredCall) ->
             refuse_to_legalize(
                 op,
                 f"operand #{number} of '{target}' is no constant, and no file holds Python: "
-                f"{how_to_register(target)}",
+                f"{how_to_register(target)}; ttmlir.interpreter.execute runs the program "
+                "in this process with the function that it has",
             )
         dtype = _dtype(element_type(value))
         operands.append(np.frombuffer(raw_bytes(elements), dtype).reshape(value_shape(value)))

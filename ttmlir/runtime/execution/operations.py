@@ -92,8 +92,7 @@ def read_call(operation: Operation) -> OperationCall:
             operands[filler] = (None,)
         elif filler not in ("type", "device"):
             operands[filler] = (operation.tensor(field),)
-    if output is None:
-        raise BinaryError(f"{operation.where}: the operation has no output")
+    assert output is not None, "every row has an output"
     flat = tuple(operand for group in operands.values() for operand in group)
     _check_arity(row, operation, flat)
     return OperationCall(row, operation, flat, parameters, output)

@@ -209,11 +209,6 @@ class _Preparation:
                 f"{self.program.where}: {what} was deallocated by operation "
                 f"{value.deallocated_by.index}"
             )
-        if value.desc.shape != ref.desc.shape:
-            raise BinaryError(
-                f"{self.program.where}: {what} has shape {ref.desc.shape}, but the tensor has "
-                f"shape {value.desc.shape}"
-            )
         self._fill_if_empty(value)
         return value
 
@@ -227,11 +222,6 @@ class _Preparation:
             raise BinaryError(
                 f"{operation.where}: tensor {ref.global_id} is used after operation "
                 f"{value.deallocated_by.index} deallocated it"
-            )
-        if value.desc.shape != ref.desc.shape:
-            raise BinaryError(
-                f"{operation.where}: tensor {ref.global_id} is used with shape {ref.desc.shape}, "
-                f"but has shape {value.desc.shape}"
             )
         self._fill_if_empty(value)
         return value

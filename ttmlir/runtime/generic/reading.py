@@ -88,6 +88,9 @@ def _kernel(table: Table, index: int, where: str) -> KernelDescription:
         config=_config(table, where),
         core_ranges=_core_ranges(table["core_ranges"]),
         compile_time_args=_core_args(table["ct_args"], where),
+        named_compile_time_args=tuple(
+            _named_argument(each, where) for each in table["named_ct_args"] or ()
+        ),
         runtime_args=tuple(_runtime_args(each, where) for each in table["rt_args"] or ()),
         common_runtime_args=_core_args(table["common_rt_args"], where),
         defines=tuple((each["name"] or "", each["value"] or "") for each in table["defines"] or ()),
@@ -156,6 +159,13 @@ def _argument(table: Table, where: str) -> Argument:
             )
 
 
+def _named_argument(table: Table, where: str) -> tuple[str, Argument]:
+    value: Table | None = table["value"]
+    if value is None:
+        raise BinaryError(f"{where}: an argument says nothing")
+    return table["name"] or "", _argument(value, where)
+
+
 def _circular_buffer(table: Table, where: str) -> CircularBufferDescription:
     buffer: Table | None = table["buffer"]
     return CircularBufferDescription(
@@ -177,7 +187,9 @@ def _semaphore(table: Table, where: str) -> SemaphoreDescription:
             f"{where} is one of {table['core_type']} cores; the simulator has worker cores"
         )
     return SemaphoreDescription(
-        core_ranges=_core_ranges(table["core_ranges"]), initial_value=table["initial_value"]
+        core_ranges=_core_ranges(table["core_ranges"]),
+        initial_value=table["initial_value"],
+        id=None if table["id"] == -1 else table["id"],
     )
 
 

@@ -13,18 +13,22 @@ from ttmlir.program.description import (
     Argument,
     Arguments,
     CircularBufferDescription,
+    CircularBufferFormat,
     CircularBufferIndex,
     ComputeConfig,
     DataMovementConfig,
+    DescriptionError,
     KernelConfig,
     KernelDescription,
     Processor,
     ProgramDescription,
     ReaderConfig,
     SemaphoreAt,
+    SemaphoreDescription,
     TensorAccessorArgs,
     WriterConfig,
     list_cores,
+    list_ranges,
 )
 from ttmlir.sim.calls.compute_api import ComputeSettings
 from ttmlir.sim.errors import SimError
@@ -47,16 +51,22 @@ def create_sim_program(
     """
     description.check_tensors(len(tensors) + len(storages))
     program = Program()
-    semaphores = [
-        program.add_semaphore(list_cores(each.core_ranges), each.initial_value)
-        for each in description.semaphores
-    ]
+    semaphores = _add_semaphores(program, description.semaphores)
     binding = _Binding((*tensors, *storages), semaphores, len(tensors))
     for each in description.circular_buffers:
         program.add_circular_buffer(binding.bind_circular_buffer(each))
     for each in description.kernels:
         program.add_kernel(binding.bind_kernel(each))
     return program
+
+
+def _add_semaphores(program: Program, semaphores: Sequence[SemaphoreDescription]) -> list[int]:
+    """The numbers of semaphores: first those that have one, so that the others get what is left."""
+    numbers = [0] * len(semaphores)
+    for place, each in sorted(enumerate(semaphores), key=lambda pair: pair[1].id is None):
+        cores = list_cores(each.core_ranges)
+        numbers[place] = program.add_semaphore(cores, each.initial_value, each.id)
+    return numbers
 
 
 @dataclass(frozen=True)
@@ -73,12 +83,15 @@ class _Binding:
         name = safe_file_name(kernel.name)
         return Kernel(
             name=name,
-            file=f"{name}.cpp",
+            file=kernel.file or f"{name}.cpp",
             text=kernel.source,
             cores=kernel.cores,
             role=role,
             noc_index=noc,
             compile_time_args=self._words(kernel.compile_time_args),
+            named_compile_time_args={
+                each: self._words((value,))[0] for each, value in kernel.named_compile_time_args
+            },
             defines=dict(kernel.defines),
             compute=_settings(kernel.config),
             common_arguments=self._words(kernel.common_runtime_args),
@@ -124,6 +137,75 @@ class _Binding:
                 return (self.semaphores[number],)
             case int():
                 return (argument,)
+
+
+def describe_sim_program(program: Program, tensors: Sequence[Buffer]) -> ProgramDescription:
+    """The description of a program; addresses in it stay the numbers that they are.
+
+    `tensors` are those that circular buffers may be on. DescriptionError for circular buffers on
+    others, or on a part of one.
+    """
+    return ProgramDescription(
+        kernels=tuple(map(_describe_kernel, program.kernels)),
+        circular_buffers=tuple(
+            _describe_circular_buffer(each, tensors) for each in program.circular_buffers
+        ),
+        semaphores=tuple(
+            SemaphoreDescription(
+                core_ranges=list_ranges(each.cores), initial_value=each.initial, id=each.index
+            )
+            for each in program.semaphores
+        ),
+    )
+
+
+def _describe_kernel(kernel: Kernel) -> KernelDescription:
+    return KernelDescription(
+        name=kernel.name,
+        file=kernel.file,
+        source=kernel.text,
+        config=_describe_config(kernel),
+        core_ranges=list_ranges(kernel.cores),
+        compile_time_args=tuple(kernel.compile_time_args),
+        named_compile_time_args=tuple(kernel.named_compile_time_args.items()),
+        runtime_args=tuple((core, tuple(each)) for core, each in kernel.arguments.items()),
+        common_runtime_args=tuple(kernel.common_arguments),
+        defines=tuple(kernel.defines.items()),
+    )
+
+
+def _describe_config(kernel: Kernel) -> KernelConfig:
+    if kernel.role != Role.COMPUTE:
+        processor = next(each for each, role in _ROLES.items() if role == kernel.role)
+        return DataMovementConfig(processor, NocIndex(kernel.noc_index))
+    settings = kernel.compute
+    return ComputeConfig(
+        math_fidelity=settings.fidelity,
+        fp32_dest_acc_en=settings.fp32_dest_acc_en,
+        dst_full_sync_en=settings.dst_full_sync_en,
+        math_approx_mode=settings.math_approx_mode,
+        unpack_to_dest_fp32=tuple(sorted(settings.unpack_to_dest)),
+    )
+
+
+def _describe_circular_buffer(
+    spec: CircularBufferSpec, tensors: Sequence[Buffer]
+) -> CircularBufferDescription:
+    tensor = next((i for i, each in enumerate(tensors) if each is spec.buffer), None)
+    if (spec.buffer is not None and tensor is None) or spec.offset:
+        raise DescriptionError(
+            f"circular buffer {min(spec.indices)} is on a buffer that is no argument, or on a part "
+            "of one; place it on an argument, or give it bytes of its own"
+        )
+    return CircularBufferDescription(
+        total_size=spec.total_size,
+        core_ranges=list_ranges(spec.cores),
+        formats=tuple(
+            CircularBufferFormat(index, data_type, page_size)
+            for index, (page_size, data_type) in spec.indices.items()
+        ),
+        tensor=tensor,
+    )
 
 
 def _processor(config: KernelConfig) -> tuple[Role, int]:

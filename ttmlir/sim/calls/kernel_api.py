@@ -96,7 +96,9 @@ class KernelApi:
     def cb_wait_front(self, cb: int, pages: int) -> bool:
         """Wait until so many pages are filled; they stay where they are."""
         buffer = self.cbs[cb]
-        if (buffer.received - buffer.acked) & COUNTER_MASK < pages or pages > buffer.num_pages:
+        if (
+            buffer.received - buffer.acked
+        ) & COUNTER_MASK < pages or not 0 <= pages <= buffer.num_pages:
             buffer.wait_for_data(self.thread, pages)
             return False
         if self.timed and pages > 0:
@@ -128,7 +130,7 @@ class KernelApi:
         """Wait until so many pages are free."""
         buffer = self.cbs[cb]
         free = (buffer.num_pages - buffer.received + buffer.acked) & COUNTER_MASK
-        if free < pages or pages > buffer.num_pages:
+        if free < pages or not 0 <= pages <= buffer.num_pages:
             buffer.wait_for_space(self.thread, pages)
             return False
         if self.timed and pages > 0:

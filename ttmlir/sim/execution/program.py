@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ttmlir.cpp.source_map import map_of
+from ttmlir.files import read_text
 from ttmlir.layout.enums import DataType
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.calls.compute_api import ComputeSettings
@@ -39,6 +40,7 @@ class Kernel:
     """BRISC, NCRISC, or COMPUTE."""
     noc_index: int = 0
     compile_time_args: Sequence[int] = ()
+    named_compile_time_args: Mapping[str, int] = field(default_factory=dict[str, int])
     defines: Mapping[str, str] = field(default_factory=dict[str, str])
     compute: ComputeSettings = field(default_factory=ComputeSettings)
     """Of a compute kernel."""
@@ -155,9 +157,17 @@ class Program:
         self.circular_buffers.append(spec)
         return spec
 
-    def add_semaphore(self, cores: Cores, initial: int = 0) -> int:
-        """Create a semaphore on cores; the lowest index that none of them has yet."""
+    def add_semaphore(self, cores: Cores, initial: int = 0, index: int | None = None) -> int:
+        """Create a semaphore on cores; its index, the lowest that none of them has yet.
+
+        SimError for an `index` that one of the cores already has.
+        """
         used = {spec.index for spec in self.semaphores if set(spec.cores) & set(cores)}
+        if index is not None:
+            if index in used:
+                raise SimError(f"semaphore {index} was already created on one of the cores")
+            self.semaphores.append(SemaphoreSpec(index=index, cores=cores, initial=initial))
+            return index
         free = [index for index in range(SEMAPHORES) if index not in used]
         if not free:
             raise SimError(
@@ -175,7 +185,7 @@ def _same_network(kernel: Kernel, other: Kernel) -> bool:
 def read_kernel(path: str | Path) -> str:
     """The text of a kernel's file; SimError if it cannot be read."""
     try:
-        return Path(path).read_text(encoding="utf-8")
+        return read_text(path)
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
         raise SimError(f"cannot read kernel {path}: {reason}") from None

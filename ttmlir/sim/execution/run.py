@@ -195,6 +195,7 @@ def _compile(
             api=api,
             defines=kernel.defines,
             compile_time_args=kernel.compile_time_args,
+            named_compile_time_args=kernel.named_compile_time_args,
             arch_macro=thread.core.chip.spec.macro,
             timed=timed,
         )

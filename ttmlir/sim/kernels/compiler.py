@@ -98,6 +98,7 @@ def compile_kernel(
     api: type[KernelApi],
     defines: Mapping[str, str] | None = None,
     compile_time_args: Sequence[int] = (),
+    named_compile_time_args: Mapping[str, int] | None = None,
     arch_macro: str = WORMHOLE.macro,
     timed: bool = False,
 ) -> CompiledKernel:
@@ -111,7 +112,10 @@ def compile_kernel(
     """
     listed = tuple(sorted((defines or {}).items()))
     arguments = tuple(compile_time_args)
-    return _compile(text, file, map_of(text), role, api, listed, arguments, arch_macro, timed)
+    named = tuple(sorted((named_compile_time_args or {}).items()))
+    return _compile(
+        text, file, map_of(text), role, api, listed, arguments, named, arch_macro, timed
+    )
 
 
 @lru_cache(maxsize=256)
@@ -123,6 +127,7 @@ def _compile(
     api: type[KernelApi],
     defines: tuple[tuple[str, str], ...],
     compile_time_args: tuple[int, ...],
+    named_compile_time_args: tuple[tuple[str, int], ...],
     arch_macro: str,
     timed: bool,
 ) -> CompiledKernel:
@@ -130,6 +135,7 @@ def _compile(
     parsed = parse(text, file, defines=macros, source_map=source_map)
     shown = text if source_map is None else source_map.text
     unit = Unit(shown, file, Library(role, api), compile_time_args, timed, dict(defines))
+    unit.named_compile_time_args = dict(named_compile_time_args)
     with deep_recursion():
         try:
             declare_items(unit, parsed.items, unit.root, "")

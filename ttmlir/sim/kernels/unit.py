@@ -79,6 +79,7 @@ class Unit:
         self.file = file
         self.library = library
         self.compile_time_args = tuple(compile_time_args)
+        self.named_compile_time_args = dict[str, int]()
         self.timed = timed
         self.identifiers = Identifiers()
         self.root = Scope()

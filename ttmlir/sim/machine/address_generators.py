@@ -93,6 +93,10 @@ SHARDED = 1
 DRAM = 2
 """Flag of `AccessorArgs`: the tensor is in DRAM."""
 
+_WHERE = (
+    "layouts begin behind the other compile-time arguments, such as numbers of circular buffers"
+)
+
 
 def read_accessor_args(words: Sequence[int], base: int, common_base: int = 0) -> AccessorArgs:
     """The layout in these compile-time arguments, from `base` on; SimError if they end early."""
@@ -103,15 +107,22 @@ def read_accessor_args(words: Sequence[int], base: int, common_base: int = 0) ->
             rule="arguments",
         )
     flags = words[base]
+    if flags & ~(SHARDED | DRAM):
+        raise SimError(
+            f"TensorAccessorArgs<{base}> reads {flags} from compile-time argument {base}, which is "
+            f"no layout of a tensor: {DRAM} is interleaved in DRAM, 0 in L1, odd numbers are "
+            f"sharded; {_WHERE}",
+            rule="arguments",
+        )
     is_dram = bool(flags & DRAM)
     if not flags & SHARDED:
         return AccessorArgs(is_sharded=False, is_dram=is_dram, end=base + 1, common_end=common_base)
-    rank, banks = words[base + 1], words[base + 2]
+    rank, banks = words[base + 1 : base + 3] if base + 3 <= len(words) else (1, 1)
     end = base + 3 + 2 * rank + banks
     if end > len(words):
         raise SimError(
             f"TensorAccessorArgs<{base}> of a sharded tensor needs {end - base} compile-time "
-            f"arguments, but the kernel has {len(words) - base} from there",
+            f"arguments, but the kernel has {len(words) - base} from there; {_WHERE}",
             rule="arguments",
         )
     shape = words[base + 3 : base + 3 + rank]

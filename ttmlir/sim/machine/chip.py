@@ -111,15 +111,22 @@ class SimChip:
         """What addresses and pages of buffers in DRAM are multiples of."""
         return max(self.dram_read_alignment, self.dram_write_alignment)
 
+    def has_worker(self, logical: Coordinate) -> bool:
+        """Whether logical (x, y) is in the grid of the workers."""
+        return all(0 <= place < extent for place, extent in zip(logical, self.grid, strict=True))
+
+    @property
+    def workers_text(self) -> str:
+        """The grid of the workers, as messages show it."""
+        columns, rows = self.grid
+        return f"{columns}x{rows} worker cores of {self.name}"
+
     def noc_coordinate(self, logical: Coordinate) -> Coordinate:
         """Where on the network the worker at logical (x, y) is; SimError outside of the grid."""
         x, y = logical
-        columns, rows = self.grid
-        if not (0 <= x < columns and 0 <= y < rows):
-            raise SimError(
-                f"core ({x}, {y}) is outside of the {columns}x{rows} worker cores of {self.name}"
-            )
-        return self.workers[y * columns + x]
+        if not self.has_worker(logical):
+            raise SimError(f"core ({x}, {y}) is outside of the {self.workers_text}")
+        return self.workers[y * self.grid[0] + x]
 
     @staticmethod
     def from_desc(desc: ChipDesc, name: str = "") -> SimChip:

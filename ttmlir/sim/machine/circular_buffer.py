@@ -95,7 +95,9 @@ class CircularBuffer:
         thread.wait(self.waits_for_space, pages)
 
     def _check(self, thread: RunningThread, pages: int, call: str) -> None:
-        if not 0 <= pages <= self.num_pages:
+        if pages < 0:
+            raise self._negative(thread, pages, call)
+        if pages > self.num_pages:
             raise thread.error(
                 f"{call} of {pages} pages never returns: circular buffer {self.index} has "
                 f"{self.num_pages} of them; give it more pages or ask for fewer",
@@ -105,6 +107,8 @@ class CircularBuffer:
 
     def push(self, thread: RunningThread, pages: int) -> None:
         """Hand pages to the consumer."""
+        if pages < 0:
+            raise self._negative(thread, pages, "cb_push_back")
         wr_ptr = self.wr_ptr + pages * self.page_size
         if wr_ptr >= self.limit:
             wr_ptr -= self.size
@@ -117,6 +121,8 @@ class CircularBuffer:
 
     def pop(self, thread: RunningThread, pages: int) -> None:
         """Hand pages back to the producer."""
+        if pages < 0:
+            raise self._negative(thread, pages, "cb_pop_front")
         rd_ptr = self.rd_ptr + pages * self.page_size
         if rd_ptr >= self.limit:
             rd_ptr -= self.size
@@ -125,6 +131,14 @@ class CircularBuffer:
         self.rd_ptr = rd_ptr
         self.acked += pages
         self.consumer = thread
+
+    def _negative(self, thread: RunningThread, pages: int, call: str) -> SimError:
+        return thread.error(
+            f"{call} of {pages} pages of circular buffer {self.index}; a number of pages is not "
+            "negative",
+            rule="arguments",
+            detail=(self.state(),),
+        )
 
     def _straddles(self, thread: RunningThread, pages: int, call: str, pointer: int) -> SimError:
         left = (self.limit - pointer) // self.page_size

@@ -22,6 +22,9 @@ from ttmlir.program.description import (
 )
 from ttmlir.target.flatbuffer.tensors import Table
 
+_NO_ID = -1
+"""The `id` of a semaphore that has none."""
+
 
 def program_table(program: ProgramDescription) -> Table:
     """The `ProgramDescriptor` of a program."""
@@ -32,6 +35,7 @@ def program_table(program: ProgramDescription) -> Table:
                 "core_type": "WORKER",
                 "core_ranges": _core_ranges(each.core_ranges),
                 "initial_value": each.initial_value,
+                "id": _NO_ID if each.id is None else each.id,
             }
             for each in program.semaphores
         ],
@@ -41,7 +45,7 @@ def program_table(program: ProgramDescription) -> Table:
 
 def _kernel(kernel: KernelDescription) -> Table:
     member, config = _config(kernel.config)
-    return {
+    table: Table = {
         "source": kernel.source,
         "source_type": "SOURCE_CODE",
         "config_type": member,
@@ -55,6 +59,12 @@ def _kernel(kernel: KernelDescription) -> Table:
         "name": kernel.name,
         "defines": [{"name": name, "value": value} for name, value in kernel.defines],
     }
+    if kernel.named_compile_time_args:
+        table["named_ct_args"] = [
+            {"name": name, "value": _argument_table(value)}
+            for name, value in kernel.named_compile_time_args
+        ]
+    return table
 
 
 def _config(config: KernelConfig) -> tuple[str, Table]:
@@ -84,11 +94,12 @@ def _config(config: KernelConfig) -> tuple[str, Table]:
 
 
 def _arguments(arguments: Arguments) -> list[Table]:
-    tables: list[Table] = []
-    for each in arguments:
-        member, table = _argument(each)
-        tables.append({"arg_type": member, "arg": table})
-    return tables
+    return [_argument_table(each) for each in arguments]
+
+
+def _argument_table(argument: Argument) -> Table:
+    member, table = _argument(argument)
+    return {"arg_type": member, "arg": table}
 
 
 def _argument(argument: Argument) -> tuple[str, Table]:

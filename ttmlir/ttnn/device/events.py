@@ -6,12 +6,11 @@ from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ttmlir.metalium.cores import CoreSpec, cores_of
 from ttmlir.metalium.enums import BufferType
-from ttmlir.ttnn.operations.operation import RECORDERS, Call
-from ttmlir.ttnn.tensor.tensor import Tensor
+from ttmlir.ttnn.operations.operation import OBSERVERS, Recorder, tensors_of
 
 if TYPE_CHECKING:
     from ttmlir.ttnn.device.mesh import MeshDevice
@@ -55,17 +54,17 @@ def command_queue(cq_id: int) -> Generator[None, None, None]:
 class MeshTraceId:
     """Operations that can be replayed."""
 
-    calls: list[Call] = field(default_factory=list[Call])
+    recorder: Recorder = field(default_factory=Recorder)
     number: int = field(default_factory=lambda: next(_ids))
 
 
 def begin_trace_capture(mesh_device: MeshDevice, *, cq_id: int | None = None) -> MeshTraceId:
     """Keep the operations that follow; they are computed, too."""
     mesh_device.check_open()
-    if RECORDERS:
+    if any(isinstance(each, Recorder) for each in OBSERVERS):
         raise RuntimeError("a trace is being captured; end it with ttnn.end_trace_capture first")
     trace = MeshTraceId()
-    RECORDERS.append(trace.calls)
+    OBSERVERS.append(trace.recorder)
     return trace
 
 
@@ -73,9 +72,9 @@ def end_trace_capture(
     mesh_device: MeshDevice, trace_id: MeshTraceId, *, cq_id: int | None = None
 ) -> None:
     """Keep no more operations."""
-    if trace_id.calls not in RECORDERS:
+    if trace_id.recorder not in OBSERVERS:
         raise RuntimeError("the trace is not being captured")
-    RECORDERS.clear()
+    OBSERVERS.remove(trace_id.recorder)
 
 
 def execute_trace(
@@ -87,22 +86,16 @@ def execute_trace(
 ) -> None:
     """Compute the operations again, with what their operands hold now; into the same results."""
     mesh_device.check_open()
-    for call in trace_id.calls:
+    for call in trace_id.recorder.calls:
         again = call.repeat()
         for old, new in zip(tensors_of(call.result), tensors_of(again), strict=True):
             if old is not new:
                 old.take(new)
 
 
-def tensors_of(result: Any) -> list[Tensor]:
-    """The tensors of a result, which may be one, several or none."""
-    listed: list[Any] = [*result] if isinstance(result, list | tuple) else [result]
-    return [each for each in listed if isinstance(each, Tensor)]
-
-
 def release_trace(mesh_device: MeshDevice, trace_id: MeshTraceId) -> None:
     """Forget the operations of a trace."""
-    trace_id.calls.clear()
+    trace_id.recorder.calls.clear()
 
 
 class GlobalSemaphore:

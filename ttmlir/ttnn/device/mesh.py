@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -17,6 +17,7 @@ from ttmlir.metalium.enums import BufferType
 from ttmlir.metalium.errors import MetaliumError
 from ttmlir.sim.machine.allocator import Allocator
 from ttmlir.sim.machine.chip import SimChip
+from ttmlir.ttnn.device.sub_devices import SubDevice, SubDeviceId, SubDevices
 from ttmlir.ttnn.types.memory import CoreGrid
 
 if TYPE_CHECKING:
@@ -109,6 +110,9 @@ class MeshDevice(Device):
         """What tells apart the operations that have run."""
         self.caches_programs = True
 
+        self.sub_devices = SubDevices()
+        """Parts that programs divided the cores into; here they change nothing."""
+
     def check_open(self) -> None:
         """RuntimeError if the device is closed."""
         if not self.is_open:
@@ -188,6 +192,37 @@ class MeshDevice(Device):
                 for address, size in allocator.taken
             ],
         )
+
+    # Parts of the device.
+
+    def create_sub_device_manager(
+        self, sub_devices: Sequence[SubDevice], local_l1_size: int = 0
+    ) -> int:
+        """The number of a division of the cores into parts."""
+        return self.sub_devices.create(sub_devices, self.chip.grid)
+
+    def load_sub_device_manager(self, sub_device_manager_id: int) -> None:
+        """Divide the cores; RuntimeError for a number that no division has."""
+        self.sub_devices.load(sub_device_manager_id)
+
+    def clear_loaded_sub_device_manager(self) -> None:
+        """Divide the cores no more."""
+        self.sub_devices.loaded = None
+
+    def remove_sub_device_manager(self, sub_device_manager_id: int) -> None:
+        """Forget a division, which is not loaded."""
+        self.sub_devices.remove(sub_device_manager_id)
+
+    def get_sub_device_ids(self) -> list[SubDeviceId]:
+        """The parts of the loaded division; without one, all cores are one part."""
+        return self.sub_devices.numbers()
+
+    def set_sub_device_stall_group(self, sub_device_ids: Sequence[SubDeviceId]) -> None:
+        """Nothing: commands are done in order, so that none waits."""
+        self.sub_devices.require(sub_device_ids)
+
+    def reset_sub_device_stall_group(self) -> None:
+        """Nothing: commands are done in order, so that none waits."""
 
     # Programs that were run before.
 

@@ -10,6 +10,7 @@ from ttmlir.ttnn.operations.elementwise import (
     BINARY_TAIL,
     Elementwise,
     declare,
+    join_signature,
 )
 from ttmlir.ttnn.operations.meanings import Meaning, meaning_of
 from ttmlir.ttnn.operations.operation import Operation, table_of
@@ -34,7 +35,7 @@ def _in_place(table: dict[str, Operation]) -> Iterator[Operation]:
     for name in _IN_PLACE.split():
         entry = table[name].entry
         assert isinstance(entry, Elementwise), "elementwise operations have an entry"
-        signature = f"input_tensor_a, input_tensor_b, {_TAIL_IN_PLACE}"
+        signature = join_signature(", ".join(_TWO), entry.arguments, _TAIL_IN_PLACE)
         yield Operation(f"{name}_", entry.run_in_place, signature, entry)
 
 

@@ -22,6 +22,7 @@ from ttmlir.ttnn.operations.operation import (
     common_layout,
     remember_program,
     require_tensor,
+    spell_type,
     store,
 )
 from ttmlir.ttnn.operations.signature import IGNORED
@@ -52,6 +53,8 @@ class Elementwise:
     """The data type of the result of integers, where it is another."""
     typed_by: int = 0
     """The first operand whose data type the result may have."""
+    arguments: str = ""
+    """What stands between the operands and the tail of its signature."""
     is_pointwise: bool = False
     """True where every number of the result follows from those at its place."""
 
@@ -152,7 +155,10 @@ def as_number(value: Any, dtype: DataType, name: str) -> Array:
         if wanted.kind in "iu" and number.dtype.kind == "f":
             number = np.trunc(number)
         return number.astype(wanted)
-    raise TypeError(f"{name} is a ttnn.Tensor or a number, not {type(value).__name__}")
+    raise TypeError(
+        f"{name} is a ttnn.Tensor or a number, not {spell_type(value)}; ttnn.from_torch and "
+        "ttnn.Tensor make tensors of arrays"
+    )
 
 
 def declare(
@@ -189,7 +195,11 @@ def _declare_one(
     facts: dict[str, Any],
 ) -> Operation:
     signature = join_signature(", ".join(operands), arguments, tail)
-    own: dict[str, Any] = {"parameters": parameter_names(arguments), **facts}
+    own: dict[str, Any] = {
+        "parameters": parameter_names(arguments),
+        "arguments": arguments,
+        **facts,
+    }
     entry = Elementwise(name, meaning, operands, **own)
     return Operation(name, entry.run, signature, entry)
 

@@ -17,8 +17,10 @@ from ttmlir.ttnn.operations.operation import (
     store,
     table_of,
 )
+from ttmlir.ttnn.tensor.formats import round_to
 from ttmlir.ttnn.tensor.tensor import Tensor
 from ttmlir.ttnn.types.enums import DataType, Layout
+from ttmlir.ttnn.types.spec import TensorSpec
 
 _PART = 32
 """Columns of a tile of statistics, of which the first has numbers."""
@@ -130,6 +132,51 @@ def create_group_norm_weight_bias_rm(
     return input_tensor.reshape(1, 1, -1, 32 if num_channels % 32 == 0 else num_channels)
 
 
+def _masks(num_channels: int, num_groups: int, cores: int) -> Array:
+    """For each group, 1 in the columns that it has of the tiles that it spans on its core."""
+    if num_groups < 1 or num_channels % num_groups or cores < 1 or num_groups % cores:
+        raise ValueError(
+            f"{num_channels} channels, {num_groups} groups and {cores} cores do not divide each "
+            "other"
+        )
+    size, on_core = num_channels // num_groups, num_groups // cores
+    starts = [group % on_core * size % _PART for group in range(num_groups)]
+    tiles = max(-(-(start + size) // _PART) for start in starts)
+    mask = np.zeros((1, num_groups, _PART, tiles * _PART), np.float32)
+    for group, start in enumerate(starts):
+        mask[:, group, :, start : start + size] = 1
+    return mask
+
+
+def _as_mask(array: Array, dtype: DataType | None) -> Any:
+    """A tensor on the host in tiles; without a type one of torch, as older versions had."""
+    if dtype is None:
+        from importlib import import_module
+
+        return import_module("torch").from_numpy(array)
+    return Tensor.on(None, TensorSpec(array.shape, dtype, Layout.TILE), round_to(array, dtype))
+
+
+def create_group_norm_input_mask(
+    num_channels: int,
+    num_groups: int,
+    num_cores_across_channel: int,
+    data_type: DataType | None = None,
+) -> Any:
+    """The columns of each group in its tiles, which `group_norm` here needs no mask for."""
+    return _as_mask(_masks(num_channels, num_groups, num_cores_across_channel), data_type)
+
+
+def create_group_norm_input_negative_mask(
+    num_channels: int,
+    num_groups: int,
+    num_cores_across_channel: int,
+    data_type: DataType | None = None,
+) -> Any:
+    """The columns of other groups in the tiles of each group."""
+    return _as_mask(1 - _masks(num_channels, num_groups, num_cores_across_channel), data_type)
+
+
 def _statistics(values: dict[str, Any], *, centred: bool) -> Tensor:
     """Sums of squares of each row, and the rows' sums if `centred`, in the first column of tiles.
 
@@ -226,5 +273,9 @@ OPERATIONS: dict[str, Operation] = table_of(
     Operation("layer_norm_pre_all_gather", _layer_statistics, _BEFORE),
     Operation("rms_norm_post_all_gather", _rms_by, _AFTER),
     Operation("layer_norm_post_all_gather", _layer_by, _AFTER),
-    operations_of(create_group_norm_weight_bias_rm).values(),
+    operations_of(
+        create_group_norm_weight_bias_rm,
+        create_group_norm_input_mask,
+        create_group_norm_input_negative_mask,
+    ).values(),
 )

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ttmlir.ttnn.operations.elementwise import Elementwise
-from ttmlir.ttnn.operations.golden_layers import GOLDENS, UNLIKE_TORCH
+from ttmlir.ttnn.operations.golden_layers import GOLDENS
 from ttmlir.ttnn.operations.operation import Operation, operations_of
 from ttmlir.ttnn.tensor.conversion import as_array, from_torch, to_torch
 from ttmlir.ttnn.tensor.tensor import Tensor
@@ -113,8 +113,9 @@ def _softmax(x: Any, dim: int = -1, **_: Any) -> Any:
     return _torch().softmax(x, dim)
 
 
-def _concat(tensors: Any, dim: int = 0, **_: Any) -> Any:
-    return _torch().cat(list(tensors), dim)
+def _concat(tensors: Any, dim: int = 0, groups: int = 1, **_: Any) -> Any:
+    parts = [each.chunk(groups, dim) for each in tensors]
+    return _torch().cat([part for group in zip(*parts, strict=True) for part in group], dim)
 
 
 def _split(x: Any, size: Any, dim: int = 0, **_: Any) -> Any:
@@ -224,8 +225,6 @@ def _in_torch(operation: Operation) -> Golden | None:
     entry, torch = operation.entry, _torch()
     name = operation.name.removeprefix("experimental.").removesuffix("_")
     name = _OTHER_NAMES.get(name, name)
-    if name in UNLIKE_TORCH:
-        return None
     for space in (torch, torch.nn.functional, torch.special):
         function = getattr(space, name, None)
         if callable(function):

@@ -55,6 +55,85 @@ def _conv2d(
     return _flattened(result)
 
 
+def _conv1d(
+    *,
+    input_tensor: Any,
+    weight_tensor: Any,
+    batch_size: int,
+    input_length: int,
+    in_channels: int,
+    stride: int = 1,
+    padding: Any = 0,
+    dilation: int = 1,
+    groups: int = 1,
+    bias_tensor: Any = None,
+    **_: Any,
+) -> Any:
+    rows = input_tensor.reshape(batch_size, input_length, in_channels).mT
+    sides = (padding, padding) if isinstance(padding, int) else (padding[0], padding[-1])
+    bias = None if bias_tensor is None else bias_tensor.reshape(-1)
+    functional = _torch().nn.functional
+    result = functional.conv1d(
+        functional.pad(rows, sides),
+        weight_tensor.reshape(*weight_tensor.shape[:3]),
+        bias,
+        stride=stride,
+        dilation=dilation,
+        groups=groups,
+    )
+    return _flattened(result[..., None])
+
+
+def _conv_transpose2d(
+    *,
+    input_tensor: Any,
+    weight_tensor: Any,
+    batch_size: int,
+    input_height: int,
+    input_width: int,
+    in_channels: int,
+    stride: Any = (1, 1),
+    padding: Any = (0, 0),
+    output_padding: Any = (0, 0),
+    dilation: Any = (1, 1),
+    groups: int = 1,
+    bias_tensor: Any = None,
+    mirror_kernel: bool = True,
+    **_: Any,
+) -> Any:
+    image = _image(input_tensor, batch_size, input_height, input_width, in_channels)
+    (top, bottom), (left, right) = as_padding(padding)
+    bias = None if bias_tensor is None else bias_tensor.reshape(-1)
+    result = _torch().nn.functional.conv_transpose2d(
+        image,
+        weight_tensor if mirror_kernel else weight_tensor.flip((2, 3)),
+        bias,
+        stride=stride,
+        output_padding=output_padding,
+        dilation=dilation,
+        groups=groups,
+    )
+    height, width = result.shape[2:]
+    return _flattened(result[:, :, top : height - bottom, left : width - right])
+
+
+def _adaptive_pool2d(name: str) -> Callable[..., Any]:
+    def golden(
+        input_tensor: Any,
+        batch_size: int,
+        input_h: int,
+        input_w: int,
+        channels: int,
+        output_size: Any,
+        **_: Any,
+    ) -> Any:
+        image = _image(input_tensor, batch_size, input_h, input_w, channels)
+        size = output_size if isinstance(output_size, int) else tuple(output_size)
+        return _flattened(getattr(_torch().nn.functional, name)(image, size))
+
+    return golden
+
+
 def _image(x: Any, batch_size: int, input_h: int, input_w: int, channels: int) -> Any:
     return x.reshape(batch_size, input_h, input_w, channels).permute(0, 3, 1, 2)
 
@@ -237,9 +316,13 @@ def _loss(name: str) -> Callable[..., Any]:
 
 
 GOLDENS: dict[str, Callable[..., Any]] = {
+    "adaptive_avg_pool2d": _adaptive_pool2d("adaptive_avg_pool2d"),
+    "adaptive_max_pool2d": _adaptive_pool2d("adaptive_max_pool2d"),
     "avg_pool2d": _avg_pool2d,
     "batch_norm": _batch_norm,
+    "conv1d": _conv1d,
     "conv2d": _conv2d,
+    "conv_transpose2d": _conv_transpose2d,
     "experimental.nlp_concat_heads": _join_heads_in_four,
     "experimental.nlp_create_qkv_heads": _split_heads("transpose_k_heads"),
     "experimental.rotary_embedding": _rotary_embedding,
@@ -259,8 +342,3 @@ GOLDENS: dict[str, Callable[..., Any]] = {
     "upsample": _upsample,
 }
 """Golden functions by the names of operations."""
-
-UNLIKE_TORCH = frozenset(
-    {"adaptive_avg_pool2d", "adaptive_max_pool2d", "conv1d", "conv_transpose2d"}
-)
-"""Operations without a golden function: torch's of these names take other arguments."""

@@ -155,12 +155,15 @@ def concat(
     groups: int = 1,
     sub_core_grids: object = None,
 ) -> Tensor:
-    """Tensors one after another along a dimension, in DRAM unless another memory is asked for."""
+    """Tensors one after another along a dimension, in DRAM unless another memory is asked for.
+
+    With `groups`, the first group of each tensor comes first, then the second of each, and so on.
+    """
+    if isinstance(tensors, Tensor):
+        raise TypeError("tensors is a list of tensors, as in concat([a, b], dim), not one")
     parts = [require_tensor(each, "an entry of tensors") for each in tensors]
     if not parts:
         raise ValueError("tensors is empty; concat takes at least one")
-    if groups != 1:
-        raise ValueError("groups other than 1 are not here yet")
     first = parts[0]
     dim = _dimension(dim, len(first.shape))
     others = [(*each.shape[:dim], *each.shape[dim + 1 :]) for each in parts]
@@ -172,7 +175,7 @@ def concat(
         raise ValueError(f"tensors differ in other extents than that of dimension {dim}: {shapes}")
     if any(each.dtype != first.dtype for each in parts):
         raise ValueError("tensors have different data types; use ttnn.typecast first")
-    array = meaning_of("concat")(np, *(each.array for each in parts), dim=dim)
+    array = meaning_of("concat")(np, *_interleave_groups(parts, dim, groups), dim=dim)
     return store(
         array,
         (first,),
@@ -182,6 +185,17 @@ def concat(
         output_tensor=output_tensor,
         exact=True,
     )
+
+
+def _interleave_groups(parts: Sequence[Tensor], dim: int, groups: int) -> list[Array]:
+    """The parts of equal size along a dimension, group by group of all tensors."""
+    for each in parts:
+        if groups < 1 or each.shape[dim] % groups:
+            raise ValueError(
+                f"groups={groups} do not divide dimension {dim} of a tensor of {each.shape}"
+            )
+    split = (np.split(each.array, groups, dim) for each in parts)
+    return [array for group in zip(*split, strict=True) for array in group]
 
 
 def stack(tensors: Sequence[Tensor], dim: int) -> Tensor:

@@ -7,10 +7,11 @@ the first operand.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from ttmlir.metalium.errors import MetaliumError
 from ttmlir.runtime.element import Array, Numerics, convert
 from ttmlir.runtime.errors import RuntimeFailure
 from ttmlir.sim.errors import SimError
-from ttmlir.ttnn.errors import place_error
+from ttmlir.ttnn.errors import place_error, place_type_error, signature_of
 from ttmlir.ttnn.operations.signature import Signature
 from ttmlir.ttnn.tensor.formats import compute_type, round_to
 from ttmlir.ttnn.tensor.storage import DeviceStorage
@@ -55,6 +56,11 @@ class Operation:
         self.is_experimental = name.startswith("experimental.")
         self._text = signature
 
+    @property
+    def has_signature(self) -> bool:
+        """Whether the arguments are those of a text, and not of the function."""
+        return self._text is not None
+
     @cached_property
     def signature(self) -> Signature:
         """The arguments of an operation of a table."""
@@ -64,12 +70,41 @@ class Operation:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Compute; RuntimeError at the caller's line for what cannot be."""
         try:
-            result = self._compute(args, kwargs)
+            return self._watch(args, kwargs) if OBSERVERS else self._compute(args, kwargs)
         except REFUSALS as error:
             raise place_error(error, self.__name__) from None
-        for recorder in RECORDERS:
-            recorder.append(Call(self, args, kwargs, result))
-        return result
+        except (TypeError, AttributeError) as error:
+            wrong = self._find_misuse(error, args, kwargs)
+            if not wrong and isinstance(error, AttributeError):
+                raise
+            raise place_type_error(error, self.__name__, wrong) from None
+
+    def _find_misuse(self, error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+        """What is wrong with the arguments, where that can be said better than by the error."""
+        from ttmlir.ttnn.operations.misuse import find_wrong_argument, name_arguments
+
+        if self._text is not None:
+            try:
+                return find_wrong_argument(self.signature.bind(args, kwargs))
+            except TypeError:
+                return ""
+        if str(error).startswith(f"{self.function.__name__}()"):
+            return f"{error}; it takes {signature_of(self.function)}"
+        return find_wrong_argument(name_arguments(self.function, args, kwargs))
+
+    def _watch(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Compute with observers, who see nothing of the calls that this one makes."""
+        observers = list(OBSERVERS)
+        OBSERVERS.clear()
+        try:
+            for each in observers:
+                each.begin(self, args, kwargs)
+            call = Call(self, args, kwargs, self._compute(args, dict(kwargs)))
+            for each in observers:
+                each.end(call)
+        finally:
+            OBSERVERS[:0] = observers
+        return call.result
 
     def _compute(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if self._text is not None:
@@ -100,8 +135,48 @@ class Call:
         return self.operation(*self.args, **self.kwargs)
 
 
-RECORDERS: list[list[Call]] = []
-"""Lists that take every call, of traces that are being captured."""
+class Observer:
+    """Sees the calls of a program; not those that operations make of each other."""
+
+    def begin(self, operation: Operation, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """See a call before it is computed."""
+
+    def end(self, call: Call) -> None:
+        """See a call that was computed."""
+
+
+class Recorder(Observer):
+    """Keeps all calls."""
+
+    def __init__(self) -> None:
+        """Begin without calls."""
+        self.calls: list[Call] = []
+
+    def end(self, call: Call) -> None:
+        """Keep a call."""
+        self.calls.append(call)
+
+
+Seen = TypeVar("Seen", bound=Observer)
+
+OBSERVERS: list[Observer] = []
+"""Who sees calls now: traces, graphs, hooks."""
+
+
+@contextmanager
+def observe(observer: Seen) -> Generator[Seen, None, None]:
+    """Let an observer see the calls within a `with` block."""
+    OBSERVERS.append(observer)
+    try:
+        yield observer
+    finally:
+        OBSERVERS.remove(observer)
+
+
+def tensors_of(value: Any) -> list[Tensor]:
+    """The tensors of an argument or a result, which may be one, several or none."""
+    listed: list[Any] = [*value] if isinstance(value, list | tuple) else [value]
+    return [each for each in listed if isinstance(each, Tensor)]
 
 
 def table_of(*operations: Operation | Iterable[Operation]) -> dict[str, Operation]:
@@ -123,10 +198,16 @@ def require_tensor(value: Any, name: str) -> Tensor:
     """The value; TypeError if it is no tensor."""
     if not isinstance(value, Tensor):
         raise TypeError(
-            f"{name} is a ttnn.Tensor, not {type(value).__module__}.{type(value).__qualname__}; "
+            f"{name} is a ttnn.Tensor, not {spell_type(value)}; "
             "ttnn.from_torch and ttnn.Tensor make tensors of arrays"
         )
     return value
+
+
+def spell_type(value: object) -> str:
+    """The type of a value, as a program says it."""
+    kind: type[object] = type(value)
+    return f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
 
 
 def common_device(*tensors: Tensor) -> MeshDevice:

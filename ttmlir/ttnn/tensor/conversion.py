@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from types import NoneType
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import ml_dtypes
 import numpy as np
@@ -20,6 +21,8 @@ from ttmlir.ttnn.types.spec import TensorSpec, Tile
 
 if TYPE_CHECKING:
     from ttmlir.ttnn.device.mesh import MeshDevice
+
+T = TypeVar("T")
 
 _TYPES = {
     np.dtype(np.float32): DataType.FLOAT32,
@@ -86,7 +89,7 @@ def make_tensor(
     if layout is None:
         layout = Layout.TILE if dtype.facts.is_block else Layout.ROW_MAJOR
     config = DRAM_MEMORY_CONFIG if memory_config is None else memory_config
-    spec = TensorSpec(array.shape, dtype, layout, config, tile)
+    spec = TensorSpec(array.shape, dtype, layout, config, tile=tile)
     if array.dtype == np.dtype(np.int64) and dtype is DataType.UINT32:
         array = array.astype(np.uint32)
     tensor = Tensor.on(device, spec, round_to(array, dtype, own=array.base is None))
@@ -116,8 +119,11 @@ def from_torch(
         if tuple(tensor.shape) != spec.shape:
             raise RuntimeError(f"spec is for {spec.shape}, the tensor has {list(tensor.shape)}")
         dtype, layout, memory_config, tile = spec.dtype, spec.layout, spec.memory_config, spec.tile
-    if memory_config is not None and memory_config.is_sharded() and not memory_config.shard_spec:
-        raise RuntimeError("a sharded memory_config needs its shard_spec to place a tensor")
+    if memory_config is not None and memory_config.is_sharded() and not memory_config.has_shards:
+        raise RuntimeError(
+            "a sharded memory_config needs its shard_spec to place a tensor; "
+            "ttnn.create_sharded_memory_config makes one for a shape and cores"
+        )
     return make_tensor(
         as_array(tensor),
         dtype,
@@ -179,29 +185,28 @@ def create_tensor(
         raise TypeError(f"Tensor got an unexpected keyword argument '{min(unknown)}'")
     if isinstance(values, Tensor):
         return Tensor.of(values.spec, values.storage)
-    memory_config = mem_config if memory_config is None else memory_config
     if isinstance(values, list) and not isinstance(shape, DataType | None):
         array = np.array(values, compute_type(data_type)).reshape(Shape(shape))
+        given: tuple[Any, ...] = (data_type, layout, device, memory_config, mem_config, tile)
     else:
-        # Tensor(array, data_type, device, layout, mem_config, tile).
-        if not isinstance(data_type, DataType | None):
-            device, data_type = data_type, None
-        if isinstance(shape, DataType):
-            shape, data_type = None, shape
-        if layout is not None and not isinstance(layout, Layout):
-            layout, device = None, layout
-        if isinstance(device, Layout):
-            layout, device = device, None
         array = as_array(values)
+        # Tensor(array, data_type, device, layout, mem_config, tile): told apart by their types.
+        given = (shape, data_type, layout, device, memory_config, mem_config, tile)
+    kinds = (DataType, Layout, MemoryConfig, Tile, NoneType)
     return make_tensor(
         array,
-        data_type,
-        layout=layout,
-        device=device,
-        memory_config=memory_config,
-        tile=tile,
+        _first(given, DataType),
+        layout=_first(given, Layout),
+        device=next((each for each in given if not isinstance(each, kinds)), None),
+        memory_config=_first(given, MemoryConfig),
+        tile=_first(given, Tile),
         pad_value=pad_value,
     )
+
+
+def _first(given: Sequence[Any], kind: type[T]) -> T | None:
+    """The first argument of a type."""
+    return next((each for each in given if isinstance(each, kind)), None)
 
 
 def allocate_tensor_on_device(*args: Any, **kwargs: Any) -> Tensor:

@@ -160,7 +160,13 @@ def _random(seed: int) -> np.random.Generator:
     return _streams.setdefault("", np.random.default_rng(0))
 
 
-def manual_seed(seeds: int = 0, *, device: MeshDevice | None = None, **others: object) -> None:
+def manual_seed(
+    seeds: int = 0,
+    *,
+    device: MeshDevice | None = None,
+    user_ids: object = None,
+    sub_core_grids: object = None,
+) -> None:
     """Begin the random numbers of this process again."""
     _streams[""] = np.random.default_rng(seeds)
 
@@ -182,10 +188,20 @@ def rand(
 
 
 def uniform(
-    input_tensor: Tensor, from_: float = 0.0, to: float = 1.0, seed: int = 0, **others: object
+    input_tensor: Tensor,
+    from_: float = 0.0,
+    to: float = 1.0,
+    seed: int = 0,
+    *,
+    memory_config: MemoryConfig | None = None,
+    compute_kernel_config: object = None,
+    **others: Any,
 ) -> Tensor:
-    """Random numbers in place of a tensor's."""
+    """Random numbers in place of a tensor's; `from_` is `from`, which Python keeps for itself."""
     tensor = require_tensor(input_tensor, "input_tensor")
+    from_ = others.pop("from", from_)
+    if others:
+        raise TypeError(f"uniform() got an unexpected keyword argument '{min(others)}'")
     drawn = _random(seed).random(tensor.shape, np.float32) * (to - from_) + from_
     tensor.storage.array = round_to(drawn.astype(np.float32), tensor.dtype)
     return tensor

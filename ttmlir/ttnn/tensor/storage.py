@@ -63,7 +63,9 @@ class DeviceStorage:
     def array(self) -> Array:
         """The numbers; what no one has written is all ones in bits."""
         if self._array is None:
-            self._array = decode(self.buffer.read(), self.spec)
+            unseen = self.spec.is_sharded_in_dram
+            data = b"\xff" * self.spec.size_bytes if unseen else self.buffer.read()
+            self._array = decode(data, self.spec)
         return self._array
 
     @array.setter
@@ -78,6 +80,11 @@ class DeviceStorage:
             from ttmlir.sim.machine.buffer import Buffer
 
             spec = self.spec
+            if spec.is_sharded_in_dram:
+                raise RuntimeError(
+                    "kernels do not see shards in DRAM here; use an interleaved memory_config, or "
+                    "shards in L1"
+                )
             self._allocator.free(self.address)
             self._buffer = Buffer(
                 self.device.simulated,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+from ttmlir.ttnn.errors import place_error, refuse_operator
 from ttmlir.ttnn.registry import find_operation
 from ttmlir.ttnn.tensor.formats import compute_type, pad, unpad
 from ttmlir.ttnn.tensor.storage import DeviceStorage, HostStorage, Storage
@@ -178,7 +179,7 @@ class Tensor:
     def buffer_address(self) -> int:
         """The address in each bank. Programs see the numbers there from now on."""
         storage = self.device_storage()
-        return storage.buffer.address
+        return storage.address if storage.spec.is_sharded_in_dram else storage.buffer.address
 
     def deallocate(self, force: bool = True) -> None:
         """Give the memory back; a second call changes nothing."""
@@ -224,14 +225,14 @@ class Tensor:
     def item(self) -> float | int:
         """The number of a tensor that has one; RuntimeError for more."""
         if self.logical_volume() != 1:
-            raise RuntimeError(f"item() takes a tensor of one element, not of {self.shape}")
+            wrong = RuntimeError(f"it takes a tensor of one element, not of {self.shape}")
+            raise place_error(wrong, "Tensor.item")
         return self.array.reshape(-1)[0].item()
 
     def _require_host(self, name: str) -> None:
         if isinstance(self.storage, DeviceStorage):
-            raise RuntimeError(
-                f"Tensor.{name} takes a tensor on the host; use ttnn.{name}, or cpu() first"
-            )
+            wrong = RuntimeError(f"it takes a tensor on the host; use ttnn.{name}, or cpu() first")
+            raise place_error(wrong, f"Tensor.{name}")
 
     def to_torch_with_padded_shape(self) -> Any:
         """A torch tensor with the padding."""
@@ -296,6 +297,24 @@ class Tensor:
     def __rtruediv__(self, other: float) -> Tensor:
         """A number divided by the tensor."""
         return find_operation("rdiv")(self, other)
+
+    # ttnn has no operators for these; without an answer, a program would not know what to call.
+
+    def __rsub__(self, other: Any) -> Tensor:
+        """TypeError: numbers do not stand before a minus."""
+        raise refuse_operator("number - tensor", "ttnn.rsub(tensor, number)")
+
+    def __matmul__(self, other: Any) -> Tensor:
+        """TypeError: products of matrices have a function."""
+        raise refuse_operator("@", "ttnn.matmul(a, b)")
+
+    def __pow__(self, other: Any) -> Tensor:
+        """TypeError: powers have a function."""
+        raise refuse_operator("**", "ttnn.pow(tensor, exponent)")
+
+    def __neg__(self) -> Tensor:
+        """TypeError: the opposite has a function."""
+        raise refuse_operator("-tensor", "ttnn.neg(tensor)")
 
     def __eq__(self, other: object) -> Any:
         """1 where elements are equal, else 0."""

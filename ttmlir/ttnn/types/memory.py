@@ -70,16 +70,46 @@ class ShardSpec:
         )
 
 
-@dataclass(frozen=True)
 class NdShardSpec:
-    """Shards of any rank, dealt to cores."""
+    """Shards of any rank, dealt to cores one after another."""
 
-    shard_shape: tuple[int, ...]
-    grid: CoreRangeSet
-    orientation: ShardOrientation = ShardOrientation.ROW_MAJOR
-    shard_distribution_strategy: ShardDistributionStrategy = (
-        ShardDistributionStrategy.ROUND_ROBIN_1D
-    )
+    def __init__(
+        self,
+        shard_shape: Sequence[int],
+        grid: CoreRangeSet,
+        orientation: ShardOrientation = ShardOrientation.ROW_MAJOR,
+        shard_distribution_strategy: ShardDistributionStrategy = (
+            ShardDistributionStrategy.ROUND_ROBIN_1D
+        ),
+    ) -> None:
+        """Extents of a shard, at least one; RuntimeError for none, or those below 1."""
+        self.shard_shape = tuple(int(extent) for extent in shard_shape)
+        if min(self.shard_shape, default=0) < 1:
+            raise RuntimeError(f"extents of a shard are at least 1, got {list(self.shard_shape)}")
+        self.grid = grid
+        self.orientation = orientation
+        self.shard_distribution_strategy = shard_distribution_strategy
+
+    @property
+    def _key(self) -> tuple[object, ...]:
+        strategy = self.shard_distribution_strategy
+        return (self.shard_shape, self.grid, self.orientation, strategy)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether all parts are the same."""
+        return isinstance(other, NdShardSpec) and self._key == other._key
+
+    def __hash__(self) -> int:
+        """By all parts."""
+        return hash(self._key)
+
+    def __repr__(self) -> str:
+        """As ttnn prints it."""
+        return (
+            f"NdShardSpec(shard_shape={list(self.shard_shape)}, grid={self.grid}, "
+            f"orientation=ShardOrientation::{self.orientation.name}, shard_distribution_strategy="
+            f"ShardDistributionStrategy::{self.shard_distribution_strategy.name})"
+        )
 
 
 class MemoryConfig:
@@ -100,10 +130,6 @@ class MemoryConfig:
             first, second = memory_layout, buffer_type
             memory_layout, buffer_type = TensorMemoryLayout.INTERLEAVED, first
             nd_shard_spec = second if isinstance(second, NdShardSpec) else nd_shard_spec
-        if nd_shard_spec is not None:
-            raise RuntimeError(
-                "NdShardSpec is not here yet; shards of two dimensions are those of ShardSpec"
-            )
         if not isinstance(buffer_type, BufferType):
             raise TypeError(f"buffer_type is a BufferType, not {buffer_type!r}")
         if shard_spec is not None and memory_layout == TensorMemoryLayout.INTERLEAVED:
@@ -114,16 +140,21 @@ class MemoryConfig:
         self.buffer_type = buffer_type
         self.shard_spec = shard_spec
         self.nd_shard_spec = nd_shard_spec
-        self._hash = hash((memory_layout, buffer_type, shard_spec))
+        self._hash = hash((buffer_type, nd_shard_spec or (memory_layout, shard_spec)))
 
     @property
     def interleaved(self) -> bool:
         """Whether pages go round all banks."""
-        return self.memory_layout == TensorMemoryLayout.INTERLEAVED
+        return not self.is_sharded()
 
     def is_sharded(self) -> bool:
         """Whether cores hold shards."""
-        return self.memory_layout != TensorMemoryLayout.INTERLEAVED
+        return self.memory_layout != TensorMemoryLayout.INTERLEAVED or bool(self.nd_shard_spec)
+
+    @property
+    def has_shards(self) -> bool:
+        """Whether the shards are known; operations choose others."""
+        return self.shard_spec is not None or self.nd_shard_spec is not None
 
     def is_l1(self) -> bool:
         """Whether it is in the cores' L1."""
@@ -143,6 +174,10 @@ class MemoryConfig:
             return True
         if not isinstance(other, MemoryConfig):
             return NotImplemented
+        if self.nd_shard_spec is not None and other.nd_shard_spec is not None:
+            # A tensor's own configuration has shards of two dimensions, too.
+            mine, others = self.nd_shard_spec, other.nd_shard_spec
+            return (self.buffer_type, mine) == (other.buffer_type, others)
         return (self.memory_layout, self.buffer_type, self.shard_spec) == (
             other.memory_layout,
             other.buffer_type,

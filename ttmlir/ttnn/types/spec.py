@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ttmlir.layout.data_format import packed_tile_bytes
 from ttmlir.layout.enums import MemorySpace
 from ttmlir.layout.enums import TensorMemoryLayout as PageLayout
 from ttmlir.layout.tile import face_shape
 from ttmlir.metalium.configs import ShardSpecBuffer, shard_cores, shard_pages, shards_of
-from ttmlir.metalium.cores import CoreCoord
-from ttmlir.metalium.enums import BufferType, TensorMemoryLayout
+from ttmlir.metalium.cores import CoreCoord, CoreRange, CoreRangeSet
+from ttmlir.metalium.enums import BufferType, ShardOrientation, TensorMemoryLayout
 from ttmlir.metalium.errors import MetaliumError
 from ttmlir.optable.shapes import spell_shape
 from ttmlir.ttnn.types.enums import DataType, Layout
-from ttmlir.ttnn.types.memory import DRAM_MEMORY_CONFIG, MemoryConfig, choose_shards
+from ttmlir.ttnn.types.memory import MemoryConfig, NdShardSpec, ShardSpec, choose_shards
+from ttmlir.ttnn.types.nd_shards import flatten_shards
 from ttmlir.ttnn.types.shape import Extents, Shape
 
 if TYPE_CHECKING:
@@ -70,6 +71,31 @@ class Tile:
 DEFAULT_TILE = Tile()
 
 
+def _read_memory(
+    args: tuple[Any, ...], parts: dict[str, Any], tile: Tile | None
+) -> tuple[MemoryConfig, Tile | None]:
+    """The memory that its parts say, by position or by name; TypeError for others."""
+    kinds = {
+        "memory_layout": TensorMemoryLayout,
+        "shard_spec": ShardSpec,
+        "nd_shard_spec": NdShardSpec,
+        "buffer_type": BufferType,
+    }
+    found = {name: value for name, value in parts.items() if value is not None}
+    for value in args:
+        name = next((name for name, kind in kinds.items() if isinstance(value, kind)), None)
+        if isinstance(value, Tile):
+            tile = value
+        elif name is not None:
+            found[name] = value
+        elif value is not None:
+            raise TypeError(f"a TensorSpec takes no {value!r} for its memory")
+    for name, value in found.items():
+        if not isinstance(value, kinds.get(name, ())):
+            raise TypeError(f"a TensorSpec takes no {name}={value!r}")
+    return MemoryConfig(**found), tile
+
+
 class TensorSpec:
     """Shape, data type, layout and memory of a tensor. It never changes.
 
@@ -82,18 +108,28 @@ class TensorSpec:
         shape: Extents,
         dtype: DataType,
         layout: Layout,
-        memory_config: MemoryConfig = DRAM_MEMORY_CONFIG,
+        memory_config: MemoryConfig | BufferType | TensorMemoryLayout | NdShardSpec | None = None,
+        *args: Any,
         tile: Tile | None = None,
+        **parts: Any,
     ) -> None:
         """RuntimeError for what no tensor can be: block floats row by row, shards that do not fit.
 
-        A sharded memory configuration without shards is for who knows the device to complete.
+        The memory may be given by its parts: a buffer type and a tile, a memory layout, a ShardSpec
+        and a buffer type, or an NdShardSpec and a buffer type. A sharded memory configuration
+        without shards is for who knows the device to complete.
         """
+        if not isinstance(memory_config, MemoryConfig):
+            memory_config, tile = _read_memory((memory_config, *args), parts, tile)
+        elif args or parts:
+            raise TypeError("a TensorSpec with a MemoryConfig takes nothing else but a tile")
         self.shape = shape if isinstance(shape, Shape) else Shape(shape)
         self.dtype = dtype
         self.layout = layout
-        self.memory_config = memory_config
         self.tile = DEFAULT_TILE if tile is None else tile
+        self.memory_config = memory_config
+        if memory_config.nd_shard_spec is not None:
+            self.memory_config = flatten_shards(memory_config, self.padded_shape)
         if len(self.shape) > MAX_RANK:
             raise RuntimeError(f"a tensor has {MAX_RANK} dimensions at most, got {self.shape}")
         if layout == Layout.ROW_MAJOR and dtype.facts.is_block:
@@ -101,7 +137,7 @@ class TensorSpec:
                 "Layout must be Layout::TILE for bfloat8_b or bfloat4_b! Block floats share "
                 "exponents within tiles; use layout=ttnn.TILE_LAYOUT"
             )
-        if memory_config.shard_spec is not None:
+        if self.memory_config.shard_spec is not None:
             self._check_shards()
 
     @property
@@ -151,6 +187,11 @@ class TensorSpec:
     def size_bytes(self) -> int:
         """Bytes of all pages."""
         return self.pages[0] * self.pages[1] * self.page_bytes
+
+    @property
+    def is_sharded_in_dram(self) -> bool:
+        """Whether banks of DRAM hold shards; their bytes are not simulated."""
+        return self.memory_config.is_sharded() and self.memory_config.is_dram()
 
     @property
     def space(self) -> MemorySpace:
@@ -230,6 +271,60 @@ class TensorSpec:
         unit = self.tile.tile_shape if self.is_tiled else (1, 1)
         return self.replace(memory_config=choose_shards(config, *self.rows, unit, grid))
 
+    def height_sharded(
+        self, grid: CoreRangeSet, orientation: ShardOrientation = ShardOrientation.ROW_MAJOR
+    ) -> TensorSpec:
+        """The specification with its rows cut for all cores, in whole tiles."""
+        return self._cut(
+            TensorMemoryLayout.HEIGHT_SHARDED, grid, (grid.num_cores(), 1), orientation
+        )
+
+    def width_sharded(
+        self, grid: CoreRangeSet, orientation: ShardOrientation = ShardOrientation.ROW_MAJOR
+    ) -> TensorSpec:
+        """The specification with its columns cut for all cores, in whole tiles."""
+        return self._cut(TensorMemoryLayout.WIDTH_SHARDED, grid, (1, grid.num_cores()), orientation)
+
+    def block_sharded(
+        self,
+        grid: CoreRange | CoreRangeSet,
+        orientation: ShardOrientation = ShardOrientation.ROW_MAJOR,
+    ) -> TensorSpec:
+        """The specification with rows and columns cut for a rectangle of cores."""
+        cores = grid if isinstance(grid, CoreRangeSet) else CoreRangeSet([grid])
+        size = cores.bounding_box().grid_size()
+        by_row = orientation == ShardOrientation.ROW_MAJOR
+        parts = (size.y, size.x) if by_row else (size.x, size.y)
+        return self._cut(TensorMemoryLayout.BLOCK_SHARDED, cores, parts, orientation)
+
+    def sharded(
+        self,
+        shard_shape: Extents,
+        grid: CoreRangeSet,
+        orientation: ShardOrientation = ShardOrientation.ROW_MAJOR,
+    ) -> TensorSpec:
+        """The specification with shards of any rank."""
+        shards = NdShardSpec(tuple(shard_shape), grid, orientation)
+        return self.replace(memory_config=MemoryConfig(self.memory_config.buffer_type, shards))
+
+    def _cut(
+        self,
+        layout: TensorMemoryLayout,
+        grid: CoreRangeSet,
+        parts: tuple[int, int],
+        orientation: ShardOrientation,
+    ) -> TensorSpec:
+        """Rows and columns in so many parts, rounded up to whole pages."""
+        unit = self.tile.tile_shape if self.is_tiled else (1, 1)
+        shard = [
+            -(-extent // (count * step)) * step
+            for extent, count, step in zip(self.rows, parts, unit, strict=True)
+        ]
+        config = MemoryConfig(
+            layout, self.memory_config.buffer_type, ShardSpec(grid, shard, orientation)
+        )
+        return self.replace(memory_config=config)
+
     def replace(
         self,
         *,
@@ -243,9 +338,16 @@ class TensorSpec:
             self.shape if shape is None else shape,
             self.dtype if dtype is None else dtype,
             self.layout if layout is None else layout,
-            self.memory_config if memory_config is None else memory_config,
-            self.tile,
+            self._resized(shape) if memory_config is None else memory_config,
+            tile=self.tile,
         )
+
+    def _resized(self, shape: Extents | None) -> MemoryConfig:
+        """The configuration for another shape, for which shards of any rank are others."""
+        config = self.memory_config
+        if config.nd_shard_spec is None or shape is None or tuple(shape) == self.shape:
+            return config
+        return MemoryConfig(config.buffer_type, config.nd_shard_spec)
 
     @property
     def key(self) -> tuple[object, ...]:

@@ -183,3 +183,19 @@ func.func @store(%m: memref<4xf32>, %i: index) {
   memref.store %0, %m[%i] : memref<4xf32>
   return
 }
+
+// -----
+
+func.func @select_tensors(%c: i1, %x: tensor<2x3xi1>, %y: tensor<2x3xi32>, %z: tensor<2x3xi32>) -> (tensor<2x3xi1>, tensor<2x3xi1>, tensor<2x3xi32>, tensor<2x3xi32>, tensor<2x3xi32>, tensor<2x3xi1>) {
+  %yes = arith.constant true
+  %no = arith.constant false
+  %t = arith.constant dense<true> : tensor<2x3xi1>
+  %f = arith.constant dense<false> : tensor<2x3xi1>
+  %0 = arith.select %c, %t, %f : tensor<2x3xi1>
+  %1 = arith.select %x, %t, %f : tensor<2x3xi1>, tensor<2x3xi1>
+  %2 = arith.select %c, %y, %y : tensor<2x3xi32>
+  %3 = arith.select %yes, %y, %z : tensor<2x3xi32>
+  %4 = arith.select %no, %y, %z : tensor<2x3xi32>
+  %5 = arith.select %c, %f, %t : tensor<2x3xi1>
+  return %0, %1, %2, %3, %4, %5 : tensor<2x3xi1>, tensor<2x3xi1>, tensor<2x3xi32>, tensor<2x3xi32>, tensor<2x3xi32>, tensor<2x3xi1>
+}

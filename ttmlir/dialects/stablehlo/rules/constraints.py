@@ -53,6 +53,11 @@ def _width_of(type: Attribute) -> tuple[int, Signedness]:
     return integer.width.data, integer.signedness.data
 
 
+def width_of(type: Attribute) -> int:
+    """Bits of an integer; 0 for what is no integer type."""
+    return _width_of(type)[0]
+
+
 def _is_bool(type: Attribute) -> bool:
     return _width_of(type) == (_BOOL_WIDTH, Signedness.SIGNLESS)
 

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from xdsl.dialects.builtin import ComplexType, DenseIntOrFPElementsAttr, TensorType
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    ComplexType,
+    DenseIntOrFPElementsAttr,
+    Float32Type,
+    Float64Type,
+    IntegerAttr,
+    TensorType,
+)
 from xdsl.ir import Attribute, Operation
 
 from ttmlir.dialects.definition.ods import refuse, text
@@ -217,14 +225,82 @@ def _check_groups(
 
 
 def fft(op: Operation) -> None:
-    """The transform fits the element type."""
+    """The transform fits the element type, its lengths the last extents."""
     kind = cast("EnumAttr", op.properties["fft_type"]).data
-    type = op.operands[0].type
-    is_complex = isinstance(element_of(type), ComplexType)
-    if kind == "RFFT" and is_complex:
-        refuse(f"RFFT requires f32 or f64 input type, but is given '{text(type)}'.")
-    if kind != "RFFT" and not is_complex:
+    type, lengths = op.operands[0].type, integers(op, "fft_length")
+    element, shape, rank = element_of(type), shape_of(type), len(lengths)
+    if not 1 <= rank <= 3:
+        refuse(f"rank must be between 1 and 3, but got {rank}.")
+    if kind == "RFFT" and element.name not in (Float32Type.name, Float64Type.name):
+        refuse(f"RFFT requires f32 or f64 input type, but is given '{text(element)}'.")
+    if kind != "RFFT" and element.name != ComplexType.name:
         refuse(f"FFT/IFFT/IRFFT take a complex tensor as input, but is given '{text(type)}'.")
+    if len(shape) < rank:
+        refuse(
+            f"operand rank must not be less than fft rank of {rank} for operand of type "
+            f"'{text(type)}'."
+        )
+    extent = _transformed_extent(kind, shape[-rank:], shape, lengths)
+    made: Attribute = element
+    if kind == "RFFT":
+        made = ComplexType[AnyFloat](cast("AnyFloat", element))
+    elif kind == "IRFFT":
+        made = cast("ComplexType[AnyFloat]", element).element_type
+    check_inferred(op, TensorType[Attribute](made, (*shape[:-1], extent)))
+
+
+def _transformed_extent(
+    kind: str, inner: Sequence[int], shape: Shape, lengths: Sequence[int]
+) -> int:
+    """The last extent of the result; `inner` are the extents that are transformed."""
+    got, wanted = (", ".join(map(str, numbers)) for numbers in (shape, lengths))
+    last = lengths[-1]
+    # Half of the numbers are the conjugates of the other half; division is C's.
+    half = 0 if last == 0 and inner[-1] == 0 else int(last / 2) + 1
+    if kind in ("FFT", "IFFT"):
+        return shape[-1]
+    if kind == "RFFT":
+        if not extents_agree(tuple(inner), tuple(lengths)):
+            refuse(
+                "RFFT requires innermost dimensions to be compatible with fft_length. Got: "
+                f"{got} but wanted {wanted}."
+            )
+        return half
+    for extent, length in zip(inner[:-1], lengths[:-1], strict=True):
+        if extent not in (length, DYNAMIC):
+            refuse(
+                "IRFFT requires non-final dimensions to be compatible with fft_length. Got: "
+                f"{got} but wanted {wanted}, and {extent} != {length}."
+            )
+    if inner[-1] not in (half, DYNAMIC):
+        refuse(
+            "IRFFT requires innermost dimension to be compatible with fft_length[-1]/2+1. Got: "
+            f"{inner[-1]} but fft_length is {last}."
+        )
+    return last
+
+
+def triangular_solve(op: Operation) -> None:
+    """One side of `b` has the extent of the square `a`; what is in front agrees."""
+    a, b = op.operand_types
+    if len({element_of(type) for type in (a, b, op.results[0].type)}) > 1:
+        refuse("requires compatible element types for all operands and results")
+    shape, other = shape_of(a), shape_of(b)
+    both = f"'{text(a)}' and '{text(b)}'"
+    if len(shape) < 2:
+        refuse(f"operand 'a' must have rank >= 2, but got '{text(a)}'")
+    if len(shape) != len(other):
+        refuse(f"operands must have equal rank, but got {both}")
+    if not extents_agree(shape[-2:-1], shape[-1:]):
+        refuse(f"two minor dimensions of operand 'a' must be compatible, but got '{text(a)}'")
+    side = -2 if cast("IntegerAttr", op.properties["left_side"]).value.data else -1
+    if not extents_agree(shape[-2:-1], (other[side],)):
+        refuse(f"shared dimension of operands 'a' and 'b' must be compatible, but got {both}")
+    if not extents_agree(shape[:-2], other[:-2]):
+        refuse(f"batch dimensions of the operands must be compatible, but got {both}")
+    if cast("EnumAttr", op.properties["transpose_a"]).data == "TRANSPOSE_INVALID":
+        refuse("Invalid transpose option value for triangular solve")
+    check_inferred(op, b)
 
 
 def cholesky(op: Operation) -> None:

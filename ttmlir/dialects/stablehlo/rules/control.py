@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import TensorType, i1
 from xdsl.ir import Attribute, Operation, Region
 
 from ttmlir.dialects.definition.ods import refuse, text
-from ttmlir.dialects.stablehlo.rules.shapes import refuse_inferred
+from ttmlir.dialects.stablehlo.rules.shapes import refuse_inferred, shape_of
 
 _TRUTH = TensorType(i1, ())
 
@@ -50,7 +50,10 @@ def while_loop(op: Operation) -> None:
 
 
 def branches(op: Operation) -> None:
-    """All regions take nothing and return the results."""
+    """The choice is one number; all regions take nothing and return the results."""
+    rank = len(shape_of(op.operands[0].type))
+    if rank:
+        refuse(f"operand should be rank 0 tensor but got rank {rank}")
     if not op.regions:
         refuse("expect at least one branch")
     first = list(returned(op.regions[0]))

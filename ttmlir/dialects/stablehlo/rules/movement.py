@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import cast
 
-from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.builtin import ComplexType, TensorType
 from xdsl.ir import Attribute, Operation, TypedAttribute
 
 from ttmlir.dialects.definition.ods import refuse, text
@@ -258,6 +258,11 @@ def bitcast_convert(op: Operation) -> None:
     types = (op.operands[0].type, op.results[0].type)
     widths = [_width(element_of(type)) for type in types]
     shapes = [shape_of(type) for type in types]
+    if len({isinstance(element_of(type), ComplexType) for type in types}) > 1:
+        refuse(
+            f"cannot convert between real and complex types, but got: '{text(types[0])}' and "
+            f"'{text(types[1])}'"
+        )
     if 0 in widths:
         return
     if widths[0] == widths[1]:
@@ -285,6 +290,8 @@ def bitcast_convert(op: Operation) -> None:
 
 def _width(element: Attribute) -> int:
     """Bits of an element; 0 if it is not known."""
+    if isinstance(element, ComplexType):
+        return 2 * _width(cast("ComplexType", element).element_type)
     return int(getattr(element, "bitwidth", 0))
 
 

@@ -1,23 +1,22 @@
-"""What folds, gathers, scatters and the like require, in StableHLO's words."""
+"""What folds and the like require, in StableHLO's words."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import cast
 
-from xdsl.dialects.builtin import TensorType, i1, i32
+from xdsl.dialects.builtin import AnyFloat, ComplexType, TensorType, i1, i32
 from xdsl.ir import Attribute, Operation, Region
 
 from ttmlir.dialects.definition.ods import refuse, text
-from ttmlir.dialects.stablehlo.attrs import (
-    GatherDimensionNumbersAttr,
-    ScatterDimensionNumbersAttr,
-)
+from ttmlir.dialects.stablehlo.rules.constraints import width_of
 from ttmlir.dialects.stablehlo.rules.contraction import window_extents
+from ttmlir.dialects.stablehlo.rules.control import returned
 from ttmlir.dialects.stablehlo.rules.shapes import (
     DYNAMIC,
     check_compatible,
     check_inferred,
+    check_shapes_agree,
     element_of,
     extents_agree,
     shape_of,
@@ -31,15 +30,11 @@ def _like(type: Attribute, shape: Sequence[int]) -> TensorType[Attribute]:
     return TensorType(element_of(type), shape)
 
 
-def _returned(region: Region) -> list[Attribute]:
-    last = region.block.last_op
-    return [] if last is None else list(last.operand_types)
-
-
-def _check_fold(op: Operation, region: Region, inits: Sequence[Attribute]) -> None:
+def check_fold(op: Operation, region: Region, inits: Sequence[Attribute]) -> None:
     """The function folds pairs of values of the types of the initial values."""
     count = len(inits)
-    arguments, results = len(region.block.args), _returned(region)
+    arguments, results = len(region.block.args), returned(region)
+    parameters = [argument.type for argument in region.block.args]
     if arguments != 2 * count:
         refuse(
             f"Reduction-region must take {2 * count} parameters, but takes {arguments} parameter(s)"
@@ -49,6 +44,13 @@ def _check_fold(op: Operation, region: Region, inits: Sequence[Attribute]) -> No
             f"The reduction-region expected to return {count} value(s), but returned {len(results)}"
         )
     for index, (result, init) in enumerate(zip(results, inits, strict=True)):
+        for place in (index, count + index):
+            if not _agree(parameters[place], result):
+                refuse(
+                    f"The type of reduction-region's parameter at index {place} is different than "
+                    f"the corresponding result type: '{text(parameters[place])}' vs "
+                    f"'{text(result)}'"
+                )
         if result.name != TensorType.name or not extents_agree(shape_of(result), shape_of(init)):
             refuse(
                 f"The shape of reduction-region's result type at index {index} differs from the "
@@ -62,7 +64,33 @@ def _check_fold(op: Operation, region: Region, inits: Sequence[Attribute]) -> No
             )
 
 
-def _pairs(op: Operation) -> int:
+def _agree(a: Attribute, b: Attribute) -> bool:
+    """True for tensors of one shape and one element type; StableHLO ignores precision here."""
+    if a.name != TensorType.name or b.name != TensorType.name:
+        return False
+    return _are_alike(element_of(a), element_of(b)) and extents_agree(shape_of(a), shape_of(b))
+
+
+def _are_alike(a: Attribute, b: Attribute) -> bool:
+    are_floats = isinstance(a, AnyFloat) and isinstance(b, AnyFloat)
+    return a == b or are_floats or (a.name == b.name == ComplexType.name)
+
+
+def check_promotable(region: Region, elements: Sequence[Attribute]) -> None:
+    """What a function returns can hold values of these types."""
+    for index, (result, element) in enumerate(zip(returned(region), elements, strict=True)):
+        widths = width_of(element_of(result)), width_of(element)
+        # A width of 0 is none of an integer.
+        fits = widths[0] >= widths[1] if all(widths) else _are_alike(element_of(result), element)
+        if not fits:
+            refuse(
+                f"The element-type of reduction-region's result type at index {index} is expected "
+                f"to be promotable from the op's corresponding init-value element-type: "
+                f"'{text(result)}' vs '{text(TensorType(element, ()))}'"
+            )
+
+
+def pairs(op: Operation) -> int:
     """The number of inputs of an operation that has something else for each of them."""
     count = len(op.operands) // 2
     if not count:
@@ -72,7 +100,7 @@ def _pairs(op: Operation) -> int:
 
 def reduce(op: Operation) -> None:
     """The dimensions are different ones of the inputs', which have one shape."""
-    count = _pairs(op)
+    count = pairs(op)
     inputs, inits = op.operand_types[:count], op.operand_types[count:]
     shape, dims = shape_of(inputs[0]), integers(op, "dimensions")
     if not all(extents_agree(shape, shape_of(type)) for type in inputs):
@@ -82,14 +110,14 @@ def reduce(op: Operation) -> None:
             refuse(f"Out-of-bounds dimension {dim}, expected to be in range [0, {len(shape)})")
         if dim in dims[:place]:
             refuse(f"Duplicate reduction dimension: {dim}")
-    _check_fold(op, op.regions[0], inits)
+    check_fold(op, op.regions[0], inits)
     kept = [size for dim, size in enumerate(shape) if dim not in dims]
     check_inferred(op, *(_like(type, kept) for type in inputs))
 
 
 def reduce_window(op: Operation) -> None:
     """The window has as many dimensions as the inputs."""
-    count = _pairs(op)
+    count = pairs(op)
     inputs, inits = op.operand_types[:count], op.operand_types[count:]
     window, shape = integers(op, "window_dimensions"), shape_of(inputs[0])
     if len(window) != len(shape):
@@ -99,7 +127,7 @@ def reduce_window(op: Operation) -> None:
         )
     names = {"stride": "window_strides", "lhs": "base_dilations", "rhs": "window_dilations"}
     extents = window_extents(op, shape, window, names)
-    _check_fold(op, op.regions[0], inits)
+    check_fold(op, op.regions[0], inits)
     check_inferred(op, *(_like(type, extents) for type in inputs))
 
 
@@ -117,7 +145,7 @@ def select_and_scatter(op: Operation) -> None:
     expected = _like(operand, window_extents(op, shape, window, names))
     if not extents_agree(shape_of(source), shape_of(expected)):
         refuse(f"expects source-type to be '{text(expected)}', but got'{text(source)}'")
-    _check_fold(op, op.regions[1], [init])
+    check_fold(op, op.regions[1], [init])
     check_inferred(op, operand)
 
 
@@ -143,7 +171,7 @@ def sort(op: Operation) -> None:
                 f"comparator block argument #{index} should be of type '{text(expected)}' but got "
                 f"'{text(argument.type)}'"
             )
-    results = _returned(op.regions[0])
+    results = returned(op.regions[0])
     if len(results) != 1:
         refuse(f"comparator must return single output but got: {len(results)}")
     if results[0] != _TRUTH:
@@ -156,6 +184,8 @@ def map(op: Operation) -> None:
     if not op.operands:
         refuse("expected 1 or more operands, but found 0")
     dims, type = integers(op, "dimensions"), op.operands[0].type
+    check_shapes_agree([*op.operand_types, op.results[0].type])
+    element = _check_map(op)
     if list(dims) != list(range(len(dims))):
         refuse(
             f"requires monotonically increasing dimension numbers, but got: "
@@ -166,110 +196,38 @@ def map(op: Operation) -> None:
             f"applied to a subset of dimensions currently not supported: operand dimensions = "
             f"{len(shape_of(type))}, requested map dimensions size = {len(dims)}"
         )
-    count = len(op.regions[0].block.args)
-    if count != len(op.operands):
+    check_inferred(op, TensorType(element, shape_of(type)))
+
+
+def _check_map(op: Operation) -> Attribute:
+    """The function takes an element of each operand; the type of the element that it returns."""
+    parameters = [argument.type for argument in op.regions[0].block.args]
+    if len(parameters) != len(op.operands):
         refuse(
             f"expects number of operands to match the arity of map computation, but got: "
-            f"{len(op.operands)} and {count}"
+            f"{len(op.operands)} and {len(parameters)}"
         )
-
-
-def gather(op: Operation) -> None:
-    """Each dimension of the operand has its place."""
-    numbers = cast("GatherDimensionNumbersAttr", op.properties["dimension_numbers"])
-    shape, indices = (shape_of(type) for type in op.operand_types[:2])
-    sizes, vector_dim = integers(op, "slice_sizes"), numbers.index_vector_dim
-    collapsed, batching = numbers.collapsed_slice_dims, numbers.operand_batching_dims
-    if len(numbers.offset_dims) + len(collapsed) + len(batching) != len(shape):
-        refuse(
-            f"offset_dims size ({len(numbers.offset_dims)}) plus collapse_slice_dims size "
-            f"({len(collapsed)}) plus operand_batching_dims size ({len(batching)}) is not equal to "
-            f"operand rank ({len(shape)})"
-        )
-    _check_index_vector(vector_dim, indices, "start_indices")
-    depth = indices[vector_dim] if vector_dim < len(indices) else 1
-    if len(numbers.start_index_map) != depth and depth != DYNAMIC:
-        refuse(
-            f"start_index_map size ({len(numbers.start_index_map)}) is not equal to size of index "
-            f"dimension ({vector_dim}) of start_indices ({depth})"
-        )
-    _check_range("start_index_map", numbers.start_index_map, len(shape))
-    if len(sizes) != len(shape):
-        refuse(f"slice_sizes size ({len(sizes)}) not equal to operand rank ({len(shape)})")
-    for dim, (size, extent) in enumerate(zip(sizes, shape, strict=True)):
-        if size < 0 or (extent != DYNAMIC and size > extent):
+    for index, (parameter, operand) in enumerate(zip(parameters, op.operand_types, strict=True)):
+        if not _is_scalar(parameter):
             refuse(
-                f"slice size ({size}) is out of bounds for operand dimension ({extent}) at index "
-                f"{dim}"
+                f"computation arguments must be 0-rank tensor, but got: arg #{index} of type "
+                f"'{text(parameter)}'"
             )
-    for name, dims in (("collapsed_slice_dims", collapsed), ("operand_batching_dims", batching)):
-        _check_range(name, dims, len(shape))
-        for dim in dims:
-            if sizes[dim] > 1:
-                refuse(
-                    f"Expects that for each dim in {name}, slice_sizes[dim] should be <= 1, but "
-                    f"got {sizes[dim]}"
-                )
-    batches = [size for dim, size in enumerate(indices) if dim != vector_dim]
-    offsets = [size for dim, size in enumerate(sizes) if dim not in (*collapsed, *batching)]
-    rank = len(batches) + len(offsets)
-    _check_range("offset_dims", numbers.offset_dims, rank)
-    result = [
-        offsets.pop(0) if dim in numbers.offset_dims else batches.pop(0) for dim in range(rank)
-    ]
-    check_inferred(op, _like(op.operands[0].type, result))
-
-
-def _check_index_vector(dim: int, indices: Sequence[int], name: str) -> None:
-    if not 0 <= dim <= len(indices):
-        refuse(
-            f"Expects index_vector_dim to be in range [0, rank-of('{name}')] i.e. [0, "
-            f"{len(indices)}]. got: {dim}."
-        )
-
-
-def _check_range(name: str, dims: Sequence[int], rank: int) -> None:
-    if len(set(dims)) != len(dims):
-        refuse(f"Expects {name} to not repeat, got: [{', '.join(str(dim) for dim in dims)}].")
-    for dim in dims:
-        if not 0 <= dim < rank:
+        if element_of(parameter) != element_of(operand):
             refuse(
-                f"Expects each element of {name} to be in range [0, rank-of('operand')) i.e. [0, "
-                f"{rank}). got: {dim}."
+                f"element type of operands and computation arguments must match, but got: "
+                f"'{text(element_of(operand))}' and '{text(element_of(parameter))}'"
             )
+    results = returned(op.regions[0])
+    if len(results) != 1:
+        refuse(f"computation must return single output, but got: {len(results)}")
+    if not _is_scalar(results[0]):
+        refuse(f"computation must return 0-rank tensor, but got: '{text(results[0])}'")
+    return element_of(results[0])
 
 
-def scatter(op: Operation) -> None:
-    """Each dimension of the inputs has its place."""
-    count = _pairs(op)
-    inputs, indices = op.operand_types[:count], shape_of(op.operand_types[count])
-    updates = shape_of(op.operand_types[count + 1])
-    numbers = cast("ScatterDimensionNumbersAttr", op.properties["scatter_dimension_numbers"])
-    rank = len(shape_of(inputs[0]))
-    inserted, batching = numbers.inserted_window_dims, numbers.input_batching_dims
-    window = numbers.update_window_dims
-    if len(window) + len(inserted) + len(batching) != rank:
-        refuse(
-            f"Expects rank-of operand to match size-of('update_window_dims') + "
-            f"size-of('inserted_window_dims') + size-of('input_batching_dims') i.e. "
-            f"{len(window) + len(inserted) + len(batching)} but got {rank}."
-        )
-    _check_index_vector(numbers.index_vector_dim, indices, "scatter_indices")
-    _check_range("inserted_window_dims", inserted, rank)
-    _check_range("input_batching_dims", batching, rank)
-    _check_range("scatter_dims_to_operand_dims", numbers.scatter_dims_to_operand_dims, rank)
-    _check_range("update_window_dims", window, len(updates))
-    batches = [size for dim, size in enumerate(indices) if dim != numbers.index_vector_dim]
-    if len(batches) + len(window) != len(updates):
-        refuse(
-            f"expects updates tensor must be of rank {len(batches) + len(window)} ( == rank-of"
-            f"('scatter_indices') - 1 + size-of('update_window_dims'), where 'scatter_indices' is "
-            f"expanded by a trailing 1 dimension if 'index_vector_dim' == rank-of"
-            f"('scatter_indices')), but got {len(updates)}."
-        )
-    inits = [_like(type, ()) for type in inputs]
-    _check_fold(op, op.regions[0], inits)
-    check_inferred(op, *inputs)
+def _is_scalar(type: Attribute) -> bool:
+    return isinstance(type, TensorType) and not type.shape.data
 
 
 def batch_norm(op: Operation) -> None:

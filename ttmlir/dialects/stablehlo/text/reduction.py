@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from xdsl.dialects.builtin import DenseArrayBase, LocationAttr, TensorType, i64
+from xdsl.dialects.builtin import DenseArrayBase, TensorType, i64
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
@@ -58,23 +58,13 @@ def parse_reduce(op_type: type[OpT], parser: Parser) -> OpT:
     expect(parser, "=")
     dimensions = DenseArrayBase.from_list(i64, parse_dimension_list(parser))
     op = op_type.parse_rest(parser, {"dimensions": dimensions}, [*inputs, *inits])
-    location = parser.parse_optional_location() if function is not None else None
     region = (
         _parse_reducer(parser, len(inputs))
         if function is None
         else _folding_region(parser, function, op, start)
     )
     op.add_region(region)
-    if location is not None:
-        _set_location(op, region, location)
     return op
-
-
-def _set_location(op: Operation, region: Region, location: LocationAttr) -> None:
-    """A location after the short form is that of the reduction and of all that it stands for."""
-    op.location = location
-    for inner in region.block.ops:
-        inner.location = location
 
 
 def _parse_function_name(parser: Parser) -> str | None:

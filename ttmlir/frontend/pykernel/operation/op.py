@@ -10,8 +10,10 @@ from typing import Any, NamedTuple, SupportsIndex, cast
 
 from ttmlir.frontend.pykernel.kernels import Kernel, KernelFunction
 from ttmlir.frontend.pykernel.operation.page_counts import count_pages
+from ttmlir.frontend.pykernel.operation.precision import choose_precision
 from ttmlir.frontend.pykernel.operation.profile import Profile, record
 from ttmlir.frontend.pykernel.types import Arguments, CircularBuffer
+from ttmlir.layout.enums import CBPort
 
 _PAGE_BYTES = {
     "BFLOAT16": 2048,
@@ -150,6 +152,7 @@ class PyKernelOp:
         *args: Any,
         core_ranges: Any = None,
         tensor_accessor_configs: Sequence[Any] = (),
+        compute_config: Any = None,
         **constants: Any,
     ) -> Any:
         """Compile a kernel, and say where it runs with which arguments: a `KernelDescriptor`.
@@ -157,14 +160,15 @@ class PyKernelOp:
         Circular buffers come first, then run-time arguments, then constants by name. A run-time
         argument is a number for all cores, a tensor for its address, or numbers `[x][y]` for each
         core. `tensor_accessor_configs` are tensors, or flags, that the kernel has a
-        `TensorAccessorArgs` for, behind its circular buffers.
+        `TensorAccessorArgs` for, behind its circular buffers. Without `compute_config`, a
+        `ttnn.ComputeConfigDescriptor`, a compute kernel has the precision that its circular
+        buffers need.
         """
         if not isinstance(kernel, KernelFunction):
             raise TypeError(
                 f"{kernel!r} is no kernel; decorate it with @compute_thread(), @reader_thread() or "
                 "@writer_thread()"
             )
-        config = self._config(kernel)
         ranges = self.get_core_ranges() if core_ranges is None else core_ranges
         buffers = [each for each in args if isinstance(each, CB)]
         arguments = [_argument(each) for each in args if not isinstance(each, CB)]
@@ -181,13 +185,22 @@ class PyKernelOp:
             compile_time_args=[*(each.cb_type.cb_id for each in buffers), *words],
             runtime_args=self._per_core(arguments, ranges),
             common_runtime_args=[each for each in arguments if isinstance(each, int)],
-            config=config,
+            config=self._config(kernel, compiled, buffers, compute_config),
         )
 
-    def _config(self, kernel: KernelFunction) -> Any:
-        match kernel.thread_type or kernel.kernel_type:
+    def _config(
+        self, kernel: KernelFunction, compiled: Kernel, buffers: Sequence[CB], compute: Any
+    ) -> Any:
+        """The configuration of a kernel's thread; `compute` is that of a compute kernel, if any."""
+        thread = kernel.thread_type or kernel.kernel_type
+        if compute is not None and thread != "compute":
+            raise TypeError(
+                f"kernel '{kernel.__name__}' does not compute; leave compute_config out"
+            )
+        match thread:
             case "compute":
-                return self._ttnn.ComputeConfigDescriptor()
+                cbs = [each.cb_type for each in buffers]
+                return self._compute_config(compiled, cbs) if compute is None else compute
             case "reader":
                 return self._ttnn.ReaderConfigDescriptor()
             case "writer" | "noc" | "datamovement":
@@ -197,6 +210,18 @@ class PyKernelOp:
                     f"kernel '{kernel.__name__}' has no thread; decorate it with "
                     "@compute_thread(), @reader_thread() or @writer_thread()"
                 )
+
+    def _compute_config(self, kernel: Kernel, buffers: Sequence[CircularBuffer]) -> Any:
+        formats = {each.cb_id: each.data_type for each in buffers}
+        precision = choose_precision(kernel.module, formats)
+        config = self._ttnn.ComputeConfigDescriptor(fp32_dest_acc_en=precision.fp32_dest_acc_en)
+        if precision.unpack_to_dest:
+            mode = self._ttnn.UnpackToDestMode
+            config.unpack_to_dest_mode = [
+                mode.UnpackToDestFp32 if port in precision.unpack_to_dest else mode.Default
+                for port in range(len(CBPort))
+            ]
+        return config
 
     def _per_core(
         self, arguments: Sequence[int | Arguments], ranges: Any

@@ -1,4 +1,4 @@
-"""How many pages of a circular buffer kernels ask for at once."""
+"""Which circular buffers kernels fill and empty, and how many pages they ask for at once."""
 
 from __future__ import annotations
 
@@ -46,6 +46,15 @@ def _uses(module: ModuleOp) -> tuple[tuple[int, frozenset[int] | None, bool], ..
         both = bool(names & _FILL) and bool(names & _EMPTY)
         uses.append((buffer, known if None not in pages and min(known) > 0 else None, both))
     return tuple(uses)
+
+
+def find_ends(module: ModuleOp) -> tuple[frozenset[int], frozenset[int]]:
+    """The numbers of the circular buffers that a kernel fills, and of those that it empties."""
+    uses = [(op.name, buffer) for op, buffer, _ in _handovers(module)]
+    filled, emptied = (
+        frozenset(buffer for name, buffer in uses if name in names) for names in (_FILL, _EMPTY)
+    )
+    return filled, emptied
 
 
 def _handovers(module: ModuleOp) -> Iterator[tuple[Operation, int, int | None]]:

@@ -24,7 +24,7 @@ class Profile:
     output: Any = field(repr=False)
     """What the operation returned."""
     report: ProgramReport = field(repr=False)
-    _timeline: Timeline = field(repr=False)
+    timeline: Timeline = field(repr=False)
 
     @property
     def cycles(self) -> int:
@@ -34,7 +34,7 @@ class Profile:
     @property
     def nanoseconds(self) -> float:
         """The same in time."""
-        return self.report.cycles * 1e9 / self.report.chip.clock_hz
+        return self.cycles * 1e9 / self.report.chip.clock_hz
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -52,7 +52,7 @@ class Profile:
 
     def trace(self) -> str:
         """The timeline, as JSON that chrome://tracing and ui.perfetto.dev show."""
-        return chrome_trace([(self._timeline, 0)], self.report.chip.clock_hz)
+        return chrome_trace([(self.timeline, 0)], self.report.chip.clock_hz)
 
     def write_trace(self, path: str | Path) -> None:
         """Write the timeline to a file."""

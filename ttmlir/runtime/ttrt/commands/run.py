@@ -301,7 +301,7 @@ class Run(Command):
         if self["memory"] and run.peak_bytes:
             self.logger.info(f"{program.where}: peak memory {run.peak_bytes} bytes")
         if run.golden is not None:
-            for line in golden_lines(run.golden):
+            for line in golden_lines(run.golden, run.generics):
                 self.logger.info(line)
         for each in run.generics:
             self.logger.info(

@@ -13,7 +13,7 @@ from ttmlir.layout.enums import STORED_DATA_TYPES, DataType
 from ttmlir.runtime.binary import BinaryProgram as RuntimeProgram
 from ttmlir.runtime.element import Array, element_of_data_type, element_of_dtype
 from ttmlir.runtime.errors import InputError
-from ttmlir.runtime.loading import load_binary, read_binary
+from ttmlir.runtime.loading import file_bytes, load_binary, read_binary
 from ttmlir.runtime.system import (
     load_system_desc,
     read_system_desc,
@@ -112,7 +112,7 @@ class Flatbuffer:
         self.file_manager.write_bytes(os.fspath(path), self._bytes())
 
     def _bytes(self) -> bytes:
-        return Path(self.file_path).read_bytes() if self.capsule is None else self.capsule
+        return bytes(file_bytes(self.file_path)) if self.capsule is None else self.capsule
 
 
 class Binary(Flatbuffer):

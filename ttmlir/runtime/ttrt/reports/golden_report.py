@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ttmlir.runtime.ttrt.running.program import Golden
+
+if TYPE_CHECKING:
+    from ttmlir.runtime.generic.runner import GenericReport
 
 
 def golden_report(golden: Golden) -> list[dict[str, Any]]:
@@ -13,8 +16,13 @@ def golden_report(golden: Golden) -> list[dict[str, Any]]:
     return [result.as_dict(golden.tolerance) for result in golden.results]
 
 
-def golden_lines(golden: Golden) -> Iterator[str]:
-    """A line for each operation, marked `ok` or `OFF`."""
+def golden_lines(golden: Golden, kernels: Sequence[GenericReport] = ()) -> Iterator[str]:
+    """A line for each operation, marked `ok` or `OFF`, and `--` for programs of kernels."""
+    for index, title in dict.fromkeys((each.operation.index, each.title) for each in kernels):
+        yield (
+            f"golden --  operation {index} ttnn.generic ({title}): kernels have no reference; the "
+            "operations behind are judged by what it makes of golden numbers"
+        )
     for result in golden.results:
         accuracy = result.accuracy
         mark = "ok " if result.passed else "OFF"

@@ -191,11 +191,11 @@ def _op_stats(binary: Binary) -> str:
 def _mesh_shape(binary: Binary) -> str:
     meshes = {
         program["name"]: [
-            operation["type"]
-            for operation in program.get("operations") or ()
+            operation["type"].as_dict()
+            for operation in program["operations"] or ()
             if operation["type_type"] == "GetDeviceOp"
         ]
-        for program in binary.view.as_dict(max_bytes=MAX_BYTES)["programs"]
+        for program in binary.view["programs"] or ()
     }
     return json.dumps(meshes, indent=2)
 

@@ -14,6 +14,7 @@ from ttmlir.sim.kernels.expressions.library_calls import (
     call_method,
     evaluate_compile_time_argument,
     evaluate_extreme,
+    evaluate_named_compile_time_argument,
 )
 from ttmlir.sim.kernels.expressions.own_calls import call_own_function
 from ttmlir.sim.kernels.scope import Functions, Variable
@@ -43,6 +44,7 @@ def evaluate_call(context: Context, node: tree.FunctionCall) -> Value:
 
 SPECIAL: Mapping[str, Callable[[Context, tree.FunctionCall], Value]] = {
     "get_compile_time_arg_val": evaluate_compile_time_argument,
+    "get_named_compile_time_arg_val": evaluate_named_compile_time_argument,
     "bit_cast": evaluate_bit_cast,
     "min": evaluate_extreme,
     "max": evaluate_extreme,

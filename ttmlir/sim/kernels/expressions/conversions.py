@@ -8,6 +8,7 @@ from ttmlir.cpp import tree
 from ttmlir.cpp.conversions import is_scoped, keeps_const, may_point
 from ttmlir.cpp.types import (
     BOOL,
+    NULL,
     CType,
     EnumType,
     FloatType,
@@ -30,7 +31,9 @@ def convert_implicitly(context: Context, value: Value, target: CType, node: tree
             return convert(value, target)
         case IntType(), PointerType() if target == BOOL:
             return convert_to_bool(value)
-        case PointerType(), IntType() if value.constant == 0 and _is_null(node):
+        case PointerType(), _ if source == NULL:
+            return Value(target, code.constant(0))
+        case PointerType(), IntType() if value.constant == 0 and isinstance(node, tree.Integer):
             return Value(target, code.constant(0))
         case PointerType(), PointerType() if may_point(target, source):
             pointer = replace(target, volatile=target.volatile or source.volatile)
@@ -48,7 +51,8 @@ def unify_types(
     numbers = (IntType, FloatType)
     if a.type == b.type:
         return settle(a), settle(b)
-    if is_scoped(a.type) or is_scoped(b.type):
+    mixed_null = NULL in (a.type, b.type) and PointerType in (type(a.type), type(b.type))
+    if (is_scoped(a.type) or is_scoped(b.type)) and not mixed_null:
         raise context.error(node, _describe_mixture(a.type, b.type))
     if isinstance(a.type, numbers) and isinstance(b.type, numbers):
         total = apply_binary("+", a, b)
@@ -64,15 +68,13 @@ def unify_types(
     return convert_implicitly(context, a, b.type, node.true_value), b
 
 
-def _is_null(node: tree.Node) -> bool:
-    return isinstance(node, (tree.Null, tree.Integer))
-
-
 def _describe_mixture(a: CType, b: CType) -> str:
     return f"'{a.name}' and '{b.name}' have no type in common; cast one of them"
 
 
 def _describe_conversion(source: CType, target: CType) -> str:
+    if source == NULL:
+        return f"nullptr is a pointer and no '{target.name}'; write a value of that type"
     if isinstance(target, PointerType) and isinstance(source, IntType):
         return (
             f"an integer is no '{target.name}'; write reinterpret_cast<{target.name}>(...), "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.conversions import is_scoped
-from ttmlir.cpp.types import VOID, ArrayType, IntType, ObjectType, StructType
+from ttmlir.cpp.types import NULL, VOID, ArrayType, IntType, ObjectType, StructType
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.value import Value, convert_to_bool, settle
@@ -23,7 +23,8 @@ def evaluate_number(
 ) -> Value:
     """The value of an expression that has to be an integer, or with `scoped` an enumerator."""
     value = settle(context.evaluate(node))
-    if not isinstance(value.type, IntType) or (is_scoped(value.type) and not scoped):
+    is_refused = value.type == NULL or (is_scoped(value.type) and not scoped)
+    if not isinstance(value.type, IntType) or is_refused:
         raise context.error(node, f"{what} is an integer, not '{value.type.name}'")
     return value
 
@@ -41,7 +42,8 @@ def evaluate_constant(
 def evaluate_condition(context: Context, node: tree.Expression) -> Value:
     """The value of an expression as `bool`."""
     value = evaluate_scalar(context, node)
-    if isinstance(value.type, (StructType, ObjectType, ArrayType)) or is_scoped(value.type):
+    is_enumerator = is_scoped(value.type) and value.type != NULL
+    if isinstance(value.type, (StructType, ObjectType, ArrayType)) or is_enumerator:
         raise context.error(node, f"'{value.type.name}' is no condition")
     value = convert_to_bool(value)
     code.locate(value.node, node.position)

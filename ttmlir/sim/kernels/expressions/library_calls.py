@@ -238,6 +238,21 @@ def evaluate_compile_time_argument(context: Context, node: tree.FunctionCall) ->
     return make_integer(known[number], UNSIGNED)
 
 
+def evaluate_named_compile_time_argument(context: Context, node: tree.FunctionCall) -> Value:
+    """`get_named_compile_time_arg_val("name")`, a constant."""
+    if len(node.arguments) != 1 or not isinstance(node.arguments[0], tree.String):
+        raise context.error(node, "get_named_compile_time_arg_val takes one name in quotes")
+    name, known = node.arguments[0].text, context.unit.named_compile_time_args
+    if name not in known:
+        there = ", ".join(f"'{each}'" for each in known) or "none"
+        near = difflib.get_close_matches(name, known, 1)
+        hint = f"; did you mean '{near[0]}'?" if near else ""
+        raise context.error(
+            node, f"there is no compile-time argument '{name}'; the kernel has {there}{hint}"
+        )
+    return make_integer(known[name], UNSIGNED)
+
+
 def evaluate_extreme(context: Context, node: tree.FunctionCall) -> Value:
     """`std::min` and `std::max`."""
     assert isinstance(node.callee, tree.Name)

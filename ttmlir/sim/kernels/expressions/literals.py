@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ttmlir.cpp import tree
-from ttmlir.cpp.types import BOOL, CHAR, DOUBLE, FLOAT, INT, INT64, STRING, UINT64, UNSIGNED
+from ttmlir.cpp.types import BOOL, CHAR, DOUBLE, FLOAT, INT, INT64, NULL, STRING, UINT64, UNSIGNED
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.value import Value, make_floating, make_integer
@@ -65,4 +65,4 @@ def _decode_characters(context: Context, node: tree.Node, text: str) -> list[int
 
 def evaluate_null(context: Context, node: tree.Null) -> Value:
     """`nullptr`."""
-    return make_integer(0, INT)
+    return make_integer(0, NULL)

@@ -6,7 +6,7 @@ import ast
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.conversions import is_scoped
-from ttmlir.cpp.types import BOOL, CType, IntType, PointerType
+from ttmlir.cpp.types import BOOL, NULL, CType, IntType, PointerType
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.conversions import unify_types
 from ttmlir.sim.kernels.expressions.evaluating import evaluate_condition, evaluate_scalar
@@ -88,7 +88,7 @@ def _may_compute(operator: str, left: CType, right: CType) -> bool:
     """Whether an operator computes with numbers of these types; scoped enumerators compare only."""
     if not is_scoped(left) and not is_scoped(right):
         return True
-    return left == right and operator in code.COMPARE
+    return left == right and operator in (("==", "!=") if left == NULL else code.COMPARE)
 
 
 def _refuse_undefined(

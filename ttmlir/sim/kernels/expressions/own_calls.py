@@ -122,6 +122,10 @@ def _bind_template(
             known[number] = evaluate_scalar(context, argument)
             given = QualifiedType(known[number].type, _is_const(context, each.type, argument))
             scope.symbols[name] = Alias(_deduce(each.type, given))
+    for name in names:
+        if name and name not in scope.symbols:
+            message = f"nothing says what '{name}' of '{function.name}' is"
+            raise context.error(node, f"{message}; write it in angle brackets before the arguments")
     return scope
 
 

@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.conversions import is_scoped
 from ttmlir.cpp.types import (
     BOOL,
     INT,
@@ -138,6 +139,8 @@ def operate_on_pointer(
     if operator == "+" and isinstance(b, PointerType):
         left, right = right, left
     if not isinstance(right.type, IntType) or operator not in ("+", "-"):
+        return None
+    if is_scoped(right.type):
         return None
     if operator == "-" and isinstance(b, PointerType):
         return None

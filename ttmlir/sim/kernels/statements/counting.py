@@ -24,6 +24,8 @@ from ttmlir.sim.kernels.statements.declarations import (
 from ttmlir.sim.kernels.statements.plain import execute_block, execute_effect
 from ttmlir.sim.kernels.value import Value, convert, settle
 
+_COMPILE_TIME_ARGUMENTS = ("get_compile_time_arg_val", "get_named_compile_time_arg_val")
+
 _STEADY = (
     *(tree.Integer, tree.Boolean, tree.Character, tree.Name, tree.Cast, tree.SizeOf),
     *(tree.Conditional, tree.NamedType, tree.Member, tree.Index),
@@ -124,7 +126,7 @@ def _keeps_value(context: Context, node: tree.Node, changed: frozenset[str]) -> 
             return operator not in ("*", "&")
         case tree.FunctionCall(callee=tree.Name(text=text)):
             steady = context.unit.library.is_steady(text)
-            known = steady or strip_namespaces(text) == "get_compile_time_arg_val"
+            known = steady or strip_namespaces(text) in _COMPILE_TIME_ARGUMENTS
             return known and context.unit.find(text, context.scope) is None
         case _:
             return isinstance(node, _STEADY)

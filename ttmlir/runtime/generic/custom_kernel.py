@@ -85,8 +85,12 @@ def _desc(tensor: KernelTensor) -> TensorDesc:
         element=element,
         data_type=tensor.data_type,
         memory_space=_SPACES[tensor.memory],
-        memory_layout=TensorMemoryLayout.INTERLEAVED,
+        memory_layout=TensorMemoryLayout.from_keyword(
+            "interleaved" if tensor.shards is None else tensor.shards.layout
+        ),
         tile=DEFAULT_TILE_SHAPE if tensor.layout == "tile" else (1, 1),
+        core_ranges=() if tensor.shards is None else ((0, 0, *tensor.shards.grid),),
+        shard=() if tensor.shards is None else tensor.shard,
     )
 
 

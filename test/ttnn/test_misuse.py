@@ -1,0 +1,163 @@
+"""Clumsy programs: each error is at the program's line, and its advice works."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from ttmlir import ttnn
+
+L1 = ttnn.L1_MEMORY_CONFIG
+
+MISUSES: dict[str, tuple[type[Exception], Callable[[Any, Any], Any], str]] = {
+    "a data type of torch": (
+        TypeError,
+        lambda x, device: ttnn.from_torch(torch.ones(2), dtype=torch.bfloat16),
+        "ttnn.from_torch: dtype is a ttnn.DataType, such as ttnn.bfloat16, not torch.bfloat16",
+    ),
+    "a data type as text": (
+        TypeError,
+        lambda x, device: ttnn.add(x, x, dtype="float32"),
+        "ttnn.add: dtype is a ttnn.DataType, such as ttnn.bfloat16, not 'float32'",
+    ),
+    "a data type by place": (
+        TypeError,
+        lambda x, device: ttnn.typecast(x, np.float32),
+        "ttnn.typecast: dtype is a ttnn.DataType, such as ttnn.bfloat16, not <class",
+    ),
+    "a memory as text": (
+        TypeError,
+        lambda x, device: ttnn.add(x, x, memory_config="L1"),
+        "ttnn.add: memory_config is a ttnn.MemoryConfig, such as ttnn.L1_MEMORY_CONFIG, not 'L1'",
+    ),
+    "a layout as text": (
+        TypeError,
+        lambda x, device: ttnn.to_layout(x, "tile"),
+        "ttnn.to_layout: layout is a ttnn.Layout, such as ttnn.TILE_LAYOUT, not 'tile'",
+    ),
+    "a device as text": (
+        TypeError,
+        lambda x, device: ttnn.to_device(x.cpu(), "cuda"),
+        "ttnn.to_device: device is what ttnn.open_device returns, not 'cuda'",
+    ),
+    "a tensor of torch": (
+        TypeError,
+        lambda x, device: ttnn.add(x, torch.ones(2)),
+        "ttnn.add: input_tensor_b is a ttnn.Tensor or a number, not torch.Tensor; ttnn.from_torch",
+    ),
+    "one tensor for a list": (
+        TypeError,
+        lambda x, device: ttnn.concat(x, x),
+        "ttnn.concat: tensors is a list of tensors, as in concat([a, b], dim), not one",
+    ),
+    "a keyword of torch": (
+        TypeError,
+        lambda x, device: ttnn.softmax(x, axis=-1),
+        "ttnn.softmax got an unexpected keyword argument 'axis'; it takes (input_tensor, dim=-1, ",
+    ),
+    "a keyword of a function": (
+        TypeError,
+        lambda x, device: ttnn.reshape(x, size=(2, 3)),
+        "reshape() got an unexpected keyword argument 'size'; it takes (input_tensor, ",
+    ),
+    "a device by place": (
+        TypeError,
+        lambda x, device: ttnn.open_device(0),
+        "open_device() takes 0 positional arguments but 1 was given; it takes (*, device_id=0, ",
+    ),
+    "a product of matrices as operator": (
+        TypeError,
+        lambda x, device: x @ x,
+        "a ttnn.Tensor has no operator @; use ttnn.matmul(a, b)",
+    ),
+    "a power as operator": (
+        TypeError,
+        lambda x, device: x**2,
+        "a ttnn.Tensor has no operator **; use ttnn.pow(tensor, exponent)",
+    ),
+    "the opposite as operator": (
+        TypeError,
+        lambda x, device: -x,
+        "a ttnn.Tensor has no operator -tensor; use ttnn.neg(tensor)",
+    ),
+    "a number before a minus": (
+        TypeError,
+        lambda x, device: 1 - x,
+        "a ttnn.Tensor has no operator number - tensor; use ttnn.rsub(tensor, number)",
+    ),
+    "torch of a tensor on a device": (
+        RuntimeError,
+        lambda x, device: x.to_torch(),
+        "Tensor.to_torch: it takes a tensor on the host; use ttnn.to_torch, or cpu() first",
+    ),
+    "one number of many": (
+        RuntimeError,
+        lambda x, device: x.item(),
+        "Tensor.item: it takes a tensor of one element, not of Shape([2, 3])",
+    ),
+    "an index that is a mask": (
+        TypeError,
+        lambda x, device: x[x > 1],
+        "ttnn.get_item: a tensor's index has integers, slices and an ellipsis",
+    ),
+    "cores that do not divide": (
+        RuntimeError,
+        lambda x, device: ttnn.create_sharded_memory_config(
+            (33, 64), ttnn.CoreGrid(y=2, x=2), ttnn.ShardStrategy.HEIGHT
+        ),
+        "ttnn.create_sharded_memory_config: Invalid sharding core_grid: 33x64 elements are not",
+    ),
+    "a tensor that is too large": (
+        RuntimeError,
+        lambda x, device: ttnn.zeros(
+            (20000, 5000), device=device, memory_config=ttnn.L1_MEMORY_CONFIG
+        ),
+        "ttnn.zeros: 3130000 bytes per bank do not fit into L1: the largest gap has ",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISUSES)
+def test_misuse(name: str, device: Any) -> None:
+    """The file, line and column of the call, what is wrong, what there is, and the line."""
+    kind, call, message = MISUSES[name]
+    x = ttnn.ones((2, 3), ttnn.float32, ttnn.TILE_LAYOUT, device)
+    with pytest.raises(kind) as caught:
+        call(x, device)
+    first, *rest = str(caught.value).splitlines()
+    place, _, said = first.partition(" error: ")
+    file, line, column, _ = place.split(":")
+    assert file == "test/ttnn/test_misuse.py"
+    assert said.startswith(message)
+    source = Path(__file__).read_text(encoding="utf-8").splitlines()[int(line) - 1]
+    assert source.rstrip() == rest[0].removeprefix("  ")
+    assert rest[1] == " " * (int(column) + 1) + "^"
+
+
+def test_names_of_torch() -> None:
+    """What torch calls otherwise is named."""
+    for name, ours in (("cat", "concat"), ("mm", "matmul"), ("flatten", "reshape")):
+        with pytest.raises(AttributeError) as caught:
+            getattr(ttnn, name)
+        assert str(caught.value) == f"ttnn.{name} is not here yet; nearest: ttnn.{ours}"
+
+
+def test_other_errors_stay(device: Any) -> None:
+    """What a program's own function raises is not changed."""
+
+    @ttnn.register_python_operation(name="test_broken")
+    def broken(x: Any) -> Any:
+        return x.colour
+
+    try:
+        with pytest.raises(AttributeError, match="no attribute 'colour'"):
+            ttnn.test_broken(ttnn.ones((2, 3)))
+    finally:
+        from ttmlir.ttnn.registry import operations
+
+        operations().pop("test_broken")

@@ -1,0 +1,206 @@
+"""What sees the calls of a program: settings, hooks, graphs and pictures."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from ttmlir import ttnn
+from ttmlir.ttnn.operations.operation import OBSERVERS, Operation, Recorder, observe
+
+
+def place(values: torch.Tensor, device: Any) -> Any:
+    """A tensor on the device in tiles."""
+    return ttnn.from_torch(values, layout=ttnn.TILE_LAYOUT, device=device)
+
+
+def test_calls_within_calls_are_not_seen(device: Any) -> None:
+    """An operation that calls others is one call, and a trace computes it once."""
+
+    @ttnn.register_python_operation(name="test_doubled")
+    def doubled(x: Any) -> Any:
+        return ttnn.add_(x, x)
+
+    try:
+        x = place(torch.ones(2, 3), device)
+        with observe(Recorder()) as recorder:
+            assert ttnn.test_doubled(x) is x
+        assert [call.operation.name for call in recorder.calls] == ["test_doubled"]
+        trace = ttnn.begin_trace_capture(device)
+        ttnn.test_doubled(x)
+        ttnn.end_trace_capture(device, trace)
+        ttnn.execute_trace(device, trace)
+        assert torch.equal(ttnn.to_torch(x), torch.full((2, 3), 8.0))
+        with pytest.raises(RuntimeError, match=r"ttnn.test_doubled is there already"):
+            ttnn.register_python_operation(name="ttnn.test_doubled")(doubled)
+        assert not OBSERVERS
+    finally:
+        from ttmlir.ttnn.registry import operations
+
+        operations().pop("test_doubled")
+
+
+def test_settings() -> None:
+    """Settings have ttnn's names; a block changes one for itself."""
+    assert ttnn.CONFIG.enable_fast_runtime_mode
+    assert ttnn.CONFIG.comparison_mode_pcc == 0.9999
+    assert ttnn.CONFIG.report_path is None
+    with ttnn.manage_config("report_name", "mine"):
+        assert Path("generated/ttnn/reports/mine") == ttnn.CONFIG.report_path
+    assert ttnn.CONFIG.report_name is None
+    with pytest.raises(AttributeError, match="no setting 'enable_loging'; did you mean 'enable_lo"):
+        ttnn.CONFIG.enable_loging = True
+    with pytest.raises(AttributeError, match="no setting 'colour'; there are cache_path"):
+        _ = ttnn.CONFIG.colour
+    with pytest.raises(TypeError, match="enable_logging is True or False, not 'yes'"):
+        ttnn.CONFIG.enable_logging = "yes"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"comparison_mode_pcc": 0.5}', "0.5"),
+        ('{"colour": 1}', "ValueError: TTNN_CONFIG_OVERRIDES: ttnn.CONFIG has no setting 'colour'"),
+        ("[1]", "ValueError: TTNN_CONFIG_OVERRIDES is a JSON object, such as"),
+        ("{", "ValueError: TTNN_CONFIG_OVERRIDES is no JSON: Expecting"),
+    ],
+)
+def test_settings_of_the_environment(text: str, message: str) -> None:
+    """Changes of the defaults come as JSON."""
+    program = "import ttmlir.ttnn as ttnn; print(ttnn.CONFIG.comparison_mode_pcc)"
+    environment = {**os.environ, "TTNN_CONFIG_OVERRIDES": text}
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert message in done.stdout + done.stderr
+    assert (done.returncode == 0) == (message == "0.5")
+
+
+def test_comparison_by_the_environment() -> None:
+    """The environment switches comparison on for a program that does not name it."""
+    program = (
+        "import ttmlir.ttnn as ttnn; d = ttnn.open_device(); x = ttnn.ones((2, 40), device=d); "
+        "ttnn.attach_golden_function(ttnn.exp, lambda x, **_: x * 0); ttnn.exp(x)"
+    )
+    environment = {**os.environ, "TTNN_CONFIG_OVERRIDES": '{"enable_comparison_mode": true}'}
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.stderr.startswith("warning: ttnn.exp: the result correlates")
+
+
+def test_hooks(device: Any) -> None:
+    """Hooks see operations, arguments and results, with the fast mode off."""
+    seen: list[Any] = []
+
+    def before(operation: Operation, args: Any, kwargs: Any) -> None:
+        seen.append(("before", operation.__name__, len(args), sorted(kwargs)))
+
+    def after(operation: Operation, args: Any, kwargs: Any, output: Any) -> None:
+        seen.append(("after", operation.__name__, output.shape))
+
+    x = place(torch.ones(2, 3), device)
+    with ttnn.register_pre_operation_hook(before), ttnn.register_post_operation_hook(after):
+        ttnn.exp(x)
+        assert not seen
+        with ttnn.manage_config("enable_fast_runtime_mode", False):
+            ttnn.add(x, 1, dtype=ttnn.float32)
+    assert seen == [("before", "ttnn.add", 2, ["dtype"]), ("after", "ttnn.add", [2, 3])]
+    with (
+        ttnn.manage_config("enable_fast_runtime_mode", False),
+        ttnn.register_pre_operation_hook(lambda *given: 1),  # pyright: ignore
+        pytest.raises(RuntimeError, match="a hook must return None"),
+    ):
+        ttnn.exp(x)
+
+
+def test_comparison_mode(device: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each result is held against the golden function, operands of operations in place too."""
+    x = place(torch.rand(5, 40), device)
+    with ttnn.manage_config("enable_comparison_mode", True):
+        ttnn.concat([ttnn.exp(x), ttnn.add_(x, 1)])
+        assert capsys.readouterr().err == ""
+        golden = ttnn.get_golden_function(ttnn.exp)
+        ttnn.attach_golden_function(ttnn.exp, lambda x, **_: golden(-x))
+        try:
+            ttnn.exp(x)
+            text = "warning: ttnn.exp: the result correlates with that of its golden function by"
+            assert text in capsys.readouterr().err
+            with (
+                ttnn.manage_config("comparison_mode_should_raise_exception", True),
+                pytest.raises(RuntimeError, match=r"ttnn.exp: .* correlates .* than 0.9999"),
+            ):
+                ttnn.exp(x)
+        finally:
+            ttnn.attach_golden_function(ttnn.exp, golden)
+    assert not OBSERVERS
+
+
+def test_registered_operations(tmp_path: Path) -> None:
+    """All operations, in the order of their names."""
+    listed = ttnn.query_registered_operations()
+    names = [each.__name__ for each in listed]
+    assert names == sorted(names)
+    assert "ttnn.exp" in names
+    assert "ttnn.experimental.rotate_half" not in names
+    assert len(ttnn.query_registered_operations(include_experimental=True)) > len(names)
+    ttnn.dump_operations(str(tmp_path / "all.csv"))
+    rows = (tmp_path / "all.csv").read_text().splitlines()
+    assert len(rows) == len(names) + 1
+    assert "ttnn.exp,False,True" in rows
+
+
+def test_graphs(device: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    """A graph has operations, tensors and buffers, in the order of what happens."""
+    x = place(torch.ones(32, 64), device)
+    ttnn.graph.begin_graph_capture(ttnn.graph.RunMode.NORMAL)
+    y = ttnn.exp(x, memory_config=ttnn.L1_MEMORY_CONFIG)
+    z = ttnn.add(y, x, memory_config=ttnn.L1_MEMORY_CONFIG)
+    ttnn.deallocate(y)
+    left = ttnn.neg(z)
+    trace = ttnn.graph.end_graph_capture()
+    assert [node["counter"] for node in trace] == list(range(len(trace)))
+    assert (trace[0]["node_type"], trace[-1]["node_type"]) == ("capture_start", "capture_end")
+    calls = ["ttnn::exp", "ttnn::add", "ttnn::deallocate", "ttnn::neg"]
+    assert ttnn.graph.extract_calltrace(trace) == calls
+    assert ttnn.graph.count_intermediate_and_output_tensors(trace) == (2, 1)
+    [output] = ttnn.graph.extract_output_tensors(trace)
+    assert output["params"]["shape"] == "ttnn.Shape([32, 64])"
+    assert output["params"]["tensor_id"] == str(left.tensor_id)
+    size = 32 * 64 * 4
+    assert ttnn.graph.extract_peak_L1_memory_usage(trace) == 2 * size
+    allocated = [node for node in trace if node["node_type"] == "buffer_allocate"]
+    assert {node["params"]["size"] for node in allocated} == {str(size)}
+    ttnn.graph.pretty_print(trace)
+    assert "function_start name=ttnn::add, inputs=2" in capsys.readouterr().out
+    with pytest.raises(RuntimeError, match="no graph is captured; call"):
+        ttnn.graph.end_graph_capture()
+
+
+def test_pictures(device: Any, tmp_path: Path) -> None:
+    """The operations that a result comes from, in Graphviz' language."""
+    x = place(torch.ones(2, 3), device)
+    with ttnn.tracer.trace():
+        y = ttnn.add(ttnn.exp(x), x)
+        ttnn.neg(x)
+    text = ttnn.tracer.visualize(y, file_name=str(tmp_path / "sum.svg"))
+    assert (tmp_path / "sum.dot").read_text() == text
+    assert sorted(text.splitlines()) == sorted(
+        [
+            "digraph {",
+            "  node [shape=box];",
+            '  t0 [label="ttnn.add\\n[2, 3] FLOAT32"];',
+            '  t1 [label="ttnn.exp\\n[2, 3] FLOAT32"];',
+            '  t2 [label="ttnn.Tensor\\n[2, 3] FLOAT32"];',
+            "  t1 -> t0;",
+            "  t2 -> t0;",
+            "  t2 -> t1;",
+            "}",
+        ]
+    )
+    with pytest.raises(RuntimeError, match=r"output is a ttnn.Tensor, or a list"):
+        ttnn.tracer.visualize(3)  # pyright: ignore

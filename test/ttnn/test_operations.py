@@ -1,0 +1,261 @@
+"""Every operation of ttnn against torch, and the rules for its results.
+
+The registry is enumerated: an operation without an oracle, and without a test that is named for it,
+fails.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from oracles.ttnn_elementwise_oracles import ELEMENTWISE
+from oracles.ttnn_layer_oracles import LAYERS
+from oracles.ttnn_movement_oracles import MOVING
+from oracles.ttnn_oracle import SHARDABLE, Oracle, compare, place, read
+
+from ttmlir import ttnn
+from ttmlir.ttnn.operations.operation import Operation, Recorder, observe
+from ttmlir.ttnn.registry import find_operation, operations
+
+ORACLES: dict[str, Oracle] = {**ELEMENTWISE, **MOVING, **LAYERS}
+"""Operations by name."""
+
+OTHERS: dict[str, str] = {
+    **dict.fromkeys(
+        ("allocate_tensor_on_device", "allocate_tensor_on_host", "copy_device_to_host_tensor"),
+        "test_creation.py::test_tensors_to_be_filled",
+    ),
+    "arange": "test_creation.py::test_sequences",
+    "as_tensor": "test_tensor_files.py::test_caches_of_as_tensor",
+    "attach_golden_function": "test_golden_functions.py::test_every_elementwise_golden_exists",
+    "comp_allclose": "test_golden_functions.py::test_correlation",
+    "comp_pcc": "test_golden_functions.py::test_correlation",
+    "copy_host_to_device_tensor": "test_creation.py::test_tensors_to_be_filled",
+    "create_group_norm_input_mask": "test_feature_norms.py::test_masks_of_groups",
+    "create_group_norm_input_negative_mask": "test_feature_norms.py::test_masks_of_groups",
+    "create_group_norm_weight_bias_rm": "test_feature_norms.py::test_group_norm",
+    "create_tensor": "test_tensors.py::test_constructor",
+    "deallocate": "test_creation.py::test_where_tensors_are",
+    "dump_tensor": "test_tensor_files.py::test_files",
+    "empty": "test_creation.py::test_constants",
+    "empty_like": "test_creation.py::test_constants",
+    "from_buffer": "test_creation.py::test_sequences",
+    "from_device": "test_creation.py::test_where_tensors_are",
+    "from_torch": "test_tensors.py::test_rounding_of_torch_tensors",
+    "full": "test_creation.py::test_constants",
+    "full_like": "test_creation.py::test_constants",
+    "get_conv_output_dim": "test_windows.py::test_prepared_parameters",
+    "get_fallback_function": "test_losses.py::test_fallback_functions",
+    "get_golden_function": "test_golden_functions.py::test_results_are_golden",
+    "get_item": "test_tensors.py::test_indexing",
+    **dict.fromkeys(
+        ("get_memory_config", "has_storage_type_of", "has_tile_padding", "is_sharded"),
+        "test_creation.py::test_where_tensors_are",
+    ),
+    "is_tensor_storage_on_device": "test_creation.py::test_where_tensors_are",
+    "load_tensor": "test_tensor_files.py::test_files",
+    "manual_seed": "test_creation.py::test_random_numbers",
+    "ones": "test_creation.py::test_constants",
+    "ones_like": "test_creation.py::test_constants",
+    "pad_to_tile_shape": "test_creation.py::test_where_tensors_are",
+    "pearson_correlation_coefficient": "test_golden_functions.py::test_correlation",
+    "prepare_conv_bias": "test_windows.py::test_prepared_parameters",
+    "prepare_conv_weights": "test_windows.py::test_prepared_parameters",
+    "print_tensor": "test_tensors.py::test_printing",
+    "rand": "test_creation.py::test_random_numbers",
+    "to_device": "test_creation.py::test_where_tensors_are",
+    "to_dtype": "test_creation.py::test_where_tensors_are",
+    "to_numpy": "test_creation.py::test_constants",
+    "to_torch": "test_tensors.py::test_rounding_of_torch_tensors",
+    "uniform": "test_creation.py::test_random_numbers",
+    "zeros": "test_creation.py::test_constants",
+    "zeros_like": "test_creation.py::test_constants",
+}
+"""Tests of functions that are no function of tensors on a device."""
+
+CALLED_AS = {"create_tensor": "Tensor(", "get_item": "tensor[", "print_tensor": "str("}
+"""Operations that only methods call, and how tests call them."""
+
+Case = tuple[str, str, str, tuple[int, ...]]
+"""A data type, a layout, a memory and a shape."""
+
+
+def cases(oracle: Oracle) -> list[Case]:
+    """All cases of an operation; shapes that are not cut into shards take two memories."""
+    axes = (oracle.dtypes + oracle.integers, oracle.layouts, oracle.memories, oracle.shapes)
+    return [case for case in product(*axes) if case[3] == SHARDABLE or case[2] in ("dram", "l1")]
+
+
+def sample(oracle: Oracle) -> list[Case]:
+    """Some cases, in which every type, layout, memory and shape occurs."""
+    axes = (oracle.dtypes + oracle.integers, oracle.layouts, oracle.memories, oracle.shapes)
+    turns = range(max(map(len, axes)))
+    return list(zip(*([axis[i % len(axis)] for i in turns] for axis in axes), strict=True))
+
+
+def listed(result: Any) -> list[Any]:
+    """The tensors of a result."""
+    return list(result) if isinstance(result, list | tuple) else [result]
+
+
+def check(name: str, case: Case, device: Any) -> None:
+    """The numbers are torch's; type, layout and memory follow the rules; it is one call."""
+    oracle, (dtype, layout, memory, shape) = ORACLES[name], case
+    if dtype in oracle.integers:
+        assert oracle.draw_integers is not None
+        drawn = oracle.draw_integers(dtype, shape)
+    else:
+        drawn = oracle.draw(shape)
+    tensors = [place(each, dtype, layout, memory, device) for each in drawn]
+    held = [read(each) for each in tensors]
+    spec = tensors[oracle.typed_by].spec
+    operation = find_operation(name)
+    with observe(Recorder()) as recorder:
+        result = operation(*tensors) if oracle.call is None else oracle.call(operation, *tensors)
+    assert [call.operation.name for call in recorder.calls] == [name]
+    made, expected = listed(result), listed(oracle.expected(*held))
+    assert len(made) == len(expected)
+    if oracle.writes is not None:
+        assert made[0] is tensors[oracle.writes]
+    for number, (tensor, wanted) in enumerate(zip(made, expected, strict=True)):
+        compare(tensor, wanted, oracle)
+        other = oracle.result_dtypes[number] if oracle.result_dtypes else None
+        assert tensor.dtype == (spec.dtype if other is None else getattr(ttnn, other))
+        kept = spec.layout if oracle.result_layout is None else getattr(ttnn, oracle.result_layout)
+        assert tensor.layout == kept
+        check_place(tensor, spec, oracle)
+    assert tensors[0].is_allocated() is not oracle.consumes
+    for number, (tensor, before) in enumerate(zip(tensors, held, strict=True)):
+        if number != oracle.writes and not oracle.consumes:
+            assert torch.equal(read(tensor), before), "an operand changed"
+
+
+def check_place(tensor: Any, spec: Any, oracle: Oracle) -> None:
+    """The memory and the padding of a result."""
+    config = tensor.memory_config()
+    same = tuple(tensor.shape) == tuple(spec.shape)
+    if oracle.memory is not None:
+        assert config == oracle.memory
+    elif same or not spec.memory_config.is_sharded():
+        assert config == spec.memory_config
+    else:
+        assert config == ttnn.L1_MEMORY_CONFIG
+    shape = [1] * (2 - len(tensor.shape)) + list(tensor.shape)
+    if tensor.layout == ttnn.TILE_LAYOUT:
+        assert list(tensor.padded_shape) == [*shape[:-2], *(-(-e // 32) * 32 for e in shape[-2:])]
+    else:
+        assert tensor.padded_shape == tensor.shape
+
+
+def test_every_operation_has_an_oracle() -> None:
+    """The tables name all operations, and nothing else."""
+    assert sorted({*ORACLES, *OTHERS}) == sorted(operations())
+    assert not ORACLES.keys() & OTHERS.keys()
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_tests_elsewhere(name: str) -> None:
+    """A test that stands for a function calls it."""
+    file, _, function = OTHERS[name].partition("::")
+    tree = ast.parse(Path(__file__).with_name(file).read_text(encoding="utf-8"))
+    (found,) = (each for each in tree.body if getattr(each, "name", "") == function)
+    assert CALLED_AS.get(name, name) in ast.unparse(found)
+
+
+@pytest.mark.parametrize("name", ORACLES)
+def test_operations(name: str, device: Any) -> None:
+    """Some cases of each operation."""
+    for case in sample(ORACLES[name]):
+        check(name, case, device)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", ORACLES)
+def test_all_cases(name: str, device: Any) -> None:
+    """All cases of each operation."""
+    for case in cases(ORACLES[name]):
+        check(name, case, device)
+
+
+def arguments_of(operation: Operation) -> set[str]:
+    """The names of an operation's arguments."""
+    if operation.has_signature:
+        return set(operation.signature.defaults)
+    return set(inspect.signature(operation.function).parameters)
+
+
+OUTPUTS = ("output_tensor", "out", "output", "optional_output_tensor")
+
+
+def asking(name: str) -> list[str]:
+    """Operations that have an argument."""
+    return [each for each in ORACLES if name in arguments_of(find_operation(each))]
+
+
+def run(name: str, device: Any, **asked: Any) -> list[Any]:
+    """The results of an operation on bfloat16 or int32 in DRAM, with arguments of the test."""
+    oracle = ORACLES[name]
+    dtype = "bfloat16" if "bfloat16" in oracle.dtypes else (oracle.dtypes + oracle.integers)[0]
+    shape = oracle.shapes[-1]
+    draw = oracle.draw_integers
+    drawn = oracle.draw(shape) if dtype in oracle.dtypes or draw is None else draw(dtype, shape)
+    tensors = [place(each, dtype, oracle.layouts[0], "dram", device) for each in drawn]
+    operation = partial(find_operation(name), **asked)
+    return listed(operation(*tensors) if oracle.call is None else oracle.call(operation, *tensors))
+
+
+NO_CHOICE = {
+    "reshard": "its memory configuration is what it is called for",
+    "to_memory_config": "its memory configuration is what it is called for",
+}
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in asking("memory_config") if name not in NO_CHOICE]
+)
+def test_memory_of_results(name: str, device: Any) -> None:
+    """A result is in the memory that is asked for, with the same numbers."""
+    if ORACLES[name].writes is None:
+        plain = [read(each) for each in run(name, device)]
+        made = run(name, device, memory_config=ttnn.L1_MEMORY_CONFIG)
+        assert [each.memory_config() for each in made] == [ttnn.L1_MEMORY_CONFIG] * len(made)
+        for tensor, wanted in zip(made, plain, strict=True):
+            assert torch.equal(read(tensor), wanted)
+
+
+@pytest.mark.parametrize("name", asking("dtype"))
+def test_data_type_of_results(name: str, device: Any) -> None:
+    """A result has the data type that is asked for; its numbers are rounded to it alone."""
+    dtype = ttnn.float32 if name != "typecast" else ttnn.int32
+    if name in ("bitcast", "typecast"):
+        return
+    plain = run(name, device)
+    made = run(name, device, dtype=dtype)
+    for tensor, other in zip(made, plain, strict=True):
+        assert tensor.dtype == dtype
+        assert (tensor.layout, tensor.memory_config()) == (other.layout, other.memory_config())
+        again = torch.as_tensor(read(tensor)).to(torch.bfloat16).double()
+        if other.dtype == ttnn.bfloat16:
+            assert torch.equal(again, read(other))
+
+
+@pytest.mark.parametrize(
+    ("name", "argument"), [(name, each) for each in OUTPUTS for name in asking(each)]
+)
+def test_given_results(name: str, argument: str, device: Any) -> None:
+    """A tensor for the result is filled and returned, at its address."""
+    plain = run(name, device)
+    outputs = [ttnn.zeros_like(each) for each in plain]
+    addresses = [each.buffer_address() for each in outputs]
+    made = run(name, device, **{argument: outputs if len(outputs) > 1 else outputs[0]})
+    for tensor, output, wanted in zip(made, outputs, plain, strict=True):
+        assert tensor is output
+        assert torch.equal(read(tensor), read(wanted))
+    assert [each.buffer_address() for each in made] == addresses

@@ -1,0 +1,171 @@
+"""Describes the programs of ttnn as the runtime takes them: plain data, without a device."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from ttmlir.cpp.source_map import MappedText
+from ttmlir.layout.enums import MathFidelity as Fidelity
+from ttmlir.layout.enums import NocIndex
+from ttmlir.metalium.arguments import argument_word, argument_words
+from ttmlir.metalium.cores import CoreCoord, CoreRangeSet, cores_of
+from ttmlir.metalium.cores import CoreRange as CoreRectangle
+from ttmlir.metalium.enums import UnpackToDestMode
+from ttmlir.program.description import (
+    CircularBufferDescription,
+    CircularBufferFormat,
+    ComputeConfig,
+    CoreRange,
+    CoreRanges,
+    DataMovementConfig,
+    KernelConfig,
+    KernelDescription,
+    Processor,
+    ProgramDescription,
+    ReaderConfig,
+    SemaphoreDescription,
+    WriterConfig,
+    list_ranges,
+)
+from ttmlir.sim.execution.program import read_kernel
+from ttmlir.ttnn.programs.descriptors import (
+    CBDescriptor,
+    ComputeConfigDescriptor,
+    DataMovementConfigDescriptor,
+    KernelDescriptor,
+    ProgramDescriptor,
+    ReaderConfigDescriptor,
+    SemaphoreDescriptor,
+    SourceType,
+    arguments_by_core,
+)
+from ttmlir.ttnn.tensor.tensor import Tensor
+from ttmlir.ttnn.types.enums import CoreType, MathFidelity
+
+
+def describe_program(
+    descriptor: ProgramDescriptor, number_of: Callable[[Tensor], int]
+) -> ProgramDescription:
+    """The program of a descriptor; addresses in it stay the numbers that they are.
+
+    `number_of` numbers the tensors that circular buffers are on. RuntimeError, DescriptionError or
+    MetaliumError for what no program can be, SimError for a file that cannot be read.
+    """
+    return ProgramDescription(
+        kernels=tuple(
+            _describe_kernel(each, index) for index, each in enumerate(descriptor.kernels)
+        ),
+        circular_buffers=tuple(_describe_buffers(each, number_of) for each in descriptor.cbs),
+        semaphores=tuple(map(_describe_semaphore, descriptor.semaphores)),
+    )
+
+
+def _describe_kernel(descriptor: KernelDescriptor, index: int) -> KernelDescription:
+    name, file, source = _read_source(descriptor, index)
+    arguments = arguments_by_core(descriptor.runtime_args, descriptor.core_ranges)
+    return KernelDescription(
+        name=name,
+        file=file,
+        source=source,
+        config=_describe_config(descriptor),
+        core_ranges=_describe_cores(descriptor.core_ranges),
+        compile_time_args=argument_words(descriptor.compile_time_args, "compile-time argument"),
+        named_compile_time_args=tuple(
+            (each, argument_word(value, f"compile-time argument '{each}'"))
+            for each, value in descriptor.named_compile_time_args
+        ),
+        runtime_args=tuple(
+            (core, argument_words(values, "run-time argument"))
+            for core, values in arguments.items()
+        ),
+        common_runtime_args=argument_words(
+            descriptor.common_runtime_args, "common run-time argument"
+        ),
+        defines=tuple(dict(descriptor.defines).items()),
+    )
+
+
+def _read_source(descriptor: KernelDescriptor, index: int) -> tuple[str, str, str]:
+    """The name of a kernel, the file that messages name, and the text."""
+    source = descriptor.kernel_source
+    if descriptor.source_type is not SourceType.SOURCE_CODE:
+        path = _find_kernel(source)
+        return Path(path).stem, path, read_kernel(path)
+    if isinstance(source, MappedText):
+        # A kernel in Python is known by its name there.
+        return source.name, source.source_map.file, source
+    return f"kernel_{index}", "", source
+
+
+def _find_kernel(source: str) -> str:
+    """The path of a kernel: as it is given, or below the root of tt-metal."""
+    root = os.environ.get("TT_METAL_HOME", "")
+    below = Path(root) / source
+    return str(below) if root and not Path(source).exists() and below.exists() else source
+
+
+def _describe_config(descriptor: KernelDescriptor) -> KernelConfig:
+    match descriptor.config:
+        case ComputeConfigDescriptor() as config:
+            if config.math_fidelity is MathFidelity.Invalid:
+                raise RuntimeError("math_fidelity is LoFi, HiFi2, HiFi3 or HiFi4, not Invalid")
+            return ComputeConfig(
+                math_fidelity=Fidelity(config.math_fidelity.value),
+                fp32_dest_acc_en=config.fp32_dest_acc_en,
+                dst_full_sync_en=config.dst_full_sync_en,
+                math_approx_mode=config.math_approx_mode,
+                bfp8_pack_precise=config.bfp8_pack_precise,
+                unpack_to_dest_fp32=tuple(
+                    index
+                    for index, mode in enumerate(config.unpack_to_dest_mode)
+                    if mode == UnpackToDestMode.UnpackToDestFp32
+                ),
+            )
+        case DataMovementConfigDescriptor() as config:
+            return DataMovementConfig(Processor(int(config.processor)), NocIndex(int(config.noc)))
+        case ReaderConfigDescriptor():
+            return ReaderConfig()
+        case _:
+            return WriterConfig()
+
+
+def _describe_buffers(
+    descriptor: CBDescriptor, number_of: Callable[[Tensor], int]
+) -> CircularBufferDescription:
+    return CircularBufferDescription(
+        total_size=descriptor.total_size,
+        core_ranges=_describe_cores(descriptor.core_ranges),
+        formats=tuple(
+            CircularBufferFormat(
+                int(each.buffer_index), each.data_format.facts.storage, each.page_size
+            )
+            for each in descriptor.format_descriptors
+        ),
+        tensor=None if descriptor.tensor is None else number_of(descriptor.tensor),
+    )
+
+
+def _describe_semaphore(descriptor: SemaphoreDescriptor) -> SemaphoreDescription:
+    if descriptor.core_type != CoreType.WORKER:
+        raise RuntimeError("semaphores are on worker cores; Ethernet cores run no kernels here")
+    return SemaphoreDescription(
+        core_ranges=_describe_cores(descriptor.core_ranges),
+        initial_value=argument_word(descriptor.initial_value, "the value of a semaphore"),
+        id=descriptor.id,
+    )
+
+
+def _describe_cores(cores: CoreRangeSet | CoreRectangle | CoreCoord) -> CoreRanges:
+    match cores:
+        case CoreRangeSet():
+            return tuple(map(_describe_rectangle, cores.ranges()))
+        case CoreRectangle():
+            return (_describe_rectangle(cores),)
+        case _:
+            return list_ranges(cores_of(cores))
+
+
+def _describe_rectangle(cores: CoreRectangle) -> CoreRange:
+    return CoreRange((cores.start.x, cores.start.y), (cores.end.x, cores.end.y))

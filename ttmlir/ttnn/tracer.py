@@ -1,0 +1,73 @@
+"""The operations that a result comes from, as a picture: `ttnn.tracer`."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ttmlir.files import write_file
+from ttmlir.ttnn.operations.operation import Call, Observer, observe, tensors_of
+from ttmlir.ttnn.tensor.tensor import Tensor
+
+_PICTURES = (".svg", ".png", ".pdf")
+
+
+class _Tracer(Observer):
+    """Notes by which call each tensor was made."""
+
+    def end(self, call: Call) -> None:
+        for tensor in tensors_of(call.result):
+            _made[tensor.tensor_id] = call
+
+
+_made: dict[int, Call] = {}
+"""The calls of the last traced block, by the tensors that they returned."""
+
+
+@contextmanager
+def trace() -> Generator[None, None, None]:
+    """Keep the operations of a `with` block, for `visualize`."""
+    _made.clear()
+    with observe(_Tracer()):
+        yield
+
+
+def visualize(output: Tensor | list[Tensor], *, file_name: str | None = None) -> str:
+    """The operations that results come from, as text of Graphviz' `dot`.
+
+    It is written to the file, whose ending becomes `.dot` if it is that of a picture.
+    """
+    lines = ["digraph {", "  node [shape=box];"]
+    known: set[int] = set()
+    waiting = tensors_of(output)
+    if not waiting:
+        raise RuntimeError("output is a ttnn.Tensor, or a list of them")
+    numbers: dict[int, int] = {}
+    while waiting:
+        tensor = waiting.pop()
+        if tensor.tensor_id in known:
+            continue
+        known.add(tensor.tensor_id)
+        node = numbers.setdefault(tensor.tensor_id, len(numbers))
+        call = _made.get(tensor.tensor_id)
+        name = "ttnn.Tensor" if call is None else call.operation.__name__
+        facts = f"{list(tensor.shape)} {tensor.dtype.name}"
+        lines.append(f'  t{node} [label="{name}\\n{facts}"];')
+        for operand in _operands(call):
+            if operand is not tensor:
+                other = numbers.setdefault(operand.tensor_id, len(numbers))
+                lines.append(f"  t{other} -> t{node};")
+                waiting.append(operand)
+    text = "\n".join([*lines, "}"]) + "\n"
+    if file_name is not None:
+        path = Path(file_name)
+        path = path.with_suffix(".dot") if path.suffix in _PICTURES else path
+        write_file(path, text.encode())
+    return text
+
+
+def _operands(call: Call | None) -> list[Tensor]:
+    given: list[Any] = [] if call is None else [*call.args, *call.kwargs.values()]
+    return [each for value in given for each in tensors_of(value)]
