@@ -12,6 +12,7 @@ from ttmlir.dialects.ttkernel import ThreadTypeAttr
 from ttmlir.dialects.ttmetal.kernel_configs import ComputeKernel, NocKernel
 from ttmlir.layout.enums import ThreadType
 from ttmlir.mlir.reporting.diagnostics import OpError
+from ttmlir.schema.packer import SharedText
 from ttmlir.target.cpp.from_ttkernel import kernel_text
 
 Kernel = NocKernel | ComputeKernel
@@ -63,7 +64,7 @@ class Symbols:
                     f"runs kernel @{kernel.symbol} as one of thread {thread.keyword}, but the "
                     f"function's '{KERNEL_THREAD}' is {marked.data.keyword}",
                 )
-            self._texts[key] = kernel_text(function, function.body, thread)
+            self._texts[key] = SharedText(kernel_text(function, function.body, thread))
         return self._texts[key]
 
     def constant(self, op: memref.GetGlobalOp) -> memref.GlobalOp:
