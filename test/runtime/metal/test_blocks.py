@@ -10,13 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 from samples.metal_examples import EXAMPLES
+from samples.metal_programs import HostFunction, make_module, on_device, on_host
 
 from ttmlir.runtime import RuntimeFailure, read_binary
 from ttmlir.runtime.metal.golden import MetalGolden
 from ttmlir.runtime.metal.program import MetalProgram
-from ttmlir.runtime.metal.session import execute
+from ttmlir.runtime.metal.session import Session, execute
 from ttmlir.schema import load_schema
 from ttmlir.schema.versions import load
+from ttmlir.sim.machine.memory import Memory
 from ttmlir.sim.options import SimOptions
 from ttmlir.target.flatbuffer.ttmetal import ttmetal_to_flatbuffer
 
@@ -284,3 +286,105 @@ def test_programs_without_a_reference_have_no_golden_results() -> None:
     message = "the file does not say what its kernels compute"
     with pytest.raises(RuntimeFailure, match=message):
         run("exp_on_shards", lambda commands, program: program.pop("reference"))
+
+
+def moved(type_: str, shape: tuple[int, ...], element: str = "f32") -> tuple[Session, np.ndarray]:
+    """A device on which 0, 1, 2, ... lie in a buffer at 0x10000, and what the host reads back."""
+    main = HostFunction()
+    main.argument("a", on_host(shape, element))
+    main.create("x", type_, 0x10000)
+    main.write("a", "x")
+    main.read("x", "r", on_host(shape, element))
+    [program] = read_binary(ttmetal_to_flatbuffer(make_module(main)), "x.ttm").programs
+    assert isinstance(program, MetalProgram)
+    session = Session(program, SimOptions())
+    numbers = np.arange(np.prod(shape)).reshape(shape)
+    values = numbers.astype(program.inputs[0].desc.element.compute)
+    session.give(program.input_tensors[0], values)
+    for command in program.commands:
+        session.carry_out(command)
+    [output] = program.output_tensors
+    result = session.value(output, "x.ttm")
+    np.testing.assert_array_equal(np.asarray(result), values)
+    return session, result
+
+
+def words(memory: Memory, address: int, dtype: str) -> list[float]:
+    """Two numbers of a memory."""
+    return [float(each) for each in np.frombuffer(memory.read(address, 8), dtype)[:2]]
+
+
+def test_rows_of_shards_are_on_cores() -> None:
+    """64x96 numbers on 2x3 cores: core (2, 1) has the block that begins in row 32, column 64."""
+    session, _ = moved(on_device((2, 3), (32, 32), tiled=False), (64, 96))
+    first = 32 * 96 + 64
+    memory = session.device.core(2, 1).l1
+    assert words(memory, 0x10000, "<f4") == [first, first + 1]
+    # The second row of the block.
+    assert words(memory, 0x10000 + 32 * 4, "<f4") == [first + 96, first + 97]
+
+
+def test_tiles_of_shards_are_in_faces() -> None:
+    """A shard of 2x1 tiles: row 32 is in its second tile, column 16 in the second face."""
+    session, _ = moved(on_device((1, 2), (2, 1)), (64, 64))
+    memory = session.device.core(1, 0).l1
+    assert words(memory, 0x10000, "<f4") == [32, 33]
+    assert words(memory, 0x10000 + 256 * 4, "<f4") == [48, 49]
+    assert words(memory, 0x10000 + 4096, "<f4") == [32 * 64 + 32, 32 * 64 + 33]
+
+
+def test_shards_in_dram_go_round_the_banks() -> None:
+    """15 shards of two tiles in 12 banks: shard 13, of row 2 and column 3, is second in bank 1."""
+    session, _ = moved(on_device((3, 5), (1, 2), space="dram"), (96, 320))
+    banks = session.device.network.dram
+    assert len(banks) == 12
+    first = 64 * 320 + 3 * 64
+    assert words(banks[1].memory, 0x10000 + 2 * 4096, "<f4") == [first, first + 1]
+
+
+def test_pages_of_tiles_go_round_the_banks() -> None:
+    """Of 2x64x224 numbers, tile (1, 0, 3) is page 17, second in bank 5."""
+    session, _ = moved(
+        on_device((1, 1, 1), (2, 2, 7), space="dram", interleaved=True), (2, 64, 224)
+    )
+    first = 64 * 224 + 3 * 32
+    memory = session.device.network.dram[5].memory
+    assert words(memory, 0x10000 + 4096, "<f4") == [first, first + 1]
+
+
+def test_pages_of_rows_go_round_the_banks() -> None:
+    """Row 14 of 30x40 numbers is second in bank 2; rows of 160 bytes need no padding."""
+    session, _ = moved(
+        on_device((1, 1), (30, 40), tiled=False, space="dram", interleaved=True), (30, 40)
+    )
+    memory = session.device.network.dram[2].memory
+    assert words(memory, 0x10000 + 160, "<f4") == [14 * 40, 14 * 40 + 1]
+
+
+@pytest.mark.parametrize(
+    ("element", "stored", "dtype"),
+    [("i32", "si32", "<i4"), ("i32", "u32", "<u4"), ("f16", "f16", "<f2"), ("i8", "u8", "<u1")],
+)
+def test_numbers_of_any_format_are_moved(element: str, stored: str, dtype: str) -> None:
+    """As the tiles of the device store them."""
+    shape = (32, 32) if element != "i8" else (32, 4)
+    tiled = element != "i8"
+    type_ = on_device((1, 1), (1, 1) if tiled else shape, stored if tiled else element, tiled=tiled)
+    session, _ = moved(type_, shape, element)
+    assert words(session.device.core(0, 0).l1, 0x10000, dtype) == [0, 1]
+
+
+def test_weights_are_packed_on_their_way() -> None:
+    """bf16 of the host to tiles of block floats, 64 equal numbers each."""
+    tile = "!ttcore.tile<32x32, bfp_bf8>"
+    type_ = f"memref<1x1x1x1x{tile}, #ttcore.shard<1088x1088>, #ttcore.memory_space<l1>>"
+    main = HostFunction()
+    main.argument("a", on_host((32, 32), "bf16"))
+    main.create("x", type_, 0x10000)
+    main.write("a", "x")
+    main.read("x", "r", on_host((32, 32), "bf16"))
+    [program] = read_binary(ttmetal_to_flatbuffer(make_module(main)), "x.ttm").programs
+    assert isinstance(program, MetalProgram)
+    values = np.full((32, 32), 1.5, np.float32)
+    [result] = execute(program, [values], SimOptions()).outputs
+    np.testing.assert_array_equal(np.asarray(result, np.float32), values)

@@ -19,7 +19,7 @@ from ttmlir.mlir.reading.reader import parse_module
 
 CONTEXT = make_context(DIALECTS)
 SYSTEM = default_system_desc()
-BYTES = {"f32": 4, "bf16": 2, "si32": 4}
+BYTES = {"f32": 4, "bf16": 2, "f16": 2, "si32": 4, "u32": 4, "i8": 1}
 
 Shape = Sequence[int]
 
