@@ -81,7 +81,7 @@ def test_programs_run_on_tensors_of_the_runtime() -> None:
 
 
 def test_modules_of_the_device_are_found() -> None:
-    """The pipeline leaves the functions, and the system, in a module of a `ttcore.device_module`."""
+    """Functions and the system stand in the module of a `ttcore.device_module`."""
     made = EXAMPLES["exp_on_shards"]()
     inner = made.module
     outer = ModuleOp([DeviceModuleOp.of(inner)])
