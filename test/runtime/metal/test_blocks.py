@@ -240,6 +240,13 @@ REFUSED: dict[str, tuple[str, Callable[[list[Fields], Fields], None], str]] = {
         in_row(0, shape=[1 << 30, 1 << 30]),
         "which no tensor has",
     ),
+    "reference_memory": (
+        "sums_of_rows",
+        lambda commands, program: program["reference"]["rows"][0].update(
+            mnemonic="exp", operands=[{"index": 0}], parameters=[], shape=[1 << 18, 1 << 18]
+        ),
+        "the values of its reference take 549755",
+    ),
     "reference_parameter": (
         "sums_of_rows",
         parameter(name="dims"),

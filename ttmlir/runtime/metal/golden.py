@@ -8,10 +8,12 @@ golden run starts from the same inputs and never looks at the results of the run
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from ttmlir.limits import memory_advice, memory_limit
 from ttmlir.runtime.accuracy import compare
 from ttmlir.runtime.binary import Operation, TensorRef
 from ttmlir.runtime.element import Array, ElementType, convert
@@ -102,6 +104,7 @@ class MetalGolden:
         elements = {
             number: tensor.ref.desc.element for number, tensor in enumerate(command.tensors)
         }
+        last_uses = reference.last_uses(count)
         for number, row in enumerate(reference.rows, count):
             output = command.tensors[-1].ref.desc
             elements[number] = row.element or output.element
@@ -113,7 +116,16 @@ class MetalGolden:
                 for each in row.operands
             ]
             result = host_desc(shape, elements[number])
+            needed = sum(each.nbytes for each in values.values())
+            needed += math.prod(shape) * _FLOAT64.itemsize
+            if needed > memory_limit():
+                raise BinaryError(
+                    f"{command.where}: the values of its reference take {needed} bytes; "
+                    f"{memory_advice()}"
+                )
             values[number] = _evaluate(self.program, command, row, operands, result)
+            for each in last_uses.get(number, ()):
+                del values[each]
         return values
 
     def _compare(

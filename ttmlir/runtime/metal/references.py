@@ -58,6 +58,23 @@ class Reference:
     rows: tuple[ReferenceRow, ...]
     outputs: tuple[ReferenceOutput, ...]
 
+    def last_uses(self, count: int) -> dict[int, list[int]]:
+        """By the number of a row's result, the values that nothing uses any more behind it.
+
+        `count` is the number of operands; results that no row uses are kept, as are outputs.
+        """
+        kept = {each.value for each in self.outputs}
+        last = {
+            value: number
+            for number, row in enumerate(self.rows, count)
+            for value in row.operands
+            if isinstance(value, int) and value not in kept
+        }
+        ends: dict[int, list[int]] = {}
+        for value, number in last.items():
+            ends.setdefault(number, []).append(value)
+        return ends
+
     @property
     def title(self) -> str:
         """The operations in a few words."""
