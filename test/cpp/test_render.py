@@ -6,6 +6,7 @@ import pytest
 
 from ttmlir.cpp.parse import parse
 from ttmlir.cpp.render import render
+from ttmlir.cpp.tree import Evaluate, Function
 
 EXPRESSIONS = [
     # In lists of template arguments, `<`, `>` and `>>` would open or close a list.
@@ -68,3 +69,27 @@ def test_expressions_keep_their_brackets(expression: str) -> None:
     written = render(tree)
     assert parse(written) == tree
     assert render(parse(written)) == written
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "a = b = c",
+        "a ? b : c",
+        "a && b || c",
+        "a - (b - c)",
+        "-a",
+        "f(a)",
+        "a < b",
+        "a >> 2",
+        "a > b",
+    ],
+)
+def test_an_expression_alone_has_no_brackets_around_it(expression: str) -> None:
+    """As messages quote it."""
+    function = parse(f"void f() {{ {expression}; }}").items[0]
+    assert isinstance(function, Function)
+    assert function.body is not None
+    [statement] = function.body.statements
+    assert isinstance(statement, Evaluate)
+    assert render(statement.expression) == expression

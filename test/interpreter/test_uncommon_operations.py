@@ -182,6 +182,25 @@ def test_what_cannot_be_executed(name: str) -> None:
     assert str(caught.value).startswith("x.mlir:")
 
 
+RESOURCE = """func.func @main() -> tensor<2x3xf32> {
+  %r = stablehlo.constant dense_resource<r> : tensor<2x3xf32>
+  return %r : tensor<2x3xf32>
+}
+{-# dialect_resources: { builtin: { r: "0x04000000DATA" } } #-}"""
+
+
+def test_resources_of_the_wrong_size() -> None:
+    """Bytes that are no tensor of the type."""
+    numbers = np.arange(6, dtype=np.float32)
+    text = RESOURCE.replace("DATA", numbers.tobytes().hex().upper())
+    [found] = execute(parse_module(text, "x.mlir", make_context(DIALECTS)), [])
+    assert found.tolist() == numbers.reshape(2, 3).tolist()
+    short = parse_module(RESOURCE.replace("DATA", "00" * 20), "x.mlir", make_context(DIALECTS))
+    with pytest.raises(DiagnosticError, match="the resource 'r' has 20 bytes instead of 24") as it:
+        execute(short, [])
+    assert str(it.value).startswith("x.mlir:2:8: error: 'stablehlo.constant' op ")
+
+
 @pytest.mark.parametrize(
     ("inputs", "message"),
     [

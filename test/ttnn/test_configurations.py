@@ -75,10 +75,6 @@ def test_memory_configurations() -> None:
         ttnn.MemoryConfig(LAYOUT.INTERLEAVED, L1, SPEC)
     with pytest.raises(TypeError, match="buffer_type is a BufferType, not 'L1'"):
         ttnn.MemoryConfig(LAYOUT.INTERLEAVED, "L1")
-    nd = ttnn.NdShardSpec((2, 3), TWO)
-    for arguments, named in (((L1, nd), {}), ((), {"nd_shard_spec": nd})):
-        with pytest.raises(RuntimeError, match="NdShardSpec is not here yet; shards of two dimen"):
-            ttnn.MemoryConfig(*arguments, **named)
 
 
 GRID = ttnn.CoreGrid(y=2, x=4)

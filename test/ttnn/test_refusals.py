@@ -30,7 +30,7 @@ REFUSED: dict[str, tuple[Call, str]] = {
     ),
     "groups of concat": (
         lambda d, x: ttnn.concat([x], groups=2),
-        "groups other than 1 are not here yet",
+        "groups=2 do not divide dimension 0 of a tensor of Shape([3, 5])",
     ),
     "types of concat": (
         lambda d, x: ttnn.concat([x, tensor(d, 3, 5, dtype=ttnn.int32)]),

@@ -277,6 +277,10 @@ def test_caches(dtype: str, device: Any) -> None:
         expected[user, :, position] = each[0, user, :2]
     check(cache, expected, dtype)
     assert cache.buffer_address() == address
+
+    def update(rows: Any, positions: list[int], **options: Any) -> Any:
+        return ttnn.experimental.paged_update_cache(cache, rows, update_idxs=positions, **options)
+
     ttnn.fill_cache(cache, place(filled, device, dtype), batch_idx=0)
     expected[0, :, :33] = filled[0]
     check(cache, expected, dtype)
@@ -289,6 +293,33 @@ def test_caches(dtype: str, device: Any) -> None:
         (
             lambda: ttnn.fill_cache(cache, place(draw(1, 2, 8, 31), device), 0),
             "rows of 31 numbers do not fit a cache of rows of 32",
+        ),
+        (
+            lambda: ttnn.fill_cache(cache, place(draw(2, 8, 32), device), 0),
+            r"Shape\(\[2, 8, 32\]\); it must have four dimensions",
+        ),
+        (
+            lambda: ttnn.fill_cache(cache, place(draw(1, 3, 8, 32), device), 0),
+            r"rows of Shape\(\[1, 3, 8, 32\]\) do not fit a user of a cache of Shape",
+        ),
+        (
+            lambda: ttnn.update_cache(cache, place(token, device), 0, batch_offset=3),
+            r"from 3 on are not \(1, heads, users, d\) for a cache of Shape\(\[4, 2, 40, 32\]\)",
+        ),
+        (
+            lambda: ttnn.update_cache(cache, place(token, device), 0, batch_offset=-1),
+            r"from -1 on are not \(1, heads, users, d\)",
+        ),
+        (lambda: update(place(each, device), [0, 1, 2]), "3 positions for rows of Shape"),
+        (lambda: update(place(each[:, :, :1], device), [0] * 4), "4 positions for rows of Shape"),
+        (lambda: update(place(each, device), [0, 1, 2, 40]), "position 40 of a cache that has 40"),
+        (
+            lambda: update(place(each, device), [0] * 4, batch_offset=1),
+            "batch_offset other than 0 is not here yet",
+        ),
+        (
+            lambda: update(place(draw(1, 5, 8, 32), device), [0] * 5),
+            "user 4 of a cache that has 4",
         ),
     ):
         with pytest.raises(RuntimeError, match=message):
@@ -312,6 +343,17 @@ def test_caches_of_pages(device: Any) -> None:
     )
     expected[5, :, 1], expected[3, :, 3] = token[0, 0], token[0, 1]
     assert torch.equal(ttnn.to_torch(cache), expected)
+    lost = ttnn.from_torch(torch.tensor([[5, 0], [6, 3]]).int(), device=device)
+    with pytest.raises(RuntimeError, match="page 6 of a cache that has 6"):
+        ttnn.experimental.paged_update_cache(
+            cache, place(token, device), update_idxs=[0, 1], page_table=lost
+        )
+    with pytest.raises(RuntimeError, match="page 6 of a cache that has 6"):
+        ttnn.experimental.paged_fill_cache(cache, place(rows, device), lost, batch_idx=1)
+    with pytest.raises(RuntimeError, match=r"rows of Shape\(\[1, 2, 9, 8\]\) do not fit the pages"):
+        ttnn.experimental.paged_fill_cache(
+            cache, place(draw(1, 2, 9, 8), device), pages, batch_idx=1
+        )
     with pytest.raises(RuntimeError, match="position 8 of a cache that has 8"):
         ttnn.experimental.paged_update_cache(
             cache, place(token, device), update_idxs=[0, 8], page_table=pages

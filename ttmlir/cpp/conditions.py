@@ -68,9 +68,7 @@ def _compute(word: str, left: _Number, right: _Number) -> _Number:
     if word in _SHIFTS:
         return _wrap(_SHIFTS[word](left.value, right.value), left.is_unsigned)
     is_unsigned = left.is_unsigned or right.is_unsigned
-    a, b = (each.value for each in (left, right))
-    if word not in ("||", "&&"):
-        a, b = (_wrap(each, is_unsigned).value for each in (a, b))
+    a, b = (_wrap(each.value, is_unsigned).value for each in (left, right))
     if word in _LOGICAL:
         return _Number(int(_LOGICAL[word](a, b)))
     return _wrap(_ARITHMETIC[word](a, b), is_unsigned)

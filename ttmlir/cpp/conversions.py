@@ -91,5 +91,5 @@ def find_common_type(a: IntType, b: IntType) -> IntType:
     """What the usual arithmetic conversions make of two integer types."""
     a, b = promote(a), promote(b)
     if a.bits != b.bits:
-        return a if a.bits > b.bits else b
+        return max(a, b, key=lambda each: each.bits)
     return b if a.signed else a

@@ -248,3 +248,22 @@ def test_shifts_down(name: str, expected: list[int]) -> None:
     element = np.uint32 if row.tiles.element is Element.UINT32 else np.int32
     x, y = np.array([-8, 12], np.int32), np.array([28, 2], np.int32)
     assert row.meaning(np, x.view(element), y.view(element)).tolist() == expected
+
+
+def test_templates_of_calls_on_integers() -> None:
+    """Of two that are added, only the computation names a format; so does a choice."""
+    formats = {
+        call.mnemonic: [template.name for template in call.templates]
+        for call in CALLS
+        if "_int_tile" in call.mnemonic or call.mnemonic.startswith("where_tile")
+    }
+    assert formats == {
+        "add_int_tile_init": [],
+        "add_int_tile": ["data_format"],
+        "sub_int_tile_init": [],
+        "sub_int_tile": ["data_format"],
+        "mul_int_tile_init": ["data_format"],
+        "mul_int_tile": ["data_format"],
+        "where_tile_init": [],
+        "where_tile": ["data_format"],
+    }

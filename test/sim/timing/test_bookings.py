@@ -99,3 +99,16 @@ def test_past_is_bounded() -> None:
     start = 3 * KEPT_BUCKETS * BUCKET
     assert bookings.book(link, start, 100) == (start, start + 100)
     assert bookings.book(link, start, 100) == (start + 100, start + 200)
+
+
+def test_how_much_is_remembered() -> None:
+    """4096 buckets of 512 cycles; one more, and the older half is dropped."""
+    bookings = Bookings()
+    link = bookings.add("link")
+    for index in range(4096):
+        bookings.book(link, index * 512, 100)
+    assert len(bookings) == 4096
+    bookings.book(link, 4096 * 512, 100)
+    assert len(bookings) == 2049
+    assert bookings.book(link, 2048 * 512, 100) == (2048 * 512 + 100, 2048 * 512 + 200)
+    assert bookings.book(link, 2047 * 512, 100) == (2047 * 512, 2047 * 512 + 100)

@@ -8,7 +8,8 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -216,6 +217,14 @@ def timings() -> list[Timing]:
     ]
 
 
+def test_boards_are_looked_up_before_files(capsys: pytest.CaptureFixture[str]) -> None:
+    """A board that there is not is said, whatever else is wrong."""
+    assert main(["run", "nothing.ttnn", "--board", "nope"]) == 1
+    errors = capsys.readouterr().err
+    assert "there is no board 'nope'; supported are default, n150, n300" in errors
+    assert "nothing.ttnn" not in errors
+
+
 def test_the_summary_of_operations() -> None:
     """The whole table: kinds by the time that they take, shares of the sum."""
     assert summary("exp.ttnn", timings()) == (
@@ -229,6 +238,18 @@ def test_the_summary_of_operations() -> None:
         "ttnn.abs                               1       0.000         0.1   10.0%\n"
         "ttnn.to_memory_config                  1       0.000         0.1   10.0%"
     )
+
+
+def test_the_summary_has_ten_kinds_of_operations() -> None:
+    """Those that take most time, although there are more; shares are of all of it."""
+    made: list[Any] = [
+        Timing(cast("Any", SimpleNamespace(call=SimpleNamespace(name=f"op{n}"))), (), 0, 1000 * n)
+        for n in range(1, 13)
+    ]
+    title, _, *lines = summary("x.ttnn", made).splitlines()
+    assert title == "x.ttnn: 0.078 ms in 12 operations"
+    assert [line.split()[0] for line in lines] == [f"op{n}" for n in range(12, 2, -1)]
+    assert [line.split()[-1] for line in lines[:2]] == ["15.4%", "14.1%"]
 
 
 COLUMNS = (

@@ -70,7 +70,7 @@ def _float_text(value: float, type_: AnyFloat) -> str:
     if math.isnan(value):
         return "NAN"
     if math.isinf(value):
-        return "INFINITY" if value > 0 else "-INFINITY"
+        return "-INFINITY" if value == -math.inf else "INFINITY"
     return format_all_digits(value, type_) + _SUFFIXES.get(type(type_), "")
 
 
