@@ -91,16 +91,16 @@ class Operation:
 
     def _find_misuse(self, error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
         """What is wrong with the arguments, where that can be said better than by the error."""
-        from ttmlir.ttnn.operations.misuse import find_wrong_argument, name_arguments
+        from ttmlir.ttnn.operations.misuse import find_misuse, find_wrong_argument
 
         if self._text is not None:
             try:
-                return find_wrong_argument(self.signature.bind(args, kwargs))
+                return find_wrong_argument(self.signature.bind(args, kwargs), {})
             except TypeError:
                 return ""
         if str(error).startswith(f"{self.function.__name__}()"):
             return f"{error}; it takes {signature_of(self.function)}"
-        return find_wrong_argument(name_arguments(self.function, args, kwargs))
+        return find_misuse(self.function, args, kwargs)
 
     def _watch(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Compute with observers, who see nothing of the calls that this one makes."""
