@@ -208,12 +208,18 @@ def store(op: Operation, value: Any, type_: Attribute) -> Any:
     tensor = tensor_type(type_)
     if tensor is None:
         return value
-    array = convert_to(np.asarray(value), tensor.element_type)
-    if array is None:
-        raise OpError(op, f"tensors of '{tensor.element_type}' cannot be computed with")
+    array = store_elements(op, value, tensor.element_type)
     shape = tuple(tensor.get_shape())
     if array.shape != shape:
         raise OpError(op, f"has a result of shape {array.shape}, but its type says {shape}")
+    return array
+
+
+def store_elements(op: Operation, value: Any, element_type: Attribute) -> Array:
+    """A result, of whatever shape, in its element type; OpError if nothing stands for that."""
+    array = convert_to(np.asarray(value), element_type)
+    if array is None:
+        raise OpError(op, f"tensors of '{element_type}' cannot be computed with")
     return array
 
 
