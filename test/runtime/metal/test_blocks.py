@@ -112,7 +112,11 @@ REFUSED: dict[str, tuple[str, Callable[[list[Fields], Fields], None], str]] = {
         in_buffer(0, grid=[3, 3]),
         "has the shape [128, 96], but its shards have [192, 96] numbers side by side",
     ),
-    "outside_of_the_chip": ("exp_on_shards", beyond_the_chip, "core (0, 8)"),
+    "outside_of_the_chip": (
+        "exp_on_shards",
+        beyond_the_chip,
+        "a grid of 200x3 has 600 cores; the chip has 64, in 8 rows and 8 columns",
+    ),
     "small": (
         "exp_on_shards",
         in_buffer(0, size=8191),
@@ -322,6 +326,20 @@ def test_rows_of_shards_are_on_cores() -> None:
     assert words(memory, 0x10000, "<f4") == [first, first + 1]
     # The second row of the block.
     assert words(memory, 0x10000 + 32 * 4, "<f4") == [first + 96, first + 97]
+
+
+@pytest.mark.parametrize("grid", [(1, 20), (4, 5, 1), (2, 2, 5)])
+def test_grids_beyond_the_chip_count_cores(grid: tuple[int, ...]) -> None:
+    """Row by row over 8x8 cores: shard 19 is on core (3, 2)."""
+    session, _ = moved(on_device(grid, (1,) * len(grid), "f32"), (640 * 32,))
+    memory = session.device.core(3, 2).l1
+    shard = np.zeros(grid)
+    shard.flat[19] = 1
+    rows, columns = grid[-2] * 32, grid[-1] * 32
+    *outer, y, x = np.argwhere(shard)[0]
+    first = (int(np.ravel_multi_index(outer, grid[:-2])) if outer else 0) * rows * columns
+    first += int(y) * 32 * columns + int(x) * 32
+    assert words(memory, 0x10000, "<f4") == [first, first + 1]
 
 
 def test_tiles_of_shards_are_in_faces() -> None:

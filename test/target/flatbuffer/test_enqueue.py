@@ -174,10 +174,9 @@ REFUSED: dict[str, tuple[Callable[[HostFunction], None], str]] = {
         _with_create(L1.replace("4096x4096", "8192x4096")),
         "has gaps in its shards; supported are the byte strides 4096x4096",
     ),
-    "grid_of_three": (
-        _with_create(on_device((2, 1, 2), (1, 1, 1))),
-        "is on a grid of 2x1x2; cores have rows and columns, so all extents of a grid in l1 but "
-        "the last two are 1",
+    "too_many_cores": (
+        _with_create(on_device((13, 5), (1, 1))),
+        "a grid of 13x5 has 65 cores; the chip has 64, in 8 rows and 8 columns",
     ),
     "buffers_in_dram": (
         _with_create(on_device((1, 1), (1, 1), space="dram", buffers=2)),

@@ -2,7 +2,8 @@
 
 A buffer's numbers are those of all shards side by side, in rows; the shards are blocks of them. A
 shard is stored row by row or, if the buffer is tiled, tile by tile. In L1 each core holds a shard
-at the buffer's address; in DRAM the shards lie one after another, in pages that go round the banks.
+at the buffer's address (`grid_cores` says which); in DRAM the shards lie one after another, in
+pages that go round the banks.
 
 Source: tt-mlir, DeviceAttr and the memref layouts of ttcore (late 2025).
 """
@@ -20,6 +21,8 @@ import numpy as np
 from ttmlir.layout.data_format import packed_tile_bytes
 from ttmlir.layout.element_type import TileFormat, is_block_float
 from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
+from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.metal.device_memory import grid_cores
 from ttmlir.layout.tile import tilize, untilize
 from ttmlir.limits import MAX_CORES, memory_advice, memory_limit
 from ttmlir.runtime.element import Array, convert
@@ -94,10 +97,6 @@ class BlockPlacement:
                 f"{list(numbers)} numbers side by side"
             )
         if self.in_l1:
-            if math.prod(self.grid[:-2]) != 1:
-                raise BinaryError(
-                    f"{self.where} is on a grid of {list(self.grid)}; cores have rows and columns"
-                )
             if math.prod(self.grid) > MAX_CORES:
                 raise BinaryError(f"{self.where} is on more than {MAX_CORES} cores")
             needed = num_buffers * self.shard_bytes
@@ -136,12 +135,6 @@ class BlockPlacement:
         """Bytes of all shards."""
         return math.prod(self.grid) * self.shard_bytes
 
-    @property
-    def cores(self) -> tuple[tuple[int, int], ...]:
-        """Logical (x, y) of the cores that hold a shard in L1, in the order of the shards."""
-        rows, columns = (1, *self.grid)[-2:]
-        return tuple((x, y) for y in range(rows) for x in range(columns))
-
     def create(self, device: SimDevice) -> Buffer:
         """The buffer on a device; SimError if its memory cannot be had."""
         space = self.desc.memory_space
@@ -154,7 +147,11 @@ class BlockPlacement:
             )
         if not self.in_l1:
             return Buffer(device, self.bank_bytes, self.page_bytes, space, address=self.address)
-        cores = self.cores
+        columns, rows = chip.grid
+        try:
+            cores = grid_cores(self.grid, (rows, columns))
+        except LayoutError as error:
+            raise BinaryError(f"{self.where}: {error}") from None
         return Buffer(
             device,
             self.bank_bytes * len(cores),

@@ -7,6 +7,7 @@ their own, a *storage*.
 
 from __future__ import annotations
 
+import math
 from typing import cast
 
 from xdsl.dialects import memref
@@ -50,7 +51,7 @@ from ttmlir.program.description import (
 from ttmlir.target.flatbuffer.constants import constant_bytes
 from ttmlir.target.flatbuffer.file_kind import TTMETAL
 from ttmlir.target.flatbuffer.generic import program_table
-from ttmlir.target.flatbuffer.memrefs import MemRefTables, cb_bytes, host_padding, stored_format
+from ttmlir.target.flatbuffer.memrefs import MemRefTables, buffer_bytes, host_padding, stored_format
 from ttmlir.target.flatbuffer.references import fused_reference
 from ttmlir.target.flatbuffer.symbols import Kernel, Symbols
 from ttmlir.target.flatbuffer.tensors import Table
@@ -67,11 +68,14 @@ _SUPPORTED = (
 class EnqueueWriter:
     """Writes the operations of a function in the order of its text."""
 
-    def __init__(self, values: Values, symbols: Symbols) -> None:
-        """Write tensors to `values`; kernels and constants are those of `symbols`."""
+    def __init__(self, values: Values, symbols: Symbols, chip_grid: tuple[int, int]) -> None:
+        """Write tensors to `values`; kernels and constants are those of `symbols`.
+
+        `chip_grid` is rows and columns of the chip's cores.
+        """
         self._values = values
         self._symbols = symbols
-        self._tables = MemRefTables()
+        self._tables = MemRefTables(chip_grid)
 
     def define(self, value: SSAValue, op: Operation) -> Table:
         """A new tensor for a memref."""
@@ -153,9 +157,7 @@ class EnqueueWriter:
         refs = [self._values.tensor(each) for each in (source, target)]
         shape = self._values.tensor(device)["desc"]["shape"]
         _, _, volume = host_padding(host.type)
-        expected = 1
-        for extent in shape:
-            expected *= extent
+        expected = math.prod(shape)
         if volume != expected:
             raise OpError(
                 op,
@@ -168,6 +170,7 @@ class EnqueueWriter:
 
     def _program(self, op: ttmetal.EnqueueProgramOp) -> Table:
         buffers, cbs = (cast("tuple[Buffer, ...]", op.group(name)) for name in ("buffers", "cbs"))
+        # Circular buffers that lie on no buffer of the program have memory of their own.
         storages = [each for each in dict.fromkeys(cbs) if each not in buffers]
         numbers = {value: number for number, value in enumerate((*buffers, *storages))}
         try:
@@ -202,7 +205,7 @@ class EnqueueWriter:
         return ProgramDescription(
             kernels=tuple(self._kernel(op, each, binding) for each in kernels),
             circular_buffers=tuple(
-                _circular_buffer(op, value, port, number)
+                self._circular_buffer(op, value, port, number)
                 for value, port, number in zip(cbs, op.cb_ports, numbers, strict=True)
             ),
             semaphores=tuple(
@@ -231,6 +234,23 @@ class EnqueueWriter:
             core_ranges=(area,),
             compile_time_args=binding.arguments(kernel.args.ct_args),
             runtime_args=tuple((core, runtime_args) for core in area) if runtime_args else (),
+        )
+
+    def _circular_buffer(
+        self, op: Operation, value: Buffer, port: int, number: int
+    ) -> CircularBufferDescription:
+        layout = device_layout_of(value.type)
+        if layout is None or layout.memory_space is not MemorySpace.DEVICE_L1:
+            raise OpError(
+                op, f"has circular buffer {port} on '{value.type}', which is no buffer in l1"
+            )
+        element = element_of(value.type.element_type)
+        page = CircularBufferFormat(port, stored_format(element).data_type, cb_page_bytes(element))
+        return CircularBufferDescription(
+            total_size=buffer_bytes(layout),
+            core_ranges=self._tables.cores(layout),
+            formats=(page,),
+            tensor=number,
         )
 
 
@@ -303,22 +323,4 @@ def _disjoint(areas: dict[CoreRange, None]) -> CoreRanges:
             and each.end[1] <= other.end[1]
             for other in areas
         )
-    )
-
-
-def _circular_buffer(
-    op: Operation, value: Buffer, port: int, number: int
-) -> CircularBufferDescription:
-    layout = device_layout_of(value.type)
-    if layout is None or layout.memory_space is not MemorySpace.DEVICE_L1:
-        raise OpError(op, f"has circular buffer {port} on '{value.type}', which is no buffer in l1")
-    element = element_of(value.type.element_type)
-    rows, columns = (1, *layout.grid_shape)[-2:]
-    return CircularBufferDescription(
-        total_size=cb_bytes(layout),
-        core_ranges=(CoreRange((0, 0), (columns - 1, rows - 1)),),
-        formats=(
-            CircularBufferFormat(port, stored_format(element).data_type, cb_page_bytes(element)),
-        ),
-        tensor=number,
     )

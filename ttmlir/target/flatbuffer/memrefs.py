@@ -26,13 +26,14 @@ from ttmlir.layout.enums import DataType, DeviceMemoryLayout, MemorySpace, Tenso
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.grid import shape_text
 from ttmlir.layout.metal.device_memory import (
-    cb_page_bytes,
-    cb_pages,
     dram_page_bytes,
+    grid_cores,
+    l1_buffer_bytes,
     shard_bytes,
     shard_strides,
 )
 from ttmlir.limits import MAX_RANK
+from ttmlir.program.description import CoreRange, CoreRanges, list_ranges
 from ttmlir.target.flatbuffer.file_kind import TTMETAL
 from ttmlir.target.flatbuffer.tensors import MemoryTables, Table, check_int32, element_type_name
 
@@ -64,8 +65,9 @@ def stored_format(element: Element) -> Element:
 class MemRefTables:
     """Makes the tables of types; equal types share one."""
 
-    def __init__(self) -> None:
-        """Start without tables."""
+    def __init__(self, chip_grid: tuple[int, int]) -> None:
+        """Start without tables; `chip_grid` is rows and columns of the chip's cores."""
+        self._chip_grid = chip_grid
         self._memories = MemoryTables(TTMETAL)
         self._known: dict[Attribute, Table] = {}
 
@@ -122,15 +124,21 @@ class MemRefTables:
             buffer["page_size"] = dram_page_bytes(shard, element, layout.memory_layout)
             size = shard_bytes(whole, element)
         else:
-            desc["layout"]["core_range_set"] = [((0, 0), _rows_and_columns(type, layout))]
-            size = cb_bytes(layout)
+            desc["layout"]["core_range_set"] = [
+                ((each.start[1], each.start[0]), _extents(each)) for each in self.cores(layout)
+            ]
+            size = buffer_bytes(layout)
         return {"size": size, "desc": desc, "buffer": buffer}
 
+    def cores(self, layout: DeviceLayout) -> CoreRanges:
+        """The cores that hold shards of a buffer in L1; LayoutError if the chip has too few."""
+        return list_ranges(grid_cores(layout.grid_shape, self._chip_grid))
 
-def cb_bytes(layout: DeviceLayout) -> int:
-    """Bytes of a buffer in the L1 of each core: whole pages of a circular buffer."""
+
+def buffer_bytes(layout: DeviceLayout) -> int:
+    """Bytes of a buffer in the L1 of each core."""
     element = element_of(layout.element_type)
-    return layout.buffers * cb_pages(layout.shard_shape, element) * cb_page_bytes(element)
+    return l1_buffer_bytes(layout.shard_shape, element, layout.buffers)
 
 
 def _desc(
@@ -162,12 +170,6 @@ def _memory_layout(layout: DeviceLayout) -> TensorMemoryLayout:
     return TensorMemoryLayout.BLOCK_SHARDED
 
 
-def _rows_and_columns(type: MemRef, layout: DeviceLayout) -> tuple[int, int]:
-    """The rectangle of cores that hold shards in L1."""
-    *outer, rows, columns = (1, *layout.grid_shape)
-    if math.prod(outer) != 1:
-        raise LayoutError(
-            f"'{type}' is on a grid of {shape_text(layout.grid_shape)}; cores have rows and "
-            "columns, so all extents of a grid in l1 but the last two are 1"
-        )
-    return rows, columns
+def _extents(cores: CoreRange) -> tuple[int, int]:
+    """Rows and columns of a rectangle."""
+    return cores.end[1] - cores.start[1] + 1, cores.end[0] - cores.start[0] + 1

@@ -30,7 +30,14 @@ from ttmlir.mlir.printing.printer import OpLinePrinter
 from ttmlir.mlir.reporting.diagnostics import OpError
 from ttmlir.target.flatbuffer.commands import CommandWriter
 from ttmlir.target.flatbuffer.file_kind import TTMETAL
-from ttmlir.target.flatbuffer.programs import DEBUG_TEXT, FILE_TEXT, body_of, device_of, pack_file
+from ttmlir.target.flatbuffer.programs import (
+    DEBUG_TEXT,
+    FILE_TEXT,
+    body_of,
+    device_of,
+    pack_file,
+    system_desc_of,
+)
 from ttmlir.target.flatbuffer.symbols import Symbols
 from ttmlir.target.flatbuffer.tensors import Table, TensorTables
 from ttmlir.target.flatbuffer.values import Values
@@ -68,6 +75,7 @@ def _is_on_memrefs(function: FuncOp) -> bool:
 
 class _ModuleWriter:
     def __init__(self, module: ModuleOp, mlir_source: str) -> None:
+        self.module = module
         self.values = Values(TTMETAL)
         self.symbols = Symbols(module)
         self.lines = OpLinePrinter(module, DEBUG_TEXT)
@@ -83,7 +91,8 @@ class _ModuleWriter:
             # Texts of modules of 2024 are faster while nobody has loaded the later dialects.
             from ttmlir.target.flatbuffer.enqueue import EnqueueWriter
 
-            writer = EnqueueWriter(self.values, self.symbols)
+            chip_grid = system_desc_of(self.module).chip_descs[0].grid
+            writer = EnqueueWriter(self.values, self.symbols, chip_grid)
             inputs = [writer.define(value, function) for value in block.args]
         else:
             tables, writer = self.writer(function)
