@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from ttmlir.layout.device import DeviceView
-from ttmlir.layout.enums import Arch, DataType, MemorySpace
+from ttmlir.layout.enums import STORED_DATA_TYPES, Arch, MemorySpace
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.system.arch import arch_spec
 from ttmlir.layout.system.boards import BOARD_NAMES, board
@@ -27,7 +27,7 @@ def test_default_system():
         *((8, 0), (9, 0), (10, 0), (8, 1), (9, 1), (10, 1)),
         *((8, 2), (9, 2), (10, 2), (8, 3), (9, 3), (10, 3)),
     )
-    assert chip.supported_data_types == tuple(DataType)
+    assert chip.supported_data_types == STORED_DATA_TYPES
     assert chip.supported_tile_sizes == (
         *((4, 16), (16, 16), (32, 16), (4, 32), (16, 32), (32, 32)),
     )
@@ -47,6 +47,7 @@ def test_usable_memory_and_alignments():
         MemorySpace.SYSTEM_MMIO: 32,
         MemorySpace.DEVICE_DRAM: 32,
         MemorySpace.DEVICE_L1: 16,
+        MemorySpace.REGISTER_DST: 1,
     }
     assert chip.align(1025, MemorySpace.DEVICE_L1) == 1040
     assert chip.align(1040, MemorySpace.DEVICE_L1) == 1040

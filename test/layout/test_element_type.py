@@ -99,6 +99,6 @@ def test_tiles_need_two_dimensions(method: str):
 def test_members_have_the_names_of_the_bindings(enum: type[KeywordEnum]):
     """The second name of a member is its schema name, where Python allows that."""
     spelled_differently = {"None": "None_", "Wormhole_b0": "WormholeB0"}
-    for member in enum:
+    for member in (each for each in enum if not each.is_late):
         name = spelled_differently.get(member.schema_name, member.schema_name)
         assert enum[name] is member

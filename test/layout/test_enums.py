@@ -80,6 +80,11 @@ MEMBERS = {
         9 u32 UInt32 U32
         10 u16 UInt16 U16
         11 u8 UInt8 U8
+        12 si32  SI32
+    """,
+    "DeviceMemoryLayout": """
+        0 sharded  SHARDED
+        1 interleaved  INTERLEAVED
     """,
     "EthType": """
         0 sender Sender SENDER
@@ -89,6 +94,7 @@ MEMBERS = {
         0 parallel  PARALLEL
         1 systolic  SYSTOLIC
         2 broadcast  BROADCAST
+        3 reduction  REDUCTION
     """,
     "MathFidelity": """
         0 lofi LoFi LOFI
@@ -101,6 +107,17 @@ MEMBERS = {
         1 mmio SystemMMIO SYSTEM_MMIO
         2 dram DeviceDRAM DEVICE_DRAM
         3 l1 DeviceL1 DEVICE_L1
+        4 dst  REGISTER_DST
+    """,
+    "MeshShardDirection": """
+        0 full_to_shard  FULL_TO_SHARD
+        1 shard_to_full  SHARD_TO_FULL
+    """,
+    "MeshShardType": """
+        0 identity  IDENTITY
+        1 replicate  REPLICATE
+        2 maximal  MAXIMAL
+        3 devices  DEVICES
     """,
     "NocIndex": """
         0 noc0 Noc0 NOC0
@@ -160,6 +177,10 @@ MEMBERS = {
 """Number, keyword, name in files if there is one, and Python's name."""
 
 
+LATE = {"DataType": {"si32"}, "IteratorType": {"reduction"}, "MemorySpace": {"dst"}}
+"""What the dialect ttcore of 2025 added."""
+
+
 def test_no_enumeration_is_missing() -> None:
     """Nor is one listed that is not there."""
     found = inspect.getmembers(enums, inspect.isclass)
@@ -185,7 +206,10 @@ def test_members_are_found_by_their_words(name: str) -> None:
         assert members.from_keyword(each.keyword) is each
         if each.schema_name:
             assert members.from_schema_name(each.schema_name) is each
-    assert members.keywords() == tuple(each.keyword for each in members)
+    assert members.keywords(late=True) == tuple(each.keyword for each in members)
+    late = {each.keyword for each in members if each.is_late}
+    assert late == LATE.get(name, set())
+    assert set(members.keywords()) == set(members.keywords(late=True)) - late
     for find in (members.from_keyword, members.from_schema_name):
         with pytest.raises(KeyError, match="nothing"):
             find("nothing")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ttmlir.layout.enums import DataType
+from ttmlir.layout.enums import STORED_DATA_TYPES, DataType
 from ttmlir.runtime.element import (
     ELEMENT_TYPES,
     Numerics,
@@ -30,7 +30,7 @@ def test_every_element_type_of_the_schema_is_known() -> None:
 
 def test_every_storage_type_stands_for_an_element_type() -> None:
     """Block floats stand for the 16-bit float with their exponent."""
-    elements = {t.keyword: element_of_data_type(t).keyword for t in DataType}
+    elements = {t.keyword: element_of_data_type(t).keyword for t in STORED_DATA_TYPES}
     assert elements["bfp_bf8"] == elements["bfp_bf2"] == "bf16"
     assert elements["bfp_f8"] == elements["bfp_f4"] == "f16"
     assert elements["u32"] == "ui32"

@@ -1,4 +1,4 @@
-"""MLIR dialects: tt, ttir, ttnn, ttkernel and ttmetal, and what xDSL lacks of MLIR's own."""
+"""MLIR dialects: tt, ttcore, ttir, ttnn, d2m, ttkernel, ttmetal, and what xDSL lacks of others."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ DIALECTS: dict[str, str] = {
     "builtin": "xdsl.dialects.builtin:Builtin",
     "cf": "xdsl.dialects.cf:Cf",
     "chlo": "ttmlir.dialects.chlo:CHLO",
+    "d2m": "ttmlir.dialects.d2m:D2M",
     "emitc": "ttmlir.dialects.emitc:EmitC",
     "func": "xdsl.dialects.func:Func",
     "linalg": "ttmlir.dialects.linalg:LINALG",
@@ -17,6 +18,7 @@ DIALECTS: dict[str, str] = {
     "tensor": "ttmlir.dialects.tensor:TENSOR",
     "tosa": "ttmlir.dialects.tosa:TOSA",
     "tt": "ttmlir.dialects.tt:TT",
+    "ttcore": "ttmlir.dialects.ttcore:TTCORE",
     "ttir": "ttmlir.dialects.ttir:TTIR",
     "ttkernel": "ttmlir.dialects.ttkernel:TTKERNEL",
     "ttmetal": "ttmlir.dialects.ttmetal:TTMETAL",

@@ -24,6 +24,7 @@ _BYTES = {
     DataType.U32: 4,
     DataType.U16: 2,
     DataType.U8: 1,
+    DataType.SI32: 4,
 }
 _BLOCK_FLOAT_BITS = {
     DataType.BFP_F8: 8,
@@ -46,6 +47,7 @@ _SCALARS = {
     DataType.U32: "i32",
     DataType.U16: "i16",
     DataType.U8: "i8",
+    DataType.SI32: "si32",
 }
 _FLOATS = {
     "f16": DataType.F16,
@@ -106,6 +108,11 @@ class ScalarType:
         return _BYTES[self.data_type]
 
     @property
+    def stored_bytes(self) -> int:
+        """The same."""
+        return self.size_bytes
+
+    @property
     def scalar(self) -> ScalarType:
         """The type itself."""
         return self
@@ -141,6 +148,12 @@ class TileFormat:
         if is_block_float(self.data_type):
             return -(-volume * _BLOCK_FLOAT_BITS[self.data_type] // 8)
         return volume * _BYTES[self.data_type]
+
+    @property
+    def stored_bytes(self) -> int:
+        """Bytes of a tile in memory, one for the exponent of each 16 block floats included."""
+        exponents = self.height * self.width // 16 if is_block_float(self.data_type) else 0
+        return self.size_bytes + exponents
 
     @property
     def scalar(self) -> ScalarType:

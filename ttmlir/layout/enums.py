@@ -17,19 +17,24 @@ class KeywordEnum(IntEnum):
 
     keyword: str
     schema_name: str
+    is_late: bool
+    """True for what only the spelling `ttcore` of 2025 has."""
 
-    def __new__(cls, value: int, keyword: str, schema_name: str = "") -> Self:
+    def __new__(
+        cls, value: int, keyword: str, schema_name: str = "", is_late: bool = False
+    ) -> Self:
         """Make a member from its number, IR keyword and schema name."""
         member = int.__new__(cls, value)
         member._value_ = value
         member.keyword = keyword
         member.schema_name = schema_name
+        member.is_late = is_late
         return member
 
     @classmethod
-    def keywords(cls) -> tuple[str, ...]:
-        """All IR keywords in declaration order."""
-        return tuple(member.keyword for member in cls)
+    def keywords(cls, *, late: bool = False) -> tuple[str, ...]:
+        """The IR keywords of 2024 in declaration order; with `late`, those of 2025 as well."""
+        return tuple(member.keyword for member in cls if late or not member.is_late)
 
     @classmethod
     def from_keyword(cls, keyword: str) -> Self:
@@ -75,6 +80,7 @@ class DataType(KeywordEnum):
     U32 = 9, "u32", "UInt32"
     U16 = 10, "u16", "UInt16"
     U8 = 11, "u8", "UInt8"
+    SI32 = 12, "si32", "", True
 
     Float32 = F32
     Float16 = F16
@@ -90,6 +96,10 @@ class DataType(KeywordEnum):
     UInt8 = U8
 
 
+STORED_DATA_TYPES = tuple(each for each in DataType if not each.is_late)
+"""The formats that files and the IR of 2024 know; there, U32 holds signed integers, too."""
+
+
 class MemorySpace(KeywordEnum):
     """Where a tensor lives."""
 
@@ -97,6 +107,8 @@ class MemorySpace(KeywordEnum):
     SYSTEM_MMIO = 1, "mmio", "SystemMMIO"
     DEVICE_DRAM = 2, "dram", "DeviceDRAM"
     DEVICE_L1 = 3, "l1", "DeviceL1"
+    REGISTER_DST = 4, "dst", "", True
+    """The tiles that the math unit works on, of each core."""
 
     System = SYSTEM
     SystemMMIO = SYSTEM_MMIO
@@ -137,12 +149,22 @@ class TensorMemoryLayout(KeywordEnum):
         return self >= TensorMemoryLayout.HEIGHT_SHARDED
 
 
+class DeviceMemoryLayout(KeywordEnum):
+    """How the shards of a metal layout lie in memory."""
+
+    SHARDED = 0, "sharded"
+    """Each shard in one piece, in the memory of a core or in a bank of DRAM."""
+    INTERLEAVED = 1, "interleaved"
+    """Tile by tile over the banks of DRAM, as ttnn does it."""
+
+
 class IteratorType(KeywordEnum):
-    """Iterator of a `ttir.generic` dimension."""
+    """Iterator of a dimension of `ttir.generic` (the first three) or `d2m.generic`."""
 
     PARALLEL = 0, "parallel"
     SYSTOLIC = 1, "systolic"
     BROADCAST = 2, "broadcast"
+    REDUCTION = 3, "reduction", "", True
 
 
 class OOBVal(KeywordEnum):
@@ -159,6 +181,22 @@ class OOBVal(KeywordEnum):
     One = ONE
     Inf = INF
     NegInf = NEG_INF
+
+
+class MeshShardType(KeywordEnum):
+    """How a tensor is spread over a mesh of chips."""
+
+    IDENTITY = 0, "identity"
+    REPLICATE = 1, "replicate"
+    MAXIMAL = 2, "maximal"
+    DEVICES = 3, "devices"
+
+
+class MeshShardDirection(KeywordEnum):
+    """Whether a tensor is divided over a mesh of chips or put together again."""
+
+    FULL_TO_SHARD = 0, "full_to_shard"
+    SHARD_TO_FULL = 1, "shard_to_full"
 
 
 class BufferAccess(KeywordEnum):

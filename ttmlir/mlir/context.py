@@ -12,6 +12,7 @@ from xdsl.ir import Dialect
 from ttmlir.mlir.attributes.sharing import memoize_comparison
 
 UPSTREAM_DIALECTS: Mapping[str, str] = {
+    "affine": "xdsl.dialects.affine:Affine",
     "arith": "xdsl.dialects.arith:Arith",
     "builtin": "xdsl.dialects.builtin:Builtin",
     "cf": "xdsl.dialects.cf:Cf",

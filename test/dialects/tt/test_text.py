@@ -91,7 +91,7 @@ def test_text_is_printed_as_it_was_read(text: str):
 )
 def test_every_keyword(mnemonic: str, enum: type[KeywordEnum]):
     """Each keyword gives its member and is printed again."""
-    for member in enum:
+    for member in (each for each in enum if not each.is_late):
         attribute = parse_attribute(f"#tt.{mnemonic}<{member.keyword}>")
         assert attribute.value is member
         assert attribute_text(attribute) == f"#tt.{mnemonic}<{member.keyword}>"

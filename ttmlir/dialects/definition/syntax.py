@@ -22,6 +22,7 @@ from xdsl.utils.lexer import Span
 from ttmlir.layout.enums import KeywordEnum
 from ttmlir.layout.errors import LayoutError
 from ttmlir.mlir.printing.printer import MlirPrinter
+from ttmlir.mlir.syntax.core_prefix import TT, TTCORE, core_prefix, spelled_name
 from ttmlir.mlir.xdsl_internals import resume_from
 
 Punctuation = Literal["<", ">", "(", ")", "[", "]", "{", "}", ",", "=", "|", ":"]
@@ -121,10 +122,9 @@ def parse_keyword(parser: AttrParser, enum: type[EnumT], cpp_type: str) -> EnumT
     keyword = parser.parse_optional_identifier()
     if keyword is None:
         parser.raise_error("expected valid keyword", position)
-    if keyword not in enum.keywords():
-        parser.raise_error(
-            f"expected {cpp_type} to be one of: {', '.join(enum.keywords())}", position
-        )
+    known = enum.keywords(late=core_prefix() == TTCORE)
+    if keyword not in known:
+        parser.raise_error(f"expected {cpp_type} to be one of: {', '.join(known)}", position)
     return enum.from_keyword(keyword)
 
 
@@ -134,7 +134,7 @@ def parse_keyword_or_string(parser: AttrParser, enum: type[EnumT], summary: str)
     keyword = parser.parse_optional_identifier_or_str_literal()
     if keyword is None:
         parser.raise_error(f"expected keyword for {summary}", position)
-    if keyword not in enum.keywords():
+    if keyword not in enum.keywords(late=core_prefix() == TTCORE):
         parser.raise_error(f"invalid {summary} specification: {keyword}", position)
     return enum.from_keyword(keyword)
 
@@ -197,6 +197,11 @@ class KeywordAttr(Data[EnumT], Generic[EnumT]):
     def print_parameter(self, printer: Printer) -> None:
         """Write `<keyword>`."""
         printer.print_string(f"<{self.data.keyword}>")
+
+
+def spelled(printer: Printer, name: str) -> str:
+    """The name of an attribute of `tt` as a printer spells it: `tt.grid` or `ttcore.grid`."""
+    return spelled_name(name, printer.core_prefix if isinstance(printer, MlirPrinter) else TT)
 
 
 def print_stripped(printer: Printer, attribute: Data[Any]) -> None:

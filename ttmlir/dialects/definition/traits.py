@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, cast
 
-from xdsl.traits import OpTrait
+from xdsl.traits import HasCanonicalizationPatternsTrait, OpTrait
+
+if TYPE_CHECKING:
+    from xdsl.ir import Operation
+    from xdsl.pattern_rewriter import RewritePattern
 
 
 @dataclass(frozen=True)
@@ -13,3 +19,23 @@ class KeepsConstants(OpTrait):
 
     It stands for `DialectFoldInterface::shouldMaterializeInto`.
     """
+
+
+@dataclass(frozen=True)
+class CanonicalPatterns(HasCanonicalizationPatternsTrait):
+    """The canonical forms of an operation, at `module:attribute`; imported when first asked for.
+
+    Patterns create operations, so their module needs the one of the operation's class.
+    """
+
+    path: str
+
+    def get_patterns(self, op: type[Operation]) -> tuple[RewritePattern, ...]:
+        """The patterns at the path."""
+        module, _, attribute = self.path.partition(":")
+        return cast("tuple[RewritePattern, ...]", getattr(import_module(module), attribute))
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        """None without a path."""
+        return ()

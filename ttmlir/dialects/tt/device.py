@@ -20,6 +20,7 @@ from ttmlir.dialects.definition.syntax import (
     parse_nested,
     parse_unsigned,
     print_stripped,
+    spelled,
     verify_at,
 )
 from ttmlir.dialects.tt.layout import GridAttr
@@ -105,9 +106,10 @@ class DeviceAttr(Data[DeviceView]):
     def print_parameter(self, printer: Printer) -> None:
         """Write what `parse_parameter` reads."""
         device = self.data
+        grid = f"#{spelled(printer, GridAttr.name)}<{device.worker_grid}>"
         printer.print_string(
-            f"<workerGrid = #tt.grid<{device.worker_grid}>, l1Map = {device.l1_map}, "
-            f"dramMap = {device.dram_map}, meshShape = {shape_text(device.mesh_shape)}, "
+            f"<workerGrid = {grid}, l1Map = {device.l1_map}, dramMap = {device.dram_map}, "
+            f"meshShape = {shape_text(device.mesh_shape)}, "
             f"chipIds = [{', '.join(map(str, device.chip_ids))}]>"
         )
 

@@ -18,6 +18,7 @@ from ttmlir.dialects.definition.row_ops import RowOperation, properties_of
 from ttmlir.dialects.definition.shape_checks import check_arange, check_constant
 from ttmlir.dialects.definition.traits import KeepsConstants
 from ttmlir.dialects.ttir.families import OPERAND_CONSTRAINTS, TTIROp
+from ttmlir.dialects.ttir.metal_cast import TTNNMetalLayoutCastOp
 from ttmlir.optable import row
 
 if TYPE_CHECKING:
@@ -274,6 +275,7 @@ STRUCTURE_OPS = cast(
         ArangeOp,
         KernelOp,
         CustomKernelOp,
+        TTNNMetalLayoutCastOp,
         YieldOp,
     ),
 )

@@ -30,7 +30,7 @@ from ttmlir.dialects.ttkernel.attrs import (
     TensorAccessorArgsType,
     TensorAccessorType,
 )
-from ttmlir.layout.enums import DataType
+from ttmlir.layout.enums import STORED_DATA_TYPES
 from ttmlir.optable.kernel import CALLS, Form, KernelCall, Template, TemplateKind, ValueKind
 from ttmlir.optable.kernel.enums import ENUMS
 
@@ -77,7 +77,7 @@ _ANY_POINTER = TypeConstraint(
     "TTKernel pointer to integers of L1", lambda type: isinstance(type, L1AddrPtrType)
 )
 _ANY_WIDTH = (Form.CAST, Form.LOAD, Form.STORE)
-_DATA_TYPE = ods.enum_attr(ods.I32, len(DataType), "TT DataTypes")
+_DATA_TYPE = ods.enum_attr(ods.I32, len(STORED_DATA_TYPES), "TT DataTypes")
 
 
 def _is_memref_or_cb(type: Attribute) -> bool:

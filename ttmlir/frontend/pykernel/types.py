@@ -12,12 +12,12 @@ from xdsl.ir import Attribute
 
 from ttmlir.dialects.tt import TileType
 from ttmlir.dialects.ttkernel import CBType
-from ttmlir.layout.enums import CBPort, DataType
+from ttmlir.layout.enums import STORED_DATA_TYPES, CBPort, DataType
 
 TILE = 32
 _DATA_TYPES = {
-    **{each.name: each for each in DataType},
-    **{each.schema_name: each for each in DataType},
+    **{each.name: each for each in STORED_DATA_TYPES},
+    **{each.schema_name: each for each in STORED_DATA_TYPES},
     "BFLOAT16": DataType.BF16,
     "FLOAT32": DataType.F32,
     "UINT32": DataType.U32,
@@ -47,7 +47,7 @@ class CircularBuffer:
         if not 0 <= cb_id < len(CBPort):
             raise ValueError(f"circular buffer {cb_id} does not exist; they are numbered 0 to 31")
         if dtype not in _DATA_TYPES:
-            known = ", ".join(each.schema_name for each in DataType)
+            known = ", ".join(each.schema_name for each in STORED_DATA_TYPES)
             raise ValueError(f"unknown format '{dtype}' of a circular buffer; known are {known}")
         self.cb_id = cb_id
         self.tensor_shape = tuple(tensor_shape)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ttmlir import limits
-from ttmlir.layout.enums import Arch, ChipCapability, DataType, MemorySpace
+from ttmlir.layout.enums import STORED_DATA_TYPES, Arch, ChipCapability, DataType, MemorySpace
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.system.arch import WORMHOLE, Coord
 
@@ -41,7 +41,7 @@ class ChipDesc:
     dram_unreserved_base: int
     dram_unreserved_end: int
     physical_cores: PhysicalCores
-    supported_data_types: tuple[DataType, ...] = tuple(DataType)
+    supported_data_types: tuple[DataType, ...] = STORED_DATA_TYPES
     supported_tile_sizes: tuple[Coord, ...] = SUPPORTED_TILE_SIZES
 
     def check(self) -> None:
@@ -76,6 +76,7 @@ class ChipDesc:
             MemorySpace.SYSTEM_MMIO: self.pcie_address_align_bytes,
             MemorySpace.DEVICE_DRAM: self.noc_dram_address_align_bytes,
             MemorySpace.DEVICE_L1: self.noc_l1_address_align_bytes,
+            MemorySpace.REGISTER_DST: 1,
         }
         return max(alignments.values()) if space is None else alignments[space]
 

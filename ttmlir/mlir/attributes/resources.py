@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from ttmlir.mlir.attributes.long_strings import marked
+from ttmlir.mlir.syntax.core_prefix import core_prefix_of, mark_as_read, use_core_prefix
 
 _ALIGNMENT_BYTES = 4
 DEFAULT_ALIGNMENT = 16
@@ -73,6 +74,8 @@ def cloned(module: ModuleOp) -> ModuleOp:
     """A copy of a module with the same blobs."""
     copy = module.clone()
     attach_blobs(copy, blobs_of(module))
+    with use_core_prefix(core_prefix_of(module)):
+        mark_as_read(copy)
     return copy
 
 

@@ -46,6 +46,7 @@ from xdsl.printer import Printer
 from ttmlir.mlir.attributes.affine import layout_map
 from ttmlir.mlir.printing.naming import Names
 from ttmlir.mlir.printing.printer import LOCATIONS, Alias, MlirPrinter, PrintOptions
+from ttmlir.mlir.syntax.core_prefix import TTCORE, core_prefix
 
 _LONG_TUPLE = 16
 _MANY_PARTS = 500
@@ -268,5 +269,8 @@ def collect_aliases(top: Operation, options: PrintOptions, names: Names) -> list
         sigil = "!" if isinstance(entry.attribute, TypeAttribute) else "#"
         suffix = str(counts[stem]) if counts[stem] else ""
         counts[stem] += 1
+        if stem[-1] == "_" and core_prefix() == TTCORE:
+            # Since 2025 MLIR keeps a digit at the end, and parts it from the number only.
+            stem, suffix = stem[:-1], f"_{suffix}" if suffix else ""
         aliases.append(Alias(entry.attribute, f"{sigil}{stem}{suffix}", entry.deferrable))
     return aliases

@@ -18,6 +18,7 @@ from ttmlir.mlir.printing.aliases import collect_aliases
 from ttmlir.mlir.printing.naming import Numbering
 from ttmlir.mlir.printing.printer import DEFAULT_OPTIONS, MlirPrinter, PrintOptions, TooLongError
 from ttmlir.mlir.reporting.diagnostics import LocatedError
+from ttmlir.mlir.syntax.core_prefix import core_prefix_of, use_core_prefix
 from ttmlir.nesting import deep_recursion
 
 
@@ -34,6 +35,11 @@ def printed_text(module: Operation, options: PrintOptions = DEFAULT_OPTIONS) -> 
 
     DiagnosticError for a text without end.
     """
+    with use_core_prefix(core_prefix_of(module)):
+        return _printed_text(module, options)
+
+
+def _printed_text(module: Operation, options: PrintOptions) -> PrintedText:
     numbering = Numbering(
         module,
         generic=options.generic,

@@ -24,6 +24,23 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
+
+class SuggestsNames:
+    """An operation whose class suggests names for its results, blocks and block arguments."""
+
+    def result_names(self) -> Sequence[str]:
+        """One name for all results, one for each, or none."""
+        return ()
+
+    def block_name(self, region: int) -> str:
+        """The name of the first block of a region, without `^`; empty for the usual one."""
+        return ""
+
+    def argument_names(self, region: int) -> Sequence[str]:
+        """The names of the arguments of the first block of a region, or none."""
+        return ()
+
+
 ResultNames: TypeAlias = Callable[[Operation], Sequence[str]]
 """Suggested names: one for all results of an operation, or one for each of them."""
 
@@ -190,12 +207,18 @@ class Numbering:
 
     def _number_region(self, region: Region) -> None:
         argument_names = None
+        block_name = ""
         first = region.blocks.first
         op = region.parent_op()
         if first is not None and op is not None and not self._generic:
-            argument_names = _argument_names(op, len(first.args))
+            if isinstance(op, SuggestsNames):
+                number = op.get_region_index(region)
+                argument_names = list(op.argument_names(number)) or None
+                block_name = op.block_name(number)
+            else:
+                argument_names = _argument_names(op, len(first.args))
         for index, block in enumerate(region.blocks):
-            self.names.blocks[block] = f"bb{index}"
+            self.names.blocks[block] = block_name if block_name and not index else f"bb{index}"
             self._number_block(block, is_entry=index == 0, argument_names=argument_names)
 
     def _number_block(
@@ -221,6 +244,8 @@ class Numbering:
             return
         suggest = None if self._generic else _RESULT_NAMES.get(op.name)
         suggested = suggest(op) if suggest is not None else ()
+        if isinstance(op, SuggestsNames) and not self._generic:
+            suggested = op.result_names()
         values = self.names.values
         if len(suggested) > 1:
             for result, name in zip(results, suggested, strict=True):

@@ -46,7 +46,18 @@ from xdsl.dialects.builtin import (
     f64,
     i64,
 )
-from xdsl.ir import Attribute, Block, BlockArgument, Data, Operation, Region, SSAValue, Use
+from xdsl.ir import (
+    Attribute,
+    Block,
+    BlockArgument,
+    Data,
+    Operation,
+    ParametrizedAttribute,
+    Region,
+    SSAValue,
+    TypeAttribute,
+    Use,
+)
 from xdsl.traits import IsolatedFromAbove, IsTerminator
 
 from ttmlir.limits import MAX_TEXT_LENGTH
@@ -56,6 +67,14 @@ from ttmlir.mlir.attributes.floats import format_float
 from ttmlir.mlir.attributes.long_strings import LONG
 from ttmlir.mlir.printing.naming import Names, Numbering
 from ttmlir.mlir.printing.text import MAX_SHOWN, cut_off, identifier_or_string, quote
+from ttmlir.mlir.syntax.core_prefix import (
+    core_prefix,
+    core_prefix_of,
+    prefix_of_attribute,
+    spelled_key,
+    spelled_name,
+    use_core_prefix,
+)
 from ttmlir.mlir.syntax.upstream_syntax import CUSTOM_PRINTERS
 from ttmlir.mlir.xdsl_internals import OpenPrinter
 from ttmlir.nesting import deep_recursion
@@ -128,6 +147,8 @@ class MlirPrinter(OpenPrinter):
         super().__init__(stream=self._buffer, print_generic_format=options.generic)
         self.print_debuginfo = options.debuginfo
         self.options = options
+        self.core_prefix = core_prefix()
+        """The prefix of the names of tiles, grids and devices."""
         self._write: Callable[[str], object] = self._buffer.write
         self._names = names
         self._value_names = names.values
@@ -232,8 +253,19 @@ class MlirPrinter(OpenPrinter):
         own = _BODIES.get(type(attribute))
         if own is not None:
             own(self, attribute)
+        elif attribute.name.startswith("tt."):
+            self._print_core_attribute(attribute)
         else:
             super().print_attribute(attribute)
+
+    def _print_core_attribute(self, attribute: Attribute) -> None:
+        """Print an attribute whose dialect has two names."""
+        sigil = "!" if isinstance(attribute, TypeAttribute) else "#"
+        self._write(sigil + spelled_name(attribute.name, self.core_prefix))
+        if isinstance(attribute, ParametrizedAttribute):
+            attribute.print_parameters(self)
+        else:
+            cast("Data[object]", attribute).print_parameter(self)
 
     def _print_location_attribute(self, location: Attribute) -> None:
         alias = self._aliases.get(location)
@@ -255,8 +287,9 @@ class MlirPrinter(OpenPrinter):
         """Print `{name = value, ...}`, sorted by name."""
         self._write("{")
         separator = ""
-        for name in sorted(attr_dict, key=_sort_key):
-            value = attr_dict[name]
+        spelled = {spelled_key(name, self.core_prefix): attr for name, attr in attr_dict.items()}
+        for name in sorted(spelled, key=_sort_key):
+            value = spelled[name]
             self._write(separator + identifier_or_string(name))
             if not isinstance(value, UnitAttr):
                 self._write(" = ")
@@ -347,12 +380,12 @@ class MlirPrinter(OpenPrinter):
         return name
 
     def print_block_argument(self, arg: BlockArgument, print_type: bool = True) -> None:
-        """Print an argument with its type and location."""
+        """Print an argument with its type, if wanted, and location."""
         self.print_ssa_value(arg)
         if print_type:
             self._write(": ")
             self.print_attribute(arg.type)
-            self.print_trailing_location(arg.location, allow_alias=False)
+        self.print_trailing_location(arg.location, allow_alias=False)
 
     def print_region(
         self,
@@ -663,12 +696,14 @@ class OpLinePrinter:
     def __init__(self, top: Operation, options: PrintOptions = DEFAULT_OPTIONS):
         """Number everything inside `top`."""
         self._options = options
+        self._prefix = core_prefix_of(top)
         self._names = Numbering(top, generic=options.generic).names
         self._texts: dict[int, tuple[Attribute, str]] = {}
 
     def line(self, op: Operation) -> str:
         """The text of one operation inside `top`."""
-        printer = MlirPrinter(self._options, self._names)
+        with use_core_prefix(self._prefix):
+            printer = MlirPrinter(self._options, self._names)
         # Lines have types and attributes in common, whose texts are long.
         printer.texts = self._texts
         printer.cut_off_at = _MAX_IN_LINE
@@ -680,7 +715,8 @@ class OpLinePrinter:
 def show_op(op: Operation, options: PrintOptions = DEFAULT_OPTIONS) -> str:
     """The text of an operation as messages show it: `print_op_line`, cut off if it is long."""
     root = _numbering_root(op, options.local_scope)
-    printer = MlirPrinter(options, Numbering(root, generic=options.generic).names)
+    with use_core_prefix(core_prefix_of(root)):
+        printer = MlirPrinter(options, Numbering(root, generic=options.generic).names)
     return _show(printer, lambda: printer.print_op(op))
 
 
@@ -711,7 +747,7 @@ def _numbering_root(op: Operation, local_scope: bool) -> Operation:
 
 def attribute_text(attr: Attribute) -> str:
     """The text of an attribute or a type, without aliases."""
-    printer = MlirPrinter(DEFAULT_OPTIONS, Names())
+    printer = _attribute_printer(attr)
     with deep_recursion():
         printer.print_attribute(attr)
     return printer.text
@@ -719,5 +755,10 @@ def attribute_text(attr: Attribute) -> str:
 
 def show_attribute(attr: Attribute) -> str:
     """The text of an attribute or a type as messages show it: cut off if it is long."""
-    printer = MlirPrinter(DEFAULT_OPTIONS, Names())
+    printer = _attribute_printer(attr)
     return _show(printer, lambda: printer.print_attribute(attr))
+
+
+def _attribute_printer(attr: Attribute) -> MlirPrinter:
+    with deep_recursion(), use_core_prefix(prefix_of_attribute(attr)):
+        return MlirPrinter(DEFAULT_OPTIONS, Names())

@@ -62,6 +62,7 @@ from ttmlir.mlir.reading.lexer import balanced_end
 from ttmlir.mlir.reading.type_reader import TypeReader
 from ttmlir.mlir.reporting.diagnostics import Diagnostic, DiagnosticError, note
 from ttmlir.mlir.reporting.locations import file_location
+from ttmlir.mlir.syntax.core_prefix import TTCORE, key_as_read, note_ttcore, other_spelling
 
 _LOCATION_ALIAS = "#loc"
 _ALIAS_DEFINITION = re.compile(r"^[ \t]*([#!][A-Za-z_$][\w$.-]*)\s*=(?!=)", re.MULTILINE | re.ASCII)
@@ -196,6 +197,8 @@ class AttributeReader(TypeReader):
         else:
             dialect_name, _, _ = name.partition(".")
             opaque_start = None
+        if dialect_name == TTCORE:
+            note_ttcore()
         definition = self._definition(name, is_type)
         if definition is None:
             self._fail_unknown(dialect_name, name, is_type, start)
@@ -213,7 +216,11 @@ class AttributeReader(TypeReader):
 
     def _definition(self, name: str, is_type: bool) -> type[Attribute] | None:
         context = self.ctx
-        found = context.get_optional_type(name) if is_type else context.get_optional_attr(name)
+        lookup = context.get_optional_type if is_type else context.get_optional_attr
+        found = lookup(name)
+        other = other_spelling(name)
+        if other is not None and (found is None or issubclass(found, UnregisteredAttr)):
+            found = lookup(other) or found
         is_known_dialect = name.partition(".")[0] in context.registered_dialect_names
         if found is not None and is_known_dialect and issubclass(found, UnregisteredAttr):
             return None
@@ -298,7 +305,7 @@ class AttributeReader(TypeReader):
 
         def entry() -> None:
             position = self.pos
-            name = self._parse_dictionary_key()
+            name = key_as_read(self._parse_dictionary_key())
             if name in entries:
                 self.raise_error(f"duplicate key '{name}' in dictionary attribute", position)
             if self.parse_optional_punctuation("=") is None:

@@ -37,6 +37,7 @@ from ttmlir.mlir.reading.lexer import balanced_end
 from ttmlir.mlir.reporting.diagnostics import Diagnostic, DiagnosticError, note
 from ttmlir.mlir.reporting.locations import file_location
 from ttmlir.mlir.reporting.spelling import near_names
+from ttmlir.mlir.syntax.core_prefix import TT, mark_as_read, use_core_prefix
 from ttmlir.mlir.syntax.upstream_syntax import CUSTOM_PARSERS
 from ttmlir.nesting import MAX_NESTING, deep_recursion
 
@@ -47,10 +48,12 @@ def parse_module(text: str, filename: str, context: Context, *, first_line: int 
     Raises `DiagnosticError` for text that is not a module.
     """
     reader: ModuleReader | None = None
-    with deep_recursion():
+    with deep_recursion(), use_core_prefix(TT):
         try:
             reader = ModuleReader(context, text, filename, first_line)
-            return reader.read_module()
+            module = reader.read_module()
+            mark_as_read(module)
+            return module
         except ParseError as error:
             raise DiagnosticError(
                 *(

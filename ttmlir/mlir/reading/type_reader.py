@@ -48,6 +48,14 @@ MAX_EXTENT = (1 << 63) - 1
 _INTEGER_TYPE = re.compile(r"(?:[su]?i)([1-9][0-9]*|0)", re.ASCII)
 
 
+class ChecksShape:
+    """A layout of tensors or memrefs that does not fit all shapes."""
+
+    def shape_fault(self, shape: tuple[int, ...], element_type: Attribute) -> str | None:
+        """What is wrong with a type of this shape that has the layout, or None."""
+        raise NotImplementedError
+
+
 class TypeReader(TextReader):
     """Reads types of one text."""
 
@@ -133,9 +141,12 @@ class TypeReader(TextReader):
 
     def read_tensor_type(self) -> AnyTensorType | AnyUnrankedTensorType:
         """Read what follows `tensor<`."""
+        position = self.pos
         type = super().read_tensor_type()
         if isinstance(type.element_type, _NO_TENSOR_ELEMENTS):
             self.raise_error("invalid tensor element type", self._element_type_position)
+        if isinstance(type, TensorType) and isinstance(type.encoding, ChecksShape):
+            self._raise_if(type.encoding.shape_fault(type.get_shape(), type.element_type), position)
         return type
 
     def parse_ranked_shape(self) -> tuple[list[int], Attribute]:
@@ -198,10 +209,16 @@ class TypeReader(TextReader):
                 return MemRefType(type.element_type, type.shape, NoneAttr(), type.memory_space)
         return type
 
+    def _raise_if(self, fault: str | None, position: Position) -> None:
+        if fault is not None:
+            self.raise_error(fault, position)
+
     def _check_layout(self, type: MemRefType | UnrankedMemRefType, position: Position) -> None:
         if not isinstance(type, MemRefType):
             return
         rank, layout = len(type.get_shape()), type.layout
+        if isinstance(layout, ChecksShape):
+            self._raise_if(layout.shape_fault(type.get_shape(), type.element_type), position)
         if isinstance(layout, AffineMapAttr) and layout.data.num_dims != rank:
             self.raise_error(
                 f"memref layout mismatch between rank and affine map: {rank} != "

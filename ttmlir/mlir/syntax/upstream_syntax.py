@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import IndexType, ModuleOp
 from xdsl.ir import Operation
 
+from ttmlir.mlir.syntax.affine_syntax import AFFINE_PARSERS, AFFINE_PRINTERS
 from ttmlir.mlir.syntax.function_syntax import parse_function, print_function
 
 if TYPE_CHECKING:
@@ -64,10 +65,12 @@ CUSTOM_PRINTERS: Mapping[str, Callable[[MlirPrinter, Operation], None]] = {
     "builtin.module": _print_module,
     "func.func": print_function,
     "scf.for": _print_for,
+    **AFFINE_PRINTERS,
 }
 """Printers of what follows the name, by operation; they replace xDSL's."""
 
 CUSTOM_PARSERS: Mapping[str, Callable[[type[Operation], Parser], Operation]] = {
     "func.func": parse_function,
+    **AFFINE_PARSERS,
 }
 """Parsers of what follows the name, by operation; they replace xDSL's."""

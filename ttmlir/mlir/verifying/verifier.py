@@ -36,6 +36,7 @@ from ttmlir.mlir.reporting.diagnostics import (
     note,
     op_diagnostic,
 )
+from ttmlir.mlir.syntax.core_prefix import core_prefix_of, use_core_prefix
 from ttmlir.mlir.verifying.dominance import dominance_faults
 from ttmlir.mlir.verifying.structure import structure_fault
 from ttmlir.mlir.verifying.upstream_checks import MESSAGES
@@ -44,7 +45,8 @@ from ttmlir.nesting import deep_recursion
 
 def verify_module(module: Operation) -> list[Diagnostic]:
     """What is wrong with a module, in order; empty if it is valid."""
-    with deep_recursion(), _cached_symbol_tables():
+    prefix = core_prefix_of(module)
+    with deep_recursion(), _cached_symbol_tables(), use_core_prefix(prefix):
         verifier = _Verifier()
         symbol_faults: list[Diagnostic] = []
         verifier.check_isolated(module, symbol_faults)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ttmlir.layout.enums import DataType
+from ttmlir.layout.enums import STORED_DATA_TYPES, DataType
 from ttmlir.runtime.binary import BinaryProgram as RuntimeProgram
 from ttmlir.runtime.element import Array, element_of_data_type, element_of_dtype
 from ttmlir.runtime.errors import InputError
@@ -215,7 +215,7 @@ class Binary(Flatbuffer):
             try:
                 return element_of_data_type(DataType.from_schema_name(name)).host
             except KeyError:
-                names = ", ".join(member.schema_name for member in DataType)
+                names = ", ".join(member.schema_name for member in STORED_DATA_TYPES)
                 raise InputError(f"there is no data type '{name}'; supported are {names}") from None
 
 

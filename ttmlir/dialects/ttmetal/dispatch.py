@@ -1,11 +1,11 @@
-"""The ttmetal dialect: what the host asks a device to do, in order, on fixed addresses."""
+"""Operations on tensors: copies between host and device, and kernels in regions (2024)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, cast
+from typing import ClassVar
 
-from xdsl.ir import Data, Dialect, Operation, SSAValue
+from xdsl.ir import Data, SSAValue
 from xdsl.irdl import irdl_attr_definition, traits_def
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
@@ -151,7 +151,5 @@ class DeallocOp(ODSOperation):
     SIGNATURE: ClassVar = Signature(operands=(ValueGroup("input"),))
 
 
-_OPERATIONS = (DispatchOp, HostWriteOp, HostReadOp, AllocOp, DeallocOp)
-
-TTMETAL = Dialect("ttmetal", cast("list[type[Operation]]", list(_OPERATIONS)), [CoreRangeAttr])
-"""The dialect, for an xDSL context."""
+DISPATCH_OPS = (DispatchOp, HostWriteOp, HostReadOp, AllocOp, DeallocOp)
+"""Every operation of this module."""

@@ -1,0 +1,135 @@
+"""Dialect `d2m`: programs for the cores of a chip, before they are kernels (direct to metal).
+
+    tensor = metal_tensor_type((512, 256), TileType.of(bf16), MemorySpace.DEVICE_L1, (8, 8))
+    out = EmptyOp.of(tensor)
+    generic = GenericOp.of([a], [out.results[0]], [map, map], [PARALLEL] * 2, [ThreadKind.COMPUTE])
+    generic.layouts[0].shard_shape, generic.block_factors, generic.cb(0)
+
+A tensor is divided over a grid (`ttmlir.dialects.ttcore`); a `d2m.generic` runs its regions on each
+core, on blocks of its operands that come through circular buffers. Textual forms and messages are
+those of tt-mlir of 2025-10-29.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+from xdsl.ir import Dialect, Operation
+
+from ttmlir.dialects.d2m.attrs import (
+    ATTRIBUTES,
+    CBType,
+    MemTxType,
+    ReduceDim,
+    ReduceDimAttr,
+    SemaphoreType,
+    ThreadAttr,
+    ThreadKind,
+)
+from ttmlir.dialects.d2m.generic import GenericOp, YieldOp
+from ttmlir.dialects.d2m.movement import (
+    MOVEMENT_OPS,
+    CoreIndexOp,
+    DMAOp,
+    DMAReadOp,
+    DMAWaitOp,
+    DMAWriteOp,
+    GetGlobalOperandOp,
+    IterIndexOp,
+    NullTxOp,
+    ReserveOp,
+    StoreOp,
+    WaitOp,
+)
+from ttmlir.dialects.d2m.operation import KERNEL_THREAD, ComputeOp, D2MOp, DataMovementOp
+from ttmlir.dialects.d2m.semaphores import (
+    SEMAPHORE_OPS,
+    SemaphoreIncOp,
+    SemaphoreSetOp,
+    SemaphoreWaitOp,
+)
+from ttmlir.dialects.d2m.structure import (
+    STRUCTURE_OPS,
+    EmptyOp,
+    FullOp,
+    LayoutChanges,
+    MeshShardOp,
+    StreamLayoutOp,
+    ToLayoutOp,
+    ViewLayoutOp,
+)
+from ttmlir.dialects.d2m.tiles import (
+    TILE_OPS,
+    AcquireDstOp,
+    DstReinterpretCastOp,
+    ElementwiseTileOp,
+    PackerMaskResetOp,
+    TileMatmulBlockOp,
+    TileMatmulOp,
+    TileOp,
+    TileReduceMaxOp,
+    TileReduceSumOp,
+    TileTilizeBlockOp,
+    TileTransposeOp,
+    TileUntilizeBlockOp,
+    tile_op,
+    tile_op_of_row,
+)
+
+__all__ = [
+    "D2M",
+    "KERNEL_THREAD",
+    "AcquireDstOp",
+    "CBType",
+    "ComputeOp",
+    "CoreIndexOp",
+    "D2MOp",
+    "DMAOp",
+    "DMAReadOp",
+    "DMAWaitOp",
+    "DMAWriteOp",
+    "DataMovementOp",
+    "DstReinterpretCastOp",
+    "ElementwiseTileOp",
+    "EmptyOp",
+    "FullOp",
+    "GenericOp",
+    "GetGlobalOperandOp",
+    "IterIndexOp",
+    "LayoutChanges",
+    "MemTxType",
+    "MeshShardOp",
+    "NullTxOp",
+    "PackerMaskResetOp",
+    "ReduceDim",
+    "ReduceDimAttr",
+    "ReserveOp",
+    "SemaphoreIncOp",
+    "SemaphoreSetOp",
+    "SemaphoreType",
+    "SemaphoreWaitOp",
+    "StoreOp",
+    "StreamLayoutOp",
+    "ThreadAttr",
+    "ThreadKind",
+    "TileMatmulBlockOp",
+    "TileMatmulOp",
+    "TileOp",
+    "TileReduceMaxOp",
+    "TileReduceSumOp",
+    "TileTilizeBlockOp",
+    "TileTransposeOp",
+    "TileUntilizeBlockOp",
+    "ToLayoutOp",
+    "ViewLayoutOp",
+    "WaitOp",
+    "YieldOp",
+    "tile_op",
+    "tile_op_of_row",
+]
+
+OPERATIONS = (*STRUCTURE_OPS, GenericOp, YieldOp, *MOVEMENT_OPS, *SEMAPHORE_OPS, *TILE_OPS)
+"""Every operation of the dialect."""
+
+D2M = Dialect("d2m", cast("list[type[Operation]]", list(OPERATIONS)), list(ATTRIBUTES))
+"""The dialect, for an xDSL context."""

@@ -1,0 +1,546 @@
+"""Operations in regions that wait for data, move it, and keep cores in step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Self, cast
+
+from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntegerAttr, i64
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import traits_def
+from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.printer import Printer
+from xdsl.traits import Pure
+
+from ttmlir.dialects.d2m.attrs import CBType, MemTxType
+from ttmlir.dialects.d2m.operation import (
+    CB,
+    INDEX,
+    MEM_TX,
+    SHAPED,
+    ArrowOp,
+    DataMovementOp,
+    NumberedOp,
+    RegionOp,
+    element_type_of_value,
+    is_remote_value,
+    parse_list_in,
+    parse_optional_indices,
+    parse_word_and_indices,
+    print_indices,
+    shape_of,
+)
+from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.assembly import parse_operands
+from ttmlir.dialects.definition.ods import (
+    SEGMENTS,
+    AttrConstraint,
+    Property,
+    Signature,
+    ValueGroup,
+    refuse,
+    segments_attr,
+)
+from ttmlir.layout.affine import AffineMap
+from ttmlir.mlir.attributes.affine import affine_map_attr, layout_map
+
+_MAP = AttrConstraint(
+    "AffineMap attribute", lambda attr: isinstance(attr, AffineMapAttr), ods.always
+)
+Operands = Sequence[SSAValue]
+
+
+# --- Circular buffers ----------------------------------------------------------------------------
+
+
+class _CBOp(ArrowOp, RegionOp):
+    """A shard of a circular buffer."""
+
+    SIGNATURE: ClassVar = Signature(
+        operands=(ValueGroup("cb", CB),), results=(ValueGroup("result", SHAPED),)
+    )
+
+    @classmethod
+    def on(cls, cb: SSAValue) -> Self:
+        """The operation on a circular buffer."""
+        return cls.of(cb, cast("CBType", cb.type).underlying)
+
+    def verify_op(self) -> None:
+        """Compare the type of the result with that of the buffer's shards."""
+        if cast("CBType", self.operands[0].type).underlying != self.results[0].type:
+            refuse("result type must match the underlying type of the circular buffer")
+
+
+class WaitOp(_CBOp):
+    """Wait until a shard has been written; it is released at the end of the block.
+
+    C1: the result has the type of the buffer's shards.
+    """
+
+    name = "d2m.wait"
+
+
+class ReserveOp(_CBOp):
+    """Wait until there is room for a shard; it is handed over at the end of the block.
+
+    C1: the result has the type of the buffer's shards.
+    """
+
+    name = "d2m.reserve"
+
+
+class StoreOp(RegionOp):
+    """A copy of a shard into another: `d2m.store %destination, %source : type`.
+
+    C1: both have the same type.
+    """
+
+    name = "d2m.store"
+    SIGNATURE: ClassVar = Signature(operands=(ValueGroup("dst", SHAPED), ValueGroup("src", SHAPED)))
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read the operation after its name."""
+        operands = parse_operands(parser)
+        _, attributes = cls.parse_dict(parser, {})
+        parser.parse_punctuation(":")
+        type = parser.parse_type()
+        return cls.create(
+            operands=[parser.resolve_operand(operand, type) for operand in operands],
+            attributes=attributes,
+        )
+
+    def print(self, printer: Printer) -> None:
+        """Write the operation after its name."""
+        printer.print_string(" ")
+        printer.print_list(self.operands, printer.print_operand)
+        self.print_dict(printer)
+        printer.print_string(" : ")
+        printer.print_attribute(self.operands[0].type)
+
+    def verify_op(self) -> None:
+        """Compare the types (C1)."""
+        if self.operands[0].type != self.operands[1].type:
+            refuse("requires the same type for all operands")
+
+
+# --- Positions -----------------------------------------------------------------------------------
+
+
+class _DimensionOp(NumberedOp):
+    NUMBER: ClassVar = "dim"
+    STEM: ClassVar[str]
+    SPELLED: ClassVar = ("dim",)
+    SIGNATURE: ClassVar = Signature(
+        results=(ValueGroup("result", INDEX),), properties=(Property("dim", ods.I64),)
+    )
+    traits = traits_def(Pure())
+
+    @classmethod
+    def at(cls, dim: int) -> Self:
+        """The operation for a dimension."""
+        return cls.of(dim, IndexType())
+
+    def result_names(self) -> Sequence[str]:
+        """The stem and the dimension."""
+        return (f"{self.STEM}{self.number}",)
+
+
+class IterIndexOp(_DimensionOp):
+    """The step of an iterator: `d2m.iter_index(2) : index`."""
+
+    name = "d2m.iter_index"
+    STEM: ClassVar = "iter"
+
+
+class CoreIndexOp(_DimensionOp):
+    """The row (0) or column (1) of the core: `d2m.core_index(0) : index`."""
+
+    name = "d2m.core_index"
+    STEM: ClassVar = "core"
+
+
+class GetGlobalOperandOp(NumberedOp):
+    """An operand of the `d2m.generic` that a function was a region of."""
+
+    name = "d2m.get_global_operand"
+    NUMBER: ClassVar = "operand_index"
+    SPELLED: ClassVar = ("operand_index",)
+    SIGNATURE: ClassVar = Signature(
+        results=(ValueGroup("result", SHAPED),), properties=(Property("operand_index", ods.I64),)
+    )
+    traits = traits_def(Pure())
+
+
+# --- Movement ------------------------------------------------------------------------------------
+
+
+def _group(name: str) -> ValueGroup:
+    return ValueGroup(name, INDEX, variadic=True)
+
+
+_REMOTE_INDICES = 3
+"""Row and column of the grid, and a byte."""
+
+
+class _DMAOp(DataMovementOp):
+    """A movement of data between two buffers."""
+
+    RESULT_NAME: ClassVar = "tx"
+    COUNT: ClassVar[str]
+    """The property with the number of elements that move."""
+
+    @property
+    def src(self) -> SSAValue:
+        """Where the data comes from."""
+        return self.group("src")[0]
+
+    @property
+    def dst(self) -> SSAValue:
+        """Where it goes."""
+        return self.group("dst")[0]
+
+    @property
+    def src_indices(self) -> Operands:
+        """Where in the source it begins."""
+        return self.group("srcIndices")
+
+    @property
+    def dst_indices(self) -> Operands:
+        """Where in the destination it begins."""
+        return self.group("dstIndices")
+
+    @property
+    def mcast_start_index(self) -> Operands:
+        """Row and column of the first core that gets a copy; none: no multicast."""
+        return self.group("mcastStartIndex") if self.HAS_MCAST else ()
+
+    @property
+    def mcast_shape(self) -> Operands:
+        """Rows and columns of cores that get a copy."""
+        return self.group("mcastShape") if self.HAS_MCAST else ()
+
+    @property
+    def count(self) -> int | None:
+        """Number of elements that move; None: what the indices leave open."""
+        attr = self.properties.get(self.COUNT)
+        return None if attr is None else cast("IntegerAttr", attr).value.data
+
+    HAS_MCAST: ClassVar[bool] = True
+    HAS_MAPS: ClassVar[bool] = False
+
+    def map_of(self, side: str) -> AffineMap | None:
+        """The map of the generic that places the block of `src` or `dst`, if there is one."""
+        attr = self.properties.get(f"{side}AffineMap")
+        return layout_map(attr) if isinstance(attr, AffineMapAttr) else None
+
+    @classmethod
+    def of(
+        cls,
+        src: SSAValue,
+        dst: SSAValue,
+        *,
+        src_indices: Operands = (),
+        dst_indices: Operands = (),
+        src_map: AffineMap | None = None,
+        dst_map: AffineMap | None = None,
+        core: Operands = (),
+        mcast: Operands = (),
+        count: int | None = None,
+    ) -> Self:
+        """The movement from `src` to `dst`; `core` and `mcast` as (row, column)."""
+        properties: dict[str, Attribute] = {}
+        for name, index_map in (("srcAffineMap", src_map), ("dstAffineMap", dst_map)):
+            if index_map is not None:
+                properties[name] = affine_map_attr(index_map)
+        if count is not None:
+            properties[cls.COUNT] = IntegerAttr(count, i64)
+        return cls._of_groups(
+            [(src,), src_indices, (dst,), dst_indices, core, mcast], properties, {}
+        )
+
+    @classmethod
+    def _of_groups(
+        cls,
+        groups: Sequence[Operands],
+        properties: dict[str, Attribute],
+        attributes: Mapping[str, Attribute],
+    ) -> Self:
+        groups = groups if cls.HAS_MCAST else groups[:4]
+        properties[SEGMENTS] = segments_attr(tuple(map(len, groups)))
+        return cls.create(
+            operands=[value for group in groups for value in group],
+            result_types=[MemTxType()],
+            properties=properties,
+            attributes=dict(attributes),
+        )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read the operation after its name."""
+        spelled: dict[str, Attribute] = {}
+        names: list[list[UnresolvedOperand]] = []
+        for side in ("src", "dst"):
+            if side == "dst":
+                parser.parse_punctuation(",")
+            names.append([parser.parse_unresolved_operand()])
+            if cls.HAS_MAPS and parser.parse_optional_punctuation("<") is not None:
+                position = parser.pos
+                index_map = parser.parse_attribute()
+                if not isinstance(index_map, AffineMapAttr):
+                    parser.raise_error("expected an affine map", position)
+                spelled[f"{side}AffineMap"] = index_map
+                parser.parse_punctuation(">")
+            names.append(parse_optional_indices(parser))
+        comma = parser.parse_optional_punctuation(",") is not None
+        for word in ("core", "mcast"):
+            names.append(parse_word_and_indices(parser, word) if cls.HAS_MCAST else [])
+        if names[-1] or names[-2]:
+            comma = parser.parse_optional_punctuation(",") is not None
+        if comma:
+            parser.parse_punctuation("<")
+            number = parser.parse_integer(allow_boolean=False, allow_negative=False)
+            spelled[cls.COUNT] = IntegerAttr(number, i64)
+            parser.parse_punctuation(">")
+        properties, attributes = cls.parse_dict(parser, spelled)
+        parser.parse_punctuation(":")
+        src_type, dst_type = _parse_two_types(parser)
+        parser.parse_punctuation("->")
+        parser.parse_type()
+        index = IndexType()
+        types = (src_type, index, dst_type, index, index, index)
+        groups = [
+            [parser.resolve_operand(name, type) for name in group]
+            for group, type in zip(names, types, strict=True)
+        ]
+        properties.pop(SEGMENTS, None)
+        return cls._of_groups(groups, properties, attributes)
+
+    SPELLED: ClassVar = ("srcAffineMap", "dstAffineMap", "numElems", "optNumElems", SEGMENTS)
+
+    def print(self, printer: Printer) -> None:
+        """Write the operation after its name."""
+        printer.print_string(" ")
+        for side, indices in (("src", self.src_indices), ("dst", self.dst_indices)):
+            printer.print_string(", " if side == "dst" else "")
+            printer.print_operand(self.group(side)[0])
+            index_map = self.properties.get(f"{side}AffineMap")
+            if index_map is not None:
+                printer.print_string("<")
+                printer.print_attribute(index_map)
+                printer.print_string(">")
+            print_indices(printer, indices)
+        for word, values in (("core", self.mcast_start_index), ("mcast", self.mcast_shape)):
+            if values:
+                printer.print_string(f" {word}")
+                print_indices(printer, values)
+        if self.count is not None:
+            printer.print_string(f", <{self.count}>")
+        self.print_dict(printer)
+        printer.print_string(" : (")
+        printer.print_attribute(self.src.type)
+        printer.print_string(", ")
+        printer.print_attribute(self.dst.type)
+        printer.print_string(") -> ")
+        printer.print_attribute(self.results[0].type)
+
+    def verify_op(self) -> None:
+        """Check what all movements require."""
+        if element_type_of_value(self.src) != element_type_of_value(self.dst):
+            refuse("operands to DMA must have the same element type")
+        self.verify_ends()
+        if self.mcast_start_index and not self.mcast_shape:
+            refuse("mcast start index requires mcast shape")
+        if self.mcast_shape and not self.mcast_start_index:
+            refuse("mcast shape requires mcast start index")
+
+    def verify_ends(self) -> None:
+        """Check source and destination."""
+
+
+def _parse_two_types(parser: Parser) -> tuple[Attribute, Attribute]:
+    position = parser.pos
+    types = parse_list_in(parser, "(", parser.parse_type)
+    if len(types) != 2:
+        parser.raise_error("expected the types of source and destination", position)
+    return types[0], types[1]
+
+
+_ENDS = (
+    ValueGroup("src", SHAPED),
+    _group("srcIndices"),
+    ValueGroup("dst", SHAPED),
+    _group("dstIndices"),
+)
+_MCAST = (_group("mcastStartIndex"), _group("mcastShape"))
+_TX = (ValueGroup("result", MEM_TX),)
+
+
+class DMAOp(_DMAOp):
+    """A movement between a remote buffer and a local one, or between local ones.
+
+        %tx = d2m.dma %stream<#map>, %buffer : (memref<..>, memref<..>) -> !d2m.mem_tx
+        %tx = d2m.dma %stream[%y, %x], %buffer : (...) -> !d2m.mem_tx
+        %tx = d2m.dma %buffer, %buffer core[%y, %x] mcast[%h, %w] : (...) -> !d2m.mem_tx
+
+    With a map, the block is the one that the generic reads in this step; indices lead to a part;
+    with as many indices as dimensions, a number of elements follows. With the same buffer at both
+    ends, a core that sends to many does not send to itself.
+    """
+
+    name = "d2m.dma"
+    COUNT: ClassVar = "optNumElems"
+    HAS_MAPS: ClassVar = True
+    SIGNATURE: ClassVar = Signature(
+        operands=(*_ENDS, *_MCAST),
+        results=_TX,
+        properties=(
+            Property("srcAffineMap", _MAP, optional=True),
+            Property("dstAffineMap", _MAP, optional=True),
+            Property("optNumElems", ods.I64, optional=True),
+        ),
+    )
+
+    def verify_ends(self) -> None:
+        """Check maps, indices and the shapes that they leave."""
+        remote = {"src": is_remote_value(self.src), "dst": is_remote_value(self.dst)}
+        if all(remote.values()):
+            refuse("cannot have both src and dst remote")
+        if remote["dst"] and self.mcast_shape:
+            refuse("cannot mcast to remote dst")
+        rests: list[tuple[int, ...]] = []
+        for side, value, indices in (
+            ("src", self.src, self.src_indices),
+            ("dst", self.dst, self.dst_indices),
+        ):
+            index_map = self.map_of(side)
+            if index_map is not None and indices:
+                refuse(f"cannot have both {side} affine map and indices")
+            if index_map is not None and not remote[side]:
+                refuse(f"if {side} affine map is provided, {side} must be remote")
+            shape = shape_of(value)
+            if len(indices) > len(shape):
+                refuse(f"invalid number of {side} indices, expected less than {len(shape)}")
+            rests.append(
+                shape[len(shape) // 2 :] if index_map is not None else shape[len(indices) :]
+            )
+        if len(rests[0]) != len(rests[1]):
+            refuse("operands must have the same post-index rank")
+        if rests[0] != rests[1]:
+            refuse("operands must have the same post-index shape")
+
+
+class DMAReadOp(_DMAOp):
+    """A movement from a remote buffer: row, column and byte there, byte here, elements.
+
+    %tx = d2m.dma_read %src[%y, %x, %byte], %dst[%byte], <n> : (...) -> !d2m.mem_tx
+    """
+
+    name = "d2m.dma_read"
+    COUNT: ClassVar = "numElems"
+    HAS_MCAST: ClassVar = False
+    SIGNATURE: ClassVar = Signature(
+        operands=_ENDS, results=_TX, properties=(Property("numElems", ods.I64),)
+    )
+
+    def verify_ends(self) -> None:
+        """Check which end is remote, and the number of indices."""
+        if not is_remote_value(self.src) or is_remote_value(self.dst):
+            refuse("For DMARead, src must be remote and dst must be local")
+        if len(self.src_indices) != _REMOTE_INDICES:
+            refuse("Must have 3 src indices for remote src operand")
+        if len(self.dst_indices) != 1:
+            refuse("Must have 1 dst index for local dst operand")
+
+
+class DMAWriteOp(_DMAOp):
+    """A movement to a remote buffer, or to other cores.
+
+    %tx = d2m.dma_write %src[%byte], %dst[%y, %x, %byte], <n> : (...) -> !d2m.mem_tx
+    %tx = d2m.dma_write %src[%byte], %dst[%byte] core[%y, %x] mcast[%h, %w], <n> : ...
+    """
+
+    name = "d2m.dma_write"
+    COUNT: ClassVar = "numElems"
+    SIGNATURE: ClassVar = Signature(
+        operands=(*_ENDS, *_MCAST), results=_TX, properties=(Property("numElems", ods.I64),)
+    )
+
+    def verify_ends(self) -> None:
+        """Check which end is remote, and the number of indices."""
+        if is_remote_value(self.src):
+            refuse("For DMAWrite, src must be local")
+        remote = is_remote_value(self.dst)
+        if remote and len(self.dst_indices) != _REMOTE_INDICES:
+            refuse("Must have 3 dst indices for remote dst operand")
+        if remote and self.mcast_shape:
+            refuse("cannot mcast to remote dst")
+        if not remote and len(self.dst_indices) != 1:
+            refuse("Must have 1 dst index for local dst operand")
+        if len(self.src_indices) != 1:
+            refuse("Must have 1 src index for local src operand")
+
+
+class NullTxOp(RegionOp):
+    """A movement of nothing, which is finished: `d2m.null_tx`."""
+
+    name = "d2m.null_tx"
+    SIGNATURE: ClassVar = Signature(results=_TX)
+    traits = traits_def(Pure())
+
+    @classmethod
+    def of(cls) -> Self:
+        """The operation."""
+        return cls.create(result_types=[MemTxType()])
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read the operation after its name."""
+        _, attributes = cls.parse_dict(parser, {})
+        return cls.create(result_types=[MemTxType()], attributes=attributes)
+
+    def print(self, printer: Printer) -> None:
+        """Write the operation after its name."""
+        self.print_dict(printer)
+
+
+class DMAWaitOp(DataMovementOp):
+    """Wait until a movement is finished: `d2m.dma_wait %tx`."""
+
+    name = "d2m.dma_wait"
+    SIGNATURE: ClassVar = Signature(operands=(ValueGroup("memTx", MEM_TX),))
+
+    @classmethod
+    def of(cls, transaction: SSAValue) -> Self:
+        """The operation that waits for a movement."""
+        return cls.create(operands=[transaction])
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read the operation after its name."""
+        transaction = parser.parse_unresolved_operand()
+        _, attributes = cls.parse_dict(parser, {})
+        operand = parser.resolve_operand(transaction, MemTxType())
+        return cls.create(operands=[operand], attributes=attributes)
+
+    def print(self, printer: Printer) -> None:
+        """Write the operation after its name."""
+        printer.print_string(" ")
+        printer.print_operand(self.operands[0])
+        self.print_dict(printer)
+
+
+MOVEMENT_OPS = (
+    WaitOp,
+    ReserveOp,
+    StoreOp,
+    IterIndexOp,
+    CoreIndexOp,
+    GetGlobalOperandOp,
+    DMAOp,
+    DMAReadOp,
+    DMAWriteOp,
+    NullTxOp,
+    DMAWaitOp,
+)
+"""Every operation of this module."""

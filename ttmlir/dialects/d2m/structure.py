@@ -1,0 +1,426 @@
+"""Operations outside of regions: buffers, layouts, views and streams."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Self, cast
+
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    FloatAttr,
+    IntegerAttr,
+    IntegerType,
+    TensorType,
+    i1,
+    i32,
+)
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import traits_def
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import Pure
+
+from ttmlir.dialects.d2m.operation import (
+    CANONICAL,
+    SHAPED,
+    Allocates,
+    AllocationOp,
+    ArrowOp,
+    D2MOp,
+    WritesMemrefs,
+    element_type_of_value,
+    shape_of,
+)
+from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.dps import DestinationStyleOp
+from ttmlir.dialects.definition.layout_checks import layout_errors
+from ttmlir.dialects.definition.ods import (
+    AttrConstraint,
+    Property,
+    Signature,
+    ValueGroup,
+    refuse,
+)
+from ttmlir.dialects.definition.traits import CanonicalPatterns
+from ttmlir.dialects.tt.layout import element_of
+from ttmlir.dialects.ttcore import (
+    MeshShardTypeAttr,
+    MetalLayoutAttr,
+    device_layout_of,
+    metal_layout_of,
+)
+from ttmlir.layout.enums import MeshShardType
+from ttmlir.layout.grid import shape_text
+
+_SHAPED_RESULT = (ValueGroup("result", SHAPED),)
+_NUMBER = AttrConstraint(
+    "number",
+    lambda attr: isinstance(attr, FloatAttr | IntegerAttr),
+    ods.always,
+)
+
+
+class EmptyOp(AllocationOp):
+    """A tensor that holds nothing yet: `%0 = d2m.empty() : tensor<...>`."""
+
+    name = "d2m.empty"
+    SIGNATURE: ClassVar = Signature(results=_SHAPED_RESULT)
+    traits = traits_def(Allocates())
+
+
+class FullOp(D2MOp):
+    """A tensor of one number.
+
+        %0 = d2m.full {fill_value = 1.0 : f32, shape = array<i32: 32, 32>} : tensor<32x32xf32>
+
+    C1: the shape is the result's.
+    """
+
+    name = "d2m.full"
+    SIGNATURE: ClassVar = Signature(
+        results=_SHAPED_RESULT,
+        properties=(Property("shape", ods.DENSE_I32), Property("fill_value", _NUMBER)),
+    )
+    traits = traits_def(Pure())
+
+    @classmethod
+    def of(cls, value: Attribute, type: TensorType[Attribute]) -> Self:
+        """The tensor of a number, which comes as an attribute."""
+        shape = DenseArrayBase.from_list(i32, type.get_shape())
+        return cls.create(result_types=[type], properties={"shape": shape, "fill_value": value})
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read the operation after its name."""
+        properties, attributes = cls.parse_dict(parser, {})
+        parser.parse_punctuation(":")
+        return cls.create(
+            result_types=[parser.parse_type()], properties=properties, attributes=attributes
+        )
+
+    def print(self, printer: Printer) -> None:
+        """Write the operation after its name."""
+        self.print_dict(printer)
+        printer.print_string(" : ")
+        printer.print_attribute(self.results[0].type)
+
+    def verify_op(self) -> None:
+        """Compare the shapes (C1)."""
+        shape = cast("DenseArrayBase[IntegerType]", self.properties["shape"])
+        given, expected = tuple(shape.iter_values()), shape_of(self.results[0])
+        if given != expected:
+            refuse(f"expected shape ({_numbers(expected)}), got ({_numbers(given)})")
+
+
+def _numbers(shape: Sequence[int]) -> str:
+    return ", ".join(map(str, shape))
+
+
+# --- Layouts -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class LayoutChanges:
+    """What a change of layout does."""
+
+    layout: bool
+    """Other intervals or alignments."""
+    grid: bool
+    format: bool
+    """Other elements: another number format, or tiles instead of numbers."""
+    memory_space: bool
+    host: bool
+    """From the host to the device or back."""
+
+    @property
+    def is_compound(self) -> bool:
+        """True if it takes more than one step."""
+        return self.layout + self.format + (self.grid or self.memory_space) > 1
+
+
+class ToLayoutOp(DestinationStyleOp, D2MOp):
+    """A tensor in another layout, memory or element type, on the host or on a grid of cores.
+
+        %1 = d2m.to_layout %0, %out : A into B -> B
+        %1 = d2m.to_layout %0, %out : A into B hostInfo = #layout -> B
+
+    `hostInfo` is the layout of the device's side, from which the padded buffer of the host follows.
+
+    C1: input and output hold tensors of the same shape.
+    """
+
+    name = "d2m.to_layout"
+    SPELLED: ClassVar = ("layout",)
+    SIGNATURE: ClassVar = Signature(
+        operands=(ValueGroup("input", SHAPED), ValueGroup("output", SHAPED)),
+        results=(ValueGroup("results", SHAPED, variadic=True),),
+        properties=(Property("layout", ods.named_attr("ttcore.metal_layout"), optional=True),),
+        init="output",
+    )
+    traits = traits_def(WritesMemrefs(), CanonicalPatterns(f"{CANONICAL}:TO_LAYOUT_PATTERNS"))
+
+    @classmethod
+    def of(
+        cls, input: SSAValue, output: SSAValue, host_info: MetalLayoutAttr | None = None
+    ) -> Self:
+        """The change of `input` to the type of `output`, which takes it."""
+        return cls.create(
+            operands=[input, output],
+            result_types=[output.type] if output.type.name == "tensor" else [],
+            properties={} if host_info is None else {"layout": host_info},
+        )
+
+    @property
+    def input(self) -> SSAValue:
+        """What changes."""
+        return self.operands[0]
+
+    @property
+    def changes(self) -> LayoutChanges:
+        """What differs between input and output."""
+        before, after = (device_layout_of(value.type) for value in self.operands)
+        elements = [element_type_of_value(value) for value in self.operands]
+        if before is None or after is None:
+            return LayoutChanges(
+                layout=False,
+                grid=False,
+                format=elements[0] != elements[1],
+                memory_space=before is not after,
+                host=before is not after,
+            )
+        layouts = [metal_layout_of(value.type) for value in self.operands]
+        plans = [
+            None
+            if each is None
+            else (each.data.normalized_intervals, each.data.alignments, each.logical_shape)
+            for each in layouts
+        ]
+        return LayoutChanges(
+            layout=plans[0] != plans[1],
+            grid=before.grid_shape != after.grid_shape,
+            format=elements[0] != elements[1],
+            memory_space=before.memory_space is not after.memory_space,
+            host=False,
+        )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read the operation after its name."""
+        source = parser.parse_unresolved_operand()
+        parser.parse_punctuation(",")
+        target = parser.parse_unresolved_operand()
+        parser.parse_punctuation(":")
+        operands = [parser.resolve_operand(source, parser.parse_type())]
+        parser.parse_keyword("into")
+        operands.append(parser.resolve_operand(target, parser.parse_type()))
+        spelled: dict[str, Attribute] = {}
+        if parser.parse_optional_keyword("hostInfo") is not None:
+            parser.parse_punctuation("=")
+            spelled["layout"] = parser.parse_attribute()
+        properties, attributes = cls.parse_dict(parser, spelled)
+        results: list[Attribute] = []
+        if parser.parse_optional_punctuation("->") is not None:
+            results.append(parser.parse_type())
+        return cls.create(
+            operands=operands, result_types=results, properties=properties, attributes=attributes
+        )
+
+    def print(self, printer: Printer) -> None:
+        """Write the operation after its name."""
+        printer.print_string(" ")
+        printer.print_list(self.operands, printer.print_operand)
+        printer.print_string(" : ")
+        printer.print_attribute(self.operands[0].type)
+        printer.print_string(" into ")
+        printer.print_attribute(self.operands[1].type)
+        if "layout" in self.properties:
+            printer.print_string(" hostInfo = ")
+            printer.print_attribute(self.properties["layout"])
+        self.print_dict(printer)
+        for result in self.results:
+            printer.print_string(" -> ")
+            printer.print_attribute(result.type)
+
+    def verify_op(self) -> None:
+        """Compare the shapes (C1)."""
+        shapes: list[tuple[int, ...]] = []
+        for value in self.operands:
+            layout = metal_layout_of(value.type)
+            if layout is None and not isinstance(value.type, TensorType):
+                return
+            shapes.append(shape_of(value) if layout is None else layout.logical_shape)
+        if shapes[0] != shapes[1]:
+            refuse(
+                f"input and output hold tensors of different shapes: {shape_text(shapes[0])} and "
+                f"{shape_text(shapes[1])}"
+            )
+
+
+class ViewLayoutOp(ArrowOp):
+    """Another way to see a buffer; no data is moved.
+
+        %view = d2m.view_layout %0 : A -> B
+
+    Where an element of the view lies in the buffer says the map in its type. With
+    `reinterpretLayout`, the shards stay and only what they mean changes.
+
+    C1: both have as many elements. C2: of the same type. C3: reinterpreted, they have the same
+    grid.
+    """
+
+    name = "d2m.view_layout"
+    RESULT_NAME: ClassVar = "view"
+    SIGNATURE: ClassVar = Signature(
+        operands=(ValueGroup("input", SHAPED),),
+        results=_SHAPED_RESULT,
+        properties=(Property("reinterpretLayout", ods.BOOL, optional=True),),
+    )
+    traits = traits_def(Pure(), CanonicalPatterns(f"{CANONICAL}:VIEW_PATTERNS"))
+
+    @classmethod
+    def convert_properties(
+        cls, properties: dict[str, Attribute] | None, attributes: dict[str, Attribute]
+    ) -> dict[str, Attribute]:
+        """The properties, among them whether it reinterprets."""
+        converted = super().convert_properties(properties, attributes)
+        converted.setdefault("reinterpretLayout", IntegerAttr(0, i1))
+        return converted
+
+    @classmethod
+    def of(cls, operand: SSAValue, type: Attribute, reinterpret: bool = False) -> Self:
+        """The view of a type on a buffer."""
+        return cls.create(
+            operands=[operand],
+            result_types=[type],
+            properties={"reinterpretLayout": IntegerAttr(int(reinterpret), i1)},
+        )
+
+    @property
+    def input(self) -> SSAValue:
+        """The buffer, or the view, below."""
+        return self.operands[0]
+
+    @property
+    def reinterprets(self) -> bool:
+        """True if the shards stay as they are."""
+        return "reinterpretLayout" in self.properties and bool(self.integer("reinterpretLayout"))
+
+    def print_dict(self, printer: Printer) -> None:
+        """Write the attribute dictionary without what is the default."""
+        properties = self.properties if self.reinterprets else {}
+        printer.print_op_attributes(dict(sorted({**properties, **self.attributes}.items())))
+
+    def verify_op(self) -> None:
+        """Check elements and grid (C1 to C3)."""
+        source, result = self.operands[0], self.results[0]
+        if not self.reinterprets and _volume(source) != _volume(result):
+            refuse("view must preserve total number of elements")
+        if _scalar_type(source) != _scalar_type(result) or (
+            not self.reinterprets and element_type_of_value(source) != element_type_of_value(result)
+        ):
+            refuse("view must not change dtype")
+        layouts = [device_layout_of(value.type) for value in (source, result)]
+        grids = [None if layout is None else layout.grid_shape for layout in layouts]
+        if self.reinterprets and grids[0] != grids[1]:
+            refuse("reinterpret_layout cannot change grid shape")
+
+
+def _volume(value: SSAValue) -> int:
+    return math.prod(shape_of(value))
+
+
+def _scalar_type(value: SSAValue) -> str:
+    with layout_errors():
+        return element_of(element_type_of_value(value)).scalar.keyword
+
+
+class StreamLayoutOp(D2MOp):
+    """A buffer that is read in blocks through circular buffers.
+
+        %stream = "d2m.stream_layout"(%0, %storage) : (A, S) -> V
+
+    Reads of the result go to the buffer through the map of its type; `storage` is the memory of the
+    circular buffers, one or more shards of the result.
+
+    C1: the storage has the element type and rank of the input. C2: it has the shards of the result.
+    C3: the result is in the memory of the input.
+    """
+
+    name = "d2m.stream_layout"
+    RESULT_NAME: ClassVar = "stream"
+    SIGNATURE: ClassVar = Signature(
+        operands=(ValueGroup("input", SHAPED), ValueGroup("storage", SHAPED)),
+        results=_SHAPED_RESULT,
+    )
+    traits = traits_def(Pure(), CanonicalPatterns(f"{CANONICAL}:STREAM_PATTERNS"))
+
+    @classmethod
+    def of(cls, input: SSAValue, storage: SSAValue, type: Attribute) -> Self:
+        """The stream of a type over a buffer."""
+        return cls.create(operands=[input, storage], result_types=[type])
+
+    @property
+    def input(self) -> SSAValue:
+        """The buffer."""
+        return self.operands[0]
+
+    @property
+    def storage(self) -> SSAValue:
+        """The memory of the circular buffers."""
+        return self.operands[1]
+
+    def verify_op(self) -> None:
+        """Check the storage (C1, C2) and the memory (C3)."""
+        source, storage, result = *self.operands, self.results[0]
+        if element_type_of_value(source) != element_type_of_value(storage):
+            refuse("storage must have the element type of the input")
+        if len(shape_of(source)) != len(shape_of(storage)):
+            refuse("storage must have the rank of the input")
+        stored, viewed, below = (
+            device_layout_of(value.type) for value in (storage, result, source)
+        )
+        if stored is None or viewed is None or below is None:
+            refuse(
+                "input, storage and result must have a grid: tensors with a metal layout or "
+                "memrefs with a device layout"
+            )
+        if stored.shard_shape != viewed.shard_shape:
+            refuse("storage must have the shard shape of the result")
+        if below.memory_space is not viewed.memory_space:
+            refuse("result must be in the memory space of the input")
+
+
+class MeshShardOp(ArrowOp):
+    """A tensor that is divided over a mesh of chips, or put together again.
+
+        %1 = d2m.mesh_shard %0 {shard_dims = array<i64: 0, 1>, shard_direction =
+            #ttcore.shard_direction<full_to_shard>, shard_shape = array<i64: 2, 4>,
+            shard_type = #ttcore.shard_type<devices>} : A -> B
+
+    C1: the type is not `maximal`.
+    """
+
+    name = "d2m.mesh_shard"
+    SIGNATURE: ClassVar = Signature(
+        operands=(ValueGroup("input", SHAPED),),
+        results=_SHAPED_RESULT,
+        properties=(
+            Property("shard_type", ods.named_attr("ttcore.shard_type")),
+            Property("shard_direction", ods.named_attr("ttcore.shard_direction")),
+            Property("shard_shape", ods.DENSE_I64),
+            Property("shard_dims", ods.DENSE_I64),
+        ),
+    )
+    traits = traits_def(Pure())
+
+    def verify_op(self) -> None:
+        """Check the type (C1)."""
+        kind = cast("MeshShardTypeAttr", self.properties["shard_type"]).data
+        if kind is MeshShardType.MAXIMAL:
+            refuse("Invalid shard_type (maximal) for mesh_shard op.")
+
+
+STRUCTURE_OPS = (EmptyOp, FullOp, ToLayoutOp, ViewLayoutOp, StreamLayoutOp, MeshShardOp)
+"""Every operation of this module but the generic."""

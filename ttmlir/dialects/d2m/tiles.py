@@ -1,0 +1,273 @@
+"""Operations on tiles, and on the registers of DST that hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Self, cast
+
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import traits_def
+from xdsl.traits import Pure
+
+from ttmlir.dialects.d2m.attrs import ReduceDim, ReduceDimAttr
+from ttmlir.dialects.d2m.operation import (
+    MEMREF,
+    SHAPED,
+    TILE,
+    AllocationOp,
+    ComputeOp,
+    WritesMemrefs,
+    element_type_of_value,
+)
+from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.ods import Property, Signature, TypeConstraint, ValueGroup, refuse
+from ttmlir.dialects.definition.row_ops import ParameterValue, parameter_attr, properties_of
+from ttmlir.optable.kernel.tile_operations import (
+    TILE_OPERATION_OF_ROW,
+    TILE_OPERATIONS,
+    TileOperation,
+)
+from ttmlir.optable.row import Parameter
+
+_RESULT = (ValueGroup("result", TILE),)
+_NUMBER_OR_TILE = TypeConstraint(
+    "TT tile or number",
+    lambda type: type.name in ("tt.tile", "f32", "bf16", "f16", "integer_type", "index"),
+)
+
+
+class TileOp(ComputeOp):
+    """An operation that gives a tile."""
+
+    DST_OPERANDS: ClassVar[tuple[int, ...]] = ()
+    """The operands that are read from DST; the others come from circular buffers."""
+    IN_PLACE: ClassVar[bool] = False
+    """True where the result takes the place of the only operand in DST."""
+    traits = traits_def(Pure())
+
+
+class ElementwiseTileOp(TileOp):
+    """An elementwise operation on tiles, made from a row of `optable/kernel/tile_operations.py`."""
+
+    TILE_OPERATION: ClassVar[TileOperation]
+
+    @classmethod
+    def of(
+        cls,
+        operands: Sequence[SSAValue],
+        result_type: Attribute | None = None,
+        **parameters: ParameterValue,
+    ) -> Self:
+        """The operation on these tiles, by default with a result of the first one's type."""
+        kinds = {each.name: each.kind for each in _parameters(cls.TILE_OPERATION)}
+        return cls.create(
+            operands=operands,
+            result_types=[operands[0].type if result_type is None else result_type],
+            properties={
+                name: parameter_attr(value, kinds[name]) for name, value in parameters.items()
+            },
+        )
+
+
+def _parameters(operation: TileOperation) -> tuple[Parameter, ...]:
+    return () if operation.row is None else operation.row.ttir_signature
+
+
+def _class_name(mnemonic: str) -> str:
+    return "".join(word.capitalize() for word in mnemonic.split("_")) + "Op"
+
+
+def _class_of(operation: TileOperation) -> type[ElementwiseTileOp]:
+    contents: dict[str, object] = {
+        "name": f"d2m.{operation.mnemonic}",
+        "TILE_OPERATION": operation,
+        "DST_OPERANDS": tuple(range(len(operation.operands))),
+        "IN_PLACE": operation.in_place,
+        "SIGNATURE": Signature(
+            operands=tuple(ValueGroup(name, TILE) for name in operation.operands),
+            results=_RESULT,
+            properties=properties_of(_parameters(operation)),
+        ),
+        "__doc__": operation.summary,
+        "__module__": __name__,
+    }
+    made = type(_class_name(operation.mnemonic), (ElementwiseTileOp,), contents)
+    return cast("type[ElementwiseTileOp]", made)
+
+
+class TileMatmulOp(TileOp):
+    """The product of two tiles, added to a third: a * b + c.
+
+    `a` and `b` come from circular buffers, `c` is in DST, and the result takes its place.
+    """
+
+    name = "d2m.tile_matmul"
+    DST_OPERANDS: ClassVar = (2,)
+    IN_PLACE: ClassVar = True
+    SIGNATURE: ClassVar = Signature(
+        operands=(ValueGroup("a", TILE), ValueGroup("b", TILE), ValueGroup("c", TILE)),
+        results=_RESULT,
+    )
+
+
+class _ReduceOp(TileOp):
+    DST_OPERANDS: ClassVar = (2,)
+    IN_PLACE: ClassVar = True
+    SIGNATURE: ClassVar = Signature(
+        operands=(ValueGroup("a", TILE), ValueGroup("b", TILE), ValueGroup("c", TILE)),
+        results=_RESULT,
+        properties=(Property("reduce_dim", ods.named_attr("d2m.reduce_dim")),),
+    )
+
+    @classmethod
+    def of(
+        cls, tile: SSAValue, scaler: SSAValue, accumulator: SSAValue, reduce_dim: ReduceDim
+    ) -> Self:
+        """The reduction of a tile times a scaler, combined with what was there."""
+        return cls.create(
+            operands=[tile, scaler, accumulator],
+            result_types=[accumulator.type],
+            properties={"reduce_dim": ReduceDimAttr(reduce_dim)},
+        )
+
+    @property
+    def reduce_dim(self) -> ReduceDim:
+        """Which dimensions of the tile are reduced."""
+        return cast("ReduceDimAttr", self.properties["reduce_dim"]).data
+
+
+class TileReduceSumOp(_ReduceOp):
+    """The sum of a * b over rows or columns of a tile, added to c."""
+
+    name = "d2m.tile_reduce_sum"
+
+
+class TileReduceMaxOp(_ReduceOp):
+    """The largest of a * b over rows or columns of a tile, and of c."""
+
+    name = "d2m.tile_reduce_max"
+
+
+class TileTransposeOp(TileOp):
+    """A tile with rows and columns exchanged; it is read from a circular buffer."""
+
+    name = "d2m.tile_transpose"
+    SIGNATURE: ClassVar = Signature(operands=(ValueGroup("input", TILE),), results=_RESULT)
+
+
+class _BlockOp(ComputeOp):
+    """An operation on whole shards in circular buffers."""
+
+    traits = traits_def(WritesMemrefs())
+
+
+class TileMatmulBlockOp(_BlockOp):
+    """The product of two shards of tiles, added to a third: C += A * B.
+
+    C1: all are made of tiles.
+    """
+
+    name = "d2m.tile_matmul_block"
+    SIGNATURE: ClassVar = Signature(
+        operands=(ValueGroup("a", SHAPED), ValueGroup("b", SHAPED), ValueGroup("output", SHAPED)),
+        results=(ValueGroup("results", SHAPED, variadic=True),),
+    )
+
+    def verify_op(self) -> None:
+        """Check the elements (C1)."""
+        if any(element_type_of_value(value).name != "tt.tile" for value in self.operands):
+            refuse("operands to TileMatmulBlock must have ttcore.tile element type")
+
+
+class TileTilizeBlockOp(_BlockOp):
+    """A shard of numbers as tiles.
+
+    C1: the input holds numbers. C2: the output holds tiles.
+    """
+
+    name = "d2m.tile_tilize_block"
+    SIGNATURE: ClassVar = Signature(
+        operands=(ValueGroup("input", SHAPED), ValueGroup("output", SHAPED)),
+        results=(ValueGroup("results", SHAPED, variadic=True),),
+    )
+
+    def verify_op(self) -> None:
+        """Check the elements (C1, C2)."""
+        _check_tiled(self.operands[0], self.operands[1])
+
+
+class TileUntilizeBlockOp(_BlockOp):
+    """A shard of tiles as numbers.
+
+    C1: the output holds numbers. C2: the input holds tiles.
+    """
+
+    name = "d2m.tile_untilize_block"
+    SIGNATURE: ClassVar = TileTilizeBlockOp.SIGNATURE
+
+    def verify_op(self) -> None:
+        """Check the elements (C1, C2)."""
+        _check_tiled(self.operands[1], self.operands[0])
+
+
+def _check_tiled(plain: SSAValue, tiled: SSAValue) -> None:
+    is_tiled = [element_type_of_value(value).name == "tt.tile" for value in (plain, tiled)]
+    if is_tiled != [False, True]:
+        refuse("expected numbers on one side and ttcore.tile elements on the other")
+
+
+class AcquireDstOp(AllocationOp, ComputeOp):
+    """The registers of DST, as slices of tiles: `d2m.acquire_dst() : memref<4x2x1x..., #dst>`."""
+
+    name = "d2m.acquire_dst"
+    RESULT_NAME: ClassVar = "dst"
+    SIGNATURE: ClassVar = Signature(results=(ValueGroup("result", MEMREF),))
+
+
+class DstReinterpretCastOp(ComputeOp):
+    """What is in DST under another element type; nothing is computed."""
+
+    name = "d2m.dst_reinterpret_cast"
+    SIGNATURE: ClassVar = Signature(
+        operands=(ValueGroup("input", _NUMBER_OR_TILE),),
+        results=(ValueGroup("result", _NUMBER_OR_TILE),),
+    )
+    traits = traits_def(Pure())
+
+
+class PackerMaskResetOp(ComputeOp):
+    """The end of a reduction: the packer writes whole tiles again."""
+
+    name = "d2m.packer_mask_reset"
+    SIGNATURE: ClassVar = Signature()
+
+
+ELEMENTWISE_OPS = tuple(map(_class_of, TILE_OPERATIONS.values()))
+"""The operations that are made from rows."""
+TILE_OPS = (
+    *ELEMENTWISE_OPS,
+    TileMatmulOp,
+    TileReduceSumOp,
+    TileReduceMaxOp,
+    TileTransposeOp,
+    TileMatmulBlockOp,
+    TileTilizeBlockOp,
+    TileUntilizeBlockOp,
+    AcquireDstOp,
+    DstReinterpretCastOp,
+    PackerMaskResetOp,
+)
+"""Every operation of this module."""
+
+_BY_MNEMONIC = {op.TILE_OPERATION.mnemonic: op for op in ELEMENTWISE_OPS}
+
+
+def tile_op(mnemonic: str) -> type[ElementwiseTileOp]:
+    """The class of `d2m.<mnemonic>`, an elementwise operation; KeyError if there is none."""
+    return _BY_MNEMONIC[mnemonic]
+
+
+def tile_op_of_row(mnemonic: str) -> type[ElementwiseTileOp] | None:
+    """The operation on tiles of a row; None if no calls on tiles compute it."""
+    operation = TILE_OPERATION_OF_ROW.get(mnemonic)
+    return None if operation is None else _BY_MNEMONIC[operation.mnemonic]

@@ -1,0 +1,110 @@
+"""Where shards lie in the memories of a device, and what buffers of the metal path take there.
+
+Positions are (device, y, x or bank, byte). L1 is addressed by core; in DRAM the shards of a tensor
+follow each other in row-major order of the grid, and pages go round the banks.
+
+Source of the maps: tt-mlir, DeviceAttr (late 2025).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from ttmlir.layout.affine import AffineMap, constant, dims, symbols
+from ttmlir.layout.element_type import DEFAULT_TILE_SHAPE, Element, TileFormat
+from ttmlir.layout.enums import DeviceMemoryLayout
+from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.metal.metal_layout import align_up
+
+DST_TILES = 16
+"""Tiles of 16-bit numbers in the whole of DST."""
+WIDE_BYTES = 4
+"""Bytes of the numbers of which DST holds half as many."""
+
+
+def l1_memory_map() -> AffineMap:
+    """From grid y, grid x and the byte in a shard; the symbol is the address of the buffer."""
+    y, x, byte = dims(3)
+    (base,) = symbols(1)
+    return AffineMap(3, 1, (constant(0), y, x, byte + base))
+
+
+def dram_memory_map(banks: int) -> AffineMap:
+    """From grid y, grid x and the byte in a shard to a bank and a byte in it.
+
+    The symbols are rows and columns of the grid, rows and columns of the shard, bytes of a page,
+    the address of the buffer in each bank, and bytes of an element.
+    """
+    y, x, byte = dims(3)
+    _, grid_x, shard_y, shard_x, page_size, base, element_size = symbols(7)
+    shard_size = shard_y * (shard_x * element_size)
+    address = (y * grid_x) * shard_size + x * shard_size + byte
+    page = address // page_size
+    in_bank = (page // banks) * page_size + address % page_size + base
+    return AffineMap(3, 7, (constant(0), constant(0), page % banks, in_bank))
+
+
+def shard_strides(shard: Sequence[int], element: Element) -> tuple[int, ...]:
+    """Bytes from one element of a shard to the next in each dimension."""
+    strides: list[int] = []
+    stride = element.stored_bytes
+    for extent in reversed(shard):
+        strides.append(stride)
+        stride *= extent
+    return tuple(reversed(strides))
+
+
+def shard_bytes(shard: Sequence[int], element: Element, buffers: int = 1) -> int:
+    """Bytes of a shard, or of several buffers of it."""
+    return math.prod(shard) * element.stored_bytes * buffers
+
+
+def dram_page_bytes(
+    shard: Sequence[int], element: Element, memory_layout: DeviceMemoryLayout
+) -> int:
+    """Bytes that go to one bank of DRAM before the next one's turn.
+
+    A whole shard, if the tensor is sharded; else a tile or a row.
+    """
+    if memory_layout is DeviceMemoryLayout.SHARDED:
+        return shard_bytes(shard, element)
+    if isinstance(element, TileFormat):
+        return element.stored_bytes
+    return shard_strides(shard, element)[0]
+
+
+def cb_page_bytes(element: Element) -> int:
+    """Bytes of a page of a circular buffer: a tile of the element type, also for scalars."""
+    if isinstance(element, TileFormat):
+        return element.stored_bytes
+    return TileFormat.of(element, DEFAULT_TILE_SHAPE).stored_bytes
+
+
+def cb_pages(shard: Sequence[int], element: Element) -> int:
+    """Pages of a circular buffer that hold one shard."""
+    return -(-shard_bytes(shard, element) // cb_page_bytes(element))
+
+
+def l1_buffer_bytes(shard: Sequence[int], element: Element, buffers: int = 1) -> int:
+    """Bytes that a buffer takes in the L1 of each core: whole pages of a circular buffer."""
+    return align_up(shard_bytes(shard, element, buffers), cb_page_bytes(element))
+
+
+def dst_capacity(
+    elements: Iterable[Element], *, physical_tiles: int = DST_TILES, full_sync: bool = False
+) -> int:
+    """Tiles of DST that a kernel has at a time, from the element types that it computes on.
+
+    Half of DST, as the packer has the other half, unless both wait for each other (`full_sync`);
+    half of that if numbers of 32 bits are among them. LayoutError if nothing is left.
+    """
+    tiles = physical_tiles if full_sync else physical_tiles // 2
+    if any(element.scalar.size_bytes >= WIDE_BYTES for element in elements):
+        tiles //= 2
+    if tiles < 1:
+        raise LayoutError(
+            f"DST of {physical_tiles} tiles has no room for a tile; "
+            "give max-dst-physical-size-tiles 4 or more"
+        )
+    return tiles
