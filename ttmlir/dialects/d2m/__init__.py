@@ -61,6 +61,7 @@ from ttmlir.dialects.d2m.structure import (
     ViewLayoutOp,
 )
 from ttmlir.dialects.d2m.tiles import (
+    ELEMENTWISE_OPS,
     TILE_OPS,
     AcquireDstOp,
     CombiningTileOp,
@@ -84,6 +85,7 @@ from ttmlir.dialects.d2m.tiles import (
 
 __all__ = [
     "D2M",
+    "ELEMENTWISE_OPS",
     "KERNEL_THREAD",
     "AcquireDstOp",
     "BroadcastKind",

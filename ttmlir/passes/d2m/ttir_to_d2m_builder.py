@@ -261,9 +261,8 @@ class D2MBuilder(OpBuilder):
         block = generic.compute_region.block
         region = D2MBuilder(block, self.location)
         shards = [cast("d2m.CBType", cb.type).underlying for cb in block.args]
-        cbs = list(zip(block.args, shards, strict=True))
-        waited = [region.add(d2m.WaitOp.of(cb, shard)) for cb, shard in cbs[:-1]]
-        out = region.add(d2m.ReserveOp.of(*cbs[-1]))
+        waited = [region.add(d2m.WaitOp.on(cb)) for cb in block.args[:-1]]
+        out = region.add(d2m.ReserveOp.on(block.args[-1]))
         tiles = Block(arg_types=[shard.get_element_type() for shard in shards])
         inner = TileBuilder(tiles, self.location)
         result = body(inner, tiles.args[:-1], tiles.args[-1])
@@ -297,9 +296,7 @@ class D2MBuilder(OpBuilder):
             return transpose_tile(tiles, tile) if transposes else tile
 
         output = self.create_empty(shape, source.element)
-        return self.generic(
-            [source], output, LoopNest.parallel(output.rank, [place]), body
-        )
+        return self.generic([source], output, LoopNest.parallel(output.rank, [place]), body)
 
 
 def transpose_tile(tiles: TileBuilder, tile: SSAValue) -> SSAValue:
