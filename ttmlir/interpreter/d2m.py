@@ -180,12 +180,12 @@ def _linalg_generic(execution: Execution, op: Operation, operands: Sequence[Any]
 
 
 def _extents(maps: Sequence[AffineMap], operands: Sequence[Array]) -> Sequence[int]:
-    """How far iterators go: as the shortest dimension that each indexes alone."""
+    """How far iterators go: over the dimensions that each indexes alone."""
     found: dict[int, int] = {}
     for index_map, array in zip(maps, operands, strict=True):
         for result, extent in zip(index_map.results, array.shape, strict=False):
             if isinstance(result, DimExpr):
-                found[result.position] = min(found.get(result.position, extent), extent)
+                found[result.position] = extent
     return [found[iterator] for iterator in range(maps[0].num_dims)]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Self, cast
 
 from xdsl.dialects.builtin import (
@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.ir import Attribute, SSAValue, TypeAttribute
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import traits_def
 from xdsl.traits import Pure
 
@@ -95,16 +95,9 @@ def _parameters(operation: TileOperation) -> tuple[Parameter, ...]:
     return () if operation.row is None else operation.row.ttir_signature
 
 
-def _takes_types(operation: TileOperation) -> bool:
-    return operation.row is not None and operation.row.takes_types
-
-
-_ELEMENT = AttrConstraint(
-    "type attribute", lambda attr: isinstance(attr, TypeAttribute), ods.always
-)
-_ELEMENTS: dict[bool, tuple[Property, ...]] = {
-    False: (),
-    True: tuple(Property(name, _ELEMENT, optional=True) for name in ("source", "target")),
+_ELEMENT = AttrConstraint("type", ods.always, ods.is_type)
+_ELEMENTS: Mapping[str, tuple[Property, ...]] = {
+    "tile_typecast": tuple(Property(name, _ELEMENT, optional=True) for name in ("source", "target"))
 }
 """The element types that a conversion is between, where the types of tiles do not tell.
 
@@ -127,7 +120,7 @@ def _class_of(operation: TileOperation) -> type[ElementwiseTileOp]:
             results=_RESULT,
             properties=(
                 *properties_of(_parameters(operation)),
-                *_ELEMENTS[_takes_types(operation)],
+                *_ELEMENTS.get(operation.mnemonic, ()),
             ),
         ),
         "__doc__": operation.summary,

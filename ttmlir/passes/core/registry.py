@@ -54,6 +54,9 @@ PASSES: dict[str, str] = {
     "test-pass-failure": "ttmlir.passes.general.failing:TestPassFailure",
     "test-pass-invalid": "ttmlir.passes.general.failing:TestPassInvalid",
     "ttir-allocate": "ttmlir.passes.placement.ttir_allocate:TTIRAllocatePass",
+    "ttir-composite-decomposition": (
+        "ttmlir.passes.ttir.ttir_composite_decomposition:TTIRCompositeDecompositionPass"
+    ),
     "ttir-decomposition": "ttmlir.passes.ttir.ttir_decomposition:TTIRDecompositionPass",
     "ttir-fold-batch-norm": "ttmlir.passes.ttir.ttir_fold_batch_norm:TTIRFoldBatchNormPass",
     "ttir-generic": "ttmlir.passes.ttmetal.ttir_generic:TTIRGenericPass",

@@ -13,16 +13,41 @@ Before:
 
 After:
 
-    AFTER
+    ...
+        %1 = d2m.to_layout %arg0, %0 : tensor<33x70xf32> into ...
+        %3 = d2m.to_layout %arg1, %2 : tensor<1x70xf32> into ...
+        %5 = d2m.generic {block_factors = [1, 1], grid = #ttcore.grid<1x1>, indexing_maps = [#map,
+            #map1, #map], iterator_types = [#parallel, #parallel], threads =
+            [#d2m.thread<compute>]}
+            ins(%1, %3 : tensor<1x1x2x3x!ttcore.tile<32x32, f32>, #layout>,
+            tensor<1x1x1x3x!ttcore.tile<32x32, f32>, #layout1>)
+            outs(%4 : tensor<1x1x2x3x!ttcore.tile<32x32, f32>, #layout>) {
+        ^compute0(...):
+          ...
+          %11 = linalg.generic {indexing_maps = [#map, #map1, #map], iterator_types = ["parallel",
+              "parallel"]} ins(%8, %9 : ...) outs(%10 : ...) {
+          ^bb0(%in: !ttcore.tile<32x32, f32>, %in_0: !ttcore.tile<32x32, f32>, ...):
+            %12 = "d2m.tile_bcast"(%in_0) <{bcast_type = #d2m<tile_bcast_type row>}> ...
+            %13 = "d2m.tile_add"(%in, %12) ...
+            linalg.yield %13 : !ttcore.tile<32x32, f32>
+          } -> tensor<2x3x!ttcore.tile<32x32, f32>>
+          d2m.yield %11 : (tensor<2x3x!ttcore.tile<32x32, f32>>)
+        } : tensor<1x1x2x3x!ttcore.tile<32x32, f32>, #layout>
+        %6 = tensor.empty() : tensor<33x70xf32>
+        %7 = d2m.to_layout %5, %6 : ... into tensor<33x70xf32> hostInfo = #layout -> ...
+        return %7 : tensor<33x70xf32>
+      }
+    }
 
 Requires: static shapes; tensors without layout, or, in ttnn mode, with one of ttnn.
 Ensures: no operation of ttir is left but casts of ttnn's layouts; functions take and return what
 they did. Tensors are tiles of 32x32 numbers of full rank, two dimensions at least. The maps of a
-`linalg.generic` take its iterators to tiles; an iterator goes as far as the shortest dimension that
-it indexes alone, so that a slice or a part of a concatenation is a map with an offset. With
-reduction iterators an output starts from the identity of what combines, whatever is in it. What
-tiles hold beyond the shape of a tensor is undefined; a reduction of it masks it first.
-Options: see below.
+`linalg.generic` take its iterators to tiles; an iterator goes over all of the dimensions that it
+indexes alone, and a slice or a part of a concatenation is a map with an offset. With reduction
+iterators an output starts from the identity of what combines, whatever is in it. What tiles hold
+beyond the shape of a tensor is undefined; a reduction of it masks it first.
+Options: memory of arguments and of results, whether to merge dimensions, and whether tensors with a
+layout of ttnn are cast instead of moved.
 Not done here: what moves rows, columns or single elements out of their tiles.
 """
 
@@ -41,6 +66,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects import ttir
 from ttmlir.dialects.definition.dps import DestinationStyleOp
+from ttmlir.dialects.ttir.metal_cast import TTNNMetalLayoutCastOp
 from ttmlir.ir.constants import number_of_elements
 from ttmlir.ir.rewriting import erase, erase_unused, refuse_to_legalize
 from ttmlir.ir.tensor_types import element_type, is_boolean, value_shape
@@ -178,7 +204,7 @@ def _convert_function(function: FuncOp, placement: Placement) -> None:
     for block in function.body.blocks:
         for op in tuple(block.ops):
             conversion.start(op)
-            if op.name.startswith("ttir.") and op.name != ttir.TTNNMetalLayoutCastOp.name:
+            if op.name.startswith("ttir.") and op.name != TTNNMetalLayoutCastOp.name:
                 _convert(conversion, op)
                 converted.append(op)
             else:

@@ -18,10 +18,11 @@ from xdsl.dialects.linalg.ops import IndexOp, YieldOp
 from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from ttmlir.dialects import d2m, ttir
+from ttmlir.dialects import d2m
 from ttmlir.dialects.linalg import GenericOp as LinalgGenericOp
 from ttmlir.dialects.tt.layout import element_of
 from ttmlir.dialects.ttcore import metal_layout_of, metal_tensor_type, metal_tile_type
+from ttmlir.dialects.ttir.metal_cast import TTNNMetalLayoutCastOp
 from ttmlir.ir.op_builder import OpBuilder
 from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, DimExpr
@@ -110,8 +111,8 @@ BodyFunction = Callable[["TileBuilder", Sequence[SSAValue], SSAValue], SSAValue]
 class LoopNest:
     """The loops over the tiles of some tensors.
 
-    Maps take the iterators to a tile of each input, then of the output. An iterator goes as far as
-    the shortest dimension that it indexes alone.
+    Maps take the iterators to a tile of each input, then of the output. An iterator goes over all
+    of the dimensions that it indexes alone; over a part of one it stands in an expression.
     """
 
     iterators: tuple[IteratorType, ...]
@@ -129,8 +130,7 @@ class LoopNest:
         for index_map, shape in zip(self.maps, shapes, strict=True):
             for result, extent in zip(index_map.results, shape, strict=True):
                 if isinstance(result, DimExpr):
-                    known = found.get(result.position, extent)
-                    found[result.position] = min(known, extent)
+                    found[result.position] = extent
         return tuple(found[number] for number in range(len(self.iterators)))
 
     def block_map(self, number: int, shape: Shape, extents: Shape) -> AffineMap:
@@ -199,7 +199,7 @@ class D2MBuilder(OpBuilder):
         shape, element = value_shape(value), element_type(value)
         type_ = self.tensor_type(shape, element, self.placement.input_space)
         if self._is_of_ttnn(value.type):
-            moved = self.add(ttir.TTNNMetalLayoutCastOp.of(value, type_))
+            moved = self.add(TTNNMetalLayoutCastOp.of(value, type_))
         else:
             out = self.add(d2m.EmptyOp.of(type_))
             moved = self.add(d2m.ToLayoutOp.of(value, out))
@@ -208,7 +208,7 @@ class D2MBuilder(OpBuilder):
     def unload(self, tensor: DeviceTensor, type_: Attribute) -> SSAValue:
         """The tensor on the host, or in ttnn, as a type of ttir says."""
         if self._is_of_ttnn(type_):
-            return self.add(ttir.TTNNMetalLayoutCastOp.of(tensor.value, type_))
+            return self.add(TTNNMetalLayoutCastOp.of(tensor.value, type_))
         out = self.add(EmptyOp((), cast("TensorType[Attribute]", type_)))
         return self.add(d2m.ToLayoutOp.of(tensor.value, out, metal_layout_of(tensor.value.type)))
 

@@ -101,10 +101,12 @@ def _compute_tile(
     if mnemonic == "typecast":
         return convert_tile(tiles, _tile_of(tiles, values[0], elements[0]), elements[0], element)
     working = i32 if is_short(scalar_of(elements[-1])) else elements[-1]
-    operands = [
-        _operand(tiles, value, own, i1 if mnemonic == "where" and not number else working)
-        for number, (value, own) in enumerate(zip(values, elements, strict=True))
+    wanted = [
+        i1 if mnemonic == "where" and not number else working for number in range(len(values))
     ]
+    uses = list(zip(values, elements, wanted, strict=True))
+    made_of = {use: _operand(tiles, *use) for use in dict.fromkeys(uses)}
+    operands = [made_of[use] for use in uses]
     meant = computed_as(mnemonic, scalar_of(elements[-1]))
     cls = d2m.tile_op_of_row(meant)
     assert cls is not None, "what has steps is an operation on tiles"
