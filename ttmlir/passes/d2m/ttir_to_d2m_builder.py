@@ -304,6 +304,27 @@ def transpose_tile(tiles: TileBuilder, tile: SSAValue) -> SSAValue:
     return tiles.add(d2m.TileTransposeOp.create(operands=[tile], result_types=[tile.type]))
 
 
+def mask_padding(
+    tiles: TileBuilder,
+    tile: SSAValue,
+    source: DeviceTensor,
+    wanted: tuple[bool, bool],
+    iterators: tuple[int, int],
+    number: float,
+) -> SSAValue:
+    """The tile with a number in place of the padding of its rows, of its columns, or of both."""
+    extents = source.shape[-2:]
+    if not any(
+        is_wanted and extent % TILE for is_wanted, extent in zip(wanted, extents, strict=True)
+    ):
+        return tile
+    valid = [
+        extent if is_wanted else -(-extent // TILE) * TILE
+        for is_wanted, extent in zip(wanted, extents, strict=True)
+    ]
+    return tiles.mask(tile, iterators, valid, number)
+
+
 def _located(op: Operation, builder: OpBuilder) -> Operation:
     op.location = builder.location
     return op

@@ -30,12 +30,12 @@ from ttmlir.passes.d2m.ttir_to_d2m_builder import (
     LoopNest,
     Shape,
     TileBuilder,
+    mask_padding,
     matrix_shape,
     scalar_of,
     transpose_tile,
 )
 from ttmlir.passes.d2m.ttir_to_d2m_movement import permute, reshape
-from ttmlir.passes.d2m.ttir_to_d2m_reduction import mask_padding
 
 
 @dataclass(frozen=True)

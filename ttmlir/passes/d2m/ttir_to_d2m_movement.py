@@ -26,6 +26,7 @@ from ttmlir.passes.d2m.ttir_to_d2m_builder import (
     Shape,
     Splat,
     TileBuilder,
+    mask_padding,
     matrix_shape,
     tiles_of,
 )
@@ -180,8 +181,6 @@ def _write_part(
     nest = LoopNest((PARALLEL,) * rank, (AffineMap.identity(rank), AffineMap(rank, 0, place)))
 
     def body(tiles: TileBuilder, inputs: Sequence[SSAValue], _: SSAValue) -> SSAValue:
-        from ttmlir.passes.d2m.ttir_to_d2m_reduction import mask_padding
-
         (tile,) = inputs
         if padding is None:
             return tile

@@ -27,13 +27,13 @@ from ttmlir.passes.d2m.ttir_to_d2m import OTHER_ROAD, Conversion, RuleTable
 from ttmlir.passes.d2m.ttir_to_d2m_builder import (
     PARALLEL,
     REDUCTION,
-    TILE,
     D2MBuilder,
     DeviceTensor,
     LoopNest,
     Shape,
     Splat,
     TileBuilder,
+    mask_padding,
     matrix_shape,
     scalar_of,
 )
@@ -147,27 +147,6 @@ def _build(
         return tiles.add(reduce_op.of(tile, scaler, held, dim))
 
     return builder.generic([source], output, nest, body)
-
-
-def mask_padding(
-    tiles: TileBuilder,
-    tile: SSAValue,
-    source: DeviceTensor,
-    wanted: tuple[bool, bool],
-    iterators: tuple[int, int],
-    number: float,
-) -> SSAValue:
-    """The tile with a number in place of the padding of its rows, of its columns, or of both."""
-    extents = source.shape[-2:]
-    if not any(
-        is_wanted and extent % TILE for is_wanted, extent in zip(wanted, extents, strict=True)
-    ):
-        return tile
-    valid = [
-        extent if is_wanted else -(-extent // TILE) * TILE
-        for is_wanted, extent in zip(wanted, extents, strict=True)
-    ]
-    return tiles.mask(tile, iterators, valid, number)
 
 
 def _finite(number: float, element: Attribute) -> float:
