@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import cast
 
 import pytest
 from samples.generic_programs import exp_program
 from xdsl.dialects.builtin import ArrayAttr, TensorType, UnknownLoc, f32
-from xdsl.ir import Block, Operation
+from xdsl.ir import Attribute, Block, Operation
 
 from ttmlir.ir.builder import Builder
 from ttmlir.program.custom_kernel import CustomKernel, KernelTensor
@@ -28,7 +29,7 @@ def test_constraints_are_those_of_the_program(layout: str, element: str, memory:
     assert isinstance(result.owner, Operation)
     constraints = result.owner.properties["operand_constraints"]
     assert isinstance(constraints, ArrayAttr)
-    assert [str(each) for each in constraints] == [
+    assert [str(each) for each in cast("ArrayAttr[Attribute]", constraints)] == [
         "#tt.operand_constraint<dram|tile|interleaved>",
         f"#tt.operand_constraint<{memory}|{element}|interleaved>",
     ]

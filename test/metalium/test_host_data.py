@@ -91,5 +91,9 @@ def test_the_first_cores_of_a_grid() -> None:
     assert cores.ranges()[0].grid_size() == CoreCoord(2, 3)
     assert CoreCoord(2, 0) in cores
     assert CoreCoord(2, 1) not in cores
+    assert num_cores_to_corerangeset(12, (4, 3)) == CoreRangeSet([CoreRange((0, 0), (3, 2))])
+    assert num_cores_to_corerangeset(0, (4, 3)) == CoreRangeSet([])
+    with pytest.raises(MetaliumError, match="-1 cores are more than the 4x3 of the grid"):
+        num_cores_to_corerangeset(-1, (4, 3))
     with pytest.raises(MetaliumError, match="13 cores are more than the 4x3 of the grid"):
         num_cores_to_corerangeset(13, (4, 3))

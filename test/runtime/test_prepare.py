@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 from samples.ttnn_program import ProgramBuilder, tensor_desc
 
-from ttmlir.runtime import RuntimeFailure, Tensor, open_device, read_binary, submit
+from ttmlir.runtime import Numerics, RuntimeFailure, Tensor, open_device, read_binary, submit
 from ttmlir.runtime.binary import Operation, location_of
 
 WHERE = "x.ttnn: program 0 'forward'"
@@ -269,3 +270,19 @@ def test_programs_by_number() -> None:
             binary.program(number)
         message = f"x.ttnn: there is no program {number}; the file has 2"
         assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("element", ["bf16", "f16"])
+def test_moves_to_another_type_round(element: str) -> None:
+    """On devices with the numerics of a card; moves within a type keep all digits."""
+    values = np.linspace(-3, 3, 15, dtype=np.float32).reshape(3, 5)
+    kept, rounded = ProgramBuilder(), ProgramBuilder()
+    kept.output(kept.to_device(kept.input((3, 5))))
+    rounded.output(rounded.to_device(rounded.input((3, 5)), element=element))
+    [same] = run(kept, values, numerics=Numerics.DEVICE)
+    [cut] = run(rounded, values, numerics=Numerics.DEVICE)
+    np.testing.assert_array_equal(same, values)
+    type_ = ml_dtypes.bfloat16 if element == "bf16" else np.float16
+    expected = values.astype(type_).astype(np.float32)
+    assert (expected != values).any()
+    np.testing.assert_array_equal(cut.astype(np.float32), expected)

@@ -70,10 +70,10 @@ MISUSES: dict[str, tuple[type[Exception], Callable[[Any, Any], Any], str]] = {
         lambda x, device: ttnn.open_device(0),
         "open_device() takes 0 positional arguments but 1 was given; it takes (*, device_id=0, ",
     ),
-    "a product of matrices as operator": (
-        TypeError,
+    "a product of matrices that do not fit": (
+        RuntimeError,
         lambda x, device: x @ x,
-        "a ttnn.Tensor has no operator @; use ttnn.matmul(a, b)",
+        "ttnn.matmul: ",
     ),
     "a power as operator": (
         TypeError,

@@ -402,6 +402,23 @@ class ProgramDescription:
                     )
 
     @property
+    def _computing(self) -> tuple[tuple[KernelDescription, ComputeConfig], ...]:
+        return tuple(
+            (each, each.config) for each in self.kernels if isinstance(each.config, ComputeConfig)
+        )
+
+    @property
+    def title(self) -> str:
+        """The names of the kernels that compute, or of all if none does."""
+        computing = [kernel for kernel, _ in self._computing]
+        return "+".join(each.name for each in computing or self.kernels)
+
+    @property
+    def math_fidelity(self) -> MathFidelity | None:
+        """Of the first kernel that computes; None if none does."""
+        return next((config.math_fidelity for _, config in self._computing), None)
+
+    @property
     def tensors(self) -> Iterator[tuple[str, int]]:
         """Every mention of a tensor: by what, and its number."""
         for kernel in self.kernels:

@@ -217,6 +217,14 @@ def timings() -> list[Timing]:
     ]
 
 
+def test_boards_are_looked_up_before_files(capsys: pytest.CaptureFixture[str]) -> None:
+    """A board that there is not is said, whatever else is wrong."""
+    assert main(["run", "nothing.ttnn", "--board", "nope"]) == 1
+    errors = capsys.readouterr().err
+    assert "there is no board 'nope'; supported are default, n150, n300" in errors
+    assert "nothing.ttnn" not in errors
+
+
 def test_the_summary_of_operations() -> None:
     """The whole table: kinds by the time that they take, shares of the sum."""
     assert summary("exp.ttnn", timings()) == (

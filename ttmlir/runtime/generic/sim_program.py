@@ -39,15 +39,20 @@ from ttmlir.sim.machine.buffer import Buffer
 _ROLES = {Processor.RISCV_0: Role.BRISC, Processor.RISCV_1: Role.NCRISC}
 
 
-def create_sim_program(description: ProgramDescription, tensors: Sequence[Buffer]) -> Program:
+def create_sim_program(
+    description: ProgramDescription, tensors: Sequence[Buffer], storages: Sequence[Buffer] = ()
+) -> Program:
     """The program with the addresses of these tensors filled in.
+
+    Storages, memory of circular buffers that hold no tensor, are numbered behind the tensors.
 
     DescriptionError for tensors that are not there, SimError for what cannot be on a core at once.
     Addresses are bound: after buffers have moved, make another program.
     """
-    description.check_tensors(len(tensors))
+    description.check_tensors(len(tensors) + len(storages))
     program = Program()
-    binding = _Binding(tensors, _add_semaphores(program, description.semaphores))
+    semaphores = _add_semaphores(program, description.semaphores)
+    binding = _Binding((*tensors, *storages), semaphores, len(tensors))
     for each in description.circular_buffers:
         program.add_circular_buffer(binding.bind_circular_buffer(each))
     for each in description.kernels:
@@ -70,6 +75,8 @@ class _Binding:
 
     tensors: Sequence[Buffer]
     semaphores: Sequence[int]
+    num_tensors: int
+    """The rest of `tensors` are storages."""
 
     def bind_kernel(self, kernel: KernelDescription) -> Kernel:
         role, noc = _processor(kernel.config)
@@ -99,11 +106,20 @@ class _Binding:
                 f"{description.tensor}, which is interleaved; shard it over the cores in l1, or "
                 "give the circular buffer bytes of its own"
             )
+        cores = list_cores(description.core_ranges)
+        if buffer is not None and buffer.sharding is not None:
+            missing = set(cores) - set(buffer.sharding.cores)
+            if missing:
+                raise SimError(
+                    f"circular buffer {description.formats[0].index} is on core {min(missing)}, "
+                    f"but tensor {description.tensor} has no shard there"
+                )
         return CircularBufferSpec(
-            cores=list_cores(description.core_ranges),
+            cores=cores,
             total_size=description.total_size,
             indices={each.index: (each.page_size, each.data_type) for each in description.formats},
             buffer=buffer,
+            is_storage=(description.tensor or 0) >= self.num_tensors,
         )
 
     def _words(self, arguments: Arguments) -> tuple[int, ...]:

@@ -45,8 +45,10 @@ def pack_file(module: ModuleOp, kind: FileKind, programs: Iterable[Table]) -> by
 
 
 def _system_desc(module: ModuleOp) -> Table:
-    attr = module.attributes.get(SYSTEM_DESC)
-    if not isinstance(attr, tt.SystemDescAttr):
+    modules = (op for op in module.walk() if isinstance(op, ModuleOp))
+    found = (op.attributes.get(SYSTEM_DESC) for op in modules)
+    attr = next((each for each in found if isinstance(each, tt.SystemDescAttr)), None)
+    if attr is None:
         raise OpError(
             module,
             f"has no attribute '{SYSTEM_DESC}' with the system to run on; "

@@ -47,7 +47,7 @@ def help_text(program: str, *, hidden: bool) -> str:
 
 
 def _entries(registered: dict[str, str], *, hidden: bool) -> Iterator[str]:
-    for name in sorted(registered):
+    for name in registered:
         cls = lookup(name)
         if cls is None or (name in HIDDEN and not hidden):
             continue

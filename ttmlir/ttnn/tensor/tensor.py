@@ -298,15 +298,15 @@ class Tensor:
         """A number divided by the tensor."""
         return find_operation("rdiv")(self, other)
 
+    def __matmul__(self, other: Any) -> Tensor:
+        """Product of matrices."""
+        return find_operation("matmul")(self, other)
+
     # ttnn has no operators for these; without an answer, a program would not know what to call.
 
     def __rsub__(self, other: Any) -> Tensor:
         """TypeError: numbers do not stand before a minus."""
         raise refuse_operator("number - tensor", "ttnn.rsub(tensor, number)")
-
-    def __matmul__(self, other: Any) -> Tensor:
-        """TypeError: products of matrices have a function."""
-        raise refuse_operator("@", "ttnn.matmul(a, b)")
 
     def __pow__(self, other: Any) -> Tensor:
         """TypeError: powers have a function."""
