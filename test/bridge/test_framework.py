@@ -11,7 +11,14 @@ import numpy as np
 import pytest
 from samples.framework_functions import build_add, build_exp
 
-from ttmlir.bridge import FrameworkKernel, NumPyKernel, TensorArgument, assign_programs
+from ttmlir.bridge import (
+    FrameworkKernel,
+    NumPyKernel,
+    Shards,
+    TensorArgument,
+    assign_programs,
+)
+from ttmlir.program.custom_kernel import KernelTensor
 from ttmlir.program.custom_kernel_text import read_custom_kernel
 from ttmlir.program.description import ProgramDescription
 from ttmlir.runtime.errors import ExecutionError
@@ -236,3 +243,42 @@ def test_grids_have_programs() -> None:
         assign_programs((0,))
     with pytest.raises(ValueError, match=r"the grid \(2, 0\) has no programs"):
         NumPyKernel("exp", build_exp, grid=(2, 0))
+
+
+def tensor(name: str, role: str) -> KernelTensor:
+    """A tensor of 64x32 numbers."""
+    return KernelTensor(name=name, role=role, shape=(64, 32), element="f32")
+
+
+HEIGHT = Shards("height_sharded", (2, 1))
+PLACED: list[tuple[Any, Any, list[tuple[str, str, Any]]]] = [
+    ("tile", "dram", [("tile", "dram", None)] * 2),
+    ("row_major", "l1", [("row_major", "l1", None)] * 2),
+    ("tile", HEIGHT, [("tile", "l1", HEIGHT)] * 2),
+    ({"y": "row_major"}, {"x": "l1"}, [("tile", "l1", None), ("row_major", "dram", None)]),
+    ({}, {"y": HEIGHT}, [("tile", "dram", None), ("tile", "l1", HEIGHT)]),
+]
+
+
+@pytest.mark.parametrize(("layout", "memory", "expected"), PLACED)
+def test_how_tensors_lie(layout: Any, memory: Any, expected: list[tuple[str, str, Any]]) -> None:
+    """As was said for all or by name; otherwise tiled in DRAM, in calls as in specialized ones."""
+    kernel = NumPyKernel("exp", build_exp, layout=layout, memory=memory)
+    x = np.zeros((64, 32), np.float32)
+    called = read_custom_kernel(kernel.dump_config(x, x).backend_config)
+    given = [tensor("a", "in"), tensor("b", "out")]
+    special = kernel.specialize(given, "")
+    for tensors in (called.tensors, special.tensors):
+        assert [(t.name, t.role, t.shape, t.element) for t in tensors] == [
+            ("x", "in", (64, 32), "f32"),
+            ("y", "out", (64, 32), "f32"),
+        ]
+        assert [(each.layout, each.memory, each.shards) for each in tensors] == expected
+    assert special.name == "exp"
+
+
+def test_specialized_kernels_have_enough_parameters() -> None:
+    """The grid is none of them."""
+    kernel = NumPyKernel("exp", build_exp)
+    with pytest.raises(ValueError, match="'exp' has 2 parameters for 3 tensors"):
+        kernel.specialize([tensor("a", "in")] * 3, "")

@@ -128,6 +128,28 @@ def test_integers_of_other_widths(element: str, given: list[int], expected: list
     assert run(body, type_, np.array(given), zeros, types=types).tolist() == expected
 
 
+@pytest.mark.parametrize(
+    ("element", "expected"),
+    [("i2", [-1, -1, -1]), ("i4", [7, -1, -5]), ("i8", [23, -1, -21]), ("i32", [23, -1, -21])],
+)
+def test_values_in_functions_of_elements_have_their_types(
+    element: str, expected: list[int]
+) -> None:
+    """Each operation's result is converted before the next one takes it."""
+    body = f"""%r = "stablehlo.map"(%x) <{{dimensions = array<i64: 0>}}> ({{
+^bb0(%e: tensor<i32>):
+  %n = stablehlo.convert %e : (tensor<i32>) -> tensor<{element}>
+  %s = stablehlo.add %n, %n : tensor<{element}>
+  %t = stablehlo.subtract %s, %one : tensor<{element}>
+  %u = stablehlo.convert %t : (tensor<{element}>) -> tensor<i32>
+  stablehlo.return %u : tensor<i32>
+}}) : (tensor<3xi32>) -> tensor<3xi32>"""
+    one = f"%one = stablehlo.constant dense<1> : tensor<{element}>\n"
+    given = np.array([12, 0, -10], np.int32)
+    found = run(one + body, "tensor<3xi32>", given, types="%x: tensor<3xi32>")
+    assert found.tolist() == expected
+
+
 def test_floating_point_numbers_as_small_integers() -> None:
     """They saturate; what is no number is 0."""
     given = np.array([7.9, 8.5, -8.9, -300, np.nan], np.float32)
@@ -169,6 +191,20 @@ REFUSED = {
         "the module does not hold the resource 'lost'",
     ),
 }
+
+UNKNOWN = "tensors of 'f8E4M3B11FNUZ' cannot be computed with"
+FLOAT8 = "%r = stablehlo.convert %x : (tensor<2x3xf32>) -> tensor<2x3xf8E4M3B11FNUZ>"
+REFUSED["a result of an unknown type"] = (FLOAT8, "tensor<2x3xf8E4M3B11FNUZ>", UNKNOWN)
+REFUSED["a value of an unknown type in a function of elements"] = (
+    f"""%r = "stablehlo.map"(%x) <{{dimensions = array<i64: 0, 1>}}> ({{
+^bb0(%e: tensor<f32>):
+  %s = stablehlo.convert %e : (tensor<f32>) -> tensor<f8E4M3B11FNUZ>
+  %t = stablehlo.convert %s : (tensor<f8E4M3B11FNUZ>) -> tensor<f32>
+  stablehlo.return %t : tensor<f32>
+}}) : ({T}) -> {T}""",
+    T,
+    UNKNOWN,
+)
 
 
 @pytest.mark.parametrize("name", REFUSED)

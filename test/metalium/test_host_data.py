@@ -55,7 +55,10 @@ def test_packed_tiles(data_format: DataFormat) -> None:
     numbers = np.random.default_rng(1).integers(0, 2, (32, 64))
     data = pack_tiles(numbers, data_format)
     assert len(data) == 2 * tile_size(data_format)
-    np.testing.assert_array_equal(unpack_tiles(data, data_format, 32, 64), numbers)
+    found = unpack_tiles(data, data_format, 32, 64)
+    np.testing.assert_array_equal(found, numbers)
+    integers = {"UInt32": np.uint32, "UInt16": np.uint16, "UInt8": np.uint8}
+    assert found.dtype == integers.get(data_format.name, np.float32)
 
 
 def test_tile_sizes_include_exponents() -> None:

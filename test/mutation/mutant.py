@@ -228,6 +228,9 @@ def _computes_nothing(node: ast.AST) -> bool:
     match node:
         case ast.Assert() | ast.Import() | ast.ImportFrom() | ast.JoinedStr():
             return True
+        case ast.keyword("strict", ast.Constant()):
+            # Like an assertion, a check of the program itself.
+            return True
         case ast.Assign([ast.Name("__all__" | "__slots__")]):
             return True
         case ast.If(ast.Name("TYPE_CHECKING") | ast.Compare(ast.Name("__name__"))):

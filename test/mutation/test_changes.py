@@ -31,6 +31,8 @@ CHANGES = [
     ("constant", "a = 0.0", {"1.0"}),
     ("constant", "f'{1}'", set()),
     ("constant", "match a:\n case -1: b", set()),
+    ("constant", "zip(a, b, strict=True)", set()),
+    ("constant", "f(a, reverse=True)", {"False"}),
     ("extent", "range(n)", {"range(n - 1)"}),
     ("extent", "range(m, n)", {"range(m, n - 1)", "range(m + 1, n)"}),
     ("extent", "x[a:b]", {"x[a + 1:b]", "x[a:b - 1]"}),

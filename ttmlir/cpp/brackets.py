@@ -27,7 +27,6 @@ class _Part:
     start: int | None = None
     end: int = 0
     assigns: bool = False
-    after_comma: bool = False
 
     def insertions(self) -> Iterator[tuple[int, str]]:
         if self.is_group and self.assigns and self.start is not None:
@@ -62,13 +61,11 @@ def _find_insertions(tokens: Iterable[Token]) -> Iterator[tuple[int, str]]:
             continue
         part = parts[-1]
         if token.text in _CLOSING and len(parts) > 1:
-            closed = parts.pop()
-            if closed.after_comma:
-                yield from closed.insertions()
+            parts.pop()
             part = parts[-1]
         elif token.text == ",":
             yield from part.insertions()
-            parts[-1] = _Part(part.is_group, after_comma=True)
+            parts[-1] = _Part(part.is_group)
             before = token
             continue
         part.start = token.offset if part.start is None else part.start

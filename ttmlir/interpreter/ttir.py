@@ -6,7 +6,6 @@ The runtime's faster kernels are not used, so that the two can be compared.
 from __future__ import annotations
 
 import inspect
-import math
 from collections.abc import Sequence
 from functools import cache
 from typing import Any, cast
@@ -23,7 +22,7 @@ from ttmlir.interpreter.structure import empty_tensor
 from ttmlir.interpreter.values import Function, constant_array, runtime_element
 from ttmlir.optable.row import Family, Row
 from ttmlir.optable.window.axes import image_parameters
-from ttmlir.runtime.element import Array, cast_rounding, convert
+from ttmlir.runtime.element import Array, ElementType, cast_rounding, convert
 
 
 @cache
@@ -40,7 +39,8 @@ def _run_row(execution: Execution, op: Operation, operands: Sequence[Any]) -> Se
     if _takes_shape(row):
         parameters["shape"] = _shape(op.results[0])
     if row.takes_types:
-        parameters |= {"source": _host(op.operands[0]), "target": _host(op.results[0])}
+        source, target = _element(op.operands[0]), _element(op.results[0])
+        parameters |= {"source": source.host, "target": target.host}
     result = row.reference(np, *_inputs(op, operands), **parameters)
     return (_fit(op, row, np.asarray(result)),)
 
@@ -64,29 +64,21 @@ def _fit(op: Operation, row: Row, result: Array) -> Array:
     """The result in the shape of its type, where the operation leaves a choice."""
     type_ = cast("TensorType[Attribute]", op.results[0].type)
     if row.mnemonic == "typecast":
-        result = _round(result, type_.element_type)
-    shape = tuple(type_.get_shape())
-    if result.shape == shape:
-        return result
+        result = _round(result, _element(op.results[0]))
     is_free = row.family is Family.WINDOW or result.shape == ()
-    if is_free and result.size == math.prod(shape):
-        return result.reshape(shape)
-    return np.broadcast_to(result, shape) if row.family.is_elementwise else result
+    return result.reshape(type_.get_shape()) if is_free else result
 
 
-def _round(result: Array, element_type: Attribute) -> Array:
+def _round(result: Array, element: ElementType) -> Array:
     """What a cast makes of numbers: the program asks for the rounding."""
-    element = runtime_element(element_type)
-    rounding = None if element is None else cast_rounding(element)
-    if element is None or rounding is None:
-        return result
-    return rounding(convert(result, element.compute))
+    rounding = cast_rounding(element)
+    return result if rounding is None else rounding(convert(result, element.compute))
 
 
-def _host(value: SSAValue) -> Any:
+def _element(value: SSAValue) -> ElementType:
     element = runtime_element(cast("TensorType[Attribute]", value.type).element_type)
     assert element is not None, "tensors of the runtime have elements of its types"
-    return element.host
+    return element
 
 
 def _shape(value: SSAValue) -> tuple[int, ...]:

@@ -7,19 +7,18 @@ for many elements at a time: its operations do not ask for shapes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.ir import Operation, Region, SSAValue
 
 from ttmlir.dialects.stablehlo.text.form import integer, integers
-from ttmlir.interpreter.execution import Execution
-from ttmlir.interpreter.stablehlo.elementwise import ELEMENTWISE
+from ttmlir.interpreter.execution import Execution, store_elements
+from ttmlir.interpreter.stablehlo.elementwise import ELEMENTWISE, element_type
 from ttmlir.interpreter.stablehlo.movement import counted, without
-from ttmlir.interpreter.values import Function, compute_dtype
+from ttmlir.interpreter.values import Function
 from ttmlir.mlir.reporting.diagnostics import OpError
-from ttmlir.runtime.element import Array, convert
+from ttmlir.runtime.element import Array
 
 Arrays = Sequence[Array]
 
@@ -41,16 +40,10 @@ def apply_region(execution: Execution, region: Region, arguments: Arrays) -> lis
                 "cannot be interpreted in a function of elements; elementwise operations can be",
             )
         (result,) = function(execution, op, operands)
-        values[op.results[0]] = _typed(result, op.results[0].type)
+        values[op.results[0]] = store_elements(op, result, element_type(op))
     results = [values[v] if v in values else execution.value(v) for v in last.operands]
     shape = np.broadcast_shapes(*(argument.shape for argument in arguments))
     return [np.broadcast_to(result, shape) for result in results]
-
-
-def _typed(value: Any, type: Attribute) -> Array:
-    dtype = compute_dtype(cast("TensorType[Attribute]", type).element_type)
-    array = np.asarray(value)
-    return array if dtype is None else convert(array, dtype)
 
 
 _UFUNCS: dict[str, np.ufunc] = {

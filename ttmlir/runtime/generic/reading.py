@@ -28,6 +28,7 @@ from ttmlir.program.description import (
     SemaphoreDescription,
     TensorAccessorArgs,
     WriterConfig,
+    limit_kernels,
 )
 from ttmlir.runtime.binary import Operation
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
@@ -61,7 +62,7 @@ def read_program(table: Table, where: str) -> ProgramDescription:
 
 def _program(table: Table, where: str) -> ProgramDescription:
     return ProgramDescription(
-        kernels=tuple(
+        kernels=limit_kernels(
             _kernel(each, index, f"{where}: kernel {index}")
             for index, each in enumerate(table["kernels"] or ())
         ),

@@ -9,6 +9,7 @@ from ttmlir.files import safe_file_name
 from ttmlir.layout.enums import NocIndex
 from ttmlir.optable.kernel import Role
 from ttmlir.program.description import (
+    MAX_COMPILE_TIME_ARGS,
     AddressOfTensor,
     Argument,
     Arguments,
@@ -88,7 +89,7 @@ class _Binding:
             cores=kernel.cores,
             role=role,
             noc_index=noc,
-            compile_time_args=self._words(kernel.compile_time_args),
+            compile_time_args=self._compile_time_words(kernel),
             named_compile_time_args={
                 each: self._words((value,))[0] for each, value in kernel.named_compile_time_args
             },
@@ -121,6 +122,19 @@ class _Binding:
             buffer=buffer,
             is_storage=(description.tensor or 0) >= self.num_tensors,
         )
+
+    def _compile_time_words(self, kernel: KernelDescription) -> tuple[int, ...]:
+        """SimError for more words than a kernel takes: an accessor has some for each core."""
+        words: list[int] = []
+        for argument in kernel.compile_time_args:
+            words += self._value(argument)
+            if len(words) > MAX_COMPILE_TIME_ARGS:
+                raise SimError(
+                    f"the compile-time arguments of kernel '{kernel.name}' are more than "
+                    f"{MAX_COMPILE_TIME_ARGS} words, with all that TensorAccessorArgs stand for; "
+                    "give each tensor once, and put tables into a tensor"
+                )
+        return tuple(words)
 
     def _words(self, arguments: Arguments) -> tuple[int, ...]:
         return tuple(word for argument in arguments for word in self._value(argument))

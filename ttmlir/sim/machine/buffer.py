@@ -91,6 +91,8 @@ class Buffer:
         self.pages = self._pages(address)
         for bank in self.pages.banks:
             bank.memory.poison(address, self.bank_size)
+        if device.watch is not None and sharding is None:
+            device.watch.allocated(self.pages.banks[0].memory, address, page_size, self.num_pages)
 
     def _pages(self, address: int) -> Interleaved | Sharded:
         is_dram = self.space == MemorySpace.DEVICE_DRAM
