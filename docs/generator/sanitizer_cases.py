@@ -186,7 +186,10 @@ SANITIZER_CASES: tuple[Case, ...] = (
     ),
     _case(
         "out-of-bounds",
-        "Bytes are accessed that the memory does not have, or written that belong to firmware.",
+        "Bytes are accessed that the memory does not have, or written that belong to firmware; or "
+        "a page is copied that the buffer at this address does not have, where other buffers may "
+        "lie. Pages of other sizes than the buffer's, and addresses from `get_noc_addr`, are not "
+        "counted.",
         "reader.cpp",
         "get_write_ptr(0)",
         "4096",

@@ -10,12 +10,12 @@ from ops_page import FAMILY_TITLES, rows_of
 from passes_page import public_passes
 from ttnn_page import names_here
 
+from ttmlir.ir.tile_arithmetic import computed_on
 from ttmlir.layout.element_type import ScalarType
 from ttmlir.optable import ROWS
 from ttmlir.optable.kernel import CALLS
 from ttmlir.optable.row import Row
 from ttmlir.passes.core.registry import PASSES, PIPELINES
-from ttmlir.passes.ttmetal.convert_ttir_to_ttmetal_tiles import computed_on
 from ttmlir.tools.translate.translations import TRANSLATIONS
 
 # What tt-mlir at 880154e3c2 has of its own, upstream's passes left out.

@@ -77,6 +77,15 @@ def test_a_compiled_model_keeps_its_kernels(tmp_path: Path) -> None:
     np.testing.assert_allclose(result.to_numpy(), expected(X, 2 * X), rtol=1e-5)
 
 
+def test_kernels_of_a_compiled_model_round_as_the_model_does() -> None:
+    """A call alone rounds as the device does: to 19 bits on the way through the units."""
+    alone = np.asarray(ADD(X, X[::-1], out_shape=X))
+    compiled = ttmlir.compile(lambda x, y: ADD(x, y, out_shape=x), X, X[::-1])
+    np.testing.assert_array_equal(compiled(X, X[::-1], numerics="device"), alone)
+    np.testing.assert_array_equal(compiled(X, X[::-1]), X + X[::-1])
+    assert not np.array_equal(alone, X + X[::-1])
+
+
 def test_the_text_of_a_lowered_program_is_complete() -> None:
     """What JAX lowers for the platform tt compiles by itself, exported programs too."""
     lowered = jax.jit(model).trace(X, X).lower(lowering_platforms=("tt",))

@@ -7,6 +7,7 @@ from the table's reference functions.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -16,9 +17,19 @@ import pytest
 from oracles.elementwise_oracles import BINARY as BINARY_ORACLES
 from oracles.elementwise_oracles import COMPARISONS, bits, each, few, special
 from oracles.elementwise_oracles import UNARY as UNARY_ORACLES
-from samples.row_cases import DEFAULT_SHAPE, Case, check_numbers
+from running.pass_runner import lowered
+from samples.row_cases import (
+    DEFAULT_SHAPE,
+    Case,
+    check_numbers,
+    compare_numbers,
+    inputs_of,
+    ttir,
+)
 from samples.window_cases import NORMALIZATIONS, WINDOWS
 
+from ttmlir.interpreter import execute
+from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 from ttmlir.optable import ROWS, indexing
 
 
@@ -400,3 +411,32 @@ def test_every_operation_is_used() -> None:
 def test_row(case: Case, element: str, numerics: str) -> None:
     """Numbers of the compiled operation."""
     check_numbers(case, element, numerics)
+
+
+LOOPS = ("ttir-composite-decomposition", "ttir-to-d2m")
+PARTS_OF_TILES = {
+    *("concat", "concat_3", "reshape", "squeeze", "unsqueeze", "slice", "repeat", "permute"),
+    *("reverse", "pad"),
+}
+"""Cases that move rows or columns out of their tiles."""
+WITHOUT_LOOPS = {
+    *("erfinv", "lgamma", "population_count", "count_leading_zeros", "bitcast_convert"),
+    *("logical_left_shift", "logical_right_shift", "right_shift"),
+    *("prod_keep", "prod_drop", "argmax_first", "matmul_i32", *PARTS_OF_TILES),
+    *(case.name for case in WINDOWS),
+}
+
+
+@pytest.mark.parametrize(("case", "element"), USES)
+def test_loops_over_tiles(case: Case, element: str) -> None:
+    """Numbers of loops over tiles, interpreted; or what says that there are none, and where to."""
+    arrays = inputs_of(case, element)
+    if case.name not in WITHOUT_LOOPS:
+        (result,) = execute(lowered(ttir(case, element), *LOOPS), arrays)
+        compare_numbers(case, element, arrays, np.asarray(result))
+        return
+    with pytest.raises(DiagnosticError) as refused:
+        lowered(ttir(case, element), *LOOPS)
+    words = "moves parts of tiles" if case.name in PARTS_OF_TILES else "failed to legalize"
+    assert re.search(rf"test.mlir:\d+:\d+: error: .*{words}", str(refused.value))
+    assert str(refused.value).endswith("use ttir-to-ttnn-backend-pipeline")

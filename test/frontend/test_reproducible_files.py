@@ -75,6 +75,24 @@ def test_two_processes_make_the_same_files(tmp_path: Path) -> None:
     assert first == digests("2", tmp_path / "elsewhere")
 
 
+def test_locations_name_nothing_of_what_a_script_is_started_with(tmp_path: Path) -> None:
+    """`python -m ttmlir` and `python -m` run scripts inside of functions of Python's own."""
+    program = (
+        "import jax.numpy as jnp, ttmlir\n"
+        "ttmlir.compile(lambda x: jnp.tanh(x), jnp.ones((3, 5))).save('model.ttnn')\n"
+    )
+    (tmp_path / "model.py").write_text(program)
+    subprocess.run(
+        [sys.executable, "-m", "ttmlir", "model.py"],
+        env={**os.environ, "PYTHONPATH": str(PACKAGE.parent)},
+        cwd=tmp_path,
+        check=True,
+    )
+    data = (tmp_path / "model.ttnn").read_bytes()
+    assert b"model.py" in data
+    assert b"<frozen" not in data
+
+
 JAX_EXP = JAXKernel("exp", build_exp, grid=(3,))
 TORCH_EXP = TorchKernel("exp", build_exp, grid=(3,))
 

@@ -94,6 +94,8 @@ def test_sizes() -> None:
     assert cb_pages((33, 32), ScalarType("f32")) == 2
     assert l1_buffer_bytes((33, 32), ScalarType("f32")) == 8192
     assert l1_buffer_bytes((2, 3), BF16, buffers=2) == 24576
+    # 5280 bytes take two pages of 4096, which no shard shares with the next one.
+    assert l1_buffer_bytes((33, 40), ScalarType("f32"), buffers=2) == 16384
 
 
 @pytest.mark.parametrize(

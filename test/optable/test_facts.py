@@ -28,6 +28,7 @@ LISTS = {
     "passes/emitc/convert_arith_to_emitc.py": "predicates of arith.cmpi",
     "passes/linalg/convert_arith_to_ttir.py": "predicates of arith.cmpi and arith.cmpf",
     "passes/stablehlo/convert_stablehlo_to_ttir_scatter.py": "scatters that ttir has",
+    "ir/tile_arithmetic.py": "operations that order integers without sign",
     "passes/ttmetal/convert_ttir_to_ttmetal_tiles.py": "operations of arith in bodies",
     "passes/ttmetal/ttir_generic_kernel.py": "kernels of the reference that have names",
 }

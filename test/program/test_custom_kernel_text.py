@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from running.confinement import confined
 from samples.generic_programs import exp_program
 
 from ttmlir.layout.enums import DataType, MathFidelity, NocIndex
@@ -239,6 +240,19 @@ def test_what_is_wrong_is_said_with_its_place(text: str, message: str) -> None:
     with pytest.raises(DescriptionError) as caught:
         read_custom_kernel(text)
     assert message in str(caught.value)
+
+
+def test_kernels_on_too_many_cores_take_little_memory() -> None:
+    """2000 kernels, each on 4096 cores: none of them is built after the fourth."""
+
+    def repeat(content: dict[str, Any]) -> None:
+        kernel = content["kernels"][0] | {"cores": [[0, 0, 63, 63]], "runtime_args": []}
+        content["kernels"] = [kernel] * 2000
+
+    text = changed(repeat)
+    with confined(megabytes=100, cpu_seconds=10), pytest.raises(DescriptionError) as caught:
+        read_custom_kernel(text)
+    assert "kernels are on more cores than there can be" in str(caught.value)
 
 
 def places(content: Any) -> Iterator[tuple[Any, Any]]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
+from running.confinement import confined
 from samples.generic_programs import exp_program
 
 from ttmlir.layout.enums import DataType
@@ -16,11 +17,13 @@ from ttmlir.program.description import (
     CircularBufferIndex,
     ComputeConfig,
     CoreRange,
+    DescriptionError,
     KernelDescription,
     ProgramDescription,
     SemaphoreAt,
     SemaphoreDescription,
     TensorAccessorArgs,
+    limit_kernels,
     list_cores,
     list_ranges,
 )
@@ -134,6 +137,18 @@ WRONG: list[tuple[str, Callable[[], object]]] = [
         ),
     ),
     (
+        "kernel 'reader' has '.ud800', which is no character of UTF-8",
+        lambda: replace(KERNEL, source="// \ud800"),
+    ),
+    (
+        "kernel 'reader': the macro A has '.udc80', which is no character of UTF-8",
+        lambda: replace(KERNEL, defines=(("A", "\udc80"),)),
+    ),
+    (
+        "has 65537 compile-time arguments; a kernel takes 65536 at most: put larger tables into",
+        lambda: replace(KERNEL, compile_time_args=(1,) * 65537),
+    ),
+    (
         "semaphores are on more cores than there can be: a core has 16",
         lambda: replace(PROGRAM, semaphores=(SemaphoreDescription(core_ranges=GRID),) * 17),
     ),
@@ -163,6 +178,30 @@ def test_what_cannot_be_is_refused(message: str, make: Callable[[], object]) -> 
     """The message says what is wrong and what is allowed."""
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def test_kernels_on_too_many_cores_are_not_even_built() -> None:
+    """Of a list without end, those that fill the largest chip and one more are taken."""
+    made = 0
+
+    def kernels() -> Iterator[KernelDescription]:
+        nonlocal made
+        while True:
+            made += 1
+            yield EVERYWHERE
+
+    with pytest.raises(DescriptionError, match="kernels are on more cores than there can be"):
+        limit_kernels(kernels())
+    assert made == 4
+
+
+def test_names_are_compared_in_time_proportional_to_their_number() -> None:
+    """The last of many is there twice; comparing each with each would take minutes."""
+    names = (*(f"n{index}" for index in range(100_000)), "twice", "twice")
+    named = tuple((name, 1) for name in names)
+    with confined(megabytes=200, cpu_seconds=10), pytest.raises(DescriptionError) as caught:
+        replace(KERNEL, named_compile_time_args=named)
+    assert str(caught.value) == "kernel 'reader' has two compile-time arguments named 'twice'"
 
 
 def test_cores_of_rectangles_come_row_by_row_and_once() -> None:

@@ -112,6 +112,10 @@ REFUSED: list[tuple[Callable[[dict[str, Any]], None], str]] = [
         ": block floats need tiles of a multiple of 16 elements, got [3, 5]",
     ),
     (
+        memory(tile_shape=(32, 33)),
+        ": a tile of 32x33 is not made of faces: its extents are below 16 or multiples of 16",
+    ),
+    (
         layout(core_range_set=[((0, 0), (64, 32)), ((0, 0), (1, 2049))]),
         ": a tensor on more than 4096 cores; no chip has so many",
     ),

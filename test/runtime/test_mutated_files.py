@@ -14,6 +14,7 @@ from running.confinement import confined
 from samples.binary_mutations import mutants
 from samples.generic_modules import generic_module, tiled_type
 from samples.generic_programs import exp_program
+from samples.metal_examples import EXAMPLES
 
 from ttmlir.compiler import write_ttnn
 from ttmlir.layout.errors import LayoutError
@@ -27,12 +28,14 @@ from ttmlir.runtime.element import convert
 from ttmlir.runtime.execution.executor import execute as execute_operations
 from ttmlir.runtime.execution.prepare import prepare
 from ttmlir.runtime.generic.runner import GenericRunner
+from ttmlir.runtime.metal.golden import MetalGolden
 from ttmlir.runtime.metal.program import MetalProgram
 from ttmlir.runtime.metal.session import TT_MLIR_LENIENCIES, execute
 from ttmlir.runtime.ttrt.running.inputs import generate_inputs
 from ttmlir.schema.errors import FlatbufferError
 from ttmlir.schema.system_desc import load_system_desc
 from ttmlir.sim.options import SimOptions
+from ttmlir.target.flatbuffer.ttmetal import ttmetal_to_flatbuffer
 
 TEST_ROOT = Path(__file__).resolve().parents[1]
 SOURCES = sorted(path for path in (TEST_ROOT / "golden").iterdir() if path.suffix[:4] == ".ttm")
@@ -60,7 +63,7 @@ def use(data: bytes, name: str) -> None:
                 convert(each, ref.desc.element.compute)
                 for each, ref in zip(inputs, program.inputs, strict=True)
             ]
-            execute(program, values, OPTIONS)
+            execute(program, values, OPTIONS, observer=MetalGolden(program, list(values)))
         elif any(each.table == "GenericOp" for each in program.operations):
             prepared = prepare(program)
             values = [
@@ -100,6 +103,14 @@ def test_mutants_with_kernels_are_used_or_refused(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv(MEMORY_VARIABLE, str(GIB))
     module = parse_module(generic_module(exp_program(3), tiled_type((5, 70))), "x.mlir", CONTEXT)
     check_mutants(write_ttnn(module), "exp.ttnn")
+
+
+def test_mutants_of_programs_on_memrefs_are_used_or_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Buffers in blocks, described kernels and references of several operations."""
+    monkeypatch.setenv(MEMORY_VARIABLE, str(GIB))
+    check_mutants(ttmetal_to_flatbuffer(EXAMPLES["sums_of_rows"]().module), "sums.ttm")
 
 
 def check_mutants(data: bytes, name: str) -> None:

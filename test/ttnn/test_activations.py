@@ -115,6 +115,41 @@ def test_functions_by_name(name: str) -> None:
     np.testing.assert_allclose(found.astype(np.float32), expected, rtol=2e-5, atol=2e-6)
 
 
+def test_parameters_that_choose_a_speed() -> None:
+    """A flag for a faster function of the card, also in a pair: functions are exact here."""
+    kinds = ttnn.UnaryOpType
+    values = torch.linspace(0.25, 2, 7)
+    for member, parameters, function in (
+        (kinds.GELU, True, F.gelu),
+        (kinds.EXP, False, torch.exp),
+        (kinds.RSQRT, 1.0, torch.rsqrt),
+        (kinds.SIGMOID, [4, True], torch.sigmoid),
+    ):
+        pair = () if isinstance(parameters, list) else ((member, parameters),)
+        for activation in (ttnn.UnaryWithParam(member, parameters), *pair):
+            found = apply_activations(values.numpy(), activation)
+            np.testing.assert_allclose(found, function(values).numpy(), rtol=2e-5)
+    found = apply_activations(values.numpy(), (kinds.POWER, 3.0))
+    np.testing.assert_allclose(found, values.numpy() ** 3, rtol=1e-6)
+    found = apply_activations(values.numpy(), (kinds.RELU, kinds.EXP))
+    np.testing.assert_allclose(found, torch.exp(values).numpy(), rtol=2e-5)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "message"),
+    [
+        ("power", [], r"'power' are \(exponent\), but 0 were given; .*UnaryOpType\.POWER, \["),
+        ("relu", [1.0], r"'relu' are \(\), but 1 were given"),
+        ("softplus", [1.0, 2.0, 3.0], r"'softplus' are \(beta, threshold\), but 3 were given"),
+        ("gelu", [1.0, 2.0], r"'gelu' are \(\), but 2 were given"),
+    ],
+)
+def test_wrong_numbers_of_parameters(name: str, parameters: list[float], message: str) -> None:
+    """Too few and too many are refused before anything is computed."""
+    with pytest.raises(ValueError, match=message):
+        activation_of(ttnn.UnaryWithParam(getattr(ttnn.UnaryOpType, name.upper()), parameters))
+
+
 def test_special_numbers() -> None:
     """Infinities and NaN are told apart."""
     values = np.array([np.inf, -np.inf, np.nan, 1.0], np.float32)

@@ -158,7 +158,9 @@ def test_operators(device: Any) -> None:
         (x <= 1, (a <= 1).float()),
     ):
         assert torch.equal(ttnn.to_torch(result), expected)
-    for wrong in (lambda: 1 - x, lambda: x @ x, lambda: x**2, lambda: -x, lambda: x // 2):
+    product = ttnn.to_torch(x @ ttnn.transpose(x, 0, 1))
+    torch.testing.assert_close(product, a @ a.T, rtol=1e-2, atol=0)
+    for wrong in (lambda: 1 - x, lambda: x**2, lambda: -x, lambda: x // 2):
         with pytest.raises(TypeError):
             wrong()
 

@@ -237,18 +237,22 @@ def test_linear(device: Any) -> None:
     check(result, expected.relu(), "bfloat16")
     for member, function in ((ttnn.UnaryOpType.ABS, torch.abs), (ttnn.UnaryOpType.EXP, torch.exp)):
         check(ttnn.linear(a, b, transpose_b=True, activation=member), function(x @ w.T))
-    plan = ttnn.MatmulMultiCoreReuseMultiCastProgramConfig(
-        compute_with_storage_grid_size=(2, 2),
-        in0_block_w=1,
-        out_subblock_h=1,
-        out_subblock_w=1,
-        per_core_M=1,
-        per_core_N=1,
-        transpose_mcast=False,
-        fused_activation=ttnn.UnaryWithParam(ttnn.UnaryOpType.SILU),
-    )
-    silu = ttnn.linear(a, b, bias=c, transpose_b=True, program_config=plan)
-    check(silu, torch.nn.functional.silu(expected))
+    for activation, function in (
+        (ttnn.UnaryWithParam(ttnn.UnaryOpType.SILU), torch.nn.functional.silu),
+        ((ttnn.UnaryOpType.GELU, True), torch.nn.functional.gelu),
+    ):
+        plan = ttnn.MatmulMultiCoreReuseMultiCastProgramConfig(
+            compute_with_storage_grid_size=(2, 2),
+            in0_block_w=1,
+            out_subblock_h=1,
+            out_subblock_w=1,
+            per_core_M=1,
+            per_core_N=1,
+            transpose_mcast=False,
+            fused_activation=activation,
+        )
+        fused = ttnn.linear(a, b, bias=c, transpose_b=True, program_config=plan)
+        check(fused, function(expected))
     check(ttnn.addmm(c, a, place(w.T, device), alpha=2.0, beta=0.5), 0.5 * bias + 2.0 * (x @ w.T))
     sharded = ttnn.matmul(a, b, transpose_b=True, memory_config=ttnn.L1_BLOCK_SHARDED_MEMORY_CONFIG)
     assert sharded.is_sharded()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -40,6 +42,31 @@ MISUSES: dict[str, tuple[type[Exception], Callable[[Any, Any], Any], str]] = {
         lambda x, device: ttnn.to_layout(x, "tile"),
         "ttnn.to_layout: layout is a ttnn.Layout, such as ttnn.TILE_LAYOUT, not 'tile'",
     ),
+    "nothing for a tensor": (
+        TypeError,
+        lambda x, device: ttnn.copy(None, x),
+        "ttnn.copy: input_a is a ttnn.Tensor, not None",
+    ),
+    "a number for a tensor": (
+        TypeError,
+        lambda x, device: ttnn.to_torch(3),
+        "ttnn.to_torch: tensor is a ttnn.Tensor, not 3",
+    ),
+    "nothing for a data type": (
+        TypeError,
+        lambda x, device: ttnn.bitcast(x, None),
+        "ttnn.bitcast: dtype is a ttnn.DataType, such as ttnn.bfloat16, not None",
+    ),
+    "nothing for a device": (
+        TypeError,
+        lambda x, device: ttnn.synchronize_device(None),
+        "ttnn.synchronize_device: device is what ttnn.open_device returns, not None",
+    ),
+    "a tensor for a device": (
+        TypeError,
+        lambda x, device: ttnn.begin_trace_capture(x.shape),
+        "ttnn.begin_trace_capture: mesh_device is what ttnn.open_device returns, not Shape([",
+    ),
     "a device as text": (
         TypeError,
         lambda x, device: ttnn.to_device(x.cpu(), "cuda"),
@@ -70,10 +97,10 @@ MISUSES: dict[str, tuple[type[Exception], Callable[[Any, Any], Any], str]] = {
         lambda x, device: ttnn.open_device(0),
         "open_device() takes 0 positional arguments but 1 was given; it takes (*, device_id=0, ",
     ),
-    "a product of matrices as operator": (
-        TypeError,
+    "a product of matrices that do not fit": (
+        RuntimeError,
         lambda x, device: x @ x,
-        "a ttnn.Tensor has no operator @; use ttnn.matmul(a, b)",
+        "ttnn.matmul: ",
     ),
     "a power as operator": (
         TypeError,
@@ -161,3 +188,17 @@ def test_other_errors_stay(device: Any) -> None:
         from ttmlir.ttnn.registry import operations
 
         operations().pop("test_broken")
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_python_copies_no_tensors(copied: Callable[[Any], Any], device: Any) -> None:
+    """On a device and on the host; the calls that are named do it."""
+    x = ttnn.ones((2, 3), ttnn.float32, ttnn.TILE_LAYOUT, device)
+    for tensor in (x, x.cpu()):
+        with pytest.raises(TypeError) as caught:
+            copied([tensor] if copied is not copy.copy else tensor)
+        assert str(caught.value) == (
+            "a ttnn.Tensor is not copied or pickled by Python; ttnn.clone copies one on a device, "
+            "ttnn.dump_tensor writes one to a file, ttnn.to_torch gives its numbers"
+        )
+    assert torch.equal(ttnn.to_torch(ttnn.clone(x)), torch.ones(2, 3))

@@ -60,6 +60,23 @@ def test_settings() -> None:
         _ = ttnn.CONFIG.colour
     with pytest.raises(TypeError, match="enable_logging is True or False, not 'yes'"):
         ttnn.CONFIG.enable_logging = "yes"
+    with pytest.raises(TypeError, match=r"comparison_mode_pcc is a number, not '0\.9'"):
+        ttnn.CONFIG.comparison_mode_pcc = "0.9"
+    with pytest.raises(TypeError, match="tmp_dir is a path, not None"):
+        ttnn.CONFIG.tmp_dir = None
+    with pytest.raises(TypeError, match="report_name is a name or None, not True"):
+        ttnn.CONFIG.report_name = True
+
+
+def test_settings_without_a_home() -> None:
+    """A user of a container, whom the system does not know, has no home folder."""
+    program = (
+        "import os, pwd; os.environ.pop('HOME', None); pwd.getpwuid = {}.__getitem__; "
+        "import ttmlir.ttnn as ttnn; print(ttnn.CONFIG.cache_path)"
+    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == "~/.cache/ttnn\n"
 
 
 @pytest.mark.parametrize(
@@ -69,6 +86,8 @@ def test_settings() -> None:
         ('{"colour": 1}', "ValueError: TTNN_CONFIG_OVERRIDES: ttnn.CONFIG has no setting 'colour'"),
         ("[1]", "ValueError: TTNN_CONFIG_OVERRIDES is a JSON object, such as"),
         ("{", "ValueError: TTNN_CONFIG_OVERRIDES is no JSON: Expecting"),
+        ("[" * 99999, "ValueError: TTNN_CONFIG_OVERRIDES is no JSON: maximum recursion depth"),
+        ('{"comparison_mode_pcc": null}', "TypeError: ttnn.CONFIG.comparison_mode_pcc is a num"),
     ],
 )
 def test_settings_of_the_environment(text: str, message: str) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import pydoc
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -259,3 +260,21 @@ def test_given_results(name: str, argument: str, device: Any) -> None:
         assert tensor is output
         assert torch.equal(read(tensor), read(wanted))
     assert [each.buffer_address() for each in made] == addresses
+
+
+def test_help_in_a_notebook() -> None:
+    """Python tells the arguments of every operation, and help shows them."""
+    sum_arguments = inspect.signature(ttnn.add)
+    assert [*sum_arguments.parameters][:3] == ["input_tensor_a", "input_tensor_b", "dtype"]
+    sum_arguments.bind(1, 2, memory_config=None)
+    with pytest.raises(TypeError):
+        sum_arguments.bind(1)
+    with pytest.raises(TypeError):
+        sum_arguments.bind(1, 2, None)
+    assert "ttnn.exp(input_tensor, " in pydoc.render_doc(ttnn.exp)
+    assert "in another shape" in pydoc.render_doc(ttnn.reshape)
+    assert [*inspect.signature(ttnn.reshape).parameters][:2] == ["input_tensor", "shape"]
+    for name in operations():
+        operation = find_operation(name)
+        assert inspect.signature(operation).parameters
+        assert operation.__doc__

@@ -73,9 +73,13 @@ def import_model(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> I
 
 @cache
 def _leave_out_own_frames() -> None:
-    """Let JAX's locations name the user's frames alone: files then depend on no folder of ours."""
+    """Let JAX's locations name the user's frames alone.
+
+    Files then depend on no folder of ours, nor on what Python starts a script with (`-m`).
+    """
     source_info: Any = import_module("jax.extend.source_info_util")
     source_info.register_exclusion(PACKAGE_FOLDER)
+    source_info.register_exclusion("<frozen ")
 
 
 def _has_kernels(traced: Any) -> bool:

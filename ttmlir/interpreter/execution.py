@@ -18,7 +18,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.traits import IsTerminator
 
 from ttmlir.interpreter.registry import function_of, interpreted_operations
-from ttmlir.interpreter.values import Function, convert_to, host_dtype, tensor_type
+from ttmlir.interpreter.values import Function, array_shape, convert_to, host_dtype, tensor_type
 from ttmlir.mlir.reporting.diagnostics import LocatedError, OpError
 from ttmlir.runtime.element import Array, convert
 
@@ -96,6 +96,8 @@ class Execution:
 
     module: ModuleOp
     observer: Observer | None = None
+    loops: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
+    """Where the iterators of the loops over tiles around an operation are, the innermost last."""
     _functions: dict[str, FuncOp] = field(init=False)
     _frames: list[dict[SSAValue, Any]] = field(default_factory=list[dict[SSAValue, Any]])
     _plans: dict[Block, tuple[_Step, ...]] = field(default_factory=dict[Block, tuple[_Step, ...]])
@@ -209,7 +211,7 @@ def store(op: Operation, value: Any, type_: Attribute) -> Any:
     if tensor is None:
         return value
     array = store_elements(op, value, tensor.element_type)
-    shape = tuple(tensor.get_shape())
+    shape = array_shape(tensor)
     if array.shape != shape:
         raise OpError(op, f"has a result of shape {array.shape}, but its type says {shape}")
     return array

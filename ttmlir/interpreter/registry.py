@@ -14,7 +14,9 @@ from ttmlir.interpreter.values import Function
 FUNCTIONS_OF_DIALECT: dict[str, str] = {
     "arith": "ttmlir.interpreter.structure:FUNCTIONS",
     "chlo": "ttmlir.interpreter.stablehlo:FUNCTIONS",
+    "d2m": "ttmlir.interpreter.d2m:FUNCTIONS",
     "func": "ttmlir.interpreter.structure:FUNCTIONS",
+    "linalg": "ttmlir.interpreter.d2m:LINALG",
     "sdy": "ttmlir.interpreter.stablehlo:FUNCTIONS",
     "stablehlo": "ttmlir.interpreter.stablehlo:FUNCTIONS",
     "tensor": "ttmlir.interpreter.structure:FUNCTIONS",

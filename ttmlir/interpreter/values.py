@@ -26,7 +26,9 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation
 
+from ttmlir.dialects.tt.layout import TileType
 from ttmlir.layout.element_type import SCHEMA_NAMES
+from ttmlir.layout.enums import DataType
 from ttmlir.mlir.attributes.elements import Elements, element_count, splat_bytes
 from ttmlir.mlir.attributes.resources import blob_bytes
 from ttmlir.mlir.reporting.diagnostics import OpError
@@ -54,6 +56,8 @@ def runtime_element(type_: Attribute) -> ElementType | None:
 @lru_cache(maxsize=256)
 def compute_dtype(element_type: Attribute) -> np.dtype[Any] | None:
     """Element type of the arrays that stand for tensors of an element type; None if unknown."""
+    if isinstance(element_type, TileType):
+        return _TILES[element_type.data_type]
     if isinstance(element_type, ComplexType):
         return _COMPLEX.get(str(cast("ComplexType", element_type).element_type))
     if (known := runtime_element(element_type)) is not None:
@@ -63,6 +67,15 @@ def compute_dtype(element_type: Attribute) -> np.dtype[Any] | None:
         return _integer(cast("IntegerType", element_type))
     return _SMALL_FLOATS.get(str(element_type)) and np.dtype(np.float32)
 
+
+_TILES = {
+    **dict.fromkeys(DataType, np.dtype(np.float32)),
+    DataType.U32: np.dtype(np.uint32),
+    DataType.U16: np.dtype(np.uint16),
+    DataType.U8: np.dtype(np.uint8),
+    DataType.SI32: np.dtype(np.int32),
+}
+"""Element types of arrays that stand for tiles."""
 
 _SMALL_FLOATS: dict[str, np.dtype[Any]] = {
     "f8E4M3FN": np.dtype(ml_dtypes.float8_e4m3fn),
@@ -107,6 +120,18 @@ def tensor_type(type_: Attribute) -> TensorType[Attribute] | None:
         return None
     tensor = cast("TensorType[Attribute]", type_)
     return tensor if tensor.has_static_shape() else None
+
+
+def element_of_tensor(type_: Attribute) -> Attribute:
+    """The element type of a tensor."""
+    return cast("TensorType[Attribute]", type_).element_type
+
+
+def array_shape(type_: TensorType[Attribute]) -> tuple[int, ...]:
+    """The shape of the array that stands for a tensor: tiles add their rows and columns."""
+    element = type_.element_type
+    shape = tuple(type_.get_shape())
+    return (*shape, *element.shape) if isinstance(element, TileType) else shape
 
 
 def constant_array(op: Operation, value: Attribute) -> Array:

@@ -8,7 +8,7 @@ text is C++ for the simulator.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NoReturn, TypeVar, cast
 
@@ -36,6 +36,7 @@ from ttmlir.program.description import (
     SemaphoreDescription,
     TensorAccessorArgs,
     WriterConfig,
+    limit_kernels,
 )
 
 VERSION = 1
@@ -190,7 +191,7 @@ def read_custom_kernel(text: str) -> CustomKernel:
         name=reader.text("name"),
         tensors=reader.tables("tensors", _read_tensor, *_TENSOR_FIELDS),
         program=ProgramDescription(
-            kernels=reader.tables("kernels", _read_kernel, *_KERNEL_FIELDS),
+            kernels=limit_kernels(reader.each_table("kernels", _read_kernel, *_KERNEL_FIELDS)),
             circular_buffers=reader.tables("circular_buffers", _read_buffer, *_BUFFER_FIELDS),
             semaphores=reader.tables("semaphores", _read_semaphore, *_SEMAPHORE_FIELDS),
         ),
@@ -283,6 +284,20 @@ class _Reader:
         """A field that is a list; empty if it is not there."""
         return _items(self.fields.get(name, []), self.place(name), read)
 
+    def each_table(
+        self,
+        name: str,
+        read: Callable[[_Reader], ItemT],
+        needed: Sequence[str],
+        optional: Sequence[str] = (),
+    ) -> Iterator[ItemT]:
+        """What the tables of a list are, one after another."""
+        return _each_item(
+            self.fields.get(name, []),
+            self.place(name),
+            lambda item, where: read(_Reader(item, where, needed, optional)),
+        )
+
     def tables(
         self,
         name: str,
@@ -291,14 +306,18 @@ class _Reader:
         optional: Sequence[str] = (),
     ) -> tuple[ItemT, ...]:
         """A field that is a list of tables."""
-        return self.items(name, lambda item, where: read(_Reader(item, where, needed, optional)))
+        return tuple(self.each_table(name, read, needed, optional))
 
 
 def _items(value: object, where: str, read: Callable[[object, str], ItemT]) -> tuple[ItemT, ...]:
+    return tuple(_each_item(value, where, read))
+
+
+def _each_item(value: object, where: str, read: Callable[[object, str], ItemT]) -> Iterator[ItemT]:
     if not isinstance(value, list):
         _refuse(where, f"is {_shown(value)}; expected a list")
     items: Iterable[tuple[int, object]] = enumerate(cast("list[object]", value))
-    return tuple(read(item, f"{where}[{index}]") for index, item in items)
+    return (read(item, f"{where}[{index}]") for index, item in items)
 
 
 def _text(value: object, where: str) -> str:

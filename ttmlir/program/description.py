@@ -16,12 +16,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
+from typing import Protocol, TypeVar
 
 from ttmlir.layout.enums import DataType, MathFidelity, NocIndex
 from ttmlir.limits import MAX_CORES, MAX_SOURCE_LENGTH
 
 MAX_RUNTIME_ARGS = 255
 """Run-time arguments of a kernel, common ones included (tt-metal, max_runtime_args)."""
+MAX_COMPILE_TIME_ARGS = 1 << 16
+"""Compile-time arguments of a kernel, all words of `TensorAccessorArgs` counted."""
 MAX_NAME_LENGTH = 128
 """Most characters of the name of a kernel or a tensor."""
 PROCESSORS = 3
@@ -99,10 +102,41 @@ def check_name(name: str, what: str) -> None:
         )
 
 
-def _check_total(what: str, all_ranges: Iterable[CoreRanges], most: int) -> None:
-    """Refuse more than cores can have, before the cores are listed."""
-    if sum(each.size for ranges in all_ranges for each in ranges) > most * MAX_CORES:
-        raise DescriptionError(f"{what} are on more cores than there can be: a core has {most}")
+def check_text(text: str, what: str) -> None:
+    """Refuse texts that no file could hold: halves of characters, as JSON can write them."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        half = text[error.start]
+        raise DescriptionError(f"{what} has {half!r}, which is no character of UTF-8") from None
+
+
+class _OnCores(Protocol):
+    @property
+    def core_ranges(self) -> CoreRanges: ...
+
+
+OnCoresT = TypeVar("OnCoresT", bound=_OnCores)
+
+
+def limit_cores(items: Iterable[OnCoresT], what: str, most: int) -> tuple[OnCoresT, ...]:
+    """The items; DescriptionError as soon as there are more of them than cores can have.
+
+    No more items are built than are taken: each may be on thousands of cores.
+    """
+    taken: list[OnCoresT] = []
+    cores = 0
+    for item in items:
+        cores += sum(each.size for each in item.core_ranges)
+        if cores > most * MAX_CORES:
+            raise DescriptionError(f"{what} are on more cores than there can be: a core has {most}")
+        taken.append(item)
+    return tuple(taken)
+
+
+def limit_kernels(kernels: Iterable[KernelDescription]) -> tuple[KernelDescription, ...]:
+    """The kernels of a program; see `limit_cores`."""
+    return limit_cores(kernels, "kernels", PROCESSORS)
 
 
 # -- arguments ------------------------------------------------------------------------------------
@@ -230,6 +264,7 @@ class KernelDescription:
             raise DescriptionError(
                 f"{what} has {len(self.source)} characters; at most {MAX_SOURCE_LENGTH} are taken"
             )
+        check_text(self.source, what)
         cores, seen = set(self.cores), set[Core]()
         for core, arguments in self.runtime_args:
             if core not in cores or core in seen:
@@ -238,6 +273,11 @@ class KernelDescription:
             seen.add(core)
             self._check_count(len(arguments) + len(self.common_runtime_args))
         self._check_count(len(self.common_runtime_args))
+        if len(self.compile_time_args) > MAX_COMPILE_TIME_ARGS:
+            raise DescriptionError(
+                f"{what} has {len(self.compile_time_args)} compile-time arguments; a kernel takes "
+                f"{MAX_COMPILE_TIME_ARGS} at most: put larger tables into a tensor"
+            )
         for kind, arguments in self._all_arguments():
             for index, argument in enumerate(arguments):
                 if type(argument) is not int or not 0 <= argument < _WORD:
@@ -246,22 +286,23 @@ class KernelDescription:
 
     def _check_names(self, what: str) -> None:
         """Refuse names of arguments and macros that C++ cannot have."""
-        named = [name for name, _ in self.named_compile_time_args]
-        for name in named:
+        seen = set[str]()
+        for name, _ in self.named_compile_time_args:
             check_name(name, f"a compile-time argument of {what}")
             if '"' in name or "\\" in name:
                 raise DescriptionError(
                     f"{what} has a compile-time argument {name!r}; kernels find it by its name in "
                     "quotes, which has no quotes or backslashes"
                 )
-        if len(set(named)) < len(named):
-            twice = next(name for name in named if named.count(name) > 1)
-            raise DescriptionError(f"{what} has two compile-time arguments named {twice!r}")
+            if name in seen:
+                raise DescriptionError(f"{what} has two compile-time arguments named {name!r}")
+            seen.add(name)
         for name, value in self.defines:
             if not _IDENTIFIER.fullmatch(name):
                 raise DescriptionError(f"{what} defines {name!r}, which is no name in C++")
             if "\n" in value or "\r" in value:
                 raise DescriptionError(f"{what} defines {name} as more than one line")
+            check_text(value, f"{what}: the macro {name}")
 
     @cached_property
     def cores(self) -> tuple[Core, ...]:
@@ -386,13 +427,9 @@ class ProgramDescription:
         """Refuse arguments that mean what the program does not have."""
         if not self.kernels:
             raise DescriptionError("a program without kernels; give it at least one")
-        _check_total("kernels", (each.core_ranges for each in self.kernels), PROCESSORS)
-        _check_total(
-            "circular buffers",
-            (each.core_ranges for each in self.circular_buffers),
-            CIRCULAR_BUFFERS,
-        )
-        _check_total("semaphores", (each.core_ranges for each in self.semaphores), SEMAPHORES)
+        limit_kernels(self.kernels)
+        limit_cores(self.circular_buffers, "circular buffers", CIRCULAR_BUFFERS)
+        limit_cores(self.semaphores, "semaphores", SEMAPHORES)
         for kernel in self.kernels:
             for argument in kernel.arguments:
                 if isinstance(argument, SemaphoreAt) and argument.semaphore >= len(self.semaphores):
@@ -400,6 +437,23 @@ class ProgramDescription:
                         f"an argument of kernel '{kernel.name}' is semaphore {argument.semaphore}, "
                         f"but the program has {len(self.semaphores)}"
                     )
+
+    @property
+    def _computing(self) -> tuple[tuple[KernelDescription, ComputeConfig], ...]:
+        return tuple(
+            (each, each.config) for each in self.kernels if isinstance(each.config, ComputeConfig)
+        )
+
+    @property
+    def title(self) -> str:
+        """The names of the kernels that compute, or of all if none does."""
+        computing = [kernel for kernel, _ in self._computing]
+        return "+".join(each.name for each in computing or self.kernels)
+
+    @property
+    def math_fidelity(self) -> MathFidelity | None:
+        """Of the first kernel that computes; None if none does."""
+        return next((config.math_fidelity for _, config in self._computing), None)
 
     @property
     def tensors(self) -> Iterator[tuple[str, int]]:

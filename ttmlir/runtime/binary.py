@@ -20,6 +20,8 @@ import numpy as np
 from ttmlir.layout.data_format import BLOCK
 from ttmlir.layout.element_type import is_block_float
 from ttmlir.layout.enums import DataType, MemorySpace, TensorMemoryLayout
+from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.tile import face_shape
 from ttmlir.limits import MAX_CORES, MAX_RANK
 from ttmlir.runtime.element import ELEMENT_TYPES, Array, element_of_data_type
 from ttmlir.runtime.errors import BinaryError, InputError
@@ -340,6 +342,10 @@ def _check_shape(desc: TensorDesc, memory: Table, where: str, chips: int) -> Non
         )
     if not all(1 <= extent <= 1024 for extent in desc.tile):
         raise BinaryError(f"{where}: tile shape {list(desc.tile)} is out of range")
+    try:
+        face_shape(desc.tile)
+    except LayoutError as error:
+        raise BinaryError(f"{where}: {error}") from None
     if is_block_float(desc.data_type) and math.prod(desc.tile) % BLOCK:
         raise BinaryError(
             f"{where}: block floats need tiles of a multiple of {BLOCK} elements, got "

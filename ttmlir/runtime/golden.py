@@ -154,7 +154,7 @@ class GoldenObserver:
             self._values[step.output] = _store(repeated, step.output_desc.element)
             return
         with np.errstate(all="ignore"):
-            result = _reference(step.call)(*operands)
+            result = reference_function(step.call)(*operands)
         self._values[step.output] = _store(result, step.call.output.desc.element)
 
     def _compare(self, step: Step, call: OperationCall, actual: Array, golden: Array) -> None:
@@ -171,7 +171,11 @@ class GoldenObserver:
         )
 
 
-def _reference(call: OperationCall) -> Any:
+def reference_function(call: OperationCall) -> Any:
+    """The reference function of an operation, which makes a result of its output's shape.
+
+    BinaryError if the operation is not defined on its operands.
+    """
     parameters = dict(call.parameters)
     if call.row.family is Family.CREATION:
         parameters["shape"] = call.output.desc.shape

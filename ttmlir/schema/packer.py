@@ -38,6 +38,12 @@ _LARGE = 1 << 18
 _ROOM_FOR_TABLES = 1 << 24
 
 
+class SharedText(str):
+    """A text that a file holds once, however often it occurs."""
+
+    __slots__ = ()
+
+
 def pack(root: Mapping[str, Any], type: TableType, identifier: str) -> bytes:
     """Bytes of a size-prefixed flatbuffer with the table `root`.
 
@@ -103,6 +109,8 @@ class _Packer:
     def stored(self, type: Type, content: Any, tag: Any = None) -> Any:
         """What represents a value where it stands: a number, struct or place."""
         match type:
+            case StringType() if isinstance(content, SharedText):
+                return self.builder.CreateSharedString(content)
             case StringType():
                 return self.builder.CreateString(content)
             case TableType():

@@ -28,9 +28,11 @@ from ttmlir.ttnn.operations.operation import (
 from ttmlir.ttnn.tensor.conversion import to_torch
 from ttmlir.ttnn.tensor.tensor import Tensor
 
+# Users of containers may have no home: `Path.home()` would be an error, "~" is a path.
+_CACHE = Path(os.path.expanduser("~"), ".cache", "ttnn")
 _DEFAULTS: dict[str, Any] = {
-    "cache_path": Path.home() / ".cache" / "ttnn",
-    "model_cache_path": Path.home() / ".cache" / "ttnn" / "models",
+    "cache_path": _CACHE,
+    "model_cache_path": _CACHE / "models",
     "tmp_dir": Path("/tmp/ttnn"),
     "enable_model_cache": False,
     "enable_fast_runtime_mode": True,
@@ -76,9 +78,10 @@ class Config:
         if name not in _DEFAULTS:
             raise AttributeError(_unknown(name))
         default = _DEFAULTS[name]
-        if isinstance(default, bool) and not isinstance(value, bool):
-            raise TypeError(f"ttnn.CONFIG.{name} is True or False, not {value!r}")
-        self._values[name] = Path(str(value)) if isinstance(default, Path) else value
+        expected = _find_other_kind(default, value)
+        if expected:
+            raise TypeError(f"ttnn.CONFIG.{name} is {expected}, not {value!r}")
+        self._values[name] = Path(value) if isinstance(default, Path) else value
         if name == "enable_comparison_mode":
             _switch(_comparison, on=value)
 
@@ -86,6 +89,21 @@ class Config:
         """All settings."""
         listed = ", ".join(f"{name}={value!r}" for name, value in self._values.items())
         return f"Config({listed})"
+
+
+def _find_other_kind(default: object, value: object) -> str:
+    """What a setting with this default is, if the value is something else; else nothing."""
+    kinds: tuple[type, ...]
+    match default:
+        case bool():
+            return "" if isinstance(value, bool) else "True or False"
+        case float():
+            kinds, words = (int, float), "a number"
+        case Path():
+            kinds, words = (str, os.PathLike), "a path"
+        case _:
+            kinds, words = (str, os.PathLike, type(None)), "a name or None"
+    return "" if isinstance(value, kinds) and not isinstance(value, bool) else words
 
 
 def _unknown(name: str) -> str:
@@ -148,7 +166,7 @@ def _read_overrides() -> dict[str, Any]:
         return {}
     try:
         found: Any = json.loads(text)
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"TTNN_CONFIG_OVERRIDES is no JSON: {error}") from None
     if not isinstance(found, dict):
         raise ValueError('TTNN_CONFIG_OVERRIDES is a JSON object, such as {"enable_logging": true}')

@@ -72,10 +72,15 @@ def placing(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     def placed(*args: Any, **kwargs: Any) -> Any:
         try:
             return function(*args, **kwargs)
-        except TypeError as error:
-            wrong = ""
+        except (TypeError, AttributeError) as error:
+            from ttmlir.ttnn.operations.misuse import find_misuse
+
             if str(error).startswith(f"{function.__name__}()"):
                 wrong = f"{error}; it takes {signature_of(function)}"
+            else:
+                wrong = find_misuse(function, args, kwargs)
+            if not wrong and isinstance(error, AttributeError):
+                raise
             raise place_type_error(error, name, wrong) from None
         except (RuntimeError, SimError) as error:
             raise place_error(error, name) from None

@@ -280,6 +280,29 @@ def test_what_goes_wrong_on_the_core_is_at_its_line(device: Any, body: str, plac
     assert place in str(error.value)
 
 
+def test_a_page_that_the_tensor_does_not_have_is_not_written(device: Any) -> None:
+    """The pages behind a tensor may be those of others."""
+    a = numbers(0)
+    out, other = tensor(device, a[:32, :32]), tensor(device, a)
+    x, y = tensor(device, a), tensor(device, a)
+
+    class AddAll(Add):
+        def invoke(self, a: Any, b: Any, out: Any, block: int = 1, pages: int | None = None) -> Any:
+            cbs = [self.create_cb(each, i) for i, each in enumerate((a, b, out))]
+            self.set_tensor_accessor_config([a])
+            kernels = [
+                self.create_kernel(Add.read, cbs[0], cbs[1], a, b, 6),
+                self.create_kernel(Add.add, *cbs, 6, block=1),
+                self.create_kernel(Add.write, cbs[2], out, 6),
+            ]
+            return self.create_program(kernels, cbs)
+
+    with pytest.raises(RuntimeError, match="copies page 1 of a buffer that has 1 page") as error:
+        AddAll()(x, y, out)
+    assert f"{Path(__file__)}:77:13: error: " in str(error.value)
+    assert np.array_equal(ttnn.from_device(other).to_numpy(), a)
+
+
 def test_a_deadlock_names_the_line(device: Any) -> None:
     """Nobody fills the circular buffer."""
     with pytest.raises(RuntimeError, match=r"op.py:5:13"):
@@ -322,6 +345,8 @@ def test_mistakes_of_the_host(device: Any) -> None:
         def invoke(self, *tensors: Any) -> Any:
             return self.create_kernel(tensors[0])
 
+    with pytest.raises(TypeError, match=r"create_cb takes a tensor of ttnn, not numpy.ndarray; tt"):
+        Nothing().create_cb(numbers(0), 0)
     with pytest.raises(NotImplementedError, match="Nothing has no 'invoke'"):
         Nothing()(x, x)
     with pytest.raises(TypeError, match=r"Wrong.invoke returned None; it has to return"):

@@ -8,7 +8,12 @@ import pytest
 from running.python_source import load_module
 
 from ttmlir.frontend.pykernel.errors import KernelTypeError, KernelValueError, PyKernelError
-from ttmlir.frontend.pykernel.kernels import KernelFunction, compute_thread, ttkernel_compile
+from ttmlir.frontend.pykernel.kernels import (
+    KernelFunction,
+    compute_thread,
+    reader_thread,
+    ttkernel_compile,
+)
 from ttmlir.frontend.pykernel.types import CircularBuffer, CompileTimeValue
 
 HEAD = """import math
@@ -26,10 +31,18 @@ def k(cb: CircularBuffer, p, q, c: CompileTimeValue = 4):
 """
 
 
+NAMES: dict[str, object] = {
+    "CircularBuffer": CircularBuffer,
+    "CompileTimeValue": CompileTimeValue,
+    "compute_thread": compute_thread,
+    "reader_thread": reader_thread,
+    "ttkernel_compile": ttkernel_compile,
+}
+
+
 def kernel(text: str) -> KernelFunction:
     """The kernel `k` of a text."""
-    names = {"CircularBuffer": CircularBuffer, "CompileTimeValue": CompileTimeValue}
-    return load_module(text, "kernel.py", compute_thread=compute_thread, **names)["k"]
+    return load_module(text, "kernel.py", **NAMES)["k"]
 
 
 def refusals() -> list[tuple[str, str]]:
@@ -77,8 +90,28 @@ def test_unknown_annotations_and_kernel_types() -> None:
         kernel(text)(1)
     with pytest.raises(ValueError, match="Invalid kernel type 'computer'; known are 'noc'"):
         ttkernel_compile("computer")
-    with pytest.raises(TypeError, match="write the decorator with parentheses"):
+    with pytest.raises(TypeError, match="is no function; a kernel is a 'def'"):
         ttkernel_compile()(len)
+    with pytest.raises(TypeError, match="write the decorator with parentheses"):
+        kernel("@reader_thread(len)\ndef k(n):\n    pass\n")
+
+
+@pytest.mark.parametrize("decorator", ["compute_thread", "reader_thread", "ttkernel_compile"])
+def test_a_decorator_without_parentheses(decorator: str) -> None:
+    """It gets the function as its first option."""
+    with pytest.raises(PyKernelError) as error:
+        kernel(f"@{decorator}\ndef k(n):\n    pass\n")
+    assert str(error.value) == (
+        "kernel.py:2:1: error: the decorator of 'k' lacks its (): write the decorator with "
+        "parentheses, such as @reader_thread()\ndef k(n):\n^"
+    )
+
+
+def test_a_kernel_gets_no_self() -> None:
+    """Kernels in a class are no methods; else the circular buffer would be taken for `self`."""
+    text = "class Op:\n    @compute_thread()\n    def k(self, cb: CircularBuffer):\n        pass\n"
+    with pytest.raises(PyKernelError, match=r"kernel.py:3:5: error: a kernel gets no 'self'"):
+        load_module(text, "kernel.py", **NAMES)["Op"].k(CircularBuffer(0))
 
 
 def test_a_function_without_source() -> None:

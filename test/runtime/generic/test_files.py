@@ -316,7 +316,7 @@ def test_kernels_reach_no_other_memory() -> None:
     reader = program.kernels[0]
     beyond = replace(reader, runtime_args=(((0, 0), (1000, 2)), ((1, 0), (2, 1))))
     data = file_of(replace(program, kernels=(beyond, *program.kernels[1:])), tiled_type(SHAPE))
-    with pytest.raises(RuntimeFailure, match=r"\(GenericOp.*reader.cpp:12:9: error: copies bytes"):
+    with pytest.raises(RuntimeFailure, match=r"\(GenericOp.*reader.cpp:12:9: error: copies page"):
         run(data, NUMBERS)
 
 

@@ -46,6 +46,25 @@ def test_bytes_of_signed_numbers_come_back() -> None:
     assert np.array_equal(read_tensor(buffer, desc), values)
 
 
+def test_tensors_of_any_rank_have_tiles() -> None:
+    """The matrices of 64 dimensions follow each other; NumPy has no array of more dimensions."""
+    desc = TensorDesc(
+        shape=(2, *(1,) * 60, 3, 5, 7),
+        element=ELEMENT_TYPES["Float32"],
+        data_type=DataType.F32,
+        memory_space=MemorySpace.DEVICE_DRAM,
+        memory_layout=TensorMemoryLayout.INTERLEAVED,
+        tile=(32, 32),
+    )
+    buffer = create_buffer(SimDevice(SimChip.of_board("n150", 0)), desc)
+    values = np.arange(210, dtype=np.float32).reshape(desc.shape)
+    write_tensor(buffer, desc, values)
+    assert buffer.num_pages == 6
+    tiles = np.frombuffer(buffer.read(), np.float32).reshape(6, 4, 16, 16)
+    assert np.array_equal(tiles[4, 0, :5, :7], values[(1, *(0,) * 60, 1)])
+    assert np.array_equal(read_tensor(buffer, desc), values)
+
+
 HEIGHT = TensorMemoryLayout.HEIGHT_SHARDED
 WIDTH = TensorMemoryLayout.WIDTH_SHARDED
 BLOCK = TensorMemoryLayout.BLOCK_SHARDED

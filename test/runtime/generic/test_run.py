@@ -112,6 +112,31 @@ def test_circular_buffers_on_interleaved_tensors_are_refused() -> None:
         run(replace(program, description=description), np.zeros((4, 4), np.float32))
 
 
+def test_words_of_accessors_are_counted() -> None:
+    """Those of a sharded tensor are many: 1000 times 71 words are more than a kernel takes."""
+    desc = replace(
+        tiled((2048, 32)),
+        memory_space=MemorySpace.DEVICE_L1,
+        memory_layout=TensorMemoryLayout.HEIGHT_SHARDED,
+        core_ranges=((0, 0, 64, 1),),
+        shard=(1, 1),
+    )
+    description = exp_program(1)
+    reader = replace(description.kernels[0], compile_time_args=(TensorAccessorArgs(0),) * 1000)
+    program = GenericProgram(
+        description=replace(description, kernels=(reader,)),
+        descs=(desc, tiled((5, 5))),
+        num_outputs=1,
+        where="op",
+    )
+    with pytest.raises(ExecutionError) as caught:
+        run(program, np.ones((2048, 32), np.float32))
+    assert str(caught.value) == (
+        "op: error: the compile-time arguments of kernel 'reader' are more than 65536 words, with "
+        "all that TensorAccessorArgs stand for; give each tensor once, and put tables into a tensor"
+    )
+
+
 def test_cores_off_the_chip_are_refused() -> None:
     """The simulator knows its grid."""
     program = exponential((4, 4), 1)

@@ -10,14 +10,21 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from samples.metal_examples import EXAMPLES
 
 from ttmlir.runtime import RuntimeFailure, read_binary
+from ttmlir.runtime.metal.golden import MetalGolden
 from ttmlir.runtime.metal.program import MetalBinary
 from ttmlir.runtime.metal.session import execute
 from ttmlir.sim.options import SimOptions
+from ttmlir.target.flatbuffer.ttmetal import ttmetal_to_flatbuffer
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden"
 FILES = {name: (GOLDEN / f"{name}.ttm").read_bytes() for name in ("multiply_3d", "dram_to_l1")}
+FILES |= {
+    name: ttmetal_to_flatbuffer(EXAMPLES[name]().module)
+    for name in ("streamed_add", "sums_of_rows")
+}
 OPTIONS = SimOptions(
     timed=False, cycle_limit=10_000, leniencies=frozenset({"aliased-cbs", "pop-unfilled"})
 )
@@ -43,7 +50,8 @@ def run(data: bytes) -> None:
         shapes = [tensor.ref.desc.shape for tensor in program.input_tensors]
         if any(np.prod(shape, dtype=float) > MOST_ELEMENTS for shape in shapes):
             continue
-        execute(program, [np.ones(shape, np.float32) for shape in shapes], OPTIONS)
+        values = [np.ones(shape, np.float32) for shape in shapes]
+        execute(program, values, OPTIONS, observer=MetalGolden(program, list(values)))
 
 
 def check(data: bytes) -> None:

@@ -298,6 +298,12 @@ def test_printing() -> None:
     assert api.noted == [("x = ", 255, " ", "ff", " ", -1, 1, 1.5, "\n")]
 
 
+def test_escapes_of_strings() -> None:
+    """Octal digits end after three, hexadecimal ones with the first other character."""
+    api = run(r"""void kernel_main() { DPRINT << "\033[31m\1013" << "\x4g\08" << ENDL(); }""")
+    assert api.noted == [("\x1b[31mA3", "\x04g\x008", "\n")]
+
+
 def test_macros_of_the_role() -> None:
     """`MATH((...))` and `#ifdef TRISC_MATH` mean what the headers make of them."""
     text = """#ifdef COMPILE_FOR_NCRISC

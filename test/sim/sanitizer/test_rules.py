@@ -11,6 +11,7 @@ from ttmlir.optable.kernel import Role
 from ttmlir.sim.calls.data_movement_api import DataMovementApi
 from ttmlir.sim.execution.scheduler import Scheduler
 from ttmlir.sim.execution.thread import KernelSource, KernelThread
+from ttmlir.sim.machine.address_generators import AccessorArgs
 from ttmlir.sim.machine.chip import SimChip
 from ttmlir.sim.machine.circular_buffer import CircularBuffer
 from ttmlir.sim.machine.core import Core
@@ -124,6 +125,36 @@ def out_of_bounds(machine: Machine) -> None:
 def below_the_first_byte(machine: Machine) -> None:
     """Overwrites firmware."""
     machine.reader.noc_async_read(machine.dram_address(0), 4096, 32)
+
+
+def read_behind_the_last_page(machine: Machine) -> None:
+    """Reads a page that an interleaved buffer does not have, where host and kernels have others."""
+    memory = machine.network.dram[0].memory
+    machine.watch.host_write(memory, DRAM, 16 * PAGE)
+    machine.watch.allocated(memory, DRAM, PAGE, 12)
+    pages = machine.reader.InterleavedAddrGen(DRAM, PAGE, (True,))
+    machine.reader.noc_async_read_tile(0, pages, SCRATCH)
+    machine.reader.noc_async_read_tile(12, pages, SCRATCH + PAGE)
+
+
+def write_behind_the_last_page(machine: Machine) -> None:
+    """Writes pages of an interleaved buffer that has one."""
+    machine.watch.allocated(machine.network.dram[0].memory, DRAM, PAGE, 1)
+    args = AccessorArgs(is_sharded=False, is_dram=True)
+    pages = machine.writer.TensorAccessor(args, DRAM, PAGE)
+    machine.writer.noc_async_write_page(0, pages, SCRATCH)
+    machine.writer.noc_async_write_page(DRAM_CHANNEL, pages, SCRATCH)
+
+
+def write_behind_the_last_shard(machine: Machine) -> None:
+    """Writes page 6 of shards that have 2 x 3 pages."""
+    banks = tuple(machine.core(x, 0).coordinate for x in range(2))
+    args = AccessorArgs(
+        is_sharded=True, is_dram=False, shape=(2, 3), shard_shape=(1, 3), banks=banks
+    )
+    pages = machine.writer.TensorAccessor(args, SCRATCH, PAGE)
+    machine.writer.noc_async_write_tile(5, pages, SCRATCH + 8 * PAGE)
+    machine.writer.noc_async_write_tile(6, pages, SCRATCH + 8 * PAGE)
 
 
 def push_before_barrier(machine: Machine) -> None:
@@ -326,6 +357,9 @@ WRONG: list[tuple[Scenario, str, str]] = [
     (unwritten, "uninitialised-read", "which nobody has written"),
     (out_of_bounds, "out-of-bounds", "kernels may use 0x16500 to 0x16e000"),
     (below_the_first_byte, "out-of-bounds", "kernels may use 0x16500 to 0x16e000"),
+    (read_behind_the_last_page, "out-of-bounds", "copies page 12 of a buffer that has 12 pages"),
+    (write_behind_the_last_page, "out-of-bounds", "copies page 3 of a buffer that has 1 page,"),
+    (write_behind_the_last_shard, "out-of-bounds", "copies page 6 of a buffer that has 6 pages"),
     (push_before_barrier, "read-before-barrier", "call noc_async_read_barrier() before"),
     (load_before_barrier, "read-before-barrier", "reads bytes 0x40004 to 0x40008"),
     (two_reads_to_one_place, "read-before-barrier", "call noc_async_read_barrier() before"),
@@ -379,6 +413,21 @@ def test_findings_can_be_let_pass(scenario: Scenario, rule: str) -> None:
     machine = Machine(leniencies=frozenset({rule}), max_findings=100)
     scenario(machine)
     assert rule not in {finding.rule for finding in machine.watch.findings}
+
+
+def pages_of_a_buffer_that_was_freed(machine: Machine) -> None:
+    """What is allocated there next has pages of its own; pages of other sizes are not counted."""
+    memory = machine.network.dram[0].memory
+    machine.watch.host_write(memory, DRAM, PAGE)
+    machine.watch.allocated(memory, DRAM, PAGE, 1)
+    halves = machine.reader.InterleavedAddrGen(DRAM, PAGE // 2, (True,))
+    machine.watch.freed(memory, DRAM, PAGE)
+    whole = machine.reader.InterleavedAddrGen(DRAM, PAGE, (True,))
+    for channel in (1, 2):
+        machine.watch.host_write(machine.network.dram[channel].memory, DRAM, PAGE)
+    machine.reader.noc_async_read_tile(1, halves, SCRATCH)
+    machine.reader.noc_async_read_tile(2, whole, SCRATCH + PAGE)
+    machine.reader.noc_async_read_barrier()
 
 
 def copies_in_order(machine: Machine) -> None:
@@ -486,6 +535,7 @@ def forwarding(machine: Machine) -> None:
 
 
 RIGHT: list[Scenario] = [
+    pages_of_a_buffer_that_was_freed,
     copies_in_order,
     cumulative_calls,
     ordered_writes,

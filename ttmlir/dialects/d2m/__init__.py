@@ -18,6 +18,8 @@ from xdsl.ir import Dialect, Operation
 
 from ttmlir.dialects.d2m.attrs import (
     ATTRIBUTES,
+    BroadcastKind,
+    BroadcastKindAttr,
     CBType,
     MemTxType,
     ReduceDim,
@@ -59,11 +61,16 @@ from ttmlir.dialects.d2m.structure import (
     ViewLayoutOp,
 )
 from ttmlir.dialects.d2m.tiles import (
+    ELEMENTWISE_OPS,
     TILE_OPS,
     AcquireDstOp,
+    CombiningTileOp,
     DstReinterpretCastOp,
     ElementwiseTileOp,
     PackerMaskResetOp,
+    TileBcastOp,
+    TileFillOp,
+    TileMaskOp,
     TileMatmulBlockOp,
     TileMatmulOp,
     TileOp,
@@ -78,9 +85,13 @@ from ttmlir.dialects.d2m.tiles import (
 
 __all__ = [
     "D2M",
+    "ELEMENTWISE_OPS",
     "KERNEL_THREAD",
     "AcquireDstOp",
+    "BroadcastKind",
+    "BroadcastKindAttr",
     "CBType",
+    "CombiningTileOp",
     "ComputeOp",
     "CoreIndexOp",
     "D2MOp",
@@ -112,6 +123,9 @@ __all__ = [
     "StreamLayoutOp",
     "ThreadAttr",
     "ThreadKind",
+    "TileBcastOp",
+    "TileFillOp",
+    "TileMaskOp",
     "TileMatmulBlockOp",
     "TileMatmulOp",
     "TileOp",

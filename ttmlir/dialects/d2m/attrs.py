@@ -41,6 +41,14 @@ class ReduceDim(KeywordEnum):
     RC = 2, "RC"
 
 
+class BroadcastKind(KeywordEnum):
+    """What of a tile is repeated over all of it: the first row, the first column or one number."""
+
+    ROW = 0, "row"
+    COLUMN = 1, "col"
+    SCALAR = 2, "scalar"
+
+
 @dataclass(frozen=True)
 class Thread:
     """A region's kind, and the function that it became."""
@@ -116,6 +124,28 @@ class ReduceDimAttr(
 
 
 @irdl_attr_definition
+class BroadcastKindAttr(
+    KeywordAttr[BroadcastKind],
+    SpacedOpaqueSyntaxAttribute,
+    enum=BroadcastKind,
+    cpp="::mlir::tt::d2m::TileBcastType",
+    definition="D2M_TileBcastTypeAttr",
+):
+    """What of a tile is repeated: `#d2m<tile_bcast_type row>`."""
+
+    name = "d2m.tile_bcast_type"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> BroadcastKind:
+        """Read the keyword inside `#d2m<...>`."""
+        return parse_keyword(parser, BroadcastKind, "::mlir::tt::d2m::TileBcastType")
+
+    def print_parameter(self, printer: Printer) -> None:
+        """Write the keyword."""
+        printer.print_string(self.data.keyword)
+
+
+@irdl_attr_definition
 class CBType(ParametrizedAttribute, TypeAttribute):
     """A circular buffer of shards: `!d2m.cb<memref<2x1x!ttcore.tile<32x32, bf16>, #l1>>`."""
 
@@ -174,5 +204,5 @@ class MemTxType(_TypeWithoutParameters):
     name = "d2m.mem_tx"
 
 
-ATTRIBUTES = (CBType, MemTxType, ReduceDimAttr, SemaphoreType, ThreadAttr)
+ATTRIBUTES = (BroadcastKindAttr, CBType, MemTxType, ReduceDimAttr, SemaphoreType, ThreadAttr)
 """Every attribute and type of the dialect."""

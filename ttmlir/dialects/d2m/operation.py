@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Self, TypeVar, cast
 
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, TensorType, i64
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, MemRefType, TensorType, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 
 from ttmlir.dialects.d2m.attrs import ThreadAttr, ThreadKind
+from ttmlir.dialects.definition import ods
 from ttmlir.dialects.definition.assembly import AssemblyOp
-from ttmlir.dialects.definition.ods import TypeConstraint, refuse
+from ttmlir.dialects.definition.ods import AttrConstraint, TypeConstraint, refuse
 from ttmlir.dialects.ttcore import is_remote
 from ttmlir.mlir.printing.naming import SuggestsNames
 
@@ -31,6 +32,9 @@ SHAPED = TypeConstraint(
 )
 MEMREF = TypeConstraint("memref of any type values", lambda type: isinstance(type, MemRefType))
 TILE = TypeConstraint("TT tile", lambda type: type.name == "tt.tile")
+NUMBER = AttrConstraint(
+    "number", lambda attr: isinstance(attr, FloatAttr | IntegerAttr), ods.always
+)
 INDEX = TypeConstraint("index", lambda type: type.name == "index")
 CB = TypeConstraint("circular buffer", lambda type: type.name == "d2m.cb")
 SEMAPHORE = TypeConstraint("semaphore", lambda type: type.name == "d2m.semaphore")

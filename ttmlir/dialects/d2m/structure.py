@@ -9,7 +9,6 @@ from typing import ClassVar, Self, cast
 
 from xdsl.dialects.builtin import (
     DenseArrayBase,
-    FloatAttr,
     IntegerAttr,
     IntegerType,
     TensorType,
@@ -24,6 +23,7 @@ from xdsl.traits import Pure
 
 from ttmlir.dialects.d2m.operation import (
     CANONICAL,
+    NUMBER,
     SHAPED,
     Allocates,
     AllocationOp,
@@ -37,7 +37,6 @@ from ttmlir.dialects.definition import ods
 from ttmlir.dialects.definition.dps import DestinationStyleOp
 from ttmlir.dialects.definition.layout_checks import layout_errors
 from ttmlir.dialects.definition.ods import (
-    AttrConstraint,
     Property,
     Signature,
     ValueGroup,
@@ -55,11 +54,6 @@ from ttmlir.layout.enums import MeshShardType
 from ttmlir.layout.grid import shape_text
 
 _SHAPED_RESULT = (ValueGroup("result", SHAPED),)
-_NUMBER = AttrConstraint(
-    "number",
-    lambda attr: isinstance(attr, FloatAttr | IntegerAttr),
-    ods.always,
-)
 
 
 class EmptyOp(AllocationOp):
@@ -81,7 +75,7 @@ class FullOp(D2MOp):
     name = "d2m.full"
     SIGNATURE: ClassVar = Signature(
         results=_SHAPED_RESULT,
-        properties=(Property("shape", ods.DENSE_I32), Property("fill_value", _NUMBER)),
+        properties=(Property("shape", ods.DENSE_I32), Property("fill_value", NUMBER)),
     )
     traits = traits_def(Pure())
 
@@ -148,7 +142,8 @@ class ToLayoutOp(DestinationStyleOp, D2MOp):
 
     `hostInfo` is the layout of the device's side, from which the padded buffer of the host follows.
 
-    C1: input and output hold tensors of the same shape.
+    C1: input and output hold tensors of the same shape; extents of 1 in front of a tensor of less
+    than two dimensions, which tiles need, do not count.
     """
 
     name = "d2m.to_layout"
@@ -251,11 +246,15 @@ class ToLayoutOp(DestinationStyleOp, D2MOp):
             if layout is None and not isinstance(value.type, TensorType):
                 return
             shapes.append(shape_of(value) if layout is None else layout.logical_shape)
-        if shapes[0] != shapes[1]:
+        if _padded_shape(shapes[0]) != _padded_shape(shapes[1]):
             refuse(
                 f"input and output hold tensors of different shapes: {shape_text(shapes[0])} and "
                 f"{shape_text(shapes[1])}"
             )
+
+
+def _padded_shape(shape: Sequence[int]) -> tuple[int, ...]:
+    return (*(1,) * (2 - len(shape)), *shape)
 
 
 class ViewLayoutOp(ArrowOp):

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Self, cast
 
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    FloatAttr,
+    IntegerAttr,
+    IntegerType,
+    f32,
+    i32,
+    i64,
+)
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import traits_def
 from xdsl.traits import Pure
 
-from ttmlir.dialects.d2m.attrs import ReduceDim, ReduceDimAttr
+from ttmlir.dialects.d2m.attrs import BroadcastKind, BroadcastKindAttr, ReduceDim, ReduceDimAttr
 from ttmlir.dialects.d2m.operation import (
+    INDEX,
     MEMREF,
+    NUMBER,
     SHAPED,
     TILE,
     AllocationOp,
@@ -20,8 +32,17 @@ from ttmlir.dialects.d2m.operation import (
     element_type_of_value,
 )
 from ttmlir.dialects.definition import ods
-from ttmlir.dialects.definition.ods import Property, Signature, TypeConstraint, ValueGroup, refuse
+from ttmlir.dialects.definition.ods import (
+    AttrConstraint,
+    Property,
+    Signature,
+    TypeConstraint,
+    ValueGroup,
+    refuse,
+)
 from ttmlir.dialects.definition.row_ops import ParameterValue, parameter_attr, properties_of
+from ttmlir.dialects.tt.layout import element_of
+from ttmlir.layout.enums import DataType
 from ttmlir.optable.kernel.tile_operations import (
     TILE_OPERATION_OF_ROW,
     TILE_OPERATIONS,
@@ -29,6 +50,7 @@ from ttmlir.optable.kernel.tile_operations import (
 )
 from ttmlir.optable.row import Parameter
 
+_FLOATS = (DataType.F32, DataType.F16, DataType.BF16)
 _RESULT = (ValueGroup("result", TILE),)
 _NUMBER_OR_TILE = TypeConstraint(
     "TT tile or number",
@@ -73,6 +95,16 @@ def _parameters(operation: TileOperation) -> tuple[Parameter, ...]:
     return () if operation.row is None else operation.row.ttir_signature
 
 
+_ELEMENT = AttrConstraint("type", ods.always, ods.is_type)
+_ELEMENTS: Mapping[str, tuple[Property, ...]] = {
+    "tile_typecast": tuple(Property(name, _ELEMENT, optional=True) for name in ("source", "target"))
+}
+"""The element types that a conversion is between, where the types of tiles do not tell.
+
+`i8` and `ui8` are the same tiles, and so are `i1` and `bf16`.
+"""
+
+
 def _class_name(mnemonic: str) -> str:
     return "".join(word.capitalize() for word in mnemonic.split("_")) + "Op"
 
@@ -86,7 +118,10 @@ def _class_of(operation: TileOperation) -> type[ElementwiseTileOp]:
         "SIGNATURE": Signature(
             operands=tuple(ValueGroup(name, TILE) for name in operation.operands),
             results=_RESULT,
-            properties=properties_of(_parameters(operation)),
+            properties=(
+                *properties_of(_parameters(operation)),
+                *_ELEMENTS.get(operation.mnemonic, ()),
+            ),
         ),
         "__doc__": operation.summary,
         "__module__": __name__,
@@ -95,24 +130,32 @@ def _class_of(operation: TileOperation) -> type[ElementwiseTileOp]:
     return cast("type[ElementwiseTileOp]", made)
 
 
-class TileMatmulOp(TileOp):
+class CombiningTileOp(TileOp):
+    """An operation that adds to an accumulator, operand `c`, which is in DST.
+
+    In a `linalg.generic` with reduction iterators an accumulator starts from `IDENTITY`, whatever
+    its buffer holds.
+    """
+
+    IDENTITY: ClassVar[float] = 0
+    DST_OPERANDS: ClassVar[tuple[int, ...]] = (2,)
+    IN_PLACE: ClassVar = True
+
+
+class TileMatmulOp(CombiningTileOp):
     """The product of two tiles, added to a third: a * b + c.
 
     `a` and `b` come from circular buffers, `c` is in DST, and the result takes its place.
     """
 
     name = "d2m.tile_matmul"
-    DST_OPERANDS: ClassVar = (2,)
-    IN_PLACE: ClassVar = True
     SIGNATURE: ClassVar = Signature(
         operands=(ValueGroup("a", TILE), ValueGroup("b", TILE), ValueGroup("c", TILE)),
         results=_RESULT,
     )
 
 
-class _ReduceOp(TileOp):
-    DST_OPERANDS: ClassVar = (2,)
-    IN_PLACE: ClassVar = True
+class _ReduceOp(CombiningTileOp):
     SIGNATURE: ClassVar = Signature(
         operands=(ValueGroup("a", TILE), ValueGroup("b", TILE), ValueGroup("c", TILE)),
         results=_RESULT,
@@ -146,6 +189,7 @@ class TileReduceMaxOp(_ReduceOp):
     """The largest of a * b over rows or columns of a tile, and of c."""
 
     name = "d2m.tile_reduce_max"
+    IDENTITY: ClassVar = -math.inf
 
 
 class TileTransposeOp(TileOp):
@@ -153,6 +197,105 @@ class TileTransposeOp(TileOp):
 
     name = "d2m.tile_transpose"
     SIGNATURE: ClassVar = Signature(operands=(ValueGroup("input", TILE),), results=_RESULT)
+
+
+class TileBcastOp(TileOp):
+    """A tile whose first row, first column or first number is repeated over all of it.
+
+    It is read from a circular buffer: the matrix unit computes it (`unary_bcast`).
+    """
+
+    name = "d2m.tile_bcast"
+    SIGNATURE: ClassVar = Signature(
+        operands=(ValueGroup("input", TILE),),
+        results=_RESULT,
+        properties=(Property("bcast_type", ods.named_attr("d2m.tile_bcast_type")),),
+    )
+
+    @classmethod
+    def of(cls, tile: SSAValue, kind: BroadcastKind) -> Self:
+        """The repetition of a part of a tile."""
+        return cls.create(
+            operands=[tile],
+            result_types=[tile.type],
+            properties={"bcast_type": BroadcastKindAttr(kind)},
+        )
+
+    @property
+    def kind(self) -> BroadcastKind:
+        """What is repeated."""
+        return cast("BroadcastKindAttr", self.properties["bcast_type"]).data
+
+
+class TileFillOp(TileOp):
+    """A tile of one number: `"d2m.tile_fill"() <{value = 1.0 : f32}> : () -> !tile`."""
+
+    name = "d2m.tile_fill"
+    SIGNATURE: ClassVar = Signature(results=_RESULT, properties=(Property("value", NUMBER),))
+
+    @classmethod
+    def of(cls, number: float, type: Attribute) -> Self:
+        """The tile of a number, whose type says whether it is an integer."""
+        return cls.create(result_types=[type], properties={"value": number_attr(number, type)})
+
+    @property
+    def number(self) -> float:
+        """What the tile holds."""
+        return cast("FloatAttr | IntegerAttr", self.properties["value"]).value.data
+
+
+class TileMaskOp(TileOp):
+    """A tile of a tensor in which another number takes the place of the padding.
+
+        "d2m.tile_mask"(%tile, %i, %j) <{valid = array<i64: 33, 70>, value = 0.0 : f32}>
+            : (!tile, index, index) -> !tile
+
+    `i` and `j` are the place of the tile among the rows and columns of tiles of its matrix, of
+    whose elements those of the first `valid` rows and columns are kept.
+    """
+
+    name = "d2m.tile_mask"
+    SIGNATURE: ClassVar = Signature(
+        operands=(ValueGroup("input", TILE), ValueGroup("row", INDEX), ValueGroup("column", INDEX)),
+        results=_RESULT,
+        properties=(Property("valid", ods.DENSE_I64), Property("value", NUMBER)),
+    )
+
+    @classmethod
+    def of(
+        cls, tile: SSAValue, place: Sequence[SSAValue], valid: Sequence[int], number: float
+    ) -> Self:
+        """The tile at a place with a number in all but the first rows and columns."""
+        return cls.create(
+            operands=[tile, *place],
+            result_types=[tile.type],
+            properties={
+                "valid": DenseArrayBase.from_list(i64, tuple(valid)),
+                "value": number_attr(number, tile.type),
+            },
+        )
+
+    @property
+    def valid(self) -> tuple[int, ...]:
+        """Rows and columns of the matrix that are kept."""
+        return tuple(cast("DenseArrayBase[IntegerType]", self.properties["valid"]).iter_values())
+
+    @property
+    def number(self) -> float:
+        """What the others hold."""
+        return cast("FloatAttr | IntegerAttr", self.properties["value"]).value.data
+
+    def verify_op(self) -> None:
+        """Check that there are rows and columns."""
+        if len(self.valid) != 2 or min(self.valid) < 0:
+            refuse(f"valid must be the number of rows and of columns, got {list(self.valid)}")
+
+
+def number_attr(number: float, tile: Attribute) -> Attribute:
+    """A number as an attribute that fits tiles of a type: f32, or 32 bits of an integer."""
+    if element_of(tile).scalar.data_type in _FLOATS:
+        return FloatAttr(float(number), f32)
+    return IntegerAttr((int(number) + (1 << 31)) % (1 << 32) - (1 << 31), i32)
 
 
 class _BlockOp(ComputeOp):
@@ -250,6 +393,9 @@ TILE_OPS = (
     TileReduceSumOp,
     TileReduceMaxOp,
     TileTransposeOp,
+    TileBcastOp,
+    TileFillOp,
+    TileMaskOp,
     TileMatmulBlockOp,
     TileTilizeBlockOp,
     TileUntilizeBlockOp,

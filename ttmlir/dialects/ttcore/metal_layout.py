@@ -202,7 +202,8 @@ def metal_tensor_type(
 def metal_tile_type(element_type: Attribute) -> TileType:
     """The tile of 32x32 numbers of a type; unlike in 2024, signed integers have their own."""
     scalar = element_of(element_type).scalar
-    data_type = DataType.SI32 if scalar.keyword in ("i32", "si32") else scalar.data_type
+    is_signed = scalar.keyword in ("i32", "si32", "i64", "si64")
+    data_type = DataType.SI32 if is_signed else scalar.data_type
     return TileType.get(*DEFAULT_TILE_SHAPE, data_type)
 
 

@@ -49,7 +49,14 @@ class _Binding:
         spec = self.source.node.args
         if spec.vararg is not None or spec.kwarg is not None:
             self.source.refuse(self.source.node, "a kernel has a fixed number of parameters")
-        return [each.arg for each in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)]
+        names = [each.arg for each in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)]
+        if names[:1] == ["self"]:
+            self.source.refuse(
+                self.source.node,
+                "a kernel gets no 'self', in a class neither: leave it out, and pass what the "
+                "kernel needs as arguments",
+            )
+        return names
 
     def bind(self, args: Sequence[object], constants: Mapping[str, object]) -> dict[str, Parameter]:
         """What each parameter is."""

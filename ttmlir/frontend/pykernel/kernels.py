@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import FunctionType
-from typing import Self, cast
+from typing import NoReturn, Self, cast
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -219,6 +219,10 @@ def ttkernel_compile(
     `verbose` prints the IR, and puts the lines of Python into the C++ as comments; `optimize`
     runs passes on the IR.
     """
+    for each in (kernel_type, verbose):
+        # `@reader_thread` gives the function to the first parameter.
+        if callable(each):
+            _refuse_function(each)
     if kernel_type is not None and kernel_type not in _THREADS:
         raise ValueError(
             f"Invalid kernel type '{kernel_type}'; known are {', '.join(map(repr, _THREADS))}"
@@ -227,12 +231,18 @@ def ttkernel_compile(
 
     def decorate(function: Callable[..., object]) -> KernelFunction:
         if not isinstance(function, FunctionType):
-            raise TypeError(
-                f"{function!r} is no function; write the decorator with parentheses, above a 'def'"
-            )
+            raise TypeError(f"{function!r} is no function; a kernel is a 'def' under a decorator")
         return KernelFunction(function, form)
 
     return decorate
+
+
+def _refuse_function(function: Callable[..., object]) -> NoReturn:
+    message = "write the decorator with parentheses, such as @reader_thread()"
+    if not isinstance(function, FunctionType):
+        raise TypeError(f"{function!r} is no option of a kernel; {message}")
+    source = FunctionSource.of(function)
+    source.refuse(source.node, f"the decorator of '{source.name}' lacks its (): {message}")
 
 
 def ttkernel_tensix_compile(verbose: bool = False, optimize: bool = False) -> Decorator:

@@ -15,7 +15,7 @@ from ttmlir.layout.affine import AffineMap, constant, dims, symbols
 from ttmlir.layout.element_type import DEFAULT_TILE_SHAPE, Element, TileFormat
 from ttmlir.layout.enums import DeviceMemoryLayout
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.metal.metal_layout import align_up
+from ttmlir.layout.grid import shape_text
 
 DST_TILES = 16
 """Tiles of 16-bit numbers in the whole of DST."""
@@ -43,6 +43,26 @@ def dram_memory_map(banks: int) -> AffineMap:
     page = address // page_size
     in_bank = (page // banks) * page_size + address % page_size + base
     return AffineMap(3, 7, (constant(0), constant(0), page % banks, in_bank))
+
+
+def grid_cores(grid: Sequence[int], chip_grid: tuple[int, int]) -> tuple[tuple[int, int], ...]:
+    """The (x, y) of the core that each shard in L1 is on, in row-major order of a buffer's grid.
+
+    `chip_grid` is rows and columns of the chip. A grid of such cores begins at (0, 0); one that
+    reaches beyond them, such as 64x1, or that has further dimensions counts the chip's cores row by
+    row. LayoutError if it has more cores than the chip.
+    """
+    rows, columns = chip_grid
+    count = math.prod(grid)
+    *outer, height, width = (1, 1, *grid)
+    if height <= rows and width <= columns and math.prod(outer) == 1:
+        return tuple((x, y) for y in range(height) for x in range(width))
+    if count > rows * columns:
+        raise LayoutError(
+            f"a grid of {shape_text(grid)} has {count} cores; the chip has {rows * columns}, in "
+            f"{rows} rows and {columns} columns"
+        )
+    return tuple((number % columns, number // columns) for number in range(count))
 
 
 def shard_strides(shard: Sequence[int], element: Element) -> tuple[int, ...]:
@@ -87,8 +107,11 @@ def cb_pages(shard: Sequence[int], element: Element) -> int:
 
 
 def l1_buffer_bytes(shard: Sequence[int], element: Element, buffers: int = 1) -> int:
-    """Bytes that a buffer takes in the L1 of each core: whole pages of a circular buffer."""
-    return align_up(shard_bytes(shard, element, buffers), cb_page_bytes(element))
+    """Bytes that a buffer takes in the L1 of each core: whole pages of a circular buffer.
+
+    Each of several shards begins with a page.
+    """
+    return buffers * cb_pages(shard, element) * cb_page_bytes(element)
 
 
 def dst_capacity(

@@ -54,6 +54,9 @@ PASSES: dict[str, str] = {
     "test-pass-failure": "ttmlir.passes.general.failing:TestPassFailure",
     "test-pass-invalid": "ttmlir.passes.general.failing:TestPassInvalid",
     "ttir-allocate": "ttmlir.passes.placement.ttir_allocate:TTIRAllocatePass",
+    "ttir-composite-decomposition": (
+        "ttmlir.passes.ttir.ttir_composite_decomposition:TTIRCompositeDecompositionPass"
+    ),
     "ttir-decomposition": "ttmlir.passes.ttir.ttir_decomposition:TTIRDecompositionPass",
     "ttir-fold-batch-norm": "ttmlir.passes.ttir.ttir_fold_batch_norm:TTIRFoldBatchNormPass",
     "ttir-generic": "ttmlir.passes.ttmetal.ttir_generic:TTIRGenericPass",
@@ -71,6 +74,7 @@ PASSES: dict[str, str] = {
     "ttir-split-compound-layout": (
         "ttmlir.passes.placement.ttir_split_compound_layout:TTIRSplitCompoundLayoutPass"
     ),
+    "ttir-to-d2m": "ttmlir.passes.d2m.ttir_to_d2m:TTIRToD2MPass",
 }
 """Every pass by its name on the command line; one line each, sorted by name."""
 

@@ -21,13 +21,19 @@ from ttmlir.dialects.definition.dps import DestinationStyleOp
 from ttmlir.dialects.tt import element_of
 from ttmlir.ir.constants import number_of_elements
 from ttmlir.ir.tensor_types import is_boolean
+from ttmlir.ir.tile_arithmetic import (
+    UNSIGNED,
+    WORKING,
+    format_name,
+    is_float,
+    is_short,
+    steps_of,
+)
 from ttmlir.layout.element_type import ScalarType
-from ttmlir.layout.enums import DataType
 from ttmlir.layout.errors import LayoutError
 from ttmlir.mlir.attributes.elements import Elements, splat_bytes
-from ttmlir.optable.elementwise import ROWS
 from ttmlir.optable.kernel import CALLS, KernelCall, Scalar
-from ttmlir.optable.kernel.tile_calls import TILE_CALLS, Format, Step
+from ttmlir.optable.kernel.tile_calls import Format, Step
 
 _CALLS = {call.mnemonic: call for call in CALLS}
 _ARITH: dict[type[Operation], str] = {
@@ -39,45 +45,9 @@ _ARITH: dict[type[Operation], str] = {
     arith.AddiOp: "add",
     arith.MuliOp: "multiply",
 }
-_FORMATS = {
-    DataType.F32: "Float32",
-    DataType.F16: "Float16",
-    DataType.BF16: "Float16_b",
-    DataType.U16: "UInt16",
-    DataType.U8: "UInt8",
-}
-_UNSIGNED = ("ui8", "ui16", "ui32", "ui64", "index")
-_WORKING = ScalarType("i32")
-"""What the vector unit computes with where integers are shorter."""
-_FLIP = tuple(
-    Step(call="bitwise_xor_tile", slots=(slot,), scalars=(-(1 << 31),)) for slot in (0, 1)
-)
-"""Numbers without a sign are in the order of numbers with one if their first bits are flipped."""
 
 
 # --- Numbers -------------------------------------------------------------------------------------
-
-
-def is_float(element: ScalarType) -> bool:
-    """True for what the vector unit sees as floating-point numbers, truth values included."""
-    return element.data_type in (DataType.F32, DataType.F16, DataType.BF16)
-
-
-def is_wide(element: ScalarType) -> bool:
-    """True for numbers of 32 bits, which need all bits of DST."""
-    return element.data_type in (DataType.F32, DataType.U32)
-
-
-def is_short(element: ScalarType) -> bool:
-    """True for integers of 8 and 16 bits, which the vector unit computes with as 32-bit ones."""
-    return element.data_type in (DataType.U16, DataType.U8)
-
-
-def format_name(element: ScalarType) -> str:
-    """tt-metal's name of the number format in which the vector unit sees an element type."""
-    if element.data_type is DataType.U32:
-        return "UInt32" if element.keyword in _UNSIGNED else "Int32"
-    return _FORMATS[element.data_type]
 
 
 def element_type(value: SSAValue) -> ScalarType:
@@ -95,44 +65,6 @@ def operation_of(op: Operation) -> str:
 def operands_of(op: Operation) -> Sequence[SSAValue]:
     """What an operation in a body computes with."""
     return op.inputs if isinstance(op, DestinationStyleOp) else tuple(op.operands)
-
-
-def steps_of(mnemonic: str, element: ScalarType) -> Sequence[Step]:
-    """How an operation is computed on numbers of a type; LayoutError if it is not."""
-    supported = _supported(element)
-    if mnemonic not in supported:
-        raise LayoutError(
-            f"kernels do not compute {mnemonic} of {element}; on {element} they compute "
-            f"{', '.join(computed_on(element))}; convert the operands by ttir.typecast or use "
-            "ttir-to-ttnn-backend-pipeline"
-        )
-    return supported[mnemonic]
-
-
-def computed_on(element: ScalarType) -> Sequence[str]:
-    """The operations that kernels compute on numbers of this type, in alphabetical order."""
-    return sorted(_supported(element))
-
-
-def _supported(element: ScalarType) -> Mapping[str, Sequence[Step]]:
-    """The steps of every operation on numbers of this type."""
-    if element.keyword == "i1":
-        steps = _supported(ScalarType("bf16"))
-        logic = {
-            row.mnemonic: steps[row.on_truth]
-            for row in ROWS
-            if row.on_truth and not TILE_CALLS[row.mnemonic].keeps_truth
-        }
-        return {**steps, **logic}
-    if is_float(element):
-        return {n: c.floats for n, c in TILE_CALLS.items() if c.floats is not None}
-    integers = {n: c.integers for n, c in TILE_CALLS.items() if c.integers is not None}
-    if element.keyword in _UNSIGNED and not is_short(element):
-        ordered = {name: (*_FLIP, *integers[name]) for name in ("ge", "gt", "le", "lt")}
-        extremes = {name: (*_FLIP, *integers[name], _FLIP[0]) for name in ("maximum", "minimum")}
-        signless = {n: steps for n, steps in integers.items() if optable.row(n).ignores_sign}
-        return signless | ordered | extremes
-    return integers
 
 
 # --- Calls ---------------------------------------------------------------------------------------
@@ -253,7 +185,7 @@ class TileCompiler:
         element = element_type(operands[-1])
         target = element_type(op.results[0])
         steps = () if mnemonic == "typecast" else steps_of(mnemonic, element)
-        element = _WORKING if is_short(element) else element
+        element = WORKING if is_short(element) else element
         slots = [
             self._materialize(value, element, is_truth=mnemonic == "where" and value is operands[0])
             for value in operands
@@ -287,7 +219,7 @@ class TileCompiler:
         element = element_type(value)
         if is_short(element):
             self._widen(slot, element)
-            element = _WORKING
+            element = WORKING
         if is_float(element) != is_float(wanted) and element.keyword != "i1":
             self._convert(slot, element, ScalarType("i1") if is_truth else wanted)
         return slot
@@ -366,9 +298,9 @@ class TileCompiler:
 
     def _widen(self, slot: int, element: ScalarType) -> None:
         """Let a short integer that was read as one without a sign have 32 bits, and its sign."""
-        formats = (("in_dtype", format_name(element)), ("out_dtype", format_name(_WORKING)))
+        formats = (("in_dtype", format_name(element)), ("out_dtype", format_name(WORKING)))
         self._call("typecast_tile", (slot,), formats)
-        if element.keyword not in _UNSIGNED:
+        if element.keyword not in UNSIGNED:
             above = 32 - 8 * element.size_bytes
             self._call("left_shift_tile", (slot, above))
             self._call("right_shift_tile", (slot, above))
@@ -376,12 +308,12 @@ class TileCompiler:
     def _narrow(self, slot: int, element: ScalarType, target: ScalarType) -> None:
         """Keep the lower bits of an integer; limit a floating-point number to the range."""
         if is_float(element):
-            self._convert(slot, element, _WORKING)
+            self._convert(slot, element, WORKING)
             bits = 8 * target.size_bytes
-            sign = 0 if target.keyword in _UNSIGNED else 1 << (bits - 1)
+            sign = 0 if target.keyword in UNSIGNED else 1 << (bits - 1)
             self._call("clamp_tile_int32", (slot, -sign, (1 << bits) - 1 - sign))
         self._call("bitwise_and_tile", (slot, (1 << 8 * target.size_bytes) - 1))
-        formats = (("in_dtype", format_name(_WORKING)), ("out_dtype", format_name(target)))
+        formats = (("in_dtype", format_name(WORKING)), ("out_dtype", format_name(target)))
         self._call("typecast_tile", (slot,), formats)
 
     def _call(

@@ -128,7 +128,7 @@ def _cores(desc: TensorDesc, chip_grid: tuple[int, int]) -> list[list[tuple[int,
 def write_tensor(buffer: Buffer, desc: TensorDesc, values: Array) -> None:
     """Fill a buffer with the numbers of a tensor."""
     if desc.is_tiled:
-        numbers = tilize(values, desc.tile)
+        numbers = tilize(values.reshape(_matrices(desc)), desc.tile)
     else:
         matrix = values.reshape(-1, math.prod(desc.shape[-1:]))
         columns = count_pages(desc)[1] * page_shape(desc)[1]
@@ -141,12 +141,18 @@ def read_tensor(buffer: Buffer, desc: TensorDesc) -> Array:
     volume = math.prod(desc.tile)
     numbers = decode_numbers(buffer.read(), desc.element, desc.data_type, volume)
     if desc.is_tiled:
-        shape = (1,) * (2 - len(desc.shape)) + desc.shape
+        shape = _matrices(desc)
         tiles = numbers.reshape(_tiles(shape, desc.tile))
         numbers = untilize(tiles, shape, desc.tile)
     else:
         numbers = numbers.reshape(count_pages(desc)[0], -1)[:, : math.prod(desc.shape[-1:])]
     return convert(numbers.reshape(desc.shape), desc.element.compute)
+
+
+def _matrices(desc: TensorDesc) -> tuple[int, int, int]:
+    """The shape as matrices one after another: arrays of any rank have tiles."""
+    *outer, rows, columns = (1,) * (2 - len(desc.shape)) + desc.shape
+    return math.prod(outer), rows, columns
 
 
 def _padded(desc: TensorDesc) -> tuple[int, ...]:

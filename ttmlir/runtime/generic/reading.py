@@ -28,6 +28,7 @@ from ttmlir.program.description import (
     SemaphoreDescription,
     TensorAccessorArgs,
     WriterConfig,
+    limit_kernels,
 )
 from ttmlir.runtime.binary import Operation
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
@@ -43,21 +44,25 @@ def read_generic(operation: Operation) -> GenericProgram:
     """The program of an operation; BinaryError or UnsupportedError if it cannot be run."""
     where = operation.where
     tensors = operation.tensors("io_tensors")
-    try:
-        description = _program(operation.table_field("program"), where)
-    except DescriptionError as error:
-        raise BinaryError(f"{where}: {error}") from None
     return GenericProgram(
-        description=description,
+        description=read_program(operation.table_field("program"), where),
         descs=tuple(each.desc for each in tensors),
         num_outputs=int(operation.scalar("num_outputs")),
         where=where,
     )
 
 
+def read_program(table: Table, where: str) -> ProgramDescription:
+    """The program of a `ProgramDescriptor`; BinaryError or UnsupportedError if it cannot be."""
+    try:
+        return _program(table, where)
+    except DescriptionError as error:
+        raise BinaryError(f"{where}: {error}") from None
+
+
 def _program(table: Table, where: str) -> ProgramDescription:
     return ProgramDescription(
-        kernels=tuple(
+        kernels=limit_kernels(
             _kernel(each, index, f"{where}: kernel {index}")
             for index, each in enumerate(table["kernels"] or ())
         ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from ttmlir.program.description import ComputeConfig, ProgramDescription
+from ttmlir.program.description import ProgramDescription
 from ttmlir.runtime.binary import Operation
 from ttmlir.runtime.compiled_for import chip_of
 from ttmlir.runtime.element import Array
@@ -29,9 +29,7 @@ class GenericReport:
     @property
     def title(self) -> str:
         """The names of its kernels that compute, or of all if none does."""
-        kernels = self.description.kernels
-        computing = [each for each in kernels if isinstance(each.config, ComputeConfig)]
-        return "+".join(each.name for each in computing or kernels)
+        return self.description.title
 
 
 @dataclass

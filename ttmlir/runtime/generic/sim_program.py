@@ -9,6 +9,7 @@ from ttmlir.files import safe_file_name
 from ttmlir.layout.enums import NocIndex
 from ttmlir.optable.kernel import Role
 from ttmlir.program.description import (
+    MAX_COMPILE_TIME_ARGS,
     AddressOfTensor,
     Argument,
     Arguments,
@@ -39,15 +40,20 @@ from ttmlir.sim.machine.buffer import Buffer
 _ROLES = {Processor.RISCV_0: Role.BRISC, Processor.RISCV_1: Role.NCRISC}
 
 
-def create_sim_program(description: ProgramDescription, tensors: Sequence[Buffer]) -> Program:
+def create_sim_program(
+    description: ProgramDescription, tensors: Sequence[Buffer], storages: Sequence[Buffer] = ()
+) -> Program:
     """The program with the addresses of these tensors filled in.
+
+    Storages, memory of circular buffers that hold no tensor, are numbered behind the tensors.
 
     DescriptionError for tensors that are not there, SimError for what cannot be on a core at once.
     Addresses are bound: after buffers have moved, make another program.
     """
-    description.check_tensors(len(tensors))
+    description.check_tensors(len(tensors) + len(storages))
     program = Program()
-    binding = _Binding(tensors, _add_semaphores(program, description.semaphores))
+    semaphores = _add_semaphores(program, description.semaphores)
+    binding = _Binding((*tensors, *storages), semaphores, len(tensors))
     for each in description.circular_buffers:
         program.add_circular_buffer(binding.bind_circular_buffer(each))
     for each in description.kernels:
@@ -70,6 +76,8 @@ class _Binding:
 
     tensors: Sequence[Buffer]
     semaphores: Sequence[int]
+    num_tensors: int
+    """The rest of `tensors` are storages."""
 
     def bind_kernel(self, kernel: KernelDescription) -> Kernel:
         role, noc = _processor(kernel.config)
@@ -81,7 +89,7 @@ class _Binding:
             cores=kernel.cores,
             role=role,
             noc_index=noc,
-            compile_time_args=self._words(kernel.compile_time_args),
+            compile_time_args=self._compile_time_words(kernel),
             named_compile_time_args={
                 each: self._words((value,))[0] for each, value in kernel.named_compile_time_args
             },
@@ -99,12 +107,34 @@ class _Binding:
                 f"{description.tensor}, which is interleaved; shard it over the cores in l1, or "
                 "give the circular buffer bytes of its own"
             )
+        cores = list_cores(description.core_ranges)
+        if buffer is not None and buffer.sharding is not None:
+            missing = set(cores) - set(buffer.sharding.cores)
+            if missing:
+                raise SimError(
+                    f"circular buffer {description.formats[0].index} is on core {min(missing)}, "
+                    f"but tensor {description.tensor} has no shard there"
+                )
         return CircularBufferSpec(
-            cores=list_cores(description.core_ranges),
+            cores=cores,
             total_size=description.total_size,
             indices={each.index: (each.page_size, each.data_type) for each in description.formats},
             buffer=buffer,
+            is_storage=(description.tensor or 0) >= self.num_tensors,
         )
+
+    def _compile_time_words(self, kernel: KernelDescription) -> tuple[int, ...]:
+        """SimError for more words than a kernel takes: an accessor has some for each core."""
+        words: list[int] = []
+        for argument in kernel.compile_time_args:
+            words += self._value(argument)
+            if len(words) > MAX_COMPILE_TIME_ARGS:
+                raise SimError(
+                    f"the compile-time arguments of kernel '{kernel.name}' are more than "
+                    f"{MAX_COMPILE_TIME_ARGS} words, with all that TensorAccessorArgs stand for; "
+                    "give each tensor once, and put tables into a tensor"
+                )
+        return tuple(words)
 
     def _words(self, arguments: Arguments) -> tuple[int, ...]:
         return tuple(word for argument in arguments for word in self._value(argument))

@@ -1,50 +1,54 @@
 """Golden runs of `.ttm` programs: what every kernel means, computed by reference in float64.
 
-What a program of kernels means is said in the file (`reference`), or follows from the calls that
-its kernels make: files of tt-mlir add, multiply, tilize, untilize and copy. The golden run starts
-from the same inputs and never looks at the results of the run that it judges.
+What a program of kernels means is said in the file (`reference`), one operation or, of a fused
+program, several; or it follows from the calls that its kernels make: files of tt-mlir add,
+multiply, tilize, untilize and copy. Values have no padding here, wherever they are kept. The
+golden run starts from the same inputs and never looks at the results of the run that it judges.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from ttmlir.optable import ROWS
+from ttmlir.limits import memory_advice, memory_limit
 from ttmlir.runtime.accuracy import compare
-from ttmlir.runtime.binary import Operation
+from ttmlir.runtime.binary import Operation, TensorRef
 from ttmlir.runtime.element import Array, ElementType, convert
 from ttmlir.runtime.errors import BinaryError, ExecutionError
-from ttmlir.runtime.golden import GoldenResult, Tolerance
-from ttmlir.runtime.metal.program import (
-    PROGRAM,
-    READ,
-    WRITE,
-    Command,
-    MetalProgram,
-    MetalTensor,
+from ttmlir.runtime.execution.operations import OperationCall
+from ttmlir.runtime.golden import GoldenResult, Tolerance, reference_function
+from ttmlir.runtime.metal.blocks import HostBuffer
+from ttmlir.runtime.metal.program import PROGRAM, READ, WRITE, Command, MetalProgram, MetalTensor
+from ttmlir.runtime.metal.references import (
     Reference,
+    ReferenceOutput,
+    ReferenceRow,
+    elementwise_reference,
 )
 from ttmlir.runtime.metal.session import Session
+from ttmlir.runtime.tensor import TensorDesc, host_desc
 
 _FLOAT64 = np.dtype(np.float64)
 _COMPUTED = ("add", "multiply")
 _MOVES = ("tilize", "untilize", "move")
 
 
-def reference_of(command: Command) -> Reference | None:
-    """What a program of kernels computes; None for one that only moves numbers.
+def reference_of(command: Command) -> Reference:
+    """What a program of kernels computes; without rows, it only moves numbers.
 
     BinaryError if neither the file nor the calls of its kernels say so.
     """
     if command.reference is not None:
         return command.reference
-    meaning = command.meaning
-    if meaning in _COMPUTED and len(command.tensors) == 3:
-        return Reference(meaning, (0, 1))
-    if meaning in _MOVES:
-        return None
+    count = len(command.tensors)
+    if command.description is None:
+        if command.meaning in _COMPUTED and count == 3:
+            return elementwise_reference(command.meaning, (0, 1), count)
+        if command.meaning in _MOVES:
+            return Reference((), (ReferenceOutput(count - 1, 0),))
     raise BinaryError(
         f"{command.where}: the file does not say what its kernels compute, so there is no "
         "reference to compare with; run it without --golden"
@@ -81,47 +85,79 @@ class MetalGolden:
             self._compute(session, command)
 
     def _compute(self, session: Session, command: Command) -> None:
-        output = command.tensors[-1]
         reference = reference_of(command)
-        if reference is None:
-            golden = _repeat(self._value(command.tensors[0], command), output, command)
-            name = command.meaning
-        else:
-            golden = self._computed(reference, command, output)
-            name = f"ttir.{reference.mnemonic}"
-        self._values[output.id] = _store(golden, output.ref.desc.element)
-        accuracy = compare(
-            session.value(output, command.where),
-            self._values[output.id],
-            rtol=self.tolerance.rtol,
-            atol=self.tolerance.atol,
-        )
+        # All values are computed before one of the operands changes.
+        values = self._rows(reference, command)
+        for output in reference.outputs:
+            self._compare(session, command, reference, output, values[output.value])
+
+    def _rows(self, reference: Reference, command: Command) -> dict[int, Array]:
+        """The values of a program by number: of the operands that are used, and of all rows."""
+        count = len(command.tensors)
+        used = {each.value for each in reference.outputs}
+        used |= {each for row in reference.rows for each in row.operands if isinstance(each, int)}
+        values = {
+            number: self._value(command.tensors[number], command)
+            for number in sorted(used)
+            if number < count
+        }
+        elements = {
+            number: tensor.ref.desc.element for number, tensor in enumerate(command.tensors)
+        }
+        last_uses = reference.last_uses(count)
+        for number, row in enumerate(reference.rows, count):
+            output = command.tensors[-1].ref.desc
+            elements[number] = row.element or output.element
+            shape = output.shape if row.shape is None else row.shape
+            operands = [
+                (values[each], elements[each])
+                if isinstance(each, int)
+                else _constant(each, row, elements, output.element)
+                for each in row.operands
+            ]
+            result = host_desc(shape, elements[number])
+            needed = sum(each.nbytes for each in values.values())
+            needed += math.prod(shape) * _FLOAT64.itemsize
+            if needed > memory_limit():
+                raise BinaryError(
+                    f"{command.where}: the values of its reference take {needed} bytes; "
+                    f"{memory_advice()}"
+                )
+            values[number] = _evaluate(self.program, command, row, operands, result)
+            for each in last_uses.get(number, ()):
+                del values[each]
+        return values
+
+    def _compare(
+        self,
+        session: Session,
+        command: Command,
+        reference: Reference,
+        output: ReferenceOutput,
+        value: Array,
+    ) -> None:
+        tensor = command.tensors[output.operand]
+        desc = tensor.ref.desc
+        actual = session.value(tensor, command.where)
+        shape = desc.shape if output.shape is None else output.shape
+        if output.shape is not None:
+            layout = HostBuffer(shape, output.strides, desc.volume)
+            layout.check(command.where)
+            actual = layout.unpad(actual)
+        golden = _store(_repeat(value, shape, command), desc.element)
+        self._values[tensor.id] = golden
+        tolerance = self.tolerance
+        accuracy = compare(actual, golden, rtol=tolerance.rtol, atol=tolerance.atol)
+        name = f"ttir.{reference.title}" if reference.rows else command.meaning
         self.results.append(
             GoldenResult(
                 operation=Operation(command.index, name, command.debug_info, self.program, {}),
                 name=name,
                 accuracy=accuracy,
-                passed=self.tolerance.accepts(accuracy),
+                passed=tolerance.accepts(accuracy),
                 golden=np.array(golden) if self.keep_tensors else None,
             )
         )
-
-    def _computed(self, reference: Reference, command: Command, output: MetalTensor) -> Array:
-        operands = [
-            self._value(command.tensors[value], command)
-            if isinstance(value, int)
-            else _constant(value, command, reference)
-            for value in reference.operands
-        ]
-        row = ROWS[reference.mnemonic]
-        try:
-            with np.errstate(all="ignore"):
-                result = row.reference(np, *operands, **reference.parameters)
-        except (ValueError, TypeError, ArithmeticError) as error:
-            raise ExecutionError(
-                f"{command.where}: reference of {row.mnemonic}: {error}"
-            ) from error
-        return np.broadcast_to(np.asarray(result), output.ref.desc.shape)
 
     def _value(self, tensor: MetalTensor, command: Command) -> Array:
         if tensor.id in self._values:
@@ -132,9 +168,8 @@ class MetalGolden:
         return _store(constant, tensor.ref.desc.element)
 
 
-def _repeat(values: Array, output: MetalTensor, command: Command) -> Array:
-    """What a program that only moves numbers leaves: all of them, repeated if it broadcasts."""
-    shape = output.ref.desc.shape
+def _repeat(values: Array, shape: tuple[int, ...], command: Command) -> Array:
+    """Numbers in the shape of what they are written to, repeated if the program broadcasts."""
     try:
         return np.broadcast_to(values, shape)
     except ValueError as error:
@@ -143,11 +178,37 @@ def _repeat(values: Array, output: MetalTensor, command: Command) -> Array:
         ) from error
 
 
-def _constant(value: float, command: Command, reference: Reference) -> Array:
+def _constant(
+    value: float, row: ReferenceRow, elements: dict[int, ElementType], output: ElementType
+) -> tuple[Array, ElementType]:
     """A constant in the type that the operands have."""
-    others = [each for each in reference.operands if isinstance(each, int)]
-    element = command.tensors[others[-1] if others else -1].ref.desc.element
-    return _store(np.asarray(value), element)
+    others = [each for each in row.operands if isinstance(each, int)]
+    element = elements[others[-1]] if others else output
+    return _store(np.asarray(value), element), element
+
+
+def _evaluate(
+    program: MetalProgram,
+    command: Command,
+    row: ReferenceRow,
+    operands: list[tuple[Array, ElementType]],
+    result: TensorDesc,
+) -> Array:
+    """The result of an operation by its reference function."""
+    operation = Operation(command.index, f"ttir.{row.mnemonic}", "", program, {})
+    call = OperationCall(
+        row=row.row,
+        operation=operation,
+        operands=tuple(TensorRef(0, host_desc(each.shape, kind)) for each, kind in operands),
+        parameters=dict(row.parameters),
+        output=TensorRef(0, result),
+    )
+    try:
+        with np.errstate(all="ignore"):
+            values = reference_function(call)(*(each for each, _ in operands))
+    except (ValueError, TypeError, ArithmeticError) as error:
+        raise ExecutionError(f"{command.where}: reference of {row.mnemonic}: {error}") from error
+    return _store(np.broadcast_to(np.asarray(values), result.shape), result.element)
 
 
 def _store(values: Array, element: ElementType) -> Array:

@@ -14,25 +14,54 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
 from ttmlir.layout.data_format import packed_tile_bytes
 from ttmlir.layout.device import DRAM_PAGE_SIZE
 from ttmlir.layout.element_type import TileFormat, is_block_float
-from ttmlir.layout.enums import MemorySpace
+from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
 from ttmlir.layout.tile import tilize, untilize
 from ttmlir.limits import memory_advice, memory_limit
 from ttmlir.runtime.element import Array, convert
 from ttmlir.runtime.errors import BinaryError
 from ttmlir.runtime.stored_bytes import decode_numbers, encode_numbers
 from ttmlir.runtime.tensor import TensorDesc
+from ttmlir.sim.machine.buffer import Buffer, Sharding
+from ttmlir.sim.machine.device import SimDevice
 
 Shape2D = tuple[int, int]
 
 
+class Placement(Protocol):
+    """Where a tensor is on the device, and how its numbers are kept there."""
+
+    @property
+    def desc(self) -> TensorDesc:
+        """The tensor."""
+        ...
+
+    @property
+    def address(self) -> int:
+        """The first byte, the same in every bank."""
+        ...
+
+    def create(self, device: SimDevice) -> Buffer:
+        """The buffer on a device; SimError if its memory cannot be had."""
+        ...
+
+    def write(self, buffer: Buffer, values: Array) -> None:
+        """Fill the buffer with numbers."""
+        ...
+
+    def read_values(self, buffer: Buffer) -> Array:
+        """The numbers in the buffer."""
+        ...
+
+
 @dataclass(frozen=True)
-class Placement:
+class TensorPlacement:
     """The place of one tensor; `shard` counts elements or, if the tensor is tiled, tiles."""
 
     desc: TensorDesc
@@ -93,6 +122,46 @@ class Placement:
         if elements > DRAM_PAGE_SIZE:
             elements = -(-elements // DRAM_PAGE_SIZE) * DRAM_PAGE_SIZE
         return elements * self.element_bytes
+
+    def create(self, device: SimDevice) -> Buffer:
+        """The buffer on a device; SimError if its memory cannot be had."""
+        if self.in_l1:
+            size, space = self.shard_bytes, MemorySpace.DEVICE_L1
+            sharding = Sharding(
+                layout=TensorMemoryLayout.BLOCK_SHARDED,
+                cores=self.cores,
+                shape=self.grid,
+                shard_shape=(1, 1),
+            )
+            total = size * len(self.cores)
+        else:
+            space, sharding = MemorySpace.DEVICE_DRAM, None
+            total = self.dram_bytes(device.chip.grid[0])
+            size = min(total, self.dram_page_bytes)
+        return Buffer(device, total, size, space, sharding=sharding, address=self.address)
+
+    def write(self, buffer: Buffer, values: Array) -> None:
+        """Fill the buffer with numbers; padding is zero."""
+        shards = self.shards(values)
+        if self.in_l1:
+            buffer.write(b"".join(shards))
+            return
+        data = bytearray(buffer.size)
+        for start, shard in zip(self._starts(buffer), shards, strict=True):
+            data[start : start + len(shard)] = shard
+        buffer.write(bytes(data))
+
+    def read_values(self, buffer: Buffer) -> Array:
+        """The numbers in the buffer."""
+        data, size = buffer.read(), self.shard_bytes
+        return self.values([data[start : start + size] for start in self._starts(buffer)])
+
+    def _starts(self, buffer: Buffer) -> list[int]:
+        """Where each shard begins among the bytes of the buffer's pages."""
+        if self.in_l1:
+            return [index * self.shard_bytes for index in range(len(self.cores))]
+        columns = buffer.device.chip.grid[0]
+        return [(y * columns + x) * self.shard_bytes for x, y in self.cores]
 
     @cached_property
     def _padded(self) -> Shape2D:

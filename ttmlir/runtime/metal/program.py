@@ -5,17 +5,21 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from ttmlir.layout.enums import DataType, MathFidelity
 from ttmlir.limits import MAX_CORES
-from ttmlir.optable import ROWS
+from ttmlir.program.description import DescriptionError, ProgramDescription
 from ttmlir.runtime.binary import Binary, BinaryProgram, Operation, TensorRef, location_of
 from ttmlir.runtime.compiled_for import chip_of
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
-from ttmlir.runtime.metal.placement import Placement, Shape2D
+from ttmlir.runtime.generic.reading import read_program
+from ttmlir.runtime.metal.blocks import BlockPlacement, HostBuffer
+from ttmlir.runtime.metal.placement import Placement, Shape2D, TensorPlacement
+from ttmlir.runtime.metal.references import Reference, read_reference
+from ttmlir.runtime.tensor import TensorDesc
 from ttmlir.sim.machine.chip import SimChip
 
 Table = Mapping[str, Any]
@@ -53,6 +57,8 @@ class MetalTensor:
 
     ref: TensorRef
     placement: Placement | None
+    host: HostBuffer | None = None
+    """Of a tensor of the host, how it is padded on its way to and from a buffer of blocks."""
 
     @property
     def id(self) -> int:
@@ -92,16 +98,6 @@ class KernelDesc:
         return MathFidelity.from_schema_name(self.settings["math_fidelity"])
 
 
-@dataclass(frozen=True)
-class Reference:
-    """An elementwise operation on operands of a program, by number, and on constants."""
-
-    mnemonic: str
-    operands: tuple[int | float, ...]
-    """Integers number operands of the command, other numbers are constants."""
-    parameters: Mapping[str, float] = field(default_factory=dict[str, float])
-
-
 @dataclass(frozen=True, kw_only=True)
 class Command:
     """One step of a program."""
@@ -113,6 +109,10 @@ class Command:
     tensors: tuple[MetalTensor, ...]
     """Operands of a program, source and target of a copy, or the one tensor."""
     kernels: tuple[KernelDesc, ...] = ()
+    description: ProgramDescription | None = None
+    """The kernels of a program on buffers of blocks, instead of `kernels`."""
+    storages: tuple[MetalTensor, ...] = ()
+    """Memory of its circular buffers that hold no tensor."""
     reference: Reference | None = None
     """What the kernels compute, if the file says so."""
     where: str = field(default="", repr=False)
@@ -126,9 +126,19 @@ class Command:
     def meaning(self) -> str:
         """A word for what a program of kernels does: the operation, or how it moves numbers."""
         if self.reference is not None:
-            return self.reference.mnemonic
+            return self.reference.title
+        if self.description is not None:
+            return self.description.title
         calls = {name for kernel in self.kernels for name in CALL.findall(kernel.source)}
         return next((word for name, word in _WORDS.items() if name in calls), "program")
+
+    @property
+    def fidelity(self) -> MathFidelity | None:
+        """Of the kernel that computes; None if none does."""
+        if self.description is not None:
+            return self.description.math_fidelity
+        computing = (each for each in self.kernels if each.config == "TensixConfig")
+        return next((each.fidelity for each in computing), None)
 
 
 class MetalProgram(BinaryProgram):
@@ -174,7 +184,9 @@ class MetalProgram(BinaryProgram):
         """The tensor of a `TensorRef` table."""
         ref = self.tensor(table, where)
         if not ref.desc.is_on_device:
-            return MetalTensor(ref, None)
+            return MetalTensor(ref, None, _host_buffer(table, ref.desc))
+        if table["buffer"] is not None:
+            return MetalTensor(ref, BlockPlacement.read(table, ref.desc, where))
         shape = tuple(int(each) for each in table["desc"]["layout"]["memory_desc"]["shape"] or ())
         if len(shape) != 2:
             raise UnsupportedError(
@@ -182,7 +194,7 @@ class MetalProgram(BinaryProgram):
                 "columns"
             )
         shard: Shape2D = shape
-        return MetalTensor(ref, Placement(ref.desc, shard, int(table["address"]), where))
+        return MetalTensor(ref, TensorPlacement(ref.desc, shard, int(table["address"]), where))
 
     def _command(self, index: int, table: Table) -> Command:
         kind = table["type_type"]
@@ -194,24 +206,31 @@ class MetalProgram(BinaryProgram):
         if fields is None:
             raise BinaryError(f"{where} has no contents")
         tensors = tuple(self._tensors_of(kind, fields, where))
-        kernels: tuple[KernelDesc, ...] = ()
-        reference: Reference | None = None
-        if kind == PROGRAM:
-            reference = _reference(fields["reference"], len(tensors), where)
-            program = _needed(fields, "program", where)
-            kernels = tuple(
-                self._kernel(each, f"{where}: kernel {i}")
-                for i, each in enumerate(program["kernels"] or ())
-            )
-        return Command(
-            index=index,
-            kind=kind,
-            debug_info=debug_info,
-            tensors=tensors,
-            kernels=kernels,
-            reference=reference,
-            where=where,
+        command = Command(
+            index=index, kind=kind, debug_info=debug_info, tensors=tensors, where=where
         )
+        return self._program(command, fields) if kind == PROGRAM else command
+
+    def _program(self, command: Command, fields: Table) -> Command:
+        where, operands = command.where, len(command.tensors)
+        command = replace(command, reference=read_reference(fields["reference"], operands, where))
+        if fields["descriptor"] is None:
+            program = _needed(fields, "program", where)
+            kernels = enumerate(program["kernels"] or ())
+            return replace(
+                command,
+                kernels=tuple(self._kernel(each, f"{where}: kernel {i}") for i, each in kernels),
+            )
+        storages = tuple(
+            self.metal_tensor(table, f"{where}: storages[{i}]")
+            for i, table in enumerate(fields["storages"] or ())
+        )
+        description = read_program(fields["descriptor"], where)
+        try:
+            description.check_tensors(operands + len(storages))
+        except DescriptionError as error:
+            raise BinaryError(f"{where}: {error}") from None
+        return replace(command, description=description, storages=storages)
 
     def _tensors_of(self, kind: str, fields: Table, where: str) -> Iterator[MetalTensor]:
         match kind:
@@ -283,23 +302,10 @@ def _needed(table: Table, name: str, where: str) -> Any:
     return value
 
 
-def _reference(table: Table | None, operands: int, where: str) -> Reference | None:
-    if table is None:
-        return None
-    values: list[int | float] = [
-        int(each["index"]) if each["index"] >= 0 else float(each["constant"])
-        for each in table["operands"] or ()
-    ]
-    names: Sequence[str] = table["parameter_names"] or ()
-    numbers: Sequence[float] = table["parameter_values"] or ()
-    mnemonic = table["mnemonic"] or ""
-    if mnemonic not in ROWS:
-        raise UnsupportedError(f"{where}: there is no reference for the operation '{mnemonic}'")
-    if len(names) != len(numbers) or any(
-        isinstance(value, int) and value >= operands for value in values
-    ):
-        raise BinaryError(f"{where}: the reference '{mnemonic}' does not fit the program")
-    return Reference(mnemonic, tuple(values), dict(zip(names, numbers, strict=True)))
+def _host_buffer(table: Table, desc: TensorDesc) -> HostBuffer:
+    memory: Table = table["desc"]["layout"]["memory_desc"]
+    volume = math.prod(int(extent) for extent in memory["shape"] or ())
+    return HostBuffer(desc.shape, desc.stride, volume)
 
 
 def _cores(ranges: Sequence[Any], where: str) -> tuple[tuple[int, int], ...]:

@@ -8,6 +8,7 @@ Every run begins with a device of its own, whose memory nobody has written but f
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -15,10 +16,12 @@ from typing import Protocol
 from ttmlir.files import safe_file_name
 from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
 from ttmlir.optable.kernel import Role
+from ttmlir.program.description import ProgramDescription
 from ttmlir.runtime.binary import BinaryProgram
 from ttmlir.runtime.element import Array, Numerics, convert
 from ttmlir.runtime.errors import BinaryError, ExecutionError, UnsupportedError
-from ttmlir.runtime.metal.placement import Placement
+from ttmlir.runtime.generic.sim_program import create_sim_program
+from ttmlir.runtime.metal.blocks import BlockPlacement
 from ttmlir.runtime.metal.program import (
     CREATE,
     DEALLOCATE,
@@ -42,8 +45,6 @@ from ttmlir.sim.machine.buffer import Buffer, Sharding
 from ttmlir.sim.machine.device import SimDevice
 from ttmlir.sim.options import SimOptions
 from ttmlir.sim.timing.timeline import Timeline
-
-_BLOCKS = TensorMemoryLayout.BLOCK_SHARDED
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ class Session:
             return
         try:
             self._create(tensor)
-            self._write(tensor, values)
+            self._write(tensor, values, self.program.where)
         except SimError as error:
             raise BinaryError(f"{self.program.where}: {error}") from error
 
@@ -131,8 +132,7 @@ class Session:
             case kind if kind == PROGRAM:
                 self._run(command)
             case kind if kind in (WRITE, READ):
-                source, target = command.tensors
-                self._store(target, self.value(source, command.where), command.where)
+                self._copy(command)
             case kind if kind == CREATE:
                 self._create(command.tensors[0])
             case kind if kind == DEALLOCATE:
@@ -144,57 +144,32 @@ class Session:
     # -- tensors ----------------------------------------------------------------------------------
 
     def _create(self, tensor: MetalTensor) -> None:
-        placement = tensor.placement
-        if placement is None:
-            return
-        if placement.in_l1:
-            size, space = placement.shard_bytes, MemorySpace.DEVICE_L1
-            sharding = Sharding(
-                layout=_BLOCKS, cores=placement.cores, shape=placement.grid, shard_shape=(1, 1)
-            )
-            total = size * len(placement.cores)
-        else:
-            space, sharding = MemorySpace.DEVICE_DRAM, None
-            total = placement.dram_bytes(self.device.chip.grid[0])
-            size = min(total, placement.dram_page_bytes)
-        self._buffers[tensor.id] = Buffer(
-            self.device, total, size, space, sharding=sharding, address=placement.address
-        )
+        if tensor.placement is not None:
+            if tensor.id in self._buffers:
+                raise BinaryError(f"{self.program.where}: tensor {tensor.id} is made twice")
+            self._buffers[tensor.id] = tensor.placement.create(self.device)
 
-    def _store(self, tensor: MetalTensor, values: Array, where: str) -> None:
-        if tensor.placement is None:
-            self._host[tensor.id] = values
+    def _copy(self, command: Command) -> None:
+        source, target = command.tensors
+        values = self.value(source, command.where)
+        if isinstance(target.placement, BlockPlacement):
+            values = _to_blocks(values, source, target, command.where)
+        elif isinstance(source.placement, BlockPlacement):
+            values = _from_blocks(values, target, command.where)
+        if target.placement is None:
+            self._host[target.id] = values
         else:
-            self._buffer(tensor, where)
-            self._write(tensor, values)
+            self._write(target, values, command.where)
 
-    def _write(self, tensor: MetalTensor, values: Array) -> None:
+    def _write(self, tensor: MetalTensor, values: Array, where: str) -> None:
         placement = tensor.placement
         assert placement is not None, "the tensor is on the device"
-        shards = placement.shards(values)
-        buffer = self._buffers[tensor.id]
-        if placement.in_l1:
-            buffer.write(b"".join(shards))
-            return
-        data = bytearray(buffer.size)
-        for start, shard in zip(self._shard_starts(placement), shards, strict=True):
-            data[start : start + len(shard)] = shard
-        buffer.write(bytes(data))
+        placement.write(self._buffer(tensor, where), values)
 
     def _read(self, tensor: MetalTensor, where: str) -> Array:
         placement = tensor.placement
         assert placement is not None, "the tensor is on the device"
-        data = self._buffer(tensor, where).read()
-        size = placement.shard_bytes
-        if placement.in_l1:
-            starts = [i * size for i in range(len(placement.cores))]
-        else:
-            starts = self._shard_starts(placement)
-        return placement.values([data[start : start + size] for start in starts])
-
-    def _shard_starts(self, placement: Placement) -> list[int]:
-        columns = self.device.chip.grid[0]
-        return [(y * columns + x) * placement.shard_bytes for x, y in placement.cores]
+        return placement.read_values(self._buffer(tensor, where))
 
     def _buffer(self, tensor: MetalTensor, where: str) -> Buffer:
         buffer = self._buffers.get(tensor.id)
@@ -205,15 +180,11 @@ class Session:
     # -- kernels ----------------------------------------------------------------------------------
 
     def _run(self, command: Command) -> None:
-        program = KernelProgram()
         own: list[Buffer] = []
-        for index, desc in enumerate(command.kernels):
-            kernel = self._kernel(command, desc, index, program)
-            for each in desc.circular_buffers:
-                spec = self._circular_buffer(command, desc, each, own)
-                if spec is not None and not _is_there(program, spec):
-                    program.add_circular_buffer(spec)
-            program.add_kernel(kernel)
+        if command.description is None:
+            program = self._kernel_program(command, own)
+        else:
+            program = self._described_program(command, command.description)
         timeline = Timeline() if self._record else None
         try:
             report = run_program(self.device, program, timeline=timeline)
@@ -221,6 +192,28 @@ class Session:
             for buffer in own:
                 buffer.deallocate()
         self.reports.append(CommandReport(command, report, timeline))
+
+    def _described_program(
+        self, command: Command, description: ProgramDescription
+    ) -> KernelProgram:
+        """The program of a description; BinaryError for tensors that are not on the device."""
+        tensors, storages = (
+            [self._buffer(each, command.where) for each in group]
+            for group in (command.tensors, command.storages)
+        )
+        return create_sim_program(description, tensors, storages)
+
+    def _kernel_program(self, command: Command, own: list[Buffer]) -> KernelProgram:
+        """The program of kernels with circular buffers of their own, which go to `own`."""
+        program = KernelProgram()
+        for index, desc in enumerate(command.kernels):
+            kernel = self._kernel(command, desc, index, program)
+            for each in desc.circular_buffers:
+                spec = self._circular_buffer(command, desc, each, own)
+                if spec is not None and not _is_there(program, spec):
+                    program.add_circular_buffer(spec)
+            program.add_kernel(kernel)
+        return program
 
     def _kernel(
         self, command: Command, desc: KernelDesc, index: int, program: KernelProgram
@@ -301,6 +294,35 @@ class Session:
         )
 
 
+def _to_blocks(values: Array, source: MetalTensor, target: MetalTensor, where: str) -> Array:
+    """The numbers of a tensor of the host in the shape of a buffer of the device."""
+    host = source.host
+    if host is None:
+        raise BinaryError(f"{where}: a buffer of blocks is written from the host only")
+    host.check(where)
+    shape = target.ref.desc.shape
+    if host.volume != math.prod(shape):
+        raise BinaryError(
+            f"{where}: the host's buffer has {host.volume} elements, that of the device the shape "
+            f"{list(shape)}"
+        )
+    return host.pad(values).reshape(shape)
+
+
+def _from_blocks(values: Array, target: MetalTensor, where: str) -> Array:
+    """The numbers of a buffer of the device as those of a tensor of the host."""
+    host = target.host
+    if host is None:
+        raise BinaryError(f"{where}: a buffer of blocks is read to the host only")
+    host.check(where)
+    if host.volume != values.size:
+        raise BinaryError(
+            f"{where}: the host's buffer has {host.volume} elements, that of the device "
+            f"{values.size}"
+        )
+    return convert(host.unpad(values), target.ref.desc.element.compute)
+
+
 def _is_there(program: KernelProgram, spec: CircularBufferSpec) -> bool:
     """True if another kernel of the same cores has named the circular buffer already."""
     return any(
@@ -340,6 +362,14 @@ TT_MLIR_LENIENCIES = frozenset({"aliased-cbs", "pop-unfilled"})
 tensors, and pop pages that nobody pushed."""
 
 
+def needed_leniencies(program: BinaryProgram) -> frozenset[str]:
+    """What the kernels of a program need: nothing where they are described in full."""
+    assert isinstance(program, MetalProgram), "the program is one of a .ttm file"
+    commands = (command for command in program.commands if command.kind == PROGRAM)
+    described = all(command.description is not None for command in commands)
+    return frozenset() if described else TT_MLIR_LENIENCIES
+
+
 def run_tensors(
     program: BinaryProgram, inputs: Sequence[Tensor], numerics: Numerics
 ) -> list[Array]:
@@ -347,7 +377,7 @@ def run_tensors(
     assert isinstance(program, MetalProgram), "the program is one of a .ttm file"
     options = SimOptions(
         numerics="exact" if numerics is Numerics.EXACT else "device",
-        leniencies=TT_MLIR_LENIENCIES,
+        leniencies=needed_leniencies(program),
     )
     values = [
         convert(tensor.values, ref.desc.element.compute)

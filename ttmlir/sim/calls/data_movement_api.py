@@ -71,6 +71,22 @@ class DataMovementApi(Transactions):
     def _banks(self, dram: bool) -> Sequence[Endpoint]:
         return self.network.dram if dram else self.network.l1_banks
 
+    def _interleaved(
+        self, dram: bool, address: int, page_size: int, data_format: int = 0
+    ) -> Interleaved:
+        banks = self._banks(dram)
+        pages = Interleaved(banks, self._alignment(dram), address, page_size, data_format)
+        if self.watch is not None:
+            pages.num_pages = self.watch.count_pages(banks[0].memory, address, page_size)
+        return pages
+
+    def _locate(self, page: int, pages: AddressGenerator) -> tuple[Endpoint, int]:
+        """The bank and the address of a page that is copied."""
+        count = pages.num_pages
+        if self.watch is not None and count is not None and page >= count:
+            self.watch.page_outside(self.thread, page, count)
+        return pages.locate(page)
+
     def _alignment(self, dram: bool) -> int:
         chip = self.core.chip
         return chip.dram_alignment if dram else chip.l1_alignment
@@ -80,8 +96,7 @@ class DataMovementApi(Transactions):
         self, bank_base_address: int, page_size: int, template: tuple[Any, ...] = (True,)
     ) -> Interleaved:
         """Address generator of pages that are spread in turn over the banks."""
-        dram = bool(template[0])
-        return Interleaved(self._banks(dram), self._alignment(dram), bank_base_address, page_size)
+        return self._interleaved(bool(template[0]), bank_base_address, page_size)
 
     @kernel_call()
     def InterleavedAddrGenFast(
@@ -106,10 +121,7 @@ class DataMovementApi(Transactions):
                 "pages",
                 rule="arguments",
             )
-        dram = bool(template[0])
-        return Interleaved(
-            self._banks(dram), self._alignment(dram), bank_base_address, page_size, data_format
-        )
+        return self._interleaved(bool(template[0]), bank_base_address, page_size, data_format)
 
     @kernel_call()
     def TensorAccessorArgs(self, template: tuple[Any, ...] = (0, 0)) -> AccessorArgs:
@@ -119,10 +131,10 @@ class DataMovementApi(Transactions):
     @kernel_call()
     def TensorAccessor(self, args: AccessorArgs, address: int, page_size: int) -> TensorAccessor:
         """Tensor accessor of the tensor at an address."""
-        alignment = self._alignment(args.is_dram)
         if not args.is_sharded:
-            banks = self._banks(args.is_dram)
-            return TensorAccessor(self.core, Interleaved(banks, alignment, address, page_size))
+            pages = self._interleaved(args.is_dram, address, page_size)
+            return TensorAccessor(self.core, pages)
+        alignment = self._alignment(args.is_dram)
         banks = [self.network.endpoint(noc_address(x, y, 0)) for x, y in args.banks]
         return TensorAccessor(self.core, Sharded(args, banks, alignment, address, page_size))
 
@@ -160,7 +172,7 @@ class DataMovementApi(Transactions):
         noc: int | None = None,
     ) -> bool:
         """Start a copy of a page of a tensor, from `offset` on, into L1."""
-        endpoint, source = pages.locate(page)
+        endpoint, source = self._locate(page, pages)
         size = pages.page_size - offset
         done = self._read(endpoint, source + offset, address, size, noc)
         if done and self.timed:
@@ -287,7 +299,7 @@ class DataMovementApi(Transactions):
         self, page: int, pages: AddressGenerator, address: int, noc: int | None = None
     ) -> bool:
         """Start a copy of a page from L1 into a tensor."""
-        endpoint, target = pages.locate(page)
+        endpoint, target = self._locate(page, pages)
         done = self._write(endpoint, target, address, pages.page_size, noc)
         if done and self.timed:
             self.thread.clock += NOC_ADDRESS
@@ -304,7 +316,7 @@ class DataMovementApi(Transactions):
         noc: int | None = None,
     ) -> bool:
         """Start a copy of a page, or of `size` bytes of it from `offset` on, into a tensor."""
-        endpoint, target = pages.locate(page)
+        endpoint, target = self._locate(page, pages)
         size = size or pages.page_size
         done = self._write(endpoint, target + offset, address, size, noc)
         if done and self.timed:

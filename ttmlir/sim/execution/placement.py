@@ -109,7 +109,7 @@ def _configure(core: Core, spec: CircularBufferSpec, address: int) -> None:
             page_size,
             spec.total_size // page_size,
             data_format,
-            aliased=spec.buffer is not None,
+            aliased=spec.buffer is not None and not spec.is_storage,
         )
 
 

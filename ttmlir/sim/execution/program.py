@@ -72,7 +72,8 @@ class CircularBufferSpec:
     """Circular buffers that share bytes of L1 on some cores.
 
     `indices` gives page size and format by index. With a `buffer`, its pages on each core are the
-    circular buffer, from `offset` on.
+    circular buffer, from `offset` on; they hold a tensor's numbers unless it `is_storage`, which
+    nothing but the circular buffer uses.
     """
 
     cores: Cores
@@ -80,6 +81,7 @@ class CircularBufferSpec:
     indices: dict[int, tuple[int, DataType]]
     buffer: Buffer | None = None
     offset: int = 0
+    is_storage: bool = False
 
     def __post_init__(self) -> None:
         """Refuse indices that do not exist, and pages that do not fill the circular buffer."""

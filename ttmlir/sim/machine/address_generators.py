@@ -7,6 +7,7 @@ L1. Source: tt-metal, tt_metal/hw/inc/dataflow_api_addrgen.h and tensor/tensor_a
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -19,6 +20,8 @@ class AddressGenerator:
     """Where the pages of a buffer are: a bank and an address in it."""
 
     page_size: int
+    num_pages: int | None = None
+    """How many pages the buffer has, where that is known."""
 
     def locate(self, page: int) -> tuple[Endpoint, int]:
         """The bank of a page, and the address in the bank."""
@@ -166,6 +169,7 @@ class Sharded(AddressGenerator):
         self.stride = -(-page_size // alignment) * alignment
         self._shape = args.shape
         self._shard = args.shard_shape
+        self.num_pages = math.prod(args.shape)
         self._shards = tuple(
             -(-extent // shard) for extent, shard in zip(args.shape, args.shard_shape, strict=True)
         )
@@ -214,6 +218,7 @@ class TensorAccessor(AddressGenerator):
         self._core = core
         self._pages = pages
         self.page_size = pages.page_size
+        self.num_pages = pages.num_pages
         self.locate = pages.locate
 
     @property

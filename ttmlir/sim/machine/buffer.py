@@ -91,6 +91,8 @@ class Buffer:
         self.pages = self._pages(address)
         for bank in self.pages.banks:
             bank.memory.poison(address, self.bank_size)
+        if device.watch is not None and sharding is None:
+            device.watch.allocated(self.pages.banks[0].memory, address, page_size, self.num_pages)
 
     def _pages(self, address: int) -> Interleaved | Sharded:
         is_dram = self.space == MemorySpace.DEVICE_DRAM
@@ -140,31 +142,36 @@ class Buffer:
         bank, address = self.pages.locate(page)
         return noc_address(*bank.coordinate, address)
 
-    def write(self, data: bytes | memoryview) -> None:
-        """Fill the buffer from the host; SimError for another number of bytes."""
+    def write(self, data: bytes | memoryview, *, page_bytes: int | None = None) -> None:
+        """Fill the buffer from the host; SimError for another number of bytes.
+
+        `page_bytes` is how many bytes of each page are given, from its first one on; all if None.
+        """
         self._check_use()
-        if len(data) != self.size:
-            raise SimError(f"{len(data)} bytes for a buffer of {self.size}")
+        length = self.page_size if page_bytes is None else page_bytes
+        if len(data) != length * self.num_pages:
+            raise SimError(f"{len(data)} bytes for a buffer of {length * self.num_pages}")
         data = memoryview(data)
         watch = self.device.watch
         for page in range(self.num_pages):
             bank, address = self.pages.locate(page)
-            start = page * self.page_size
-            bank.memory.write(address, data[start : start + self.page_size])
+            start = page * length
+            bank.memory.write(address, data[start : start + length])
             if watch is not None:
-                watch.host_write(bank.memory, address, self.page_size)
+                watch.host_write(bank.memory, address, length)
 
-    def read(self) -> bytes:
-        """What is in the buffer, page after page."""
+    def read(self, *, page_bytes: int | None = None) -> bytes:
+        """What is in the buffer, page after page; of each page the first `page_bytes` if given."""
         self._check_use()
+        length = self.page_size if page_bytes is None else page_bytes
         watch = self.device.watch
-        result = bytearray(self.size)
+        result = bytearray(length * self.num_pages)
         for page in range(self.num_pages):
             bank, address = self.pages.locate(page)
-            start = page * self.page_size
+            start = page * length
             if watch is not None:
-                watch.host_read(bank.memory, address, self.page_size)
-            result[start : start + self.page_size] = bank.memory.read(address, self.page_size)
+                watch.host_read(bank.memory, address, length)
+            result[start : start + length] = bank.memory.read(address, length)
         return bytes(result)
 
     def deallocate(self) -> None:

@@ -60,6 +60,8 @@ class Sanitizer:
         self._threads: dict[int, ThreadState] = {}
         self._buffers = BufferRules(self._program, self._reporter)
         self._spaces: dict[Memory, Space] = {}
+        self._interleaved: dict[tuple[Memory, int], tuple[int, int]] = {}
+        """Size and number of the pages of interleaved buffers, by first bank and address."""
         self._points: dict[Hashable, VectorClock] = {}
         self._queues: dict[Hashable, HandOver] = {}
         self.report = self._reporter.report
@@ -88,9 +90,19 @@ class Sanitizer:
     def host_read(self, memory: Memory, address: int, size: int) -> None:
         """The host reads bytes while no program runs: nothing can be wrong with that."""
 
+    def allocated(self, memory: Memory, address: int, page_size: int, num_pages: int) -> None:
+        """An interleaved buffer begins at an address of its first bank."""
+        self._interleaved[memory, address] = (page_size, num_pages)
+
+    def count_pages(self, memory: Memory, address: int, page_size: int) -> int | None:
+        """The pages of the interleaved buffer there; None if no buffer has pages of this size."""
+        size, count = self._interleaved.get((memory, address), (0, 0))
+        return count if size == page_size else None
+
     def freed(self, memory: Memory, address: int, size: int) -> None:
         """A buffer was given back: its bytes count as never written."""
         self._spaces[memory].shadow.forget(address, size)
+        self._interleaved.pop((memory, address), None)
 
     def program_started(
         self, threads: Sequence[RunningThread], cores: Sequence[WatchedCore]
@@ -187,6 +199,17 @@ class Sanitizer:
             mine.thread.finding(
                 f"{verb} bytes {address:#x} to {address + size:#x} of {space.name}, of which "
                 f"{legal}; check the address and the size",
+                rule="out-of-bounds",
+            )
+        )
+
+    def page_outside(self, thread: RunningThread, page: int, num_pages: int) -> None:
+        """A thread is about to copy a page that the buffer does not have."""
+        pages = "1 page" if num_pages == 1 else f"{num_pages} pages"
+        self.report(
+            thread.finding(
+                f"copies page {page} of a buffer that has {pages}, numbered from 0: other buffers "
+                "may lie there; check the number of pages that the kernel is given",
                 rule="out-of-bounds",
             )
         )

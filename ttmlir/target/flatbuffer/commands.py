@@ -189,13 +189,14 @@ def _reference(attr: DictionaryAttr) -> Table:
     parameters = cast("dict[str, FloatAttr[AnyFloat]]", entries)
     return {
         "mnemonic": mnemonic.data,
-        "operands": [_reference_operand(each) for each in operands],
+        "operands": [reference_operand(each) for each in operands],
         "parameter_names": list(parameters),
         "parameter_values": [each.value.data for each in parameters.values()],
     }
 
 
-def _reference_operand(attr: Attribute) -> Table:
+def reference_operand(attr: Attribute) -> Table:
+    """The `ReferenceOperand` of the number of a value (an integer) or of a constant."""
     if isinstance(attr, IntegerAttr):
         return {"index": attr.value.data}
     return {"index": -1, "constant": cast("FloatAttr[AnyFloat]", attr).value.data}

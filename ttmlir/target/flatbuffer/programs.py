@@ -12,6 +12,7 @@ from xdsl.ir import Block, Operation
 from ttmlir.dialects import tt
 from ttmlir.dialects.definition.names import DEVICE, SYSTEM_DESC
 from ttmlir.layout.device import DeviceView
+from ttmlir.layout.system.chip import SystemDesc
 from ttmlir.layout.system.system_tables import system_desc_to_table
 from ttmlir.mlir.printing.printer import DEFAULT_ELISION_LIMIT, PrintOptions
 from ttmlir.mlir.reporting.diagnostics import LocatedError, OpError
@@ -36,7 +37,8 @@ def pack_file(module: ModuleOp, kind: FileKind, programs: Iterable[Table]) -> by
 
     The module is checked before the first of the programs is asked for.
     """
-    root = version_stamp() | {"system_desc": _system_desc(module), "programs": [*programs]}
+    system = system_desc_to_table(system_desc_of(module))
+    root = version_stamp() | {"system_desc": system, "programs": [*programs]}
     try:
         return load_schema(kind.schema).pack(root)
     except PackError as error:
@@ -44,15 +46,18 @@ def pack_file(module: ModuleOp, kind: FileKind, programs: Iterable[Table]) -> by
         raise LocatedError(module.location, message) from error
 
 
-def _system_desc(module: ModuleOp) -> Table:
-    attr = module.attributes.get(SYSTEM_DESC)
-    if not isinstance(attr, tt.SystemDescAttr):
+def system_desc_of(module: ModuleOp) -> SystemDesc:
+    """The machine of the first module, from the outside in, that names one."""
+    modules = (op for op in module.walk() if isinstance(op, ModuleOp))
+    found = (op.attributes.get(SYSTEM_DESC) for op in modules)
+    attr = next((each for each in found if isinstance(each, tt.SystemDescAttr)), None)
+    if attr is None:
         raise OpError(
             module,
             f"has no attribute '{SYSTEM_DESC}' with the system to run on; "
             "add it with --ttir-load-system-desc",
         )
-    return system_desc_to_table(attr.data)
+    return attr.data
 
 
 def device_of(function: FuncOp, kind: FileKind) -> DeviceView:

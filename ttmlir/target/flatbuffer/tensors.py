@@ -29,18 +29,60 @@ _INT32_MAX = (1 << 31) - 1
 _UINT64_MAX = (1 << 64) - 1
 
 
-class TensorTables:
+class MemoryTables:
+    """Makes the `MemoryDesc` tables of what single cores, or the host, hold."""
+
+    def __init__(self, kind: FileKind) -> None:
+        """Start without tables."""
+        self._kind = kind
+        self._memories: dict[tuple[object, ...], Table] = {}
+
+    def memory(
+        self,
+        shard: tuple[int, ...],
+        element: Element,
+        space: MemorySpace,
+        memory_layout: TensorMemoryLayout,
+    ) -> Table:
+        """The `MemoryDesc` of what one core holds; LayoutError if it is too large to describe."""
+        key = (shard, element, space, memory_layout)
+        if key not in self._memories:
+            check_int32(self._kind, "shard", shard)
+            size = math.prod(shard) * element.size_bytes
+            if size > _UINT64_MAX:
+                raise LayoutError(f"a shard of {size} bytes is larger than a file can say")
+            self._memories[key] = {
+                "shape": shard,
+                "tile_shape": element.shape if isinstance(element, TileFormat) else (1, 1),
+                "data_type": element.data_type.schema_name,
+                "memory_space": space.schema_name,
+                "memory_layout": memory_layout.schema_name,
+                "size": size,
+            }
+        return self._memories[key]
+
+
+def check_int32(kind: FileKind, what: str, numbers: Iterable[int]) -> None:
+    """LayoutError for numbers for which the schema is too narrow."""
+    for number in numbers:
+        if number > _INT32_MAX:
+            raise LayoutError(
+                f"{what} {number} is larger than {_INT32_MAX}, the largest that a "
+                f"{kind.extension} file holds"
+            )
+
+
+class TensorTables(MemoryTables):
     """Makes the tables of the types of one device's tensors."""
 
     def __init__(self, device: DeviceView, kind: FileKind) -> None:
         """Start without tables."""
+        super().__init__(kind)
         self._device = device
-        self._kind = kind
         # By identity first: comparing types means comparing layouts.
         self._known: dict[int, tuple[Attribute, Table]] = {}
         self._descs: dict[Attribute, Table] = {}
         self._layouts: dict[tuple[LayoutAttr, tuple[int, ...]], Table] = {}
-        self._memories: dict[tuple[object, ...], Table] = {}
 
     def desc(self, type: Attribute) -> Table:
         """The `TensorDesc` of a type; LayoutError if the schema cannot describe it."""
@@ -69,10 +111,10 @@ class TensorTables:
                 f"a tensor of {len(shape)} dimensions; {self._kind.extension} files run with at "
                 f"most {MAX_RANK}, so merge some of them by a reshape before"
             )
-        self._check_int32("shape", shape)
+        check_int32(self._kind, "shape", shape)
         table: Table = {"shape": shape, "layout": self._layout(encoding, shape)}
-        name = self._element_type_name(
-            element_of(tensor_type.element_type), encoding.tensor_layout.element
+        name = element_type_name(
+            self._kind, element_of(tensor_type.element_type), encoding.tensor_layout.element
         )
         if name is not None:
             table["element_type"] = name
@@ -81,7 +123,7 @@ class TensorTables:
     def _layout(self, attr: LayoutAttr, shape: tuple[int, ...]) -> Table:
         layout = attr.tensor_layout
         stride = layout.stride(shape)
-        self._check_int32("stride", stride)
+        check_int32(self._kind, "stride", stride)
         key = (attr, stride)
         if key not in self._layouts:
             # Chips are alike: the cores of the first one stand for those of all.
@@ -96,46 +138,13 @@ class TensorTables:
             }
         return self._layouts[key]
 
-    def memory(
-        self,
-        shard: tuple[int, ...],
-        element: Element,
-        space: MemorySpace,
-        memory_layout: TensorMemoryLayout,
-    ) -> Table:
-        """The `MemoryDesc` of what one core holds; LayoutError if it is too large to describe."""
-        key = (shard, element, space, memory_layout)
-        if key not in self._memories:
-            self._check_int32("shard", shard)
-            size = math.prod(shard) * element.size_bytes
-            if size > _UINT64_MAX:
-                raise LayoutError(f"a shard of {size} bytes is larger than a file can say")
-            self._memories[key] = {
-                "shape": shard,
-                "tile_shape": element.shape if isinstance(element, TileFormat) else (1, 1),
-                "data_type": element.data_type.schema_name,
-                "memory_space": space.schema_name,
-                "memory_layout": memory_layout.schema_name,
-                "size": size,
-            }
-        return self._memories[key]
 
-    def _check_int32(self, what: str, numbers: Iterable[int]) -> None:
-        for number in numbers:
-            if number > _INT32_MAX:
-                raise LayoutError(
-                    f"{what} {number} is larger than {_INT32_MAX}, the largest that a "
-                    f"{self._kind.extension} file holds"
-                )
-
-    def _element_type_name(self, element: Element, stored: Element) -> str | None:
-        """Name of the element type, None where a reader takes it from the storage format."""
-        name = SCHEMA_NAMES.get(element.scalar.keyword)
-        if name is None:
-            raise LayoutError(
-                f"element type '{element}' cannot be stored in a {self._kind.extension} file"
-            )
-        return None if name == _implied_name(stored) else name
+def element_type_name(kind: FileKind, element: Element, stored: Element) -> str | None:
+    """Name of the element type, None where a reader takes it from the storage format."""
+    name = SCHEMA_NAMES.get(element.scalar.keyword)
+    if name is None:
+        raise LayoutError(f"element type '{element}' cannot be stored in a {kind.extension} file")
+    return None if name == _implied_name(stored) else name
 
 
 def _is_tensor(type: Attribute) -> bool:

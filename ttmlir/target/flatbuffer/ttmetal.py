@@ -4,31 +4,46 @@ Every function becomes a program with one queue of commands, one for each operat
 in the file as C++, with their circular buffers, cores and settings; constants of the host with
 their elements. The file also holds the module that it was made from and the line of each operation.
 
-Requires: the attributes `tt.system_desc` on the module, `tt.device` on a module around each
-function and `tt.arg_alloc` on functions with arguments, and a `#tt.layout` on every tensor, as the
-pipeline ttir-to-ttmetal-backend-pipeline leaves.
+Functions on tensors (2024, `commands.py`) have their kernels in regions; functions on memrefs
+(late 2025, `enqueue.py`) name other functions, which are no programs.
+
+Requires: the attribute `tt.system_desc` on a module. For functions on tensors also the attributes
+`tt.device` on a module around each function and `tt.arg_alloc` on functions with arguments, and a
+`#tt.layout` on every tensor, as the pipeline ttir-to-ttmetal-backend-pipeline leaves.
 """
 
 from __future__ import annotations
 
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import ArrayAttr, ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, MemRefType, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation
 
 from ttmlir.dialects.definition.layout_checks import layout_of
 from ttmlir.dialects.definition.names import ARG_ALLOC
 from ttmlir.dialects.tt import ArgumentAllocationAttr
+from ttmlir.dialects.ttmetal.programs import PROGRAM_OPS
 from ttmlir.layout.device import DeviceView
 from ttmlir.mlir.printing.module import print_module
 from ttmlir.mlir.printing.printer import OpLinePrinter
 from ttmlir.mlir.reporting.diagnostics import OpError
 from ttmlir.target.flatbuffer.commands import CommandWriter
 from ttmlir.target.flatbuffer.file_kind import TTMETAL
-from ttmlir.target.flatbuffer.programs import DEBUG_TEXT, FILE_TEXT, body_of, device_of, pack_file
+from ttmlir.target.flatbuffer.programs import (
+    DEBUG_TEXT,
+    FILE_TEXT,
+    body_of,
+    device_of,
+    pack_file,
+    system_desc_of,
+)
+from ttmlir.target.flatbuffer.symbols import Symbols
 from ttmlir.target.flatbuffer.tensors import Table, TensorTables
 from ttmlir.target.flatbuffer.values import Values
+
+if TYPE_CHECKING:
+    from ttmlir.target.flatbuffer.enqueue import EnqueueWriter
 
 _DIALECT = "ttmetal"
 
@@ -42,13 +57,27 @@ def ttmetal_to_flatbuffer(module: ModuleOp, *, mlir_source: str | None = None) -
     if mlir_source is None:
         mlir_source = print_module(module, FILE_TEXT)
     writer = _ModuleWriter(module, mlir_source)
-    programs = (writer.program(op) for op in module.walk() if isinstance(op, FuncOp))
+    programs = (
+        writer.program(op)
+        for op in module.walk()
+        if isinstance(op, FuncOp) and not writer.symbols.is_kernel(op)
+    )
     return pack_file(module, TTMETAL, programs)
+
+
+def _is_on_memrefs(function: FuncOp) -> bool:
+    """True for a function in the form of late 2025."""
+    types = (*function.function_type.inputs.data, *function.function_type.outputs.data)
+    return any(isinstance(type, MemRefType) for type in types) or any(
+        isinstance(op, PROGRAM_OPS) for op in function.body.block.ops
+    )
 
 
 class _ModuleWriter:
     def __init__(self, module: ModuleOp, mlir_source: str) -> None:
+        self.module = module
         self.values = Values(TTMETAL)
+        self.symbols = Symbols(module)
         self.lines = OpLinePrinter(module, DEBUG_TEXT)
         self.writers: dict[DeviceView, tuple[TensorTables, CommandWriter]] = {}
         # One table for all programs.
@@ -57,8 +86,17 @@ class _ModuleWriter:
     def program(self, function: FuncOp) -> Table:
         """The program of a function."""
         block = body_of(function)
-        tables, writer = self.writer(function)
-        inputs = self.arguments(function, tables)
+        writer: CommandWriter | EnqueueWriter
+        if _is_on_memrefs(function):
+            # Texts of modules of 2024 are faster while nobody has loaded the later dialects.
+            from ttmlir.target.flatbuffer.enqueue import EnqueueWriter
+
+            chip_grid = system_desc_of(self.module).chip_descs[0].grid
+            writer = EnqueueWriter(self.values, self.symbols, chip_grid)
+            inputs = [writer.define(value, function) for value in block.args]
+        else:
+            tables, writer = self.writer(function)
+            inputs = self.arguments(function, tables)
         outputs: list[Table] = []
         commands: list[Table] = []
         for op in block.ops:
@@ -76,7 +114,7 @@ class _ModuleWriter:
             "debug_info": self.debug_info,
         }
 
-    def command(self, op: Operation, writer: CommandWriter) -> Table | None:
+    def command(self, op: Operation, writer: CommandWriter | EnqueueWriter) -> Table | None:
         """One command, None for an operation that only makes a tensor on the host."""
         written = writer.write(op)
         if written is None:

@@ -27,7 +27,7 @@ class Values:
             desc = tables.desc(value.type)
         except LayoutError as error:
             raise OpError(op, f"{self._kind.refused}: {error}") from error
-        return self._add(value, desc)
+        return self.add(value, {"desc": desc})
 
     def define_constant(
         self, value: SSAValue, op: Operation, tables: TensorTables, data: bytes | memoryview
@@ -80,8 +80,9 @@ class Values:
         self._next_id += 1
         return number
 
-    def _add(self, value: SSAValue, desc: Table) -> Table:
-        table = self._tensors[value] = {"global_id": self.next_id(), "desc": desc}
+    def add(self, value: SSAValue, ref: Table) -> Table:
+        """A new tensor for a value, with these fields and the next number."""
+        table = self._tensors[value] = {"global_id": self.next_id(), **ref}
         return table
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import Enum
+from inspect import signature
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -84,6 +86,13 @@ _FUNCTIONS: dict[str, Callable[..., Array]] = {
 }
 """Functions by their names in lower case; parameters follow the array."""
 
+_CHOICES_OF_SPEED = {
+    **dict.fromkeys(("erf", "erfc", "exp", "gelu", "log", "log10", "log1p", "log2"), 1),
+    **dict.fromkeys(("rsqrt", "sqrt", "tanh"), 1),
+    "sigmoid": 2,
+}
+"""How many parameters of a function only choose how fast the card is; functions are exact here."""
+
 
 class UnaryType(NamedNumber):
     """Base of `UnaryOpType`."""
@@ -129,21 +138,53 @@ class UnaryWithParam:
 def activation_of(activation: Any) -> Callable[[Array], Array]:
     """The function of an activation: its name, a member of `UnaryOpType`, or with parameters.
 
-    ValueError for names that no function has.
+    Parameters come in a `UnaryWithParam`, or as a pair of a member and a number. ValueError for
+    names that no function has, and for parameters that it does not take.
     """
     parameters: tuple[Any, ...] = ()
+    if _is_pair(activation):
+        activation = UnaryWithParam(*activation)
     if isinstance(activation, UnaryWithParam):
         activation, parameters = activation.op_type, activation.params
     name = activation.name.lower() if isinstance(activation, Enum) else str(activation)
     function = _FUNCTIONS.get(name)
     if function is None:
         raise ValueError(f"unknown activation '{name}'; known are {', '.join(sorted(_FUNCTIONS))}")
+    if len(parameters) <= _CHOICES_OF_SPEED.get(name, 0):
+        parameters = ()
+    _check_parameters(name, function, parameters)
     return lambda array: function(np, array, *parameters)
 
 
+def _is_pair(activation: Any) -> bool:
+    """Whether it is a member of `UnaryOpType` and its parameter, and no chain of two functions."""
+    match activation:
+        # Members are numbers, too.
+        case (UnaryType(), Enum()):
+            return False
+        case (UnaryType(), Real()):
+            return isinstance(activation, tuple)
+        case _:
+            return False
+
+
+def _check_parameters(
+    name: str, function: Callable[..., Array], parameters: tuple[Any, ...]
+) -> None:
+    try:
+        signature(function).bind(np, None, *parameters)
+    except TypeError:
+        taken = ", ".join([*signature(function).parameters][2:])
+        raise ValueError(
+            f"the parameters of activation '{name}' are ({taken}), but {len(parameters)} were "
+            f"given; give them as in ttnn.UnaryWithParam(ttnn.UnaryOpType.{name.upper()}, [...])"
+        ) from None
+
+
 def apply_activations(array: Array, chain: Any) -> Array:
-    """Unary operations by name, one after another; RuntimeError for unknown ones."""
-    listed: Sequence[Any] = [*chain] if isinstance(chain, list | tuple) else [chain]
+    """Unary operations by name, one after another; ValueError as `activation_of`."""
+    alone = _is_pair(chain) or not isinstance(chain, list | tuple)
+    listed: Sequence[Any] = [chain] if alone else [*chain]
     for each in listed:
         array = activation_of(each)(array)
     return array

@@ -6,30 +6,56 @@ from collections.abc import Callable, Mapping
 from inspect import signature
 from typing import Any
 
-from ttmlir.ttnn.tensor.tensor import Tensor
 from ttmlir.ttnn.types.enums import DataType, Layout
 from ttmlir.ttnn.types.memory import MemoryConfig
 
-_DATA_TYPE = (DataType, "a ttnn.DataType, such as ttnn.bfloat16")
-_KINDS: dict[str, tuple[type, str]] = {
+_Kind = tuple[type | str, str]
+"""What an argument is: its class, or an attribute that only its class has; how to say it."""
+_DATA_TYPE: _Kind = (DataType, "a ttnn.DataType, such as ttnn.bfloat16")
+_LAYOUT: _Kind = (Layout, "a ttnn.Layout, such as ttnn.TILE_LAYOUT")
+_MEMORY: _Kind = (MemoryConfig, "a ttnn.MemoryConfig, such as ttnn.L1_MEMORY_CONFIG")
+_TENSOR: _Kind = ("tensor_id", "a ttnn.Tensor")
+_DEVICE: _Kind = ("core_grid", "what ttnn.open_device returns")
+_OPTIONAL = {
     "dtype": _DATA_TYPE,
     "output_dtype": _DATA_TYPE,
-    "layout": (Layout, "a ttnn.Layout, such as ttnn.TILE_LAYOUT"),
-    "memory_config": (MemoryConfig, "a ttnn.MemoryConfig, such as ttnn.L1_MEMORY_CONFIG"),
-    "output_tensor": (Tensor, "a ttnn.Tensor"),
+    "layout": _LAYOUT,
+    "memory_config": _MEMORY,
+    "output_tensor": _TENSOR,
+    "device": _DEVICE,
 }
-"""Arguments that mean the same everywhere: what they are, and how to say it."""
+"""Arguments that mean the same everywhere, if they are given."""
+_NEEDED = {
+    "DataType": _DATA_TYPE,
+    "Layout": _LAYOUT,
+    "MemoryConfig": _MEMORY,
+    "Tensor": _TENSOR,
+    "MeshDevice": _DEVICE,
+}
+"""Arguments by their annotations."""
 
 
-def find_wrong_argument(named: Mapping[str, Any]) -> str:
-    """What is wrong with one of the arguments of a call, or nothing."""
+def find_wrong_argument(named: Mapping[str, Any], annotations: Mapping[str, Any]) -> str:
+    """What is wrong with one of the arguments of a call, or nothing.
+
+    `annotations` are those of the function, as texts.
+    """
     for name, value in named.items():
-        kind, meaning = _KINDS.get(name, (object, ""))
-        if value is not None and not isinstance(value, kind):
-            return f"{name} is {meaning}, not {value!r}"
-        if name == "device" and value is not None and not hasattr(value, "core_grid"):
-            return f"device is what ttnn.open_device returns, not {value!r}"
+        found = _NEEDED.get(annotations.get(name, ""))
+        if found is None and value is not None:
+            found = _OPTIONAL.get(name)
+        if found is not None and not _is_a(value, found[0]):
+            return f"{name} is {found[1]}, not {value!r}"
     return ""
+
+
+def _is_a(value: object, kind: type | str) -> bool:
+    return hasattr(value, kind) if isinstance(kind, str) else isinstance(value, kind)
+
+
+def find_misuse(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    """What is wrong with one of the arguments of a function, or nothing."""
+    return find_wrong_argument(name_arguments(function, args, kwargs), function.__annotations__)
 
 
 def name_arguments(

@@ -7,6 +7,7 @@ the first operand.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -55,6 +56,8 @@ class Operation:
         self.entry = entry
         self.is_experimental = name.startswith("experimental.")
         self._text = signature
+        # What a notebook shows for `ttnn.exp?`.
+        self.__doc__ = function.__doc__ if signature is None else f"{self.__name__}({signature})"
 
     @property
     def has_signature(self) -> bool:
@@ -66,6 +69,13 @@ class Operation:
         """The arguments of an operation of a table."""
         assert self._text is not None, "functions know their arguments themselves"
         return Signature(self.__name__, self._text)
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        """The arguments, for `inspect.signature` and what uses it, such as notebooks."""
+        if self._text is None:
+            return inspect.signature(self.function)
+        return self.signature.describe()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Compute; RuntimeError at the caller's line for what cannot be."""
@@ -81,16 +91,16 @@ class Operation:
 
     def _find_misuse(self, error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
         """What is wrong with the arguments, where that can be said better than by the error."""
-        from ttmlir.ttnn.operations.misuse import find_wrong_argument, name_arguments
+        from ttmlir.ttnn.operations.misuse import find_misuse, find_wrong_argument
 
         if self._text is not None:
             try:
-                return find_wrong_argument(self.signature.bind(args, kwargs))
+                return find_wrong_argument(self.signature.bind(args, kwargs), {})
             except TypeError:
                 return ""
         if str(error).startswith(f"{self.function.__name__}()"):
             return f"{error}; it takes {signature_of(self.function)}"
-        return find_wrong_argument(name_arguments(self.function, args, kwargs))
+        return find_misuse(self.function, args, kwargs)
 
     def _watch(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Compute with observers, who see nothing of the calls that this one makes."""

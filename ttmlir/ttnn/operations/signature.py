@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 from difflib import get_close_matches
 from typing import Any
 
@@ -82,6 +83,22 @@ class Signature:
             ignored = None if each.arg in IGNORED else Required
             self.defaults[each.arg] = ignored if default is None else ast.literal_eval(default)
         self._required = [name for name, value in self.defaults.items() if value is Required]
+
+    def describe(self) -> inspect.Signature:
+        """The same as Python describes the arguments of a function."""
+        parameter = inspect.Parameter
+        return inspect.Signature(
+            [
+                parameter(
+                    name,
+                    parameter.POSITIONAL_OR_KEYWORD
+                    if name in self.positional
+                    else parameter.KEYWORD_ONLY,
+                    default=parameter.empty if value is Required else value,
+                )
+                for name, value in self.defaults.items()
+            ]
+        )
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """Values by the names of all arguments; TypeError for what the operation does not take."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex
 
 from ttmlir.ttnn.errors import place_error, refuse_operator
 from ttmlir.ttnn.registry import find_operation
@@ -298,15 +298,15 @@ class Tensor:
         """A number divided by the tensor."""
         return find_operation("rdiv")(self, other)
 
+    def __matmul__(self, other: Any) -> Tensor:
+        """Product of matrices."""
+        return find_operation("matmul")(self, other)
+
     # ttnn has no operators for these; without an answer, a program would not know what to call.
 
     def __rsub__(self, other: Any) -> Tensor:
         """TypeError: numbers do not stand before a minus."""
         raise refuse_operator("number - tensor", "ttnn.rsub(tensor, number)")
-
-    def __matmul__(self, other: Any) -> Tensor:
-        """TypeError: products of matrices have a function."""
-        raise refuse_operator("@", "ttnn.matmul(a, b)")
 
     def __pow__(self, other: Any) -> Tensor:
         """TypeError: powers have a function."""
@@ -353,6 +353,13 @@ class Tensor:
     def __iter__(self) -> Iterator[Tensor]:
         """The parts along the first dimension."""
         return (self[i] for i in range(self.shape[0]))
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        """Refuse to be copied or pickled by Python: memory of a device stays where it is."""
+        raise TypeError(
+            "a ttnn.Tensor is not copied or pickled by Python; ttnn.clone copies one on a device, "
+            "ttnn.dump_tensor writes one to a file, ttnn.to_torch gives its numbers"
+        )
 
     def __repr__(self) -> str:
         """The numbers and what they are, as ttnn prints them."""

@@ -114,6 +114,12 @@ class PyKernelOp:
         Without `num_pages`, `create_program` gives it twice the pages that kernels ask for at
         once, or all of the tensor's where that is not known.
         """
+        if not isinstance(tensor, self._ttnn.Tensor):
+            package = type(tensor).__module__.partition(".")[0]
+            raise TypeError(
+                f"create_cb takes a tensor of ttnn, not {package}.{type(tensor).__name__}; "
+                "ttnn.from_torch makes one on a device"
+            )
         dtype = tensor.dtype
         page_size = _PAGE_BYTES.get(dtype.name)
         if page_size is None:

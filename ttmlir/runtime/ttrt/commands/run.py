@@ -180,14 +180,14 @@ class Run(Command):
         if not binary.is_metal:
             return run_operations(program, inputs, settings, self.observer, self._make_runner)
         # The simulator is loaded only for files that need it.
-        from ttmlir.runtime.metal.session import TT_MLIR_LENIENCIES
+        from ttmlir.runtime.metal.session import needed_leniencies
         from ttmlir.runtime.ttrt.running.kernels import run_kernels
 
         return run_kernels(
             program,
             inputs,
             settings,
-            self._sim_options(TT_MLIR_LENIENCIES),
+            self._sim_options(needed_leniencies(program)),
             print_line=self.logger.output,
             record=self.RECORDS_KERNELS,
         )

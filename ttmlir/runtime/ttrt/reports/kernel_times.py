@@ -15,7 +15,6 @@ from dataclasses import dataclass
 
 from ttmlir.files import safe_file_name
 from ttmlir.layout.enums import MathFidelity
-from ttmlir.program.description import ComputeConfig
 from ttmlir.runtime.binary import BinaryProgram
 from ttmlir.runtime.generic.runner import GenericReport
 from ttmlir.runtime.metal.session import CommandReport, MetalRun
@@ -71,23 +70,20 @@ class KernelRuns:
 
 def _of_command(function: BinaryProgram, each: CommandReport) -> KernelProgram:
     command = each.command
-    computing = [kernel for kernel in command.kernels if kernel.config == "TensixConfig"]
     return KernelProgram(
         f"{function.name} {command.index} {command.meaning}",
         command.location,
-        computing[0].fidelity if computing else None,
+        command.fidelity,
         each.report,
         each.timeline,
     )
 
 
 def _of_operation(function: BinaryProgram, each: GenericReport) -> KernelProgram:
-    configs = [kernel.config for kernel in each.description.kernels]
-    computing = [config for config in configs if isinstance(config, ComputeConfig)]
     return KernelProgram(
         f"{function.name} {each.operation.index} {each.title}",
         each.operation.location,
-        computing[0].math_fidelity if computing else None,
+        each.description.math_fidelity,
         each.report,
         each.timeline,
     )

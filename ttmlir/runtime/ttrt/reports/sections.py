@@ -102,10 +102,16 @@ def _kernel_sources(root: TableView) -> str:
             if command["type_type"] != "EnqueueProgramCommand":
                 continue
             parts.append(f"// {command['debug_info'] or 'no debug information'}")
-            kernels = command["type"]["program"]["kernels"] or ()
-            sources = [k["kernel"]["source"] for k in kernels if k["kernel_type"] == "KernelSource"]
-            parts += [source.strip() for source in sources]
+            parts += [source.strip() for source in _sources_of(command["type"])]
     return "\n".join(parts)
+
+
+def _sources_of(command: TableView) -> list[str]:
+    """C++ of the kernels of an `EnqueueProgramCommand`."""
+    if command["descriptor"] is not None:
+        return [kernel["source"] or "" for kernel in command["descriptor"]["kernels"] or ()]
+    kernels = command["program"]["kernels"] or ()
+    return [each["kernel"]["source"] for each in kernels if each["kernel_type"] == "KernelSource"]
 
 
 def _commands(program: TableView) -> list[TableView]:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 from ttmlir.cpp import tree
 from ttmlir.cpp.types import BOOL, CHAR, DOUBLE, FLOAT, INT, INT64, NULL, STRING, UINT64, UNSIGNED
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.value import Value, make_floating, make_integer
 
-_ESCAPES = {"n": 10, "t": 9, "r": 13, "0": 0, "\\": 92, "'": 39, '"': 34, "a": 7, "b": 8}
+_ESCAPES = dict(zip("abefnrtv\\'\"?", b"\a\b\x1b\f\n\r\t\v\\'\"?", strict=True))
+"""What stands behind a backslash, and the character that it means; `e` is one of GCC's own."""
+_ESCAPE = re.compile(r"\\(?:([0-7]{1,3})|x([0-9a-fA-F]+)|(.))", re.DOTALL)
 
 
 def evaluate_integer(context: Context, node: tree.Integer) -> Value:
@@ -37,30 +41,34 @@ def evaluate_boolean(context: Context, node: tree.Boolean) -> Value:
 
 def evaluate_string(context: Context, node: tree.String) -> Value:
     """A string literal."""
-    characters = bytes(_decode_characters(context, node, node.text))
+    characters = _decode_characters(context, node, node.text)
     return Value(STRING, code.constant(characters.decode("utf-8", errors="replace")))
 
 
 def evaluate_character(context: Context, node: tree.Character) -> Value:
     """A character literal."""
-    characters = list(_decode_characters(context, node, node.text))
+    characters = _decode_characters(context, node, node.text)
     if len(characters) != 1:
         raise context.error(node, "a character literal is one character")
     return make_integer(characters[0], CHAR)
 
 
-def _decode_characters(context: Context, node: tree.Node, text: str) -> list[int]:
-    found = list[int]()
-    rest = iter(text.encode())
-    for each in rest:
-        if each != ord("\\"):
-            found.append(each)
-            continue
-        letter = chr(next(rest))
-        if letter not in _ESCAPES:
+def _decode_characters(context: Context, node: tree.Node, text: str) -> bytes:
+    found, start = bytearray(), 0
+    for escape in _ESCAPE.finditer(text):
+        found += text[start : escape.start()].encode()
+        octal, hexadecimal, letter = escape.groups()
+        if letter is None:
+            value = int(octal, 8) if octal else int(hexadecimal, 16)
+            if value > 255:
+                raise context.error(node, f"the escape '{escape[0]}' is no character of 8 bits")
+            found.append(value)
+        elif letter in _ESCAPES:
+            found.append(_ESCAPES[letter])
+        else:
             raise context.error(node, f"the escape '\\{letter}' is not supported")
-        found.append(_ESCAPES[letter])
-    return found
+        start = escape.end()
+    return bytes(found + text[start:].encode())
 
 
 def evaluate_null(context: Context, node: tree.Null) -> Value:

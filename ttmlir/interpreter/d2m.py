@@ -1,0 +1,229 @@
+"""The tensor form of d2m: layouts and views, generics on one core, and loops over tiles.
+
+A tensor of tiles is an array with two dimensions more: rows and columns within a tile. What is
+beyond the shape of a tensor is NaN, or a number that is not to be expected, so that what reads the
+padding shows. The body of a `linalg.generic` runs once for all its parallel iterators at once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, TensorType
+from xdsl.dialects.linalg.attrs import IteratorType
+from xdsl.dialects.linalg.ops import GenericOp as LinalgGenericOp
+from xdsl.dialects.linalg.ops import IndexOp
+from xdsl.ir import Attribute, Operation
+
+from ttmlir.dialects import d2m
+from ttmlir.dialects.tt.layout import TileType
+from ttmlir.dialects.ttcore import metal_layout_of
+from ttmlir.interpreter.execution import Execution
+from ttmlir.interpreter.tiles import TILE_FUNCTIONS, of_storage, to_storage
+from ttmlir.interpreter.values import Function, array_shape, compute_dtype, element_of_tensor
+from ttmlir.layout.affine import AffineMap, DimExpr
+from ttmlir.layout.metal.metal_layout import MetalLayout
+from ttmlir.mlir.attributes.affine import layout_map
+from ttmlir.mlir.reporting.diagnostics import OpError
+from ttmlir.runtime.element import Array
+
+_ODD = 0x5A
+"""What integers of padding hold."""
+
+
+def undefined(type_: Attribute) -> Array:
+    """A tensor that nothing was written to."""
+    tensor = cast("TensorType[Attribute]", type_)
+    dtype = compute_dtype(tensor.element_type)
+    assert dtype is not None, "tensors of tiles have a number format"
+    return np.full(array_shape(tensor), _padding(dtype), dtype)
+
+
+def _padding(dtype: np.dtype[Any]) -> float:
+    return math.nan if dtype.kind == "f" else _ODD
+
+
+# --- Layouts -------------------------------------------------------------------------------------
+
+
+def _empty(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    return (undefined(op.results[0].type),)
+
+
+def _full(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    number = cast("FloatAttr | IntegerAttr", op.properties["fill_value"]).value.data
+    result = undefined(op.results[0].type)
+    return (np.full_like(result, number),)
+
+
+def to_layout(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    """The numbers of a tensor in another layout; formats of tiles change as those of numbers."""
+    source, target = op.operands[0].type, op.results[0].type
+    logical = _numbers_of(op, operands[0], source, target)
+    return (_divide(op, logical, target),)
+
+
+def _layout_of(op: Operation, type_: Attribute) -> MetalLayout | None:
+    layout = metal_layout_of(type_)
+    if layout is not None and layout.data.is_view:
+        raise OpError(op, "reads a view; only d2m.view_layout and d2m.generic can be interpreted")
+    return None if layout is None else layout.data
+
+
+def _numbers_of(op: Operation, array: Array, type_: Attribute, other: Attribute) -> Array:
+    """The tensor as the host has it, in the element type of the other side if that is known."""
+    layout = _layout_of(op, type_)
+    if layout is None:
+        return array
+    order = _interleaved_axes(layout.device_rank, len(array.shape))
+    flat = np.ascontiguousarray(array.transpose(order)).reshape(-1)
+    view = _logical_view(flat, layout)
+    element = element_of_tensor(other)
+    wanted = element_of_tensor(type_) if isinstance(element, TileType) else element
+    return of_storage(np.array(view), wanted)
+
+
+def _logical_view(flat: Array, layout: MetalLayout) -> Array:
+    """The numbers of the logical shape in a padded buffer."""
+    strides = [stride * flat.itemsize for stride in layout.host_strides]
+    return np.lib.stride_tricks.as_strided(flat, layout.logical_shape, strides)
+
+
+def _divide(op: Operation, array: Array, type_: Attribute) -> Array:
+    """Numbers as tiles on a grid, or as the host has them."""
+    layout = _layout_of(op, type_)
+    tensor = cast("TensorType[Attribute]", type_)
+    if layout is None:
+        return array.reshape(tensor.get_shape())
+    element = tensor.element_type
+    dtype = compute_dtype(element)
+    assert dtype is not None, "tensors on grids have a number format"
+    flat = np.full(layout.host_volume, _padding(dtype), dtype)
+    stored = to_storage(array.reshape(layout.logical_shape), element)
+    _logical_view(flat, layout)[...] = stored
+    shape = array_shape(tensor)
+    order = _interleaved_axes(layout.device_rank, len(shape))
+    return flat.reshape([shape[axis] for axis in order]).transpose(np.argsort(order))
+
+
+def _interleaved_axes(rank: int, axes: int) -> list[int]:
+    """The axes (grid, shard, tile) in the order of a buffer in row-major order of numbers."""
+    order = [axis for pair in zip(range(rank), range(rank, 2 * rank), strict=True) for axis in pair]
+    if axes > 2 * rank:
+        order.insert(len(order) - 2, 2 * rank)
+        order.append(2 * rank + 1)
+    return order
+
+
+def _view_layout(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    layout = metal_layout_of(op.results[0].type)
+    tensor = cast("TensorType[Attribute]", op.results[0].type)
+    shape = tuple(tensor.get_shape())
+    if layout is None or not layout.data.is_view:
+        return (operands[0].reshape(array_shape(tensor)),)
+    places = layout.index_map.eval(cast("Sequence[int]", np.indices(shape, sparse=True)))
+    return (operands[0][np.broadcast_arrays(*places, np.zeros(shape, np.int8))[:-1]],)
+
+
+# --- Generics ------------------------------------------------------------------------------------
+
+
+def _generic(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    assert isinstance(op, d2m.GenericOp)
+    if {*op.grid_shape, *op.block_factors, *sum((x.grid_shape for x in op.layouts), ())} != {1}:
+        raise OpError(op, "runs on several cores or blocks; one of each can be interpreted")
+    shards = [
+        array.reshape(array.shape[len(layout.grid_shape) :])
+        for array, layout in zip(operands, op.layouts, strict=True)
+    ]
+    results = execution.run_region(op.regions[0], shards)
+    return [
+        result.reshape(array_shape(cast("TensorType[Attribute]", value.type)))
+        for result, value in zip(results, op.results, strict=True)
+    ]
+
+
+def _shard(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    return (operands[0],)
+
+
+def _linalg_generic(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    assert isinstance(op, LinalgGenericOp)
+    if len(op.outputs) != 1 or not isinstance(element_of_tensor(op.operands[0].type), TileType):
+        raise OpError(op, "is no loop over tiles with one output; no other can be interpreted")
+    maps = [layout_map(each) for each in op.indexing_maps.data]
+    extents = _extents(maps, operands)
+    kinds = [kind.data for kind in op.iterator_types.data]
+    parallel = [n for n, kind in enumerate(kinds) if kind is IteratorType.PARALLEL]
+    reduced = [n for n, kind in enumerate(kinds) if kind is not IteratorType.PARALLEL]
+    point: list[Any] = [0] * len(kinds)
+    for axis, iterator in enumerate(parallel):
+        shape = [1] * len(parallel)
+        shape[axis] = extents[iterator]
+        point[iterator] = np.arange(extents[iterator]).reshape(shape)
+    out = np.array(operands[-1])
+    for step, places in enumerate(np.ndindex(*(extents[iterator] for iterator in reduced))):
+        for iterator, place in zip(reduced, places, strict=True):
+            point[iterator] = place
+        inputs = zip(operands[:-1], maps[:-1], strict=True)
+        tiles = [array[index_map.eval(point)] for array, index_map in inputs]
+        target = maps[-1].eval(point)
+        held = _identity(op, out.dtype) if reduced and not step else out[target]
+        execution.loops.append(tuple(point))
+        (result,) = execution.run_region(op.body, [*tiles, held])
+        execution.loops.pop()
+        out[target] = result
+    return (out,)
+
+
+def _extents(maps: Sequence[AffineMap], operands: Sequence[Array]) -> Sequence[int]:
+    """How far iterators go: over the dimensions that each indexes alone."""
+    found: dict[int, int] = {}
+    for index_map, array in zip(maps, operands, strict=True):
+        for result, extent in zip(index_map.results, array.shape, strict=False):
+            if isinstance(result, DimExpr):
+                found[result.position] = extent
+    return [found[iterator] for iterator in range(maps[0].num_dims)]
+
+
+def _identity(op: LinalgGenericOp, dtype: np.dtype[Any]) -> Array:
+    """What an accumulator starts from."""
+    held = op.body.block.args[-1]
+    number = next((_identity_of(use.operation) for use in held.uses), 0.0)
+    if dtype.kind != "f" and math.isinf(number):
+        limits = np.iinfo(dtype)
+        number = limits.min if number < 0 else limits.max
+    return np.asarray(number, dtype)
+
+
+def _identity_of(op: Operation) -> float:
+    if isinstance(op, d2m.CombiningTileOp):
+        return op.IDENTITY
+    row = op.TILE_OPERATION.row if isinstance(op, d2m.ElementwiseTileOp) else None
+    if row is None or row.identity is None:
+        raise OpError(op, "combines nothing, but has an accumulator as operand")
+    return row.identity
+
+
+def _index(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    assert isinstance(op, IndexOp)
+    return (execution.loops[-1][op.dim.value.data],)
+
+
+FUNCTIONS: dict[str, Function] = {
+    **TILE_FUNCTIONS,
+    "d2m.empty": _empty,
+    "d2m.full": _full,
+    "d2m.generic": _generic,
+    "d2m.reserve": _shard,
+    "d2m.to_layout": to_layout,
+    "d2m.view_layout": _view_layout,
+    "d2m.wait": _shard,
+}
+"""Operations of d2m by name."""
+
+LINALG: dict[str, Function] = {"linalg.generic": _linalg_generic, "linalg.index": _index}
+"""Operations of linalg on tiles by name."""

@@ -1,0 +1,301 @@
+"""Turn operations of ttir into loops over tiles: one `d2m.generic` each, on a grid of one core.
+
+Before:
+
+    func.func @f(%x: tensor<33x70xf32>, %y: tensor<1x70xf32>) -> tensor<33x70xf32> {
+      %0 = tensor.empty() : tensor<33x70xf32>
+      %1 = "ttir.add"(%x, %y, %0) <{operandSegmentSizes = array<i32: 2, 1>, operand_constraints =
+          [#tt.operand_constraint<any_device>, #tt.operand_constraint<any_device>,
+          #tt.operand_constraint<any_device>]}>
+          : (tensor<33x70xf32>, tensor<1x70xf32>, tensor<33x70xf32>) -> tensor<33x70xf32>
+      return %1 : tensor<33x70xf32>
+    }
+
+After:
+
+    ...
+        %1 = d2m.to_layout %arg0, %0 : tensor<33x70xf32> into ...
+        %3 = d2m.to_layout %arg1, %2 : tensor<1x70xf32> into ...
+        %5 = d2m.generic {block_factors = [1, 1], grid = #ttcore.grid<1x1>, indexing_maps = [#map,
+            #map1, #map], iterator_types = [#parallel, #parallel], threads =
+            [#d2m.thread<compute>]}
+            ins(%1, %3 : tensor<1x1x2x3x!ttcore.tile<32x32, f32>, #layout>,
+            tensor<1x1x1x3x!ttcore.tile<32x32, f32>, #layout1>)
+            outs(%4 : tensor<1x1x2x3x!ttcore.tile<32x32, f32>, #layout>) {
+        ^compute0(...):
+          ...
+          %11 = linalg.generic {indexing_maps = [#map, #map1, #map], iterator_types = ["parallel",
+              "parallel"]} ins(%8, %9 : ...) outs(%10 : ...) {
+          ^bb0(%in: !ttcore.tile<32x32, f32>, %in_0: !ttcore.tile<32x32, f32>, ...):
+            %12 = "d2m.tile_bcast"(%in_0) <{bcast_type = #d2m<tile_bcast_type row>}> ...
+            %13 = "d2m.tile_add"(%in, %12) ...
+            linalg.yield %13 : !ttcore.tile<32x32, f32>
+          } -> tensor<2x3x!ttcore.tile<32x32, f32>>
+          d2m.yield %11 : (tensor<2x3x!ttcore.tile<32x32, f32>>)
+        } : tensor<1x1x2x3x!ttcore.tile<32x32, f32>, #layout>
+        %6 = tensor.empty() : tensor<33x70xf32>
+        %7 = d2m.to_layout %5, %6 : ... into tensor<33x70xf32> hostInfo = #layout -> ...
+        return %7 : tensor<33x70xf32>
+      }
+    }
+
+Requires: static shapes; tensors without layout, or, in ttnn mode, with one of ttnn.
+Ensures: no operation of ttir is left but casts of ttnn's layouts; functions take and return what
+they did. Tensors are tiles of 32x32 numbers of full rank, two dimensions at least. The maps of a
+`linalg.generic` take its iterators to tiles; an iterator goes over all of the dimensions that it
+indexes alone, and a slice or a part of a concatenation is a map with an offset. With reduction
+iterators an output starts from the identity of what combines, whatever is in it. What tiles hold
+beyond the shape of a tensor is undefined; a reduction of it masks it first.
+Options: memory of arguments and of results, whether to merge dimensions, and whether tensors with a
+layout of ttnn are cast instead of moved.
+Not done here: what moves rows, columns or single elements out of their tiles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import TYPE_CHECKING, cast
+
+from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.func import FuncOp
+from xdsl.dialects.tensor import EmptyOp
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from ttmlir.dialects import ttir
+from ttmlir.dialects.definition.dps import DestinationStyleOp
+from ttmlir.dialects.ttir.metal_cast import TTNNMetalLayoutCastOp
+from ttmlir.ir.constants import number_of_elements
+from ttmlir.ir.rewriting import erase, erase_unused, refuse_to_legalize
+from ttmlir.ir.tensor_types import element_type, is_boolean, value_shape
+from ttmlir.layout.enums import MemorySpace
+from ttmlir.layout.errors import LayoutError
+from ttmlir.mlir.attributes.elements import Elements, splat_bytes
+from ttmlir.passes.core.base import ModulePass, option
+from ttmlir.passes.d2m.ttir_to_d2m_builder import (
+    D2MBuilder,
+    DeviceTensor,
+    Operand,
+    Placement,
+    Splat,
+    matrix_shape,
+)
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+    from xdsl.dialects.builtin import ModuleOp
+
+OTHER_ROAD = "use ttir-to-ttnn-backend-pipeline"
+"""What computes all operations."""
+
+
+class Conversion:
+    """What the values of a function have become."""
+
+    def __init__(self, placement: Placement) -> None:
+        """Begin a function."""
+        self.placement = placement
+        self._converted: dict[SSAValue, Operand] = {}
+        self.builder: D2MBuilder
+
+    def start(self, op: Operation) -> None:
+        """Build in front of an operation from now on."""
+        self.builder = D2MBuilder.before(op)
+        self.builder.placement = self.placement
+
+    def operand(self, value: SSAValue) -> Operand:
+        """A tensor as tiles, or as the one number that it holds."""
+        known = self._converted.get(value)
+        if known is None:
+            known = self._converted[value] = self.builder.load(value)
+        return known
+
+    def tensor(self, value: SSAValue) -> DeviceTensor:
+        """A tensor as tiles."""
+        operand = self.operand(value)
+        if isinstance(operand, DeviceTensor):
+            return operand
+        return self.builder.materialize(operand)
+
+    def define(self, value: SSAValue, operand: Operand) -> None:
+        """Let tiles stand for a value from now on."""
+        self._converted[value] = operand
+
+    def release(self, value: SSAValue) -> SSAValue:
+        """The value for operations that are not converted: on the host, or as it is."""
+        if value not in self._converted or not _is_converted(value.owner):
+            return value
+        return self.builder.unload(self.tensor(value), value.type)
+
+
+def _is_converted(owner: object) -> bool:
+    return isinstance(owner, Operation) and owner.name.startswith("ttir.")
+
+
+ConversionRule = Callable[[Conversion, Operation], DeviceTensor]
+"""Builds what becomes of the result of an operation; LayoutError for what is not supported."""
+RuleTable = Mapping[str, ConversionRule]
+
+
+@dataclass(frozen=True)
+class TTIRToD2MPass(ModulePass):
+    """Turn operations of ttir into loops over tiles."""
+
+    name = "ttir-to-d2m"
+    title = "TTIRToD2M"
+    default_input_memspace: MemorySpace = option(
+        MemorySpace.DEVICE_L1, "Memory of the tensors that functions take: l1 or dram"
+    )
+    default_output_memspace: MemorySpace = option(
+        MemorySpace.DEVICE_L1, "Memory of the results of operations: l1 or dram"
+    )
+    collapse_tensors_2d: bool = option(
+        True, "Merge all dimensions but the last where no operation of a function tells them apart"
+    )
+    ttnn_mode: bool = option(
+        False, "Take tensors with a layout where ttnn has them, by ttir.ttnn_metal_layout_cast"
+    )
+
+    def apply(self, ctx: Context, module: ModuleOp) -> None:
+        """Convert every function."""
+        self._check_options(module)
+        placement = Placement(
+            self.default_input_memspace,
+            self.default_output_memspace,
+            collapse_pairs=self.collapse_tensors_2d,
+            ttnn_mode=self.ttnn_mode,
+        )
+        for function in [op for op in module.walk() if isinstance(op, FuncOp)]:
+            collapses = self.collapse_tensors_2d and _may_collapse(function)
+            _convert_function(function, replace(placement, collapse_all=collapses))
+
+    def _check_options(self, module: ModuleOp) -> None:
+        for spelled, space in (
+            ("default-input-memspace", self.default_input_memspace),
+            ("default-output-memspace", self.default_output_memspace),
+        ):
+            if space not in (MemorySpace.DEVICE_L1, MemorySpace.DEVICE_DRAM):
+                from ttmlir.mlir.reporting.diagnostics import LocatedError
+
+                raise LocatedError(
+                    module.location,
+                    f"ttir-to-d2m: {spelled} is l1 or dram, got {space.keyword}",
+                )
+
+
+def _may_collapse(function: FuncOp) -> bool:
+    """True if all operations of a function are elementwise, on tensors of one shape each."""
+    return all(
+        isinstance(op, ttir.ConstantOp)
+        or not op.name.startswith("ttir.")
+        or (
+            isinstance(op, ttir.ElementwiseOp)
+            and all(value_shape(v) == value_shape(op.results[0]) for v in op.operands)
+        )
+        for op in function.walk()
+    )
+
+
+def _convert_function(function: FuncOp, placement: Placement) -> None:
+    conversion = Conversion(placement)
+    converted: list[Operation] = []
+    for block in function.body.blocks:
+        for op in tuple(block.ops):
+            conversion.start(op)
+            if op.name.startswith("ttir.") and op.name != TTNNMetalLayoutCastOp.name:
+                _convert(conversion, op)
+                converted.append(op)
+            else:
+                _release_operands(conversion, op)
+    destinations = [
+        value.owner
+        for op in converted
+        if isinstance(op, DestinationStyleOp)
+        for value in op.inits
+        if isinstance(value.owner, EmptyOp)
+    ]
+    for op in reversed(converted):
+        erase(op)
+    erase_unused(dict.fromkeys(destinations))
+
+
+def _release_operands(conversion: Conversion, op: Operation) -> None:
+    for number, value in enumerate(op.operands):
+        op.operands[number] = conversion.release(value)
+
+
+def _convert(conversion: Conversion, op: Operation) -> None:
+    _check_types(op)
+    rule = _rule_of(op)
+    try:
+        if isinstance(op, ttir.ConstantOp):
+            conversion.define(op.results[0], _convert_constant(conversion, op))
+        else:
+            conversion.define(op.results[0], rule(conversion, op))
+    except LayoutError as error:
+        refuse_to_legalize(op, str(error))
+
+
+def _check_types(op: Operation) -> None:
+    for value in (*op.operands, *op.results):
+        type_: Attribute = value.type
+        if not isinstance(type_, TensorType):
+            continue
+        shape = cast("TensorType[Attribute]", type_).get_shape()
+        if min(shape, default=1) < 1:
+            what = "no elements" if 0 in shape else "a shape that is not known"
+            refuse_to_legalize(
+                op, f"{type_} has {what}; tiles hold tensors of at least one element each"
+            )
+
+
+def _convert_constant(conversion: Conversion, op: ttir.ConstantOp) -> Operand:
+    """One number for all elements; else a constant of the host, which is loaded."""
+    elements = cast("Elements", op.value)
+    element = element_type(op.results[0])
+    number = number_of_elements(elements) if _is_splat(elements) else None
+    if number is not None:
+        exact = number if not is_boolean(element) else float(bool(number))
+        return Splat(exact, element, matrix_shape(value_shape(op.results[0])))
+    constant = conversion.builder.add(
+        ConstantOp.create(result_types=[op.results[0].type], properties={"value": op.value})
+    )
+    return conversion.builder.load(constant)
+
+
+def _is_splat(elements: Attribute) -> bool:
+    return elements.name == "dense" and splat_bytes(cast("Elements", elements)) is not None
+
+
+def _convert_elementwise(conversion: Conversion, op: Operation) -> DeviceTensor:
+    from ttmlir.passes.d2m.ttir_to_d2m_elementwise import compute_elementwise
+
+    assert isinstance(op, ttir.ElementwiseOp)
+    result = op.results[0]
+    return compute_elementwise(
+        conversion.builder,
+        op.ROW.mnemonic,
+        [conversion.operand(value) for value in op.inputs],
+        element_type(result),
+        matrix_shape(value_shape(result)),
+        op.parameters(),
+    )
+
+
+_FAMILIES = ("contraction", "creation", "movement", "reduction")
+
+
+def _rule_of(op: Operation) -> ConversionRule:
+    if isinstance(op, ttir.ElementwiseOp):
+        return _convert_elementwise
+    for family in _FAMILIES:
+        rules: RuleTable = import_module(f"ttmlir.passes.d2m.ttir_to_d2m_{family}").RULES
+        if op.name in rules:
+            return rules[op.name]
+    return _refuse
+
+
+def _refuse(conversion: Conversion, op: Operation) -> DeviceTensor:
+    raise LayoutError(f"ttir-to-d2m has no loops over tiles for it; {OTHER_ROAD}")

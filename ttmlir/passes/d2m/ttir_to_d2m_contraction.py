@@ -1,0 +1,207 @@
+"""Products of matrices as loops with reduction iterators, for `ttir-to-d2m`.
+
+Dimensions of any number are iterators: batches and what one operand has alone are parallel, what is
+summed over is a reduction. A tile is a product of tiles; where the operands' last two dimensions
+are in the other order, it is transposed first.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from ttmlir.dialects import d2m
+from ttmlir.dialects.definition.row_ops import RowOperation
+from ttmlir.ir.tensor_types import element_type, is_boolean, value_shape
+from ttmlir.ir.tile_arithmetic import is_float
+from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, DimExpr
+from ttmlir.layout.errors import LayoutError
+from ttmlir.optable.contraction import DotDimensions
+from ttmlir.passes.d2m.ttir_to_d2m import OTHER_ROAD, Conversion, RuleTable
+from ttmlir.passes.d2m.ttir_to_d2m_builder import (
+    PARALLEL,
+    REDUCTION,
+    D2MBuilder,
+    DeviceTensor,
+    LoopNest,
+    Shape,
+    TileBuilder,
+    mask_padding,
+    matrix_shape,
+    scalar_of,
+    transpose_tile,
+)
+from ttmlir.passes.d2m.ttir_to_d2m_movement import permute, reshape
+
+
+@dataclass(frozen=True)
+class _Factor:
+    """An operand of a product: its tensor, and the iterator of each of its dimensions."""
+
+    tensor: DeviceTensor
+    iterators: tuple[int, ...]
+    contract: int
+    """The iterator within tiles that is summed over."""
+    is_left: bool
+
+    @property
+    def place(self) -> Sequence[AffineExpr]:
+        """The tile that is read."""
+        return [DimExpr(iterator) for iterator in self.iterators]
+
+    def tile(self, tiles: TileBuilder, tile: SSAValue) -> SSAValue:
+        """A tile as the product takes it: without padding, what is summed over at its place."""
+        *_, rows, columns = self.iterators
+        wanted = rows == self.contract, columns == self.contract
+        tile = mask_padding(tiles, tile, self.tensor, wanted, (rows, columns), 0)
+        is_in_place = columns == self.contract if self.is_left else rows == self.contract
+        return tile if is_in_place else transpose_tile(tiles, tile)
+
+
+def _check_elements(elements: Sequence[Attribute]) -> None:
+    for element in elements:
+        if not is_float(scalar_of(element)) or is_boolean(element):
+            raise LayoutError(
+                f"the matrix unit multiplies floating-point numbers, got {element}; convert the "
+                f"operands by ttir.typecast or {OTHER_ROAD}"
+            )
+
+
+def _build(
+    builder: D2MBuilder,
+    factors: Sequence[_Factor],
+    places: Sequence[Sequence[AffineExpr]],
+    output: DeviceTensor,
+    iterators: int,
+    results: Sequence[int],
+) -> DeviceTensor:
+    """The product: `results` are the iterators of the output's dimensions."""
+    kinds = tuple(PARALLEL if each in results else REDUCTION for each in range(iterators))
+    maps = [AffineMap(iterators, 0, tuple(place)) for place in places]
+    maps.append(AffineMap(iterators, 0, tuple(map(DimExpr, results))))
+
+    def body(tiles: TileBuilder, inputs: Sequence[SSAValue], held: SSAValue) -> SSAValue:
+        a, b = (factor.tile(tiles, tile) for factor, tile in zip(factors, inputs, strict=True))
+        product = d2m.TileMatmulOp.create(operands=[a, b, held], result_types=[held.type])
+        return tiles.add(product)
+
+    tensors = [factor.tensor for factor in factors]
+    return builder.generic(tensors, output, LoopNest(kinds, tuple(maps)), body)
+
+
+def _convert_matmul(conversion: Conversion, op: Operation) -> DeviceTensor:
+    a, b = (conversion.tensor(value) for value in op.operands[:2])
+    target = element_type(op.results[0])
+    _check_elements([a.element, b.element, target])
+    output = conversion.builder.create_empty(value_shape(op.results[0]), target)
+    rank = len(output.shape)
+    # The iterators are the dimensions of the result, then what is summed over.
+    rows, columns, terms = rank - 2, rank - 1, rank
+    factors = [
+        _Factor(each, (*range(rank - len(each.shape), rank - 2), *matrix), terms, is_left)
+        for each, matrix, is_left in ((a, (rows, terms), True), (b, (terms, columns), False))
+    ]
+    places = [
+        [
+            ConstantExpr(0)
+            if dim < len(factor.tensor.shape) - 2
+            and factor.tensor.shape[dim] < output.shape[factor.iterators[dim]]
+            else each
+            for dim, each in enumerate(factor.place)
+        ]
+        for factor in factors
+    ]
+    return _build(conversion.builder, factors, places, output, rank + 1, range(rank))
+
+
+def _convert_dot_general(conversion: Conversion, op: Operation) -> DeviceTensor:
+    assert isinstance(op, RowOperation)
+    lhs, rhs = (conversion.tensor(value) for value in op.operands[:2])
+    target = element_type(op.results[0])
+    _check_elements([lhs.element, rhs.element, target])
+    shapes = [value_shape(value) for value in op.operands[:2]]
+    dims = cast("dict[str, Shape]", op.parameters())
+    left = DotDimensions.of(len(shapes[0]), dims["batch_dims_lhs"], dims["contract_dims_lhs"])
+    right = DotDimensions.of(len(shapes[1]), dims["batch_dims_rhs"], dims["contract_dims_rhs"])
+    result = value_shape(op.results[0])
+    if min(map(len, shapes)) < 2 or not _fits_tiles(left, right, shapes):
+        return _convert_flat_product(conversion, op, (lhs, rhs), (left, right), shapes)
+    batch, free = len(left.batch), len(left.free)
+    output = conversion.builder.create_empty(result, target)
+    terms = range(len(result), len(result) + len(left.contract))
+    ours = {
+        **dict(zip(left.batch, range(batch), strict=True)),
+        **dict(zip(left.free, range(batch, batch + free), strict=True)),
+        **dict(zip(left.contract, terms, strict=True)),
+    }
+    theirs = {
+        **dict(zip(right.batch, range(batch), strict=True)),
+        **dict(zip(right.free, range(batch + free, len(result)), strict=True)),
+        **dict(zip(right.contract, terms, strict=True)),
+    }
+    within = next(ours[dim] for dim in left.contract if dim >= len(shapes[0]) - 2)
+    factors = [
+        _Factor(tensor, tuple(places[dim] for dim in range(len(places))), within, is_left)
+        for tensor, places, is_left in ((lhs, ours, True), (rhs, theirs, False))
+    ]
+    places = [factor.place for factor in factors]
+    count = len(result) + len(terms)
+    return _build(conversion.builder, factors, places, output, count, range(len(result)))
+
+
+def _fits_tiles(left: DotDimensions, right: DotDimensions, shapes: Sequence[Shape]) -> bool:
+    """True if tiles of the operands hold rows, columns and terms of tiles of the result."""
+    inner = [{len(shape) - 2, len(shape) - 1} for shape in shapes]
+    terms = [
+        [n for n, dim in enumerate(each.contract) if dim in dims]
+        for each, dims in zip((left, right), inner, strict=True)
+    ]
+    return (
+        len(terms[0]) == 1
+        and terms[0] == terms[1]
+        and left.free[-1:] != ()
+        and left.free[-1] in inner[0]
+        and len(right.free) == 1
+        and right.free[0] in inner[1]
+    )
+
+
+def _convert_flat_product(
+    conversion: Conversion,
+    op: Operation,
+    operands: Sequence[DeviceTensor],
+    roles: Sequence[DotDimensions],
+    shapes: Sequence[Shape],
+) -> DeviceTensor:
+    """A product whose tiles are others than those of the operands: of matrices, after a move."""
+    builder = conversion.builder
+    matrices: list[DeviceTensor] = []
+    for number, (tensor, role, shape) in enumerate(zip(operands, roles, shapes, strict=True)):
+        groups = (role.free, role.contract) if number == 0 else (role.contract, role.free)
+        order = (*role.batch, *groups[0], *groups[1])
+        extents = [math.prod(shape[dim] for dim in group) for group in groups]
+        moved = permute(builder, tensor, order, shape)
+        matrices.append(reshape(builder, moved, (*(shape[d] for d in role.batch), *extents)))
+    a, b = matrices
+    target = element_type(op.results[0])
+    shape = (*a.shape[:-1], b.shape[-1])
+    output = builder.create_empty(shape, target)
+    rank = len(shape)
+    factors = [
+        _Factor(a, (*range(rank - 2), rank - 2, rank), rank, is_left=True),
+        _Factor(b, (*range(rank - 2), rank, rank - 1), rank, is_left=False),
+    ]
+    places = [factor.place for factor in factors]
+    product = _build(builder, factors, places, output, rank + 1, range(rank))
+    return reshape(builder, product, matrix_shape(value_shape(op.results[0])))
+
+
+RULES: RuleTable = {
+    "ttir.dot_general": _convert_dot_general,
+    "ttir.matmul": _convert_matmul,
+}
+"""Rules by the full name of the operation."""

@@ -1,0 +1,181 @@
+"""Elementwise operations as loops over tiles, for `ttir-to-d2m`.
+
+A body has one operation of the row, on the numbers that `ttmlir.ir.tile_arithmetic` says, with
+conversions around it. An operand that is repeated within tiles goes through `d2m.tile_bcast`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from xdsl.dialects.builtin import i1, i32
+from xdsl.ir import Attribute, SSAValue
+
+from ttmlir import optable
+from ttmlir.dialects import d2m
+from ttmlir.dialects.definition.row_ops import ParameterValue
+from ttmlir.dialects.ttcore import metal_tile_type
+from ttmlir.ir.tensor_types import is_boolean
+from ttmlir.ir.tile_arithmetic import computed_as, is_float, is_short, steps_of
+from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, DimExpr
+from ttmlir.passes.d2m.ttir_to_d2m_builder import (
+    D2MBuilder,
+    DeviceTensor,
+    LoopNest,
+    Operand,
+    Shape,
+    Splat,
+    TileBuilder,
+    matrix_shape,
+    scalar_of,
+)
+
+
+def compute_elementwise(
+    builder: D2MBuilder,
+    mnemonic: str,
+    operands: Sequence[Operand],
+    element: Attribute,
+    shape: Shape,
+    parameters: Mapping[str, ParameterValue] | None = None,
+) -> DeviceTensor:
+    """An operation of a row on tensors that broadcast to a shape.
+
+    LayoutError for what kernels do not compute on the elements.
+    """
+    first = operands[0]
+    if mnemonic == "typecast" and isinstance(first, DeviceTensor):
+        if not converts(first.element, element):
+            return DeviceTensor(first.value, element, first.shape)
+    else:
+        steps_of(mnemonic, scalar_of(operands[-1].element))
+    output = builder.create_empty(shape, element)
+    tensors = list(dict.fromkeys(each for each in operands if isinstance(each, DeviceTensor)))
+    nest = LoopNest.parallel(output.rank, [place_of(each, output) for each in tensors])
+
+    def body(tiles: TileBuilder, inputs: Sequence[SSAValue], _: SSAValue) -> SSAValue:
+        spread = {
+            tensor: spread_tile(tiles, tile, tensor.shape, output.shape)
+            for tensor, tile in zip(tensors, inputs, strict=True)
+        }
+        values = [each if isinstance(each, Splat) else spread[each] for each in operands]
+        elements = [each.element for each in operands]
+        return _compute_tile(tiles, mnemonic, values, elements, element, parameters or {})
+
+    return builder.generic(tensors, output, nest, body)
+
+
+def place_of(operand: DeviceTensor, output: DeviceTensor) -> Sequence[AffineExpr]:
+    """The tile of an operand for each of the output: the first along dimensions that repeat it."""
+    if operand.shape == output.shape:
+        return AffineMap.identity(output.rank).results
+    outer = len(output.shape) - len(operand.shape)
+    return [
+        ConstantExpr(0) if extent < output.shape[outer + dim] else DimExpr(outer + dim)
+        for dim, extent in enumerate(operand.shape)
+    ]
+
+
+def spread_tile(
+    tiles: TileBuilder, tile: SSAValue, shape: Sequence[int], wanted: Sequence[int]
+) -> SSAValue:
+    """The tile of a tensor, repeated along rows and columns that the wanted shape has more of."""
+    rows, columns = (here < there for here, there in zip(shape[-2:], wanted[-2:], strict=True))
+    kind = {
+        (True, False): d2m.BroadcastKind.ROW,
+        (False, True): d2m.BroadcastKind.COLUMN,
+        (True, True): d2m.BroadcastKind.SCALAR,
+    }.get((rows, columns))
+    return tile if kind is None else tiles.add(d2m.TileBcastOp.of(tile, kind))
+
+
+def _compute_tile(
+    tiles: TileBuilder,
+    mnemonic: str,
+    values: Sequence[SSAValue | Splat],
+    elements: Sequence[Attribute],
+    element: Attribute,
+    parameters: Mapping[str, ParameterValue],
+) -> SSAValue:
+    """One tile of the result, from tiles and numbers."""
+    if mnemonic == "typecast":
+        return convert_tile(tiles, _tile_of(tiles, values[0], elements[0]), elements[0], element)
+    working = i32 if is_short(scalar_of(elements[-1])) else elements[-1]
+    wanted = [
+        i1 if mnemonic == "where" and not number else working for number in range(len(values))
+    ]
+    uses = list(zip(values, elements, wanted, strict=True))
+    made_of = {use: _operand(tiles, *use) for use in dict.fromkeys(uses)}
+    operands = [made_of[use] for use in uses]
+    meant = computed_as(mnemonic, scalar_of(elements[-1]))
+    cls = d2m.tile_op_of_row(meant)
+    assert cls is not None, "what has steps is an operation on tiles"
+    gives_truth = optable.row(meant).gives_truth
+    is_direct = gives_truth and is_float(scalar_of(working)) and is_float(scalar_of(element))
+    made = element if is_direct else working
+    result = tiles.add(cls.of(operands, metal_tile_type(made), **parameters))
+    return result if is_direct else convert_tile(tiles, result, working, element, gives_truth)
+
+
+def _tile_of(tiles: TileBuilder, value: SSAValue | Splat, element: Attribute) -> SSAValue:
+    if isinstance(value, Splat):
+        return tiles.fill(value.number, metal_tile_type(element))
+    return value
+
+
+def _operand(
+    tiles: TileBuilder, value: SSAValue | Splat, own: Attribute, wanted: Attribute
+) -> SSAValue:
+    """An operand in the kind of numbers that is computed with: of both, floats stay as they are."""
+    if isinstance(value, Splat):
+        return tiles.fill(value.number, metal_tile_type(wanted))
+    if is_short(scalar_of(own)) or is_float(scalar_of(own)) != is_float(scalar_of(wanted)):
+        return convert_tile(tiles, value, own, wanted)
+    return value
+
+
+def converts(source: Attribute, target: Attribute, has_truths: bool = False) -> bool:
+    """True if a conversion changes tiles."""
+    asks = is_boolean(target) and not is_boolean(source) and not has_truths
+    return asks or metal_tile_type(source) != metal_tile_type(target)
+
+
+def convert_tile(
+    tiles: TileBuilder,
+    tile: SSAValue,
+    source: Attribute,
+    target: Attribute,
+    has_truths: bool = False,
+) -> SSAValue:
+    """A tile of one element type as one of another; 0 and 1 are truth values as they are."""
+    if not converts(source, target, has_truths):
+        return tile
+    named = {
+        name: element
+        for name, element in (("source", source), ("target", target))
+        if is_short(scalar_of(element)) or is_boolean(element)
+    }
+    cls = d2m.tile_op("tile_typecast")
+    return tiles.add(
+        cls.create(
+            operands=[tile],
+            result_types=[metal_tile_type(target)],
+            properties=named,
+        )
+    )
+
+
+def broadcast(builder: D2MBuilder, source: DeviceTensor, shape: Sequence[int]) -> DeviceTensor:
+    """The tensor repeated along dimensions of extent 1, and along new ones in front."""
+    output = builder.create_empty(shape, source.element)
+
+    def body(tiles: TileBuilder, inputs: Sequence[SSAValue], _: SSAValue) -> SSAValue:
+        return spread_tile(tiles, inputs[0], source.shape, output.shape)
+
+    place = place_of(source, output)
+    return builder.generic([source], output, LoopNest.parallel(output.rank, [place]), body)
+
+
+def cast(builder: D2MBuilder, source: DeviceTensor, element: Attribute) -> DeviceTensor:
+    """The tensor with another element type."""
+    return compute_elementwise(builder, "typecast", [source], element, matrix_shape(source.shape))
