@@ -15,7 +15,6 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.dialects.linalg.attrs import IteratorType as LinalgIteratorType
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr as LinalgIteratorTypeAttr
 from xdsl.dialects.linalg.ops import IndexOp, YieldOp
-from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ttmlir.dialects import d2m
@@ -23,6 +22,7 @@ from ttmlir.dialects.linalg import GenericOp as LinalgGenericOp
 from ttmlir.dialects.tt.layout import element_of
 from ttmlir.dialects.ttcore import metal_layout_of, metal_tensor_type, metal_tile_type
 from ttmlir.dialects.ttir.metal_cast import TTNNMetalLayoutCastOp
+from ttmlir.ir.builder import Builder
 from ttmlir.ir.op_builder import OpBuilder
 from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, DimExpr
@@ -209,7 +209,7 @@ class D2MBuilder(OpBuilder):
         """The tensor on the host, or in ttnn, as a type of ttir says."""
         if self._is_of_ttnn(type_):
             return self.add(TTNNMetalLayoutCastOp.of(tensor.value, type_))
-        out = self.add(EmptyOp((), cast("TensorType[Attribute]", type_)))
+        out = Builder(self.block, self.location, before=self.successor).create_empty(type_)
         return self.add(d2m.ToLayoutOp.of(tensor.value, out, metal_layout_of(tensor.value.type)))
 
     def _is_of_ttnn(self, type_: Attribute) -> bool:
