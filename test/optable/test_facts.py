@@ -31,7 +31,7 @@ LISTS = {
     "ir/tile_arithmetic.py": "operations that order integers without sign",
     "passes/ttmetal/convert_ttir_to_ttmetal_tiles.py": "operations of arith in bodies",
     "passes/ttmetal/ttir_generic_kernel.py": "kernels of the reference that have names",
-    "ttnn/operations/activations.py": "flags of ttnn that only choose a speed",
+    "ttnn/operations/elementwise/activations.py": "flags of ttnn that only choose a speed",
 }
 """Files with longer lists, and what is listed that rows do not say."""
 

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from ttmlir import ttnn
-from ttmlir.ttnn.operations.activations import activation_of, apply_activations
+from ttmlir.ttnn.operations.elementwise.activations import activation_of, apply_activations
 
 F = torch.nn.functional
 X = torch.tensor([-3.0, -1.5, -1.0, -0.5, -0.25, 0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 25.0])

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from ttmlir.files import write_file
-from ttmlir.ttnn.operations.golden import (
+from ttmlir.ttnn.operations.golden.functions import (
     attach_golden_function,
     get_golden_function,
     pearson_correlation_coefficient,

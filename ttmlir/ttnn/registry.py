@@ -50,7 +50,7 @@ _NAMES = {
     ),
     f"{_TENSOR}.tensor": ("Tensor",),
     f"{_TENSOR}.printing": ("set_printoptions",),
-    "ttmlir.ttnn.operations.activations": ("UnaryOpType", "UnaryWithParam"),
+    "ttmlir.ttnn.operations.elementwise.activations": ("UnaryOpType", "UnaryWithParam"),
     "ttmlir.ttnn.programs.descriptors": (
         *("CBDescriptor", "CBFormatDescriptor", "ComputeConfigDescriptor"),
         *("DataMovementConfigDescriptor", "KernelDescriptor", "ProgramDescriptor"),
@@ -116,11 +116,11 @@ _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names
 FAMILIES = (
     *("ttmlir.ttnn.tensor.conversion", "ttmlir.ttnn.tensor.creation"),
     *("ttmlir.ttnn.tensor.indexing", "ttmlir.ttnn.tensor.printing", "ttmlir.ttnn.tensor.files"),
-    *("ttmlir.ttnn.operations.moves", "ttmlir.ttnn.operations.unary"),
-    *("ttmlir.ttnn.operations.binary", "ttmlir.ttnn.operations.ternary"),
+    *("ttmlir.ttnn.operations.moves", "ttmlir.ttnn.operations.elementwise.unary"),
+    *("ttmlir.ttnn.operations.elementwise.binary", "ttmlir.ttnn.operations.elementwise.ternary"),
     *("ttmlir.ttnn.operations.reductions", "ttmlir.ttnn.operations.movement"),
     *("ttmlir.ttnn.operations.matmul", "ttmlir.ttnn.operations.normalization"),
-    *("ttmlir.ttnn.operations.lookup", "ttmlir.ttnn.operations.golden"),
+    *("ttmlir.ttnn.operations.lookup", "ttmlir.ttnn.operations.golden.functions"),
     *(f"{_OPERATIONS}.{name}" for name in ("collectives", "feature_norms", "losses", "ordering")),
     f"{_OPERATIONS}.quantization",
     *(f"{_OPERATIONS}.transformer.{name}" for name in ("attention", "caches", "heads", "rotary")),

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ttmlir.runtime.element import Array
-from ttmlir.ttnn.operations.meanings import meaning_of
+from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
 from ttmlir.ttnn.operations.operation import (
     Operation,
     common_device,

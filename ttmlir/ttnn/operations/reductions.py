@@ -10,7 +10,7 @@ import numpy as np
 
 from ttmlir.optable.reduction import reduced_shape
 from ttmlir.runtime.element import Array
-from ttmlir.ttnn.operations.meanings import Meaning, meaning_of
+from ttmlir.ttnn.operations.elementwise.meanings import Meaning, meaning_of
 from ttmlir.ttnn.operations.operation import (
     Operation,
     common_device,

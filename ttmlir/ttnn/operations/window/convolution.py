@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ttmlir.runtime.element import Array
-from ttmlir.ttnn.operations.activations import apply_activations
-from ttmlir.ttnn.operations.meanings import meaning_of
+from ttmlir.ttnn.operations.elementwise.activations import apply_activations
+from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
 from ttmlir.ttnn.operations.operation import (
     Operation,
     common_device,

@@ -9,7 +9,7 @@ import numpy as np
 
 from ttmlir.optable.window.axes import WindowAxis
 from ttmlir.runtime.element import Array
-from ttmlir.ttnn.operations.meanings import meaning_of
+from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
 from ttmlir.ttnn.operations.operation import (
     Operation,
     common_device,

@@ -12,8 +12,8 @@ import numpy as np
 
 from ttmlir.metalium.enums import NamedNumber
 from ttmlir.runtime.element import Array
-from ttmlir.ttnn.operations import meanings
-from ttmlir.ttnn.operations.meanings import meaning_of
+from ttmlir.ttnn.operations.elementwise import meanings
+from ttmlir.ttnn.operations.elementwise.meanings import meaning_of
 
 _WITH_NUMBER: dict[str, Callable[[Any, Any, float], Any]] = {
     "power": lambda xp, x, exponent: xp.power(x, exponent),

@@ -14,8 +14,8 @@ import numpy as np
 
 from ttmlir.optable.shapes import broadcast_shape, spell_shape
 from ttmlir.runtime.element import Array, Numerics
-from ttmlir.ttnn.operations.activations import apply_activations
-from ttmlir.ttnn.operations.meanings import Meaning, meaning_of
+from ttmlir.ttnn.operations.elementwise.activations import apply_activations
+from ttmlir.ttnn.operations.elementwise.meanings import Meaning, meaning_of
 from ttmlir.ttnn.operations.operation import (
     Operation,
     common_device,

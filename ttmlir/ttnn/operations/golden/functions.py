@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ttmlir.ttnn.operations.elementwise import Elementwise
-from ttmlir.ttnn.operations.golden_layers import GOLDENS
+from ttmlir.ttnn.operations.elementwise.tables import Elementwise
+from ttmlir.ttnn.operations.golden.layers import GOLDENS
 from ttmlir.ttnn.operations.operation import Operation, operations_of
 from ttmlir.ttnn.tensor.conversion import as_array, from_torch, to_torch
 from ttmlir.ttnn.tensor.tensor import Tensor

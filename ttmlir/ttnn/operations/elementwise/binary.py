@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ttmlir.ttnn.operations import meanings
-from ttmlir.ttnn.operations.elementwise import (
+from ttmlir.ttnn.operations.elementwise import meanings
+from ttmlir.ttnn.operations.elementwise.meanings import Meaning, meaning_of
+from ttmlir.ttnn.operations.elementwise.tables import (
     BINARY_TAIL,
     Elementwise,
     declare,
     join_signature,
 )
-from ttmlir.ttnn.operations.meanings import Meaning, meaning_of
 from ttmlir.ttnn.operations.operation import Operation, table_of
 from ttmlir.ttnn.tensor.tensor import Tensor
 from ttmlir.ttnn.types.enums import DataType

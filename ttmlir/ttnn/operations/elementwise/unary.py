@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ttmlir.ttnn.operations import meanings
-from ttmlir.ttnn.operations.activations import activation_of
-from ttmlir.ttnn.operations.elementwise import UNARY_TAIL, declare
-from ttmlir.ttnn.operations.meanings import Meaning
+from ttmlir.ttnn.operations.elementwise import meanings
+from ttmlir.ttnn.operations.elementwise.activations import activation_of
+from ttmlir.ttnn.operations.elementwise.meanings import Meaning
+from ttmlir.ttnn.operations.elementwise.tables import UNARY_TAIL, declare
 from ttmlir.ttnn.operations.operation import Operation, table_of
 from ttmlir.ttnn.tensor.tensor import Tensor
 

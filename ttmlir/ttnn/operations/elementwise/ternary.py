@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ttmlir.ttnn.operations.elementwise import UNARY_TAIL, declare
+from ttmlir.ttnn.operations.elementwise.tables import UNARY_TAIL, declare
 from ttmlir.ttnn.operations.operation import Operation, table_of
 
 _TAIL = f"{UNARY_TAIL}, dtype=None"

@@ -1,0 +1,1 @@
+"""Operations on elements, and what they compute."""

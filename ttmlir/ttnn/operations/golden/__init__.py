@@ -1,0 +1,1 @@
+"""Golden functions: what operations compute, by torch."""
