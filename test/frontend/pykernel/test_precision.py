@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 import torch
+from samples.pykernel_operations import SumRows
 
 import ttmlir.ttnn as ttnn
-from pykernel import CircularBuffer, PyKernelOp, compute_thread, reader_thread, writer_thread
+from pykernel import CircularBuffer, PyKernelOp, compute_thread, reader_thread
 
 
 class Program(PyKernelOp):
@@ -27,15 +28,6 @@ class Program(PyKernelOp):
             noc_async_read_barrier()
             cb_push_back(cb, 1)
 
-    @writer_thread()
-    def write(cb: CircularBuffer, addr, tiles):
-        target = TensorAccessor(TensorAccessorArgs(1, 0), addr, get_tile_size(cb))
-        for tile in range(tiles):
-            cb_wait_front(cb, 1)
-            noc_async_write_tile(tile, target, get_read_ptr(cb))
-            noc_async_write_barrier()
-            cb_pop_front(cb, 1)
-
     def invoke(self, x: Any, out: Any) -> Any:
         """Three kernels on one core."""
         cb_x, cb_out = self.create_cb(x, 0), self.create_cb(out, 1)
@@ -49,7 +41,7 @@ class Program(PyKernelOp):
                 self.create_kernel(Program.read, cb_x, x, tiles, tensor_accessor_configs=[x]),
                 compute,
                 self.create_kernel(
-                    Program.write, cb_out, out, tiles, tensor_accessor_configs=[out]
+                    SumRows.write, cb_out, out, tiles, tensor_accessor_configs=[out]
                 ),
             ],
             [cb_x, cb_out],

@@ -13,7 +13,7 @@ from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 
 from ttmlir.dialects.d2m.attrs import ThreadAttr, ThreadKind
 from ttmlir.dialects.definition import ods
-from ttmlir.dialects.definition.assembly import AssemblyOp
+from ttmlir.dialects.definition.assembly import AssemblyOp, ConversionOp
 from ttmlir.dialects.definition.ods import AttrConstraint, TypeConstraint, refuse
 from ttmlir.dialects.ttcore import is_remote
 from ttmlir.mlir.printing.naming import SuggestsNames
@@ -202,38 +202,8 @@ class AllocationOp(D2MOp):
         printer.print_attribute(self.results[0].type)
 
 
-class ArrowOp(D2MOp):
-    """Syntax `%operand attr-dict : type -> type`."""
-
-    @classmethod
-    def of(cls, operand: SSAValue, type: Attribute) -> Self:
-        """The operation that makes a value of a type of another value."""
-        return cls.create(operands=[operand], result_types=[type])
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read the operation after its name."""
-        operand = parser.parse_unresolved_operand()
-        properties, attributes = cls.parse_dict(parser, {})
-        parser.parse_punctuation(":")
-        value = parser.resolve_operand(operand, parser.parse_type())
-        parser.parse_punctuation("->")
-        return cls.create(
-            operands=[value],
-            result_types=[parser.parse_type()],
-            properties=properties,
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Write the operation after its name."""
-        printer.print_string(" ")
-        printer.print_operand(self.operands[0])
-        self.print_dict(printer)
-        printer.print_string(" : ")
-        printer.print_attribute(self.operands[0].type)
-        printer.print_string(" -> ")
-        printer.print_attribute(self.results[0].type)
+class ArrowOp(ConversionOp, D2MOp):
+    """A value on the device, or in a region, made of another."""
 
 
 class NumberedOp(RegionOp):

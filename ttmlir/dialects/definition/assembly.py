@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, Self
 
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, SSAValue
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
@@ -48,6 +48,43 @@ class AssemblyOp(ODSOperation):
         properties = {k: v for k, v in self.properties.items() if k not in self.SPELLED}
         entries = {**properties, **self.attributes}
         printer.print_op_attributes(dict(sorted(entries.items())))
+
+
+class ConversionOp(AssemblyOp):
+    """Syntax `%operand attr-dict : type -> type`, of what makes one value of another."""
+
+    WORD: ClassVar[str] = "->"
+    """What stands between the types."""
+
+    @classmethod
+    def of(cls, operand: SSAValue, type: Attribute) -> Self:
+        """The operation that makes a value of a type of another value."""
+        return cls.create(operands=[operand], result_types=[type])
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read the operation after its name."""
+        operand = parser.parse_unresolved_operand()
+        properties, attributes = cls.parse_dict(parser, {})
+        parser.parse_punctuation(":")
+        value = parser.resolve_operand(operand, parser.parse_type())
+        parser.parse_characters(cls.WORD)
+        return cls.create(
+            operands=[value],
+            result_types=[parser.parse_type()],
+            properties=properties,
+            attributes=attributes,
+        )
+
+    def print(self, printer: Printer) -> None:
+        """Write the operation after its name."""
+        printer.print_string(" ")
+        printer.print_operand(self.operands[0])
+        self.print_dict(printer)
+        printer.print_string(" : ")
+        printer.print_attribute(self.operands[0].type)
+        printer.print_string(f" {self.WORD} ")
+        printer.print_attribute(self.results[0].type)
 
 
 def parse_operands(parser: Parser) -> list[UnresolvedOperand]:

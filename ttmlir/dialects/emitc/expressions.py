@@ -12,7 +12,12 @@ from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 
 from ttmlir.dialects.definition import ods
-from ttmlir.dialects.definition.assembly import AssemblyOp, FunctionalOp, parse_operands
+from ttmlir.dialects.definition.assembly import (
+    AssemblyOp,
+    ConversionOp,
+    FunctionalOp,
+    parse_operands,
+)
 from ttmlir.dialects.definition.ods import (
     Property,
     Signature,
@@ -381,7 +386,7 @@ class ConditionalOp(AssemblyOp):
             refuse("failed to verify that all of {true_value, false_value, result} have same type")
 
 
-class CastOp(AssemblyOp):
+class CastOp(ConversionOp):
     """`(type) source`.
 
     Example:
@@ -393,30 +398,7 @@ class CastOp(AssemblyOp):
         operands=(ValueGroup("source", EMITC),), results=(ValueGroup("dest", EMITC),)
     )
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read `source attr-dict : type to type`."""
-        source = parser.parse_unresolved_operand()
-        properties, attributes = cls.parse_dict(parser, {})
-        parser.parse_punctuation(":")
-        operand = parser.resolve_operand(source, parser.parse_type())
-        parser.parse_keyword("to")
-        return cls.create(
-            operands=[operand],
-            result_types=[parser.parse_type()],
-            properties=properties,
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Write `source attr-dict : type to type`."""
-        printer.print_string(" ")
-        printer.print_operand(self.operands[0])
-        self.print_dict(printer)
-        printer.print_string(" : ")
-        printer.print_attribute(self.operands[0].type)
-        printer.print_string(" to ")
-        printer.print_attribute(self.results[0].type)
+    WORD: ClassVar = "to"
 
     def verify_op(self) -> None:
         """Check that C++ can cast between the types."""

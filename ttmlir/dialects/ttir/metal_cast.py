@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Self
+from typing import ClassVar
 
 from xdsl.dialects.builtin import MemRefType, TensorType
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation
 from xdsl.irdl import traits_def
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.traits import HasCanonicalizationPatternsTrait, Pure
 
-from ttmlir.dialects.definition.assembly import AssemblyOp
+from ttmlir.dialects.definition.assembly import ConversionOp
 from ttmlir.dialects.definition.ods import Signature, TypeConstraint, ValueGroup
 
 _SHAPED = TypeConstraint(
@@ -40,7 +38,7 @@ class _CastPatterns(HasCanonicalizationPatternsTrait):
         return (FoldInverse(),)
 
 
-class TTNNMetalLayoutCastOp(AssemblyOp):
+class TTNNMetalLayoutCastOp(ConversionOp):
     """A tensor with a layout of ttnn as one with a `#ttcore.metal_layout`, or back.
 
     No data is moved: both layouts say the same of the memory.
@@ -55,30 +53,3 @@ class TTNNMetalLayoutCastOp(AssemblyOp):
         operands=(ValueGroup("input", _SHAPED),), results=(ValueGroup("result", _SHAPED),)
     )
     traits = traits_def(Pure(), _CastPatterns())
-
-    @classmethod
-    def of(cls, value: SSAValue, type: Attribute) -> Self:
-        """The cast of a value to a type."""
-        return cls.create(operands=[value], result_types=[type])
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read the operation after its name."""
-        operand = parser.parse_unresolved_operand()
-        _, attributes = cls.parse_dict(parser, {})
-        parser.parse_punctuation(":")
-        value = parser.resolve_operand(operand, parser.parse_type())
-        parser.parse_punctuation("->")
-        return cls.create(
-            operands=[value], result_types=[parser.parse_type()], attributes=attributes
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Write the operation after its name."""
-        printer.print_string(" ")
-        printer.print_operand(self.operands[0])
-        self.print_dict(printer)
-        printer.print_string(" : ")
-        printer.print_attribute(self.operands[0].type)
-        printer.print_string(" -> ")
-        printer.print_attribute(self.results[0].type)
