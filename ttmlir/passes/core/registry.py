@@ -74,7 +74,7 @@ PASSES: dict[str, str] = {
     "ttir-split-compound-layout": (
         "ttmlir.passes.placement.ttir_split_compound_layout:TTIRSplitCompoundLayoutPass"
     ),
-    "ttir-to-d2m": "ttmlir.passes.d2m.ttir_to_d2m:TTIRToD2MPass",
+    "ttir-to-d2m": "ttmlir.passes.d2m.frontend.ttir_to_d2m:TTIRToD2MPass",
 }
 """Every pass by its name on the command line; one line each, sorted by name."""
 

@@ -23,8 +23,8 @@ from ttmlir.ir.tensor_types import element_type, is_boolean, limits_of, value_sh
 from ttmlir.ir.tile_arithmetic import is_float, is_short
 from ttmlir.layout.affine import AffineMap, ConstantExpr, dims
 from ttmlir.layout.errors import LayoutError
-from ttmlir.passes.d2m.ttir_to_d2m import OTHER_ROAD, Conversion, RuleTable
-from ttmlir.passes.d2m.ttir_to_d2m_builder import (
+from ttmlir.passes.d2m.frontend.ttir_to_d2m import OTHER_ROAD, Conversion, RuleTable
+from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     PARALLEL,
     REDUCTION,
     D2MBuilder,
@@ -37,9 +37,9 @@ from ttmlir.passes.d2m.ttir_to_d2m_builder import (
     matrix_shape,
     scalar_of,
 )
-from ttmlir.passes.d2m.ttir_to_d2m_elementwise import cast as cast_tensor
-from ttmlir.passes.d2m.ttir_to_d2m_elementwise import compute_elementwise
-from ttmlir.passes.d2m.ttir_to_d2m_movement import reshape
+from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import cast as cast_tensor
+from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import compute_elementwise
+from ttmlir.passes.d2m.frontend.ttir_to_d2m_movement import reshape
 
 _ON_TRUTH = {"sum": "max", "prod": "min", "reduce_or": "max", "reduce_and": "min"}
 """What reductions of truth values are; those of logic take all numbers as truth values."""

@@ -74,7 +74,7 @@ from ttmlir.layout.enums import MemorySpace
 from ttmlir.layout.errors import LayoutError
 from ttmlir.mlir.attributes.elements import Elements, splat_bytes
 from ttmlir.passes.core.base import ModulePass, option
-from ttmlir.passes.d2m.ttir_to_d2m_builder import (
+from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     D2MBuilder,
     DeviceTensor,
     Operand,
@@ -270,7 +270,7 @@ def _is_splat(elements: Attribute) -> bool:
 
 
 def _convert_elementwise(conversion: Conversion, op: Operation) -> DeviceTensor:
-    from ttmlir.passes.d2m.ttir_to_d2m_elementwise import compute_elementwise
+    from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import compute_elementwise
 
     assert isinstance(op, ttir.ElementwiseOp)
     result = op.results[0]
@@ -291,7 +291,7 @@ def _rule_of(op: Operation) -> ConversionRule:
     if isinstance(op, ttir.ElementwiseOp):
         return _convert_elementwise
     for family in _FAMILIES:
-        rules: RuleTable = import_module(f"ttmlir.passes.d2m.ttir_to_d2m_{family}").RULES
+        rules: RuleTable = import_module(f"ttmlir.passes.d2m.frontend.ttir_to_d2m_{family}").RULES
         if op.name in rules:
             return rules[op.name]
     return _refuse

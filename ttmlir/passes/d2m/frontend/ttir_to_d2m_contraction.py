@@ -21,8 +21,8 @@ from ttmlir.ir.tile_arithmetic import is_float
 from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, DimExpr
 from ttmlir.layout.errors import LayoutError
 from ttmlir.optable.contraction import DotDimensions
-from ttmlir.passes.d2m.ttir_to_d2m import OTHER_ROAD, Conversion, RuleTable
-from ttmlir.passes.d2m.ttir_to_d2m_builder import (
+from ttmlir.passes.d2m.frontend.ttir_to_d2m import OTHER_ROAD, Conversion, RuleTable
+from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     PARALLEL,
     REDUCTION,
     D2MBuilder,
@@ -35,7 +35,7 @@ from ttmlir.passes.d2m.ttir_to_d2m_builder import (
     scalar_of,
     transpose_tile,
 )
-from ttmlir.passes.d2m.ttir_to_d2m_movement import permute, reshape
+from ttmlir.passes.d2m.frontend.ttir_to_d2m_movement import permute, reshape
 
 
 @dataclass(frozen=True)

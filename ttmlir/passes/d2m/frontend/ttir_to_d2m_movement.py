@@ -16,8 +16,8 @@ from ttmlir.dialects.definition.row_ops import RowOperation
 from ttmlir.ir.tensor_types import element_type, limits_of, value_shape
 from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, DimExpr, dims
 from ttmlir.layout.errors import LayoutError
-from ttmlir.passes.d2m.ttir_to_d2m import OTHER_ROAD, Conversion, RuleTable
-from ttmlir.passes.d2m.ttir_to_d2m_builder import (
+from ttmlir.passes.d2m.frontend.ttir_to_d2m import OTHER_ROAD, Conversion, RuleTable
+from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     PARALLEL,
     TILE,
     D2MBuilder,
@@ -30,7 +30,7 @@ from ttmlir.passes.d2m.ttir_to_d2m_builder import (
     matrix_shape,
     tiles_of,
 )
-from ttmlir.passes.d2m.ttir_to_d2m_elementwise import broadcast
+from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import broadcast
 
 
 def refuse_move(what: str, supported: str) -> NoReturn:

@@ -18,7 +18,7 @@ from ttmlir.dialects.ttcore import metal_tile_type
 from ttmlir.ir.tensor_types import is_boolean
 from ttmlir.ir.tile_arithmetic import computed_as, is_float, is_short, steps_of
 from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, DimExpr
-from ttmlir.passes.d2m.ttir_to_d2m_builder import (
+from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     D2MBuilder,
     DeviceTensor,
     LoopNest,
