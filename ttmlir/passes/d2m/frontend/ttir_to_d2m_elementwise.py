@@ -7,6 +7,7 @@ conversions around it. An operand that is repeated within tiles goes through `d2
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from xdsl.dialects.builtin import i1, i32
 from xdsl.ir import Attribute, SSAValue
@@ -17,7 +18,6 @@ from ttmlir.dialects.definition.row_ops import ParameterValue
 from ttmlir.dialects.ttcore import metal_tile_type
 from ttmlir.ir.tensor_types import is_boolean
 from ttmlir.ir.tile_arithmetic import computed_as, is_float, is_short, steps_of
-from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, DimExpr
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     D2MBuilder,
     DeviceTensor,
@@ -27,7 +27,9 @@ from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     Splat,
     TileBuilder,
     matrix_shape,
+    place_of,
     scalar_of,
+    spread_tile,
 )
 
 
@@ -46,10 +48,11 @@ def compute_elementwise(
     first = operands[0]
     if mnemonic == "typecast" and isinstance(first, DeviceTensor):
         if not converts(first.element, element):
-            return DeviceTensor(first.value, element, first.shape)
+            return replace(first, element=element)
     else:
         steps_of(mnemonic, scalar_of(operands[-1].element))
     output = builder.create_empty(shape, element)
+    operands = [_without_repetition(each) for each in operands]
     tensors = list(dict.fromkeys(each for each in operands if isinstance(each, DeviceTensor)))
     nest = LoopNest.parallel(output.rank, [place_of(each, output) for each in tensors])
 
@@ -65,28 +68,11 @@ def compute_elementwise(
     return builder.generic(tensors, output, nest, body)
 
 
-def place_of(operand: DeviceTensor, output: DeviceTensor) -> Sequence[AffineExpr]:
-    """The tile of an operand for each of the output: the first along dimensions that repeat it."""
-    if operand.shape == output.shape:
-        return AffineMap.identity(output.rank).results
-    outer = len(output.shape) - len(operand.shape)
-    return [
-        ConstantExpr(0) if extent < output.shape[outer + dim] else DimExpr(outer + dim)
-        for dim, extent in enumerate(operand.shape)
-    ]
-
-
-def spread_tile(
-    tiles: TileBuilder, tile: SSAValue, shape: Sequence[int], wanted: Sequence[int]
-) -> SSAValue:
-    """The tile of a tensor, repeated along rows and columns that the wanted shape has more of."""
-    rows, columns = (here < there for here, there in zip(shape[-2:], wanted[-2:], strict=True))
-    kind = {
-        (True, False): d2m.BroadcastKind.ROW,
-        (False, True): d2m.BroadcastKind.COLUMN,
-        (True, True): d2m.BroadcastKind.SCALAR,
-    }.get((rows, columns))
-    return tile if kind is None else tiles.add(d2m.TileBcastOp.of(tile, kind))
+def _without_repetition(operand: Operand) -> Operand:
+    """The operand with extent 1 where it repeats one element, which loops do as well."""
+    if isinstance(operand, DeviceTensor):
+        return operand.moved(operand.view.narrow())
+    return operand
 
 
 def _compute_tile(
@@ -163,17 +149,6 @@ def convert_tile(
             properties=named,
         )
     )
-
-
-def broadcast(builder: D2MBuilder, source: DeviceTensor, shape: Sequence[int]) -> DeviceTensor:
-    """The tensor repeated along dimensions of extent 1, and along new ones in front."""
-    output = builder.create_empty(shape, source.element)
-
-    def body(tiles: TileBuilder, inputs: Sequence[SSAValue], _: SSAValue) -> SSAValue:
-        return spread_tile(tiles, inputs[0], source.shape, output.shape)
-
-    place = place_of(source, output)
-    return builder.generic([source], output, LoopNest.parallel(output.rank, [place]), body)
 
 
 def cast(builder: D2MBuilder, source: DeviceTensor, element: Attribute) -> DeviceTensor:
