@@ -7,7 +7,6 @@ conversions around it. An operand that is repeated within tiles goes through `d2
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from xdsl.dialects.builtin import i1, i32
 from xdsl.ir import Attribute, SSAValue
@@ -31,6 +30,7 @@ from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     scalar_of,
     spread_tile,
 )
+from ttmlir.passes.d2m.references import ReferenceRow
 
 
 def compute_elementwise(
@@ -48,11 +48,13 @@ def compute_elementwise(
     first = operands[0]
     if mnemonic == "typecast" and isinstance(first, DeviceTensor):
         if not converts(first.element, element):
-            return replace(first, element=element)
+            if first.element == element:
+                return first
+            return first.then(mnemonic, {}, first.view, element)
     else:
         steps_of(mnemonic, scalar_of(operands[-1].element))
     output = builder.create_empty(shape, element)
-    operands = [_without_repetition(each) for each in operands]
+    operands = [each.narrow() if isinstance(each, DeviceTensor) else each for each in operands]
     tensors = list(dict.fromkeys(each for each in operands if isinstance(each, DeviceTensor)))
     nest = LoopNest.parallel(output.rank, [place_of(each, output) for each in tensors])
 
@@ -65,14 +67,26 @@ def compute_elementwise(
         elements = [each.element for each in operands]
         return _compute_tile(tiles, mnemonic, values, elements, element, parameters or {})
 
-    return builder.generic(tensors, output, nest, body)
+    row = _row(mnemonic, operands, tensors, element, output.shape, parameters or {})
+    return builder.generic(tensors, output, nest, body, [row])
 
 
-def _without_repetition(operand: Operand) -> Operand:
-    """The operand with extent 1 where it repeats one element, which loops do as well."""
-    if isinstance(operand, DeviceTensor):
-        return operand.moved(operand.view.narrow())
-    return operand
+def _row(
+    mnemonic: str,
+    operands: Sequence[Operand],
+    tensors: Sequence[DeviceTensor],
+    element: Attribute,
+    shape: Shape,
+    parameters: Mapping[str, ParameterValue],
+) -> ReferenceRow:
+    """What is computed, on tensors by number and on numbers."""
+    values = [
+        float(each.number) if isinstance(each, Splat) else tensors.index(each) for each in operands
+    ]
+    if mnemonic == "typecast" and is_boolean(element) and not is_boolean(operands[0].element):
+        # Truth values are stored as numbers, to which a typecast changes nothing.
+        return ReferenceRow.of("ne", (*values, 0.0), shape, element)
+    return ReferenceRow.of(mnemonic, values, shape, element, parameters)
 
 
 def _compute_tile(

@@ -33,6 +33,7 @@ from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     tiles_of,
 )
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import compute_elementwise
+from ttmlir.passes.d2m.references import ReferenceRow
 
 # --- Reshapes ------------------------------------------------------------------------------------
 
@@ -41,13 +42,18 @@ def reshape(builder: D2MBuilder, source: DeviceTensor, shape: Sequence[int]) -> 
     """The elements in row-major order under another shape."""
     target = matrix_shape(shape)
     view = source.view.reshape(target)
-    return builder.regroup(source, target) if view is None else source.moved(view)
+    if source.shape == target:
+        return source
+    if view is None:
+        return builder.regroup(source, target)
+    return source.then("reshape", {"shape": target}, view)
 
 
 def permute(source: DeviceTensor, order: Sequence[int]) -> DeviceTensor:
     """The tensor with its last dimensions in another order; those in front stay."""
     added = len(source.shape) - len(order)
-    return source.moved(source.view.permute((*range(added), *(added + dim for dim in order))))
+    whole = (*range(added), *(added + dim for dim in order))
+    return source.then("permute", {"permutation": whole}, source.view.permute(whole))
 
 
 def _convert_reshape(conversion: Conversion, op: Operation) -> DeviceTensor:
@@ -80,12 +86,24 @@ def take(
     builder: D2MBuilder, source: DeviceTensor, dim: int, begin: int, count: int, step: int = 1
 ) -> DeviceTensor:
     """Some elements of a dimension."""
+    extent = source.shape[dim]
+    if count == extent:
+        return source
     view = source.view.slice(dim, begin, count, step)
     if view is None:
         source = builder.settle(source)
         view = source.view.slice(dim, begin, count, step)
         assert view is not None, "dimensions of a buffer are cut anywhere"
-    return source.moved(view)
+    rank = len(source.shape)
+    parameters = {
+        "begins": tuple(begin if each == dim else 0 for each in range(rank)),
+        "ends": tuple(
+            begin + (count - 1) * step + 1 if each == dim else whole
+            for each, whole in enumerate(source.shape)
+        ),
+        "step": tuple(step if each == dim else 1 for each in range(rank)),
+    }
+    return source.then("slice", parameters, view)
 
 
 def _convert_slice(conversion: Conversion, op: Operation) -> DeviceTensor:
@@ -106,9 +124,13 @@ def _write_part(
     source: DeviceTensor,
     output: DeviceTensor,
     offsets: Sequence[int],
+    rows: Sequence[ReferenceRow],
     padding: float | None = None,
 ) -> DeviceTensor:
-    """The output with a tensor in it, from some tile on; its padding may become a number."""
+    """The output with a tensor in it, from some tile on; its padding may become a number.
+
+    `rows` say what the output holds then, up to the end of the tensor.
+    """
     rank = len(output.shape)
     counts, wholes = tiles_of(source.shape), tiles_of(output.shape)
     place = tuple(
@@ -125,16 +147,22 @@ def _write_part(
         wanted = (True, True)
         return mask_padding(tiles, tile, source, wanted, (rank - 2, rank - 1), padding)
 
-    return builder.generic([source], output, nest, body)
+    return builder.generic([source], output, nest, body, rows)
 
 
 def _shift(
     builder: D2MBuilder, source: DeviceTensor, dim: int, distance: int, extent: int
 ) -> DeviceTensor:
-    """A longer dimension with the tensor from `distance` on; around it is anything."""
-    if len(source.view.digits[dim]) != 1:
-        source = builder.settle(source)
-    return source.moved(source.view.shift(dim, distance, extent))
+    """A longer dimension with the tensor from `distance` on; around it are any numbers."""
+    view = None if distance else source.view.widen(dim, extent)
+    if view is None:
+        return builder.rotate(source, dim, distance, extent)
+    widths = [0] * 2 * len(source.shape)
+    widths[2 * dim + 1] = extent - source.shape[dim]
+    widened = source.then("pad", {"padding": tuple(widths), "value": 0.0}, view)
+    if widened.tile_map is None:
+        return builder.rotate(source, dim, distance, extent)
+    return widened
 
 
 def _marks(builder: D2MBuilder, rank: int, dim: int, marks: Sequence[bool]) -> DeviceTensor:
@@ -160,8 +188,12 @@ def _convert_concat(conversion: Conversion, op: Operation) -> DeviceTensor:
     first = 0
     for part in parts:
         offsets = [first // unit if each == dim else 0 for each in range(rank)]
-        output = _write_part(builder, part, output, offsets)
-        first += part.shape[dim]
+        end = first + part.shape[dim]
+        held = [end if each == dim else extent for each, extent in enumerate(target)]
+        # The part behind those that the output has.
+        row = ReferenceRow.of("concat", (1, 0), held, output.element, {"dim": dim})
+        output = _write_part(builder, part, output, offsets, [row] if first else [])
+        first = end
     return output
 
 
@@ -192,16 +224,19 @@ def _convert_pad(conversion: Conversion, op: Operation) -> DeviceTensor:
     shape = value_shape(result)
     target = matrix_shape(shape)
     rank = len(target)
-    lows = [*(0,) * (rank - len(shape)), *padding[::2]]
+    widths = [*(0,) * 2 * (rank - len(shape)), *padding]
+    lows = widths[::2]
     for dim in (rank - 2, rank - 1):
         if lows[dim] % TILE:
             source = _pad_within(builder, source, dim, (lows[dim], target[dim]), number)
-            lows[dim] = 0
+            lows[dim] = widths[2 * dim] = widths[2 * dim + 1] = 0
     if source.shape == target:
         return source
     offsets = [low // TILE if _is_inner(dim, rank) else low for dim, low in enumerate(lows)]
     output = builder.materialize(Splat(number, element_type(result), target))
-    return _write_part(builder, source, output, offsets, number)
+    rest = {"padding": tuple(widths), "value": float(number)}
+    row = ReferenceRow.of("pad", (0,), target, output.element, rest)
+    return _write_part(builder, source, output, offsets, [row], number)
 
 
 def _pad_within(
@@ -232,22 +267,19 @@ def _clamped(number: float, op: Operation) -> float:
 
 
 def broadcast(source: DeviceTensor, shape: Sequence[int]) -> DeviceTensor:
-    """The tensor repeated along dimensions of extent 1."""
+    """The tensor repeated along its dimensions until it has a shape."""
     view = source.view
-    for dim, extent in enumerate(shape):
-        if view.shape[dim] < extent:
-            view = view.repeat(dim, extent)
-    return source.moved(view)
+    counts = tuple(whole // extent for extent, whole in zip(source.shape, shape, strict=True))
+    if math.prod(counts) == 1:
+        return source
+    for dim, count in enumerate(counts):
+        view = view.repeat(dim, count)
+    return source.then("repeat", {"repeat_dimensions": counts}, view)
 
 
 def _convert_repeat(conversion: Conversion, op: Operation) -> DeviceTensor:
     source = conversion.tensor(op.operands[0])
-    shape = matrix_shape(value_shape(op.results[0]))
-    view = source.view
-    for dim, extent in enumerate(shape):
-        if view.shape[dim] < extent:
-            view = view.repeat(dim, extent // view.shape[dim])
-    return source.moved(view)
+    return broadcast(source, matrix_shape(value_shape(op.results[0])))
 
 
 def _convert_broadcast(conversion: Conversion, op: Operation) -> DeviceTensor:
@@ -270,10 +302,11 @@ def _convert_reverse(conversion: Conversion, op: Operation) -> DeviceTensor:
     source = conversion.tensor(op.operands[0])
     given = len(value_shape(op.operands[0]))
     added = len(source.shape) - given
+    turned = tuple(dim % given + added for dim in cast("Shape", op.parameters()["dimensions"]))
     view = source.view
-    for dim in cast("Shape", op.parameters()["dimensions"]):
-        view = view.reverse(dim % given + added)
-    return source.moved(view)
+    for dim in turned:
+        view = view.reverse(dim)
+    return source.then("reverse", {"dimensions": turned}, view)
 
 
 RULES: RuleTable = {
