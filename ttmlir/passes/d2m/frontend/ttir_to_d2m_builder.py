@@ -10,11 +10,12 @@ elements change the view alone. What reads a tensor gets whole tiles: the buffer
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
-from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.builtin import AnyFloat, TensorType
 from xdsl.dialects.linalg.attrs import IteratorType as LinalgIteratorType
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr as LinalgIteratorTypeAttr
 from xdsl.dialects.linalg.ops import IndexOp, YieldOp
@@ -40,6 +41,7 @@ from ttmlir.layout.element_type import ScalarType
 from ttmlir.layout.enums import IteratorType, MemorySpace
 from ttmlir.layout.metal.index_view import TILE, IndexView, TileMap
 from ttmlir.mlir.attributes.affine import affine_map_attr
+from ttmlir.mlir.attributes.elements import ElementsType, elements_of
 from ttmlir.passes.d2m.references import (
     REFERENCE,
     Reference,
@@ -47,6 +49,8 @@ from ttmlir.passes.d2m.references import (
     ReferenceRow,
 )
 
+MOST_CONSTANTS = 1 << 20
+"""Numbers of a constant that is made, not given."""
 Shape = tuple[int, ...]
 PARALLEL, REDUCTION = IteratorType.PARALLEL, IteratorType.REDUCTION
 _LINALG_ITERATORS = {
@@ -274,6 +278,16 @@ class D2MBuilder(OpBuilder):
         if tensor.shape == tuple(shape):
             return tensor
         return tensor.then("reshape", {"shape": tensor.shape}, tensor.view)
+
+    def load_constant(
+        self, element: Attribute, shape: Sequence[int], numbers: Iterable[float]
+    ) -> DeviceTensor:
+        """Numbers in row-major order, as tiles."""
+        type_ = TensorType(element, shape)
+        convert = float if isinstance(element, AnyFloat) else int
+        values = elements_of(cast("ElementsType", type_), [convert(each) for each in numbers])
+        constant = ConstantOp.create(result_types=[type_], properties={"value": values})
+        return self.load(self.add(constant))
 
     def unload(self, tensor: DeviceTensor, type_: Attribute) -> SSAValue:
         """The tensor on the host, or in ttnn, as a type of ttir says."""
