@@ -31,6 +31,8 @@ PASSES: dict[str, str] = {
     ),
     "convert-ttnn-to-emitc": "ttmlir.passes.emitc.convert_ttnn_to_emitc:ConvertTTNNToEmitCPass",
     "cse": "ttmlir.passes.general.cse:CSEPass",
+    "d2m-allocate": "ttmlir.passes.d2m.schedule.d2m_allocate:D2MAllocatePass",
+    "d2m-grid-selection": ("ttmlir.passes.d2m.schedule.d2m_grid_selection:D2MGridSelectionPass"),
     "inline": "ttmlir.passes.general.inline:InlinePass",
     "loop-invariant-code-motion": (
         "ttmlir.passes.general.loop_invariant_code_motion:LoopInvariantCodeMotionPass"
