@@ -277,7 +277,8 @@ class BlockCopy:
         """Start to copy a block to, or from, an address of this core's L1."""
         kernel = self._kernel
         copy = self._tiles.write if store else self._tiles.read
-        known = dict(enumerate(block))
+        # Loops that were joined with another one, or taken off, begin at 0.
+        known = dict(enumerate((*block, *(0 for _ in block))))
         looped = {dim for dim, _ in self._loops}
         fixed, moving = self._split(looped)
         starts = [self._evaluate(form, known) for form in fixed]
