@@ -265,8 +265,8 @@ class ViewLayoutOp(ArrowOp):
     Where an element of the view lies in the buffer says the map in its type. With
     `reinterpretLayout`, the shards stay and only what they mean changes.
 
-    C1: both have as many elements. C2: of the same type. C3: reinterpreted, they have the same
-    grid.
+    C1: both have as many elements, or the view is a part; only a map may repeat some. C2: of the
+    same type. C3: reinterpreted, they have the same grid.
     """
 
     name = "d2m.view_layout"
@@ -314,13 +314,15 @@ class ViewLayoutOp(ArrowOp):
     def verify_op(self) -> None:
         """Check elements and grid (C1 to C3)."""
         source, result = self.operands[0], self.results[0]
-        if not self.reinterprets and _volume(source) != _volume(result):
+        layouts = [device_layout_of(value.type) for value in (source, result)]
+        index_map = None if layouts[1] is None else layouts[1].index_map
+        is_plain = not self.reinterprets and (index_map is None or index_map.is_identity)
+        if is_plain and _volume(source) < _volume(result):
             refuse("view must preserve total number of elements")
         if _scalar_type(source) != _scalar_type(result) or (
             not self.reinterprets and element_type_of_value(source) != element_type_of_value(result)
         ):
             refuse("view must not change dtype")
-        layouts = [device_layout_of(value.type) for value in (source, result)]
         grids = [None if layout is None else layout.grid_shape for layout in layouts]
         if self.reinterprets and grids[0] != grids[1]:
             refuse("reinterpret_layout cannot change grid shape")
