@@ -14,6 +14,9 @@ from ttmlir.passes.core.base import Pass, Pipeline
 PASSES: dict[str, str] = {
     "canonicalize": "ttmlir.passes.general.canonicalize:CanonicalizePass",
     "convert-arith-to-ttir": "ttmlir.passes.linalg.convert_arith_to_ttir:ConvertArithToTTIRPass",
+    "convert-d2m-to-ttkernel": (
+        "ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel:ConvertD2MToTTKernelPass"
+    ),
     "convert-linalg-to-ttir": "ttmlir.passes.linalg.convert_linalg_to_ttir:ConvertLinalgToTTIRPass",
     "convert-ml-program-to-func": (
         "ttmlir.passes.linalg.convert_ml_program_to_func:ConvertMLProgramToFuncPass"
