@@ -17,6 +17,9 @@ PASSES: dict[str, str] = {
     "convert-d2m-to-ttkernel": (
         "ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel:ConvertD2MToTTKernelPass"
     ),
+    "convert-d2m-to-ttmetal": (
+        "ttmlir.passes.d2m.kernels.convert_d2m_to_ttmetal:ConvertD2MToTTMetalPass"
+    ),
     "convert-linalg-to-ttir": "ttmlir.passes.linalg.convert_linalg_to_ttir:ConvertLinalgToTTIRPass",
     "convert-ml-program-to-func": (
         "ttmlir.passes.linalg.convert_ml_program_to_func:ConvertMLProgramToFuncPass"

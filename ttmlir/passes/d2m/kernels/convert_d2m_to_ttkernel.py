@@ -2,6 +2,7 @@
 
 Before:
 
+    // After ttir-load-system-desc
     #id = affine_map<(d0, d1) -> (d0, d1)>
     #parallel = #ttcore.iterator_type<parallel>
     #l1 = #ttcore.memory_space<l1>

@@ -16,6 +16,9 @@ KERNEL_ARGS = "ttmetal.kernel_args"
 """On a kernel: what its arguments are. Buffers are numbered as the operands of the generic, without
 local buffers."""
 
+D2M_REFERENCE = "d2m.reference"
+"""On a generic: what it computes, spelled as `ttmetal.reference` on a program."""
+
 
 class KernelArguments:
     """The arguments that a kernel asks for, in the order in which it does."""
