@@ -59,6 +59,8 @@ from ttmlir.layout.grid import shape_text
 from ttmlir.layout.linear_form import bounds_of, linear_form
 from ttmlir.mlir.attributes.affine import affine_map_attr, layout_map
 
+BOUNCE = "d2m.bounce"
+"""On local memory of a region: the input whose elements go through it when they are gathered."""
 _SHAPED_RESULT = (ValueGroup("result", SHAPED),)
 
 

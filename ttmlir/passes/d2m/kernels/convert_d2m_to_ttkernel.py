@@ -78,7 +78,7 @@ from ttmlir.ir.kernel_builder import KernelBuilder
 from ttmlir.ir.layouts import system_desc_in_scope
 from ttmlir.ir.rewriting import erase, insert_before, refuse
 from ttmlir.ir.symbols import symbols_in
-from ttmlir.layout.enums import ThreadType
+from ttmlir.layout.enums import MemorySpace, ThreadType
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.metal.device_memory import grid_of_rank
 from ttmlir.mlir.option_values import option
@@ -218,7 +218,9 @@ def _chip_of(generic: d2m.GenericOp) -> Chip:
     grid = chip_grid_of(generic)
     system = system_desc_in_scope(generic)
     assert system is not None, "looked up for the grid"
-    return Chip(grid, system.chip_descs[0].num_dram_channels)
+    chip = system.chip_descs[0]
+    alignments = (MemorySpace.DEVICE_DRAM, MemorySpace.DEVICE_L1)
+    return Chip(grid, chip.num_dram_channels, *map(chip.address_alignment, alignments))
 
 
 # --- Names ---------------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ from xdsl.dialects.memref import AllocOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ttmlir.dialects import d2m
+from ttmlir.dialects.d2m.structure import BOUNCE
 from ttmlir.dialects.linalg import GenericOp as LinalgGenericOp
 from ttmlir.dialects.tt.keywords import MemorySpaceAttr
 from ttmlir.ir.op_builder import OpBuilder
@@ -33,8 +34,6 @@ from ttmlir.layout.enums import IteratorType, MemorySpace
 from ttmlir.mlir.attributes.affine import affine_map_attr
 
 Tensor = TensorType[Attribute]
-BOUNCE = "d2m.bounce"
-"""On local memory: the number of the input whose elements go through it when they are gathered."""
 
 
 def bufferize_generic(
@@ -53,19 +52,19 @@ def bufferize_generic(
     made.attributes.update(op.attributes)
     for number, value in enumerate(inputs):
         if isinstance(d2m.buffer_of_view(value)[0].owner, d2m.ViewElementsOp):
-            _insert_bounce(made, number)
+            _insert_bounce(made, number, op.location)
     for before, after in zip(op.regions, made.regions, strict=True):
         _Region(op, before.block, after.block).bufferize()
     return made
 
 
-def _insert_bounce(op: d2m.GenericOp, number: int) -> None:
+def _insert_bounce(op: d2m.GenericOp, number: int, location: LocationAttr) -> None:
     """Local memory of a tile, for the kernel that gathers an input."""
     element = cast("MemRefType[Attribute]", op.inputs[number].type).element_type
     space = MemorySpaceAttr(MemorySpace.DEVICE_L1)
     local = AllocOp((), (), MemRefType(element, (1, 1), NoneAttr(), space))
     local.attributes[BOUNCE] = IntegerAttr(number, i64)
-    local.location = op.location
+    local.location = location
     op.regions[0].block.add_op(local)
 
 
