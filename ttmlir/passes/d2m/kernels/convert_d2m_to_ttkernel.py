@@ -215,10 +215,9 @@ def _hoist_locals(generic: d2m.GenericOp) -> dict[SSAValue, SSAValue]:
 
 
 def _chip_of(generic: d2m.GenericOp) -> Chip:
-    grid = chip_grid_of(generic)
     system = system_desc_in_scope(generic)
     assert system is not None, "looked up for the grid"
-    return Chip(grid, system.chip_descs[0].num_dram_channels)
+    return Chip.of(system.chip_descs[0])
 
 
 # --- Names ---------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from xdsl.dialects import arith
 from xdsl.ir import SSAValue
@@ -30,10 +31,11 @@ from ttmlir.layout.affine import (
     dims,
 )
 from ttmlir.layout.element_type import TileFormat
-from ttmlir.layout.enums import DeviceMemoryLayout, MemorySpace, NocIndex
+from ttmlir.layout.enums import DeviceMemoryLayout, MemorySpace
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.linear_form import LinearForm, linear_form
 from ttmlir.layout.metal.device_memory import grid_cores
+from ttmlir.layout.system.chip import ChipDesc
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_arguments import KernelArguments
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_plan import Stream
 
@@ -134,12 +136,11 @@ class _ShardsInL1(_BytesSomewhere):
 
     def __init__(
         self,
-        kernel: KernelBuilder,
         layout: DeviceLayout,
         base: SSAValue,
-        noc: NocIndex,
-        chip_grid: tuple[int, int],
+        chip: Chip,
     ) -> None:
+        chip_grid = chip.grid
         self.tile_bytes = element_of(layout.element_type).stored_bytes
         self._base = base
         rank = len(layout.grid_shape)
@@ -153,17 +154,11 @@ class _ShardsInL1(_BytesSomewhere):
             y, x = number // chip_grid[1], number % chip_grid[1]
         byte = _row_major(coordinates[rank:], layout.shard_shape) * self.tile_bytes
         self.place = Place(_map(layout, x, y, byte), runs=2)
-        self._origin = [
-            kernel.arithmetic(
-                arith.SubiOp,
-                kernel.call(f"my_{axis}", int(noc))[0],
-                kernel.call(f"my_logical_{axis}_")[0],
-            )
-            for axis in ("x", "y")
-        ]
+        self._chip = chip
 
     def network_address(self, kernel: KernelBuilder, place: Sequence[Number]) -> SSAValue:
-        x, y = (kernel.add(at, first) for at, first in zip(place, self._origin, strict=False))
+        x = network_coordinate(kernel, place[0], self._chip.columns)
+        y = network_coordinate(kernel, place[1], self._chip.rows)
         address = kernel.value(kernel.add(place[2], self._base))
         (found,) = kernel.call("get_noc_addr", kernel.value(x), kernel.value(y), address)
         return found
@@ -199,10 +194,43 @@ class Chip:
 
     grid: tuple[int, int]
     dram_banks: int
+    columns: tuple[int, ...]
+    """On the networks, the x of each column of cores."""
+    rows: tuple[int, ...]
+    """The y of each row."""
+
+    @classmethod
+    def of(cls, description: ChipDesc) -> Chip:
+        """What a description of a chip says."""
+        workers = description.physical_cores.worker
+        _, columns = description.grid
+        return cls(
+            description.grid,
+            description.num_dram_channels,
+            tuple(x for _, x in workers[:columns]),
+            tuple(y for y, _ in workers[::columns]),
+        )
+
+
+def network_coordinate(kernel: KernelBuilder, number: Number, places: Sequence[int]) -> Number:
+    """Where on the networks a row or column of cores is; between some there are other tiles."""
+    if isinstance(number, int):
+        return places[number]
+    found = kernel.add(number, places[0])
+    for index, (before, after) in enumerate(pairwise(places), 1):
+        if after > before + 1:
+            beyond = arith.SelectOp(
+                kernel.compare("sge", number, index),
+                kernel.value(after - before - 1),
+                kernel.value(0),
+            )
+            beyond.location = kernel.location
+            found = kernel.add(found, kernel.insert(beyond).result)
+    return found
 
 
 def tile_addresses(
-    kernel: KernelBuilder, stream: Stream, arguments: KernelArguments, noc: NocIndex, chip: Chip
+    kernel: KernelBuilder, stream: Stream, arguments: KernelArguments, chip: Chip
 ) -> TileAddresses:
     """How to reach the tiles of the buffer below a stream; LayoutError if kernels cannot."""
     layout = device_layout_of(stream.buffer.type)
@@ -217,7 +245,7 @@ def tile_addresses(
         )
     base = arguments.address(stream.number)
     if layout.memory_space is MemorySpace.DEVICE_L1:
-        return _ShardsInL1(kernel, layout, base, noc, chip.grid)
+        return _ShardsInL1(layout, base, chip)
     if layout.memory_layout is DeviceMemoryLayout.INTERLEAVED:
         return _InterleavedTiles(kernel, layout, base, kernel.buffers[stream.cb])
     return _ShardsInDram(layout, base, chip.dram_banks)

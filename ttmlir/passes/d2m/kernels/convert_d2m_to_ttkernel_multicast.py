@@ -12,7 +12,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 
 from ttmlir.dialects import d2m
@@ -25,7 +24,7 @@ from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_arguments import (
     KernelArguments,
 )
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_loops import block_counts
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_movement import BlockCopy
+from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_movement import BlockCopy, Chip
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,12 @@ class Multicast:
     """How a block of an input gets to all cores of a row or column."""
 
     def __init__(
-        self, kernel: KernelBuilder, copy: BlockCopy, arguments: KernelArguments, route: Route
+        self,
+        kernel: KernelBuilder,
+        copy: BlockCopy,
+        arguments: KernelArguments,
+        route: Route,
+        chip: Chip,
     ) -> None:
         """Find the cores; the kernel is still in front of its loops."""
         self._kernel = kernel
@@ -92,17 +96,16 @@ class Multicast:
             kernel.pointer(semaphore) for semaphore in (self._ready, self._valid)
         )
         (place,) = kernel.call(f"my_logical_{self._axis}_")
-        (along,) = kernel.call(f"my_{self._axis}", int(route.noc))
         (self._fixed,) = kernel.call(f"my_{self._across}", int(route.noc))
-        self._first = kernel.arithmetic(arith.SubiOp, along, place)
+        self._places = chip.columns if route.axis == "x" else chip.rows
         self._sends = kernel.compare("eq", place, 0)
         (self._sender_ready,) = kernel.call(
-            "get_noc_addr", *self._coordinates(self._first), self._ready
+            "get_noc_addr", *self._coordinates(self._places[0]), self._ready
         )
         self._flags = self._rectangle(self._valid)
         kernel.call("noc_semaphore_set", self._valid_word, 1)
 
-    def _coordinates(self, along: Number) -> Sequence[SSAValue]:
+    def _coordinates(self, along: int) -> Sequence[SSAValue]:
         """x and y of a core of the row or column."""
         value = self._kernel.value(along)
         return (value, self._fixed) if self._axis == "x" else (self._fixed, value)
@@ -110,7 +113,7 @@ class Multicast:
     def _rectangle(self, address: SSAValue) -> SSAValue:
         """All receivers."""
         kernel = self._kernel
-        ends = [kernel.add(self._first, 1), kernel.add(self._first, self._receivers)]
+        ends = [self._places[1], self._places[self._receivers]]
         if self._reversed:
             # This network goes up and left: a rectangle begins with its last corner.
             ends.reverse()

@@ -55,11 +55,11 @@ class Loader:
         for stream in plan.inputs:
             route = routes.get(stream.number)
             if (READER_NOC if route is None else route.noc) is noc:
-                tiles = tile_addresses(kernel, stream, arguments, noc, chip)
+                tiles = tile_addresses(kernel, stream, arguments, chip)
                 copy = BlockCopy(kernel, stream, tiles)
                 self._copies.append(copy)
                 if route is not None:
-                    multicast = Multicast(kernel, copy, arguments, route)
+                    multicast = Multicast(kernel, copy, arguments, route, chip)
                     self._multicasts[stream.number] = multicast
         self._depths = [operand_depth(plan.generic, each.stream.number) for each in self._copies]
 

@@ -28,7 +28,7 @@ def build_writer(
     """Store each output at its depth; LayoutError for what cannot be moved."""
     generic = plan.generic
     copies = [
-        BlockCopy(kernel, stream, tile_addresses(kernel, stream, arguments, WRITER_NOC, chip))
+        BlockCopy(kernel, stream, tile_addresses(kernel, stream, arguments, chip))
         for stream in plan.outputs
     ]
     depths = [operand_depth(generic, stream.number) for stream in plan.outputs]
