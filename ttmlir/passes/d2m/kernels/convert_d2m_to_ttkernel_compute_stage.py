@@ -190,16 +190,19 @@ def walk(
 
     `accesses` are the first tile of each buffer and its strides along the iterators.
     """
-    extents, strides = _merge(extents, [list(each) for _, each in accesses])
+    # Buffers that are walked over alike have one number.
+    walks = list(dict.fromkeys((offset, tuple(each)) for offset, each in accesses))
+    number_of = [walks.index((offset, tuple(each))) for offset, each in accesses]
+    extents, strides = _merge(extents, [each for _, each in walks])
     *outer, inner = extents
     count = _chunk_size(inner, most)
     turns, rest = divmod(inner, count)
     steps = [each[-1] for each in strides]
-    numbers = tuple(Index(number) for number in range(len(accesses)))
+    numbers = tuple(map(Index, range(len(walks))))
 
     def points(first: int, tiles: int) -> list[Point]:
         return [
-            [index + (first + tile) * step for index, step in zip(numbers, steps, strict=True)]
+            [numbers[each] + (first + tile) * steps[each] for each in number_of]
             for tile in range(tiles)
         ]
 
@@ -208,7 +211,7 @@ def walk(
     ]
     if rest:
         body += chunk(points(turns * count, rest))
-    starts = tuple(Index(offset=offset) for offset, _ in accesses)
+    starts = tuple(Index(offset=offset) for offset, _ in walks)
     return [Nest(tuple(outer), starts, tuple(tuple(each[:-1]) for each in strides), body)]
 
 
