@@ -12,7 +12,6 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from xdsl.dialects import arith
 from xdsl.ir import SSAValue
@@ -35,8 +34,8 @@ from ttmlir.layout.enums import DeviceMemoryLayout, MemorySpace
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.linear_form import LinearForm, linear_form
 from ttmlir.layout.metal.device_memory import grid_cores
-from ttmlir.layout.system.chip import ChipDesc
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_arguments import KernelArguments
+from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_chip import Chip, on_network
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_plan import Stream
 
 Shape = tuple[int, ...]
@@ -134,33 +133,27 @@ class _BytesSomewhere(TileAddresses):
 class _ShardsInL1(_BytesSomewhere):
     """Shards on cores."""
 
-    def __init__(
-        self,
-        layout: DeviceLayout,
-        base: SSAValue,
-        chip: Chip,
-    ) -> None:
-        chip_grid = chip.grid
+    def __init__(self, layout: DeviceLayout, base: SSAValue, chip: Chip) -> None:
         self.tile_bytes = element_of(layout.element_type).stored_bytes
         self._base = base
         rank = len(layout.grid_shape)
         coordinates = dims(2 * rank)
         grid = layout.grid_shape
-        grid_cores(grid, chip_grid)  # the chip has these cores
-        if rank >= 2 and _is_rectangle(grid, chip_grid):
+        grid_cores(grid, chip.grid)  # the chip has these cores
+        if rank >= 2 and _is_rectangle(grid, chip.grid):
             y, x = coordinates[rank - 2 : rank]
         else:
             number = _row_major(coordinates[:rank], grid)
-            y, x = number // chip_grid[1], number % chip_grid[1]
+            y, x = number // chip.grid[1], number % chip.grid[1]
         byte = _row_major(coordinates[rank:], layout.shard_shape) * self.tile_bytes
         self.place = Place(_map(layout, x, y, byte), runs=2)
         self._chip = chip
 
     def network_address(self, kernel: KernelBuilder, place: Sequence[Number]) -> SSAValue:
-        x = network_coordinate(kernel, place[0], self._chip.columns)
-        y = network_coordinate(kernel, place[1], self._chip.rows)
+        x = on_network(kernel, place[0], self._chip.columns)
+        y = on_network(kernel, place[1], self._chip.rows)
         address = kernel.value(kernel.add(place[2], self._base))
-        (found,) = kernel.call("get_noc_addr", kernel.value(x), kernel.value(y), address)
+        (found,) = kernel.call("get_noc_addr", x, y, address)
         return found
 
 
@@ -186,47 +179,6 @@ class _ShardsInDram(_BytesSomewhere):
 
 def _is_rectangle(grid: Shape, chip_grid: tuple[int, int]) -> bool:
     return grid[-2] <= chip_grid[0] and grid[-1] <= chip_grid[1] and math.prod(grid[:-2]) == 1
-
-
-@dataclass(frozen=True)
-class Chip:
-    """What addresses depend on."""
-
-    grid: tuple[int, int]
-    dram_banks: int
-    columns: tuple[int, ...]
-    """On the networks, the x of each column of cores."""
-    rows: tuple[int, ...]
-    """The y of each row."""
-
-    @classmethod
-    def of(cls, description: ChipDesc) -> Chip:
-        """What a description of a chip says."""
-        workers = description.physical_cores.worker
-        _, columns = description.grid
-        return cls(
-            description.grid,
-            description.num_dram_channels,
-            tuple(x for _, x in workers[:columns]),
-            tuple(y for y, _ in workers[::columns]),
-        )
-
-
-def network_coordinate(kernel: KernelBuilder, number: Number, places: Sequence[int]) -> Number:
-    """Where on the networks a row or column of cores is; between some there are other tiles."""
-    if isinstance(number, int):
-        return places[number]
-    found = kernel.add(number, places[0])
-    for index, (before, after) in enumerate(pairwise(places), 1):
-        if after > before + 1:
-            beyond = arith.SelectOp(
-                kernel.compare("sge", number, index),
-                kernel.value(after - before - 1),
-                kernel.value(0),
-            )
-            beyond.location = kernel.location
-            found = kernel.add(found, kernel.insert(beyond).result)
-    return found
 
 
 def tile_addresses(

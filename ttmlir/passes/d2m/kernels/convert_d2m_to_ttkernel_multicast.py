@@ -23,8 +23,9 @@ from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_arguments import (
     WRITER_NOC,
     KernelArguments,
 )
+from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_chip import Chip
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_loops import block_counts
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_movement import BlockCopy, Chip
+from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_movement import BlockCopy
 
 
 @dataclass(frozen=True)
@@ -97,26 +98,26 @@ class Multicast:
         )
         (place,) = kernel.call(f"my_logical_{self._axis}_")
         (self._fixed,) = kernel.call(f"my_{self._across}", int(route.noc))
-        self._places = chip.columns if route.axis == "x" else chip.rows
+        places = chip.columns if self._axis == "x" else chip.rows
+        self._sender, *others = places[: route.cores]
+        self._ends = (others[0], others[-1])
         self._sends = kernel.compare("eq", place, 0)
         (self._sender_ready,) = kernel.call(
-            "get_noc_addr", *self._coordinates(self._places[0]), self._ready
+            "get_noc_addr", *self._coordinates(self._sender), self._ready
         )
         self._flags = self._rectangle(self._valid)
         kernel.call("noc_semaphore_set", self._valid_word, 1)
 
     def _coordinates(self, along: int) -> Sequence[SSAValue]:
         """x and y of a core of the row or column."""
-        value = self._kernel.value(along)
+        value = self._kernel.constant(along)
         return (value, self._fixed) if self._axis == "x" else (self._fixed, value)
 
     def _rectangle(self, address: SSAValue) -> SSAValue:
         """All receivers."""
         kernel = self._kernel
-        ends = [self._places[1], self._places[self._receivers]]
-        if self._reversed:
-            # This network goes up and left: a rectangle begins with its last corner.
-            ends.reverse()
+        # Network 1 goes up and left: a rectangle begins with its last corner.
+        ends = self._ends[::-1] if self._reversed else self._ends
         corners = [value for end in ends for value in self._coordinates(end)]
         (found,) = kernel.call("get_noc_multicast_addr", *corners, address)
         return found

@@ -10,6 +10,7 @@ from ttmlir.ir.kernel_builder import KernelBuilder, Number
 from ttmlir.layout.affine import AffineMap, DimExpr
 from ttmlir.layout.enums import NocIndex
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_arguments import READER_NOC, KernelArguments
+from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_chip import Chip
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_loops import (
     BlockLoops,
     Indices,
@@ -17,7 +18,6 @@ from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_loops import (
 )
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_movement import (
     BlockCopy,
-    Chip,
     tile_addresses,
 )
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_multicast import (
