@@ -266,8 +266,9 @@ class ViewLayoutOp(ArrowOp):
     show a part, or repeat. With `reinterpretLayout`, the shards stay and only what they mean
     changes.
 
-    C1: without a map, both have as many elements. C2: of the same type. C3: reinterpreted, they
-    have the same grid. C4: the map takes the coordinates of the view to those of the buffer.
+    C1: both have as many elements, or the view is a part; only a map may repeat some. C2: of the
+    same type. C3: reinterpreted, they have the same grid. C4: the map takes the coordinates of the
+    view to those of the buffer.
     """
 
     name = "d2m.view_layout"
@@ -331,7 +332,7 @@ def _check_map(source: SSAValue, result: SSAValue) -> None:
     layout = device_layout_of(result.type)
     index_map = None if layout is None else layout.index_map
     if index_map is None or index_map.is_identity:
-        if _volume(source) != _volume(result):
+        if _volume(source) < _volume(result):
             refuse("view must preserve total number of elements")
         return
     given, wanted = (

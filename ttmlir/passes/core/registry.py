@@ -53,6 +53,9 @@ PASSES: dict[str, str] = {
     "test-pass-crash": "ttmlir.passes.general.failing:TestPassCrash",
     "test-pass-failure": "ttmlir.passes.general.failing:TestPassFailure",
     "test-pass-invalid": "ttmlir.passes.general.failing:TestPassInvalid",
+    "ttcore-one-shot-bufferize": (
+        "ttmlir.passes.d2m.schedule.ttcore_one_shot_bufferize:TTCoreOneShotBufferizePass"
+    ),
     "ttir-allocate": "ttmlir.passes.placement.ttir_allocate:TTIRAllocatePass",
     "ttir-composite-decomposition": (
         "ttmlir.passes.ttir.ttir_composite_decomposition:TTIRCompositeDecompositionPass"

@@ -1,13 +1,11 @@
-"""Making kernels: the regions of a `ttmetal.dispatch`, and the dispatch around them."""
+"""Making kernels, call by call: the regions of a `ttmetal.dispatch`, or functions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
-from xdsl.dialects import arith, scf
+from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import (
-    ArrayAttr,
     FloatAttr,
     IntegerAttr,
     LocationAttr,
@@ -16,13 +14,17 @@ from xdsl.dialects.builtin import (
     i1,
     i32,
 )
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Region, SSAValue
 
-from ttmlir.dialects import ttmetal
-from ttmlir.dialects.definition.ods import SEGMENTS
-from ttmlir.dialects.ttkernel import RESULT_TYPES, CBType, L1AddrPtrType, op_class
+from ttmlir.dialects.ttkernel import (
+    RESULT_TYPES,
+    CBType,
+    L1AddrPtrType,
+    ThreadTypeAttr,
+    op_class,
+)
 from ttmlir.ir.op_builder import OpBuilder
-from ttmlir.ir.rewriting import insert_before, replace
+from ttmlir.layout.enums import ThreadType
 from ttmlir.optable.kernel import CALLS
 
 Carried = Sequence[SSAValue]
@@ -151,36 +153,17 @@ class KernelBuilder(OpBuilder):
         self.call("return")
         return Region(self._entry)
 
+    def finish_function(self, name: str, thread: ThreadType) -> func.FuncOp:
+        """End the kernel; the private function that holds it."""
+        end = func.ReturnOp()
+        end.location = self.location
+        self.insert(end)
+        types = list(self._entry.arg_types)
+        function = func.FuncOp(name, (types, []), Region(self._entry), visibility="private")
+        function.attributes["ttkernel.thread"] = ThreadTypeAttr(thread)
+        function.location = self.location
+        return function
+
 
 def _template(value: str | bool) -> Attribute:
     return IntegerAttr(int(value), i1) if isinstance(value, bool) else StringAttr(value)
-
-
-@dataclass(frozen=True)
-class Launch:
-    """A kernel, the cores that it runs on and how they are set up."""
-
-    kernel: KernelBuilder
-    cores: ttmetal.Area
-    config: Attribute
-
-
-def replace_by_dispatch(
-    op: Operation, inputs: Sequence[SSAValue], outputs: Sequence[SSAValue], launches: list[Launch]
-) -> ttmetal.DispatchOp:
-    """Let kernels compute the results of an operation into `outputs`; what launches them."""
-    ranges = [ttmetal.CoreRangeAttr(launch.cores) for launch in launches]
-    dispatch = ttmetal.DispatchOp.create(
-        operands=[*inputs, *outputs],
-        result_types=[output.type for output in outputs],
-        properties={
-            "core_ranges": ArrayAttr(ranges),
-            "kernelConfigs": ArrayAttr([launch.config for launch in launches]),
-            SEGMENTS: ttmetal.DispatchOp.segments(len(inputs), len(outputs)),
-        },
-        regions=[launch.kernel.finish() for launch in launches],
-        location=op.location,
-    )
-    insert_before(op, dispatch)
-    replace(op, *dispatch.results)
-    return dispatch
