@@ -695,7 +695,7 @@ func.func @storage_type(%a: !b, %s: memref<2x1x1x3xbf16, #ttcore.shard<6x2>, #l1
 !m = memref<1x3x!ttcore.tile<32x32, bf16>, #l1>
 !v = memref<2x1x1x3x!ttcore.tile<32x32, bf16>, #ttcore.view<map(4)>, #l1>
 func.func @storage_rank(%a: !b, %s: !m) {
-  // expected-error@+1 {{op storage must have the rank of the input}}
+  // expected-error@+1 {{op storage must have the rank of the result}}
   %0 = "d2m.stream_layout"(%a, %s) : (!b, !m) -> !v
   return
 }

@@ -50,6 +50,7 @@ from ttmlir.dialects.ttcore import (
     device_layout_of,
     metal_layout_of,
 )
+from ttmlir.layout.affine import AffineMap
 from ttmlir.layout.enums import MeshShardType
 from ttmlir.layout.grid import shape_text
 
@@ -366,7 +367,10 @@ class StreamLayoutOp(D2MOp):
     Reads of the result go to the buffer through the map of its type; `storage` is the memory of the
     circular buffers, one or more shards of the result.
 
-    C1: the storage has the element type and rank of the input. C2: it has the shards of the result.
+    A stream of a view that has its type reads what the view does, through the map once.
+
+    C1: the storage has the element type of the input, and the rank of the result, whose shards it
+    has (C2).
     C3: the result is in the memory of the input.
     """
 
@@ -398,8 +402,8 @@ class StreamLayoutOp(D2MOp):
         source, storage, result = *self.operands, self.results[0]
         if element_type_of_value(source) != element_type_of_value(storage):
             refuse("storage must have the element type of the input")
-        if len(shape_of(source)) != len(shape_of(storage)):
-            refuse("storage must have the rank of the input")
+        if len(shape_of(result)) != len(shape_of(storage)):
+            refuse("storage must have the rank of the result")
         stored, viewed, below = (
             device_layout_of(value.type) for value in (storage, result, source)
         )
@@ -412,6 +416,20 @@ class StreamLayoutOp(D2MOp):
             refuse("storage must have the shard shape of the result")
         if below.memory_space is not viewed.memory_space:
             refuse("result must be in the memory space of the input")
+
+
+def buffer_of_view(value: SSAValue) -> tuple[SSAValue, AffineMap]:
+    """What is in memory below views and streams, and the map from coordinates of `value` to it."""
+    view = AffineMap.identity(len(shape_of(value)))
+    while isinstance(value.owner, ViewLayoutOp | StreamLayoutOp):
+        layout = device_layout_of(value.type)
+        below = value.owner.operands[0]
+        if layout is None or layout.index_map is None:
+            break
+        if not isinstance(value.owner, StreamLayoutOp) or below.type != value.type:
+            view = layout.index_map.compose(view)
+        value = below
+    return value, view
 
 
 class MeshShardOp(ArrowOp):

@@ -66,11 +66,11 @@ def copy_tiles(source: SSAValue, target: SSAValue, location: LocationAttr) -> d2
         _add(builder, d2m.WaitOp.on(block.args[0])),
         _add(builder, d2m.ReserveOp.on(block.args[1])),
     )
-    _copy_shard(builder, *shards)
+    copy_shard(builder, *shards)
     return generic
 
 
-def _copy_shard(builder: OpBuilder, source: SSAValue, target: SSAValue) -> None:
+def copy_shard(builder: OpBuilder, source: SSAValue, target: SSAValue) -> None:
     """Loops that copy what is local to a core."""
     shard = cast("MemRefType[Attribute]", source.type)
     rank = len(shard.get_shape())
@@ -126,7 +126,7 @@ class _Region:
         for value, target in copies:
             source = self._buffers[value]
             if source is not target:
-                _copy_shard(OpBuilder(self._after, self._op.location), source, target)
+                copy_shard(OpBuilder(self._after, self._op.location), source, target)
 
     def _convert_shard(self, op: d2m.WaitOp | d2m.ReserveOp) -> None:
         made = type(op).on(self._buffers[op.operands[0]])
@@ -195,7 +195,7 @@ class _Region:
             local = MemRefType(type_.element_type, type_.get_shape(), NoneAttr(), space)
             target = self._add(op, AllocOp((), (), local))
         if continues and self._buffers[init] is not target:
-            _copy_shard(OpBuilder(self._after, op.location), self._buffers[init], target)
+            copy_shard(OpBuilder(self._after, op.location), self._buffers[init], target)
         return target
 
     def _is_needed(self, value: SSAValue, op: Operation) -> bool:
