@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 from xdsl.dialects.arith import ConstantOp
@@ -97,7 +97,7 @@ class DeviceTensor:
     """Element type in ttir: tiles of bf16 hold truth values, too."""
     view: IndexView
     """Which element of the buffer each element is."""
-    moves: tuple[ReferenceRow, ...] = ()
+    moves: tuple[ReferenceRow, ...] = field(default=(), compare=False)
     """What makes the tensor of what its buffer holds: each row has the result before as operand."""
 
     @classmethod

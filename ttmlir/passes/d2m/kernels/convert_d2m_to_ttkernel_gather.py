@@ -20,14 +20,14 @@ from ttmlir.dialects.tt.layout import element_of
 from ttmlir.dialects.ttcore import DeviceLayout, device_layout_of
 from ttmlir.ir.kernel_builder import KernelBuilder, Number
 from ttmlir.layout.affine import AffineExpr, AffineMap, as_expr, constant, dim, dims
-from ttmlir.layout.enums import MemorySpace, NocIndex
+from ttmlir.layout.enums import MemorySpace
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.linear_form import LinearForm, linear_form
 from ttmlir.layout.metal.index_view import TILE
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_arguments import KernelArguments
+from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_chip import Chip
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_movement import (
     BytesSomewhere,
-    Chip,
     Place,
     TileAddresses,
     evaluate,
@@ -59,12 +59,12 @@ class _Source:
 
 
 def input_addresses(
-    kernel: KernelBuilder, stream: Stream, arguments: KernelArguments, noc: NocIndex, chip: Chip
+    kernel: KernelBuilder, stream: Stream, arguments: KernelArguments, chip: Chip
 ) -> TileAddresses:
     """How to load the tiles of an input; LayoutError if kernels cannot."""
     view = stream.buffer.owner
     if not isinstance(view, d2m.ViewElementsOp):
-        return tile_addresses(kernel, stream, arguments, noc, chip)
+        return tile_addresses(kernel, stream, arguments, chip)
     if stream.bounce is None:
         raise LayoutError(
             f"operand #{stream.number} is gathered, and there is no memory to do it in; run "
@@ -74,7 +74,7 @@ def input_addresses(
     if layout is None or layout.index_map is not None:
         raise LayoutError("a view on elements is made of a buffer, not of another view")
     is_dram = layout.memory_space is MemorySpace.DEVICE_DRAM
-    below = tile_bytes_of(kernel, layout, arguments.address(stream.number), noc, chip)
+    below = tile_bytes_of(layout, arguments.address(stream.number), chip)
     alignment = chip.dram_alignment if is_dram else chip.l1_alignment
     return GatheredTiles(kernel, view, below, alignment, kernel.buffers[stream.bounce])
 
