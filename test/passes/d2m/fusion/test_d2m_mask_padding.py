@@ -152,7 +152,7 @@ def test_masks_of_rows_and_columns(shape: tuple[int, ...], over: tuple[int, ...]
     ("begin", "end", "masks"), [(0, 33, 1), (32, 70, 1), (0, 64, 0), (32, 40, 1)]
 )
 def test_views_of_a_part(begin: int, end: int, masks: int) -> None:
-    """What is behind the end of a slice is data of the tensor, unless it begins and ends with it."""
+    """Behind the end of a slice is data of the tensor, unless it begins and ends with it."""
     text = FunctionText([tensor(5, 70)])
     bounds = (
         f"begins = [0 : i32, {begin} : i32], ends = [5 : i32, {end} : i32], "
