@@ -123,5 +123,6 @@ def _compute_generic(
         kinds[number] = row.element
     for output in reference.outputs:
         result = op.results[output.operand - len(op.inputs)]
-        assert known[output.value].shape == output.shape
-        values[result], elements[result] = known[output.value], kinds[output.value]
+        assert output.shape is not None
+        values[result] = np.broadcast_to(known[output.value], output.shape)
+        elements[result] = kinds[output.value]
