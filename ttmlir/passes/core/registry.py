@@ -30,6 +30,7 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.emitc.convert_ttkernel_to_emitc:ConvertTTKernelToEmitCPass"
     ),
     "convert-ttnn-to-emitc": "ttmlir.passes.emitc.convert_ttnn_to_emitc:ConvertTTNNToEmitCPass",
+    "convert-ttnn-to-ttir": "ttmlir.passes.ttnn.convert_ttnn_to_ttir:ConvertTTNNToTTIRPass",
     "cse": "ttmlir.passes.general.cse:CSEPass",
     "inline": "ttmlir.passes.general.inline:InlinePass",
     "loop-invariant-code-motion": (
