@@ -14,6 +14,12 @@ from ttmlir.passes.core.base import Pass, Pipeline
 PASSES: dict[str, str] = {
     "canonicalize": "ttmlir.passes.general.canonicalize:CanonicalizePass",
     "convert-arith-to-ttir": "ttmlir.passes.linalg.convert_arith_to_ttir:ConvertArithToTTIRPass",
+    "convert-d2m-to-ttkernel": (
+        "ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel:ConvertD2MToTTKernelPass"
+    ),
+    "convert-d2m-to-ttmetal": (
+        "ttmlir.passes.d2m.kernels.convert_d2m_to_ttmetal:ConvertD2MToTTMetalPass"
+    ),
     "convert-linalg-to-ttir": "ttmlir.passes.linalg.convert_linalg_to_ttir:ConvertLinalgToTTIRPass",
     "convert-ml-program-to-func": (
         "ttmlir.passes.linalg.convert_ml_program_to_func:ConvertMLProgramToFuncPass"
@@ -32,6 +38,8 @@ PASSES: dict[str, str] = {
     "convert-ttnn-to-emitc": "ttmlir.passes.emitc.convert_ttnn_to_emitc:ConvertTTNNToEmitCPass",
     "convert-ttnn-to-ttir": "ttmlir.passes.ttnn.convert_ttnn_to_ttir:ConvertTTNNToTTIRPass",
     "cse": "ttmlir.passes.general.cse:CSEPass",
+    "d2m-allocate": "ttmlir.passes.d2m.schedule.d2m_allocate:D2MAllocatePass",
+    "d2m-grid-selection": ("ttmlir.passes.d2m.schedule.d2m_grid_selection:D2MGridSelectionPass"),
     "inline": "ttmlir.passes.general.inline:InlinePass",
     "loop-invariant-code-motion": (
         "ttmlir.passes.general.loop_invariant_code_motion:LoopInvariantCodeMotionPass"
@@ -54,6 +62,9 @@ PASSES: dict[str, str] = {
     "test-pass-crash": "ttmlir.passes.general.failing:TestPassCrash",
     "test-pass-failure": "ttmlir.passes.general.failing:TestPassFailure",
     "test-pass-invalid": "ttmlir.passes.general.failing:TestPassInvalid",
+    "ttcore-one-shot-bufferize": (
+        "ttmlir.passes.d2m.schedule.ttcore_one_shot_bufferize:TTCoreOneShotBufferizePass"
+    ),
     "ttir-allocate": "ttmlir.passes.placement.ttir_allocate:TTIRAllocatePass",
     "ttir-composite-decomposition": (
         "ttmlir.passes.ttir.ttir_composite_decomposition:TTIRCompositeDecompositionPass"
