@@ -180,6 +180,11 @@ class MetalProgram(BinaryProgram):
             )
         return tuple(self._command(i, table) for i, table in enumerate(queues[0]["commands"] or ()))
 
+    @property
+    def launches(self) -> tuple[Command, ...]:
+        """The commands that run kernels."""
+        return tuple(command for command in self.commands if command.kind == PROGRAM)
+
     def metal_tensor(self, table: Table, where: str) -> MetalTensor:
         """The tensor of a `TensorRef` table."""
         ref = self.tensor(table, where)
