@@ -34,6 +34,9 @@ TTMETAL_PIPELINE = "ttir-to-ttmetal-backend-pipeline"
 D2M_PIPELINE = "ttir-to-ttmetal-pipeline"
 """From ttir to ttmetal on memrefs: fused kernels that are scheduled on all cores."""
 
+PIPELINES = {"ttnn": TTNN_PIPELINE, "kernels": D2M_PIPELINE}
+"""From ttir on, by the targets of `ttmlir.compile` and `ttmlir-bisect`."""
+
 
 @contextmanager
 def _without_collections() -> Generator[None]:

@@ -11,14 +11,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from ttmlir.compiler import (
-    D2M_PIPELINE,
-    TTNN_PIPELINE,
-    transform,
-    write_cpp,
-    write_ttm,
-    write_ttnn,
-)
+from ttmlir.compiler import PIPELINES, transform, write_cpp, write_ttm, write_ttnn
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -33,7 +26,6 @@ class CompilationTarget(ABC):
     """How a module in ttir becomes a file."""
 
     name: ClassVar[TargetName]
-    pipeline: ClassVar[str]
     suffix: ClassVar[str]
     """Of the file, with its dot."""
     dialect: ClassVar[str]
@@ -48,9 +40,8 @@ class CompilationTarget(ABC):
 
     def lower(self, module: ModuleOp, options: str, *, until: str | None = None) -> None:
         """Run the pipeline on a module in ttir, or the passes of it in front of one."""
-        transform(
-            module, f"{self.pipeline}{{{options}}}" if options else self.pipeline, until=until
-        )
+        pipeline = PIPELINES[self.name]
+        transform(module, f"{pipeline}{{{options}}}" if options else pipeline, until=until)
 
     @abstractmethod
     def write(self, module: ModuleOp, golden: Golden | None = None) -> bytes:
@@ -69,7 +60,6 @@ class TTNNTarget(CompilationTarget):
     """Calls of the ttnn library, which run with NumPy."""
 
     name = "ttnn"
-    pipeline = TTNN_PIPELINE
     suffix = ".ttnn"
     dialect = "ttnn"
 
@@ -90,7 +80,6 @@ class KernelsTarget(CompilationTarget):
     """Fused kernels on all cores of a chip, which run on the simulator."""
 
     name = "kernels"
-    pipeline = D2M_PIPELINE
     suffix = ".ttm"
     dialect = "ttmetal"
     # Fused, scheduled and with addresses: what kernels are made of.

@@ -118,6 +118,11 @@ class Command:
     where: str = field(default="", repr=False)
 
     @property
+    def is_launch(self) -> bool:
+        """True if the command runs kernels."""
+        return self.kind == PROGRAM
+
+    @property
     def location(self) -> str:
         """The inside of the trailing `loc(...)` of the debug text; empty if there is none."""
         return location_of(self.debug_info)
@@ -183,7 +188,7 @@ class MetalProgram(BinaryProgram):
     @property
     def launches(self) -> tuple[Command, ...]:
         """The commands that run kernels."""
-        return tuple(command for command in self.commands if command.kind == PROGRAM)
+        return tuple(command for command in self.commands if command.is_launch)
 
     def metal_tensor(self, table: Table, where: str) -> MetalTensor:
         """The tensor of a `TensorRef` table."""
