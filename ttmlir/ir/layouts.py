@@ -57,6 +57,17 @@ def device_attr_in_scope(op: Operation) -> tt.DeviceAttr | None:
     return None
 
 
+def system_desc_in_scope(op: Operation) -> SystemDesc | None:
+    """The machine of the nearest operation around `op`, itself included, that names one."""
+    scope: Operation | None = op
+    while scope is not None:
+        attr = scope.attributes.get(SYSTEM_DESC)
+        if isinstance(attr, tt.SystemDescAttr):
+            return attr.data
+        scope = scope.parent_op()
+    return None
+
+
 def require_device(op: Operation, pass_name: str) -> DeviceView:
     """The device in scope, or an error that says how to get one."""
     attr = device_attr_in_scope(op)

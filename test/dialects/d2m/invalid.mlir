@@ -119,8 +119,8 @@ func.func @mapping(%a: !t, %o: !t) {
 !m = memref<1x3x!ttcore.tile<32x32, bf16>, #l1>
 !v = memref<2x1x1x3x!ttcore.tile<32x32, bf16>, #ttcore.view<map(4)>, #l1>
 func.func @outputs(%a: !b, %o: !b) {
-  // expected-error@+1 {{op must currently have exactly one output operand}}
-  d2m.generic {block_factors = [1, 1], grid = #ttcore.grid<2x1>, indexing_maps = [#map, #map], iterator_types = [#parallel, #parallel], threads = [#d2m.thread<compute>]} ins() outs(%a, %o : !b, !b) {
+  // expected-error@+1 {{op must have at least one output operand}}
+  d2m.generic {block_factors = [1, 1], grid = #ttcore.grid<2x1>, indexing_maps = [#map, #map], iterator_types = [#parallel, #parallel], threads = [#d2m.thread<compute>]} ins(%a, %o : !b, !b) outs() {
   ^compute0(%cb0: !d2m.cb<!m>, %cb1: !d2m.cb<!m>):
   }
   return
@@ -564,11 +564,12 @@ func.func @symbols(%a: !b, %o: !b) {
 !b = memref<2x1x1x3x!ttcore.tile<32x32, bf16>, #ttcore.shard<6144x2048>, #l1>
 !m = memref<1x3x!ttcore.tile<32x32, bf16>, #l1>
 !v = memref<2x1x1x3x!ttcore.tile<32x32, bf16>, #ttcore.view<map(4)>, #l1>
-func.func @streamed(%a: !b, %o: !b, %s: !b) {
-  %v = "d2m.stream_layout"(%o, %s) : (!b, !b) -> !v
-  // expected-error@+1 {{op Streaming outputs are not supported for reduction iterators. Issue #5446}}
-  d2m.generic {block_factors = [1, 1], grid = #ttcore.grid<2x1>, indexing_maps = [#map, #map], iterator_types = [#parallel, #reduction], threads = [#d2m.thread<compute>]} ins(%a : !b) outs(%v : !v) {
-  ^compute0(%cb0: !d2m.cb<!m>, %cb1: !d2m.cb<!m>):
+func.func @shared_blocks(%a: !b, %o: !b) {
+  %p = d2m.view_layout %o : !b -> memref<1x1x1x3x!ttcore.tile<32x32, bf16>, #ttcore.view<map(4)>, #l1>
+  %v = d2m.view_layout %o : !b -> !v
+  // expected-error@+1 {{op the cores are spread over iterator d0, which is no result of the indexing map of output operand #2; they would all write the same blocks}}
+  d2m.generic {block_factors = [1, 1], grid = #ttcore.grid<2x1>, indexing_maps = [#map, #map, affine_map<(d0, d1) -> (0, d1)>], iterator_types = [#parallel, #parallel], threads = [#d2m.thread<compute>]} ins(%a : !b) outs(%v, %p : !v, memref<1x1x1x3x!ttcore.tile<32x32, bf16>, #ttcore.view<map(4)>, #l1>) {
+  ^compute0(%cb0: !d2m.cb<!m>, %cb1: !d2m.cb<!m>, %cb2: !d2m.cb<!m>):
   }
   return
 }
@@ -623,7 +624,7 @@ func.func @shapes(%a: tensor<64x128xbf16>, %o: !t) {
 !v = memref<2x1x1x3x!ttcore.tile<32x32, bf16>, #ttcore.view<map(4)>, #l1>
 func.func @elements(%a: !b, %o: !b) {
   // expected-error@+1 {{op view must preserve total number of elements}}
-  %0 = d2m.view_layout %a : !b -> memref<2x1x1x2x!ttcore.tile<32x32, bf16>, #ttcore.view<map(4)>, #l1>
+  %0 = d2m.view_layout %a : !b -> memref<2x1x1x4x!ttcore.tile<32x32, bf16>, #ttcore.view<map(4)>, #l1>
   return
 }
 
@@ -694,7 +695,7 @@ func.func @storage_type(%a: !b, %s: memref<2x1x1x3xbf16, #ttcore.shard<6x2>, #l1
 !m = memref<1x3x!ttcore.tile<32x32, bf16>, #l1>
 !v = memref<2x1x1x3x!ttcore.tile<32x32, bf16>, #ttcore.view<map(4)>, #l1>
 func.func @storage_rank(%a: !b, %s: !m) {
-  // expected-error@+1 {{op storage must have the rank of the input}}
+  // expected-error@+1 {{op storage must have the rank of the result}}
   %0 = "d2m.stream_layout"(%a, %s) : (!b, !m) -> !v
   return
 }
@@ -1340,5 +1341,47 @@ func.func @semaphore(%s: !d2m.semaphore, %i: index) attributes {d2m.thread = #d2
 func.func @stored(%m: !m, %b: !b, %i: index) attributes {d2m.thread = #d2m.thread<datamovement>} {
   // expected-error@+1 {{op requires the same type for all operands}}
   "d2m.store"(%m, %b) : (!m, !b) -> ()
+  return
+}
+
+// -----
+
+#layout = #ttcore.metal_layout<logical_shape = 64x96, dim_alignments = 32x32, collapsed_intervals = dense<[[0, 1], [1, 2]]> : tensor<2x2xi64>, undef, l1>
+#map = affine_map<(d0, d1) -> (d0, d1)>
+#parallel = #ttcore.iterator_type<parallel>
+#reduction = #ttcore.iterator_type<reduction>
+#l1 = #ttcore.memory_space<l1>
+!t = tensor<2x1x1x3x!ttcore.tile<32x32, bf16>, #layout>
+!s = tensor<1x3x!ttcore.tile<32x32, bf16>>
+!b = memref<2x1x1x3x!ttcore.tile<32x32, bf16>, #ttcore.shard<6144x2048>, #l1>
+!m = memref<1x3x!ttcore.tile<32x32, bf16>, #l1>
+!v = memref<2x1x1x3x!ttcore.tile<32x32, bf16>, #ttcore.view<map(4)>, #l1>
+func.func @idle_cores(%a: !b, %o: !b) {
+  %v = d2m.view_layout %o : !b -> !v
+  // expected-error@+1 {{op output grid shape must be divisible by the generic op's grid shape}}
+  d2m.generic {block_factors = [1, 1], grid = #ttcore.grid<3x1>, indexing_maps = [#map, #map], iterator_types = [#parallel, #parallel], threads = [#d2m.thread<compute>]} ins(%a : !b) outs(%v : !v) {
+  ^compute0(%cb0: !d2m.cb<!m>, %cb1: !d2m.cb<!m>):
+  }
+  return
+}
+
+// -----
+
+#layout = #ttcore.metal_layout<logical_shape = 64x96, dim_alignments = 32x32, collapsed_intervals = dense<[[0, 1], [1, 2]]> : tensor<2x2xi64>, undef, l1>
+#map = affine_map<(d0, d1) -> (d0, d1)>
+#parallel = #ttcore.iterator_type<parallel>
+#reduction = #ttcore.iterator_type<reduction>
+#l1 = #ttcore.memory_space<l1>
+!t = tensor<2x1x1x3x!ttcore.tile<32x32, bf16>, #layout>
+!s = tensor<1x3x!ttcore.tile<32x32, bf16>>
+!b = memref<2x1x1x3x!ttcore.tile<32x32, bf16>, #ttcore.shard<6144x2048>, #l1>
+!m = memref<1x3x!ttcore.tile<32x32, bf16>, #l1>
+!v = memref<2x1x1x3x!ttcore.tile<32x32, bf16>, #ttcore.view<map(4)>, #l1>
+func.func @uneven(%a: !b, %o: !b) {
+  %v = d2m.view_layout %o : !b -> memref<3x1x1x2x!ttcore.tile<32x32, bf16>, #ttcore.view<(d0, d1, d2, d3) -> (0, 0, 0, d0)>, #l1>
+  // expected-error@+1 {{op grid dim unexpected for operand[0] grid_shape=[3, 1] expected grid_shape=[2, 1] at affine dim d0}}
+  d2m.generic {block_factors = [1, 1], grid = #ttcore.grid<2x1>, indexing_maps = [#map], iterator_types = [#parallel, #parallel], threads = [#d2m.thread<compute>]} ins() outs(%v : memref<3x1x1x2x!ttcore.tile<32x32, bf16>, #ttcore.view<(d0, d1, d2, d3) -> (0, 0, 0, d0)>, #l1>) {
+  ^compute0(%cb0: !d2m.cb<memref<1x2x!ttcore.tile<32x32, bf16>, #l1>>):
+  }
   return
 }

@@ -59,6 +59,7 @@ from ttmlir.dialects.d2m.structure import (
     StreamLayoutOp,
     ToLayoutOp,
     ViewLayoutOp,
+    buffer_of_view,
 )
 from ttmlir.dialects.d2m.tiles import (
     ELEMENTWISE_OPS,
@@ -138,6 +139,7 @@ __all__ = [
     "ViewLayoutOp",
     "WaitOp",
     "YieldOp",
+    "buffer_of_view",
     "tile_op",
     "tile_op_of_row",
 ]

@@ -122,7 +122,9 @@ class StreamOfViewPattern(RewritePattern):
         below = _view_below(op.input)
         if below is None or not _only_d2m_uses(op.results[0]):
             return
-        type = _on_buffer(op.results[0].type, below.results[0].type)
+        type = op.results[0].type
+        if type != below.results[0].type:
+            type = _on_buffer(type, below.results[0].type)
         if type is not None:
             rewriter.replace(op, StreamLayoutOp.of(below.input, op.storage, type))
 

@@ -63,11 +63,12 @@ class GenericOp(DestinationStyleOp, D2MOp):
     without regions, then the threads name functions.
 
     C1: on tensors, one region of one block that ends in a yield of the results. C2: the grid has no
-    mapping. C3: one output. C4: a thread for each region. C5: the grid divides the output's. C6:
+    mapping. C3: an output or more. C4: a thread for each region. C5: the grid divides the output's;
+    of an output that is a view, the last cores may have fewer blocks, and no core is without. C6:
     maps over the same iterators, with a block factor for each. C7: operands agree on the blocks of
-    an iterator and on their extents. C8: regions have the same arguments, circular buffers of the
-    operands' shards and semaphores. C9: without regions, threads have symbols. C10: no streamed
-    output with reductions.
+    an iterator and on their extents, and each core has blocks of its own of every output. C8:
+    regions have the same arguments, circular buffers of the operands' shards and semaphores. C9:
+    without regions, threads have symbols.
 
     Example:
         %r = d2m.generic {block_factors = [1, 1], grid = #ttcore.grid<8x8>,
@@ -321,7 +322,7 @@ class GenericOp(DestinationStyleOp, D2MOp):
             printer.print_list(self.result_types, printer.print_attribute)
 
     def verify_op(self) -> None:
-        """Check C1 to C10."""
+        """Check C1 to C9."""
         verify_generic(self)
 
 

@@ -7,58 +7,55 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Operation, Region, SSAValue
+from xdsl.ir import Region
 
 from ttmlir.dialects.d2m.attrs import CBType, SemaphoreType
 from ttmlir.dialects.definition.ods import refuse, text
 from ttmlir.dialects.ttcore import DeviceLayout, device_layout_of
 from ttmlir.layout.affine import AffineMap, ConstantExpr, DimExpr
 from ttmlir.layout.grid import NO_MAPPING
-from ttmlir.layout.metal.iteration import iterator_extents
+from ttmlir.layout.metal.iteration import iterator_extents, iterator_positions
 
 if TYPE_CHECKING:
     from ttmlir.dialects.d2m.generic import GenericOp
 
 
 def verify_generic(op: GenericOp) -> None:
-    """Check C1 to C10 of the operation's documentation, in tt-mlir's order."""
+    """Check C1 to C9 of the operation's documentation, in tt-mlir's order."""
     _check_tensor_form(op)
     _check_threads(op)
     layouts = _layouts(op)
-    output = layouts[len(op.inputs)].grid_shape
+    output = layouts[len(op.inputs)]
     if not _divides(op.grid_shape, output):
         refuse("output grid shape must be divisible by the generic op's grid shape")
     maps = op.indexing_maps
     if maps:
         _check_maps(op, maps, layouts)
+        _check_outputs(op, maps)
     for region in op.regions:
         _check_region(op, region, layouts)
     if not op.regions and any(thread.symbol is None for thread in op.threads):
         refuse("threads must have a kernel symbol in external symbol form (i.e. without regions)")
-    if op.reductions and any(_is_stream(value) for value in op.outputs):
-        refuse("Streaming outputs are not supported for reduction iterators. Issue #5446")
 
 
 def _check_threads(op: GenericOp) -> None:
     if op.grid.data.mapping != NO_MAPPING:
         refuse("grid mapping is not supported")
-    if len(op.outputs) != 1:
-        refuse("must currently have exactly one output operand")
+    if not op.outputs:
+        refuse("must have at least one output operand")
     if not op.threads:
         refuse("must have at least one thread")
     if op.regions and len(op.regions) != len(op.threads):
         refuse("number of regions must match the number of threads")
 
 
-def _divides(grid: Sequence[int], output: Sequence[int]) -> bool:
-    return len(output) == len(grid) and all(
-        cores > 0 and blocks % cores == 0 for blocks, cores in zip(output, grid, strict=True)
+def _divides(grid: Sequence[int], output: DeviceLayout) -> bool:
+    """Blocks of a view may be fewer on the last cores; shards are where they are."""
+    blocks_of = output.grid_shape
+    return len(blocks_of) == len(grid) and all(
+        0 < cores <= blocks if output.index_map is not None else cores > 0 and not blocks % cores
+        for blocks, cores in zip(blocks_of, grid, strict=True)
     )
-
-
-def _is_stream(value: SSAValue) -> bool:
-    owner = value.owner
-    return isinstance(owner, Operation) and owner.name == "d2m.stream_layout"
 
 
 def _check_tensor_form(op: GenericOp) -> None:
@@ -108,7 +105,10 @@ def _check_maps(op: GenericOp, maps: Sequence[AffineMap], layouts: Sequence[Devi
     grids = [layout.grid_shape for layout in layouts]
     _check_agreement("grid", maps, grids)
     _check_agreement("shard", maps, [layout.scalar_shard_shape for layout in layouts])
-    expected = iterator_extents(maps[len(op.inputs)], op.grid_shape, op.block_factors)
+    output = len(op.inputs)
+    expected = iterator_extents(maps[output], op.grid_shape, op.block_factors)
+    if layouts[output].index_map is not None:
+        expected = _uneven_extents(maps[output], op, grids[output], expected)
     for number, (each, grid) in enumerate(zip(maps, grids, strict=True)):
         for iterator, extent in _extents(each, grid):
             if extent != expected[iterator]:
@@ -119,6 +119,30 @@ def _check_maps(op: GenericOp, maps: Sequence[AffineMap], layouts: Sequence[Devi
                 refuse(
                     f"grid dim unexpected for operand[{number}] grid_shape={_list(grid)} "
                     f"expected grid_shape={_list(wanted)} at affine dim d{iterator}"
+                )
+
+
+def _uneven_extents(
+    output_map: AffineMap, op: GenericOp, blocks: Sequence[int], even: Sequence[int]
+) -> Sequence[int]:
+    """Blocks along each iterator, where the last cores may have fewer than the factor."""
+    extents = list(even)
+    for iterator, position in iterator_positions(output_map).items():
+        if -(-blocks[position] // op.grid_shape[position]) == op.block_factors[iterator]:
+            extents[iterator] = blocks[position]
+    return extents
+
+
+def _check_outputs(op: GenericOp, maps: Sequence[AffineMap]) -> None:
+    """Refuse outputs of which several cores would write the same block."""
+    first, *others = maps[len(op.inputs) :]
+    for iterator, position in iterator_positions(first).items():
+        for number, each in enumerate(others, len(op.inputs) + 1):
+            if op.grid_shape[position] > 1 and iterator not in iterator_positions(each):
+                refuse(
+                    f"the cores are spread over iterator d{iterator}, which is no result of the "
+                    f"indexing map of output operand #{number}; they would all write the same "
+                    "blocks"
                 )
 
 

@@ -50,6 +50,7 @@ from ttmlir.dialects.ttcore import (
     device_layout_of,
     metal_layout_of,
 )
+from ttmlir.layout.affine import AffineMap
 from ttmlir.layout.enums import MeshShardType
 from ttmlir.layout.grid import shape_text
 
@@ -265,8 +266,8 @@ class ViewLayoutOp(ArrowOp):
     Where an element of the view lies in the buffer says the map in its type. With
     `reinterpretLayout`, the shards stay and only what they mean changes.
 
-    C1: both have as many elements. C2: of the same type. C3: reinterpreted, they have the same
-    grid.
+    C1: both have as many elements, or the view is a part; only a map may repeat some. C2: of the
+    same type. C3: reinterpreted, they have the same grid.
     """
 
     name = "d2m.view_layout"
@@ -314,13 +315,15 @@ class ViewLayoutOp(ArrowOp):
     def verify_op(self) -> None:
         """Check elements and grid (C1 to C3)."""
         source, result = self.operands[0], self.results[0]
-        if not self.reinterprets and _volume(source) != _volume(result):
+        layouts = [device_layout_of(value.type) for value in (source, result)]
+        index_map = None if layouts[1] is None else layouts[1].index_map
+        is_plain = not self.reinterprets and (index_map is None or index_map.is_identity)
+        if is_plain and _volume(source) < _volume(result):
             refuse("view must preserve total number of elements")
         if _scalar_type(source) != _scalar_type(result) or (
             not self.reinterprets and element_type_of_value(source) != element_type_of_value(result)
         ):
             refuse("view must not change dtype")
-        layouts = [device_layout_of(value.type) for value in (source, result)]
         grids = [None if layout is None else layout.grid_shape for layout in layouts]
         if self.reinterprets and grids[0] != grids[1]:
             refuse("reinterpret_layout cannot change grid shape")
@@ -343,7 +346,10 @@ class StreamLayoutOp(D2MOp):
     Reads of the result go to the buffer through the map of its type; `storage` is the memory of the
     circular buffers, one or more shards of the result.
 
-    C1: the storage has the element type and rank of the input. C2: it has the shards of the result.
+    A stream of a view that has its type reads what the view does, through the map once.
+
+    C1: the storage has the element type of the input, and the rank of the result, whose shards it
+    has (C2).
     C3: the result is in the memory of the input.
     """
 
@@ -375,8 +381,8 @@ class StreamLayoutOp(D2MOp):
         source, storage, result = *self.operands, self.results[0]
         if element_type_of_value(source) != element_type_of_value(storage):
             refuse("storage must have the element type of the input")
-        if len(shape_of(source)) != len(shape_of(storage)):
-            refuse("storage must have the rank of the input")
+        if len(shape_of(result)) != len(shape_of(storage)):
+            refuse("storage must have the rank of the result")
         stored, viewed, below = (
             device_layout_of(value.type) for value in (storage, result, source)
         )
@@ -389,6 +395,20 @@ class StreamLayoutOp(D2MOp):
             refuse("storage must have the shard shape of the result")
         if below.memory_space is not viewed.memory_space:
             refuse("result must be in the memory space of the input")
+
+
+def buffer_of_view(value: SSAValue) -> tuple[SSAValue, AffineMap]:
+    """What is in memory below views and streams, and the map from coordinates of `value` to it."""
+    view = AffineMap.identity(len(shape_of(value)))
+    while isinstance(value.owner, ViewLayoutOp | StreamLayoutOp):
+        layout = device_layout_of(value.type)
+        below = value.owner.operands[0]
+        if layout is None or layout.index_map is None:
+            break
+        if not isinstance(value.owner, StreamLayoutOp) or below.type != value.type:
+            view = layout.index_map.compose(view)
+        value = below
+    return value, view
 
 
 class MeshShardOp(ArrowOp):

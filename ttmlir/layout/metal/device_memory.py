@@ -65,6 +65,17 @@ def grid_cores(grid: Sequence[int], chip_grid: tuple[int, int]) -> tuple[tuple[i
     return tuple((number % columns, number // columns) for number in range(count))
 
 
+def grid_of_rank(grid: Sequence[int], rank: int, chip_grid: tuple[int, int]) -> tuple[int, ...]:
+    """A grid of other rank, 2 or more, on the same cores: for buffers beside that of the grid."""
+    *outer, height, width = (1, 1, *grid)
+    if math.prod(outer) == 1 and height <= chip_grid[0] and width <= chip_grid[1]:
+        return (*(1,) * (rank - 2), height, width)
+    count = math.prod(grid)
+    # One row of cores, or so many that they are counted row by row.
+    last = (1, count) if count <= chip_grid[1] else (count, 1)
+    return (*(1,) * (rank - 2), *last)
+
+
 def shard_strides(shard: Sequence[int], element: Element) -> tuple[int, ...]:
     """Bytes from one element of a shard to the next in each dimension."""
     strides: list[int] = []

@@ -14,6 +14,12 @@ from ttmlir.passes.core.base import Pass, Pipeline
 PASSES: dict[str, str] = {
     "canonicalize": "ttmlir.passes.general.canonicalize:CanonicalizePass",
     "convert-arith-to-ttir": "ttmlir.passes.linalg.convert_arith_to_ttir:ConvertArithToTTIRPass",
+    "convert-d2m-to-ttkernel": (
+        "ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel:ConvertD2MToTTKernelPass"
+    ),
+    "convert-d2m-to-ttmetal": (
+        "ttmlir.passes.d2m.kernels.convert_d2m_to_ttmetal:ConvertD2MToTTMetalPass"
+    ),
     "convert-linalg-to-ttir": "ttmlir.passes.linalg.convert_linalg_to_ttir:ConvertLinalgToTTIRPass",
     "convert-ml-program-to-func": (
         "ttmlir.passes.linalg.convert_ml_program_to_func:ConvertMLProgramToFuncPass"
@@ -31,6 +37,8 @@ PASSES: dict[str, str] = {
     ),
     "convert-ttnn-to-emitc": "ttmlir.passes.emitc.convert_ttnn_to_emitc:ConvertTTNNToEmitCPass",
     "cse": "ttmlir.passes.general.cse:CSEPass",
+    "d2m-allocate": "ttmlir.passes.d2m.schedule.d2m_allocate:D2MAllocatePass",
+    "d2m-grid-selection": ("ttmlir.passes.d2m.schedule.d2m_grid_selection:D2MGridSelectionPass"),
     "inline": "ttmlir.passes.general.inline:InlinePass",
     "loop-invariant-code-motion": (
         "ttmlir.passes.general.loop_invariant_code_motion:LoopInvariantCodeMotionPass"
@@ -53,6 +61,9 @@ PASSES: dict[str, str] = {
     "test-pass-crash": "ttmlir.passes.general.failing:TestPassCrash",
     "test-pass-failure": "ttmlir.passes.general.failing:TestPassFailure",
     "test-pass-invalid": "ttmlir.passes.general.failing:TestPassInvalid",
+    "ttcore-one-shot-bufferize": (
+        "ttmlir.passes.d2m.schedule.ttcore_one_shot_bufferize:TTCoreOneShotBufferizePass"
+    ),
     "ttir-allocate": "ttmlir.passes.placement.ttir_allocate:TTIRAllocatePass",
     "ttir-composite-decomposition": (
         "ttmlir.passes.ttir.ttir_composite_decomposition:TTIRCompositeDecompositionPass"
@@ -74,7 +85,7 @@ PASSES: dict[str, str] = {
     "ttir-split-compound-layout": (
         "ttmlir.passes.placement.ttir_split_compound_layout:TTIRSplitCompoundLayoutPass"
     ),
-    "ttir-to-d2m": "ttmlir.passes.d2m.ttir_to_d2m:TTIRToD2MPass",
+    "ttir-to-d2m": "ttmlir.passes.d2m.frontend.ttir_to_d2m:TTIRToD2MPass",
 }
 """Every pass by its name on the command line; one line each, sorted by name."""
 
@@ -88,6 +99,7 @@ PIPELINES: dict[str, str] = {
     "ttir-to-ttmetal-backend-pipeline": (
         "ttmlir.passes.pipelines.ttir_to_ttmetal:TTIRToTTMetalBackendPipeline"
     ),
+    "ttir-to-ttmetal-pipeline": "ttmlir.passes.pipelines.ttir_to_ttmetal:TTIRToTTMetalPipeline",
     "ttir-to-ttnn-backend-pipeline": (
         "ttmlir.passes.pipelines.ttir_to_ttnn:TTIRToTTNNBackendPipeline"
     ),

@@ -16,13 +16,14 @@ from xdsl.ir import Operation, SSAValue
 from ttmlir.dialects import ttmetal
 from ttmlir.dialects.definition.dps import is_dps
 from ttmlir.dialects.ttkernel import NocConfigAttr
+from ttmlir.ir.kernel_builder import KernelBuilder
 from ttmlir.ir.tensor_types import value_shape
 from ttmlir.layout.data_movement import PlacedTensor
 from ttmlir.layout.enums import MemorySpace, NocIndex
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.system.chip import ChipDesc
 from ttmlir.layout.tensor_layout import TensorLayout
-from ttmlir.passes.ttmetal.kernel_builder import KernelBuilder, Launch, replace_by_dispatch
+from ttmlir.passes.ttmetal.dispatch_builder import Launch, replace_by_dispatch
 
 OnRow = Callable[[Sequence[SSAValue]], None]
 """Writes what is done with the addresses of a row of the source and of one of the target."""

@@ -14,6 +14,7 @@ from xdsl.ir import Attribute, BlockArgument, SSAValue
 from ttmlir.dialects import tt, ttir, ttmetal
 from ttmlir.dialects.definition.names import REFERENCE
 from ttmlir.dialects.ttkernel import CBType, TensixConfig, TensixConfigAttr
+from ttmlir.ir.kernel_builder import KernelBuilder
 from ttmlir.ir.layouts import layout_of
 from ttmlir.ir.rewriting import refuse
 from ttmlir.ir.tensor_types import value_shape
@@ -37,7 +38,7 @@ from ttmlir.passes.ttmetal.convert_ttir_to_ttmetal_tiles import (
     operands_of,
     operation_of,
 )
-from ttmlir.passes.ttmetal.kernel_builder import KernelBuilder, Launch, replace_by_dispatch
+from ttmlir.passes.ttmetal.dispatch_builder import Launch, replace_by_dispatch
 
 Shape = tuple[int, ...]
 

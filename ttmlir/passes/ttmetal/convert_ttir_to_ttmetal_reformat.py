@@ -7,6 +7,7 @@ import math
 from ttmlir.dialects import tt, ttir, ttmetal
 from ttmlir.dialects.ttkernel import CBType, TensixConfig, TensixConfigAttr
 from ttmlir.dialects.ttkernel.attrs import CircularBuffer, CircularBufferParameter
+from ttmlir.ir.kernel_builder import KernelBuilder
 from ttmlir.layout.data_movement import PlacedTensor
 from ttmlir.layout.device import DeviceView
 from ttmlir.layout.element_type import DEFAULT_TILE_SHAPE, TileFormat
@@ -14,7 +15,7 @@ from ttmlir.layout.enums import CBPort, DataType
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.grid import shape_text
 from ttmlir.layout.tensor_layout import TensorLayout
-from ttmlir.passes.ttmetal.kernel_builder import KernelBuilder, Launch, replace_by_dispatch
+from ttmlir.passes.ttmetal.dispatch_builder import Launch, replace_by_dispatch
 
 _FORMATS = (
     DataType.F32,

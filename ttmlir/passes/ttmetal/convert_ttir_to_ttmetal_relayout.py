@@ -12,6 +12,7 @@ from ttmlir.dialects import tt, ttir, ttmetal
 from ttmlir.dialects.definition.names import SCRATCH
 from ttmlir.dialects.ttkernel import NocConfigAttr
 from ttmlir.ir.builder import Builder
+from ttmlir.ir.kernel_builder import KernelBuilder
 from ttmlir.ir.rewriting import refuse, replace
 from ttmlir.ir.tensor_types import value_shape
 from ttmlir.layout.data_movement import (
@@ -26,7 +27,7 @@ from ttmlir.layout.enums import MemorySpace, NocIndex
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.system.chip import ChipDesc
 from ttmlir.layout.tensor_layout import TensorLayout
-from ttmlir.passes.ttmetal.kernel_builder import KernelBuilder, Launch, replace_by_dispatch
+from ttmlir.passes.ttmetal.dispatch_builder import Launch, replace_by_dispatch
 
 _WORD = 4
 """Bytes that a processor moves at once."""

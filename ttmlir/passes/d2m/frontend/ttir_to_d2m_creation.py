@@ -13,9 +13,9 @@ from ttmlir.dialects.definition.row_ops import RowOperation
 from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.layout.errors import LayoutError
 from ttmlir.mlir.attributes.elements import ElementsType, elements_of
-from ttmlir.passes.d2m.ttir_to_d2m import OTHER_ROAD, Conversion, RuleTable
-from ttmlir.passes.d2m.ttir_to_d2m_builder import DeviceTensor, matrix_shape
-from ttmlir.passes.d2m.ttir_to_d2m_elementwise import broadcast
+from ttmlir.passes.d2m.frontend.ttir_to_d2m import OTHER_ROAD, Conversion, RuleTable
+from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import DeviceTensor, matrix_shape
+from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import broadcast
 
 _MOST = 1 << 20
 """Numbers of an `arange` that are made."""

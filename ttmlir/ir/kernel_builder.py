@@ -1,13 +1,11 @@
-"""Making kernels: the regions of a `ttmetal.dispatch`, and the dispatch around them."""
+"""Making kernels, call by call: the regions of a `ttmetal.dispatch`, or functions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
-from xdsl.dialects import arith, scf
+from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import (
-    ArrayAttr,
     FloatAttr,
     IntegerAttr,
     LocationAttr,
@@ -16,17 +14,27 @@ from xdsl.dialects.builtin import (
     i1,
     i32,
 )
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Region, SSAValue
 
-from ttmlir.dialects import ttmetal
-from ttmlir.dialects.definition.ods import SEGMENTS
-from ttmlir.dialects.ttkernel import RESULT_TYPES, CBType, L1AddrPtrType, op_class
+from ttmlir.dialects.ttkernel import (
+    RESULT_TYPES,
+    CBType,
+    L1AddrPtrType,
+    ThreadTypeAttr,
+    op_class,
+)
 from ttmlir.ir.op_builder import OpBuilder
-from ttmlir.ir.rewriting import insert_before, replace
+from ttmlir.ir.rewriting import erase_unused
+from ttmlir.layout.enums import ThreadType
 from ttmlir.optable.kernel import CALLS
+
+_WITHOUT_EFFECT = ("arith.", "ttkernel.my_logical_")
+"""What may be left out where nothing uses it."""
 
 Carried = Sequence[SSAValue]
 """The values that a loop hands from one turn to the next."""
+Number = SSAValue | int
+"""A 32-bit integer, which may be known."""
 
 _RESULTS = {call.mnemonic: RESULT_TYPES[call.result[1]] for call in CALLS if call.result}
 
@@ -66,12 +74,16 @@ class KernelBuilder(OpBuilder):
         self._constants[attr] = op.results[0]
         return op.results[0]
 
+    def value(self, number: SSAValue | float) -> SSAValue:
+        """A number as a value."""
+        return number if isinstance(number, SSAValue) else self.constant(number)
+
     def call(
-        self, mnemonic: str, *operands: SSAValue | float, **templates: str | bool
+        self, mnemonic: str, *operands: SSAValue | float, **templates: str | bool | int
     ) -> Sequence[SSAValue]:
         """Make the call `ttkernel.<mnemonic>`; numbers become constants. Its results."""
         result = _RESULTS.get(mnemonic)
-        values = [v if isinstance(v, SSAValue) else self.constant(v) for v in operands]
+        values = list(map(self.value, operands))
         op = op_class(mnemonic).create(
             operands=values,
             result_types=[] if result is None else [result],
@@ -90,25 +102,74 @@ class KernelBuilder(OpBuilder):
         self.insert(op)
         return op.results[0]
 
-    def add(self, lhs: SSAValue, rhs: int) -> SSAValue:
-        """The sum of a value and a number."""
-        return self.arithmetic(arith.AddiOp, lhs, rhs) if rhs else lhs
+    def add(self, lhs: Number, rhs: Number) -> Number:
+        """The sum of two numbers."""
+        if isinstance(lhs, int):
+            lhs, rhs = rhs, lhs
+        if isinstance(lhs, int) and isinstance(rhs, int):
+            return lhs + rhs
+        return lhs if rhs == 0 else self.arithmetic(arith.AddiOp, lhs, rhs)
+
+    def multiply(self, lhs: Number, factor: int) -> Number:
+        """The product of a number and one that is known."""
+        if isinstance(lhs, int) or factor in (0, 1):
+            return lhs if factor == 1 else factor * (0 if isinstance(lhs, SSAValue) else lhs)
+        return self.arithmetic(arith.MuliOp, lhs, factor)
 
     def arithmetic(
-        self, kind: type[arith.SignlessIntegerBinaryOperation], lhs: SSAValue, rhs: int
+        self, kind: type[arith.SignlessIntegerBinaryOperation], lhs: Number, rhs: Number
     ) -> SSAValue:
-        """An operation on two 32-bit integers, the second of which is known."""
-        op = kind(lhs, self.constant(rhs))
+        """An operation on two 32-bit integers."""
+        op = kind(self.value(lhs), self.value(rhs))
         op.location = self.location
         self.insert(op)
         return op.result
 
+    def compare(self, predicate: str, lhs: Number, rhs: Number) -> SSAValue:
+        """Whether a comparison of two 32-bit integers holds: `eq`, `ne`, `slt` and so on."""
+        op = arith.CmpiOp(self.value(lhs), self.value(rhs), predicate)
+        op.location = self.location
+        self.insert(op)
+        return op.result
+
+    def branch(
+        self,
+        condition: SSAValue,
+        then: Callable[[], None],
+        otherwise: Callable[[], None] | None = None,
+    ) -> None:
+        """Do one thing if a condition holds, another one if not."""
+        outer = self.block
+        blocks: list[Block] = []
+        for body in (then, otherwise):
+            self.block = Block()
+            if body is not None:
+                body()
+                end = scf.YieldOp()
+                end.location = self.location
+                self.block.add_op(end)
+            blocks.append(self.block)
+        self.block = outer
+        second = Region() if otherwise is None else Region(blocks[1])
+        op = scf.IfOp(condition, [], Region(blocks[0]), second)
+        op.location = self.location
+        self.insert(op)
+
+    def count(self, extent: Number, body: Callable[[SSAValue], None]) -> None:
+        """Do `body` for each number below `extent`."""
+        self._for(extent, (), lambda number, _: body(number) or ())
+
     def loop(self, extent: int, start: Carried, body: Callable[[Carried], Carried]) -> Carried:
         """Do `body` so many times, each time with what it returned before; what it returns last."""
-        lower, upper, step = map(self.constant, (0, extent, 1))
+        return self._for(extent, start, lambda _, carried: body(carried))
+
+    def _for(
+        self, extent: Number, start: Carried, body: Callable[[SSAValue, Carried], Carried]
+    ) -> Carried:
+        lower, upper, step = map(self.value, (0, extent, 1))
         inner = Block(arg_types=[i32, *(value.type for value in start)])
         outer, self.block = self.block, inner
-        end = scf.YieldOp(*body(inner.args[1:]))
+        end = scf.YieldOp(*body(inner.args[0], inner.args[1:]))
         end.location = self.location
         inner.add_op(end)
         self.block = outer
@@ -140,7 +201,8 @@ class KernelBuilder(OpBuilder):
 
             def turn(before: Carried) -> Carried:
                 after = run(depth + 1, before)
-                return [self.add(number, step) for number, step in zip(after, steps, strict=True)]
+                sums = (self.add(number, step) for number, step in zip(after, steps, strict=True))
+                return list(map(self.value, sums))
 
             return self.loop(extents[depth], numbers, turn)
 
@@ -151,36 +213,20 @@ class KernelBuilder(OpBuilder):
         self.call("return")
         return Region(self._entry)
 
+    def finish_function(self, name: str, thread: ThreadType) -> func.FuncOp:
+        """End the kernel; the private function that holds it."""
+        end = func.ReturnOp()
+        end.location = self.location
+        self.insert(end)
+        erase_unused(op for op in self._entry.walk() if op.name.startswith(_WITHOUT_EFFECT))
+        types = list(self._entry.arg_types)
+        function = func.FuncOp(name, (types, []), Region(self._entry), visibility="private")
+        function.attributes["ttkernel.thread"] = ThreadTypeAttr(thread)
+        function.location = self.location
+        return function
 
-def _template(value: str | bool) -> Attribute:
-    return IntegerAttr(int(value), i1) if isinstance(value, bool) else StringAttr(value)
 
-
-@dataclass(frozen=True)
-class Launch:
-    """A kernel, the cores that it runs on and how they are set up."""
-
-    kernel: KernelBuilder
-    cores: ttmetal.Area
-    config: Attribute
-
-
-def replace_by_dispatch(
-    op: Operation, inputs: Sequence[SSAValue], outputs: Sequence[SSAValue], launches: list[Launch]
-) -> ttmetal.DispatchOp:
-    """Let kernels compute the results of an operation into `outputs`; what launches them."""
-    ranges = [ttmetal.CoreRangeAttr(launch.cores) for launch in launches]
-    dispatch = ttmetal.DispatchOp.create(
-        operands=[*inputs, *outputs],
-        result_types=[output.type for output in outputs],
-        properties={
-            "core_ranges": ArrayAttr(ranges),
-            "kernelConfigs": ArrayAttr([launch.config for launch in launches]),
-            SEGMENTS: ttmetal.DispatchOp.segments(len(inputs), len(outputs)),
-        },
-        regions=[launch.kernel.finish() for launch in launches],
-        location=op.location,
-    )
-    insert_before(op, dispatch)
-    replace(op, *dispatch.results)
-    return dispatch
+def _template(value: str | bool | int) -> Attribute:
+    if isinstance(value, str):
+        return StringAttr(value)
+    return IntegerAttr(int(value), i1 if isinstance(value, bool) else i32)

@@ -1,0 +1,1 @@
+"""Kernels of fused generics: data movement, computation, and the programs that run them."""

@@ -1,0 +1,255 @@
+"""Turn generics into kernels: a reader, a writer and one that computes.
+
+Before:
+
+    // After ttir-load-system-desc
+    #id = affine_map<(d0, d1) -> (d0, d1)>
+    #parallel = #ttcore.iterator_type<parallel>
+    #l1 = #ttcore.memory_space<l1>
+    #dram = #ttcore.memory_space<dram>
+    !tile = !ttcore.tile<32x32, bf16>
+    !buffer = memref<1x1x4x2x!tile, #ttcore.interleaved<4096x2048>, #dram>
+    !blocks = memref<2x2x2x1x!tile, #ttcore.view<(d0, d1, d2, d3) -> (0, 0, d0 * 2 + d2, d1 + d3)>,
+        #dram>
+    !cb = memref<2x2x2x1x!tile, #ttcore.shard<2048x2048>, #l1>
+    !block = memref<2x1x!tile, #l1>
+    func.func @f(%x: !buffer, %y: !buffer, %s: !cb, %t: !cb) {
+      %a = "d2m.stream_layout"(%x, %s) : (!buffer, !cb) -> !blocks
+      %b = "d2m.stream_layout"(%y, %t) : (!buffer, !cb) -> !blocks
+      d2m.generic {block_factors = [1, 1], grid = #ttcore.grid<2x2>, indexing_maps = [#id, #id],
+          iterator_types = [#parallel, #parallel], threads = [#d2m.thread<compute>]}
+          ins(%a : !blocks) outs(%b : !blocks) {
+      ^compute0(%cb0: !d2m.cb<!block>, %cb1: !d2m.cb<!block>):
+        %i = d2m.wait %cb0 : !d2m.cb<!block> -> !block
+        %o = d2m.reserve %cb1 : !d2m.cb<!block> -> !block
+        linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+            ins(%i : !block) outs(%o : !block) {
+        ^bb0(%in: !tile, %out: !tile):
+          %e = "d2m.tile_exp"(%in) : (!tile) -> !tile
+          linalg.yield %e : !tile
+        }
+      }
+      return
+    }
+
+After:
+
+    ...
+    func.func @f(...) {
+      ...
+      d2m.generic {block_factors = [], grid = #ttcore.grid<2x2>, indexing_maps = [],
+          iterator_types = [], threads = [#d2m.thread<datamovement, @reader0>,
+          #d2m.thread<datamovement, @writer0>, #d2m.thread<compute, @compute0>]} ins(...) outs(...)
+      return
+    }
+    func.func private @reader0(...) attributes {ttkernel.thread = #ttkernel.thread<noc>,
+        ttmetal.kernel_args = #ttmetal.kernel_args<ct_args = [<buffer_address[0]>]>} {
+      ...
+    }
+    ...
+
+Requires: generics on memrefs with one region, in which they compute; operands are streams, whose
+blocks divide their extents. The attribute `tt.system_desc` on the module or around it.
+Ensures: generics have no regions, maps and factors. Their threads name a reader, a writer and a
+compute kernel, in this order. Operands are the inputs, the memory of local buffers, the outputs:
+circular buffer i of the kernels is that of operand i. `ttmetal.kernel_args` on a kernel tells what
+its arguments are; it counts operands without local buffers.
+Options: whether addresses are known when kernels are compiled, or at each launch.
+Not done here: addresses of buffers and of circular buffers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import count
+from typing import TYPE_CHECKING
+
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import ArrayAttr, MemRefType, ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, SSAValue
+
+from ttmlir.dialects import d2m
+from ttmlir.dialects.definition.ods import SEGMENTS, segments_attr
+from ttmlir.dialects.tt.layout import element_of
+from ttmlir.dialects.ttcore import ShardLayoutAttr
+from ttmlir.ir.kernel_builder import KernelBuilder
+from ttmlir.ir.layouts import system_desc_in_scope
+from ttmlir.ir.rewriting import erase, insert_before, refuse
+from ttmlir.ir.symbols import symbols_in
+from ttmlir.layout.enums import ThreadType
+from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.metal.device_memory import grid_of_rank
+from ttmlir.mlir.option_values import option
+from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_arguments import (
+    KERNEL_ARGS,
+    KernelArguments,
+)
+from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_compute import build_compute
+from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_loops import chip_grid_of
+from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_movement import Chip
+from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_plan import KernelPlan, plan_kernels
+from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_reader import build_reader
+from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_writer import build_writer
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+
+Build = Callable[[KernelBuilder, KernelArguments], None]
+
+
+@dataclass(frozen=True)
+class ConvertD2MToTTKernelPass(ModulePass):
+    """Turn generics on streams into kernels that load, compute and store blocks."""
+
+    name = "convert-d2m-to-ttkernel"
+    title = "ConvertD2MToTTKernel"
+    ttnn_mode: bool = option(
+        False, "Let kernels get addresses at each launch, as common run-time arguments"
+    )
+
+    def apply(self, ctx: Context, module: ModuleOp) -> None:
+        """Convert every generic of the module that has a region."""
+        for table in _symbol_tables(module):
+            names = _Names(table)
+            for op in list(table.walk()):
+                if isinstance(op, d2m.GenericOp) and op.regions and _table_of(op) is table:
+                    self._convert(op, names)
+
+    def _convert(self, generic: d2m.GenericOp, names: _Names) -> None:
+        if not generic.is_compute_only or not generic.has_maps or generic.results:
+            refuse(
+                generic,
+                "has tensors, loops or threads of its own; kernels are made of one compute region "
+                "on memrefs, with indexing maps: run d2m-allocate before",
+            )
+        try:
+            self._build(generic, names)
+        except LayoutError as error:
+            refuse(generic, f"has no kernels: {error}")
+
+    def _build(self, generic: d2m.GenericOp, names: _Names) -> None:
+        plan = plan_kernels(generic, _hoist_locals(generic))
+        chip = _chip_of(generic)
+        number = names.next_number()
+        kernels: list[tuple[d2m.ThreadKind, str, Build]] = [
+            (
+                d2m.ThreadKind.DATAMOVEMENT,
+                "reader",
+                lambda kernel, arguments: build_reader(plan, kernel, arguments, chip),
+            ),
+            (
+                d2m.ThreadKind.DATAMOVEMENT,
+                "writer",
+                lambda kernel, arguments: build_writer(plan, kernel, arguments, chip),
+            ),
+            (
+                d2m.ThreadKind.COMPUTE,
+                "compute",
+                lambda kernel, arguments: build_compute(plan, kernel),
+            ),
+        ]
+        threads: list[d2m.ThreadAttr] = []
+        for kind, word, build in kernels:
+            kernel = plan.begin()
+            arguments = KernelArguments(kernel, addresses_at_launch=self.ttnn_mode)
+            build(kernel, arguments)
+            is_compute = kind is d2m.ThreadKind.COMPUTE
+            thread = ThreadType.TENSIX if is_compute else ThreadType.NOC
+            function = kernel.finish_function(f"{word}{number}", thread)
+            if not is_compute:
+                function.attributes[KERNEL_ARGS] = arguments.attribute
+            names.add(function)
+            threads.append(d2m.ThreadAttr.of(kind, function.sym_name.data))
+        _replace(plan, threads)
+
+
+def _replace(plan: KernelPlan, threads: list[d2m.ThreadAttr]) -> None:
+    """Let the generic name its kernels."""
+    generic = plan.generic
+    inputs, outputs = len(generic.inputs), len(generic.outputs)
+    storages = plan.storages[inputs : len(plan.storages) - outputs]
+    new = d2m.GenericOp.create(
+        operands=[*generic.operands[:inputs], *storages, *generic.operands[inputs:]],
+        properties={
+            **generic.properties,
+            "block_factors": ArrayAttr([]),
+            "indexing_maps": ArrayAttr([]),
+            "iterator_types": ArrayAttr([]),
+            "threads": ArrayAttr(threads),
+            SEGMENTS: segments_attr((inputs + len(storages), outputs)),
+        },
+        attributes=dict(generic.attributes),
+        location=generic.location,
+    )
+    insert_before(generic, new)
+    erase(generic)
+
+
+def _hoist_locals(generic: d2m.GenericOp) -> dict[SSAValue, SSAValue]:
+    """The local buffers of the region, and memory for each on all cores of the grid."""
+    found: dict[SSAValue, SSAValue] = {}
+    chip_grid = chip_grid_of(generic)
+    for op in generic.compute_region.block.ops:
+        if not isinstance(op, memref.AllocOp):
+            continue
+        local = op.memref.type
+        assert isinstance(local, MemRefType)
+        shape = local.get_shape()
+        layout = ShardLayoutAttr.of(shape, element_of(local.element_type))
+        grid = grid_of_rank(generic.grid_shape, len(shape), chip_grid)
+        storage: MemRefType[Attribute] = MemRefType(
+            local.element_type, (*grid, *shape), layout, local.memory_space
+        )
+        new = memref.AllocOp([], [], storage)
+        new.attributes = dict(op.attributes)
+        new.location = op.location
+        insert_before(generic, new)
+        found[op.memref] = new.memref
+    return found
+
+
+def _chip_of(generic: d2m.GenericOp) -> Chip:
+    grid = chip_grid_of(generic)
+    system = system_desc_in_scope(generic)
+    assert system is not None, "looked up for the grid"
+    return Chip(grid, system.chip_descs[0].num_dram_channels)
+
+
+# --- Names ---------------------------------------------------------------------------------------
+
+
+def _symbol_tables(module: ModuleOp) -> list[ModuleOp]:
+    return [op for op in module.walk() if isinstance(op, ModuleOp)]
+
+
+def _table_of(op: d2m.GenericOp) -> ModuleOp | None:
+    parent = op.parent_op()
+    while parent is not None and not isinstance(parent, ModuleOp):
+        parent = parent.parent_op()
+    return parent
+
+
+class _Names:
+    """The functions of a module, and the numbers of new kernels."""
+
+    def __init__(self, module: ModuleOp) -> None:
+        self._module = module
+        self._taken = set(symbols_in(module))
+        self._numbers = count()
+
+    def next_number(self) -> int:
+        """The number of the next generic's kernels, of which no name is taken."""
+        words = ("reader", "writer", "compute")
+        return next(
+            number
+            for number in self._numbers
+            if not any(f"{word}{number}" in self._taken for word in words)
+        )
+
+    def add(self, kernel: FuncOp) -> None:
+        """Put a kernel at the end of the module."""
+        self._taken.add(kernel.sym_name.data)
+        self._module.body.block.add_op(kernel)

@@ -1,0 +1,437 @@
+"""Copying a block between memory and a circular buffer: one transaction for each tile.
+
+Where a tile lies follows from the map of the view, as a sum of terms over the number of the block
+and the place of the tile in it. What does not change from tile to tile is computed once; the rest
+are running numbers. Pages of an interleaved buffer go round the banks of DRAM; in L1 tiles that
+follow each other are one transaction.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects import arith
+from xdsl.ir import SSAValue
+
+from ttmlir.dialects.tt.layout import element_of
+from ttmlir.dialects.ttcore import DeviceLayout, device_layout_of
+from ttmlir.ir.kernel_builder import KernelBuilder, Number
+from ttmlir.layout.affine import (
+    AffineExpr,
+    AffineKind,
+    AffineMap,
+    BinaryExpr,
+    ConstantExpr,
+    DimExpr,
+    as_expr,
+    dims,
+)
+from ttmlir.layout.element_type import TileFormat
+from ttmlir.layout.enums import DeviceMemoryLayout, MemorySpace, NocIndex
+from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.linear_form import LinearForm, linear_form
+from ttmlir.layout.metal.device_memory import grid_cores
+from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_arguments import KernelArguments
+from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_plan import Stream
+
+Shape = tuple[int, ...]
+
+
+# --- Places in memory ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a tile of a buffer is, from the coordinates of the buffer."""
+
+    results: AffineMap
+    """What tells the place."""
+    runs: int | None = None
+    """Which result is a byte of a memory in which neighbours follow each other."""
+
+
+def _row_major(coordinates: Sequence[AffineExpr], extents: Sequence[int]) -> AffineExpr:
+    total: AffineExpr = as_expr(0)
+    for coordinate, extent in zip(coordinates, extents, strict=True):
+        total = total * extent + coordinate
+    return total
+
+
+def _map(layout: DeviceLayout, *results: AffineExpr) -> AffineMap:
+    return AffineMap(len(layout.shape), 0, results)
+
+
+class TileAddresses(ABC):
+    """How a kernel finds and copies the tiles of a buffer."""
+
+    place: Place
+
+    @abstractmethod
+    def read(
+        self, kernel: KernelBuilder, place: Sequence[Number], address: Number, tiles: int
+    ) -> None:
+        """Start to copy tiles that follow each other to an address of this core's L1."""
+
+    @abstractmethod
+    def write(
+        self, kernel: KernelBuilder, place: Sequence[Number], address: Number, tiles: int
+    ) -> None:
+        """Start to copy tiles from there."""
+
+
+class _InterleavedTiles(TileAddresses):
+    """Pages that go round the banks of DRAM."""
+
+    def __init__(
+        self, kernel: KernelBuilder, layout: DeviceLayout, base: SSAValue, cb: SSAValue
+    ) -> None:
+        coordinates = dims(len(layout.shape))[len(layout.grid_shape) :]
+        self.place = Place(_map(layout, _row_major(coordinates, layout.shard_shape)))
+        (size,) = kernel.call("get_tile_size", cb)
+        (number_format,) = kernel.call("get_dataformat", cb)
+        (self._pages,) = kernel.call(
+            "get_interleaved_addr_gen_fast", base, size, number_format, dram=True
+        )
+
+    def read(
+        self, kernel: KernelBuilder, place: Sequence[Number], address: Number, tiles: int
+    ) -> None:
+        kernel.call("noc_async_read_tile", place[0], self._pages, address)
+
+    def write(
+        self, kernel: KernelBuilder, place: Sequence[Number], address: Number, tiles: int
+    ) -> None:
+        kernel.call("noc_async_write_tile", place[0], self._pages, address)
+
+
+class _BytesSomewhere(TileAddresses):
+    """Bytes of a core or bank."""
+
+    tile_bytes: int
+
+    @abstractmethod
+    def network_address(self, kernel: KernelBuilder, place: Sequence[Number]) -> SSAValue:
+        """The address of a byte."""
+
+    def read(
+        self, kernel: KernelBuilder, place: Sequence[Number], address: Number, tiles: int
+    ) -> None:
+        source = self.network_address(kernel, place)
+        kernel.call("noc_async_read", source, address, tiles * self.tile_bytes)
+
+    def write(
+        self, kernel: KernelBuilder, place: Sequence[Number], address: Number, tiles: int
+    ) -> None:
+        target = self.network_address(kernel, place)
+        kernel.call("noc_async_write", address, target, tiles * self.tile_bytes)
+
+
+class _ShardsInL1(_BytesSomewhere):
+    """Shards on cores."""
+
+    def __init__(
+        self,
+        kernel: KernelBuilder,
+        layout: DeviceLayout,
+        base: SSAValue,
+        noc: NocIndex,
+        chip_grid: tuple[int, int],
+    ) -> None:
+        self.tile_bytes = element_of(layout.element_type).stored_bytes
+        self._base = base
+        rank = len(layout.grid_shape)
+        coordinates = dims(2 * rank)
+        grid = layout.grid_shape
+        grid_cores(grid, chip_grid)  # the chip has these cores
+        if rank >= 2 and _is_rectangle(grid, chip_grid):
+            y, x = coordinates[rank - 2 : rank]
+        else:
+            number = _row_major(coordinates[:rank], grid)
+            y, x = number // chip_grid[1], number % chip_grid[1]
+        byte = _row_major(coordinates[rank:], layout.shard_shape) * self.tile_bytes
+        self.place = Place(_map(layout, x, y, byte), runs=2)
+        self._origin = [
+            kernel.arithmetic(
+                arith.SubiOp,
+                kernel.call(f"my_{axis}", int(noc))[0],
+                kernel.call(f"my_logical_{axis}_")[0],
+            )
+            for axis in ("x", "y")
+        ]
+
+    def network_address(self, kernel: KernelBuilder, place: Sequence[Number]) -> SSAValue:
+        x, y = (kernel.add(at, first) for at, first in zip(place, self._origin, strict=False))
+        address = kernel.value(kernel.add(place[2], self._base))
+        (found,) = kernel.call("get_noc_addr", kernel.value(x), kernel.value(y), address)
+        return found
+
+
+class _ShardsInDram(_BytesSomewhere):
+    """Shards that go round the banks of DRAM."""
+
+    def __init__(self, layout: DeviceLayout, base: SSAValue, banks: int) -> None:
+        self.tile_bytes = element_of(layout.element_type).stored_bytes
+        self._base = base
+        rank = len(layout.grid_shape)
+        coordinates = dims(2 * rank)
+        number = _row_major(coordinates[:rank], layout.grid_shape)
+        tile = _row_major(coordinates[rank:], layout.shard_shape)
+        byte = (number // banks) * math.prod(layout.shard_shape) + tile
+        self.place = Place(_map(layout, number % banks, byte * self.tile_bytes), runs=1)
+
+    def network_address(self, kernel: KernelBuilder, place: Sequence[Number]) -> SSAValue:
+        bank, byte = place
+        address = kernel.value(kernel.add(byte, self._base))
+        (found,) = kernel.call("get_noc_addr_from_bank_id", kernel.value(bank), address, dram=True)
+        return found
+
+
+def _is_rectangle(grid: Shape, chip_grid: tuple[int, int]) -> bool:
+    return grid[-2] <= chip_grid[0] and grid[-1] <= chip_grid[1] and math.prod(grid[:-2]) == 1
+
+
+@dataclass(frozen=True)
+class Chip:
+    """What addresses depend on."""
+
+    grid: tuple[int, int]
+    dram_banks: int
+
+
+def tile_addresses(
+    kernel: KernelBuilder, stream: Stream, arguments: KernelArguments, noc: NocIndex, chip: Chip
+) -> TileAddresses:
+    """How to reach the tiles of the buffer below a stream; LayoutError if kernels cannot."""
+    layout = device_layout_of(stream.buffer.type)
+    if layout is None or layout.index_map is not None:
+        raise LayoutError(
+            f"operand #{stream.number} is '{stream.buffer.type}', which is no buffer; expected a "
+            "memref with #ttcore.interleaved or #ttcore.shard"
+        )
+    if not isinstance(element_of(layout.element_type), TileFormat):
+        raise LayoutError(
+            f"operand #{stream.number} has elements '{layout.element_type}'; kernels move tiles"
+        )
+    base = arguments.address(stream.number)
+    if layout.memory_space is MemorySpace.DEVICE_L1:
+        return _ShardsInL1(kernel, layout, base, noc, chip.grid)
+    if layout.memory_layout is DeviceMemoryLayout.INTERLEAVED:
+        return _InterleavedTiles(kernel, layout, base, kernel.buffers[stream.cb])
+    return _ShardsInDram(layout, base, chip.dram_banks)
+
+
+# --- Blocks --------------------------------------------------------------------------------------
+
+CHUNK_TILES = 8
+"""Tiles, at most, that a circular buffer gets or gives at a time: others go on meanwhile."""
+
+
+@dataclass(frozen=True)
+class _Loop:
+    """A loop over a dimension of the block, or over every `step`-th place in it."""
+
+    dim: int
+    extent: int
+    step: int = 1
+
+
+class BlockCopy:
+    """The loops over the tiles of a block of a stream, and over the chunks that it is copied in."""
+
+    def __init__(self, kernel: KernelBuilder, stream: Stream, tiles: TileAddresses) -> None:
+        """LayoutError if a place does not follow from the view."""
+        self.stream = stream
+        self._kernel = kernel
+        self._tiles = tiles
+        extents = (*stream.blocks, *stream.block)
+        self._rank = len(stream.blocks)
+        places = tiles.place.results.compose(stream.view)
+        self._forms = [linear_form(result, extents) for result in places.results]
+        element = device_layout_of(stream.buffer.type)
+        assert element is not None, "buffers have layouts"
+        self._tile_bytes = element_of(element.element_type).stored_bytes
+        loops = self._merge(stream.block)
+        self._run = self._take_run(loops)
+        self._outer, self._inner = self._split_chunks(loops)
+        looped = {loop.dim for loop in loops}
+        self._fixed, self._moving = self._split(looped)
+        self._running = [
+            number
+            for number, form in enumerate(self._forms)
+            if any(form.factor_of(dim) for dim in looped)
+        ]
+        # Dimensions that are divided are counted, too.
+        divided = frozenset[int]().union(*(form.divided_dims for form in self._moving))
+        self._counted = sorted(looped & divided)
+
+    @property
+    def chunks(self) -> list[int]:
+        """The extents of the loops over the chunks of a block."""
+        return [loop.extent for loop in self._outer]
+
+    @property
+    def chunk_tiles(self) -> int:
+        """Tiles, or pages, of a chunk."""
+        return self._run * math.prod(loop.extent for loop in self._inner)
+
+    @property
+    def chunk_strides(self) -> list[list[int]]:
+        """How far the numbers of `start` go along each loop over chunks."""
+        return self._strides(self._outer)
+
+    def _merge(self, block: Shape) -> list[_Loop]:
+        """The loops over tiles; two that step evenly through memory are one."""
+        divided = frozenset[int]().union(*(form.divided_dims for form in self._forms))
+        loops: list[_Loop] = []
+        for number, extent in enumerate(block):
+            if extent == 1:
+                continue
+            dim = self._rank + number
+            if loops and not divided & {dim, loops[-1].dim}:
+                outer = loops[-1]
+                if all(f.factor_of(outer.dim) == f.factor_of(dim) * extent for f in self._forms):
+                    loops[-1] = _Loop(dim, outer.extent * extent)
+                    continue
+            loops.append(_Loop(dim, extent))
+        return loops
+
+    def _take_run(self, loops: list[_Loop]) -> int:
+        """How many tiles one transaction copies; its loop is taken off."""
+        runs = self._tiles.place.runs
+        if runs is None or not loops:
+            return 1
+        dim, extent = loops[-1].dim, loops[-1].extent
+        steps = [self._tile_bytes if n == runs else 0 for n in range(len(self._forms))]
+        if any(dim in form.divided_dims for form in self._forms):
+            return 1
+        if [form.factor_of(dim) for form in self._forms] != steps:
+            return 1
+        loops.pop()
+        return extent
+
+    def _split_chunks(self, loops: list[_Loop]) -> tuple[list[_Loop], list[_Loop]]:
+        """Loops over chunks, and those in a chunk."""
+        left = max(1, CHUNK_TILES // self._run)
+        for number in reversed(range(len(loops))):
+            loop = loops[number]
+            if loop.extent > left:
+                width = max(each for each in range(1, left + 1) if not loop.extent % each)
+                outer = _Loop(loop.dim, loop.extent // width, width)
+                inner = [_Loop(loop.dim, width)] if width > 1 else []
+                return [*loops[:number], outer], [*inner, *loops[number + 1 :]]
+            left //= loop.extent
+        return [], loops
+
+    def _split(self, looped: set[int]) -> tuple[list[LinearForm], list[LinearForm]]:
+        """What stays the same from tile to tile, and the terms that a division keeps apart."""
+        fixed: list[LinearForm] = []
+        moving: list[LinearForm] = []
+        for form in self._forms:
+            inner = {
+                term: factor for term, factor in form.factors.items() if term.used_dims() & looped
+            }
+            outer = {term: f for term, f in form.factors.items() if term not in inner}
+            divided = {t: f for t, f in inner.items() if not isinstance(t, DimExpr)}
+            fixed.append(LinearForm(form.offset, outer))
+            moving.append(LinearForm(0, divided))
+        return fixed, moving
+
+    def _strides(self, loops: Sequence[_Loop]) -> list[list[int]]:
+        """How far the running numbers, and those of the counted dimensions, go along loops."""
+        return [
+            *(
+                [self._forms[number].factor_of(loop.dim) * loop.step for loop in loops]
+                for number in self._running
+            ),
+            *([loop.step if loop.dim == dim else 0 for loop in loops] for dim in self._counted),
+        ]
+
+    def start(self, block: Sequence[Number]) -> BlockPlace:
+        """Find the first tile of a block."""
+        # Loops that were joined with another one, or taken off, begin at 0.
+        known = dict(enumerate((*block, *(0 for _ in block))))
+        starts = [evaluate(self._kernel, form, known) for form in self._fixed]
+        first = [self._kernel.value(starts[number]) for number in self._running]
+        zeros = [self._kernel.constant(0) for _ in self._counted]
+        return BlockPlace(known, starts, [*first, *zeros])
+
+    def copy_chunk(
+        self, at: BlockPlace, numbers: Sequence[SSAValue], address: SSAValue, *, store: bool
+    ) -> None:
+        """Start to copy a chunk to, or from, an address of this core's L1.
+
+        `numbers` are those of the start of the block, after the loops around.
+        """
+        kernel = self._kernel
+        copy = self._tiles.write if store else self._tiles.read
+        places: list[int] = []
+        stride = self._run * self._tile_bytes
+        for loop in reversed(self._inner):
+            places.insert(0, stride)
+            stride *= loop.extent
+
+        def on_tile(running: Sequence[SSAValue]) -> None:
+            place: list[Number] = list(at.fixed)
+            for number, value in zip(self._running, running, strict=False):
+                place[number] = value
+            counts = zip(self._counted, running[len(self._running) :], strict=False)
+            inside = {**at.known, **dict(counts)}
+            full = [
+                kernel.add(number, evaluate(kernel, form, inside))
+                for number, form in zip(place, self._moving, strict=True)
+            ]
+            copy(kernel, full, running[-1], self._run)
+
+        extents = [loop.extent for loop in self._inner]
+        strides = [*self._strides(self._inner), places]
+        kernel.walk(extents, strides, [*numbers, address], on_tile)
+
+
+@dataclass(frozen=True)
+class BlockPlace:
+    """Where a block begins."""
+
+    known: Mapping[int, Number]
+    """Its number, and 0 for the places in it."""
+    fixed: Sequence[Number]
+    """What tells the first tile, as far as it does not change from tile to tile."""
+    first: Sequence[SSAValue]
+    """The numbers that run from tile to tile."""
+
+
+def evaluate(kernel: KernelBuilder, form: LinearForm, known: Mapping[int, Number]) -> Number:
+    """The value of a sum."""
+    total: Number = 0
+    for term, factor in form.factors.items():
+        total = kernel.add(kernel.multiply(_value(kernel, term, known), factor), total)
+    return kernel.add(total, form.offset)
+
+
+def _value(kernel: KernelBuilder, expr: AffineExpr, known: Mapping[int, Number]) -> Number:
+    """The value of a term, in which nothing is below 0."""
+    match expr:
+        case ConstantExpr(value=value):
+            return value
+        case DimExpr(position=position):
+            return known[position]
+        case BinaryExpr(kind=kind, lhs=lhs, rhs=rhs):
+            first, second = _value(kernel, lhs, known), _value(kernel, rhs, known)
+            if isinstance(first, int) and isinstance(second, int):
+                return BinaryExpr(kind, as_expr(first), as_expr(second)).eval(())
+            if kind is AffineKind.ADD:
+                return kernel.add(first, second)
+            if kind is AffineKind.MUL and isinstance(second, int):
+                return kernel.multiply(first, second)
+            return kernel.arithmetic(_ARITHMETIC[kind], first, second)
+        case _:
+            raise AssertionError("forms have no symbols")
+
+
+_ARITHMETIC: Mapping[AffineKind, type[arith.SignlessIntegerBinaryOperation]] = {
+    AffineKind.MUL: arith.MuliOp,
+    AffineKind.FLOORDIV: arith.DivUIOp,
+    AffineKind.MOD: arith.RemUIOp,
+}

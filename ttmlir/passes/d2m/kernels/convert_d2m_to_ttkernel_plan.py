@@ -1,0 +1,144 @@
+"""What the kernels of one generic have in common: its operands and its circular buffers.
+
+Circular buffers are numbered: the inputs, local buffers of the region, the outputs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import IntegerAttr, MemRefType
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from ttmlir.dialects import d2m
+from ttmlir.dialects.tt.layout import element_of
+from ttmlir.dialects.ttcore import device_layout_of
+from ttmlir.dialects.ttkernel import CBType, CircularBuffer, CircularBufferParameter
+from ttmlir.ir.kernel_builder import KernelBuilder
+from ttmlir.ir.rewriting import refuse
+from ttmlir.layout.affine import AffineMap
+from ttmlir.layout.enums import CBPort
+from ttmlir.layout.metal.device_memory import cb_page_bytes
+
+MemRef = MemRefType[Attribute]
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Stream:
+    """An operand: blocks of a buffer that go through a circular buffer."""
+
+    number: int
+    """Of the operand, not counting local buffers; so kernels are told addresses."""
+    cb: int
+    """Of the circular buffer."""
+    buffer: SSAValue
+    """What is in memory."""
+    view: AffineMap
+    """From the number of a block and a tile in it to coordinates of the buffer."""
+    blocks: Shape
+    block: Shape
+    """Tiles of a block."""
+
+    @property
+    def tiles(self) -> int:
+        """Tiles, or pages, of a block."""
+        return math.prod(self.block)
+
+
+@dataclass(frozen=True)
+class KernelPlan:
+    """The streams and circular buffers of a generic with one region, in which it computes."""
+
+    generic: d2m.GenericOp
+    streams: tuple[Stream, ...]
+    storages: tuple[SSAValue, ...]
+    """The memory of each circular buffer."""
+    cb_types: tuple[CBType, ...]
+    numbers: Mapping[SSAValue, int]
+    """The circular buffer of each argument of the region, and of each local buffer."""
+
+    @property
+    def inputs(self) -> Sequence[Stream]:
+        """What is loaded."""
+        return self.streams[: len(self.generic.inputs)]
+
+    @property
+    def outputs(self) -> Sequence[Stream]:
+        """What is stored."""
+        return self.streams[len(self.generic.inputs) :]
+
+    @property
+    def locals(self) -> Sequence[SSAValue]:
+        """The local buffers of the region, as `memref.alloc`s in it."""
+        return [value for value in self.numbers if isinstance(value.owner, memref.AllocOp)]
+
+    def begin(self) -> KernelBuilder:
+        """A kernel whose arguments are all circular buffers."""
+        return KernelBuilder(self.generic.location, self.cb_types)
+
+
+def plan_kernels(generic: d2m.GenericOp, locals_: Mapping[SSAValue, SSAValue]) -> KernelPlan:
+    """The plan of a generic whose operands are streams.
+
+    `locals_` are the local buffers with the memory of each, divided over the cores.
+    """
+    inputs = len(generic.inputs)
+    arguments = generic.compute_region.block.args
+    values = (*arguments[:inputs], *locals_, *arguments[inputs:])
+    numbers = {value: number for number, value in enumerate(values)}
+    streams = tuple(
+        _stream(generic, number, numbers[arguments[number]])
+        for number in range(len(generic.operands))
+    )
+    memory = [_storage(generic, value) for value in generic.operands]
+    storages = (*memory[:inputs], *locals_.values(), *memory[inputs:])
+    if len(storages) > len(CBPort):
+        refuse(
+            generic,
+            f"needs {len(storages)} circular buffers; a kernel has {len(CBPort)}: compute it in "
+            "several generics",
+        )
+    types = tuple(_cb_type(number, value) for number, value in enumerate(storages))
+    return KernelPlan(generic, streams, storages, types, numbers)
+
+
+def _storage(generic: d2m.GenericOp, value: SSAValue) -> SSAValue:
+    if not isinstance(value.owner, d2m.StreamLayoutOp):
+        refuse(
+            generic,
+            "has an operand that is no stream, so there is no circular buffer for it; run "
+            "d2m-allocate before",
+        )
+    return value.owner.storage
+
+
+def _stream(generic: d2m.GenericOp, number: int, cb: int) -> Stream:
+    value = generic.operands[number]
+    layout = device_layout_of(value.type)
+    buffer, view = d2m.buffer_of_view(value)
+    assert layout is not None, "operands of generics have grids"
+    return Stream(number, cb, buffer, view, layout.grid_shape, layout.shard_shape)
+
+
+def _cb_type(number: int, storage: SSAValue) -> CBType:
+    layout = device_layout_of(storage.type)
+    assert layout is not None, "memory of circular buffers is divided over the cores"
+    buffer = CircularBuffer(
+        CBPort(number),
+        address_of(storage.owner) or 0,
+        cb_page_bytes(element_of(layout.element_type)),
+        layout.buffers,
+    )
+    block = MemRefType(layout.element_type, layout.shard_shape)
+    return CBType(CircularBufferParameter(buffer), block)
+
+
+def address_of(op: Operation | object) -> int | None:
+    """The address that an allocation was given; None if it has none."""
+    attr = op.attributes.get("address") if isinstance(op, Operation) else None
+    return cast("IntegerAttr", attr).value.data if isinstance(attr, IntegerAttr) else None

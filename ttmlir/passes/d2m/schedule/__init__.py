@@ -1,0 +1,1 @@
+"""Passes that put generics on cores: memrefs, blocks and grids, addresses."""

@@ -1,0 +1,272 @@
+"""Block sizes and grids of loop nests, by a small model of what a core does in how many cycles.
+
+    choose_schedule(nest, machine)    # the same for equal nests, computed once
+
+A block of an operand has, for each iterator that it follows, as many tiles as the iterator's block
+size, which divides its extent. Cores are spread over iterators of the outputs. On each core the
+loops over blocks nest in the order of the iterators; an operand is loaded where its innermost
+iterator steps. Cycles are those of the busiest of reader, writer, compute and DRAM.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ttmlir.layout.errors import LayoutError
+
+Shape = tuple[int, ...]
+
+READ_PAGE = 45
+"""Cycles of a data-movement processor for a tile: to find its address and to issue a read."""
+CORE_RATE = 22.0
+"""Bytes per cycle between a core and DRAM."""
+CHANNEL_RATE = 22.0
+"""Bytes per cycle of a DRAM channel."""
+STEP = 250
+"""Cycles of a step beyond its work: latency, synchronization and address arithmetic."""
+FIRST_LOAD = 600
+"""Cycles until the first tile is there."""
+MOST_SIZES = 10
+"""Block sizes that are tried for an iterator."""
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """What is divided into blocks: an operand, or memory that is local to a core."""
+
+    iterators: tuple[int | None, ...]
+    extents: Shape
+    tile_bytes: int
+
+    def tiles(self, sizes: Sequence[int]) -> int:
+        """Tiles of a block for the block size of each iterator."""
+        return math.prod(
+            extent if iterator is None else sizes[iterator]
+            for iterator, extent in zip(self.iterators, self.extents, strict=True)
+        )
+
+    def follows(self, iterator: int) -> bool:
+        """True if each step of an iterator has another block."""
+        return iterator in self.iterators
+
+
+@dataclass(frozen=True)
+class Work:
+    """The loops of a region over tiles."""
+
+    iterators: tuple[int | None, ...]
+    extents: Shape
+    cycles: int
+    """For each point."""
+
+    def points(self, sizes: Sequence[int]) -> int:
+        """Points in a step, for the block size of each iterator."""
+        return math.prod(
+            extent if iterator is None else sizes[iterator]
+            for iterator, extent in zip(self.iterators, self.extents, strict=True)
+        )
+
+
+@dataclass(frozen=True)
+class Nest:
+    """The loops of a generic over blocks."""
+
+    extents: Shape
+    """Of each iterator in tiles; those of reductions last."""
+    reductions: int
+    """How many iterators are reductions."""
+    spread: tuple[int, ...]
+    """Iterators that cores may be spread over, in the order of the grid."""
+    inputs: tuple[Blocks, ...]
+    outputs: tuple[Blocks, ...]
+    locals: tuple[Blocks, ...]
+    works: tuple[Work, ...]
+    dst_tiles: int
+    accumulates: bool = False
+    """True if a step of a reduction adds to what the steps before have computed."""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What a nest may use of a chip."""
+
+    rows: int
+    columns: int
+    l1_bytes: int
+    """For circular buffers."""
+    channels: int
+    buffers: int = 2
+    """Of a circular buffer that is filled again while it is read."""
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Block sizes and cores along each iterator."""
+
+    sizes: Shape
+    cores: Shape
+    l1_bytes: int
+    cycles: int
+
+    def factors(self, extents: Sequence[int]) -> Shape:
+        """Steps of each core along each iterator."""
+        return tuple(
+            -(-extent // (size * cores))
+            for extent, size, cores in zip(extents, self.sizes, self.cores, strict=True)
+        )
+
+
+@lru_cache(maxsize=4096)
+def choose_schedule(nest: Nest, machine: Machine) -> Schedule:
+    """The schedule of the fewest cycles; LayoutError if no block fits in L1."""
+    best: Schedule | None = None
+    least = math.inf
+    for sizes in _sizes(nest):
+        blocks = [extent // size for extent, size in zip(nest.extents, sizes, strict=True)]
+        for cores in _grids(nest.spread, blocks, machine):
+            schedule = _evaluate(nest, machine, sizes, cores)
+            least = min(least, schedule.l1_bytes)
+            if schedule.l1_bytes > machine.l1_bytes:
+                continue
+            if best is None or _rank(schedule) < _rank(best):
+                best = schedule
+    if best is None:
+        raise LayoutError(
+            f"needs {least:.0f} bytes of L1 for its blocks and circular buffers, one tile along "
+            f"each iterator; there are {machine.l1_bytes}. Divide it into operations of fewer "
+            "operands or of shorter rows, or give a smaller num-stream-buffers"
+        )
+    return best
+
+
+def _rank(schedule: Schedule) -> tuple[int, int, Shape]:
+    return schedule.cycles, schedule.l1_bytes, schedule.sizes
+
+
+def _sizes(nest: Nest) -> Iterator[Shape]:
+    """Block sizes that divide the extents."""
+    options = [divisors(extent) for extent in nest.extents]
+    for number, each in enumerate(options):
+        # What is local to a core, or many iterators, leave little to choose from.
+        while math.prod(map(len, options)) > MOST_SIZES**3 and len(each) > 4:
+            each = options[number] = (*each[: len(each) // 2], each[-1])
+    yield from _product(options)
+
+
+def _product(options: Sequence[Sequence[int]]) -> Iterator[Shape]:
+    if not options:
+        yield ()
+        return
+    for first in options[0]:
+        for rest in _product(options[1:]):
+            yield (first, *rest)
+
+
+@lru_cache(maxsize=1024)
+def divisors(number: int) -> Shape:
+    """The divisors of a number of tiles, ascending; a dozen of them if there are more."""
+    found = [each for each in range(1, min(number, 4096) + 1) if number % each == 0]
+    if len(found) > MOST_SIZES:
+        found = found[: MOST_SIZES - 1] + found[-1:]
+    return tuple(found)
+
+
+def _grids(spread: Sequence[int], blocks: Sequence[int], machine: Machine) -> Iterator[Shape]:
+    """Cores along each iterator, so that every core has a block and steps are few."""
+    cores = [1] * len(blocks)
+    limit = machine.rows * machine.columns
+
+    def choose(position: int, left: int) -> Iterator[Shape]:
+        if position == len(spread):
+            yield tuple(cores)
+            return
+        iterator = spread[position]
+        last = position == len(spread) - 1
+        for count in _counts(blocks[iterator], left, only_most=last):
+            cores[iterator] = count
+            yield from choose(position + 1, left // count)
+        cores[iterator] = 1
+
+    yield from choose(0, limit)
+
+
+@lru_cache(maxsize=4096)
+def _counts(blocks: int, most: int, *, only_most: bool) -> Shape:
+    """Counts of cores for so many blocks: the fewest for each number of steps."""
+    if only_most:
+        steps = -(-blocks // min(blocks, most))
+        return (-(-blocks // steps),)
+    return tuple(
+        dict.fromkeys(
+            -(-blocks // -(-blocks // count)) for count in range(1, min(blocks, most) + 1)
+        )
+    )
+
+
+def _evaluate(nest: Nest, machine: Machine, sizes: Shape, cores: Shape) -> Schedule:
+    factors = [
+        -(-extent // (size * count))
+        for extent, size, count in zip(nest.extents, sizes, cores, strict=True)
+    ]
+    parallel = len(factors) - nest.reductions
+    l1_bytes = sum(each.tiles(sizes) * each.tile_bytes for each in nest.locals)
+    used = math.prod(cores)
+    reader, dram_bytes = 0.0, 0.0
+    for each in nest.inputs:
+        loads = math.prod(factors[: operand_depth(each.iterators, factors)])
+        tiles = each.tiles(sizes)
+        l1_bytes += tiles * each.tile_bytes * (machine.buffers if loads > 1 else 1)
+        moved = loads * tiles * each.tile_bytes
+        reader += max(loads * tiles * READ_PAGE, moved / CORE_RATE)
+        dram_bytes += moved * used / _sharers(each, nest, sizes, cores, machine)
+    writer = 0.0
+    stored = factors[:parallel]
+    for each in nest.outputs:
+        loads = math.prod(stored[: operand_depth(each.iterators, stored)])
+        tiles = each.tiles(sizes)
+        l1_bytes += tiles * each.tile_bytes * (machine.buffers if loads > 1 else 1)
+        if nest.accumulates and math.prod(factors[parallel:]) > 1 and tiles > nest.dst_tiles:
+            l1_bytes += tiles * each.tile_bytes
+        moved = loads * tiles * each.tile_bytes
+        writer += max(loads * tiles * READ_PAGE, moved / CORE_RATE)
+        dram_bytes += moved * used
+    steps = math.prod(factors)
+    compute = 0.0
+    for work in nest.works:
+        depends = any(each is not None and each >= parallel for each in work.iterators)
+        runs = steps if depends else math.prod(stored)
+        compute += runs * work.points(sizes) * work.cycles
+    busiest = max(reader, writer, compute, dram_bytes / (machine.channels * CHANNEL_RATE))
+    # The first block is there before anything is computed, the last one is written afterwards.
+    fill = (reader + writer) / steps + FIRST_LOAD
+    cycles = busiest + fill + steps * STEP
+    return Schedule(sizes, cores, l1_bytes, round(cycles))
+
+
+def operand_depth(iterators: Sequence[int | None], factors: Sequence[int]) -> int:
+    """How many loops are around the loads of an operand: to the last one that it follows."""
+    return max(
+        (number + 1 for number, factor in enumerate(factors) if factor > 1 and number in iterators),
+        default=0,
+    )
+
+
+def _sharers(each: Blocks, nest: Nest, sizes: Shape, cores: Shape, machine: Machine) -> int:
+    """Cores that get a block from one that reads it: rows or columns of a grid of two dimensions.
+
+    The grid has to be a rectangle of the chip, with as many steps on each core.
+    """
+    split = [iterator for iterator in nest.spread if cores[iterator] > 1]
+    if not split or len(split) > 2:
+        return 1
+    counts = [cores[iterator] for iterator in split]
+    height, width = (1, *counts)[-2:]
+    even = all(
+        nest.extents[iterator] % (sizes[iterator] * cores[iterator]) == 0 for iterator in split
+    )
+    if not even or height > machine.rows or width > machine.columns:
+        return 1
+    return math.prod(cores[iterator] for iterator in split if not each.follows(iterator))

@@ -1,0 +1,444 @@
+"""Divide generics into blocks, and spread the blocks over the cores of the chip.
+
+Before:
+
+    // After ttir-load-system-desc
+    #dram = #ttcore.memory_space<dram>
+    #l1 = #ttcore.memory_space<l1>
+    #map = affine_map<(d0, d1) -> (d0, d1)>
+    #parallel = #ttcore.iterator_type<parallel>
+    !tile = !ttcore.tile<32x32, f32>
+    !buffer = memref<1x1x16x12x!tile, #ttcore.interleaved<49152x4096>, #dram>
+    !shard = memref<16x12x!tile, #l1>
+    func.func @exp(%x: !buffer, %y: !buffer) {
+      d2m.generic {block_factors = [1, 1], grid = #ttcore.grid<1x1>,
+          indexing_maps = [#map, #map], iterator_types = [#parallel, #parallel],
+          threads = [#d2m.thread<compute>]} ins(%x : !buffer) outs(%y : !buffer) {
+      ^compute0(%cb0: !d2m.cb<!shard>, %cb1: !d2m.cb<!shard>):
+        %i = d2m.wait %cb0 : !d2m.cb<!shard> -> !shard
+        %o = d2m.reserve %cb1 : !d2m.cb<!shard> -> !shard
+        linalg.generic {indexing_maps = [#map, #map],
+            iterator_types = ["parallel", "parallel"]} ins(%i : !shard) outs(%o : !shard) {
+        ^bb0(%a: !tile, %b: !tile):
+          %e = "d2m.tile_exp"(%a) : (!tile) -> !tile
+          linalg.yield %e : !tile
+        }
+      }
+      return
+    }
+
+After:
+
+    ...
+        %view = d2m.view_layout %arg0 : ... -> memref<16x12x1x1x!ttcore.tile<32x32, f32>,
+            #ttcore.view<(d0, d1, d2, d3) -> (0, 0, d0, d1)>, #dram>
+        %view_0 = d2m.view_layout %arg1 : ... -> ...
+        d2m.generic {block_factors = [1, 3], grid = #ttcore.grid<16x4>, ...}
+            ins(%view : ...)
+            outs(%view_0 : ...) {
+        ^compute0(%cb0: !d2m.cb<memref<1x1x!ttcore.tile<32x32, f32>, ...):
+        ...
+
+Requires: generics on whole memrefs with one compute region of loops, without `linalg.index`
+(`ttcore-one-shot-bufferize`, `d2m-mask-padding`); the machine on the module.
+Ensures: every operand is a view in blocks of a buffer; block sizes divide extents. Of a grid of
+cores that does not divide the blocks, the last cores have fewer. Iterators are parallel ones, then
+reductions. What steps of a reduction add to is in memory of the core if DST does not hold it.
+Options: cores, buffers of a circular buffer, the order of the loops of products.
+Not done here: memory, which `d2m-allocate` gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from xdsl.dialects.builtin import MemRefType, NoneAttr
+from xdsl.dialects.memref import AllocOp
+from xdsl.ir import Attribute, SSAValue
+from xdsl.rewriter import Rewriter
+
+from ttmlir.dialects import d2m
+from ttmlir.dialects.tt.keywords import MemorySpaceAttr
+from ttmlir.dialects.tt.layout import element_of
+from ttmlir.dialects.ttcore import ViewLayoutAttr
+from ttmlir.ir.layouts import require_system_desc
+from ttmlir.ir.op_builder import OpBuilder
+from ttmlir.ir.rewriting import erase, insert_before, refuse
+from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, constant, dim, dims
+from ttmlir.layout.enums import IteratorType, MemorySpace
+from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.metal.device_memory import DST_TILES, dst_capacity
+from ttmlir.mlir.attributes.affine import affine_map_attr
+from ttmlir.passes.core.base import ModulePass, option
+from ttmlir.passes.d2m.schedule.block_choice import (
+    Blocks,
+    Machine,
+    Nest,
+    Schedule,
+    Work,
+    choose_schedule,
+)
+from ttmlir.passes.d2m.schedule.bufferize_generic import copy_shard
+from ttmlir.passes.d2m.schedule.iteration_space import (
+    Access,
+    IterationSpace,
+    Labels,
+    Loops,
+    operand_number,
+    shape_of,
+)
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+    from xdsl.dialects.builtin import ModuleOp
+
+MemRef = MemRefType[Attribute]
+
+MATRIX_CYCLES = 67
+"""Of the matrix unit, for a product of two tiles at HiFi4."""
+TILE_CYCLES = 45
+"""To unpack a tile, or to pack one."""
+OPERATION_CYCLES = 100
+"""Of an operation on a tile in DST, on average."""
+
+
+@dataclass(frozen=True)
+class D2MGridSelectionPass(ModulePass):
+    """Divide generics into blocks, and spread the blocks over cores."""
+
+    name = "d2m-grid-selection"
+    title = "D2MGridSelection"
+    override_device_shape: tuple[int, ...] = option(
+        (), "Rows and columns of the cores to use, instead of all of the chip"
+    )
+    num_stream_buffers: int = option(2, "Blocks that a circular buffer of several steps holds")
+    matmul_interchange: tuple[int, ...] = option(
+        (), "Order of the loops of products over rows, columns and terms; terms stay innermost"
+    )
+    max_dst_physical_size_tiles: int = option(
+        0, "Tiles of 16-bit numbers in DST; 0 for those of the chip"
+    )
+
+    def apply(self, ctx: Context, module: ModuleOp) -> None:
+        """Divide every generic with one region of loops."""
+        machine = self._machine(module)
+        if self.matmul_interchange not in ((), (0, 1, 2), (1, 0, 2)):
+            refuse(
+                module,
+                "matmul-interchange is 0,1,2 or 1,0,2: rows and columns change places, terms stay "
+                f"innermost; got {','.join(map(str, self.matmul_interchange))}",
+            )
+        for op in [each for each in module.walk() if isinstance(each, d2m.GenericOp)]:
+            if op.is_compute_only and op.has_maps and not op.results:
+                self._divide(op, machine)
+
+    def _divide(self, op: d2m.GenericOp, machine: Machine) -> None:
+        space = IterationSpace(op)
+        order = sorted(
+            range(len(space.extents)),
+            key=lambda each: op.iterator_types[each] is IteratorType.REDUCTION,
+        )
+        if self.matmul_interchange and len(op.reductions) == 1 and len(order) > 2:
+            order[-3:] = [order[-3:][each] for each in self.matmul_interchange]
+        try:
+            dst_tiles = self._dst_tiles(space)
+            schedule = choose_schedule(_nest_of(space, order, dst_tiles), machine)
+        except LayoutError as error:
+            refuse(op, str(error))
+        _Division(space, order, schedule, dst_tiles).rewrite()
+
+    def _dst_tiles(self, space: IterationSpace) -> int:
+        """Tiles of DST that the loops have at a time."""
+        elements = {
+            element_of(cast("MemRef", value.type).element_type)
+            for loops in space.loops
+            for value in loops.op.operands
+        }
+        return dst_capacity(elements, physical_tiles=self.max_dst_physical_size_tiles or DST_TILES)
+
+    def _machine(self, module: ModuleOp) -> Machine:
+        chip = require_system_desc(module, self.name).chip_descs[0]
+        rows, columns = chip.grid
+        if self.override_device_shape:
+            shape = self.override_device_shape
+            if len(shape) != 2 or not (0 < shape[0] <= rows and 0 < shape[1] <= columns):
+                refuse(
+                    module,
+                    f"override-device-shape is rows and columns of at most {rows},{columns} "
+                    f"cores, got {','.join(map(str, shape))}",
+                )
+            rows, columns = shape
+        if self.num_stream_buffers < 1:
+            refuse(module, f"num-stream-buffers is 1 or more, got {self.num_stream_buffers}")
+        return Machine(
+            rows,
+            columns,
+            chip.usable_l1_size,
+            chip.num_dram_channels,
+            self.num_stream_buffers,
+        )
+
+
+# --- The nest of a generic -----------------------------------------------------------------------
+
+
+def _nest_of(space: IterationSpace, order: Sequence[int], dst_tiles: int) -> Nest:
+    op = space.op
+    number_of = {iterator: number for number, iterator in enumerate(order)}
+
+    def renumber(labels: Sequence[int | None]) -> tuple[int | None, ...]:
+        return tuple(None if each is None else number_of[each] for each in labels)
+
+    def blocks_of(access: Access, value: SSAValue) -> Blocks:
+        return Blocks(renumber(access.iterators), access.extents, tile_bytes(value))
+
+    operands = [
+        blocks_of(access, value) for access, value in zip(space.accesses, op.operands, strict=True)
+    ]
+    inputs, outputs = operands[: len(op.inputs)], operands[len(op.inputs) :]
+    reductions = len(op.reductions)
+    parallel = len(order) - reductions
+    spread = [
+        each
+        for each in outputs[0].iterators
+        if each is not None and each < parallel and all(out.follows(each) for out in outputs)
+    ]
+    return Nest(
+        tuple(space.extents[each] for each in order),
+        reductions,
+        tuple(spread),
+        tuple(inputs),
+        tuple(outputs),
+        tuple(
+            Blocks(
+                renumber(space.labels_of(each.memref)),
+                shape_of(each.memref),
+                tile_bytes(each.memref),
+            )
+            for each in space.locals
+        ),
+        tuple(
+            Work(renumber(each.labels), tuple(each.extents), _cycles(each)) for each in space.loops
+        ),
+        dst_tiles,
+        any(each.accumulates for each in space.loops),
+    )
+
+
+def tile_bytes(value: SSAValue) -> int:
+    """Bytes of an element of a memref."""
+    return element_of(cast("MemRef", value.type).element_type).stored_bytes
+
+
+def _cycles(loops: Loops) -> int:
+    """What a point costs: calls on the matrix unit, or a tile in and out of DST and calls on it."""
+    names = [each.name for each in loops.op.body.block.ops]
+    if any(
+        name in ("d2m.tile_matmul", "d2m.tile_reduce_sum", "d2m.tile_reduce_max") for name in names
+    ):
+        return MATRIX_CYCLES + OPERATION_CYCLES * max(0, len(names) - 3)
+    return 2 * TILE_CYCLES + OPERATION_CYCLES * (len(names) - 1)
+
+
+# --- Rewriting -----------------------------------------------------------------------------------
+
+
+class _Division:
+    """A generic on whole buffers, as one on blocks."""
+
+    def __init__(
+        self,
+        space: IterationSpace,
+        order: Sequence[int],
+        schedule: Schedule,
+        dst_tiles: int,
+    ) -> None:
+        self._space = space
+        self._op = space.op
+        self._order = order
+        self._number_of = {iterator: number for number, iterator in enumerate(order)}
+        self._schedule = schedule
+        self._dst_tiles = dst_tiles
+
+    def rewrite(self) -> None:
+        """Replace the generic by one on views of its operands."""
+        op, space, schedule = self._op, self._space, self._schedule
+        views = [
+            self._view(value, access)
+            for value, access in zip(op.operands, space.accesses, strict=True)
+        ]
+        extents = [space.extents[each] for each in self._order]
+        regions = [op.detach_region(region) for region in tuple(op.regions)]
+        made = d2m.GenericOp.of(
+            views[: len(op.inputs)],
+            views[len(op.inputs) :],
+            [self._indexing_map(access) for access in space.accesses],
+            [op.iterator_types[each] for each in self._order],
+            op.threads,
+            grid=self._grid(),
+            block_factors=schedule.factors(extents),
+            regions=regions,
+        )
+        made.attributes.update(op.attributes)
+        made.location = op.location
+        insert_before(op, made)
+        below = list(op.operands)
+        erase(op)
+        for value in below:
+            _erase_unused_views(value)
+        self._divide_region(made)
+
+    def _size(self, iterator: int) -> int:
+        return self._schedule.sizes[self._number_of[iterator]]
+
+    def _view(self, value: SSAValue, access: Access) -> SSAValue:
+        """The operand in blocks, as a view of its buffer."""
+        rank = len(access.extents)
+        places = dims(2 * rank)
+        counts: list[int] = []
+        sizes: list[int] = []
+        coordinates: list[AffineExpr] = []
+        for number, (iterator, extent) in enumerate(
+            zip(access.iterators, access.extents, strict=True)
+        ):
+            size = extent if iterator is None else self._size(iterator)
+            counts.append(extent // size)
+            sizes.append(size)
+            coordinates.append(
+                _scaled(places[number], size, extent // size)
+                + _scaled(places[rank + number], 1, size)
+            )
+        shard = tuple(result.rename(coordinates) for result in access.coordinates)
+        index_map = AffineMap(2 * rank, 0, (*(constant(0) for _ in shard), *shard))
+        buffer = value
+        while isinstance(buffer.owner, d2m.ViewLayoutOp):
+            attr = cast("ViewLayoutAttr", cast("MemRef", buffer.type).layout)
+            index_map = attr.data.compose(index_map)
+            buffer = buffer.owner.input
+        memref = cast("MemRef", buffer.type)
+        type_ = MemRefType(
+            memref.element_type,
+            (*counts, *sizes),
+            ViewLayoutAttr(index_map),
+            memref.memory_space,
+        )
+        view = d2m.ViewLayoutOp.of(buffer, type_)
+        view.location = self._op.location
+        insert_before(self._op, view)
+        return view.results[0]
+
+    def _indexing_map(self, access: Access) -> AffineMap:
+        return AffineMap(
+            len(self._order),
+            0,
+            tuple(
+                ConstantExpr(0) if each is None else dim(self._number_of[each])
+                for each in access.iterators
+            ),
+        )
+
+    def _grid(self) -> tuple[int, ...]:
+        output = self._space.accesses[len(self._op.inputs)]
+        return tuple(
+            1 if each is None else self._schedule.cores[self._number_of[each]]
+            for each in output.iterators
+        )
+
+    # --- The region ----------------------------------------------------------------------------
+
+    def _divide_region(self, made: d2m.GenericOp) -> None:
+        """Give circular buffers, shards and local memrefs the sizes of blocks."""
+        space = self._space
+        for loops in space.loops:
+            self._replace_maps(loops)
+        for local in space.locals:
+            labels = space.labels_of(local.memref)
+            _resize(local.memref, self._block(labels, shape_of(local.memref)))
+        for number, access in enumerate(space.accesses):
+            cb = made.cb(number)
+            block = self._block(access.iterators, access.extents)
+            shard = MemRefType(
+                cast("d2m.CBType", cb.type).element_type,
+                block,
+                NoneAttr(),
+                MemorySpaceAttr(MemorySpace.DEVICE_L1),
+            )
+            changed = Rewriter.replace_value_with_new_type(cb, d2m.CBType(shard))
+            for use in tuple(changed.uses):
+                _resize(use.operation.results[0], block)
+        if any(made.block_factors[each] > 1 for each in made.reductions):
+            self._keep_sums(made)
+
+    def _block(
+        self, labels: Sequence[int | None] | Labels, extents: Sequence[int]
+    ) -> tuple[int, ...]:
+        return tuple(
+            extent if each is None else self._size(each)
+            for each, extent in zip(labels, extents, strict=True)
+        )
+
+    def _replace_maps(self, loops: Loops) -> None:
+        """Let loops go over windows where they went over parts of operands."""
+        maps = list(loops.op.indexing_maps.data)
+        for number, value in enumerate(loops.op.operands):
+            operand = operand_number(value)
+            access = None if operand is None else self._space.accesses[operand]
+            if access is not None and access.loops_map is not None:
+                maps[number] = affine_map_attr(access.loops_map)
+        loops.op.indexing_maps = type(loops.op.indexing_maps)(maps)
+
+    def _keep_sums(self, made: d2m.GenericOp) -> None:
+        """Let loops that add in several steps write to local memory if DST does not hold it."""
+        block = made.compute_region.block
+        for loops in self._space.loops:
+            target = loops.op.outputs[0]
+            adds = any(
+                reduces and label is not None and self._steps(label) > 1
+                for reduces, label in zip(loops.reductions, loops.labels, strict=True)
+            )
+            tiles = _volume(shape_of(target))
+            if not adds or not isinstance(target.owner, d2m.ReserveOp):
+                continue
+            if tiles <= self._dst_tiles:
+                continue
+            local = AllocOp((), (), target.type)
+            local.location = loops.op.location
+            insert_before(loops.op, local)
+            for use in tuple(target.uses):
+                use.operation.operands[use.index] = local.memref
+            copy_shard(OpBuilder(block, loops.op.location), local.memref, target)
+
+    def _steps(self, iterator: int) -> int:
+        number = self._number_of[iterator]
+        schedule = self._schedule
+        extent = self._space.extents[iterator]
+        return -(-extent // (schedule.sizes[number] * schedule.cores[number]))
+
+
+def _volume(shape: Sequence[int]) -> int:
+    tiles = 1
+    for extent in shape:
+        tiles *= extent
+    return tiles
+
+
+def _scaled(place: AffineExpr, factor: int, count: int) -> AffineExpr:
+    """A coordinate times a factor; the only one of `count` 1 is 0."""
+    return constant(0) if count == 1 else place * factor
+
+
+def _resize(value: SSAValue, shape: Sequence[int]) -> None:
+    memref = cast("MemRef", value.type)
+    Rewriter.replace_value_with_new_type(
+        value, MemRefType(memref.element_type, shape, memref.layout, memref.memory_space)
+    )
+
+
+def _erase_unused_views(value: SSAValue) -> None:
+    owner = value.owner
+    if isinstance(owner, d2m.ViewLayoutOp) and value.first_use is None and owner.parent:
+        below = owner.input
+        erase(owner)
+        _erase_unused_views(below)
