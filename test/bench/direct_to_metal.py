@@ -115,7 +115,7 @@ def measure(
     case: Case, options: str = "", *, sanitize: bool = False, numerics: str = "exact"
 ) -> Measured:
     """Compile and run a case; AssertionError if its result is not NumPy's."""
-    fidelity = f"set-math-fidelity={FIDELITY.schema_name}"
+    fidelity = f"set-math-fidelity={FIDELITY.schema_name.lower()}"
     model = ttmlir.compile(case.text, target="kernels", options=f"{fidelity} {options}".strip())
     program = model.binary.program(0)
     assert isinstance(program, MetalProgram)
