@@ -41,6 +41,9 @@ PASSES: dict[str, str] = {
     "d2m-allocate": "ttmlir.passes.d2m.schedule.d2m_allocate:D2MAllocatePass",
     "d2m-generic-fusion": "ttmlir.passes.d2m.fusion.d2m_generic_fusion:D2MGenericFusionPass",
     "d2m-grid-selection": ("ttmlir.passes.d2m.schedule.d2m_grid_selection:D2MGridSelectionPass"),
+    "d2m-insert-scratch-buffers": (
+        "ttmlir.passes.d2m.dst.d2m_insert_scratch_buffers:D2MInsertScratchBuffersPass"
+    ),
     "d2m-mask-padding": "ttmlir.passes.d2m.fusion.d2m_mask_padding:D2MMaskPaddingPass",
     "inline": "ttmlir.passes.general.inline:InlinePass",
     "loop-invariant-code-motion": (
