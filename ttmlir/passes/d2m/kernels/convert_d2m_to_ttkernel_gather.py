@@ -1,9 +1,10 @@
 """Loading tiles whose elements are anywhere in other tiles (`d2m.view_elements`).
 
 A tile is gathered in pieces of 16 elements, the rows of its faces. What is 16 neighbours of a face
-in memory, at a place with the same alignment, is one transaction. All else goes through a bounce
-buffer: the units of memory that hold the elements are read, then each element is copied from its
-unit. A piece or element beyond the shape of the view is 0.
+in memory, at a place with the same alignment, is one transaction; so are rows of a face that follow
+each other there. All else goes through a bounce buffer: the units of memory that hold the elements
+are read, the first and the last of neighbours or one for each element, then each element is copied
+from its unit. What is beyond the shape of the view is 0.
 """
 
 from __future__ import annotations
@@ -134,6 +135,15 @@ class GatheredTiles(TileAddresses):
             and not any(self._lane in form.used_dims() for form in before)
         )
 
+    def _follows_rows(self) -> bool:
+        """True if rows of a face that follow each other do so in the buffer."""
+        *before, row, column = map(self._form, self._elements())
+        return (
+            row.factor_of(self._row) == 1
+            and self._row not in row.divided_dims
+            and not any(self._row in form.used_dims() for form in (*before, column))
+        )
+
     def _find(self, layout: DeviceLayout) -> _Source:
         """The places of elements."""
         rank = self._rank
@@ -167,6 +177,9 @@ class GatheredTiles(TileAddresses):
     ) -> None:
         """Gather a tile."""
         known: dict[int, Number] = dict(enumerate(place))
+        if self._is_aligned and self._follows_rows():
+            self._each_face(kernel, known, address)
+            return
         if self._is_aligned:
             self._each_piece(
                 kernel,
@@ -203,6 +216,62 @@ class GatheredTiles(TileAddresses):
             )
 
         kernel.count(TILE // rows, on_rows)
+
+    def _each_face(
+        self, kernel: KernelBuilder, known: Mapping[int, Number], address: Number
+    ) -> None:
+        """Read the rows of each face that follow each other in a face of the buffer."""
+
+        def on_row(face_row: SSAValue) -> None:
+            def on_face(face: SSAValue) -> None:
+                row = kernel.multiply(face_row, FACE)
+                at: dict[int, Number] = {**known, self._row: row, self._face: face, self._lane: 0}
+                target = self._target(kernel, at, address)
+                condition = self._is_inside(kernel, at)
+                if condition is None:
+                    self._read_face(kernel, at, target)
+                else:
+                    kernel.branch(
+                        condition,
+                        lambda: self._read_face(kernel, at, target),
+                        lambda: self._clear(kernel, target, FACE),
+                    )
+
+            kernel.count(_FACES, on_face)
+
+        kernel.count(_FACES, on_row)
+
+    def _read_face(self, kernel: KernelBuilder, at: dict[int, Number], target: Number) -> None:
+        """Read the rows of a face, from one or two of the buffer; clear those beyond the view."""
+        piece = FACE * self._bytes
+        rows = self._view.shape[-2]
+        count: Number = FACE
+        if rows % FACE:
+            row = evaluate(kernel, self._form(dim(self._rank - 2) * TILE + dim(self._row)), at)
+            left = kernel.add(kernel.multiply(row, -1), rows)
+            count = self._smaller(kernel, left, FACE)
+        start = evaluate(kernel, self._form(self._elements()[-2] % FACE), at)
+        first = self._smaller(kernel, count, kernel.add(kernel.multiply(start, -1), FACE))
+        self._read(kernel, at, target, kernel.multiply(first, piece), with_lane=True)
+        second = kernel.add(count, kernel.multiply(first, -1))
+
+        def read_second() -> None:
+            below = {**at, self._row: kernel.add(at[self._row], first)}
+            behind = kernel.add(target, kernel.multiply(first, piece))
+            self._read(kernel, below, behind, kernel.multiply(second, piece), with_lane=True)
+
+        if isinstance(second, SSAValue):
+            kernel.branch(kernel.compare("sgt", second, 0), read_second)
+        elif second:
+            read_second()
+        if rows % FACE:
+            behind = kernel.add(target, kernel.multiply(count, piece))
+            self._clear(kernel, behind, kernel.add(kernel.multiply(count, -1), FACE))
+
+    def _smaller(self, kernel: KernelBuilder, lhs: Number, rhs: Number) -> Number:
+        if isinstance(lhs, int) and isinstance(rhs, int):
+            return min(lhs, rhs)
+        return kernel.choose(kernel.compare("slt", lhs, rhs), lhs, rhs)
 
     def _each_piece(
         self,
@@ -335,7 +404,7 @@ class GatheredTiles(TileAddresses):
         kernel: KernelBuilder,
         at: Mapping[int, Number],
         target: Number,
-        size: int,
+        size: Number,
         *,
         with_lane: bool = False,
     ) -> None:
@@ -369,14 +438,14 @@ class GatheredTiles(TileAddresses):
         pointer = self._pointer(kernel, target[0])
         kernel.call("store_to_l1", value, pointer, target[1])
 
-    def _clear(self, kernel: KernelBuilder, target: Number) -> None:
-        """Let a piece be 0."""
+    def _clear(self, kernel: KernelBuilder, target: Number, pieces: Number = 1) -> None:
+        """Let pieces that follow each other in memory be 0."""
         pointer = kernel.pointer(target)
 
         def clear(word: SSAValue) -> None:
             kernel.call("store_to_l1", 0, pointer, word)
 
-        kernel.count(FACE * self._bytes // _WORD, clear)
+        kernel.count(kernel.multiply(pieces, FACE * self._bytes // _WORD), clear)
 
 
 def _place_in_tile(row: AffineExpr, column: AffineExpr) -> AffineExpr:
