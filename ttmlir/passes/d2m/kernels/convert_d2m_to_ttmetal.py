@@ -75,7 +75,7 @@ from ttmlir.dialects.ttmetal.kernel_configs import (
 )
 from ttmlir.ir.rewriting import erase, erase_unused, insert_before, refuse, replace
 from ttmlir.ir.symbols import symbols_in
-from ttmlir.layout.enums import MathFidelity, NocIndex
+from ttmlir.layout.enums import MathFidelity
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.metal.device_memory import WIDE_BYTES, grid_cores
 from ttmlir.mlir.option_values import option
@@ -83,9 +83,11 @@ from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_arguments import (
     D2M_REFERENCE,
     KERNEL_ARGS,
+    READER_NOC,
     WIDE_DST,
+    WRITER_NOC,
 )
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_loops import chip_grid_of
+from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_chip import chip_of
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_plan import address_of
 
 if TYPE_CHECKING:
@@ -143,7 +145,7 @@ class ConvertD2MToTTMetalPass(ModulePass):
         kernels = [_kernel(generic, functions, thread) for thread in generic.threads]
         configs: list[NocConfigAttr | ComputeConfigAttr] = []
         for area in _areas(generic):
-            networks = iter(NocIndex)
+            networks = iter((READER_NOC, WRITER_NOC))
             for thread, function in zip(generic.threads, kernels, strict=True):
                 if thread.kind is d2m.ThreadKind.COMPUTE:
                     configs.append(self._compute(generic, function, area, cbs))
@@ -262,7 +264,7 @@ def _arguments(function: FuncOp) -> KernelArgs:
 def _areas(generic: d2m.GenericOp) -> list[ttmetal.Area]:
     """The rectangles of cores that the grid lies on: whole rows, and the rest of one."""
     try:
-        cores = grid_cores(generic.grid_shape, chip_grid_of(generic))
+        cores = grid_cores(generic.grid_shape, chip_of(generic).grid)
     except LayoutError as error:
         refuse(generic, f"has no cores: {error}")
     width = 1 + max(x for x, _ in cores)
