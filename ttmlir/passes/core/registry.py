@@ -100,6 +100,7 @@ PIPELINES: dict[str, str] = {
     "ttir-to-ttmetal-backend-pipeline": (
         "ttmlir.passes.pipelines.ttir_to_ttmetal:TTIRToTTMetalBackendPipeline"
     ),
+    "ttir-to-ttmetal-pipeline": "ttmlir.passes.pipelines.ttir_to_ttmetal:TTIRToTTMetalPipeline",
     "ttir-to-ttnn-backend-pipeline": (
         "ttmlir.passes.pipelines.ttir_to_ttnn:TTIRToTTNNBackendPipeline"
     ),

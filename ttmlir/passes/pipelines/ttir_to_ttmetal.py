@@ -1,12 +1,12 @@
-"""From ttir to ttmetal: kernels and the host program."""
+"""From ttir to ttmetal: kernels and the host program, by layouts of 2024 or by d2m."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
-from ttmlir.mlir.option_values import option
+from ttmlir.layout.enums import Arch, MathFidelity, MemorySpace, TensorMemoryLayout
+from ttmlir.mlir.option_values import OptionError, option
 from ttmlir.passes.core.base import Pass, Pipeline
 
 
@@ -59,3 +59,95 @@ class TTIRToTTMetalBackendPipeline(Pipeline):
             TTIRAllocatePass(),
             ConvertTTIRToTTMetalPass(fp32_dest_acc_en=self.fp32_dest_acc_en),
         )
+
+
+@dataclass(frozen=True)
+class TTIRToTTMetalPipeline(Pipeline):
+    """Lower ttir to ttmetal by d2m: fused kernels on all cores, tensors in DRAM and L1."""
+
+    name = "ttir-to-ttmetal-pipeline"
+    mesh_shape: tuple[int, ...] = option((), "Extents of the mesh of chips; one chip is supported")
+    override_device_shape: tuple[int, ...] = option(
+        (), "Rows and columns of the cores to use, instead of all of the chip"
+    )
+    system_desc_path: str = option("", "File with the description of the machine (.ttsys)")
+    mock_system_desc_arch: Arch = option(
+        Arch.WORMHOLE_B0, "Generation of the chip that is assumed without a description"
+    )
+    max_dst_physical_size_tiles: int = option(
+        0, "Tiles of 16-bit numbers in DST; 0 for those of the chip"
+    )
+    matmul_interchange: tuple[int, ...] = option(
+        (), "Order of the loops of products over rows, columns and terms; terms stay innermost"
+    )
+    use_tile_matmul: bool = option(False, "Multiply tile by tile instead of block by block")
+    ttnn_mode: bool = option(
+        False, "Take and return tensors of ttnn, and end in ttnn.generic instead of ttmetal"
+    )
+    collapse_tensors_2d: bool = option(
+        True, "Merge all dimensions but the last where no operation of a function tells them apart"
+    )
+    default_input_memspace: MemorySpace = option(
+        MemorySpace.DEVICE_L1, "Memory that arguments are best in: l1, where it fits, or dram"
+    )
+    default_output_memspace: MemorySpace = option(
+        MemorySpace.DEVICE_L1, "Memory that results are best in: l1, where it fits, or dram"
+    )
+    disable_tolayout_folding: bool = option(
+        False, "Keep changes of layout one after another; there are none to fold"
+    )
+    insert_profiler_traces: bool = option(False, "Mark zones in kernels; not supported")
+    set_math_fidelity: MathFidelity = option(
+        MathFidelity.HIFI4, "Passes of the matrix unit over the bits of its operands"
+    )
+    num_stream_buffers: int = option(2, "Blocks that a circular buffer of several steps holds")
+    allow_l1_output_spilling: bool = option(
+        False, "Let results in L1 move to DRAM; where they do not fit, they always do"
+    )
+
+    def passes(self) -> Sequence[Pass]:
+        """Machine, generics, fusion, memrefs, blocks, addresses, kernels, host program."""
+        from ttmlir.passes.d2m.frontend.ttir_to_d2m import TTIRToD2MPass
+        from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel import ConvertD2MToTTKernelPass
+        from ttmlir.passes.d2m.kernels.convert_d2m_to_ttmetal import ConvertD2MToTTMetalPass
+        from ttmlir.passes.d2m.schedule.d2m_allocate import D2MAllocatePass
+        from ttmlir.passes.d2m.schedule.d2m_grid_selection import D2MGridSelectionPass
+        from ttmlir.passes.d2m.schedule.ttcore_one_shot_bufferize import TTCoreOneShotBufferizePass
+        from ttmlir.passes.general.inline import InlinePass
+        from ttmlir.passes.placement.ttir_load_system_desc import TTIRLoadSystemDescPass
+        from ttmlir.passes.ttir.ttir_composite_decomposition import TTIRCompositeDecompositionPass
+
+        self._check()
+        return (
+            InlinePass(canonicalize=False),
+            TTIRLoadSystemDescPass(path=self.system_desc_path, arch=self.mock_system_desc_arch),
+            TTIRCompositeDecompositionPass(),
+            TTIRToD2MPass(
+                default_input_memspace=self.default_input_memspace,
+                default_output_memspace=self.default_output_memspace,
+                collapse_tensors_2d=self.collapse_tensors_2d,
+                ttnn_mode=self.ttnn_mode,
+            ),
+            TTCoreOneShotBufferizePass(),
+            D2MGridSelectionPass(
+                override_device_shape=self.override_device_shape,
+                num_stream_buffers=self.num_stream_buffers,
+                matmul_interchange=self.matmul_interchange,
+                max_dst_physical_size_tiles=self.max_dst_physical_size_tiles,
+            ),
+            D2MAllocatePass(num_stream_buffers=self.num_stream_buffers),
+            ConvertD2MToTTKernelPass(ttnn_mode=self.ttnn_mode),
+            ConvertD2MToTTMetalPass(math_fidelity=self.set_math_fidelity),
+        )
+
+    def _check(self) -> None:
+        """Refuse values that no pass has a meaning for."""
+        if any(extent != 1 for extent in self.mesh_shape):
+            self._refuse("mesh-shape", "supported is one chip: leave it out, or give 1,1")
+        if self.insert_profiler_traces:
+            self._refuse("insert-profiler-traces", "use ttrt perf, which shows where time goes")
+        if self.max_dst_physical_size_tiles not in (0, *range(4, 17)):
+            self._refuse("max-dst-physical-size-tiles", "give 4 to 16, or 0 for the chip's")
+
+    def _refuse(self, option_name: str, remedy: str) -> None:
+        raise OptionError(f"{self.name}: the value of {option_name} is not supported; {remedy}")

@@ -19,7 +19,8 @@ After:
 Requires: nothing.
 Ensures: the module has the attribute `tt.system_desc`.
 Options: `path`, a file with the description of a machine (`.ttsys`), which replaces the attribute.
-Without it an attribute that is there stays, or else a machine with one Wormhole chip is described.
+Without it an attribute that is there stays, or else a machine with one chip is described; `arch`
+says which.
 Not done here: nested modules; they have the machine of the module around them.
 """
 
@@ -34,6 +35,7 @@ from ttmlir.dialects import tt
 from ttmlir.dialects.definition.names import SYSTEM_DESC
 from ttmlir.files import read_file
 from ttmlir.ir.rewriting import refuse_at
+from ttmlir.layout.enums import Arch
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.system.chip import default_system_desc
 from ttmlir.mlir.option_values import option
@@ -56,6 +58,10 @@ class TTIRLoadSystemDescPass(ModulePass):
         "File with the description of the machine (.ttsys)",
         environment="SYSTEM_DESC_PATH",
     )
+    arch: Arch = option(
+        Arch.WORMHOLE_B0,
+        "Generation of the chip that is assumed without a file: wormhole_b0 or blackhole",
+    )
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Set the attribute `tt.system_desc`."""
@@ -64,8 +70,18 @@ class TTIRLoadSystemDescPass(ModulePass):
         elif SYSTEM_DESC in module.attributes:
             return
         else:
-            system = default_system_desc()
+            system = _assumed(self.arch, module)
         module.attributes[SYSTEM_DESC] = tt.SystemDescAttr(system)
+
+
+def _assumed(arch: Arch, module: ModuleOp) -> SystemDesc:
+    if arch is Arch.WORMHOLE_B0:
+        return default_system_desc()
+    if arch is Arch.BLACKHOLE:
+        from ttmlir.layout.system.boards import board
+
+        return board("p150")
+    refuse_at(module, f"there is no machine with {arch.keyword}; use wormhole_b0 or blackhole")
 
 
 def _read(path: str, module: ModuleOp) -> SystemDesc:

@@ -18,7 +18,7 @@
 // CHECK-LABEL: func.func @matmul
 func.func @matmul(%a: tensor<33x70xbf16>, %b: tensor<70x5xbf16>) -> tensor<33x5xbf16> {
   %0 = tensor.empty() : tensor<33x5xbf16>
-  // CHECK: d2m.generic {block_factors = [1, 1, 1], grid = #ttcore.grid<1x1>, indexing_maps = [#[[LHS]], #[[RHS]], #[[OUT]]], iterator_types = [#parallel, #parallel, #reduction]
+  // CHECK: d2m.generic {block_factors = [1, 1, 1], d2m.reference = {{.*}}, grid = #ttcore.grid<1x1>, indexing_maps = [#[[LHS]], #[[RHS]], #[[OUT]]], iterator_types = [#parallel, #parallel, #reduction]
   // CHECK: linalg.generic {indexing_maps = [#[[LHS]], #[[RHS]], #[[OUT]]], iterator_types = ["parallel", "parallel", "reduction"]}
   // CHECK: %[[M:.*]] = linalg.index 0 : index
   // CHECK: %[[K:.*]] = linalg.index 2 : index
@@ -53,7 +53,7 @@ func.func @transpose(%a: tensor<33x70xf32>) -> tensor<70x33xf32> {
 func.func @concat(%a: tensor<64x5xi32>, %b: tensor<33x5xi32>) -> tensor<97x5xi32> {
   %0 = tensor.empty() : tensor<97x5xi32>
   // CHECK: %[[FIRST:.*]] = d2m.generic
-  // CHECK: d2m.generic {block_factors = [1, 1], grid = #ttcore.grid<1x1>, indexing_maps = [#[[ID]], #[[WHOLE]]]
+  // CHECK: d2m.generic {block_factors = [1, 1], d2m.reference = {{.*}}, grid = #ttcore.grid<1x1>, indexing_maps = [#[[ID]], #[[WHOLE]]]
   // CHECK: outs(%[[FIRST]] :
   // CHECK: linalg.generic {indexing_maps = [#[[ID]], #[[BELOW]]]
   %1 = "ttir.concat"(%a, %b, %0) <{dim = 0 : si32, operand_constraints = [#any, #any, #any]}> : (tensor<64x5xi32>, tensor<33x5xi32>, tensor<97x5xi32>) -> tensor<97x5xi32>

@@ -16,8 +16,11 @@ After:
     ...
         %1 = d2m.to_layout %arg0, %0 : tensor<33x70xf32> into ...
         %3 = d2m.to_layout %arg1, %2 : tensor<1x70xf32> into ...
-        %5 = d2m.generic {block_factors = [1, 1], grid = #ttcore.grid<1x1>, indexing_maps = [#map,
-            #map1, #map], iterator_types = [#parallel, #parallel], threads =
+        %5 = d2m.generic {block_factors = [1, 1], d2m.reference = {outputs = [{buffer = 2 : i64,
+            layout = #ttcore.host_layout<logical_shape = 33x70, host_strides = 96x1, host_volume =
+            6144>, value = 3 : i64}], rows = [{mnemonic = "add", operands = [0, 1], type =
+            tensor<33x70xf32>}]}, grid = #ttcore.grid<1x1>, indexing_maps = [#map, #map1, #map],
+            iterator_types = [#parallel, #parallel], threads =
             [#d2m.thread<compute>]}
             ins(%1, %3 : tensor<1x1x2x3x!ttcore.tile<32x32, f32>, #layout>,
             tensor<1x1x1x3x!ttcore.tile<32x32, f32>, #layout1>)

@@ -7,8 +7,8 @@ is a `LoopNest`: the iterators, a map for each tensor, and a body that computes 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import cast
 
 from xdsl.dialects.builtin import TensorType
@@ -18,9 +18,15 @@ from xdsl.dialects.linalg.ops import IndexOp, YieldOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ttmlir.dialects import d2m
+from ttmlir.dialects.definition.row_ops import ParameterValue
 from ttmlir.dialects.linalg import GenericOp as LinalgGenericOp
 from ttmlir.dialects.tt.layout import element_of
-from ttmlir.dialects.ttcore import metal_layout_of, metal_tensor_type, metal_tile_type
+from ttmlir.dialects.ttcore import (
+    HostLayoutAttr,
+    metal_layout_of,
+    metal_tensor_type,
+    metal_tile_type,
+)
 from ttmlir.dialects.ttir.metal_cast import TTNNMetalLayoutCastOp
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.op_builder import OpBuilder
@@ -29,6 +35,12 @@ from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, DimExpr
 from ttmlir.layout.element_type import DEFAULT_TILE_SHAPE, ScalarType
 from ttmlir.layout.enums import IteratorType, MemorySpace
 from ttmlir.mlir.attributes.affine import affine_map_attr
+from ttmlir.passes.d2m.references import (
+    REFERENCE,
+    Reference,
+    ReferenceOutput,
+    ReferenceRow,
+)
 
 TILE = DEFAULT_TILE_SHAPE[0]
 """Rows of a tile, and columns."""
@@ -78,6 +90,19 @@ class DeviceTensor:
     """Element type in ttir: tiles of bf16 hold truth values, too."""
     shape: Shape
     """Shape in ttir, filled up to two dimensions."""
+    moves: tuple[ReferenceRow, ...] = ()
+    """What makes the tensor of what its buffer holds: each row has the result before as operand."""
+
+    def then(
+        self,
+        mnemonic: str,
+        element: Attribute,
+        shape: Shape,
+        parameters: Mapping[str, ParameterValue] | None = None,
+    ) -> DeviceTensor:
+        """The same tiles, which mean something else: an operation of a row on the tensor."""
+        row = ReferenceRow.of(mnemonic, (0,), shape, element, parameters)
+        return replace(self, element=element, shape=shape, moves=(*self.moves, row))
 
     @property
     def tile(self) -> Attribute:
@@ -203,7 +228,11 @@ class D2MBuilder(OpBuilder):
         else:
             out = self.add(d2m.EmptyOp.of(type_))
             moved = self.add(d2m.ToLayoutOp.of(value, out))
-        return DeviceTensor(moved, element, matrix_shape(shape))
+        tensor = DeviceTensor(moved, element, tuple(shape))
+        matrix = matrix_shape(shape)
+        if matrix == tensor.shape:
+            return tensor
+        return tensor.then("reshape", element, matrix, {"shape": matrix})
 
     def unload(self, tensor: DeviceTensor, type_: Attribute) -> SSAValue:
         """The tensor on the host, or in ttnn, as a type of ttir says."""
@@ -225,7 +254,10 @@ class D2MBuilder(OpBuilder):
         def body(tiles: TileBuilder, _: Sequence[SSAValue], __: SSAValue) -> SSAValue:
             return tiles.fill(operand.number, output.tile)
 
-        return self.generic([], output, LoopNest.parallel(output.rank, []), body)
+        row = ReferenceRow.of(
+            "full", (), operand.shape, operand.element, {"fillValue": float(operand.number)}
+        )
+        return self.generic([], output, LoopNest.parallel(output.rank, []), body, [row])
 
     def create_empty(self, shape: Sequence[int], element: Attribute) -> DeviceTensor:
         """A tensor of tiles that hold nothing yet."""
@@ -238,8 +270,13 @@ class D2MBuilder(OpBuilder):
         output: DeviceTensor,
         nest: LoopNest,
         body: BodyFunction,
+        rows: Sequence[ReferenceRow],
     ) -> DeviceTensor:
-        """The output after a loop nest over tiles."""
+        """The output after a loop nest over tiles.
+
+        `rows` say what it computes of the inputs: operand i is input i, then come the output as it
+        was and the results of the rows before. The last one is what the output holds.
+        """
         operands = [*(each.value for each in inputs), output.value]
         shapes = [shape[len(shape) // 2 :] for shape in map(value_shape, operands)]
         extents = nest.extents(shapes)
@@ -252,6 +289,7 @@ class D2MBuilder(OpBuilder):
             [d2m.ThreadKind.COMPUTE],
             block_factors=(1,) * len(nest.iterators),
         )
+        generic.attributes[REFERENCE] = _refer(inputs, output, rows).attr
         self.add(generic)
         self._fill_region(generic, nest, body)
         return DeviceTensor(generic.results[0], output.element, output.shape)
@@ -283,12 +321,15 @@ class D2MBuilder(OpBuilder):
         source: DeviceTensor,
         shape: Sequence[int],
         place: Sequence[AffineExpr],
+        mnemonic: str,
+        parameters: Mapping[str, ParameterValue],
         *,
         transposes: bool = False,
     ) -> DeviceTensor:
         """A tensor each of whose tiles is one of another, whose place is given by iterators.
 
-        With `transposes`, rows and columns of each tile change places.
+        With `transposes`, rows and columns of each tile change places. `mnemonic` and the
+        parameters say the same as an operation of a row.
         """
 
         def body(tiles: TileBuilder, inputs: Sequence[SSAValue], _: SSAValue) -> SSAValue:
@@ -296,7 +337,32 @@ class D2MBuilder(OpBuilder):
             return transpose_tile(tiles, tile) if transposes else tile
 
         output = self.create_empty(shape, source.element)
-        return self.generic([source], output, LoopNest.parallel(output.rank, [place]), body)
+        row = ReferenceRow.of(mnemonic, (0,), output.shape, source.element, parameters)
+        return self.generic([source], output, LoopNest.parallel(output.rank, [place]), body, [row])
+
+
+def _refer(
+    inputs: Sequence[DeviceTensor], output: DeviceTensor, rows: Sequence[ReferenceRow]
+) -> Reference:
+    """The reference of a generic, with what its inputs are made of in front of its own rows."""
+    count = len(inputs)
+    made: list[ReferenceRow] = []
+    values = {count: count}
+    for number, tensor in enumerate(inputs):
+        values[number] = number
+        for row in tensor.moves:
+            made.append(row.renumber({0: values[number]}))
+            values[number] = count + len(made)
+    for number, row in enumerate(rows, count + 1):
+        made.append(row.renumber(values))
+        values[number] = count + len(made)
+    # What is written begins at the first number of the output, of which it may be a part.
+    shape = made[-1].type.get_shape() if made else inputs[0].shape
+    layout = metal_layout_of(output.value.type)
+    assert layout is not None, "tensors of tiles have a layout"
+    host = replace(HostLayoutAttr.of(layout.data).data, logical_shape=shape)
+    value = values[count + len(rows)] if rows else values[0]
+    return Reference(tuple(made), (ReferenceOutput(count, value, HostLayoutAttr(host)),))
 
 
 def transpose_tile(tiles: TileBuilder, tile: SSAValue) -> SSAValue:

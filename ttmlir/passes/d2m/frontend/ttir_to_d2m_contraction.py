@@ -36,6 +36,7 @@ from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     transpose_tile,
 )
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_movement import permute, reshape
+from ttmlir.passes.d2m.references import ReferenceRow
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,7 @@ def _build(
     output: DeviceTensor,
     iterators: int,
     results: Sequence[int],
+    row: ReferenceRow,
 ) -> DeviceTensor:
     """The product: `results` are the iterators of the output's dimensions."""
     kinds = tuple(PARALLEL if each in results else REDUCTION for each in range(iterators))
@@ -90,7 +92,7 @@ def _build(
         return tiles.add(product)
 
     tensors = [factor.tensor for factor in factors]
-    return builder.generic(tensors, output, LoopNest(kinds, tuple(maps)), body)
+    return builder.generic(tensors, output, LoopNest(kinds, tuple(maps)), body, [row])
 
 
 def _convert_matmul(conversion: Conversion, op: Operation) -> DeviceTensor:
@@ -115,7 +117,8 @@ def _convert_matmul(conversion: Conversion, op: Operation) -> DeviceTensor:
         ]
         for factor in factors
     ]
-    return _build(conversion.builder, factors, places, output, rank + 1, range(rank))
+    row = ReferenceRow.of("matmul", (0, 1), output.shape, target)
+    return _build(conversion.builder, factors, places, output, rank + 1, range(rank), row)
 
 
 def _convert_dot_general(conversion: Conversion, op: Operation) -> DeviceTensor:
@@ -150,7 +153,8 @@ def _convert_dot_general(conversion: Conversion, op: Operation) -> DeviceTensor:
     ]
     places = [factor.place for factor in factors]
     count = len(result) + len(terms)
-    return _build(conversion.builder, factors, places, output, count, range(len(result)))
+    row = ReferenceRow.of("dot_general", (0, 1), output.shape, target, op.parameters())
+    return _build(conversion.builder, factors, places, output, count, range(len(result)), row)
 
 
 def _fits_tiles(left: DotDimensions, right: DotDimensions, shapes: Sequence[Shape]) -> bool:
@@ -196,7 +200,8 @@ def _convert_flat_product(
         _Factor(b, (*range(rank - 2), rank, rank - 1), rank, is_left=False),
     ]
     places = [factor.place for factor in factors]
-    product = _build(builder, factors, places, output, rank + 1, range(rank))
+    row = ReferenceRow.of("matmul", (0, 1), shape, target)
+    product = _build(builder, factors, places, output, rank + 1, range(rank), row)
     return reshape(builder, product, matrix_shape(value_shape(op.results[0])))
 
 

@@ -29,6 +29,7 @@ from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     matrix_shape,
     scalar_of,
 )
+from ttmlir.passes.d2m.references import ReferenceRow
 
 
 def compute_elementwise(
@@ -46,7 +47,7 @@ def compute_elementwise(
     first = operands[0]
     if mnemonic == "typecast" and isinstance(first, DeviceTensor):
         if not converts(first.element, element):
-            return DeviceTensor(first.value, element, first.shape)
+            return first if first.element == element else first.then(mnemonic, element, first.shape)
     else:
         steps_of(mnemonic, scalar_of(operands[-1].element))
     output = builder.create_empty(shape, element)
@@ -62,7 +63,26 @@ def compute_elementwise(
         elements = [each.element for each in operands]
         return _compute_tile(tiles, mnemonic, values, elements, element, parameters or {})
 
-    return builder.generic(tensors, output, nest, body)
+    row = _row(mnemonic, operands, tensors, element, output.shape, parameters or {})
+    return builder.generic(tensors, output, nest, body, [row])
+
+
+def _row(
+    mnemonic: str,
+    operands: Sequence[Operand],
+    tensors: Sequence[DeviceTensor],
+    element: Attribute,
+    shape: Shape,
+    parameters: Mapping[str, ParameterValue],
+) -> ReferenceRow:
+    """What is computed, on tensors by number and on numbers."""
+    values = [
+        float(each.number) if isinstance(each, Splat) else tensors.index(each) for each in operands
+    ]
+    if mnemonic == "typecast" and is_boolean(element) and not is_boolean(operands[0].element):
+        # Truth values are stored as numbers, to which a typecast changes nothing.
+        return ReferenceRow.of("ne", (*values, 0.0), shape, element)
+    return ReferenceRow.of(mnemonic, values, shape, element, parameters)
 
 
 def place_of(operand: DeviceTensor, output: DeviceTensor) -> Sequence[AffineExpr]:
@@ -173,7 +193,18 @@ def broadcast(builder: D2MBuilder, source: DeviceTensor, shape: Sequence[int]) -
         return spread_tile(tiles, inputs[0], source.shape, output.shape)
 
     place = place_of(source, output)
-    return builder.generic([source], output, LoopNest.parallel(output.rank, [place]), body)
+    nest = LoopNest.parallel(output.rank, [place])
+    return builder.generic([source], output, nest, body, repeat_rows(source, output.shape))
+
+
+def repeat_rows(source: DeviceTensor, shape: Shape) -> list[ReferenceRow]:
+    """What repeats a tensor along dimensions, with new ones in front."""
+    filled = (*(1,) * (len(shape) - len(source.shape)), *source.shape)
+    counts = tuple(whole // extent for extent, whole in zip(filled, shape, strict=True))
+    return [
+        ReferenceRow.of("reshape", (0,), filled, source.element, {"shape": filled}),
+        ReferenceRow.of("repeat", (2,), shape, source.element, {"repeat_dimensions": counts}),
+    ]
 
 
 def cast(builder: D2MBuilder, source: DeviceTensor, element: Attribute) -> DeviceTensor:

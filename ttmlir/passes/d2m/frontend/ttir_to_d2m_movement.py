@@ -31,6 +31,7 @@ from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     tiles_of,
 )
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import broadcast
+from ttmlir.passes.d2m.references import ReferenceRow
 
 
 def refuse_move(what: str, supported: str) -> NoReturn:
@@ -55,11 +56,12 @@ def reshape(builder: D2MBuilder, source: DeviceTensor, shape: Sequence[int]) -> 
     if columns == new_columns and (rows == new_rows or rows % TILE == new_rows % TILE == 0):
         flat = _flatten(place, tiles_of(target), len(target) - 1)
         lead = _split(flat, tiles_of(source.shape)[:-1])
-        return builder.move(source, target, (*lead, place[-1]))
+        return builder.move(source, target, (*lead, place[-1]), "reshape", {"shape": target})
     if (rows, columns) == (new_columns, new_rows) and 1 in (rows, columns):
         # A row becomes a column, or a column a row.
         lead = _split(_flatten(place, target, len(outer)), source.shape[:-2])
-        return builder.move(source, target, (*lead, place[-1], place[-2]), transposes=True)
+        place = (*lead, place[-1], place[-2])
+        return builder.move(source, target, place, "reshape", {"shape": target}, transposes=True)
     refuse_move(
         f"the reshape from {list(source.shape)} to {list(target)}",
         "reshapes that keep the last two dimensions, or the last one where the ones before are "
@@ -105,7 +107,14 @@ def permute(
     place: list[AffineExpr] = [ConstantExpr(0)] * rank
     for new, old in enumerate(order):
         place[old] = DimExpr(new)
-    return builder.move(source, target, place, transposes=order[-1] != rank - 1)
+    return builder.move(
+        source,
+        target,
+        place,
+        "permute",
+        {"permutation": tuple(order)},
+        transposes=order[-1] != rank - 1,
+    )
 
 
 def _convert_reshape(conversion: Conversion, op: Operation) -> DeviceTensor:
@@ -162,7 +171,18 @@ def _convert_slice(conversion: Conversion, op: Operation) -> DeviceTensor:
                 "slices of the last two dimensions begin at multiples of 32 and have step 1",
             )
         place.append(_part(dim, step, first // unit, tiles_of(shape)[dim], counts[dim]))
-    return conversion.builder.move(source, shape, place)
+    ends = parameters["ends"]
+    return conversion.builder.move(
+        source,
+        shape,
+        place,
+        "slice",
+        {
+            "begins": (*(0,) * added, *begins),
+            "ends": (*source.shape[:added], *ends),
+            "step": (*(1,) * added, *steps),
+        },
+    )
 
 
 def _write_part(
@@ -170,9 +190,13 @@ def _write_part(
     source: DeviceTensor,
     output: DeviceTensor,
     offsets: Sequence[int],
+    rows: Sequence[ReferenceRow],
     padding: float | None = None,
 ) -> DeviceTensor:
-    """The output with a tensor in it, from some tile on; its padding may become a number."""
+    """The output with a tensor in it, from some tile on; its padding may become a number.
+
+    `rows` say what the output holds then, up to the end of the tensor.
+    """
     rank = len(output.shape)
     counts, wholes = tiles_of(source.shape), tiles_of(output.shape)
     place = tuple(
@@ -187,7 +211,7 @@ def _write_part(
         wanted = (True, True)
         return mask_padding(tiles, tile, source, wanted, (rank - 2, rank - 1), padding)
 
-    return builder.generic([source], output, nest, body)
+    return builder.generic([source], output, nest, body, rows)
 
 
 def _convert_concat(conversion: Conversion, op: Operation) -> DeviceTensor:
@@ -209,8 +233,12 @@ def _convert_concat(conversion: Conversion, op: Operation) -> DeviceTensor:
             )
         offsets = [first // unit if each == dim else 0 for each in range(len(target))]
         part = conversion.tensor(value)
-        output = _write_part(builder, part, output, offsets)
-        first += part.shape[dim]
+        end = first + part.shape[dim]
+        whole = [end if each == dim else extent for each, extent in enumerate(target)]
+        # The part behind those that the output has.
+        row = ReferenceRow.of("concat", (1, 0), whole, output.element, {"dim": dim})
+        output = _write_part(builder, part, output, offsets, [row] if first else [])
+        first = end
     return output
 
 
@@ -238,7 +266,10 @@ def _convert_pad(conversion: Conversion, op: Operation) -> DeviceTensor:
         offsets.append(low // unit)
     number = _clamped(number, op)
     output = builder.materialize(Splat(number, element_type(result), target))
-    return _write_part(builder, source, output, offsets, number)
+    widths = (*(0,) * 2 * (len(target) - len(shape)), *padding)
+    parameters = {"padding": widths, "value": float(number)}
+    row = ReferenceRow.of("pad", (0,), target, output.element, parameters)
+    return _write_part(builder, source, output, offsets, [row], number)
 
 
 def _clamped(number: float, op: Operation) -> float:
@@ -271,7 +302,8 @@ def _convert_repeat(conversion: Conversion, op: Operation) -> DeviceTensor:
         place.append(DimExpr(dim) if extent == whole else DimExpr(dim) % count)
     if source.shape == shape:
         return source
-    return conversion.builder.move(source, shape, place)
+    counts = tuple(whole // extent for extent, whole in zip(source.shape, shape, strict=True))
+    return conversion.builder.move(source, shape, place, "repeat", {"repeat_dimensions": counts})
 
 
 def _convert_broadcast(conversion: Conversion, op: Operation) -> DeviceTensor:
@@ -295,14 +327,18 @@ def _convert_reverse(conversion: Conversion, op: Operation) -> DeviceTensor:
     given = len(value_shape(op.operands[0]))
     rank = len(source.shape)
     place: list[AffineExpr] = list(dims(rank))
+    axes: list[int] = []
     for dim in cast("Shape", op.parameters()["dimensions"]):
         axis = dim % given + rank - given
+        axes.append(axis)
         if source.shape[axis] > 1 and _is_inner(axis, rank):
             refuse_move(
                 f"the opposite order of dimension {dim}", "the last two dimensions keep their order"
             )
         place[axis] = source.shape[axis] - 1 - place[axis]
-    return conversion.builder.move(source, source.shape, place)
+    return conversion.builder.move(
+        source, source.shape, place, "reverse", {"dimensions": tuple(axes)}
+    )
 
 
 RULES: RuleTable = {

@@ -40,6 +40,7 @@ from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import cast as cast_tensor
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import compute_elementwise
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_movement import reshape
+from ttmlir.passes.d2m.references import ReferenceRow
 
 _ON_TRUTH = {"sum": "max", "prod": "min", "reduce_or": "max", "reduce_and": "min"}
 """What reductions of truth values are; those of logic take all numbers as truth values."""
@@ -146,7 +147,10 @@ def _build(
         scaler = tiles.fill(1.0, source.tile)
         return tiles.add(reduce_op.of(tile, scaler, held, dim))
 
-    return builder.generic([source], output, nest, body)
+    row = ReferenceRow.of(
+        mnemonic, (0,), output.shape, output.element, {"dim_arg": tuple(reduced), "keep_dim": True}
+    )
+    return builder.generic([source], output, nest, body, [row])
 
 
 def _finite(number: float, element: Attribute) -> float:

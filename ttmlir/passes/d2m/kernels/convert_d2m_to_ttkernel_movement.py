@@ -225,12 +225,25 @@ def tile_addresses(
 
 # --- Blocks --------------------------------------------------------------------------------------
 
+CHUNK_TILES = 8
+"""Tiles, at most, that a circular buffer gets or gives at a time: others go on meanwhile."""
+
+
+@dataclass(frozen=True)
+class _Loop:
+    """A loop over a dimension of the block, or over every `step`-th place in it."""
+
+    dim: int
+    extent: int
+    step: int = 1
+
 
 class BlockCopy:
-    """The loops over the tiles of a block of a stream."""
+    """The loops over the tiles of a block of a stream, and over the chunks that it is copied in."""
 
     def __init__(self, kernel: KernelBuilder, stream: Stream, tiles: TileAddresses) -> None:
         """LayoutError if a place does not follow from the view."""
+        self.stream = stream
         self._kernel = kernel
         self._tiles = tiles
         extents = (*stream.blocks, *stream.block)
@@ -240,86 +253,77 @@ class BlockCopy:
         element = device_layout_of(stream.buffer.type)
         assert element is not None, "buffers have layouts"
         self._tile_bytes = element_of(element.element_type).stored_bytes
-        self._loops = self._merge(stream.block)
-        self._run = self._take_run()
-
-    def _merge(self, block: Shape) -> list[tuple[int, int]]:
-        """Dimension and extent of each loop; two that step evenly through memory are one."""
-        divided = frozenset[int]().union(*(form.divided_dims for form in self._forms))
-        loops: list[tuple[int, int]] = []
-        for number, extent in enumerate(block):
-            if extent == 1:
-                continue
-            dim = self._rank + number
-            if loops and not divided & {dim, loops[-1][0]}:
-                outer, before = loops[-1]
-                if all(f.factor_of(outer) == f.factor_of(dim) * extent for f in self._forms):
-                    loops[-1] = (dim, before * extent)
-                    continue
-            loops.append((dim, extent))
-        return loops
-
-    def _take_run(self) -> int:
-        """How many tiles one transaction copies; its loop is taken off."""
-        runs = self._tiles.place.runs
-        if runs is None or not self._loops:
-            return 1
-        dim, extent = self._loops[-1]
-        steps = [self._tile_bytes if n == runs else 0 for n in range(len(self._forms))]
-        if any(dim in form.divided_dims for form in self._forms):
-            return 1
-        if [form.factor_of(dim) for form in self._forms] != steps:
-            return 1
-        self._loops.pop()
-        return extent
-
-    def write_copies(self, block: Sequence[Number], address: SSAValue, *, store: bool) -> None:
-        """Start to copy a block to, or from, an address of this core's L1."""
-        kernel = self._kernel
-        copy = self._tiles.write if store else self._tiles.read
-        known = dict(enumerate(block))
-        looped = {dim for dim, _ in self._loops}
-        fixed, moving = self._split(looped)
-        starts = [self._evaluate(form, known) for form in fixed]
-        running = [
+        loops = self._merge(stream.block)
+        self._run = self._take_run(loops)
+        self._outer, self._inner = self._split_chunks(loops)
+        looped = {loop.dim for loop in loops}
+        self._fixed, self._moving = self._split(looped)
+        self._running = [
             number
             for number, form in enumerate(self._forms)
             if any(form.factor_of(dim) for dim in looped)
         ]
         # Dimensions that are divided are counted, too.
-        counted = sorted(looped & frozenset[int]().union(*(f.divided_dims for f in moving)))
-        strides = [
-            *([self._forms[number].factor_of(dim) for dim, _ in self._loops] for number in running),
-            *([int(dim == each) for dim, _ in self._loops] for each in counted),
-            self._address_strides(),
-        ]
+        divided = frozenset[int]().union(*(form.divided_dims for form in self._moving))
+        self._counted = sorted(looped & divided)
 
-        def on_tile(numbers: Sequence[SSAValue]) -> None:
-            place = [
-                numbers[running.index(number)] if number in running else start
-                for number, start in enumerate(starts)
-            ]
-            inside = {**known, **dict(zip(counted, numbers[len(running) :], strict=False))}
-            full = [
-                kernel.add(number, self._evaluate(form, inside))
-                for number, form in zip(place, moving, strict=True)
-            ]
-            copy(kernel, full, numbers[-1], self._run)
+    @property
+    def chunks(self) -> list[int]:
+        """The extents of the loops over the chunks of a block."""
+        return [loop.extent for loop in self._outer]
 
-        first = [kernel.value(starts[number]) for number in running]
-        zeros = [kernel.constant(0) for _ in counted]
-        kernel.walk(
-            [extent for _, extent in self._loops], strides, [*first, *zeros, address], on_tile
-        )
+    @property
+    def chunk_tiles(self) -> int:
+        """Tiles, or pages, of a chunk."""
+        return self._run * math.prod(loop.extent for loop in self._inner)
 
-    def _address_strides(self) -> list[int]:
-        """Bytes in the circular buffer, which holds the tiles of a block in row-major order."""
-        strides: list[int] = []
-        stride = self._run * self._tile_bytes
-        for _, extent in reversed(self._loops):
-            strides.append(stride)
-            stride *= extent
-        return strides[::-1]
+    @property
+    def chunk_strides(self) -> list[list[int]]:
+        """How far the numbers of `start` go along each loop over chunks."""
+        return self._strides(self._outer)
+
+    def _merge(self, block: Shape) -> list[_Loop]:
+        """The loops over tiles; two that step evenly through memory are one."""
+        divided = frozenset[int]().union(*(form.divided_dims for form in self._forms))
+        loops: list[_Loop] = []
+        for number, extent in enumerate(block):
+            if extent == 1:
+                continue
+            dim = self._rank + number
+            if loops and not divided & {dim, loops[-1].dim}:
+                outer = loops[-1]
+                if all(f.factor_of(outer.dim) == f.factor_of(dim) * extent for f in self._forms):
+                    loops[-1] = _Loop(dim, outer.extent * extent)
+                    continue
+            loops.append(_Loop(dim, extent))
+        return loops
+
+    def _take_run(self, loops: list[_Loop]) -> int:
+        """How many tiles one transaction copies; its loop is taken off."""
+        runs = self._tiles.place.runs
+        if runs is None or not loops:
+            return 1
+        dim, extent = loops[-1].dim, loops[-1].extent
+        steps = [self._tile_bytes if n == runs else 0 for n in range(len(self._forms))]
+        if any(dim in form.divided_dims for form in self._forms):
+            return 1
+        if [form.factor_of(dim) for form in self._forms] != steps:
+            return 1
+        loops.pop()
+        return extent
+
+    def _split_chunks(self, loops: list[_Loop]) -> tuple[list[_Loop], list[_Loop]]:
+        """Loops over chunks, and those in a chunk."""
+        left = max(1, CHUNK_TILES // self._run)
+        for number in reversed(range(len(loops))):
+            loop = loops[number]
+            if loop.extent > left:
+                width = max(each for each in range(1, left + 1) if not loop.extent % each)
+                outer = _Loop(loop.dim, loop.extent // width, width)
+                inner = [_Loop(loop.dim, width)] if width > 1 else []
+                return [*loops[:number], outer], [*inner, *loops[number + 1 :]]
+            left //= loop.extent
+        return [], loops
 
     def _split(self, looped: set[int]) -> tuple[list[LinearForm], list[LinearForm]]:
         """What stays the same from tile to tile, and the terms that a division keeps apart."""
@@ -335,31 +339,95 @@ class BlockCopy:
             moving.append(LinearForm(0, divided))
         return fixed, moving
 
-    def _evaluate(self, form: LinearForm, known: Mapping[int, Number]) -> Number:
-        total: Number = 0
-        for term, factor in form.factors.items():
-            value = self._value(term, known)
-            total = self._kernel.add(self._kernel.multiply(value, factor), total)
-        return self._kernel.add(total, form.offset)
+    def _strides(self, loops: Sequence[_Loop]) -> list[list[int]]:
+        """How far the running numbers, and those of the counted dimensions, go along loops."""
+        return [
+            *(
+                [self._forms[number].factor_of(loop.dim) * loop.step for loop in loops]
+                for number in self._running
+            ),
+            *([loop.step if loop.dim == dim else 0 for loop in loops] for dim in self._counted),
+        ]
 
-    def _value(self, expr: AffineExpr, known: Mapping[int, Number]) -> Number:
-        """The value of a term, in which nothing is below 0."""
-        match expr:
-            case ConstantExpr(value=value):
-                return value
-            case DimExpr(position=position):
-                return known[position]
-            case BinaryExpr(kind=kind, lhs=lhs, rhs=rhs):
-                first, second = self._value(lhs, known), self._value(rhs, known)
-                if isinstance(first, int) and isinstance(second, int):
-                    return BinaryExpr(kind, as_expr(first), as_expr(second)).eval(())
-                if kind is AffineKind.ADD:
-                    return self._kernel.add(first, second)
-                if kind is AffineKind.MUL and isinstance(second, int):
-                    return self._kernel.multiply(first, second)
-                return self._kernel.arithmetic(_ARITHMETIC[kind], first, second)
-            case _:
-                raise AssertionError("forms have no symbols")
+    def start(self, block: Sequence[Number]) -> BlockPlace:
+        """Find the first tile of a block."""
+        # Loops that were joined with another one, or taken off, begin at 0.
+        known = dict(enumerate((*block, *(0 for _ in block))))
+        starts = [evaluate(self._kernel, form, known) for form in self._fixed]
+        first = [self._kernel.value(starts[number]) for number in self._running]
+        zeros = [self._kernel.constant(0) for _ in self._counted]
+        return BlockPlace(known, starts, [*first, *zeros])
+
+    def copy_chunk(
+        self, at: BlockPlace, numbers: Sequence[SSAValue], address: SSAValue, *, store: bool
+    ) -> None:
+        """Start to copy a chunk to, or from, an address of this core's L1.
+
+        `numbers` are those of the start of the block, after the loops around.
+        """
+        kernel = self._kernel
+        copy = self._tiles.write if store else self._tiles.read
+        places: list[int] = []
+        stride = self._run * self._tile_bytes
+        for loop in reversed(self._inner):
+            places.insert(0, stride)
+            stride *= loop.extent
+
+        def on_tile(running: Sequence[SSAValue]) -> None:
+            place: list[Number] = list(at.fixed)
+            for number, value in zip(self._running, running, strict=False):
+                place[number] = value
+            counts = zip(self._counted, running[len(self._running) :], strict=False)
+            inside = {**at.known, **dict(counts)}
+            full = [
+                kernel.add(number, evaluate(kernel, form, inside))
+                for number, form in zip(place, self._moving, strict=True)
+            ]
+            copy(kernel, full, running[-1], self._run)
+
+        extents = [loop.extent for loop in self._inner]
+        strides = [*self._strides(self._inner), places]
+        kernel.walk(extents, strides, [*numbers, address], on_tile)
+
+
+@dataclass(frozen=True)
+class BlockPlace:
+    """Where a block begins."""
+
+    known: Mapping[int, Number]
+    """Its number, and 0 for the places in it."""
+    fixed: Sequence[Number]
+    """What tells the first tile, as far as it does not change from tile to tile."""
+    first: Sequence[SSAValue]
+    """The numbers that run from tile to tile."""
+
+
+def evaluate(kernel: KernelBuilder, form: LinearForm, known: Mapping[int, Number]) -> Number:
+    """The value of a sum."""
+    total: Number = 0
+    for term, factor in form.factors.items():
+        total = kernel.add(kernel.multiply(_value(kernel, term, known), factor), total)
+    return kernel.add(total, form.offset)
+
+
+def _value(kernel: KernelBuilder, expr: AffineExpr, known: Mapping[int, Number]) -> Number:
+    """The value of a term, in which nothing is below 0."""
+    match expr:
+        case ConstantExpr(value=value):
+            return value
+        case DimExpr(position=position):
+            return known[position]
+        case BinaryExpr(kind=kind, lhs=lhs, rhs=rhs):
+            first, second = _value(kernel, lhs, known), _value(kernel, rhs, known)
+            if isinstance(first, int) and isinstance(second, int):
+                return BinaryExpr(kind, as_expr(first), as_expr(second)).eval(())
+            if kind is AffineKind.ADD:
+                return kernel.add(first, second)
+            if kind is AffineKind.MUL and isinstance(second, int):
+                return kernel.multiply(first, second)
+            return kernel.arithmetic(_ARITHMETIC[kind], first, second)
+        case _:
+            raise AssertionError("forms have no symbols")
 
 
 _ARITHMETIC: Mapping[AffineKind, type[arith.SignlessIntegerBinaryOperation]] = {

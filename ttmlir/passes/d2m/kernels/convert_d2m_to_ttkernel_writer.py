@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from ttmlir.ir.kernel_builder import KernelBuilder
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
+
+from ttmlir.ir.kernel_builder import KernelBuilder, Number
 from ttmlir.layout.enums import NocIndex
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_arguments import KernelArguments
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_loops import (
@@ -24,25 +28,34 @@ def build_writer(
 ) -> None:
     """Store each output at its depth; LayoutError for what cannot be moved."""
     generic = plan.generic
-    copies = {
-        stream.number: BlockCopy(
-            kernel, stream, tile_addresses(kernel, stream, arguments, NocIndex.NOC1, chip)
-        )
+    copies = [
+        BlockCopy(kernel, stream, tile_addresses(kernel, stream, arguments, NocIndex.NOC1, chip))
         for stream in plan.outputs
-    }
-    depths = {stream.number: operand_depth(generic, stream.number) for stream in plan.outputs}
+    ]
+    depths = [operand_depth(generic, stream.number) for stream in plan.outputs]
     loops = BlockLoops(generic, kernel)
 
     def after(depth: int, indices: Indices) -> None:
-        for stream in plan.outputs:
-            if depths[stream.number] != depth:
-                continue
-            cb = kernel.buffers[stream.cb]
-            kernel.call("cb_wait_front", cb, stream.tiles)
-            (address,) = kernel.call("get_read_ptr", cb)
-            block = block_of(generic.indexing_maps[stream.number], indices)
-            copies[stream.number].write_copies(block, address, store=True)
-            kernel.call("noc_async_write_barrier")
-            kernel.call("cb_pop_front", cb, stream.tiles)
+        for copy, at in zip(copies, depths, strict=True):
+            if at == depth:
+                block = block_of(generic.indexing_maps[copy.stream.number], indices)
+                _store(kernel, copy, block)
 
-    loops.run(lambda depth, indices: None, after, max(depths.values(), default=0))
+    loops.run(lambda depth, indices: None, after, max(depths, default=0))
+    kernel.call("noc_async_write_barrier")
+
+
+def _store(kernel: KernelBuilder, copy: BlockCopy, block: Sequence[Number]) -> None:
+    """Copy a block from its circular buffer, chunk by chunk."""
+    cb = kernel.buffers[copy.stream.cb]
+    place = copy.start(block)
+
+    def store_chunk(numbers: Sequence[SSAValue]) -> None:
+        kernel.call("cb_wait_front", cb, copy.chunk_tiles)
+        (address,) = kernel.call("get_read_ptr", cb)
+        copy.copy_chunk(place, numbers, address, store=True)
+        # What has left L1 may be written over; that it has arrived matters at the end only.
+        kernel.call("noc_async_writes_flushed")
+        kernel.call("cb_pop_front", cb, copy.chunk_tiles)
+
+    kernel.walk(copy.chunks, copy.chunk_strides, place.first, store_chunk)

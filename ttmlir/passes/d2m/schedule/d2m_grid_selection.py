@@ -69,7 +69,7 @@ from ttmlir.ir.rewriting import erase, insert_before, refuse
 from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, constant, dim, dims
 from ttmlir.layout.enums import IteratorType, MemorySpace
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.metal.device_memory import dst_capacity
+from ttmlir.layout.metal.device_memory import DST_TILES, dst_capacity
 from ttmlir.mlir.attributes.affine import affine_map_attr
 from ttmlir.passes.core.base import ModulePass, option
 from ttmlir.passes.d2m.schedule.block_choice import (
@@ -114,13 +114,49 @@ class D2MGridSelectionPass(ModulePass):
         (), "Rows and columns of the cores to use, instead of all of the chip"
     )
     num_stream_buffers: int = option(2, "Blocks that a circular buffer of several steps holds")
+    matmul_interchange: tuple[int, ...] = option(
+        (), "Order of the loops of products over rows, columns and terms; terms stay innermost"
+    )
+    max_dst_physical_size_tiles: int = option(
+        0, "Tiles of 16-bit numbers in DST; 0 for those of the chip"
+    )
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Divide every generic with one region of loops."""
         machine = self._machine(module)
+        if self.matmul_interchange not in ((), (0, 1, 2), (1, 0, 2)):
+            refuse(
+                module,
+                "matmul-interchange is 0,1,2 or 1,0,2: rows and columns change places, terms stay "
+                f"innermost; got {','.join(map(str, self.matmul_interchange))}",
+            )
         for op in [each for each in module.walk() if isinstance(each, d2m.GenericOp)]:
             if op.is_compute_only and op.has_maps and not op.results:
-                _divide(op, machine)
+                self._divide(op, machine)
+
+    def _divide(self, op: d2m.GenericOp, machine: Machine) -> None:
+        space = IterationSpace(op)
+        order = sorted(
+            range(len(space.extents)),
+            key=lambda each: op.iterator_types[each] is IteratorType.REDUCTION,
+        )
+        if self.matmul_interchange and len(op.reductions) == 1 and len(order) > 2:
+            order[-3:] = [order[-3:][each] for each in self.matmul_interchange]
+        try:
+            dst_tiles = self._dst_tiles(space)
+            schedule = choose_schedule(_nest_of(space, order, dst_tiles), machine)
+        except LayoutError as error:
+            refuse(op, str(error))
+        _Division(space, order, schedule, dst_tiles).rewrite()
+
+    def _dst_tiles(self, space: IterationSpace) -> int:
+        """Tiles of DST that the loops have at a time."""
+        elements = {
+            element_of(cast("MemRef", value.type).element_type)
+            for loops in space.loops
+            for value in loops.op.operands
+        }
+        return dst_capacity(elements, physical_tiles=self.max_dst_physical_size_tiles or DST_TILES)
 
     def _machine(self, module: ModuleOp) -> Machine:
         chip = require_system_desc(module, self.name).chip_descs[0]
@@ -145,23 +181,10 @@ class D2MGridSelectionPass(ModulePass):
         )
 
 
-def _divide(op: d2m.GenericOp, machine: Machine) -> None:
-    space = IterationSpace(op)
-    order = sorted(
-        range(len(space.extents)),
-        key=lambda each: op.iterator_types[each] is IteratorType.REDUCTION,
-    )
-    try:
-        schedule = choose_schedule(_nest_of(space, order), machine)
-    except LayoutError as error:
-        refuse(op, str(error))
-    _Division(space, order, schedule).rewrite()
-
-
 # --- The nest of a generic -----------------------------------------------------------------------
 
 
-def _nest_of(space: IterationSpace, order: Sequence[int]) -> Nest:
+def _nest_of(space: IterationSpace, order: Sequence[int], dst_tiles: int) -> Nest:
     op = space.op
     number_of = {iterator: number for number, iterator in enumerate(order)}
 
@@ -199,7 +222,7 @@ def _nest_of(space: IterationSpace, order: Sequence[int]) -> Nest:
         tuple(
             Work(renumber(each.labels), tuple(each.extents), _cycles(each)) for each in space.loops
         ),
-        _dst_tiles(space),
+        dst_tiles,
         any(each.accumulates for each in space.loops),
     )
 
@@ -219,28 +242,25 @@ def _cycles(loops: Loops) -> int:
     return 2 * TILE_CYCLES + OPERATION_CYCLES * (len(names) - 1)
 
 
-def _dst_tiles(space: IterationSpace) -> int:
-    """Tiles of DST that the loops have at a time."""
-    elements = {
-        element_of(cast("MemRef", value.type).element_type)
-        for loops in space.loops
-        for value in loops.op.operands
-    }
-    return dst_capacity(elements)
-
-
 # --- Rewriting -----------------------------------------------------------------------------------
 
 
 class _Division:
     """A generic on whole buffers, as one on blocks."""
 
-    def __init__(self, space: IterationSpace, order: Sequence[int], schedule: Schedule) -> None:
+    def __init__(
+        self,
+        space: IterationSpace,
+        order: Sequence[int],
+        schedule: Schedule,
+        dst_tiles: int,
+    ) -> None:
         self._space = space
         self._op = space.op
         self._order = order
         self._number_of = {iterator: number for number, iterator in enumerate(order)}
         self._schedule = schedule
+        self._dst_tiles = dst_tiles
 
     def rewrite(self) -> None:
         """Replace the generic by one on views of its operands."""
@@ -381,7 +401,7 @@ class _Division:
             tiles = _volume(shape_of(target))
             if not adds or not isinstance(target.owner, d2m.ReserveOp):
                 continue
-            if tiles <= _dst_tiles(self._space):
+            if tiles <= self._dst_tiles:
                 continue
             local = AllocOp((), (), target.type)
             local.location = loops.op.location

@@ -1,0 +1,98 @@
+"""Programs in blocks on cores compute what NumPy computes, whatever the shapes and options."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from running.kernel_runs import run_kernels
+from samples.ttir_text import FunctionText, tensor
+
+Array = np.ndarray[Any, Any]
+Shape = tuple[int, ...]
+RNG = np.random.default_rng(7)
+
+
+def numbers(*shape: int) -> Array:
+    """Multiples of 1/64 from -1 to 1, which bf16 holds."""
+    return (RNG.integers(-64, 65, shape) / 64).astype(np.float32)
+
+
+def chain(*shape: int) -> str:
+    """|x - y| and, of that, |z - x|."""
+    type_ = tensor(*shape)
+    text = FunctionText([type_, type_])
+    first = text.op("subtract", ["%arg0", "%arg1"], type_)
+    second = text.op("abs", [first], type_)
+    third = text.op("subtract", [second, "%arg0"], type_)
+    return text.returning(third)
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        (1, 1),
+        (33, 70),
+        (7 * 32, 11 * 32),
+        (13 * 32, 65),
+        (32, 17 * 32),
+        (2080, 40),
+        (3, 40, 70),
+        (5, 3, 2, 33),
+        (2, 3, 1, 40, 33),
+        (70,),
+        (),
+    ],
+)
+def test_shapes(shape: Shape) -> None:
+    """Extents that are primes in tiles, long rows and columns, all ranks."""
+    x, y = numbers(*shape), numbers(*shape)
+    [result] = run_kernels(chain(*shape), x, y).outputs
+    np.testing.assert_array_equal(result, np.abs(x - y) - x)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "override-device-shape=1,1",
+        "override-device-shape=3,5",
+        "num-stream-buffers=1",
+        "num-stream-buffers=3",
+        "default-input-memspace=dram default-output-memspace=dram",
+        "collapse-tensors-2d=false",
+        "mock-system-desc-arch=blackhole",
+    ],
+)
+def test_options(options: str) -> None:
+    """Few cores, other machines, other buffers."""
+    x, y = numbers(5, 70, 200), numbers(5, 70, 200)
+    [result] = run_kernels(chain(5, 70, 200), x, y, options=options).outputs
+    np.testing.assert_array_equal(result, np.abs(x - y) - x)
+
+
+def test_results_and_arguments() -> None:
+    """A result that is returned twice, an argument that is returned, one that nobody uses."""
+    type_ = tensor(33, 70)
+    text = FunctionText([type_, tensor(5, element="i8"), type_])
+    result = text.op("abs", ["%arg0"], type_)
+    x, unused, y = numbers(33, 70), np.arange(5, dtype=np.int8), numbers(33, 70)
+    outputs = run_kernels(text.returning(result, "%arg2", result, "%arg1"), x, unused, y).outputs
+    for output, expected in zip(outputs, (np.abs(x), y, np.abs(x), unused), strict=True):
+        np.testing.assert_array_equal(output, expected)
+
+
+def test_constants() -> None:
+    """Constants of the host are read by kernels, and returned; equal ones are one."""
+    type_ = tensor(2, 3, element="bf16")
+    text = FunctionText([type_])
+    first = text.constant("[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]", type_)
+    second = text.constant("[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]", type_)
+    total = text.op("add", ["%arg0", first], type_)
+    x = numbers(2, 3).astype(ml_dtypes.bfloat16)
+    constant = np.array([[1, 2, 3], [4, 5, 6]], np.float32)
+    run = run_kernels(text.returning(total, text.op("add", [total, second], type_)), x)
+    for output, times in zip(run.outputs, (1, 2), strict=True):
+        expected = x.astype(np.float32) + times * constant
+        np.testing.assert_allclose(output.astype(np.float32), expected, rtol=2**-7)

@@ -1,0 +1,246 @@
+"""Programs of generics on streams, written by hand: buffers with addresses, blocks, and a body."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from running.pass_runner import lowered
+from samples.metal_programs import BYTES, on_device, spell
+
+from ttmlir.runtime import read_binary
+from ttmlir.runtime.metal.program import MetalProgram
+from ttmlir.runtime.metal.session import MetalRun, execute
+from ttmlir.sim.options import SimOptions
+from ttmlir.target.flatbuffer.ttmetal import ttmetal_to_flatbuffer
+
+Array = np.ndarray[Any, Any]
+Shape = Sequence[int]
+
+KERNEL_PASSES = ("ttir-load-system-desc", "convert-d2m-to-ttkernel", "convert-d2m-to-ttmetal")
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """Tiles in DRAM, or in shards; the host has as many numbers, in rows."""
+
+    name: str
+    shard: Shape
+    grid: Shape = ()
+    space: str = "dram"
+    element: str = "bf16"
+    sharded: bool = False
+
+    @property
+    def type(self) -> str:
+        """Its memref."""
+        grid = self.grid or (1,) * len(self.shard)
+        interleaved = self.space == "dram" and not self.sharded
+        return on_device(grid, self.shard, self.element, space=self.space, interleaved=interleaved)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The numbers, in the shape that the host has them in."""
+        grid = self.grid or (1,) * len(self.shard)
+        tiles = [cores * each for cores, each in zip(grid, self.shard, strict=True)]
+        return (*tiles[:-2], tiles[-2] * 32, tiles[-1] * 32)
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of a shard, or of the whole in DRAM."""
+        tiles = math.prod(self.shard)
+        if self.space == "dram":
+            tiles *= math.prod(self.grid)
+        return tiles * 1024 * BYTES[self.element]
+
+
+@dataclass(frozen=True)
+class Operand:
+    """Blocks of a buffer: how many along each dimension, the tiles of one, and where they are."""
+
+    buffer: str
+    blocks: Shape
+    block: Shape
+    index: str
+    """The results of the indexing map, over the iterators."""
+    view: str = ""
+    """The results of the map from blocks and tiles to the buffer; empty: they follow each other."""
+    buffers: int = 2
+
+    @property
+    def map(self) -> str:
+        """The map of the view."""
+        rank = len(self.blocks)
+        names = [f"d{number}" for number in range(2 * rank)]
+        places = [f"d{n} * {each} + d{rank + n}" for n, each in enumerate(self.block)]
+        results = self.view or ", ".join((*("0" for _ in range(rank)), *places))
+        return f"({', '.join(names)}) -> ({results})"
+
+
+@dataclass
+class Program:
+    """Text of a function that writes arguments, runs generics and reads results."""
+
+    lines: list[str] = field(default_factory=list[str])
+    buffers: dict[str, Buffer] = field(default_factory=dict[str, Buffer])
+    arguments: list[str] = field(default_factory=list[str])
+    results: list[str] = field(default_factory=list[str])
+    dram: int = 1024
+    l1: int = 0x18000
+    generics: int = 0
+
+    def _alloc(self, name: str, type_: str, size: int, space: str) -> None:
+        address = self.dram if space == "dram" else self.l1
+        self.lines.append(
+            f"%{name} = memref.alloc() {{address = {address} : i64, alignment = 32 : i64}} : "
+            f"{type_}"
+        )
+        size = -(-size // 1024) * 1024
+        if space == "dram":
+            self.dram += size
+        else:
+            self.l1 += size
+
+    def buffer(self, buffer: Buffer) -> None:
+        """Make a buffer."""
+        self.buffers[buffer.name] = buffer
+        self._alloc(buffer.name, buffer.type, buffer.bytes, buffer.space)
+
+    def host_type(self, name: str) -> str:
+        """The host's memref."""
+        buffer = self.buffers[name]
+        return f"memref<{spell(buffer.shape)}x{buffer.element}>"
+
+    def write(self, name: str) -> None:
+        """Fill a buffer from a new argument."""
+        host = self.host_type(name)
+        self.arguments.append(f"%host_{name}: {host}")
+        self.lines.append(
+            f"d2m.to_layout %host_{name}, %{name} : {host} into {self.buffers[name].type}"
+        )
+
+    def read(self, name: str) -> None:
+        """Return a buffer."""
+        host = self.host_type(name)
+        self.results.append(name)
+        self.lines.append(f"%r_{name} = memref.alloc() : {host}")
+        self.lines.append(
+            f"d2m.to_layout %{name}, %r_{name} : {self.buffers[name].type} into {host}"
+        )
+
+    def generic(
+        self,
+        inputs: Sequence[Operand],
+        outputs: Sequence[Operand],
+        body: str,
+        *,
+        grid: Shape,
+        factors: Shape,
+        iterators: Sequence[str],
+        reference: str = "",
+    ) -> None:
+        """Add a generic; its body has the blocks of its operands as %b0, %b1 and so on.
+
+        In the body, `!t0` and so on are the tiles of operands.
+        """
+        number = self.generics
+        self.generics += 1
+        operands = [*inputs, *outputs]
+        names: list[str] = []
+        types: list[str] = []
+        head: list[str] = []
+        for place, operand in enumerate(operands):
+            buffer = self.buffers[operand.buffer]
+            tile = f"!ttcore.tile<32x32, {buffer.element}>"
+            body = body.replace(f"!t{place}", tile)
+            view = (
+                f"memref<{spell((*operand.blocks, *operand.block))}x{tile}, "
+                f"#ttcore.view<{operand.map}>, #ttcore.memory_space<{buffer.space}>>"
+            )
+            cores = list(grid)
+            if len(cores) != len(operand.block):
+                cores = [1] * (len(operand.block) - 1) + [math.prod(grid)]
+            storage = on_device(cores, operand.block, buffer.element, buffers=operand.buffers)
+            size = math.prod(operand.block) * operand.buffers * 1024 * BYTES[buffer.element]
+            self._alloc(f"c{number}_{place}", storage, size, "l1")
+            stream = f"s{number}_{place}"
+            self.lines.append(
+                f"%v{number}_{place} = d2m.view_layout %{operand.buffer} : {buffer.type} -> {view}"
+            )
+            self.lines.append(
+                f'%{stream} = "d2m.stream_layout"(%v{number}_{place}, %c{number}_{place}) : '
+                f"({view}, {storage}) -> {view}"
+            )
+            names.append(f"%{stream}")
+            types.append(view)
+            block = f"memref<{spell(operand.block)}x{tile}, #ttcore.memory_space<l1>>"
+            word = "wait" if place < len(inputs) else "reserve"
+            head.append(f"%b{place} = d2m.{word} %cb{place} : !d2m.cb<{block}> -> {block}")
+            body = body.replace(f"!b{place}", block)
+        iteration = ", ".join(f"d{n}" for n in range(len(iterators)))
+        maps = ", ".join(f"affine_map<({iteration}) -> ({each.index})>" for each in operands)
+        kinds = ", ".join(f"#ttcore.iterator_type<{each}>" for each in iterators)
+        cut = len(inputs)
+        arguments = ", ".join(
+            f"%cb{place}: !d2m.cb<{line.split(' -> ')[-1]}>" for place, line in enumerate(head)
+        )
+        behind = f"d2m.reference = {reference}, " if reference else ""
+        self.lines.append(
+            f"d2m.generic {{{behind}block_factors = [{', '.join(map(str, factors))}], "
+            f"grid = #ttcore.grid<{spell(grid)}>, indexing_maps = [{maps}], "
+            f"iterator_types = [{kinds}], threads = [#d2m.thread<compute>]}} "
+            f"ins({_list(names[:cut], types[:cut])}) outs({_list(names[cut:], types[cut:])}) {{\n"
+            f"^compute0({arguments}):\n" + "\n".join(head) + f"\n{body}\n}}"
+        )
+
+    @property
+    def text(self) -> str:
+        """The function."""
+        returned = [f"%r_{name}" for name in self.results]
+        types = [self.host_type(name) for name in self.results]
+        end = f"return {', '.join(returned)} : {', '.join(types)}" if returned else "return"
+        return (
+            f"func.func @main({', '.join(self.arguments)}) -> ({', '.join(types)}) {{\n"
+            + "\n".join([*self.lines, end])
+            + "\n}"
+        )
+
+    def compiled(self) -> MetalProgram:
+        """The program in the file."""
+        module = lowered(self.text, *KERNEL_PASSES)
+        [program] = read_binary(ttmetal_to_flatbuffer(module), "d2m.ttm").programs
+        assert isinstance(program, MetalProgram)
+        return program
+
+    def run(self, *inputs: Array, options: SimOptions | None = None) -> MetalRun:
+        """A run on the simulator; exact numbers unless options say otherwise."""
+        return execute(self.compiled(), inputs, options or SimOptions(numerics="exact"))
+
+
+def _list(names: Sequence[str], types: Sequence[str]) -> str:
+    return f"{', '.join(names)} : {', '.join(types)}" if names else ""
+
+
+def loop(body: str, operands: int, rank: int = 2, maps: Sequence[str] = ()) -> str:
+    """An elementwise loop over the blocks; `body` computes `%e` of `%t0` and so on."""
+    iteration = ", ".join(f"d{n}" for n in range(rank))
+    results = maps or [iteration] * operands
+    spelled = ", ".join(f"affine_map<({iteration}) -> ({each})>" for each in results)
+    kinds = ", ".join('"parallel"' for _ in range(rank))
+    last = operands - 1
+    blocks = ", ".join(f"%b{n}" for n in range(last))
+    types = ", ".join(f"!b{n}" for n in range(last))
+    tiles = ", ".join(f"%t{n}: !t{n}" for n in range(operands))
+    return (
+        f"linalg.generic {{indexing_maps = [{spelled}], iterator_types = [{kinds}]}} "
+        f"ins({blocks} : {types}) outs(%b{last} : !b{last}) {{\n"
+        f"^bb0({tiles}):\n{body}\nlinalg.yield %e : !t{last}\n}}"
+    )
+
+
+EXP = '%e = "d2m.tile_exp"(%t0) : (!t0) -> !t1'
+ADD = '%e = "d2m.tile_add"(%t0, %t1) : (!t0, !t1) -> !t2'
+ABS = '%e = "d2m.tile_abs"(%t0) : (!t0) -> !t1'
