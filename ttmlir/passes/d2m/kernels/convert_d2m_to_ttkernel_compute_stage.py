@@ -16,14 +16,12 @@ from xdsl.dialects.linalg.attrs import IteratorType
 from xdsl.dialects.linalg.ops import GenericOp as LinalgGenericOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from ttmlir.dialects.tt.layout import element_of
 from ttmlir.layout.affine import AffineMap, DimExpr
-from ttmlir.layout.enums import DataType
 from ttmlir.layout.errors import LayoutError
 from ttmlir.mlir.attributes.affine import layout_map
 from ttmlir.passes.d2m.dst.code import Call, Code, Format, Index, Needs, Nest, Setting
 from ttmlir.passes.d2m.dst.plan import Plan, TooManyTilesError, plan
-from ttmlir.passes.d2m.dst.select import Selector
+from ttmlir.passes.d2m.dst.select import Selector, stored_format
 from ttmlir.passes.d2m.dst.values import Source
 from ttmlir.passes.tiles.register_calls import Buffer
 
@@ -127,12 +125,6 @@ def read_stage(op: LinalgGenericOp, numbers: Mapping[SSAValue, int]) -> Stage:
     kinds = [kind.data for kind in op.iterator_types.data]
     reduced = tuple(n for n, kind in enumerate(kinds) if kind is not IteratorType.PARALLEL)
     return Stage(op, tuple(accesses), extents, reduced)
-
-
-def stored_format(tile: Attribute) -> DataType:
-    """The format of a circular buffer of tiles: with and without sign, integers are the same."""
-    data_type = element_of(tile).data_type
-    return DataType.U32 if data_type is DataType.SI32 else data_type
 
 
 def _extents(maps: Sequence[AffineMap], shapes: Sequence[Sequence[int]]) -> Shape:
