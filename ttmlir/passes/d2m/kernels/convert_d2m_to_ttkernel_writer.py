@@ -1,4 +1,4 @@
-"""The kernel that stores blocks of the outputs."""
+"""The kernel that stores blocks of the outputs; what travels on its network it also loads."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from xdsl.ir import SSAValue
 
 from ttmlir.ir.kernel_builder import KernelBuilder, Number
-from ttmlir.layout.enums import NocIndex
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_arguments import KernelArguments
+from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_arguments import WRITER_NOC, KernelArguments
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_loops import (
     BlockLoops,
     Indices,
@@ -20,7 +19,7 @@ from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_movement import (
     tile_addresses,
 )
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_plan import KernelPlan
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_reader import block_of
+from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_reader import Loader, block_of
 
 
 def build_writer(
@@ -29,10 +28,11 @@ def build_writer(
     """Store each output at its depth; LayoutError for what cannot be moved."""
     generic = plan.generic
     copies = [
-        BlockCopy(kernel, stream, tile_addresses(kernel, stream, arguments, NocIndex.NOC1, chip))
+        BlockCopy(kernel, stream, tile_addresses(kernel, stream, arguments, WRITER_NOC, chip))
         for stream in plan.outputs
     ]
     depths = [operand_depth(generic, stream.number) for stream in plan.outputs]
+    loader = Loader(plan, kernel, arguments, chip, WRITER_NOC)
     loops = BlockLoops(generic, kernel)
 
     def after(depth: int, indices: Indices) -> None:
@@ -41,7 +41,8 @@ def build_writer(
                 block = block_of(generic.indexing_maps[copy.stream.number], indices)
                 _store(kernel, copy, block)
 
-    loops.run(lambda depth, indices: None, after, max(depths, default=0))
+    loops.run(loader.load, after, max(*depths, loader.depth))
+    loader.finish()
     kernel.call("noc_async_write_barrier")
 
 
