@@ -100,6 +100,7 @@ def golden_results(module: ModuleOp, inputs: Sequence[Array]) -> list[Array]:
             case d2m.ViewLayoutOp():
                 # The generic that reads it says what the view is.
                 values[op.results[0]] = values[op.input]
+                elements[op.results[0]] = elements[op.input]
             case d2m.GenericOp():
                 _compute_generic(op, values, elements)
             case ReturnOp():
@@ -122,5 +123,6 @@ def _compute_generic(
         kinds[number] = row.element
     for output in reference.outputs:
         result = op.results[output.operand - len(op.inputs)]
-        assert known[output.value].shape == output.shape
-        values[result], elements[result] = known[output.value], kinds[output.value]
+        assert output.shape is not None
+        values[result] = np.broadcast_to(known[output.value], output.shape)
+        elements[result] = kinds[output.value]

@@ -40,6 +40,7 @@ PASSES: dict[str, str] = {
     "convert-ttnn-to-ttir": "ttmlir.passes.ttnn.convert_ttnn_to_ttir:ConvertTTNNToTTIRPass",
     "cse": "ttmlir.passes.general.cse:CSEPass",
     "d2m-allocate": "ttmlir.passes.d2m.schedule.d2m_allocate:D2MAllocatePass",
+    "d2m-generic-fusion": "ttmlir.passes.d2m.fusion.d2m_generic_fusion:D2MGenericFusionPass",
     "d2m-grid-selection": ("ttmlir.passes.d2m.schedule.d2m_grid_selection:D2MGridSelectionPass"),
     "d2m-insert-scratch-buffers": (
         "ttmlir.passes.d2m.dst.d2m_insert_scratch_buffers:D2MInsertScratchBuffersPass"

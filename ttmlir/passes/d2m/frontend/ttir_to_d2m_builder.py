@@ -1,14 +1,17 @@
 """Building `d2m.generic`s on whole tensors of tiles, for `ttir-to-d2m`.
 
-A `DeviceTensor` is a tensor of tiles on a grid of ones, with the shape and element type that it has
-in ttir; tensors of less than two dimensions have extents of 1 in front. One loop nest over tiles
-is a `LoopNest`: the iterators, a map for each tensor, and a body that computes one tile.
+A `DeviceTensor` is a view on a buffer of tiles on a grid of ones, with the shape and element type
+that it has in ttir; tensors of less than two dimensions have extents of 1 in front. Moves of
+elements change the view alone. What reads a tensor gets whole tiles: the buffer, a
+`d2m.view_layout` on it, or a copy where parts of tiles move. One loop nest over tiles is a
+`LoopNest`: the iterators, a map for each tensor, and a body that computes one tile.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 from xdsl.dialects.builtin import TensorType
@@ -20,9 +23,10 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from ttmlir.dialects import d2m
 from ttmlir.dialects.definition.row_ops import ParameterValue
 from ttmlir.dialects.linalg import GenericOp as LinalgGenericOp
-from ttmlir.dialects.tt.layout import element_of
+from ttmlir.dialects.tt.layout import TileType, element_of
 from ttmlir.dialects.ttcore import (
     HostLayoutAttr,
+    MetalLayoutAttr,
     metal_layout_of,
     metal_tensor_type,
     metal_tile_type,
@@ -31,9 +35,10 @@ from ttmlir.dialects.ttir.metal_cast import TTNNMetalLayoutCastOp
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.op_builder import OpBuilder
 from ttmlir.ir.tensor_types import element_type, value_shape
-from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, DimExpr
-from ttmlir.layout.element_type import DEFAULT_TILE_SHAPE, ScalarType
+from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, DimExpr, dims
+from ttmlir.layout.element_type import ScalarType
 from ttmlir.layout.enums import IteratorType, MemorySpace
+from ttmlir.layout.metal.index_view import TILE, IndexView, TileMap
 from ttmlir.mlir.attributes.affine import affine_map_attr
 from ttmlir.passes.d2m.references import (
     REFERENCE,
@@ -42,8 +47,6 @@ from ttmlir.passes.d2m.references import (
     ReferenceRow,
 )
 
-TILE = DEFAULT_TILE_SHAPE[0]
-"""Rows of a tile, and columns."""
 Shape = tuple[int, ...]
 PARALLEL, REDUCTION = IteratorType.PARALLEL, IteratorType.REDUCTION
 _LINALG_ITERATORS = {
@@ -83,36 +86,95 @@ class Placement:
 
 @dataclass(frozen=True)
 class DeviceTensor:
-    """A tensor of tiles."""
+    """Elements of a buffer of tiles."""
 
-    value: SSAValue
+    buffer: SSAValue
     element: Attribute
     """Element type in ttir: tiles of bf16 hold truth values, too."""
-    shape: Shape
-    """Shape in ttir, filled up to two dimensions."""
-    moves: tuple[ReferenceRow, ...] = ()
-    """What makes the tensor of what its buffer holds: each row has the result before as operand."""
+    view: IndexView
+    """Which element of the buffer each element is."""
+    moves: tuple[ReferenceRow, ...] = field(default=(), compare=False)
+    """What makes the tensor of the buffer: each row has the result of the one before as operand."""
 
-    def then(
-        self,
-        mnemonic: str,
-        element: Attribute,
-        shape: Shape,
-        parameters: Mapping[str, ParameterValue] | None = None,
-    ) -> DeviceTensor:
-        """The same tiles, which mean something else: an operation of a row on the tensor."""
-        row = ReferenceRow.of(mnemonic, (0,), shape, element, parameters)
-        return replace(self, element=element, shape=shape, moves=(*self.moves, row))
+    @classmethod
+    def whole(cls, buffer: SSAValue, element: Attribute) -> DeviceTensor:
+        """All of a buffer."""
+        return cls(buffer, element, IndexView.identity(_buffer_shape(buffer)))
 
     @property
-    def tile(self) -> Attribute:
+    def shape(self) -> Shape:
+        """Shape in ttir, filled up to two dimensions."""
+        return self.view.shape
+
+    @property
+    def is_whole(self) -> bool:
+        """True if the elements are those of the buffer, all and in order."""
+        return self.view.is_identity and self.shape == _buffer_shape(self.buffer)
+
+    @property
+    def tile(self) -> TileType:
         """The type of a tile."""
-        return element_type(self.value)
+        return cast("TileType", element_type(self.buffer))
 
     @property
     def rank(self) -> int:
         """Number of dimensions of tiles: two or more."""
-        return len(value_shape(self.value)) // 2
+        return len(value_shape(self.buffer)) // 2 if self.is_whole else len(self.shape)
+
+    @property
+    def tile_map(self) -> TileMap | None:
+        """From tiles of the tensor to those of the buffer; None if parts of tiles move."""
+        return self.view.tile_map(_buffer_shape(self.buffer))
+
+    def moved(
+        self, view: IndexView, mnemonic: str, parameters: Mapping[str, ParameterValue]
+    ) -> DeviceTensor:
+        """What an operation of a row makes of the tensor: another view on its buffer."""
+        row = ReferenceRow.of(mnemonic, (0,), view.shape, self.element, parameters)
+        return replace(self, view=view, moves=(*self.moves, row))
+
+    def narrowed(self) -> DeviceTensor:
+        """The tensor with extent 1 where it repeats one element."""
+        view = self.view.narrow()
+        if view.shape == self.shape:
+            return self
+        parameters = {
+            "begins": (0,) * len(view.shape),
+            "ends": view.shape,
+            "step": (1,) * len(view.shape),
+        }
+        return self.moved(view, "slice", parameters)
+
+    def repeat_row(self, shape: Shape) -> list[ReferenceRow]:
+        """What repeats the tensor, input 0, to a shape; nothing if it has that."""
+        if self.shape == shape:
+            return []
+        counts = tuple(whole // extent for extent, whole in zip(self.shape, shape, strict=True))
+        parameters = {"repeat_dimensions": counts}
+        return [ReferenceRow.of("repeat", (0,), shape, self.element, parameters)]
+
+    def converted(self, element: Attribute) -> DeviceTensor:
+        """The tensor as one of another element type that has the same tiles."""
+        row = ReferenceRow.of("typecast", (0,), self.shape, element)
+        return replace(self, element=element, moves=(*self.moves, row))
+
+    @property
+    def moves_parts(self) -> bool:
+        """True if it is no view of whole tiles as they are."""
+        places = self.tile_map
+        return places is None or places.transposes
+
+    def transposed(self) -> DeviceTensor:
+        """The last two dimensions exchanged, for what exchanges them again."""
+        rank = len(self.shape)
+        return replace(self, view=self.view.permute((*range(rank - 2), rank - 1, rank - 2)))
+
+
+def _buffer_shape(buffer: SSAValue) -> Shape:
+    """The shape of all elements of a buffer, filled up to two dimensions."""
+    layout = metal_layout_of(buffer.type)
+    assert layout is not None, "buffers have a metal layout"
+    return matrix_shape(layout.logical_shape)
 
 
 @dataclass(frozen=True)
@@ -197,6 +259,8 @@ class D2MBuilder(OpBuilder):
     """Adds loop nests on tensors, and the moves between host and device."""
 
     placement = Placement()
+    made: dict[tuple[object, ...], SSAValue]
+    """Views and copies of buffers that the block has already."""
 
     def add(self, op: Operation) -> SSAValue:
         """Put an operation there; its result."""
@@ -204,42 +268,37 @@ class D2MBuilder(OpBuilder):
         return self.insert(op).results[0]
 
     def tensor_type(
-        self, shape: Sequence[int], element: Attribute, space: MemorySpace
+        self, shape: Sequence[int], stored: Attribute, space: MemorySpace
     ) -> TensorType[Attribute]:
-        """The type of a tensor of tiles; LayoutError for elements that are not stored."""
+        """The type of a tensor of tiles, or of numbers in rows, padded to whole tiles."""
         logical = matrix_shape(shape)
         placement = self.placement
         merges = placement.collapse_all or (placement.collapse_pairs and len(logical) == 2)
         rank = 2 if merges else len(logical)
-        return metal_tensor_type(
-            logical,
-            metal_tile_type(element),
-            space,
-            (1,) * rank,
-            intervals=None if merges else (),
-        )
+        intervals = None if merges else ()
+        return metal_tensor_type(logical, stored, space, (1,) * rank, intervals=intervals)
 
     def load(self, value: SSAValue) -> DeviceTensor:
         """A tensor of the host, or of ttnn, as tiles."""
         shape, element = value_shape(value), element_type(value)
-        type_ = self.tensor_type(shape, element, self.placement.input_space)
+        type_ = self.tensor_type(shape, metal_tile_type(element), self.placement.input_space)
         if self._is_of_ttnn(value.type):
             moved = self.add(TTNNMetalLayoutCastOp.of(value, type_))
         else:
             out = self.add(d2m.EmptyOp.of(type_))
             moved = self.add(d2m.ToLayoutOp.of(value, out))
-        tensor = DeviceTensor(moved, element, tuple(shape))
-        matrix = matrix_shape(shape)
-        if matrix == tensor.shape:
+        tensor = DeviceTensor.whole(moved, element)
+        if len(shape) > 1:
             return tensor
-        return tensor.then("reshape", element, matrix, {"shape": matrix})
+        return tensor.moved(tensor.view, "reshape", {"shape": tensor.shape})
 
     def unload(self, tensor: DeviceTensor, type_: Attribute) -> SSAValue:
         """The tensor on the host, or in ttnn, as a type of ttir says."""
+        buffer = self.settle(tensor).buffer
         if self._is_of_ttnn(type_):
-            return self.add(TTNNMetalLayoutCastOp.of(tensor.value, type_))
+            return self.add(TTNNMetalLayoutCastOp.of(buffer, type_))
         out = Builder(self.block, self.location, before=self.successor).create_empty(type_)
-        return self.add(d2m.ToLayoutOp.of(tensor.value, out, metal_layout_of(tensor.value.type)))
+        return self.add(d2m.ToLayoutOp.of(buffer, out, metal_layout_of(buffer.type)))
 
     def _is_of_ttnn(self, type_: Attribute) -> bool:
         encoding = cast("TensorType[Attribute]", type_).encoding
@@ -261,8 +320,8 @@ class D2MBuilder(OpBuilder):
 
     def create_empty(self, shape: Sequence[int], element: Attribute) -> DeviceTensor:
         """A tensor of tiles that hold nothing yet."""
-        type_ = self.tensor_type(shape, element, self.placement.output_space)
-        return DeviceTensor(self.add(d2m.EmptyOp.of(type_)), element, matrix_shape(shape))
+        type_ = self.tensor_type(shape, metal_tile_type(element), self.placement.output_space)
+        return DeviceTensor.whole(self.add(d2m.EmptyOp.of(type_)), element)
 
     def generic(
         self,
@@ -277,7 +336,8 @@ class D2MBuilder(OpBuilder):
         `rows` say what it computes of the inputs: operand i is input i, then come the output as it
         was and the results of the rows before. The last one is what the output holds.
         """
-        operands = [*(each.value for each in inputs), output.value]
+        inputs = [self.settle(each) if each.moves_parts else each for each in inputs]
+        operands = [*map(self.tiles, inputs), output.buffer]
         shapes = [shape[len(shape) // 2 :] for shape in map(value_shape, operands)]
         extents = nest.extents(shapes)
         blocks = [nest.block_map(n, shape, extents) for n, shape in enumerate(shapes)]
@@ -292,7 +352,7 @@ class D2MBuilder(OpBuilder):
         generic.attributes[REFERENCE] = _refer(inputs, output, rows).attr
         self.add(generic)
         self._fill_region(generic, nest, body)
-        return DeviceTensor(generic.results[0], output.element, output.shape)
+        return DeviceTensor.whole(generic.results[0], output.element)
 
     def _fill_region(self, generic: d2m.GenericOp, nest: LoopNest, body: BodyFunction) -> None:
         """Wait for the blocks, loop over their tiles, and yield what comes out."""
@@ -316,29 +376,140 @@ class D2MBuilder(OpBuilder):
         computed = region.add(loops)
         region.insert(_located(d2m.YieldOp.create(operands=[computed]), region))
 
-    def move(
-        self,
-        source: DeviceTensor,
-        shape: Sequence[int],
-        place: Sequence[AffineExpr],
-        mnemonic: str,
-        parameters: Mapping[str, ParameterValue],
-        *,
-        transposes: bool = False,
-    ) -> DeviceTensor:
-        """A tensor each of whose tiles is one of another, whose place is given by iterators.
+    # --- Views and copies ----------------------------------------------------------------------
 
-        With `transposes`, rows and columns of each tile change places. `mnemonic` and the
-        parameters say the same as an operation of a row.
-        """
+    def tiles(self, tensor: DeviceTensor) -> SSAValue:
+        """The tensor as whole tiles: its buffer, or a view on it."""
+        if tensor.is_whole:
+            return tensor.buffer
+        places = tensor.tile_map
+        assert places is not None, "what moves parts of tiles is copied first"
+        return self._once(
+            ("tiles", tensor.buffer, tensor.view),
+            lambda: self._view(tensor.buffer, tensor.shape, places.places),
+        )
+
+    def settle(self, tensor: DeviceTensor) -> DeviceTensor:
+        """The tensor in a buffer of its own."""
+        if tensor.is_whole:
+            return tensor
+        copied = self._once(("copy", tensor.buffer, tensor.view), lambda: self._copy(tensor).buffer)
+        return DeviceTensor.whole(copied, tensor.element)
+
+    def _once(self, key: tuple[object, ...], build: Callable[[], SSAValue]) -> SSAValue:
+        """What was built under a key before in this block, or is now."""
+        key = (self.block, *key)
+        if key not in self.made:
+            self.made[key] = build()
+        return self.made[key]
+
+    def _view(
+        self, buffer: SSAValue, shape: Sequence[int], places: Sequence[AffineExpr]
+    ) -> SSAValue:
+        """A view of a shape: `places` lead from its tiles, or numbers, to those of the buffer."""
+        rank = len(shape)
+        shard = [each.rename(dims=dims(2 * rank)[rank:]) for each in places]
+        index_map = AffineMap(2 * rank, 0, (*(ConstantExpr(0),) * len(places), *shard))
+        below = metal_layout_of(buffer.type)
+        assert below is not None, "buffers have a metal layout"
+        whole = self.tensor_type(shape, element_type(buffer), below.memory_space)
+        layout = cast("MetalLayoutAttr", whole.encoding).data.with_index_map(index_map)
+        type_ = TensorType(whole.element_type, whole.shape, MetalLayoutAttr(layout))
+        return self.add(d2m.ViewLayoutOp.of(buffer, type_))
+
+    def _copy(self, tensor: DeviceTensor) -> DeviceTensor:
+        """The tensor in a new buffer: tile by tile if it can be."""
+        narrow = tensor.narrowed()
+        if narrow.shape[-2:] != tensor.shape[-2:]:
+            return self._copy_tiles(narrow, tensor.shape)
+        places = tensor.tile_map
+        if places is None:
+            return self._copy_rows(tensor)
+        return self._copy_tiles(tensor, tensor.shape, transposes=places.transposes)
+
+    def _copy_tiles(
+        self, source: DeviceTensor, shape: Sequence[int], *, transposes: bool = False
+    ) -> DeviceTensor:
+        """The tensor, repeated along dimensions of extent 1 to a shape."""
+        output = self.create_empty(shape, source.element)
 
         def body(tiles: TileBuilder, inputs: Sequence[SSAValue], _: SSAValue) -> SSAValue:
             (tile,) = inputs
-            return transpose_tile(tiles, tile) if transposes else tile
+            if transposes:
+                return transpose_tile(tiles, tile)
+            return spread_tile(tiles, tile, source.shape, output.shape)
 
-        output = self.create_empty(shape, source.element)
-        row = ReferenceRow.of(mnemonic, (0,), output.shape, source.element, parameters)
-        return self.generic([source], output, LoopNest.parallel(output.rank, [place]), body, [row])
+        rows = source.repeat_row(output.shape)
+        place = place_of(source, output)
+        if transposes:
+            source = source.transposed()
+            place = (*place[:-2], place[-1], place[-2])
+        return self.generic([source], output, LoopNest.parallel(output.rank, [place]), body, rows)
+
+    # --- Rows ----------------------------------------------------------------------------------
+
+    def _copy_rows(self, tensor: DeviceTensor) -> DeviceTensor:
+        """The tensor by way of rows: numbers leave their tiles, move, and become tiles again."""
+        return self._gather_rows(tensor, tensor.shape, tensor.view.element_map(), [])
+
+    def regroup(self, tensor: DeviceTensor, shape: Sequence[int]) -> DeviceTensor:
+        """A copy of the elements in row-major order under a shape that is no view."""
+        position = _flatten(dims(len(shape)), shape)
+        places = AffineMap(len(shape), 0, tuple(_split(position, tensor.shape)))
+        row = ReferenceRow.of("reshape", (0,), shape, tensor.element, {"shape": tuple(shape)})
+        return self._gather_rows(tensor, shape, tensor.view.element_map().compose(places), [row])
+
+    def _gather_rows(
+        self,
+        tensor: DeviceTensor,
+        shape: Sequence[int],
+        places: AffineMap,
+        moves: Sequence[ReferenceRow],
+    ) -> DeviceTensor:
+        """A tensor of a shape, from elements at places in the buffer; `moves` lead to it."""
+        rows = self._once(("rows", tensor.buffer), lambda: self._untilize(tensor.buffer))
+        view = self._view(rows, shape, places.results)
+        output = self.create_empty(shape, tensor.element)
+        source = replace(tensor, moves=(*tensor.moves, *moves))
+        reference = _refer([source], output, [])
+        tilized = self._block_generic(d2m.TileTilizeBlockOp, view, output.buffer, reference)
+        return DeviceTensor.whole(tilized, tensor.element)
+
+    def _untilize(self, buffer: SSAValue) -> SSAValue:
+        """The numbers of a buffer of tiles row by row."""
+        numbers = cast("TileType", element_type(buffer)).scalar_type
+        type_ = self.tensor_type(_buffer_shape(buffer), numbers, MemorySpace.DEVICE_DRAM)
+        rows = self.add(d2m.EmptyOp.of(type_))
+        whole = DeviceTensor.whole(buffer, numbers)
+        reference = _refer([whole], DeviceTensor.whole(rows, numbers), [])
+        return self._block_generic(d2m.TileUntilizeBlockOp, buffer, rows, reference)
+
+    def _block_generic(
+        self,
+        cls: type[d2m.TileTilizeBlockOp | d2m.TileUntilizeBlockOp],
+        source: SSAValue,
+        output: SSAValue,
+        reference: Reference,
+    ) -> SSAValue:
+        """The output after an operation on whole blocks."""
+        rank = len(value_shape(output)) // 2
+        generic = d2m.GenericOp.of(
+            [source],
+            [output],
+            [AffineMap.identity(rank)] * 2,
+            (PARALLEL,) * rank,
+            [d2m.ThreadKind.COMPUTE],
+            block_factors=(1,) * rank,
+        )
+        generic.attributes[REFERENCE] = reference.attr
+        self.add(generic)
+        block = generic.compute_region.block
+        region = D2MBuilder(block, self.location)
+        waited = region.add(d2m.WaitOp.on(block.args[0]))
+        out = region.add(d2m.ReserveOp.on(block.args[1]))
+        converted = region.add(cls.create(operands=[waited, out], result_types=[out.type]))
+        region.insert(_located(d2m.YieldOp.create(operands=[converted]), region))
+        return generic.results[0]
 
 
 def _refer(
@@ -358,11 +529,54 @@ def _refer(
         values[number] = count + len(made)
     # What is written begins at the first number of the output, of which it may be a part.
     shape = made[-1].type.get_shape() if made else inputs[0].shape
-    layout = metal_layout_of(output.value.type)
-    assert layout is not None, "tensors of tiles have a layout"
+    layout = metal_layout_of(output.buffer.type)
+    assert layout is not None, "buffers have a metal layout"
     host = replace(HostLayoutAttr.of(layout.data).data, logical_shape=shape)
     value = values[count + len(rows)] if rows else values[0]
     return Reference(tuple(made), (ReferenceOutput(count, value, HostLayoutAttr(host)),))
+
+
+def _flatten(place: Sequence[AffineExpr], extents: Sequence[int]) -> AffineExpr:
+    """The position of a place in row-major order."""
+    position: AffineExpr = ConstantExpr(0)
+    for each, extent in zip(place, extents, strict=True):
+        position = position * extent + (each if extent > 1 else 0)
+    return position
+
+
+def _split(position: AffineExpr, extents: Sequence[int]) -> list[AffineExpr]:
+    """The place at a position in row-major order."""
+    place: list[AffineExpr] = []
+    for number, extent in enumerate(extents):
+        after = math.prod(extents[number + 1 :])
+        before = math.prod(extents[:number])
+        index = position // after
+        place.append(ConstantExpr(0) if extent == 1 else index % extent if before > 1 else index)
+    return place
+
+
+def place_of(operand: DeviceTensor, output: DeviceTensor) -> Sequence[AffineExpr]:
+    """The tile of an operand for each of the output: the first along dimensions that repeat it."""
+    if operand.shape == output.shape:
+        return AffineMap.identity(output.rank).results
+    outer = len(output.shape) - len(operand.shape)
+    return [
+        ConstantExpr(0) if extent < output.shape[outer + dim] else DimExpr(outer + dim)
+        for dim, extent in enumerate(operand.shape)
+    ]
+
+
+def spread_tile(
+    tiles: TileBuilder, tile: SSAValue, shape: Sequence[int], wanted: Sequence[int]
+) -> SSAValue:
+    """The tile of a tensor, repeated along rows and columns that the wanted shape has more of."""
+    rows, columns = (here < there for here, there in zip(shape[-2:], wanted[-2:], strict=True))
+    kind = {
+        (True, False): d2m.BroadcastKind.ROW,
+        (False, True): d2m.BroadcastKind.COLUMN,
+        (True, True): d2m.BroadcastKind.SCALAR,
+    }.get((rows, columns))
+    return tile if kind is None else tiles.add(d2m.TileBcastOp.of(tile, kind))
 
 
 def transpose_tile(tiles: TileBuilder, tile: SSAValue) -> SSAValue:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -48,6 +48,16 @@ class _Factor:
     contract: int
     """The iterator within tiles that is summed over."""
     is_left: bool
+
+    def in_tiles(self, builder: D2MBuilder) -> _Factor:
+        """The factor with the order of the last two dimensions that its tiles have."""
+        places = self.tensor.tile_map
+        if places is None:
+            return replace(self, tensor=builder.settle(self.tensor))
+        if not places.transposes:
+            return self
+        *outer, rows, columns = self.iterators
+        return replace(self, tensor=self.tensor.transposed(), iterators=(*outer, columns, rows))
 
     @property
     def place(self) -> Sequence[AffineExpr]:
@@ -104,7 +114,9 @@ def _convert_matmul(conversion: Conversion, op: Operation) -> DeviceTensor:
     # The iterators are the dimensions of the result, then what is summed over.
     rows, columns, terms = rank - 2, rank - 1, rank
     factors = [
-        _Factor(each, (*range(rank - len(each.shape), rank - 2), *matrix), terms, is_left)
+        _Factor(each, (*range(rank - len(each.shape), rank - 2), *matrix), terms, is_left).in_tiles(
+            conversion.builder
+        )
         for each, matrix, is_left in ((a, (rows, terms), True), (b, (terms, columns), False))
     ]
     places = [
@@ -148,7 +160,9 @@ def _convert_dot_general(conversion: Conversion, op: Operation) -> DeviceTensor:
     }
     within = next(ours[dim] for dim in left.contract if dim >= len(shapes[0]) - 2)
     factors = [
-        _Factor(tensor, tuple(places[dim] for dim in range(len(places))), within, is_left)
+        _Factor(tensor, tuple(places[dim] for dim in range(len(places))), within, is_left).in_tiles(
+            conversion.builder
+        )
         for tensor, places, is_left in ((lhs, ours, True), (rhs, theirs, False))
     ]
     places = [factor.place for factor in factors]
@@ -188,7 +202,7 @@ def _convert_flat_product(
         groups = (role.free, role.contract) if number == 0 else (role.contract, role.free)
         order = (*role.batch, *groups[0], *groups[1])
         extents = [math.prod(shape[dim] for dim in group) for group in groups]
-        moved = permute(builder, tensor, order, shape)
+        moved = permute(tensor, order)
         matrices.append(reshape(builder, moved, (*(shape[d] for d in role.batch), *extents)))
     a, b = matrices
     target = element_type(op.results[0])
@@ -196,8 +210,8 @@ def _convert_flat_product(
     output = builder.create_empty(shape, target)
     rank = len(shape)
     factors = [
-        _Factor(a, (*range(rank - 2), rank - 2, rank), rank, is_left=True),
-        _Factor(b, (*range(rank - 2), rank, rank - 1), rank, is_left=False),
+        _Factor(a, (*range(rank - 2), rank - 2, rank), rank, is_left=True).in_tiles(builder),
+        _Factor(b, (*range(rank - 2), rank, rank - 1), rank, is_left=False).in_tiles(builder),
     ]
     places = [factor.place for factor in factors]
     row = ReferenceRow.of("matmul", (0, 1), shape, target)

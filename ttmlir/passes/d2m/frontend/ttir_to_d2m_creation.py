@@ -15,7 +15,7 @@ from ttmlir.layout.errors import LayoutError
 from ttmlir.mlir.attributes.elements import ElementsType, elements_of
 from ttmlir.passes.d2m.frontend.ttir_to_d2m import OTHER_ROAD, Conversion, RuleTable
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import DeviceTensor, matrix_shape
-from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import broadcast
+from ttmlir.passes.d2m.frontend.ttir_to_d2m_movement import broadcast
 
 _MOST = 1 << 20
 """Numbers of an `arange` that are made."""
@@ -36,7 +36,7 @@ def _convert_arange(conversion: Conversion, op: Operation) -> DeviceTensor:
     constant = ConstantOp.create(result_types=[type_], properties={"value": values})
     row = conversion.builder.load(conversion.builder.add(constant))
     target = matrix_shape(shape)
-    return row if row.shape == target else broadcast(conversion.builder, row, target)
+    return row if row.shape == target else broadcast(row, target)
 
 
 RULES: RuleTable = {"ttir.arange": _convert_arange}

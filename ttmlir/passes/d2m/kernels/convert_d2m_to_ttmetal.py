@@ -87,7 +87,7 @@ from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_arguments import (
     WIDE_DST,
     WRITER_NOC,
 )
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_loops import chip_grid_of
+from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_chip import chip_of
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_plan import address_of
 
 if TYPE_CHECKING:
@@ -266,7 +266,7 @@ def arguments_of(function: FuncOp) -> KernelArgs:
 def areas_of(generic: d2m.GenericOp) -> list[ttmetal.Area]:
     """The rectangles of cores that the grid lies on: whole rows, and the rest of one."""
     try:
-        cores = grid_cores(generic.grid_shape, chip_grid_of(generic))
+        cores = grid_cores(generic.grid_shape, chip_of(generic).grid)
     except LayoutError as error:
         refuse(generic, f"has no cores: {error}")
     width = 1 + max(x for x, _ in cores)
