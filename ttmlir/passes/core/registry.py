@@ -93,6 +93,9 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.placement.ttir_split_compound_layout:TTIRSplitCompoundLayoutPass"
     ),
     "ttir-to-d2m": "ttmlir.passes.d2m.frontend.ttir_to_d2m:TTIRToD2MPass",
+    "ttir-window-decomposition": (
+        "ttmlir.passes.ttir.ttir_window_decomposition:TTIRWindowDecompositionPass"
+    ),
 }
 """Every pass by its name on the command line; one line each, sorted by name."""
 
