@@ -323,12 +323,8 @@ _UNARY_BROADCAST = (
     ),
 )
 
-_BLOCK_SIZES = (
-    _TRANSPOSE,
-    Option(name="ct_dim", type="uint32_t", default="1"),
-    Option(name="rt_dim", type="uint32_t", default="1"),
-    Option(name="kt_dim", type="uint32_t", default="1"),
-)
+_BLOCK_SIZES = ints("transpose", "ct_dim", "rt_dim", "kt_dim")
+_ONE_PRODUCT = ("0", "1", "1", "1")
 _MATMULS = (
     KernelCall(
         mnemonic="mm_init",
@@ -370,25 +366,25 @@ _MATMULS = (
         mnemonic="mm_block_init",
         summary="Configure the core for `matmul_block`.",
         header=_MATMUL,
-        operands=cbs("in0_cb", "in1_cb", "out_cb"),
-        options=_BLOCK_SIZES,
+        operands=(*cbs("in0_cb", "in1_cb", "out_cb"), *_BLOCK_SIZES),
+        defaults=_ONE_PRODUCT,
         roles=_COMPUTE,
     ),
     KernelCall(
         mnemonic="mm_block_init_short",
         summary="Prepare `matmul_block`.",
         header=_MATMUL,
-        operands=_TWO,
+        operands=(*_TWO, *_BLOCK_SIZES),
         roles=_SOURCES,
-        options=_BLOCK_SIZES,
+        defaults=_ONE_PRODUCT,
     ),
     KernelCall(
         mnemonic="mm_block_init_short_with_dt",
         summary="Prepare `matmul_block` and change the format of in1 from that of the old buffer.",
         header=_MATMUL,
-        operands=cbs("in0_cb", "in1_cb", "old_in1_cb"),
+        operands=(*cbs("in0_cb", "in1_cb", "old_in1_cb"), *_BLOCK_SIZES),
         roles=_SOURCES,
-        options=_BLOCK_SIZES,
+        defaults=_ONE_PRODUCT,
     ),
     KernelCall(
         mnemonic="matmul_block",

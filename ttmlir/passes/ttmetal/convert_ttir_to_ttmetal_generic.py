@@ -26,11 +26,9 @@ from ttmlir.layout.enums import CBPort, DataType, MemorySpace
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.tensor_layout import TensorLayout
 from ttmlir.optable.kernel.tile_calls import TILE_CALLS
+from ttmlir.passes.tiles.register_calls import Buffer, Place, TileCall
 from ttmlir.passes.ttmetal.convert_ttir_to_ttmetal_reference import reference_of
 from ttmlir.passes.ttmetal.convert_ttir_to_ttmetal_tiles import (
-    Buffer,
-    Place,
-    TileCall,
     TileCompiler,
     TileProgram,
     conversion,

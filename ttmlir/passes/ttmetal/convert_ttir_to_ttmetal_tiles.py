@@ -6,8 +6,7 @@ last result is packed. A broadcast is a copy that spreads a row, a column or a n
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -21,21 +20,13 @@ from ttmlir.dialects.definition.dps import DestinationStyleOp
 from ttmlir.dialects.tt import element_of
 from ttmlir.ir.constants import number_of_elements
 from ttmlir.ir.tensor_types import is_boolean
-from ttmlir.ir.tile_arithmetic import (
-    UNSIGNED,
-    WORKING,
-    format_name,
-    is_float,
-    is_short,
-    steps_of,
-)
+from ttmlir.ir.tile_arithmetic import WORKING, format_name, is_float, is_short, steps_of
 from ttmlir.layout.element_type import ScalarType
 from ttmlir.layout.errors import LayoutError
 from ttmlir.mlir.attributes.elements import Elements, splat_bytes
-from ttmlir.optable.kernel import CALLS, KernelCall, Scalar
-from ttmlir.optable.kernel.tile_calls import Format, Step
+from ttmlir.optable.kernel.tile_calls import Step
+from ttmlir.passes.tiles.register_calls import Buffer, Place, RegisterCalls, TileCall
 
-_CALLS = {call.mnemonic: call for call in CALLS}
 _ARITH: dict[type[Operation], str] = {
     arith.SubfOp: "subtract",
     arith.SubiOp: "subtract",
@@ -67,36 +58,7 @@ def operands_of(op: Operation) -> Sequence[SSAValue]:
     return op.inputs if isinstance(op, DestinationStyleOp) else tuple(op.operands)
 
 
-# --- Calls ---------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Buffer:
-    """A circular buffer, by the number of the operand that it holds."""
-
-    number: int
-
-
-@dataclass(frozen=True)
-class Place:
-    """The place of the tile in hand within a buffer."""
-
-    buffer: Buffer
-
-
-CallOperand = Buffer | Place | int | float
-
-
-@dataclass(frozen=True)
-class TileCall:
-    """A call with its operands, and the call that prepares it."""
-
-    mnemonic: str
-    operands: tuple[CallOperand, ...]
-    templates: tuple[tuple[str, str | bool], ...] = ()
-    init: TileCall | None = None
-    unpacks: bool = False
-    """True for a copy from a buffer: what prepares the unpacker leaves the vector unit as it is."""
+# --- Calls ----------------------------------------------------------------------------------------
 
 
 @dataclass
@@ -158,6 +120,7 @@ class TileCompiler:
         self._generic = generic
         elements = map(element_type, generic.body.block.args)
         self._program = TileProgram(is_wide=any(map(is_short, elements)))
+        self._calls = RegisterCalls(self._program.calls)
         self._registers = _Registers()
         self._slots: dict[SSAValue, int] = {}
         self._last: Buffer | None = None
@@ -193,10 +156,10 @@ class TileCompiler:
         while len(slots) <= max((slot for step in steps for slot in step.slots), default=0):
             slots.append(self._registers.take())
         for step in steps:
-            self._step(step, slots, op, element)
+            self._calls.compute(step, slots, element, target, _parameters(op, step))
         has_truths = optable.row(mnemonic).gives_truth
         if not (has_truths and is_float(element) and is_float(target)):
-            self._convert(slots[0], element, target, has_truths=has_truths)
+            self._calls.convert(slots[0], element, target, has_truths=has_truths)
         self._registers.free(slots[1:])
         self._slots[op.results[0]] = slots[0]
 
@@ -210,25 +173,19 @@ class TileCompiler:
         else:
             slot = self._registers.take()
             if isinstance(owner, ttir.ConstantOp):
-                self._fill(slot, _number(owner, wanted), wanted)
+                self._calls.fill(slot, _number(owner, wanted), wanted)
                 return slot
             if isinstance(value, BlockArgument):
                 self._load(slot, value)
             else:
-                self._call("copy_dest_values", (self._slots[value], slot))
+                self._calls.call("copy_dest_values", (self._slots[value], slot))
         element = element_type(value)
         if is_short(element):
-            self._widen(slot, element)
+            self._calls.widen(slot, element)
             element = WORKING
         if is_float(element) != is_float(wanted) and element.keyword != "i1":
-            self._convert(slot, element, ScalarType("i1") if is_truth else wanted)
+            self._calls.convert(slot, element, ScalarType("i1") if is_truth else wanted)
         return slot
-
-    def _fill(self, slot: int, number: float, element: ScalarType) -> None:
-        if is_float(element):
-            self._call("fill_tile", (slot, float(number)))
-        else:
-            self._call("fill_tile_int", (slot, _signed(int(number))))
 
     def _load(self, slot: int, value: BlockArgument[Attribute]) -> None:
         """Copy a tile of an input to DST, or spread its first row, column or number over one."""
@@ -263,80 +220,6 @@ class TileCompiler:
         rows, columns = (here < there for here, there in zip(shape, whole, strict=True))
         return {(0, 0): "", (1, 0): "ROW", (0, 1): "COL", (1, 1): "SCALAR"}[rows, columns]
 
-    # --- Steps -----------------------------------------------------------------------------------
-
-    def _step(self, step: Step, slots: Sequence[int], op: Operation, element: ScalarType) -> None:
-        row = _CALLS[step.call]
-        encodings = row.tiles.scalars if row.tiles is not None else ()
-        scalars = (
-            _encode(_parameter(op, scalar), encoding)
-            for scalar, (_, _, encoding) in zip(step.scalars, encodings, strict=True)
-        )
-        target = element_type(op.results[0])
-        names = {Format.OPERAND: format_name(element), Format.RESULT: format_name(target)}
-        templates = [(name, _template(value, names)) for name, value in step.templates]
-        if format_name(element) == "UInt32":
-            templates = [(n, "UInt32" if v == "Int32" else v) for n, v in templates]
-        places = tuple(slots[slot] for slot in step.slots)
-        self._call(step.call, (*places, *scalars), tuple(templates))
-
-    def _convert(
-        self, slot: int, element: ScalarType, target: ScalarType, *, has_truths: bool = False
-    ) -> None:
-        """Convert a tile to another format; to truth values, by asking what is not 0."""
-        if is_short(target):
-            self._narrow(slot, element, target)
-            return
-        if target.keyword == "i1" != element.keyword and not has_truths:
-            self._call("nez_tile" if is_float(element) else "nez_tile_int32", (slot,))
-            if is_float(element):
-                return
-        formats = (("in_dtype", format_name(element)), ("out_dtype", format_name(target)))
-        # Integers of one width differ in what their bits mean, not in their bits.
-        if formats[0][1] != formats[1][1] and element.data_type is not target.data_type:
-            self._call("typecast_tile", (slot,), formats)
-
-    def _widen(self, slot: int, element: ScalarType) -> None:
-        """Let a short integer that was read as one without a sign have 32 bits, and its sign."""
-        formats = (("in_dtype", format_name(element)), ("out_dtype", format_name(WORKING)))
-        self._call("typecast_tile", (slot,), formats)
-        if element.keyword not in UNSIGNED:
-            above = 32 - 8 * element.size_bytes
-            self._call("left_shift_tile", (slot, above))
-            self._call("right_shift_tile", (slot, above))
-
-    def _narrow(self, slot: int, element: ScalarType, target: ScalarType) -> None:
-        """Keep the lower bits of an integer; limit a floating-point number to the range."""
-        if is_float(element):
-            self._convert(slot, element, WORKING)
-            bits = 8 * target.size_bytes
-            sign = 0 if target.keyword in UNSIGNED else 1 << (bits - 1)
-            self._call("clamp_tile_int32", (slot, -sign, (1 << bits) - 1 - sign))
-        self._call("bitwise_and_tile", (slot, (1 << 8 * target.size_bytes) - 1))
-        formats = (("in_dtype", format_name(WORKING)), ("out_dtype", format_name(target)))
-        self._call("typecast_tile", (slot,), formats)
-
-    def _call(
-        self,
-        mnemonic: str,
-        operands: tuple[CallOperand, ...],
-        templates: tuple[tuple[str, str | bool], ...] = (),
-    ) -> None:
-        init = _CALLS[_CALLS[mnemonic].init]
-        taken = tuple((n, v) for n, v in templates if n in _template_names(init))
-        prepared = TileCall(init.mnemonic, (), taken)
-        self._program.calls.append(TileCall(mnemonic, operands, templates, prepared))
-
-
-def _template_names(call: KernelCall) -> Sequence[str]:
-    return [template.name for template in call.templates]
-
-
-def _template(value: str | Format, names: Mapping[Format, str]) -> str | bool:
-    if isinstance(value, Format):
-        return names[value]
-    return value == "true" if value in ("true", "false") else value
-
 
 def _number(op: ttir.ConstantOp, wanted: ScalarType) -> float:
     """The one value of a constant."""
@@ -349,27 +232,12 @@ def _number(op: ttir.ConstantOp, wanted: ScalarType) -> float:
     return number if is_float(wanted) or is_boolean(elements.get_element_type()) else int(number)
 
 
-def _parameter(op: Operation, scalar: str | float) -> float:
-    """A parameter of an operation, or a number itself."""
-    if not isinstance(scalar, str):
-        return scalar
-    attr = op.properties[scalar]
+def _parameters(op: Operation, step: Step) -> dict[str, float]:
+    """The parameters of an operation that a step takes."""
+    return {name: _parameter(op, name) for name in step.scalars if isinstance(name, str)}
+
+
+def _parameter(op: Operation, name: str) -> float:
+    attr = op.properties[name]
     assert isinstance(attr, FloatAttr | IntegerAttr), "verified: parameters are numbers"
     return cast("FloatAttr[AnyFloat] | IntegerAttr", attr).value.data
-
-
-def _encode(number: float, encoding: Scalar) -> float:
-    """A number as the operand of a call."""
-    match encoding:
-        case Scalar.FLOAT:
-            return float(number)
-        case Scalar.INTEGER:
-            return _signed(int(number))
-        case Scalar.FLOAT_BITS:
-            (bits,) = struct.unpack("<i", struct.pack("<f", number))
-            return bits
-
-
-def _signed(number: int) -> int:
-    """The lower 32 bits of an integer as one with sign."""
-    return (number + (1 << 31)) % (1 << 32) - (1 << 31)

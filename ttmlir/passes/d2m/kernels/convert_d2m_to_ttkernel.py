@@ -66,7 +66,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import ArrayAttr, MemRefType, ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, MemRefType, ModuleOp, UnitAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, SSAValue
 
@@ -85,9 +85,10 @@ from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_arguments import (
     KERNEL_ARGS,
+    WIDE_DST,
     KernelArguments,
 )
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_compute import build_compute
+from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_compute import build_compute, is_wide
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_loops import chip_grid_of
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_movement import Chip
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_plan import KernelPlan, plan_kernels
@@ -161,6 +162,8 @@ class ConvertD2MToTTKernelPass(ModulePass):
             function = kernel.finish_function(f"{word}{number}", thread)
             if not is_compute:
                 function.attributes[KERNEL_ARGS] = arguments.attribute
+            elif is_wide(generic):
+                function.attributes[WIDE_DST] = UnitAttr()
             names.add(function)
             threads.append(d2m.ThreadAttr.of(kind, function.sym_name.data))
         _replace(plan, threads)

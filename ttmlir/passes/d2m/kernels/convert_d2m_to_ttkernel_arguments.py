@@ -12,6 +12,8 @@ from ttmlir.dialects.ttmetal.kernel_configs import (
 )
 from ttmlir.ir.kernel_builder import KernelBuilder
 
+WIDE_DST = "ttkernel.fp32_dest_acc_en"
+"""On a compute kernel: DST holds numbers of 32 bits."""
 KERNEL_ARGS = "ttmetal.kernel_args"
 """On a kernel: what its arguments are. Buffers are numbered as the operands of the generic, without
 local buffers."""

@@ -1,154 +1,357 @@
-"""The kernel that computes: one elementwise loop over tiles, one tile at a time in DST.
+"""The kernel that computes: the stages of a region, in the loops over blocks.
 
-It gets the plan of the kernels and an empty kernel whose arguments are all circular buffers
-(`plan.numbers` has the number of each argument of the region and of each local buffer), and writes
-the loops over blocks. At the depth of each operand it waits for a block and pops it, or reserves
-room for one and pushes it.
+A stage that depends on a reduction iterator runs in every step; one that depends on none runs
+behind the last, or in front of the first if a stage in the steps reads what it computes; one that
+reads nothing fills its buffer once. Blocks of inputs are waited for at their depth and popped
+there. A local buffer is filled by one stage and emptied behind the last one that reads it.
 """
 
 from __future__ import annotations
 
-import math
-import struct
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import Enum, auto
 from typing import cast
 
-from xdsl.dialects.builtin import FloatAttr, MemRefType
+from xdsl.dialects.builtin import MemRefType
 from xdsl.dialects.linalg.ops import GenericOp as LinalgGenericOp
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute
 
 from ttmlir.dialects import d2m
+from ttmlir.dialects.tt.layout import TileType, element_of
 from ttmlir.ir.kernel_builder import KernelBuilder
 from ttmlir.ir.rewriting import refuse
-from ttmlir.layout.affine import AffineMap, DimExpr
-from ttmlir.mlir.attributes.affine import layout_map
-from ttmlir.optable.kernel import CALLS
+from ttmlir.layout.enums import DataType, IteratorType
+from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.metal.device_memory import DST_TILES, WIDE_BYTES, dst_capacity
+from ttmlir.layout.metal.iteration import iterator_positions
+from ttmlir.passes.d2m.dst.code import (
+    Call,
+    Code,
+    CodeWriter,
+    Format,
+    Index,
+    Nest,
+    Setting,
+    State,
+    demands_of,
+    enter_loop,
+    first_need,
+    forget_changes,
+    prepare,
+)
+from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_compute_stage import (
+    Packing,
+    Stage,
+    compute_elementwise,
+    read_stage,
+    stored_format,
+)
+from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_compute_sums import (
+    Carry,
+    choose_carry,
+    compute_accumulating,
+    packs_in_order,
+)
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_loops import (
     BlockLoops,
     Indices,
+    looped_iterators,
     operand_depth,
 )
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_plan import KernelPlan
+from ttmlir.passes.tiles.register_calls import Buffer
 
-_INITS = {call.mnemonic: call.init for call in CALLS}
 
+def build_compute(plan: KernelPlan, kernel: KernelBuilder, dst_tiles: int = DST_TILES) -> None:
+    """Write the kernel; LayoutError for stages that kernels do not compute.
 
-def build_compute(plan: KernelPlan, kernel: KernelBuilder) -> None:
-    """Write the kernel; refuses what is no single elementwise loop."""
-    generic = plan.generic
-    stages = [op for op in generic.compute_region.block.ops if isinstance(op, LinalgGenericOp)]
-    if len(stages) != 1:
-        refuse(generic, f"has {len(stages)} loops over tiles; kernels of one are made")
-    [stage] = stages
-    buffers = kernel.buffers
-    numbers = [_number(plan, value) for value in stage.operands]
-    kernel.call("init_sfpu", buffers[numbers[0]], buffers[numbers[-1]])
-    depths = [operand_depth(generic, stream.number) for stream in plan.streams]
-    deepest = sum(factor > 1 for factor in generic.block_factors)
-    inputs = len(plan.inputs)
+    `dst_tiles` are those of the whole of DST, for numbers of 16 bits.
+    """
+    region = _Region(plan, dst_tiles)
+    levels = region.levels
+    code = [node for level in levels for node in (*level.before, *level.after)]
+    start, state = _startup(plan, code)
+    _prepare_levels(levels, state)
+    writer = CodeWriter(kernel)
+    writer.write(start)
 
     def before(depth: int, indices: Indices) -> None:
-        for stream, at in zip(plan.streams, depths, strict=True):
-            if at == depth:
-                word = "cb_wait_front" if stream.number < inputs else "cb_reserve_back"
-                kernel.call(word, buffers[stream.cb], stream.tiles)
-        if depth == deepest:
-            _compute_block(kernel, stage, numbers)
+        writer.write(levels[depth].before)
 
     def after(depth: int, indices: Indices) -> None:
-        for stream, at in zip(plan.streams, depths, strict=True):
-            if at == depth:
-                word = "cb_pop_front" if stream.number < inputs else "cb_push_back"
-                kernel.call(word, buffers[stream.cb], stream.tiles)
+        writer.write(levels[depth].after)
 
-    BlockLoops(generic, kernel).run(before, after)
+    BlockLoops(plan.generic, kernel).run(before, after)
 
 
-def _number(plan: KernelPlan, value: SSAValue) -> int:
-    """The circular buffer that a value of the region lies in."""
-    owner = value.owner
-    if isinstance(owner, d2m.WaitOp | d2m.ReserveOp):
-        return plan.numbers[owner.operands[0]]
-    return plan.numbers[value]
+def is_wide(generic: d2m.GenericOp) -> bool:
+    """True if DST holds 32-bit numbers while the region of a generic computes."""
+    return any(element_of(tile).scalar.size_bytes >= WIDE_BYTES for tile in tiles_in(generic))
 
 
-def _compute_block(kernel: KernelBuilder, stage: LinalgGenericOp, numbers: Sequence[int]) -> None:
-    maps = [layout_map(each) for each in stage.indexing_maps.data]
-    shapes = [cast("MemRefType[Attribute]", value.type).get_shape() for value in stage.operands]
-    extents = _extents(maps, shapes)
-    strides = [_strides(each, shape) for each, shape in zip(maps, shapes, strict=True)]
-
-    def on_tile(places: Sequence[SSAValue]) -> None:
-        kernel.call("tile_regs_acquire")
-        result = _compute_tile(kernel, stage, numbers, places)
-        kernel.call("tile_regs_commit")
-        kernel.call("tile_regs_wait")
-        kernel.call("pack_tile", result, kernel.buffers[numbers[-1]], places[-1], out_of_order=True)
-        kernel.call("tile_regs_release")
-
-    start = [kernel.constant(0)] * len(strides)
-    kernel.walk(extents, [[per[i] for i in range(len(extents))] for per in strides], start, on_tile)
+def tiles_in(generic: d2m.GenericOp) -> set[TileType]:
+    """The types of tiles that a compute region works on."""
+    found: set[TileType] = set()
+    for op in generic.compute_region.walk():
+        for value in (*op.operands, *op.results):
+            kind = value.type
+            if isinstance(kind, MemRefType):
+                kind = cast("MemRefType[Attribute]", kind).element_type
+            if isinstance(kind, TileType):
+                found.add(kind)
+    return found
 
 
-def _extents(maps: Sequence[AffineMap], shapes: Sequence[Sequence[int]]) -> list[int]:
-    found = {
-        result.position: extent
-        for index_map, shape in zip(maps, shapes, strict=True)
-        for result, extent in zip(index_map.results, shape, strict=True)
-        if isinstance(result, DimExpr)
+@dataclass
+class _Level:
+    """The code of a depth in front of the next loop, and behind it."""
+
+    before: list[Call | Nest] = field(default_factory=list[Call | Nest])
+    after: list[Call | Nest] = field(default_factory=list[Call | Nest])
+
+
+class _Section(Enum):
+    """When a stage runs, in the order in which sections are written."""
+
+    CONSTANT = auto()
+    """Once: it reads nothing."""
+    FIRST = auto()
+    """In front of the steps over reductions, which read its result."""
+    STEP = auto()
+    """In each step."""
+    LAST = auto()
+    """Behind the last step, or in the only one."""
+
+
+class _Region:
+    """The code of a compute region, by depth."""
+
+    def __init__(self, plan: KernelPlan, dst_tiles: int) -> None:
+        self._plan = plan
+        self._generic = generic = plan.generic
+        elements = [element_of(tile) for tile in tiles_in(generic)]
+        self._capacity = dst_capacity(elements, physical_tiles=dst_tiles)
+        numbers = dict(plan.numbers)
+        ops: list[LinalgGenericOp] = []
+        for op in generic.compute_region.block.ops:
+            match op:
+                case d2m.WaitOp() | d2m.ReserveOp():
+                    numbers[op.results[0]] = plan.numbers[op.operands[0]]
+                case LinalgGenericOp():
+                    ops.append(op)
+                case _ if op.results and op.results[0] in numbers:
+                    pass  # A local buffer.
+                case _:
+                    refuse(op, "is no loop over tiles; compute kernels are made of these alone")
+        self._stages = [read_stage(op, numbers) for op in ops]
+        self._kinds = generic.iterator_types
+        loops = looped_iterators(generic)
+        self._looped = frozenset(loops)
+        self._last = len(loops)
+        self._parallel = sum(self._kinds[each] is IteratorType.PARALLEL for each in loops)
+        self._inputs = {Buffer(stream.cb): stream for stream in plan.inputs}
+        self._outputs = {Buffer(stream.cb) for stream in plan.outputs}
+        self.levels = [_Level() for _ in range(self._last + 1)]
+        self._write()
+
+    # --- Where stages run -----------------------------------------------------------------------
+
+    def _sort(self) -> dict[_Section, list[Stage]]:
+        """The stages of each section, in order."""
+        in_steps: set[Buffer] = set()
+        accumulated: set[Buffer] = set()
+        steps: list[Stage] = []
+        for stage in self._stages:
+            read = {access.buffer for access in stage.inputs}
+            if not any(self._is_reduced(each) or each in in_steps for each in read):
+                continue
+            if read & accumulated:
+                raise LayoutError(
+                    "has a loop over tiles that takes part in a reduction and reads the result of "
+                    "it; compute it in another generic"
+                )
+            steps.append(stage)
+            (in_steps if stage.held is None else accumulated).add(stage.output.buffer)
+        wanted = {access.buffer for stage in steps for access in stage.inputs}
+        sections: dict[_Section, list[Stage]] = {section: [] for section in _Section}
+        for stage in reversed(self._stages):
+            if stage in steps:
+                section = _Section.STEP
+            elif not stage.inputs and stage.output.buffer not in self._outputs:
+                section = _Section.CONSTANT
+            elif stage.output.buffer in wanted:
+                section = _Section.FIRST
+                wanted |= {access.buffer for access in stage.inputs}
+            else:
+                section = _Section.LAST
+            sections[section].insert(0, stage)
+        return sections
+
+    def _is_reduced(self, buffer: Buffer) -> bool:
+        """True for an input of which there is another block in each step of a reduction."""
+        stream = self._inputs.get(buffer)
+        if stream is None:
+            return False
+        used = iterator_positions(self._generic.indexing_maps[stream.number])
+        return any(
+            self._kinds[each] is IteratorType.REDUCTION for each in used if each in self._looped
+        )
+
+    def _code_of(self, section: _Section) -> list[Call | Nest]:
+        """Where the code of a section goes."""
+        match section:
+            case _Section.CONSTANT:
+                return self.levels[0].before
+            case _Section.FIRST:
+                return self.levels[self._parallel].before
+            case _Section.STEP:
+                return self.levels[-1].before
+            case _Section.LAST:
+                level = self.levels[self._parallel]
+                return level.before if self._parallel == self._last else level.after
+
+    # --- Code -----------------------------------------------------------------------------------
+
+    def _write(self) -> None:
+        sections = self._sort()
+        self._find_users(sections)
+        for section, stages in sections.items():
+            if section is _Section.FIRST:
+                self._write_loads("cb_wait_front", [level.before for level in self.levels])
+            for stage in stages:
+                self._write_stage(stage, section, is_alone=len(stages) == 1)
+        for buffer, section in self._kept.items():
+            depth = 0 if section is _Section.CONSTANT else self._parallel
+            self.levels[depth].after.append(_on_buffer("cb_pop_front", buffer, self._tiles[buffer]))
+        self._write_loads("cb_pop_front", [level.after for level in self.levels])
+
+    def _write_loads(self, mnemonic: str, code: Sequence[list[Call | Nest]]) -> None:
+        """Wait for blocks of the inputs, or pop them, at their depths."""
+        for buffer, stream in self._inputs.items():
+            depth = operand_depth(self._generic, stream.number)
+            code[depth].append(_on_buffer(mnemonic, buffer, stream.tiles))
+
+    def _find_users(self, sections: dict[_Section, list[Stage]]) -> None:
+        """Find out who is the first and the last to use each buffer."""
+        self._tiles = {each.output.buffer: each.output.tiles for each in self._stages}
+        self._kept: dict[Buffer, _Section] = {}
+        self._writers: dict[Buffer, list[Stage]] = {}
+        self._readers: dict[Buffer, list[Stage]] = {}
+        made: dict[Buffer, _Section] = {}
+        read: dict[Buffer, set[_Section]] = {}
+        for section, stages in sections.items():
+            for stage in stages:
+                buffer = stage.output.buffer
+                self._writers.setdefault(buffer, []).append(stage)
+                is_sum = section is _Section.STEP and stage.held is not None
+                made[buffer] = _Section.LAST if is_sum else section
+                for buffer in dict.fromkeys(access.buffer for access in stage.inputs):
+                    self._readers.setdefault(buffer, []).append(stage)
+                    read.setdefault(buffer, set()).add(section)
+        for buffer, section in made.items():
+            if buffer in self._outputs and buffer in read:
+                raise LayoutError(
+                    "has a loop over tiles that reads an output; run d2m-insert-scratch-buffers "
+                    "before"
+                )
+            if read.get(buffer, {section}) != {section}:
+                self._kept[buffer] = section
+
+    def _write_stage(self, stage: Stage, section: _Section, *, is_alone: bool) -> None:
+        code, buffer = self._code_of(section), stage.output.buffer
+        carry = Carry.NOWHERE
+        if section is _Section.STEP and stage.held is not None:
+            is_local = buffer not in self._outputs
+            carry = choose_carry(stage, self._capacity, is_alone=is_alone, is_local=is_local)
+        in_order = packs_in_order(stage, self._capacity) and len(self._writers[buffer]) == 1
+        if carry is Carry.RELOAD and not in_order:
+            raise LayoutError(
+                "combines blocks in several steps in another order than that of tiles"
+            )
+        self._wait(code, stage)
+        packing = Packing(in_order=in_order and carry is not Carry.PACKER)
+        begin, end = code, code
+        if carry is not Carry.NOWHERE:
+            begin, end = self._code_of(_Section.FIRST), self._code_of(_Section.LAST)
+        if not packing.in_order and stage is self._writers[buffer][0]:
+            begin.append(_on_buffer("cb_reserve_back", buffer, stage.output.tiles))
+        if stage.held is None:
+            code += compute_elementwise(stage, self._capacity, packing)
+        else:
+            steps = compute_accumulating(stage, self._capacity, carry, packing)
+            begin += steps.begin
+            code += steps.step
+            end += steps.end
+        if not packing.in_order and stage is self._writers[buffer][-1]:
+            end.append(_on_buffer("cb_push_back", buffer, stage.output.tiles))
+        if buffer in self._kept:
+            end.append(_on_buffer("cb_wait_front", buffer, stage.output.tiles))
+        elif buffer not in self._outputs and buffer not in self._readers:
+            end.append(_on_buffer("cb_wait_front", buffer, stage.output.tiles))
+            end.append(_on_buffer("cb_pop_front", buffer, stage.output.tiles))
+        self._pop(code, stage)
+
+    def _wait(self, code: list[Call | Nest], stage: Stage) -> None:
+        """Wait for the local buffers that a stage is the first to read."""
+        for buffer in self._local_inputs(stage):
+            if self._readers[buffer][0] is stage:
+                code.append(_on_buffer("cb_wait_front", buffer, self._tiles[buffer]))
+
+    def _pop(self, code: list[Call | Nest], stage: Stage) -> None:
+        for buffer in self._local_inputs(stage):
+            if self._readers[buffer][-1] is stage:
+                code.append(_on_buffer("cb_pop_front", buffer, self._tiles[buffer]))
+
+    def _local_inputs(self, stage: Stage) -> list[Buffer]:
+        """The local buffers that a stage reads, and that are emptied in its section."""
+        buffers = dict.fromkeys(access.buffer for access in stage.inputs)
+        return [each for each in buffers if each in self._tiles and each not in self._kept]
+
+
+def _on_buffer(mnemonic: str, buffer: Buffer, tiles: int) -> Call:
+    return Call(mnemonic, (buffer, Index(offset=tiles)))
+
+
+# --- Settings -----------------------------------------------------------------------------------
+
+
+def _startup(plan: KernelPlan, code: Code) -> tuple[Code, State]:
+    """The call that begins a kernel, and what is set after it: what the code needs first."""
+    first = Buffer(0)
+    other = Format(plan_format(plan, first), first)
+    needs = [
+        first_need(code, setting)
+        for setting in (Setting.SOURCE_A, Setting.SOURCE_B, Setting.PACKER)
+    ]
+    packed = needs[2] if isinstance(needs[2], Format) else other
+    a = needs[0] if isinstance(needs[0], Format) else packed
+    b = needs[1] if isinstance(needs[1], Format) else a
+    call = Call("compute_kernel_hw_startup", (a.buffer, b.buffer, packed.buffer))
+    state: State = {
+        Setting.SOURCE_A: a,
+        Setting.SOURCE_B: b,
+        Setting.PACKER: packed,
+        Setting.MASK: "",
+        Setting.ADDS: False,
     }
-    return [found[iterator] for iterator in range(maps[0].num_dims)]
+    return [call], state
 
 
-def _strides(index_map: AffineMap, shape: Sequence[int]) -> list[int]:
-    strides = [0] * index_map.num_dims
-    for position, result in enumerate(index_map.results):
-        if isinstance(result, DimExpr):
-            strides[result.position] += math.prod(shape[position + 1 :])
-    return strides
+def plan_format(plan: KernelPlan, buffer: Buffer) -> DataType:
+    """The number format of a circular buffer."""
+    return stored_format(plan.cb_types[buffer.number].memref.element_type)
 
 
-def _compute_tile(
-    kernel: KernelBuilder,
-    stage: LinalgGenericOp,
-    numbers: Sequence[int],
-    places: Sequence[SSAValue],
-) -> int:
-    """Leave the result in a tile of DST; its number."""
-    arguments = stage.body.block.args
-    slots: dict[SSAValue, int] = {}
-    used = 0
-
-    def load(value: SSAValue) -> int:
-        nonlocal used
-        if value in slots:
-            return slots[value]
-        number = arguments.index(value)
-        buffer = kernel.buffers[numbers[number]]
-        kernel.call("copy_tile_init", buffer)
-        kernel.call("copy_tile", buffer, places[number], used)
-        used += 1
-        return used - 1
-
-    *ops, end = stage.body.block.ops
-    for op in ops:
-        slots[op.results[0]] = _run(kernel, op, [load(value) for value in op.operands])
-    return load(end.operands[0])
-
-
-def _run(kernel: KernelBuilder, op: Operation, slots: Sequence[int]) -> int:
-    steps = op.TILE_OPERATION.call.floats if isinstance(op, d2m.ElementwiseTileOp) else None
-    if steps is None:
-        refuse(op, "is not computed by kernels yet")
-    for step in steps:
-        numbers = [_bits(op, each) for each in step.scalars]
-        kernel.call(_INITS[step.call])
-        kernel.call(step.call, *(slots[slot] for slot in step.slots), *numbers)
-    return slots[0]
-
-
-def _bits(op: Operation, scalar: str | float) -> int:
-    value = op.properties[scalar] if isinstance(scalar, str) else None
-    number = value.value.data if isinstance(value, FloatAttr) else float(cast("float", scalar))
-    (bits,) = struct.unpack("<i", struct.pack("<f", number))
-    return bits
+def _prepare_levels(levels: Sequence[_Level], state: State) -> None:
+    """Let the code of all depths set what it needs, in front of loops where that is enough."""
+    level = levels[0]
+    level.before = prepare(level.before, state)
+    if len(levels) > 1:
+        inner = [node for each in levels[1:] for node in (*each.before, *each.after)]
+        demands = demands_of(inner)
+        level.before += enter_loop(demands, state)
+        _prepare_levels(levels[1:], state)
+        # There may be no turn at all.
+        forget_changes(demands, state)
+    level.after = prepare(level.after, state)

@@ -358,6 +358,26 @@ class BlockCopy:
         zeros = [self._kernel.constant(0) for _ in self._counted]
         return BlockPlace(known, starts, [*first, *zeros])
 
+    @property
+    def block_bytes(self) -> int:
+        """Bytes of a block in the circular buffer."""
+        return self.stream.tiles * self._tile_bytes
+
+    def copy_block(self, block: Sequence[Number], address: SSAValue, *, store: bool) -> None:
+        """Start to copy a whole block to, or from, an address of this core's L1."""
+        place = self.start(block)
+        chunk_bytes = self.chunk_tiles * self._tile_bytes
+        addresses: list[int] = []
+        for extent in reversed(self.chunks):
+            addresses.insert(0, chunk_bytes)
+            chunk_bytes *= extent
+        self._kernel.walk(
+            self.chunks,
+            [*self.chunk_strides, addresses],
+            [*place.first, address],
+            lambda numbers: self.copy_chunk(place, numbers[:-1], numbers[-1], store=store),
+        )
+
     def copy_chunk(
         self, at: BlockPlace, numbers: Sequence[SSAValue], address: SSAValue, *, store: bool
     ) -> None:

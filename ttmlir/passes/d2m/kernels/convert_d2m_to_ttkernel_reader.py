@@ -1,4 +1,4 @@
-"""The kernel that loads blocks of the inputs."""
+"""The kernel that loads blocks of the inputs, and what both kernels load with."""
 
 from __future__ import annotations
 
@@ -20,6 +20,10 @@ from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_movement import (
     Chip,
     tile_addresses,
 )
+from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_multicast import (
+    Multicast,
+    multicast_routes,
+)
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_plan import KernelPlan
 
 
@@ -31,30 +35,73 @@ def block_of(index_map: AffineMap, indices: Indices) -> list[Number]:
     ]
 
 
+class Loader:
+    """Loads inputs in one kernel: those that are multicast on its network, and others if told."""
+
+    def __init__(
+        self,
+        plan: KernelPlan,
+        kernel: KernelBuilder,
+        arguments: KernelArguments,
+        chip: Chip,
+        noc: NocIndex,
+    ) -> None:
+        """LayoutError for what cannot be moved."""
+        routes = multicast_routes(plan.generic, chip.grid)
+        self._kernel = kernel
+        self._generic = plan.generic
+        self._copies: list[BlockCopy] = []
+        self._multicasts: dict[int, Multicast] = {}
+        for stream in plan.inputs:
+            route = routes.get(stream.number)
+            if (NocIndex.NOC0 if route is None else route.noc) is noc:
+                tiles = tile_addresses(kernel, stream, arguments, noc, chip)
+                copy = BlockCopy(kernel, stream, tiles)
+                self._copies.append(copy)
+                if route is not None:
+                    multicast = Multicast(kernel, copy, arguments, route)
+                    self._multicasts[stream.number] = multicast
+        self._depths = [operand_depth(plan.generic, each.stream.number) for each in self._copies]
+
+    @property
+    def depth(self) -> int:
+        """The depth of the deepest input."""
+        return max(self._depths, default=0)
+
+    def load(self, depth: int, indices: Indices) -> None:
+        """Load the inputs of a depth."""
+        maps = self._generic.indexing_maps
+        single: list[BlockCopy] = []
+        for copy, at in zip(self._copies, self._depths, strict=True):
+            multicast = self._multicasts.get(copy.stream.number)
+            if at == depth and multicast is not None:
+                multicast.load(block_of(maps[copy.stream.number], indices))
+            elif at == depth:
+                single.append(copy)
+        # Blocks of as many chunks are loaded side by side, those of few chunks first.
+        alike = sorted({tuple(copy.chunks) for copy in single}, key=lambda each: (len(each), each))
+        for chunks in alike:
+            together = [copy for copy in single if tuple(copy.chunks) == chunks]
+            _load_chunks(self._kernel, maps, together, indices)
+
+    def finish(self) -> None:
+        """Wait, behind the loops, for what was sent."""
+        for multicast in self._multicasts.values():
+            multicast.finish()
+            break
+
+
 def build_reader(
     plan: KernelPlan, kernel: KernelBuilder, arguments: KernelArguments, chip: Chip
 ) -> None:
-    """Load each input at its depth; LayoutError for what cannot be moved."""
-    generic = plan.generic
-    copies = [
-        BlockCopy(kernel, stream, tile_addresses(kernel, stream, arguments, NocIndex.NOC0, chip))
-        for stream in plan.inputs
-    ]
-    depths = [operand_depth(generic, stream.number) for stream in plan.inputs]
-    loops = BlockLoops(generic, kernel)
-
-    def before(depth: int, indices: Indices) -> None:
-        loaded = [copy for copy, at in zip(copies, depths, strict=True) if at == depth]
-        # Blocks of as many chunks are loaded side by side, those of few chunks first.
-        alike = sorted({tuple(copy.chunks) for copy in loaded}, key=lambda each: (len(each), each))
-        for chunks in alike:
-            together = [copy for copy in loaded if tuple(copy.chunks) == chunks]
-            load(kernel, generic.indexing_maps, together, indices)
-
-    loops.run(before, lambda depth, indices: None, max(depths, default=0))
+    """Load inputs at their depths; LayoutError for what cannot be moved."""
+    loader = Loader(plan, kernel, arguments, chip, NocIndex.NOC0)
+    loops = BlockLoops(plan.generic, kernel)
+    loops.run(loader.load, lambda depth, indices: None, loader.depth)
+    loader.finish()
 
 
-def load(
+def _load_chunks(
     kernel: KernelBuilder,
     maps: Sequence[AffineMap],
     copies: Sequence[BlockCopy],

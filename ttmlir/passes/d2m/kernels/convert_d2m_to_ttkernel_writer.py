@@ -1,4 +1,4 @@
-"""The kernel that stores blocks of the outputs."""
+"""The kernel that stores blocks of the outputs; what travels on its network it also loads."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_movement import (
     tile_addresses,
 )
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_plan import KernelPlan
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_reader import block_of
+from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_reader import Loader, block_of
 
 
 def build_writer(
@@ -33,6 +33,7 @@ def build_writer(
         for stream in plan.outputs
     ]
     depths = [operand_depth(generic, stream.number) for stream in plan.outputs]
+    loader = Loader(plan, kernel, arguments, chip, NocIndex.NOC1)
     loops = BlockLoops(generic, kernel)
 
     def after(depth: int, indices: Indices) -> None:
@@ -41,7 +42,8 @@ def build_writer(
                 block = block_of(generic.indexing_maps[copy.stream.number], indices)
                 _store(kernel, copy, block)
 
-    loops.run(lambda depth, indices: None, after, max(depths, default=0))
+    loops.run(loader.load, after, max(*depths, loader.depth))
+    loader.finish()
     kernel.call("noc_async_write_barrier")
 
 

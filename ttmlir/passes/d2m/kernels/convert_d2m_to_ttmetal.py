@@ -80,7 +80,11 @@ from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.metal.device_memory import WIDE_BYTES, grid_cores
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_arguments import D2M_REFERENCE, KERNEL_ARGS
+from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_arguments import (
+    D2M_REFERENCE,
+    KERNEL_ARGS,
+    WIDE_DST,
+)
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_loops import chip_grid_of
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_plan import address_of
 
@@ -170,7 +174,7 @@ class ConvertD2MToTTMetalPass(ModulePass):
                 area,
                 _arguments(function),
                 self.math_fidelity,
-                fp32_dest_acc_en=any(_is_wide(value) for value in cbs),
+                fp32_dest_acc_en=WIDE_DST in function.attributes,
                 unpack_to_dest_modes=_unpack_modes(function, cbs),
             )
         )
@@ -274,7 +278,7 @@ def _is_wide(value: SSAValue) -> bool:
     return element_of(layout.element_type).scalar.size_bytes >= WIDE_BYTES
 
 
-_COPIES = ("copy_tile", "copy_block_matmul_partials")
+_COPIES = ("copy_tile", "unary_bcast", "transpose_wh_tile")
 """Calls that unpack whole tiles to DST."""
 _READS_NOTHING = ("cb_", "pack_", "copy_")
 
@@ -292,7 +296,7 @@ def _unpack_modes(function: FuncOp, cbs: Sequence[SSAValue]) -> tuple[UnpackToDe
         if (
             _is_wide(value)
             and users.intersection(_COPIES)
-            and not others - {"compute_kernel_hw_startup"}
+            and not others - {"compute_kernel_hw_startup", *_COPIES}
         ):
             modes[argument.index] = UnpackToDestMode.FP32
     return tuple(modes) if any(mode is UnpackToDestMode.FP32 for mode in modes) else (modes[0],)

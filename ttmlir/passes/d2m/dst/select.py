@@ -1,0 +1,258 @@
+"""The body of a loop over tiles as an expression of calls.
+
+The matrix unit takes sums, differences and products where a tile of a circular buffer is an
+operand and 16 bits are enough: from bf16 to bf16. All else is computed by the vector unit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+
+from ttmlir.dialects import d2m
+from ttmlir.dialects.tt.layout import element_of
+from ttmlir.ir.tile_arithmetic import is_float, steps_of
+from ttmlir.layout.element_type import ScalarType, TileFormat
+from ttmlir.layout.enums import DataType
+from ttmlir.layout.errors import LayoutError
+from ttmlir.passes.d2m.dst.code import Format
+from ttmlir.passes.d2m.dst.values import (
+    Computed,
+    Converted,
+    Filled,
+    Held,
+    Loaded,
+    MatrixPair,
+    MatrixReuse,
+    Source,
+    Spread,
+    Transposed,
+    Value,
+    WithNumber,
+    conversion_calls,
+)
+
+_SCALARS = {
+    DataType.U32: "ui32",
+    DataType.SI32: "i32",
+    DataType.U16: "ui16",
+    DataType.U8: "ui8",
+}
+_WORDS = {"add": "add", "subtract": "sub", "multiply": "mul"}
+_PARTS = {
+    d2m.BroadcastKind.ROW: ("ROW", "rows"),
+    d2m.BroadcastKind.COLUMN: ("COL", "cols"),
+    d2m.BroadcastKind.SCALAR: ("SCALAR", "scalar"),
+}
+_WITH_NUMBER = {"add": "add_unary_tile", "sub": "sub_unary_tile", "mul": "mul_unary_tile"}
+
+
+def scalar_of_tile(tile: Attribute) -> ScalarType:
+    """The numbers of a tile; unlike in ttir, a tile says whether its integers have a sign."""
+    element = element_of(tile)
+    assert isinstance(element, TileFormat), "bodies compute on tiles"
+    keyword = _SCALARS.get(element.data_type)
+    return element.scalar if keyword is None else ScalarType(keyword)
+
+
+def needs_buffer(op: Operation) -> Sequence[SSAValue]:
+    """The operands that an operation on tiles takes from circular buffers."""
+    if isinstance(op, d2m.TileMatmulOp | d2m.TileReduceSumOp | d2m.TileReduceMaxOp):
+        return op.operands[:2]
+    if isinstance(op, d2m.TileBcastOp | d2m.TileTransposeOp):
+        return op.operands
+    return ()
+
+
+class Selector:
+    """Chooses the calls of one body."""
+
+    def __init__(
+        self,
+        sources: Sequence[Source],
+        held: SSAValue | None,
+        output: Format,
+        *,
+        multiplies_onto_zeros: bool = True,
+    ) -> None:
+        """`sources` are the operands of the body, `held` its accumulator if it has one.
+
+        Without `multiplies_onto_zeros`, products do not go to tiles that have to be zeros before:
+        those are few, and there are none in a loop between two hand-overs of DST.
+        """
+        self._sources = sources
+        self._held = held
+        self._output = output
+        self._multiplies = multiplies_onto_zeros
+        self._values: dict[SSAValue, Value] = {}
+        self._accumulator = Held()
+
+    def select(self, root: SSAValue) -> Value:
+        """The expression of a value; LayoutError for what is not computed."""
+        waiting = [root]
+        while waiting:
+            value = waiting[-1]
+            missing = [each for each in self._computed(value) if each not in self._values]
+            if value in self._values or not missing:
+                waiting.pop()
+                if value not in self._values:
+                    self._values[value] = self._value(value)
+            else:
+                waiting += reversed(missing)
+        return self._values[root]
+
+    def _computed(self, value: SSAValue) -> Sequence[SSAValue]:
+        """The operands of a value's operation that are computed in DST."""
+        op = value.owner
+        if not isinstance(op, Operation) or needs_buffer(op):
+            return ()
+        return [each for each in op.operands if self._is_shared(each)]
+
+    def _is_shared(self, value: SSAValue) -> bool:
+        """True for what is computed once, even if it is used several times."""
+        return isinstance(value.owner, Operation) and not _is_source(value.owner)
+
+    def _of(self, value: SSAValue) -> Value:
+        return self._values[value] if value in self._values else self._value(value)
+
+    def _value(self, value: SSAValue) -> Value:
+        op = value.owner
+        if isinstance(value, BlockArgument):
+            if value is self._held:
+                return self._accumulator
+            return Loaded(source=self._sources[value.index])
+        assert isinstance(op, Operation), "values that are no arguments are results"
+        match op:
+            case d2m.TileFillOp():
+                return Filled(number=op.number, element=scalar_of_tile(value.type))
+            case d2m.TileBcastOp():
+                part, _ = _PARTS[op.kind]
+                source = self._source(op.operands[0])
+                return Spread(source=source, part=part, output=self._output)
+            case d2m.TileTransposeOp():
+                return Transposed(source=self._source(op.operands[0]))
+            case d2m.ElementwiseTileOp():
+                return self._elementwise(op)
+            case _:
+                raise LayoutError(
+                    f"has {op.name} in the middle of a body; kernels compute it alone, or not yet"
+                )
+
+    def _source(self, value: SSAValue) -> Source:
+        if not isinstance(value, BlockArgument) or value is self._held:
+            raise LayoutError(
+                "has an operation that takes a tile from a circular buffer, but the tile is "
+                "computed; run d2m-insert-scratch-buffers before"
+            )
+        return self._sources[value.index]
+
+    # --- Elementwise operations -----------------------------------------------------------------
+
+    def _elementwise(self, op: d2m.ElementwiseTileOp) -> Value:
+        row = op.TILE_OPERATION.row
+        target = scalar_of_tile(op.results[0].type)
+        if row is not None and row.mnemonic == "typecast":
+            return self._conversion(op, target)
+        element = scalar_of_tile(op.operands[-1].type)
+        word = "" if row is None else _WORDS.get(row.mnemonic, "")
+        short = self._on_matrix_unit(op, word) or self._with_number(op, word)
+        if short is not None:
+            return short
+        if row is None:
+            call = op.TILE_OPERATION.call
+            steps = call.floats if is_float(element) else call.integers
+        else:
+            steps = steps_of(row.mnemonic, element)
+        if steps is None:
+            raise LayoutError(f"has {op.name} of {element}, which kernels do not compute")
+        operands = [self._of(value) for value in op.operands]
+        if not steps:
+            return operands[0]
+        parameters = {
+            name: cast("FloatAttr[AnyFloat] | IntegerAttr", attr).value.data
+            for name, attr in op.properties.items()
+            if isinstance(attr, FloatAttr | IntegerAttr)
+        }
+        return Computed.of(steps, operands, element, target, parameters)
+
+    def _conversion(self, op: d2m.ElementwiseTileOp, target: ScalarType) -> Value:
+        source = scalar_of_tile(op.operands[0].type)
+        named = [
+            element_of(op.properties[name]).scalar if name in op.properties else default
+            for name, default in (("source", source), ("target", target))
+        ]
+        operand = self._of(op.operands[0])
+        if not conversion_calls(0, *named).calls:
+            return operand
+        return Converted(operands=(operand,), source=named[0], target=named[1])
+
+    def _on_matrix_unit(self, op: d2m.ElementwiseTileOp, word: str) -> Value | None:
+        """A sum, difference or product by the matrix unit, if it computes it well enough."""
+        types = [scalar_of_tile(value.type) for value in (*op.operands, *op.results)]
+        if not word or any(each.keyword != "bf16" for each in types):
+            return None
+        left, right = op.operands
+        tiles = [self._tile_of_buffer(value) for value in (left, right)]
+        if all(tiles) and (word != "mul" or self._multiplies):
+            pair = self._pair(word, left, right)
+            if pair is None and word != "sub":
+                pair = self._pair(word, right, left)
+            if pair is not None:
+                return pair
+        for number, value in enumerate((left, right)):
+            other = op.operands[1 - number]
+            if (
+                isinstance(value, BlockArgument)
+                and value is not self._held
+                and not tiles[1 - number]
+            ):
+                return MatrixReuse(
+                    operands=(self._of(other),),
+                    word=word,
+                    source=self._source(value),
+                    is_first=number == 1,
+                )
+        return None
+
+    def _tile_of_buffer(self, value: SSAValue) -> bool:
+        """True for a tile of a circular buffer, whole or spread."""
+        if isinstance(value, BlockArgument):
+            return value is not self._held
+        return isinstance(value.owner, d2m.TileBcastOp)
+
+    def _pair(self, word: str, left: SSAValue, right: SSAValue) -> Value | None:
+        if not isinstance(left, BlockArgument):
+            return None
+        spread = right.owner
+        part = ""
+        if isinstance(spread, d2m.TileBcastOp):
+            _, part = _PARTS[spread.kind]
+            right = spread.operands[0]
+        return MatrixPair(
+            word=word,
+            left=self._source(left),
+            right=self._source(right),
+            part=part,
+            needs_zeros=word == "mul",
+        )
+
+    def _with_number(self, op: d2m.ElementwiseTileOp, word: str) -> Value | None:
+        """A call on a tile and a number, where an operand is one number."""
+        if not word or not is_float(scalar_of_tile(op.results[0].type)):
+            return None
+        left, right = op.operands
+        call = _WITH_NUMBER[word]
+        if isinstance(left.owner, d2m.TileFillOp) and not isinstance(right.owner, d2m.TileFillOp):
+            left, right = right, left
+            call = "rsub_unary_tile" if word == "sub" else call
+        if not isinstance(right.owner, d2m.TileFillOp):
+            return None
+        return WithNumber(operands=(self._of(left),), call=call, number=right.owner.number)
+
+
+def _is_source(op: Operation) -> bool:
+    """True for what is brought to DST anew for each use, which is faster than to copy it there."""
+    return isinstance(op, d2m.TileFillOp | d2m.TileBcastOp | d2m.TileTransposeOp)
