@@ -132,8 +132,23 @@ def _view_layout(execution: Execution, op: Operation, operands: Sequence[Any]) -
     shape = tuple(tensor.get_shape())
     if layout is None or not layout.data.is_view:
         return (operands[0].reshape(array_shape(tensor)),)
-    places = layout.index_map.eval(cast("Sequence[int]", np.indices(shape, sparse=True)))
-    return (operands[0][np.broadcast_arrays(*places, np.zeros(shape, np.int8))[:-1]],)
+    points = cast("Sequence[int]", np.indices(shape, sparse=True))
+    places = np.broadcast_arrays(*layout.index_map.eval(points), np.zeros(shape, np.int8))[:-1]
+    extents = cast("TensorType[Attribute]", op.operands[0].type).get_shape()
+    is_there = np.ones(shape, np.bool_)
+    for place, extent in zip(places, extents, strict=True):
+        is_there &= (place >= 0) & (place < extent)
+    is_inside = np.ones(shape, np.bool_)
+    if not isinstance(tensor.element_type, TileType):
+        # Rows are padded as tiles are: what is read there is undefined.
+        rank = len(layout.logical_shape)
+        for axis, extent in enumerate(layout.logical_shape, len(shape) - rank):
+            is_inside &= points[axis] < extent
+    if not is_there[is_inside].all():
+        raise OpError(op, f"the map leads out of the buffer: '{layout.index_map}'")
+    result = undefined(tensor)
+    result[is_inside] = operands[0][tuple(place[is_inside] for place in places)]
+    return (result,)
 
 
 # --- Generics ------------------------------------------------------------------------------------
@@ -152,6 +167,18 @@ def _generic(execution: Execution, op: Operation, operands: Sequence[Any]) -> Se
         result.reshape(array_shape(cast("TensorType[Attribute]", value.type)))
         for result, value in zip(results, op.results, strict=True)
     ]
+
+
+def _untilize(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    tiles = np.moveaxis(operands[0], -2, -3)
+    return (tiles.reshape(array_shape(cast("TensorType[Attribute]", op.results[0].type))),)
+
+
+def _tilize(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    *outer, rows, columns, height, width = array_shape(
+        cast("TensorType[Attribute]", op.results[0].type)
+    )
+    return (np.moveaxis(operands[0].reshape(*outer, rows, height, columns, width), -3, -2),)
 
 
 def _shard(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
@@ -227,6 +254,8 @@ FUNCTIONS: dict[str, Function] = {
     "d2m.full": _full,
     "d2m.generic": _generic,
     "d2m.reserve": _shard,
+    "d2m.tile_tilize_block": _tilize,
+    "d2m.tile_untilize_block": _untilize,
     "d2m.to_layout": to_layout,
     "d2m.view_layout": _view_layout,
     "d2m.wait": _shard,

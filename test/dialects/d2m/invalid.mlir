@@ -1385,3 +1385,14 @@ func.func @uneven(%a: !b, %o: !b) {
   }
   return
 }
+
+// -----
+
+#layout = #ttcore.metal_layout<logical_shape = 64x96, dim_alignments = 32x32, collapsed_intervals = dense<[[0, 1], [1, 2]]> : tensor<2x2xi64>, undef, l1>
+#slice = #ttcore.metal_layout<logical_shape = 64x96, dim_alignments = 32x32, collapsed_intervals = dense<[[0, 1], [1, 2]]> : tensor<2x2xi64>, undef, l1, index_map = (d0, d1, d2, d3) -> (d2, d3)>
+!t = tensor<2x1x1x3x!ttcore.tile<32x32, bf16>, #layout>
+func.func @ranks_of_maps(%a: !t) {
+  // expected-error@+1 {{op the map of a view of rank 4 on a buffer of rank 4 takes as many dimensions and gives as many results, got '(d0, d1, d2, d3) -> (d2, d3)'}}
+  %0 = d2m.view_layout %a : !t -> tensor<1x1x1x3x!ttcore.tile<32x32, bf16>, #slice>
+  return
+}

@@ -100,6 +100,7 @@ def golden_results(module: ModuleOp, inputs: Sequence[Array]) -> list[Array]:
             case d2m.ViewLayoutOp():
                 # The generic that reads it says what the view is.
                 values[op.results[0]] = values[op.input]
+                elements[op.results[0]] = elements[op.input]
             case d2m.GenericOp():
                 _compute_generic(op, values, elements)
             case ReturnOp():

@@ -263,11 +263,13 @@ class ViewLayoutOp(ArrowOp):
 
         %view = d2m.view_layout %0 : A -> B
 
-    Where an element of the view lies in the buffer says the map in its type. With
-    `reinterpretLayout`, the shards stay and only what they mean changes.
+    Where an element of the view lies in the buffer says the map in its type. A view with a map may
+    show a part, or repeat. With `reinterpretLayout`, the shards stay and only what they mean
+    changes.
 
     C1: both have as many elements, or the view is a part; only a map may repeat some. C2: of the
-    same type. C3: reinterpreted, they have the same grid.
+    same type. C3: reinterpreted, they have the same grid. C4: the map takes the coordinates of the
+    view to those of the buffer.
     """
 
     name = "d2m.view_layout"
@@ -313,20 +315,39 @@ class ViewLayoutOp(ArrowOp):
         printer.print_op_attributes(dict(sorted({**properties, **self.attributes}.items())))
 
     def verify_op(self) -> None:
-        """Check elements and grid (C1 to C3)."""
+        """Check elements, grid and map (C1 to C4)."""
         source, result = self.operands[0], self.results[0]
-        layouts = [device_layout_of(value.type) for value in (source, result)]
-        index_map = None if layouts[1] is None else layouts[1].index_map
-        is_plain = not self.reinterprets and (index_map is None or index_map.is_identity)
-        if is_plain and _volume(source) < _volume(result):
-            refuse("view must preserve total number of elements")
+        if not self.reinterprets:
+            _check_map(source, result)
         if _scalar_type(source) != _scalar_type(result) or (
             not self.reinterprets and element_type_of_value(source) != element_type_of_value(result)
         ):
             refuse("view must not change dtype")
+        layouts = [device_layout_of(value.type) for value in (source, result)]
         grids = [None if layout is None else layout.grid_shape for layout in layouts]
         if self.reinterprets and grids[0] != grids[1]:
             refuse("reinterpret_layout cannot change grid shape")
+
+
+def _check_map(source: SSAValue, result: SSAValue) -> None:
+    layout = device_layout_of(result.type)
+    index_map = None if layout is None else layout.index_map
+    if index_map is None or index_map.is_identity:
+        if _volume(source) < _volume(result):
+            refuse("view must preserve total number of elements")
+        return
+    given, wanted = (
+        (len(index_map.results), index_map.num_dims),
+        (
+            len(shape_of(source)),
+            len(shape_of(result)),
+        ),
+    )
+    if given != wanted:
+        refuse(
+            f"the map of a view of rank {wanted[1]} on a buffer of rank {wanted[0]} takes as many "
+            f"dimensions and gives as many results, got '{index_map}'"
+        )
 
 
 def _volume(value: SSAValue) -> int:

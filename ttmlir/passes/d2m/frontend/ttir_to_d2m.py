@@ -101,12 +101,14 @@ class Conversion:
         """Begin a function."""
         self.placement = placement
         self._converted: dict[SSAValue, Operand] = {}
+        self._made: dict[tuple[object, ...], SSAValue] = {}
         self.builder: D2MBuilder
 
     def start(self, op: Operation) -> None:
         """Build in front of an operation from now on."""
         self.builder = D2MBuilder.before(op)
         self.builder.placement = self.placement
+        self.builder.made = self._made
 
     def operand(self, value: SSAValue) -> Operand:
         """A tensor as tiles, or as the one number that it holds."""

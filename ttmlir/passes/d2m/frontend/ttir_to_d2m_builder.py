@@ -1,17 +1,21 @@
 """Building `d2m.generic`s on whole tensors of tiles, for `ttir-to-d2m`.
 
-A `DeviceTensor` is a tensor of tiles on a grid of ones, with the shape and element type that it has
-in ttir; tensors of less than two dimensions have extents of 1 in front. One loop nest over tiles
-is a `LoopNest`: the iterators, a map for each tensor, and a body that computes one tile.
+A `DeviceTensor` is a view on a buffer of tiles on a grid of ones, with the shape and element type
+that it has in ttir; tensors of less than two dimensions have extents of 1 in front. Moves of
+elements change the view alone. What reads a tensor gets whole tiles: the buffer, a
+`d2m.view_layout` on it, or a copy where parts of tiles move. One loop nest over tiles is a
+`LoopNest`: the iterators, a map for each tensor, and a body that computes one tile.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
-from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.builtin import AnyFloat, TensorType
 from xdsl.dialects.linalg.attrs import IteratorType as LinalgIteratorType
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr as LinalgIteratorTypeAttr
 from xdsl.dialects.linalg.ops import IndexOp, YieldOp
@@ -20,9 +24,10 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from ttmlir.dialects import d2m
 from ttmlir.dialects.definition.row_ops import ParameterValue
 from ttmlir.dialects.linalg import GenericOp as LinalgGenericOp
-from ttmlir.dialects.tt.layout import element_of
+from ttmlir.dialects.tt.layout import TileType, element_of
 from ttmlir.dialects.ttcore import (
     HostLayoutAttr,
+    MetalLayoutAttr,
     metal_layout_of,
     metal_tensor_type,
     metal_tile_type,
@@ -31,10 +36,12 @@ from ttmlir.dialects.ttir.metal_cast import TTNNMetalLayoutCastOp
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.op_builder import OpBuilder
 from ttmlir.ir.tensor_types import element_type, value_shape
-from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, DimExpr
-from ttmlir.layout.element_type import DEFAULT_TILE_SHAPE, ScalarType
+from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, DimExpr, dims
+from ttmlir.layout.element_type import ScalarType
 from ttmlir.layout.enums import IteratorType, MemorySpace
+from ttmlir.layout.metal.index_view import TILE, IndexView, TileMap
 from ttmlir.mlir.attributes.affine import affine_map_attr
+from ttmlir.mlir.attributes.elements import ElementsType, elements_of
 from ttmlir.passes.d2m.references import (
     REFERENCE,
     Reference,
@@ -42,8 +49,8 @@ from ttmlir.passes.d2m.references import (
     ReferenceRow,
 )
 
-TILE = DEFAULT_TILE_SHAPE[0]
-"""Rows of a tile, and columns."""
+MOST_CONSTANTS = 1 << 20
+"""Numbers of a constant that is made, not given."""
 Shape = tuple[int, ...]
 PARALLEL, REDUCTION = IteratorType.PARALLEL, IteratorType.REDUCTION
 _LINALG_ITERATORS = {
@@ -83,36 +90,78 @@ class Placement:
 
 @dataclass(frozen=True)
 class DeviceTensor:
-    """A tensor of tiles."""
+    """Elements of a buffer of tiles."""
 
-    value: SSAValue
+    buffer: SSAValue
     element: Attribute
     """Element type in ttir: tiles of bf16 hold truth values, too."""
-    shape: Shape
-    """Shape in ttir, filled up to two dimensions."""
+    view: IndexView
+    """Which element of the buffer each element is."""
     moves: tuple[ReferenceRow, ...] = ()
     """What makes the tensor of what its buffer holds: each row has the result before as operand."""
+
+    @classmethod
+    def whole(cls, buffer: SSAValue, element: Attribute) -> DeviceTensor:
+        """All of a buffer."""
+        return cls(buffer, element, IndexView.identity(_buffer_shape(buffer)))
 
     def then(
         self,
         mnemonic: str,
-        element: Attribute,
-        shape: Shape,
-        parameters: Mapping[str, ParameterValue] | None = None,
+        parameters: Mapping[str, ParameterValue],
+        view: IndexView,
+        element: Attribute | None = None,
     ) -> DeviceTensor:
-        """The same tiles, which mean something else: an operation of a row on the tensor."""
-        row = ReferenceRow.of(mnemonic, (0,), shape, element, parameters)
-        return replace(self, element=element, shape=shape, moves=(*self.moves, row))
+        """Another view on the buffer, or other elements: an operation of a row on the tensor."""
+        element = element or self.element
+        row = ReferenceRow.of(mnemonic, (0,), view.shape, element, parameters)
+        return replace(self, element=element, view=view, moves=(*self.moves, row))
 
     @property
-    def tile(self) -> Attribute:
+    def shape(self) -> Shape:
+        """Shape in ttir, filled up to two dimensions."""
+        return self.view.shape
+
+    @property
+    def is_whole(self) -> bool:
+        """True if the elements are those of the buffer, all and in order."""
+        return self.view.is_identity and self.shape == _buffer_shape(self.buffer)
+
+    @property
+    def tile(self) -> TileType:
         """The type of a tile."""
-        return element_type(self.value)
+        return cast("TileType", element_type(self.buffer))
 
     @property
     def rank(self) -> int:
         """Number of dimensions of tiles: two or more."""
-        return len(value_shape(self.value)) // 2
+        return len(value_shape(self.buffer)) // 2 if self.is_whole else len(self.shape)
+
+    @property
+    def tile_map(self) -> TileMap | None:
+        """From tiles of the tensor to those of the buffer; None if parts of tiles move."""
+        return self.view.tile_map(_buffer_shape(self.buffer))
+
+    def narrow(self) -> DeviceTensor:
+        """The tensor with extent 1 where a dimension does nothing but repeat one element."""
+        view = self.view.narrow()
+        if view == self.view:
+            return self
+        rank = len(view.shape)
+        part = {"begins": (0,) * rank, "ends": view.shape, "step": (1,) * rank}
+        return self.then("slice", part, view)
+
+    def transposed(self) -> DeviceTensor:
+        """The tensor as loops read it that exchange its last two dimensions."""
+        rank = len(self.shape)
+        return replace(self, view=self.view.permute((*range(rank - 2), rank - 1, rank - 2)))
+
+
+def _buffer_shape(buffer: SSAValue) -> Shape:
+    """The shape of all elements of a buffer, filled up to two dimensions."""
+    layout = metal_layout_of(buffer.type)
+    assert layout is not None, "buffers have a metal layout"
+    return matrix_shape(layout.logical_shape)
 
 
 @dataclass(frozen=True)
@@ -197,6 +246,8 @@ class D2MBuilder(OpBuilder):
     """Adds loop nests on tensors, and the moves between host and device."""
 
     placement = Placement()
+    made: dict[tuple[object, ...], SSAValue]
+    """Views and copies of buffers that the block has already."""
 
     def add(self, op: Operation) -> SSAValue:
         """Put an operation there; its result."""
@@ -204,42 +255,47 @@ class D2MBuilder(OpBuilder):
         return self.insert(op).results[0]
 
     def tensor_type(
-        self, shape: Sequence[int], element: Attribute, space: MemorySpace
+        self, shape: Sequence[int], stored: Attribute, space: MemorySpace
     ) -> TensorType[Attribute]:
-        """The type of a tensor of tiles; LayoutError for elements that are not stored."""
+        """The type of a tensor of tiles, or of numbers in rows, padded to whole tiles."""
         logical = matrix_shape(shape)
         placement = self.placement
         merges = placement.collapse_all or (placement.collapse_pairs and len(logical) == 2)
         rank = 2 if merges else len(logical)
-        return metal_tensor_type(
-            logical,
-            metal_tile_type(element),
-            space,
-            (1,) * rank,
-            intervals=None if merges else (),
-        )
+        intervals = None if merges else ()
+        return metal_tensor_type(logical, stored, space, (1,) * rank, intervals=intervals)
 
     def load(self, value: SSAValue) -> DeviceTensor:
         """A tensor of the host, or of ttnn, as tiles."""
         shape, element = value_shape(value), element_type(value)
-        type_ = self.tensor_type(shape, element, self.placement.input_space)
+        type_ = self.tensor_type(shape, metal_tile_type(element), self.placement.input_space)
         if self._is_of_ttnn(value.type):
             moved = self.add(TTNNMetalLayoutCastOp.of(value, type_))
         else:
             out = self.add(d2m.EmptyOp.of(type_))
             moved = self.add(d2m.ToLayoutOp.of(value, out))
-        tensor = DeviceTensor(moved, element, tuple(shape))
-        matrix = matrix_shape(shape)
-        if matrix == tensor.shape:
+        tensor = DeviceTensor.whole(moved, element)
+        if tensor.shape == tuple(shape):
             return tensor
-        return tensor.then("reshape", element, matrix, {"shape": matrix})
+        return tensor.then("reshape", {"shape": tensor.shape}, tensor.view)
+
+    def load_constant(
+        self, element: Attribute, shape: Sequence[int], numbers: Iterable[float]
+    ) -> DeviceTensor:
+        """Numbers in row-major order, as tiles."""
+        type_ = TensorType(element, shape)
+        convert = float if isinstance(element, AnyFloat) else int
+        values = elements_of(cast("ElementsType", type_), [convert(each) for each in numbers])
+        constant = ConstantOp.create(result_types=[type_], properties={"value": values})
+        return self.load(self.add(constant))
 
     def unload(self, tensor: DeviceTensor, type_: Attribute) -> SSAValue:
         """The tensor on the host, or in ttnn, as a type of ttir says."""
+        buffer = self.settle(tensor).buffer
         if self._is_of_ttnn(type_):
-            return self.add(TTNNMetalLayoutCastOp.of(tensor.value, type_))
+            return self.add(TTNNMetalLayoutCastOp.of(buffer, type_))
         out = Builder(self.block, self.location, before=self.successor).create_empty(type_)
-        return self.add(d2m.ToLayoutOp.of(tensor.value, out, metal_layout_of(tensor.value.type)))
+        return self.add(d2m.ToLayoutOp.of(buffer, out, metal_layout_of(buffer.type)))
 
     def _is_of_ttnn(self, type_: Attribute) -> bool:
         encoding = cast("TensorType[Attribute]", type_).encoding
@@ -261,8 +317,8 @@ class D2MBuilder(OpBuilder):
 
     def create_empty(self, shape: Sequence[int], element: Attribute) -> DeviceTensor:
         """A tensor of tiles that hold nothing yet."""
-        type_ = self.tensor_type(shape, element, self.placement.output_space)
-        return DeviceTensor(self.add(d2m.EmptyOp.of(type_)), element, matrix_shape(shape))
+        type_ = self.tensor_type(shape, metal_tile_type(element), self.placement.output_space)
+        return DeviceTensor.whole(self.add(d2m.EmptyOp.of(type_)), element)
 
     def generic(
         self,
@@ -277,7 +333,8 @@ class D2MBuilder(OpBuilder):
         `rows` say what it computes of the inputs: operand i is input i, then come the output as it
         was and the results of the rows before. The last one is what the output holds.
         """
-        operands = [*(each.value for each in inputs), output.value]
+        inputs = [self.in_tiles(each) for each in inputs]
+        operands = [*map(self.tiles, inputs), output.buffer]
         shapes = [shape[len(shape) // 2 :] for shape in map(value_shape, operands)]
         extents = nest.extents(shapes)
         blocks = [nest.block_map(n, shape, extents) for n, shape in enumerate(shapes)]
@@ -289,10 +346,10 @@ class D2MBuilder(OpBuilder):
             [d2m.ThreadKind.COMPUTE],
             block_factors=(1,) * len(nest.iterators),
         )
-        generic.attributes[REFERENCE] = _refer(inputs, output, rows).attr
+        generic.attributes[REFERENCE] = _refer(inputs, output.buffer, rows).attr
         self.add(generic)
         self._fill_region(generic, nest, body)
-        return DeviceTensor(generic.results[0], output.element, output.shape)
+        return DeviceTensor.whole(generic.results[0], output.element)
 
     def _fill_region(self, generic: d2m.GenericOp, nest: LoopNest, body: BodyFunction) -> None:
         """Wait for the blocks, loop over their tiles, and yield what comes out."""
@@ -316,33 +373,171 @@ class D2MBuilder(OpBuilder):
         computed = region.add(loops)
         region.insert(_located(d2m.YieldOp.create(operands=[computed]), region))
 
-    def move(
-        self,
-        source: DeviceTensor,
-        shape: Sequence[int],
-        place: Sequence[AffineExpr],
-        mnemonic: str,
-        parameters: Mapping[str, ParameterValue],
-        *,
-        transposes: bool = False,
-    ) -> DeviceTensor:
-        """A tensor each of whose tiles is one of another, whose place is given by iterators.
+    # --- Views and copies ----------------------------------------------------------------------
 
-        With `transposes`, rows and columns of each tile change places. `mnemonic` and the
-        parameters say the same as an operation of a row.
-        """
+    def in_tiles(self, tensor: DeviceTensor) -> DeviceTensor:
+        """The tensor if it is made of whole tiles of its buffer, else a copy."""
+        places = tensor.tile_map
+        is_whole = tensor.is_whole or (places is not None and not places.transposes)
+        return tensor if is_whole else self.settle(tensor)
+
+    def tiles(self, tensor: DeviceTensor) -> SSAValue:
+        """A tensor of whole tiles: its buffer, or a view on it."""
+        if tensor.is_whole:
+            return tensor.buffer
+        places = tensor.tile_map
+        assert places is not None, "parts of tiles are copied first"
+        return self._once(
+            ("tiles", tensor.buffer, tensor.view),
+            lambda: self._view(tensor.buffer, tensor.shape, places.places),
+        )
+
+    def settle(self, tensor: DeviceTensor) -> DeviceTensor:
+        """The tensor in a buffer of its own."""
+        if tensor.is_whole:
+            return tensor
+        copied = self._once(("copy", tensor.buffer, tensor.view), lambda: self._copy(tensor).buffer)
+        return DeviceTensor.whole(copied, tensor.element)
+
+    def _once(self, key: tuple[object, ...], build: Callable[[], SSAValue]) -> SSAValue:
+        """What was built under a key before in this block, or is now."""
+        key = (self.block, *key)
+        if key not in self.made:
+            self.made[key] = build()
+        return self.made[key]
+
+    def _view(
+        self, buffer: SSAValue, shape: Sequence[int], places: Sequence[AffineExpr]
+    ) -> SSAValue:
+        """A view of a shape: `places` lead from its tiles, or numbers, to those of the buffer."""
+        rank = len(shape)
+        shard = [each.rename(dims=dims(2 * rank)[rank:]) for each in places]
+        index_map = AffineMap(2 * rank, 0, (*(ConstantExpr(0),) * len(places), *shard))
+        below = metal_layout_of(buffer.type)
+        assert below is not None, "buffers have a metal layout"
+        whole = self.tensor_type(shape, element_type(buffer), below.memory_space)
+        layout = cast("MetalLayoutAttr", whole.encoding).data.with_index_map(index_map)
+        type_ = TensorType(whole.element_type, whole.shape, MetalLayoutAttr(layout))
+        return self.add(d2m.ViewLayoutOp.of(buffer, type_))
+
+    def _copy(self, tensor: DeviceTensor) -> DeviceTensor:
+        """The tensor in a new buffer: tile by tile if it can be."""
+        narrow = tensor.narrow()
+        if narrow.shape[-2:] != tensor.shape[-2:]:
+            return self._spread(narrow, tensor.shape)
+        places = tensor.tile_map
+        if places is None:
+            return self._gather(tensor, tensor.shape, tensor.view.element_map())
+        output = self.create_empty(tensor.shape, tensor.element)
+        nest = LoopNest.parallel(output.rank, [dims(output.rank)])
+        if not places.transposes:
+            return self.generic([tensor], output, nest, lambda _, inputs, __: inputs[0], [])
+        *outer, rows, columns = dims(output.rank)
+        nest = LoopNest.parallel(output.rank, [(*outer, columns, rows)])
 
         def body(tiles: TileBuilder, inputs: Sequence[SSAValue], _: SSAValue) -> SSAValue:
-            (tile,) = inputs
-            return transpose_tile(tiles, tile) if transposes else tile
+            return transpose_tile(tiles, inputs[0])
 
+        return self.generic([tensor.transposed()], output, nest, body, [])
+
+    def _spread(self, source: DeviceTensor, shape: Shape) -> DeviceTensor:
+        """A copy, repeated along dimensions of extent 1 to a shape."""
         output = self.create_empty(shape, source.element)
-        row = ReferenceRow.of(mnemonic, (0,), output.shape, source.element, parameters)
-        return self.generic([source], output, LoopNest.parallel(output.rank, [place]), body, [row])
+
+        def body(tiles: TileBuilder, inputs: Sequence[SSAValue], _: SSAValue) -> SSAValue:
+            return spread_tile(tiles, inputs[0], source.shape, shape)
+
+        counts = tuple(whole // extent for extent, whole in zip(source.shape, shape, strict=True))
+        row = ReferenceRow.of("repeat", (0,), shape, source.element, {"repeat_dimensions": counts})
+        nest = LoopNest.parallel(output.rank, [place_of(source, output)])
+        return self.generic([source], output, nest, body, [row])
+
+    # --- Rows ----------------------------------------------------------------------------------
+
+    def regroup(self, tensor: DeviceTensor, shape: Sequence[int]) -> DeviceTensor:
+        """A copy of the elements in row-major order under a shape that is no view."""
+        position = _flatten(dims(len(shape)), shape)
+        places = AffineMap(len(shape), 0, tuple(_split(position, tensor.shape)))
+        row = ReferenceRow.of("reshape", (0,), shape, tensor.element, {"shape": tuple(shape)})
+        return self._gather(tensor, shape, tensor.view.element_map().compose(places), [row])
+
+    def rotate(self, tensor: DeviceTensor, dim: int, distance: int, extent: int) -> DeviceTensor:
+        """A copy with a dimension that goes round: at `distance` is what was the first element."""
+        rank, own = len(tensor.shape), tensor.shape[dim]
+        begin = -distance % own
+        shape = tuple(extent if each == dim else size for each, size in enumerate(tensor.shape))
+        places = [
+            (each + begin) % own if axis == dim else each for axis, each in enumerate(dims(rank))
+        ]
+        counts = tuple(-(-(begin + extent) // own) if axis == dim else 1 for axis in range(rank))
+        repeated = tuple(size * count for size, count in zip(tensor.shape, counts, strict=True))
+        begins = tuple(begin if axis == dim else 0 for axis in range(rank))
+        part = {
+            "begins": begins,
+            "ends": tuple(first + size for first, size in zip(begins, shape, strict=True)),
+            "step": (1,) * rank,
+        }
+        element = tensor.element
+        rows = [
+            ReferenceRow.of("repeat", (0,), repeated, element, {"repeat_dimensions": counts}),
+            ReferenceRow.of("slice", (2,), shape, element, part),
+        ]
+        index_map = AffineMap(rank, 0, tuple(places))
+        return self._gather(tensor, shape, tensor.view.element_map().compose(index_map), rows)
+
+    def _gather(
+        self,
+        tensor: DeviceTensor,
+        shape: Sequence[int],
+        places: AffineMap,
+        rows: Sequence[ReferenceRow] = (),
+    ) -> DeviceTensor:
+        """A tensor of a shape, from elements at places in the buffer, by way of rows."""
+        numbers = self._once(("rows", tensor.buffer), lambda: self._untilize(tensor))
+        view = self._view(numbers, shape, places.results)
+        output = self.create_empty(shape, tensor.element)
+        tilized = self._block_generic(d2m.TileTilizeBlockOp, view, output.buffer)
+        tilized.attributes[REFERENCE] = _refer([tensor], output.buffer, rows).attr
+        return DeviceTensor.whole(tilized.results[0], tensor.element)
+
+    def _untilize(self, tensor: DeviceTensor) -> SSAValue:
+        """All numbers of the buffer of a tensor, row by row."""
+        whole = DeviceTensor.whole(tensor.buffer, tensor.element)
+        type_ = self.tensor_type(whole.shape, whole.tile.scalar_type, MemorySpace.DEVICE_DRAM)
+        numbers = self.add(d2m.EmptyOp.of(type_))
+        untilized = self._block_generic(d2m.TileUntilizeBlockOp, whole.buffer, numbers)
+        row = ReferenceRow.of("reshape", (0,), whole.shape, whole.element, {"shape": whole.shape})
+        untilized.attributes[REFERENCE] = _refer([whole], numbers, [row]).attr
+        return untilized.results[0]
+
+    def _block_generic(
+        self,
+        cls: type[d2m.TileTilizeBlockOp | d2m.TileUntilizeBlockOp],
+        source: SSAValue,
+        output: SSAValue,
+    ) -> d2m.GenericOp:
+        """An operation on whole blocks."""
+        rank = len(value_shape(output)) // 2
+        generic = d2m.GenericOp.of(
+            [source],
+            [output],
+            [AffineMap.identity(rank)] * 2,
+            (PARALLEL,) * rank,
+            [d2m.ThreadKind.COMPUTE],
+            block_factors=(1,) * rank,
+        )
+        self.add(generic)
+        block = generic.compute_region.block
+        region = D2MBuilder(block, self.location)
+        waited = region.add(d2m.WaitOp.on(block.args[0]))
+        out = region.add(d2m.ReserveOp.on(block.args[1]))
+        converted = region.add(cls.create(operands=[waited, out], result_types=[out.type]))
+        region.insert(_located(d2m.YieldOp.create(operands=[converted]), region))
+        return generic
 
 
 def _refer(
-    inputs: Sequence[DeviceTensor], output: DeviceTensor, rows: Sequence[ReferenceRow]
+    inputs: Sequence[DeviceTensor], output: SSAValue, rows: Sequence[ReferenceRow]
 ) -> Reference:
     """The reference of a generic, with what its inputs are made of in front of its own rows."""
     count = len(inputs)
@@ -358,11 +553,54 @@ def _refer(
         values[number] = count + len(made)
     # What is written begins at the first number of the output, of which it may be a part.
     shape = made[-1].type.get_shape() if made else inputs[0].shape
-    layout = metal_layout_of(output.value.type)
+    layout = metal_layout_of(output.type)
     assert layout is not None, "tensors of tiles have a layout"
     host = replace(HostLayoutAttr.of(layout.data).data, logical_shape=shape)
     value = values[count + len(rows)] if rows else values[0]
     return Reference(tuple(made), (ReferenceOutput(count, value, HostLayoutAttr(host)),))
+
+
+def _flatten(place: Sequence[AffineExpr], extents: Sequence[int]) -> AffineExpr:
+    """The position of a place in row-major order."""
+    position: AffineExpr = ConstantExpr(0)
+    for each, extent in zip(place, extents, strict=True):
+        position = position * extent + (each if extent > 1 else 0)
+    return position
+
+
+def _split(position: AffineExpr, extents: Sequence[int]) -> list[AffineExpr]:
+    """The place at a position in row-major order."""
+    place: list[AffineExpr] = []
+    for number, extent in enumerate(extents):
+        after = math.prod(extents[number + 1 :])
+        before = math.prod(extents[:number])
+        index = position // after
+        place.append(ConstantExpr(0) if extent == 1 else index % extent if before > 1 else index)
+    return place
+
+
+def place_of(operand: DeviceTensor, output: DeviceTensor) -> Sequence[AffineExpr]:
+    """The tile of an operand for each of the output: the first along dimensions that repeat it."""
+    if operand.shape == output.shape:
+        return AffineMap.identity(output.rank).results
+    outer = len(output.shape) - len(operand.shape)
+    return [
+        ConstantExpr(0) if extent < output.shape[outer + dim] else DimExpr(outer + dim)
+        for dim, extent in enumerate(operand.shape)
+    ]
+
+
+def spread_tile(
+    tiles: TileBuilder, tile: SSAValue, shape: Sequence[int], wanted: Sequence[int]
+) -> SSAValue:
+    """The tile of a tensor, repeated along rows and columns that the wanted shape has more of."""
+    rows, columns = (here < there for here, there in zip(shape[-2:], wanted[-2:], strict=True))
+    kind = {
+        (True, False): d2m.BroadcastKind.ROW,
+        (False, True): d2m.BroadcastKind.COLUMN,
+        (True, True): d2m.BroadcastKind.SCALAR,
+    }.get((rows, columns))
+    return tile if kind is None else tiles.add(d2m.TileBcastOp.of(tile, kind))
 
 
 def transpose_tile(tiles: TileBuilder, tile: SSAValue) -> SSAValue:

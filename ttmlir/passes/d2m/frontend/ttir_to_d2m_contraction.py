@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
+from xdsl.dialects.builtin import i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects import d2m
@@ -23,6 +24,7 @@ from ttmlir.layout.errors import LayoutError
 from ttmlir.optable.contraction import DotDimensions
 from ttmlir.passes.d2m.frontend.ttir_to_d2m import OTHER_ROAD, Conversion, RuleTable
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
+    MOST_CONSTANTS,
     PARALLEL,
     REDUCTION,
     D2MBuilder,
@@ -31,10 +33,11 @@ from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     Shape,
     TileBuilder,
     mask_padding,
-    matrix_shape,
     scalar_of,
     transpose_tile,
 )
+from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import cast as cast_tensor
+from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import compute_elementwise
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_movement import permute, reshape
 from ttmlir.passes.d2m.references import ReferenceRow
 
@@ -48,6 +51,16 @@ class _Factor:
     contract: int
     """The iterator within tiles that is summed over."""
     is_left: bool
+
+    def in_tiles(self, builder: D2MBuilder) -> _Factor:
+        """The factor with the order of the last two dimensions that its tiles have."""
+        places = self.tensor.tile_map
+        if places is None:
+            return replace(self, tensor=builder.settle(self.tensor))
+        if not places.transposes:
+            return self
+        *outer, rows, columns = self.iterators
+        return replace(self, tensor=self.tensor.transposed(), iterators=(*outer, columns, rows))
 
     @property
     def place(self) -> Sequence[AffineExpr]:
@@ -97,14 +110,23 @@ def _build(
 
 def _convert_matmul(conversion: Conversion, op: Operation) -> DeviceTensor:
     a, b = (conversion.tensor(value) for value in op.operands[:2])
-    target = element_type(op.results[0])
+    result = op.results[0]
+    return _multiply(conversion.builder, a, b, value_shape(result), element_type(result))
+
+
+def _multiply(
+    builder: D2MBuilder, a: DeviceTensor, b: DeviceTensor, shape: Shape, target: Attribute
+) -> DeviceTensor:
+    """The product of matrices, and of batches of them, which may be repeated."""
     _check_elements([a.element, b.element, target])
-    output = conversion.builder.create_empty(value_shape(op.results[0]), target)
+    output = builder.create_empty(shape, target)
     rank = len(output.shape)
     # The iterators are the dimensions of the result, then what is summed over.
     rows, columns, terms = rank - 2, rank - 1, rank
     factors = [
-        _Factor(each, (*range(rank - len(each.shape), rank - 2), *matrix), terms, is_left)
+        _Factor(each, (*range(rank - len(each.shape), rank - 2), *matrix), terms, is_left).in_tiles(
+            builder
+        )
         for each, matrix, is_left in ((a, (rows, terms), True), (b, (terms, columns), False))
     ]
     places = [
@@ -118,7 +140,7 @@ def _convert_matmul(conversion: Conversion, op: Operation) -> DeviceTensor:
         for factor in factors
     ]
     row = ReferenceRow.of("matmul", (0, 1), output.shape, target)
-    return _build(conversion.builder, factors, places, output, rank + 1, range(rank), row)
+    return _build(builder, factors, places, output, rank + 1, range(rank), row)
 
 
 def _convert_dot_general(conversion: Conversion, op: Operation) -> DeviceTensor:
@@ -148,7 +170,9 @@ def _convert_dot_general(conversion: Conversion, op: Operation) -> DeviceTensor:
     }
     within = next(ours[dim] for dim in left.contract if dim >= len(shapes[0]) - 2)
     factors = [
-        _Factor(tensor, tuple(places[dim] for dim in range(len(places))), within, is_left)
+        _Factor(tensor, tuple(places[dim] for dim in range(len(places))), within, is_left).in_tiles(
+            conversion.builder
+        )
         for tensor, places, is_left in ((lhs, ours, True), (rhs, theirs, False))
     ]
     places = [factor.place for factor in factors]
@@ -188,24 +212,33 @@ def _convert_flat_product(
         groups = (role.free, role.contract) if number == 0 else (role.contract, role.free)
         order = (*role.batch, *groups[0], *groups[1])
         extents = [math.prod(shape[dim] for dim in group) for group in groups]
-        moved = permute(builder, tensor, order, shape)
+        moved = permute(tensor, order)
         matrices.append(reshape(builder, moved, (*(shape[d] for d in role.batch), *extents)))
     a, b = matrices
-    target = element_type(op.results[0])
     shape = (*a.shape[:-1], b.shape[-1])
-    output = builder.create_empty(shape, target)
-    rank = len(shape)
-    factors = [
-        _Factor(a, (*range(rank - 2), rank - 2, rank), rank, is_left=True),
-        _Factor(b, (*range(rank - 2), rank, rank - 1), rank, is_left=False),
-    ]
-    places = [factor.place for factor in factors]
-    row = ReferenceRow.of("matmul", (0, 1), shape, target)
-    product = _build(builder, factors, places, output, rank + 1, range(rank), row)
-    return reshape(builder, product, matrix_shape(value_shape(op.results[0])))
+    product = _multiply(builder, a, b, shape, element_type(op.results[0]))
+    return reshape(builder, product, value_shape(op.results[0]))
+
+
+def _convert_embedding(conversion: Conversion, op: Operation) -> DeviceTensor:
+    """Rows of a table by number: the product of a matrix with a 1 in each row and the table."""
+    builder, result = conversion.builder, op.results[0]
+    numbers, table = (conversion.tensor(value) for value in op.operands[:2])
+    target = element_type(result)
+    _check_elements([table.element, target])
+    count, width = table.shape
+    if count > MOST_CONSTANTS:
+        raise LayoutError(f"has a table of more than {MOST_CONSTANTS} rows; {OTHER_ROAD}")
+    looked_up = math.prod(numbers.shape)
+    column = cast_tensor(builder, reshape(builder, numbers, (looked_up, 1)), i32)
+    row = builder.load_constant(i32, (1, count), range(count))
+    chosen = compute_elementwise(builder, "eq", [column, row], table.element, (looked_up, count))
+    product = _multiply(builder, chosen, table, (looked_up, width), target)
+    return reshape(builder, product, value_shape(result))
 
 
 RULES: RuleTable = {
+    "ttir.embedding": _convert_embedding,
     "ttir.dot_general": _convert_dot_general,
     "ttir.matmul": _convert_matmul,
 }

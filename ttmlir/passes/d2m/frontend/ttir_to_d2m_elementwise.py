@@ -17,7 +17,6 @@ from ttmlir.dialects.definition.row_ops import ParameterValue
 from ttmlir.dialects.ttcore import metal_tile_type
 from ttmlir.ir.tensor_types import is_boolean
 from ttmlir.ir.tile_arithmetic import computed_as, is_float, is_short, steps_of
-from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, DimExpr
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     D2MBuilder,
     DeviceTensor,
@@ -27,7 +26,9 @@ from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     Splat,
     TileBuilder,
     matrix_shape,
+    place_of,
     scalar_of,
+    spread_tile,
 )
 from ttmlir.passes.d2m.references import ReferenceRow
 
@@ -47,10 +48,13 @@ def compute_elementwise(
     first = operands[0]
     if mnemonic == "typecast" and isinstance(first, DeviceTensor):
         if not converts(first.element, element):
-            return first if first.element == element else first.then(mnemonic, element, first.shape)
+            if first.element == element:
+                return first
+            return first.then(mnemonic, {}, first.view, element)
     else:
         steps_of(mnemonic, scalar_of(operands[-1].element))
     output = builder.create_empty(shape, element)
+    operands = [each.narrow() if isinstance(each, DeviceTensor) else each for each in operands]
     tensors = list(dict.fromkeys(each for each in operands if isinstance(each, DeviceTensor)))
     nest = LoopNest.parallel(output.rank, [place_of(each, output) for each in tensors])
 
@@ -83,30 +87,6 @@ def _row(
         # Truth values are stored as numbers, to which a typecast changes nothing.
         return ReferenceRow.of("ne", (*values, 0.0), shape, element)
     return ReferenceRow.of(mnemonic, values, shape, element, parameters)
-
-
-def place_of(operand: DeviceTensor, output: DeviceTensor) -> Sequence[AffineExpr]:
-    """The tile of an operand for each of the output: the first along dimensions that repeat it."""
-    if operand.shape == output.shape:
-        return AffineMap.identity(output.rank).results
-    outer = len(output.shape) - len(operand.shape)
-    return [
-        ConstantExpr(0) if extent < output.shape[outer + dim] else DimExpr(outer + dim)
-        for dim, extent in enumerate(operand.shape)
-    ]
-
-
-def spread_tile(
-    tiles: TileBuilder, tile: SSAValue, shape: Sequence[int], wanted: Sequence[int]
-) -> SSAValue:
-    """The tile of a tensor, repeated along rows and columns that the wanted shape has more of."""
-    rows, columns = (here < there for here, there in zip(shape[-2:], wanted[-2:], strict=True))
-    kind = {
-        (True, False): d2m.BroadcastKind.ROW,
-        (False, True): d2m.BroadcastKind.COLUMN,
-        (True, True): d2m.BroadcastKind.SCALAR,
-    }.get((rows, columns))
-    return tile if kind is None else tiles.add(d2m.TileBcastOp.of(tile, kind))
 
 
 def _compute_tile(
@@ -183,28 +163,6 @@ def convert_tile(
             properties=named,
         )
     )
-
-
-def broadcast(builder: D2MBuilder, source: DeviceTensor, shape: Sequence[int]) -> DeviceTensor:
-    """The tensor repeated along dimensions of extent 1, and along new ones in front."""
-    output = builder.create_empty(shape, source.element)
-
-    def body(tiles: TileBuilder, inputs: Sequence[SSAValue], _: SSAValue) -> SSAValue:
-        return spread_tile(tiles, inputs[0], source.shape, output.shape)
-
-    place = place_of(source, output)
-    nest = LoopNest.parallel(output.rank, [place])
-    return builder.generic([source], output, nest, body, repeat_rows(source, output.shape))
-
-
-def repeat_rows(source: DeviceTensor, shape: Shape) -> list[ReferenceRow]:
-    """What repeats a tensor along dimensions, with new ones in front."""
-    filled = (*(1,) * (len(shape) - len(source.shape)), *source.shape)
-    counts = tuple(whole // extent for extent, whole in zip(filled, shape, strict=True))
-    return [
-        ReferenceRow.of("reshape", (0,), filled, source.element, {"shape": filled}),
-        ReferenceRow.of("repeat", (2,), shape, source.element, {"repeat_dimensions": counts}),
-    ]
 
 
 def cast(builder: D2MBuilder, source: DeviceTensor, element: Attribute) -> DeviceTensor:

@@ -1,22 +1,22 @@
-"""Operations that move whole tiles, for `ttir-to-d2m`: loops whose maps say which tile is read.
+"""Operations that move elements, for `ttir-to-d2m`: changes of the view on a buffer.
 
-Rows, columns and single elements stay where they are in their tiles, but for an exchange of rows
-and columns. All else is refused.
+Nothing is copied before something reads the tensor, and then only what is not a view of whole
+tiles. Concatenations and paddings write their parts into a new buffer.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NoReturn, cast
+from typing import cast
 
+from xdsl.dialects.builtin import i1
 from xdsl.ir import Operation, SSAValue
 
 from ttmlir.dialects.definition.row_ops import RowOperation
 from ttmlir.ir.tensor_types import element_type, limits_of, value_shape
-from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, DimExpr, dims
-from ttmlir.layout.errors import LayoutError
-from ttmlir.passes.d2m.frontend.ttir_to_d2m import OTHER_ROAD, Conversion, RuleTable
+from ttmlir.layout.affine import AffineMap, DimExpr
+from ttmlir.passes.d2m.frontend.ttir_to_d2m import Conversion, RuleTable
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     PARALLEL,
     TILE,
@@ -30,91 +30,28 @@ from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     matrix_shape,
     tiles_of,
 )
-from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import broadcast
+from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import compute_elementwise
 from ttmlir.passes.d2m.references import ReferenceRow
-
-
-def refuse_move(what: str, supported: str) -> NoReturn:
-    """Refuse what moves parts of tiles."""
-    raise LayoutError(
-        f"{what} moves parts of tiles of {TILE}x{TILE}; kernels move whole ones: {supported}; "
-        f"{OTHER_ROAD}"
-    )
-
 
 # --- Reshapes ------------------------------------------------------------------------------------
 
 
 def reshape(builder: D2MBuilder, source: DeviceTensor, shape: Sequence[int]) -> DeviceTensor:
-    """The elements in row-major order under another shape; LayoutError where tiles change."""
+    """The elements in row-major order under another shape."""
     target = matrix_shape(shape)
+    view = source.view.reshape(target)
     if source.shape == target:
         return source
-    *_, rows, columns = source.shape
-    *outer, new_rows, new_columns = target
-    place = dims(len(target))
-    if columns == new_columns and (rows == new_rows or rows % TILE == new_rows % TILE == 0):
-        flat = _flatten(place, tiles_of(target), len(target) - 1)
-        lead = _split(flat, tiles_of(source.shape)[:-1])
-        return builder.move(source, target, (*lead, place[-1]), "reshape", {"shape": target})
-    if (rows, columns) == (new_columns, new_rows) and 1 in (rows, columns):
-        # A row becomes a column, or a column a row.
-        lead = _split(_flatten(place, target, len(outer)), source.shape[:-2])
-        place = (*lead, place[-1], place[-2])
-        return builder.move(source, target, place, "reshape", {"shape": target}, transposes=True)
-    refuse_move(
-        f"the reshape from {list(source.shape)} to {list(target)}",
-        "reshapes that keep the last two dimensions, or the last one where the ones before are "
-        "multiples of 32, or that make a row a column",
-    )
+    if view is None:
+        return builder.regroup(source, target)
+    return source.then("reshape", {"shape": target}, view)
 
 
-def _flatten(place: Sequence[AffineExpr], extents: Sequence[int], count: int) -> AffineExpr:
-    """The position of a place in row-major order of the first `count` dimensions."""
-    position: AffineExpr = ConstantExpr(0)
-    for each, extent in zip(place[:count], extents[:count], strict=True):
-        position = position * extent + (each if extent > 1 else 0)
-    return position
-
-
-def _split(position: AffineExpr, extents: Sequence[int]) -> list[AffineExpr]:
-    """The place at a position in row-major order."""
-    place: list[AffineExpr] = []
-    for number, extent in enumerate(extents):
-        after = math.prod(extents[number + 1 :])
-        before = math.prod(extents[:number])
-        index = position // after
-        place.append(ConstantExpr(0) if extent == 1 else index % extent if before > 1 else index)
-    return place
-
-
-def permute(
-    builder: D2MBuilder, source: DeviceTensor, order: Sequence[int], shape: Sequence[int]
-) -> DeviceTensor:
-    """The tensor of a shape with its dimensions in another order; LayoutError within tiles."""
-    rank = len(shape)
-    target = [shape[dim] for dim in order]
-    long = [dim for dim in order if shape[dim] > 1]
-    if long == sorted(long):
-        return reshape(builder, source, target)
-    # Here the rank is two or more.
-    inner = (rank - 2, rank - 1)
-    if set(order[-2:]) != set(inner):
-        refuse_move(
-            f"the permutation {list(order)} of {list(shape)}",
-            "permutations that keep or exchange the last two dimensions",
-        )
-    place: list[AffineExpr] = [ConstantExpr(0)] * rank
-    for new, old in enumerate(order):
-        place[old] = DimExpr(new)
-    return builder.move(
-        source,
-        target,
-        place,
-        "permute",
-        {"permutation": tuple(order)},
-        transposes=order[-1] != rank - 1,
-    )
+def permute(source: DeviceTensor, order: Sequence[int]) -> DeviceTensor:
+    """The tensor with its last dimensions in another order; those in front stay."""
+    added = len(source.shape) - len(order)
+    whole = (*range(added), *(added + dim for dim in order))
+    return source.then("permute", {"permutation": whole}, source.view.permute(whole))
 
 
 def _convert_reshape(conversion: Conversion, op: Operation) -> DeviceTensor:
@@ -132,7 +69,7 @@ def _convert_permute(conversion: Conversion, op: Operation) -> DeviceTensor:
         order = list(range(rank))
         first, second = (cast("int", parameters[name]) % rank for name in ("dim0", "dim1"))
         order[first], order[second] = order[second], order[first]
-    return permute(conversion.builder, conversion.tensor(value), order, value_shape(value))
+    return permute(conversion.tensor(value), order)
 
 
 # --- Parts ---------------------------------------------------------------------------------------
@@ -143,46 +80,41 @@ def _is_inner(dim: int, rank: int) -> bool:
     return dim >= rank - 2
 
 
-def _part(dim: int, step: int, first: int, count: int, whole: int) -> AffineExpr:
-    """The place of a tile of a part in a whole; only iterators over all of it stand alone."""
-    place = DimExpr(dim) * step + first
-    return place % count if place == DimExpr(dim) and count < whole else place
+def take(
+    builder: D2MBuilder, source: DeviceTensor, dim: int, begin: int, count: int, step: int = 1
+) -> DeviceTensor:
+    """Some elements of a dimension."""
+    extent = source.shape[dim]
+    if count == extent:
+        return source
+    view = source.view.slice(dim, begin, count, step)
+    if view is None:
+        source = builder.settle(source)
+        view = source.view.slice(dim, begin, count, step)
+        assert view is not None, "dimensions of a buffer are cut anywhere"
+    rank = len(source.shape)
+    parameters = {
+        "begins": tuple(begin if each == dim else 0 for each in range(rank)),
+        "ends": tuple(
+            begin + (count - 1) * step + 1 if each == dim else whole
+            for each, whole in enumerate(source.shape)
+        ),
+        "step": tuple(step if each == dim else 1 for each in range(rank)),
+    }
+    return source.then("slice", parameters, view)
 
 
 def _convert_slice(conversion: Conversion, op: Operation) -> DeviceTensor:
     assert isinstance(op, RowOperation)
-    source = conversion.tensor(op.operands[0])
+    tensor = conversion.tensor(op.operands[0])
     parameters = cast("dict[str, Shape]", op.parameters())
     begins, steps = parameters["begins"], parameters["step"]
-    added = len(source.shape) - len(begins)
-    shape = matrix_shape(value_shape(op.results[0]))
-    rank = len(shape)
-    counts = tiles_of(source.shape)
-    place: list[AffineExpr] = []
-    for dim, (begin, step) in enumerate(
-        zip((0,) * added + begins, (1,) * added + steps, strict=True)
-    ):
-        first = begin % source.shape[dim] if begin < 0 else begin
-        step = 1 if shape[dim] == 1 else step
-        unit = TILE if _is_inner(dim, rank) else 1
-        if first % unit or (unit > 1 and step > 1):
-            refuse_move(
-                f"the slice from {begin} by {step} of dimension {dim - added}",
-                "slices of the last two dimensions begin at multiples of 32 and have step 1",
-            )
-        place.append(_part(dim, step, first // unit, tiles_of(shape)[dim], counts[dim]))
-    ends = parameters["ends"]
-    return conversion.builder.move(
-        source,
-        shape,
-        place,
-        "slice",
-        {
-            "begins": (*(0,) * added, *begins),
-            "ends": (*source.shape[:added], *ends),
-            "step": (*(1,) * added, *steps),
-        },
-    )
+    counts = value_shape(op.results[0])
+    added = len(tensor.shape) - len(begins)
+    for dim, (begin, count, step) in enumerate(zip(begins, counts, steps, strict=True), added):
+        first = begin % tensor.shape[dim] if begin < 0 else begin
+        tensor = take(conversion.builder, tensor, dim, first, count, step)
+    return tensor
 
 
 def _write_part(
@@ -200,7 +132,9 @@ def _write_part(
     rank = len(output.shape)
     counts, wholes = tiles_of(source.shape), tiles_of(output.shape)
     place = tuple(
-        _part(dim, 1, offset, counts[dim], wholes[dim]) for dim, offset in enumerate(offsets)
+        # Only an iterator over all of a dimension stands alone.
+        DimExpr(dim) % count if not offset and count < whole else DimExpr(dim) + offset
+        for dim, (offset, count, whole) in enumerate(zip(offsets, counts, wholes, strict=True))
     )
     nest = LoopNest((PARALLEL,) * rank, (AffineMap.identity(rank), AffineMap(rank, 0, place)))
 
@@ -214,32 +148,58 @@ def _write_part(
     return builder.generic([source], output, nest, body, rows)
 
 
+def _shift(
+    builder: D2MBuilder, source: DeviceTensor, dim: int, distance: int, extent: int
+) -> DeviceTensor:
+    """A longer dimension with the tensor from `distance` on; around it are any numbers."""
+    view = None if distance else source.view.widen(dim, extent)
+    if view is None:
+        return builder.rotate(source, dim, distance, extent)
+    widths = [0] * 2 * len(source.shape)
+    widths[2 * dim + 1] = extent - source.shape[dim]
+    widened = source.then("pad", {"padding": tuple(widths), "value": 0.0}, view)
+    if widened.tile_map is None:
+        return builder.rotate(source, dim, distance, extent)
+    return widened
+
+
 def _convert_concat(conversion: Conversion, op: Operation) -> DeviceTensor:
     assert isinstance(op, RowOperation)
     builder, result = conversion.builder, op.results[0]
     shape = value_shape(result)
-    values = op.operands[:-1]
     target = matrix_shape(shape)
-    dim = cast("int", op.parameters()["dim"]) % len(shape) + len(target) - len(shape)
-    unit = TILE if _is_inner(dim, len(target)) else 1
+    rank = len(target)
+    dim = cast("int", op.parameters()["dim"]) % len(shape) + rank - len(shape)
+    parts = [conversion.tensor(value) for value in op.operands[:-1]]
+    unit = TILE if _is_inner(dim, rank) else 1
+    if any(part.shape[dim] % unit for part in parts[:-1]):
+        return _merge_parts(builder, parts, dim)
     output = builder.create_empty(target, element_type(result))
     first = 0
-    for value in values:
-        if first % unit:
-            refuse_move(
-                f"the concatenation along dimension {dim - len(target) + len(shape)}, in which a "
-                f"part begins at {first},",
-                "along the last two dimensions all parts but the last are multiples of 32 long",
-            )
-        offsets = [first // unit if each == dim else 0 for each in range(len(target))]
-        part = conversion.tensor(value)
+    for part in parts:
+        offsets = [first // unit if each == dim else 0 for each in range(rank)]
         end = first + part.shape[dim]
-        whole = [end if each == dim else extent for each, extent in enumerate(target)]
+        held = [end if each == dim else extent for each, extent in enumerate(target)]
         # The part behind those that the output has.
-        row = ReferenceRow.of("concat", (1, 0), whole, output.element, {"dim": dim})
+        row = ReferenceRow.of("concat", (1, 0), held, output.element, {"dim": dim})
         output = _write_part(builder, part, output, offsets, [row] if first else [])
         first = end
     return output
+
+
+def _merge_parts(builder: D2MBuilder, parts: Sequence[DeviceTensor], dim: int) -> DeviceTensor:
+    """The concatenation of parts that share tiles: each as long as all, and one of them chosen."""
+    ends = [sum(part.shape[dim] for part in parts[: number + 1]) for number in range(len(parts))]
+    extent = ends[-1]
+    merged = _shift(builder, parts[0], dim, 0, extent)
+    for part, begin in zip(parts[1:], ends, strict=False):
+        extents = [extent if each == dim else 1 for each in range(len(part.shape))]
+        is_before = builder.load_constant(i1, extents, [n < begin for n in range(extent)])
+        here = _shift(builder, part, dim, begin, extent)
+        merged = compute_elementwise(
+            builder, "where", [is_before, merged, here], part.element, merged.shape
+        )
+    return merged
 
 
 def _convert_pad(conversion: Conversion, op: Operation) -> DeviceTensor:
@@ -250,26 +210,42 @@ def _convert_pad(conversion: Conversion, op: Operation) -> DeviceTensor:
     padding = cast("Shape", parameters["padding"])
     if not any(padding):
         return source
-    number = cast("float", parameters["value"])
+    number = _clamped(cast("float", parameters["value"]), op)
     shape = value_shape(result)
     target = matrix_shape(shape)
-    lows = (*(0,) * (len(target) - len(shape)), *padding[::2])
-    offsets: list[int] = []
-    for dim, low in enumerate(lows):
-        unit = TILE if _is_inner(dim, len(target)) else 1
-        if low % unit:
-            refuse_move(
-                f"the padding of {low} in front of dimension {dim - len(target) + len(shape)}",
-                "the last two dimensions are padded by multiples of 32 in front, and by any number "
-                "behind",
-            )
-        offsets.append(low // unit)
-    number = _clamped(number, op)
+    rank = len(target)
+    widths = [*(0,) * 2 * (rank - len(shape)), *padding]
+    lows = widths[::2]
+    for dim in (rank - 2, rank - 1):
+        if lows[dim] % TILE:
+            source = _pad_within(builder, source, dim, (lows[dim], target[dim]), number)
+            lows[dim] = widths[2 * dim] = widths[2 * dim + 1] = 0
+    if source.shape == target:
+        return source
+    offsets = [low // TILE if _is_inner(dim, rank) else low for dim, low in enumerate(lows)]
     output = builder.materialize(Splat(number, element_type(result), target))
-    widths = (*(0,) * 2 * (len(target) - len(shape)), *padding)
-    parameters = {"padding": widths, "value": float(number)}
-    row = ReferenceRow.of("pad", (0,), target, output.element, parameters)
+    rest = {"padding": tuple(widths), "value": float(number)}
+    row = ReferenceRow.of("pad", (0,), target, output.element, rest)
     return _write_part(builder, source, output, offsets, [row], number)
+
+
+def _pad_within(
+    builder: D2MBuilder,
+    source: DeviceTensor,
+    dim: int,
+    place: tuple[int, int],
+    number: float,
+) -> DeviceTensor:
+    """A dimension of an extent that holds the tensor from somewhere in a tile on."""
+    begin, extent = place
+    end = begin + source.shape[dim]
+    shifted = _shift(builder, source, dim, begin, extent)
+    extents = [extent if each == dim else 1 for each in range(len(source.shape))]
+    is_inside = builder.load_constant(i1, extents, [begin <= n < end for n in range(extent)])
+    around = Splat(number, source.element, shifted.shape)
+    return compute_elementwise(
+        builder, "where", [is_inside, shifted, around], source.element, shifted.shape
+    )
 
 
 def _clamped(number: float, op: Operation) -> float:
@@ -281,29 +257,20 @@ def _clamped(number: float, op: Operation) -> float:
 # --- Repetitions ---------------------------------------------------------------------------------
 
 
+def broadcast(source: DeviceTensor, shape: Sequence[int]) -> DeviceTensor:
+    """The tensor repeated along its dimensions until it has a shape."""
+    view = source.view
+    counts = tuple(whole // extent for extent, whole in zip(source.shape, shape, strict=True))
+    if math.prod(counts) == 1:
+        return source
+    for dim, count in enumerate(counts):
+        view = view.repeat(dim, count)
+    return source.then("repeat", {"repeat_dimensions": counts}, view)
+
+
 def _convert_repeat(conversion: Conversion, op: Operation) -> DeviceTensor:
     source = conversion.tensor(op.operands[0])
-    shape = matrix_shape(value_shape(op.results[0]))
-    rank = len(shape)
-    narrow = [
-        extent if _is_inner(dim, rank) and source.shape[dim] == 1 else source.shape[dim]
-        for dim, extent in enumerate(shape)
-    ]
-    if tuple(narrow) != source.shape:
-        source = broadcast(conversion.builder, source, narrow)
-    place: list[AffineExpr] = []
-    for dim, (extent, whole) in enumerate(zip(source.shape, shape, strict=True)):
-        if extent != whole and _is_inner(dim, rank) and extent % TILE:
-            refuse_move(
-                f"the repetition of {extent} elements of dimension {dim - rank}",
-                "the last two dimensions are repeated if they are 1 or a multiple of 32 long",
-            )
-        count = tiles_of(source.shape)[dim]
-        place.append(DimExpr(dim) if extent == whole else DimExpr(dim) % count)
-    if source.shape == shape:
-        return source
-    counts = tuple(whole // extent for extent, whole in zip(source.shape, shape, strict=True))
-    return conversion.builder.move(source, shape, place, "repeat", {"repeat_dimensions": counts})
+    return broadcast(source, matrix_shape(value_shape(op.results[0])))
 
 
 def _convert_broadcast(conversion: Conversion, op: Operation) -> DeviceTensor:
@@ -312,33 +279,25 @@ def _convert_broadcast(conversion: Conversion, op: Operation) -> DeviceTensor:
     source = conversion.tensor(value)
     given = value_shape(value)
     dimension = cast("Shape", op.parameters()["dimension"])
+    placed = [*(1,) * (len(shape) - len(given)), *given]
     if len(given) < len(shape) and len(dimension) == len(given):
         placed = [1] * len(shape)
         for extent, dim in zip(given, dimension, strict=True):
             placed[dim] = extent
-        source = reshape(conversion.builder, source, placed)
-    target = matrix_shape(shape)
-    return source if source.shape == target else broadcast(conversion.builder, source, target)
+    source = reshape(conversion.builder, source, placed)
+    return broadcast(source, matrix_shape(shape))
 
 
 def _convert_reverse(conversion: Conversion, op: Operation) -> DeviceTensor:
     assert isinstance(op, RowOperation)
     source = conversion.tensor(op.operands[0])
     given = len(value_shape(op.operands[0]))
-    rank = len(source.shape)
-    place: list[AffineExpr] = list(dims(rank))
-    axes: list[int] = []
-    for dim in cast("Shape", op.parameters()["dimensions"]):
-        axis = dim % given + rank - given
-        axes.append(axis)
-        if source.shape[axis] > 1 and _is_inner(axis, rank):
-            refuse_move(
-                f"the opposite order of dimension {dim}", "the last two dimensions keep their order"
-            )
-        place[axis] = source.shape[axis] - 1 - place[axis]
-    return conversion.builder.move(
-        source, source.shape, place, "reverse", {"dimensions": tuple(axes)}
-    )
+    added = len(source.shape) - given
+    turned = tuple(dim % given + added for dim in cast("Shape", op.parameters()["dimensions"]))
+    view = source.view
+    for dim in turned:
+        view = view.reverse(dim)
+    return source.then("reverse", {"dimensions": turned}, view)
 
 
 RULES: RuleTable = {
