@@ -690,7 +690,7 @@ _OTHERS = (
         element=Element.BY_FORMAT,
         templates=_FORMATS,
     ),
-    preparation("fill_tile_init", "`fill_tile` and `fill_tile_int`", _file("fill")),
+    preparation("fill_tile_init", "the calls that fill a tile", _file("fill")),
     computation(
         "fill_tile",
         "A number in every place.",
@@ -700,6 +700,17 @@ _OTHERS = (
         inputs=(),
         output="idst",
         scalars=(("param0", "value", Scalar.FLOAT),),
+    ),
+    computation(
+        "fill_tile_bitcast",
+        "A number, given by its bits, in every place.",
+        _file("fill"),
+        _fill,
+        instructions(1),
+        inputs=(),
+        output="idst",
+        scalars=(("param0", "value", Scalar.FLOAT_BITS),),
+        init="fill_tile_init",
     ),
     computation(
         "fill_tile_int",

@@ -39,6 +39,9 @@ PASSES: dict[str, str] = {
     "cse": "ttmlir.passes.general.cse:CSEPass",
     "d2m-allocate": "ttmlir.passes.d2m.schedule.d2m_allocate:D2MAllocatePass",
     "d2m-grid-selection": ("ttmlir.passes.d2m.schedule.d2m_grid_selection:D2MGridSelectionPass"),
+    "d2m-insert-scratch-buffers": (
+        "ttmlir.passes.d2m.dst.d2m_insert_scratch_buffers:D2MInsertScratchBuffersPass"
+    ),
     "inline": "ttmlir.passes.general.inline:InlinePass",
     "loop-invariant-code-motion": (
         "ttmlir.passes.general.loop_invariant_code_motion:LoopInvariantCodeMotionPass"

@@ -107,6 +107,7 @@ class TTIRToTTMetalPipeline(Pipeline):
 
     def passes(self) -> Sequence[Pass]:
         """Machine, generics, fusion, memrefs, blocks, addresses, kernels, host program."""
+        from ttmlir.passes.d2m.dst.d2m_insert_scratch_buffers import D2MInsertScratchBuffersPass
         from ttmlir.passes.d2m.frontend.ttir_to_d2m import TTIRToD2MPass
         from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel import ConvertD2MToTTKernelPass
         from ttmlir.passes.d2m.kernels.convert_d2m_to_ttmetal import ConvertD2MToTTMetalPass
@@ -129,6 +130,9 @@ class TTIRToTTMetalPipeline(Pipeline):
                 ttnn_mode=self.ttnn_mode,
             ),
             TTCoreOneShotBufferizePass(),
+            D2MInsertScratchBuffersPass(
+                max_dst_physical_size_tiles=self.max_dst_physical_size_tiles
+            ),
             D2MGridSelectionPass(
                 override_device_shape=self.override_device_shape,
                 num_stream_buffers=self.num_stream_buffers,

@@ -5,6 +5,7 @@ Each call comes with the one that prepares it. Which tiles of DST are free is no
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -67,8 +68,10 @@ class RegisterCalls:
 
     def fill(self, slot: int, number: float, element: ScalarType) -> None:
         """Fill a tile with a number."""
-        if is_float(element):
+        if is_float(element) and math.isfinite(number):
             self.call("fill_tile", (slot, float(number)))
+        elif is_float(element):
+            self.call("fill_tile_bitcast", (slot, bits_of(number)))
         else:
             self.call("fill_tile_int", (slot, _signed(int(number))))
 

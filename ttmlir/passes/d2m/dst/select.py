@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr
+from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, MemRefType
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 from ttmlir.dialects import d2m
-from ttmlir.dialects.tt.layout import element_of
+from ttmlir.dialects.tt.layout import TileType, element_of
 from ttmlir.ir.tile_arithmetic import is_float, steps_of
 from ttmlir.layout.element_type import ScalarType, TileFormat
 from ttmlir.layout.enums import DataType
@@ -56,6 +56,26 @@ def scalar_of_tile(tile: Attribute) -> ScalarType:
     assert isinstance(element, TileFormat), "bodies compute on tiles"
     keyword = _SCALARS.get(element.data_type)
     return element.scalar if keyword is None else ScalarType(keyword)
+
+
+def tiles_in(generic: d2m.GenericOp) -> set[TileType]:
+    """The types of tiles that a compute region works on."""
+    found: set[TileType] = set()
+    for op in generic.compute_region.walk():
+        for value in (*op.operands, *op.results):
+            kind = value.type
+            if isinstance(kind, MemRefType):
+                kind = cast("MemRefType[Attribute]", kind).element_type
+            if isinstance(kind, TileType):
+                found.add(kind)
+    return found
+
+
+def stored_format(tile: Attribute) -> DataType:
+    """The format of a circular buffer of tiles: with and without sign, integers are the same."""
+    element = element_of(tile)
+    assert isinstance(element, TileFormat), "circular buffers that are computed with hold tiles"
+    return DataType.U32 if element.data_type is DataType.SI32 else element.data_type
 
 
 def needs_buffer(op: Operation) -> Sequence[SSAValue]:
@@ -103,6 +123,10 @@ class Selector:
             else:
                 waiting += reversed(missing)
         return self._values[root]
+
+    def result_of(self, value: Value) -> SSAValue | None:
+        """The result of the body's operation that a selected value computes."""
+        return next((each for each, made in self._values.items() if made is value), None)
 
     def _computed(self, value: SSAValue) -> Sequence[SSAValue]:
         """The operands of a value's operation that are computed in DST."""

@@ -11,14 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from typing import cast
 
-from xdsl.dialects.builtin import MemRefType
 from xdsl.dialects.linalg.ops import GenericOp as LinalgGenericOp
-from xdsl.ir import Attribute
 
 from ttmlir.dialects import d2m
-from ttmlir.dialects.tt.layout import TileType, element_of
+from ttmlir.dialects.tt.layout import element_of
 from ttmlir.ir.kernel_builder import KernelBuilder
 from ttmlir.ir.rewriting import refuse
 from ttmlir.layout.enums import DataType, IteratorType
@@ -40,12 +37,12 @@ from ttmlir.passes.d2m.dst.code import (
     forget_changes,
     prepare,
 )
+from ttmlir.passes.d2m.dst.select import stored_format, tiles_in
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_compute_stage import (
     Packing,
     Stage,
     compute_elementwise,
     read_stage,
-    stored_format,
 )
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_compute_sums import (
     Carry,
@@ -88,19 +85,6 @@ def build_compute(plan: KernelPlan, kernel: KernelBuilder, dst_tiles: int = DST_
 def is_wide(generic: d2m.GenericOp) -> bool:
     """True if DST holds 32-bit numbers while the region of a generic computes."""
     return any(element_of(tile).scalar.size_bytes >= WIDE_BYTES for tile in tiles_in(generic))
-
-
-def tiles_in(generic: d2m.GenericOp) -> set[TileType]:
-    """The types of tiles that a compute region works on."""
-    found: set[TileType] = set()
-    for op in generic.compute_region.walk():
-        for value in (*op.operands, *op.results):
-            kind = value.type
-            if isinstance(kind, MemRefType):
-                kind = cast("MemRefType[Attribute]", kind).element_type
-            if isinstance(kind, TileType):
-                found.add(kind)
-    return found
 
 
 @dataclass

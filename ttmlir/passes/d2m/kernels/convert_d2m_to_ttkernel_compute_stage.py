@@ -16,14 +16,12 @@ from xdsl.dialects.linalg.attrs import IteratorType
 from xdsl.dialects.linalg.ops import GenericOp as LinalgGenericOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from ttmlir.dialects.tt.layout import element_of
 from ttmlir.layout.affine import AffineMap, DimExpr
-from ttmlir.layout.enums import DataType
 from ttmlir.layout.errors import LayoutError
 from ttmlir.mlir.attributes.affine import layout_map
 from ttmlir.passes.d2m.dst.code import Call, Code, Format, Index, Needs, Nest, Setting
 from ttmlir.passes.d2m.dst.plan import Plan, TooManyTilesError, plan
-from ttmlir.passes.d2m.dst.select import Selector
+from ttmlir.passes.d2m.dst.select import Selector, stored_format
 from ttmlir.passes.d2m.dst.values import Source
 from ttmlir.passes.tiles.register_calls import Buffer
 
@@ -129,12 +127,6 @@ def read_stage(op: LinalgGenericOp, numbers: Mapping[SSAValue, int]) -> Stage:
     return Stage(op, tuple(accesses), extents, reduced)
 
 
-def stored_format(tile: Attribute) -> DataType:
-    """The format of a circular buffer of tiles: with and without sign, integers are the same."""
-    data_type = element_of(tile).data_type
-    return DataType.U32 if data_type is DataType.SI32 else data_type
-
-
 def _extents(maps: Sequence[AffineMap], shapes: Sequence[Sequence[int]]) -> Shape:
     found = {
         result.position: extent
@@ -190,16 +182,19 @@ def walk(
 
     `accesses` are the first tile of each buffer and its strides along the iterators.
     """
-    extents, strides = _merge(extents, [list(each) for _, each in accesses])
+    # Buffers that are walked over alike have one number.
+    walks = list(dict.fromkeys((offset, tuple(each)) for offset, each in accesses))
+    number_of = [walks.index((offset, tuple(each))) for offset, each in accesses]
+    extents, strides = _merge(extents, [each for _, each in walks])
     *outer, inner = extents
     count = _chunk_size(inner, most)
     turns, rest = divmod(inner, count)
     steps = [each[-1] for each in strides]
-    numbers = tuple(Index(number) for number in range(len(accesses)))
+    numbers = tuple(map(Index, range(len(walks))))
 
     def points(first: int, tiles: int) -> list[Point]:
         return [
-            [index + (first + tile) * step for index, step in zip(numbers, steps, strict=True)]
+            [numbers[each] + (first + tile) * steps[each] for each in number_of]
             for tile in range(tiles)
         ]
 
@@ -208,7 +203,7 @@ def walk(
     ]
     if rest:
         body += chunk(points(turns * count, rest))
-    starts = tuple(Index(offset=offset) for offset, _ in accesses)
+    starts = tuple(Index(offset=offset) for offset, _ in walks)
     return [Nest(tuple(outer), starts, tuple(tuple(each[:-1]) for each in strides), body)]
 
 

@@ -242,21 +242,18 @@ class _Maker:
         return walk(extents, accesses, capacity // self.tiles, chunk)
 
     def reduce(self, point: Point, body: Code) -> Nest:
-        """Loops over the reduction iterators; in it, running number n is that of buffer n.
-
-        Places in the body are relative to the point's numbers.
-        """
+        """Loops over the reduction iterators; in it, running number n is that of input n."""
         stage = self.stage
         extents = tuple(stage.extents[each] for each in stage.reduced)
         strides = tuple(
-            tuple(access.strides[each] for each in stage.reduced) for access in stage.accesses
+            tuple(access.strides[each] for each in stage.reduced) for access in stage.inputs
         )
-        starts = tuple(Index(index.number) for index in point)
+        starts = tuple(Index(index.number) for index in point[:-1])
         return Nest(extents, starts, strides, body)
 
     def inside(self, point: Point) -> Point:
-        """Where tiles are within these loops."""
-        return [Index(number, index.offset) for number, index in enumerate(point)]
+        """Where tiles of the inputs are within these loops."""
+        return [Index(number, index.offset) for number, index in enumerate(point[:-1])]
 
 
 def _product(extents: Sequence[int]) -> list[tuple[int, ...]]:

@@ -1,0 +1,425 @@
+"""Give local buffers to tiles that have to be in memory while a region computes.
+
+Before:
+
+    #l1 = #ttcore.memory_space<l1>
+    #dram = #ttcore.memory_space<dram>
+    #map = affine_map<(d0, d1) -> (d0, d1)>
+    #row = affine_map<(d0, d1) -> (d0, 0)>
+    #parallel = #ttcore.iterator_type<parallel>
+    #reduction = #ttcore.iterator_type<reduction>
+    !tile = !ttcore.tile<32x32, bf16>
+    !in = memref<2x3x!tile, #l1>
+    !out = memref<2x1x!tile, #l1>
+    func.func @f(%x: memref<1x1x2x3x!tile, #ttcore.interleaved<6144x2048>, #dram>,
+        %y: memref<1x1x2x1x!tile, #ttcore.interleaved<2048x2048>, #dram>) {
+      d2m.generic {block_factors = [1, 1], grid = #ttcore.grid<1x1>, indexing_maps = [#map, #row],
+          iterator_types = [#parallel, #reduction], threads = [#d2m.thread<compute>]}
+          ins(%x : memref<1x1x2x3x!tile, #ttcore.interleaved<6144x2048>, #dram>)
+          outs(%y : memref<1x1x2x1x!tile, #ttcore.interleaved<2048x2048>, #dram>) {
+      ^compute0(%cb0: !d2m.cb<!in>, %cb1: !d2m.cb<!out>):
+        %i = d2m.wait %cb0 : !d2m.cb<!in> -> !in
+        %o = d2m.reserve %cb1 : !d2m.cb<!out> -> !out
+        linalg.generic {indexing_maps = [#map, #row], iterator_types = ["parallel", "reduction"]}
+            ins(%i : !in) outs(%o : !out) {
+        ^bb0(%a: !tile, %held: !tile):
+          %s = "d2m.tile_square"(%a) : (!tile) -> !tile
+          %one = "d2m.tile_fill"() <{value = 1.0 : f32}> : () -> !tile
+          %r = "d2m.tile_reduce_sum"(%s, %one, %held) <{reduce_dim = #d2m<reduce_dim R>}>
+              : (!tile, !tile, !tile) -> !tile
+          linalg.yield %r : !tile
+        }
+      }
+      return
+    }
+
+After:
+
+    ...
+          %alloc = memref.alloc() : memref<2x3x!ttcore.tile<32x32, bf16>, #l1>
+          %alloc_0 = memref.alloc() : memref<1x1x!ttcore.tile<32x32, bf16>, #l1>
+          linalg.generic {...} outs(%alloc_0 : ...) {
+          ^bb0(%out: ...):
+            %2 = "d2m.tile_fill"() ...
+            linalg.yield %2 : ...
+          }
+          linalg.generic {...} ins(%0 : ...) outs(%alloc : ...) {
+          ^bb0(%in: ..., %out: ...):
+            %2 = "d2m.tile_square"(%in) : ...
+            linalg.yield %2 : ...
+          }
+          linalg.generic {...} ins(%alloc, %alloc_0 : ...) outs(%1 : ...) {
+          ^bb0(%in: ..., %in_1: ..., %out: ...):
+            %2 = "d2m.tile_reduce_sum"(%in, %in_1, %out) ...
+            linalg.yield %2 : ...
+          }
+    ...
+
+Requires: generics on memrefs with one compute region of loops over tiles.
+Ensures: products, reductions, `tile_bcast` and `tile_transpose` take tiles of circular buffers, as
+the matrix unit does (the right factor of a product may be transposed). Bodies fit DST: what is too
+much is computed in loops of its own. Outputs are not read. What combines blocks in several steps,
+and is no sum, goes to a local buffer if other loops run in these steps, too.
+Options: tiles of DST.
+Not done here: the size of local buffers, which becomes that of blocks, and their addresses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from xdsl.dialects.builtin import MemRefType, NoneAttr
+from xdsl.dialects.linalg.attrs import IteratorType, IteratorTypeAttr
+from xdsl.dialects.linalg.ops import GenericOp as UpstreamLoops
+from xdsl.dialects.linalg.ops import YieldOp
+from xdsl.dialects.memref import AllocOp
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
+
+from ttmlir.dialects import d2m
+from ttmlir.dialects.linalg import GenericOp as LoopsOp
+from ttmlir.dialects.tt.keywords import MemorySpaceAttr
+from ttmlir.dialects.tt.layout import element_of
+from ttmlir.ir.op_builder import OpBuilder
+from ttmlir.ir.rewriting import erase, erase_unused, insert_before, refuse
+from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, DimExpr
+from ttmlir.layout.enums import DataType, MemorySpace
+from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.metal.device_memory import DST_TILES, dst_capacity
+from ttmlir.mlir.attributes.affine import affine_map_attr, layout_map
+from ttmlir.mlir.option_values import option
+from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.d2m.dst.code import Format
+from ttmlir.passes.d2m.dst.plan import TooManyTilesError, plan
+from ttmlir.passes.d2m.dst.select import Selector, needs_buffer, stored_format, tiles_in
+from ttmlir.passes.d2m.dst.values import Source
+from ttmlir.passes.d2m.schedule.bufferize_generic import copy_shard
+from ttmlir.passes.tiles.register_calls import Buffer
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+    from xdsl.dialects.builtin import ModuleOp
+
+_FLOATS = (DataType.F32, DataType.F16, DataType.BF16)
+_PARALLEL = IteratorTypeAttr(IteratorType.PARALLEL)
+
+
+@dataclass(frozen=True)
+class D2MInsertScratchBuffersPass(ModulePass):
+    """Give local buffers to tiles that have to be in memory while a region computes."""
+
+    name = "d2m-insert-scratch-buffers"
+    title = "D2MInsertScratchBuffers"
+    max_dst_physical_size_tiles: int = option(
+        0, "Tiles of 16-bit numbers in DST; 0 for those of the chip"
+    )
+
+    def apply(self, ctx: Context, module: ModuleOp) -> None:
+        """Look through every generic of the module that has a region."""
+        for op in list(module.walk()):
+            if isinstance(op, d2m.GenericOp) and op.regions and op.is_compute_only:
+                try:
+                    _Splitter(op, self.max_dst_physical_size_tiles or DST_TILES).run()
+                except LayoutError as error:
+                    refuse(op, f"has no kernels: {error}")
+
+
+class _Splitter:
+    """One compute region."""
+
+    def __init__(self, generic: d2m.GenericOp, dst_tiles: int) -> None:
+        self._generic = generic
+        elements = [element_of(tile) for tile in tiles_in(generic)]
+        self._capacity = dst_capacity(elements, physical_tiles=dst_tiles)
+        self._constants: dict[tuple[float, Attribute], SSAValue] = {}
+
+    def run(self) -> None:
+        """Split the loops of the region until each can be computed."""
+        block = self._generic.compute_region.block
+        loops = [op for op in block.ops if isinstance(op, UpstreamLoops)]
+        for op in loops:
+            self._keep_output(op)
+        waiting = loops[::-1]
+        while waiting:
+            op = waiting.pop()
+            made = self._split(op)
+            if made is not None:
+                waiting += reversed(made)
+
+    def _split(self, loops: UpstreamLoops) -> list[UpstreamLoops] | None:
+        """What loops become if they are split: further loops, then what is left of them."""
+        for op in loops.body.block.ops:
+            for value in needs_buffer(op):
+                if not _is_in_buffer(op, value, loops):
+                    return self._move_to_buffer(loops, value, op)
+        value = self._too_much(loops)
+        return None if value is None else self._move_to_buffer(loops, value, None)
+
+    def _too_much(self, loops: UpstreamLoops) -> SSAValue | None:
+        """A value that should not be computed in DST together with the others."""
+        body = loops.body.block
+        held = body.args[-1] if body.args[-1].uses else None
+        end = body.last_op
+        assert end is not None, "verified: bodies have a terminator"
+        root = end.operands[0]
+        if isinstance(root.owner, d2m.CombiningTileOp):
+            return None
+        output = Format(DataType.BF16, Buffer(0))
+        sources = [
+            Source(number, Buffer(number), Format(stored_format(value.type), Buffer(number)))
+            for number, value in enumerate(body.args[:-1])
+        ]
+        selector = Selector(sources, held, output, multiplies_onto_zeros=False)
+        try:
+            plan(selector.select(root), self._capacity)
+        except TooManyTilesError as error:
+            victim = None if error.victim is None else selector.result_of(error.victim)
+            if victim is None or victim is root or _depends_on(victim, held):
+                raise LayoutError(
+                    f"an operation needs {error.needed} tiles of DST at once, which has "
+                    f"{self._capacity}; give a larger max-dst-physical-size-tiles"
+                ) from error
+            return victim
+        return None
+
+    # --- Local buffers --------------------------------------------------------------------------
+
+    def _move_to_buffer(
+        self, loops: UpstreamLoops, value: SSAValue, user: Operation | None
+    ) -> list[UpstreamLoops]:
+        """Compute a value of a body in loops of its own, and read it from a buffer."""
+        if isinstance(value.owner, d2m.TileFillOp):
+            local = self._constant(loops, value.owner)
+            zeros = AffineMap(len(loops.iterator_types.data), 0, (ConstantExpr(0),) * 2)
+            return [_read_from_buffer(loops, value, local, zeros)]
+        body = loops.body.block
+        if _depends_on(value, body.args[-1]):
+            raise LayoutError(
+                "a tile of a circular buffer depends on the accumulator of the same loops"
+            )
+        maps = [layout_map(each) for each in loops.indexing_maps.data]
+        read = _arguments_of(value)
+        used = {dim for each in read for dim in maps[each.index].used_dims()}
+        order = sorted(used, key=_order_of(loops, maps, value, user))
+        # Buffers have two dimensions or more.
+        missing = max(2 - len(order), 0)
+        rank = missing + len(order)
+        extents = _extents(loops)
+        shape = (*(1,) * missing, *(extents[each] for each in order))
+        local = self._allocate(loops, shape, value.type)
+        zero: AffineExpr = ConstantExpr(0)
+        places: list[AffineExpr] = [zero] * len(extents)
+        for number, iterator in enumerate(order):
+            places[iterator] = DimExpr(missing + number)
+        inner = [
+            AffineMap(rank, 0, tuple(each.rename(places) for each in maps[argument.index].results))
+            for argument in read
+        ]
+        inputs = [loops.operands[each.index] for each in read]
+        made = _insert_loops(loops, inputs, local, inner, value)
+        outer = AffineMap(len(extents), 0, (*(zero,) * missing, *map(DimExpr, order)))
+        return [made, _read_from_buffer(loops, value, local, outer)]
+
+    def _constant(self, loops: UpstreamLoops, fill: d2m.TileFillOp) -> SSAValue:
+        """The buffer with a tile of one number."""
+        key = (fill.number, fill.results[0].type)
+        if key not in self._constants:
+            first = self._first_loops()
+            local = self._allocate(first, (1, 1), fill.results[0].type)
+            self._constants[key] = local
+            _insert_loops(first, [], local, [], fill.results[0])
+        return self._constants[key]
+
+    def _first_loops(self) -> UpstreamLoops:
+        ops = self._generic.compute_region.block.ops
+        return next(op for op in ops if isinstance(op, UpstreamLoops))
+
+    def _allocate(self, before: Operation, shape: Sequence[int], tile: Attribute) -> SSAValue:
+        space = MemorySpaceAttr(MemorySpace.DEVICE_L1)
+        op = AllocOp((), (), MemRefType(tile, shape, NoneAttr(), space))
+        op.location = before.location
+        insert_before(before, op)
+        return op.memref
+
+    def _keep_output(self, loops: UpstreamLoops) -> None:
+        """Let loops write to a local buffer, which is copied, if they may not write to the output.
+
+        Other loops cannot read what the writer takes away. What is combined in steps is read again,
+        unless it stays in DST, or the packer adds it up.
+        """
+        target = loops.outputs[0]
+        if not isinstance(target.owner, d2m.ReserveOp):
+            return
+        reads = [
+            use
+            for use in target.uses
+            if use.operation is not loops and use.index < len(use.operation.operands) - 1
+        ]
+        if not reads and not self._is_carried(loops):
+            return
+        local = self._allocate(loops, _shape_of(target), _tile_of(target))
+        loops.operands[len(loops.operands) - 1] = local
+        for use in reads:
+            use.operation.operands[use.index] = local
+        block = self._generic.compute_region.block
+        builder = OpBuilder(block, loops.location, before=loops.next_op)
+        copy_shard(builder, local, target)
+
+    def _is_carried(self, loops: UpstreamLoops) -> bool:
+        """True for what is no sum, in steps in which other loops run, too."""
+        body = loops.body.block
+        root = body.last_op.operands[0].owner if body.last_op is not None else None
+        if not body.args[-1].uses or isinstance(root, d2m.TileMatmulOp | d2m.TileReduceSumOp):
+            return False
+        if isinstance(root, d2m.ElementwiseTileOp):
+            row = root.TILE_OPERATION.row
+            is_float = element_of(root.results[0].type).data_type in _FLOATS
+            if row is not None and row.mnemonic == "add" and is_float:
+                return False
+            return True
+        read = needs_buffer(root) if isinstance(root, Operation) else ()
+        computed = any(not isinstance(each, BlockArgument) for each in read)
+        return computed or any(isinstance(each.owner, AllocOp) for each in loops.inputs)
+
+
+def _tile_of(value: SSAValue) -> Attribute:
+    return cast("MemRefType[Attribute]", value.type).element_type
+
+
+def _shape_of(value: SSAValue) -> Sequence[int]:
+    return cast("MemRefType[Attribute]", value.type).get_shape()
+
+
+# --- Bodies -------------------------------------------------------------------------------------
+
+
+def _is_in_buffer(op: Operation, value: SSAValue, loops: UpstreamLoops) -> bool:
+    """True if an operation finds a tile in a circular buffer, as it is there."""
+    if isinstance(op, d2m.TileMatmulOp) and value is op.operands[1]:
+        # The unpacker transposes the right factor of a product.
+        owner = value.owner
+        value = owner.operands[0] if isinstance(owner, d2m.TileTransposeOp) else value
+    return isinstance(value, BlockArgument) and value is not loops.body.block.args[-1]
+
+
+def _expression_of(value: SSAValue) -> tuple[set[Operation], set[BlockArgument[Attribute]]]:
+    """The operations that compute a value, and the arguments that they read."""
+    ops: set[Operation] = set()
+    arguments: set[BlockArgument[Attribute]] = set()
+    waiting = [value]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, BlockArgument):
+            arguments.add(each)
+        elif isinstance(each.owner, Operation) and each.owner not in ops:
+            ops.add(each.owner)
+            waiting += each.owner.operands
+    return ops, arguments
+
+
+def _arguments_of(value: SSAValue) -> list[BlockArgument[Attribute]]:
+    return sorted(_expression_of(value)[1], key=lambda each: each.index)
+
+
+def _depends_on(value: SSAValue, argument: SSAValue | None) -> bool:
+    return any(each is argument for each in _arguments_of(value))
+
+
+def _order_of(
+    loops: UpstreamLoops, maps: Sequence[AffineMap], value: SSAValue, user: Operation | None
+) -> Callable[[int], tuple[int, int]]:
+    """In which order the iterators of a value are dimensions of its buffer.
+
+    Factors of products are matrices, terms being the columns of the left and the rows of the right.
+    """
+    kinds = [kind.data for kind in loops.iterator_types.data]
+    left: frozenset[int] = frozenset()
+    is_right = isinstance(user, d2m.TileMatmulOp) and value is user.operands[1]
+    if is_right and isinstance(user, d2m.TileMatmulOp):
+        arguments = _arguments_of(user.operands[0])
+        left = frozenset(dim for each in arguments for dim in maps[each.index].used_dims())
+
+    def key(iterator: int) -> tuple[int, int]:
+        if kinds[iterator] is not IteratorType.PARALLEL:
+            return 1, iterator
+        return (0 if not is_right or iterator in left else 2), iterator
+
+    return key
+
+
+def _extents(loops: UpstreamLoops) -> dict[int, int]:
+    """How far each iterator goes."""
+    maps = [layout_map(each) for each in loops.indexing_maps.data]
+    return {
+        result.position: extent
+        for index_map, value in zip(maps, loops.operands, strict=True)
+        for result, extent in zip(index_map.results, _shape_of(value), strict=True)
+        if isinstance(result, DimExpr)
+    }
+
+
+def _insert_loops(
+    before: UpstreamLoops,
+    inputs: Sequence[SSAValue],
+    target: SSAValue,
+    maps: Sequence[AffineMap],
+    value: SSAValue,
+) -> UpstreamLoops:
+    """Loops in front of others that compute a value of a body for every place of a buffer."""
+    ops, _ = _expression_of(value)
+    arguments = _arguments_of(value)
+    body = Block(arg_types=[*(each.type for each in arguments), value.type])
+    values: dict[SSAValue, SSAValue] = dict(zip(arguments, body.args, strict=False))
+    owner_block = value.owner.parent if isinstance(value.owner, Operation) else None
+    assert owner_block is not None, "values that are moved are computed in a body"
+    for op in owner_block.ops:
+        if op in ops:
+            body.add_op(op.clone(values))
+    end = YieldOp(values[value])
+    end.location = before.location
+    body.add_op(end)
+    rank = len(_shape_of(target))
+    made = LoopsOp(
+        inputs,
+        [target],
+        Region(body),
+        [affine_map_attr(each) for each in (*maps, AffineMap.identity(rank))],
+        [_PARALLEL] * rank,
+        [],
+    )
+    made.location = before.location
+    insert_before(before, made)
+    return made
+
+
+def _read_from_buffer(
+    loops: UpstreamLoops, value: SSAValue, buffer: SSAValue, index_map: AffineMap
+) -> UpstreamLoops:
+    """Let a body read a value from a buffer instead of computing it."""
+    count = len(loops.inputs)
+    body = loops.body.block
+    argument = body.insert_arg(value.type, count)
+    for use in tuple(value.uses):
+        use.operation.operands[use.index] = argument
+    erase_unused(op for op in body.ops if op is not body.last_op)
+    maps = list(loops.indexing_maps.data)
+    maps.insert(count, affine_map_attr(index_map))
+    inputs = [*loops.inputs, buffer]
+    for number in reversed(range(count)):
+        if not body.args[number].uses:
+            body.erase_arg(body.args[number])
+            del inputs[number], maps[number]
+    made = LoopsOp(
+        inputs,
+        loops.outputs,
+        loops.detach_region(loops.body),
+        maps,
+        list(loops.iterator_types.data),
+        [],
+    )
+    made.attributes.update(loops.attributes)
+    made.location = loops.location
+    insert_before(loops, made)
+    erase(loops)
+    return made
