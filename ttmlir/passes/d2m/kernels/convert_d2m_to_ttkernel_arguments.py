@@ -11,9 +11,13 @@ from ttmlir.dialects.ttmetal.kernel_configs import (
     KernelArgsAttr,
 )
 from ttmlir.ir.kernel_builder import KernelBuilder
+from ttmlir.layout.enums import NocIndex
 
 WIDE_DST = "ttkernel.fp32_dest_acc_en"
 """On a compute kernel: DST holds numbers of 32 bits."""
+READER_NOC, WRITER_NOC = NocIndex.NOC0, NocIndex.NOC1
+"""The networks of the two kernels that move data; the second one has the longer way from DRAM."""
+
 KERNEL_ARGS = "ttmetal.kernel_args"
 """On a kernel: what its arguments are. Buffers are numbered as the operands of the generic, without
 local buffers."""

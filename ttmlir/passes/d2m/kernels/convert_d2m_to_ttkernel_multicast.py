@@ -19,7 +19,11 @@ from ttmlir.dialects import d2m
 from ttmlir.ir.kernel_builder import KernelBuilder, Number
 from ttmlir.layout.enums import NocIndex
 from ttmlir.layout.metal.iteration import iterator_positions
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_arguments import KernelArguments
+from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_arguments import (
+    READER_NOC,
+    WRITER_NOC,
+    KernelArguments,
+)
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_loops import block_counts
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_movement import BlockCopy
 
@@ -59,8 +63,8 @@ def multicast_routes(generic: d2m.GenericOp, chip_grid: tuple[int, int]) -> dict
             continue
         # Rows travel on the network of the writer, columns on that of the reader.
         for axis, extent, position, noc in (
-            ("x", columns, len(grid) - 1, NocIndex.NOC1),
-            ("y", rows, len(grid) - 2, NocIndex.NOC0),
+            ("x", columns, len(grid) - 1, WRITER_NOC),
+            ("y", rows, len(grid) - 2, READER_NOC),
         ):
             if extent > 1 and spread.get(position) not in used:
                 routes[number] = Route(axis, extent, noc)

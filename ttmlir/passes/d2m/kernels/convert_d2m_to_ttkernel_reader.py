@@ -9,7 +9,7 @@ from xdsl.ir import SSAValue
 from ttmlir.ir.kernel_builder import KernelBuilder, Number
 from ttmlir.layout.affine import AffineMap, DimExpr
 from ttmlir.layout.enums import NocIndex
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_arguments import KernelArguments
+from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_arguments import READER_NOC, KernelArguments
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_loops import (
     BlockLoops,
     Indices,
@@ -54,7 +54,7 @@ class Loader:
         self._multicasts: dict[int, Multicast] = {}
         for stream in plan.inputs:
             route = routes.get(stream.number)
-            if (NocIndex.NOC0 if route is None else route.noc) is noc:
+            if (READER_NOC if route is None else route.noc) is noc:
                 tiles = tile_addresses(kernel, stream, arguments, noc, chip)
                 copy = BlockCopy(kernel, stream, tiles)
                 self._copies.append(copy)
@@ -95,7 +95,7 @@ def build_reader(
     plan: KernelPlan, kernel: KernelBuilder, arguments: KernelArguments, chip: Chip
 ) -> None:
     """Load inputs at their depths; LayoutError for what cannot be moved."""
-    loader = Loader(plan, kernel, arguments, chip, NocIndex.NOC0)
+    loader = Loader(plan, kernel, arguments, chip, READER_NOC)
     loops = BlockLoops(plan.generic, kernel)
     loops.run(loader.load, lambda depth, indices: None, loader.depth)
     loader.finish()

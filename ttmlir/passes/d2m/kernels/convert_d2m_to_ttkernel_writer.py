@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from xdsl.ir import SSAValue
 
 from ttmlir.ir.kernel_builder import KernelBuilder, Number
-from ttmlir.layout.enums import NocIndex
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_arguments import KernelArguments
+from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_arguments import WRITER_NOC, KernelArguments
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_loops import (
     BlockLoops,
     Indices,
@@ -29,11 +28,11 @@ def build_writer(
     """Store each output at its depth; LayoutError for what cannot be moved."""
     generic = plan.generic
     copies = [
-        BlockCopy(kernel, stream, tile_addresses(kernel, stream, arguments, NocIndex.NOC1, chip))
+        BlockCopy(kernel, stream, tile_addresses(kernel, stream, arguments, WRITER_NOC, chip))
         for stream in plan.outputs
     ]
     depths = [operand_depth(generic, stream.number) for stream in plan.outputs]
-    loader = Loader(plan, kernel, arguments, chip, NocIndex.NOC1)
+    loader = Loader(plan, kernel, arguments, chip, WRITER_NOC)
     loops = BlockLoops(generic, kernel)
 
     def after(depth: int, indices: Indices) -> None:

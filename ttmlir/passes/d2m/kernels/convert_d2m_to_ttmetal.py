@@ -75,7 +75,7 @@ from ttmlir.dialects.ttmetal.kernel_configs import (
 )
 from ttmlir.ir.rewriting import erase, erase_unused, insert_before, refuse, replace
 from ttmlir.ir.symbols import symbols_in
-from ttmlir.layout.enums import MathFidelity, NocIndex
+from ttmlir.layout.enums import MathFidelity
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.metal.device_memory import WIDE_BYTES, grid_cores
 from ttmlir.mlir.option_values import option
@@ -83,7 +83,9 @@ from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_arguments import (
     D2M_REFERENCE,
     KERNEL_ARGS,
+    READER_NOC,
     WIDE_DST,
+    WRITER_NOC,
 )
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_loops import chip_grid_of
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_plan import address_of
@@ -143,7 +145,7 @@ class ConvertD2MToTTMetalPass(ModulePass):
         kernels = [_kernel(generic, functions, thread) for thread in generic.threads]
         configs: list[NocConfigAttr | ComputeConfigAttr] = []
         for area in _areas(generic):
-            networks = iter(NocIndex)
+            networks = iter((READER_NOC, WRITER_NOC))
             for thread, function in zip(generic.threads, kernels, strict=True):
                 if thread.kind is d2m.ThreadKind.COMPUTE:
                     configs.append(self._compute(generic, function, area, cbs))
