@@ -132,6 +132,13 @@ class KernelBuilder(OpBuilder):
         self.insert(op)
         return op.result
 
+    def choose(self, condition: SSAValue, first: Number, second: Number) -> SSAValue:
+        """The first number if a condition holds, else the second."""
+        op = arith.SelectOp(condition, self.value(first), self.value(second))
+        op.location = self.location
+        self.insert(op)
+        return op.result
+
     def branch(
         self,
         condition: SSAValue,

@@ -9,8 +9,15 @@ from typing import Any
 
 import numpy as np
 from running.pass_runner import lowered
-from samples.metal_programs import BYTES, on_device, spell
+from samples.metal_programs import BYTES, CONTEXT, SYSTEM, on_device, spell
 
+from ttmlir.dialects import tt
+from ttmlir.dialects.definition.names import SYSTEM_DESC
+from ttmlir.layout.system.boards import board
+from ttmlir.layout.system.chip import SystemDesc
+from ttmlir.mlir.verifying.verifier import verify_module
+from ttmlir.passes.core.base import Pass
+from ttmlir.passes.core.registry import lookup
 from ttmlir.runtime import read_binary
 from ttmlir.runtime.metal.program import MetalProgram
 from ttmlir.runtime.metal.session import MetalRun, execute
@@ -20,7 +27,7 @@ from ttmlir.target.flatbuffer.ttmetal import ttmetal_to_flatbuffer
 Array = np.ndarray[Any, Any]
 Shape = Sequence[int]
 
-KERNEL_PASSES = ("ttir-load-system-desc", "convert-d2m-to-ttkernel", "convert-d2m-to-ttmetal")
+KERNEL_PASSES = ("convert-d2m-to-ttkernel", "convert-d2m-to-ttmetal")
 
 
 @dataclass(frozen=True)
@@ -208,9 +215,16 @@ class Program:
             + "\n}"
         )
 
-    def compiled(self) -> MetalProgram:
-        """The program in the file."""
-        module = lowered(self.text, *KERNEL_PASSES)
+    def compiled(self, system: SystemDesc | None = None) -> MetalProgram:
+        """The program in the file, for the default system or another one."""
+        module = lowered(self.text)
+        module.attributes[SYSTEM_DESC] = tt.SystemDescAttr(system or SYSTEM)
+        for name in KERNEL_PASSES:
+            cls = lookup(name)
+            assert cls is not None
+            assert issubclass(cls, Pass)
+            cls().run(CONTEXT, module)
+            assert not verify_module(module)
         [program] = read_binary(ttmetal_to_flatbuffer(module), "d2m.ttm").programs
         assert isinstance(program, MetalProgram)
         return program
@@ -218,6 +232,30 @@ class Program:
     def run(self, *inputs: Array, options: SimOptions | None = None) -> MetalRun:
         """A run on the simulator; exact numbers unless options say otherwise."""
         return execute(self.compiled(), inputs, options or SimOptions(numerics="exact"))
+
+
+RNG = np.random.default_rng(5)
+SCHEDULES = [
+    SimOptions(numerics="exact"),
+    SimOptions(numerics="exact", schedule_seed=1),
+    SimOptions(numerics="exact", schedule_seed=2, delay_copies=True),
+]
+
+
+def numbers(shape: Sequence[int]) -> Array:
+    """Multiples of 1/64 from -1 to 1, which bf16 holds."""
+    return RNG.integers(-64, 65, shape).astype(np.float32) / 64
+
+
+def check(program: Program, expected: Array, *inputs: Array, atol: float = 0.0) -> None:
+    """The only result, in three schedules and on two boards, clean under the sanitizer."""
+    for system, schedules in ((None, SCHEDULES), (board("n150"), SCHEDULES[:1])):
+        compiled = program.compiled(system)
+        for options in schedules:
+            run = execute(compiled, inputs, options)
+            [output] = run.outputs
+            np.testing.assert_allclose(output, expected, rtol=0, atol=atol)
+            assert not [finding for each in run.reports for finding in each.report.findings]
 
 
 def _list(names: Sequence[str], types: Sequence[str]) -> str:
@@ -244,3 +282,11 @@ def loop(body: str, operands: int, rank: int = 2, maps: Sequence[str] = ()) -> s
 EXP = '%e = "d2m.tile_exp"(%t0) : (!t0) -> !t1'
 ADD = '%e = "d2m.tile_add"(%t0, %t1) : (!t0, !t1) -> !t2'
 ABS = '%e = "d2m.tile_abs"(%t0) : (!t0) -> !t1'
+MATMUL = """linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2)>,
+    affine_map<(d0, d1, d2) -> (d2, d1)>, affine_map<(d0, d1, d2) -> (d0, d1)>],
+    iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%b0, %b1 : !b0, !b1) outs(%b2 : !b2) {
+^bb0(%x: !t0, %y: !t1, %sum: !t2):
+  %e = "d2m.tile_matmul"(%x, %y, %sum) : (!t0, !t1, !t2) -> !t2
+  linalg.yield %e : !t2
+}"""

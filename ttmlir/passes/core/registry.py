@@ -38,10 +38,12 @@ PASSES: dict[str, str] = {
     "convert-ttnn-to-emitc": "ttmlir.passes.emitc.convert_ttnn_to_emitc:ConvertTTNNToEmitCPass",
     "cse": "ttmlir.passes.general.cse:CSEPass",
     "d2m-allocate": "ttmlir.passes.d2m.schedule.d2m_allocate:D2MAllocatePass",
+    "d2m-generic-fusion": "ttmlir.passes.d2m.fusion.d2m_generic_fusion:D2MGenericFusionPass",
     "d2m-grid-selection": ("ttmlir.passes.d2m.schedule.d2m_grid_selection:D2MGridSelectionPass"),
     "d2m-insert-scratch-buffers": (
         "ttmlir.passes.d2m.dst.d2m_insert_scratch_buffers:D2MInsertScratchBuffersPass"
     ),
+    "d2m-mask-padding": "ttmlir.passes.d2m.fusion.d2m_mask_padding:D2MMaskPaddingPass",
     "inline": "ttmlir.passes.general.inline:InlinePass",
     "loop-invariant-code-motion": (
         "ttmlir.passes.general.loop_invariant_code_motion:LoopInvariantCodeMotionPass"
@@ -89,6 +91,9 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.placement.ttir_split_compound_layout:TTIRSplitCompoundLayoutPass"
     ),
     "ttir-to-d2m": "ttmlir.passes.d2m.frontend.ttir_to_d2m:TTIRToD2MPass",
+    "ttir-window-decomposition": (
+        "ttmlir.passes.ttir.ttir_window_decomposition:TTIRWindowDecompositionPass"
+    ),
 }
 """Every pass by its name on the command line; one line each, sorted by name."""
 

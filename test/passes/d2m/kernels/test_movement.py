@@ -7,24 +7,23 @@ from typing import Any
 
 import numpy as np
 import pytest
-from samples.d2m_programs import ABS, ADD, EXP, Buffer, Operand, Program, loop
+from samples.d2m_programs import (
+    ABS,
+    ADD,
+    EXP,
+    Buffer,
+    Operand,
+    Program,
+    check,
+    loop,
+    numbers,
+)
 
 from ttmlir.runtime.metal.golden import MetalGolden
 from ttmlir.runtime.metal.session import execute
 from ttmlir.sim.options import SimOptions
 
 Array = np.ndarray[Any, Any]
-RNG = np.random.default_rng(5)
-SCHEDULES = [
-    SimOptions(numerics="exact"),
-    SimOptions(numerics="exact", schedule_seed=1),
-    SimOptions(numerics="exact", schedule_seed=2, delay_copies=True),
-]
-
-
-def numbers(shape: Sequence[int]) -> Array:
-    """Multiples of 1/64 from -1 to 1, which bf16 holds."""
-    return RNG.integers(-64, 65, shape).astype(np.float32) / 64
 
 
 def tiles(array: Array) -> Array:
@@ -67,16 +66,6 @@ def unary(
     )
     program.read(target.name)
     return program
-
-
-def check(program: Program, expected: Array, *inputs: Array, atol: float = 0.0) -> None:
-    """The only result, in three schedules, clean under the sanitizer."""
-    compiled = program.compiled()
-    for options in SCHEDULES:
-        run = execute(compiled, inputs, options)
-        [output] = run.outputs
-        np.testing.assert_allclose(output, expected, rtol=0, atol=atol)
-        assert not [finding for each in run.reports for finding in each.report.findings]
 
 
 def test_exp_of_blocks_in_dram() -> None:

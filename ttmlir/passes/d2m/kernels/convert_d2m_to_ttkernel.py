@@ -75,7 +75,6 @@ from ttmlir.dialects.definition.ods import SEGMENTS, segments_attr
 from ttmlir.dialects.tt.layout import element_of
 from ttmlir.dialects.ttcore import ShardLayoutAttr
 from ttmlir.ir.kernel_builder import KernelBuilder
-from ttmlir.ir.layouts import system_desc_in_scope
 from ttmlir.ir.rewriting import erase, insert_before, refuse
 from ttmlir.ir.symbols import symbols_in
 from ttmlir.layout.enums import ThreadType
@@ -88,9 +87,8 @@ from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_arguments import (
     WIDE_DST,
     KernelArguments,
 )
+from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_chip import chip_of
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_compute import build_compute, is_wide
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_loops import chip_grid_of
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_movement import Chip
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_plan import KernelPlan, plan_kernels
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_reader import build_reader
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_writer import build_writer
@@ -133,7 +131,7 @@ class ConvertD2MToTTKernelPass(ModulePass):
 
     def _build(self, generic: d2m.GenericOp, names: _Names) -> None:
         plan = plan_kernels(generic, _hoist_locals(generic))
-        chip = _chip_of(generic)
+        chip = chip_of(generic)
         number = names.next_number()
         kernels: list[tuple[d2m.ThreadKind, str, Build]] = [
             (
@@ -194,7 +192,7 @@ def _replace(plan: KernelPlan, threads: list[d2m.ThreadAttr]) -> None:
 def _hoist_locals(generic: d2m.GenericOp) -> dict[SSAValue, SSAValue]:
     """The local buffers of the region, and memory for each on all cores of the grid."""
     found: dict[SSAValue, SSAValue] = {}
-    chip_grid = chip_grid_of(generic)
+    chip_grid = chip_of(generic).grid
     for op in generic.compute_region.block.ops:
         if not isinstance(op, memref.AllocOp):
             continue
@@ -212,13 +210,6 @@ def _hoist_locals(generic: d2m.GenericOp) -> dict[SSAValue, SSAValue]:
         insert_before(generic, new)
         found[op.memref] = new.memref
     return found
-
-
-def _chip_of(generic: d2m.GenericOp) -> Chip:
-    grid = chip_grid_of(generic)
-    system = system_desc_in_scope(generic)
-    assert system is not None, "looked up for the grid"
-    return Chip(grid, system.chip_descs[0].num_dram_channels)
 
 
 # --- Names ---------------------------------------------------------------------------------------

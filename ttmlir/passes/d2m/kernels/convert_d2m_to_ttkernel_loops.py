@@ -17,9 +17,8 @@ from xdsl.dialects import arith
 
 from ttmlir.dialects import d2m
 from ttmlir.ir.kernel_builder import KernelBuilder, Number
-from ttmlir.ir.layouts import system_desc_in_scope
-from ttmlir.ir.rewriting import refuse
 from ttmlir.layout.metal.iteration import iterator_positions
+from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_chip import chip_of
 
 Indices = Mapping[int, Number]
 """The block that the core is at along each iterator, as far as the loops around tell."""
@@ -47,18 +46,6 @@ def block_counts(generic: d2m.GenericOp) -> dict[int, int]:
         for iterator, position in iterator_positions(index_map).items():
             counts[iterator] = layout.grid_shape[position]
     return counts
-
-
-def chip_grid_of(generic: d2m.GenericOp) -> tuple[int, int]:
-    """Rows and columns of the chip that the kernels run on."""
-    system = system_desc_in_scope(generic)
-    if system is None:
-        refuse(
-            generic,
-            "has no machine to run on: the module lacks the attribute tt.system_desc; run "
-            "ttir-load-system-desc before",
-        )
-    return system.chip_descs[0].grid
 
 
 def core_position(
@@ -103,7 +90,7 @@ class BlockLoops:
         self._loops = looped_iterators(generic)
         self._counts = block_counts(generic)
         positions = iterator_positions(generic.indexing_maps[len(generic.inputs)])
-        core = core_position(kernel, generic.grid_shape, chip_grid_of(generic))
+        core = core_position(kernel, generic.grid_shape, chip_of(generic).grid)
         self._even = {
             iterator
             for iterator, position in positions.items()

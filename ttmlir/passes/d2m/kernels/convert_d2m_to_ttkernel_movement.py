@@ -30,11 +30,12 @@ from ttmlir.layout.affine import (
     dims,
 )
 from ttmlir.layout.element_type import TileFormat
-from ttmlir.layout.enums import DeviceMemoryLayout, MemorySpace, NocIndex
+from ttmlir.layout.enums import DeviceMemoryLayout, MemorySpace
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.linear_form import LinearForm, linear_form
 from ttmlir.layout.metal.device_memory import grid_cores
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_arguments import KernelArguments
+from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_chip import Chip, on_network
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_plan import Stream
 
 Shape = tuple[int, ...]
@@ -107,7 +108,7 @@ class _InterleavedTiles(TileAddresses):
         kernel.call("noc_async_write_tile", place[0], self._pages, address)
 
 
-class _BytesSomewhere(TileAddresses):
+class BytesSomewhere(TileAddresses):
     """Bytes of a core or bank."""
 
     tile_bytes: int
@@ -119,57 +120,65 @@ class _BytesSomewhere(TileAddresses):
     def read(
         self, kernel: KernelBuilder, place: Sequence[Number], address: Number, tiles: int
     ) -> None:
+        """Start to copy tiles that follow each other to an address of this core's L1."""
         source = self.network_address(kernel, place)
         kernel.call("noc_async_read", source, address, tiles * self.tile_bytes)
 
     def write(
         self, kernel: KernelBuilder, place: Sequence[Number], address: Number, tiles: int
     ) -> None:
+        """Start to copy tiles from there."""
         target = self.network_address(kernel, place)
         kernel.call("noc_async_write", address, target, tiles * self.tile_bytes)
 
 
-class _ShardsInL1(_BytesSomewhere):
+class _ShardsInL1(BytesSomewhere):
     """Shards on cores."""
 
-    def __init__(
-        self,
-        kernel: KernelBuilder,
-        layout: DeviceLayout,
-        base: SSAValue,
-        noc: NocIndex,
-        chip_grid: tuple[int, int],
-    ) -> None:
+    def __init__(self, layout: DeviceLayout, base: SSAValue, chip: Chip) -> None:
         self.tile_bytes = element_of(layout.element_type).stored_bytes
         self._base = base
         rank = len(layout.grid_shape)
         coordinates = dims(2 * rank)
         grid = layout.grid_shape
-        grid_cores(grid, chip_grid)  # the chip has these cores
-        if rank >= 2 and _is_rectangle(grid, chip_grid):
+        grid_cores(grid, chip.grid)  # the chip has these cores
+        if rank >= 2 and _is_rectangle(grid, chip.grid):
             y, x = coordinates[rank - 2 : rank]
         else:
             number = _row_major(coordinates[:rank], grid)
-            y, x = number // chip_grid[1], number % chip_grid[1]
+            y, x = number // chip.grid[1], number % chip.grid[1]
         byte = _row_major(coordinates[rank:], layout.shard_shape) * self.tile_bytes
         self.place = Place(_map(layout, x, y, byte), runs=2)
-        self._origin = [
-            kernel.arithmetic(
-                arith.SubiOp,
-                kernel.call(f"my_{axis}", int(noc))[0],
-                kernel.call(f"my_logical_{axis}_")[0],
-            )
-            for axis in ("x", "y")
-        ]
+        self._chip = chip
 
     def network_address(self, kernel: KernelBuilder, place: Sequence[Number]) -> SSAValue:
-        x, y = (kernel.add(at, first) for at, first in zip(place, self._origin, strict=False))
+        x = on_network(kernel, place[0], self._chip.columns)
+        y = on_network(kernel, place[1], self._chip.rows)
         address = kernel.value(kernel.add(place[2], self._base))
-        (found,) = kernel.call("get_noc_addr", kernel.value(x), kernel.value(y), address)
+        (found,) = kernel.call("get_noc_addr", x, y, address)
         return found
 
 
-class _ShardsInDram(_BytesSomewhere):
+class BytesOfPages(BytesSomewhere):
+    """Parts of pages that go round the banks of DRAM."""
+
+    def __init__(self, layout: DeviceLayout, base: SSAValue, banks: int) -> None:
+        """Pages are tiles, in the order of the shard."""
+        self.tile_bytes = element_of(layout.element_type).stored_bytes
+        self._base = base
+        coordinates = dims(len(layout.shape))[len(layout.grid_shape) :]
+        page = _row_major(coordinates, layout.shard_shape)
+        self.place = Place(_map(layout, page % banks, page // banks * self.tile_bytes), runs=1)
+
+    def network_address(self, kernel: KernelBuilder, place: Sequence[Number]) -> SSAValue:
+        """The address of a byte, from the bank and the byte in it."""
+        bank, byte = place
+        address = kernel.value(kernel.add(byte, self._base))
+        (found,) = kernel.call("get_noc_addr_from_bank_id", kernel.value(bank), address, dram=True)
+        return found
+
+
+class _ShardsInDram(BytesOfPages):
     """Shards that go round the banks of DRAM."""
 
     def __init__(self, layout: DeviceLayout, base: SSAValue, banks: int) -> None:
@@ -182,27 +191,13 @@ class _ShardsInDram(_BytesSomewhere):
         byte = (number // banks) * math.prod(layout.shard_shape) + tile
         self.place = Place(_map(layout, number % banks, byte * self.tile_bytes), runs=1)
 
-    def network_address(self, kernel: KernelBuilder, place: Sequence[Number]) -> SSAValue:
-        bank, byte = place
-        address = kernel.value(kernel.add(byte, self._base))
-        (found,) = kernel.call("get_noc_addr_from_bank_id", kernel.value(bank), address, dram=True)
-        return found
-
 
 def _is_rectangle(grid: Shape, chip_grid: tuple[int, int]) -> bool:
     return grid[-2] <= chip_grid[0] and grid[-1] <= chip_grid[1] and math.prod(grid[:-2]) == 1
 
 
-@dataclass(frozen=True)
-class Chip:
-    """What addresses depend on."""
-
-    grid: tuple[int, int]
-    dram_banks: int
-
-
 def tile_addresses(
-    kernel: KernelBuilder, stream: Stream, arguments: KernelArguments, noc: NocIndex, chip: Chip
+    kernel: KernelBuilder, stream: Stream, arguments: KernelArguments, chip: Chip
 ) -> TileAddresses:
     """How to reach the tiles of the buffer below a stream; LayoutError if kernels cannot."""
     layout = device_layout_of(stream.buffer.type)
@@ -216,10 +211,18 @@ def tile_addresses(
             f"operand #{stream.number} has elements '{layout.element_type}'; kernels move tiles"
         )
     base = arguments.address(stream.number)
-    if layout.memory_space is MemorySpace.DEVICE_L1:
-        return _ShardsInL1(kernel, layout, base, noc, chip.grid)
-    if layout.memory_layout is DeviceMemoryLayout.INTERLEAVED:
+    is_dram = layout.memory_space is MemorySpace.DEVICE_DRAM
+    if is_dram and layout.memory_layout is DeviceMemoryLayout.INTERLEAVED:
         return _InterleavedTiles(kernel, layout, base, kernel.buffers[stream.cb])
+    return tile_bytes_of(layout, base, chip)
+
+
+def tile_bytes_of(layout: DeviceLayout, base: SSAValue, chip: Chip) -> BytesSomewhere:
+    """How to reach the bytes of the tiles of a buffer."""
+    if layout.memory_space is MemorySpace.DEVICE_L1:
+        return _ShardsInL1(layout, base, chip)
+    if layout.memory_layout is DeviceMemoryLayout.INTERLEAVED:
+        return BytesOfPages(layout, base, chip.dram_banks)
     return _ShardsInDram(layout, base, chip.dram_banks)
 
 

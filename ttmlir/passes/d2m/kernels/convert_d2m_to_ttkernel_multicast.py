@@ -12,7 +12,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 
 from ttmlir.dialects import d2m
@@ -24,6 +23,7 @@ from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_arguments import (
     WRITER_NOC,
     KernelArguments,
 )
+from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_chip import Chip
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_loops import block_counts
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_movement import BlockCopy
 
@@ -76,7 +76,12 @@ class Multicast:
     """How a block of an input gets to all cores of a row or column."""
 
     def __init__(
-        self, kernel: KernelBuilder, copy: BlockCopy, arguments: KernelArguments, route: Route
+        self,
+        kernel: KernelBuilder,
+        copy: BlockCopy,
+        arguments: KernelArguments,
+        route: Route,
+        chip: Chip,
     ) -> None:
         """Find the cores; the kernel is still in front of its loops."""
         self._kernel = kernel
@@ -92,28 +97,27 @@ class Multicast:
             kernel.pointer(semaphore) for semaphore in (self._ready, self._valid)
         )
         (place,) = kernel.call(f"my_logical_{self._axis}_")
-        (along,) = kernel.call(f"my_{self._axis}", int(route.noc))
         (self._fixed,) = kernel.call(f"my_{self._across}", int(route.noc))
-        self._first = kernel.arithmetic(arith.SubiOp, along, place)
+        places = chip.columns if self._axis == "x" else chip.rows
+        self._sender, *others = places[: route.cores]
+        self._ends = (others[0], others[-1])
         self._sends = kernel.compare("eq", place, 0)
         (self._sender_ready,) = kernel.call(
-            "get_noc_addr", *self._coordinates(self._first), self._ready
+            "get_noc_addr", *self._coordinates(self._sender), self._ready
         )
         self._flags = self._rectangle(self._valid)
         kernel.call("noc_semaphore_set", self._valid_word, 1)
 
-    def _coordinates(self, along: Number) -> Sequence[SSAValue]:
+    def _coordinates(self, along: int) -> Sequence[SSAValue]:
         """x and y of a core of the row or column."""
-        value = self._kernel.value(along)
+        value = self._kernel.constant(along)
         return (value, self._fixed) if self._axis == "x" else (self._fixed, value)
 
     def _rectangle(self, address: SSAValue) -> SSAValue:
         """All receivers."""
         kernel = self._kernel
-        ends = [kernel.add(self._first, 1), kernel.add(self._first, self._receivers)]
-        if self._reversed:
-            # This network goes up and left: a rectangle begins with its last corner.
-            ends.reverse()
+        # Network 1 goes up and left: a rectangle begins with its last corner.
+        ends = self._ends[::-1] if self._reversed else self._ends
         corners = [value for end in ends for value in self._coordinates(end)]
         (found,) = kernel.call("get_noc_multicast_addr", *corners, address)
         return found

@@ -8,6 +8,7 @@ from xdsl.ir import SSAValue
 
 from ttmlir.ir.kernel_builder import KernelBuilder, Number
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_arguments import WRITER_NOC, KernelArguments
+from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_chip import Chip
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_loops import (
     BlockLoops,
     Indices,
@@ -15,7 +16,6 @@ from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_loops import (
 )
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_movement import (
     BlockCopy,
-    Chip,
     tile_addresses,
 )
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_plan import KernelPlan
@@ -28,7 +28,7 @@ def build_writer(
     """Store each output at its depth; LayoutError for what cannot be moved."""
     generic = plan.generic
     copies = [
-        BlockCopy(kernel, stream, tile_addresses(kernel, stream, arguments, WRITER_NOC, chip))
+        BlockCopy(kernel, stream, tile_addresses(kernel, stream, arguments, chip))
         for stream in plan.outputs
     ]
     depths = [operand_depth(generic, stream.number) for stream in plan.outputs]

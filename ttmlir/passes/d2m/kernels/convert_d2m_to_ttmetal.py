@@ -87,7 +87,7 @@ from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_arguments import (
     WIDE_DST,
     WRITER_NOC,
 )
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_loops import chip_grid_of
+from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_chip import chip_of
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_plan import address_of
 
 if TYPE_CHECKING:
@@ -126,7 +126,8 @@ class ConvertD2MToTTMetalPass(ModulePass):
                     self._enqueue(op, kernels)
                 case _:
                     pass
-        erase_unused(op for op in ops if isinstance(op, d2m.ViewLayoutOp | d2m.StreamLayoutOp))
+        views = d2m.ViewLayoutOp | d2m.ViewElementsOp | d2m.StreamLayoutOp
+        erase_unused(op for op in ops if isinstance(op, views))
         for op in function.body.walk():
             if op.name.startswith("d2m."):
                 refuse(op, "is nothing that the host does; it is part of kernels")
@@ -137,7 +138,7 @@ class ConvertD2MToTTMetalPass(ModulePass):
         if generic.regions:
             refuse(generic, "has regions in place of kernels; run convert-d2m-to-ttkernel before")
         streams = [v.owner for v in generic.operands if isinstance(v.owner, d2m.StreamLayoutOp)]
-        buffers = [d2m.buffer_of_view(stream.results[0])[0] for stream in streams]
+        buffers = [d2m.memory_of(stream.results[0]) for stream in streams]
         cbs = [
             v.owner.storage if isinstance(v.owner, d2m.StreamLayoutOp) else v
             for v in generic.operands
@@ -263,7 +264,7 @@ def _arguments(function: FuncOp) -> KernelArgs:
 def _areas(generic: d2m.GenericOp) -> list[ttmetal.Area]:
     """The rectangles of cores that the grid lies on: whole rows, and the rest of one."""
     try:
-        cores = grid_cores(generic.grid_shape, chip_grid_of(generic))
+        cores = grid_cores(generic.grid_shape, chip_of(generic).grid)
     except LayoutError as error:
         refuse(generic, f"has no cores: {error}")
     width = 1 + max(x for x, _ in cores)
