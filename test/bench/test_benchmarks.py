@@ -64,10 +64,12 @@ def test_benchmark_gives_its_rows(measure: Callable[[], Iterable[Result]], rows:
 
 
 def test_row_says_when_a_goal_is_missed() -> None:
-    """A goal is the largest value that satisfies."""
+    """A goal is the largest value that satisfies, or the least."""
     assert row(Result("a", 1.0, "s", goal=1.0)) == "| a | 1 s | ≤ 1 |"
     assert row(Result("a", 1.5, "s", goal=1.0)) == "| a | 1.5 s | ≤ 1 (missed) |"
     assert row(Result("a", 1.5, "s")) == "| a | 1.5 s |  |"
+    assert row(Result("a", 0.5, "ratio", least=0.5)) == "| a | 0.5 ratio | ≥ 0.5 |"
+    assert row(Result("a", 0.4, "ratio", least=0.5)) == "| a | 0.4 ratio | ≥ 0.5 (missed) |"
 
 
 def test_simulated_products_take_about_as_long_as_measured_ones() -> None:

@@ -86,6 +86,14 @@ def _numbers_of(op: Operation, array: Array, type_: Attribute, other: Attribute)
     return of_storage(np.array(view), wanted)
 
 
+def logical_numbers(op: Operation, result: Array) -> Array | None:
+    """What a generic computed, in rows and without padding; None for what other operations do."""
+    if not isinstance(op, d2m.GenericOp):
+        return None
+    type_ = op.results[0].type
+    return _numbers_of(op, result, type_, type_)
+
+
 def _logical_view(flat: Array, layout: MetalLayout) -> Array:
     """The numbers of the logical shape in a padded buffer."""
     strides = [stride * flat.itemsize for stride in layout.host_strides]
@@ -130,16 +138,16 @@ def _view_layout(execution: Execution, op: Operation, operands: Sequence[Any]) -
     is_there = np.ones(shape, np.bool_)
     for place, extent in zip(places, extents, strict=True):
         is_there &= (place >= 0) & (place < extent)
-    if isinstance(tensor.element_type, TileType):
-        if not is_there.all():
-            raise OpError(op, f"the map leads out of the buffer: '{layout.index_map}'")
-        return (operands[0][tuple(places)],)
-    # Rows may reach beyond the buffer, and are padded: what is read there is undefined.
-    rank = len(layout.logical_shape)
-    for axis, extent in enumerate(layout.logical_shape):
-        is_there &= points[len(shape) - rank + axis] < extent
+    is_inside = np.ones(shape, np.bool_)
+    if not isinstance(tensor.element_type, TileType):
+        # Rows are padded as tiles are: what is read there is undefined.
+        rank = len(layout.logical_shape)
+        for axis, extent in enumerate(layout.logical_shape, len(shape) - rank):
+            is_inside &= points[axis] < extent
+    if not is_there[is_inside].all():
+        raise OpError(op, f"the map leads out of the buffer: '{layout.index_map}'")
     result = undefined(tensor)
-    result[is_there] = operands[0][tuple(place[is_there] for place in places)]
+    result[is_inside] = operands[0][tuple(place[is_inside] for place in places)]
     return (result,)
 
 

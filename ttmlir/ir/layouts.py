@@ -24,7 +24,7 @@ def layout_of(type_: Attribute) -> TensorLayout | None:
     if not isinstance(type_, TensorType):
         return None
     encoding = cast("TensorType[Attribute]", type_).encoding
-    return encoding.tensor_layout if isinstance(encoding, tt.LayoutAttr) else None
+    return encoding.tensor_layout if isinstance(encoding, tt.TensorLayoutAttr) else None
 
 
 def is_plain_tensor(type_: Attribute) -> bool:

@@ -443,7 +443,7 @@ module attributes {test.a = #ttnn.nonsense<1>} {}
 
 // -----
 
-// expected-error@+1 {{dialect 'ttnn' provides no type parsing hook}}
+// expected-error@+1 {{unknown  type `tensor` in dialect `ttnn`}}
 module attributes {test.a = !ttnn.tensor} {}
 
 // -----

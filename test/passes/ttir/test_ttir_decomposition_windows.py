@@ -21,6 +21,8 @@ from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 from ttmlir.optable import ROWS
 
 ROAD = ("ttir-decomposition", TTNN_PIPELINE)
+IN_PARTS = ("ttir-window-decomposition", TTNN_PIPELINE)
+"""The same without operations on windows."""
 Draw = Any
 
 
@@ -47,13 +49,16 @@ def attribute_text(values: dict[str, Any]) -> str:
 
 
 def ran(op: str, inputs: list[np.ndarray], out: np.ndarray, values: dict[str, Any]) -> Any:
-    """The result of the operation on the runtime, after checking its reference function."""
+    """The result of the operation on the runtime, after checking its reference and its parts."""
     reference = ROWS[op].reference(np, *inputs, **values)
     np.testing.assert_allclose(reference, out, rtol=1e-4, atol=1e-4)
     element = {"f": "f32", "i": "i32", "b": "i1"}[out.dtype.kind]
     f = FunctionText([tensor(*array.shape, element=element) for array in inputs])
     value = f.op(op, [*f.types], tensor(*out.shape, element=element), attribute_text(values))
-    (result,) = executed(f.returning(value), inputs, *ROAD)
+    text = f.returning(value)
+    (parts,) = executed(text, inputs, *IN_PARTS)
+    np.testing.assert_allclose(parts, out, rtol=1e-4, atol=1e-4)
+    (result,) = executed(text, inputs, *ROAD)
     return result
 
 

@@ -14,16 +14,17 @@ from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
 from ttmlir.layout.errors import LayoutError
 
 if TYPE_CHECKING:
-    from ttmlir.dialects.tt import LayoutAttr, MemorySpaceAttr
+    from ttmlir.dialects.tt import MemorySpaceAttr, TensorLayoutAttr
 
 TILE = 32
 """Extent of a tile in both dimensions."""
 
 
-def layout_of(value: SSAValue) -> LayoutAttr | None:
-    """The `#tt.layout` of a tensor, None if it has none."""
+def layout_of(value: SSAValue) -> TensorLayoutAttr | None:
+    """The `#tt.layout` or `#ttnn.ttnn_layout` of a tensor, None if it has none."""
     encoding: Attribute = tensor_type(value).encoding
-    return cast("LayoutAttr", encoding) if encoding.name == "tt.layout" else None
+    is_layout = encoding.name in ("tt.layout", "ttnn.ttnn_layout")
+    return cast("TensorLayoutAttr", encoding) if is_layout else None
 
 
 @contextmanager
@@ -89,11 +90,11 @@ def check_to_memory_config(op: Operation) -> None:
     if space is MemorySpace.DEVICE_DRAM and spread is not TensorMemoryLayout.INTERLEAVED:
         refuse("Device DRAM memory space only supports interleaved memory layout")
     if spread.is_sharded:
-        _check_sharding(spread, shard)
+        _check_sharding(spread, shard, late=layout.name == "ttnn.ttnn_layout")
 
 
-def _check_sharding(spread: TensorMemoryLayout, shard: tuple[int, ...]) -> None:
-    if spread is not TensorMemoryLayout.BLOCK_SHARDED:
+def _check_sharding(spread: TensorMemoryLayout, shard: tuple[int, ...], *, late: bool) -> None:
+    if spread is not TensorMemoryLayout.BLOCK_SHARDED and not late:
         refuse("Currently only block sharding is supported for sharded memory layouts")
     if len(shard) != 2:
         refuse("Shard shape must be 2D")

@@ -224,7 +224,7 @@ TENSOR_OR_MEMREF = TypeConstraint(
     "ranked tensor of any type values or non-0-ranked.memref of any type values",
     _is_tensor_or_memref,
 )
-DEVICE = TypeConstraint("TT device", lambda type: type.name == DEVICE_NAME)
+DEVICE = TypeConstraint("TT device", lambda type: type.name in (DEVICE_NAME, "ttnn.device"))
 
 
 # ---------------------------------------------------------------------------------------------
@@ -410,7 +410,7 @@ class ODSOperation(Operation):
     def verify_(self) -> None:
         """Check the operation in the order of MLIR's generated verifiers."""
         signature = self.form()
-        _check_structure(self, signature)
+        check_structure(self, signature)
         if signature.has_segments:
             _check_segments(self, len(signature.operands))
         _check_attributes(self, signature)
@@ -442,7 +442,8 @@ def text(attr: Attribute) -> str:
     return show_attribute(attr)
 
 
-def _check_structure(op: Operation, signature: Signature) -> None:
+def check_structure(op: Operation, signature: Signature) -> None:
+    """Refuse other numbers of regions, results, successors and operands."""
     _check_region_count(len(op.regions), signature.regions)
     _check_result_count(len(op.results), signature.results)
     if op.successors:

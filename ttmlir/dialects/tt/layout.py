@@ -222,8 +222,32 @@ def element_type_of(element: Element) -> Attribute:
     return builtin.IntegerType(int(keyword.lstrip("sui")), signedness)
 
 
+class TensorLayoutAttr(Attribute):
+    """The encoding of a tensor type that says how the tensor lies in memory, in any spelling."""
+
+    @property
+    def tensor_layout(self) -> TensorLayout:
+        """The layout as plain data; LayoutError for one that cannot be computed with."""
+        raise NotImplementedError
+
+    @property
+    def memory_space(self) -> MemorySpace:
+        """Where the shards lie; LayoutError if the memref does not name one of tt's memories."""
+        return self.tensor_layout.memory_space
+
+    @property
+    def memory_layout(self) -> TensorMemoryLayout:
+        """How the shards are spread over cores and banks."""
+        return self.tensor_layout.memory_layout
+
+    @property
+    def shard_shape(self) -> tuple[int, ...]:
+        """Extents of a shard in numbers, the padding to whole tiles included."""
+        return self.tensor_layout.scalar_shard
+
+
 @irdl_attr_definition
-class LayoutAttr(ParametrizedAttribute):
+class LayoutAttr(ParametrizedAttribute, TensorLayoutAttr):
     """How a tensor is divided and laid out in memory; the encoding of its type.
 
         #tt.layout<(d0, d1) -> (d0, d1), undef, <2x4>, memref<32x32xf32, #tt.memory_space<l1>>>
@@ -331,11 +355,6 @@ class LayoutAttr(ParametrizedAttribute):
         return self.memory_layout_parameter.data
 
     @property
-    def memory_space(self) -> MemorySpace:
-        """Where the shards lie; LayoutError if the memref does not name one of tt's memories."""
-        return self.tensor_layout.memory_space
-
-    @property
     def element_type(self) -> Attribute:
         """The memref's element type, a scalar or a tile."""
         return self.memref.element_type
@@ -349,11 +368,6 @@ class LayoutAttr(ParametrizedAttribute):
     def is_tiled(self) -> bool:
         """True if the elements are tiles."""
         return isinstance(self.memref.element_type, TileType)
-
-    @property
-    def shard_shape(self) -> tuple[int, ...]:
-        """Extents of a shard in numbers, the padding to whole tiles included."""
-        return self.tensor_layout.scalar_shard
 
     def stride(self, shape: Sequence[int]) -> tuple[int, ...]:
         """Distances between neighbours of a tensor of this shape, in numbers."""

@@ -38,6 +38,13 @@ from ttmlir.dialects.ttnn.families import (
     UnaryOp,
     WindowOp,
 )
+from ttmlir.dialects.ttnn.layout import (
+    LAYOUT_ATTRIBUTES,
+    MeshOffsetAttr,
+    MeshShapeAttr,
+    TTNNDeviceType,
+    TTNNLayoutAttr,
+)
 from ttmlir.dialects.ttnn.program_attrs import PROGRAM_ATTRIBUTES, ProgramAttr
 from ttmlir.dialects.ttnn.structure import (
     STRUCTURE_OPS,
@@ -75,11 +82,15 @@ __all__ = [
     "LayoutAttr",
     "LookupOp",
     "MemoryConfigAttr",
+    "MeshOffsetAttr",
+    "MeshShapeAttr",
     "MovementOp",
     "NormalizationOp",
     "ProgramAttr",
     "ReductionOp",
     "ShapeAttr",
+    "TTNNDeviceType",
+    "TTNNLayoutAttr",
     "TTNNOp",
     "TTNNRowOp",
     "TensorMemoryLayoutAttr",
@@ -135,6 +146,8 @@ def __getattr__(name: str) -> type[TTNNRowOp]:
 
 
 TTNN = Dialect(
-    "ttnn", cast("list[type[Operation]]", list(_CLASSES)), [*ATTRIBUTES, *PROGRAM_ATTRIBUTES]
+    "ttnn",
+    cast("list[type[Operation]]", list(_CLASSES)),
+    [*ATTRIBUTES, *LAYOUT_ATTRIBUTES, *PROGRAM_ATTRIBUTES],
 )
 """The dialect, for an xDSL context."""

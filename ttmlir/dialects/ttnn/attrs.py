@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr
@@ -20,6 +21,7 @@ from ttmlir.dialects.definition.syntax import (
     print_stripped,
 )
 from ttmlir.layout.enums import BufferType, TTNNLayout, TTNNTensorMemoryLayout
+from ttmlir.mlir.syntax.core_prefix import TTCORE, core_prefix
 
 
 @irdl_attr_definition
@@ -57,10 +59,21 @@ class BufferTypeAttr(
 
     name = "ttnn.buffer_type"
 
+    def alias_name(self) -> str:
+        """The keyword, since 2025."""
+        return self.data.keyword if core_prefix() == TTCORE else ""
+
+
+_LATE_MEMORY = re.compile(rf"#|<\s*({'|'.join(BufferType.keywords())})\b")
+"""What a memory begins with."""
+
 
 @irdl_attr_definition
 class MemoryConfigAttr(ParametrizedAttribute):
-    """Where and how a tensor lies: `#ttnn.memory_config<<interleaved>, <dram>>`."""
+    """Where and how a tensor lies: `#ttnn.memory_config<<interleaved>, <dram>>`.
+
+    Since 2025 the memory comes first: `#ttnn.memory_config<#dram, <interleaved>>`.
+    """
 
     name = "ttnn.memory_config"
     tensor_memory_layout: TensorMemoryLayoutAttr
@@ -73,9 +86,15 @@ class MemoryConfigAttr(ParametrizedAttribute):
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        """Read `<<layout>, <buffer type>>`."""
+        """Read `<<layout>, <buffer type>>`, or both the other way round."""
         owner = "TTNN_MemoryConfigAttr"
         expect(parser, "<")
+        if core_prefix() == TTCORE and _LATE_MEMORY.match(parser.lexer.input.content, parser.pos):
+            buffer = parse_nested(parser, BufferTypeAttr)
+            expect(parser, ",")
+            layout = parse_nested(parser, TensorMemoryLayoutAttr)
+            expect(parser, ">")
+            return (layout, buffer)
         with parameter(parser, owner, "tensor_memory_layout", "TensorMemoryLayoutAttr"):
             layout = parse_nested(parser, TensorMemoryLayoutAttr)
         expect(parser, ",")
@@ -85,8 +104,14 @@ class MemoryConfigAttr(ParametrizedAttribute):
         return (layout, buffer)
 
     def print_parameters(self, printer: Printer) -> None:
-        """Write `<<layout>, <buffer type>>`."""
+        """Write `<<layout>, <buffer type>>`, or both the other way round."""
         printer.print_string("<")
+        if core_prefix() == TTCORE:
+            printer.print_attribute(self.buffer_type)
+            printer.print_string(", ")
+            print_stripped(printer, self.tensor_memory_layout)
+            printer.print_string(">")
+            return
         print_stripped(printer, self.tensor_memory_layout)
         printer.print_string(", ")
         print_stripped(printer, self.buffer_type)

@@ -3,37 +3,60 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import ClassVar, Self, cast
 
-from xdsl.dialects.builtin import IntegerAttr, LocationAttr
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, LocationAttr
 from xdsl.ir import Attribute, SSAValue
 
 from ttmlir.dialects.alloc import AllocatingOp
 from ttmlir.dialects.definition import ods
 from ttmlir.dialects.definition.layout_checks import check_to_memory_config
 from ttmlir.dialects.definition.ods import Property, Signature, ValueGroup, refuse
-from ttmlir.dialects.definition.row_ops import properties_of
+from ttmlir.dialects.definition.row_ops import ParameterValue, properties_of
 from ttmlir.dialects.definition.shape_checks import check_arange, check_constant
 from ttmlir.dialects.ttnn.attrs import LayoutAttr, MemoryConfigAttr
-from ttmlir.dialects.ttnn.families import DEVICE_OPERAND, CreationOp, TTNNOp
+from ttmlir.dialects.ttnn.families import (
+    DEVICE_OPERAND,
+    DTYPE,
+    MEMORY_CONFIG,
+    CreationOp,
+    TTNNOp,
+)
 from ttmlir.dialects.ttnn.program_attrs import ProgramAttr
+from ttmlir.mlir.xdsl_internals import operands_of
 from ttmlir.optable import row
 from ttmlir.optable.row import Row
 from ttmlir.program.description import DescriptionError, ProgramDescription
 
 _RESULT = (ValueGroup("result"),)
+_DESCRIBED = (
+    DTYPE,
+    MEMORY_CONFIG,
+    Property("layout", ods.named_attr("ttnn.layout"), optional=True),
+    Property("shape", ods.named_attr("ttnn.shape"), optional=True),
+)
+"""Properties that say what the type of a new tensor says, too."""
 _INPUT_AND_DEVICE = (ValueGroup("input"), DEVICE_OPERAND)
 
 
 class GetDeviceOp(TTNNOp):
     """The device that the program runs on.
 
+    Since 2025 the type is `!ttnn.device`, and properties name the part of the machine's mesh.
+
     Example:
         %0 = "ttnn.get_device"() : () -> !tt.device<#device>
+        %0 = "ttnn.get_device"() <{mesh_offset = #ttnn<mesh_offset 0x0>,
+            mesh_shape = #ttnn<mesh_shape 1x1>}> : () -> !ttnn.device
     """
 
     name = "ttnn.get_device"
     SIGNATURE: ClassVar = Signature(results=(ValueGroup("device", ods.DEVICE),))
+    LATE_PROPERTIES: ClassVar = (
+        Property("mesh_offset", ods.named_attr("ttnn.mesh_offset"), optional=True),
+        Property("mesh_shape", ods.named_attr("ttnn.mesh_shape"), optional=True),
+    )
 
     @classmethod
     def make(cls, device_type: Attribute, *, location: LocationAttr) -> Self:
@@ -42,7 +65,16 @@ class GetDeviceOp(TTNNOp):
 
 
 class _ConversionOp(TTNNOp):
-    """A tensor in another place or form; the result type says the rest."""
+    """A tensor in another place or form; the result type says the rest.
+
+    Since 2025 there is no device operand where the tensor stays on its device.
+    """
+
+    LATE_PROPERTIES: ClassVar = (DTYPE, MEMORY_CONFIG)
+
+    def form(self) -> Signature:
+        """The signature with a device, or without."""
+        return self.SIGNATURE if len(operands_of(self)) != 1 else _without_device(type(self))
 
     @classmethod
     def make(
@@ -63,12 +95,23 @@ class _ConversionOp(TTNNOp):
         )
 
 
+@cache
+def _without_device(cls: type[_ConversionOp]) -> Signature:
+    signature = cls.SIGNATURE
+    return Signature(
+        operands=signature.operands[:1],
+        results=signature.results,
+        properties=(*signature.properties, *cls.LATE_PROPERTIES),
+    )
+
+
 class ToMemoryConfigOp(_ConversionOp):
     """A tensor in another memory or with another memory layout, as its result type says.
 
-    C1, C2: input and result carry a `#tt.layout`. C3: on the host there is no memory layout. C4: on
+    C1, C2: input and result carry a layout. C3: on the host there is no memory layout. C4: on
     the device it is interleaved or sharded. C5: in DRAM it is interleaved. C6: sharding is by
-    blocks. C7: shards are two-dimensional. C8: their extents are multiples of 32.
+    blocks, but for `#ttnn.ttnn_layout`. C7: shards are two-dimensional. C8: their extents are
+    multiples of 32.
 
     Example:
         %1 = "ttnn.to_memory_config"(%0, %device) :
@@ -132,8 +175,24 @@ def _creation_signature(row: Row) -> Signature:
     )
 
 
+def _is_number(attr: Attribute) -> bool:
+    return isinstance(attr, FloatAttr | IntegerAttr)
+
+
+_FILL_VALUE = Property(
+    "fill_value", ods.AttrConstraint("32-bit float or integer attribute", _is_number, ods.always)
+)
+_LATE_FULL = Signature(
+    operands=(DEVICE_OPERAND,),
+    results=_RESULT,
+    properties=(*_DESCRIBED, _FILL_VALUE),
+)
+
+
 class _CreationOp(CreationOp):
     """A tensor made on a device."""
+
+    LATE_PROPERTIES: ClassVar = _DESCRIBED
 
     @classmethod
     def make(
@@ -156,8 +215,8 @@ class _CreationOp(CreationOp):
 class EmptyOp(_CreationOp):
     """Memory for a tensor on a device; its elements are undefined.
 
-    Shape, element type, layout and memory follow from the result type; the properties `shape`,
-    `dtype`, `layout` and `memory_config` of older descriptions are accepted and dropped.
+    Shape, element type, layout and memory follow from the result type; since 2025 properties may
+    say them, too.
 
     Example:
         %1 = "ttnn.empty"(%device) : (!tt.device<#device>) -> tensor<64x128xf32, #layout2>
@@ -172,15 +231,35 @@ class EmptyOp(_CreationOp):
 class FullOp(_CreationOp):
     """A tensor all of whose elements are the same.
 
+    Since 2025 the number is called `fill_value`, and may be an integer.
+
     Example:
         %1 = "ttnn.full"(%device) <{fillValue = 3.500000e+00 : f32}> : (!tt.device<#device>)
             -> tensor<64x128xf32, #layout>
+        %1 = "ttnn.full"(%device) <{dtype = #ttcore.supportedDataTypes<bf16>,
+            fill_value = 5.000000e-01 : f32, layout = #ttnn.layout<tile>,
+            shape = #ttnn.shape<32x32>}> : (!ttnn.device) -> tensor<32x32xbf16, #ttnn_layout>
     """
 
     name = "ttnn.full"
     ROW: ClassVar = row("full")
     PARAMETERS: ClassVar = ROW.parameters
     SIGNATURE: ClassVar = _creation_signature(ROW)
+    LATE_PROPERTIES: ClassVar = (*_CreationOp.LATE_PROPERTIES, _FILL_VALUE)
+
+    def form(self) -> Signature:
+        """The signature with the number's earlier name, or with the later one."""
+        return _LATE_FULL if "fill_value" in self.properties else self.SIGNATURE
+
+    @property
+    def fill_value(self) -> float:
+        """The number of all elements."""
+        attr = self.properties.get("fill_value", self.properties.get("fillValue"))
+        return cast("FloatAttr | IntegerAttr", attr).value.data
+
+    def parameters(self) -> dict[str, ParameterValue]:
+        """The parameters, by their names in the row."""
+        return {"fillValue": float(self.fill_value)}
 
 
 class ConstantOp(_CreationOp):

@@ -140,24 +140,15 @@ class IndexView:
         shape = (*self.shape[:dim], count, *self.shape[dim + 1 :])
         return IndexView(tuple(offsets), shape, tuple(changed))
 
-    def shift(self, dim: int, distance: int, extent: int) -> IndexView:
-        """A dimension of which element `distance` is what was the first; the others are outside.
-
-        The dimension has one digit, or none.
-        """
+    def widen(self, dim: int, extent: int) -> IndexView | None:
+        """A dimension with elements behind its end; None unless it has one digit."""
         digits = self.digits[dim]
-        assert len(digits) <= 1, "a shifted dimension is copied first if it has several digits"
-        axis, step = (digits[0].axis, digits[0].step) if digits else self._own_axis(dim)
-        offsets = list(self.offsets)
-        offsets[axis] -= distance * step
+        if len(digits) != 1:
+            return None
         changed = list(self.digits)
-        changed[dim] = _merge([Digit(extent, axis, step)])
+        changed[dim] = (replace(digits[0], extent=extent),)
         shape = (*self.shape[:dim], extent, *self.shape[dim + 1 :])
-        return IndexView(tuple(offsets), shape, tuple(changed))
-
-    def _own_axis(self, dim: int) -> tuple[int, int]:
-        assert self.is_identity, "of other views, the axis of a dimension of one element is open"
-        return dim, 1
+        return replace(self, shape=shape, digits=tuple(changed))
 
     def reverse(self, dim: int) -> IndexView:
         """A dimension in the opposite order."""

@@ -73,6 +73,7 @@ from ttmlir.mlir.syntax.core_prefix import (
     prefix_of_attribute,
     spelled_key,
     spelled_name,
+    spelled_operation,
     use_core_prefix,
 )
 from ttmlir.mlir.syntax.upstream_syntax import CUSTOM_PRINTERS
@@ -507,7 +508,7 @@ class MlirPrinter(OpenPrinter):
             self._write(", ".join(f"%{self._value_names[result]}" for result in results) + " = ")
 
     def _print_generic(self, op: Operation) -> None:
-        name, attributes = op.name, op.attributes
+        name, attributes = spelled_operation(op.name, self.core_prefix), op.attributes
         if isinstance(op, UnregisteredOp):
             name = op.op_name.data
             attributes = {key: attr for key, attr in attributes.items() if key != "op_name__"}

@@ -37,7 +37,7 @@ from ttmlir.mlir.reading.lexer import balanced_end
 from ttmlir.mlir.reporting.diagnostics import Diagnostic, DiagnosticError, note
 from ttmlir.mlir.reporting.locations import file_location
 from ttmlir.mlir.reporting.spelling import near_names
-from ttmlir.mlir.syntax.core_prefix import TT, mark_as_read, use_core_prefix
+from ttmlir.mlir.syntax.core_prefix import TT, mark_as_read, operation_as_read, use_core_prefix
 from ttmlir.mlir.syntax.upstream_syntax import CUSTOM_PARSERS
 from ttmlir.nesting import MAX_NESTING, deep_recursion
 
@@ -289,7 +289,7 @@ class ModuleReader(AttributeReader):
         return None
 
     def _parse_custom_operation(self, name: str, position: Position) -> Operation:
-        op_type = self._custom_op_type(name, position)
+        op_type = self._custom_op_type(operation_as_read(name), position)
         self.consume_token()
         own = CUSTOM_PARSERS.get(op_type.name)
         dialects = self.dialect_stack
@@ -350,7 +350,7 @@ class ModuleReader(AttributeReader):
         raise DiagnosticError(error)
 
     def _parse_generic(self, position: Position) -> Operation:
-        name = self.parse_str_literal()
+        name = operation_as_read(self.parse_str_literal())
         op_type = self._generic_op_type(name, position)
         facts = _facts_of(op_type)
         self.dialect_stack.append(name.partition(".")[0])

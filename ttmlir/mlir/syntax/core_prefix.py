@@ -3,7 +3,8 @@
 Until June 2025 its name was `tt`. Both prefixes are read into the same classes, which are called
 `tt.` in memory; what exists only in the later form is called `ttcore.`. A module is printed with
 one of them: `ttcore` if it was read so or holds operations or attributes of the later form, else
-`tt`. Messages about a module that is being read or verified use its prefix, too.
+`tt`. Messages about a module that is being read or verified use its prefix, too. So do the names
+of operations that were given others since.
 """
 
 from __future__ import annotations
@@ -24,12 +25,37 @@ TTCORE = "ttcore"
 _SHARED_KEYS = {"tt.system_desc": "ttcore.system_desc"}
 """Names of attributes of modules in both spellings."""
 _KEYS_READ = {late: name for name, late in _SHARED_KEYS.items()}
+_LATE_OPERATIONS = {
+    "ttnn.clamp": "ttnn.clamp_scalar",
+    "ttnn.div": "ttnn.divide",
+    "ttnn.pow": "ttnn.pow_tensor",
+    "ttnn.slice": "ttnn.slice_static",
+}
+"""Names of operations in both spellings."""
+_OPERATIONS_READ = {
+    **{late: name for name, late in _LATE_OPERATIONS.items()},
+    "ttir.empty": "tensor.empty",
+}
 _LATE_DIALECTS = ("ttcore", "d2m")
+_LATE_NAMES = ("ttnn.device", "ttnn.ttnn_layout")
+"""Attributes and types of the later form in dialects of both."""
 _LATE_MODULE = "ttmlir.dialects.ttcore"
-"""Until it is imported, nothing of the later form can be in an IR."""
 
 _current: ContextVar[str] = ContextVar("core_prefix", default=TT)
 _read_as_ttcore: WeakSet[Operation] = WeakSet()
+_noted_late_form = False
+
+
+def note_late_form() -> None:
+    """Remember that attributes of the later form exist, and that the text that is read has them."""
+    global _noted_late_form
+    _noted_late_form = True
+    note_ttcore()
+
+
+def _may_be_late() -> bool:
+    """False as long as nothing of the later form can be in an IR."""
+    return _noted_late_form or _LATE_MODULE in sys.modules
 
 
 def core_prefix() -> str:
@@ -61,7 +87,7 @@ def mark_as_read(module: Operation) -> None:
 
 def core_prefix_of(op: Operation) -> str:
     """The prefix that an operation, and all of the module around it, is printed with."""
-    if _LATE_MODULE not in sys.modules:
+    if not _may_be_late():
         return TT
     while (parent := op.parent_op()) is not None:
         op = parent
@@ -72,7 +98,7 @@ def core_prefix_of(op: Operation) -> str:
 
 def prefix_of_attribute(attr: Attribute) -> str:
     """The prefix for the text of an attribute on its own."""
-    if _current.get() == TT and _LATE_MODULE in sys.modules and _is_late(attr, {}):
+    if _current.get() == TT and _may_be_late() and _is_late(attr, {}):
         return TTCORE
     return _current.get()
 
@@ -90,6 +116,16 @@ def spelled_key(key: str, prefix: str) -> str:
 def key_as_read(key: str) -> str:
     """The name of an entry of a dictionary in memory."""
     return _KEYS_READ.get(key, key)
+
+
+def spelled_operation(name: str, prefix: str) -> str:
+    """The name of an operation as it is printed."""
+    return _LATE_OPERATIONS.get(name, name) if prefix == TTCORE else name
+
+
+def operation_as_read(name: str) -> str:
+    """The name of an operation in memory."""
+    return _OPERATIONS_READ.get(name, name)
 
 
 def other_spelling(name: str) -> str | None:
@@ -118,7 +154,7 @@ def _is_late(attr: Attribute, known: dict[int, bool]) -> bool:
     """True if an attribute or a part of it exists only in the later form."""
     found = known.get(id(attr))
     if found is None:
-        found = attr.name.partition(".")[0] in _LATE_DIALECTS
+        found = attr.name.partition(".")[0] in _LATE_DIALECTS or attr.name in _LATE_NAMES
         known[id(attr)] = found
         known[id(attr)] = found = found or any(_is_late(part, known) for part in _parts(attr))
     return found

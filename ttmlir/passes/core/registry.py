@@ -36,6 +36,7 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.emitc.convert_ttkernel_to_emitc:ConvertTTKernelToEmitCPass"
     ),
     "convert-ttnn-to-emitc": "ttmlir.passes.emitc.convert_ttnn_to_emitc:ConvertTTNNToEmitCPass",
+    "convert-ttnn-to-ttir": "ttmlir.passes.ttnn.convert_ttnn_to_ttir:ConvertTTNNToTTIRPass",
     "cse": "ttmlir.passes.general.cse:CSEPass",
     "d2m-allocate": "ttmlir.passes.d2m.schedule.d2m_allocate:D2MAllocatePass",
     "d2m-generic-fusion": "ttmlir.passes.d2m.fusion.d2m_generic_fusion:D2MGenericFusionPass",
@@ -90,6 +91,9 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.placement.ttir_split_compound_layout:TTIRSplitCompoundLayoutPass"
     ),
     "ttir-to-d2m": "ttmlir.passes.d2m.frontend.ttir_to_d2m:TTIRToD2MPass",
+    "ttir-window-decomposition": (
+        "ttmlir.passes.ttir.ttir_window_decomposition:TTIRWindowDecompositionPass"
+    ),
 }
 """Every pass by its name on the command line; one line each, sorted by name."""
 

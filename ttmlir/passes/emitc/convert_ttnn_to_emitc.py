@@ -110,7 +110,7 @@ def _converted(type_: Attribute) -> Attribute:
     match type_:
         case TensorType():
             return TENSOR
-        case tt.DeviceType():
+        case tt.DeviceType() | ttnn.TTNNDeviceType():
             return DEVICE
         case _:
             return type_
@@ -151,6 +151,12 @@ class _Conversion:
 
     def _convert(self, op: Operation, block: Block) -> None:
         if isinstance(op, ttnn.TTNNOp):
+            if op.form() is not op.SIGNATURE:
+                refuse_to_legalize(
+                    op,
+                    "C++ is made of operations as they were until 2025, which write to a "
+                    "destination and take the device; write them so",
+                )
             self._rules.get(type(op), self._call)(op, block)
         elif isinstance(op, ModuleOp | FuncOp | CallOp | ReturnOp) or op.name.startswith("emitc."):
             self._keep(op, block)

@@ -119,12 +119,14 @@ class TTIRToTTMetalPipeline(Pipeline):
         from ttmlir.passes.general.inline import InlinePass
         from ttmlir.passes.placement.ttir_load_system_desc import TTIRLoadSystemDescPass
         from ttmlir.passes.ttir.ttir_composite_decomposition import TTIRCompositeDecompositionPass
+        from ttmlir.passes.ttir.ttir_window_decomposition import TTIRWindowDecompositionPass
 
         self._check()
         return (
             InlinePass(canonicalize=False),
             TTIRLoadSystemDescPass(path=self.system_desc_path, arch=self.mock_system_desc_arch),
             TTIRCompositeDecompositionPass(),
+            TTIRWindowDecompositionPass(),
             TTIRToD2MPass(
                 default_input_memspace=self.default_input_memspace,
                 default_output_memspace=self.default_output_memspace,

@@ -67,6 +67,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue, Use
 
 from ttmlir.dialects import tt, ttir, ttnn
 from ttmlir.dialects.definition.row_ops import RowOperation
+from ttmlir.dialects.ttnn.layout import BUFFER_TYPES, MEMORY_LAYOUTS
 from ttmlir.ir.layouts import device_attr_in_scope, layout_of
 from ttmlir.ir.op_builder import OpBuilder
 from ttmlir.ir.rewriting import (
@@ -80,7 +81,6 @@ from ttmlir.ir.rewriting import (
 from ttmlir.ir.tensor_types import value_shape
 from ttmlir.ir.ttnn_builder import TTNNBuilder, takes_device
 from ttmlir.layout.enums import (
-    BufferType,
     MemorySpace,
     TensorMemoryLayout,
     TTNNLayout,
@@ -110,18 +110,6 @@ class ConvertTTIRToTTNNPass(ModulePass):
         _Conversion().convert(module)
 
 
-_BUFFER_TYPES = {
-    MemorySpace.DEVICE_DRAM: BufferType.DRAM,
-    MemorySpace.DEVICE_L1: BufferType.L1,
-}
-_MEMORY_LAYOUTS = {
-    TensorMemoryLayout.NONE: TTNNTensorMemoryLayout.INTERLEAVED,
-    TensorMemoryLayout.INTERLEAVED: TTNNTensorMemoryLayout.INTERLEAVED,
-    TensorMemoryLayout.SINGLE_BANK: TTNNTensorMemoryLayout.SINGLE_BANK,
-    TensorMemoryLayout.HEIGHT_SHARDED: TTNNTensorMemoryLayout.HEIGHT_SHARDED,
-    TensorMemoryLayout.WIDTH_SHARDED: TTNNTensorMemoryLayout.WIDTH_SHARDED,
-    TensorMemoryLayout.BLOCK_SHARDED: TTNNTensorMemoryLayout.BLOCK_SHARDED,
-}
 _LEGAL = (ModuleOp, FuncOp, ReturnOp, CallOp, UnrealizedConversionCastOp, ttnn.TTNNOp)
 _TILE = {"layout": ttnn.LayoutAttr(TTNNLayout.TILE)}
 
@@ -302,7 +290,8 @@ class _Conversion:
 def _memory_config(
     memory_layout: TensorMemoryLayout, memory_space: MemorySpace
 ) -> ttnn.MemoryConfigAttr:
-    return ttnn.MemoryConfigAttr.get(_MEMORY_LAYOUTS[memory_layout], _BUFFER_TYPES[memory_space])
+    spread = MEMORY_LAYOUTS.get(memory_layout, TTNNTensorMemoryLayout.INTERLEAVED)
+    return ttnn.MemoryConfigAttr.get(spread, BUFFER_TYPES[memory_space])
 
 
 def _keep(op: Operation) -> None:

@@ -87,13 +87,13 @@ class OperationWriter:
             return self._device(op)
         if filler == "parameters":
             return [float(value) for value in parameters.values()]
-        if filler in op.SIGNATURE.operand_index:
+        if filler in op.form().operand_index:
             return self._operand(op, filler)
         return parameters.get(filler)
 
     def _operand(self, op: RowOperation, name: str) -> Any:
         tensors = [self._values.tensor(value) for value in op.group(name)]
-        if op.SIGNATURE.operands[op.SIGNATURE.operand_index[name]].variadic:
+        if op.form().operands[op.form().operand_index[name]].variadic:
             return tensors
         return tensors[0] if tensors else None
 
@@ -103,7 +103,7 @@ class OperationWriter:
         if isinstance(op, ttnn.ConstantOp):
             data = constant_bytes(op, op.value, TTNN)
             return self._values.define_constant(op.results[0], op, self._tables, data)
-        if isinstance(op, DestinationStyleOp):
+        if isinstance(op, DestinationStyleOp) and op.inits:
             return self._values.define_result(op, self._tables)
         return self._values.define(op.results[0], op, self._tables)
 
@@ -111,8 +111,8 @@ class OperationWriter:
 
     def _get_device(self, op: ttnn.GetDeviceOp) -> Table:
         result = op.results[0]
-        assert isinstance(result.type, tt.DeviceType), "the verifier has checked the type"
-        device = result.type.desc
+        # The later type leaves it to the module to say which device it is.
+        device = result.type.desc if isinstance(result.type, tt.DeviceType) else self._tables.device
         chips = math.prod(device.mesh_shape)
         table: Table = {
             "mesh": (1, chips),
@@ -171,10 +171,10 @@ class OperationWriter:
     def _input(self, op: ttnn.TTNNOp) -> Table:
         return self._values.tensor(op.operands[0])
 
-    def _device(self, op: Operation) -> Table:
+    def _device(self, op: Operation) -> Table | None:
+        """The device of an operation; None for one of the later form that stays on its own."""
         assert isinstance(op, ttnn.TTNNOp)
-        assert op.device is not None, "the verifier has checked the operands"
-        return self._values.device(op.device)
+        return None if op.device is None else self._values.device(op.device)
 
 
 def _remedy(op: Operation) -> str:

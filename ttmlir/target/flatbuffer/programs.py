@@ -67,12 +67,23 @@ def device_of(function: FuncOp, kind: FileKind) -> DeviceView:
         attr: Any = op.attributes.get(DEVICE)
         if isinstance(attr, tt.DeviceAttr):
             return attr.data
+        if isinstance(op, ModuleOp) and (device := _device_operation(op)) is not None:
+            return device
         op = op.parent_op()
     raise OpError(
         function,
         f"has no attribute '{DEVICE}' around it with the device to run on; add it with "
         f"--ttir-implicit-device, or lower the module with {kind.pipeline}",
     )
+
+
+def _device_operation(module: ModuleOp) -> DeviceView | None:
+    """The device that a `ttcore.device` in a module names, as modules have it since 2025."""
+    for op in module.body.ops:
+        if op.name == "ttcore.device":
+            attr: Any = op.properties.get("device_attr")
+            return attr.data
+    return None
 
 
 def body_of(function: FuncOp) -> Block:

@@ -14,12 +14,13 @@ from typing import Any, cast
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute
 
-from ttmlir.dialects.tt import LayoutAttr, element_of
+from ttmlir.dialects.tt import TensorLayoutAttr, element_of
 from ttmlir.layout.core_ranges import core_range_set
 from ttmlir.layout.device import DeviceView
 from ttmlir.layout.element_type import SCHEMA_NAMES, Element, TileFormat, is_block_float
 from ttmlir.layout.enums import DataType, MemorySpace, TensorMemoryLayout
 from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.grid import NO_MAPPING
 from ttmlir.limits import MAX_RANK
 from ttmlir.target.flatbuffer.file_kind import FileKind
 
@@ -78,11 +79,11 @@ class TensorTables(MemoryTables):
     def __init__(self, device: DeviceView, kind: FileKind) -> None:
         """Start without tables."""
         super().__init__(kind)
-        self._device = device
+        self.device = device
         # By identity first: comparing types means comparing layouts.
         self._known: dict[int, tuple[Attribute, Table]] = {}
         self._descs: dict[Attribute, Table] = {}
-        self._layouts: dict[tuple[LayoutAttr, tuple[int, ...]], Table] = {}
+        self._layouts: dict[tuple[TensorLayoutAttr, tuple[int, ...]], Table] = {}
 
     def desc(self, type: Attribute) -> Table:
         """The `TensorDesc` of a type; LayoutError if the schema cannot describe it."""
@@ -97,7 +98,7 @@ class TensorTables(MemoryTables):
 
     def _make_desc(self, type: Attribute) -> Table:
         encoding = cast("TensorType[Attribute]", type).encoding if _is_tensor(type) else None
-        if not isinstance(encoding, LayoutAttr):
+        if not isinstance(encoding, TensorLayoutAttr):
             raise LayoutError(
                 f"type '{type}' has no layout; {self._kind.extension} files hold tensors with a "
                 f"#tt.layout, which {self._kind.pipeline} gives them"
@@ -120,14 +121,17 @@ class TensorTables(MemoryTables):
             table["element_type"] = name
         return table
 
-    def _layout(self, attr: LayoutAttr, shape: tuple[int, ...]) -> Table:
+    def _layout(self, attr: TensorLayoutAttr, shape: tuple[int, ...]) -> Table:
         layout = attr.tensor_layout
         stride = layout.stride(shape)
         check_int32(self._kind, "stride", stride)
         key = (attr, stride)
         if key not in self._layouts:
             # Chips are alike: the cores of the first one stand for those of all.
-            ranges = core_range_set(layout.grid.shape, self._device.worker_grid.mapping)
+            mapping = layout.grid.mapping
+            if mapping == NO_MAPPING:
+                mapping = self.device.worker_grid.mapping
+            ranges = core_range_set(layout.grid.shape, mapping)
             self._layouts[key] = {
                 "stride": stride,
                 "oob_val": layout.oob_val.schema_name,

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import cast
 
 from xdsl.dialects.builtin import TensorType
@@ -93,13 +93,25 @@ class DeviceTensor:
     """Element type in ttir: tiles of bf16 hold truth values, too."""
     view: IndexView
     """Which element of the buffer each element is."""
-    moves: tuple[ReferenceRow, ...] = field(default=(), compare=False)
-    """What makes the tensor of the buffer: each row has the result of the one before as operand."""
+    moves: tuple[ReferenceRow, ...] = ()
+    """What makes the tensor of what its buffer holds: each row has the result before as operand."""
 
     @classmethod
     def whole(cls, buffer: SSAValue, element: Attribute) -> DeviceTensor:
         """All of a buffer."""
         return cls(buffer, element, IndexView.identity(_buffer_shape(buffer)))
+
+    def then(
+        self,
+        mnemonic: str,
+        parameters: Mapping[str, ParameterValue],
+        view: IndexView,
+        element: Attribute | None = None,
+    ) -> DeviceTensor:
+        """Another view on the buffer, or other elements: an operation of a row on the tensor."""
+        element = element or self.element
+        row = ReferenceRow.of(mnemonic, (0,), view.shape, element, parameters)
+        return replace(self, element=element, view=view, moves=(*self.moves, row))
 
     @property
     def shape(self) -> Shape:
@@ -126,46 +138,17 @@ class DeviceTensor:
         """From tiles of the tensor to those of the buffer; None if parts of tiles move."""
         return self.view.tile_map(_buffer_shape(self.buffer))
 
-    def moved(
-        self, view: IndexView, mnemonic: str, parameters: Mapping[str, ParameterValue]
-    ) -> DeviceTensor:
-        """What an operation of a row makes of the tensor: another view on its buffer."""
-        row = ReferenceRow.of(mnemonic, (0,), view.shape, self.element, parameters)
-        return replace(self, view=view, moves=(*self.moves, row))
-
-    def narrowed(self) -> DeviceTensor:
-        """The tensor with extent 1 where it repeats one element."""
+    def narrow(self) -> DeviceTensor:
+        """The tensor with extent 1 where a dimension does nothing but repeat one element."""
         view = self.view.narrow()
-        if view.shape == self.shape:
+        if view == self.view:
             return self
-        parameters = {
-            "begins": (0,) * len(view.shape),
-            "ends": view.shape,
-            "step": (1,) * len(view.shape),
-        }
-        return self.moved(view, "slice", parameters)
-
-    def repeat_row(self, shape: Shape) -> list[ReferenceRow]:
-        """What repeats the tensor, input 0, to a shape; nothing if it has that."""
-        if self.shape == shape:
-            return []
-        counts = tuple(whole // extent for extent, whole in zip(self.shape, shape, strict=True))
-        parameters = {"repeat_dimensions": counts}
-        return [ReferenceRow.of("repeat", (0,), shape, self.element, parameters)]
-
-    def converted(self, element: Attribute) -> DeviceTensor:
-        """The tensor as one of another element type that has the same tiles."""
-        row = ReferenceRow.of("typecast", (0,), self.shape, element)
-        return replace(self, element=element, moves=(*self.moves, row))
-
-    @property
-    def moves_parts(self) -> bool:
-        """True if it is no view of whole tiles as they are."""
-        places = self.tile_map
-        return places is None or places.transposes
+        rank = len(view.shape)
+        part = {"begins": (0,) * rank, "ends": view.shape, "step": (1,) * rank}
+        return self.then("slice", part, view)
 
     def transposed(self) -> DeviceTensor:
-        """The last two dimensions exchanged, for what exchanges them again."""
+        """The tensor as loops read it that exchange its last two dimensions."""
         rank = len(self.shape)
         return replace(self, view=self.view.permute((*range(rank - 2), rank - 1, rank - 2)))
 
@@ -288,9 +271,9 @@ class D2MBuilder(OpBuilder):
             out = self.add(d2m.EmptyOp.of(type_))
             moved = self.add(d2m.ToLayoutOp.of(value, out))
         tensor = DeviceTensor.whole(moved, element)
-        if len(shape) > 1:
+        if tensor.shape == tuple(shape):
             return tensor
-        return tensor.moved(tensor.view, "reshape", {"shape": tensor.shape})
+        return tensor.then("reshape", {"shape": tensor.shape}, tensor.view)
 
     def unload(self, tensor: DeviceTensor, type_: Attribute) -> SSAValue:
         """The tensor on the host, or in ttnn, as a type of ttir says."""
@@ -336,7 +319,7 @@ class D2MBuilder(OpBuilder):
         `rows` say what it computes of the inputs: operand i is input i, then come the output as it
         was and the results of the rows before. The last one is what the output holds.
         """
-        inputs = [self.settle(each) if each.moves_parts else each for each in inputs]
+        inputs = [self.in_tiles(each) for each in inputs]
         operands = [*map(self.tiles, inputs), output.buffer]
         shapes = [shape[len(shape) // 2 :] for shape in map(value_shape, operands)]
         extents = nest.extents(shapes)
@@ -349,7 +332,7 @@ class D2MBuilder(OpBuilder):
             [d2m.ThreadKind.COMPUTE],
             block_factors=(1,) * len(nest.iterators),
         )
-        generic.attributes[REFERENCE] = _refer(inputs, output, rows).attr
+        generic.attributes[REFERENCE] = _refer(inputs, output.buffer, rows).attr
         self.add(generic)
         self._fill_region(generic, nest, body)
         return DeviceTensor.whole(generic.results[0], output.element)
@@ -378,12 +361,18 @@ class D2MBuilder(OpBuilder):
 
     # --- Views and copies ----------------------------------------------------------------------
 
+    def in_tiles(self, tensor: DeviceTensor) -> DeviceTensor:
+        """The tensor if it is made of whole tiles of its buffer, else a copy."""
+        places = tensor.tile_map
+        is_whole = tensor.is_whole or (places is not None and not places.transposes)
+        return tensor if is_whole else self.settle(tensor)
+
     def tiles(self, tensor: DeviceTensor) -> SSAValue:
-        """The tensor as whole tiles: its buffer, or a view on it."""
+        """A tensor of whole tiles: its buffer, or a view on it."""
         if tensor.is_whole:
             return tensor.buffer
         places = tensor.tile_map
-        assert places is not None, "what moves parts of tiles is copied first"
+        assert places is not None, "parts of tiles are copied first"
         return self._once(
             ("tiles", tensor.buffer, tensor.view),
             lambda: self._view(tensor.buffer, tensor.shape, places.places),
@@ -419,79 +408,101 @@ class D2MBuilder(OpBuilder):
 
     def _copy(self, tensor: DeviceTensor) -> DeviceTensor:
         """The tensor in a new buffer: tile by tile if it can be."""
-        narrow = tensor.narrowed()
+        narrow = tensor.narrow()
         if narrow.shape[-2:] != tensor.shape[-2:]:
-            return self._copy_tiles(narrow, tensor.shape)
+            return self._spread(narrow, tensor.shape)
         places = tensor.tile_map
         if places is None:
-            return self._copy_rows(tensor)
-        return self._copy_tiles(tensor, tensor.shape, transposes=places.transposes)
+            return self._gather(tensor, tensor.shape, tensor.view.element_map())
+        output = self.create_empty(tensor.shape, tensor.element)
+        nest = LoopNest.parallel(output.rank, [dims(output.rank)])
+        if not places.transposes:
+            return self.generic([tensor], output, nest, lambda _, inputs, __: inputs[0], [])
+        *outer, rows, columns = dims(output.rank)
+        nest = LoopNest.parallel(output.rank, [(*outer, columns, rows)])
 
-    def _copy_tiles(
-        self, source: DeviceTensor, shape: Sequence[int], *, transposes: bool = False
-    ) -> DeviceTensor:
-        """The tensor, repeated along dimensions of extent 1 to a shape."""
+        def body(tiles: TileBuilder, inputs: Sequence[SSAValue], _: SSAValue) -> SSAValue:
+            return transpose_tile(tiles, inputs[0])
+
+        return self.generic([tensor.transposed()], output, nest, body, [])
+
+    def _spread(self, source: DeviceTensor, shape: Shape) -> DeviceTensor:
+        """A copy, repeated along dimensions of extent 1 to a shape."""
         output = self.create_empty(shape, source.element)
 
         def body(tiles: TileBuilder, inputs: Sequence[SSAValue], _: SSAValue) -> SSAValue:
-            (tile,) = inputs
-            if transposes:
-                return transpose_tile(tiles, tile)
-            return spread_tile(tiles, tile, source.shape, output.shape)
+            return spread_tile(tiles, inputs[0], source.shape, shape)
 
-        rows = source.repeat_row(output.shape)
-        place = place_of(source, output)
-        if transposes:
-            source = source.transposed()
-            place = (*place[:-2], place[-1], place[-2])
-        return self.generic([source], output, LoopNest.parallel(output.rank, [place]), body, rows)
+        counts = tuple(whole // extent for extent, whole in zip(source.shape, shape, strict=True))
+        row = ReferenceRow.of("repeat", (0,), shape, source.element, {"repeat_dimensions": counts})
+        nest = LoopNest.parallel(output.rank, [place_of(source, output)])
+        return self.generic([source], output, nest, body, [row])
 
     # --- Rows ----------------------------------------------------------------------------------
-
-    def _copy_rows(self, tensor: DeviceTensor) -> DeviceTensor:
-        """The tensor by way of rows: numbers leave their tiles, move, and become tiles again."""
-        return self._gather_rows(tensor, tensor.shape, tensor.view.element_map(), [])
 
     def regroup(self, tensor: DeviceTensor, shape: Sequence[int]) -> DeviceTensor:
         """A copy of the elements in row-major order under a shape that is no view."""
         position = _flatten(dims(len(shape)), shape)
         places = AffineMap(len(shape), 0, tuple(_split(position, tensor.shape)))
         row = ReferenceRow.of("reshape", (0,), shape, tensor.element, {"shape": tuple(shape)})
-        return self._gather_rows(tensor, shape, tensor.view.element_map().compose(places), [row])
+        return self._gather(tensor, shape, tensor.view.element_map().compose(places), [row])
 
-    def _gather_rows(
+    def rotate(self, tensor: DeviceTensor, dim: int, distance: int, extent: int) -> DeviceTensor:
+        """A copy with a dimension that goes round: at `distance` is what was the first element."""
+        rank, own = len(tensor.shape), tensor.shape[dim]
+        begin = -distance % own
+        shape = tuple(extent if each == dim else size for each, size in enumerate(tensor.shape))
+        places = [
+            (each + begin) % own if axis == dim else each for axis, each in enumerate(dims(rank))
+        ]
+        counts = tuple(-(-(begin + extent) // own) if axis == dim else 1 for axis in range(rank))
+        repeated = tuple(size * count for size, count in zip(tensor.shape, counts, strict=True))
+        begins = tuple(begin if axis == dim else 0 for axis in range(rank))
+        part = {
+            "begins": begins,
+            "ends": tuple(first + size for first, size in zip(begins, shape, strict=True)),
+            "step": (1,) * rank,
+        }
+        element = tensor.element
+        rows = [
+            ReferenceRow.of("repeat", (0,), repeated, element, {"repeat_dimensions": counts}),
+            ReferenceRow.of("slice", (2,), shape, element, part),
+        ]
+        index_map = AffineMap(rank, 0, tuple(places))
+        return self._gather(tensor, shape, tensor.view.element_map().compose(index_map), rows)
+
+    def _gather(
         self,
         tensor: DeviceTensor,
         shape: Sequence[int],
         places: AffineMap,
-        moves: Sequence[ReferenceRow],
+        rows: Sequence[ReferenceRow] = (),
     ) -> DeviceTensor:
-        """A tensor of a shape, from elements at places in the buffer; `moves` lead to it."""
-        rows = self._once(("rows", tensor.buffer), lambda: self._untilize(tensor.buffer))
-        view = self._view(rows, shape, places.results)
+        """A tensor of a shape, from elements at places in the buffer, by way of rows."""
+        numbers = self._once(("rows", tensor.buffer), lambda: self._untilize(tensor))
+        view = self._view(numbers, shape, places.results)
         output = self.create_empty(shape, tensor.element)
-        source = replace(tensor, moves=(*tensor.moves, *moves))
-        reference = _refer([source], output, [])
-        tilized = self._block_generic(d2m.TileTilizeBlockOp, view, output.buffer, reference)
-        return DeviceTensor.whole(tilized, tensor.element)
+        tilized = self._block_generic(d2m.TileTilizeBlockOp, view, output.buffer)
+        tilized.attributes[REFERENCE] = _refer([tensor], output.buffer, rows).attr
+        return DeviceTensor.whole(tilized.results[0], tensor.element)
 
-    def _untilize(self, buffer: SSAValue) -> SSAValue:
-        """The numbers of a buffer of tiles row by row."""
-        numbers = cast("TileType", element_type(buffer)).scalar_type
-        type_ = self.tensor_type(_buffer_shape(buffer), numbers, MemorySpace.DEVICE_DRAM)
-        rows = self.add(d2m.EmptyOp.of(type_))
-        whole = DeviceTensor.whole(buffer, numbers)
-        reference = _refer([whole], DeviceTensor.whole(rows, numbers), [])
-        return self._block_generic(d2m.TileUntilizeBlockOp, buffer, rows, reference)
+    def _untilize(self, tensor: DeviceTensor) -> SSAValue:
+        """All numbers of the buffer of a tensor, row by row."""
+        whole = DeviceTensor.whole(tensor.buffer, tensor.element)
+        type_ = self.tensor_type(whole.shape, whole.tile.scalar_type, MemorySpace.DEVICE_DRAM)
+        numbers = self.add(d2m.EmptyOp.of(type_))
+        untilized = self._block_generic(d2m.TileUntilizeBlockOp, whole.buffer, numbers)
+        row = ReferenceRow.of("reshape", (0,), whole.shape, whole.element, {"shape": whole.shape})
+        untilized.attributes[REFERENCE] = _refer([whole], numbers, [row]).attr
+        return untilized.results[0]
 
     def _block_generic(
         self,
         cls: type[d2m.TileTilizeBlockOp | d2m.TileUntilizeBlockOp],
         source: SSAValue,
         output: SSAValue,
-        reference: Reference,
-    ) -> SSAValue:
-        """The output after an operation on whole blocks."""
+    ) -> d2m.GenericOp:
+        """An operation on whole blocks."""
         rank = len(value_shape(output)) // 2
         generic = d2m.GenericOp.of(
             [source],
@@ -501,7 +512,6 @@ class D2MBuilder(OpBuilder):
             [d2m.ThreadKind.COMPUTE],
             block_factors=(1,) * rank,
         )
-        generic.attributes[REFERENCE] = reference.attr
         self.add(generic)
         block = generic.compute_region.block
         region = D2MBuilder(block, self.location)
@@ -509,11 +519,11 @@ class D2MBuilder(OpBuilder):
         out = region.add(d2m.ReserveOp.on(block.args[1]))
         converted = region.add(cls.create(operands=[waited, out], result_types=[out.type]))
         region.insert(_located(d2m.YieldOp.create(operands=[converted]), region))
-        return generic.results[0]
+        return generic
 
 
 def _refer(
-    inputs: Sequence[DeviceTensor], output: DeviceTensor, rows: Sequence[ReferenceRow]
+    inputs: Sequence[DeviceTensor], output: SSAValue, rows: Sequence[ReferenceRow]
 ) -> Reference:
     """The reference of a generic, with what its inputs are made of in front of its own rows."""
     count = len(inputs)
@@ -529,8 +539,8 @@ def _refer(
         values[number] = count + len(made)
     # What is written begins at the first number of the output, of which it may be a part.
     shape = made[-1].type.get_shape() if made else inputs[0].shape
-    layout = metal_layout_of(output.buffer.type)
-    assert layout is not None, "buffers have a metal layout"
+    layout = metal_layout_of(output.type)
+    assert layout is not None, "tensors of tiles have a layout"
     host = replace(HostLayoutAttr.of(layout.data).data, logical_shape=shape)
     value = values[count + len(rows)] if rows else values[0]
     return Reference(tuple(made), (ReferenceOutput(count, value, HostLayoutAttr(host)),))

@@ -48,11 +48,13 @@ def compute_elementwise(
     first = operands[0]
     if mnemonic == "typecast" and isinstance(first, DeviceTensor):
         if not converts(first.element, element):
-            return first if first.element == element else first.converted(element)
+            if first.element == element:
+                return first
+            return first.then(mnemonic, {}, first.view, element)
     else:
         steps_of(mnemonic, scalar_of(operands[-1].element))
     output = builder.create_empty(shape, element)
-    operands = [_without_repetition(each) for each in operands]
+    operands = [each.narrow() if isinstance(each, DeviceTensor) else each for each in operands]
     tensors = list(dict.fromkeys(each for each in operands if isinstance(each, DeviceTensor)))
     nest = LoopNest.parallel(output.rank, [place_of(each, output) for each in tensors])
 
@@ -85,13 +87,6 @@ def _row(
         # Truth values are stored as numbers, to which a typecast changes nothing.
         return ReferenceRow.of("ne", (*values, 0.0), shape, element)
     return ReferenceRow.of(mnemonic, values, shape, element, parameters)
-
-
-def _without_repetition(operand: Operand) -> Operand:
-    """The operand with extent 1 where it repeats one element, which loops do as well."""
-    if isinstance(operand, DeviceTensor):
-        return operand.narrowed()
-    return operand
 
 
 def _compute_tile(

@@ -17,7 +17,6 @@ from xdsl.ir import Operation, SSAValue
 from ttmlir.dialects.definition.row_ops import RowOperation
 from ttmlir.ir.tensor_types import element_type, limits_of, value_shape
 from ttmlir.layout.affine import AffineMap, DimExpr
-from ttmlir.layout.metal.index_view import IndexView
 from ttmlir.mlir.attributes.elements import ElementsType, elements_of
 from ttmlir.passes.d2m.frontend.ttir_to_d2m import Conversion, RuleTable
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
@@ -43,16 +42,18 @@ def reshape(builder: D2MBuilder, source: DeviceTensor, shape: Sequence[int]) -> 
     """The elements in row-major order under another shape."""
     target = matrix_shape(shape)
     view = source.view.reshape(target)
+    if source.shape == target:
+        return source
     if view is None:
         return builder.regroup(source, target)
-    return source if view == source.view else source.moved(view, "reshape", {"shape": target})
+    return source.then("reshape", {"shape": target}, view)
 
 
 def permute(source: DeviceTensor, order: Sequence[int]) -> DeviceTensor:
     """The tensor with its last dimensions in another order; those in front stay."""
     added = len(source.shape) - len(order)
     whole = (*range(added), *(added + dim for dim in order))
-    return source.moved(source.view.permute(whole), "permute", {"permutation": whole})
+    return source.then("permute", {"permutation": whole}, source.view.permute(whole))
 
 
 def _convert_reshape(conversion: Conversion, op: Operation) -> DeviceTensor:
@@ -85,6 +86,9 @@ def take(
     builder: D2MBuilder, source: DeviceTensor, dim: int, begin: int, count: int, step: int = 1
 ) -> DeviceTensor:
     """Some elements of a dimension."""
+    extent = source.shape[dim]
+    if count == extent:
+        return source
     view = source.view.slice(dim, begin, count, step)
     if view is None:
         source = builder.settle(source)
@@ -94,12 +98,12 @@ def take(
     parameters = {
         "begins": tuple(begin if each == dim else 0 for each in range(rank)),
         "ends": tuple(
-            begin + (count - 1) * step + 1 if each == dim else extent
-            for each, extent in enumerate(source.shape)
+            begin + (count - 1) * step + 1 if each == dim else whole
+            for each, whole in enumerate(source.shape)
         ),
         "step": tuple(step if each == dim else 1 for each in range(rank)),
     }
-    return source.moved(view, "slice", parameters)
+    return source.then("slice", parameters, view)
 
 
 def _convert_slice(conversion: Conversion, op: Operation) -> DeviceTensor:
@@ -149,14 +153,16 @@ def _write_part(
 def _shift(
     builder: D2MBuilder, source: DeviceTensor, dim: int, distance: int, extent: int
 ) -> DeviceTensor:
-    """A longer dimension with the tensor from `distance` on; around it is anything."""
-    if len(source.view.digits[dim]) != 1:
-        source = builder.settle(source)
-    rank, length = len(source.shape), source.shape[dim]
-    widths = [0] * (2 * rank)
-    widths[2 * dim : 2 * dim + 2] = distance, extent - distance - length
-    parameters = {"padding": tuple(widths), "value": 0.0}
-    return source.moved(source.view.shift(dim, distance, extent), "pad", parameters)
+    """A longer dimension with the tensor from `distance` on; around it are any numbers."""
+    view = None if distance else source.view.widen(dim, extent)
+    if view is None:
+        return builder.rotate(source, dim, distance, extent)
+    widths = [0] * 2 * len(source.shape)
+    widths[2 * dim + 1] = extent - source.shape[dim]
+    widened = source.then("pad", {"padding": tuple(widths), "value": 0.0}, view)
+    if widened.tile_map is None:
+        return builder.rotate(source, dim, distance, extent)
+    return widened
 
 
 def _marks(builder: D2MBuilder, rank: int, dim: int, marks: Sequence[bool]) -> DeviceTensor:
@@ -183,9 +189,9 @@ def _convert_concat(conversion: Conversion, op: Operation) -> DeviceTensor:
     for part in parts:
         offsets = [first // unit if each == dim else 0 for each in range(rank)]
         end = first + part.shape[dim]
-        whole = [end if each == dim else extent for each, extent in enumerate(target)]
+        held = [end if each == dim else extent for each, extent in enumerate(target)]
         # The part behind those that the output has.
-        row = ReferenceRow.of("concat", (1, 0), whole, output.element, {"dim": dim})
+        row = ReferenceRow.of("concat", (1, 0), held, output.element, {"dim": dim})
         output = _write_part(builder, part, output, offsets, [row] if first else [])
         first = end
     return output
@@ -218,21 +224,18 @@ def _convert_pad(conversion: Conversion, op: Operation) -> DeviceTensor:
     shape = value_shape(result)
     target = matrix_shape(shape)
     rank = len(target)
-    lows = [*(0,) * (rank - len(shape)), *padding[::2]]
+    widths = [*(0,) * 2 * (rank - len(shape)), *padding]
+    lows = widths[::2]
     for dim in (rank - 2, rank - 1):
         if lows[dim] % TILE:
             source = _pad_within(builder, source, dim, (lows[dim], target[dim]), number)
-            lows[dim] = 0
+            lows[dim] = widths[2 * dim] = widths[2 * dim + 1] = 0
     if source.shape == target:
         return source
     offsets = [low // TILE if _is_inner(dim, rank) else low for dim, low in enumerate(lows)]
     output = builder.materialize(Splat(number, element_type(result), target))
-    highs = [
-        whole - low - extent for whole, low, extent in zip(target, lows, source.shape, strict=True)
-    ]
-    widths = tuple(width for pair in zip(lows, highs, strict=True) for width in pair)
-    parameters = {"padding": widths, "value": float(number)}
-    row = ReferenceRow.of("pad", (0,), target, output.element, parameters)
+    rest = {"padding": tuple(widths), "value": float(number)}
+    row = ReferenceRow.of("pad", (0,), target, output.element, rest)
     return _write_part(builder, source, output, offsets, [row], number)
 
 
@@ -264,30 +267,19 @@ def _clamped(number: float, op: Operation) -> float:
 
 
 def broadcast(source: DeviceTensor, shape: Sequence[int]) -> DeviceTensor:
-    """The tensor repeated along dimensions of extent 1."""
+    """The tensor repeated along its dimensions until it has a shape."""
     view = source.view
-    for dim, extent in enumerate(shape):
-        if view.shape[dim] < extent:
-            view = view.repeat(dim, extent)
-    return _repeated(source, view)
-
-
-def _repeated(source: DeviceTensor, view: IndexView) -> DeviceTensor:
-    """The tensor under a view that repeats it."""
-    if view == source.view:
+    counts = tuple(whole // extent for extent, whole in zip(source.shape, shape, strict=True))
+    if math.prod(counts) == 1:
         return source
-    counts = tuple(whole // extent for extent, whole in zip(source.shape, view.shape, strict=True))
-    return source.moved(view, "repeat", {"repeat_dimensions": counts})
+    for dim, count in enumerate(counts):
+        view = view.repeat(dim, count)
+    return source.then("repeat", {"repeat_dimensions": counts}, view)
 
 
 def _convert_repeat(conversion: Conversion, op: Operation) -> DeviceTensor:
     source = conversion.tensor(op.operands[0])
-    shape = matrix_shape(value_shape(op.results[0]))
-    view = source.view
-    for dim, extent in enumerate(shape):
-        if view.shape[dim] < extent:
-            view = view.repeat(dim, extent // view.shape[dim])
-    return _repeated(source, view)
+    return broadcast(source, matrix_shape(value_shape(op.results[0])))
 
 
 def _convert_broadcast(conversion: Conversion, op: Operation) -> DeviceTensor:
@@ -310,11 +302,11 @@ def _convert_reverse(conversion: Conversion, op: Operation) -> DeviceTensor:
     source = conversion.tensor(op.operands[0])
     given = len(value_shape(op.operands[0]))
     added = len(source.shape) - given
+    turned = tuple(dim % given + added for dim in cast("Shape", op.parameters()["dimensions"]))
     view = source.view
-    axes = tuple(dim % given + added for dim in cast("Shape", op.parameters()["dimensions"]))
-    for axis in axes:
-        view = view.reverse(axis)
-    return source.moved(view, "reverse", {"dimensions": axes})
+    for dim in turned:
+        view = view.reverse(dim)
+    return source.then("reverse", {"dimensions": turned}, view)
 
 
 RULES: RuleTable = {

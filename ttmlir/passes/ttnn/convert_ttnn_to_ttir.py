@@ -1,0 +1,213 @@
+"""Turn the marked operations of ttnn into ttir, so that they become kernels of their own.
+
+Marked are operations with the unit attribute `ttnn.hoist_generic_via_d2m`; `ttnn_jit` gives it to
+all that a function calls. Others stay, and run as calls of the library beside the kernels.
+
+Before:
+
+    #dram = #ttnn.buffer_type<dram>
+    #ttnn_layout = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>,
+        memref<1x1x!ttcore.tile<32x32, bf16>, #dram>, <interleaved>>
+    func.func @half(%arg0: tensor<32x32xbf16, #ttnn_layout>) -> tensor<32x32xbf16, #ttnn_layout> {
+      %0 = "ttnn.get_device"() <{mesh_offset = #ttnn<mesh_offset 0x0>, mesh_shape =
+          #ttnn<mesh_shape 1x1>}> : () -> !ttnn.device
+      %1 = "ttnn.full"(%0) <{dtype = #ttcore.supportedDataTypes<bf16>, fill_value = 5.000000e-01 :
+          f32, layout = #ttnn.layout<tile>, shape = #ttnn.shape<32x32>}> : (!ttnn.device)
+          -> tensor<32x32xbf16, #ttnn_layout>
+      %2 = "ttnn.multiply"(%arg0, %1) <{dtype = #ttcore.supportedDataTypes<bf16>}>
+          {ttnn.hoist_generic_via_d2m} : (tensor<32x32xbf16, #ttnn_layout>,
+          tensor<32x32xbf16, #ttnn_layout>) -> tensor<32x32xbf16, #ttnn_layout>
+      return %2 : tensor<32x32xbf16, #ttnn_layout>
+    }
+
+After:
+
+    ...
+        %1 = "ttir.constant"() <{value = dense<5.000000e-01> : tensor<32x32xbf16>}> : () ->
+            tensor<32x32xbf16, #ttnn_layout>
+        %2 = tensor.empty() : tensor<32x32xbf16, #ttnn_layout>
+        %3 = "ttir.multiply"(%arg0, %1, %2) <{operandSegmentSizes = array<i32: 2, 1>,
+            operand_constraints = [...]}> : (...) -> tensor<32x32xbf16, #ttnn_layout>
+        return %3 : tensor<32x32xbf16, #ttnn_layout>
+      }
+    }
+
+Requires: tensors with a `#ttnn.ttnn_layout`.
+Ensures: no marked operation is left. What they read and make is in tiles that go round the banks of
+DRAM; operations of ttnn move tensors of other layouts there and back. A filled tensor that a marked
+operation reads is a constant, and is not filled if nobody else reads it.
+Options: none.
+Not done here: operations whose parameters differ between ttnn and ttir, such as convolutions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from xdsl.dialects.builtin import AnyFloat, TensorType
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from ttmlir.dialects import ttnn
+from ttmlir.ir.builder import Builder
+from ttmlir.ir.layouts import layout_of
+from ttmlir.ir.rewriting import erase_unused, insert_before, refuse_to_legalize, replace
+from ttmlir.ir.tensor_types import element_type, shape_of, tensor_of, value_shape
+from ttmlir.layout.element_type import Element, TileFormat
+from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout, TTNNLayout
+from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.tensor_layout import TensorLayout
+from ttmlir.mlir.attributes.elements import ElementsType, elements_of
+from ttmlir.passes.core.base import ModulePass
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+    from xdsl.dialects.builtin import ModuleOp
+
+HOIST = "ttnn.hoist_generic_via_d2m"
+"""On an operation of ttnn: it is to become a kernel."""
+
+
+@dataclass(frozen=True)
+class ConvertTTNNToTTIRPass(ModulePass):
+    """Turn marked ttnn operations into ttir operations, to become kernels of their own."""
+
+    name = "convert-ttnn-to-ttir"
+    title = "ConvertTTNNToTTIR"
+
+    def apply(self, ctx: Context, module: ModuleOp) -> None:
+        """Convert the marked operations of every function."""
+        for op in module.walk():
+            if isinstance(op, FuncOp):
+                for block in op.body.blocks:
+                    _Conversion().convert(block)
+
+
+class _Conversion:
+    """What the values of a block have become."""
+
+    def __init__(self) -> None:
+        self._known: dict[SSAValue, SSAValue] = {}
+        """Values by others with the same numbers, in the layout that kernels take."""
+        self._optional: list[Operation] = []
+        """Operations that are needed only if somebody reads them, in their order."""
+
+    def convert(self, block: Block) -> None:
+        """Convert the marked operations of a block."""
+        for op in tuple(block.ops):
+            if HOIST not in op.attributes:
+                continue
+            if not isinstance(op, ttnn.TTNNRowOp):
+                refuse_to_legalize(op, f"only operations that compute are marked with '{HOIST}'")
+            try:
+                self._convert(op)
+            except LayoutError as error:
+                refuse_to_legalize(op, str(error))
+        erase_unused(self._optional)
+
+    def _convert(self, op: ttnn.TTNNRowOp) -> None:
+        row = op.ROW
+        differs = row.ttir_parameters is not None or row.ttnn_parameters is not None
+        if not row.in_ttir or differs or len(op.results) != 1:
+            refuse_to_legalize(
+                op,
+                f"it has no counterpart in ttir; leave out '{HOIST}', and the library computes it",
+            )
+        builder = Builder.before(op)
+        type_ = op.results[0].type
+        inputs = [self._enter(value, op) for value in op.inputs]
+        made = builder.create(row.mnemonic, inputs, _kernel_type(type_), **op.parameters())
+        result = self._move(made, type_, op)
+        self._known[result] = made
+        self._optional += [
+            value.owner for value in op.inits if isinstance(value.owner, ttnn.EmptyOp)
+        ]
+        replace(op, result)
+
+    def _enter(self, value: SSAValue, op: Operation) -> SSAValue:
+        """A value that a marked operation reads, in the layout that kernels take."""
+        known = self._known.get(value)
+        if known is None:
+            type_ = _kernel_type(value.type)
+            owner = value.owner
+            if isinstance(owner, ttnn.FullOp):
+                known = Builder.before(op).create_constant(_splat(owner), type_)
+                self._optional.append(owner)
+            else:
+                known = self._move(value, type_, op)
+            self._known[value] = known
+        return known
+
+    def _move(self, value: SSAValue, type_: Attribute, op: Operation) -> SSAValue:
+        """The value in another layout; between rows and tiles by way of DRAM."""
+        old, new = _require_layout(value.type), _require_layout(type_)
+        shape = value_shape(value)
+        steps = [new]
+        if old.is_tiled != new.is_tiled:
+            steps = [_in_dram(shape, old.element), _in_dram(shape, new.element), new]
+        for layout in steps:
+            old = _require_layout(value.type)
+            if layout != old:
+                changes_rows = layout.is_tiled != old.is_tiled
+                moved = _with_layout(value.type, layout)
+                value = self._add_move(value, moved, op, changes_rows=changes_rows)
+        return value
+
+    def _add_move(
+        self, value: SSAValue, type_: Attribute, op: Operation, *, changes_rows: bool
+    ) -> SSAValue:
+        cls: type[Operation] = ttnn.ToMemoryConfigOp
+        properties: dict[str, Attribute] = {}
+        if changes_rows:
+            cls = ttnn.ToLayoutOp
+            is_tiled = _require_layout(type_).is_tiled
+            form = TTNNLayout.TILE if is_tiled else TTNNLayout.ROW_MAJOR
+            properties["layout"] = ttnn.LayoutAttr(form)
+        new = cls.create(
+            operands=[value], result_types=[type_], properties=properties, location=op.location
+        )
+        insert_before(op, new)
+        self._optional.append(new)
+        return new.results[0]
+
+
+def _splat(op: ttnn.FullOp) -> Attribute:
+    """What a filled tensor holds, without its layout."""
+    result = op.results[0]
+    element = element_type(result)
+    number = float(op.fill_value) if isinstance(element, AnyFloat) else int(op.fill_value)
+    return elements_of(cast("ElementsType", tensor_of(element, value_shape(result))), [number])
+
+
+def _require_layout(type_: Attribute) -> TensorLayout:
+    layout = layout_of(type_)
+    if layout is None:
+        raise LayoutError(f"the tensor {type_} has no layout; give it a '#ttnn.ttnn_layout'")
+    return layout
+
+
+def _with_layout(type_: Attribute, layout: TensorLayout) -> Attribute:
+    tensor = cast("TensorType[Attribute]", type_)
+    return TensorType(tensor.element_type, tensor.get_shape(), ttnn.TTNNLayoutAttr.of(layout))
+
+
+def _kernel_type(type_: Attribute) -> Attribute:
+    """The type in the layout that kernels take: tiles that go round the banks of DRAM."""
+    layout = _require_layout(type_)
+    element = layout.element
+    if not isinstance(element, TileFormat):
+        element = TileFormat.of(element)
+    return _with_layout(type_, _in_dram(shape_of(type_), element))
+
+
+def _in_dram(shape: Sequence[int], element: Element) -> TensorLayout:
+    """The layout of a tensor whose pages go round the banks of DRAM."""
+    return TensorLayout.of(
+        shape,
+        element,
+        MemorySpace.DEVICE_DRAM,
+        (1, 1),
+        memory_layout=TensorMemoryLayout.INTERLEAVED,
+    )
