@@ -1,8 +1,9 @@
 """The tensor form of d2m: layouts and views, generics on one core, and loops over tiles.
 
 A tensor of tiles is an array with two dimensions more: rows and columns within a tile. What is
-beyond the shape of a tensor is NaN, or a number that is not to be expected, so that what reads the
-padding shows. The body of a `linalg.generic` runs once for all its parallel iterators at once.
+beyond the shape of a tensor from the host is 0. All else that nothing was written to is NaN, or a
+number that is not to be expected, so that what reads it shows. The body of a `linalg.generic` runs
+once for all its parallel iterators at once.
 """
 
 from __future__ import annotations
@@ -63,7 +64,8 @@ def to_layout(execution: Execution, op: Operation, operands: Sequence[Any]) -> S
     """The numbers of a tensor in another layout; formats of tiles change as those of numbers."""
     source, target = op.operands[0].type, op.results[0].type
     logical = _numbers_of(op, operands[0], source, target)
-    return (_divide(op, logical, target),)
+    is_loaded = metal_layout_of(source) is None and not execution.poisons_padding
+    return (_divide(op, logical, target, is_loaded),)
 
 
 def _layout_of(op: Operation, type_: Attribute) -> MetalLayout | None:
@@ -100,8 +102,8 @@ def _logical_view(flat: Array, layout: MetalLayout) -> Array:
     return np.lib.stride_tricks.as_strided(flat, layout.logical_shape, strides)
 
 
-def _divide(op: Operation, array: Array, type_: Attribute) -> Array:
-    """Numbers as tiles on a grid, or as the host has them."""
+def _divide(op: Operation, array: Array, type_: Attribute, pads_zeros: bool) -> Array:
+    """Numbers as tiles on a grid, or as the host has them; transfers of the host pad by zeros."""
     layout = _layout_of(op, type_)
     tensor = cast("TensorType[Attribute]", type_)
     if layout is None:
@@ -109,7 +111,7 @@ def _divide(op: Operation, array: Array, type_: Attribute) -> Array:
     element = tensor.element_type
     dtype = compute_dtype(element)
     assert dtype is not None, "tensors on grids have a number format"
-    flat = np.full(layout.host_volume, _padding(dtype), dtype)
+    flat = np.full(layout.host_volume, 0 if pads_zeros else _padding(dtype), dtype)
     stored = to_storage(array.reshape(layout.logical_shape), element)
     _logical_view(flat, layout)[...] = stored
     shape = array_shape(tensor)
