@@ -126,7 +126,8 @@ class ConvertD2MToTTMetalPass(ModulePass):
                     self._enqueue(op, kernels)
                 case _:
                     pass
-        erase_unused(op for op in ops if isinstance(op, d2m.ViewLayoutOp | d2m.StreamLayoutOp))
+        views = d2m.ViewLayoutOp | d2m.ViewElementsOp | d2m.StreamLayoutOp
+        erase_unused(op for op in ops if isinstance(op, views))
         for op in function.body.walk():
             if op.name.startswith("d2m."):
                 refuse(op, "is nothing that the host does; it is part of kernels")
@@ -137,7 +138,7 @@ class ConvertD2MToTTMetalPass(ModulePass):
         if generic.regions:
             refuse(generic, "has regions in place of kernels; run convert-d2m-to-ttkernel before")
         streams = [v.owner for v in generic.operands if isinstance(v.owner, d2m.StreamLayoutOp)]
-        buffers = [d2m.buffer_of_view(stream.results[0])[0] for stream in streams]
+        buffers = [d2m.memory_of(stream.results[0]) for stream in streams]
         cbs = [
             v.owner.storage if isinstance(v.owner, d2m.StreamLayoutOp) else v
             for v in generic.operands
