@@ -70,10 +70,8 @@ def grid_of_rank(grid: Sequence[int], rank: int, chip_grid: tuple[int, int]) -> 
     *outer, height, width = (1, 1, *grid)
     if math.prod(outer) == 1 and height <= chip_grid[0] and width <= chip_grid[1]:
         return (*(1,) * (rank - 2), height, width)
-    count = math.prod(grid)
-    # One row of cores, or so many that they are counted row by row.
-    last = (1, count) if count <= chip_grid[1] else (count, 1)
-    return (*(1,) * (rank - 2), *last)
+    # One row of cores; where the chip's are shorter, it is counted row by row.
+    return (*(1,) * (rank - 1), math.prod(grid))
 
 
 def shard_strides(shard: Sequence[int], element: Element) -> tuple[int, ...]:

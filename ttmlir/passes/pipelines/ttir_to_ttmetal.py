@@ -104,11 +104,13 @@ class TTIRToTTMetalPipeline(Pipeline):
     allow_l1_output_spilling: bool = option(
         False, "Let results in L1 move to DRAM; where they do not fit, they always do"
     )
+    enable_fusion: bool = option(True, "Compute several operations in one kernel")
 
     def passes(self) -> Sequence[Pass]:
         """Machine, generics, fusion, memrefs, blocks, addresses, kernels, host program."""
         from ttmlir.passes.d2m.dst.d2m_insert_scratch_buffers import D2MInsertScratchBuffersPass
         from ttmlir.passes.d2m.frontend.ttir_to_d2m import TTIRToD2MPass
+        from ttmlir.passes.d2m.fusion.d2m_generic_fusion import D2MGenericFusionPass
         from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel import ConvertD2MToTTKernelPass
         from ttmlir.passes.d2m.kernels.convert_d2m_to_ttmetal import ConvertD2MToTTMetalPass
         from ttmlir.passes.d2m.schedule.d2m_allocate import D2MAllocatePass
@@ -131,6 +133,7 @@ class TTIRToTTMetalPipeline(Pipeline):
                 collapse_tensors_2d=self.collapse_tensors_2d,
                 ttnn_mode=self.ttnn_mode,
             ),
+            D2MGenericFusionPass(enable_fusion=self.enable_fusion),
             TTCoreOneShotBufferizePass(),
             D2MInsertScratchBuffersPass(
                 max_dst_physical_size_tiles=self.max_dst_physical_size_tiles

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
-from running.kernel_runs import run_kernels
+from running.kernel_runs import KERNEL_PIPELINE, run_kernels
+from running.pass_runner import lowered
 from samples.ttir_text import FunctionText, tensor
+
+from ttmlir.layout.system.boards import board
+from ttmlir.layout.system.system_tables import system_desc_to_table
+from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.schema.system_desc import pack_system_desc
 
 Array = np.ndarray[Any, Any]
 Shape = tuple[int, ...]
@@ -96,3 +103,55 @@ def test_constants() -> None:
     for output, times in zip(run.outputs, (1, 2), strict=True):
         expected = x.astype(np.float32) + times * constant
         np.testing.assert_allclose(output.astype(np.float32), expected, rtol=2**-7)
+
+
+# --- Products ------------------------------------------------------------------------------------
+
+
+def product(rows: int, terms: int, columns: int, element: str = "f32") -> str:
+    """A product of two matrices."""
+    types = [tensor(rows, terms, element=element), tensor(terms, columns, element=element)]
+    text = FunctionText(types)
+    result = tensor(rows, columns, element=element)
+    return text.returning(text.op("matmul", ["%arg0", "%arg1"], result))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "",
+        "override-device-shape=1,1",
+        "override-device-shape=2,3",
+        "matmul-interchange=1,0,2",
+        "num-stream-buffers=1 override-device-shape=3,2",
+        "default-input-memspace=dram",
+    ],
+)
+@pytest.mark.parametrize("shape", [(32, 32, 32), (7 * 32, 5 * 32, 64), (256, 2048, 96)])
+def test_products(shape: tuple[int, int, int], options: str) -> None:
+    """Sums over several steps, on few and many cores; the terms are multiples of a tile."""
+    rows, terms, columns = shape
+    x, y = numbers(rows, terms), numbers(terms, columns)
+    [result] = run_kernels(product(*shape), x, y, options=options).outputs
+    # All products and sums are multiples of 2**-12 below 2**11: f32 holds them.
+    np.testing.assert_array_equal(result, x @ y)
+
+
+@pytest.mark.parametrize("name", ["n150", "p150"])
+def test_boards(name: str, tmp_path: Path) -> None:
+    """On boards, other tiles stand between the columns of cores."""
+    path = tmp_path / "board.ttsys"
+    path.write_bytes(pack_system_desc(system_desc_to_table(board(name))))
+    x, y = numbers(256, 256), numbers(256, 256)
+    run = run_kernels(product(256, 256, 256), x, y, options=f"system-desc-path={path}")
+    np.testing.assert_array_equal(run.outputs[0], x @ y)
+
+
+def test_order_of_loops() -> None:
+    """Terms cannot come before rows and columns: what is written then would not be finished."""
+    with pytest.raises(DiagnosticError) as refused:
+        lowered(product(64, 64, 64), f"{KERNEL_PIPELINE}=matmul-interchange=2,0,1")
+    assert str(refused.value) == (
+        "test.mlir:0:0: error: 'builtin.module' op matmul-interchange is 0,1,2 or 1,0,2: rows and "
+        "columns change places, terms stay innermost; got 2,0,1"
+    )

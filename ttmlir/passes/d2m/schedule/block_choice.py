@@ -213,15 +213,23 @@ def _evaluate(nest: Nest, machine: Machine, sizes: Shape, cores: Shape) -> Sched
     ]
     parallel = len(factors) - nest.reductions
     l1_bytes = sum(each.tiles(sizes) * each.tile_bytes for each in nest.locals)
-    used = math.prod(cores)
+    # Steps of all cores together: along an iterator that is spread, each block is one.
+    total = [
+        factor if count == 1 else extent // size
+        for factor, count, extent, size in zip(factors, cores, nest.extents, sizes, strict=True)
+    ]
     reader, dram_bytes = 0.0, 0.0
     for each in nest.inputs:
-        loads = math.prod(factors[: operand_depth(each.iterators, factors)])
+        depth = operand_depth(each.iterators, factors)
+        loads = math.prod(factors[:depth])
         tiles = each.tiles(sizes)
         l1_bytes += tiles * each.tile_bytes * (machine.buffers if loads > 1 else 1)
         moved = loads * tiles * each.tile_bytes
         reader += max(loads * tiles * READ_PAGE, moved / CORE_RATE)
-        dram_bytes += moved * used / _sharers(each, nest, sizes, cores, machine)
+        # Cores that are spread over an iterator which does not count read the same block.
+        readers = math.prod(total[:depth]) * math.prod(cores[depth:])
+        shared = _sharers(each, nest, sizes, cores, machine)
+        dram_bytes += readers * tiles * each.tile_bytes / shared
     writer = 0.0
     stored = factors[:parallel]
     for each in nest.outputs:
@@ -232,7 +240,7 @@ def _evaluate(nest: Nest, machine: Machine, sizes: Shape, cores: Shape) -> Sched
             l1_bytes += tiles * each.tile_bytes
         moved = loads * tiles * each.tile_bytes
         writer += max(loads * tiles * READ_PAGE, moved / CORE_RATE)
-        dram_bytes += moved * used
+        dram_bytes += math.prod(total[:parallel]) * tiles * each.tile_bytes
     steps = math.prod(factors)
     compute = 0.0
     for work in nest.works:

@@ -77,14 +77,11 @@ from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.memref import AllocOp, DeallocOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.rewriter import Rewriter
 
 from ttmlir.dialects import d2m
 from ttmlir.dialects.tt.keywords import MemorySpaceAttr
 from ttmlir.dialects.tt.layout import element_of
 from ttmlir.dialects.ttcore import (
-    DeviceLayout,
-    InterleavedLayoutAttr,
     ShardLayoutAttr,
     device_layout_of,
     memory_space_of,
@@ -94,11 +91,18 @@ from ttmlir.ir.layouts import require_system_desc
 from ttmlir.ir.rewriting import insert_before, refuse
 from ttmlir.layout.affine import DimExpr
 from ttmlir.layout.enums import IteratorType, MemorySpace
-from ttmlir.layout.metal.device_memory import l1_buffer_bytes
+from ttmlir.layout.metal.device_memory import grid_of_rank, l1_buffer_bytes
+from ttmlir.layout.metal.reblocking import split_device_shape
 from ttmlir.layout.system.chip import ChipDesc
 from ttmlir.passes.core.base import ModulePass, option
 from ttmlir.passes.d2m.schedule.address_planner import AddressPlanner, Life, Request
 from ttmlir.passes.d2m.schedule.block_choice import operand_depth
+from ttmlir.passes.d2m.schedule.l1_placement import (
+    blocks_of,
+    choose_shards,
+    move_to_dram,
+    move_to_l1,
+)
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -143,14 +147,14 @@ class _Function:
         self._places = {op: place for place, op in enumerate(self._block.ops)}
 
     def allocate(self) -> None:
-        """Place the buffers, then the circular buffers of each generic."""
+        """Place the circular buffers of each generic, then buffers in L1 and in DRAM."""
+        generics = [op for op in self._block.ops if isinstance(op, d2m.GenericOp) and op.regions]
+        streams = [_Streams(op, self._chip, self._stream_buffers) for op in generics]
         buffers = [self._buffer(op) for op in self._block.ops if _is_device_buffer(op)]
-        for each in buffers:
-            _move_to_dram(each.op)
-        self._place_in_dram(buffers)
-        for op in tuple(self._block.ops):
-            if isinstance(op, d2m.GenericOp) and op.regions:
-                _Streams(op, self._chip, self._stream_buffers).insert()
+        self._place_in_l1([each for each in buffers if _is_for_l1(each.op)], streams)
+        self._place_in_dram([each for each in buffers if "address" not in each.op.attributes])
+        for each in streams:
+            each.insert()
         for each in reversed(buffers):
             if each.last_user is not self._block.last_op:
                 _deallocate_behind(each.last_user, each.op)
@@ -160,7 +164,30 @@ class _Function:
         last = max((op, *_users(op.memref)), key=self._places.__getitem__)
         return _Buffer(op, Life(self._places[op], self._places[last]), last)
 
+    def _place_in_l1(self, buffers: Sequence[_Buffer], streams: Sequence[_Streams]) -> None:
+        """Put into L1 what fits beside the circular buffers; first what is used again soon."""
+        chip = self._chip
+        alignment = chip.address_alignment(MemorySpace.DEVICE_L1)
+        planner = AddressPlanner(chip.l1_unreserved_base, chip.l1_size, alignment)
+        for each in streams:
+            place = self._places[each.op]
+            planner.fix(Life(place, place), chip.l1_unreserved_base, each.end)
+        for each in sorted(buffers, key=_urgency):
+            memref = each.op.memref.type
+            extents = split_device_shape(memref.get_shape())[1]
+            grid = choose_shards(extents, blocks_of(each.op), math.prod(chip.grid))
+            if grid is None:
+                continue
+            shard = [extent // count for extent, count in zip(extents, grid, strict=True)]
+            size = l1_buffer_bytes(shard, element_of(memref.element_type))
+            address = planner.place_one(Request(size, each.life))
+            if address is not None:
+                move_to_l1(each.op, grid)
+                set_address(each.op, address, alignment)
+
     def _place_in_dram(self, buffers: Sequence[_Buffer]) -> None:
+        for each in buffers:
+            move_to_dram(each.op)
         chip = self._chip
         alignment = chip.address_alignment(MemorySpace.DEVICE_DRAM)
         planner = AddressPlanner(chip.dram_unreserved_base, chip.dram_unreserved_end, alignment)
@@ -196,7 +223,7 @@ def _users(value: SSAValue) -> list[Operation]:
     for use in value.uses:
         op = use.operation
         found.append(op)
-        if isinstance(op, d2m.ViewLayoutOp | TTNNMetalLayoutCastOp):
+        if isinstance(op, d2m.ViewLayoutOp | d2m.ViewElementsOp | TTNNMetalLayoutCastOp):
             found += _users(op.results[0])
     return found
 
@@ -210,26 +237,23 @@ def _bank_bytes(op: AllocOp, chip: ChipDesc) -> int:
     return -(-math.prod(memref.get_shape()) // chip.num_dram_channels) * page
 
 
-def _move_to_dram(op: AllocOp) -> None:
-    """Let a buffer lie in DRAM, page by page over the banks; views of it follow."""
+def _is_for_l1(op: AllocOp) -> bool:
+    """True for a buffer that may be in L1, and whose views follow it there."""
     memref = op.memref.type
-    layout = device_layout_of(memref)
-    if layout is None or memory_space_of(memref) is MemorySpace.DEVICE_DRAM:
-        return
-    strides = InterleavedLayoutAttr.of(layout.shard_shape, element_of(layout.element_type))
-    space = MemorySpaceAttr(MemorySpace.DEVICE_DRAM)
-    type_ = MemRefType(memref.element_type, memref.get_shape(), strides, space)
-    changed = Rewriter.replace_value_with_new_type(op.memref, type_)
-    _move_views(changed, space)
+    grid, _ = split_device_shape(memref.get_shape())
+    return (
+        memory_space_of(memref) is MemorySpace.DEVICE_L1
+        and math.prod(grid) == 1
+        and all(
+            isinstance(use.operation, d2m.ViewLayoutOp | d2m.ToLayoutOp) for use in op.memref.uses
+        )
+    )
 
 
-def _move_views(value: SSAValue, space: MemorySpaceAttr) -> None:
-    for use in tuple(value.uses):
-        view = use.operation
-        if isinstance(view, d2m.ViewLayoutOp):
-            memref = cast("MemRef", view.results[0].type)
-            type_ = MemRefType(memref.element_type, memref.get_shape(), memref.layout, space)
-            _move_views(Rewriter.replace_value_with_new_type(view.results[0], type_), space)
+def _urgency(buffer: _Buffer) -> tuple[float, int]:
+    """Steps of life for each use, then the place: what comes first is placed first."""
+    uses = max(1, len(_users(buffer.op.memref)))
+    return (buffer.life.last - buffer.life.first) / uses, buffer.life.first
 
 
 def set_address(op: AllocOp, address: int, alignment: int) -> None:
@@ -252,57 +276,72 @@ class _Streams:
     """The circular buffers of a generic, one behind the other at the base of L1."""
 
     def __init__(self, op: d2m.GenericOp, chip: ChipDesc, buffers: int) -> None:
-        self._op = op
+        self.op = op
         self._chip = chip
-        self._buffers = buffers
         self._alignment = chip.address_alignment(MemorySpace.DEVICE_L1)
-        self._next = chip.align(chip.l1_unreserved_base, MemorySpace.DEVICE_L1)
-        self._sizes: list[tuple[int, str]] = []
-
-    def insert(self) -> None:
-        """Put a stream in front of the generic for each operand, and place local memrefs."""
-        op = self._op
-        locals_ = [each for each in op.compute_region.block.ops if isinstance(each, AllocOp)]
-        count = len(op.operands) + len(locals_)
+        self._locals = [each for each in op.compute_region.block.ops if isinstance(each, AllocOp)]
+        count = len(op.operands) + len(self._locals)
         if count > MOST_CIRCULAR_BUFFERS:
             refuse(
                 op,
                 f"needs {count} circular buffers, for {len(op.operands)} operands and "
-                f"{len(locals_)} local memrefs; a core has {MOST_CIRCULAR_BUFFERS}. Divide it "
+                f"{len(self._locals)} local memrefs; a core has {MOST_CIRCULAR_BUFFERS}. Divide it "
                 "into several operations",
             )
-        storages = [self._stream(number) for number in range(len(op.operands))]
-        for each in locals_:
-            memref = each.memref.type
-            self._take(each, memref.get_shape(), memref.element_type, 1)
-        self._check()
+        self._storages = [self._storage_type(number, buffers) for number in range(len(op.operands))]
+        self._addresses: list[int] = []
+        self._sizes: list[tuple[int, str]] = []
+        self.end = self._place()
+        """Bytes from the base of L1 on."""
+
+    def _place(self) -> int:
+        base = self._chip.l1_unreserved_base
+        free = self._chip.align(base, MemorySpace.DEVICE_L1)
+        for type_ in (*self._storages, *(each.memref.type for each in self._locals)):
+            layout = device_layout_of(type_)
+            shape = type_.get_shape() if layout is None else layout.shard_shape
+            buffers = 1 if layout is None else layout.buffers
+            size = l1_buffer_bytes(shape, element_of(type_.element_type), buffers)
+            self._addresses.append(free)
+            self._sizes.append((size, str(type_)))
+            free = self._chip.align(free + size, MemorySpace.DEVICE_L1)
+        if free > self._chip.l1_size:
+            self._refuse(free - base)
+        return free - base
+
+    def insert(self) -> None:
+        """Put a stream in front of the generic for each operand, and place local memrefs."""
+        op = self.op
+        storages: list[AllocOp] = []
+        for number, type_ in enumerate(self._storages):
+            value = op.operands[number]
+            storage = AllocOp((), (), type_)
+            storage.location = op.location
+            stream = d2m.StreamLayoutOp.of(value, storage.memref, value.type)
+            stream.location = op.location
+            insert_before(op, storage, stream)
+            op.operands[number] = stream.results[0]
+            storages.append(storage)
+        for each, address in zip((*storages, *self._locals), self._addresses, strict=True):
+            set_address(each, address, self._alignment)
         for each in reversed(storages):
             _deallocate_behind(op, each)
 
-    def _stream(self, number: int) -> AllocOp:
-        op = self._op
-        value = op.operands[number]
+    def _storage_type(self, number: int, buffers: int) -> MemRef:
+        op = self.op
         layout = op.layouts[number]
-        buffers = self._buffers if self._fills(number) > 1 else 1
-        element = element_of(layout.element_type)
-        storage_type = MemRefType(
+        grid = grid_of_rank(op.grid_shape, len(layout.grid_shape), self._chip.grid)
+        filled = buffers if self._fills(number) > 1 else 1
+        return MemRefType(
             layout.element_type,
-            (*storage_grid(op, layout, self._chip.grid), *layout.shard_shape),
-            ShardLayoutAttr.of(layout.shard_shape, element, buffers),
+            (*grid, *layout.shard_shape),
+            ShardLayoutAttr.of(layout.shard_shape, element_of(layout.element_type), filled),
             MemorySpaceAttr(MemorySpace.DEVICE_L1),
         )
-        storage = AllocOp((), (), storage_type)
-        storage.location = op.location
-        stream = d2m.StreamLayoutOp.of(value, storage.memref, value.type)
-        stream.location = op.location
-        insert_before(op, storage, stream)
-        op.operands[number] = stream.results[0]
-        self._take(storage, layout.shard_shape, layout.element_type, buffers)
-        return storage
 
     def _fills(self, number: int) -> int:
         """How often the circular buffer of an operand is filled."""
-        op = self._op
+        op = self.op
         factors = op.block_factors
         if number >= len(op.inputs):
             # Outputs are written after the last step of a reduction.
@@ -316,39 +355,12 @@ class _Streams:
         ]
         return math.prod(factors[: operand_depth(iterators, factors)])
 
-    def _take(
-        self, op: AllocOp, shape: Sequence[int], element_type: Attribute, buffers: int
-    ) -> None:
-        size = l1_buffer_bytes(shape, element_of(element_type), buffers)
-        set_address(op, self._next, self._alignment)
-        self._sizes.append((size, str(op.memref.type)))
-        self._next = self._chip.align(self._next + size, MemorySpace.DEVICE_L1)
-
-    def _check(self) -> None:
-        if self._next <= self._chip.l1_size:
-            return
+    def _refuse(self, needed: int) -> NoReturn:
         largest = sorted(self._sizes, key=lambda each: -each[0])[:8]
         rows = [f"{size:>14}  {type_}" for size, type_ in largest]
         refuse(
-            self._op,
-            f"needs {self._next - self._chip.l1_unreserved_base} bytes of L1 on each core; there "
-            f"are {self._chip.usable_l1_size}. Run d2m-grid-selection with the same "
-            "num-stream-buffers. The largest circular buffers, with their bytes:\n"
-            + "\n".join(rows),
+            self.op,
+            f"needs {needed} bytes of L1 on each core; there are {self._chip.usable_l1_size}. Run "
+            "d2m-grid-selection with the same num-stream-buffers. The largest circular buffers, "
+            "with their bytes:\n" + "\n".join(rows),
         )
-
-
-def storage_grid(
-    op: d2m.GenericOp, layout: DeviceLayout, chip_grid: tuple[int, int]
-) -> tuple[int, ...]:
-    """The grid of a circular buffer of an operand: the cores of the generic, in its rank.
-
-    A rectangle of cores stays one; others, which count the chip's cores row by row, are one row.
-    """
-    rank = len(layout.grid_shape)
-    if len(op.grid_shape) == rank:
-        return op.grid_shape
-    *outer, height, width = (1, 1, *op.grid_shape)
-    is_rectangle = height <= chip_grid[0] and width <= chip_grid[1] and math.prod(outer) == 1
-    last = (height, width) if is_rectangle else (1, math.prod(op.grid_shape))
-    return (*(1,) * (rank - 2), *last)

@@ -71,6 +71,7 @@ from ttmlir.layout.enums import IteratorType, MemorySpace
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.metal.device_memory import DST_TILES, dst_capacity
 from ttmlir.mlir.attributes.affine import affine_map_attr
+from ttmlir.optable.kernel import call_named
 from ttmlir.passes.core.base import ModulePass, option
 from ttmlir.passes.d2m.schedule.block_choice import (
     Blocks,
@@ -98,10 +99,11 @@ MemRef = MemRefType[Attribute]
 
 MATRIX_CYCLES = 67
 """Of the matrix unit, for a product of two tiles at HiFi4."""
-TILE_CYCLES = 45
-"""To unpack a tile, or to pack one."""
-OPERATION_CYCLES = 100
-"""Of an operation on a tile in DST, on average."""
+UNPACK_CYCLES = 40
+"""Of a tile of 16-bit numbers."""
+PACK_CYCLES = 45
+OPERATION_CYCLES = 160
+"""Of an operation on a tile in DST that no table has."""
 
 
 @dataclass(frozen=True)
@@ -233,13 +235,27 @@ def tile_bytes(value: SSAValue) -> int:
 
 
 def _cycles(loops: Loops) -> int:
-    """What a point costs: calls on the matrix unit, or a tile in and out of DST and calls on it."""
-    names = [each.name for each in loops.op.body.block.ops]
-    if any(
-        name in ("d2m.tile_matmul", "d2m.tile_reduce_sum", "d2m.tile_reduce_max") for name in names
-    ):
-        return MATRIX_CYCLES + OPERATION_CYCLES * max(0, len(names) - 3)
-    return 2 * TILE_CYCLES + OPERATION_CYCLES * (len(names) - 1)
+    """Cycles of a point: of the busiest of unpacking, computing and packing."""
+    names = [each.name.removeprefix("d2m.tile_") for each in loops.op.body.block.ops]
+    unpack = UNPACK_CYCLES * max(1, len(loops.op.inputs))
+    # What combines tiles takes them from circular buffers, and packs once for many points.
+    if loops.accumulates:
+        return max(unpack, sum(map(_operation_cycles, names)))
+    return max(unpack, PACK_CYCLES, sum(map(_operation_cycles, names)))
+
+
+def _operation_cycles(name: str) -> int:
+    """Cycles of the math thread for an operation on a tile."""
+    if name in ("matmul", "reduce_sum", "reduce_max"):
+        return MATRIX_CYCLES
+    if name == "linalg.yield":
+        return 0
+    for call in (f"{name}_tile", f"{name}_binary_tile"):
+        try:
+            return call_named(call).cost.math or OPERATION_CYCLES
+        except KeyError:
+            continue
+    return OPERATION_CYCLES
 
 
 # --- Rewriting -----------------------------------------------------------------------------------

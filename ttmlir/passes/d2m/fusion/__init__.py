@@ -1,0 +1,1 @@
+"""Fewer loops over tiles: known padding, and generics that become one."""

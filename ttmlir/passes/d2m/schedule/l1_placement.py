@@ -1,0 +1,127 @@
+"""Buffers in L1: how their tiles are divided over cores, and the views that follow.
+
+A buffer has a grid of ones before it is placed. In L1 its tiles are divided evenly, over as many
+cores as extents can be divided by; where they cannot, a few cores would serve all others, and the
+buffer is better in DRAM.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import cast
+
+from xdsl.dialects.builtin import MemRefType
+from xdsl.dialects.memref import AllocOp
+from xdsl.ir import Attribute, SSAValue
+from xdsl.rewriter import Rewriter
+
+from ttmlir.dialects import d2m
+from ttmlir.dialects.tt.keywords import MemorySpaceAttr
+from ttmlir.dialects.tt.layout import element_of
+from ttmlir.dialects.ttcore import InterleavedLayoutAttr, ShardLayoutAttr, ViewLayoutAttr
+from ttmlir.layout.affine import AffineExpr, AffineMap
+from ttmlir.layout.enums import MemorySpace
+from ttmlir.layout.linear_form import linear_form
+from ttmlir.layout.metal.reblocking import split_device_shape
+
+MemRef = MemRefType[Attribute]
+Shape = tuple[int, ...]
+
+MOST_TILES = 4
+"""Tiles of a shard that are never too many for one core to serve."""
+MOST_IMBALANCE = 3
+"""How many times the even share of tiles a core may hold."""
+
+
+@lru_cache(maxsize=4096)
+def choose_shards(extents: Shape, blocks: tuple[Shape, ...], cores: int) -> Shape | None:
+    """The grid that a tensor of tiles is divided over; None if it divides badly.
+
+    `blocks` are those that programs read and write: shards of whole blocks come first among grids
+    of as many cores.
+    """
+    best: tuple[int, int, Shape] | None = None
+    for grid in _grids(extents, cores):
+        shard = [extent // count for extent, count in zip(extents, grid, strict=True)]
+        whole = sum(
+            all(size % block == 0 for size, block in zip(shard, each, strict=True))
+            for each in blocks
+        )
+        found = math.prod(grid), whole, grid
+        if best is None or found > best:
+            best = found
+    assert best is not None, "a grid of ones divides everything"
+    count, _, grid = best
+    tiles = math.prod(extents)
+    share = -(-tiles // min(cores, tiles))
+    return grid if tiles // count <= max(MOST_TILES, MOST_IMBALANCE * share) else None
+
+
+def _grids(extents: Sequence[int], cores: int) -> Iterator[Shape]:
+    if not extents:
+        yield ()
+        return
+    for count in range(1, min(extents[0], cores) + 1):
+        if extents[0] % count == 0:
+            for rest in _grids(extents[1:], cores // count):
+                yield (count, *rest)
+
+
+def blocks_of(op: AllocOp) -> tuple[Shape, ...]:
+    """The blocks of the views of a buffer, each once."""
+    rank = len(op.memref.type.get_shape()) // 2
+    shapes = [
+        cast("MemRef", use.operation.results[0].type).get_shape()
+        for use in op.memref.uses
+        if isinstance(use.operation, d2m.ViewLayoutOp)
+    ]
+    found = [tuple(shape[rank:]) for shape in shapes if len(shape) == 2 * rank]
+    return tuple(dict.fromkeys(found))
+
+
+def move_to_dram(op: AllocOp) -> None:
+    """Let a buffer lie in DRAM, page by page over the banks."""
+    memref = op.memref.type
+    _, shard = split_device_shape(memref.get_shape())
+    layout = InterleavedLayoutAttr.of(shard, element_of(memref.element_type))
+    space = MemorySpaceAttr(MemorySpace.DEVICE_DRAM)
+    type_ = MemRefType(memref.element_type, memref.get_shape(), layout, space)
+    _retype_views(Rewriter.replace_value_with_new_type(op.memref, type_), space)
+
+
+def move_to_l1(op: AllocOp, grid: Shape) -> None:
+    """Let a buffer lie in the L1 of a grid of cores."""
+    memref = op.memref.type
+    _, extents = split_device_shape(memref.get_shape())
+    shard = tuple(extent // count for extent, count in zip(extents, grid, strict=True))
+    layout = ShardLayoutAttr.of(shard, element_of(memref.element_type))
+    space = MemorySpaceAttr(MemorySpace.DEVICE_L1)
+    type_ = MemRefType(memref.element_type, (*grid, *shard), layout, space)
+    _retype_views(Rewriter.replace_value_with_new_type(op.memref, type_), space, shard)
+
+
+def _retype_views(value: SSAValue, space: MemorySpaceAttr, shard: Shape = ()) -> None:
+    """Let views of a buffer that had a grid of ones follow it; with `shard`, into shards."""
+    for use in tuple(value.uses):
+        view = use.operation
+        if isinstance(view, d2m.ViewLayoutOp):
+            memref = cast("MemRef", view.results[0].type)
+            attr = cast("ViewLayoutAttr", memref.layout)
+            if shard:
+                attr = ViewLayoutAttr(_divide(attr.data, shard, memref.get_shape()))
+            type_ = MemRefType(memref.element_type, memref.get_shape(), attr, space)
+            Rewriter.replace_value_with_new_type(view.results[0], type_)
+
+
+def _divide(index_map: AffineMap, shard: Shape, shape: Sequence[int]) -> AffineMap:
+    """A map to the tiles of a grid of ones, as one to shards of a grid."""
+    tiles = index_map.results[len(shard) :]
+
+    def simplify(expr: AffineExpr) -> AffineExpr:
+        return linear_form(expr, shape).expression()
+
+    cores = [simplify(tile // size) for tile, size in zip(tiles, shard, strict=True)]
+    places = [simplify(tile % size) for tile, size in zip(tiles, shard, strict=True)]
+    return AffineMap(index_map.num_dims, 0, (*cores, *places))
