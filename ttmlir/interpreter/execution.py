@@ -43,16 +43,18 @@ def execute(
     *,
     function: str | None = None,
     observer: Observer | None = None,
+    poisons_padding: bool = False,
 ) -> list[Array]:
     """The results of a function of a module on NumPy arrays.
 
     Without a name the function `main` is executed, or the first one if there is no `main`. Inputs
     are arrays, or whatever NumPy makes arrays of, in the shapes of the arguments; results have the
-    element types of the function's results. Raises DiagnosticError for what cannot be executed.
+    element types of the function's results. With `poisons_padding`, what is beyond tensors in tiles
+    is NaN and not 0. Raises DiagnosticError for what cannot be executed.
     """
     chosen = find_function(module, function)
     arguments = _arguments(chosen, inputs)
-    execution = Execution(module, observer)
+    execution = Execution(module, observer, poisons_padding)
     with np.errstate(all="ignore"):
         results = execution.run(chosen, arguments)
     types = tuple(chosen.function_type.outputs.data)
@@ -96,6 +98,8 @@ class Execution:
 
     module: ModuleOp
     observer: Observer | None = None
+    poisons_padding: bool = False
+    """True to see what reads the padding of tensors from the host: NaN in place of 0."""
     loops: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
     """Where the iterators of the loops over tiles around an operation are, the innermost last."""
     _functions: dict[str, FuncOp] = field(init=False)

@@ -58,7 +58,7 @@ def check(
     passes = f"{PASS}={options}" if options else PASS
     module = lowered(text_of(mnemonic, inputs, expected, attributes), passes)
     assert not [op.name for op in module.walk() if op.name.startswith("ttir.")]
-    (result,) = execute(module, inputs)
+    (result,) = execute(module, inputs, poisons_padding=True)
     assert result.dtype == expected.dtype
     kind = np.float64 if expected.dtype.kind not in "biu" else expected.dtype
     np.testing.assert_allclose(

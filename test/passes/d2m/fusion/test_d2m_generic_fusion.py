@@ -24,7 +24,7 @@ from ttmlir.interpreter import execute
 
 Array = np.ndarray[Any, Any]
 TO_D2M = ("ttir-composite-decomposition", "ttir-to-d2m")
-FUSION = "d2m-generic-fusion"
+MASKS, FUSION = "d2m-mask-padding", "d2m-generic-fusion"
 
 
 def generics(module: ModuleOp) -> list[d2m.GenericOp]:
@@ -377,7 +377,7 @@ def test_random_graphs(graph: tuple[str, list[Array], list[Array]]) -> None:
     """Fused and unfused compute the same, and what NumPy computes."""
     text, inputs, expected = graph
     plain = lowered(text, *TO_D2M)
-    fused = lowered(text, *TO_D2M, FUSION)
+    fused = lowered(text, *TO_D2M, MASKS, FUSION)
     assert len(generics(fused)) <= len(generics(plain))
     unfused = execute(plain, inputs)
     for results in (execute(fused, inputs), golden_results(fused, inputs)):
