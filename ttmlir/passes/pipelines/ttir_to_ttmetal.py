@@ -111,6 +111,7 @@ class TTIRToTTMetalPipeline(Pipeline):
         from ttmlir.passes.d2m.dst.d2m_insert_scratch_buffers import D2MInsertScratchBuffersPass
         from ttmlir.passes.d2m.frontend.ttir_to_d2m import TTIRToD2MPass
         from ttmlir.passes.d2m.fusion.d2m_generic_fusion import D2MGenericFusionPass
+        from ttmlir.passes.d2m.fusion.d2m_mask_padding import D2MMaskPaddingPass
         from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel import ConvertD2MToTTKernelPass
         from ttmlir.passes.d2m.kernels.convert_d2m_to_ttmetal import ConvertD2MToTTMetalPass
         from ttmlir.passes.d2m.schedule.d2m_allocate import D2MAllocatePass
@@ -133,6 +134,7 @@ class TTIRToTTMetalPipeline(Pipeline):
                 collapse_tensors_2d=self.collapse_tensors_2d,
                 ttnn_mode=self.ttnn_mode,
             ),
+            D2MMaskPaddingPass(),
             D2MGenericFusionPass(enable_fusion=self.enable_fusion),
             TTCoreOneShotBufferizePass(),
             D2MInsertScratchBuffersPass(
