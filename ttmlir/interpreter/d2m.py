@@ -26,6 +26,7 @@ from ttmlir.interpreter.execution import Execution
 from ttmlir.interpreter.tiles import TILE_FUNCTIONS, of_storage, to_storage
 from ttmlir.interpreter.values import Function, array_shape, compute_dtype, element_of_tensor
 from ttmlir.layout.affine import AffineMap, DimExpr
+from ttmlir.layout.metal.index_view import TILE
 from ttmlir.layout.metal.metal_layout import MetalLayout
 from ttmlir.mlir.attributes.affine import layout_map
 from ttmlir.mlir.reporting.diagnostics import OpError
@@ -140,16 +141,23 @@ def _view_layout(execution: Execution, op: Operation, operands: Sequence[Any]) -
     is_there = np.ones(shape, np.bool_)
     for place, extent in zip(places, extents, strict=True):
         is_there &= (place >= 0) & (place < extent)
-    is_inside = np.ones(shape, np.bool_)
-    if not isinstance(tensor.element_type, TileType):
-        # Rows are padded as tiles are: what is read there is undefined.
-        rank = len(layout.logical_shape)
-        for axis, extent in enumerate(layout.logical_shape, len(shape) - rank):
-            is_inside &= points[axis] < extent
-    if not is_there[is_inside].all():
+    if not is_there.all():
         raise OpError(op, f"the map leads out of the buffer: '{layout.index_map}'")
-    result = undefined(tensor)
-    result[is_inside] = operands[0][tuple(place[is_inside] for place in places)]
+    return (operands[0][tuple(places)],)
+
+
+def _view_elements(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
+    assert isinstance(op, d2m.ViewElementsOp)
+    points = cast("Sequence[int]", np.indices(op.shape, sparse=True))
+    places = np.broadcast_arrays(*op.map.eval(points), np.zeros(op.shape, np.int8))[:-1]
+    rank = len(places)
+    rows, columns = places[-2:]
+    tile = (rows // TILE, columns // TILE, rows % TILE, columns % TILE)
+    source = operands[0].reshape(operands[0].shape[rank:])
+    result = undefined(op.results[0].type)
+    *outer, rows, columns = points
+    place = (rows // TILE, columns // TILE, rows % TILE, columns % TILE)
+    result.reshape(result.shape[len(op.shape) :])[(*outer, *place)] = source[(*places[:-2], *tile)]
     return (result,)
 
 
@@ -169,18 +177,6 @@ def _generic(execution: Execution, op: Operation, operands: Sequence[Any]) -> Se
         result.reshape(array_shape(cast("TensorType[Attribute]", value.type)))
         for result, value in zip(results, op.results, strict=True)
     ]
-
-
-def _untilize(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
-    tiles = np.moveaxis(operands[0], -2, -3)
-    return (tiles.reshape(array_shape(cast("TensorType[Attribute]", op.results[0].type))),)
-
-
-def _tilize(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
-    *outer, rows, columns, height, width = array_shape(
-        cast("TensorType[Attribute]", op.results[0].type)
-    )
-    return (np.moveaxis(operands[0].reshape(*outer, rows, height, columns, width), -3, -2),)
 
 
 def _shard(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
@@ -256,9 +252,8 @@ FUNCTIONS: dict[str, Function] = {
     "d2m.full": _full,
     "d2m.generic": _generic,
     "d2m.reserve": _shard,
-    "d2m.tile_tilize_block": _tilize,
-    "d2m.tile_untilize_block": _untilize,
     "d2m.to_layout": to_layout,
+    "d2m.view_elements": _view_elements,
     "d2m.view_layout": _view_layout,
     "d2m.wait": _shard,
 }

@@ -58,8 +58,10 @@ from ttmlir.dialects.d2m.structure import (
     MeshShardOp,
     StreamLayoutOp,
     ToLayoutOp,
+    ViewElementsOp,
     ViewLayoutOp,
     buffer_of_view,
+    memory_of,
 )
 from ttmlir.dialects.d2m.tiles import (
     ELEMENTWISE_OPS,
@@ -136,10 +138,12 @@ __all__ = [
     "TileTransposeOp",
     "TileUntilizeBlockOp",
     "ToLayoutOp",
+    "ViewElementsOp",
     "ViewLayoutOp",
     "WaitOp",
     "YieldOp",
     "buffer_of_view",
+    "memory_of",
     "tile_op",
     "tile_op_of_row",
 ]

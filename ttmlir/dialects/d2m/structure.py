@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from typing import ClassVar, Self, cast
 
 from xdsl.dialects.builtin import (
+    AffineMapAttr,
     DenseArrayBase,
     IntegerAttr,
     IntegerType,
     TensorType,
     i1,
     i32,
+    i64,
 )
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import traits_def
@@ -37,6 +39,7 @@ from ttmlir.dialects.definition import ods
 from ttmlir.dialects.definition.dps import DestinationStyleOp
 from ttmlir.dialects.definition.layout_checks import layout_errors
 from ttmlir.dialects.definition.ods import (
+    AttrConstraint,
     Property,
     Signature,
     ValueGroup,
@@ -53,8 +56,16 @@ from ttmlir.dialects.ttcore import (
 from ttmlir.layout.affine import AffineMap
 from ttmlir.layout.enums import MeshShardType
 from ttmlir.layout.grid import shape_text
+from ttmlir.layout.linear_form import bounds_of, linear_form
+from ttmlir.mlir.attributes.affine import affine_map_attr, layout_map
 
+BOUNCE = "d2m.bounce"
+"""On local memory of a region: the input whose elements go through it when they are gathered."""
 _SHAPED_RESULT = (ValueGroup("result", SHAPED),)
+
+
+def _is_affine_map(attr: Attribute) -> bool:
+    return isinstance(attr, AffineMapAttr)
 
 
 class EmptyOp(AllocationOp):
@@ -359,6 +370,93 @@ def _scalar_type(value: SSAValue) -> str:
         return element_of(element_type_of_value(value)).scalar.keyword
 
 
+class ViewElementsOp(ArrowOp):
+    """Tiles whose elements are those of other tiles, anywhere in them; no data is moved.
+
+        %view = d2m.view_elements %0 {map = affine_map<(d0, d1) -> (d1, d0 + 5)>,
+            shape = array<i64: 7, 64>} : A -> B
+
+    The map takes the place of an element in the view to its place in the buffer; `shape` are the
+    extents of the view without its padding, which is undefined. Whoever reads a tile of the view
+    gathers it.
+
+    C1: both have tiles of the same type, on a grid of one core. C2: the map takes the dimensions of
+    the view, of which `shape` fits in the tiles, to those of the buffer, in which it stays.
+    """
+
+    name = "d2m.view_elements"
+    RESULT_NAME: ClassVar = "view"
+    SIGNATURE: ClassVar = Signature(
+        operands=(ValueGroup("input", SHAPED),),
+        results=_SHAPED_RESULT,
+        properties=(
+            Property("map", AttrConstraint("affine map", _is_affine_map, ods.always)),
+            Property("shape", ods.DENSE_I64),
+        ),
+    )
+    traits = traits_def(Pure())
+
+    @classmethod
+    def of(
+        cls, operand: SSAValue, type: Attribute, index_map: AffineMap, shape: Sequence[int]
+    ) -> Self:
+        """The view of a type on a buffer."""
+        return cls.create(
+            operands=[operand],
+            result_types=[type],
+            properties={
+                "map": affine_map_attr(index_map),
+                "shape": DenseArrayBase.from_list(i64, shape),
+            },
+        )
+
+    @property
+    def input(self) -> SSAValue:
+        """The buffer."""
+        return self.operands[0]
+
+    @property
+    def map(self) -> AffineMap:
+        """From places of elements in the view to those in the buffer."""
+        return layout_map(cast("AffineMapAttr", self.properties["map"]))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The extents of the view in elements, without padding."""
+        return cast("DenseArrayBase[IntegerType]", self.properties["shape"]).get_values()
+
+    def verify_op(self) -> None:
+        """Check the tiles (C1) and the map (C2)."""
+        source, result = self.operands[0], self.results[0]
+        if element_type_of_value(source) != element_type_of_value(result):
+            refuse("view must not change dtype")
+        layouts = [device_layout_of(value.type) for value in (source, result)]
+        if any(
+            each is None or set(each.grid_shape) != {1} or each.element_type.name != "tt.tile"
+            for each in layouts
+        ):
+            refuse("view and buffer must have tiles, on a grid of one core")
+        extents = [each.scalar_shard_shape for each in layouts if each is not None]
+        index_map, shape = self.map, self.shape
+        if (index_map.num_dims, len(index_map.results)) != (len(shape), len(extents[0])):
+            refuse(
+                f"expected a map from {len(shape)} to {len(extents[0])} dimensions, got "
+                f"'{index_map}'"
+            )
+        if len(shape) != len(extents[1]) or any(
+            not 0 < size <= most for size, most in zip(shape, extents[1], strict=True)
+        ):
+            refuse(f"the shape {shape_text(shape)} does not fit in {shape_text(extents[1])}")
+        with layout_errors():
+            for result, extent in zip(index_map.results, extents[0], strict=True):
+                least, most = bounds_of(linear_form(result, shape), shape)
+                if least < 0 or most >= extent:
+                    refuse(
+                        f"'{result}' goes from {least} to {most}; the buffer has {extent} elements "
+                        "along this dimension"
+                    )
+
+
 class StreamLayoutOp(D2MOp):
     """A buffer that is read in blocks through circular buffers.
 
@@ -432,6 +530,12 @@ def buffer_of_view(value: SSAValue) -> tuple[SSAValue, AffineMap]:
     return value, view
 
 
+def memory_of(value: SSAValue) -> SSAValue:
+    """The buffer in which the elements of a value are: below views, streams and gathers."""
+    value, _ = buffer_of_view(value)
+    return memory_of(value.owner.input) if isinstance(value.owner, ViewElementsOp) else value
+
+
 class MeshShardOp(ArrowOp):
     """A tensor that is divided over a mesh of chips, or put together again.
 
@@ -462,5 +566,13 @@ class MeshShardOp(ArrowOp):
             refuse("Invalid shard_type (maximal) for mesh_shard op.")
 
 
-STRUCTURE_OPS = (EmptyOp, FullOp, ToLayoutOp, ViewLayoutOp, StreamLayoutOp, MeshShardOp)
+STRUCTURE_OPS = (
+    EmptyOp,
+    FullOp,
+    ToLayoutOp,
+    ViewLayoutOp,
+    ViewElementsOp,
+    StreamLayoutOp,
+    MeshShardOp,
+)
 """Every operation of this module but the generic."""

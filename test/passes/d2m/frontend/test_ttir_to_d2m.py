@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 from running.d2m_interpreter import (
@@ -253,14 +254,74 @@ def test_reductions_that_drop_dimensions(shape: Shape, dims: Shape | None) -> No
 
 
 def test_reductions_of_integers() -> None:
-    """Outside of tiles integers are combined; inside they are refused."""
+    """They are combined one by one, inside of tiles too, with the wrap of their type."""
     x = whole(np.int16, 5, 3, 40) // 16
     combine = {"sum": np.add, "max": np.maximum, "min": np.minimum, "prod": np.multiply}
     for mnemonic, function in combine.items():
-        expected = function.reduce(x, axis=0, keepdims=True, dtype=np.int16)
-        check(mnemonic, [x], expected, reduce_attributes((0,), keep=True), tolerance=0)
-    message = refusal("sum", [x], x[..., :1], reduce_attributes((2,), keep=True))
-    assert "kernels do not compute the sum of i32 over dimension 2 of [5, 3, 40]" in message
+        for dims in ((0,), (1,), (2,), (0, 2), (0, 1, 2)):
+            expected = function.reduce(x, axis=dims, keepdims=True, dtype=np.int16)
+            check(mnemonic, [x], expected, reduce_attributes(dims, keep=True), tolerance=0)
+    y = whole(np.int32, 33, 70)
+    expected = np.add.reduce(y, axis=1, dtype=np.int32)
+    check("sum", [y], expected, reduce_attributes((1,), keep=False), tolerance=0)
+
+
+def test_products_of_elements() -> None:
+    """Of floating-point numbers inside of tiles."""
+    x = 1 + normal(3, 33, 7) / 8
+    for dims in ((0,), (1,), (2,), (1, 2)):
+        expected = np.asarray(x.prod(dims, keepdims=True, dtype=np.float64), np.float32)
+        check("prod", [x], expected, reduce_attributes(dims, keep=True), tolerance=1e-4)
+
+
+def test_mean_of_integers_is_refused() -> None:
+    """The message says what to convert."""
+    x = whole(np.int32, 5, 7)
+    message = refusal("mean", [x], x[:, :1], reduce_attributes((1,), keep=True))
+    assert "kernels compute the mean of floating-point numbers, got i32; convert" in message
+
+
+@pytest.mark.parametrize("dtype", [np.float32, ml_dtypes.bfloat16, np.int32])
+@pytest.mark.parametrize("dims", [(0,), (1,), (2,), (1, 2), (0, 2), None])
+def test_positions_of_the_largest(dtype: Any, dims: Shape | None) -> None:
+    """The first one of equals, in row-major order."""
+    x = np.random.default_rng(0).integers(-9, 9, (3, 40, 70)).astype(dtype)
+    axes = tuple(range(3)) if dims is None else dims
+    kept = [axis for axis in range(3) if axis not in axes]
+    rows = x.transpose((*kept, *axes)).reshape(*(x.shape[axis] for axis in kept), -1)
+    expected = np.asarray(rows.argmax(-1), np.int32)
+    check("argmax", [x], expected, reduce_attributes(dims, keep=False), tolerance=0)
+
+
+def test_position_of_the_first_nan() -> None:
+    """NaN counts as largest."""
+    x = normal(5, 40)
+    x[1, 7] = x[1, 30] = np.nan
+    x[1, 3] = np.inf
+    expected = np.asarray(x.argmax(1, keepdims=True), np.int32)
+    check("argmax", [x], expected, reduce_attributes((1,), keep=True), tolerance=0)
+
+
+@pytest.mark.parametrize("dim", [0, 1, -1])
+def test_running_sums(dim: int) -> None:
+    """Along any dimension, of infinities and of integers too."""
+    x = normal(3, 33, 70)
+    expected = x.astype(np.float64).cumsum(dim).astype(np.float32)
+    check("cumsum", [x], expected, f"dim = {dim} : si32", tolerance=1e-4)
+    x[1, 5, 6] = np.inf
+    check("cumsum", [x], x.cumsum(dim), f"dim = {dim} : si32", tolerance=1e-4)
+    y = whole(np.int16, 3, 33, 70)
+    check("cumsum", [y], y.cumsum(dim, dtype=np.int16), f"dim = {dim} : si32", tolerance=0)
+
+
+@pytest.mark.parametrize("numbers", [(5,), (2, 33), (2, 1, 5)])
+def test_rows_of_a_table(numbers: Shape) -> None:
+    """Looked up by numbers of any shape."""
+    table = normal(70, 40)
+    rows = np.random.default_rng(1).integers(0, 70, numbers, np.int32)
+    check("embedding", [rows, table], table[rows])
+    half = table.astype(ml_dtypes.bfloat16)
+    check("embedding", [rows.astype(np.uint32), half], half[rows], tolerance=0)
 
 
 def test_reductions_of_truth_values() -> None:
@@ -278,7 +339,8 @@ def test_reductions_of_truth_values() -> None:
 def test_operations_without_loops_are_refused() -> None:
     """Messages name the operation and the other pipeline."""
     x = normal(5, 7)
-    message = refusal("cumsum", [x], x, "dim = 0 : si32")
+    index = np.zeros((5, 7), np.int32)
+    message = refusal("gather", [x, index], x, "dim = 0 : si32")
     assert message.startswith("test.mlir:")
     assert ": error: failed to legalize" in message
     assert "ttir-to-d2m has no loops over tiles for it; use ttir-to-ttnn-backend" in message

@@ -10,11 +10,12 @@ elements change the view alone. What reads a tensor gets whole tiles: the buffer
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import cast
 
-from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.builtin import AnyFloat, TensorType
 from xdsl.dialects.linalg.attrs import IteratorType as LinalgIteratorType
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr as LinalgIteratorTypeAttr
 from xdsl.dialects.linalg.ops import IndexOp, YieldOp
@@ -33,6 +34,7 @@ from ttmlir.dialects.ttcore import (
 )
 from ttmlir.dialects.ttir.metal_cast import TTNNMetalLayoutCastOp
 from ttmlir.ir.builder import Builder
+from ttmlir.ir.layouts import layout_of
 from ttmlir.ir.op_builder import OpBuilder
 from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, DimExpr, dims
@@ -40,6 +42,7 @@ from ttmlir.layout.element_type import ScalarType
 from ttmlir.layout.enums import IteratorType, MemorySpace
 from ttmlir.layout.metal.index_view import TILE, IndexView, TileMap
 from ttmlir.mlir.attributes.affine import affine_map_attr
+from ttmlir.mlir.attributes.elements import ElementsType, elements_of
 from ttmlir.passes.d2m.references import (
     REFERENCE,
     Reference,
@@ -47,6 +50,8 @@ from ttmlir.passes.d2m.references import (
     ReferenceRow,
 )
 
+MOST_CONSTANTS = 1 << 20
+"""Numbers of a constant that is made, not given."""
 Shape = tuple[int, ...]
 PARALLEL, REDUCTION = IteratorType.PARALLEL, IteratorType.REDUCTION
 _LINALG_ITERATORS = {
@@ -93,7 +98,7 @@ class DeviceTensor:
     """Element type in ttir: tiles of bf16 hold truth values, too."""
     view: IndexView
     """Which element of the buffer each element is."""
-    moves: tuple[ReferenceRow, ...] = ()
+    moves: tuple[ReferenceRow, ...] = field(default=(), compare=False)
     """What makes the tensor of what its buffer holds: each row has the result before as operand."""
 
     @classmethod
@@ -266,20 +271,24 @@ class D2MBuilder(OpBuilder):
         return self.insert(op).results[0]
 
     def tensor_type(
-        self, shape: Sequence[int], stored: Attribute, space: MemorySpace
+        self, shape: Sequence[int], tile: TileType, space: MemorySpace
     ) -> TensorType[Attribute]:
-        """The type of a tensor of tiles, or of numbers in rows, padded to whole tiles."""
+        """The type of a tensor of tiles."""
         logical = matrix_shape(shape)
         placement = self.placement
         merges = placement.collapse_all or (placement.collapse_pairs and len(logical) == 2)
         rank = 2 if merges else len(logical)
         intervals = None if merges else ()
-        return metal_tensor_type(logical, stored, space, (1,) * rank, intervals=intervals)
+        return metal_tensor_type(logical, tile, space, (1,) * rank, intervals=intervals)
 
     def load(self, value: SSAValue) -> DeviceTensor:
         """A tensor of the host, or of ttnn, as tiles."""
         shape, element = value_shape(value), element_type(value)
-        type_ = self.tensor_type(shape, metal_tile_type(element), self.placement.input_space)
+        space = self.placement.input_space
+        if self._is_of_ttnn(value.type):
+            layout = layout_of(value.type)
+            space = space if layout is None else layout.memory_space
+        type_ = self.tensor_type(shape, metal_tile_type(element), space)
         if self._is_of_ttnn(value.type):
             moved = self.add(TTNNMetalLayoutCastOp.of(value, type_))
         else:
@@ -289,6 +298,16 @@ class D2MBuilder(OpBuilder):
         if tensor.shape == tuple(shape):
             return tensor
         return tensor.then("reshape", {"shape": tensor.shape}, tensor.view)
+
+    def load_constant(
+        self, element: Attribute, shape: Sequence[int], numbers: Iterable[float]
+    ) -> DeviceTensor:
+        """Numbers in row-major order, as tiles."""
+        type_ = TensorType(element, shape)
+        convert = float if isinstance(element, AnyFloat) else int
+        values = elements_of(cast("ElementsType", type_), [convert(each) for each in numbers])
+        constant = ConstantOp.create(result_types=[type_], properties={"value": values})
+        return self.load(self.add(constant))
 
     def unload(self, tensor: DeviceTensor, type_: Attribute) -> SSAValue:
         """The tensor on the host, or in ttnn, as a type of ttir says."""
@@ -408,13 +427,14 @@ class D2MBuilder(OpBuilder):
     def _view(
         self, buffer: SSAValue, shape: Sequence[int], places: Sequence[AffineExpr]
     ) -> SSAValue:
-        """A view of a shape: `places` lead from its tiles, or numbers, to those of the buffer."""
+        """A view of a shape: `places` lead from its tiles to those of the buffer."""
         rank = len(shape)
         shard = [each.rename(dims=dims(2 * rank)[rank:]) for each in places]
         index_map = AffineMap(2 * rank, 0, (*(ConstantExpr(0),) * len(places), *shard))
         below = metal_layout_of(buffer.type)
         assert below is not None, "buffers have a metal layout"
-        whole = self.tensor_type(shape, element_type(buffer), below.memory_space)
+        tile = cast("TileType", element_type(buffer))
+        whole = self.tensor_type(shape, tile, below.memory_space)
         layout = cast("MetalLayoutAttr", whole.encoding).data.with_index_map(index_map)
         type_ = TensorType(whole.element_type, whole.shape, MetalLayoutAttr(layout))
         return self.add(d2m.ViewLayoutOp.of(buffer, type_))
@@ -451,7 +471,7 @@ class D2MBuilder(OpBuilder):
         nest = LoopNest.parallel(output.rank, [place_of(source, output)])
         return self.generic([source], output, nest, body, [row])
 
-    # --- Rows ----------------------------------------------------------------------------------
+    # --- Parts of tiles ------------------------------------------------------------------------
 
     def regroup(self, tensor: DeviceTensor, shape: Sequence[int]) -> DeviceTensor:
         """A copy of the elements in row-major order under a shape that is no view."""
@@ -491,48 +511,13 @@ class D2MBuilder(OpBuilder):
         places: AffineMap,
         rows: Sequence[ReferenceRow] = (),
     ) -> DeviceTensor:
-        """A tensor of a shape, from elements at places in the buffer, by way of rows."""
-        numbers = self._once(("rows", tensor.buffer), lambda: self._untilize(tensor))
-        view = self._view(numbers, shape, places.results)
+        """A tensor of a shape, from elements at places in the buffer."""
+        type_ = self.tensor_type(shape, tensor.tile, self.placement.output_space)
+        view = self.add(d2m.ViewElementsOp.of(tensor.buffer, type_, places, shape))
+        gathered = replace(DeviceTensor.whole(view, tensor.element), moves=tensor.moves)
         output = self.create_empty(shape, tensor.element)
-        tilized = self._block_generic(d2m.TileTilizeBlockOp, view, output.buffer)
-        tilized.attributes[REFERENCE] = _refer([tensor], output.buffer, rows).attr
-        return DeviceTensor.whole(tilized.results[0], tensor.element)
-
-    def _untilize(self, tensor: DeviceTensor) -> SSAValue:
-        """All numbers of the buffer of a tensor, row by row."""
-        whole = DeviceTensor.whole(tensor.buffer, tensor.element)
-        type_ = self.tensor_type(whole.shape, whole.tile.scalar_type, MemorySpace.DEVICE_DRAM)
-        numbers = self.add(d2m.EmptyOp.of(type_))
-        untilized = self._block_generic(d2m.TileUntilizeBlockOp, whole.buffer, numbers)
-        row = ReferenceRow.of("reshape", (0,), whole.shape, whole.element, {"shape": whole.shape})
-        untilized.attributes[REFERENCE] = _refer([whole], numbers, [row]).attr
-        return untilized.results[0]
-
-    def _block_generic(
-        self,
-        cls: type[d2m.TileTilizeBlockOp | d2m.TileUntilizeBlockOp],
-        source: SSAValue,
-        output: SSAValue,
-    ) -> d2m.GenericOp:
-        """An operation on whole blocks."""
-        rank = len(value_shape(output)) // 2
-        generic = d2m.GenericOp.of(
-            [source],
-            [output],
-            [AffineMap.identity(rank)] * 2,
-            (PARALLEL,) * rank,
-            [d2m.ThreadKind.COMPUTE],
-            block_factors=(1,) * rank,
-        )
-        self.add(generic)
-        block = generic.compute_region.block
-        region = D2MBuilder(block, self.location)
-        waited = region.add(d2m.WaitOp.on(block.args[0]))
-        out = region.add(d2m.ReserveOp.on(block.args[1]))
-        converted = region.add(cls.create(operands=[waited, out], result_types=[out.type]))
-        region.insert(_located(d2m.YieldOp.create(operands=[converted]), region))
-        return generic
+        nest = LoopNest.parallel(output.rank, [dims(output.rank)])
+        return self.generic([gathered], output, nest, lambda _, inputs, __: inputs[0], rows)
 
 
 def _refer(

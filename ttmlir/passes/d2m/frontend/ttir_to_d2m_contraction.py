@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
+from xdsl.dialects.builtin import i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects import d2m
@@ -23,6 +24,7 @@ from ttmlir.layout.errors import LayoutError
 from ttmlir.optable.contraction import DotDimensions
 from ttmlir.passes.d2m.frontend.ttir_to_d2m import OTHER_ROAD, Conversion, RuleTable
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
+    MOST_CONSTANTS,
     PARALLEL,
     REDUCTION,
     D2MBuilder,
@@ -31,10 +33,11 @@ from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     Shape,
     TileBuilder,
     mask_padding,
-    matrix_shape,
     scalar_of,
     transpose_tile,
 )
+from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import cast as cast_tensor
+from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import compute_elementwise
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_movement import permute, reshape
 from ttmlir.passes.d2m.references import ReferenceRow
 
@@ -107,15 +110,22 @@ def _build(
 
 def _convert_matmul(conversion: Conversion, op: Operation) -> DeviceTensor:
     a, b = (conversion.tensor(value) for value in op.operands[:2])
-    target = element_type(op.results[0])
+    result = op.results[0]
+    return _multiply(conversion.builder, a, b, value_shape(result), element_type(result))
+
+
+def _multiply(
+    builder: D2MBuilder, a: DeviceTensor, b: DeviceTensor, shape: Shape, target: Attribute
+) -> DeviceTensor:
+    """The product of matrices, and of batches of them, which may be repeated."""
     _check_elements([a.element, b.element, target])
-    output = conversion.builder.create_empty(value_shape(op.results[0]), target)
+    output = builder.create_empty(shape, target)
     rank = len(output.shape)
     # The iterators are the dimensions of the result, then what is summed over.
     rows, columns, terms = rank - 2, rank - 1, rank
     factors = [
         _Factor(each, (*range(rank - len(each.shape), rank - 2), *matrix), terms, is_left).in_tiles(
-            conversion.builder
+            builder
         )
         for each, matrix, is_left in ((a, (rows, terms), True), (b, (terms, columns), False))
     ]
@@ -130,7 +140,7 @@ def _convert_matmul(conversion: Conversion, op: Operation) -> DeviceTensor:
         for factor in factors
     ]
     row = ReferenceRow.of("matmul", (0, 1), output.shape, target)
-    return _build(conversion.builder, factors, places, output, rank + 1, range(rank), row)
+    return _build(builder, factors, places, output, rank + 1, range(rank), row)
 
 
 def _convert_dot_general(conversion: Conversion, op: Operation) -> DeviceTensor:
@@ -205,21 +215,30 @@ def _convert_flat_product(
         moved = permute(tensor, order)
         matrices.append(reshape(builder, moved, (*(shape[d] for d in role.batch), *extents)))
     a, b = matrices
-    target = element_type(op.results[0])
     shape = (*a.shape[:-1], b.shape[-1])
-    output = builder.create_empty(shape, target)
-    rank = len(shape)
-    factors = [
-        _Factor(a, (*range(rank - 2), rank - 2, rank), rank, is_left=True).in_tiles(builder),
-        _Factor(b, (*range(rank - 2), rank, rank - 1), rank, is_left=False).in_tiles(builder),
-    ]
-    places = [factor.place for factor in factors]
-    row = ReferenceRow.of("matmul", (0, 1), shape, target)
-    product = _build(builder, factors, places, output, rank + 1, range(rank), row)
-    return reshape(builder, product, matrix_shape(value_shape(op.results[0])))
+    product = _multiply(builder, a, b, shape, element_type(op.results[0]))
+    return reshape(builder, product, value_shape(op.results[0]))
+
+
+def _convert_embedding(conversion: Conversion, op: Operation) -> DeviceTensor:
+    """Rows of a table by number: the product of a matrix with a 1 in each row and the table."""
+    builder, result = conversion.builder, op.results[0]
+    numbers, table = (conversion.tensor(value) for value in op.operands[:2])
+    target = element_type(result)
+    _check_elements([table.element, target])
+    count, width = table.shape
+    if count > MOST_CONSTANTS:
+        raise LayoutError(f"has a table of more than {MOST_CONSTANTS} rows; {OTHER_ROAD}")
+    looked_up = math.prod(numbers.shape)
+    column = cast_tensor(builder, reshape(builder, numbers, (looked_up, 1)), i32)
+    row = builder.load_constant(i32, (1, count), range(count))
+    chosen = compute_elementwise(builder, "eq", [column, row], table.element, (looked_up, count))
+    product = _multiply(builder, chosen, table, (looked_up, width), target)
+    return reshape(builder, product, value_shape(result))
 
 
 RULES: RuleTable = {
+    "ttir.embedding": _convert_embedding,
     "ttir.dot_general": _convert_dot_general,
     "ttir.matmul": _convert_matmul,
 }

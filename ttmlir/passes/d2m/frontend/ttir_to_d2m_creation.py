@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from xdsl.dialects.arith import ConstantOp
-from xdsl.dialects.builtin import AnyFloat, TensorType
 from xdsl.ir import Operation
 
 from ttmlir.dialects.definition.row_ops import RowOperation
 from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.layout.errors import LayoutError
-from ttmlir.mlir.attributes.elements import ElementsType, elements_of
 from ttmlir.passes.d2m.frontend.ttir_to_d2m import OTHER_ROAD, Conversion, RuleTable
-from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import DeviceTensor, matrix_shape
+from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
+    MOST_CONSTANTS,
+    DeviceTensor,
+    matrix_shape,
+)
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_movement import broadcast
-
-_MOST = 1 << 20
-"""Numbers of an `arange` that are made."""
 
 
 def _convert_arange(conversion: Conversion, op: Operation) -> DeviceTensor:
@@ -28,13 +26,10 @@ def _convert_arange(conversion: Conversion, op: Operation) -> DeviceTensor:
     shape, element = value_shape(op.results[0]), element_type(op.results[0])
     dim = parameters["arange_dimension"] % len(shape)
     numbers: Sequence[int] = range(parameters["start"], parameters["end"], parameters["step"])
-    if len(numbers) > _MOST:
-        raise LayoutError(f"has more than {_MOST} numbers; {OTHER_ROAD}")
-    type_ = TensorType(element, [extent if n == dim else 1 for n, extent in enumerate(shape)])
-    convert = float if isinstance(element, AnyFloat) else int
-    values = elements_of(cast("ElementsType", type_), [convert(number) for number in numbers])
-    constant = ConstantOp.create(result_types=[type_], properties={"value": values})
-    row = conversion.builder.load(conversion.builder.add(constant))
+    if len(numbers) > MOST_CONSTANTS:
+        raise LayoutError(f"has more than {MOST_CONSTANTS} numbers; {OTHER_ROAD}")
+    extents = [extent if n == dim else 1 for n, extent in enumerate(shape)]
+    row = conversion.builder.load_constant(element, extents, numbers)
     target = matrix_shape(shape)
     return row if row.shape == target else broadcast(row, target)
 

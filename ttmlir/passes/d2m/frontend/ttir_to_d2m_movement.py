@@ -10,14 +10,12 @@ import math
 from collections.abc import Sequence
 from typing import cast
 
-from xdsl.dialects.arith import ConstantOp
-from xdsl.dialects.builtin import TensorType, i1
+from xdsl.dialects.builtin import i1
 from xdsl.ir import Operation, SSAValue
 
 from ttmlir.dialects.definition.row_ops import RowOperation
 from ttmlir.ir.tensor_types import element_type, limits_of, value_shape
 from ttmlir.layout.affine import AffineMap, DimExpr
-from ttmlir.mlir.attributes.elements import ElementsType, elements_of
 from ttmlir.passes.d2m.frontend.ttir_to_d2m import Conversion, RuleTable
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     PARALLEL,
@@ -165,14 +163,6 @@ def _shift(
     return widened
 
 
-def _marks(builder: D2MBuilder, rank: int, dim: int, marks: Sequence[bool]) -> DeviceTensor:
-    """Truth values along one dimension."""
-    type_ = TensorType(i1, [len(marks) if each == dim else 1 for each in range(rank)])
-    values = elements_of(cast("ElementsType", type_), marks)
-    constant = ConstantOp.create(result_types=[type_], properties={"value": values})
-    return builder.load(builder.add(constant))
-
-
 def _convert_concat(conversion: Conversion, op: Operation) -> DeviceTensor:
     assert isinstance(op, RowOperation)
     builder, result = conversion.builder, op.results[0]
@@ -203,8 +193,8 @@ def _merge_parts(builder: D2MBuilder, parts: Sequence[DeviceTensor], dim: int) -
     extent = ends[-1]
     merged = _shift(builder, parts[0], dim, 0, extent)
     for part, begin in zip(parts[1:], ends, strict=False):
-        rank = len(part.shape)
-        is_before = _marks(builder, rank, dim, [n < begin for n in range(extent)])
+        extents = [extent if each == dim else 1 for each in range(len(part.shape))]
+        is_before = builder.load_constant(i1, extents, [n < begin for n in range(extent)])
         here = _shift(builder, part, dim, begin, extent)
         merged = compute_elementwise(
             builder, "where", [is_before, merged, here], part.element, merged.shape
@@ -250,7 +240,8 @@ def _pad_within(
     begin, extent = place
     end = begin + source.shape[dim]
     shifted = _shift(builder, source, dim, begin, extent)
-    is_inside = _marks(builder, len(source.shape), dim, [begin <= n < end for n in range(extent)])
+    extents = [extent if each == dim else 1 for each in range(len(source.shape))]
+    is_inside = builder.load_constant(i1, extents, [begin <= n < end for n in range(extent)])
     around = Splat(number, source.element, shifted.shape)
     return compute_elementwise(
         builder, "where", [is_inside, shifted, around], source.element, shifted.shape

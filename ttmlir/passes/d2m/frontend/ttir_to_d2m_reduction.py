@@ -1,10 +1,13 @@
-"""Reductions as loops with reduction iterators, for `ttir-to-d2m`.
+"""Reductions and running sums, for `ttir-to-d2m`: loops with reduction iterators.
 
 Rows and columns of tiles are reduced by the matrix unit (`tile_reduce_*`), all other dimensions by
-the operation that the reduction repeats. The second operand of `tile_reduce_*`, which scales, is a
-`tile_fill` of 1 in the body: one way to say constants, and no operand of the generic. A mean is a
-sum that is multiplied afterwards, since the matrix unit would round the factor to 16 bits. A
-reduction that drops dimensions is one that keeps them, and a reshape.
+the operation that the reduction repeats. What the matrix unit does not reduce (products, integers)
+moves first, so that the reduced dimensions are outside of tiles.
+
+The second operand of `tile_reduce_*`, which scales, is a `tile_fill` of 1 in the body: one way to
+say constants, and no operand of the generic. A mean is a sum that is multiplied afterwards, since
+the matrix unit would round the factor to 16 bits. A reduction that drops dimensions is one that
+keeps them, and a reshape.
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ from ttmlir.layout.affine import AffineMap, ConstantExpr, dims
 from ttmlir.layout.errors import LayoutError
 from ttmlir.passes.d2m.frontend.ttir_to_d2m import OTHER_ROAD, Conversion, RuleTable
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
+    MOST_CONSTANTS,
     PARALLEL,
     REDUCTION,
     D2MBuilder,
@@ -36,10 +40,11 @@ from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     mask_padding,
     matrix_shape,
     scalar_of,
+    tiles_of,
 )
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import cast as cast_tensor
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import compute_elementwise
-from ttmlir.passes.d2m.frontend.ttir_to_d2m_movement import reshape
+from ttmlir.passes.d2m.frontend.ttir_to_d2m_movement import permute, reshape
 from ttmlir.passes.d2m.references import ReferenceRow
 
 _ON_TRUTH = {"sum": "max", "prod": "min", "reduce_or": "max", "reduce_and": "min"}
@@ -49,14 +54,8 @@ _ON_TRUTH = {"sum": "max", "prod": "min", "reduce_or": "max", "reduce_and": "min
 def _convert_reduction(conversion: Conversion, op: Operation) -> DeviceTensor:
     assert isinstance(op, RowOperation)
     builder, result = conversion.builder, op.results[0]
-    value = op.operands[0]
-    shape = value_shape(value)
-    parameters = op.parameters()
-    written = cast("Shape", parameters.get("dim_arg", tuple(range(len(shape)))))
-    added = len(matrix_shape(shape)) - len(shape)
-    reduced = sorted(dim % len(shape) + added for dim in written)
-    source = conversion.tensor(value)
-    reduced = [dim for dim in reduced if source.shape[dim] > 1]
+    source = conversion.tensor(op.operands[0])
+    reduced = _reduced_dimensions(op, source)
     target = element_type(result)
     mnemonic = op.ROW.mnemonic
     count = math.prod(source.shape[dim] for dim in reduced)
@@ -68,6 +67,14 @@ def _convert_reduction(conversion: Conversion, op: Operation) -> DeviceTensor:
         kept = compute_elementwise(builder, "multiply", [kept, factor], target, kept.shape)
     kept = cast_tensor(builder, kept, target)
     return reshape(builder, kept, matrix_shape(value_shape(result)))
+
+
+def _reduced_dimensions(op: RowOperation, source: DeviceTensor) -> list[int]:
+    """The dimensions over which an operation reduces a tensor, but those of extent 1."""
+    rank = len(value_shape(op.operands[0]))
+    written = cast("Shape", op.parameters().get("dim_arg", tuple(range(rank))))
+    reduced = sorted(dim % rank + len(source.shape) - rank for dim in written)
+    return [dim for dim in reduced if source.shape[dim] > 1]
 
 
 def reduce_tensor(
@@ -92,24 +99,35 @@ def reduce_tensor(
         wide = reduce_tensor(builder, mnemonic, cast_tensor(builder, source, i32), reduced)
         return cast_tensor(builder, wide, source.element)
     within = [dim for dim in reduced if dim >= len(source.shape) - 2]
-    if within:
-        _check_within(mnemonic, source, within)
-    if within and mnemonic == "min":
+    if not within:
+        return _build(builder, mnemonic, source, reduced)
+    if not is_float(scalar_of(source.element)) or mnemonic not in ("sum", "max", "min"):
+        return _reduce_outside(builder, mnemonic, source, reduced)
+    if mnemonic == "min":
         # The matrix unit finds the largest number only.
         opposite = _negate(builder, source)
         return _negate(builder, reduce_tensor(builder, "max", opposite, reduced))
     return _build(builder, mnemonic, source, reduced)
 
 
-def _check_within(mnemonic: str, source: DeviceTensor, within: Sequence[int]) -> None:
-    if is_float(scalar_of(source.element)) and mnemonic in ("sum", "max", "min"):
-        return
-    raise LayoutError(
-        f"kernels do not compute the {mnemonic} of {source.element} over dimension "
-        f"{within[0]} of {list(source.shape)}, which is inside of tiles; there they compute sum, "
-        f"mean, max and min of floating-point numbers, over other dimensions all of them; "
-        f"{OTHER_ROAD}"
-    )
+def _reduce_outside(
+    builder: D2MBuilder, mnemonic: str, source: DeviceTensor, reduced: Sequence[int]
+) -> DeviceTensor:
+    """A reduction number by number: over one dimension in front of all tiles."""
+    kept = [dim for dim in range(len(source.shape)) if dim not in reduced]
+    matrix = _least_padded([source.shape[dim] for dim in kept])
+    count = math.prod(source.shape[dim] for dim in reduced)
+    moved = reshape(builder, permute(source, (*reduced, *kept)), (count, *matrix))
+    shape = [1 if dim in reduced else extent for dim, extent in enumerate(source.shape)]
+    return reshape(builder, _build(builder, mnemonic, moved, [0]), shape)
+
+
+def _least_padded(shape: Sequence[int]) -> Shape:
+    """Rows and columns for as many elements, in as few tiles as possible."""
+    count = math.prod(shape)
+    divisors = [each for each in range(1, math.isqrt(count) + 1) if not count % each]
+    pairs = [pair for each in divisors for pair in ((each, count // each), (count // each, each))]
+    return min(pairs, key=lambda each: math.prod(tiles_of(each)))
 
 
 def _negate(builder: D2MBuilder, source: DeviceTensor) -> DeviceTensor:
@@ -159,8 +177,74 @@ def _finite(number: float, element: Attribute) -> float:
     return min(max(number, lowest), highest)
 
 
+# --- Positions and running sums ------------------------------------------------------------------
+
+
+def _convert_argmax(conversion: Conversion, op: Operation) -> DeviceTensor:
+    """The least position of an element that is the largest, or NaN."""
+    assert isinstance(op, RowOperation)
+    builder, result = conversion.builder, op.results[0]
+    source = conversion.tensor(op.operands[0])
+    reduced = _reduced_dimensions(op, source)
+    shape = tuple(1 if dim in reduced else extent for dim, extent in enumerate(source.shape))
+    count = math.prod(source.shape[dim] for dim in reduced)
+    if count > MOST_CONSTANTS:
+        raise LayoutError(f"has more than {MOST_CONSTANTS} positions; {OTHER_ROAD}")
+    if count == 1:
+        zero = Splat(0, element_type(result), matrix_shape(value_shape(result)))
+        return builder.materialize(zero)
+    # The matrix unit rounds what it compares.
+    reduce = reduce_tensor if _is_exact(source.element) else _reduce_outside
+    largest = reduce(builder, "max", source, reduced)
+    wide = source.shape
+    found = [
+        compute_elementwise(builder, mnemonic, operands, i1, wide)
+        for mnemonic, operands in (("eq", [source, largest]), ("ne", [source, source]))
+    ]
+    is_found = compute_elementwise(builder, "logical_or", found, i1, wide)
+    extents = [extent if dim in reduced else 1 for dim, extent in enumerate(source.shape)]
+    positions = builder.load_constant(i32, extents, range(count))
+    operands = [is_found, positions, Splat(count, i32, wide)]
+    candidates = compute_elementwise(builder, "where", operands, i32, wide)
+    least = reduce_tensor(builder, "min", candidates, reduced)
+    assert least.shape == shape, "reduced dimensions stay"
+    least = cast_tensor(builder, least, element_type(result))
+    return reshape(builder, least, matrix_shape(value_shape(result)))
+
+
+def _is_exact(element: Attribute) -> bool:
+    """True if the matrix unit compares numbers of a type without rounding them."""
+    return scalar_of(element).keyword in ("bf16", "f16")
+
+
+def _convert_cumsum(conversion: Conversion, op: Operation) -> DeviceTensor:
+    """Sums over 2, 4, 8 ... elements before each one."""
+    assert isinstance(op, RowOperation)
+    builder, element = conversion.builder, element_type(op.results[0])
+    total = conversion.tensor(op.operands[0])
+    given = len(value_shape(op.operands[0]))
+    dim = cast("int", op.parameters()["dim"]) % given + len(total.shape) - given
+    if is_short(scalar_of(element)):
+        total = cast_tensor(builder, total, i32)
+    extent, distance = total.shape[dim], 1
+    while distance < extent:
+        before = builder.rotate(total, dim, distance, extent)
+        extents = [extent if each == dim else 1 for each in range(len(total.shape))]
+        is_there = builder.load_constant(i1, extents, [n >= distance for n in range(extent)])
+        none = Splat(0, total.element, total.shape)
+        operands = [is_there, before, none]
+        before = compute_elementwise(builder, "where", operands, total.element, total.shape)
+        total = compute_elementwise(builder, "add", [total, before], total.element, total.shape)
+        distance *= 2
+    return cast_tensor(builder, total, element)
+
+
 RULES: RuleTable = {
-    f"ttir.{name}": _convert_reduction
-    for name in ("sum", "mean", "max", "min", "prod", "reduce_and", "reduce_or")
+    "ttir.argmax": _convert_argmax,
+    "ttir.cumsum": _convert_cumsum,
+    **{
+        f"ttir.{name}": _convert_reduction
+        for name in ("sum", "mean", "max", "min", "prod", "reduce_and", "reduce_or")
+    },
 }
 """Rules by the full name of the operation."""

@@ -10,6 +10,7 @@ from xdsl.ir import Operation, SSAValue
 from ttmlir.ir.kernel_builder import KernelBuilder, Number
 from ttmlir.ir.layouts import system_desc_in_scope
 from ttmlir.ir.rewriting import refuse
+from ttmlir.layout.enums import MemorySpace
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,9 @@ class Chip:
     columns: tuple[int, ...]
     """The column on the networks of each column of cores."""
     dram_banks: int
+    dram_alignment: int
+    """Of addresses in DRAM: what is copied has the same place in such a unit at both ends."""
+    l1_alignment: int
 
 
 def chip_of(op: Operation) -> Chip:
@@ -45,7 +49,14 @@ def chip_of(op: Operation) -> Chip:
             f"runs on a chip whose {rows}x{columns} cores are not in {rows} rows and {columns} "
             "columns of its networks; check the description of the machine",
         )
-    return Chip(chip.grid, on_rows, on_columns, chip.num_dram_channels)
+    return Chip(
+        chip.grid,
+        on_rows,
+        on_columns,
+        chip.num_dram_channels,
+        chip.address_alignment(MemorySpace.DEVICE_DRAM),
+        chip.address_alignment(MemorySpace.DEVICE_L1),
+    )
 
 
 def on_network(kernel: KernelBuilder, core: Number, places: Sequence[int]) -> SSAValue:

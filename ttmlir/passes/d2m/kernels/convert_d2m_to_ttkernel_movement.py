@@ -108,7 +108,7 @@ class _InterleavedTiles(TileAddresses):
         kernel.call("noc_async_write_tile", place[0], self._pages, address)
 
 
-class _BytesSomewhere(TileAddresses):
+class BytesSomewhere(TileAddresses):
     """Bytes of a core or bank."""
 
     tile_bytes: int
@@ -120,17 +120,19 @@ class _BytesSomewhere(TileAddresses):
     def read(
         self, kernel: KernelBuilder, place: Sequence[Number], address: Number, tiles: int
     ) -> None:
+        """Start to copy tiles that follow each other to an address of this core's L1."""
         source = self.network_address(kernel, place)
         kernel.call("noc_async_read", source, address, tiles * self.tile_bytes)
 
     def write(
         self, kernel: KernelBuilder, place: Sequence[Number], address: Number, tiles: int
     ) -> None:
+        """Start to copy tiles from there."""
         target = self.network_address(kernel, place)
         kernel.call("noc_async_write", address, target, tiles * self.tile_bytes)
 
 
-class _ShardsInL1(_BytesSomewhere):
+class _ShardsInL1(BytesSomewhere):
     """Shards on cores."""
 
     def __init__(self, layout: DeviceLayout, base: SSAValue, chip: Chip) -> None:
@@ -157,7 +159,26 @@ class _ShardsInL1(_BytesSomewhere):
         return found
 
 
-class _ShardsInDram(_BytesSomewhere):
+class BytesOfPages(BytesSomewhere):
+    """Parts of pages that go round the banks of DRAM."""
+
+    def __init__(self, layout: DeviceLayout, base: SSAValue, banks: int) -> None:
+        """Pages are tiles, in the order of the shard."""
+        self.tile_bytes = element_of(layout.element_type).stored_bytes
+        self._base = base
+        coordinates = dims(len(layout.shape))[len(layout.grid_shape) :]
+        page = _row_major(coordinates, layout.shard_shape)
+        self.place = Place(_map(layout, page % banks, page // banks * self.tile_bytes), runs=1)
+
+    def network_address(self, kernel: KernelBuilder, place: Sequence[Number]) -> SSAValue:
+        """The address of a byte, from the bank and the byte in it."""
+        bank, byte = place
+        address = kernel.value(kernel.add(byte, self._base))
+        (found,) = kernel.call("get_noc_addr_from_bank_id", kernel.value(bank), address, dram=True)
+        return found
+
+
+class _ShardsInDram(BytesOfPages):
     """Shards that go round the banks of DRAM."""
 
     def __init__(self, layout: DeviceLayout, base: SSAValue, banks: int) -> None:
@@ -169,12 +190,6 @@ class _ShardsInDram(_BytesSomewhere):
         tile = _row_major(coordinates[rank:], layout.shard_shape)
         byte = (number // banks) * math.prod(layout.shard_shape) + tile
         self.place = Place(_map(layout, number % banks, byte * self.tile_bytes), runs=1)
-
-    def network_address(self, kernel: KernelBuilder, place: Sequence[Number]) -> SSAValue:
-        bank, byte = place
-        address = kernel.value(kernel.add(byte, self._base))
-        (found,) = kernel.call("get_noc_addr_from_bank_id", kernel.value(bank), address, dram=True)
-        return found
 
 
 def _is_rectangle(grid: Shape, chip_grid: tuple[int, int]) -> bool:
@@ -196,10 +211,18 @@ def tile_addresses(
             f"operand #{stream.number} has elements '{layout.element_type}'; kernels move tiles"
         )
     base = arguments.address(stream.number)
+    is_dram = layout.memory_space is MemorySpace.DEVICE_DRAM
+    if is_dram and layout.memory_layout is DeviceMemoryLayout.INTERLEAVED:
+        return _InterleavedTiles(kernel, layout, base, kernel.buffers[stream.cb])
+    return tile_bytes_of(layout, base, chip)
+
+
+def tile_bytes_of(layout: DeviceLayout, base: SSAValue, chip: Chip) -> BytesSomewhere:
+    """How to reach the bytes of the tiles of a buffer."""
     if layout.memory_space is MemorySpace.DEVICE_L1:
         return _ShardsInL1(layout, base, chip)
     if layout.memory_layout is DeviceMemoryLayout.INTERLEAVED:
-        return _InterleavedTiles(kernel, layout, base, kernel.buffers[stream.cb])
+        return BytesOfPages(layout, base, chip.dram_banks)
     return _ShardsInDram(layout, base, chip.dram_banks)
 
 

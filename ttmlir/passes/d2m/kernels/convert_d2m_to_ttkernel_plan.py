@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import IntegerAttr, MemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects import d2m
+from ttmlir.dialects.d2m.structure import BOUNCE
 from ttmlir.dialects.tt.layout import element_of
 from ttmlir.dialects.ttcore import device_layout_of
 from ttmlir.dialects.ttkernel import CBType, CircularBuffer, CircularBufferParameter
@@ -43,6 +44,8 @@ class Stream:
     blocks: Shape
     block: Shape
     """Tiles of a block."""
+    bounce: int | None = None
+    """The circular buffer through which elements go if tiles are gathered."""
 
     @property
     def tiles(self) -> int:
@@ -91,8 +94,13 @@ def plan_kernels(generic: d2m.GenericOp, locals_: Mapping[SSAValue, SSAValue]) -
     arguments = generic.compute_region.block.args
     values = (*arguments[:inputs], *locals_, *arguments[inputs:])
     numbers = {value: number for number, value in enumerate(values)}
+    bounces = {
+        cast("IntegerAttr", value.owner.attributes[BOUNCE]).value.data: numbers[value]
+        for value in locals_
+        if isinstance(value.owner, Operation) and BOUNCE in value.owner.attributes
+    }
     streams = tuple(
-        _stream(generic, number, numbers[arguments[number]])
+        _stream(generic, number, numbers[arguments[number]], bounces.get(number))
         for number in range(len(generic.operands))
     )
     memory = [_storage(generic, value) for value in generic.operands]
@@ -117,12 +125,12 @@ def _storage(generic: d2m.GenericOp, value: SSAValue) -> SSAValue:
     return value.owner.storage
 
 
-def _stream(generic: d2m.GenericOp, number: int, cb: int) -> Stream:
+def _stream(generic: d2m.GenericOp, number: int, cb: int, bounce: int | None) -> Stream:
     value = generic.operands[number]
     layout = device_layout_of(value.type)
     buffer, view = d2m.buffer_of_view(value)
     assert layout is not None, "operands of generics have grids"
-    return Stream(number, cb, buffer, view, layout.grid_shape, layout.shard_shape)
+    return Stream(number, cb, buffer, view, layout.grid_shape, layout.shard_shape, bounce)
 
 
 def _cb_type(number: int, storage: SSAValue) -> CBType:

@@ -11,6 +11,7 @@ from ttmlir.layout.affine import AffineMap, DimExpr
 from ttmlir.layout.enums import NocIndex
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_arguments import READER_NOC, KernelArguments
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_chip import Chip
+from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_gather import input_addresses
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_loops import (
     BlockLoops,
     Indices,
@@ -18,7 +19,6 @@ from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_loops import (
 )
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_movement import (
     BlockCopy,
-    tile_addresses,
 )
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_multicast import (
     Multicast,
@@ -55,7 +55,7 @@ class Loader:
         for stream in plan.inputs:
             route = routes.get(stream.number)
             if (READER_NOC if route is None else route.noc) is noc:
-                tiles = tile_addresses(kernel, stream, arguments, chip)
+                tiles = input_addresses(kernel, stream, arguments, chip)
                 copy = BlockCopy(kernel, stream, tiles)
                 self._copies.append(copy)
                 if route is not None:

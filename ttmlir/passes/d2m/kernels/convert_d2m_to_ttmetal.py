@@ -126,7 +126,8 @@ class ConvertD2MToTTMetalPass(ModulePass):
                     self._enqueue(op, kernels)
                 case _:
                     pass
-        erase_unused(op for op in ops if isinstance(op, d2m.ViewLayoutOp | d2m.StreamLayoutOp))
+        views = d2m.ViewLayoutOp | d2m.ViewElementsOp | d2m.StreamLayoutOp
+        erase_unused(op for op in ops if isinstance(op, views))
         for op in function.body.walk():
             if op.name.startswith("d2m."):
                 refuse(op, "is nothing that the host does; it is part of kernels")
@@ -137,14 +138,14 @@ class ConvertD2MToTTMetalPass(ModulePass):
         if generic.regions:
             refuse(generic, "has regions in place of kernels; run convert-d2m-to-ttkernel before")
         streams = [v.owner for v in generic.operands if isinstance(v.owner, d2m.StreamLayoutOp)]
-        buffers = [d2m.buffer_of_view(stream.results[0])[0] for stream in streams]
+        buffers = [d2m.memory_of(stream.results[0]) for stream in streams]
         cbs = [
             v.owner.storage if isinstance(v.owner, d2m.StreamLayoutOp) else v
             for v in generic.operands
         ]
-        kernels = [_kernel(generic, functions, thread) for thread in generic.threads]
+        kernels = [kernel_of(generic, functions, thread) for thread in generic.threads]
         configs: list[NocConfigAttr | ComputeConfigAttr] = []
-        for area in _areas(generic):
+        for area in areas_of(generic):
             networks = iter((READER_NOC, WRITER_NOC))
             for thread, function in zip(generic.threads, kernels, strict=True):
                 if thread.kind is d2m.ThreadKind.COMPUTE:
@@ -153,7 +154,7 @@ class ConvertD2MToTTMetalPass(ModulePass):
                 network = next(networks, None)
                 if network is None:
                     refuse(generic, "has more than two kernels that move data; a core runs two")
-                args = _arguments(function)
+                args = arguments_of(function)
                 configs.append(
                     NocConfigAttr(NocKernel(function.sym_name.data, area, args, network))
                 )
@@ -174,10 +175,10 @@ class ConvertD2MToTTMetalPass(ModulePass):
             ComputeKernel(
                 function.sym_name.data,
                 area,
-                _arguments(function),
+                arguments_of(function),
                 self.math_fidelity,
                 fp32_dest_acc_en=WIDE_DST in function.attributes,
-                unpack_to_dest_modes=_unpack_modes(function, cbs),
+                unpack_to_dest_modes=unpack_modes(function, cbs),
             )
         )
 
@@ -247,21 +248,23 @@ def _deallocate(function: FuncOp) -> None:
 # --- Kernels -------------------------------------------------------------------------------------
 
 
-def _kernel(
+def kernel_of(
     generic: d2m.GenericOp, functions: dict[str, Operation], thread: d2m.ThreadAttr
 ) -> FuncOp:
+    """The kernel that a thread of a generic names."""
     function = functions.get(thread.symbol or "")
     if not isinstance(function, FuncOp) or KERNEL_THREAD not in function.attributes:
         refuse(generic, f"names @{thread.symbol}, which is no kernel of the module")
     return function
 
 
-def _arguments(function: FuncOp) -> KernelArgs:
+def arguments_of(function: FuncOp) -> KernelArgs:
+    """What a kernel is told."""
     attr = function.attributes.get(KERNEL_ARGS)
     return attr.data if isinstance(attr, KernelArgsAttr) else KernelArgs()
 
 
-def _areas(generic: d2m.GenericOp) -> list[ttmetal.Area]:
+def areas_of(generic: d2m.GenericOp) -> list[ttmetal.Area]:
     """The rectangles of cores that the grid lies on: whole rows, and the rest of one."""
     try:
         cores = grid_cores(generic.grid_shape, chip_of(generic).grid)
@@ -285,8 +288,10 @@ _COPIES = ("copy_tile", "unary_bcast", "transpose_wh_tile")
 _READS_NOTHING = ("cb_", "pack_", "copy_")
 
 
-def _unpack_modes(function: FuncOp, cbs: Sequence[SSAValue]) -> tuple[UnpackToDestMode, ...]:
-    """32-bit numbers reach DST with all bits where they are copied there, and nothing else."""
+def unpack_modes(function: FuncOp, cbs: Sequence[SSAValue]) -> tuple[UnpackToDestMode, ...]:
+    """How tiles of each circular buffer get to DST.
+
+    32-bit numbers reach DST with all bits where they are copied there, and nothing else."""
     modes = [UnpackToDestMode.DEFAULT] * len(cbs)
     for argument, value in zip(function.body.block.args, cbs, strict=True):
         users = {use.operation.name.removeprefix("ttkernel.") for use in argument.uses}

@@ -9,7 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from xdsl.dialects.builtin import LocationAttr, MemRefType, NoneAttr, TensorType
+from xdsl.dialects.builtin import (
+    IntegerAttr,
+    LocationAttr,
+    MemRefType,
+    NoneAttr,
+    TensorType,
+    i64,
+)
 from xdsl.dialects.linalg.attrs import IteratorType as LinalgIteratorType
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr as LinalgIteratorTypeAttr
 from xdsl.dialects.linalg.ops import YieldOp
@@ -17,6 +24,7 @@ from xdsl.dialects.memref import AllocOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ttmlir.dialects import d2m
+from ttmlir.dialects.d2m.structure import BOUNCE
 from ttmlir.dialects.linalg import GenericOp as LinalgGenericOp
 from ttmlir.dialects.tt.keywords import MemorySpaceAttr
 from ttmlir.ir.op_builder import OpBuilder
@@ -42,9 +50,22 @@ def bufferize_generic(
         block_factors=op.block_factors,
     )
     made.attributes.update(op.attributes)
+    for number, value in enumerate(inputs):
+        if isinstance(d2m.buffer_of_view(value)[0].owner, d2m.ViewElementsOp):
+            _insert_bounce(made, number, op.location)
     for before, after in zip(op.regions, made.regions, strict=True):
         _Region(op, before.block, after.block).bufferize()
     return made
+
+
+def _insert_bounce(op: d2m.GenericOp, number: int, location: LocationAttr) -> None:
+    """Local memory of a tile, for the kernel that gathers an input."""
+    element = cast("MemRefType[Attribute]", op.inputs[number].type).element_type
+    space = MemorySpaceAttr(MemorySpace.DEVICE_L1)
+    local = AllocOp((), (), MemRefType(element, (1, 1), NoneAttr(), space))
+    local.attributes[BOUNCE] = IntegerAttr(number, i64)
+    local.location = location
+    op.regions[0].block.add_op(local)
 
 
 def copy_tiles(source: SSAValue, target: SSAValue, location: LocationAttr) -> d2m.GenericOp:

@@ -208,6 +208,8 @@ class _Function:
                 self._define(op, *targets)
             case d2m.ViewLayoutOp():
                 self._convert_view(op)
+            case d2m.ViewElementsOp():
+                self._convert_gather(op)
             case TTNNMetalLayoutCastOp():
                 self._convert_cast(op)
             case ReturnOp():
@@ -250,6 +252,18 @@ class _Function:
             memref.element_type, shape, ViewLayoutAttr(index_map), memref.memory_space
         )
         view = d2m.ViewLayoutOp.of(below, type_)
+        self._add(op, view)
+        self._define(op, view.results[0])
+
+    def _convert_gather(self, op: d2m.ViewElementsOp) -> None:
+        """What is gathered has the type of a buffer of DRAM, of which nothing is in memory."""
+        type_ = cast("MemRef", buffer_type(cast("TensorType[Attribute]", op.results[0].type)))
+        layout = device_layout_of(type_)
+        assert layout is not None, "buffers have a layout"
+        interleaved = InterleavedLayoutAttr.of(layout.shard_shape, element_of(layout.element_type))
+        space = MemorySpaceAttr(MemorySpace.DEVICE_DRAM)
+        memref = MemRefType(layout.element_type, layout.shape, interleaved, space)
+        view = d2m.ViewElementsOp.of(self._buffer(op, 0), memref, op.map, op.shape)
         self._add(op, view)
         self._define(op, view.results[0])
 
@@ -317,7 +331,8 @@ class _Function:
                 continue
             if self._places.get(user, -1) >= self._places[op]:
                 return True
-            if isinstance(user, d2m.ViewLayoutOp) and self._is_needed(user.results[0], op, -1):
+            is_view = isinstance(user, d2m.ViewLayoutOp | d2m.ViewElementsOp)
+            if is_view and self._is_needed(user.results[0], op, -1):
                 return True
         return False
 
