@@ -513,7 +513,7 @@ class D2MBuilder(OpBuilder):
     ) -> DeviceTensor:
         """A tensor of a shape, from elements at places in the buffer."""
         type_ = self.tensor_type(shape, tensor.tile, self.placement.output_space)
-        view = self.add(d2m.ViewElementsOp.of(tensor.buffer, type_, places, shape))
+        view = self.add(d2m.ViewElementsOp.gather(tensor.buffer, type_, places, shape))
         gathered = replace(DeviceTensor.whole(view, tensor.element), moves=tensor.moves)
         output = self.create_empty(shape, tensor.element)
         nest = LoopNest.parallel(output.rank, [dims(output.rank)])
