@@ -11,6 +11,7 @@ from ttmlir.compiler import transform, write_ttnn
 from ttmlir.dialects import tt
 from ttmlir.dialects.definition.names import SYSTEM_DESC
 from ttmlir.layout.system.boards import board
+from ttmlir.mlir.option_values import OptionError
 from ttmlir.mlir.printing.module import print_module
 from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 from ttmlir.passes.core.nest import PipelineError
@@ -63,5 +64,5 @@ def compile_module(
             transform(module, pipeline)
             show(name, print_module(module))
         return write_ttnn(module)
-    except (DiagnosticError, PipelineError) as error:
+    except (DiagnosticError, OptionError, PipelineError) as error:
         raise PassManagerError(str(error)) from None
