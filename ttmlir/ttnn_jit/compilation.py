@@ -34,7 +34,7 @@ class CompileOptions:
         """The options of `ttir-to-ttmetal-pipeline` on so many rows and columns of cores."""
         options = ["ttnn-mode=true"]
         if self.math_fidelity != "HiFi4":
-            options.append(f"set-math-fidelity={self.math_fidelity}")
+            options.append(f"set-math-fidelity={self.math_fidelity.lower()}")
         columns, rows = (extent + 1 for extent in self.max_grid)
         if rows < grid[0] or columns < grid[1]:
             options.append(f"override-device-shape={min(rows, grid[0])},{min(columns, grid[1])}")
