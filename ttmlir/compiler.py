@@ -31,6 +31,11 @@ TTNN_PIPELINE = "ttir-to-ttnn-backend-pipeline"
 """From ttir to ttnn, with layouts and a device."""
 TTMETAL_PIPELINE = "ttir-to-ttmetal-backend-pipeline"
 """From ttir to ttmetal, with layouts, a device, addresses and kernels."""
+D2M_PIPELINE = "ttir-to-ttmetal-pipeline"
+"""From ttir to ttmetal on memrefs: fused kernels that are scheduled on all cores."""
+
+PIPELINES = {"ttnn": TTNN_PIPELINE, "kernels": D2M_PIPELINE}
+"""From ttir on, by the targets of `ttmlir.compile` and `ttmlir-bisect`."""
 
 
 @contextmanager
@@ -73,16 +78,18 @@ def parse(source: str, *, file_name: str = "<text>") -> ModuleOp:
 
 
 @_without_collections()
-def transform(module: ModuleOp, pipeline: str) -> None:
+def transform(module: ModuleOp, pipeline: str, *, until: str | None = None) -> None:
     """Run the passes of `pipeline` on a module and verify what they leave.
 
     The pipeline is text as in `--pass-pipeline`, without the surrounding `builtin.module(...)`:
-    names separated by commas, options in braces. An empty one does nothing.
+    names separated by commas, options in braces. An empty one does nothing. With `until`, the
+    passes in front of the first one of that name run.
     """
     from ttmlir.passes.core.nest import parse_pipeline
 
     if pipeline:
-        _run(module, parse_pipeline(f"builtin.module({pipeline})"))
+        nest = parse_pipeline(f"builtin.module({pipeline})")
+        _run(module, nest if until is None else nest.until(until))
 
 
 @_without_collections()
@@ -143,13 +150,16 @@ def write_ttnn(module: ModuleOp, *, golden: Golden | None = None) -> bytes:
 
 
 @_without_collections()
-def write_ttm(module: ModuleOp) -> bytes:
-    """The `.ttm` file of a module in the ttmetal dialect, with kernels in C++."""
+def write_ttm(module: ModuleOp, *, golden: Golden | None = None) -> bytes:
+    """The `.ttm` file of a module in the ttmetal dialect, with kernels in C++.
+
+    `golden` holds the inputs and results of a reference, as in `write_ttnn`.
+    """
     from ttmlir.mlir.printing.module import print_module
     from ttmlir.target.flatbuffer.programs import FILE_TEXT
     from ttmlir.target.flatbuffer.ttmetal import ttmetal_to_flatbuffer
 
-    return ttmetal_to_flatbuffer(module, mlir_source=print_module(module, FILE_TEXT))
+    return ttmetal_to_flatbuffer(module, mlir_source=print_module(module, FILE_TEXT), golden=golden)
 
 
 @_without_collections()

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 from adam import minimized
 from images import digits
-from report import accuracy, agrees
+from report import accuracy, agrees, asked_target
 
 import ttmlir
 
@@ -41,15 +41,16 @@ def loss(layers, images, labels):
 
 def main() -> int:
     """Exit status 0 if the compiled model agrees with JAX."""
+    target = asked_target()
     train, test = digits()
     batches = [(train.images, train.labels)] * 150
     layers = minimized(loss, initial(jax.random.key(0)), batches, rate=1e-2)
-    compiled = ttmlir.compile(lambda images: network(layers, images), test.images)
+    compiled = ttmlir.compile(lambda images: network(layers, images), test.images, target=target)
     good = agrees(compiled, test.images)
     print(f"  accuracy: JAX {accuracy(network(layers, test.images), test.labels)}", end=", ")
     print(f"compiled {accuracy(compiled(test.images), test.labels)}")
     with tempfile.TemporaryDirectory() as folder:
-        file = compiled.save(Path(folder) / "mlp.ttnn")
+        file = compiled.save(Path(folder) / f"mlp{compiled.suffix}")
         print(f"  {file.name}: {file.stat().st_size:,} bytes")
     return 0 if good else 1
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,18 @@ import numpy as np
 from ttmlir.runtime.accuracy import compare
 
 LEAST_CORRELATION = {"exact": 0.999, "device": 0.99}
+
+
+def asked_target() -> Any:
+    """What to compile to, by `--target` on the command line."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument(
+        "--target",
+        choices=("ttnn", "kernels"),
+        default="ttnn",
+        help="library calls, which run with NumPy, or kernels, which run on the simulator",
+    )
+    return parser.parse_args().target
 
 
 def agrees(compiled: Any, *args: Any) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import torch
 from images import digits
-from report import accuracy, agrees
+from report import accuracy, agrees, asked_target
 from torch import nn
 from torch_training import trained
 
@@ -44,18 +44,19 @@ class VisionTransformer(nn.Module):
 def main() -> int:
     """Exit status 0 if the compiled model agrees with torch."""
     torch.manual_seed(0)
+    target = asked_target()
     train, test = digits()
     images, test_images = (
         torch.tensor(x).reshape(-1, 1, 8, 8) for x in (train.images, test.images)
     )
     model = trained(VisionTransformer(), images, torch.tensor(train.labels), steps=250, rate=5e-3)
-    compiled = ttmlir.compile(model, test_images)
+    compiled = ttmlir.compile(model, test_images, target=target)
     good = agrees(compiled, test_images)
     with torch.no_grad():
         print(f"  accuracy: torch {accuracy(model(test_images), test.labels)}", end=", ")
     print(f"compiled {accuracy(compiled(test_images), test.labels)}")
     with tempfile.TemporaryDirectory() as folder:
-        file = compiled.save(Path(folder) / "vit_block.ttnn")
+        file = compiled.save(Path(folder) / f"vit_block{compiled.suffix}")
         print(f"  {file.name}: {file.stat().st_size:,} bytes")
     return 0 if good else 1
 

@@ -28,17 +28,20 @@ HERE = Path(__file__).resolve().parent
 
 @dataclass(frozen=True)
 class Result:
-    """A row of the table; `goal` is the largest value that satisfies."""
+    """A row of the table; `goal` is the largest value that satisfies, `least` the smallest."""
 
     what: str
     value: float
     unit: str
     goal: float | None = None
+    least: float | None = None
 
     @property
     def is_met(self) -> bool:
         """True without a goal, or if it is reached."""
-        return self.goal is None or self.value <= self.goal
+        return (self.goal is None or self.value <= self.goal) and (
+            self.least is None or self.value >= self.least
+        )
 
 
 def best(
@@ -158,6 +161,10 @@ def all_results() -> Iterator[Result]:
 
 def row(result: Result) -> str:
     """A row of a Markdown table."""
-    goal = "" if result.goal is None else f"≤ {result.goal:g}"
+    goals = [
+        f"{sign} {limit:g}"
+        for sign, limit in (("≤", result.goal), ("≥", result.least))
+        if limit is not None
+    ]
     missed = "" if result.is_met else " (missed)"
-    return f"| {result.what} | {result.value:.3g} {result.unit} | {goal}{missed} |"
+    return f"| {result.what} | {result.value:.3g} {result.unit} | {', '.join(goals)}{missed} |"

@@ -381,7 +381,7 @@ def numpy_transformer(
         scale1, bias1, wq, bq, wk, bk, wv, bv, wo, bo, scale2, bias2, w1, b1, w2, b2 = weights[
             layer * per_layer : (layer + 1) * per_layer
         ]
-        normal = _normalized(x, scale1, bias1)
+        normal = normalize(x, scale1, bias1)
         q, k, v = (
             (normal @ w + b).reshape(split).transpose(0, 2, 1, 3)
             for w, b in ((wq, bq), (wk, bk), (wv, bv))
@@ -391,13 +391,14 @@ def numpy_transformer(
         powers = np.exp(scores - scores.max(3, keepdims=True))
         shares = powers / powers.sum(3, keepdims=True)
         x = x + ((shares @ v).transpose(0, 2, 1, 3).reshape(x.shape) @ wo + bo)
-        hidden = _normalized(x, scale2, bias2) @ w1 + b1
+        hidden = normalize(x, scale2, bias2) @ w1 + b1
         inner = (hidden + hidden * hidden * hidden * np.float32(0.044715)) * np.float32(GELU_SCALE)
         x = x + (hidden * ((np.tanh(inner) + np.float32(1)) * np.float32(0.5)) @ w2 + b2)
     return x
 
 
-def _normalized(x: Array, scale: Array, bias: Array) -> Array:
+def normalize(x: Array, scale: Array, bias: Array) -> Array:
+    """Layer normalization with NumPy."""
     width = np.float32(x.shape[-1])
     centered = x - x.sum(-1, keepdims=True) / width
     variance = (centered * centered).sum(-1, keepdims=True) / width

@@ -14,8 +14,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from ttmlir.compiler import transform
 from ttmlir.files import write_file
 from ttmlir.frontend.errors import in_terms_of_the_user
+from ttmlir.frontend.targets import TargetName, find_target
 from ttmlir.mlir.attributes.resources import cloned
 from ttmlir.runtime.binary import Binary, BinaryProgram
 from ttmlir.runtime.device import Device, open_device
@@ -28,6 +30,7 @@ from ttmlir.runtime.tensor import Tensor, TensorDesc
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
+    from ttmlir.frontend.model_profile import ModelProfile
     from ttmlir.mlir.reporting.diagnostics import Source
 
 NumericsName = Literal["exact", "device"]
@@ -93,7 +96,8 @@ def narrow(module: ModuleOp) -> list[str]:
 class CompiledModel:
     """A model compiled for one set of shapes and element types.
 
-    Calling it runs the program with NumPy and returns arrays of the framework that it came from:
+    Calling it runs the program, with NumPy or on the simulator, and returns arrays of the framework
+    that it came from:
 
         compiled = ttmlir.compile(function, x)
         y = compiled(x)
@@ -107,18 +111,20 @@ class CompiledModel:
         imported: ImportedModel,
         *,
         numerics: NumericsName = "exact",
+        target: TargetName = "ttnn",
         options: str = "",
         examples: CallArguments | None = None,
     ) -> None:
         """Lower an imported model; raises CompilationError for what is not supported.
 
-        `options` are those of `ttir-to-ttnn-backend-pipeline`, such as "enable-grid-set=false".
-        `examples` are arguments of a call, which `save(golden=True)` uses.
+        `options` are those of the target's pipeline, such as "enable-grid-set=false" of
+        `ttir-to-ttnn-backend-pipeline`. `examples` are arguments of a call, which
+        `save(golden=True)` uses.
         """
-        from ttmlir.compiler import TTNN_PIPELINE, transform, write_ttnn
-
         self._imported = imported
         self._examples = examples
+        self._target = find_target(target)
+        self._options = options
         self.numerics: NumericsName = _checked_numerics(numerics)
         start = time.perf_counter()
         module = cloned(imported.module)
@@ -126,9 +132,9 @@ class CompiledModel:
             imported.name, imported.texts, first_column=imported.first_column
         ):
             transform(module, TO_TTIR[imported.stage])
-            transform(module, f"{TTNN_PIPELINE}{{{options}}}" if options else TTNN_PIPELINE)
-            self._bytes = write_ttnn(module)
-        self._ttnn = module
+            self._target.lower(module, options)
+            self._bytes = self._target.write(module)
+        self._lowered = module
         self.seconds = time.perf_counter() - start
         """How long lowering and writing took."""
 
@@ -138,6 +144,16 @@ class CompiledModel:
         return self._imported.name
 
     @property
+    def target(self) -> TargetName:
+        """What the model was compiled to."""
+        return self._target.name
+
+    @property
+    def suffix(self) -> str:
+        """That of its file, with a dot."""
+        return self._target.suffix
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """What there is to know about the model, such as numbers that the device keeps shorter."""
         return tuple(self._imported.warnings)
@@ -145,12 +161,12 @@ class CompiledModel:
     @property
     def stages(self) -> tuple[str, ...]:
         """What `text` shows, in the order of the road from the source to the device."""
-        return tuple(dict.fromkeys((self._imported.stage, "ttir", "ttnn", "cpp")))
+        return tuple(dict.fromkeys((self._imported.stage, "ttir", *self._target.stages)))
 
     @cached_property
     def binary(self) -> Binary:
         """The file as the runtime reads it."""
-        return read_binary(self._bytes, f"{self.name}.ttnn")
+        return read_binary(self._bytes, f"{self.name}{self._target.suffix}")
 
     @cached_property
     def inputs(self) -> tuple[tuple[str, TensorDesc], ...]:
@@ -173,10 +189,28 @@ class CompiledModel:
 
     def __call__(self, *args: Any, numerics: NumericsName | None = None, **kwargs: Any) -> Any:
         """Run the model; arguments are those of the function that was compiled."""
-        device = self._device(self.numerics if numerics is None else _checked_numerics(numerics))
+        device = self._device(self._numerics(numerics))
         tensors = [Tensor.from_numpy(array) for array in self._arrays(args, kwargs)]
         results = submit(device, self.binary, 0, tensors)
         return self._imported.unflatten([result.to_numpy() for result in results])
+
+    def profile(
+        self, *args: Any, numerics: NumericsName | None = None, **kwargs: Any
+    ) -> ModelProfile:
+        """Run the model on a timed simulator: what its kernels did, and what the call returned.
+
+            profile = compiled.profile(x)
+            print(profile.cycles, profile)
+            profile.write_trace("trace.json")
+
+        InputError for a model without kernels: `target="kernels"` makes them.
+        """
+        # The simulator is loaded only where it is needed.
+        from ttmlir.frontend.model_profile import ModelProfile, run_recorded
+
+        arrays = self._arrays(args, kwargs)
+        outputs, runs = run_recorded(self._program, arrays, Numerics(self._numerics(numerics)))
+        return ModelProfile(self.name, self._imported.unflatten(outputs), runs)
 
     def reference(self, *args: Any, **kwargs: Any) -> Any:
         """What the framework itself computes for a call."""
@@ -194,11 +228,11 @@ class CompiledModel:
         return list(self._imported.flatten_results(results))
 
     def to_bytes(self) -> bytes:
-        """The `.ttnn` file."""
+        """The `.ttnn` or `.ttm` file."""
         return self._bytes
 
     def save(self, path: str | Path, *, golden: bool | tuple[Any, ...] = False) -> Path:
-        """Write the `.ttnn` file, which `ttrt run` runs; returns its path.
+        """Write the `.ttnn` or `.ttm` file, which `ttrt run` runs; returns its path.
 
         With `golden=True` the file also holds the example arguments and what the framework computes
         for them, with which `ttrt run --golden` compares; `golden=(x, y)` takes other arguments.
@@ -207,7 +241,6 @@ class CompiledModel:
         return Path(path)
 
     def _with_golden(self, golden: Literal[True] | tuple[Any, ...]) -> bytes:
-        from ttmlir.compiler import write_ttnn
         from ttmlir.target.flatbuffer.golden import Golden
 
         call: CallArguments | None = self._examples if golden is True else (golden, {})
@@ -219,15 +252,14 @@ class CompiledModel:
         args, kwargs = call
         inputs = self._arrays(args, kwargs)
         outputs = self.flatten_results(self.reference(*args, **kwargs))
-        return write_ttnn(self._ttnn, golden=Golden(inputs=inputs, outputs=outputs))
+        return self._target.write(self._lowered, Golden(inputs=inputs, outputs=outputs))
 
     def text(self, stage: str, *, elide_above: int | None = None) -> str:
-        """The program at one of the `stages`: MLIR, or C++ of the ttnn library.
+        """The program at one of the `stages`: MLIR, or C++ of the ttnn library or of kernels.
 
         Constants of more than `elide_above` elements are left out, which makes long texts readable
         but unfit to compile.
         """
-        from ttmlir.compiler import transform, write_cpp
         from ttmlir.mlir.printing.module import print_module
 
         if stage not in self.stages:
@@ -235,22 +267,33 @@ class CompiledModel:
                 f"'{self.name}' has no stage '{stage}'; its stages are {', '.join(self.stages)}"
             )
         if stage == "cpp":
-            return write_cpp(self._ttnn, elide_above=elide_above)
-        module = self._ttnn if stage == "ttnn" else self._imported.module
-        if stage == "ttir" != self._imported.stage:
-            module = cloned(module)
-            transform(module, TO_TTIR[self._imported.stage])
-        return print_module(module, elide_larger_than=elide_above)
+            return self._target.write_cpp(self._lowered, elide_above)
+        return print_module(self._module_at(stage), elide_larger_than=elide_above)
+
+    def _module_at(self, stage: str) -> ModuleOp:
+        """The module in a dialect of the stages."""
+        if stage == self._imported.stage:
+            return self._imported.module
+        if stage == self._target.dialect:
+            return self._lowered
+        module = cloned(self._imported.module)
+        transform(module, TO_TTIR[self._imported.stage])
+        if stage != "ttir":
+            self._target.lower(module, self._options, until=self._target.between[stage])
+        return module
 
     def __repr__(self) -> str:
         """Signature and size."""
         inputs = _join([f"{name}: {_type(desc)}" for name, desc in self.inputs])
         outputs = _join([_type(desc) for desc in self.outputs])
-        operations = len(self._program.operations)
         return (
-            f"CompiledModel({self.name}({inputs}) -> ({outputs}), {operations} ttnn operations, "
-            f"{len(self._bytes):,} bytes, numerics={self.numerics})"
+            f"CompiledModel({self.name}({inputs}) -> ({outputs}), "
+            f"{self._target.describe_size(self._program)}, {len(self._bytes):,} bytes, "
+            f"numerics={self.numerics})"
         )
+
+    def _numerics(self, asked: NumericsName | None) -> NumericsName:
+        return self.numerics if asked is None else _checked_numerics(asked)
 
     @cached_property
     def _devices(self) -> dict[str, Device]:

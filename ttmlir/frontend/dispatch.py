@@ -12,6 +12,7 @@ from typing import Any, Literal, cast
 
 from ttmlir.frontend.compiled import CompiledModel, ImportedModel, NumericsName
 from ttmlir.frontend.errors import missing_package
+from ttmlir.frontend.targets import TargetName, find_target
 
 Weights = Literal["constants", "arguments"]
 
@@ -20,6 +21,7 @@ def compile(
     model: Any,
     *example_args: Any,
     example_kwargs: Mapping[str, Any] | None = None,
+    target: TargetName = "ttnn",
     numerics: NumericsName = "exact",
     options: str = "",
     weights: Weights = "constants",
@@ -36,21 +38,26 @@ def compile(
     - MLIR text in the dialects stablehlo, tosa, linalg, arith and math, or ttir, or the path of a
       file of such text, without example arguments.
 
-    `example_kwargs` are keyword arguments of the model. `numerics` says how the compiled model
-    computes unless a call says otherwise: "exact" keeps 32 or 64 bits, "device" rounds as the
-    device stores. `options` are those of `ttir-to-ttnn-backend-pipeline`. `weights="arguments"`
-    (torch) keeps parameters out of the file as further inputs of the program.
+    `example_kwargs` are keyword arguments of the model. `target` is "ttnn", calls of the ttnn
+    library, which run with NumPy, or "kernels", fused kernels on all cores, which run on the
+    simulator. `numerics` says how the compiled model computes unless a call says otherwise: "exact"
+    keeps 32 or 64 bits, "device" rounds as the device does. `options` are those of
+    `ttir-to-ttnn-backend-pipeline` or, for kernels, of `ttir-to-ttmetal-pipeline`.
+    `weights="arguments"` (torch) keeps parameters out of the file as further inputs of the program.
 
     Warns of numbers that the device keeps shorter, once for each model; `warnings` of the compiled
     model says it again. Raises CompilationError, with the place in the source, for what is not
     supported, and ImportError for a framework that is not installed.
     """
+    find_target(target)  # A wrong name is told before the model is looked at.
     kwargs = dict(example_kwargs or {})
     imported = _import(model, example_args, kwargs, weights)
     for message in imported.warnings:
         warnings.warn(f"'{imported.name}': {message}", UserWarning, stacklevel=2)
     examples = (example_args, kwargs) if example_args or kwargs else None
-    return CompiledModel(imported, numerics=numerics, options=options, examples=examples)
+    return CompiledModel(
+        imported, numerics=numerics, target=target, options=options, examples=examples
+    )
 
 
 def _import(

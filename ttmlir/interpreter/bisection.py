@@ -3,7 +3,7 @@
     report = bisect(Path("model.mlir").read_text(), seed=3)
     print(report)
     report.first.op         # text of the first operation that is off
-    report.first.level      # where: "ttir", "ttir decomposed" or "ttnn"
+    report.first.level      # where: "ttir", "ttir decomposed" or "ttnn"; of kernels also "d2m"...
 
 The program runs at each level (`ttmlir.interpreter.levels`) on the same inputs. The first level
 that can be run is the reference for all that follow: each operation's result there is compared with
@@ -22,9 +22,11 @@ from xdsl.dialects.builtin import NameLoc
 from xdsl.ir import Operation
 
 from ttmlir.compiler import parse
+from ttmlir.interpreter.file_levels import FileLevel
 from ttmlir.interpreter.kernels import lacks_reference
-from ttmlir.interpreter.levels import Level, Trace, levels_of, name_operations, result_shape
+from ttmlir.interpreter.levels import Level, levels_of, name_operations, result_shape
 from ttmlir.interpreter.statistics import Statistics, accuracy_of
+from ttmlir.interpreter.traces import Trace
 from ttmlir.mlir.printing.printer import PrintOptions, print_op_line, show_attribute
 from ttmlir.mlir.reporting.diagnostics import LocatedError
 from ttmlir.mlir.reporting.locations import file_line_col
@@ -184,25 +186,27 @@ def bisect(
     numerics: Numerics = Numerics.EXACT,
     tolerance: Tolerance | None = None,
     framework_results: Sequence[Any] | None = None,
+    target: str = "ttnn",
     file_name: str = "<text>",
 ) -> Report:
     """Compare the results of a program's operations at all levels of lowering.
 
-    `inputs` are made up from `seed` if they are not given. `numerics` are those of the `.ttnn`
-    file; `framework_results` are compared with the program's results at each level, the reference
+    `target` is "ttnn" for a `.ttnn` file of library calls, "kernels" for a `.ttm` file of kernels.
+    `inputs` are made up from `seed` if they are not given. `numerics` are those of the file;
+    `framework_results` are compared with the program's results at each level, the reference
     included. Raises DiagnosticError for a text that cannot be read, lowered or run.
     """
     tolerance = tolerance_for(numerics) if tolerance is None else tolerance
     module = parse(source, file_name=file_name)
     operations = name_operations(module)
-    levels = levels_of(module, function)
+    levels, file_level = levels_of(module, function, target)
     if inputs is None:
-        program = levels[-1].program()
-        inputs = generate_inputs(program, "randn", np.random.default_rng(seed))
+        rng = np.random.default_rng(seed)
+        inputs = generate_inputs(file_level.program(), "randn", rng)
     able = [level for level in levels if level.can_run]
     skipped = tuple(level.name for level in levels if level not in able)
     comparison = _Comparison(operations, tolerance)
-    first, *others = able
+    first, *others = (*able, file_level)
     reference = first.run(inputs, numerics)
     reports: list[LevelReport] = []
     if framework_results is not None:
@@ -222,7 +226,7 @@ def bisect(
     )
 
 
-def _check_count(level: Level, trace: Trace, results: Sequence[Array]) -> None:
+def _check_count(level: Level | FileLevel, trace: Trace, results: Sequence[Array]) -> None:
     if len(results) != len(trace.outputs):
         raise LocatedError(
             level.module.location,
@@ -237,7 +241,7 @@ class _Comparison:
     tolerance: Tolerance
     worst: float = 1.0
 
-    def compare(self, level: Level, reference: Trace, actual: Trace) -> LevelReport:
+    def compare(self, level: Level | FileLevel, reference: Trace, actual: Trace) -> LevelReport:
         """The operations and outputs of a level against the reference."""
         differences: list[Difference] = []
         compared = 0

@@ -89,6 +89,14 @@ def _numbers_of(op: Operation, array: Array, type_: Attribute, other: Attribute)
     return of_storage(np.array(view), wanted)
 
 
+def logical_numbers(op: Operation, result: Array) -> Array | None:
+    """What a generic computed, in rows and without padding; None for what other operations do."""
+    if not isinstance(op, d2m.GenericOp):
+        return None
+    type_ = op.results[0].type
+    return _numbers_of(op, result, type_, type_)
+
+
 def _logical_view(flat: Array, layout: MetalLayout) -> Array:
     """The numbers of the logical shape in a padded buffer."""
     strides = [stride * flat.itemsize for stride in layout.host_strides]

@@ -2,48 +2,37 @@
 
 Before anything is lowered, each operation gets a name as its location. Passes keep locations, so
 what an operation has become carries its name at every level, down to the operations of the
-`.ttnn` file, and results can be compared by it. Source and ttir are interpreted, the file is run.
+file, and results can be compared by it. Source, ttir and d2m are interpreted, the file is run.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from dataclasses import dataclass
+from typing import Any, cast
 
-import numpy as np
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 from xdsl.traits import IsTerminator
 
-from ttmlir.compiler import TTNN_PIPELINE, run_passes, transform, write_ttnn
+from ttmlir.compiler import PIPELINES, run_passes, transform
 from ttmlir.interpreter.execution import execute, find_function, functions_in
+from ttmlir.interpreter.file_levels import FILE_LEVELS, FileLevel
 from ttmlir.interpreter.registry import functions_of
+from ttmlir.interpreter.traces import Trace, number_in
 from ttmlir.mlir.attributes.resources import cloned
 from ttmlir.mlir.reporting.diagnostics import LocatedError
 from ttmlir.mlir.reporting.locations import name_location, name_of
 from ttmlir.passes.core.base import Pass, Pipeline
 from ttmlir.passes.core.registry import lookup
-from ttmlir.runtime.binary import BinaryProgram
-from ttmlir.runtime.device import open_device
-from ttmlir.runtime.element import Array, Numerics
-from ttmlir.runtime.execution.executor import Run
-from ttmlir.runtime.loading import read_binary
-from ttmlir.runtime.session import prepare_submission, run_prepared, to_host, to_layout
-from ttmlir.runtime.tensor import Tensor
+from ttmlir.runtime.element import Numerics
 
-if TYPE_CHECKING:
-    from ttmlir.runtime.execution.prepare import Step
-
-_NAME = re.compile(r'"operation#(\d+)"')
 _DECOMPOSITION = "ttir-decomposition"
 SOURCES = ("stablehlo", "tosa", "linalg", "ttir")
 """Dialects that a program may be written in, the one furthest from the file first."""
 _DESTINATIONS = ("tensor.empty", "ttir.to_layout")
 """Operations that compute nothing of their own."""
-_CONSTANTS = ("ConstantOp", "FullOp")
 _ALIASES = {"chlo": "stablehlo"}
 
 
@@ -57,12 +46,6 @@ def name_operations(module: ModuleOp) -> tuple[Operation, ...]:
             op.location = name_location(f"operation#{len(operations)}", op.location)
             operations.append(op)
     return tuple(operations)
-
-
-def number_in(text: str | None) -> int | None:
-    """The number of the operation that a location's name says; None if it says none."""
-    match = _NAME.search(text or "")
-    return None if match is None else int(match[1])
 
 
 def number_of(op: Operation) -> int | None:
@@ -83,20 +66,6 @@ def source_dialect(module: ModuleOp) -> str:
     return found
 
 
-@dataclass
-class Trace:
-    """What a run computed: the results of the program, and those of its operations by number."""
-
-    outputs: list[Array] = field(default_factory=list[Array])
-    values: dict[int, list[Array]] = field(default_factory=dict[int, list[Array]])
-    """For each operation of the source all results of what it became, in order of execution."""
-
-    def note(self, number: int | None, value: Any) -> None:
-        """Add a result of an operation."""
-        if number is not None and isinstance(value, np.ndarray):
-            self.values.setdefault(number, []).append(cast("Array", value))
-
-
 @dataclass(frozen=True)
 class Level:
     """The program after some passes."""
@@ -107,13 +76,11 @@ class Level:
 
     def run(self, inputs: Sequence[Any], numerics: Numerics) -> Trace:
         """Run the program; `numerics` are those of the file, all else is exact."""
-        if self.name == "ttnn":
-            return self._run_file(inputs, numerics)
         trace = Trace()
 
         def observe(op: Operation, operands: Sequence[Any], results: Sequence[Any]) -> None:
             if len(results) == 1 and op.name not in _DESTINATIONS:
-                trace.note(number_of(op), results[0])
+                trace.note(number_of(op), _numbers(op, results[0]))
 
         trace.outputs = execute(self.module, inputs, function=self.function, observer=observe)
         return trace
@@ -121,8 +88,6 @@ class Level:
     @property
     def can_run(self) -> bool:
         """True if every operation has a meaning here."""
-        if self.name == "ttnn":
-            return True
         return all(
             op.name in functions_of(op.name.partition(".")[0])
             or op.has_trait(IsTerminator, value_if_unregistered=False)
@@ -130,42 +95,12 @@ class Level:
             for op in function.body.walk()
         )
 
-    def program(self) -> BinaryProgram:
-        """The program of the file."""
-        binary = read_binary(write_ttnn(self.module), "bisect.ttnn")
-        return next(program for program in binary.programs if program.name == self.function)
 
-    def _run_file(self, inputs: Sequence[Any], numerics: Numerics) -> Trace:
-        from ttmlir.runtime.ttrt.running.inputs import fit_inputs
-
-        program, observer = self.program(), _FileObserver()
-        device = open_device(numerics=numerics)
-        arrays = fit_inputs(program, [np.asarray(given) for given in inputs])
-        tensors = [
-            to_layout(Tensor.from_numpy(array), device, ref.desc)
-            for array, ref in zip(arrays, program.inputs, strict=True)
-        ]
-        prepared = prepare_submission(device, program.binary, program.index, tensors)
-        results = run_prepared(device, prepared, tensors, observer)
-        observer.trace.outputs = [to_host(result).to_numpy() for result in results]
-        return observer.trace
-
-
-@dataclass
-class _FileObserver:
-    trace: Trace = field(default_factory=Trace)
-
-    def before(self, run: Run, step: Step) -> None:
-        """Nothing to do."""
-
-    def after(self, run: Run, step: Step) -> None:
-        """Note the result of what computes; moves have the locations of operations, too."""
-        if step.call is not None or step.operation.table in _CONSTANTS:
-            self.trace.note(number_in(step.operation.location), run.output_of(step))
-
-
-def levels_of(module: ModuleOp, function: str | None = None) -> list[Level]:
-    """The program of a module whose operations have names, at every level down to ttnn.
+def levels_of(
+    module: ModuleOp, function: str | None = None, target: str = "ttnn"
+) -> tuple[list[Level], FileLevel]:
+    """The program of a module whose operations have names, at every level down to the file of a
+    target of `PIPELINES`: the levels in front of it, and that one.
 
     Raises DiagnosticError for what cannot be lowered.
     """
@@ -179,10 +114,23 @@ def levels_of(module: ModuleOp, function: str | None = None) -> list[Level]:
         module = cloned(module)
         run_passes(module, passes)
         levels.append(Level(stage, module, name))
+    pipeline, file_level = PIPELINES[target], FILE_LEVELS[target]
+    for stage, until in file_level.between.items():
+        between = cloned(module)
+        transform(between, pipeline, until=until)
+        levels.append(Level(stage, between, name))
     module = cloned(module)
-    transform(module, TTNN_PIPELINE)
-    levels.append(Level("ttnn", module, name))
-    return levels
+    transform(module, pipeline)
+    return levels, file_level(module=module, function=name)
+
+
+def _numbers(op: Operation, result: Any) -> Any:
+    """A result as it is compared: of tiles on a grid the numbers without padding."""
+    if op.name.partition(".")[0] not in ("d2m", "linalg"):
+        return result
+    from ttmlir.interpreter.d2m import logical_numbers
+
+    return logical_numbers(op, result)
 
 
 def _to_ttir(dialect: str) -> Sequence[Pass]:

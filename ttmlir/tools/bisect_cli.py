@@ -23,10 +23,17 @@ from ttmlir.version import VERSION
 )
 @click.option("--inputs", multiple=True, help="A .npz or .npy file with inputs, in order.")
 @click.option(
+    "--target",
+    type=click.Choice(("ttnn", "kernels")),
+    default="ttnn",
+    help="Lower to library calls in a .ttnn file, or to kernels in a .ttm file.",
+    show_default=True,
+)
+@click.option(
     "--numerics",
     type=click.Choice(("exact", "device")),
     default="exact",
-    help="How the .ttnn file computes.",
+    help="How the file computes.",
     show_default=True,
 )
 @click.option("--pcc", type=FiniteFloat(0, 1), help="Least correlation.")
@@ -44,6 +51,7 @@ def cli(
     function: str | None,
     seed: int,
     inputs: tuple[str, ...],
+    target: str,
     numerics: str,
     pcc: float | None,
     rtol: float | None,
@@ -79,6 +87,7 @@ def cli(
             numerics=Numerics(numerics),
             tolerance=tolerance_for(Numerics(numerics), pcc=pcc, rtol=rtol, atol=atol),
             framework_results=load_inputs(framework_result) if framework_result else None,
+            target=target,
             file_name=name,
         )
     except DiagnosticError as error:

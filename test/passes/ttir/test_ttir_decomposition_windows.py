@@ -21,7 +21,7 @@ from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 from ttmlir.optable import ROWS
 
 ROAD = ("ttir-decomposition", TTNN_PIPELINE)
-IN_PARTS = ("ttir-decomposition", "ttir-window-decomposition", TTNN_PIPELINE)
+IN_PARTS = ("ttir-window-decomposition", TTNN_PIPELINE)
 """The same without operations on windows."""
 Draw = Any
 

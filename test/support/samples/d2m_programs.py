@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -162,7 +163,7 @@ class Program:
         for place, operand in enumerate(operands):
             buffer = self.buffers[operand.buffer]
             tile = f"!ttcore.tile<32x32, {buffer.element}>"
-            body = body.replace(f"!t{place}", tile)
+            body = re.sub(rf"!t{place}\b", tile, body)
             view = (
                 f"memref<{spell((*operand.blocks, *operand.block))}x{tile}, "
                 f"#ttcore.view<{operand.map}>, #ttcore.memory_space<{buffer.space}>>"
@@ -186,7 +187,7 @@ class Program:
             block = f"memref<{spell(operand.block)}x{tile}, #ttcore.memory_space<l1>>"
             word = "wait" if place < len(inputs) else "reserve"
             head.append(f"%b{place} = d2m.{word} %cb{place} : !d2m.cb<{block}> -> {block}")
-            body = body.replace(f"!b{place}", block)
+            body = re.sub(rf"!b{place}\b", block, body)
         iteration = ", ".join(f"d{n}" for n in range(len(iterators)))
         maps = ", ".join(f"affine_map<({iteration}) -> ({each.index})>" for each in operands)
         kinds = ", ".join(f"#ttcore.iterator_type<{each}>" for each in iterators)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -306,6 +307,24 @@ def test_hand_written_kernels_settle_after_one_way(name: str) -> None:
     assert again(text) == text
 
 
+@pytest.mark.parametrize(("given", "kept"), [(", true", ", true"), (", false", ""), ("", "")])
+def test_linked_multicasts_are_attributes(given: str, kept: str) -> None:
+    """The way stays reserved only where the text says so."""
+    text = f"""#include "dataflow_api.h"
+void kernel_main() {{
+  uint64_t to = get_noc_multicast_addr(1, 1, 4, 1, 4096);
+  noc_async_write_multicast(4096, to, 32, 3{given});
+  noc_semaphore_set_multicast(4096, to, 3{given});
+}}
+"""
+    written = " ".join(again(text).split())
+    for call in ("noc_async_write_multicast", "noc_semaphore_set_multicast"):
+        arguments = re.search(rf"{call}\(([^)]*)\)", written)
+        assert arguments is not None
+        assert arguments[1].endswith(kept)
+        assert ("true" in arguments[1]) == bool(kept)
+
+
 def test_operations_stand_where_the_text_does() -> None:
     """Locations are file, line and column in the C++ text."""
     text = (KERNELS / "compute_add.cpp").read_text()
@@ -394,10 +413,10 @@ REFUSALS = [
         "argument 'arg_index' has to be known when the kernel is compiled",
     ),
     (
-        "noc_async_write_multicast(0, to, 32, 3, true);",
+        "noc_async_write_multicast(0, to, 32, 3, false, 1);",
         "8:1",
-        "parameter 'linked' of noc_async_write_multicast has no form in the IR other than its "
-        "default, false; leave it out",
+        "parameter 'noc' of noc_async_write_multicast has no form in the IR other than its "
+        "default, noc_index; leave it out",
     ),
     (
         "volatile tt_l1_ptr uint16_t* p = (volatile tt_l1_ptr uint16_t*) (4096);",

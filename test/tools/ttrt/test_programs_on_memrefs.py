@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 from samples.metal_examples import EXAMPLES
 
+from ttmlir.compiler import transform, write_ttm
 from ttmlir.mlir.printing.module import print_module
+from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.target.flatbuffer.golden import Golden
 from ttmlir.tools.ttmlir_translate import main as translate
 from ttmlir.tools.ttrt import main
 
@@ -83,4 +87,25 @@ def test_perf_names_the_program(capsys: Capture) -> None:
     (row,) = csv.DictReader(path.read_text().splitlines())
     assert row["MATH FIDELITY"] == "HiFi4"
     assert row["CORE COUNT"] == "8"
-    assert "main 8 add" in capsys.readouterr().out
+    assert row["SHARE [%]"] == "100.00"
+    # 3x2x4 tiles of 2048 bytes are read from each of two tensors and written to a third.
+    assert row["DRAM BYTES"] == str(3 * 24 * 2048)
+    printed = capsys.readouterr().out
+    assert re.search(
+        r"^main 8 add +[\d,]+ +100\.0% +147,456  \w+ +add\.mlir:\d+:\d+$", printed, re.M
+    )
+
+
+def test_results_of_a_framework_in_the_file(capsys: Capture) -> None:
+    """Right ones pass, others are told apart, and those of other shapes are refused."""
+    module, total = EXAMPLES["streamed_add"]().module, sum(INPUTS)
+    transform(module, "ttir-load-system-desc")
+    for name, expected in (("right", total), ("wrong", INPUTS[0])):
+        golden = Golden(inputs=INPUTS, outputs=[expected])
+        Path(f"{name}.ttm").write_bytes(write_ttm(module, golden=golden))
+    assert main(["run", "--golden", "right.ttm"]) == 0
+    assert "golden ok  output 0: pcc 1.000000" in "".join(capsys.readouterr())
+    assert main(["run", "--golden", "wrong.ttm"]) == 42
+    assert "golden OFF output 0: pcc 0.7" in "".join(capsys.readouterr())
+    with pytest.raises(DiagnosticError, match=r"golden outputs have the shapes \[\(100, 50, 3\)\]"):
+        write_ttm(module, golden=Golden(inputs=INPUTS, outputs=[total.T]))

@@ -17,7 +17,7 @@ from samples.ttnn_program import ProgramBuilder
 
 from ttmlir.compiler import compile_to_ttm
 from ttmlir.runtime import Numerics, read_binary
-from ttmlir.runtime.ttrt.reports.kernel_times import KernelRuns, perf_summary
+from ttmlir.runtime.ttrt.reports.kernel_times import KernelRuns, perf_summary, place_in
 from ttmlir.runtime.ttrt.reports.operation_times import (
     Timing,
     TimingObserver,
@@ -317,32 +317,35 @@ func.func @forward(%x: tensor<33x70xf32>) -> tensor<33x70xf32> {
 
 def test_the_summary_of_kernels() -> None:
     """The lines add up: shares are those of the cycles beside them, cycles those of the table."""
-    from ttmlir.runtime.metal.program import MetalProgram
-    from ttmlir.runtime.metal.session import TT_MLIR_LENIENCIES, execute
+    from ttmlir.runtime.metal.session import TT_MLIR_LENIENCIES
+    from ttmlir.runtime.ttrt.running.kernels import run_kernels
     from ttmlir.sim.options import SimOptions
 
     [forward] = read_binary(compile_to_ttm(KERNELS), "exp.ttm").programs
-    assert isinstance(forward, MetalProgram)
     options = SimOptions(leniencies=TT_MLIR_LENIENCIES)
-    done = execute(forward, [np.ones((33, 70), np.float32)], options)
-    heading, columns, *lines = perf_summary(
-        "exp.ttm", [KernelRuns.of_commands(forward, done)]
-    ).splitlines()
-    assert columns == "program                                       cycles   share  bound by"
-    cycles = {each.command.index: each.report.cycles for each in done.reports}
-    table = re.compile(r"(.{40}) *([\d,]+) +([\d.]+)%  (.+)")
+    settings = RunSettings(numerics=Numerics.EXACT)
+    done = run_kernels(forward, [np.ones((33, 70), np.float32)], settings, options)
+    runs = KernelRuns.of_run(forward, done)
+    assert runs is not None
+    assert done.kernels is not None
+    heading, columns, *lines = perf_summary("exp.ttm", [runs]).splitlines()
+    assert columns.split() == "program cycles share DRAM bytes bound by location".split()
+    cycles = {each.command.index: each.report.cycles for each in done.kernels.reports}
+    table = re.compile(r"(.{40}) *([\d,]+) +([\d.]+)% +0  (\w+) +<text>:(\d+):\d+")
     rows = [match.groups() for match in map(table.fullmatch, lines[: len(cycles)]) if match]
     assert len(rows) == len(cycles) >= 3
     total = sum(cycles.values())
-    shown = [int(count.replace(",", "")) for _, count, _, _ in rows]
+    shown = [int(count.replace(",", "")) for _, count, *_ in rows]
     assert shown == sorted(cycles.values(), reverse=True)
-    for name, count, share, bound in rows:
+    for name, count, share, bound, line in rows:
         number = int(count.replace(",", ""))
         assert cycles[int(name.split()[1])] == number
         assert name.startswith("forward ")
         assert share == f"{100 * number / total:.1f}"
         assert bound in ("compute", "unpack", "pack", "latency", "dispatch")
-    clock = done.reports[0].report.chip.clock_hz
+        # Tiles become rows again for the return.
+        assert line == ("8" if "untilize" in name else "5")
+    clock = done.kernels.reports[0].report.chip.clock_hz
     assert re.fullmatch(
         rf"exp\.ttm: 'forward': {total:,} cycles = {total / clock * 1e6:.1f} us in "
         rf"{len(cycles)} programs, and [\d.]+ us to launch them",
@@ -350,6 +353,22 @@ def test_the_summary_of_kernels() -> None:
     )
     assert lines[len(cycles)].startswith(rows[0][0].rstrip() + ": ")
     assert f"{shown[0]:,} cycles = {shown[0] / clock * 1e6:.1f} us" in lines[len(cycles)]
+
+
+@pytest.mark.parametrize(
+    ("location", "place"),
+    [
+        ("", ""),
+        ('"jit(f)"', ""),
+        ('"/a/b/model.mlir":8:5', "model.mlir:8:5"),
+        ('"add"("main"("/a \\"b\\".py":12:3))', 'a "b".py:12:3'),
+        ('callsite("f"("/x/site-packages/jax/nn.py":1:2) at "g"("m.py":3:4))', "m.py:3:4"),
+        ('callsite("f"("/x/site-packages/jax/nn.py":1:2) at "g")', "nn.py:1:2"),
+    ],
+)
+def test_the_place_in_a_location(location: str, place: str) -> None:
+    """The innermost one that is no library's, without its folder."""
+    assert place_in(location) == place
 
 
 def test_a_file_without_a_system_description(capsys: pytest.CaptureFixture[str]) -> None:

@@ -200,7 +200,7 @@ def _properties(call: KernelCall) -> tuple[Property, ...]:
             _template_constraint(template),
             optional=template.default is not None or template.implied is not None,
         )
-        for template in call.templates
+        for template in (*call.templates, *call.flags)
     )
     return (
         *(Property(name, _DATA_TYPE) for name in call.data_types),

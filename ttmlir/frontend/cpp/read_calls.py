@@ -161,6 +161,7 @@ class CallReader:
             attributes[name] = IntegerAttr(value.number, i32)
         attributes |= self._templates(call, template_arguments, evaluate)
         operands = self._operands(call, given)
+        attributes |= self._options(call, given[len(call.operands) :])
         results = [RESULT_TYPES[call.result[1]]] if call.result else []
         op = op_class(call.mnemonic).create(
             operands=operands, result_types=results, properties=attributes
@@ -179,7 +180,6 @@ class CallReader:
         count = len(call.operands)
         missing = call.defaults[len(given) - count :] if len(given) < count else ()
         values = [*given[:count], *(known(int(each)) for each in missing)]
-        self._check_options(call, given[count:])
         operands = [
             self._operand(value, kind)
             for value, (_, kind) in zip(values, call.operands, strict=True)
@@ -201,11 +201,16 @@ class CallReader:
             return builder.ssa(value)
         return builder.ssa(builder.convert(value, find_value_type(wanted)))
 
-    def _check_options(self, call: KernelCall, given: Sequence[TypedValue]) -> None:
+    def _options(self, call: KernelCall, given: Sequence[TypedValue]) -> dict[str, Attribute]:
         """Parameters that the operation lacks may be given only what they have anyway."""
+        attributes: dict[str, Attribute] = {}
         if call.variadic:
-            return
+            return attributes
         for option, value in zip(call.options, given, strict=False):
+            if option.is_attribute and value.number is not None:
+                if value.number:
+                    attributes[option.name] = IntegerAttr(1, i1)
+                continue
             default = {"false": 0, "true": 1}.get(option.default)
             if default is None and option.default.isdigit():
                 default = int(option.default)
@@ -214,6 +219,7 @@ class CallReader:
                     f"parameter '{option.name}' of {call.cpp} has no form in the IR other than "
                     f"its default, {option.default}; leave it out"
                 )
+        return attributes
 
     def _templates(
         self, call: KernelCall, given: Sequence[TemplateArgument], evaluate: Evaluate

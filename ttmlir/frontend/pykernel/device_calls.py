@@ -108,7 +108,7 @@ def _parameters(mnemonic: str) -> tuple[_Parameter, ...]:
             template=each,
             default=each.default or each.implied or "",
         )
-        for each in call.templates
+        for each in (*call.templates, *call.flags)
         if each.kind is not TemplateKind.TYPE
     ]
     first = [each for each in templates if call.form in (Form.AGGREGATE, Form.OBJECT)]
@@ -120,7 +120,9 @@ def _parameters(mnemonic: str) -> tuple[_Parameter, ...]:
     ]
     constants = [_Parameter(name, "constant", True) for name in call.constants]
     options = [
-        _Parameter(each.name, "option", False, default=each.default) for each in call.options
+        _Parameter(each.name, "option", False, default=each.default)
+        for each in call.options
+        if not each.is_attribute
     ]
     others = [each for each in templates if each not in leading]
     return (*leading, *constants, *operands, *others, *options)

@@ -30,7 +30,7 @@ _NOC_ADDR = ValueKind.NOC_ADDR
 _NOC = Option(name="noc", type="uint8_t", default="noc_index")
 _CHANNEL = Option(name="vc", type="uint32_t", default="1")
 _OFFSET = Option(name="offset", type="uint32_t", default="0")
-_LINKED = Option(name="linked", type="bool", default="false")
+_LINKED = Option(name="linked", type="bool", default="false", is_attribute=True)
 _GENERATOR = (("addrGenStruct", ValueKind.ADDR_GEN),)
 _ACCESSOR = (("accessor", ValueKind.ACCESSOR),)
 _FROM = (("srcNocAddr", _NOC_ADDR),)

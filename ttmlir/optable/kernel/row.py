@@ -110,11 +110,13 @@ class Template:
 
 @dataclass(frozen=True, kw_only=True)
 class Option:
-    """A parameter that follows the operands in C++ and has a default; the op does not take it."""
+    """A parameter that follows the operands in C++ and has a default."""
 
     name: str
     type: str
     default: str
+    is_attribute: bool = False
+    """The op takes it, a truth value, as an attribute; others it does not take."""
 
 
 class Element(Enum):
@@ -233,6 +235,11 @@ class KernelCall:
             object.__setattr__(self, "cpp", self.mnemonic)
         if self.form is Form.AGGREGATE and not self.members:
             object.__setattr__(self, "members", self.operands)
+
+    @property
+    def flags(self) -> tuple[Template, ...]:
+        """The options that the op takes, which are the first ones."""
+        return tuple(flag(each.name, each.default) for each in self.options if each.is_attribute)
 
     @property
     def fewest_arguments(self) -> int:

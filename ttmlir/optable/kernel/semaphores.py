@@ -19,7 +19,7 @@ from ttmlir.optable.kernel.row import (
 
 _HEADER = "dataflow_api.h"
 _NOC = Option(name="noc", type="uint8_t", default="noc_index")
-_LINKED = Option(name="linked", type="bool", default="false")
+_LINKED = Option(name="linked", type="bool", default="false", is_attribute=True)
 _SOURCE = (("srcLocalL1Addr", ValueKind.ADDRESS),)
 _TARGET = (("addr", ValueKind.NOC_ADDR),)
 _TARGETS = (("dstNocAddrMulticast", ValueKind.NOC_ADDR),)

@@ -50,6 +50,18 @@ class Nest:
             else:
                 yield item
 
+    def until(self, name: str) -> Nest:
+        """The passes in front of the first one with a name; all if there is none."""
+        items: list[Pass | Nest] = []
+        for item in self.items:
+            if isinstance(item, Pass) and item.name == name:
+                break
+            kept = item.until(name) if isinstance(item, Nest) else item
+            items.append(kept)
+            if kept != item:
+                break
+        return Nest(self.anchor, tuple(items))
+
 
 def with_environment(nest: Nest, environment: Mapping[str, str]) -> Nest:
     """The same nest with values from environment variables where options have their defaults."""

@@ -121,6 +121,7 @@ class TTIRToTTMetalPipeline(Pipeline):
         from ttmlir.passes.general.inline import InlinePass
         from ttmlir.passes.placement.ttir_load_system_desc import TTIRLoadSystemDescPass
         from ttmlir.passes.ttir.ttir_composite_decomposition import TTIRCompositeDecompositionPass
+        from ttmlir.passes.ttir.ttir_window_decomposition import TTIRWindowDecompositionPass
         from ttmlir.passes.ttnn.convert_ttnn_to_ttir import ConvertTTNNToTTIRPass
 
         self._check()
@@ -132,6 +133,7 @@ class TTIRToTTMetalPipeline(Pipeline):
             *((ConvertTTNNToTTIRPass(),) if self.ttnn_mode else ()),
             TTIRLoadSystemDescPass(path=self.system_desc_path, arch=self.mock_system_desc_arch),
             TTIRCompositeDecompositionPass(),
+            TTIRWindowDecompositionPass(),
             TTIRToD2MPass(
                 default_input_memspace=self.default_input_memspace,
                 default_output_memspace=self.default_output_memspace,

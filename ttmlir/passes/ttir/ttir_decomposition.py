@@ -38,6 +38,7 @@ Not done here: nothing.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
@@ -65,10 +66,15 @@ class TTIRDecompositionPass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Apply the rules to every operation inside the module."""
-        # A rule may build operations that are to be taken apart in turn.
-        while found := [op for op in module.walk() if op.name in _RULES]:
-            for op in found:
-                _take_apart(op, _rule(op.name))
+        decompose(module, _RULES)
+
+
+def decompose(module: ModuleOp, names: Collection[str]) -> None:
+    """Take apart the operations of these names inside a module, which `RULES` have."""
+    # A rule may build operations that are to be taken apart in turn.
+    while found := [op for op in module.walk() if op.name in names]:
+        for op in found:
+            _take_apart(op, _rule(op.name))
 
 
 def _take_apart(op: Operation, rule: ConversionRule) -> None:

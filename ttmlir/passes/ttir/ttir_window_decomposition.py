@@ -24,9 +24,10 @@ After:
       }
     }
 
-Requires: `ttir-decomposition`, which leaves these operations of the general forms.
-Ensures: no `ttir.conv2d`, `ttir.conv_transpose2d`, `ttir.max_pool2d` and `ttir.avg_pool2d` is left;
-ttnn has all of them, so its pipeline does without the pass.
+Requires: nothing.
+Ensures: no `ttir.conv2d`, `ttir.conv_transpose2d`, `ttir.max_pool2d` and `ttir.avg_pool2d` is left,
+and no `ttir.convolution` and `ttir.pooling`, which become these as in `ttir-decomposition`. ttnn
+has all of them, so its pipeline does without the pass.
 Options: none.
 Not done here: folding of what is computed from constant weights.
 """
@@ -47,6 +48,7 @@ from ttmlir.ir.tensor_types import element_type, limits_of, tensor_like, value_s
 from ttmlir.optable.window.axes import WindowAxis, image_parameters, window_axes
 from ttmlir.optable.window.pooling import window_counts
 from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.ttir.ttir_decomposition import decompose
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -66,6 +68,7 @@ class TTIRWindowDecompositionPass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Apply the rules to every operation inside the module."""
+        decompose(module, _GENERAL)
         for op in [op for op in module.walk() if op.name in _RULES]:
             destinations = [value.owner for value in cast("DestinationStyleOp", op).inits]
             result = _RULES[op.name](Builder.before(op), cast("RowOperation", op))
@@ -277,6 +280,9 @@ def _avg_pool2d(builder: Builder, op: RowOperation) -> SSAValue:
     mean = builder.create("multiply", (total, factor), total.type)
     return builder.reshape(mean, value_shape(op.results[0]))
 
+
+_GENERAL = ("ttir.convolution", "ttir.pooling")
+"""What `ttir-decomposition` makes these operations of."""
 
 _RULES: Mapping[str, Callable[[Builder, RowOperation], SSAValue]] = {
     "ttir.avg_pool2d": _avg_pool2d,

@@ -21,7 +21,7 @@ from ttmlir.runtime.errors import BinaryError, ExecutionError
 from ttmlir.runtime.execution.operations import OperationCall
 from ttmlir.runtime.golden import GoldenResult, Tolerance, reference_function
 from ttmlir.runtime.metal.blocks import HostBuffer
-from ttmlir.runtime.metal.program import PROGRAM, READ, WRITE, Command, MetalProgram, MetalTensor
+from ttmlir.runtime.metal.program import READ, WRITE, Command, MetalProgram, MetalTensor
 from ttmlir.runtime.metal.references import (
     Reference,
     ReferenceOutput,
@@ -55,6 +55,17 @@ def reference_of(command: Command) -> Reference:
     )
 
 
+def read_output(session: Session, command: Command, output: ReferenceOutput) -> Array:
+    """What a program of kernels has left in one of its buffers, without padding."""
+    tensor = command.tensors[output.operand]
+    values = session.value(tensor, command.where)
+    if output.shape is None:
+        return values
+    layout = HostBuffer(output.shape, output.strides, tensor.ref.desc.volume)
+    layout.check(command.where)
+    return layout.unpad(values)
+
+
 @dataclass
 class MetalGolden:
     """Runs the reference beside a program and compares after every program of kernels."""
@@ -81,7 +92,7 @@ class MetalGolden:
         if command.kind in (READ, WRITE):
             source, target = command.tensors
             self._values[target.id] = self._value(source, command)
-        elif command.kind == PROGRAM:
+        elif command.is_launch:
             self._compute(session, command)
 
     def _compute(self, session: Session, command: Command) -> None:
@@ -137,14 +148,8 @@ class MetalGolden:
         value: Array,
     ) -> None:
         tensor = command.tensors[output.operand]
-        desc = tensor.ref.desc
-        actual = session.value(tensor, command.where)
-        shape = desc.shape if output.shape is None else output.shape
-        if output.shape is not None:
-            layout = HostBuffer(shape, output.strides, desc.volume)
-            layout.check(command.where)
-            actual = layout.unpad(actual)
-        golden = _store(_repeat(value, shape, command), desc.element)
+        actual = read_output(session, command, output)
+        golden = _store(_repeat(value, actual.shape, command), tensor.ref.desc.element)
         self._values[tensor.id] = golden
         tolerance = self.tolerance
         accuracy = compare(actual, golden, rtol=tolerance.rtol, atol=tolerance.atol)

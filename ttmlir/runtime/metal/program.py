@@ -118,6 +118,11 @@ class Command:
     where: str = field(default="", repr=False)
 
     @property
+    def is_launch(self) -> bool:
+        """True if the command runs kernels."""
+        return self.kind == PROGRAM
+
+    @property
     def location(self) -> str:
         """The inside of the trailing `loc(...)` of the debug text; empty if there is none."""
         return location_of(self.debug_info)
@@ -179,6 +184,11 @@ class MetalProgram(BinaryProgram):
                 f"{self.where} has {len(queues)} command queues; supported is one"
             )
         return tuple(self._command(i, table) for i, table in enumerate(queues[0]["commands"] or ()))
+
+    @property
+    def launches(self) -> tuple[Command, ...]:
+        """The commands that run kernels."""
+        return tuple(command for command in self.commands if command.is_launch)
 
     def metal_tensor(self, table: Table, where: str) -> MetalTensor:
         """The tensor of a `TensorRef` table."""

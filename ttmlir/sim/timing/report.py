@@ -17,7 +17,7 @@ from ttmlir.sim.timing.roofline import bound
 
 MISSING = "-"
 
-OPERATION_COLUMNS = (*PROFILER_COLUMNS, "BOUND BY", "LOC")
+OPERATION_COLUMNS = (*PROFILER_COLUMNS, "SHARE [%]", "DRAM BYTES", "BOUND BY", "LOC")
 
 
 def thread_table(programs: Iterable[ProgramTimes]) -> str:

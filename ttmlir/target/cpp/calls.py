@@ -79,8 +79,15 @@ def _function(
         first, *operands = operands
         callee = Member(first, call.cpp, position=position)
     constants = (Integer(str(_integer(op, name))) for name in call.constants)
-    arguments = (*constants, *operands)
+    flags = (_flag(op, each) for each in call.flags)
+    arguments = (*constants, *operands, *(each for each in flags if each is not None))
     return FunctionCall(callee, arguments, template_arguments(op, call), position=position)
+
+
+def _flag(op: Operation, option: Template) -> Boolean | None:
+    """An option; None where the operation leaves it as it is."""
+    attr = op.properties.get(option.name)
+    return Boolean(True) if isinstance(attr, IntegerAttr) and attr.value.data else None
 
 
 def _stream(

@@ -9,9 +9,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
+
+from xdsl.dialects.builtin import MemRefType, ModuleOp, TensorType
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute
 
 from ttmlir.layout.element_type import SCHEMA_NAMES, ScalarType
+from ttmlir.mlir.reporting.diagnostics import LocatedError, OpError
 from ttmlir.target.flatbuffer.tensors import Table
 
 _KEYWORDS = {
@@ -41,7 +46,58 @@ class Golden:
     """The function that they belong to; None for the only one of the module."""
 
 
-def golden_info(golden: Golden) -> Table:
+@dataclass(frozen=True)
+class GoldenOfFunction:
+    """What a reference computed for one function of a module; for none without `function`."""
+
+    function: FuncOp | None
+    info: Table
+
+    @classmethod
+    def find(
+        cls, module: ModuleOp, functions: Sequence[FuncOp], golden: Golden | None
+    ) -> GoldenOfFunction:
+        """The function that golden results are for; LocatedError if they do not fit."""
+        if golden is None:
+            return cls(None, {})
+        names = [function.sym_name.data for function in functions]
+        wanted = names[0] if golden.function is None and len(names) == 1 else golden.function
+        if wanted not in names:
+            raise LocatedError(
+                module.location,
+                f"golden results are for one function; name one of {', '.join(names)}",
+            )
+        function = functions[names.index(wanted)]
+        types = function.function_type
+        _check_shapes(function, "input", types.inputs.data, golden.inputs)
+        _check_shapes(function, "output", types.outputs.data, golden.outputs)
+        try:
+            return cls(function, _golden_info(golden))
+        except ValueError as error:
+            raise OpError(function, f"golden results do not fit a file: {error}") from error
+
+    def debug_info(self, function: FuncOp, table: Table) -> Table:
+        """The `DebugInfo` table of a function: the given one, with what belongs to it."""
+        return {**table, "golden_info": self.info} if function is self.function else table
+
+
+def _check_shapes(
+    function: FuncOp, kind: str, types: Sequence[Attribute], arrays: Sequence[Any]
+) -> None:
+    """Refuse golden tensors of other shapes than the function's."""
+    shapes = [
+        tuple(cast("TensorType[Attribute] | MemRefType[Attribute]", type).get_shape())
+        for type in types
+    ]
+    given = [tuple(array.shape) for array in arrays]
+    if shapes != given:
+        raise OpError(
+            function,
+            f"golden {kind}s have the shapes {given}; those of the function are {shapes}",
+        )
+
+
+def _golden_info(golden: Golden) -> Table:
     """The `GoldenInfo` table; ValueError for arrays that no tensor can hold."""
     return {"golden_map": [*_entries("input", golden.inputs), *_entries("output", golden.outputs)]}
 

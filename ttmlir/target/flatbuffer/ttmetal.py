@@ -30,6 +30,7 @@ from ttmlir.mlir.printing.printer import OpLinePrinter
 from ttmlir.mlir.reporting.diagnostics import OpError
 from ttmlir.target.flatbuffer.commands import CommandWriter
 from ttmlir.target.flatbuffer.file_kind import TTMETAL
+from ttmlir.target.flatbuffer.golden import Golden, GoldenOfFunction
 from ttmlir.target.flatbuffer.programs import (
     DEBUG_TEXT,
     FILE_TEXT,
@@ -48,21 +49,22 @@ if TYPE_CHECKING:
 _DIALECT = "ttmetal"
 
 
-def ttmetal_to_flatbuffer(module: ModuleOp, *, mlir_source: str | None = None) -> bytes:
+def ttmetal_to_flatbuffer(
+    module: ModuleOp, *, mlir_source: str | None = None, golden: Golden | None = None
+) -> bytes:
     """Bytes of the `.ttm` file of a verified module.
 
     `mlir_source` is the module's text, printed here if it is not given; it goes into the file for
-    people to read. Raises DiagnosticError for what no file can hold.
+    people to read. `golden` is for `ttrt run --golden`. Raises DiagnosticError for what no file can
+    hold.
     """
     if mlir_source is None:
         mlir_source = print_module(module, FILE_TEXT)
-    writer = _ModuleWriter(module, mlir_source)
-    programs = (
-        writer.program(op)
-        for op in module.walk()
-        if isinstance(op, FuncOp) and not writer.symbols.is_kernel(op)
-    )
-    return pack_file(module, TTMETAL, programs)
+    symbols = Symbols(module)
+    functions = [op for op in module.walk() if isinstance(op, FuncOp) and not symbols.is_kernel(op)]
+    kept = GoldenOfFunction.find(module, functions, golden)
+    writer = _ModuleWriter(module, mlir_source, symbols, kept)
+    return pack_file(module, TTMETAL, (writer.program(op) for op in functions))
 
 
 def _is_on_memrefs(function: FuncOp) -> bool:
@@ -74,10 +76,13 @@ def _is_on_memrefs(function: FuncOp) -> bool:
 
 
 class _ModuleWriter:
-    def __init__(self, module: ModuleOp, mlir_source: str) -> None:
+    def __init__(
+        self, module: ModuleOp, mlir_source: str, symbols: Symbols, golden: GoldenOfFunction
+    ) -> None:
         self.module = module
         self.values = Values(TTMETAL)
-        self.symbols = Symbols(module)
+        self.symbols = symbols
+        self.golden = golden
         self.lines = OpLinePrinter(module, DEBUG_TEXT)
         self.writers: dict[DeviceView, tuple[TensorTables, CommandWriter]] = {}
         # One table for all programs.
@@ -111,7 +116,7 @@ class _ModuleWriter:
             "name": name,
             **refs,
             "device_programs": [{**refs, "command_queues": [queue]}],
-            "debug_info": self.debug_info,
+            "debug_info": self.golden.debug_info(function, self.debug_info),
         }
 
     def command(self, op: Operation, writer: CommandWriter | EnqueueWriter) -> Table | None:

@@ -11,20 +11,16 @@ function, and a `#tt.layout` on every tensor, as the pipeline ttir-to-ttnn-backe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, cast
-
-from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Operation
 
 from ttmlir.dialects.definition.names import KERNEL_THREAD
 from ttmlir.layout.device import DeviceView
 from ttmlir.mlir.printing.module import print_module
 from ttmlir.mlir.printing.printer import OpLinePrinter
-from ttmlir.mlir.reporting.diagnostics import LocatedError, OpError
 from ttmlir.target.flatbuffer.file_kind import TTNN
-from ttmlir.target.flatbuffer.golden import Golden, golden_info
+from ttmlir.target.flatbuffer.golden import Golden, GoldenOfFunction
 from ttmlir.target.flatbuffer.operations import OperationWriter
 from ttmlir.target.flatbuffer.programs import DEBUG_TEXT, FILE_TEXT, body_of, device_of, pack_file
 from ttmlir.target.flatbuffer.symbols import Symbols
@@ -52,15 +48,16 @@ def ttnn_to_flatbuffer(
     functions = [
         op for op in module.walk() if isinstance(op, FuncOp) and KERNEL_THREAD not in op.attributes
     ]
-    writer = _ModuleWriter(module, mlir_source, cpp_source)
-    if golden is not None:
-        writer.add_golden(functions, golden)
+    kept = GoldenOfFunction.find(module, functions, golden)
+    writer = _ModuleWriter(module, mlir_source, cpp_source, kept)
     return pack_file(module, TTNN, (writer.program(op) for op in functions))
 
 
 class _ModuleWriter:
-    def __init__(self, module: ModuleOp, mlir_source: str, cpp_source: str) -> None:
-        self.module = module
+    def __init__(
+        self, module: ModuleOp, mlir_source: str, cpp_source: str, golden: GoldenOfFunction
+    ) -> None:
+        self.golden = golden
         self.values = Values(TTNN)
         self.symbols = Symbols(module)
         self.lines = OpLinePrinter(module, DEBUG_TEXT)
@@ -70,30 +67,6 @@ class _ModuleWriter:
             "mlir": {"name": _DIALECT, "source": mlir_source},
             "cpp": cpp_source,
         }
-        self.golden: tuple[FuncOp, Table] | None = None
-
-    def add_golden(self, functions: list[FuncOp], golden: Golden) -> None:
-        """Note what a reference computed for one of the functions; OpError if it does not fit."""
-        names = [function.sym_name.data for function in functions]
-        wanted = names[0] if golden.function is None and len(names) == 1 else golden.function
-        if wanted not in names:
-            raise LocatedError(
-                self.module.location,
-                f"golden results are for one function; name one of {', '.join(names)}",
-            )
-        function = functions[names.index(wanted)]
-        types = function.function_type
-        _check_shapes(function, "input", types.inputs.data, golden.inputs)
-        _check_shapes(function, "output", types.outputs.data, golden.outputs)
-        try:
-            self.golden = (function, golden_info(golden))
-        except ValueError as error:
-            raise OpError(function, f"golden results do not fit a file: {error}") from error
-
-    def _debug_info(self, function: FuncOp) -> Table:
-        if self.golden is None or self.golden[0] is not function:
-            return self.debug_info
-        return {**self.debug_info, "golden_info": self.golden[1]}
 
     def program(self, function: FuncOp) -> Table:
         """The program of a function."""
@@ -113,7 +86,7 @@ class _ModuleWriter:
             "inputs": inputs,
             "outputs": outputs,
             "operations": operations,
-            "debug_info": self._debug_info(function),
+            "debug_info": self.golden.debug_info(function, self.debug_info),
         }
 
     def operation(self, op: Operation, writer: OperationWriter) -> Table:
@@ -127,16 +100,3 @@ class _ModuleWriter:
         if device not in self.tables:
             self.tables[device] = TensorTables(device, TTNN)
         return self.tables[device]
-
-
-def _check_shapes(
-    function: FuncOp, kind: str, types: Sequence[Attribute], arrays: Sequence[Any]
-) -> None:
-    """Refuse golden tensors of other shapes than the function's."""
-    shapes = [tuple(cast("TensorType[Attribute]", type).get_shape()) for type in types]
-    given = [tuple(array.shape) for array in arrays]
-    if shapes != given:
-        raise OpError(
-            function,
-            f"golden {kind}s have the shapes {given}; those of the function are {shapes}",
-        )

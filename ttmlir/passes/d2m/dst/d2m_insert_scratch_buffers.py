@@ -270,7 +270,9 @@ class _Splitter:
         """True for what is no sum, in steps in which other loops run, too."""
         body = loops.body.block
         root = body.last_op.operands[0].owner if body.last_op is not None else None
-        if not body.args[-1].uses or isinstance(root, d2m.TileMatmulOp | d2m.TileReduceSumOp):
+        if not (body.args[-1].uses and self._generic.reductions):
+            return False
+        if isinstance(root, d2m.TileMatmulOp | d2m.TileReduceSumOp):
             return False
         if isinstance(root, d2m.ElementwiseTileOp):
             row = root.TILE_OPERATION.row

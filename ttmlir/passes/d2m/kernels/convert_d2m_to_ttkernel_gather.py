@@ -197,9 +197,8 @@ class GatheredTiles(TileAddresses):
             return None
         if len(conditions) == 1:
             return conditions[0]
-        both = arith.AndIOp(*conditions)
-        both.location = kernel.location
-        return kernel.insert(both).result
+        first, second = conditions
+        return kernel.arithmetic(arith.AndIOp, first, second)
 
     def _read_piece(self, kernel: KernelBuilder, at: dict[int, Number], target: Number) -> None:
         size = FACE * self._bytes
@@ -219,9 +218,9 @@ class GatheredTiles(TileAddresses):
             self._copy_element(kernel, (base, slot), (target, lane))
 
         def clear(lane: SSAValue) -> None:
-            self._store(kernel, self._zero(kernel), (target, lane))
+            self._store(kernel, 0, (target, lane))
 
-        self._each_element(kernel, at, read_unit, None)
+        self._each_element(kernel, at, read_unit, lambda lane: None)
         kernel.call("noc_async_read_barrier")
         self._each_element(kernel, at, copy, clear)
 
@@ -230,7 +229,7 @@ class GatheredTiles(TileAddresses):
         kernel: KernelBuilder,
         at: Mapping[int, Number],
         inside: Callable[[SSAValue], None],
-        outside: Callable[[SSAValue], None] | None,
+        outside: Callable[[SSAValue], None],
     ) -> None:
         """Loop over the elements of a piece."""
         columns = self._view.shape[-1]
@@ -242,8 +241,7 @@ class GatheredTiles(TileAddresses):
                 return
             number = evaluate(kernel, form, {**at, self._lane: lane})
             condition = kernel.compare("slt", number, columns)
-            other = None if outside is None else lambda: outside(lane)
-            kernel.branch(condition, lambda: inside(lane), other)
+            kernel.branch(condition, lambda: inside(lane), lambda: outside(lane))
 
         kernel.count(FACE, on_element)
 
@@ -279,23 +277,21 @@ class GatheredTiles(TileAddresses):
         target: tuple[Number, Number],
     ) -> None:
         pointer = self._pointer(kernel, source[0])
-        (value,) = kernel.call("load_from_l1", pointer, kernel.value(source[1]))
+        (value,) = kernel.call("load_from_l1", pointer, source[1])
         self._store(kernel, value, target)
 
-    def _store(self, kernel: KernelBuilder, value: SSAValue, target: tuple[Number, Number]) -> None:
+    def _store(self, kernel: KernelBuilder, value: Number, target: tuple[Number, Number]) -> None:
         pointer = self._pointer(kernel, target[0])
-        kernel.call("store_to_l1", value, pointer, kernel.value(target[1]))
-
-    def _zero(self, kernel: KernelBuilder) -> SSAValue:
-        return kernel.constant(0)
+        kernel.call("store_to_l1", value, pointer, target[1])
 
     def _clear(self, kernel: KernelBuilder, target: Number) -> None:
         """Let a piece be 0."""
         pointer = kernel.pointer(target)
-        kernel.count(
-            FACE * self._bytes // _WORD,
-            lambda word: kernel.call("store_to_l1", self._zero(kernel), pointer, word) and None,
-        )
+
+        def clear(word: SSAValue) -> None:
+            kernel.call("store_to_l1", 0, pointer, word)
+
+        kernel.count(FACE * self._bytes // _WORD, clear)
 
 
 def _place_in_tile(row: AffineExpr, column: AffineExpr) -> AffineExpr:

@@ -140,7 +140,10 @@ class Multicast:
         # All cores have the same buffers, so the block goes to the same address.
         target = self._rectangle(address)
         size = self._copy.block_bytes
-        kernel.call("noc_async_write_multicast", address, target, size, self._receivers)
+        # Linked: the way stays reserved for the flag.
+        kernel.call(
+            "noc_async_write_multicast", address, target, size, self._receivers, linked=True
+        )
         kernel.call("noc_async_writes_flushed")
         kernel.call("noc_semaphore_set_multicast", self._valid, self._flags, self._receivers)
 

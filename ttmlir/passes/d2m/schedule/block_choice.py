@@ -25,6 +25,8 @@ CORE_RATE = 22.0
 """Bytes per cycle between a core and DRAM."""
 CHANNEL_RATE = 22.0
 """Bytes per cycle of a DRAM channel."""
+MULTICAST_RATE = 15.0
+"""Bytes per cycle out of a core that multicasts."""
 STEP = 250
 """Cycles of a step beyond its work: latency, synchronization and address arithmetic."""
 FIRST_LOAD = 600
@@ -218,19 +220,23 @@ def _evaluate(nest: Nest, machine: Machine, sizes: Shape, cores: Shape) -> Sched
         factor if count == 1 else extent // size
         for factor, count, extent, size in zip(factors, cores, nest.extents, sizes, strict=True)
     ]
-    reader, dram_bytes = 0.0, 0.0
+    reader, writer, dram_bytes = 0.0, 0.0, 0.0
     for each in nest.inputs:
         depth = operand_depth(each.iterators, factors)
         loads = math.prod(factors[:depth])
         tiles = each.tiles(sizes)
         l1_bytes += tiles * each.tile_bytes * (machine.buffers if loads > 1 else 1)
         moved = loads * tiles * each.tile_bytes
-        reader += max(loads * tiles * READ_PAGE, moved / CORE_RATE)
+        cycles = max(loads * tiles * READ_PAGE, moved / CORE_RATE)
         # Cores that are spread over an iterator which does not count read the same block.
         readers = math.prod(total[:depth]) * math.prod(cores[depth:])
-        shared = _sharers(each, nest, sizes, cores, machine)
-        dram_bytes += readers * tiles * each.tile_bytes / shared
-    writer = 0.0
+        axis, sharers = _route(each, nest, sizes, cores, machine)
+        if axis == "x":
+            # The first core of a row sends on the network of the writer.
+            writer += cycles + moved / MULTICAST_RATE
+        else:
+            reader += cycles + (moved / MULTICAST_RATE if axis else 0)
+        dram_bytes += readers * tiles * each.tile_bytes / sharers
     stored = factors[:parallel]
     for each in nest.outputs:
         loads = math.prod(stored[: operand_depth(each.iterators, stored)])
@@ -262,19 +268,26 @@ def operand_depth(iterators: Sequence[int | None], factors: Sequence[int]) -> in
     )
 
 
-def _sharers(each: Blocks, nest: Nest, sizes: Shape, cores: Shape, machine: Machine) -> int:
-    """Cores that get a block from one that reads it: rows or columns of a grid of two dimensions.
+def _route(
+    each: Blocks, nest: Nest, sizes: Shape, cores: Shape, machine: Machine
+) -> tuple[str, int]:
+    """The axis along which the first core multicasts an input, and how many cores get it.
 
-    The grid has to be a rectangle of the chip, with as many steps on each core.
+    What is multicast changes with a reduction; the cores are a rectangle of the chip, with as many
+    steps on each. Else there is no axis, and each core reads for itself.
     """
-    split = [iterator for iterator in nest.spread if cores[iterator] > 1]
-    if not split or len(split) > 2:
-        return 1
-    counts = [cores[iterator] for iterator in split]
-    height, width = (1, *counts)[-2:]
+    parallel = len(cores) - nest.reductions
+    if not any(each.follows(iterator) for iterator in range(parallel, len(cores))):
+        return "", 1
+    *outer, height, width = (1, 1, *(cores[iterator] for iterator in nest.spread))
     even = all(
-        nest.extents[iterator] % (sizes[iterator] * cores[iterator]) == 0 for iterator in split
+        nest.extents[iterator] % (sizes[iterator] * cores[iterator]) == 0
+        for iterator in nest.spread
     )
-    if not even or height > machine.rows or width > machine.columns:
-        return 1
-    return math.prod(cores[iterator] for iterator in split if not each.follows(iterator))
+    if not even or height > machine.rows or width > machine.columns or math.prod(outer) > 1:
+        return "", 1
+    last_two = (None, None, *nest.spread)[-2:]
+    for axis, extent, iterator in (("x", width, last_two[1]), ("y", height, last_two[0])):
+        if extent > 1 and not (iterator is not None and each.follows(iterator)):
+            return axis, extent
+    return "", 1

@@ -54,16 +54,15 @@ class Perf(Run):
             self._report_kernels(source.name)
 
     def note_run(self, program: BinaryProgram, run: ProgramRun) -> None:
-        """Keep the times of a program of kernels for the report."""
+        """Keep the times of kernels for the report."""
+        if run.kernels is None and not run.generics:
+            return
         # The simulator is loaded only for files that need it.
-        if run.kernels is not None:
-            from ttmlir.runtime.ttrt.reports.kernel_times import KernelRuns
+        from ttmlir.runtime.ttrt.reports.kernel_times import KernelRuns
 
-            self._kernels.append(KernelRuns.of_commands(program, run.kernels))
-        elif run.generics:
-            from ttmlir.runtime.ttrt.reports.kernel_times import KernelRuns
-
-            self._kernels.append(KernelRuns.of_operations(program, run.generics))
+        kernels = KernelRuns.of_run(program, run)
+        if kernels is not None:
+            self._kernels.append(kernels)
 
     def _report_kernels(self, path: str) -> None:
         from ttmlir.runtime.ttrt.reports.kernel_times import perf_files, perf_summary

@@ -10,14 +10,17 @@ these names, it is kernels_perf_results.csv.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from ttmlir.files import safe_file_name
 from ttmlir.layout.enums import MathFidelity
 from ttmlir.runtime.binary import BinaryProgram
 from ttmlir.runtime.generic.runner import GenericReport
-from ttmlir.runtime.metal.session import CommandReport, MetalRun
+from ttmlir.runtime.metal.session import CommandReport
+from ttmlir.runtime.ttrt.running.program import ProgramRun
 from ttmlir.sim.execution.run import ProgramReport
 from ttmlir.sim.timing.program_times import ProgramTimes
 from ttmlir.sim.timing.report import operation_table, thread_table
@@ -26,6 +29,8 @@ from ttmlir.sim.timing.timeline import Timeline
 from ttmlir.sim.timing.trace import chrome_trace
 
 _MOST_PROGRAMS = 10
+_LEAST_WIDTH = 40
+"""Of the column of names."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +49,11 @@ class KernelProgram:
         """What its threads did, under its name."""
         return self.report.times(self.name)
 
+    @property
+    def dram_bytes(self) -> int:
+        """Read from and written to DRAM."""
+        return self.times.networks.dram_bytes
+
 
 @dataclass(frozen=True)
 class KernelRuns:
@@ -58,14 +68,13 @@ class KernelRuns:
         return sum(each.report.cycles for each in self.programs)
 
     @classmethod
-    def of_commands(cls, function: BinaryProgram, run: MetalRun) -> KernelRuns:
-        """Those of a function of a `.ttm` file."""
-        return cls(function, tuple(_of_command(function, each) for each in run.reports))
-
-    @classmethod
-    def of_operations(cls, function: BinaryProgram, reports: Sequence[GenericReport]) -> KernelRuns:
-        """Those of a function of a `.ttnn` file."""
-        return cls(function, tuple(_of_operation(function, each) for each in reports))
+    def of_run(cls, function: BinaryProgram, run: ProgramRun) -> KernelRuns | None:
+        """Those of a function of a `.ttm` or a `.ttnn` file; None for one without kernels."""
+        if run.kernels is not None:
+            return cls(function, tuple(_of_command(function, each) for each in run.kernels.reports))
+        if run.generics:
+            return cls(function, tuple(_of_operation(function, each) for each in run.generics))
+        return None
 
 
 def _of_command(function: BinaryProgram, each: CommandReport) -> KernelProgram:
@@ -91,16 +100,12 @@ def _of_operation(function: BinaryProgram, each: GenericReport) -> KernelProgram
 
 def perf_files(runs: Sequence[KernelRuns], table: str = "ops_perf_results.csv") -> dict[str, str]:
     """Contents of the files by name; `table` is that of the first."""
-    timed = [(each, each.times) for run in runs for each in run.programs]
-    files = {
-        table: operation_table(
-            [times for _, times in timed], [_details(each) for each, _ in timed]
-        ),
-        "threads.csv": thread_table([times for _, times in timed]),
-    }
+    timed = [each.times for run in runs for each in run.programs]
+    details = [_details(each, run) for run in runs for each in run.programs]
+    files = {table: operation_table(timed, details), "threads.csv": thread_table(timed)}
     for run in runs:
         name = f"trace_{run.function.index}_{safe_file_name(run.function.name)}.json"
-        files[name] = _trace(run)
+        files[name] = trace_of(run)
     return files
 
 
@@ -115,11 +120,17 @@ def perf_summary(path: str, runs: Sequence[KernelRuns]) -> str:
             f"{path}: '{run.function.name}': {run.cycles:,} cycles = {kernels / 1e3:.1f} us in "
             f"{len(timed)} programs, and {launches / 1e3:.1f} us to launch them"
         )
-        lines.append(f"{'program':<40}{'cycles':>12}{'share':>8}  bound by")
         ranked = sorted(timed, key=lambda pair: -pair[1].cycles)[:_MOST_PROGRAMS]
-        for _, times in ranked:
-            share = 100 * times.cycles / run.cycles if run.cycles else 0.0
-            lines.append(f"{times.name:<40}{times.cycles:>12,}{share:>7.1f}%  {bound(times)}")
+        width = max([_LEAST_WIDTH, *(len(times.name) + 1 for _, times in ranked)])
+        lines.append(
+            f"{'program':<{width}}{'cycles':>12}{'share':>8}{'DRAM bytes':>14}  "
+            f"{'bound by':<12}location"
+        )
+        for each, times in ranked:
+            lines.append(
+                f"{times.name:<{width}}{times.cycles:>12,}{_share(each, run):>7.1f}%"
+                f"{each.dram_bytes:>14,}  {bound(times):<12}{place_in(each.location) or '-'}"
+            )
         if ranked:
             each, times = ranked[0]
             cores = len({thread.core for thread in times.threads})
@@ -128,14 +139,36 @@ def perf_summary(path: str, runs: Sequence[KernelRuns]) -> str:
     return "\n".join(lines)
 
 
-def _details(each: KernelProgram) -> dict[str, str]:
+def place_in(location: str) -> str:
+    """`file:line:column` of the innermost place in a location, those in installed packages left
+    out; empty if it has none."""
+    places = [match.groups() for match in _PLACE.finditer(location)]
+    own = [place for place in places if "site-packages" not in place[0]]
+    for path, line, column in own or places:
+        name = PurePath(path.replace('\\"', '"')).name
+        return f"{name}:{line}:{column}"
+    return ""
+
+
+_PLACE = re.compile(r'"((?:[^"\\]|\\.)*)":(\d+):(\d+)')
+
+
+def _share(each: KernelProgram, run: KernelRuns) -> float:
+    """Percent of the cycles of a run."""
+    return 100 * each.report.cycles / run.cycles if run.cycles else 0.0
+
+
+def _details(each: KernelProgram, run: KernelRuns) -> dict[str, str]:
     return {
         "MATH FIDELITY": "-" if each.fidelity is None else each.fidelity.schema_name,
+        "SHARE [%]": f"{_share(each, run):.2f}",
+        "DRAM BYTES": str(each.dram_bytes),
         "LOC": each.location or "-",
     }
 
 
-def _trace(run: KernelRuns) -> str:
+def trace_of(run: KernelRuns) -> str:
+    """The timelines of all programs one after another, as JSON for viewers of traces."""
     start = 0
     recorded: list[tuple[Timeline, int]] = []
     clock_hz = 1_000_000_000

@@ -21,7 +21,7 @@ def run_kernels(
     settings: RunSettings,
     options: SimOptions,
     *,
-    print_line: Callable[[str], None],
+    print_line: Callable[[str], None] | None = None,
     record: bool = False,
 ) -> ProgramRun:
     """Run a program of a `.ttm` file.

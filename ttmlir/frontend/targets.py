@@ -1,0 +1,116 @@
+"""What a model can be compiled to: calls of the ttnn library, or kernels of its own.
+
+A target is a pipeline from ttir and a kind of file. `TARGETS` lists them by the names that
+`ttmlir.compile(..., target=...)` takes.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from ttmlir.compiler import PIPELINES, transform, write_cpp, write_ttm, write_ttnn
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+    from ttmlir.runtime.binary import BinaryProgram
+    from ttmlir.target.flatbuffer.golden import Golden
+
+TargetName = Literal["ttnn", "kernels"]
+
+
+class CompilationTarget(ABC):
+    """How a module in ttir becomes a file."""
+
+    name: ClassVar[TargetName]
+    suffix: ClassVar[str]
+    """Of the file, with its dot."""
+    dialect: ClassVar[str]
+    """Of the module at the end of the pipeline."""
+    between: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """Dialects between ttir and that one, with the passes that take programs out of them."""
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """What there is to see of a program behind ttir."""
+        return (*self.between, self.dialect, "cpp")
+
+    def lower(self, module: ModuleOp, options: str, *, until: str | None = None) -> None:
+        """Run the pipeline on a module in ttir, or the passes of it in front of one."""
+        pipeline = PIPELINES[self.name]
+        transform(module, f"{pipeline}{{{options}}}" if options else pipeline, until=until)
+
+    @abstractmethod
+    def write(self, module: ModuleOp, golden: Golden | None = None) -> bytes:
+        """The file of a lowered module."""
+
+    @abstractmethod
+    def write_cpp(self, module: ModuleOp, elide_above: int | None) -> str:
+        """The C++ of a lowered module; constants of more elements are left out."""
+
+    @abstractmethod
+    def describe_size(self, program: BinaryProgram) -> str:
+        """What a program does, counted."""
+
+
+class TTNNTarget(CompilationTarget):
+    """Calls of the ttnn library, which run with NumPy."""
+
+    name = "ttnn"
+    suffix = ".ttnn"
+    dialect = "ttnn"
+
+    def write(self, module: ModuleOp, golden: Golden | None = None) -> bytes:
+        """The `.ttnn` file."""
+        return write_ttnn(module, golden=golden)
+
+    def write_cpp(self, module: ModuleOp, elide_above: int | None) -> str:
+        """The calls of the library."""
+        return write_cpp(module, elide_above=elide_above)
+
+    def describe_size(self, program: BinaryProgram) -> str:
+        """The operations of the library."""
+        return f"{len(program.operations)} ttnn operations"
+
+
+class KernelsTarget(CompilationTarget):
+    """Fused kernels on all cores of a chip, which run on the simulator."""
+
+    name = "kernels"
+    suffix = ".ttm"
+    dialect = "ttmetal"
+    # Fused, scheduled and with addresses: what kernels are made of.
+    between = MappingProxyType({"d2m": "convert-d2m-to-ttkernel"})
+
+    def write(self, module: ModuleOp, golden: Golden | None = None) -> bytes:
+        """The `.ttm` file."""
+        return write_ttm(module, golden=golden)
+
+    def write_cpp(self, module: ModuleOp, elide_above: int | None) -> str:
+        """The kernels of all programs, which have no constants."""
+        from ttmlir.runtime.ttrt.reports.sections import section_text
+
+        return section_text(f"the {self.suffix} file", write_ttm(module), "cpp")
+
+    def describe_size(self, program: BinaryProgram) -> str:
+        """The programs that are launched."""
+        from ttmlir.runtime.metal.program import MetalProgram
+
+        assert isinstance(program, MetalProgram), "the file is a .ttm file"
+        launches = len(program.launches)
+        return f"{launches} program{'s' * (launches != 1)} of kernels"
+
+
+TARGETS: Mapping[str, CompilationTarget] = MappingProxyType(
+    {each.name: each for each in (TTNNTarget(), KernelsTarget())}
+)
+
+
+def find_target(name: str) -> CompilationTarget:
+    """The target with a name; ValueError, with the names of all, if there is none."""
+    if name not in TARGETS:
+        raise ValueError(f"targets are {', '.join(map(repr, TARGETS))}, not {name!r}")
+    return TARGETS[name]

@@ -1,0 +1,160 @@
+"""The last level of a program: its file, run as `ttrt run` runs it, and what is seen of that."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+
+from ttmlir.compiler import write_ttm, write_ttnn
+from ttmlir.interpreter.traces import Trace, number_in
+from ttmlir.runtime.binary import BinaryProgram
+from ttmlir.runtime.device import open_device
+from ttmlir.runtime.element import Array, Numerics, convert
+from ttmlir.runtime.execution.executor import Run
+from ttmlir.runtime.loading import read_binary
+from ttmlir.runtime.session import prepare_submission, run_prepared, to_host, to_layout
+from ttmlir.runtime.tensor import Tensor
+from ttmlir.runtime.ttrt.running.inputs import fit_inputs
+
+if TYPE_CHECKING:
+    from ttmlir.runtime.execution.prepare import Step
+    from ttmlir.runtime.metal.program import Command
+    from ttmlir.runtime.metal.session import Session
+
+_CONSTANTS = ("ConstantOp", "FullOp")
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileLevel(ABC):
+    """The program in a file."""
+
+    name: ClassVar[str]
+    between: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """Levels between ttir and the file, with the passes of the pipeline that they are in front of.
+    """
+    module: ModuleOp
+    """At the end of the pipeline."""
+    function: str
+
+    @abstractmethod
+    def write(self) -> bytes:
+        """The file."""
+
+    @abstractmethod
+    def run_arrays(
+        self, program: BinaryProgram, arrays: Sequence[Array], numerics: Numerics
+    ) -> Trace:
+        """Run the program on inputs of the right types."""
+
+    def program(self) -> BinaryProgram:
+        """The program of the file."""
+        binary = read_binary(self.write(), f"bisect, {self.name}")
+        return next(program for program in binary.programs if program.name == self.function)
+
+    def run(self, inputs: Sequence[Any], numerics: Numerics) -> Trace:
+        """Run the program."""
+        program = self.program()
+        arrays = fit_inputs(program, [np.asarray(given) for given in inputs])
+        return self.run_arrays(program, arrays, numerics)
+
+
+class TTNNFile(FileLevel):
+    """Calls of the ttnn library; all their results are seen."""
+
+    name = "ttnn"
+
+    def write(self) -> bytes:
+        """The `.ttnn` file."""
+        return write_ttnn(self.module)
+
+    def run_arrays(
+        self, program: BinaryProgram, arrays: Sequence[Array], numerics: Numerics
+    ) -> Trace:
+        """Run the program with NumPy."""
+        observer, device = _CallObserver(), open_device(numerics=numerics)
+        tensors = [
+            to_layout(Tensor.from_numpy(array), device, ref.desc)
+            for array, ref in zip(arrays, program.inputs, strict=True)
+        ]
+        prepared = prepare_submission(device, program.binary, program.index, tensors)
+        results = run_prepared(device, prepared, tensors, observer)
+        observer.trace.outputs = [to_host(result).to_numpy() for result in results]
+        return observer.trace
+
+
+class KernelFile(FileLevel):
+    """Programs of kernels; what each leaves in its buffers is seen, not what is inside of it."""
+
+    name = "ttmetal"
+    between = MappingProxyType(
+        {"d2m": "d2m-generic-fusion", "d2m fused": "ttcore-one-shot-bufferize"}
+    )
+
+    def write(self) -> bytes:
+        """The `.ttm` file."""
+        return write_ttm(self.module)
+
+    def run_arrays(
+        self, program: BinaryProgram, arrays: Sequence[Array], numerics: Numerics
+    ) -> Trace:
+        """Run the kernels on the simulator."""
+        from ttmlir.runtime.generic.run import simulator_options
+        from ttmlir.runtime.metal.program import MetalProgram
+        from ttmlir.runtime.metal.session import execute, needed_leniencies
+
+        assert isinstance(program, MetalProgram), "the file is a .ttm file"
+        values = [
+            convert(array, ref.desc.element.compute)
+            for array, ref in zip(arrays, program.inputs, strict=True)
+        ]
+        observer = _LaunchObserver()
+        options = replace(
+            simulator_options(numerics), timed=False, leniencies=needed_leniencies(program)
+        )
+        run = execute(program, values, options, observer=observer)
+        observer.trace.outputs = [
+            convert(values, ref.desc.element.host)
+            for values, ref in zip(run.outputs, program.outputs, strict=True)
+        ]
+        return observer.trace
+
+
+FILE_LEVELS: Mapping[str, type[FileLevel]] = MappingProxyType(
+    {"ttnn": TTNNFile, "kernels": KernelFile}
+)
+"""By the targets of `ttmlir.compiler.PIPELINES`."""
+
+
+@dataclass
+class _CallObserver:
+    trace: Trace = field(default_factory=Trace)
+
+    def before(self, run: Run, step: Step) -> None:
+        """Nothing to do."""
+
+    def after(self, run: Run, step: Step) -> None:
+        """Note the result of what computes; moves have the locations of operations, too."""
+        if step.call is not None or step.operation.table in _CONSTANTS:
+            self.trace.note(number_in(step.operation.location), run.output_of(step))
+
+
+@dataclass
+class _LaunchObserver:
+    trace: Trace = field(default_factory=Trace)
+
+    def after(self, session: Session, command: Command) -> None:
+        """Note what a program has computed, under the last operation that is in it."""
+        from ttmlir.runtime.metal.golden import read_output, reference_of
+
+        if not command.is_launch:
+            return
+        reference = reference_of(command)
+        for output in reference.outputs if reference.rows else ():
+            values = read_output(session, command, output)
+            self.trace.note(number_in(command.location), values)
