@@ -42,6 +42,10 @@ class Blocks:
     iterators: tuple[int | None, ...]
     extents: Shape
     tile_bytes: int
+    page_cycles: int = READ_PAGE
+    """Of the processor that moves data, for each tile."""
+    in_dram: bool = True
+    """False for a buffer that is expected to be in L1."""
 
     def tiles(self, sizes: Sequence[int]) -> int:
         """Tiles of a block for the block size of each iterator."""
@@ -227,7 +231,7 @@ def _evaluate(nest: Nest, machine: Machine, sizes: Shape, cores: Shape) -> Sched
         tiles = each.tiles(sizes)
         l1_bytes += tiles * each.tile_bytes * (machine.buffers if loads > 1 else 1)
         moved = loads * tiles * each.tile_bytes
-        cycles = max(loads * tiles * READ_PAGE, moved / CORE_RATE)
+        cycles = max(loads * tiles * each.page_cycles, moved / CORE_RATE)
         # Cores that are spread over an iterator which does not count read the same block.
         readers = math.prod(total[:depth]) * math.prod(cores[depth:])
         axis, sharers = _route(each, nest, sizes, cores, machine)
@@ -236,7 +240,8 @@ def _evaluate(nest: Nest, machine: Machine, sizes: Shape, cores: Shape) -> Sched
             writer += cycles + moved / MULTICAST_RATE
         else:
             reader += cycles + (moved / MULTICAST_RATE if axis else 0)
-        dram_bytes += readers * tiles * each.tile_bytes / sharers
+        if each.in_dram:
+            dram_bytes += readers * tiles * each.tile_bytes / sharers
     stored = factors[:parallel]
     for each in nest.outputs:
         loads = math.prod(stored[: operand_depth(each.iterators, stored)])
@@ -246,7 +251,8 @@ def _evaluate(nest: Nest, machine: Machine, sizes: Shape, cores: Shape) -> Sched
             l1_bytes += tiles * each.tile_bytes
         moved = loads * tiles * each.tile_bytes
         writer += max(loads * tiles * READ_PAGE, moved / CORE_RATE)
-        dram_bytes += math.prod(total[:parallel]) * tiles * each.tile_bytes
+        if each.in_dram:
+            dram_bytes += math.prod(total[:parallel]) * tiles * each.tile_bytes
     steps = math.prod(factors)
     compute = 0.0
     for work in nest.works:
