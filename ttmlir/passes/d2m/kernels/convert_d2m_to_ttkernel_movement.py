@@ -362,6 +362,21 @@ class BlockCopy:
         return BlockPlace(known, starts, [*first, *zeros])
 
     @property
+    def is_divided(self) -> bool:
+        """True if a place in the block is divided to find the tile in memory."""
+        return bool(self._counted)
+
+    @property
+    def num_places(self) -> int:
+        """How many numbers tell the place of a tile in memory."""
+        return len(self._forms)
+
+    def place_at(self, fixed: Sequence[SSAValue]) -> BlockPlace:
+        """The place of a block that begins there, of which nothing is divided."""
+        known = dict.fromkeys(range(2 * self._rank), 0)
+        return BlockPlace(known, fixed, [fixed[number] for number in self._running])
+
+    @property
     def block_bytes(self) -> int:
         """Bytes of a block in the circular buffer."""
         return self.stream.tiles * self._tile_bytes
