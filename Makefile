@@ -23,7 +23,7 @@ $(VENV)/.demo: pyproject.toml
 
 .PHONY: setup
 setup: $(VENV)/.installed ## Make .venv with the project and its tools
-	@$(BIN)/python -m compileall -q ttmlir ttrt pykernel schema
+	@$(BIN)/python -m compileall -q ttmlir ttrt pykernel ttnn_jit schema
 
 .PHONY: test
 test: setup ## Run the tests: pytest, which runs the lit suite too

@@ -48,6 +48,10 @@ MAY_IMPORT = {
         *DIALECTS,
     },
     "pykernel": {"frontend", "ttnn", "sim"},
+    "ttnn_jit": {
+        *("bridge", "compiler", "ir", "metalium", "passes", "runtime", "sim", "ttnn"),
+        *DIALECTS,
+    },
     "tools": {
         *("ir", "passes", "target", "compiler", "runtime", "ttrt", "interpreter", "frontend"),
         *("ttnn", "schema", "schema files", *DIALECTS),
@@ -67,6 +71,7 @@ NO_XDSL = {
 TOP_LEVEL = {
     "ttrt": "ttrt",
     "pykernel": "pykernel",
+    "ttnn_jit": "ttnn_jit",
     "ttmlir.tools": "tools",
     "ttmlir_schema": "schema files",
 }
@@ -120,7 +125,7 @@ def tracked_files() -> tuple[Path, ...]:
 
 def sources() -> list[Path]:
     """The Python files of the product."""
-    folders = {"ttmlir", "ttrt", "schema", "pykernel"}
+    folders = {"ttmlir", "ttrt", "schema", "pykernel", "ttnn_jit"}
     return [
         path
         for path in tracked_files()

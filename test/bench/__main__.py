@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import chain
 
+from direct_to_metal import all_direct_to_metal
 from eager import all_eager
 from measurements import all_results, row
 from models import all_models
@@ -14,7 +15,9 @@ def main() -> None:
     """Print the rows as they are measured."""
     print("| Measured | Value | Goal |")
     print("|---|---|---|")
-    for result in chain(all_results(), all_eager(), all_models(), all_simulations()):
+    for result in chain(
+        all_results(), all_eager(), all_models(), all_simulations(), all_direct_to_metal()
+    ):
         print(row(result), flush=True)
 
 

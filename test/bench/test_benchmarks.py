@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import partial
 
+import direct_to_metal
 import eager
 import eltwise_report
 import gemm_report
@@ -48,12 +49,16 @@ from simulation import tile_by_tile, tile_products
         (partial(models.constants, mebibytes=1), 3),
         (partial(tile_by_tile, extent=64, repetitions=1, compared=False), 8),
         (partial(tile_products, extent=64, repetitions=1), 5),
+        (lambda: direct_to_metal.cosh_rows(direct_to_metal.cosh(64, 96)), 5),
+        (lambda: direct_to_metal.add_rows(direct_to_metal.add(64, 96)), 3),
+        (lambda: direct_to_metal.matmul_rows((64, 96, 128)), 5),
     ],
     ids=[
         *("start_up", "scaling", "compared_with_stock_xdsl", "execution"),
         *("import ttnn", "ttnn operations"),
         *("transformer", "run transformer", "constants"),
         *("tile_by_tile", "tile_products"),
+        *("kernels of cosh", "kernels of add", "kernels of matmul"),
     ],
 )
 def test_benchmark_gives_its_rows(measure: Callable[[], Iterable[Result]], rows: int) -> None:

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ttmlir.dialects import ttnn
+from ttmlir.dialects import d2m, ttnn
 from ttmlir.dialects.definition.ods import SEGMENTS
 from ttmlir.interpreter.bisection import bisect
+from ttmlir.interpreter.file_levels import KernelFile
 from ttmlir.interpreter.levels import name_operations, source_dialect
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.rewriting import replace
@@ -290,3 +291,64 @@ def test_refusals_show_the_source(
     assert main(["missing.mlir"]) == 1
     expected = "ttmlir-bisect: error: cannot open input file 'missing.mlir': No such file"
     assert expected in capsys.readouterr().err
+
+
+GATE = """module {
+  func.func @gate(%x: tensor<33x70xf32>, %y: tensor<33x70xf32>) -> tensor<33x70xf32> {
+    %0 = stablehlo.negate %x : tensor<33x70xf32>
+    %1 = stablehlo.tanh %0 : tensor<33x70xf32>
+    %2 = stablehlo.multiply %1, %y : tensor<33x70xf32>
+    return %2 : tensor<33x70xf32>
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("numerics", list(Numerics))
+def test_kernels_agree(numerics: Numerics) -> None:
+    """Down to the buffers that programs of kernels leave."""
+    report = bisect(GATE, target="kernels", numerics=numerics)
+    assert report.agrees, str(report)
+    assert [level.level for level in report.levels][-2:] == ["d2m fused", "ttmetal"]
+    assert all(level.compared for level in report.levels)
+
+
+def test_a_wrong_rule_on_the_way_to_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sine for a hyperbolic tangent shows where tiles are interpreted, before it is a kernel."""
+    tile_op = d2m.tile_op_of_row
+
+    def wrong(mnemonic: str) -> Any:
+        return d2m.tile_op("tile_sin") if mnemonic == "tanh" else tile_op(mnemonic)
+
+    monkeypatch.setattr(d2m, "tile_op_of_row", wrong)
+    first = bisect(GATE, target="kernels", file_name="gate.mlir").first
+    assert first is not None
+    assert first.level.startswith("d2m")
+    assert "stablehlo.tanh" in first.op
+    assert first.location == "gate.mlir:4:10"
+
+
+def test_a_wrong_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is found by what it leaves, with the operation that it was made of."""
+    write = KernelFile.write
+    monkeypatch.setattr(
+        KernelFile, "write", lambda self: write(self).replace(b"tanh_tile", b"sinh_tile")
+    )
+    report = bisect(GATE, target="kernels", file_name="gate.mlir")
+    assert all(level.agrees for level in report.levels[:-1])
+    first = report.first
+    assert first is not None
+    assert first.level == "ttmetal"
+    assert "stablehlo.tanh" in first.op
+    assert first.location == "gate.mlir:4:10"
+    assert report.levels[-1].outputs
+
+
+def test_the_command_takes_the_target(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The table names the levels of kernels."""
+    path = tmp_path / "gate.mlir"
+    path.write_text(GATE)
+    assert main([str(path), "--target", "kernels", "--json"]) == 0
+    levels = [level["level"] for level in json.loads(capsys.readouterr().out)["levels"]]
+    assert levels[:2] == ["ttir", "ttir decomposed"]
+    assert levels[-1] == "ttmetal"

@@ -149,6 +149,11 @@ class CompiledModel:
         return self._target.name
 
     @property
+    def suffix(self) -> str:
+        """That of its file, with a dot."""
+        return self._target.suffix
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """What there is to know about the model, such as numbers that the device keeps shorter."""
         return tuple(self._imported.warnings)

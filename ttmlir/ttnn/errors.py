@@ -6,6 +6,7 @@ import linecache
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import wraps
 from itertools import islice
 from types import FrameType
@@ -20,7 +21,7 @@ class PlacedError(RuntimeError):
 
     def __init__(self, message: str, place: str) -> None:
         """`place` has the two lines below the message, and what comes before it."""
-        super().__init__(_join(message, place))
+        super().__init__(join_place(message, place))
         self.message = message
 
 
@@ -29,10 +30,11 @@ class PlacedTypeError(TypeError):
 
     def __init__(self, message: str, place: str) -> None:
         """As for `PlacedError`."""
-        super().__init__(_join(message, place))
+        super().__init__(join_place(message, place))
 
 
-def _join(message: str, place: str) -> str:
+def join_place(message: str, place: str) -> str:
+    """The message with its place before and below it."""
     first, _, rest = place.partition("\n")
     lines = (f"{first}error: {message}" if first else message, rest)
     return "\n".join(line for line in lines if line)
@@ -44,9 +46,9 @@ def place_error(error: Exception, name: str = "") -> PlacedError:
         return error
     if isinstance(error, SimError) and error.position is not None:
         # What stopped it stands in a kernel, which has a place of its own.
-        return PlacedError(f"{name}: a kernel cannot go on", f"{_caller()}\n{error}")
+        return PlacedError(f"{name}: a kernel cannot go on", f"{place_of_call()}\n{error}")
     message = error.message if isinstance(error, SimError) else str(error)
-    return PlacedError(f"{name}: {message}" if name else message, _caller())
+    return PlacedError(f"{name}: {message}" if name else message, place_of_call())
 
 
 def place_type_error(error: Exception, name: str, wrong: str = "") -> PlacedTypeError:
@@ -57,12 +59,12 @@ def place_type_error(error: Exception, name: str, wrong: str = "") -> PlacedType
     short = name.rpartition(".")[2]
     if not message.startswith((name, f"{short}()")):
         message = f"{name}: {message}"
-    return PlacedTypeError(message, _caller())
+    return PlacedTypeError(message, place_of_call())
 
 
 def refuse_operator(operator: str, call: str) -> PlacedTypeError:
     """What to raise for an operator that tensors of ttnn do not have."""
-    return PlacedTypeError(f"a ttnn.Tensor has no operator {operator}; use {call}", _caller())
+    return PlacedTypeError(f"a ttnn.Tensor has no operator {operator}; use {call}", place_of_call())
 
 
 def placing(function: Callable[..., Any], name: str) -> Callable[..., Any]:
@@ -97,21 +99,43 @@ def signature_of(function: Callable[..., Any]) -> str:
     return str(found.replace(parameters=plain, return_annotation=Parameter.empty))
 
 
-def _caller() -> str:
+@dataclass(frozen=True)
+class CallPosition:
+    """Where a program called this package."""
+
+    file: str
+    """As Python knows it."""
+    line: int
+    column: int
+    """Bytes of UTF-8 before the call, or 0."""
+
+    @property
+    def name(self) -> str:
+        """The file as messages show it: below the current folder without that folder's name."""
+        name = os.path.relpath(self.file)
+        return self.file if name.startswith("..") else name
+
+
+def find_call() -> CallPosition | None:
+    """The place in the program from which this package was called; None if there is none."""
     frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     while frame is not None and frame.f_code.co_filename.startswith(PACKAGE_FOLDER):
         frame = frame.f_back
     if frame is None:
-        return ""
+        return None
     positions = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None), None)
-    line = frame.f_lineno
     column = 0 if positions is None or positions[2] is None else positions[2]
-    source = linecache.getline(frame.f_code.co_filename, line).rstrip()
-    name = os.path.relpath(frame.f_code.co_filename)
-    name = frame.f_code.co_filename if name.startswith("..") else name
-    place = f"{name}:{line}:{column + 1}: "
+    return CallPosition(frame.f_code.co_filename, frame.f_lineno, column)
+
+
+def place_of_call() -> str:
+    """`file:line:col: `, the source line and a caret; empty if nobody called this package."""
+    call = find_call()
+    if call is None:
+        return ""
+    source = linecache.getline(call.file, call.line).rstrip()
+    place = f"{call.name}:{call.line}:{call.column + 1}: "
     if not source:
         return place
-    # The column counts bytes of UTF-8.
-    before = source.encode()[:column].decode(errors="replace")
+    before = source.encode()[: call.column].decode(errors="replace")
     return f"{place}\n  {source}\n  {' ' * len(before)}^"

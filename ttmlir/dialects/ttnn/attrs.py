@@ -128,10 +128,15 @@ def _extents_text(extents: ArrayAttr[IntAttr]) -> str:
 
 @irdl_attr_definition
 class ShapeAttr(ParametrizedAttribute):
-    """Extents of a tensor: `#ttnn.shape<64x128>`; operations that had it drop it."""
+    """Extents of a tensor: `#ttnn.shape<64x128>`; operations that make tensors may say theirs."""
 
     name = "ttnn.shape"
     shape: ArrayAttr[IntAttr]
+
+    @classmethod
+    def of(cls, shape: Sequence[int]) -> ShapeAttr:
+        """The attribute of these extents."""
+        return cls(_extents(shape))
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:

@@ -51,7 +51,7 @@ from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.grid import shape_text
 from ttmlir.layout.tensor_layout import TensorLayout
 from ttmlir.mlir.attributes.affine import parse_affine_map
-from ttmlir.mlir.syntax.core_prefix import note_late_form
+from ttmlir.mlir.syntax.core_prefix import note_late_form, note_ttcore
 
 BUFFER_TYPES = {
     MemorySpace.SYSTEM: BufferType.SYSTEM_MEMORY,
@@ -70,6 +70,12 @@ MEMORY_LAYOUTS = {
 }
 """ttnn's names of memory layouts."""
 _MEMORY_LAYOUTS_READ = {late: layout for layout, late in MEMORY_LAYOUTS.items()}
+
+
+def _note_reading() -> None:
+    """Let the text that is read be one of the later form."""
+    note_late_form()
+    note_ttcore()
 
 
 @irdl_attr_definition
@@ -110,7 +116,7 @@ class TTNNLayoutAttr(ParametrizedAttribute, TensorLayoutAttr):
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         """Read `<map, <grid>, memref>` or the same with `, <memory layout>`."""
         owner = "TTNN_TTNNLayoutAttr"
-        note_late_form()
+        _note_reading()
         expect(parser, "<")
         with parameter(parser, owner, "linear", "AffineMap"):
             linear = parse_affine_map(parser)
@@ -188,7 +194,7 @@ class TTNNDeviceType(ParametrizedAttribute, TypeAttribute):
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         """Read nothing."""
-        note_late_form()
+        _note_reading()
         return []
 
 

@@ -47,10 +47,9 @@ _noted_late_form = False
 
 
 def note_late_form() -> None:
-    """Remember that attributes of the later form exist, and that the text that is read has them."""
+    """Remember that attributes of the later form exist, so that IR is searched for them."""
     global _noted_late_form
     _noted_late_form = True
-    note_ttcore()
 
 
 def _may_be_late() -> bool:

@@ -34,7 +34,8 @@ After:
 
 Requires: tensors with a `#ttnn.ttnn_layout`.
 Ensures: no marked operation is left. What they read and make is in tiles that go round the banks of
-DRAM; operations of ttnn move tensors of other layouts there and back. A filled tensor that a marked
+DRAM, block floats as the numbers that they stand for; operations of ttnn move tensors of other
+layouts there and back. A filled tensor that a marked
 operation reads is a constant, and is not filled if nobody else reads it.
 Options: none.
 Not done here: operations whose parameters differ between ttnn and ttir, such as convolutions.
@@ -55,7 +56,7 @@ from ttmlir.ir.builder import Builder
 from ttmlir.ir.layouts import layout_of
 from ttmlir.ir.rewriting import erase_unused, insert_before, refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import element_type, shape_of, tensor_of, value_shape
-from ttmlir.layout.element_type import Element, TileFormat
+from ttmlir.layout.element_type import Element, TileFormat, is_block_float
 from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout, TTNNLayout
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.tensor_layout import TensorLayout
@@ -109,7 +110,8 @@ class _Conversion:
 
     def _convert(self, op: ttnn.TTNNRowOp) -> None:
         row = op.ROW
-        differs = row.ttir_parameters is not None or row.ttnn_parameters is not None
+        names = {each.name for each in row.parameters}
+        differs = names != {each.name for each in row.ttir_signature}
         if not row.in_ttir or differs or len(op.results) != 1:
             refuse_to_legalize(
                 op,
@@ -197,8 +199,8 @@ def _kernel_type(type_: Attribute) -> Attribute:
     """The type in the layout that kernels take: tiles that go round the banks of DRAM."""
     layout = _require_layout(type_)
     element = layout.element
-    if not isinstance(element, TileFormat):
-        element = TileFormat.of(element)
+    if not isinstance(element, TileFormat) or is_block_float(element.data_type):
+        element = TileFormat.of(element.scalar)
     return _with_layout(type_, _in_dram(shape_of(type_), element))
 
 

@@ -20,12 +20,13 @@ from ttmlir.dialects.tt import element_of
 from ttmlir.dialects.ttcore import device_layout_of, memory_space_of
 from ttmlir.dialects.ttkernel import CBType
 from ttmlir.dialects.ttmetal.kernel_configs import (
+    ComputeKernel,
     KernelArg,
     KernelArgKind,
     NocKernel,
     UnpackToDestMode,
 )
-from ttmlir.layout.enums import MemorySpace, NocIndex
+from ttmlir.layout.enums import MemorySpace, NocIndex, ThreadType
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.metal.device_memory import cb_page_bytes
 from ttmlir.mlir.reporting.diagnostics import OpError
@@ -53,11 +54,12 @@ from ttmlir.target.flatbuffer.file_kind import TTMETAL
 from ttmlir.target.flatbuffer.generic import program_table
 from ttmlir.target.flatbuffer.memrefs import MemRefTables, buffer_bytes, host_padding, stored_format
 from ttmlir.target.flatbuffer.references import fused_reference
-from ttmlir.target.flatbuffer.symbols import Kernel, Symbols
+from ttmlir.target.flatbuffer.symbols import Symbols
 from ttmlir.target.flatbuffer.tensors import Table
 from ttmlir.target.flatbuffer.values import Values
 
 Buffer = SSAValue[MemRefType[Attribute]]
+Kernel = NocKernel | ComputeKernel
 
 _SUPPORTED = (
     "a program on memrefs has operations of ttmetal, and 'memref.alloc', 'memref.dealloc' and "
@@ -229,7 +231,11 @@ class EnqueueWriter:
         runtime_args = binding.arguments(kernel.args.rt_args)
         return KernelDescription(
             name=kernel.symbol,
-            source=self._symbols.text(op, kernel),
+            source=self._symbols.text(
+                op,
+                kernel.symbol,
+                ThreadType.NOC if isinstance(kernel, NocKernel) else ThreadType.TENSIX,
+            ),
             config=_config(kernel),
             core_ranges=(area,),
             compile_time_args=binding.arguments(kernel.args.ct_args),

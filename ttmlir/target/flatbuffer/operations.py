@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, cast
 
 from xdsl.dialects.func import CallOp
@@ -17,14 +18,16 @@ from xdsl.ir import Operation
 from ttmlir.dialects import tt, ttnn
 from ttmlir.dialects.definition.dps import DestinationStyleOp
 from ttmlir.dialects.definition.row_ops import RowOperation
-from ttmlir.layout.enums import TTNNTensorMemoryLayout
+from ttmlir.layout.enums import ThreadType, TTNNTensorMemoryLayout
 from ttmlir.mlir.reporting.diagnostics import OpError
 from ttmlir.optable.row import Flatbuffer
+from ttmlir.program.description import ComputeConfig, KernelDescription
 from ttmlir.schema import load_schema
 from ttmlir.schema.types import Field, ScalarType, TableType
 from ttmlir.target.flatbuffer.constants import constant_bytes
 from ttmlir.target.flatbuffer.file_kind import TTNN
 from ttmlir.target.flatbuffer.generic import program_table
+from ttmlir.target.flatbuffer.symbols import Symbols
 from ttmlir.target.flatbuffer.tensors import Table, TensorTables
 from ttmlir.target.flatbuffer.values import Values
 
@@ -35,9 +38,13 @@ _NAMESPACE = "tt.target.ttnn."
 class OperationWriter:
     """Writes the operations of a function in the order of its text."""
 
-    def __init__(self, values: Values, tables: TensorTables) -> None:
-        """Write tensors and devices to `values`, their types to `tables`."""
+    def __init__(self, values: Values, tables: TensorTables, symbols: Symbols) -> None:
+        """Write tensors and devices to `values`, their types to `tables`.
+
+        Kernels that are functions of the module are those of `symbols`.
+        """
         self._values = values
+        self._symbols = symbols
         self._tables = tables
         self._types = load_schema(TTNN.schema).document.types
         self._structure_ops: Mapping[type[Operation], Callable[[Any], Table]] = {
@@ -156,17 +163,28 @@ class OperationWriter:
         return {"in": self._input(op)}
 
     def _generic(self, op: ttnn.GenericOp) -> Table:
-        for kernel in op.program.kernels:
-            if not kernel.source:
-                raise OpError(
-                    op,
-                    f"{REFUSED}: kernel '{kernel.name}' has no text; give it its C++ as 'source'",
-                )
+        program = op.program
+        kernels = tuple(
+            each if each.source else replace(each, source=self._kernel_text(op, each))
+            for each in program.kernels
+        )
         return {
             "io_tensors": [self._values.tensor(value) for value in op.operands],
-            "program": program_table(op.program),
+            "program": program_table(replace(program, kernels=kernels)),
             "num_outputs": op.num_outputs,
         }
+
+    def _kernel_text(self, op: ttnn.GenericOp, kernel: KernelDescription) -> str:
+        """The C++ of a kernel that is a function of the module."""
+        if not self._symbols.has(kernel.name):
+            raise OpError(
+                op,
+                f"{REFUSED}: kernel '{kernel.name}' has no text; give it its C++ as 'source', or "
+                "as a function of the module",
+            )
+        is_compute = isinstance(kernel.config, ComputeConfig)
+        thread = ThreadType.TENSIX if is_compute else ThreadType.NOC
+        return self._symbols.text(op, kernel.name, thread)
 
     def _input(self, op: ttnn.TTNNOp) -> Table:
         return self._values.tensor(op.operands[0])

@@ -1,4 +1,4 @@
-"""The kernels and constants of a module by the names that programs on memrefs give them."""
+"""The kernels and constants of a module by the names that programs give them."""
 
 from __future__ import annotations
 
@@ -9,13 +9,10 @@ from xdsl.ir import Operation
 from ttmlir.dialects import ttmetal
 from ttmlir.dialects.definition.names import KERNEL_THREAD
 from ttmlir.dialects.ttkernel import ThreadTypeAttr
-from ttmlir.dialects.ttmetal.kernel_configs import ComputeKernel, NocKernel
 from ttmlir.layout.enums import ThreadType
 from ttmlir.mlir.reporting.diagnostics import OpError
 from ttmlir.schema.packer import SharedText
 from ttmlir.target.cpp.from_ttkernel import kernel_text
-
-Kernel = NocKernel | ComputeKernel
 
 
 class Symbols:
@@ -43,6 +40,10 @@ class Symbols:
         """True for a function that programs run on cores."""
         return function.sym_name.data in self.kernels or KERNEL_THREAD in function.attributes
 
+    def has(self, symbol: str) -> bool:
+        """Whether the module has a function of this name."""
+        return symbol in self._functions
+
     def function(self, op: Operation, symbol: str) -> FuncOp:
         """The kernel that a program names; OpError if there is none."""
         function = self._functions.get(symbol)
@@ -51,17 +52,16 @@ class Symbols:
             raise OpError(op, f"runs kernel @{symbol}, which {what}")
         return function
 
-    def text(self, op: Operation, kernel: Kernel) -> str:
-        """The C++ of a kernel."""
-        thread = ThreadType.NOC if isinstance(kernel, NocKernel) else ThreadType.TENSIX
-        key = kernel.symbol, thread
+    def text(self, op: Operation, symbol: str, thread: ThreadType) -> str:
+        """The C++ of a kernel; OpError for functions that are none."""
+        key = symbol, thread
         if key not in self._texts:
-            function = self.function(op, kernel.symbol)
+            function = self.function(op, symbol)
             marked = function.attributes.get(KERNEL_THREAD)
             if isinstance(marked, ThreadTypeAttr) and marked.data is not thread:
                 raise OpError(
                     op,
-                    f"runs kernel @{kernel.symbol} as one of thread {thread.keyword}, but the "
+                    f"runs kernel @{symbol} as one of thread {thread.keyword}, but the "
                     f"function's '{KERNEL_THREAD}' is {marked.data.keyword}",
                 )
             self._texts[key] = SharedText(kernel_text(function, function.body, thread))

@@ -1,8 +1,9 @@
 """Modules of the ttnn dialect as `.ttnn` files.
 
-Every function becomes a program, every operation of it one step; results of operations in
-destination-passing style are the tensors that they are written to. The file also holds the texts
-that it was made from: the module, the C++ it corresponds to, and the line of each operation.
+Every function that is no kernel becomes a program, every operation of it one step; results of
+operations in destination-passing style are the tensors that they are written to. The file also
+holds the texts that it was made from: the module, the C++ it corresponds to, and the line of each
+operation.
 
 Requires: the attributes `tt.system_desc` on the module and `tt.device` on a module around each
 function, and a `#tt.layout` on every tensor, as the pipeline ttir-to-ttnn-backend-pipeline leaves.
@@ -14,6 +15,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation
 
+from ttmlir.dialects.definition.names import KERNEL_THREAD
 from ttmlir.layout.device import DeviceView
 from ttmlir.mlir.printing.module import print_module
 from ttmlir.mlir.printing.printer import OpLinePrinter
@@ -21,6 +23,7 @@ from ttmlir.target.flatbuffer.file_kind import TTNN
 from ttmlir.target.flatbuffer.golden import Golden, GoldenOfFunction
 from ttmlir.target.flatbuffer.operations import OperationWriter
 from ttmlir.target.flatbuffer.programs import DEBUG_TEXT, FILE_TEXT, body_of, device_of, pack_file
+from ttmlir.target.flatbuffer.symbols import Symbols
 from ttmlir.target.flatbuffer.tensors import Table, TensorTables
 from ttmlir.target.flatbuffer.values import Values
 
@@ -42,7 +45,9 @@ def ttnn_to_flatbuffer(
     """
     if mlir_source is None:
         mlir_source = print_module(module, FILE_TEXT)
-    functions = [op for op in module.walk() if isinstance(op, FuncOp)]
+    functions = [
+        op for op in module.walk() if isinstance(op, FuncOp) and KERNEL_THREAD not in op.attributes
+    ]
     kept = GoldenOfFunction.find(module, functions, golden)
     writer = _ModuleWriter(module, mlir_source, cpp_source, kept)
     return pack_file(module, TTNN, (writer.program(op) for op in functions))
@@ -54,6 +59,7 @@ class _ModuleWriter:
     ) -> None:
         self.golden = golden
         self.values = Values(TTNN)
+        self.symbols = Symbols(module)
         self.lines = OpLinePrinter(module, DEBUG_TEXT)
         self.tables: dict[DeviceView, TensorTables] = {}
         # One table for all programs.
@@ -66,7 +72,7 @@ class _ModuleWriter:
         """The program of a function."""
         block = body_of(function)
         tables = self.tensor_tables(function)
-        writer = OperationWriter(self.values, tables)
+        writer = OperationWriter(self.values, tables, self.symbols)
         inputs = [self.values.define(arg, function, tables) for arg in block.args]
         outputs: list[Table] = []
         operations: list[Table] = []

@@ -126,7 +126,10 @@ def test_bodies_that_do_not_fit() -> None:
         op.attributes["address"] = IntegerAttr(address, i64)
         address += 0x4000
     [program] = read_binary(
-        ttmetal_to_flatbuffer(lowered(print_module(module), *KERNEL_PASSES)), "test.ttm"
+        ttmetal_to_flatbuffer(
+            lowered(print_module(module), "ttir-load-system-desc", *KERNEL_PASSES)
+        ),
+        "test.ttm",
     ).programs
     assert isinstance(program, MetalProgram)
     result = execute(program, [x], SimOptions(numerics="exact"))

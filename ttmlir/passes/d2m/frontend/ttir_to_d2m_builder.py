@@ -34,6 +34,7 @@ from ttmlir.dialects.ttcore import (
 )
 from ttmlir.dialects.ttir.metal_cast import TTNNMetalLayoutCastOp
 from ttmlir.ir.builder import Builder
+from ttmlir.ir.layouts import layout_of
 from ttmlir.ir.op_builder import OpBuilder
 from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, DimExpr, dims
@@ -283,7 +284,11 @@ class D2MBuilder(OpBuilder):
     def load(self, value: SSAValue) -> DeviceTensor:
         """A tensor of the host, or of ttnn, as tiles."""
         shape, element = value_shape(value), element_type(value)
-        type_ = self.tensor_type(shape, metal_tile_type(element), self.placement.input_space)
+        space = self.placement.input_space
+        if self._is_of_ttnn(value.type):
+            layout = layout_of(value.type)
+            space = space if layout is None else layout.memory_space
+        type_ = self.tensor_type(shape, metal_tile_type(element), space)
         if self._is_of_ttnn(value.type):
             moved = self.add(TTNNMetalLayoutCastOp.of(value, type_))
         else:

@@ -1,0 +1,17 @@
+"""Functions of ttnn as kernels of their own: the decorator `jit`.
+
+    import ttnn_jit
+
+    @ttnn_jit.jit()
+    def cosh(x):
+        return ttnn.multiply(ttnn.add(ttnn.exp(x), ttnn.exp(ttnn.neg(x))), 0.5)
+
+The first call records what the function calls and compiles it by way of ttir and d2m to programs of
+kernels; every call runs those on the simulated device of its tensors, among all other calls of
+ttnn.
+"""
+
+from ttmlir.ttnn_jit.cache import JitCache
+from ttmlir.ttnn_jit.function import JitFunction, JitModule, jit
+
+__all__ = ["JitCache", "JitFunction", "JitModule", "jit"]

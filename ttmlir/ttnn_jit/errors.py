@@ -1,0 +1,29 @@
+"""What goes wrong when functions are compiled, at the user's line."""
+
+from __future__ import annotations
+
+from ttmlir.ttnn.errors import join_place, place_of_call
+
+
+class UnsupportedFunctionError(AssertionError):
+    """A function of ttnn that is not compiled; the text is that of ttnn_jit's guide."""
+
+    def __init__(self, name: str, remedy: str) -> None:
+        """`name` is that of the function, without `ttnn.`."""
+        super().__init__(join_place(f"Function {name} not supported; {remedy}", place_of_call()))
+
+
+class CompilationError(RuntimeError):
+    """A function that cannot be compiled."""
+
+    def __init__(self, message: str) -> None:
+        """What is wrong, at the call that is traced now."""
+        super().__init__(join_place(message, place_of_call()))
+
+
+class PassManagerError(RuntimeError):
+    """Passes that failed on what a function called."""
+
+    def __init__(self, diagnostic: str) -> None:
+        """`diagnostic` has the user's line, as all messages of passes have."""
+        super().__init__(f"Failed to run pass manager\n{diagnostic}")
