@@ -356,6 +356,18 @@ def test_operations_without_loops_are_refused() -> None:
     assert "ttir-to-d2m has no loops over tiles for it; use ttir-to-ttnn-backend" in message
 
 
+def test_other_dialects_are_refused() -> None:
+    """The message names the pipeline that makes ttir of them."""
+    type_ = tensor(5, 7)
+    text = FunctionText([type_])
+    result = text.define(f"stablehlo.tanh %arg0 : {type_}", type_)
+    with pytest.raises(DiagnosticError) as refused:
+        lowered(text.returning(result), PASS)
+    message = str(refused.value)
+    assert "ttir-to-d2m takes ttir, func and tensor.empty operations" in message
+    assert "run stablehlo-to-ttir-pipeline before" in message
+
+
 def test_tensors_without_elements_are_refused() -> None:
     """There is no tile to begin with."""
     x = np.zeros((0, 7), np.float32)

@@ -73,7 +73,7 @@ from ttmlir.dialects.definition.dps import DestinationStyleOp
 from ttmlir.dialects.ttir.metal_cast import TTNNMetalLayoutCastOp
 from ttmlir.ir.constants import number_of_elements
 from ttmlir.ir.identities import identity_of
-from ttmlir.ir.rewriting import erase, erase_unused, refuse_to_legalize
+from ttmlir.ir.rewriting import erase, erase_unused, refuse_foreign, refuse_to_legalize
 from ttmlir.ir.tensor_types import element_type, is_boolean, value_shape
 from ttmlir.layout.enums import MemorySpace
 from ttmlir.layout.errors import LayoutError
@@ -92,6 +92,8 @@ if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
 
+_FOREIGN = ("chlo", "linalg", "math", "ml_program", "stablehlo", "tosa")
+"""Dialects that become ttir before."""
 OTHER_ROAD = "use ttir-to-ttnn-backend-pipeline"
 """What computes all operations."""
 
@@ -218,6 +220,8 @@ def _convert_function(function: FuncOp, placement: Placement) -> None:
             if op.name.startswith("ttir.") and op.name != TTNNMetalLayoutCastOp.name:
                 _convert(conversion, op)
                 converted.append(op)
+            elif op.name.partition(".")[0] in _FOREIGN:
+                refuse_foreign(op, "ttir-to-d2m takes ttir, func and tensor.empty operations")
             else:
                 _release_operands(conversion, op)
     destinations = [
