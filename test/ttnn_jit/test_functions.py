@@ -399,6 +399,10 @@ def test_shards_on_any_rectangle(device: Any, layout: str, ranges: Any, shard: A
     config = _sharded(layout, _cores(ranges), shard)
     x = tensor(device, *shape)
     moved = ttnn.to_memory_config(x, config)
-    result = ttnn_jit.jit()(lambda x: ttnn.exp(x))(moved)
+    function = ttnn_jit.jit()(lambda x, y: ttnn.add(ttnn.exp(x), y))
+    result = function(moved, x)
     assert result.spec == moved.spec
-    np.testing.assert_allclose(numbers(result), np.exp(numbers(x)), rtol=0.02)
+    np.testing.assert_allclose(numbers(result), np.exp(numbers(x)) + numbers(x), atol=0.03)
+    # Kernels read the shards where they are; only the result is moved.
+    operations = function.compile(moved, x).binary.programs[0].operations
+    assert [each.table for each in operations].count("ToMemoryConfigOp") == 1

@@ -33,10 +33,11 @@ After:
     }
 
 Requires: tensors with a `#ttnn.ttnn_layout`.
-Ensures: no marked operation is left. What they read and make is in tiles that go round the banks of
-DRAM, block floats as the numbers that they stand for; operations of ttnn move tensors of other
-layouts there and back. A filled tensor that a marked
-operation reads is a constant, and is not filled if nobody else reads it.
+Ensures: no marked operation is left. What they make is in tiles that go round the banks of DRAM,
+block floats as the numbers that they stand for; so is what they read, or it is in shards of L1 on
+cores that the layout names. Operations of ttnn move tensors of other layouts there and back. A
+filled tensor that a marked operation reads is a constant, and is not filled if nobody else reads
+it.
 Options: none.
 Not done here: operations whose parameters differ between ttnn and ttir, such as convolutions.
 """
@@ -62,6 +63,7 @@ from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.tensor_layout import TensorLayout
 from ttmlir.mlir.attributes.elements import ElementsType, elements_of
 from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.d2m.schedule.ttnn_shards import are_placed
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -132,11 +134,13 @@ class _Conversion:
         """A value that a marked operation reads, in the layout that kernels take."""
         known = self._known.get(value)
         if known is None:
+            owner, layout = value.owner, _require_layout(value.type)
             type_ = _kernel_type(value.type)
-            owner = value.owner
             if isinstance(owner, ttnn.FullOp):
                 known = Builder.before(op).create_constant(_splat(owner), type_)
                 self._optional.append(owner)
+            elif are_placed(layout) and not is_block_float(layout.element.data_type):
+                known = value
             else:
                 known = self._move(value, type_, op)
             self._known[value] = known

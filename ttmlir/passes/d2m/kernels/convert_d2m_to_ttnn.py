@@ -121,6 +121,7 @@ from ttmlir.passes.d2m.kernels.convert_d2m_to_ttmetal import (
     kernel_of,
     unpack_modes,
 )
+from ttmlir.passes.d2m.schedule.ttnn_shards import are_placed
 from ttmlir.program.description import (
     AddressOfTensor,
     Argument,
@@ -212,11 +213,8 @@ class _Function:
             result.replace_all_uses_with(self._tensor(cast("Buffer", value), op))
             return
         layout = layout_of(value.type)
-        if (
-            layout is None
-            or not layout.is_tiled
-            or layout.memory_space is not MemorySpace.DEVICE_DRAM
-        ):
+        in_dram = layout is not None and layout.memory_space is MemorySpace.DEVICE_DRAM
+        if layout is None or not layout.is_tiled or not (in_dram or are_placed(layout)):
             refuse(
                 op,
                 f"has a tensor of ttnn that is not in tiles in DRAM, '{value.type}'; run "

@@ -103,6 +103,7 @@ from ttmlir.dialects.ttcore import (
 )
 from ttmlir.dialects.ttcore.memref_layouts import HostBuffer
 from ttmlir.dialects.ttir.metal_cast import TTNNMetalLayoutCastOp
+from ttmlir.ir.layouts import layout_of
 from ttmlir.ir.rewriting import erase, insert_before, refuse
 from ttmlir.ir.symbols import symbols_in
 from ttmlir.layout.affine import AffineMap
@@ -110,6 +111,7 @@ from ttmlir.layout.enums import MemorySpace
 from ttmlir.layout.metal.metal_layout import MetalLayout
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.d2m.schedule.bufferize_generic import bufferize_generic, copy_tiles
+from ttmlir.passes.d2m.schedule.ttnn_shards import view_shards
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -273,6 +275,14 @@ class _Function:
     def _convert_cast(self, op: TTNNMetalLayoutCastOp) -> None:
         result = op.results[0].type
         to_metal = metal_layout_of(result) is not None
+        layout = layout_of(op.operands[0].type)
+        if to_metal and layout is not None and layout.memory_layout.is_sharded:
+            whole = buffer_type(cast("TensorType[Attribute]", result))
+            cast_, view = view_shards(op.operands[0], layout, whole)
+            self._add(op, cast_)
+            self._add(op, view)
+            self._define(op, view.results[0])
+            return
         type_ = buffer_type(cast("TensorType[Attribute]", result)) if to_metal else result
         made = TTNNMetalLayoutCastOp.of(self._buffer(op, 0), type_)
         self._add(op, made)

@@ -1,0 +1,64 @@
+"""Sharded tensors of ttnn as buffers in L1, and as views that put their tiles in order.
+
+The shard of a tensor that is number (i, j) lies on the core that its layout's grid maps (i, j) to.
+The buffer has a place for every core from (0, 0) up to the last one of these.
+"""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Attribute, SSAValue
+
+from ttmlir.dialects import d2m
+from ttmlir.dialects.tt.keywords import MemorySpaceAttr
+from ttmlir.dialects.tt.layout import element_of
+from ttmlir.dialects.ttcore import ShardLayoutAttr, ViewLayoutAttr
+from ttmlir.dialects.ttir.metal_cast import TTNNMetalLayoutCastOp
+from ttmlir.layout.affine import AffineExpr, AffineMap, constant, dims
+from ttmlir.layout.enums import MemorySpace
+from ttmlir.layout.grid import NO_MAPPING
+from ttmlir.layout.tensor_layout import TensorLayout
+
+
+def are_placed(layout: TensorLayout) -> bool:
+    """True for shards of tiles in L1 whose cores the layout names."""
+    return (
+        layout.memory_layout.is_sharded
+        and layout.memory_space is MemorySpace.DEVICE_L1
+        and layout.is_tiled
+        and len(layout.shard) == 2
+        and layout.grid.mapping != NO_MAPPING
+    )
+
+
+def view_shards(
+    tensor: SSAValue, layout: TensorLayout, whole: MemRefType[Attribute]
+) -> tuple[TTNNMetalLayoutCastOp, d2m.ViewLayoutOp]:
+    """The buffer of a sharded tensor, and a view of it as `whole` is divided: on a grid of ones.
+
+    Tiles of all dimensions but the last follow each other as rows.
+    """
+    cores = [layout.grid.mapping.eval(each) for each in layout.grid.coordinates()]
+    grid = tuple(1 + max(core[axis] for core in cores) for axis in (1, 2))
+    element = whole.element_type
+    space = MemorySpaceAttr(MemorySpace.DEVICE_L1)
+    shards = ShardLayoutAttr.of(layout.shard, element_of(element))
+    buffer = MemRefType(element, (*grid, *layout.shard), shards, space)
+    made = TTNNMetalLayoutCastOp.of(tensor, buffer)
+    shape = whole.get_shape()
+    view = MemRefType(element, shape, ViewLayoutAttr(_place_of_tiles(layout, shape)), space)
+    return made, d2m.ViewLayoutOp.of(made.results[0], view)
+
+
+def _place_of_tiles(layout: TensorLayout, shape: tuple[int, ...]) -> AffineMap:
+    """Where the tiles of a tensor of a shape, on a grid of ones, are in its shards."""
+    rank = len(shape) // 2
+    *outer, column = dims(len(shape))[rank:]
+    row: AffineExpr = constant(0)
+    for coordinate, extent in zip(outer, shape[rank:], strict=False):
+        row = row * extent + coordinate
+    (height, width), (i, j) = layout.shard, dims(2)
+    mapping = layout.grid.mapping
+    number = {i: row // height, j: column // width}
+    y, x = (result.replace(number) for result in mapping.results[1:])
+    return AffineMap(len(shape), 0, (y, x, row % height, column % width))
