@@ -16,12 +16,11 @@ from ttmlir.mlir.reading.reader import parse_module
 from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 from ttmlir.mlir.verifying.verifier import verify_module
 from ttmlir.optable.row import Domain, Family, Row
-from ttmlir.passes.core.registry import lookup
+from ttmlir.passes.d2m.frontend.ttir_to_d2m import TTIRToD2MPass
+from ttmlir.passes.pipelines.ttir_to_ttmetal import TTIRToTTMetalPipeline
 
 ELEMENTS = ("f32", "bf16", "i32", "ui32", "i16", "i1")
 """Types that are tried; `f16` goes as `bf16` does, `i8`, `ui8` and `ui16` as `i16`."""
-
-PASSES = ("ttir-composite-decomposition", "ttir-window-decomposition", "ttir-to-d2m")
 
 INTRODUCTION = """\
 # What becomes fused kernels
@@ -89,10 +88,10 @@ def _try(row: Row, element: str) -> str | None:
     except (DiagnosticError, LayoutError):
         return None
     try:
-        for name in PASSES:
-            cls = lookup(name)
-            assert cls is not None, "the pipeline has these passes"
-            cls().run(context, module)
+        for each in TTIRToTTMetalPipeline().passes():
+            each.run(context, module)
+            if isinstance(each, TTIRToD2MPass):
+                break
     except DiagnosticError as error:
         found = _LEGALIZE.search(str(error))
         reason = found[1] if found else str(error)

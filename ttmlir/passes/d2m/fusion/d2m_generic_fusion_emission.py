@@ -96,16 +96,14 @@ class _Emitter:
 
     def build(self) -> d2m.GenericOp:
         """Put the generic there."""
-        outputs = [
-            map_of(self._plan.output_classes(number), self._iterators) for number in self._outputs
-        ]
+        outputs = [map_of(self._plan.results[number], self._iterators) for number in self._outputs]
         generic = d2m.GenericOp.of(
             self._operands,
             [self._stages[number].op.outputs[0] for number in self._outputs],
             [*(index_map for _, index_map in self._inputs), *outputs],
             self._kinds,
             [d2m.ThreadKind.COMPUTE],
-            grid=(1,) * len(self._plan.output_classes(self._outputs[0])),
+            grid=(1,) * len(self._plan.results[self._outputs[0]]),
             block_factors=(1,) * len(self._iterators),
         )
         reference = self._merge_references()
@@ -169,7 +167,7 @@ class _Emitter:
             else LinalgIteratorType.PARALLEL
             for each in range(len(classes))
         ]
-        maps = [*body.maps, map_of(self._plan.output_classes(head), classes)]
+        maps = [*body.maps, map_of(self._plan.results[head], classes)]
         return self._add_loops(body, maps, kinds, target, stage.loops.location)
 
     def _inline(

@@ -23,7 +23,9 @@ from ttmlir.passes.d2m.fusion.d2m_generic_fusion_stages import (
 )
 
 MAX_BUFFERS = 24
-"""Circular buffers of a fused generic: of 32, some are left for scratch."""
+"""Circular buffers of a fused generic for operands and results of stages."""
+MAX_SCRATCH_BUFFERS = 30
+"""With those for tiles that bodies compute and read again; a core has 32."""
 MAX_BYTES = 1 << 20
 """L1 that the smallest block takes on a core, of about 1.4 MB."""
 MAX_STAGES = 32
@@ -73,6 +75,8 @@ class FusionPlan:
     """The stages whose results are needed outside."""
     classes: list[Shape] = field(default_factory=list[Shape])
     """Of each stage, the class of each of its iterators."""
+    results: list[Shape] = field(default_factory=list[Shape])
+    """Of each stage, the class of each dimension of its result."""
     extents: Mapping[int, int] = field(default_factory=dict[int, int])
     whole: set[int] = field(default_factory=set[int])
     """Classes that are whole in each block."""
@@ -83,15 +87,12 @@ class FusionPlan:
         """The classes of the dimensions that iterators of a stage go over."""
         return tuple(None if each is None else self.classes[stage][each] for each in places)
 
-    def output_classes(self, stage: int) -> Classes:
-        """The classes of the dimensions of a result."""
-        return self.of_places(stage, self.stages[stage].output_places)
-
     def iterators(self) -> tuple[Shape, Shape]:
         """The classes that are parallel iterators of the generic, and those that are reductions."""
         reduced = self._reduced()
         first = min(self.outputs)
-        ordered = [c for c in self.output_classes(first) if c is not None]
+        looped = {c for each in self.classes for c in each}
+        ordered = [c for c in self.results[first] if c in looped]
         ordered += [c for each in self.classes for c in each if self.extents[c] > 1]
         parallel = [c for c in ordered if c not in self.whole and c not in reduced]
         reductions = [c for each in self.classes for c in each if c in reduced - self.whole]
@@ -137,6 +138,14 @@ class _Planner:
         self._made = {stage.result: number for number, stage in enumerate(stages)}
         self._union = _Union()
         self._first = [[self._union.add(extent) for extent in stage.extents] for stage in stages]
+        # A dimension of one tile that no iterator goes over is one that readers go over.
+        self._results = [
+            [
+                self._union.add(1) if place is None else classes[place]
+                for place in stage.output_places
+            ]
+            for stage, classes in zip(stages, self._first, strict=True)
+        ]
         inside = dict.fromkeys(self._made, 0)
         for stage in stages:
             for read in stage.reads:
@@ -169,19 +178,13 @@ class _Planner:
                     continue
                 if read.buffer_places is None:
                     return False
-                pairs = zip(self._stages[source].output_places, read.buffer_places, strict=True)
-                for there, here in pairs:
-                    if there is None or here is None:
-                        if self._extent(source, there) > 1 or self._extent(number, here) > 1:
+                for there, here in zip(self._results[source], read.buffer_places, strict=True):
+                    if here is None:
+                        if self._union.extents[self._union.find(there)] > 1:
                             return False
-                    elif not self._union.join(
-                        self._first[source][there], self._first[number][here]
-                    ):
+                    elif not self._union.join(there, self._first[number][here]):
                         return False
         return True
-
-    def _extent(self, stage: int, place: int | None) -> int:
-        return 1 if place is None else self._stages[stage].extents[place]
 
     def _join_inputs(self) -> bool:
         """Let stages that read a tensor from outside go over it in the same way, if they can."""
@@ -221,7 +224,10 @@ class _Planner:
         """Name the classes; False if a stage has two iterators that became one."""
         plan, find = self.plan, self._union.find
         plan.classes = [tuple(map(find, each)) for each in self._first]
-        plan.extents = {c: self._union.extents[c] for each in plan.classes for c in each}
+        plan.results = [tuple(map(find, each)) for each in self._results]
+        plan.extents = {
+            c: self._union.extents[c] for each in (*plan.classes, *plan.results) for c in each
+        }
         return all(len({*each}) == len(each) for each in plan.classes)
 
     # --- What is whole -------------------------------------------------------------------------
@@ -254,7 +260,7 @@ class _Planner:
         reduced = [self._reductions(number) for number in range(len(self._stages))]
         all_reduced = {c for each in reduced for c in each}
         for number in plan.outputs:
-            found |= {c for c in plan.output_classes(number) if c in all_reduced}
+            found |= {c for c in plan.results[number] if c in all_reduced}
         if found - plan.whole:
             return found
         found |= self._conflicts(reduced)
@@ -297,7 +303,8 @@ class _Planner:
             return set()
         (steps,) = sets
         for number in self._before(reduced):
-            if not steps & {*self.plan.classes[number]}:
+            stage, classes = self._stages[number], self.plan.classes[number]
+            if stage.reductions or not steps & {*classes}:
                 return set(steps)
         return set()
 
@@ -393,9 +400,18 @@ class _Planner:
         for number, stage in enumerate(self._stages):
             if plan.heads[number] == number:
                 count = 2 if number in plan.outputs and self._inside[stage.result] else 1
-                buffers += [(stage.result, plan.output_classes(number))] * count
+                buffers += [(stage.result, plan.results[number])] * count
         total = sum(
             tile_bytes(value) * math.prod(plan.extents[c] for c in classes if c in plan.whole)
             for value, classes in buffers
         )
-        return len(buffers) <= MAX_BUFFERS and total <= MAX_BYTES
+        scratch = [stage.scratch for stage in self._stages]
+        constants = {each for _, found in scratch for each in found}
+        # A result that is combined in steps may be copied to its output in the end.
+        copies = sum(bool(self._stages[number].reductions) for number in plan.outputs)
+        more = sum(count for count, _ in scratch) + len(constants) + copies
+        return (
+            len(buffers) <= MAX_BUFFERS
+            and len(buffers) + more <= MAX_SCRATCH_BUFFERS
+            and total <= MAX_BYTES
+        )

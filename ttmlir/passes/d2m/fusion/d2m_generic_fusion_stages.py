@@ -11,7 +11,7 @@ from typing import cast
 from xdsl.dialects.linalg.attrs import IteratorType as LinalgIteratorType
 from xdsl.dialects.linalg.ops import IndexOp
 from xdsl.dialects.linalg.ops import YieldOp as LinalgYieldOp
-from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 from ttmlir.dialects import d2m
 from ttmlir.dialects.linalg import GenericOp as LinalgGenericOp
@@ -104,6 +104,25 @@ class Stage:
     def domain(self) -> int:
         """The number of times that the body runs."""
         return math.prod(self.extents)
+
+    @cached_property
+    def scratch(self) -> tuple[int, frozenset[tuple[float, Attribute]]]:
+        """Tiles that are computed and then read from circular buffers: how many, and constants."""
+        computed: set[SSAValue] = set()
+        constants: set[tuple[float, Attribute]] = set()
+        for op in self.operations:
+            if isinstance(op, d2m.TileOp):
+                for index, value in enumerate(op.operands):
+                    if index in op.DST_OPERANDS or not isinstance(value.owner, d2m.TileOp):
+                        continue
+                    if isinstance(value.owner, d2m.TileFillOp):
+                        constants.add((value.owner.number, value.type))
+                    else:
+                        computed.add(value)
+            if op.name == "d2m.tile_div" and isinstance(op.operands[1].owner, d2m.TileBcastOp):
+                # Of what is repeated, the reciprocal is computed first.
+                computed.add(op.operands[1])
+        return len(computed), frozenset(constants)
 
     def takes_registers(self, argument: int) -> bool:
         """True if all uses of an argument of the body take it where another operation leaves it."""

@@ -13,11 +13,13 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 
 from xdsl.dialects.linalg.ops import GenericOp as LinalgGenericOp
+from xdsl.ir import Operation
 
 from ttmlir.dialects import d2m
 from ttmlir.dialects.tt.layout import element_of
 from ttmlir.ir.kernel_builder import KernelBuilder
 from ttmlir.ir.rewriting import refuse
+from ttmlir.layout.affine import DimExpr
 from ttmlir.layout.enums import DataType, IteratorType
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.metal.device_memory import DST_TILES, WIDE_BYTES, dst_capacity
@@ -130,13 +132,23 @@ class _Region:
                 case _:
                     refuse(op, "is no loop over tiles; compute kernels are made of these alone")
         self._stages = [read_stage(op, numbers) for op in ops]
-        self._kinds = generic.iterator_types
         loops = looped_iterators(generic)
-        self._looped = frozenset(loops)
+        reduction = (generic.iterator_types[each] is IteratorType.REDUCTION for each in loops)
+        self._steps = frozenset(each for each, kind in zip(loops, reduction, strict=True) if kind)
+        """The iterators along which the generic reduces in steps."""
+        self._sums: set[Operation] = set()
+        """The loops over tiles that accumulate from step to step."""
         self._last = len(loops)
-        self._parallel = sum(self._kinds[each] is IteratorType.PARALLEL for each in loops)
+        self._parallel = len(loops) - len(self._steps)
         self._inputs = {Buffer(stream.cb): stream for stream in plan.inputs}
         self._outputs = {Buffer(stream.cb) for stream in plan.outputs}
+        self._labels: dict[Buffer, tuple[int | None, ...]] = {
+            Buffer(stream.cb): tuple(
+                result.position if isinstance(result, DimExpr) else None
+                for result in generic.indexing_maps[stream.number].results
+            )
+            for stream in plan.streams
+        }
         self.levels = [_Level() for _ in range(self._last + 1)]
         self._write()
 
@@ -149,6 +161,7 @@ class _Region:
         steps: list[Stage] = []
         for stage in self._stages:
             read = {access.buffer for access in stage.inputs}
+            labels = self._label(stage)
             if not any(self._is_reduced(each) or each in in_steps for each in read):
                 continue
             if read & accumulated:
@@ -157,7 +170,12 @@ class _Region:
                     "it; compute it in another generic"
                 )
             steps.append(stage)
-            (in_steps if stage.held is None else accumulated).add(stage.output.buffer)
+            sums = stage.held is not None and any(
+                labels.get(each) in self._steps for each in stage.reduced
+            )
+            if sums:
+                self._sums.add(stage.op)
+            (accumulated if sums else in_steps).add(stage.output.buffer)
         wanted = {access.buffer for stage in steps for access in stage.inputs}
         sections: dict[_Section, list[Stage]] = {section: [] for section in _Section}
         for stage in reversed(self._stages):
@@ -173,15 +191,30 @@ class _Region:
             sections[section].insert(0, stage)
         return sections
 
+    def _label(self, stage: Stage) -> dict[int, int | None]:
+        """The iterator of the generic that each iterator of a stage goes on along, if any.
+
+        Notes the same for the dimensions of the buffer that it writes to.
+        """
+        labels: dict[int, int | None] = {}
+        for access, index_map in zip(stage.inputs, stage.maps, strict=False):
+            for result, label in zip(index_map.results, self._labels[access.buffer], strict=True):
+                if isinstance(result, DimExpr) and labels.get(result.position) is None:
+                    labels[result.position] = label
+        if stage.output.buffer not in self._labels:
+            self._labels[stage.output.buffer] = tuple(
+                labels.get(result.position) if isinstance(result, DimExpr) else None
+                for result in stage.maps[-1].results
+            )
+        return labels
+
     def _is_reduced(self, buffer: Buffer) -> bool:
         """True for an input of which there is another block in each step of a reduction."""
         stream = self._inputs.get(buffer)
         if stream is None:
             return False
         used = iterator_positions(self._generic.indexing_maps[stream.number])
-        return any(
-            self._kinds[each] is IteratorType.REDUCTION for each in used if each in self._looped
-        )
+        return not self._steps.isdisjoint(used)
 
     def _code_of(self, section: _Section) -> list[Call | Nest]:
         """Where the code of a section goes."""
@@ -266,8 +299,7 @@ class _Region:
             for stage in stages:
                 buffer = stage.output.buffer
                 self._writers.setdefault(buffer, []).append(stage)
-                is_sum = section is _Section.STEP and stage.held is not None
-                made[buffer] = _Section.LAST if is_sum else section
+                made[buffer] = _Section.LAST if stage.op in self._sums else section
                 for buffer in dict.fromkeys(access.buffer for access in stage.inputs):
                     self._readers.setdefault(buffer, []).append(stage)
                     read.setdefault(buffer, set()).add(section)
@@ -283,7 +315,7 @@ class _Region:
     def _write_stage(self, stage: Stage, section: _Section, *, is_alone: bool) -> None:
         code, buffer = self._code_of(section), stage.output.buffer
         carry = Carry.NOWHERE
-        if section is _Section.STEP and stage.held is not None:
+        if stage.op in self._sums:
             is_local = buffer not in self._outputs
             carry = choose_carry(stage, self._capacity, is_alone=is_alone, is_local=is_local)
         in_order = packs_in_order(stage, self._capacity) and len(self._writers[buffer]) == 1

@@ -51,6 +51,8 @@ class Stage:
     op: LinalgGenericOp
     accesses: tuple[Access, ...]
     """Of the inputs, then of the output."""
+    maps: tuple[AffineMap, ...]
+    """From the iterators to dimensions of blocks, in the same order."""
     extents: Shape
     """Tiles along each iterator."""
     reduced: tuple[int, ...]
@@ -138,7 +140,7 @@ def read_stage(op: LinalgGenericOp, numbers: Mapping[SSAValue, int]) -> Stage:
         )
     kinds = [kind.data for kind in op.iterator_types.data]
     reduced = tuple(n for n, kind in enumerate(kinds) if kind is not IteratorType.PARALLEL)
-    return Stage(op, tuple(accesses), extents, reduced)
+    return Stage(op, tuple(accesses), tuple(maps), extents, reduced)
 
 
 def _extents(maps: Sequence[AffineMap], shapes: Sequence[Sequence[int]]) -> Shape:

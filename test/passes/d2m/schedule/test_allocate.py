@@ -1,0 +1,151 @@
+"""Buffers in L1 and DRAM: programs that are larger than memory, and messages where they are."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from running.kernel_runs import KERNEL_PIPELINE, run_kernels
+from running.pass_runner import lowered, printed
+from samples.ttir_text import FunctionText, tensor
+
+from ttmlir.layout.system.chip import ChipDesc, default_system_desc, worker_cores
+from ttmlir.layout.system.system_tables import system_desc_to_table
+from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.passes.d2m.schedule.l1_placement import Part, choose_shards
+from ttmlir.schema.system_desc import pack_system_desc
+
+RNG = np.random.default_rng(11)
+BEFORE_ALLOCATE = (
+    "ttir-load-system-desc",
+    "ttir-to-d2m",
+    "ttcore-one-shot-bufferize",
+    "d2m-grid-selection",
+)
+
+
+def machine(path: Path, **changes: Any) -> str:
+    """A file that describes a machine of one chip, 2x2 cores and little L1."""
+    system = default_system_desc()
+    chip = system.chip_descs[0]
+    cores = replace(chip.physical_cores, worker=worker_cores(2, 2))
+    small = {"grid": (2, 2), "physical_cores": cores, "l1_size": 64 * 1024} | changes
+    changed: ChipDesc = replace(chip, **small)
+    file = path / "machine.ttsys"
+    table = system_desc_to_table(replace(system, chip_descs=(changed,)))
+    file.write_bytes(pack_system_desc(table))
+    return f"system-desc-path={file}"
+
+
+def chain(*shape: int) -> str:
+    """|x - y|, then |z - x| of that, then the difference of both, which keeps the first alive."""
+    type_ = tensor(*shape)
+    text = FunctionText([type_, type_])
+    first = text.op("abs", [text.op("subtract", ["%arg0", "%arg1"], type_)], type_)
+    second = text.op("abs", [text.op("subtract", [first, "%arg0"], type_)], type_)
+    return text.returning(text.op("subtract", [first, second], type_))
+
+
+def expected(x: np.ndarray[Any, Any], y: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The same by NumPy."""
+    first = np.abs(x - y)
+    return first - np.abs(first - x)
+
+
+@pytest.mark.parametrize("options", ["", " enable-fusion=false"])
+def test_tensors_of_50_times_l1(options: str, tmp_path: Path) -> None:
+    """Three tensors of 4.5 MB, with 252 KB of L1 on all cores."""
+    x, y = (RNG.integers(-64, 65, (1024, 1120)).astype(np.float32) / 64 for _ in range(2))
+    assert 3 * x.nbytes > 50 * 4 * (64 - 1) * 1024
+    run = run_kernels(chain(1024, 1120), x, y, options=machine(tmp_path) + options)
+    np.testing.assert_array_equal(run.outputs[0], expected(x, y))
+
+
+def test_memory_of_both_kinds(tmp_path: Path) -> None:
+    """With room for some of the tensors in L1, the others are in DRAM."""
+    options = machine(tmp_path, l1_size=256 * 1024) + " enable-fusion=false"
+    x, y = (RNG.integers(-64, 65, (256, 320)).astype(np.float32) / 64 for _ in range(2))
+    text = chain(256, 320)
+    body = printed(text, f"{KERNEL_PIPELINE}={options}")
+    created = re.findall(r"create_buffer.*-> memref<.*, #(l1|dram)>", body)
+    interleaved = body.count("#ttcore.interleaved")
+    assert 0 < interleaved < len(created)
+    np.testing.assert_array_equal(
+        run_kernels(text, x, y, options=options).outputs[0], expected(x, y)
+    )
+
+
+def test_shards() -> None:
+    """Grids of generics first, then many cores; None where one core would serve all others."""
+    assert choose_shards((16, 12), (), 64) == (16, 4)
+    assert choose_shards((16, 12), (Part((1, 1), (8, 6)),), 64) == (8, 6)
+    # A grid that does not divide is none.
+    assert choose_shards((16, 12), (Part((1, 1), (5, 6)),), 64) == (16, 4)
+    # Shards of whole blocks of 4x3.
+    assert choose_shards((16, 12), (Part((4, 3), None),), 16) == (4, 4)
+    assert choose_shards((97, 1), (), 64) is None
+    assert choose_shards((3, 1), (), 64) == (3, 1)
+
+
+def test_no_room_in_dram(tmp_path: Path) -> None:
+    """The buffers at the point where it is full, with their bytes in a bank."""
+    options = machine(tmp_path, dram_unreserved_end=1024 + 40_000)
+    with pytest.raises(DiagnosticError) as refused:
+        lowered(chain(320, 320), f"{KERNEL_PIPELINE}={options}")
+    # 100 tiles on 12 banks are 9 of 4096 bytes in the fullest one; two inputs live at once.
+    assert str(refused.value).splitlines()[0].startswith("test.mlir:")
+    assert re.search(
+        r"needs 110592 bytes in each bank of DRAM; there are 40000. Use smaller tensors, or "
+        r"several functions. The largest buffers at this point, with their bytes in a bank:\n"
+        r" +36864  memref<1x1x10x10x!tt.*",
+        str(refused.value),
+    )
+
+
+def test_no_room_in_l1(tmp_path: Path) -> None:
+    """Blocks of one tile are too large."""
+    options = machine(tmp_path, l1_size=1024 + 8192)
+    with pytest.raises(DiagnosticError) as refused:
+        lowered(chain(320, 320), f"{KERNEL_PIPELINE}={options}")
+    assert re.search(
+        r"'d2m.generic' op needs \d+ bytes of L1 for its blocks and circular buffers, one tile "
+        r"along each iterator; there are 8192\. Divide it",
+        str(refused.value),
+    )
+
+
+def test_other_number_of_buffers() -> None:
+    """Blocks are chosen for 2 buffers and given 400: the largest are shown."""
+    text = chain(640, 640)
+    with pytest.raises(DiagnosticError) as refused:
+        lowered(text, *BEFORE_ALLOCATE, "d2m-allocate=num-stream-buffers=400")
+    assert re.search(
+        r"needs \d+ bytes of L1 on each core; there are 1498112. Run d2m-grid-selection with the "
+        r"same num-stream-buffers. The largest circular buffers, with their bytes:\n +\d+  memref<",
+        str(refused.value),
+    )
+
+
+def test_machine_is_missing() -> None:
+    """Both passes say what gives one."""
+    for name in ("d2m-grid-selection", "d2m-allocate"):
+        with pytest.raises(DiagnosticError, match="run ttir-load-system-desc before"):
+            lowered("func.func @f() {\n  return\n}", name)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("override-device-shape=9,8", "rows and columns of at most 8,8 cores, got 9,8"),
+        ("override-device-shape=8", "rows and columns of at most 8,8 cores, got 8"),
+        ("num-stream-buffers=0", "num-stream-buffers is 1 or more, got 0"),
+    ],
+)
+def test_options(options: str, message: str) -> None:
+    """Values that mean nothing."""
+    with pytest.raises(DiagnosticError, match=re.escape(message)):
+        lowered(chain(32, 32), f"{KERNEL_PIPELINE}={options}")

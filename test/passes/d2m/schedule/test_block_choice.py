@@ -1,0 +1,125 @@
+"""Schedules divide extents, fit into L1 and use the cores that there are."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from ttmlir.layout.errors import LayoutError
+from ttmlir.passes.d2m.schedule.block_choice import (
+    Blocks,
+    Machine,
+    Nest,
+    Schedule,
+    Work,
+    choose_schedule,
+    divisors,
+    operand_depth,
+)
+
+CHIP = Machine(8, 8, 1_498_112, 12)
+
+
+def elementwise(*extents: int, inputs: int = 2, in_dram: bool = True) -> Nest:
+    """A nest that goes once over tensors of bf16."""
+    iterators = tuple(range(len(extents)))
+    blocks = Blocks(iterators, extents, 2048, in_dram=in_dram)
+    return Nest(
+        extents,
+        0,
+        iterators,
+        (blocks,) * inputs,
+        (blocks,),
+        (),
+        (Work(iterators, extents, 100),),
+        8,
+    )
+
+
+def product(rows: int, columns: int, terms: int) -> Nest:
+    """A product of matrices of bf16."""
+    extents = (rows, columns, terms)
+    return Nest(
+        extents,
+        1,
+        (0, 1),
+        (Blocks((0, 2), (rows, terms), 2048), Blocks((2, 1), (terms, columns), 2048)),
+        (Blocks((0, 1), (rows, columns), 2048),),
+        (),
+        (Work((0, 1, 2), extents, 67),),
+        8,
+        accumulates=True,
+    )
+
+
+def check(nest: Nest, machine: Machine = CHIP) -> Schedule:
+    """What holds of every schedule."""
+    schedule = choose_schedule(nest, machine)
+    blocks = [extent // size for extent, size in zip(nest.extents, schedule.sizes, strict=True)]
+    assert all(
+        extent % size == 0 for extent, size in zip(nest.extents, schedule.sizes, strict=True)
+    )
+    assert math.prod(schedule.cores) <= machine.rows * machine.columns
+    for number, (count, cores) in enumerate(zip(blocks, schedule.cores, strict=True)):
+        factor = schedule.factors(nest.extents)[number]
+        assert cores == 1 or number in nest.spread
+        # No core is without blocks, and together they have all of them.
+        assert (cores - 1) * factor < count <= cores * factor
+    assert schedule.l1_bytes <= machine.l1_bytes
+    return schedule
+
+
+@pytest.mark.parametrize(
+    "extents", [(1, 1), (7, 11), (13, 1), (1, 97), (64, 64), (5, 3, 2, 7), (12, 16, 1), (1, 509)]
+)
+def test_elementwise(extents: tuple[int, ...]) -> None:
+    """Primes, few tiles, several dimensions."""
+    check(elementwise(*extents))
+
+
+def test_all_cores_have_the_same_work() -> None:
+    """32x32 tiles are 16 for each of 64 cores."""
+    schedule = check(elementwise(32, 32))
+    assert math.prod(schedule.cores) == 64
+    assert math.prod(schedule.factors((32, 32))) * math.prod(schedule.sizes) == 16
+
+
+@pytest.mark.parametrize(
+    "extents", [(64, 64, 64), (16, 24, 96), (7, 5, 13), (1, 1, 200), (3, 40, 1)]
+)
+def test_products(extents: tuple[int, int, int]) -> None:
+    """Square and long ones; products of more tiles than cores are on all of a rectangle."""
+    schedule = check(product(*extents))
+    assert schedule.cores[2] == 1
+    if extents == (64, 64, 64):
+        assert schedule.cores == (8, 8, 1)
+
+
+def test_few_cores_and_little_memory() -> None:
+    """L1 decides the blocks: two tiles for each of three operands are the least."""
+    machine = Machine(2, 3, 40_000, 12)
+    schedule = check(product(16, 16, 16), machine)
+    assert math.prod(schedule.cores) <= 6
+    with pytest.raises(LayoutError) as refused:
+        choose_schedule(product(16, 16, 16), Machine(2, 3, 4000, 12))
+    assert str(refused.value) == (
+        "needs 12288 bytes of L1 for its blocks and circular buffers, one tile along each "
+        "iterator; there are 4000. Divide it into operations of fewer operands or of shorter rows, "
+        "or give a smaller num-stream-buffers"
+    )
+
+
+def test_depth_of_operands() -> None:
+    """An operand is loaded in the last loop that it follows and that has steps."""
+    assert operand_depth((0, 2), (4, 3, 2)) == 3
+    assert operand_depth((0, 2), (4, 3, 1)) == 1
+    assert operand_depth((0, None), (1, 3, 1)) == 0
+    assert operand_depth((1,), (4, 3, 2)) == 2
+
+
+def test_divisors() -> None:
+    """All of a small number, a few of one with many."""
+    assert divisors(12) == (1, 2, 3, 4, 6, 12)
+    assert divisors(97) == (1, 97)
+    assert len(divisors(5040)) == 10

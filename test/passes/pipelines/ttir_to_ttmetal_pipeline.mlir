@@ -1,0 +1,31 @@
+// The whole way from ttir to programs of kernels by d2m, and options that it refuses.
+// RUN: ttmlir-opt --ttir-to-ttmetal-pipeline %s -o %t.mlir
+// RUN: FileCheck %s --input-file=%t.mlir
+// RUN: ttmlir-translate --ttmetal-to-flatbuffer %t.mlir -o %t.ttm
+// RUN: ttrt run --golden %t.ttm
+// RUN: not ttmlir-opt --ttir-to-ttmetal-pipeline=mesh-shape=1,2 %s 2>&1 | FileCheck %s --check-prefix=MESH
+// RUN: not ttmlir-opt --ttir-to-ttmetal-pipeline=insert-profiler-traces %s 2>&1 | FileCheck %s --check-prefix=TRACES
+// RUN: not ttmlir-opt --ttir-to-ttmetal-pipeline=max-dst-physical-size-tiles=2 %s 2>&1 | FileCheck %s --check-prefix=DST
+
+// MESH: ttir-to-ttmetal-pipeline: the value of mesh-shape is not supported; supported is one chip: leave it out, or give 1,1
+// TRACES: ttir-to-ttmetal-pipeline: the value of insert-profiler-traces is not supported; use ttrt perf, which shows where time goes
+// DST: ttir-to-ttmetal-pipeline: the value of max-dst-physical-size-tiles is not supported; give 4 to 16, or 0 for the chip's
+
+#any = #tt.operand_constraint<any_device>
+
+// CHECK-LABEL: func.func @f
+func.func @f(%x: tensor<40x100xbf16>, %y: tensor<100x70xbf16>) -> tensor<40x70xbf16> {
+  // CHECK: "ttmetal.create_buffer"
+  // CHECK: "ttmetal.enqueue_write_buffer"
+  // CHECK: "ttmetal.enqueue_program"
+  // CHECK-SAME: #ttmetal.noc_config<@reader0
+  // CHECK-SAME: #ttmetal.compute_config<@compute0
+  // CHECK: "ttmetal.enqueue_read_buffer"
+  // CHECK: "ttmetal.finish"
+  // CHECK-NOT: d2m.
+  %0 = tensor.empty() : tensor<40x70xbf16>
+  %1 = "ttir.matmul"(%x, %y, %0) <{operand_constraints = [#any, #any, #any]}> : (tensor<40x100xbf16>, tensor<100x70xbf16>, tensor<40x70xbf16>) -> tensor<40x70xbf16>
+  %2 = tensor.empty() : tensor<40x70xbf16>
+  %3 = "ttir.exp"(%1, %2) <{operandSegmentSizes = array<i32: 1, 1>, operand_constraints = [#any, #any]}> : (tensor<40x70xbf16>, tensor<40x70xbf16>) -> tensor<40x70xbf16>
+  return %3 : tensor<40x70xbf16>
+}
