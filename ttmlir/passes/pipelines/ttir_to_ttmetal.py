@@ -153,7 +153,10 @@ class TTIRToTTMetalPipeline(Pipeline):
                 max_dst_physical_size_tiles=self.max_dst_physical_size_tiles,
             ),
             D2MAllocatePass(num_stream_buffers=self.num_stream_buffers),
-            ConvertD2MToTTKernelPass(ttnn_mode=self.ttnn_mode),
+            ConvertD2MToTTKernelPass(
+                ttnn_mode=self.ttnn_mode,
+                max_dst_physical_size_tiles=self.max_dst_physical_size_tiles,
+            ),
             end,
         )
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from running.pass_runner import lowered
 from samples.d2m_programs import KERNEL_PASSES
-from samples.d2m_stages import Region, Tensor, reduce, unary
+from samples.d2m_stages import Region, Tensor, reduce, spread, unary
 from samples.ttir_text import FunctionText, tensor
 from xdsl.dialects.builtin import IntegerAttr, i64
 from xdsl.dialects.memref import AllocOp
@@ -87,6 +87,19 @@ def test_spread_and_transposed_values() -> None:
 %e = "d2m.tile_abs"(%c) : (!t1) -> !t1"""
     made.add([(made.block(0), "d0, d1")], (made.block(1), "d0, d1"), "pp", body)
     assert loops(made.program().text) == ["exp", "bcast", "transpose abs"]
+
+
+def test_division_by_what_is_repeated() -> None:
+    """There are fewer reciprocals than quotients; of operands nothing is computed in advance."""
+    made = region(WHOLE)
+    rows = made.local("rows", (3, 1))
+    x, y = made.block(0), made.block(1)
+    made.add([(x, "d0, 0")], (rows, "d0, 0"), "p", unary("abs"))
+    body = spread("col") + '%e = "d2m.tile_div"(%t0, %q) : (!t0, !t1) -> !t2'
+    made.add([(x, "d0, d1"), (rows, "d0, 0")], (y, "d0, d1"), "pp", body)
+    assert loops(made.program().text) == ["abs", "recip", "bcast mul"]
+    made.stages[-1] = made.stages[-1].replace("%rows", "%b0").replace("3x1x", "3x5x")
+    assert loops(made.program().text) == ["abs", "bcast div"]
 
 
 def test_outputs_are_not_read() -> None:

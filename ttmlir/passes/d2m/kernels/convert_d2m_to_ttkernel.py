@@ -54,7 +54,7 @@ Ensures: generics have no regions, maps and factors. Their threads name a reader
 compute kernel, in this order. Operands are the inputs, the memory of local buffers, the outputs:
 circular buffer i of the kernels is that of operand i. `ttmetal.kernel_args` on a kernel tells what
 its arguments are; it counts operands without local buffers.
-Options: whether addresses are known when kernels are compiled, or at each launch.
+Options: whether addresses are known when kernels are compiled, or at each launch; tiles of DST.
 Not done here: addresses of buffers and of circular buffers.
 """
 
@@ -79,7 +79,7 @@ from ttmlir.ir.rewriting import erase, insert_before, refuse
 from ttmlir.ir.symbols import symbols_in
 from ttmlir.layout.enums import ThreadType
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.metal.device_memory import grid_of_rank
+from ttmlir.layout.metal.device_memory import DST_TILES, grid_of_rank
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_arguments import (
@@ -108,6 +108,9 @@ class ConvertD2MToTTKernelPass(ModulePass):
     ttnn_mode: bool = option(
         False, "Let kernels get addresses at each launch, as common run-time arguments"
     )
+    max_dst_physical_size_tiles: int = option(
+        0, "Tiles of 16-bit numbers in DST; 0 for those of the chip"
+    )
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Convert every generic of the module that has a region."""
@@ -133,6 +136,7 @@ class ConvertD2MToTTKernelPass(ModulePass):
         plan = plan_kernels(generic, _hoist_locals(generic))
         chip = chip_of(generic)
         number = names.next_number()
+        dst_tiles = self.max_dst_physical_size_tiles or DST_TILES
         kernels: list[tuple[d2m.ThreadKind, str, Build]] = [
             (
                 d2m.ThreadKind.DATAMOVEMENT,
@@ -147,7 +151,7 @@ class ConvertD2MToTTKernelPass(ModulePass):
             (
                 d2m.ThreadKind.COMPUTE,
                 "compute",
-                lambda kernel, arguments: build_compute(plan, kernel),
+                lambda kernel, arguments: build_compute(plan, kernel, dst_tiles),
             ),
         ]
         threads: list[d2m.ThreadAttr] = []
