@@ -1,12 +1,15 @@
 """Every elementwise operation, from TTIR through kernels and a file to numbers of the simulator.
 
+Each test takes both roads to kernels: that of the pipeline of 2024, and the direct one by d2m.
+
 With exact numerics a kernel computes in float32 and stores the result in the format of the tensor.
 On the device, numbers pass through registers, whose roundings are known, so that they are done here
 to the operands before the oracle sees them, and none of them needs a tolerance:
 
-- what the matrix unit reads is cut to TF32, 10 bits after the leading one: operands that it repeats
-  along rows or columns, and those of float32 sums and products. Of the first factor of a product
-  it takes 9 bits. Other float32 numbers reach DST whole, and bfloat16 numbers fit everywhere;
+- what the matrix unit reads is cut to TF32, 10 bits after the leading one: on the road of 2024,
+  operands that it repeats along rows or columns, and those of float32 sums and products. Of the
+  first factor of a product it takes 9 bits. Other float32 numbers reach DST whole, and bfloat16
+  numbers fit everywhere;
 - the vector unit computes in float32. Functions are good to 4 units of their last place, and a sum
   of two terms that nearly cancel to as many units of its terms, which are of the size of 1 here;
 - DST holds float32 (`fp32-dest-acc-en`), or, for bfloat16 alone, bfloat16: one rounding to 8 bits
@@ -56,8 +59,29 @@ Array = np.ndarray
 Oracle = Callable[..., Any]
 Shape = tuple[int, ...]
 
-LENIENCIES = frozenset({"aliased-cbs", "pop-unfilled"})
-"""Kernels on buffers that stay in place do without synchronisation."""
+
+@dataclass(frozen=True)
+class Road:
+    """A pipeline to kernels."""
+
+    pipeline: str
+    options_of_wide: str = ""
+    """Options where numbers have 32 bits."""
+    leniencies: frozenset[str] = frozenset()
+    rounds: bool = False
+    """True if the matrix unit computes with float32."""
+
+
+ROADS = {
+    # Kernels on buffers that stay in place do without synchronisation.
+    "2024": Road(
+        TTMETAL_PIPELINE,
+        "{fp32-dest-acc-en=true}",
+        frozenset({"aliased-cbs", "pop-unfilled"}),
+        rounds=True,
+    ),
+    "d2m": Road("ttir-to-ttmetal-pipeline"),
+}
 HOST = {"f32": np.float32, "bf16": ml_dtypes.bfloat16, "i32": np.int32, "i1": np.bool_}
 FUNCTION_ERROR = 4 * 2.0**-24
 PHASES = 4
@@ -93,12 +117,18 @@ class Use:
         )
 
 
+@pytest.fixture(autouse=True, params=sorted(ROADS))
+def road(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take one road after the other."""
+    monkeypatch.setitem(ROADS, "", ROADS[request.param])
+
+
 @cache
-def compiled(use: Use) -> MetalBinary:
+def compiled(use: Use, road: Road) -> MetalBinary:
     """The program; 32 bits in DST where a number has as many."""
     wide = {"f32", "i32"} & {*use.elements, use.result}
-    options = "{fp32-dest-acc-en=true}" if wide else ""
-    module = lower(use.text(), f"{TTMETAL_PIPELINE}{options}", file_name="test.mlir")
+    options = road.options_of_wide if wide else ""
+    module = lower(use.text(), f"{road.pipeline}{options}", file_name="test.mlir")
     binary = read_binary(ttmetal_to_flatbuffer(module), "test.ttm")
     assert isinstance(binary, MetalBinary)
     return binary
@@ -108,9 +138,9 @@ def run(use: Use, inputs: Sequence[Array], numerics: str) -> list[Array]:
     """What the operations make of arrays, with every check of the simulator."""
     exact = numerics == "exact"
     options = SimOptions(
-        numerics="exact" if exact else "device", timed=False, leniencies=LENIENCIES
+        numerics="exact" if exact else "device", timed=False, leniencies=ROADS[""].leniencies
     )
-    result = execute(compiled(use).metal_programs[0], list(inputs), options)
+    result = execute(compiled(use, ROADS[""]).metal_programs[0], list(inputs), options)
     assert not [finding for each in result.reports for finding in each.report.findings]
     return [np.asarray(output) for output in result.outputs]
 
@@ -130,6 +160,8 @@ def is_spread(shape: Shape, result: Shape) -> bool:
 
 def in_registers(name: str, inputs: Sequence[Array]) -> list[Array]:
     """What of the operands of an operation is computed with on the device."""
+    if not ROADS[""].rounds:
+        return list(inputs)
     shape = np.broadcast_shapes(*(each.shape for each in inputs))
     on_matrix_unit = name in ("add", "multiply")
     kept = [
@@ -448,7 +480,7 @@ def test_refused(name: str, element: str) -> None:
     """The message says where, and what kernels compute on such numbers."""
     arity = elementwise.arity(ROWS[name])
     with pytest.raises(DiagnosticError) as error:
-        compiled(Use((name,), ((3, 5),) * arity, (element,) * arity, element))
+        compiled(Use((name,), ((3, 5),) * arity, (element,) * arity, element), ROADS[""])
     message = rf"kernels do not compute {name} of {element}; on {element} they compute .*add"
     assert re.match(r"test\.mlir:\d+:\d+", str(error.value))
     assert re.search(message, str(error.value))

@@ -1396,3 +1396,54 @@ func.func @ranks_of_maps(%a: !t) {
   %0 = d2m.view_layout %a : !t -> tensor<1x1x1x3x!ttcore.tile<32x32, bf16>, #slice>
   return
 }
+
+// -----
+
+#layout = #ttcore.metal_layout<logical_shape = 64x96, dim_alignments = 32x32, collapsed_intervals = dense<[[0, 1], [1, 2]]> : tensor<2x2xi64>, undef, l1>
+!t = tensor<1x1x2x3x!ttcore.tile<32x32, bf16>, #layout>
+func.func @elements_beyond_the_buffer(%a: !t) {
+  // expected-error@+1 {{op 'd1 + 1' goes from 1 to 96; the buffer has 96 elements along this dimension}}
+  %0 = d2m.view_elements %a {map = affine_map<(d0, d1) -> (d0, d1 + 1)>, shape = array<i64: 64, 96>} : !t -> !t
+  return
+}
+
+// -----
+
+#layout = #ttcore.metal_layout<logical_shape = 64x96, dim_alignments = 32x32, collapsed_intervals = dense<[[0, 1], [1, 2]]> : tensor<2x2xi64>, undef, l1>
+!t = tensor<1x1x2x3x!ttcore.tile<32x32, bf16>, #layout>
+func.func @rank_of_the_map(%a: !t) {
+  // expected-error@+1 {{op expected a map from 2 to 2 dimensions, got '(d0) -> (d0, d0)'}}
+  %0 = d2m.view_elements %a {map = affine_map<(d0) -> (d0, d0)>, shape = array<i64: 64, 96>} : !t -> !t
+  return
+}
+
+// -----
+
+#layout = #ttcore.metal_layout<logical_shape = 64x96, dim_alignments = 32x32, collapsed_intervals = dense<[[0, 1], [1, 2]]> : tensor<2x2xi64>, undef, l1>
+!t = tensor<1x1x2x3x!ttcore.tile<32x32, bf16>, #layout>
+func.func @shape_of_elements(%a: !t) {
+  // expected-error@+1 {{op the shape 65x96 does not fit in 64x96}}
+  %0 = d2m.view_elements %a {map = affine_map<(d0, d1) -> (0, d1)>, shape = array<i64: 65, 96>} : !t -> !t
+  return
+}
+
+// -----
+
+#layout = #ttcore.metal_layout<logical_shape = 64x96, dim_alignments = 32x32, collapsed_intervals = dense<[[0, 1], [1, 2]]> : tensor<2x2xi64>, undef, l1>
+!t = tensor<1x1x2x3x!ttcore.tile<32x32, bf16>, #layout>
+!u = tensor<1x1x2x3x!ttcore.tile<32x32, f32>, #layout>
+func.func @format_of_elements(%a: !t) {
+  // expected-error@+1 {{op view must not change dtype}}
+  %0 = d2m.view_elements %a {map = affine_map<(d0, d1) -> (d0, d1)>, shape = array<i64: 64, 96>} : !t -> !u
+  return
+}
+
+// -----
+
+#layout = #ttcore.metal_layout<logical_shape = 64x96, dim_alignments = 32x32, collapsed_intervals = dense<[[0, 1], [1, 2]]> : tensor<2x2xi64>, undef, l1>
+!t = tensor<2x1x1x3x!ttcore.tile<32x32, bf16>, #layout>
+func.func @elements_on_several_cores(%a: !t) {
+  // expected-error@+1 {{op view and buffer must have tiles, on a grid of one core}}
+  %0 = d2m.view_elements %a {map = affine_map<(d0, d1) -> (d0, d1)>, shape = array<i64: 64, 96>} : !t -> !t
+  return
+}

@@ -39,6 +39,16 @@ func.func @views(%a: !t, %m: !b, %s: !storage, %u: tensor<1x1x1x31x64x512xf32, #
   return %d : tensor<1x1x2x3x!tile, #interleaved>
 }
 
+#odd = #ttcore.metal_layout<logical_shape = 7x64, dim_alignments = 32x32, collapsed_intervals = dense<[[0, 1], [1, 2]]> : tensor<2x2xi64>, undef, l1>
+#source = #ttcore.metal_layout<logical_shape = 64x12, dim_alignments = 32x32, collapsed_intervals = dense<[[0, 1], [1, 2]]> : tensor<2x2xi64>, undef, l1>
+
+// CHECK-LABEL: func.func @elements
+func.func @elements(%a: tensor<1x1x2x1x!tile, #source>) {
+  // CHECK: %view = d2m.view_elements %arg0 {map = #{{.*}}, shape = array<i64: 7, 64>} : tensor<1x1x2x1x!ttcore.tile<32x32, bf16>, #{{.*}}> -> tensor<1x1x1x2x!ttcore.tile<32x32, bf16>, #{{.*}}>
+  %0 = d2m.view_elements %a {map = affine_map<(d0, d1) -> (d1, d0 + 5)>, shape = array<i64: 7, 64>} : tensor<1x1x2x1x!tile, #source> -> tensor<1x1x1x2x!tile, #odd>
+  return
+}
+
 // CHECK-LABEL: func.func @casts
 func.func @casts(%a: tensor<64x96xbf16, #tt.layout<(d0, d1) -> (d0, d1), undef, <2x1>, memref<1x3x!tt.tile<32x32, bf16>, #tt.memory_space<l1>>>>) {
   // CHECK: ttir.ttnn_metal_layout_cast %arg0 : tensor<64x96xbf16, #{{.*}}> -> tensor<2x1x1x3x!ttcore.tile<32x32, bf16>, #layout>

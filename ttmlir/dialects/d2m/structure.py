@@ -397,7 +397,7 @@ class ViewElementsOp(ArrowOp):
     traits = traits_def(Pure())
 
     @classmethod
-    def of(
+    def gather(
         cls, operand: SSAValue, type: Attribute, index_map: AffineMap, shape: Sequence[int]
     ) -> Self:
         """The view of a type on a buffer."""

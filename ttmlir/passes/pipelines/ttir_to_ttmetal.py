@@ -111,8 +111,10 @@ class TTIRToTTMetalPipeline(Pipeline):
         from ttmlir.passes.d2m.dst.d2m_insert_scratch_buffers import D2MInsertScratchBuffersPass
         from ttmlir.passes.d2m.frontend.ttir_to_d2m import TTIRToD2MPass
         from ttmlir.passes.d2m.fusion.d2m_generic_fusion import D2MGenericFusionPass
+        from ttmlir.passes.d2m.fusion.d2m_mask_padding import D2MMaskPaddingPass
         from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel import ConvertD2MToTTKernelPass
         from ttmlir.passes.d2m.kernels.convert_d2m_to_ttmetal import ConvertD2MToTTMetalPass
+        from ttmlir.passes.d2m.kernels.convert_d2m_to_ttnn import ConvertD2MToTTNNPass
         from ttmlir.passes.d2m.schedule.d2m_allocate import D2MAllocatePass
         from ttmlir.passes.d2m.schedule.d2m_grid_selection import D2MGridSelectionPass
         from ttmlir.passes.d2m.schedule.ttcore_one_shot_bufferize import TTCoreOneShotBufferizePass
@@ -120,10 +122,15 @@ class TTIRToTTMetalPipeline(Pipeline):
         from ttmlir.passes.placement.ttir_load_system_desc import TTIRLoadSystemDescPass
         from ttmlir.passes.ttir.ttir_composite_decomposition import TTIRCompositeDecompositionPass
         from ttmlir.passes.ttir.ttir_window_decomposition import TTIRWindowDecompositionPass
+        from ttmlir.passes.ttnn.convert_ttnn_to_ttir import ConvertTTNNToTTIRPass
 
         self._check()
+        end: Pass = ConvertD2MToTTMetalPass(math_fidelity=self.set_math_fidelity)
+        if self.ttnn_mode:
+            end = ConvertD2MToTTNNPass(math_fidelity=self.set_math_fidelity)
         return (
             InlinePass(canonicalize=False),
+            *((ConvertTTNNToTTIRPass(),) if self.ttnn_mode else ()),
             TTIRLoadSystemDescPass(path=self.system_desc_path, arch=self.mock_system_desc_arch),
             TTIRCompositeDecompositionPass(),
             TTIRWindowDecompositionPass(),
@@ -133,6 +140,7 @@ class TTIRToTTMetalPipeline(Pipeline):
                 collapse_tensors_2d=self.collapse_tensors_2d,
                 ttnn_mode=self.ttnn_mode,
             ),
+            D2MMaskPaddingPass(),
             D2MGenericFusionPass(enable_fusion=self.enable_fusion),
             TTCoreOneShotBufferizePass(),
             D2MInsertScratchBuffersPass(
@@ -146,7 +154,7 @@ class TTIRToTTMetalPipeline(Pipeline):
             ),
             D2MAllocatePass(num_stream_buffers=self.num_stream_buffers),
             ConvertD2MToTTKernelPass(ttnn_mode=self.ttnn_mode),
-            ConvertD2MToTTMetalPass(math_fidelity=self.set_math_fidelity),
+            end,
         )
 
     def _check(self) -> None:

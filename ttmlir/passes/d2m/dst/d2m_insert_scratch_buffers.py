@@ -58,7 +58,8 @@ After:
 Requires: generics on memrefs with one compute region of loops over tiles.
 Ensures: products, reductions, `tile_bcast` and `tile_transpose` take tiles of circular buffers, as
 the matrix unit does (the right factor of a product may be transposed). Bodies fit DST: what is too
-much is computed in loops of its own. Outputs are not read. What combines blocks in several steps,
+much is computed in loops of its own. Outputs are not read. What is divided by a repeated local
+value is multiplied with its reciprocal. What combines blocks in several steps,
 and is no sum, goes to a local buffer if other loops run in these steps, too.
 Options: tiles of DST.
 Not done here: the size of local buffers, which becomes that of blocks, and their addresses.
@@ -82,7 +83,8 @@ from ttmlir.dialects.linalg import GenericOp as LoopsOp
 from ttmlir.dialects.tt.keywords import MemorySpaceAttr
 from ttmlir.dialects.tt.layout import element_of
 from ttmlir.ir.op_builder import OpBuilder
-from ttmlir.ir.rewriting import erase, erase_unused, insert_before, refuse
+from ttmlir.ir.rewriting import erase, erase_unused, insert_before, refuse, replace
+from ttmlir.ir.tile_arithmetic import is_float
 from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, DimExpr
 from ttmlir.layout.enums import DataType, MemorySpace
 from ttmlir.layout.errors import LayoutError
@@ -92,7 +94,13 @@ from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.d2m.dst.code import Format
 from ttmlir.passes.d2m.dst.plan import TooManyTilesError, plan
-from ttmlir.passes.d2m.dst.select import Selector, needs_buffer, stored_format, tiles_in
+from ttmlir.passes.d2m.dst.select import (
+    Selector,
+    needs_buffer,
+    scalar_of_tile,
+    stored_format,
+    tiles_in,
+)
 from ttmlir.passes.d2m.dst.values import Source
 from ttmlir.passes.d2m.schedule.bufferize_generic import copy_shard
 from ttmlir.passes.tiles.register_calls import Buffer
@@ -149,6 +157,8 @@ class _Splitter:
 
     def _split(self, loops: UpstreamLoops) -> list[UpstreamLoops] | None:
         """What loops become if they are split: further loops, then what is left of them."""
+        for op in tuple(loops.body.block.ops):
+            _multiply_instead(op, loops)
         for op in loops.body.block.ops:
             for value in needs_buffer(op):
                 if not _is_in_buffer(op, value, loops):
@@ -270,7 +280,9 @@ class _Splitter:
         """True for what is no sum, in steps in which other loops run, too."""
         body = loops.body.block
         root = body.last_op.operands[0].owner if body.last_op is not None else None
-        if not body.args[-1].uses or isinstance(root, d2m.TileMatmulOp | d2m.TileReduceSumOp):
+        if not (body.args[-1].uses and self._generic.reductions):
+            return False
+        if isinstance(root, d2m.TileMatmulOp | d2m.TileReduceSumOp):
             return False
         if isinstance(root, d2m.ElementwiseTileOp):
             row = root.TILE_OPERATION.row
@@ -301,6 +313,32 @@ def _is_in_buffer(op: Operation, value: SSAValue, loops: UpstreamLoops) -> bool:
         owner = value.owner
         value = owner.operands[0] if isinstance(owner, d2m.TileTransposeOp) else value
     return isinstance(value, BlockArgument) and value is not loops.body.block.args[-1]
+
+
+def _multiply_instead(op: Operation, loops: UpstreamLoops) -> None:
+    """Let a division by what a local buffer repeats be a product with the reciprocal.
+
+    There are fewer tiles to be divided by than to be divided, and the matrix unit multiplies.
+    """
+    if not isinstance(op, d2m.ElementwiseTileOp) or op.name != "d2m.tile_div":
+        return
+    spread = op.operands[1].owner
+    if not isinstance(spread, d2m.TileBcastOp) or not is_float(scalar_of_tile(op.results[0].type)):
+        return
+    source = spread.operands[0]
+    if not isinstance(source, BlockArgument):
+        return
+    if not isinstance(loops.operands[source.index].owner, AllocOp):
+        return
+    reciprocal = d2m.tile_op("tile_recip").of([source])
+    repeated = d2m.TileBcastOp.of(reciprocal.results[0], spread.kind)
+    product = d2m.tile_op("tile_mul").of([op.operands[0], repeated.results[0]], op.results[0].type)
+    for new in (reciprocal, repeated, product):
+        new.location = op.location
+    insert_before(op, reciprocal, repeated, product)
+    replace(op, product.results[0])
+    if not spread.results[0].uses:
+        erase(spread)
 
 
 def _expression_of(value: SSAValue) -> tuple[set[Operation], set[BlockArgument[Attribute]]]:

@@ -46,12 +46,13 @@ Requires: static shapes; tensors without layout, or, in ttnn mode, with one of t
 Ensures: no operation of ttir is left but casts of ttnn's layouts; functions take and return what
 they did. Tensors are tiles of 32x32 numbers of full rank, two dimensions at least. The maps of a
 `linalg.generic` take its iterators to tiles; an iterator goes over all of the dimensions that it
-indexes alone, and a slice or a part of a concatenation is a map with an offset. With reduction
+indexes alone. Moves are maps of `d2m.view_layout` for whole tiles and of `d2m.view_elements` for
+parts of them; only a part of an output that is written is a map with an offset. With reduction
 iterators an output starts from the identity of what combines, whatever is in it. What tiles hold
 beyond the shape of a tensor is undefined; a reduction of it masks it first.
 Options: memory of arguments and of results, whether to merge dimensions, and whether tensors with a
 layout of ttnn are cast instead of moved.
-Not done here: what moves rows, columns or single elements out of their tiles.
+Not done here: numbers beyond the shapes of tensors, which `d2m-mask-padding` takes out of loops.
 """
 
 from __future__ import annotations

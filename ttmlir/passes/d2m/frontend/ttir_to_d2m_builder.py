@@ -143,6 +143,21 @@ class DeviceTensor:
         """From tiles of the tensor to those of the buffer; None if parts of tiles move."""
         return self.view.tile_map(_buffer_shape(self.buffer))
 
+    @property
+    def has_whole_tiles(self) -> bool:
+        """True if its tiles are some of the buffer, as they are there."""
+        places = self.tile_map
+        return self.is_whole or (places is not None and not places.transposes)
+
+    def as_moved(self, other: DeviceTensor) -> DeviceTensor:
+        """All of a buffer, moved as another tensor is whose buffer has the same shape."""
+        rows = [
+            replace(row, type=TensorType(self.element, row.type.get_shape()))
+            for row in other.moves
+            if row.mnemonic != "typecast"
+        ]
+        return replace(self, view=other.view, moves=(*self.moves, *rows))
+
     def narrow(self) -> DeviceTensor:
         """The tensor with extent 1 where a dimension does nothing but repeat one element."""
         view = self.view.narrow()
@@ -382,9 +397,7 @@ class D2MBuilder(OpBuilder):
 
     def in_tiles(self, tensor: DeviceTensor) -> DeviceTensor:
         """The tensor if it is made of whole tiles of its buffer, else a copy."""
-        places = tensor.tile_map
-        is_whole = tensor.is_whole or (places is not None and not places.transposes)
-        return tensor if is_whole else self.settle(tensor)
+        return tensor if tensor.has_whole_tiles else self.settle(tensor)
 
     def tiles(self, tensor: DeviceTensor) -> SSAValue:
         """A tensor of whole tiles: its buffer, or a view on it."""
@@ -500,7 +513,7 @@ class D2MBuilder(OpBuilder):
     ) -> DeviceTensor:
         """A tensor of a shape, from elements at places in the buffer."""
         type_ = self.tensor_type(shape, tensor.tile, self.placement.output_space)
-        view = self.add(d2m.ViewElementsOp.of(tensor.buffer, type_, places, shape))
+        view = self.add(d2m.ViewElementsOp.gather(tensor.buffer, type_, places, shape))
         gathered = replace(DeviceTensor.whole(view, tensor.element), moves=tensor.moves)
         output = self.create_empty(shape, tensor.element)
         nest = LoopNest.parallel(output.rank, [dims(output.rank)])

@@ -6,7 +6,9 @@ conversions around it. An operand that is repeated within tiles goes through `d2
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from xdsl.dialects.builtin import i1, i32
 from xdsl.ir import Attribute, SSAValue
@@ -53,6 +55,13 @@ def compute_elementwise(
             return first.then(mnemonic, {}, first.view, element)
     else:
         steps_of(mnemonic, scalar_of(operands[-1].element))
+    for follow in (_below_views, _without_inner_ones):
+        moved = follow(operands, shape)
+        if moved is not None:
+            result = compute_elementwise(
+                builder, mnemonic, moved.operands, element, moved.shape, parameters
+            )
+            return moved.restore(result)
     output = builder.create_empty(shape, element)
     operands = [each.narrow() if isinstance(each, DeviceTensor) else each for each in operands]
     tensors = list(dict.fromkeys(each for each in operands if isinstance(each, DeviceTensor)))
@@ -69,6 +78,63 @@ def compute_elementwise(
 
     row = _row(mnemonic, operands, tensors, element, output.shape, parameters or {})
     return builder.generic(tensors, output, nest, body, [row])
+
+
+@dataclass(frozen=True)
+class _Moved:
+    """Operands in a shape in which whole tiles are computed, and the way back."""
+
+    operands: Sequence[Operand]
+    shape: Shape
+    restore: Callable[[DeviceTensor], DeviceTensor]
+
+
+def _below_views(operands: Sequence[Operand], shape: Shape) -> _Moved | None:
+    """The buffers of operands that all move parts of tiles in one way: the result moves instead."""
+    tensors = list(dict.fromkeys(each for each in operands if isinstance(each, DeviceTensor)))
+    if not tensors or tensors[0].has_whole_tiles or tensors[0].shape != shape:
+        return None
+    first, buffers = tensors[0], [DeviceTensor.whole(each.buffer, each.element) for each in tensors]
+    below = buffers[0].shape
+    if math.prod(below) > math.prod(shape) or any(
+        each.view != first.view or buffer.shape != below
+        for each, buffer in zip(tensors, buffers, strict=True)
+    ):
+        return None
+    places = dict(zip(tensors, buffers, strict=True))
+    return _Moved(
+        [places[each] if isinstance(each, DeviceTensor) else each for each in operands],
+        below,
+        lambda result: result.as_moved(first),
+    )
+
+
+def _without_inner_ones(operands: Sequence[Operand], shape: Shape) -> _Moved | None:
+    """Operands whose rows are not one in each matrix: extents of 1 stand in front."""
+    *outer, last = shape
+    if shape[-2] > 1 or math.prod(outer) == 1:
+        return None
+    order = sorted(range(len(outer)), key=lambda dim: shape[dim] > 1)
+    target = (*(shape[dim] for dim in order), last)
+    moved: list[Operand] = []
+    for each in operands:
+        if isinstance(each, DeviceTensor):
+            own = (*(1,) * (len(shape) - len(each.shape)), *each.shape)
+            wanted = (*(own[dim] for dim in order), own[-1])
+            view = each.view.reshape(wanted)
+            if view is None:
+                return None
+            each = each.then("reshape", {"shape": wanted}, view)
+            if not each.has_whole_tiles:
+                return None
+        moved.append(each)
+
+    def restore(result: DeviceTensor) -> DeviceTensor:
+        view = result.view.reshape(shape)
+        assert view is not None, "extents of 1 stand anywhere"
+        return result.then("reshape", {"shape": shape}, view)
+
+    return _Moved(moved, target, restore)
 
 
 def _row(

@@ -8,8 +8,8 @@ there. A local buffer is filled by one stage and emptied behind the last one tha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 
 from xdsl.dialects.linalg.ops import GenericOp as LinalgGenericOp
@@ -46,6 +46,7 @@ from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_compute_stage import (
 )
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_compute_sums import (
     Carry,
+    can_wait,
     choose_carry,
     compute_accumulating,
     packs_in_order,
@@ -200,19 +201,56 @@ class _Region:
     def _write(self) -> None:
         sections = self._sort()
         self._find_users(sections)
+        arriving = self._find_arriving(sections)
         for section, stages in sections.items():
             if section is _Section.FIRST:
-                self._write_loads("cb_wait_front", [level.before for level in self.levels])
+                self._write_loads(
+                    "cb_wait_front",
+                    [level.before for level in self.levels],
+                    {buffer for buffers in arriving.values() for buffer in buffers},
+                )
             for stage in stages:
-                self._write_stage(stage, section, is_alone=len(stages) == 1)
+                waits = arriving.get(stage.op, ())
+                numbers = (n for n, each in enumerate(stage.inputs) if each.buffer in waits)
+                self._write_stage(
+                    replace(stage, arriving=tuple(numbers)), section, is_alone=len(stages) == 1
+                )
         for buffer, section in self._kept.items():
             depth = 0 if section is _Section.CONSTANT else self._parallel
             self.levels[depth].after.append(_on_buffer("cb_pop_front", buffer, self._tiles[buffer]))
         self._write_loads("cb_pop_front", [level.after for level in self.levels])
 
-    def _write_loads(self, mnemonic: str, code: Sequence[list[Call | Nest]]) -> None:
+    def _find_arriving(
+        self, sections: dict[_Section, list[Stage]]
+    ) -> dict[LinalgGenericOp, list[Buffer]]:
+        """For loops over tiles, the inputs whose tiles they wait for one after the other.
+
+        They are the first to read them, and so begin while others still arrive.
+        """
+        found: dict[LinalgGenericOp, list[Buffer]] = {}
+        for section, stages in sections.items():
+            for stage in stages:
+                for number, access in enumerate(stage.inputs):
+                    stream = self._inputs.get(access.buffer)
+                    if stream is None or self._readers[access.buffer][0].op is not stage.op:
+                        continue
+                    level = self.levels[operand_depth(self._generic, stream.number)]
+                    times = sum(each.buffer == access.buffer for each in stage.inputs)
+                    is_here = self._code_of(section) is level.before
+                    if is_here and times == 1 and can_wait(stage, number):
+                        found.setdefault(stage.op, []).append(access.buffer)
+        return found
+
+    def _write_loads(
+        self,
+        mnemonic: str,
+        code: Sequence[list[Call | Nest]],
+        without: Collection[Buffer] = (),
+    ) -> None:
         """Wait for blocks of the inputs, or pop them, at their depths."""
         for buffer, stream in self._inputs.items():
+            if buffer in without:
+                continue
             depth = operand_depth(self._generic, stream.number)
             code[depth].append(_on_buffer(mnemonic, buffer, stream.tiles))
 
@@ -258,7 +296,7 @@ class _Region:
         begin, end = code, code
         if carry is not Carry.NOWHERE:
             begin, end = self._code_of(_Section.FIRST), self._code_of(_Section.LAST)
-        if not packing.in_order and stage is self._writers[buffer][0]:
+        if not packing.in_order and stage.op is self._writers[buffer][0].op:
             begin.append(_on_buffer("cb_reserve_back", buffer, stage.output.tiles))
         if stage.held is None:
             code += compute_elementwise(stage, self._capacity, packing)
@@ -267,7 +305,7 @@ class _Region:
             begin += steps.begin
             code += steps.step
             end += steps.end
-        if not packing.in_order and stage is self._writers[buffer][-1]:
+        if not packing.in_order and stage.op is self._writers[buffer][-1].op:
             end.append(_on_buffer("cb_push_back", buffer, stage.output.tiles))
         if buffer in self._kept:
             end.append(_on_buffer("cb_wait_front", buffer, stage.output.tiles))
@@ -279,12 +317,12 @@ class _Region:
     def _wait(self, code: list[Call | Nest], stage: Stage) -> None:
         """Wait for the local buffers that a stage is the first to read."""
         for buffer in self._local_inputs(stage):
-            if self._readers[buffer][0] is stage:
+            if self._readers[buffer][0].op is stage.op:
                 code.append(_on_buffer("cb_wait_front", buffer, self._tiles[buffer]))
 
     def _pop(self, code: list[Call | Nest], stage: Stage) -> None:
         for buffer in self._local_inputs(stage):
-            if self._readers[buffer][-1] is stage:
+            if self._readers[buffer][-1].op is stage.op:
                 code.append(_on_buffer("cb_pop_front", buffer, self._tiles[buffer]))
 
     def _local_inputs(self, stage: Stage) -> list[Buffer]:

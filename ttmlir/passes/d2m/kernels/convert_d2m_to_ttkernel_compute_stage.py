@@ -55,6 +55,8 @@ class Stage:
     """Tiles along each iterator."""
     reduced: tuple[int, ...]
     """The iterators that are reductions."""
+    arriving: tuple[int, ...] = ()
+    """The inputs that nothing has waited for: tiles are waited for as they are read."""
 
     @property
     def output(self) -> Access:
@@ -80,6 +82,18 @@ class Stage:
             for access in self.accesses
         ]
         return [self.extents[each] for each in iterators], accesses
+
+    def reads_in_order(self, number: int) -> bool:
+        """True if an input is read tile after tile, all of it."""
+        extents, accesses = self.along((*self.parallel, *self.reduced))
+        return is_in_order(extents, self.inputs[number], accesses[number][1])
+
+    def wait(self, point: Point) -> list[Call]:
+        """Wait for the tiles up to a place."""
+        return [
+            Call("cb_wait_front", (self.inputs[number].buffer, point[number] + 1))
+            for number in self.arriving
+        ]
 
     @property
     def root(self) -> SSAValue:
@@ -307,7 +321,8 @@ def compute_elementwise(stage: Stage, capacity: int, packing: Packing) -> Code:
     body = plan_body(stage, capacity)
 
     def chunk(points: Sequence[Point]) -> Code:
-        calls = [Call("tile_regs_acquire"), *compute_tiles(body, points)]
+        waits = stage.wait(points[-1])
+        calls = [*waits, Call("tile_regs_acquire"), *compute_tiles(body, points)]
         results = [
             (body.result + number * body.tiles, point[-1]) for number, point in enumerate(points)
         ]

@@ -132,6 +132,13 @@ def compute_accumulating(stage: Stage, capacity: int, carry: Carry, packing: Pac
     return steps
 
 
+def can_wait(stage: Stage, number: int) -> bool:
+    """True if a stage can wait for the tiles of an input one after the other."""
+    op = stage.root_op
+    is_reduction = isinstance(op, d2m.TileReduceSumOp | d2m.TileReduceMaxOp)
+    return (stage.held is None or is_reduction) and stage.reads_in_order(number)
+
+
 def packs_in_order(stage: Stage, capacity: int) -> bool:
     """True if a stage packs the tiles of its block one after the other."""
     if isinstance(stage.root_op, d2m.TileMatmulOp):
@@ -318,7 +325,7 @@ class _Reduction(_Maker):
                 self._templates,
                 {Setting.MATRIX: prepared},
             )
-            code.append(self.reduce(point, [call]))
+            code.append(self.reduce(point, [*stage.wait(inside), call]))
         return code
 
 
@@ -349,10 +356,10 @@ class _Product(_Maker):
         self._choose(rows, columns, capacity)
 
     def _choose(self, rows: Sequence[int], columns: Sequence[int], capacity: int) -> None:
-        """The shape of blocks, and the iterators along them: most tiles, then few to unpack.
+        """The shape of blocks, and the iterators along them: a long side first, then many tiles.
 
-        Of each block, the shorter side is unpacked once for each tile of it, with all of the
-        other (tt-llk, llk_unpack_AB_matmul.h).
+        The tiles of the shorter side stay in their source register in turn, while all of the longer
+        side stream past (tt-llk, llk_unpack_AB_matmul.h): so its length is what saves unpacking.
         """
         extents = self.stage.extents
         best = (1, 1, None, None)
@@ -360,8 +367,7 @@ class _Product(_Maker):
             for column in (None, *columns):
                 for rt in _divisors(1 if row is None else extents[row], capacity):
                     for ct in _divisors(1 if column is None else extents[column], capacity // rt):
-                        size, old = rt * ct, best[0] * best[1]
-                        if (size, max(rt, ct)) > (old, max(best[:2])):
+                        if (max(rt, ct), rt * ct) > (max(best[:2]), best[0] * best[1]):
                             best = (rt, ct, row, column)
         self._rt, self._ct, self._row, self._column = best
 

@@ -25,6 +25,10 @@ CORE_RATE = 22.0
 """Bytes per cycle between a core and DRAM."""
 CHANNEL_RATE = 22.0
 """Bytes per cycle of a DRAM channel."""
+L1_RATE = 200.0
+"""Bytes per cycle, on all of the chip, that cores read from each other's L1."""
+MULTICAST_RATE = 15.0
+"""Bytes per cycle out of a core that multicasts."""
 STEP = 250
 """Cycles of a step beyond its work: latency, synchronization and address arithmetic."""
 FIRST_LOAD = 600
@@ -40,6 +44,10 @@ class Blocks:
     iterators: tuple[int | None, ...]
     extents: Shape
     tile_bytes: int
+    page_cycles: int = READ_PAGE
+    """Of the processor that moves data, for each tile."""
+    in_dram: bool = True
+    """False for a buffer that is expected to be in L1."""
 
     def tiles(self, sizes: Sequence[int]) -> int:
         """Tiles of a block for the block size of each iterator."""
@@ -218,19 +226,28 @@ def _evaluate(nest: Nest, machine: Machine, sizes: Shape, cores: Shape) -> Sched
         factor if count == 1 else extent // size
         for factor, count, extent, size in zip(factors, cores, nest.extents, sizes, strict=True)
     ]
-    reader, dram_bytes = 0.0, 0.0
+    reader, writer, dram_bytes, l1_traffic = 0.0, 0.0, 0.0, 0.0
     for each in nest.inputs:
         depth = operand_depth(each.iterators, factors)
         loads = math.prod(factors[:depth])
         tiles = each.tiles(sizes)
         l1_bytes += tiles * each.tile_bytes * (machine.buffers if loads > 1 else 1)
         moved = loads * tiles * each.tile_bytes
-        reader += max(loads * tiles * READ_PAGE, moved / CORE_RATE)
+        cycles = max(loads * tiles * each.page_cycles, moved / CORE_RATE)
         # Cores that are spread over an iterator which does not count read the same block.
         readers = math.prod(total[:depth]) * math.prod(cores[depth:])
-        shared = _sharers(each, nest, sizes, cores, machine)
-        dram_bytes += readers * tiles * each.tile_bytes / shared
-    writer = 0.0
+        axis, sharers = _route(each, nest, sizes, cores, machine)
+        if axis == "x":
+            # The first core of a row sends on the network of the writer.
+            writer += cycles + moved / MULTICAST_RATE
+        else:
+            reader += cycles + (moved / MULTICAST_RATE if axis else 0)
+        read = readers * tiles * each.tile_bytes / sharers
+        if each.in_dram:
+            dram_bytes += read
+        elif not all(each.follows(iterator) for iterator in nest.spread):
+            # What each core reads alone is best where that core is.
+            l1_traffic += read
     stored = factors[:parallel]
     for each in nest.outputs:
         loads = math.prod(stored[: operand_depth(each.iterators, stored)])
@@ -240,14 +257,16 @@ def _evaluate(nest: Nest, machine: Machine, sizes: Shape, cores: Shape) -> Sched
             l1_bytes += tiles * each.tile_bytes
         moved = loads * tiles * each.tile_bytes
         writer += max(loads * tiles * READ_PAGE, moved / CORE_RATE)
-        dram_bytes += math.prod(total[:parallel]) * tiles * each.tile_bytes
+        if each.in_dram:
+            dram_bytes += math.prod(total[:parallel]) * tiles * each.tile_bytes
     steps = math.prod(factors)
     compute = 0.0
     for work in nest.works:
         depends = any(each is not None and each >= parallel for each in work.iterators)
         runs = steps if depends else math.prod(stored)
         compute += runs * work.points(sizes) * work.cycles
-    busiest = max(reader, writer, compute, dram_bytes / (machine.channels * CHANNEL_RATE))
+    memory = max(dram_bytes / (machine.channels * CHANNEL_RATE), l1_traffic / L1_RATE)
+    busiest = max(reader, writer, compute, memory)
     # The first block is there before anything is computed, the last one is written afterwards.
     fill = (reader + writer) / steps + FIRST_LOAD
     cycles = busiest + fill + steps * STEP
@@ -262,19 +281,26 @@ def operand_depth(iterators: Sequence[int | None], factors: Sequence[int]) -> in
     )
 
 
-def _sharers(each: Blocks, nest: Nest, sizes: Shape, cores: Shape, machine: Machine) -> int:
-    """Cores that get a block from one that reads it: rows or columns of a grid of two dimensions.
+def _route(
+    each: Blocks, nest: Nest, sizes: Shape, cores: Shape, machine: Machine
+) -> tuple[str, int]:
+    """The axis along which the first core multicasts an input, and how many cores get it.
 
-    The grid has to be a rectangle of the chip, with as many steps on each core.
+    What is multicast changes with a reduction; the cores are a rectangle of the chip, with as many
+    steps on each. Else there is no axis, and each core reads for itself.
     """
-    split = [iterator for iterator in nest.spread if cores[iterator] > 1]
-    if not split or len(split) > 2:
-        return 1
-    counts = [cores[iterator] for iterator in split]
-    height, width = (1, *counts)[-2:]
+    parallel = len(cores) - nest.reductions
+    if not any(each.follows(iterator) for iterator in range(parallel, len(cores))):
+        return "", 1
+    *outer, height, width = (1, 1, *(cores[iterator] for iterator in nest.spread))
     even = all(
-        nest.extents[iterator] % (sizes[iterator] * cores[iterator]) == 0 for iterator in split
+        nest.extents[iterator] % (sizes[iterator] * cores[iterator]) == 0
+        for iterator in nest.spread
     )
-    if not even or height > machine.rows or width > machine.columns:
-        return 1
-    return math.prod(cores[iterator] for iterator in split if not each.follows(iterator))
+    if not even or height > machine.rows or width > machine.columns or math.prod(outer) > 1:
+        return "", 1
+    last_two = (None, None, *nest.spread)[-2:]
+    for axis, extent, iterator in (("x", width, last_two[1]), ("y", height, last_two[0])):
+        if extent > 1 and not (iterator is not None and each.follows(iterator)):
+            return axis, extent
+    return "", 1

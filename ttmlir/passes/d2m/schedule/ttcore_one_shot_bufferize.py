@@ -231,6 +231,9 @@ class _Function:
                     "to_layout, view_layout and generic, tensor.empty, arith.constant and "
                     "func.return. Run ttir-to-d2m before",
                 )
+        for number, value in enumerate(op.operands):
+            # A tensor of ttnn that a kernel made.
+            op.operands[number] = self._buffers.get(value, value)
 
     def _convert_constant(self, op: ConstantOp) -> None:
         type_ = self._type_of(op.result)
@@ -257,13 +260,13 @@ class _Function:
 
     def _convert_gather(self, op: d2m.ViewElementsOp) -> None:
         """What is gathered has the type of a buffer of DRAM, of which nothing is in memory."""
-        type_ = cast("MemRef", buffer_type(cast("TensorType[Attribute]", op.results[0].type)))
+        type_ = buffer_type(cast("TensorType[Attribute]", op.results[0].type))
         layout = device_layout_of(type_)
         assert layout is not None, "buffers have a layout"
         interleaved = InterleavedLayoutAttr.of(layout.shard_shape, element_of(layout.element_type))
         space = MemorySpaceAttr(MemorySpace.DEVICE_DRAM)
         memref = MemRefType(layout.element_type, layout.shape, interleaved, space)
-        view = d2m.ViewElementsOp.of(self._buffer(op, 0), memref, op.map, op.shape)
+        view = d2m.ViewElementsOp.gather(self._buffer(op, 0), memref, op.map, op.shape)
         self._add(op, view)
         self._define(op, view.results[0])
 
