@@ -302,9 +302,15 @@ class _Planner:
         if not sets:
             return set()
         (steps,) = sets
-        for number in self._before(reduced):
-            stage, classes = self._stages[number], self.plan.classes[number]
-            if stage.reductions or not steps & {*classes}:
+        before = self._before(reduced)
+        for number, (stage, classes) in enumerate(
+            zip(self._stages, self.plan.classes, strict=True)
+        ):
+            runs_in_steps = bool(steps & {*classes})
+            if number in before and not runs_in_steps:
+                return set(steps)
+            # What is reduced within each block would look as if it went on in the next step.
+            if runs_in_steps and stage.reductions and not reduced[number]:
                 return set(steps)
         return set()
 
