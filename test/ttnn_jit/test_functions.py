@@ -276,6 +276,13 @@ def test_fallback_runs_the_function(device: Any) -> None:
     assert function.num_entries == 0
 
 
+def test_fallback_where_a_pass_fails(device: Any) -> None:
+    """It does not matter what the function lacks."""
+    function = ttnn_jit.jit(fallback=True)(lambda x: ttnn.lgamma(x))
+    x = tensor(device, 32, 32, start=0.5)
+    np.testing.assert_array_equal(numbers(function(x)), numbers(ttnn.lgamma(x)))
+
+
 def test_extra_pipeline_options(device: Any) -> None:
     """Options of the pipeline, as on the command line."""
     function = ttnn_jit.jit(extra_pipeline_options="enable-fusion=false")(
