@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from coverage_page import coverage_page
 from frontends_page import frontends_page
 from kernel_calls_page import kernel_calls_page
 from markdown_text import wrap_page
@@ -18,6 +19,7 @@ _WRITERS: dict[str, Callable[[str], str]] = {
     "docs/developing.md": with_mutation_table,
     "docs/frontends.md": lambda old: frontends_page(),
     "docs/kernel_calls.md": lambda old: kernel_calls_page(),
+    "docs/kernel_coverage.md": lambda old: coverage_page(),
     "docs/ops.md": lambda old: ops_page(),
     "docs/passes.md": lambda old: passes_page(),
     "docs/sanitizer.md": lambda old: sanitizer_page(),

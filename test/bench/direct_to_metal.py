@@ -2,9 +2,10 @@
 
     python test/bench/direct_to_metal.py [--only cosh] [--perf]
 
-Programs run on the timed simulator, exactly and unchecked, as neither changes their times. Their
-results are compared with NumPy's. The roofline of a program is the longest of the times that DRAM
-takes for its inputs and outputs and the matrix units for its products, at the rates of the chip.
+Programs run on the timed simulator, exactly and unchecked, as neither changes their times. Inputs
+and results are in DRAM. Results are compared with NumPy's. The roofline of a program is the longest
+of the times that DRAM takes for its inputs and outputs and the matrix units for its products, at
+the rates of the chip.
 """
 
 from __future__ import annotations
@@ -36,6 +37,10 @@ from ttmlir.sim.timing.roofline import peak_flops
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "metalium"
 FIDELITY = MathFidelity.HIFI2
 CORES = 64
+OPTIONS = (
+    f"set-math-fidelity={FIDELITY.schema_name.lower()} "
+    "default-input-memspace=dram default-output-memspace=dram"
+)
 
 Array = np.ndarray
 
@@ -115,8 +120,7 @@ def measure(
     case: Case, options: str = "", *, sanitize: bool = False, numerics: str = "exact"
 ) -> Measured:
     """Compile and run a case; AssertionError if its result is not NumPy's."""
-    fidelity = f"set-math-fidelity={FIDELITY.schema_name.lower()}"
-    model = ttmlir.compile(case.text, target="kernels", options=f"{fidelity} {options}".strip())
+    model = ttmlir.compile(case.text, target="kernels", options=f"{OPTIONS} {options}".strip())
     program = model.binary.program(0)
     assert isinstance(program, MetalProgram)
     inputs = case.make_inputs()

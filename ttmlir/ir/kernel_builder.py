@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from xdsl.dialects import arith, func, scf
+from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import (
     FloatAttr,
+    IndexType,
     IntegerAttr,
     LocationAttr,
     StringAttr,
@@ -92,6 +93,13 @@ class KernelBuilder(OpBuilder):
         )
         self.insert(op)
         return op.results
+
+    def variables(self, count: int) -> Variables:
+        """New variables, which hold nothing yet."""
+        op = memref.AllocaOp.get(i32, shape=[count])
+        op.location = self.location
+        self.insert(op)
+        return Variables(self, op.memref)
 
     def pointer(self, address: SSAValue | int, width: int = 32) -> SSAValue:
         """A pointer to integers of so many bits at an address of this core's L1."""
@@ -231,6 +239,33 @@ class KernelBuilder(OpBuilder):
         function.attributes["ttkernel.thread"] = ThreadTypeAttr(thread)
         function.location = self.location
         return function
+
+
+class Variables:
+    """32-bit integers of a kernel that change in loops and branches."""
+
+    def __init__(self, kernel: KernelBuilder, array: SSAValue) -> None:
+        """Those in a local array."""
+        self._kernel = kernel
+        self._array = array
+
+    def load(self, number: int) -> SSAValue:
+        """What a variable holds."""
+        op = memref.LoadOp.get(self._array, [self._place(number)])
+        op.location = self._kernel.location
+        return self._kernel.insert(op).res
+
+    def store(self, number: int, value: Number) -> None:
+        """Let a variable hold a number."""
+        kernel = self._kernel
+        op = memref.StoreOp.get(kernel.value(value), self._array, [self._place(number)])
+        op.location = kernel.location
+        kernel.insert(op)
+
+    def _place(self, number: int) -> SSAValue:
+        op = arith.ConstantOp.from_int_and_width(number, IndexType())
+        op.location = self._kernel.location
+        return self._kernel.insert(op).result
 
 
 def _template(value: str | bool | int) -> Attribute:

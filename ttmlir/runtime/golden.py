@@ -131,7 +131,7 @@ class GoldenObserver:
             assert self._exact is not None, "before() is called first"
             self._runner = GenericRunner.of(self._exact)
         operands: list[Array] = []
-        for slot, desc in zip(step.inputs, generic.program.descs, strict=False):
+        for slot, desc in zip(step.inputs, generic.program.input_descs, strict=True):
             values = self._values[slot]
             assert values is not None, "operands were computed before"
             operands.append(convert(values, desc.element.compute))

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from ttmlir.metalium.host_api import EnqueueProgram
 from ttmlir.program.description import ProgramDescription
 from ttmlir.runtime.binary import Operation
@@ -99,6 +101,12 @@ class CompiledFunction:
                 device,
                 spec.memory_config,
             )
+        elif operation.table == "ConstantOp":
+            out = operation.tensor("out")
+            spec = spec_of(out.desc)
+            assert out.constant is not None, "constants have elements"
+            numbers = round_to(np.asarray(out.constant).reshape(tuple(spec.shape)), spec.dtype)
+            values[out.global_id] = Tensor.on(device, spec, numbers)
         elif operation.table not in _NOTHING:
             raise AssertionError(f"{operation.where}: kernels stand for all that computes")
 

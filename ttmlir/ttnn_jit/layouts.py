@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute
 
@@ -32,6 +30,9 @@ _ELEMENTS = {
     DataType.UINT8: "ui8",
 }
 """The element types of tensors; block floats are formats of tiles."""
+
+_DATA_TYPES = {each.facts.storage: each for each in _ELEMENTS if each != DataType.INT32}
+"""Data types by what memory holds; integers with and without sign are the same there."""
 
 _SPREADS = {
     TensorMemoryLayout.INTERLEAVED: Spread.INTERLEAVED,
@@ -124,11 +125,9 @@ def _core_map(box: CoreRange, layout: TensorMemoryLayout) -> AffineMap:
 
 def spec_of(desc: TensorDesc) -> TensorSpec:
     """The specification of a tensor that a file describes."""
-    names = {keyword: dtype for dtype, keyword in _ELEMENTS.items()}
-    dtype = names[desc.element.keyword]
-    if desc.element.keyword == "bf16":
-        formats = {each.facts.storage: each for each in _ELEMENTS}
-        dtype = formats[desc.data_type]
+    dtype = _DATA_TYPES[desc.data_type]
+    if dtype == DataType.UINT32 and desc.element.keyword == "i32":
+        dtype = DataType.INT32
     is_dram = desc.memory_space is MemorySpace.DEVICE_DRAM
     shards = None
     if desc.memory_layout.is_sharded:
@@ -151,8 +150,3 @@ def spec_of(desc: TensorDesc) -> TensorSpec:
 def data_type_attr(dtype: DataType) -> Attribute:
     """The attribute `#ttcore.supportedDataTypes<...>`."""
     return tt.DataTypeAttr(dtype.facts.storage)
-
-
-def has_layout_of(type_: Attribute, spec: TensorSpec) -> bool:
-    """Whether a type is that of a specification."""
-    return cast("TensorType[Attribute]", type_) == tensor_type(spec)

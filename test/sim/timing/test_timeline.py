@@ -31,6 +31,7 @@ class FakeApi:
         """Calls that move the clock of a thread."""
         self.thread = thread
         self.refused = False
+        self.my_x = [0, 0]
 
     def cb_reserve_back(self, cb: int, pages: int) -> bool:
         """False the first time."""
@@ -94,6 +95,15 @@ def test_intervals_say_when_and_how_much_was_waiting() -> None:
         "cb_pop_front": 1,
     }
     assert recorded().end == 255
+
+
+def test_values_of_the_library_stay_as_they_are() -> None:
+    """Where a core is on the networks is an array, which nobody calls."""
+    thread = FakeThread()
+    api = FakeApi(thread)
+    api.my_x = [7, 3]
+    Timeline().watch(api, FakeApi.BLOCKING, thread, Track((0, 0), "BRISC", "reader"))
+    assert api.my_x[1] == 3
 
 
 def test_occupancy_of_circular_buffers() -> None:

@@ -114,6 +114,7 @@ class TTIRToTTMetalPipeline(Pipeline):
         from ttmlir.passes.d2m.fusion.d2m_mask_padding import D2MMaskPaddingPass
         from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel import ConvertD2MToTTKernelPass
         from ttmlir.passes.d2m.kernels.convert_d2m_to_ttmetal import ConvertD2MToTTMetalPass
+        from ttmlir.passes.d2m.kernels.convert_d2m_to_ttnn import ConvertD2MToTTNNPass
         from ttmlir.passes.d2m.schedule.d2m_allocate import D2MAllocatePass
         from ttmlir.passes.d2m.schedule.d2m_grid_selection import D2MGridSelectionPass
         from ttmlir.passes.d2m.schedule.ttcore_one_shot_bufferize import TTCoreOneShotBufferizePass
@@ -121,10 +122,15 @@ class TTIRToTTMetalPipeline(Pipeline):
         from ttmlir.passes.placement.ttir_load_system_desc import TTIRLoadSystemDescPass
         from ttmlir.passes.ttir.ttir_composite_decomposition import TTIRCompositeDecompositionPass
         from ttmlir.passes.ttir.ttir_window_decomposition import TTIRWindowDecompositionPass
+        from ttmlir.passes.ttnn.convert_ttnn_to_ttir import ConvertTTNNToTTIRPass
 
         self._check()
+        end: Pass = ConvertD2MToTTMetalPass(math_fidelity=self.set_math_fidelity)
+        if self.ttnn_mode:
+            end = ConvertD2MToTTNNPass(math_fidelity=self.set_math_fidelity)
         return (
             InlinePass(canonicalize=False),
+            *((ConvertTTNNToTTIRPass(),) if self.ttnn_mode else ()),
             TTIRLoadSystemDescPass(path=self.system_desc_path, arch=self.mock_system_desc_arch),
             TTIRCompositeDecompositionPass(),
             TTIRWindowDecompositionPass(),
@@ -151,7 +157,7 @@ class TTIRToTTMetalPipeline(Pipeline):
                 ttnn_mode=self.ttnn_mode,
                 max_dst_physical_size_tiles=self.max_dst_physical_size_tiles,
             ),
-            ConvertD2MToTTMetalPass(math_fidelity=self.set_math_fidelity),
+            end,
         )
 
     def _check(self) -> None:

@@ -110,7 +110,8 @@ class _Conversion:
 
     def _convert(self, op: ttnn.TTNNRowOp) -> None:
         row = op.ROW
-        differs = row.ttir_parameters is not None or row.ttnn_parameters is not None
+        names = {each.name for each in row.parameters}
+        differs = names != {each.name for each in row.ttir_signature}
         if not row.in_ttir or differs or len(op.results) != 1:
             refuse_to_legalize(
                 op,

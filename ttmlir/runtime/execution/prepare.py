@@ -384,11 +384,20 @@ class _Preparation:
         written = refs[len(refs) - program.num_outputs :]
         if len({ref.global_id for ref in written}) != len(written):
             raise BinaryError(f"{operation.where}: writes a tensor twice")
+        # What other programs have written to parts of an output stays there.
+        before = {
+            number: value
+            for number, ref in enumerate(written)
+            if (value := self.values.get(ref.global_id)) is not None
+            and value.empty_step is None
+            and value.deallocated_by is None
+        }
+        program = replace(program, kept=tuple(before))
         outputs = tuple(self._define(ref, ref.desc) for ref in written)
         self.steps.append(
             Step(
                 operation=operation,
-                inputs=tuple(value.slot for value in read),
+                inputs=tuple(value.slot for value in (*read, *before.values())),
                 output=outputs[-1],
                 output_desc=written[-1].desc,
                 generic=GenericStep(program, outputs),

@@ -78,6 +78,13 @@ def _sharding(device: SimDevice, desc: TensorDesc) -> Sharding:
         raise SimError(f"it is {desc.memory_layout.keyword}, but no core has a shard")
     down, across = -(-rows // height), -(-columns // width)
     cores = _cores(desc, device.chip.grid)
+    if len(desc.core_ranges) == 1 and (down > len(cores) or across > len(cores[0])):
+        # Shards of one dimension lie on a rectangle row by row.
+        listed = [core for line in cores for core in line]
+        if across == 1:
+            cores = [[core] for core in listed]
+        elif down == 1:
+            cores = [listed]
     if down > len(cores) or across > len(cores[0]):
         raise SimError(
             f"{rows}x{columns} pages are {spell_shape((down, across))} shards of "

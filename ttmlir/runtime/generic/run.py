@@ -38,6 +38,9 @@ class GenericProgram:
     num_outputs: int
     where: str
     """What messages begin with."""
+    kept: tuple[int, ...] = ()
+    """Which of the outputs begin with what was written to them before; the others are memory that
+    nobody has written."""
 
     def __post_init__(self) -> None:
         """BinaryError if the program means tensors that are not there."""
@@ -50,6 +53,12 @@ class GenericProgram:
             self.description.check_tensors(len(self.descs))
         except DescriptionError as error:
             raise BinaryError(f"{self.where}: {error}") from None
+
+    @property
+    def input_descs(self) -> tuple[TensorDesc, ...]:
+        """The tensors that the program is given: those that it reads, then the kept outputs."""
+        reads = self.descs[: len(self.descs) - self.num_outputs]
+        return (*reads, *(self.output_descs[number] for number in self.kept))
 
     @property
     def output_descs(self) -> tuple[TensorDesc, ...]:
@@ -73,8 +82,8 @@ def run_generic(
 ) -> GenericRun:
     """Run a program on a device of its own; `record` what its threads do when.
 
-    Inputs have the shapes and compute types of the descriptions. Outputs begin as memory that
-    nobody has written. ExecutionError for what the simulator refuses.
+    Inputs are the numbers of `input_descs`, in their compute types. ExecutionError for what the
+    simulator refuses.
     """
     device = SimDevice(chip, options, print_line=print_line)
     timeline = Timeline() if record else None
@@ -84,15 +93,17 @@ def run_generic(
             buffers.append(create_buffer(device, desc))
         except SimError as error:
             raise ExecutionError(f"{program.where}: tensor {number}: {error.message}") from error
+    written = buffers[len(buffers) - program.num_outputs :]
+    given = [*buffers[: len(buffers) - len(written)], *(written[each] for each in program.kept)]
     try:
-        for buffer, desc, values in zip(buffers, program.descs, inputs, strict=False):
+        for buffer, desc, values in zip(given, program.input_descs, inputs, strict=True):
             write_tensor(buffer, desc, values)
         report = run_program(
             device, create_sim_program(program.description, buffers), timeline=timeline
         )
         outputs = tuple(
             read_tensor(buffer, desc)
-            for buffer, desc in zip(buffers[len(inputs) :], program.output_descs, strict=True)
+            for buffer, desc in zip(written, program.output_descs, strict=True)
         )
     except SimError as error:
         raise ExecutionError(f"{program.where}: {error}") from error

@@ -266,6 +266,16 @@ def test_reductions_of_integers() -> None:
     check("sum", [y], expected, reduce_attributes((1,), keep=False), tolerance=0)
 
 
+def test_numbers_that_do_not_fit_are_refused() -> None:
+    """A row of numbers keeps within its type."""
+    text = FunctionText()
+    attributes = "start = 0 : si64, end = 300 : si64, step = 2 : si64, arange_dimension = 0 : i64"
+    type_ = tensor(150, element="i8")
+    numbers = text.define(f'"ttir.arange"() <{{{attributes}}}> : () -> {type_}', type_)
+    with pytest.raises(DiagnosticError, match="counts from 0 to 298, which i8 does not hold; use"):
+        lowered(text.returning(numbers), PASS)
+
+
 def test_products_of_elements() -> None:
     """Of floating-point numbers inside of tiles."""
     x = 1 + normal(3, 33, 7) / 8

@@ -339,3 +339,47 @@ def _random_shape(rng: np.random.Generator, size: int) -> Shape:
         shape.append(int(rng.choice(divisors)))
         size //= shape[-1]
     return (*shape, size)
+
+
+# --- Elementwise operations on moved tensors -----------------------------------------------------
+
+
+def kinds(source: str) -> list[str]:
+    """The operations on whole blocks and on tiles that a function becomes."""
+    names = [op.name for op in lowered(source, PASS).walk()]
+    return [name for name in names if name.startswith("d2m.tile_")]
+
+
+def test_operations_move_what_they_compute() -> None:
+    """A row of numbers that becomes a column is computed with as it lies in memory."""
+    text = FunctionText([tensor(3, 40, 33)])
+    over = "dim_arg = [2 : i32], keep_dim = false"
+    largest = text.op("max", ["%arg0"], tensor(3, 40), over)
+    limit = text.constant("-1.0", tensor(3, 40))
+    limited = text.op("maximum", [largest, limit], tensor(3, 40))
+    doubled = text.op("add", [limited, largest], tensor(3, 40))
+    shape = "shape = [3 : i32, 40 : i32, 1 : i32]"
+    column = text.op("reshape", [doubled], tensor(3, 40, 1), shape)
+    source = text.returning(text.op("subtract", ["%arg0", column], tensor(3, 40, 33)))
+    assert not {"d2m.tile_untilize_block", "d2m.tile_tilize_block"} & {*kinds(source)}
+    x = normal(3, 40, 33) - 2
+    rows = x.max(2, keepdims=True)
+    (result,) = execute(lowered(source, PASS), [x], poisons_padding=True)
+    np.testing.assert_allclose(result, x - (np.maximum(rows, -1) + rows), rtol=1e-6)
+
+
+def test_matrices_of_one_row_are_computed_as_one() -> None:
+    """Extents of 1 between rows and columns stand in front while tiles are computed."""
+    text = FunctionText([tensor(64, 70), tensor(70), tensor(64, 1, 1)])
+    shape = "shape = [64 : i32, 1 : i32, 70 : i32]"
+    rows = text.op("reshape", ["%arg0"], tensor(64, 1, 70), shape)
+    biased = text.op("add", [rows, "%arg1"], tensor(64, 1, 70))
+    column = text.op("reshape", ["%arg0"], tensor(64, 1, 70), shape)
+    product = text.op("multiply", [biased, column], tensor(64, 1, 70))
+    whole = "shape = [64 : i32, 70 : i32]"
+    source = text.returning(text.op("reshape", [product], tensor(64, 70), whole))
+    assert kinds(source) == ["d2m.tile_bcast", "d2m.tile_add", "d2m.tile_mul"]
+    x, bias = normal(64, 70), normal(70, seed=1)
+    inputs = [x, bias, normal(64, 1, 1)]
+    (result,) = execute(lowered(source, PASS), inputs, poisons_padding=True)
+    np.testing.assert_allclose(result, (x + bias) * x, rtol=1e-6)

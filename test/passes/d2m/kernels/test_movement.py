@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from samples.d2m_programs import (
     ABS,
     ADD,
@@ -241,3 +246,90 @@ def test_operands_that_stay_over_inner_loops() -> None:
     program.read("y")
     x, row = numbers((192, 128)), numbers((32, 128))
     check(program, x + np.tile(row, (6, 1)), x, row, atol=2**-8)
+
+
+@dataclass(frozen=True)
+class View:
+    """A view of a matrix of tiles."""
+
+    source: tuple[int, int]
+    row: str
+    """The row of the tile that is seen at row p and column q."""
+    column: str
+    at: Array
+    """The number of the tile that is seen at each place."""
+
+    def through(self, row: str, column: str, at: Array) -> View:
+        """The view of this one that sees its place (row, column)."""
+        places = {"p": row, "q": column}
+        row, column = (
+            re.sub(r"\b[pq]\b", lambda match: places[match[0]], each)
+            for each in (self.row, self.column)
+        )
+        return View(self.source, row, column, at)
+
+
+@st.composite
+def views(draw: st.DrawFn) -> View:
+    """Slices, reversals, transpositions, reshapes and repetitions in any order."""
+    source = draw(st.integers(1, 6)), draw(st.integers(1, 6))
+    view = View(source, "p", "q", np.arange(source[0] * source[1]).reshape(source))
+    moves = st.sampled_from(["slice", "reverse", "transpose", "reshape", "repeat"])
+    for move in draw(st.lists(moves, max_size=4)):
+        at = view.at
+        height, width = at.shape
+        match move:
+            case "slice":
+                first, step = draw(st.integers(0, height - 1)), draw(st.integers(1, 3))
+                view = view.through(f"(p * {step} + {first})", "q", at[first::step])
+            case "reverse":
+                view = view.through("p", f"({width - 1} - q)", at[:, ::-1])
+            case "transpose":
+                view = view.through("q", "p", at.T)
+            case "reshape":
+                rows = draw(st.sampled_from([n for n in range(1, at.size + 1) if not at.size % n]))
+                place = f"(p * {at.size // rows} + q)"
+                view = view.through(
+                    f"({place} floordiv {width})", f"({place} mod {width})", at.reshape(rows, -1)
+                )
+            case _:
+                view = view.through(f"(p mod {height})", "q", np.tile(at, (2, 1)))
+    return view
+
+
+def divisor(draw: st.DrawFn, number: int) -> int:
+    """A number that divides another one."""
+    return draw(st.sampled_from([each for each in range(1, number + 1) if not number % each]))
+
+
+@settings(max_examples=25, deadline=None)
+@given(views(), st.data())
+def test_random_views(view: View, data: st.DataObject) -> None:
+    """In blocks of any size, on any cores, from DRAM and from shards on any grid."""
+    shape = view.at.shape
+    block = tuple(divisor(data.draw, extent) for extent in shape)
+    count = tuple(extent // each for extent, each in zip(shape, block, strict=True))
+    grid = tuple(data.draw(st.integers(1, min(each, 8))) for each in count)
+    factors = tuple(-(-blocks // cores) for blocks, cores in zip(count, grid, strict=True))
+    cores = [-(-blocks // factor) for blocks, factor in zip(count, factors, strict=True)]
+    places = {"p": f"(d0 * {block[0]} + d2)", "q": f"(d1 * {block[1]} + d3)"}
+    row, column = (
+        re.sub(r"\b[pq]\b", lambda match: places[match[0]], each)
+        for each in (view.row, view.column)
+    )
+    on_cores = tuple(divisor(data.draw, extent) for extent in view.source)
+    if math.prod(on_cores) > 1:
+        height, width = (e // g for e, g in zip(view.source, on_cores, strict=True))
+        space = data.draw(st.sampled_from(["l1", "dram"]))
+        source = Buffer("x", (height, width), on_cores, space, sharded=True)
+        where = f"{row} floordiv {height}, {column} floordiv {width}, "
+        where += f"{row} mod {height}, {column} mod {width}"
+    else:
+        source = Buffer("x", view.source)
+        where = f"0, 0, {row}, {column}"
+    operands = (Operand("x", count, block, "d0, d1", where), Operand("y", count, block, "d0, d1"))
+    program = unary(source, operands, cores, factors, Buffer("y", shape))
+    x = numbers((view.source[0] * 32, view.source[1] * 32))
+    flat = np.abs(tiles(x)).reshape(-1, 32, 32)
+    [output] = program.run(x).outputs
+    np.testing.assert_array_equal(output, whole(flat[view.at]))

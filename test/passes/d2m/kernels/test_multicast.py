@@ -7,6 +7,8 @@ import pytest
 from running.pass_runner import lowered
 from samples.d2m_programs import MATMUL, Buffer, Operand, Program, check, numbers
 
+from ttmlir.passes.d2m.kernels import convert_d2m_to_ttkernel_movement
+
 M, K, N = 256, 192, 128
 """8, 6 and 4 tiles."""
 
@@ -65,6 +67,20 @@ def test_products(block: tuple[int, int, int], grid: tuple[int, int]) -> None:
     """Also on one row or column, and where the last cores have fewer blocks."""
     a, b = numbers((M, K)), numbers((K, N))
     check(product(block, grid), a.astype(np.float64) @ b, a, b, atol=0.1)
+
+
+@pytest.mark.parametrize(
+    ("block", "grid"), [((4, 1, 1), (1, 2)), ((4, 2, 3), (1, 2)), ((2, 2, 6), (1, 2))]
+)
+def test_blocks_that_are_stored_while_the_next_is_computed(
+    block: tuple[int, int, int], grid: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In chunks, where the writer multicasts and there are steps to do it in."""
+    monkeypatch.setattr(convert_d2m_to_ttkernel_movement, "CHUNK_TILES", 2)
+    program = product(block, grid)
+    assert ("memref.alloca" in kernels(program)) == (block[2] < 6)
+    a, b = numbers((M, K)), numbers((K, N))
+    check(program, a.astype(np.float64) @ b, a, b, atol=0.1)
 
 
 @pytest.mark.parametrize(("element", "space"), [("f32", "dram"), ("bf16", "l1")])

@@ -8,7 +8,7 @@ from typing import cast
 from xdsl.ir import Operation
 
 from ttmlir.dialects.definition.row_ops import RowOperation
-from ttmlir.ir.tensor_types import element_type, value_shape
+from ttmlir.ir.tensor_types import element_type, limits_of, value_shape
 from ttmlir.layout.errors import LayoutError
 from ttmlir.passes.d2m.frontend.ttir_to_d2m import OTHER_ROAD, Conversion, RuleTable
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
@@ -28,6 +28,12 @@ def _convert_arange(conversion: Conversion, op: Operation) -> DeviceTensor:
     numbers: Sequence[int] = range(parameters["start"], parameters["end"], parameters["step"])
     if len(numbers) > MOST_CONSTANTS:
         raise LayoutError(f"has more than {MOST_CONSTANTS} numbers; {OTHER_ROAD}")
+    lowest, highest = limits_of(element)
+    if numbers and (min(numbers) < lowest or max(numbers) > highest):
+        raise LayoutError(
+            f"counts from {numbers[0]} to {numbers[-1]}, which {element} does not hold; use a "
+            "wider type"
+        )
     extents = [extent if n == dim else 1 for n, extent in enumerate(shape)]
     row = conversion.builder.load_constant(element, extents, numbers)
     target = matrix_shape(shape)

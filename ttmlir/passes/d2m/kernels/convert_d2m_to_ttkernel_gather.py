@@ -1,9 +1,10 @@
 """Loading tiles whose elements are anywhere in other tiles (`d2m.view_elements`).
 
 A tile is gathered in pieces of 16 elements, the rows of its faces. What is 16 neighbours of a face
-in memory, at a place with the same alignment, is one transaction. All else goes through a bounce
-buffer: the units of memory that hold the elements are read, then each element is copied from its
-unit. A piece or element beyond the shape of the view is 0.
+in memory, at a place with the same alignment, is one transaction; so are rows of a face that follow
+each other there. All else goes through a bounce buffer: the units of memory that hold the elements
+are read, the first and the last of neighbours or one for each element, then each element is copied
+from its unit. What is beyond the shape of the view is 0.
 """
 
 from __future__ import annotations
@@ -111,18 +112,42 @@ class GatheredTiles(TileAddresses):
         self._extents = (*outer, TILE, _FACES, FACE)
         self._source = self._find(source)
         self._is_aligned = self._compare()
+        self._is_run = self._unit == FACE and self._follows_columns()
+        self._unit_bytes = self._unit * self._bytes
+        self._units = 2 if self._is_run else FACE
+        self._slots = TILE * TILE // self._unit
         if not self._is_aligned:
             kernel.call("cb_reserve_back", bounce, 1)
 
-    def _find(self, layout: DeviceLayout) -> _Source:
-        """The places of elements."""
-        rank, view = self._rank, self._view
-        *outer, rows, columns = dims(rank)
+    def _elements(self) -> tuple[AffineExpr, ...]:
+        """The place of an element in the buffer."""
+        *outer, rows, columns = dims(self._rank)
         row = rows * TILE + dim(self._row)
         column = columns * TILE + dim(self._face) * FACE + dim(self._lane)
-        # What is computed is what is inside of the view.
-        element = view.map.compose(AffineMap(rank + 3, 0, (*outer, row, column)))
-        *before, y, x = element.results
+        return self._view.map.compose(AffineMap(self._rank + 3, 0, (*outer, row, column))).results
+
+    def _follows_columns(self) -> bool:
+        """True if neighbours in a piece are neighbours in a row of the buffer."""
+        *before, column = map(self._form, self._elements())
+        return (
+            column.factor_of(self._lane) == 1
+            and self._lane not in column.divided_dims
+            and not any(self._lane in form.used_dims() for form in before)
+        )
+
+    def _follows_rows(self) -> bool:
+        """True if rows of a face that follow each other do so in the buffer."""
+        *before, row, column = map(self._form, self._elements())
+        return (
+            row.factor_of(self._row) == 1
+            and self._row not in row.divided_dims
+            and not any(self._row in form.used_dims() for form in (*before, column))
+        )
+
+    def _find(self, layout: DeviceLayout) -> _Source:
+        """The places of elements."""
+        rank = self._rank
+        *before, y, x = self._elements()
         tile = AffineMap(
             rank + 3,
             0,
@@ -152,24 +177,126 @@ class GatheredTiles(TileAddresses):
     ) -> None:
         """Gather a tile."""
         known: dict[int, Number] = dict(enumerate(place))
+        if self._is_aligned and self._follows_rows():
+            self._each_face(kernel, known, address)
+            return
+        if self._is_aligned:
+            self._each_piece(
+                kernel,
+                known,
+                (0, TILE),
+                lambda at, _: self._read_aligned(kernel, at, self._target(kernel, at, address)),
+                lambda at: self._clear(kernel, self._target(kernel, at, address)),
+            )
+            return
+        rows = max(1, self._slots // (self._units * _FACES))
+        (base,) = kernel.call("get_write_ptr", self._bounce)
 
-        def on_row(row: SSAValue) -> None:
+        def on_rows(batch: SSAValue) -> None:
+            first = kernel.multiply(batch, rows)
+            self._each_piece(
+                kernel,
+                known,
+                (first, rows),
+                lambda at, slot: self._read_units(kernel, at, self._slot(kernel, base, slot)),
+                lambda at: None,
+            )
+            kernel.call("noc_async_read_barrier")
+            self._each_piece(
+                kernel,
+                known,
+                (first, rows),
+                lambda at, slot: self._copy(
+                    kernel,
+                    at,
+                    self._slot(kernel, base, slot),
+                    self._target(kernel, at, address),
+                ),
+                lambda at: self._clear(kernel, self._target(kernel, at, address)),
+            )
+
+        kernel.count(TILE // rows, on_rows)
+
+    def _each_face(
+        self, kernel: KernelBuilder, known: Mapping[int, Number], address: Number
+    ) -> None:
+        """Read the rows of each face that follow each other in a face of the buffer."""
+
+        def on_row(face_row: SSAValue) -> None:
             def on_face(face: SSAValue) -> None:
-                at = {**known, self._row: row, self._face: face}
-                target = kernel.add(address, self._piece(kernel, row, face))
-                inside = self._is_inside(kernel, at)
-                if inside is None:
-                    self._read_piece(kernel, at, target)
+                row = kernel.multiply(face_row, FACE)
+                at: dict[int, Number] = {**known, self._row: row, self._face: face, self._lane: 0}
+                target = self._target(kernel, at, address)
+                condition = self._is_inside(kernel, at)
+                if condition is None:
+                    self._read_face(kernel, at, target)
                 else:
                     kernel.branch(
-                        inside,
-                        lambda: self._read_piece(kernel, at, target),
-                        lambda: self._clear(kernel, target),
+                        condition,
+                        lambda: self._read_face(kernel, at, target),
+                        lambda: self._clear(kernel, target, FACE),
                     )
 
             kernel.count(_FACES, on_face)
 
-        kernel.count(TILE, on_row)
+        kernel.count(_FACES, on_row)
+
+    def _read_face(self, kernel: KernelBuilder, at: dict[int, Number], target: Number) -> None:
+        """Read the rows of a face, from one or two of the buffer; clear those beyond the view."""
+        piece = FACE * self._bytes
+        rows = self._view.shape[-2]
+        count: Number = FACE
+        if rows % FACE:
+            row = evaluate(kernel, self._form(dim(self._rank - 2) * TILE + dim(self._row)), at)
+            left = kernel.add(kernel.multiply(row, -1), rows)
+            count = self._smaller(kernel, left, FACE)
+        start = evaluate(kernel, self._form(self._elements()[-2] % FACE), at)
+        first = self._smaller(kernel, count, kernel.add(kernel.multiply(start, -1), FACE))
+        self._read(kernel, at, target, kernel.multiply(first, piece), with_lane=True)
+        second = kernel.add(count, kernel.multiply(first, -1))
+
+        def read_second() -> None:
+            below = {**at, self._row: kernel.add(at[self._row], first)}
+            behind = kernel.add(target, kernel.multiply(first, piece))
+            self._read(kernel, below, behind, kernel.multiply(second, piece), with_lane=True)
+
+        if isinstance(second, SSAValue):
+            kernel.branch(kernel.compare("sgt", second, 0), read_second)
+        elif second:
+            read_second()
+        if rows % FACE:
+            behind = kernel.add(target, kernel.multiply(count, piece))
+            self._clear(kernel, behind, kernel.add(kernel.multiply(count, -1), FACE))
+
+    def _smaller(self, kernel: KernelBuilder, lhs: Number, rhs: Number) -> Number:
+        if isinstance(lhs, int) and isinstance(rhs, int):
+            return min(lhs, rhs)
+        return kernel.choose(kernel.compare("slt", lhs, rhs), lhs, rhs)
+
+    def _each_piece(
+        self,
+        kernel: KernelBuilder,
+        known: Mapping[int, Number],
+        rows: tuple[Number, int],
+        inside: Callable[[dict[int, Number], Number], None],
+        outside: Callable[[dict[int, Number]], None],
+    ) -> None:
+        """Loops over the pieces of some rows, with the number of each, in the view or not."""
+        first, count = rows
+
+        def on_row(row: SSAValue) -> None:
+            def on_face(face: SSAValue) -> None:
+                at = {**known, self._row: kernel.add(row, first), self._face: face}
+                number = kernel.add(kernel.multiply(row, _FACES), face)
+                condition = self._is_inside(kernel, at)
+                if condition is None:
+                    inside(at, number)
+                else:
+                    kernel.branch(condition, lambda: inside(at, number), lambda: outside(at))
+
+            kernel.count(_FACES, on_face)
+
+        kernel.count(count, on_row)
 
     def write(
         self, kernel: KernelBuilder, place: Sequence[Number], address: Number, tiles: int
@@ -177,11 +304,14 @@ class GatheredTiles(TileAddresses):
         """Refuse: a view on elements is read only."""
         raise LayoutError("writes to a view on elements; only inputs are gathered")
 
-    def _piece(self, kernel: KernelBuilder, row: SSAValue, face: SSAValue) -> Number:
-        """The byte of a piece in its tile."""
+    def _target(self, kernel: KernelBuilder, at: Mapping[int, Number], address: Number) -> Number:
+        """The address of a piece in the tile."""
         inside = _place_in_tile(dim(self._row), dim(self._face) * FACE)
-        form = self._form(inside * self._bytes)
-        return evaluate(kernel, form, {self._row: row, self._face: face})
+        return kernel.add(address, evaluate(kernel, self._form(inside * self._bytes), at))
+
+    def _slot(self, kernel: KernelBuilder, base: SSAValue, piece: Number) -> Number:
+        """The address of the units of a piece in the bounce buffer."""
+        return kernel.add(base, kernel.multiply(piece, self._units * self._unit_bytes))
 
     def _is_inside(self, kernel: KernelBuilder, at: Mapping[int, Number]) -> SSAValue | None:
         """Whether a piece has elements of the view; None if all have."""
@@ -200,28 +330,52 @@ class GatheredTiles(TileAddresses):
         first, second = conditions
         return kernel.arithmetic(arith.AndIOp, first, second)
 
-    def _read_piece(self, kernel: KernelBuilder, at: dict[int, Number], target: Number) -> None:
-        size = FACE * self._bytes
-        if self._is_aligned:
-            self._read(kernel, {**at, self._lane: 0}, target, size, with_lane=True)
-            return
-        unit_bytes = self._unit * self._bytes
-        (base,) = kernel.call("get_write_ptr", self._bounce)
+    def _read_aligned(
+        self, kernel: KernelBuilder, at: Mapping[int, Number], target: Number
+    ) -> None:
+        self._read(kernel, {**at, self._lane: 0}, target, FACE * self._bytes, with_lane=True)
+
+    def _read_units(self, kernel: KernelBuilder, at: Mapping[int, Number], slot: Number) -> None:
+        """Start to read the units of a piece: of its first and last element, or of each."""
 
         def read_unit(lane: SSAValue) -> None:
-            slot = kernel.add(base, kernel.multiply(lane, unit_bytes))
-            self._read(kernel, {**at, self._lane: lane}, slot, unit_bytes)
+            target = kernel.add(slot, kernel.multiply(lane, self._unit_bytes))
+            self._read(kernel, {**at, self._lane: lane}, target, self._unit_bytes)
+
+        if not self._is_run:
+            self._each_element(kernel, at, read_unit, lambda lane: None)
+            return
+        self._read(kernel, {**at, self._lane: 0}, slot, self._unit_bytes)
+        last: Number = FACE - 1
+        columns = self._view.shape[-1]
+        if columns % FACE:
+            form = self._form(dim(self._rank - 1) * TILE + dim(self._face) * FACE)
+            left = kernel.add(
+                kernel.multiply(kernel.value(evaluate(kernel, form, at)), -1), columns
+            )
+            last = kernel.choose(
+                kernel.compare("slt", left, FACE), kernel.value(kernel.add(left, -1)), FACE - 1
+            )
+        target = kernel.add(slot, self._unit_bytes)
+        self._read(kernel, {**at, self._lane: last}, target, self._unit_bytes)
+
+    def _copy(
+        self, kernel: KernelBuilder, at: Mapping[int, Number], slot: Number, target: Number
+    ) -> None:
+        """Copy the elements of a piece from their units."""
+        first = evaluate(kernel, self._source.lane, {**at, self._lane: 0}) if self._is_run else 0
 
         def copy(lane: SSAValue) -> None:
-            place = evaluate(kernel, self._source.lane, {**at, self._lane: lane})
-            slot = kernel.add(kernel.multiply(lane, unit_bytes // self._bytes), place)
-            self._copy_element(kernel, (base, slot), (target, lane))
+            if self._is_run:
+                place = kernel.add(lane, first)
+            else:
+                inside = evaluate(kernel, self._source.lane, {**at, self._lane: lane})
+                place = kernel.add(kernel.multiply(lane, self._unit), inside)
+            self._copy_element(kernel, (slot, place), (target, lane))
 
         def clear(lane: SSAValue) -> None:
             self._store(kernel, 0, (target, lane))
 
-        self._each_element(kernel, at, read_unit, lambda lane: None)
-        kernel.call("noc_async_read_barrier")
         self._each_element(kernel, at, copy, clear)
 
     def _each_element(
@@ -250,7 +404,7 @@ class GatheredTiles(TileAddresses):
         kernel: KernelBuilder,
         at: Mapping[int, Number],
         target: Number,
-        size: int,
+        size: Number,
         *,
         with_lane: bool = False,
     ) -> None:
@@ -284,14 +438,14 @@ class GatheredTiles(TileAddresses):
         pointer = self._pointer(kernel, target[0])
         kernel.call("store_to_l1", value, pointer, target[1])
 
-    def _clear(self, kernel: KernelBuilder, target: Number) -> None:
-        """Let a piece be 0."""
+    def _clear(self, kernel: KernelBuilder, target: Number, pieces: Number = 1) -> None:
+        """Let pieces that follow each other in memory be 0."""
         pointer = kernel.pointer(target)
 
         def clear(word: SSAValue) -> None:
             kernel.call("store_to_l1", 0, pointer, word)
 
-        kernel.count(FACE * self._bytes // _WORD, clear)
+        kernel.count(kernel.multiply(pieces, FACE * self._bytes // _WORD), clear)
 
 
 def _place_in_tile(row: AffineExpr, column: AffineExpr) -> AffineExpr:

@@ -229,7 +229,7 @@ def tile_bytes_of(layout: DeviceLayout, base: SSAValue, chip: Chip) -> BytesSome
 # --- Blocks --------------------------------------------------------------------------------------
 
 CHUNK_TILES = 8
-"""Tiles, at most, that a circular buffer gets or gives at a time: others go on meanwhile."""
+"""Tiles, about, that a circular buffer gets or gives at a time: others go on meanwhile."""
 
 
 @dataclass(frozen=True)
@@ -321,7 +321,7 @@ class BlockCopy:
         for number in reversed(range(len(loops))):
             loop = loops[number]
             if loop.extent > left:
-                width = max(each for each in range(1, left + 1) if not loop.extent % each)
+                width = _nearest_divisor(loop.extent, left)
                 outer = _Loop(loop.dim, loop.extent // width, width)
                 inner = [_Loop(loop.dim, width)] if width > 1 else []
                 return [*loops[:number], outer], [*inner, *loops[number + 1 :]]
@@ -360,6 +360,21 @@ class BlockCopy:
         first = [self._kernel.value(starts[number]) for number in self._running]
         zeros = [self._kernel.constant(0) for _ in self._counted]
         return BlockPlace(known, starts, [*first, *zeros])
+
+    @property
+    def is_divided(self) -> bool:
+        """True if a place in the block is divided to find the tile in memory."""
+        return bool(self._counted)
+
+    @property
+    def num_places(self) -> int:
+        """How many numbers tell the place of a tile in memory."""
+        return len(self._forms)
+
+    def place_at(self, fixed: Sequence[SSAValue]) -> BlockPlace:
+        """The place of a block that begins there, of which nothing is divided."""
+        known = dict.fromkeys(range(2 * self._rank), 0)
+        return BlockPlace(known, fixed, [fixed[number] for number in self._running])
 
     @property
     def block_bytes(self) -> int:
@@ -411,6 +426,12 @@ class BlockCopy:
         extents = [loop.extent for loop in self._inner]
         strides = [*self._strides(self._inner), places]
         kernel.walk(extents, strides, [*numbers, address], on_tile)
+
+
+def _nearest_divisor(number: int, wanted: int) -> int:
+    """The divisor that is the fewest times as large, or as small, as a number."""
+    divisors = (each for each in range(1, number + 1) if not number % each)
+    return min(divisors, key=lambda each: max(each / wanted, wanted / each))
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,12 @@ class Route:
     """x: those of a row; y: those of a column."""
     cores: int
     noc: NocIndex
+    semaphore: int
+    """The first of two that the cores talk by."""
+
+
+MAX_ROUTES = 8
+"""A core has 16 semaphores (tt-metal, NUM_SEMAPHORES)."""
 
 
 def multicast_routes(generic: d2m.GenericOp, chip_grid: tuple[int, int]) -> dict[int, Route]:
@@ -66,8 +72,9 @@ def multicast_routes(generic: d2m.GenericOp, chip_grid: tuple[int, int]) -> dict
             ("x", columns, len(grid) - 1, WRITER_NOC),
             ("y", rows, len(grid) - 2, READER_NOC),
         ):
-            if extent > 1 and spread.get(position) not in used:
-                routes[number] = Route(axis, extent, noc)
+            is_shared = extent > 1 and spread.get(position) not in used
+            if is_shared and len(routes) < MAX_ROUTES:
+                routes[number] = Route(axis, extent, noc, 2 * len(routes))
                 break
     return routes
 
@@ -90,9 +97,8 @@ class Multicast:
         self._reversed = route.noc is NocIndex.NOC1
         self._axis = route.axis
         self._across = "y" if route.axis == "x" else "x"
-        first = 2 * copy.stream.number
         # `ready` counts the receivers that have room; `valid` tells them that a block has arrived.
-        self._ready, self._valid = (arguments.semaphore(first + n) for n in range(2))
+        self._ready, self._valid = (arguments.semaphore(route.semaphore + n) for n in range(2))
         self._ready_word, self._valid_word = (
             kernel.pointer(semaphore) for semaphore in (self._ready, self._valid)
         )
@@ -153,7 +159,8 @@ class Multicast:
         kernel.call("noc_semaphore_inc", self._sender_ready, 1)
         kernel.call("noc_semaphore_wait", self._valid_word, 1)
 
-    def finish(self) -> None:
-        """Wait, behind the loops, for what was sent."""
-        self._kernel.call("noc_async_write_barrier")
-        self._kernel.call("noc_async_atomic_barrier")
+
+def finish_multicasts(kernel: KernelBuilder) -> None:
+    """Wait, behind the loops, for what was sent and signalled."""
+    kernel.call("noc_async_write_barrier")
+    kernel.call("noc_async_atomic_barrier")

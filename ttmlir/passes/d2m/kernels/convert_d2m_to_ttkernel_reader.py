@@ -22,6 +22,7 @@ from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_movement import (
 )
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_multicast import (
     Multicast,
+    finish_multicasts,
     multicast_routes,
 )
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_plan import KernelPlan
@@ -36,7 +37,7 @@ def block_of(index_map: AffineMap, indices: Indices) -> list[Number]:
 
 
 class Loader:
-    """Loads inputs in one kernel: those that are multicast on its network, and others if told."""
+    """Loads inputs in one kernel: those that its network multicasts; the reader, all others."""
 
     def __init__(
         self,
@@ -86,9 +87,8 @@ class Loader:
 
     def finish(self) -> None:
         """Wait, behind the loops, for what was sent."""
-        for multicast in self._multicasts.values():
-            multicast.finish()
-            break
+        if self._multicasts:
+            finish_multicasts(self._kernel)
 
 
 def build_reader(

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 
-from xdsl.ir import SSAValue
-
-from ttmlir.ir.kernel_builder import KernelBuilder, Number
+from ttmlir.dialects import d2m
+from ttmlir.ir.kernel_builder import KernelBuilder
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_arguments import WRITER_NOC, KernelArguments
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_chip import Chip
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_loops import (
     BlockLoops,
     Indices,
+    looped_iterators,
     operand_depth,
 )
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_movement import (
@@ -20,6 +20,7 @@ from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_movement import (
 )
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_plan import KernelPlan
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_reader import Loader, block_of
+from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_store import LateStorer, Storer
 
 
 def build_writer(
@@ -34,29 +35,33 @@ def build_writer(
     depths = [operand_depth(generic, stream.number) for stream in plan.outputs]
     loader = Loader(plan, kernel, arguments, chip, WRITER_NOC)
     loops = BlockLoops(generic, kernel)
+    storers = [
+        LateStorer(kernel, copy, steps)
+        if (steps := _steps(generic, depth, loader.depth)) > 1
+        and LateStorer.is_possible(copy, plan.storages[copy.stream.cb])
+        else Storer(kernel, copy)
+        for copy, depth in zip(copies, depths, strict=True)
+    ]
+
+    def before(depth: int, indices: Indices) -> None:
+        loader.load(depth, indices)
+        if depth == loader.depth:
+            for storer in storers:
+                storer.step()
 
     def after(depth: int, indices: Indices) -> None:
-        for copy, at in zip(copies, depths, strict=True):
+        for copy, storer, at in zip(copies, storers, depths, strict=True):
             if at == depth:
-                block = block_of(generic.indexing_maps[copy.stream.number], indices)
-                _store(kernel, copy, block)
+                storer.store(block_of(generic.indexing_maps[copy.stream.number], indices))
 
-    loops.run(loader.load, after, max(*depths, loader.depth))
+    loops.run(before, after, max(*depths, loader.depth))
+    for storer in storers:
+        storer.finish()
     loader.finish()
     kernel.call("noc_async_write_barrier")
 
 
-def _store(kernel: KernelBuilder, copy: BlockCopy, block: Sequence[Number]) -> None:
-    """Copy a block from its circular buffer, chunk by chunk."""
-    cb = kernel.buffers[copy.stream.cb]
-    place = copy.start(block)
-
-    def store_chunk(numbers: Sequence[SSAValue]) -> None:
-        kernel.call("cb_wait_front", cb, copy.chunk_tiles)
-        (address,) = kernel.call("get_read_ptr", cb)
-        copy.copy_chunk(place, numbers, address, store=True)
-        # What has left L1 may be written over; that it has arrived matters at the end only.
-        kernel.call("noc_async_writes_flushed")
-        kernel.call("cb_pop_front", cb, copy.chunk_tiles)
-
-    kernel.walk(copy.chunks, copy.chunk_strides, place.first, store_chunk)
+def _steps(generic: d2m.GenericOp, stored: int, loaded: int) -> int:
+    """How many times inputs are loaded for each block of an output, if there are several blocks."""
+    factors = [generic.block_factors[iterator] for iterator in looped_iterators(generic)]
+    return math.prod(factors[stored:loaded]) if stored and stored < loaded else 1

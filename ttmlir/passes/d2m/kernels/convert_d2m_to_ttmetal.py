@@ -75,7 +75,7 @@ from ttmlir.dialects.ttmetal.kernel_configs import (
 )
 from ttmlir.ir.rewriting import erase, erase_unused, insert_before, refuse, replace
 from ttmlir.ir.symbols import symbols_in
-from ttmlir.layout.enums import MathFidelity
+from ttmlir.layout.enums import MathFidelity, NocIndex
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.metal.device_memory import WIDE_BYTES, grid_cores
 from ttmlir.mlir.option_values import option
@@ -144,20 +144,19 @@ class ConvertD2MToTTMetalPass(ModulePass):
             for v in generic.operands
         ]
         kernels = [kernel_of(generic, functions, thread) for thread in generic.threads]
+        named = [*zip(generic.threads, kernels, strict=True)]
+        computing = [each for thread, each in named if thread.kind is d2m.ThreadKind.COMPUTE]
+        moving = [each for thread, each in named if thread.kind is not d2m.ThreadKind.COMPUTE]
+        if len(moving) > len(_NETWORKS):
+            refuse(generic, "has more than two kernels that move data; a core runs two")
         configs: list[NocConfigAttr | ComputeConfigAttr] = []
         for area in areas_of(generic):
-            networks = iter((READER_NOC, WRITER_NOC))
-            for thread, function in zip(generic.threads, kernels, strict=True):
-                if thread.kind is d2m.ThreadKind.COMPUTE:
-                    configs.append(self._compute(generic, function, area, cbs))
-                    continue
-                network = next(networks, None)
-                if network is None:
-                    refuse(generic, "has more than two kernels that move data; a core runs two")
-                args = arguments_of(function)
-                configs.append(
-                    NocConfigAttr(NocKernel(function.sym_name.data, area, args, network))
-                )
+            for part, networks in _share_networks(area, moving):
+                configs += [
+                    NocConfigAttr(NocKernel(each.sym_name.data, part, arguments_of(each), network))
+                    for each, network in zip(moving, networks, strict=False)
+                ]
+            configs += [self._compute(generic, each, area, cbs) for each in computing]
         program = ttmetal.EnqueueProgramOp.of(buffers, cbs, range(len(cbs)), configs)
         reference = generic.attributes.get(D2M_REFERENCE)
         if reference is not None:
@@ -274,6 +273,32 @@ def areas_of(generic: d2m.GenericOp) -> list[ttmetal.Area]:
     rows, rest = divmod(len(cores), width)
     areas = [ttmetal.Area((0, 0), (rows, width))] if rows else []
     return [*areas, ttmetal.Area((rows, 0), (1, rest))] if rest else areas
+
+
+_NETWORKS = (READER_NOC, WRITER_NOC)
+_PAGES = "ttkernel.get_interleaved_addr_gen_fast"
+_CORES = frozenset(
+    f"ttkernel.{name}" for name in ("get_noc_addr", "get_noc_multicast_addr", "my_x", "my_y")
+)
+
+
+def _share_networks(
+    area: ttmetal.Area, kernels: Sequence[FuncOp]
+) -> list[tuple[ttmetal.Area, Sequence[NocIndex]]]:
+    """Parts of a rectangle of cores, with the networks of the kernels that move data there.
+
+    Programs read more than they write, and the links beside DRAM are narrower than DRAM: where
+    kernels know no cores, but only pages of DRAM, half of the cores read on the other network.
+    """
+    names = {op.name for kernel in kernels for op in kernel.body.walk()}
+    (y, x), (rows, columns) = area.offset, area.size
+    if _PAGES not in names or names & _CORES or rows == 1:
+        return [(area, _NETWORKS)]
+    half = rows // 2
+    return [
+        (ttmetal.Area((y, x), (half, columns)), _NETWORKS),
+        (ttmetal.Area((y + half, x), (rows - half, columns)), _NETWORKS[::-1]),
+    ]
 
 
 def _is_wide(value: SSAValue) -> bool:

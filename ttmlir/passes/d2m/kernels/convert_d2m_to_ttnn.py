@@ -57,34 +57,37 @@ After:
 
 Requires: functions on tensors of ttnn in DRAM, cast to memrefs and back; generics without regions
 (convert-d2m-to-ttkernel with `ttnn-mode`). The attribute `tt.system_desc` on the module.
-Ensures: no operation of d2m is left. Buffers between generics are `ttnn.empty`; a program writes to
-its last operands. Kernels stay functions, which programs name; they get the addresses of tensors
-as common run-time arguments, at each launch, and semaphores by their numbers in the program. The
-module has the attribute `tt.device`.
+Ensures: no operation of d2m is left. Buffers between generics are `ttnn.empty` in their memory; a
+program writes to its last operands. Kernels stay functions, which programs name; they get the
+addresses of tensors as common run-time arguments, at each launch, and semaphores by their numbers
+in the program. The module has the attribute `tt.device`.
 Options: the math fidelity of kernels that compute.
 Not done here: the C++ of kernels, which is made as a file is written.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
+import numpy as np
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, MemRefType, ModuleOp, TensorType
+from xdsl.dialects.builtin import MemRefType, ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects import d2m, tt, ttmetal, ttnn
 from ttmlir.dialects.definition.names import DEVICE, KERNEL_THREAD
 from ttmlir.dialects.tt.layout import element_of
-from ttmlir.dialects.ttcore import device_layout_of, memory_space_of
+from ttmlir.dialects.ttcore import HostLayoutAttr, device_layout_of, memory_space_of
 from ttmlir.dialects.ttir.metal_cast import TTNNMetalLayoutCastOp
 from ttmlir.dialects.ttmetal.kernel_configs import KernelArg, KernelArgKind, UnpackToDestMode
 from ttmlir.ir.layouts import layout_of, require_system_desc
 from ttmlir.ir.rewriting import erase, insert_before, refuse
 from ttmlir.ir.symbols import symbols_in
+from ttmlir.layout.affine import AffineMap, constant, dims
 from ttmlir.layout.element_type import TileFormat
 from ttmlir.layout.enums import (
     DataType,
@@ -94,8 +97,16 @@ from ttmlir.layout.enums import (
     TensorMemoryLayout,
     TTNNLayout,
 )
-from ttmlir.layout.metal.device_memory import cb_page_bytes, l1_buffer_bytes
+from ttmlir.layout.grid import Grid
+from ttmlir.layout.metal.device_memory import cb_page_bytes, grid_cores, l1_buffer_bytes
 from ttmlir.layout.tensor_layout import TensorLayout
+from ttmlir.mlir.attributes.elements import (
+    Elements,
+    ElementsType,
+    element_size,
+    elements_attr,
+    raw_bytes,
+)
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_arguments import (
@@ -103,6 +114,7 @@ from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_arguments import (
     WIDE_DST,
     WRITER_NOC,
 )
+from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_chip import chip_of
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttmetal import (
     areas_of,
     arguments_of,
@@ -177,6 +189,7 @@ class _Function:
                     self._load_constant(op)
                 case (
                     d2m.ViewLayoutOp()
+                    | d2m.ViewElementsOp()
                     | d2m.StreamLayoutOp()
                     | memref.AllocOp()
                     | memref.DeallocOp()
@@ -261,13 +274,13 @@ class _Function:
         stored = self._functions.get(read.name_.root_reference.data)
         if not isinstance(stored, memref.GlobalOp):
             refuse(op, "moves a constant that the module does not have")
-        value = cast("DenseIntOrFPElementsAttr", stored.initial_value)
-        shape = value.type.get_shape()
-        element = element_of(cast("Buffer", target).type.element_type)
-        type_ = _tiled(value.type.get_element_type(), shape, element)
+        type_ = _type_of_buffer(cast("Buffer", target), op)
+        value = _arrange(
+            cast("Elements", stored.initial_value), cast("Buffer", source), cast("Buffer", target)
+        )
         made = ttnn.ConstantOp.create(
             operands=[self._device(op)],
-            result_types=[type_],
+            result_types=[TensorType(value.get_element_type(), value.get_shape(), type_.encoding)],
             properties={"value": value},
             location=op.location,
         )
@@ -284,8 +297,8 @@ class _Function:
         outputs = 0
         for number, value in enumerate(generic.operands):
             if isinstance(value.owner, d2m.StreamLayoutOp):
-                buffer, _ = d2m.buffer_of_view(value)
-                tensors.append(self._tensor(cast("Buffer", buffer), generic))
+                buffer = cast("Buffer", d2m.memory_of(value))
+                tensors.append(self._tensor(buffer, generic))
                 outputs += number >= len(generic.inputs)
         try:
             program = self._program(generic)
@@ -405,25 +418,73 @@ def _type_of_casts(buffer: Buffer) -> Attribute | None:
     return None
 
 
-def _type_of_buffer(buffer: Buffer, op: Operation) -> Attribute:
-    """The type of a tensor with the pages of a buffer: all dimensions but the last are rows."""
+def _arrange(constant: Elements, source: Buffer, target: Buffer) -> Elements:
+    """The elements of a constant of the host as those of the tensor that stands for a buffer.
+
+    They are padded as the host's memref says; then come the shards, one below the other.
+    """
+    layout = device_layout_of(target.type)
+    assert layout is not None, "the buffer is on the device"
+    element = np.dtype((np.void, element_size(constant.get_element_type())))
+    shape, host = constant.get_shape(), source.type.layout
+    numbers = np.frombuffer(raw_bytes(constant), element).reshape(shape)
+    shards = layout.scalar_shard_shape
+    physical = [by * extent for by, extent in zip(layout.grid_shape, shards, strict=True)]
+    padded = np.zeros(math.prod(physical), element)
+    strides = host.get_strides() if isinstance(host, HostLayoutAttr) else None
+    if strides is None:
+        padded[: numbers.size] = numbers.reshape(-1)
+    else:
+        steps = tuple(element.itemsize * each for each in strides)
+        np.lib.stride_tricks.as_strided(padded, shape, steps)[...] = numbers
+    rank = len(shards)
+    parts = [each for pair in zip(layout.grid_shape, shards, strict=True) for each in pair]
+    order = (*range(0, 2 * rank, 2), *range(1, 2 * rank, 2))
+    arranged = padded.reshape(parts).transpose(order).reshape(-1, shards[-1])
+    type_ = TensorType(constant.get_element_type(), arranged.shape)
+    return elements_attr(cast("ElementsType", type_), arranged.tobytes())
+
+
+def _type_of_buffer(buffer: Buffer, op: Operation) -> TensorType[Attribute]:
+    """The type of a tensor with the pages of a buffer: all dimensions but the last are rows.
+
+    Shards in L1 are those of a height-sharded tensor, one below the other in the order of cores.
+    """
     layout = device_layout_of(buffer.type)
     element = element_of(buffer.type.element_type)
-    if (
-        layout is None
-        or memory_space_of(buffer.type) is not MemorySpace.DEVICE_DRAM
-        or not isinstance(element, TileFormat)
-    ):
+    if layout is None or not isinstance(element, TileFormat):
         refuse(op, f"has a buffer that is no tensor of ttnn, '{buffer.type}'")
-    *outer, rows, columns = element.scalar_shape(layout.shard_shape)
-    for extent in outer:
-        rows *= extent
-    return _tiled(tt.element_type_of(element.scalar), (rows, columns), element)
+    scalar = tt.element_type_of(element.scalar)
+    element = TileFormat(element.height, element.width, _stored(element.data_type))
+    *outer, rows, columns = layout.shard_shape
+    rows *= math.prod(outer)
+    shape = element.scalar_shape((rows, columns))
+    if memory_space_of(buffer.type) is MemorySpace.DEVICE_DRAM:
+        return _tiled(scalar, shape, element)
+    cores = grid_cores(layout.grid_shape, chip_of(op).grid)
+    width = 1 + max(x for x, _ in cores)
+    shape = (shape[0] * len(cores), shape[1])
+    core, _ = dims(2)
+    return TensorType(
+        scalar,
+        shape,
+        ttnn.TTNNLayoutAttr.of(
+            TensorLayout(
+                linear=AffineMap.identity(2),
+                grid=Grid(
+                    (len(cores), 1), AffineMap(2, 0, (constant(0), core // width, core % width))
+                ),
+                shard=(rows, columns),
+                element=element,
+                memory_space=MemorySpace.DEVICE_L1,
+                memory_layout=TensorMemoryLayout.HEIGHT_SHARDED,
+            )
+        ),
+    )
 
 
-def _tiled(scalar: Attribute, shape: Sequence[int], element: object) -> Attribute:
+def _tiled(scalar: Attribute, shape: Sequence[int], element: TileFormat) -> TensorType[Attribute]:
     """The type of a tensor in tiles that go round the banks of DRAM."""
-    assert isinstance(element, TileFormat), "kernels take tiles"
     layout = TensorLayout.of(
         shape,
         element,

@@ -25,6 +25,8 @@ CORE_RATE = 22.0
 """Bytes per cycle between a core and DRAM."""
 CHANNEL_RATE = 22.0
 """Bytes per cycle of a DRAM channel."""
+L1_RATE = 200.0
+"""Bytes per cycle, on all of the chip, that cores read from each other's L1."""
 MULTICAST_RATE = 15.0
 """Bytes per cycle out of a core that multicasts."""
 STEP = 250
@@ -42,6 +44,10 @@ class Blocks:
     iterators: tuple[int | None, ...]
     extents: Shape
     tile_bytes: int
+    page_cycles: int = READ_PAGE
+    """Of the processor that moves data, for each tile."""
+    in_dram: bool = True
+    """False for a buffer that is expected to be in L1."""
 
     def tiles(self, sizes: Sequence[int]) -> int:
         """Tiles of a block for the block size of each iterator."""
@@ -220,14 +226,14 @@ def _evaluate(nest: Nest, machine: Machine, sizes: Shape, cores: Shape) -> Sched
         factor if count == 1 else extent // size
         for factor, count, extent, size in zip(factors, cores, nest.extents, sizes, strict=True)
     ]
-    reader, writer, dram_bytes = 0.0, 0.0, 0.0
+    reader, writer, dram_bytes, l1_traffic = 0.0, 0.0, 0.0, 0.0
     for each in nest.inputs:
         depth = operand_depth(each.iterators, factors)
         loads = math.prod(factors[:depth])
         tiles = each.tiles(sizes)
         l1_bytes += tiles * each.tile_bytes * (machine.buffers if loads > 1 else 1)
         moved = loads * tiles * each.tile_bytes
-        cycles = max(loads * tiles * READ_PAGE, moved / CORE_RATE)
+        cycles = max(loads * tiles * each.page_cycles, moved / CORE_RATE)
         # Cores that are spread over an iterator which does not count read the same block.
         readers = math.prod(total[:depth]) * math.prod(cores[depth:])
         axis, sharers = _route(each, nest, sizes, cores, machine)
@@ -236,7 +242,12 @@ def _evaluate(nest: Nest, machine: Machine, sizes: Shape, cores: Shape) -> Sched
             writer += cycles + moved / MULTICAST_RATE
         else:
             reader += cycles + (moved / MULTICAST_RATE if axis else 0)
-        dram_bytes += readers * tiles * each.tile_bytes / sharers
+        read = readers * tiles * each.tile_bytes / sharers
+        if each.in_dram:
+            dram_bytes += read
+        elif not all(each.follows(iterator) for iterator in nest.spread):
+            # What each core reads alone is best where that core is.
+            l1_traffic += read
     stored = factors[:parallel]
     for each in nest.outputs:
         loads = math.prod(stored[: operand_depth(each.iterators, stored)])
@@ -246,14 +257,16 @@ def _evaluate(nest: Nest, machine: Machine, sizes: Shape, cores: Shape) -> Sched
             l1_bytes += tiles * each.tile_bytes
         moved = loads * tiles * each.tile_bytes
         writer += max(loads * tiles * READ_PAGE, moved / CORE_RATE)
-        dram_bytes += math.prod(total[:parallel]) * tiles * each.tile_bytes
+        if each.in_dram:
+            dram_bytes += math.prod(total[:parallel]) * tiles * each.tile_bytes
     steps = math.prod(factors)
     compute = 0.0
     for work in nest.works:
         depends = any(each is not None and each >= parallel for each in work.iterators)
         runs = steps if depends else math.prod(stored)
         compute += runs * work.points(sizes) * work.cycles
-    busiest = max(reader, writer, compute, dram_bytes / (machine.channels * CHANNEL_RATE))
+    memory = max(dram_bytes / (machine.channels * CHANNEL_RATE), l1_traffic / L1_RATE)
+    busiest = max(reader, writer, compute, memory)
     # The first block is there before anything is computed, the last one is written afterwards.
     fill = (reader + writer) / steps + FIRST_LOAD
     cycles = busiest + fill + steps * STEP

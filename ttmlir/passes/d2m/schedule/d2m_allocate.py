@@ -98,10 +98,10 @@ from ttmlir.passes.core.base import ModulePass, option
 from ttmlir.passes.d2m.schedule.address_planner import AddressPlanner, Life, Request
 from ttmlir.passes.d2m.schedule.block_choice import operand_depth
 from ttmlir.passes.d2m.schedule.l1_placement import (
-    blocks_of,
     choose_shards,
     move_to_dram,
     move_to_l1,
+    parts_of,
 )
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ class _Function:
         for each in sorted(buffers, key=_urgency):
             memref = each.op.memref.type
             extents = split_device_shape(memref.get_shape())[1]
-            grid = choose_shards(extents, blocks_of(each.op), math.prod(chip.grid))
+            grid = choose_shards(extents, parts_of(each.op), math.prod(chip.grid))
             if grid is None:
                 continue
             shard = [extent // count for extent, count in zip(extents, grid, strict=True)]

@@ -50,6 +50,7 @@ Not done here: memory, which `d2m-allocate` gives.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
@@ -62,7 +63,7 @@ from xdsl.rewriter import Rewriter
 from ttmlir.dialects import d2m
 from ttmlir.dialects.tt.keywords import MemorySpaceAttr
 from ttmlir.dialects.tt.layout import element_of
-from ttmlir.dialects.ttcore import ViewLayoutAttr
+from ttmlir.dialects.ttcore import ViewLayoutAttr, memory_space_of
 from ttmlir.ir.layouts import require_system_desc
 from ttmlir.ir.op_builder import OpBuilder
 from ttmlir.ir.rewriting import erase, insert_before, refuse
@@ -74,6 +75,7 @@ from ttmlir.mlir.attributes.affine import affine_map_attr
 from ttmlir.optable.kernel import call_named
 from ttmlir.passes.core.base import ModulePass, option
 from ttmlir.passes.d2m.schedule.block_choice import (
+    READ_PAGE,
     Blocks,
     Machine,
     Nest,
@@ -102,6 +104,10 @@ MATRIX_CYCLES = 67
 UNPACK_CYCLES = 40
 """Of a tile of 16-bit numbers."""
 PACK_CYCLES = 45
+MOST_L1_BYTES = 8 << 20
+"""Of all cores, for a buffer that is expected to stay in L1."""
+GATHER_CYCLES = 5000
+"""Of the processor that moves data, for a tile whose elements are gathered."""
 OPERATION_CYCLES = 160
 """Of an operation on a tile in DST that no table has."""
 
@@ -194,7 +200,14 @@ def _nest_of(space: IterationSpace, order: Sequence[int], dst_tiles: int) -> Nes
         return tuple(None if each is None else number_of[each] for each in labels)
 
     def blocks_of(access: Access, value: SSAValue) -> Blocks:
-        return Blocks(renumber(access.iterators), access.extents, tile_bytes(value))
+        below, _ = d2m.buffer_of_view(value)
+        return Blocks(
+            renumber(access.iterators),
+            access.extents,
+            tile_bytes(value),
+            GATHER_CYCLES if isinstance(below.owner, d2m.ViewElementsOp) else READ_PAGE,
+            not _fits_in_l1(below),
+        )
 
     operands = [
         blocks_of(access, value) for access, value in zip(space.accesses, op.operands, strict=True)
@@ -232,6 +245,14 @@ def _nest_of(space: IterationSpace, order: Sequence[int], dst_tiles: int) -> Nes
 def tile_bytes(value: SSAValue) -> int:
     """Bytes of an element of a memref."""
     return element_of(cast("MemRef", value.type).element_type).stored_bytes
+
+
+def _fits_in_l1(value: SSAValue) -> bool:
+    """True for a buffer that prefers L1, and that takes little enough to stay there."""
+    memref = cast("MemRef", value.type)
+    if memory_space_of(memref) is not MemorySpace.DEVICE_L1:
+        return False
+    return math.prod(memref.get_shape()) * tile_bytes(value) <= MOST_L1_BYTES
 
 
 def _cycles(loops: Loops) -> int:

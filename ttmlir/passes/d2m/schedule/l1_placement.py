@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import cast
 
@@ -21,9 +22,10 @@ from ttmlir.dialects import d2m
 from ttmlir.dialects.tt.keywords import MemorySpaceAttr
 from ttmlir.dialects.tt.layout import element_of
 from ttmlir.dialects.ttcore import InterleavedLayoutAttr, ShardLayoutAttr, ViewLayoutAttr
-from ttmlir.layout.affine import AffineExpr, AffineMap
+from ttmlir.layout.affine import AffineExpr, AffineMap, DimExpr
 from ttmlir.layout.enums import MemorySpace
 from ttmlir.layout.linear_form import linear_form
+from ttmlir.layout.metal.iteration import iterator_positions
 from ttmlir.layout.metal.reblocking import split_device_shape
 
 MemRef = MemRefType[Attribute]
@@ -35,28 +37,38 @@ MOST_IMBALANCE = 3
 """How many times the even share of tiles a core may hold."""
 
 
+@dataclass(frozen=True)
+class Part:
+    """What a generic reads or writes of a buffer."""
+
+    block: Shape
+    cores: Shape | None
+    """Along each dimension, where each core has tiles of its own and in their order; else None."""
+
+
 @lru_cache(maxsize=4096)
-def choose_shards(extents: Shape, blocks: tuple[Shape, ...], cores: int) -> Shape | None:
+def choose_shards(extents: Shape, parts: tuple[Part, ...], cores: int) -> Shape | None:
     """The grid that a tensor of tiles is divided over; None if it divides badly.
 
-    `blocks` are those that programs read and write: shards of whole blocks come first among grids
-    of as many cores.
+    The best grid is that of generics which then find their tiles on their own cores; then one of
+    many cores, whose shards are whole blocks.
     """
-    best: tuple[int, int, Shape] | None = None
+    best: tuple[int, int, int, Shape] | None = None
+    tiles = math.prod(extents)
+    most = max(MOST_TILES, MOST_IMBALANCE * -(-tiles // min(cores, tiles)))
     for grid in _grids(extents, cores):
+        count = math.prod(grid)
+        if tiles // count > most:
+            continue
         shard = [extent // count for extent, count in zip(extents, grid, strict=True)]
         whole = sum(
-            all(size % block == 0 for size, block in zip(shard, each, strict=True))
-            for each in blocks
+            all(size % block == 0 for size, block in zip(shard, each.block, strict=True))
+            for each in parts
         )
-        found = math.prod(grid), whole, grid
+        found = sum(each.cores == grid for each in parts), count, whole, grid
         if best is None or found > best:
             best = found
-    assert best is not None, "a grid of ones divides everything"
-    count, _, grid = best
-    tiles = math.prod(extents)
-    share = -(-tiles // min(cores, tiles))
-    return grid if tiles // count <= max(MOST_TILES, MOST_IMBALANCE * share) else None
+    return None if best is None else best[-1]
 
 
 def _grids(extents: Sequence[int], cores: int) -> Iterator[Shape]:
@@ -69,16 +81,48 @@ def _grids(extents: Sequence[int], cores: int) -> Iterator[Shape]:
                 yield (count, *rest)
 
 
-def blocks_of(op: AllocOp) -> tuple[Shape, ...]:
-    """The blocks of the views of a buffer, each once."""
+def parts_of(op: AllocOp) -> tuple[Part, ...]:
+    """What generics access of a buffer, by views of its rank; each once."""
     rank = len(op.memref.type.get_shape()) // 2
-    shapes = [
-        cast("MemRef", use.operation.results[0].type).get_shape()
-        for use in op.memref.uses
-        if isinstance(use.operation, d2m.ViewLayoutOp)
-    ]
-    found = [tuple(shape[rank:]) for shape in shapes if len(shape) == 2 * rank]
-    return tuple(dict.fromkeys(found))
+    found: dict[Part, None] = {}
+    for use in op.memref.uses:
+        view = use.operation
+        if not isinstance(view, d2m.ViewLayoutOp):
+            continue
+        shape = cast("MemRef", view.results[0].type).get_shape()
+        if len(shape) != 2 * rank:
+            continue
+        in_order = _is_in_order(cast("MemRef", view.results[0].type))
+        for user in view.results[0].uses:
+            generic = user.operation
+            if isinstance(generic, d2m.GenericOp):
+                cores = _cores_of(generic, user.index) if in_order else None
+                found[Part(tuple(shape[rank:]), cores)] = None
+    return tuple(found)
+
+
+def _is_in_order(view: MemRef) -> bool:
+    """True if each dimension of a view goes over that of the buffer."""
+    tiles = cast("ViewLayoutAttr", view.layout).data.results[len(view.get_shape()) // 2 :]
+    rank = len(tiles)
+    return all(
+        tile.used_dims() <= {dimension, rank + dimension} for dimension, tile in enumerate(tiles)
+    )
+
+
+def _cores_of(generic: d2m.GenericOp, number: int) -> Shape | None:
+    """Cores along each dimension of an operand, if each core has an even part of its own."""
+    positions = iterator_positions(generic.indexing_maps[len(generic.inputs)])
+    counts: list[int] = []
+    for result, blocks in zip(
+        generic.indexing_maps[number].results, generic.layouts[number].grid_shape, strict=True
+    ):
+        position = positions.get(result.position) if isinstance(result, DimExpr) else None
+        cores = 1 if position is None else generic.grid_shape[position]
+        if blocks % cores:
+            return None
+        counts.append(cores)
+    return tuple(counts) if tuple(counts) == generic.grid_shape else None
 
 
 def move_to_dram(op: AllocOp) -> None:

@@ -231,6 +231,9 @@ class _Function:
                     "to_layout, view_layout and generic, tensor.empty, arith.constant and "
                     "func.return. Run ttir-to-d2m before",
                 )
+        for number, value in enumerate(op.operands):
+            # A tensor of ttnn that a kernel made.
+            op.operands[number] = self._buffers.get(value, value)
 
     def _convert_constant(self, op: ConstantOp) -> None:
         type_ = self._type_of(op.result)

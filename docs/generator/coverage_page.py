@@ -1,0 +1,102 @@
+"""The page of what the direct-to-metal path compiles: tried with the example of each operation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import groupby
+
+from ops_page import FAMILY_TITLES, rows_of
+
+from examples import HEADER, function_text
+from ttmlir.dialects import DIALECTS
+from ttmlir.layout.errors import LayoutError
+from ttmlir.mlir.context import make_context
+from ttmlir.mlir.reading.reader import parse_module
+from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.verifying.verifier import verify_module
+from ttmlir.optable.row import Domain, Family, Row
+from ttmlir.passes.core.registry import lookup
+
+ELEMENTS = ("f32", "bf16", "i32", "ui32", "i16", "i1")
+"""Types that are tried; `f16` goes as `bf16` does, `i8`, `ui8` and `ui16` as `i16`."""
+
+PASSES = ("ttir-composite-decomposition", "ttir-window-decomposition", "ttir-to-d2m")
+
+INTRODUCTION = """\
+# What becomes fused kernels
+
+What [`ttir-to-ttmetal-pipeline`](passes.md#ttir-to-ttmetal-pipeline) compiles, tried with the
+examples of [ops.md](ops.md) in six element types: `f16` goes as `bf16` does, `i8`, `ui8` and `ui16`
+as `i16`. Shapes need not be multiples of 32. An operation is refused with its position and the
+reason; `ttir-to-ttnn-backend-pipeline` computes all of them.
+"""
+
+_LEGALIZE = re.compile(r"failed to legalize operation '[^']*': (.*)", re.DOTALL)
+
+
+def coverage_page() -> str:
+    """The page as Markdown: a table for each family."""
+    return "\n".join([INTRODUCTION, *_tables()]).rstrip() + "\n"
+
+
+def _tables() -> Iterator[str]:
+    for family, title in FAMILY_TITLES.items():
+        rows = [row for row in rows_of(family) if row.in_ttir]
+        yield f"## {title}\n"
+        yield "| Operations | Element types | Refused |"
+        yield "|---|---|---|"
+        found = sorted((_outcome(row), row.mnemonic) for row in rows)
+        for (types, refused), group in groupby(found, key=lambda each: each[0]):
+            names = " ".join(f"`{name}`" for _, name in group)
+            yield f"| {names} | {types} | {refused} |"
+        yield ""
+
+
+def _outcome(row: Row) -> tuple[str, str]:
+    """The types that an operation is compiled in, and why it is not in others."""
+    outcomes = {element: _try(row, element) for element in ELEMENTS}
+    compiled = [element for element, reason in outcomes.items() if reason == ""]
+    reasons: dict[str, list[str]] = {}
+    for element, reason in outcomes.items():
+        if reason:
+            for each in ELEMENTS:
+                reason = reason.removesuffix(f" of {each}").removesuffix(f", got {each}")
+            reasons.setdefault(reason, []).append(element)
+    refused = [f"{_codes(elements)}: {reason}" for reason, elements in reasons.items()]
+    return _codes(compiled), "; ".join(refused).replace("|", "\\|")
+
+
+def _codes(elements: list[str]) -> str:
+    return " ".join(f"`{element}`" for element in elements)
+
+
+def _try(row: Row, element: str) -> str | None:
+    """Why the example of an operation is refused; "" if it is not, None if ttir has it not."""
+    is_float = element.startswith(("f", "bf"))
+    is_of_integers = all(domain in (Domain.INTEGER, Domain.SHIFT) for domain in row.domains)
+    if is_of_integers and is_float and row.operands:
+        return None
+    own = "i32" if is_of_integers and row.operands else "f32"
+    text = re.sub(rf"(?<=[x<]){own}>", f"{element}>", function_text(row))
+    if row.family is Family.CREATION and not is_float:
+        text = re.sub(r"(\d)\.0\b", r"\1", text)
+    context = make_context(DIALECTS)
+    try:
+        module = parse_module(HEADER + text, "example.mlir", context)
+        if verify_module(module):
+            return None
+    except (DiagnosticError, LayoutError):
+        return None
+    try:
+        for name in PASSES:
+            cls = lookup(name)
+            assert cls is not None, "the pipeline has these passes"
+            cls().run(context, module)
+    except DiagnosticError as error:
+        found = _LEGALIZE.search(str(error))
+        reason = found[1] if found else str(error)
+        return (
+            reason.split("\n")[0].split(";")[0].replace(f"compute {row.mnemonic} ", "compute it ")
+        )
+    return ""

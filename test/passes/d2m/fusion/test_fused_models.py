@@ -1,0 +1,204 @@
+"""Models from the frontends become few launches: each norm, softmax and layer is one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+from oracles.d2m_references import golden_results
+from running.pass_runner import lowered
+from torch import nn
+from xdsl.dialects.builtin import ModuleOp
+
+import ttmlir
+from ttmlir.dialects import d2m
+from ttmlir.interpreter import execute
+from ttmlir.passes.d2m.references import reference_of
+
+Array = np.ndarray[Any, Any]
+PASSES = (
+    "canonicalize",
+    "ttir-composite-decomposition",
+    "ttir-to-d2m",
+    "d2m-mask-padding",
+    "d2m-generic-fusion",
+)
+TOKENS, WIDTH, HEADS = 512, 768, 12
+MODELS = Path(__file__).parents[3] / "models"
+
+
+def launches(module: ModuleOp) -> list[list[str]]:
+    """What each generic computes, without moves."""
+    moves = {"reshape", "permute", "slice", "repeat", "full"}
+    found: list[list[str]] = []
+    for op in module.walk():
+        if isinstance(op, d2m.GenericOp):
+            reference = reference_of(op)
+            assert reference is not None
+            names = [row.mnemonic for row in reference.rows]
+            found.append([name for name in names if name not in moves])
+    return found
+
+
+def check(text: str, inputs: list[Array], expected: Array, count: int) -> None:
+    """A model in ttir computes what its framework does, in so many launches."""
+    module = lowered(text, *PASSES)
+    for (result,) in (execute(module, inputs), golden_results(module, inputs)):
+        np.testing.assert_allclose(result, expected, rtol=2e-3, atol=2e-4)
+    assert len(launches(module)) == count
+
+
+def from_jax(function: Any, *inputs: Array) -> str:
+    """The text of a function in ttir."""
+    return ttmlir.compile(jax.jit(function), *inputs).text("ttir")
+
+
+def normal(*shape: int, seed: int = 0) -> Array:
+    """Numbers around 0."""
+    return np.asarray(np.random.default_rng(seed).normal(size=shape), np.float32)
+
+
+def layer_norm(x: Any, scale: Any, offset: Any) -> Any:
+    """As in many JAX models."""
+    deviation = jax.lax.rsqrt(x.var(-1, keepdims=True) + 1e-5)
+    return (x - x.mean(-1, keepdims=True)) * deviation * scale + offset
+
+
+def rms_norm(x: Any, scale: Any) -> Any:
+    """As in Llama."""
+    return x * jax.lax.rsqrt((x * x).mean(-1, keepdims=True) + 1e-6) * scale
+
+
+@pytest.mark.parametrize(
+    ("function", "shapes"),
+    [
+        (layer_norm, ((3, 33, 70), (70,), (70,))),
+        (rms_norm, ((33, 70), (70,))),
+        (lambda x: jax.nn.softmax(x), ((2, 33, 70),)),
+        (lambda x: jax.nn.log_softmax(x), ((33, 70),)),
+        (lambda x: jax.nn.gelu(x), ((33, 70),)),
+        (lambda x: jax.nn.gelu(x, approximate=False), ((33, 70),)),
+        (lambda x: jax.nn.silu(x), ((33, 70),)),
+        (lambda x, y: jax.nn.standardize(x + y), ((33, 70), (33, 70))),
+        (lambda x, w, b: jax.nn.relu(x @ w + b), ((33, 70), (70, 40), (40,))),
+    ],
+)
+def test_functions_of_jax_are_one_launch(function: Any, shapes: Any) -> None:
+    """Each on shapes that are no multiples of tiles."""
+    inputs = [normal(*shape, seed=number) for number, shape in enumerate(shapes)]
+    check(from_jax(function, *inputs), inputs, np.asarray(function(*inputs)), 1)
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        nn.LayerNorm(70),
+        nn.RMSNorm(70),
+        nn.Softmax(-1),
+        nn.GELU(),
+        nn.GELU("tanh"),
+        nn.SiLU(),
+        nn.Sequential(nn.Linear(70, 40), nn.GELU()),
+    ],
+)
+def test_modules_of_torch_are_one_launch(module: nn.Module) -> None:
+    """Weights are constants or arguments of the program."""
+    x = torch.tensor(normal(33, 70))
+    compiled = ttmlir.compile(module.eval(), x)
+    with torch.no_grad():
+        expected = module(x).numpy()
+    text = compiled.text("ttir")
+    if "%arg1" in text:
+        weights = [each.detach().numpy() for each in module.state_dict().values()]
+        check(text, [x.numpy(), *weights], expected, 1)
+    else:
+        check(text, [x.numpy()], expected, 1)
+
+
+def test_a_transformer_block_of_jax() -> None:
+    """Norm, q k v, scores, softmax, values, projection, norm, and two layers."""
+
+    def block(x: Any, *weights: Any) -> Any:
+        qkv, out, up, down, scale, offset, bias = weights
+        heads = (layer_norm(x, scale, offset) @ qkv).reshape(TOKENS, 3, HEADS, WIDTH // HEADS)
+        q, k, v = (heads[:, part].transpose(1, 0, 2) for part in range(3))
+        attention = jax.nn.softmax(q @ k.transpose(0, 2, 1) / 8.0) @ v
+        x = x + attention.transpose(1, 0, 2).reshape(TOKENS, WIDTH) @ out
+        return x + jax.nn.gelu(layer_norm(x, scale, offset) @ up + bias) @ down
+
+    shapes = (
+        (TOKENS, WIDTH),
+        (WIDTH, 3 * WIDTH),
+        (WIDTH, WIDTH),
+        (WIDTH, 4 * WIDTH),
+        (4 * WIDTH, WIDTH),
+        (WIDTH,),
+        (WIDTH,),
+        (4 * WIDTH,),
+    )
+    found = launches(lowered(from_jax(block, *(jnp.zeros(each) for each in shapes)), *PASSES))
+    assert len(found) == 9
+    assert found[1] == ["matmul"]
+    assert found[3][0] == "max"
+    assert found[3][-1] == "div"
+    assert found[8] == ["matmul", "add"]
+
+
+def test_a_transformer_block_of_torch() -> None:
+    """The attention of torch computes with one token in each matrix."""
+
+    class Block(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.before, self.between = nn.LayerNorm(WIDTH), nn.LayerNorm(WIDTH)
+            self.attention = nn.MultiheadAttention(WIDTH, HEADS, batch_first=True)
+            self.up, self.down = nn.Linear(WIDTH, 128), nn.Linear(128, WIDTH)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            y = self.before(x)
+            x = x + self.attention(y, y, y, need_weights=False)[0]
+            return x + self.down(nn.functional.gelu(self.up(self.between(x))))
+
+    compiled = ttmlir.compile(Block().eval(), torch.zeros(1, TOKENS, WIDTH))
+    assert len(launches(lowered(compiled.text("ttir"), *PASSES))) == 9
+
+
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [("causal_attention", 1), ("layer_norm", 1), ("mlp", 2), ("attention", 6), ("eltwise", 1)],
+)
+def test_models_of_the_tests(name: str, count: int) -> None:
+    """Views of parts of tiles are no end of a fusion."""
+    text = (MODELS / f"{name}.mlir").read_text()
+    assert len(launches(lowered(text, *PASSES))) == count
+
+
+def test_softmax_of_jax() -> None:
+    """JAX takes the larger of the largest number and -inf, over a dimension that it drops."""
+    x = np.random.default_rng(5).standard_normal((3, 5, 40, 70)).astype(np.float32)
+    expected = np.asarray(jax.nn.softmax(x, axis=-1))
+    check(from_jax(lambda x: jax.nn.softmax(x, axis=-1), x), [x], expected, 1)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: jnp.minimum(jnp.full((7, 40), jnp.inf, x.dtype), x) + 1,
+        lambda x: jnp.maximum(x, jnp.full((7, 40), -jnp.inf).T.reshape(7, 40)) + 1,
+        lambda x: x * jnp.ones((7, 40), x.dtype) + 1,
+    ],
+    ids=["minimum", "maximum", "multiply"],
+)
+def test_what_an_identity_meets_takes_no_loop(function: Any) -> None:
+    """NaN stays NaN."""
+    x = np.random.default_rng(6).standard_normal((7, 40)).astype(np.float32)
+    x[3, 5:9] = np.nan, np.inf, -np.inf, -0.0
+    module = lowered(from_jax(function, x), *PASSES)
+    (names,) = launches(module)
+    assert names == ["add"]
+    np.testing.assert_array_equal(execute(module, [x])[0], x + 1)

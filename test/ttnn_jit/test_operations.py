@@ -1,0 +1,280 @@
+"""Compiled functions compute what torch computes, for every operation, dtype, shape and layout."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+from ttmlir import ttnn, ttnn_jit
+
+Tensor = Any
+BF16, F32, BFP8 = ttnn.bfloat16, ttnn.float32, ttnn.bfloat8_b
+TILE, ROWS = ttnn.TILE_LAYOUT, ttnn.ROW_MAJOR_LAYOUT
+
+
+def uniform(*shape: int, low: float = 0.1, high: float = 2.0) -> torch.Tensor:
+    """Numbers of which none is near 0."""
+    generator = torch.Generator().manual_seed(sum(shape))
+    return torch.rand(*shape, generator=generator) * (high - low) + low
+
+
+def integers(*shape: int, high: int = 1 << 20) -> torch.Tensor:
+    """Integers from 0 on."""
+    generator = torch.Generator().manual_seed(sum(shape))
+    return torch.randint(0, high, shape, dtype=torch.int32, generator=generator)
+
+
+def place(values: torch.Tensor, device: Any, dtype: Any = BF16, **where: Any) -> Any:
+    """A tensor on the device."""
+    dtype = ttnn.int32 if values.dtype == torch.int32 else dtype
+    return ttnn.from_torch(values, dtype=dtype, device=device, **{"layout": TILE, **where})
+
+
+def numbers(tensor: Any) -> torch.Tensor:
+    """The numbers of a tensor."""
+    return ttnn.to_torch(tensor).float()
+
+
+def check(
+    function: Callable[..., Any],
+    reference: Callable[..., torch.Tensor],
+    *tensors: Any,
+    tolerance: float = 0.01,
+) -> None:
+    """A function, compiled, gives what torch makes of the same numbers; so does plain ttnn's."""
+    wanted = reference(*(ttnn.to_torch(each) for each in tensors)).float()
+    result = ttnn_jit.jit()(function)(*tensors)
+    torch.testing.assert_close(
+        numbers(result), wanted, rtol=tolerance, atol=tolerance * float(wanted.abs().max())
+    )
+    # The same type, layout and memory as without compiling.
+    assert result.spec == function(*tensors).spec
+
+
+UNARY: dict[str, Callable[..., torch.Tensor]] = {
+    **{name: getattr(torch, name) for name in ("abs", "exp", "neg", "sqrt", "rsqrt", "log", "cos")},
+    **{name: getattr(torch, name) for name in ("erf", "erfc", "sign", "sin", "ceil", "floor")},
+    **{name: getattr(torch, name) for name in ("tanh", "tan", "sigmoid", "relu", "reciprocal")},
+    "hardsigmoid": torch.nn.functional.hardsigmoid,
+    "gelu": torch.nn.functional.gelu,
+    "silu": torch.nn.functional.silu,
+    "logical_not": torch.logical_not,
+    "square": torch.square,
+}
+
+
+@pytest.mark.parametrize("name", UNARY)
+def test_unary(device: Any, name: str) -> None:
+    """Operations on one tensor."""
+    high = 1.2 if name == "tan" else 2.0
+    call = getattr(ttnn, name)
+    x = place(uniform(40, 70, high=high), device)
+    check(lambda x: call(x), lambda x: UNARY[name](x.float()), x, tolerance=0.02)
+
+
+def test_clamp(device: Any) -> None:
+    """Limits are numbers."""
+    x = place(uniform(33, 70), device)
+    check(lambda x: ttnn.clamp(x, 0.5, 1.25), lambda x: x.clamp(0.5, 1.25), x)
+
+
+def test_bitwise_not(device: Any) -> None:
+    """Bits of integers."""
+    check(ttnn.bitwise_not, torch.bitwise_not, place(integers(40, 70), device), tolerance=0)
+
+
+BINARY: dict[str, Callable[..., torch.Tensor]] = {
+    **{name: getattr(torch, name) for name in ("add", "multiply", "subtract", "divide", "div")},
+    **{name: getattr(torch, name) for name in ("eq", "ne", "gt", "ge", "lt", "le", "pow")},
+    **{name: getattr(torch, name) for name in ("maximum", "minimum")},
+}
+
+
+@pytest.mark.parametrize("name", BINARY)
+def test_binary(device: Any, name: str) -> None:
+    """Operations on two tensors."""
+    call = getattr(ttnn, name)
+    x, y = place(uniform(40, 70), device), place(uniform(70, 40).T.contiguous(), device)
+    check(lambda x, y: call(x, y), lambda x, y: BINARY[name](x.float(), y.float()), x, y)
+
+
+@pytest.mark.parametrize("name", ["bitwise_and", "bitwise_or", "bitwise_xor"])
+def test_bits(device: Any, name: str) -> None:
+    """Operations on the bits of two tensors."""
+    x, y = place(integers(40, 70), device), place(integers(70, 40).T.contiguous(), device)
+    check(getattr(ttnn, name), getattr(torch, name), x, y, tolerance=0)
+
+
+@pytest.mark.parametrize("shape", [(1, 70), (40, 1), (1, 1)])
+def test_broadcasts(device: Any, shape: tuple[int, int]) -> None:
+    """A row, a column or a number is repeated."""
+    x, y = place(uniform(40, 70), device), place(uniform(*shape), device)
+    check(lambda x, y: ttnn.exp(x) * y, lambda x, y: x.float().exp() * y, x, y)
+
+
+def test_scalars_and_operators(device: Any) -> None:
+    """Operators are calls, and numbers are tensors of them."""
+    x = place(uniform(40, 70), device)
+    check(lambda x: (x * 3 + 1) / 2.5 - x, lambda x: (x.float() * 3 + 1) / 2.5 - x, x)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "keywords"),
+    [
+        (F32, F32, {}),
+        (BFP8, BFP8, {}),
+        (BF16, F32, {}),
+        (F32, BF16, {}),
+        (BF16, BF16, {"dtype": F32}),
+    ],
+)
+def test_dtypes(device: Any, first: Any, second: Any, keywords: dict[str, Any]) -> None:
+    """Data types, and several in one operation."""
+    x = place(uniform(40, 70), device, first)
+    y = place(uniform(70, 40).T.contiguous(), device, second)
+    check(
+        lambda x, y: ttnn.add(ttnn.exp(x), y, **keywords),
+        lambda x, y: x.float().exp() + y.float(),
+        x,
+        y,
+        tolerance=0.03 if BFP8 in (first, second) else 0.01,
+    )
+
+
+def test_typecast(device: Any) -> None:
+    """A change of the data type."""
+    x = place(uniform(40, 70), device)
+    check(lambda x: ttnn.typecast(ttnn.neg(x), F32), lambda x: -x.float(), x)
+
+
+def test_where(device: Any) -> None:
+    """A choice by element."""
+    x, y = place(uniform(40, 70), device), place(uniform(70, 40).T.contiguous(), device)
+    check(
+        lambda x, y: ttnn.where(ttnn.gt(x, y), x, 0.25),
+        lambda x, y: torch.where(x > y, x, 0.25),
+        x,
+        y,
+    )
+
+
+REDUCTIONS: dict[str, Callable[..., torch.Tensor]] = {
+    "sum": torch.sum,
+    "mean": torch.mean,
+    "max": torch.amax,
+    "min": torch.amin,
+}
+
+
+@pytest.mark.parametrize("keepdim", [False, True])
+@pytest.mark.parametrize("dim", [0, -1])
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_reductions(device: Any, name: str, dim: int, *, keepdim: bool) -> None:
+    """Over rows and over columns, with padding that must not count."""
+    call, reference = getattr(ttnn, name), REDUCTIONS[name]
+    x = place(-uniform(40, 70), device)
+    check(
+        lambda x: call(x, dim=dim, keepdim=keepdim),
+        lambda x: reference(x.float(), dim=dim, keepdim=keepdim),
+        x,
+        tolerance=0.02,
+    )
+
+
+@pytest.mark.parametrize("dim", [None, (1, 3)])
+def test_reductions_of_several_dimensions(device: Any, dim: Any) -> None:
+    """Over all, and over some that are not neighbours."""
+    x = place(uniform(2, 3, 40, 50), device)
+    dims = (0, 1, 2, 3) if dim is None else dim
+    check(lambda x: ttnn.sum(x, dim=dim), lambda x: x.float().sum(dims), x, tolerance=0.02)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "keywords"),
+    [
+        ((40, 70), (70, 50), {}),
+        ((64, 96), (128, 96), {"transpose_b": True}),
+        ((70, 40), (70, 50), {"transpose_a": True}),
+        ((3, 40, 70), (3, 70, 50), {}),
+        ((256, 320), (320, 288), {}),
+    ],
+)
+def test_matmul(device: Any, first: Any, second: Any, keywords: dict[str, bool]) -> None:
+    """Products, also on many cores, which need semaphores."""
+    x, y = place(uniform(*first, low=-1), device), place(uniform(*second, low=-1), device)
+
+    def multiply(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        x = x.mT if keywords.get("transpose_a") else x
+        return x.float() @ (y.mT if keywords.get("transpose_b") else y).float()
+
+    check(lambda x, y: ttnn.matmul(x, y, **keywords), multiply, x, y, tolerance=0.03)
+
+
+MOVES: list[tuple[tuple[int, ...], Callable[..., Any], Callable[..., torch.Tensor]]] = [
+    ((40, 70), lambda x: ttnn.permute(x, (1, 0)), lambda x: x.T),
+    ((3, 40, 70), lambda x: ttnn.permute(x, (2, 0, 1)), lambda x: x.permute(2, 0, 1)),
+    ((40, 70), lambda x: ttnn.transpose(x, -2, -1), lambda x: x.T),
+    ((40, 70), lambda x: ttnn.reshape(x, (20, 140)), lambda x: x.reshape(20, 140)),
+    ((128, 96), lambda x: ttnn.reshape(x, (2, 64, 96)), lambda x: x.reshape(2, 64, 96)),
+    ((40, 70), lambda x: ttnn.concat([x, x], dim=0), lambda x: torch.cat([x, x])),
+    ((40, 70), lambda x: ttnn.concat([x, x * 2], dim=1), lambda x: torch.cat([x, x * 2], 1)),
+    ((40, 70), lambda x: ttnn.repeat(x, (2, 3)), lambda x: x.repeat(2, 3)),
+    ((40, 70), lambda x: ttnn.softmax(x, -1), lambda x: x.float().softmax(-1)),
+]
+
+
+@pytest.mark.parametrize(("shape", "function", "reference"), MOVES)
+def test_moves(device: Any, shape: Any, function: Any, reference: Any) -> None:
+    """Operations that move numbers, aligned to tiles or not."""
+    check(function, reference, place(uniform(*shape), device), tolerance=0.02)
+
+
+def test_embedding(device: Any) -> None:
+    """Rows of a table."""
+    index = ttnn.from_torch(integers(3, 7, high=50), dtype=ttnn.uint32, layout=ROWS, device=device)
+    table = place(uniform(50, 64), device, layout=ROWS)
+    check(
+        lambda index, table: ttnn.embedding(index, table, layout=TILE),
+        lambda index, table: table[index.long()],
+        index,
+        table,
+        tolerance=0,
+    )
+
+
+def test_collectives_of_one_device(device: Any) -> None:
+    """Among one device they give back what they get."""
+    x = place(uniform(40, 70), device)
+    check(lambda x: ttnn.all_reduce(ttnn.all_gather(ttnn.exp(x), 0)), lambda x: x.exp(), x)
+
+
+@pytest.mark.parametrize(
+    "strategy", [ttnn.ShardStrategy.BLOCK, ttnn.ShardStrategy.HEIGHT, ttnn.ShardStrategy.WIDTH]
+)
+def test_shards(device: Any, strategy: Any) -> None:
+    """Shards in L1, of the argument and of the result."""
+    grid = ttnn.CoreGrid(y=2, x=4)
+    config = ttnn.create_sharded_memory_config((256, 256), core_grid=grid, strategy=strategy)
+    x = place(uniform(256, 256), device, memory_config=config)
+    check(lambda x: ttnn.exp(x) * x, lambda x: x.float().exp() * x, x)
+
+
+@pytest.mark.parametrize(
+    ("shape", "where"),
+    [
+        ((40, 70), {"layout": ROWS}),
+        ((3, 5, 7), {"layout": ROWS}),
+        ((40, 70), {"memory_config": ttnn.L1_MEMORY_CONFIG}),
+        ((70,), {}),
+        ((1, 1), {}),
+        ((2, 3, 40, 70), {}),
+        ((64, 96), {}),
+    ],
+)
+def test_layouts_and_shapes(device: Any, shape: tuple[int, ...], where: dict[str, Any]) -> None:
+    """Rows, L1, and shapes of any rank, aligned to tiles or not."""
+    x = place(uniform(*shape), device, **where)
+    check(lambda x: ttnn.exp(x) * x, lambda x: x.float().exp() * x, x)
