@@ -179,3 +179,35 @@ def test_reductions(mnemonic: str, dims: tuple[int, ...]) -> None:
     found = run(text.returning(text.op(mnemonic, ["%arg0"], into, attributes)), x)
     expected = getattr(np, mnemonic)(x.astype(np.float64), axis=dims, keepdims=True)
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-4)
+
+
+_OTHER_TYPES = {
+    "f16": np.float16,
+    "ui32": np.uint32,
+    "i16": np.int16,
+    "ui16": np.uint16,
+    "i8": np.int8,
+    "ui8": np.uint8,
+}
+
+
+@pytest.mark.parametrize("element", _OTHER_TYPES)
+def test_other_element_types(element: str) -> None:
+    """Half floats, and integers that wrap in their own width, one operand being repeated."""
+    text = FunctionText([tensor(40, 70, element=element), tensor(1, 70, element=element)])
+    into = tensor(40, 70, element=element)
+    dtype = _OTHER_TYPES[element]
+    if element == "f16":
+        x, y = (RNG.normal(size=shape).astype(dtype) for shape in ((40, 70), (1, 70)))
+    else:
+        limits = np.iinfo(dtype)
+        x, y = (
+            RNG.integers(limits.min, limits.max, shape, dtype, endpoint=True)
+            for shape in ((40, 70), (1, 70))
+        )
+    total = text.op("add", ["%arg0", "%arg1"], into)
+    found = run(text.returning(text.op("maximum", [total, "%arg1"], into)), x, y)
+    with np.errstate(over="ignore"):
+        expected = np.maximum(x + y, y)
+    tolerance = 2.0**-10 if element == "f16" else 0
+    np.testing.assert_allclose(found.astype(np.float64), expected, rtol=tolerance, atol=tolerance)
