@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
 from itertools import islice
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 from ttmlir.files import PACKAGE_FOLDER
@@ -115,27 +115,43 @@ class CallPosition:
         name = os.path.relpath(self.file)
         return self.file if name.startswith("..") else name
 
+    def show(self) -> str:
+        """`file:line:col: `, the source line and a caret."""
+        source = linecache.getline(self.file, self.line).rstrip()
+        place = f"{self.name}:{self.line}:{self.column + 1}: "
+        if not source:
+            return place
+        before = source.encode()[: self.column].decode(errors="replace")
+        return f"{place}\n  {source}\n  {' ' * len(before)}^"
+
 
 def find_call() -> CallPosition | None:
     """The place in the program from which this package was called; None if there is none."""
     frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     while frame is not None and frame.f_code.co_filename.startswith(PACKAGE_FOLDER):
         frame = frame.f_back
-    if frame is None:
-        return None
-    positions = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None), None)
+    return None if frame is None else _position(frame.f_code, frame.f_lasti, frame.f_lineno)
+
+
+def _position(code: CodeType, instruction: int, line: int) -> CallPosition:
+    positions = next(islice(code.co_positions(), instruction // 2, None), None)
     column = 0 if positions is None or positions[2] is None else positions[2]
-    return CallPosition(frame.f_code.co_filename, frame.f_lineno, column)
+    return CallPosition(code.co_filename, line, column)
 
 
 def place_of_call() -> str:
     """`file:line:col: `, the source line and a caret; empty if nobody called this package."""
     call = find_call()
-    if call is None:
-        return ""
-    source = linecache.getline(call.file, call.line).rstrip()
-    place = f"{call.name}:{call.line}:{call.column + 1}: "
-    if not source:
-        return place
-    before = source.encode()[: call.column].decode(errors="replace")
-    return f"{place}\n  {source}\n  {' ' * len(before)}^"
+    return "" if call is None else call.show()
+
+
+def place_of_error(error: BaseException) -> str:
+    """The same for the last line of the program in the traceback of an error."""
+    place = ""
+    trace = error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if not code.co_filename.startswith(PACKAGE_FOLDER):
+            place = _position(code, trace.tb_lasti, trace.tb_lineno).show()
+        trace = trace.tb_next
+    return place

@@ -11,6 +11,7 @@ from ttmlir.compiler import transform, write_ttnn
 from ttmlir.dialects import tt
 from ttmlir.dialects.definition.names import SYSTEM_DESC
 from ttmlir.layout.system.boards import board
+from ttmlir.mlir.option_values import OptionError
 from ttmlir.mlir.printing.module import print_module
 from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 from ttmlir.passes.core.nest import PipelineError
@@ -33,7 +34,7 @@ class CompileOptions:
         """The options of `ttir-to-ttmetal-pipeline` on so many rows and columns of cores."""
         options = ["ttnn-mode=true"]
         if self.math_fidelity != "HiFi4":
-            options.append(f"set-math-fidelity={self.math_fidelity}")
+            options.append(f"set-math-fidelity={self.math_fidelity.lower()}")
         columns, rows = (extent + 1 for extent in self.max_grid)
         if rows < grid[0] or columns < grid[1]:
             options.append(f"override-device-shape={min(rows, grid[0])},{min(columns, grid[1])}")
@@ -63,5 +64,5 @@ def compile_module(
             transform(module, pipeline)
             show(name, print_module(module))
         return write_ttnn(module)
-    except (DiagnosticError, PipelineError) as error:
+    except (DiagnosticError, OptionError, PipelineError) as error:
         raise PassManagerError(str(error)) from None

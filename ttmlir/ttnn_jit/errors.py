@@ -8,9 +8,10 @@ from ttmlir.ttnn.errors import join_place, place_of_call
 class UnsupportedFunctionError(AssertionError):
     """A function of ttnn that is not compiled; the text is that of ttnn_jit's guide."""
 
-    def __init__(self, name: str, remedy: str) -> None:
-        """`name` is that of the function, without `ttnn.`."""
-        super().__init__(join_place(f"Function {name} not supported; {remedy}", place_of_call()))
+    def __init__(self, name: str, remedy: str, place: str | None = None) -> None:
+        """`name` is that of the function, without `ttnn.`; the place is that of the call."""
+        place = place_of_call() if place is None else place
+        super().__init__(join_place(f"Function {name} not supported; {remedy}", place))
 
 
 class CompilationError(RuntimeError):

@@ -35,7 +35,7 @@ from ttmlir.mlir.reporting.locations import UNKNOWN_LOC, file_location
 from ttmlir.passes.ttnn.convert_ttnn_to_ttir import HOIST
 from ttmlir.sim.machine.allocator import Allocator
 from ttmlir.ttnn.device.mesh import MeshDevice
-from ttmlir.ttnn.errors import find_call
+from ttmlir.ttnn.errors import find_call, place_of_error
 from ttmlir.ttnn.operations.operation import Call, Observer, observe, tensors_of
 from ttmlir.ttnn.operations.operation import Operation as TTNNFunction
 from ttmlir.ttnn.tensor.formats import compute_type
@@ -118,7 +118,8 @@ def _explain_missing(error: AttributeError) -> Exception:
     name, _, rest = text.removeprefix("ttnn.").partition(" is not here yet")
     if not text.startswith("ttnn.") or not name.isidentifier():
         return error
-    return UnsupportedFunctionError(name, rest.removeprefix("; ") or nearest_functions(name))
+    remedy = rest.removeprefix("; ") or nearest_functions(name)
+    return UnsupportedFunctionError(name, remedy, place_of_error(error))
 
 
 class _Boundless(Allocator):

@@ -237,3 +237,31 @@ def test_kernels_find_shards_in_their_circular_buffers(target: TensorDesc) -> No
     values = matrix(70, 90)
     run = run_generic(program, [values], N150, simulator_options(Numerics.EXACT))
     assert np.array_equal(run.outputs[0], values)
+
+
+@pytest.mark.parametrize(
+    ("layout", "shape", "shard"),
+    [
+        (TensorMemoryLayout.HEIGHT_SHARDED, (6, 5), (1, 5)),
+        (TensorMemoryLayout.WIDTH_SHARDED, (5, 6), (5, 1)),
+    ],
+)
+def test_shards_of_one_dimension_lie_on_a_rectangle(
+    layout: TensorMemoryLayout, shape: tuple[int, int], shard: tuple[int, int]
+) -> None:
+    """Six shards on two rows of three cores, row by row."""
+    desc = TensorDesc(
+        shape=shape,
+        element=ELEMENT_TYPES["Float32"],
+        data_type=DataType.F32,
+        memory_space=MemorySpace.DEVICE_L1,
+        memory_layout=layout,
+        core_ranges=((1, 2, 2, 3),),
+        shard=shard,
+    )
+    buffer = create_buffer(SimDevice(N150), desc)
+    assert buffer.sharding is not None
+    assert buffer.sharding.cores == ((2, 1), (3, 1), (4, 1), (2, 2), (3, 2), (4, 2))
+    values = np.arange(30, dtype=np.float32).reshape(shape)
+    write_tensor(buffer, desc, values)
+    assert np.array_equal(read_tensor(buffer, desc), values)

@@ -283,6 +283,11 @@ class Signature:
         return not self.same_sizes and sum(not value.is_single for value in self.operands) > 1
 
     @cached_property
+    def has_single_operands(self) -> bool:
+        """True where the number of operands is always the same."""
+        return all(value.is_single for value in self.operands)
+
+    @cached_property
     def operand_index(self) -> dict[str, int]:
         """Place of each operand or group by name."""
         return {value.name: i for i, value in enumerate(self.operands)}

@@ -89,7 +89,7 @@ class TTNNRowOp(TTNNOp, DestinationStyleOp, RowOperation):
         if signature.has_segments:
             return SEGMENTS in self.properties
         operands = operands_of(self)
-        if all(group.is_single for group in signature.operands):
+        if signature.has_single_operands:
             return len(operands) >= len(signature.operands)
         # With a group of any size, the type tells a destination from another operand.
         last = len(operands) - (2 if signature.operands[-1] is DEVICE_OPERAND else 1)

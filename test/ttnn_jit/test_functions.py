@@ -1,0 +1,404 @@
+"""What functions that are compiled may do: Python's control flow, arguments, caches, refusals."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ttmlir import ttnn, ttnn_jit
+from ttmlir.ttnn_jit.cache import CAPACITY
+
+
+def tensor(device: Any, *shape: int, start: float = -1, **where: Any) -> Any:
+    """Numbers from `start` to 1."""
+    array = np.linspace(start, 1, int(np.prod(shape)), dtype=np.float32).reshape(shape)
+    return ttnn.Tensor(array, ttnn.bfloat16, device, ttnn.TILE_LAYOUT, **where)
+
+
+def numbers(tensor: Any) -> np.ndarray:
+    """The numbers of a tensor."""
+    return ttnn.to_numpy(tensor.cpu()).astype(np.float32)
+
+
+def error_of(call: Callable[[], object], kind: type[Exception] = RuntimeError) -> str:
+    """The text of what a call raises."""
+    with pytest.raises(kind) as caught:
+        call()
+    return str(caught.value)
+
+
+# --- Python --------------------------------------------------------------------------------------
+
+
+def test_control_flow_is_unrolled(device: Any) -> None:
+    """`for`, `if`, shapes and functions of functions are Python's own."""
+
+    def power(x: Any, count: int) -> Any:
+        result = x
+        for _ in range(count - 1):
+            result = ttnn.multiply(result, x)
+        return result
+
+    @ttnn_jit.jit()
+    def polynomial(x: Any, orders: tuple[int, ...], *, negate: bool = False) -> Any:
+        total = None
+        for order in orders:
+            term = power(x, order)
+            total = term if total is None else ttnn.add(total, term)
+        if negate and x.shape[0] > 1 and x.dtype == ttnn.bfloat16:
+            return ttnn.neg(total)
+        return total
+
+    x = tensor(device, 40, 70)
+    wanted = numbers(x) + numbers(x) ** 3
+    np.testing.assert_allclose(numbers(polynomial(x, (1, 3))), wanted, atol=0.02)
+    np.testing.assert_allclose(numbers(polynomial(x, (1, 3), negate=True)), -wanted, atol=0.02)
+    assert polynomial.num_entries == 2
+
+
+def test_several_results_and_nested_arguments(device: Any) -> None:
+    """Tuples and lists of tensors come in and go out."""
+
+    @ttnn_jit.jit()
+    def swap(pair: list[Any], by: dict[str, Any]) -> tuple[Any, ...]:
+        return ttnn.exp(pair[1]), pair[0], ttnn.add(pair[0], by["more"])
+
+    x, y, z = (tensor(device, 33, 65, start=start) for start in (-1, -2, 0))
+    first, second, third = swap([x, y], {"more": z})
+    np.testing.assert_allclose(numbers(first), np.exp(numbers(y)), rtol=0.02)
+    np.testing.assert_array_equal(numbers(second), numbers(x))
+    np.testing.assert_allclose(numbers(third), numbers(x) + numbers(z), atol=0.02)
+
+
+def test_compiled_functions_call_each_other(device: Any) -> None:
+    """Both become one."""
+
+    @ttnn_jit.jit()
+    def inner(x: Any) -> Any:
+        return ttnn.exp(x)
+
+    @ttnn_jit.jit()
+    def outer(x: Any) -> Any:
+        return ttnn.neg(inner(x))
+
+    x = tensor(device, 40, 70)
+    assert outer.compile(x).num_kernel_launches == 1
+    np.testing.assert_allclose(numbers(outer(x)), -np.exp(numbers(x)), rtol=0.02)
+    assert inner.num_entries == 0
+
+
+def test_tracing_takes_no_memory(device: Any) -> None:
+    """Recording leaves the device as it was, also after an error."""
+    x = tensor(device, 64, 64)
+    view = device.get_memory_view(ttnn.BufferType.DRAM)
+
+    @ttnn_jit.jit(compile_only=False)
+    def wrong(x: Any) -> Any:
+        return ttnn.mul(ttnn.exp(x), x)
+
+    error_of(lambda: wrong(x), AssertionError)
+    after = device.get_memory_view(ttnn.BufferType.DRAM)
+    assert after.total_bytes_allocated_per_bank == view.total_bytes_allocated_per_bank
+    assert numbers(ttnn.exp(x)).shape == (64, 64)
+
+
+# --- Caches --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "same"),
+    [
+        (1, 1, True),
+        (1, 2, False),
+        (1, 1.0, False),
+        (1, True, False),
+        (0.0, -0.0, False),
+        (float("nan"), float("nan"), True),
+        ("a", "a", True),
+        ((1, 2), (1, 2), True),
+        ([1, 2], (1, 2), False),
+    ],
+)
+def test_scalars_are_part_of_the_key(device: Any, first: Any, second: Any, *, same: bool) -> None:
+    """Numbers that could make a difference make an entry of their own."""
+
+    @ttnn_jit.jit()
+    def function(x: Any, value: Any) -> Any:
+        return ttnn.exp(x)
+
+    x = tensor(device, 32, 32)
+    function(x, first)
+    function(x, second)
+    assert function.num_entries == (1 if same else 2)
+
+
+def test_global_numbers_are_part_of_the_key(device: Any) -> None:
+    """A function that reads a number from around it is compiled again when it changes."""
+    factor = 2.0
+
+    @ttnn_jit.jit()
+    def scale(x: Any) -> Any:
+        return ttnn.multiply(x, factor)
+
+    x = tensor(device, 32, 32)
+    first = numbers(scale(x))
+    factor = 4.0
+    np.testing.assert_array_equal(numbers(scale(x)), first * 2)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"shape": (64, 32)},
+        {"dtype": ttnn.float32},
+        {"layout": ttnn.ROW_MAJOR_LAYOUT},
+        {"memory_config": ttnn.L1_MEMORY_CONFIG},
+    ],
+)
+def test_metadata_is_the_key(device: Any, other: dict[str, Any]) -> None:
+    """Shape, data type, layout and memory each make an entry."""
+    function = ttnn_jit.jit()(lambda x: ttnn.exp(x))
+    facts = {"shape": (32, 32), "dtype": ttnn.bfloat16, "layout": ttnn.TILE_LAYOUT}
+    for given in (facts, {**facts, **other}):
+        function(ttnn.ones(device=device, **given))
+    assert function.num_entries == 2
+
+
+def test_addresses_are_bound_at_each_call(device: Any) -> None:
+    """One entry, tensors at random addresses: each call reads and writes its own."""
+    function = ttnn_jit.jit()(lambda x, y: ttnn.add(ttnn.exp(x), y))
+    chooser = random.Random(0)
+    held: list[Any] = []
+    addresses: set[int] = set()
+    for call in range(40):
+        x, y = tensor(device, 32, 64, start=-call), tensor(device, 32, 64, start=call)
+        result = function(x, y)
+        np.testing.assert_allclose(
+            numbers(result), np.exp(numbers(x)) + numbers(y), rtol=0.02, atol=0.02
+        )
+        addresses.add(result.buffer_address())
+        held += [x, y, result]
+        chooser.shuffle(held)
+        del held[chooser.randrange(4) :]
+    assert function.num_entries == 1
+    assert len(addresses) > 3
+
+
+def test_oldest_entry_makes_room(device: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The cache holds the entries that were used last."""
+    cache = ttnn_jit.JitCache(2)
+    entries = [object() for _ in range(3)]
+    for key in (0, 1):
+        cache.put(key, entries[key])
+    assert cache.get(0) is entries[0]
+    cache.put(2, entries[2])
+    assert (cache.get(0), cache.get(1), cache.get(2)) == (entries[0], None, entries[2])
+    assert CAPACITY == 64
+
+
+def test_without_a_cache(device: Any) -> None:
+    """Every call compiles; the number of entries is no question then."""
+    function = ttnn_jit.jit(enable_cache=False)(lambda x: ttnn.exp(x))
+    x = tensor(device, 32, 32)
+    np.testing.assert_array_equal(numbers(function(x)), numbers(function(x)))
+    message = error_of(lambda: function.num_entries, AssertionError)
+    assert message == "the cache is not enabled; give jit enable_cache=True"
+
+
+# --- Flags ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        ({"compile_only": True, "fallback": True}, "compile_only and fallback do not go together"),
+        ({"frontend": "guess"}, "frontend is one of ast, graph_capture, tracing, not 'guess'"),
+        ({"max_grid": (7,)}, "max_grid is two numbers from 0 on, not (7,)"),
+        ({"max_grid": (7, -1)}, "max_grid is two numbers from 0 on, not (7, -1)"),
+        ({"math_fidelity": "HiFi9"}, "math_fidelity is one of LoFi, HiFi2, HiFi3, HiFi4, not"),
+    ],
+)
+def test_flags_that_cannot_be(flags: dict[str, Any], message: str) -> None:
+    """ValueError where the function is decorated."""
+    assert message in error_of(lambda: ttnn_jit.jit(**flags), ValueError)
+
+
+@pytest.mark.parametrize("frontend", ["ast", "graph_capture", "tracing"])
+def test_frontends_are_one(device: Any, frontend: str) -> None:
+    """Calls are recorded whatever the frontend is called."""
+    flags: dict[str, Any] = {"frontend": frontend, "graph_capture": frontend != "ast"}
+    function = ttnn_jit.jit(**flags)(lambda x: ttnn.exp(x))
+    x = tensor(device, 32, 32)
+    np.testing.assert_allclose(numbers(function(x)), np.exp(numbers(x)), rtol=0.02)
+
+
+def test_max_grid_limits_the_cores(device: Any) -> None:
+    """Columns and rows, less by one."""
+    function = ttnn_jit.jit(max_grid=(1, 3))(lambda x: ttnn.exp(x))
+    compiled = function.compile(tensor(device, 512, 512))
+    (program,) = compiled.descriptions.values()
+    cores = {core for kernel in program.kernels for each in kernel.core_ranges for core in each}
+    assert len(cores) > 1
+    assert max(x for x, _ in cores) <= 1
+    assert max(y for _, y in cores) <= 3
+
+
+@pytest.mark.parametrize("fidelity", ["HiFi2", ttnn.MathFidelity.HiFi2])
+def test_math_fidelity_reaches_the_kernels(device: Any, fidelity: Any) -> None:
+    """By name, or as ttnn's number."""
+    function = ttnn_jit.jit(math_fidelity=fidelity)(lambda x: ttnn.matmul(x, x))
+    (program,) = function.compile(tensor(device, 64, 64)).descriptions.values()
+    assert program.kernels[-1].config.math_fidelity.name == "HIFI2"
+
+
+def test_memory_config_is_that_of_the_result(device: Any) -> None:
+    """The result is where it is wanted."""
+    grid = ttnn.CoreGrid(y=2, x=2)
+    config = ttnn.create_sharded_memory_config(
+        (64, 128), core_grid=grid, strategy=ttnn.ShardStrategy.BLOCK
+    )
+    x = tensor(device, 64, 128)
+    result = ttnn_jit.jit(memory_config=config)(lambda x: ttnn.exp(x))(x)
+    assert result.memory_config() == config
+    np.testing.assert_allclose(numbers(result), np.exp(numbers(x)), rtol=0.02)
+
+
+def test_fallback_runs_the_function(device: Any) -> None:
+    """What cannot be compiled runs as plain calls of ttnn."""
+    function = ttnn_jit.jit(fallback=True)(lambda x: ttnn.mul(x, x))
+    x = tensor(device, 32, 32)
+    np.testing.assert_allclose(numbers(function(x)), numbers(x) ** 2, atol=0.01)
+    assert function.num_entries == 0
+
+
+def test_extra_pipeline_options(device: Any) -> None:
+    """Options of the pipeline, as on the command line."""
+    function = ttnn_jit.jit(extra_pipeline_options="enable-fusion=false")(
+        lambda x: ttnn.neg(ttnn.exp(x))
+    )
+    assert function.compile(tensor(device, 32, 32)).num_kernel_launches == 2
+
+
+# --- Refusals ------------------------------------------------------------------------------------
+
+CALLS: list[tuple[Callable[[Any], Any], str]] = [
+    (lambda x: ttnn.to_torch(x), "Function to_torch not supported"),
+    (lambda x: x[0], "Function get_item not supported"),
+    (lambda x: ttnn.add_(x, x), "Function add_ not supported; use ttnn.add"),
+    (lambda x: ttnn.expp(x), "Function expp not supported; nearest: ttnn.exp"),
+]
+
+
+@pytest.mark.parametrize(("function", "message"), CALLS)
+def test_unsupported_calls(device: Any, function: Any, message: str) -> None:
+    """The call is named, with the line, and what to call instead."""
+    text = error_of(lambda: ttnn_jit.jit()(function)(tensor(device, 32, 32)), AssertionError)
+    assert message in text
+    assert text.startswith(f"{Path(__file__).name}:") or f"{Path(__file__).name}:" in text
+    assert text.endswith("^")
+
+
+REFUSED: list[tuple[Callable[[Any], Any], str]] = [
+    (lambda x: ttnn.add(x, x, activations=["relu"]), "ttnn.add: activations is not supported"),
+    (lambda x: ttnn.clamp(x, min=x), "ttnn.clamp: limits are numbers"),
+    (lambda x: ttnn.sum(x, dim=0, scalar=2.0), "ttnn.sum: scalar is 1"),
+    (lambda x: 3, "returns tensors of ttnn, or a tuple of them, not int"),
+    (lambda x: ttnn.zeros((32, 32)), "its result is on the host; give it the device of a tensor"),
+    (lambda x: ttnn.matmul(x, ttnn.exp(x), transpose_a=1, bias=1), "unexpected keyword argument"),
+]
+
+
+@pytest.mark.parametrize(("function", "message"), REFUSED)
+def test_refused_arguments(device: Any, function: Any, message: str) -> None:
+    """What kernels do not compute is refused, with the line."""
+    kinds = (RuntimeError, TypeError)
+    with pytest.raises(kinds) as caught:
+        ttnn_jit.jit()(function)(tensor(device, 32, 48))
+    assert message in str(caught.value)
+    assert Path(__file__).name in str(caught.value)
+
+
+def test_tensor_from_around_the_function(device: Any) -> None:
+    """Tensors are arguments: others would be bound once and for all."""
+    other = tensor(device, 32, 32)
+    function = ttnn_jit.jit()(lambda x: ttnn.add(x, other))
+    text = error_of(lambda: function(tensor(device, 32, 32)))
+    assert "a tensor of Shape([32, 32]) is no argument of the function that is compiled" in text
+
+
+def test_arguments_that_cannot_be(device: Any) -> None:
+    """No tensor, tensors of the host, and values that cannot be compared."""
+    function = ttnn_jit.jit()(lambda x, y=None: ttnn.exp(x))
+    assert "is called without a tensor" in error_of(lambda: function(3))
+    host = ttnn.Tensor(np.ones((32, 32), np.float32), ttnn.bfloat16, None, ttnn.TILE_LAYOUT)
+    assert "operands must be on device" in error_of(lambda: function(host))
+    text = error_of(lambda: function(tensor(device, 32, 32), np.ones(3)))
+    assert "an argument of type ndarray cannot be a part of the key" in text
+    with pytest.raises(TypeError, match="missing a required argument: 'x'"):
+        function()
+
+
+def _sharded(layout: str, grid: Any, shard: tuple[int, int], **facts: Any) -> Any:
+    spec = ttnn.ShardSpec(grid, shard, facts.get("orientation", ttnn.ShardOrientation.ROW_MAJOR))
+    memory = facts.get("memory", ttnn.BufferType.L1)
+    return ttnn.MemoryConfig(ttnn.TensorMemoryLayout[layout], memory, spec)
+
+
+def _cores(*ranges: tuple[tuple[int, int], tuple[int, int]]) -> Any:
+    return ttnn.CoreRangeSet(
+        [ttnn.CoreRange(ttnn.CoreCoord(*a), ttnn.CoreCoord(*b)) for a, b in ranges]
+    )
+
+
+LAYOUTS = [
+    (
+        _sharded("BLOCK_SHARDED", _cores(((0, 0), (1, 1))), (32, 32), memory=ttnn.BufferType.DRAM),
+        "sharded DRAM tensors are not supported",
+    ),
+    (
+        _sharded(
+            "BLOCK_SHARDED",
+            _cores(((0, 0), (1, 1))),
+            (32, 32),
+            orientation=ttnn.ShardOrientation.COL_MAJOR,
+        ),
+        "column-major sharding is not supported",
+    ),
+    (
+        _sharded("HEIGHT_SHARDED", _cores(((0, 0), (0, 0)), ((2, 2), (2, 2))), (32, 64)),
+        "grids with more than one core range are not supported",
+    ),
+]
+
+
+@pytest.mark.parametrize(("config", "message"), LAYOUTS)
+def test_layouts_that_kernels_do_not_take(device: Any, config: Any, message: str) -> None:
+    """They are refused, with what to do."""
+    x = ttnn.ones((64, 64), ttnn.bfloat16, ttnn.TILE_LAYOUT, device, config)
+    text = error_of(lambda: ttnn_jit.jit()(lambda x: ttnn.exp(x))(x))
+    assert message in text
+    assert "move it with ttnn.to_memory_config first" in text
+
+
+@pytest.mark.parametrize(
+    ("layout", "ranges", "shard"),
+    [
+        ("HEIGHT_SHARDED", ((1, 2), (4, 3)), (32, 64)),
+        ("WIDTH_SHARDED", ((2, 1), (3, 2)), (256, 32)),
+        ("BLOCK_SHARDED", ((3, 1), (4, 4)), (64, 32)),
+    ],
+)
+def test_shards_on_any_rectangle(device: Any, layout: str, ranges: Any, shard: Any) -> None:
+    """The cores that hold an argument need not begin at (0, 0)."""
+    shape = (256, 64) if layout != "WIDTH_SHARDED" else (256, 128)
+    config = _sharded(layout, _cores(ranges), shard)
+    x = tensor(device, *shape)
+    moved = ttnn.to_memory_config(x, config)
+    result = ttnn_jit.jit()(lambda x: ttnn.exp(x))(moved)
+    assert result.spec == moved.spec
+    np.testing.assert_allclose(numbers(result), np.exp(numbers(x)), rtol=0.02)
