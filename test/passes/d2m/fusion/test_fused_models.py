@@ -176,3 +176,29 @@ def test_models_of_the_tests(name: str, count: int) -> None:
     """Views of parts of tiles are no end of a fusion."""
     text = (MODELS / f"{name}.mlir").read_text()
     assert len(launches(lowered(text, *PASSES))) == count
+
+
+def test_softmax_of_jax() -> None:
+    """JAX takes the larger of the largest number and -inf, over a dimension that it drops."""
+    x = np.random.default_rng(5).standard_normal((3, 5, 40, 70)).astype(np.float32)
+    expected = np.asarray(jax.nn.softmax(x, axis=-1))
+    check(from_jax(lambda x: jax.nn.softmax(x, axis=-1), x), [x], expected, 1)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: jnp.minimum(jnp.full((7, 40), jnp.inf, x.dtype), x) + 1,
+        lambda x: jnp.maximum(x, jnp.full((7, 40), -jnp.inf).T.reshape(7, 40)) + 1,
+        lambda x: x * jnp.ones((7, 40), x.dtype) + 1,
+    ],
+    ids=["minimum", "maximum", "multiply"],
+)
+def test_what_an_identity_meets_takes_no_loop(function: Any) -> None:
+    """NaN stays NaN."""
+    x = np.random.default_rng(6).standard_normal((7, 40)).astype(np.float32)
+    x[3, 5:9] = np.nan, np.inf, -np.inf, -0.0
+    module = lowered(from_jax(function, x), *PASSES)
+    (names,) = launches(module)
+    assert names == ["add"]
+    np.testing.assert_array_equal(execute(module, [x])[0], x + 1)

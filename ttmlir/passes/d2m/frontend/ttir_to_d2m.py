@@ -72,6 +72,7 @@ from ttmlir.dialects import ttir
 from ttmlir.dialects.definition.dps import DestinationStyleOp
 from ttmlir.dialects.ttir.metal_cast import TTNNMetalLayoutCastOp
 from ttmlir.ir.constants import number_of_elements
+from ttmlir.ir.identities import identity_of
 from ttmlir.ir.rewriting import erase, erase_unused, refuse_to_legalize
 from ttmlir.ir.tensor_types import element_type, is_boolean, value_shape
 from ttmlir.layout.enums import MemorySpace
@@ -117,6 +118,10 @@ class Conversion:
         if known is None:
             known = self._converted[value] = self.builder.load(value)
         return known
+
+    def known(self, value: SSAValue) -> Operand | None:
+        """What the value has become, if that took no move from the host."""
+        return self._converted.get(value)
 
     def tensor(self, value: SSAValue) -> DeviceTensor:
         """A tensor as tiles."""
@@ -239,9 +244,40 @@ def _convert(conversion: Conversion, op: Operation) -> None:
         if isinstance(op, ttir.ConstantOp):
             conversion.define(op.results[0], _convert_constant(conversion, op))
         else:
-            conversion.define(op.results[0], rule(conversion, op))
+            known = _simplify(conversion, op)
+            conversion.define(op.results[0], known or rule(conversion, op))
     except LayoutError as error:
         refuse_to_legalize(op, str(error))
+
+
+_MOVING_NUMBERS = frozenset(
+    f"ttir.{name}"
+    for name in (
+        *("broadcast", "permute", "repeat", "reshape", "reverse", "slice", "squeeze", "transpose"),
+        "unsqueeze",
+    )
+)
+"""Operations that leave a tensor of one number one."""
+_EXACT_IDENTITIES = ("maximum", "minimum", "multiply")
+"""Elementwise operations that give back every number unchanged that meets their identity."""
+
+
+def _simplify(conversion: Conversion, op: Operation) -> Operand | None:
+    """What an operation gives where that takes no loop: of one number, or of an identity."""
+    first = conversion.known(op.operands[0]) if op.operands else None
+    result = op.results[0]
+    shape, element = matrix_shape(value_shape(result)), element_type(result)
+    if op.name in _MOVING_NUMBERS and isinstance(first, Splat):
+        return Splat(first.number, first.element, shape)
+    if not isinstance(op, ttir.ElementwiseOp) or op.ROW.mnemonic not in _EXACT_IDENTITIES:
+        return None
+    identity = identity_of(op.ROW, element)
+    values = [conversion.known(value) for value in op.inputs]
+    for value, other, operand in zip(values, reversed(values), reversed(op.inputs), strict=True):
+        is_whole = matrix_shape(value_shape(operand)) == shape and element_type(operand) == element
+        if isinstance(value, Splat) and value.number == identity and is_whole:
+            return other or conversion.operand(operand)
+    return None
 
 
 def _check_types(op: Operation) -> None:
