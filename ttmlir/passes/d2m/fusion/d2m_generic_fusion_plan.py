@@ -416,19 +416,20 @@ class _Planner:
             if number in plan.heads[number]:
                 count = 2 if number in plan.outputs and self._inside[stage.result] else 1
                 buffers += [(stage.result, plan.results[number])] * count
-        # A result that is combined in steps may be copied to its output in the end.
-        copies = [
-            (self._stages[number].result, plan.results[number])
-            for number in plan.outputs
-            if self._stages[number].reductions
+        # A result that is combined in steps may be copied to its output in the end. The schedule
+        # keeps memory for that beside each output of a generic with steps.
+        copies = sum(bool(self._stages[number].reductions) for number in plan.outputs)
+        _, steps = plan.iterators()
+        kept = [
+            (self._stages[number].result, plan.results[number]) for number in plan.outputs if steps
         ]
         scratch = list(self._scratch())
         constants = {each for stage in self._stages for each in stage.constants}
-        num_scratch = len(scratch) + len(constants) + len(copies)
+        num_scratch = len(scratch) + len(constants) + copies
         total = sum(
             size * math.prod(plan.extents[c] for c in classes if c in plan.whole)
             for size, classes in (
-                *((tile_bytes(value), classes) for value, classes in (*buffers, *copies)),
+                *((tile_bytes(value), classes) for value, classes in (*buffers, *kept)),
                 *scratch,
                 *self._overflow(),
             )
