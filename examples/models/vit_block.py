@@ -8,15 +8,13 @@ from pathlib import Path
 
 import torch
 from images import digits
-from report import accuracy, agrees, asked_target
+from report import accuracy, agrees, asked_target, count_images
 from torch import nn
 from torch_training import trained
 
 import ttmlir
 
 WIDTH, HEADS, PATCHES = 32, 4, 16
-FEW = 8
-"""Images that kernels compute."""
 
 
 class VisionTransformer(nn.Module):
@@ -51,10 +49,7 @@ def main() -> int:
     images, test_images = (
         torch.tensor(x).reshape(-1, 1, 8, 8) for x in (train.images, test.images)
     )
-    labels = test.labels
-    if target == "kernels":
-        # Kernels run cycle by cycle.
-        test_images, labels = test_images[:FEW], labels[:FEW]
+    test_images, labels = (each[: count_images(target)] for each in (test_images, test.labels))
     model = trained(VisionTransformer(), images, torch.tensor(train.labels), steps=250, rate=5e-3)
     compiled = ttmlir.compile(model, test_images, target=target)
     good = agrees(compiled, test_images)

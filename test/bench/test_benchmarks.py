@@ -22,6 +22,11 @@ from measurements import (
 )
 from ml_dtypes import bfloat16
 from simulation import tile_by_tile, tile_products
+from transformer import Size
+
+ROW_WISE = (direct_to_metal.softmax(33, 70), direct_to_metal.layer_norm(33, 70))
+SMALL = Size(1, sequence=33, width=64, heads=2)
+"""A block of a transformer that does not take long."""
 
 
 @pytest.mark.parametrize(
@@ -52,6 +57,9 @@ from simulation import tile_by_tile, tile_products
         (lambda: direct_to_metal.cosh_rows(direct_to_metal.cosh(64, 96)), 5),
         (lambda: direct_to_metal.add_rows(direct_to_metal.add(64, 96)), 3),
         (lambda: direct_to_metal.matmul_rows((64, 96, 128)), 5),
+        (lambda: direct_to_metal.row_wise_rows(ROW_WISE), 8),
+        (lambda: direct_to_metal.block_rows(SMALL), 7),
+        (lambda: direct_to_metal.compilation_rows((1, 2), SMALL), 3),
     ],
     ids=[
         *("start_up", "scaling", "compared_with_stock_xdsl", "execution"),
@@ -59,6 +67,7 @@ from simulation import tile_by_tile, tile_products
         *("transformer", "run transformer", "constants"),
         *("tile_by_tile", "tile_products"),
         *("kernels of cosh", "kernels of add", "kernels of matmul"),
+        *("kernels of rows", "kernels of a block", "compilation to kernels"),
     ],
 )
 def test_benchmark_gives_its_rows(measure: Callable[[], Iterable[Result]], rows: int) -> None:

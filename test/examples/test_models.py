@@ -18,10 +18,21 @@ pytestmark = pytest.mark.skipif(
 )
 
 
+KERNELS = [FOLDER / "mlp.py", FOLDER / "vit_block.py"]
+CASES = [
+    *(pytest.param(script, (), id=script.stem) for script in SCRIPTS),
+    *(
+        pytest.param(script, ("--target", "kernels"), id=f"{script.stem} as kernels")
+        for script in KERNELS
+    ),
+]
+
+
 @pytest.mark.filterwarnings("default")  # as in a process of its own
-@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(("script", "arguments"), CASES)
 def test_model_agrees_with_its_framework(
     script: Path,
+    arguments: tuple[str, ...],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -33,13 +44,14 @@ def test_model_agrees_with_its_framework(
     source = script.read_text(encoding="utf-8")
     pytest.importorskip("torch" if "import torch" in source else "jax")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "argv", [str(script)])
+    monkeypatch.setattr(sys, "argv", [str(script), *arguments])
     monkeypatch.setattr(sys, "path", [str(FOLDER), *sys.path])
     with pytest.raises(SystemExit) as end:
         runpy.run_path(str(script), run_name="__main__")
     printed = capsys.readouterr().out
     assert not end.value.code, printed
     assert "correlation" in printed
+    assert ("on the chip: " in printed) == bool(arguments)
     assert len(source.splitlines()) < 80, "an example is one page"
 
 

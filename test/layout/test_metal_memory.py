@@ -19,6 +19,8 @@ from ttmlir.layout.metal.device_memory import (
     dram_memory_map,
     dram_page_bytes,
     dst_capacity,
+    grid_cores,
+    grid_of_rank,
     l1_buffer_bytes,
     l1_memory_map,
     shard_bytes,
@@ -228,3 +230,13 @@ def test_an_iterator_of_no_operand() -> None:
     """Nothing says how often it steps."""
     with pytest.raises(LayoutError, match="no operand is indexed by d2"):
         infer_block_factors(OUT, (2, 2), (2, 2), [(OUT, (2, 2))])
+
+
+def test_grids_of_other_rank_are_on_the_same_cores() -> None:
+    """On 8 rows of 7 cores, 8 cores in a row go on in the next one, and are no column."""
+    chip = (8, 7)
+    for grid in [(2, 3), (8, 1), (1, 8), (2, 2, 2), (3, 1, 5), (56, 1), (4,)]:
+        for rank in (2, 3, 5):
+            other = grid_of_rank(grid, rank, chip)
+            assert len(other) == rank
+            assert grid_cores(other, chip) == grid_cores(grid, chip)

@@ -276,6 +276,13 @@ def test_fallback_runs_the_function(device: Any) -> None:
     assert function.num_entries == 0
 
 
+def test_fallback_where_a_pass_fails(device: Any) -> None:
+    """It does not matter what the function lacks."""
+    function = ttnn_jit.jit(fallback=True)(lambda x: ttnn.lgamma(x))
+    x = tensor(device, 32, 32, start=0.5)
+    np.testing.assert_array_equal(numbers(function(x)), numbers(ttnn.lgamma(x)))
+
+
 def test_extra_pipeline_options(device: Any) -> None:
     """Options of the pipeline, as on the command line."""
     function = ttnn_jit.jit(extra_pipeline_options="enable-fusion=false")(
@@ -406,3 +413,23 @@ def test_shards_on_any_rectangle(device: Any, layout: str, ranges: Any, shard: A
     # Kernels read the shards where they are; only the result is moved.
     operations = function.compile(moved, x).binary.programs[0].operations
     assert [each.table for each in operations].count("ToMemoryConfigOp") == 1
+
+
+def test_other_boards() -> None:
+    """Blackhole has another grid, other memory and other networks."""
+    device = ttnn.open_device(device_id=0, board="p150")
+    x = tensor(device, 200, 350)
+    function = ttnn_jit.jit(max_grid=(20, 20))(lambda x: ttnn.sum(ttnn.exp(x), dim=-1))
+    np.testing.assert_allclose(numbers(function(x)), np.exp(numbers(x)).sum(-1), rtol=0.02)
+    ttnn.close_device(device)
+
+
+def test_compiled_files_are_the_same_each_time(device: Any) -> None:
+    """Byte for byte."""
+
+    def function(x: Any) -> Any:
+        return ttnn.matmul(ttnn.exp(x), ttnn.transpose(x, 0, 1))
+
+    x = tensor(device, 96, 160)
+    first, second = (ttnn_jit.jit()(function).compile(x).data for _ in range(2))
+    assert first == second

@@ -189,12 +189,25 @@ def test_unsupported_function(device: Any, name: str, advice: str) -> None:
 def test_failed_pass_manager(device: Any) -> None:
     """A stage of the pipeline that fails says so, with the user's line."""
 
-    @ttnn_jit.jit(extra_pipeline_options="no-such-option=1")
+    @ttnn_jit.jit()
     def function(x):
-        return ttnn.exp(x)
+        return ttnn.lgamma(x)
 
-    with pytest.raises(RuntimeError, match="Failed to run pass manager"):
+    with pytest.raises(RuntimeError, match="Failed to run pass manager") as caught:
         function(tensor(device, 32, 32))
+    _, message, *_, source, caret = str(caught.value).splitlines()
+    assert f"{Path(__file__).name}:" in message
+    assert "error: failed to legalize operation 'ttir.lgamma': kernels do not compute" in message
+    assert source.strip() == "return ttnn.lgamma(x)"
+    assert caret.index("^") == source.index("ttnn")
+
+
+def test_wrong_options_of_the_pipeline(device: Any) -> None:
+    """They fail in the same way, with the options that there are."""
+    function = ttnn_jit.jit(extra_pipeline_options="no-such-option=1")(cosh)
+    with pytest.raises(RuntimeError, match="Failed to run pass manager") as caught:
+        function(tensor(device, 32, 32))
+    assert "no such option no-such-option; supported: mesh-shape" in str(caught.value)
 
 
 def test_command_lines_of_the_guide(device: Any, environment: Path) -> None:

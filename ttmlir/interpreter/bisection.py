@@ -199,14 +199,14 @@ def bisect(
     tolerance = tolerance_for(numerics) if tolerance is None else tolerance
     module = parse(source, file_name=file_name)
     operations = name_operations(module)
-    levels, file_level = levels_of(module, function, target)
+    levels, files = levels_of(module, function, target)
     if inputs is None:
         rng = np.random.default_rng(seed)
-        inputs = generate_inputs(file_level.program(), "randn", rng)
+        inputs = generate_inputs(files[-1].program(), "randn", rng)
     able = [level for level in levels if level.can_run]
     skipped = tuple(level.name for level in levels if level not in able)
     comparison = _Comparison(operations, tolerance)
-    first, *others = (*able, file_level)
+    first, *others = (*able, *files)
     reference = first.run(inputs, numerics)
     reports: list[LevelReport] = []
     if framework_results is not None:

@@ -35,6 +35,8 @@ class FileLevel(ABC):
     """The program in a file."""
 
     name: ClassVar[str]
+    options: ClassVar[str] = ""
+    """Of the pipeline."""
     between: ClassVar[Mapping[str, str]] = MappingProxyType({})
     """Levels between ttir and the file, with the passes of the pipeline that they are in front of.
     """
@@ -125,10 +127,17 @@ class KernelFile(FileLevel):
         return observer.trace
 
 
-FILE_LEVELS: Mapping[str, type[FileLevel]] = MappingProxyType(
-    {"ttnn": TTNNFile, "kernels": KernelFile}
+class UnfusedKernelFile(KernelFile):
+    """A program of kernels for each operation: what each operation has computed is seen."""
+
+    name = "ttmetal unfused"
+    options = "enable-fusion=false"
+
+
+FILE_LEVELS: Mapping[str, tuple[type[FileLevel], ...]] = MappingProxyType(
+    {"ttnn": (TTNNFile,), "kernels": (UnfusedKernelFile, KernelFile)}
 )
-"""By the targets of `ttmlir.compiler.PIPELINES`."""
+"""By the targets of `ttmlir.compiler.PIPELINES`; the last one is what users compile."""
 
 
 @dataclass

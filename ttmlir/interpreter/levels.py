@@ -98,9 +98,9 @@ class Level:
 
 def levels_of(
     module: ModuleOp, function: str | None = None, target: str = "ttnn"
-) -> tuple[list[Level], FileLevel]:
+) -> tuple[list[Level], list[FileLevel]]:
     """The program of a module whose operations have names, at every level down to the file of a
-    target of `PIPELINES`: the levels in front of it, and that one.
+    target of `PIPELINES`: the levels in front of files, and those.
 
     Raises DiagnosticError for what cannot be lowered.
     """
@@ -114,14 +114,17 @@ def levels_of(
         module = cloned(module)
         run_passes(module, passes)
         levels.append(Level(stage, module, name))
-    pipeline, file_level = PIPELINES[target], FILE_LEVELS[target]
-    for stage, until in file_level.between.items():
+    pipeline, kinds = PIPELINES[target], FILE_LEVELS[target]
+    for stage, until in kinds[-1].between.items():
         between = cloned(module)
         transform(between, pipeline, until=until)
         levels.append(Level(stage, between, name))
-    module = cloned(module)
-    transform(module, pipeline)
-    return levels, file_level(module=module, function=name)
+    files: list[FileLevel] = []
+    for kind in kinds:
+        lowered = cloned(module)
+        transform(lowered, f"{pipeline}{{{kind.options}}}" if kind.options else pipeline)
+        files.append(kind(module=lowered, function=name))
+    return levels, files
 
 
 def _numbers(op: Operation, result: Any) -> Any:

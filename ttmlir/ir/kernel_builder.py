@@ -170,9 +170,14 @@ class KernelBuilder(OpBuilder):
         op.location = self.location
         self.insert(op)
 
-    def count(self, extent: Number, body: Callable[[SSAValue], None]) -> None:
+    def count(self, extent: Number, body: Callable[[SSAValue], object]) -> None:
         """Do `body` for each number below `extent`."""
-        self._for(extent, (), lambda number, _: body(number) or ())
+
+        def turn(number: SSAValue, _: Carried) -> Carried:
+            body(number)
+            return ()
+
+        self._for(extent, (), turn)
 
     def loop(self, extent: int, start: Carried, body: Callable[[Carried], Carried]) -> Carried:
         """Do `body` so many times, each time with what it returned before; what it returns last."""

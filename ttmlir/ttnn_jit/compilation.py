@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -13,7 +14,8 @@ from ttmlir.dialects.definition.names import SYSTEM_DESC
 from ttmlir.layout.system.boards import board
 from ttmlir.mlir.option_values import OptionError
 from ttmlir.mlir.printing.module import print_module
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.mlir.reporting.diagnostics import DiagnosticError, Source, render_all
+from ttmlir.mlir.reporting.locations import file_line_col
 from ttmlir.passes.core.nest import PipelineError
 from ttmlir.ttnn_jit.errors import PassManagerError
 
@@ -64,5 +66,19 @@ def compile_module(
             transform(module, pipeline)
             show(name, print_module(module))
         return write_ttnn(module)
-    except (DiagnosticError, OptionError, PipelineError) as error:
+    except DiagnosticError as error:
+        raise PassManagerError(_quote(error)) from None
+    except (OptionError, PipelineError) as error:
         raise PassManagerError(str(error)) from None
+
+
+def _quote(error: DiagnosticError) -> str:
+    """The messages with the user's lines."""
+    places = [file_line_col(each.location) for each in error.diagnostics]
+    sources = {
+        place.file: Source("".join(linecache.getlines(place.file)))
+        for place in places
+        if place is not None
+    }
+    short = (diagnostic.without_operation() for diagnostic in error.diagnostics)
+    return render_all(short, sources).rstrip("\n")

@@ -6,7 +6,7 @@
 #any = #tt.operand_constraint<any_device_tile>
 func.func @exp(%a: tensor<64x96xf32, #tiles>) -> tensor<64x96xf32, #tiles> {
   %0 = tensor.empty() : tensor<64x96xf32, #tiles>
-  // expected-error @+1 {{'ttir.exp' op has no kernel; kernels are made of elementwise operations with one result (by ttir-generic=elementwise=true), ttir.broadcast and ttir.to_layout; use ttir-to-ttnn-backend-pipeline for other operations}}
+  // expected-error @+1 {{'ttir.exp' op has no kernel; kernels are made of elementwise operations with one result (by ttir-generic=elementwise=true), ttir.broadcast and ttir.to_layout; use ttir-to-ttmetal-pipeline for most other operations, or ttir-to-ttnn-backend-pipeline}}
   %1 = "ttir.exp"(%a, %0) <{operandSegmentSizes = array<i32: 1, 1>, operand_constraints = [#any, #any]}> : (tensor<64x96xf32, #tiles>, tensor<64x96xf32, #tiles>) -> tensor<64x96xf32, #tiles>
   return %1 : tensor<64x96xf32, #tiles>
 }

@@ -95,6 +95,7 @@ WITH_NUMBERS: dict[str, tuple[tuple[Any, ...], Callable[[float], float]]] = {
     "div_unary_tile": ((word(0.25),), lambda x: x * 0.25),
     "rsub_unary_tile": ((word(2.5),), lambda x: 2.5 - x),
     "fill_tile": ((2.5,), lambda x: 2.5),
+    "fill_tile_bitcast": ((word(-2.5),), lambda x: -2.5),
     "unary_eq_tile": ((word(1.5),), lambda x: float(x == 1.5)),
     "unary_ne_tile": ((word(1.5),), lambda x: float(x != 1.5)),
     "unary_gt_tile": ((word(1.5),), lambda x: float(x > 1.5)),

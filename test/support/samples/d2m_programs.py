@@ -282,6 +282,7 @@ def loop(body: str, operands: int, rank: int = 2, maps: Sequence[str] = ()) -> s
 
 EXP = '%e = "d2m.tile_exp"(%t0) : (!t0) -> !t1'
 ADD = '%e = "d2m.tile_add"(%t0, %t1) : (!t0, !t1) -> !t2'
+NEGATIVE = '%e = "d2m.tile_negative"(%t0) : (!t0) -> !t1'
 ABS = '%e = "d2m.tile_abs"(%t0) : (!t0) -> !t1'
 MATMUL = """linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2)>,
     affine_map<(d0, d1, d2) -> (d2, d1)>, affine_map<(d0, d1, d2) -> (d0, d1)>],

@@ -7,6 +7,6 @@
 
 // TWO: #tt.system_desc<[{{.*}}], [0, 1], [
 // ONE: #tt.system_desc<[{{.*}}], [0], [
-// PIPELINE: ttir-load-system-desc{path={{.*}}two_chips.ttsys}
+// PIPELINE: ttir-load-system-desc{path={{.*}}two_chips.ttsys arch=wormhole_b0}
 // MISSING: error: {{.*}}system_desc_path.mlir.tmp.none
 func.func @f() { return }

@@ -107,7 +107,10 @@ class TTIRToTTMetalPipeline(Pipeline):
     enable_fusion: bool = option(True, "Compute several operations in one kernel")
 
     def passes(self) -> Sequence[Pass]:
-        """Machine, generics, fusion, memrefs, blocks, addresses, kernels, host program."""
+        """Machine, generics, fusion, memrefs, blocks, addresses, kernels, host program.
+
+        Constants are folded before loops are made of them.
+        """
         from ttmlir.passes.d2m.dst.d2m_insert_scratch_buffers import D2MInsertScratchBuffersPass
         from ttmlir.passes.d2m.frontend.ttir_to_d2m import TTIRToD2MPass
         from ttmlir.passes.d2m.fusion.d2m_generic_fusion import D2MGenericFusionPass
@@ -118,6 +121,7 @@ class TTIRToTTMetalPipeline(Pipeline):
         from ttmlir.passes.d2m.schedule.d2m_allocate import D2MAllocatePass
         from ttmlir.passes.d2m.schedule.d2m_grid_selection import D2MGridSelectionPass
         from ttmlir.passes.d2m.schedule.ttcore_one_shot_bufferize import TTCoreOneShotBufferizePass
+        from ttmlir.passes.general.canonicalize import CanonicalizePass
         from ttmlir.passes.general.inline import InlinePass
         from ttmlir.passes.placement.ttir_load_system_desc import TTIRLoadSystemDescPass
         from ttmlir.passes.ttir.ttir_composite_decomposition import TTIRCompositeDecompositionPass
@@ -134,6 +138,7 @@ class TTIRToTTMetalPipeline(Pipeline):
             TTIRLoadSystemDescPass(path=self.system_desc_path, arch=self.mock_system_desc_arch),
             TTIRCompositeDecompositionPass(),
             TTIRWindowDecompositionPass(),
+            CanonicalizePass(),
             TTIRToD2MPass(
                 default_input_memspace=self.default_input_memspace,
                 default_output_memspace=self.default_output_memspace,
@@ -153,7 +158,10 @@ class TTIRToTTMetalPipeline(Pipeline):
                 max_dst_physical_size_tiles=self.max_dst_physical_size_tiles,
             ),
             D2MAllocatePass(num_stream_buffers=self.num_stream_buffers),
-            ConvertD2MToTTKernelPass(ttnn_mode=self.ttnn_mode),
+            ConvertD2MToTTKernelPass(
+                ttnn_mode=self.ttnn_mode,
+                max_dst_physical_size_tiles=self.max_dst_physical_size_tiles,
+            ),
             end,
         )
 

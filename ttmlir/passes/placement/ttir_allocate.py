@@ -249,7 +249,8 @@ class _Allocation:
             buffer.owner,
             f"does not fit into {space.keyword}: {buffer.size} bytes beside {used} bytes that are "
             f"in use, between {self._start[space]} and {self._end[space]}; use smaller tensors, "
-            "larger grids or another memory space",
+            "larger grids or another memory space; kernels of ttir-to-ttmetal-pipeline take "
+            "tensors from DRAM",
         )
 
 

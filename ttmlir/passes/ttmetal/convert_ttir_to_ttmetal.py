@@ -177,7 +177,7 @@ def _refuse(op: Operation) -> NoReturn:
         op,
         "has no kernel; kernels are made of elementwise operations with one result (by "
         "ttir-generic=elementwise=true), ttir.broadcast and ttir.to_layout; use "
-        "ttir-to-ttnn-backend-pipeline for other operations",
+        "ttir-to-ttmetal-pipeline for most other operations, or ttir-to-ttnn-backend-pipeline",
     )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from running.pass_runner import lowered
 from samples.d2m_programs import KERNEL_PASSES
-from samples.d2m_stages import Region, Tensor, reduce, unary
+from samples.d2m_stages import Region, Tensor, reduce, spread, unary
 from samples.ttir_text import FunctionText, tensor
 from xdsl.dialects.builtin import IntegerAttr, i64
 from xdsl.dialects.memref import AllocOp
@@ -89,6 +89,19 @@ def test_spread_and_transposed_values() -> None:
     assert loops(made.program().text) == ["exp", "bcast", "transpose abs"]
 
 
+def test_division_by_what_is_repeated() -> None:
+    """There are fewer reciprocals than quotients; of operands nothing is computed in advance."""
+    made = region(WHOLE)
+    rows = made.local("rows", (3, 1))
+    x, y = made.block(0), made.block(1)
+    made.add([(x, "d0, 0")], (rows, "d0, 0"), "p", unary("abs"))
+    body = spread("col") + '%e = "d2m.tile_div"(%t0, %q) : (!t0, !t1) -> !t2'
+    made.add([(x, "d0, d1"), (rows, "d0, 0")], (y, "d0, d1"), "pp", body)
+    assert loops(made.program().text) == ["abs", "recip", "bcast mul"]
+    made.stages[-1] = made.stages[-1].replace("%rows", "%b0").replace("3x1x", "3x5x")
+    assert loops(made.program().text) == ["abs", "bcast div"]
+
+
 def test_outputs_are_not_read() -> None:
     """A result that other loops read goes to a local buffer, and is copied."""
     made = region(WHOLE, WHOLE)
@@ -166,3 +179,35 @@ def test_reductions(mnemonic: str, dims: tuple[int, ...]) -> None:
     found = run(text.returning(text.op(mnemonic, ["%arg0"], into, attributes)), x)
     expected = getattr(np, mnemonic)(x.astype(np.float64), axis=dims, keepdims=True)
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-4)
+
+
+_OTHER_TYPES = {
+    "f16": np.float16,
+    "ui32": np.uint32,
+    "i16": np.int16,
+    "ui16": np.uint16,
+    "i8": np.int8,
+    "ui8": np.uint8,
+}
+
+
+@pytest.mark.parametrize("element", _OTHER_TYPES)
+def test_other_element_types(element: str) -> None:
+    """Half floats, and integers that wrap in their own width, one operand being repeated."""
+    text = FunctionText([tensor(40, 70, element=element), tensor(1, 70, element=element)])
+    into = tensor(40, 70, element=element)
+    dtype = _OTHER_TYPES[element]
+    if element == "f16":
+        x, y = (RNG.normal(size=shape).astype(dtype) for shape in ((40, 70), (1, 70)))
+    else:
+        limits = np.iinfo(dtype)
+        x, y = (
+            RNG.integers(limits.min, limits.max, shape, dtype, endpoint=True)
+            for shape in ((40, 70), (1, 70))
+        )
+    total = text.op("add", ["%arg0", "%arg1"], into)
+    found = run(text.returning(text.op("maximum", [total, "%arg1"], into)), x, y)
+    with np.errstate(over="ignore"):
+        expected = np.maximum(x + y, y)
+    tolerance = 2.0**-10 if element == "f16" else 0
+    np.testing.assert_allclose(found.astype(np.float64), expected, rtol=tolerance, atol=tolerance)

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from ml_dtypes import bfloat16
 from running.d2m_interpreter import normal
 from running.kernel_runs import run_kernels
 from running.pass_runner import lowered
 from samples.ttir_text import FunctionText, tensor
+from xdsl.dialects.func import FuncOp
 
 from ttmlir.dialects import d2m
 
@@ -72,3 +74,56 @@ def test_rows_of_one_tile_that_change_places() -> None:
     x = normal(33, 5)
     expected = (x.T @ x) * x.max(0)[:, None]
     check(text.returning(result), [x], expected, 1)
+
+
+def layer_norm(rows: int, columns: int, element: str) -> str:
+    """Of rows, with a scale and an offset for each column."""
+    shape, row = tensor(rows, columns, element=element), tensor(1, columns, element=element)
+    kept = tensor(rows, 1, element=element)
+    text = FunctionText([shape, row, row])
+    over = "dim_arg = [1 : i32], keep_dim = true"
+    mean = text.op("mean", ["%arg0"], kept, over)
+    centered = text.op("subtract", ["%arg0", mean], shape)
+    square = text.op("multiply", [centered, centered], shape)
+    variance = text.op("mean", [square], kept, over)
+    epsilon = text.constant("1.0e-05", tensor(1, 1, element=element))
+    factor = text.op("rsqrt", [text.op("add", [variance, epsilon], kept)], kept)
+    scaled = text.op("multiply", [centered, factor], shape)
+    weighed = text.op("multiply", [scaled, "%arg1"], shape)
+    return text.returning(text.op("add", [weighed, "%arg2"], shape))
+
+
+@pytest.mark.parametrize(
+    ("columns", "element", "launches"),
+    [(4096, "bf16", 1), (2048, "f32", 1), (2299, "f32", 3)],
+)
+def test_layer_norm_of_long_rows(columns: int, element: str, launches: int) -> None:
+    """Differences from the mean are computed twice where L1 does not hold them beside the rest."""
+    x, w, b = normal(40, columns), normal(1, columns, seed=1), normal(1, columns, seed=2)
+    if element == "bf16":
+        x, w, b = (each.astype(bfloat16).astype(np.float32) for each in (x, w, b))
+    expected = (x - x.mean(1, keepdims=True)) / np.sqrt(x.var(1, keepdims=True) + 1e-5) * w + b
+    text = layer_norm(40, columns, element)
+    module = lowered(text, *PASSES)
+    assert sum(isinstance(op, d2m.GenericOp) for op in module.walk()) == launches
+    (result,) = run_kernels(text, x, w, b).outputs
+    tolerance = 2e-2 if element == "bf16" else 1e-4
+    error = np.linalg.norm(result - expected) / np.linalg.norm(expected)
+    assert error < tolerance
+
+
+def test_what_is_read_last_is_loaded_last() -> None:
+    """Rows are reduced while the scale and the offset are still on their way."""
+    module = lowered(layer_norm(64, 1024, "f32"), "ttir-to-ttmetal-pipeline")
+    (reader,) = [
+        op
+        for op in module.walk()
+        if isinstance(op, FuncOp) and op.sym_name.data.startswith("reader")
+    ]
+    pushes = [
+        [op.operands[0] for op in loop.walk() if op.name == "ttkernel.cb_push_back"]
+        for loop in reader.body.block.ops
+        if loop.name == "scf.for"
+    ]
+    x, scale, offset, *_ = reader.body.block.args
+    assert pushes == [[x], [scale, offset]]

@@ -8,7 +8,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from running.pass_runner import lowered
+from running.pass_runner import lowered, printed
 from running.sampling import sampled
 from samples.d2m_programs import Program
 from samples.d2m_stages import MATMUL, Region, Tensor, binary, reduce, spread, unary
@@ -391,7 +391,40 @@ def test_softmax(element: str) -> None:
     check(region.program((4, 1)), expected, given, tolerance=2e-3 if element == "bf16" else 1e-4)
 
 
+@pytest.mark.parametrize("element", ELEMENTS)
+def test_rows_are_reduced_in_each_step_and_columns_over_all(element: str) -> None:
+    """The sums of columns of what each row is divided by the largest of the row."""
+    region = Region(
+        [Tensor((6, 3), (2, 3), "d0, 0", element)],
+        [Tensor((1, 3), (1, 3), "0, 0", element)],
+        "r",
+        (3,),
+    )
+    x, out = region.block(0), region.block(1)
+    one = region.fill("one", 1.0, element)
+    largest = region.local("largest", (2, 1), element)
+    scaled = region.local("scaled", (2, 3), element)
+    region.add([(x, "d0, d1"), (one, "0, 0")], (largest, "d0, 0"), "pr", reduce("max", "R"))
+    body = spread("col") + '%e = "d2m.tile_div"(%t0, %q) : (!t0, !t1) -> !t2'
+    region.add([(x, "d0, d1"), (largest, "d0, 0")], (scaled, "d0, d1"), "pp", body)
+    region.add([(scaled, "d0, d1"), (one, "0, 0")], (out, "0, d1"), "rp", reduce("sum", "C"))
+    given = np.abs(of_tiles(6, 3)) + 1
+    expected = (given / given.max(axis=1, keepdims=True)).sum(axis=0, keepdims=True)
+    # The matrix unit takes 10 bits behind the first of a float32.
+    tolerance = 2e-2 if element == "bf16" else 2.0**-10
+    check(region.program(), expected, given, tolerance=tolerance, part=np.s_[:1])
+
+
 # --- Code -----------------------------------------------------------------------
+
+
+def test_fewer_tiles_of_dst() -> None:
+    """As an option says: of 4 tiles of 16 bits, the half."""
+    program, _ = elementwise([((2, 4), "d0, d1")] * 2, unary("exp"), "bf16")
+    options = "=max-dst-physical-size-tiles=4"
+    for spelled, tiles in (("", 8), (options, 2)):
+        passes = "ttir-load-system-desc", f"convert-d2m-to-ttkernel{spelled}"
+        assert printed(program.text, *passes).count('"ttkernel.exp_tile"') == tiles
 
 
 def test_settings_stand_in_front_of_loops() -> None:

@@ -12,10 +12,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from running.pass_runner import lowered
 from samples.d2m_programs import (
     ABS,
     ADD,
     EXP,
+    NEGATIVE,
     Buffer,
     Operand,
     Program,
@@ -222,6 +224,29 @@ def test_writes_into_parts() -> None:
     program.read("z")
     x, y = numbers((64, 96)), numbers((64, 96))
     check(program, np.abs(np.concatenate([x, y], 1)), x, y)
+
+
+@pytest.mark.parametrize(("view", "kernels"), [("", 3), ("0, 0, 1 - d0 - d2, d1 * 3 + d3", 6)])
+def test_equal_generics_share_kernels(view: str, kernels: int) -> None:
+    """Where only addresses differ."""
+    program = Program()
+    for name in "xyz":
+        program.buffer(Buffer(name, (2, 3)))
+    program.write("x")
+    for source, target, seen in (("x", "y", ""), ("y", "z", view)):
+        program.generic(
+            [Operand(source, (2, 1), (1, 3), "d0, d1", seen)],
+            [Operand(target, (2, 1), (1, 3), "d0, d1")],
+            loop(NEGATIVE, 2),
+            grid=(2, 1),
+            factors=(1, 1),
+            iterators=["parallel"] * 2,
+        )
+    program.read("z")
+    module = lowered(program.text, "ttir-load-system-desc", "convert-d2m-to-ttkernel")
+    assert sum("ttkernel.thread" in op.attributes for op in module.walk()) == kernels
+    x = numbers((64, 96))
+    check(program, whole(tiles(x)[::-1]) if view else x, x)
 
 
 def test_operands_that_stay_over_inner_loops() -> None:

@@ -118,14 +118,21 @@ def test_no_room_in_l1(tmp_path: Path) -> None:
     )
 
 
-def test_other_number_of_buffers() -> None:
-    """Blocks are chosen for 2 buffers and given 400: the largest are shown."""
-    text = chain(640, 640)
+def test_single_buffers() -> None:
+    """400 blocks for each operand do not fit; then there is one."""
+    x, y = (RNG.integers(-64, 65, (640, 640)).astype(np.float32) / 64 for _ in range(2))
+    run = run_kernels(chain(640, 640), x, y, options="num-stream-buffers=400")
+    np.testing.assert_array_equal(run.outputs[0], expected(x, y))
+
+
+def test_other_machine(tmp_path: Path) -> None:
+    """Blocks are chosen for one machine, and placed on one with less L1."""
+    small = machine(tmp_path, l1_size=1024 + 8192).removeprefix("system-desc-")
     with pytest.raises(DiagnosticError) as refused:
-        lowered(text, *BEFORE_ALLOCATE, "d2m-allocate=num-stream-buffers=400")
+        lowered(chain(640, 640), *BEFORE_ALLOCATE, f"ttir-load-system-desc={small}", "d2m-allocate")
     assert re.search(
-        r"needs \d+ bytes of L1 on each core; there are 1498112. Run d2m-grid-selection with the "
-        r"same num-stream-buffers. The largest circular buffers, with their bytes:\n +\d+  memref<",
+        r"needs \d+ bytes of L1 on each core; there are 8192. Run d2m-grid-selection for this "
+        r"machine. The largest circular buffers, with their bytes:\n +\d+  memref<",
         str(refused.value),
     )
 

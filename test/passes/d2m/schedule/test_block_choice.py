@@ -105,8 +105,7 @@ def test_few_cores_and_little_memory() -> None:
         choose_schedule(product(16, 16, 16), Machine(2, 3, 4000, 12))
     assert str(refused.value) == (
         "needs 12288 bytes of L1 for its blocks and circular buffers, one tile along each "
-        "iterator; there are 4000. Divide it into operations of fewer operands or of shorter rows, "
-        "or give a smaller num-stream-buffers"
+        "iterator; there are 4000. Divide it into operations of fewer operands or of shorter rows"
     )
 
 

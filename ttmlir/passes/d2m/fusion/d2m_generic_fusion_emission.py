@@ -126,7 +126,7 @@ class _Emitter:
         self._held: dict[int, SSAValue] = {}
         yielded: dict[int, SSAValue] = {}
         for number in range(len(self._stages)):
-            if self._plan.heads[number] != number:
+            if number not in self._plan.heads[number]:
                 continue
             target = targets.get(number)
             if target is not None and not self._is_read(number):
@@ -156,7 +156,7 @@ class _Emitter:
         body = _Body(Block(arg_types=[element]))
         tiles: dict[int, SSAValue] = {}
         for number, each in enumerate(self._stages[: head + 1]):
-            if self._plan.heads[number] == head:
+            if head in self._plan.heads[number]:
                 tiles[number] = self._inline(number, each, body, tiles, classes)
         end = LinalgYieldOp(tiles[head])
         end.location = stage.loops.location

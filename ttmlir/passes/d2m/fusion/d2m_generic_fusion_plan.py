@@ -9,7 +9,7 @@ have; the rest can be divided freely.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.ir import SSAValue
@@ -26,8 +26,8 @@ MAX_BUFFERS = 24
 """Circular buffers of a fused generic for operands and results of stages."""
 MAX_SCRATCH_BUFFERS = 30
 """With those for tiles that bodies compute and read again; a core has 32."""
-MAX_BYTES = 1 << 20
-"""L1 that the smallest block takes on a core, of about 1.4 MB."""
+MAX_BYTES = 1360 << 10
+"""L1 that the smallest block takes on a core, of 1463 KiB or more."""
 MAX_STAGES = 32
 """More stages are no use, and every one makes the next comparison longer."""
 _FEW_CORES = 8
@@ -36,6 +36,11 @@ _FEW_TILES = 256
 """...unless its stages are as small as this."""
 _CHEAP = 8
 """Operations on a tile that may be computed again for each block that reads it."""
+
+_ONCE = 0
+"""Operations of none that is computed again."""
+_LONG_BODY = 8
+"""Operations of a body that DST holds; of a longer one, a part may go to L1."""
 
 Classes = tuple[int | None, ...]
 """The class of each dimension of a tensor."""
@@ -80,8 +85,8 @@ class FusionPlan:
     extents: Mapping[int, int] = field(default_factory=dict[int, int])
     whole: set[int] = field(default_factory=set[int])
     """Classes that are whole in each block."""
-    heads: dict[int, int] = field(default_factory=dict[int, int])
-    """The stage in whose body that of each stage is computed."""
+    heads: dict[int, frozenset[int]] = field(default_factory=dict[int, frozenset[int]])
+    """The stages in whose bodies that of each stage is computed."""
 
     def of_places(self, stage: int, places: Places) -> Classes:
         """The classes of the dimensions that iterators of a stage go over."""
@@ -163,8 +168,7 @@ class _Planner:
             and self._join_inputs()
             and self._number()
             and self._choose_whole()
-            and self._choose_heads()
-            and self._fits()
+            and (self._choose_heads(_ONCE) or self._choose_heads(_CHEAP))
         )
 
     # --- Classes -------------------------------------------------------------------------------
@@ -302,9 +306,15 @@ class _Planner:
         if not sets:
             return set()
         (steps,) = sets
-        for number in self._before(reduced):
-            stage, classes = self._stages[number], self.plan.classes[number]
-            if stage.reductions or not steps & {*classes}:
+        before = self._before(reduced)
+        for number, (stage, classes) in enumerate(
+            zip(self._stages, self.plan.classes, strict=True)
+        ):
+            runs_in_steps = bool(steps & {*classes})
+            if number in before and not runs_in_steps:
+                return set(steps)
+            # What is reduced within each block would look as if it went on in the next step.
+            if runs_in_steps and stage.reductions and not reduced[number]:
                 return set(steps)
         return set()
 
@@ -356,8 +366,12 @@ class _Planner:
 
     # --- Bodies --------------------------------------------------------------------------------
 
-    def _choose_heads(self) -> bool:
-        """Compute a result in the body of its only reader where it can stay in registers."""
+    def _choose_heads(self, again: int) -> bool:
+        """Compute results in the bodies of their readers where they can stay in registers.
+
+        One with several readers has to be of at most `again` operations. False if what is left in
+        memory does not fit.
+        """
         plan = self.plan
         readers: list[list[tuple[int, Read]]] = [[] for _ in self._stages]
         for number, stage in enumerate(self._stages):
@@ -365,13 +379,14 @@ class _Planner:
                 if read.buffer in self._made:
                     readers[self._made[read.buffer]].append((number, read))
         for number in reversed(range(len(self._stages))):
-            plan.heads[number] = number
-            heads = {plan.heads[reader] for reader, _ in readers[number]}
-            if len(heads) == 1 and number not in plan.outputs:
-                (head,) = heads
-                if self._joins_body(number, head, readers[number]):
-                    plan.heads[number] = head
-        return True
+            plan.heads[number] = frozenset({number})
+            heads = frozenset[int]().union(*(plan.heads[reader] for reader, _ in readers[number]))
+            if not heads or number in plan.outputs:
+                continue
+            is_cheap = len(heads) == 1 or len(self._stages[number].operations) <= again
+            if is_cheap and all(self._joins_body(number, each, readers[number]) for each in heads):
+                plan.heads[number] = heads
+        return self._fits()
 
     def _joins_body(self, number: int, head: int, reads: Sequence[tuple[int, Read]]) -> bool:
         return (
@@ -398,20 +413,43 @@ class _Planner:
                     inputs[read.value, plan.block_classes(classes)] = classes
         buffers = [(value, classes) for (value, _), classes in inputs.items()]
         for number, stage in enumerate(self._stages):
-            if plan.heads[number] == number:
+            if number in plan.heads[number]:
                 count = 2 if number in plan.outputs and self._inside[stage.result] else 1
                 buffers += [(stage.result, plan.results[number])] * count
-        total = sum(
-            tile_bytes(value) * math.prod(plan.extents[c] for c in classes if c in plan.whole)
-            for value, classes in buffers
-        )
-        scratch = [stage.scratch for stage in self._stages]
-        constants = {each for _, found in scratch for each in found}
-        # A result that is combined in steps may be copied to its output in the end.
+        # A result that is combined in steps may be copied to its output in the end. The schedule
+        # keeps memory for that beside each output of a generic with steps.
         copies = sum(bool(self._stages[number].reductions) for number in plan.outputs)
-        more = sum(count for count, _ in scratch) + len(constants) + copies
+        _, steps = plan.iterators()
+        kept = [
+            (self._stages[number].result, plan.results[number]) for number in plan.outputs if steps
+        ]
+        scratch = list(self._scratch())
+        constants = {each for stage in self._stages for each in stage.constants}
+        num_scratch = len(scratch) + len(constants) + copies
+        total = sum(
+            size * math.prod(plan.extents[c] for c in classes if c in plan.whole)
+            for size, classes in (
+                *((tile_bytes(value), classes) for value, classes in (*buffers, *kept)),
+                *scratch,
+                *self._overflow(),
+            )
+        )
         return (
             len(buffers) <= MAX_BUFFERS
-            and len(buffers) + more <= MAX_SCRATCH_BUFFERS
+            and len(buffers) + num_scratch <= MAX_SCRATCH_BUFFERS
             and total <= MAX_BYTES
         )
+
+    def _scratch(self) -> Iterator[tuple[int, Shape]]:
+        """Bytes of a tile, and classes, of what bodies compute and read again."""
+        for stage, classes in zip(self._stages, self.plan.classes, strict=True):
+            for iterators, size in stage.scratch:
+                yield size, tuple(classes[each] for each in iterators)
+
+    def _overflow(self) -> Iterator[tuple[int, Shape]]:
+        """The same of what DST may not hold of long bodies."""
+        for head, stage in enumerate(self._stages):
+            members = [n for n, heads in self.plan.heads.items() if head in heads]
+            operations = sum(len(self._stages[number].operations) for number in members)
+            if operations > _LONG_BODY:
+                yield tile_bytes(stage.result), self.plan.classes[head]

@@ -106,23 +106,47 @@ class Stage:
         return math.prod(self.extents)
 
     @cached_property
-    def scratch(self) -> tuple[int, frozenset[tuple[float, Attribute]]]:
-        """Tiles that are computed and then read from circular buffers: how many, and constants."""
-        computed: set[SSAValue] = set()
-        constants: set[tuple[float, Attribute]] = set()
+    def constants(self) -> frozenset[tuple[float, Attribute]]:
+        """Numbers that the body reads from circular buffers."""
+        return frozenset(
+            (value.owner.number, value.type)
+            for value in self._read_again
+            if isinstance(value.owner, d2m.TileFillOp)
+        )
+
+    @cached_property
+    def scratch(self) -> tuple[tuple[frozenset[int], int], ...]:
+        """Tiles that are computed and then read from circular buffers.
+
+        Of each, the iterators that it depends on, and its bytes.
+        """
+        arguments = self.loops.body.block.args
+        places: dict[SSAValue, frozenset[int]] = {
+            arguments[read.argument]: frozenset(each for each in read.places if each is not None)
+            for read in self.reads
+        }
+        for op in self.operations:
+            found = frozenset[int]().union(*(places.get(each, ()) for each in op.operands))
+            places.update(dict.fromkeys(op.results, found))
+        return tuple(
+            (places[value], cast("TileType", value.type).format.data.stored_bytes)
+            for value in self._read_again
+            if not isinstance(value.owner, d2m.TileFillOp)
+        )
+
+    @cached_property
+    def _read_again(self) -> tuple[SSAValue, ...]:
+        """Results of operations of the body that others take from circular buffers."""
+        found: dict[SSAValue, None] = {}
         for op in self.operations:
             if isinstance(op, d2m.TileOp):
                 for index, value in enumerate(op.operands):
-                    if index in op.DST_OPERANDS or not isinstance(value.owner, d2m.TileOp):
-                        continue
-                    if isinstance(value.owner, d2m.TileFillOp):
-                        constants.add((value.owner.number, value.type))
-                    else:
-                        computed.add(value)
+                    if index not in op.DST_OPERANDS and isinstance(value.owner, d2m.TileOp):
+                        found[value] = None
             if op.name == "d2m.tile_div" and isinstance(op.operands[1].owner, d2m.TileBcastOp):
                 # Of what is repeated, the reciprocal is computed first.
-                computed.add(op.operands[1])
-        return len(computed), frozenset(constants)
+                found[op.operands[1]] = None
+        return tuple(found)
 
     def takes_registers(self, argument: int) -> bool:
         """True if all uses of an argument of the body take it where another operation leaves it."""

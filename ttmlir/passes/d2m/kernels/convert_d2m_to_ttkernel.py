@@ -51,10 +51,11 @@ After:
 Requires: generics on memrefs with one region, in which they compute; operands are streams, whose
 blocks divide their extents. The attribute `tt.system_desc` on the module or around it.
 Ensures: generics have no regions, maps and factors. Their threads name a reader, a writer and a
-compute kernel, in this order. Operands are the inputs, the memory of local buffers, the outputs:
-circular buffer i of the kernels is that of operand i. `ttmetal.kernel_args` on a kernel tells what
-its arguments are; it counts operands without local buffers.
-Options: whether addresses are known when kernels are compiled, or at each launch.
+compute kernel, in this order; generics that differ in addresses only share theirs. Operands are the
+inputs, the memory of local buffers, the outputs: circular buffer i of the kernels is that of
+operand i. `ttmetal.kernel_args` on a kernel tells what its arguments are; it counts operands
+without local buffers.
+Options: whether addresses are known when kernels are compiled, or at each launch; tiles of DST.
 Not done here: addresses of buffers and of circular buffers.
 """
 
@@ -79,7 +80,7 @@ from ttmlir.ir.rewriting import erase, insert_before, refuse
 from ttmlir.ir.symbols import symbols_in
 from ttmlir.layout.enums import ThreadType
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.metal.device_memory import grid_of_rank
+from ttmlir.layout.metal.device_memory import DST_TILES, grid_of_rank
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_arguments import (
@@ -108,6 +109,9 @@ class ConvertD2MToTTKernelPass(ModulePass):
     ttnn_mode: bool = option(
         False, "Let kernels get addresses at each launch, as common run-time arguments"
     )
+    max_dst_physical_size_tiles: int = option(
+        0, "Tiles of 16-bit numbers in DST; 0 for those of the chip"
+    )
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Convert every generic of the module that has a region."""
@@ -131,8 +135,16 @@ class ConvertD2MToTTKernelPass(ModulePass):
 
     def _build(self, generic: d2m.GenericOp, names: _Names) -> None:
         plan = plan_kernels(generic, _hoist_locals(generic))
-        chip = chip_of(generic)
+        threads = names.known.get(plan.key)
+        if threads is None:
+            threads = names.known[plan.key] = self._build_kernels(plan, names)
+        _replace(plan, threads)
+
+    def _build_kernels(self, plan: KernelPlan, names: _Names) -> list[d2m.ThreadAttr]:
+        """New kernels, and the threads that run them."""
+        chip = chip_of(plan.generic)
         number = names.next_number()
+        dst_tiles = self.max_dst_physical_size_tiles or DST_TILES
         kernels: list[tuple[d2m.ThreadKind, str, Build]] = [
             (
                 d2m.ThreadKind.DATAMOVEMENT,
@@ -147,7 +159,7 @@ class ConvertD2MToTTKernelPass(ModulePass):
             (
                 d2m.ThreadKind.COMPUTE,
                 "compute",
-                lambda kernel, arguments: build_compute(plan, kernel),
+                lambda kernel, arguments: build_compute(plan, kernel, dst_tiles),
             ),
         ]
         threads: list[d2m.ThreadAttr] = []
@@ -160,11 +172,11 @@ class ConvertD2MToTTKernelPass(ModulePass):
             function = kernel.finish_function(f"{word}{number}", thread)
             if not is_compute:
                 function.attributes[KERNEL_ARGS] = arguments.attribute
-            elif is_wide(generic):
+            elif is_wide(plan.generic):
                 function.attributes[WIDE_DST] = UnitAttr()
             names.add(function)
             threads.append(d2m.ThreadAttr.of(kind, function.sym_name.data))
-        _replace(plan, threads)
+        return threads
 
 
 def _replace(plan: KernelPlan, threads: list[d2m.ThreadAttr]) -> None:
@@ -208,6 +220,7 @@ def _hoist_locals(generic: d2m.GenericOp) -> dict[SSAValue, SSAValue]:
         new.attributes = dict(op.attributes)
         new.location = op.location
         insert_before(generic, new)
+        op.attributes.pop("address", None)
         found[op.memref] = new.memref
     return found
 
@@ -232,6 +245,8 @@ class _Names:
     def __init__(self, module: ModuleOp) -> None:
         self._module = module
         self._taken = set(symbols_in(module))
+        self.known: dict[tuple[object, ...], list[d2m.ThreadAttr]] = {}
+        """The threads of the generics that have kernels already, by the keys of their plans."""
         self._numbers = count()
 
     def next_number(self) -> int:

@@ -8,11 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from io import StringIO
 from typing import cast
 
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import IntegerAttr, MemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.printer import Printer
 
 from ttmlir.dialects import d2m
 from ttmlir.dialects.d2m.structure import BOUNCE
@@ -80,6 +83,19 @@ class KernelPlan:
         """The local buffers of the region, as `memref.alloc`s in it."""
         return [value for value in self.numbers if isinstance(value.owner, memref.AllocOp)]
 
+    @cached_property
+    def key(self) -> tuple[object, ...]:
+        """What the kernels follow from: those of generics with equal keys are the same."""
+        generic = self.generic
+        text = StringIO()
+        Printer(text).print_region(generic.compute_region)
+        return (
+            text.getvalue(),
+            self.cb_types,
+            *(_signature(value) for value in generic.operands),
+            *(generic.properties[name] for name in sorted(generic.properties)),
+        )
+
     def begin(self) -> KernelBuilder:
         """A kernel whose arguments are all circular buffers."""
         return KernelBuilder(self.generic.location, self.cb_types)
@@ -115,6 +131,17 @@ def plan_kernels(generic: d2m.GenericOp, locals_: Mapping[SSAValue, SSAValue]) -
     return KernelPlan(generic, streams, storages, types, numbers)
 
 
+def _signature(value: SSAValue) -> tuple[object, ...]:
+    """What an operand is made of, down to what is in memory, without its address."""
+    parts: list[object] = [value.type]
+    while isinstance(value.owner, d2m.D2MOp):
+        properties = value.owner.properties
+        parts += [value.owner.name, *(properties[name] for name in sorted(properties))]
+        value = value.owner.operands[0]
+        parts.append(value.type)
+    return tuple(parts)
+
+
 def _storage(generic: d2m.GenericOp, value: SSAValue) -> SSAValue:
     if not isinstance(value.owner, d2m.StreamLayoutOp):
         refuse(
@@ -138,7 +165,7 @@ def _cb_type(number: int, storage: SSAValue) -> CBType:
     assert layout is not None, "memory of circular buffers is divided over the cores"
     buffer = CircularBuffer(
         CBPort(number),
-        address_of(storage.owner) or 0,
+        0,
         cb_page_bytes(element_of(layout.element_type)),
         layout.buffers,
     )

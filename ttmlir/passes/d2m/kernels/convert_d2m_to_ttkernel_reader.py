@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from xdsl.ir import SSAValue
 
+from ttmlir.dialects import d2m
 from ttmlir.ir.kernel_builder import KernelBuilder, Number
 from ttmlir.layout.affine import AffineMap, DimExpr
 from ttmlir.layout.enums import NocIndex
@@ -62,6 +63,7 @@ class Loader:
                 if route is not None:
                     multicast = Multicast(kernel, copy, arguments, route, chip)
                     self._multicasts[stream.number] = multicast
+        self._first_reads = _first_reads(plan.generic)
         self._depths = [operand_depth(plan.generic, each.stream.number) for each in self._copies]
 
     @property
@@ -79,16 +81,37 @@ class Loader:
                 multicast.load(block_of(maps[copy.stream.number], indices))
             elif at == depth:
                 single.append(copy)
-        # Blocks of as many chunks are loaded side by side, those of few chunks first.
-        alike = sorted({tuple(copy.chunks) for copy in single}, key=lambda each: (len(each), each))
-        for chunks in alike:
-            together = [copy for copy in single if tuple(copy.chunks) == chunks]
-            _load_chunks(self._kernel, maps, together, indices)
+        # What the same loops read first is loaded side by side, if it is in as many chunks. Blocks
+        # of few chunks are first among those.
+        alike: dict[tuple[int, int, tuple[int, ...]], list[BlockCopy]] = {}
+        for copy in single:
+            chunks = tuple(copy.chunks)
+            key = (self._first_reads[copy.stream.number], len(chunks), chunks)
+            alike.setdefault(key, []).append(copy)
+        for key in sorted(alike):
+            _load_chunks(self._kernel, maps, alike[key], indices)
 
     def finish(self) -> None:
         """Wait, behind the loops, for what was sent."""
         if self._multicasts:
             finish_multicasts(self._kernel)
+
+
+def _first_reads(generic: d2m.GenericOp) -> list[int]:
+    """For each input, where the first loops that read it stand among all of the region."""
+    block = generic.compute_region.block
+    places = {op: place for place, op in enumerate(block.ops)}
+    waits = [
+        [use.operation for use in cb.uses if isinstance(use.operation, d2m.WaitOp)]
+        for cb in block.args[: len(generic.inputs)]
+    ]
+    return [
+        min(
+            (places.get(use.operation, 0) for wait in each for use in wait.results[0].uses),
+            default=0,
+        )
+        for each in waits
+    ]
 
 
 def build_reader(

@@ -145,7 +145,7 @@ def choose_schedule(nest: Nest, machine: Machine) -> Schedule:
         raise LayoutError(
             f"needs {least:.0f} bytes of L1 for its blocks and circular buffers, one tile along "
             f"each iterator; there are {machine.l1_bytes}. Divide it into operations of fewer "
-            "operands or of shorter rows, or give a smaller num-stream-buffers"
+            "operands or of shorter rows"
         )
     return best
 

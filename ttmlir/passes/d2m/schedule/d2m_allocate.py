@@ -60,8 +60,8 @@ After:
 Requires: generics in blocks (`d2m-grid-selection`); the machine on the module.
 Ensures: every buffer of the device has an address that is free while it lives, and is deallocated
 behind its last use. Every operand of a generic is a stream over a view, with memory for its
-circular buffer: several blocks if it is filled more than once. Local memrefs of regions have
-addresses, too.
+circular buffer: several blocks if it is filled more than once and they fit. Local memrefs of
+regions have addresses, too.
 Options: how many blocks a circular buffer holds.
 Not done here: buffers of ttnn, which has them where it wants.
 """
@@ -288,25 +288,31 @@ class _Streams:
                 f"{len(self._locals)} local memrefs; a core has {MOST_CIRCULAR_BUFFERS}. Divide it "
                 "into several operations",
             )
-        self._storages = [self._storage_type(number, buffers) for number in range(len(op.operands))]
         self._addresses: list[int] = []
         self._sizes: list[tuple[int, str]] = []
-        self.end = self._place()
+        self._storages: list[MemRef] = []
+        self.end = self._place(buffers)
         """Bytes from the base of L1 on."""
+        if self.end > chip.usable_l1_size:
+            self.end = self._place(1)
+        if self.end > chip.usable_l1_size:
+            self._refuse()
 
-    def _place(self) -> int:
+    def _place(self, buffers: int) -> int:
         base = self._chip.l1_unreserved_base
+        self._storages = [
+            self._storage_type(number, buffers) for number in range(len(self.op.operands))
+        ]
+        self._addresses, self._sizes = [], []
         free = self._chip.align(base, MemorySpace.DEVICE_L1)
         for type_ in (*self._storages, *(each.memref.type for each in self._locals)):
             layout = device_layout_of(type_)
             shape = type_.get_shape() if layout is None else layout.shard_shape
-            buffers = 1 if layout is None else layout.buffers
-            size = l1_buffer_bytes(shape, element_of(type_.element_type), buffers)
+            count = 1 if layout is None else layout.buffers
+            size = l1_buffer_bytes(shape, element_of(type_.element_type), count)
             self._addresses.append(free)
             self._sizes.append((size, str(type_)))
             free = self._chip.align(free + size, MemorySpace.DEVICE_L1)
-        if free > self._chip.l1_size:
-            self._refuse(free - base)
         return free - base
 
     def insert(self) -> None:
@@ -355,12 +361,12 @@ class _Streams:
         ]
         return math.prod(factors[: operand_depth(iterators, factors)])
 
-    def _refuse(self, needed: int) -> NoReturn:
+    def _refuse(self) -> NoReturn:
         largest = sorted(self._sizes, key=lambda each: -each[0])[:8]
         rows = [f"{size:>14}  {type_}" for size, type_ in largest]
         refuse(
             self.op,
-            f"needs {needed} bytes of L1 on each core; there are {self._chip.usable_l1_size}. Run "
-            "d2m-grid-selection with the same num-stream-buffers. The largest circular buffers, "
-            "with their bytes:\n" + "\n".join(rows),
+            f"needs {self.end} bytes of L1 on each core; there are {self._chip.usable_l1_size}. "
+            "Run d2m-grid-selection for this machine. The largest circular buffers, with their "
+            "bytes:\n" + "\n".join(rows),
         )

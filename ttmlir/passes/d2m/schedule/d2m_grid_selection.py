@@ -52,7 +52,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import MemRefType, NoneAttr
@@ -152,7 +152,7 @@ class D2MGridSelectionPass(ModulePass):
             order[-3:] = [order[-3:][each] for each in self.matmul_interchange]
         try:
             dst_tiles = self._dst_tiles(space)
-            schedule = choose_schedule(_nest_of(space, order, dst_tiles), machine)
+            schedule = _choose(_nest_of(space, order, dst_tiles), machine)
         except LayoutError as error:
             refuse(op, str(error))
         _Division(space, order, schedule, dst_tiles).rewrite()
@@ -187,6 +187,14 @@ class D2MGridSelectionPass(ModulePass):
             chip.num_dram_channels,
             self.num_stream_buffers,
         )
+
+
+def _choose(nest: Nest, machine: Machine) -> Schedule:
+    """The best schedule; where not even one tile fits several times, with single buffers."""
+    try:
+        return choose_schedule(nest, machine)
+    except LayoutError:
+        return choose_schedule(nest, replace(machine, buffers=1))
 
 
 # --- The nest of a generic -----------------------------------------------------------------------
