@@ -221,7 +221,8 @@ def test_reductions_within_tiles(
     part = {"R": np.s_[:, :1], "C": np.s_[:1], "RC": np.s_[:1, :1]}[dim]
     function = {"sum": np.sum, "max": np.max}[word]
     expected = function(x.astype(np.float64), axis=axis, keepdims=True)
-    tolerance = 2e-2 if element == "bf16" and word == "sum" else 1e-6
+    # The matrix unit takes 10 bits of sums of rows again, to add them up.
+    tolerance = 1e-6 if word == "max" else 2e-2 if element == "bf16" else 2**-11
     check(region.program(), expected, x, tolerance=tolerance, part=part)
 
 
