@@ -66,16 +66,3 @@ def test_model_runs_as_a_user_calls_it(tmp_path: Path) -> None:
     )
     assert result.returncode == 0, result.stdout + result.stderr
     assert "correlation" in result.stdout
-
-
-def test_model_runs_as_kernels(tmp_path: Path) -> None:
-    """A vision transformer, on the simulator."""
-    result = subprocess.run(
-        [sys.executable, FOLDER / "vit_block.py", "--target", "kernels"],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=tmp_path,
-    )
-    assert result.returncode == 0, result.stdout + result.stderr
-    assert "programs of kernels" in result.stdout

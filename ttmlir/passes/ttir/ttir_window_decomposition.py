@@ -39,7 +39,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.builtin import AnyFloat, TensorType, f32
 from xdsl.dialects.tensor import EmptyOp
 
 from ttmlir.ir.builder import Builder
@@ -242,7 +242,8 @@ def _convolve_channels(builder: Builder, windows: _Windows, weight: SSAValue) ->
     terms: list[SSAValue] = []
     for number, seen in enumerate(windows.elements()):
         row = builder.slice_along(by_element, 0, number, number + 1)
-        factor = builder.reshape(row, (1, 1, 1, channels))
+        factor = builder.reshape(_widen(builder, row), (1, 1, 1, channels))
+        seen = _widen(builder, seen)
         terms.append(builder.create("multiply", (seen, factor), seen.type))
     return _combine(builder, "add", terms)
 
@@ -258,6 +259,13 @@ def _combine(builder: Builder, mnemonic: str, terms: Sequence[SSAValue]) -> SSAV
     return first
 
 
+def _widen(builder: Builder, value: SSAValue) -> SSAValue:
+    """Floating-point numbers with 32 bits, in which long sums keep those of their terms."""
+    element = element_type(value)
+    is_short = isinstance(element, AnyFloat) and element.bitwidth < f32.bitwidth
+    return builder.cast(value, f32) if is_short else value
+
+
 def _max_pool2d(builder: Builder, op: RowOperation) -> SSAValue:
     lowest, _ = limits_of(element_type(op.operands[0]))
     windows = _Windows.over(builder, op.operands[0], _parameters(op), lowest)
@@ -267,7 +275,7 @@ def _max_pool2d(builder: Builder, op: RowOperation) -> SSAValue:
 
 def _avg_pool2d(builder: Builder, op: RowOperation) -> SSAValue:
     parameters = _parameters(op)
-    windows = _Windows.over(builder, op.operands[0], parameters)
+    windows = _Windows.over(builder, _widen(builder, op.operands[0]), parameters)
     total = _combine(builder, "add", windows.elements())
     rows, columns = window_counts(windows.axes, parameters["count_include_pad"])
     element = element_type(total)
@@ -278,7 +286,8 @@ def _avg_pool2d(builder: Builder, op: RowOperation) -> SSAValue:
         numbers = [1 / (row * column) for row in rows for column in columns]
         factor = builder.create_numbers(numbers, TensorType(element, shape))
     mean = builder.create("multiply", (total, factor), total.type)
-    return builder.reshape(mean, value_shape(op.results[0]))
+    narrowed = builder.cast(mean, element_type(op.results[0]))
+    return builder.reshape(narrowed, value_shape(op.results[0]))
 
 
 _GENERAL = ("ttir.convolution", "ttir.pooling")

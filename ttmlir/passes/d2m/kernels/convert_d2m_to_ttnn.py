@@ -87,6 +87,7 @@ from ttmlir.dialects.ttmetal.kernel_configs import KernelArg, KernelArgKind, Unp
 from ttmlir.ir.layouts import layout_of, require_system_desc
 from ttmlir.ir.rewriting import erase, insert_before, refuse
 from ttmlir.ir.symbols import symbols_in
+from ttmlir.ir.ttnn_builder import TTNNBuilder
 from ttmlir.layout.affine import AffineMap, constant, dims
 from ttmlir.layout.element_type import TileFormat
 from ttmlir.layout.enums import (
@@ -95,7 +96,6 @@ from ttmlir.layout.enums import (
     MemorySpace,
     NocIndex,
     TensorMemoryLayout,
-    TTNNLayout,
 )
 from ttmlir.layout.grid import Grid
 from ttmlir.layout.metal.device_memory import cb_page_bytes, grid_cores, l1_buffer_bytes
@@ -231,19 +231,9 @@ class _Function:
         if not isinstance(owner, memref.AllocOp):
             refuse(op, "has a buffer that 'memref.alloc' has not made, nor a cast of a tensor")
         type_ = _type_of_casts(buffer) or _type_of_buffer(buffer, op)
-        made = ttnn.EmptyOp.create(
-            operands=[self._device(op)],
-            result_types=[type_],
-            properties={
-                "dtype": tt.DataTypeAttr(_data_type(buffer)),
-                "layout": ttnn.LayoutAttr(TTNNLayout.TILE),
-                "shape": ttnn.ShapeAttr.of(cast("TensorType[Attribute]", type_).get_shape()),
-            },
-            location=owner.location,
-        )
-        insert_before(owner, made)
-        self._tensors[buffer] = made.results[0]
-        return made.results[0]
+        made = TTNNBuilder.on(self._device(op), owner).create_empty(type_)
+        self._tensors[buffer] = made
+        return made
 
     def _device(self, op: Operation) -> SSAValue:
         """The device, which the function asks for first of all."""
@@ -402,10 +392,6 @@ def _circular_buffer(
 def _stored(data_type: DataType) -> DataType:
     """The format in memory: integers with a sign are kept as those without."""
     return DataType.U32 if data_type is DataType.SI32 else data_type
-
-
-def _data_type(buffer: Buffer) -> DataType:
-    return element_of(buffer.type.element_type).data_type
 
 
 def _type_of_casts(buffer: Buffer) -> Attribute | None:

@@ -118,7 +118,8 @@ def perf_summary(path: str, runs: Sequence[KernelRuns]) -> str:
         launches = sum(times.launch_ns for _, times in timed)
         lines.append(
             f"{path}: '{run.function.name}': {run.cycles:,} cycles = {kernels / 1e3:.1f} us in "
-            f"{len(timed)} programs, and {launches / 1e3:.1f} us to launch them"
+            f"{len(timed)} program{'' if len(timed) == 1 else 's'}, and {launches / 1e3:.1f} us "
+            "to launch them"
         )
         ranked = sorted(timed, key=lambda pair: -pair[1].cycles)[:_MOST_PROGRAMS]
         width = max([_LEAST_WIDTH, *(len(times.name) + 1 for _, times in ranked)])
