@@ -47,7 +47,7 @@ def product(rows: int, columns: int, terms: int) -> Nest:
         (Blocks((0, 2), (rows, terms), 2048), Blocks((2, 1), (terms, columns), 2048)),
         (Blocks((0, 1), (rows, columns), 2048),),
         (),
-        (Work((0, 1, 2), extents, 67),),
+        (Work((0, 1, 2), extents, 40, is_product=True),),
         8,
         accumulates=True,
     )
@@ -94,6 +94,37 @@ def test_products(extents: tuple[int, int, int]) -> None:
     assert schedule.cores[2] == 1
     if extents == (64, 64, 64):
         assert schedule.cores == (8, 8, 1)
+
+
+@pytest.mark.parametrize(("extents", "most"), [((64, 64, 64), 16), ((16, 24, 24), 8)])
+def test_steps_of_products(extents: tuple[int, int, int], most: int) -> None:
+    """Steps along K are few: in each the packer adds sums to L1, and a multicast is waited for."""
+    schedule = check(product(*extents))
+    assert schedule.factors(extents)[2] <= most
+
+
+def test_side_of_products() -> None:
+    """Of as many products, those of a row of eight unpack 9 tiles for 8, those of one tile 16."""
+    work = Work((0, 1, 2), (1, 8, 8), 40, is_product=True)
+    assert work.step_cycles((1, 8, 1), 2, 8) == 40 * 9
+    assert work.step_cycles((1, 1, 8), 2, 8) == 40 * 16
+
+
+def test_products_of_heads() -> None:
+    """Twelve products of 16x16 by 16x2 tiles: cores of three rows do not keep DRAM busy."""
+    extents = (12, 16, 2, 16)
+    nest = Nest(
+        extents,
+        1,
+        (0, 1, 2),
+        (Blocks((0, 1, 3), (12, 16, 16), 2048), Blocks((0, 3, 2), (12, 16, 2), 2048)),
+        (Blocks((0, 1, 2), (12, 16, 2), 2048),),
+        (),
+        (Work((0, 1, 2, 3), extents, 40, is_product=True),),
+        8,
+        accumulates=True,
+    )
+    assert math.prod(check(nest).cores) >= 48
 
 
 def test_few_cores_and_little_memory() -> None:

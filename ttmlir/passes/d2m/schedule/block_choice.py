@@ -25,10 +25,16 @@ CORE_RATE = 22.0
 """Bytes per cycle between a core and DRAM."""
 CHANNEL_RATE = 22.0
 """Bytes per cycle of a DRAM channel."""
+ROW_RATE = 46.0
+"""Bytes per cycle between DRAM and a row of cores, which share links of the networks."""
 L1_RATE = 200.0
 """Bytes per cycle, on all of the chip, that cores read from each other's L1."""
 MULTICAST_RATE = 15.0
 """Bytes per cycle out of a core that multicasts."""
+MULTICAST_LATENCY = 700
+"""Cycles of a block that is multicast: until it is read, there is room, and it has arrived."""
+ADD_IN_L1 = 92
+"""Cycles of the packer for a tile that it adds to what is in L1."""
 STEP = 250
 """Cycles of a step beyond its work: latency, synchronization and address arithmetic."""
 FIRST_LOAD = 600
@@ -68,7 +74,8 @@ class Work:
     iterators: tuple[int | None, ...]
     extents: Shape
     cycles: int
-    """For each point."""
+    """For each point; for a product, of a tile that is unpacked."""
+    is_product: bool = False
 
     def points(self, sizes: Sequence[int]) -> int:
         """Points in a step, for the block size of each iterator."""
@@ -76,6 +83,20 @@ class Work:
             extent if iterator is None else sizes[iterator]
             for iterator, extent in zip(self.iterators, self.extents, strict=True)
         )
+
+    def step_cycles(self, sizes: Sequence[int], parallel: int, dst_tiles: int) -> float:
+        """Of a step; the first `parallel` iterators are no reductions.
+
+        For products along a side of DST's part of a block, one tile stays and the others change.
+        """
+        cycles = self.points(sizes) * self.cycles
+        if not self.is_product:
+            return cycles
+        sides = [sizes[each] for each in self.iterators if each is not None and each < parallel]
+        side = max(
+            (each for size in sides for each in divisors(size) if each <= dst_tiles), default=1
+        )
+        return cycles * (1 + 1 / side)
 
 
 @dataclass(frozen=True)
@@ -234,14 +255,16 @@ def _evaluate(nest: Nest, machine: Machine, sizes: Shape, cores: Shape) -> Sched
         l1_bytes += tiles * each.tile_bytes * (machine.buffers if loads > 1 else 1)
         moved = loads * tiles * each.tile_bytes
         cycles = max(loads * tiles * each.page_cycles, moved / CORE_RATE)
+        # The core that multicasts a block waits for each of its parts in turn.
+        sending = moved / MULTICAST_RATE + loads * MULTICAST_LATENCY
         # Cores that are spread over an iterator which does not count read the same block.
         readers = math.prod(total[:depth]) * math.prod(cores[depth:])
         axis, sharers = _route(each, nest, sizes, cores, machine)
         if axis == "x":
             # The first core of a row sends on the network of the writer.
-            writer += cycles + moved / MULTICAST_RATE
+            writer += cycles + sending
         else:
-            reader += cycles + (moved / MULTICAST_RATE if axis else 0)
+            reader += cycles + (sending if axis else 0)
         read = readers * tiles * each.tile_bytes / sharers
         if each.in_dram:
             dram_bytes += read
@@ -249,12 +272,14 @@ def _evaluate(nest: Nest, machine: Machine, sizes: Shape, cores: Shape) -> Sched
             # What each core reads alone is best where that core is.
             l1_traffic += read
     stored = factors[:parallel]
+    added = 0
     for each in nest.outputs:
         loads = math.prod(stored[: operand_depth(each.iterators, stored)])
         tiles = each.tiles(sizes)
         l1_bytes += tiles * each.tile_bytes * (machine.buffers if loads > 1 else 1)
         if nest.accumulates and math.prod(factors[parallel:]) > 1 and tiles > nest.dst_tiles:
             l1_bytes += tiles * each.tile_bytes
+            added += tiles
         moved = loads * tiles * each.tile_bytes
         writer += max(loads * tiles * READ_PAGE, moved / CORE_RATE)
         if each.in_dram:
@@ -264,8 +289,12 @@ def _evaluate(nest: Nest, machine: Machine, sizes: Shape, cores: Shape) -> Sched
     for work in nest.works:
         depends = any(each is not None and each >= parallel for each in work.iterators)
         runs = steps if depends else math.prod(stored)
-        compute += runs * work.points(sizes) * work.cycles
-    memory = max(dram_bytes / (machine.channels * CHANNEL_RATE), l1_traffic / L1_RATE)
+        # Sums that DST does not hold are added to L1, all of them in each step.
+        packing = added * ADD_IN_L1 if depends else 0
+        compute += runs * max(work.step_cycles(sizes, parallel, nest.dst_tiles), packing)
+    rows = -(-math.prod(cores) // machine.columns)
+    dram_rate = min(machine.channels * CHANNEL_RATE, rows * ROW_RATE)
+    memory = max(dram_bytes / dram_rate, l1_traffic / L1_RATE)
     busiest = max(reader, writer, compute, memory)
     # The first block is there before anything is computed, the last one is written afterwards.
     fill = (reader + writer) / steps + FIRST_LOAD
