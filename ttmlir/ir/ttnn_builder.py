@@ -38,9 +38,10 @@ class TTNNBuilder(DestinationBuilder):
         builder.device = device
         return builder
 
-    def create_empty(self, type_: Attribute) -> SSAValue:
-        """A tensor on the device whose elements are undefined."""
+    def create_empty(self, type_: Attribute, **properties: Attribute) -> SSAValue:
+        """A tensor on the device whose elements are undefined; `properties` repeat its type."""
         new = ttnn.EmptyOp.make(self.device, type_, location=self.location)
+        new.properties.update(properties)
         return self.insert(new).results[0]
 
     def create(

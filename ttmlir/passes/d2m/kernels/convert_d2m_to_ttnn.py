@@ -96,6 +96,7 @@ from ttmlir.layout.enums import (
     MemorySpace,
     NocIndex,
     TensorMemoryLayout,
+    TTNNLayout,
 )
 from ttmlir.layout.grid import Grid
 from ttmlir.layout.metal.device_memory import cb_page_bytes, grid_cores, l1_buffer_bytes
@@ -231,7 +232,12 @@ class _Function:
         if not isinstance(owner, memref.AllocOp):
             refuse(op, "has a buffer that 'memref.alloc' has not made, nor a cast of a tensor")
         type_ = _type_of_casts(buffer) or _type_of_buffer(buffer, op)
-        made = TTNNBuilder.on(self._device(op), owner).create_empty(type_)
+        made = TTNNBuilder.on(self._device(op), owner).create_empty(
+            type_,
+            dtype=tt.DataTypeAttr(element_of(buffer.type.element_type).data_type),
+            layout=ttnn.LayoutAttr(TTNNLayout.TILE),
+            shape=ttnn.ShapeAttr.of(cast("TensorType[Attribute]", type_).get_shape()),
+        )
         self._tensors[buffer] = made
         return made
 
