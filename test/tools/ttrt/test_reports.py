@@ -388,3 +388,25 @@ def test_a_file_without_a_system_description(capsys: pytest.CaptureFixture[str])
         capsys.readouterr()
         assert main([*arguments, "bare.ttnn"]) == 1
         assert missing in capsys.readouterr().err
+
+
+def test_the_place_stands_apart_from_what_binds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long its name is."""
+    from ttmlir.runtime.metal.session import TT_MLIR_LENIENCIES
+    from ttmlir.runtime.ttrt.reports import kernel_times
+    from ttmlir.runtime.ttrt.running.kernels import run_kernels
+    from ttmlir.sim.options import SimOptions
+
+    def bound(times: object) -> str:
+        return "data movement processor"
+
+    monkeypatch.setattr(kernel_times, "bound", bound)
+    [forward] = read_binary(compile_to_ttm(KERNELS), "exp.ttm").programs
+    options = SimOptions(leniencies=TT_MLIR_LENIENCIES)
+    settings = RunSettings(numerics=Numerics.EXACT)
+    done = run_kernels(forward, [np.ones((33, 70), np.float32)], settings, options)
+    runs = KernelRuns.of_run(forward, done)
+    assert runs is not None
+    _, columns, first, *_ = perf_summary("exp.ttm", [runs]).splitlines()
+    assert re.search(r"data movement processor  <text>:\d+:\d+$", first)
+    assert columns.index("location") == first.index("<text>")

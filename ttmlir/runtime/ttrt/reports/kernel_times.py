@@ -31,6 +31,8 @@ from ttmlir.sim.timing.trace import chrome_trace
 _MOST_PROGRAMS = 10
 _LEAST_WIDTH = 40
 """Of the column of names."""
+_LEAST_BINDING_WIDTH = 12
+"""Of the column of what binds."""
 
 
 @dataclass(frozen=True)
@@ -123,14 +125,15 @@ def perf_summary(path: str, runs: Sequence[KernelRuns]) -> str:
         )
         ranked = sorted(timed, key=lambda pair: -pair[1].cycles)[:_MOST_PROGRAMS]
         width = max([_LEAST_WIDTH, *(len(times.name) + 1 for _, times in ranked)])
+        binding = max([_LEAST_BINDING_WIDTH, *(len(bound(times)) + 2 for _, times in ranked)])
         lines.append(
             f"{'program':<{width}}{'cycles':>12}{'share':>8}{'DRAM bytes':>14}  "
-            f"{'bound by':<12}location"
+            f"{'bound by':<{binding}}location"
         )
         for each, times in ranked:
             lines.append(
                 f"{times.name:<{width}}{times.cycles:>12,}{_share(each, run):>7.1f}%"
-                f"{each.dram_bytes:>14,}  {bound(times):<12}{place_in(each.location) or '-'}"
+                f"{each.dram_bytes:>14,}  {bound(times):<{binding}}{place_in(each.location) or '-'}"
             )
         if ranked:
             each, times = ranked[0]
