@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from running.pass_runner import lowered
 from samples.d2m_programs import MATMUL, Buffer, Operand, Program, check, numbers
+from samples.d2m_stages import Region, Tensor
 
 from ttmlir.passes.d2m.kernels.movement import block_copy
 
@@ -78,7 +79,8 @@ def test_blocks_that_are_stored_while_the_next_is_computed(
     """In chunks, where the writer multicasts and there are steps to do it in."""
     monkeypatch.setattr(block_copy, "CHUNK_TILES", 2)
     program = product(block, grid)
-    assert ("memref.alloca" in kernels(program)) == (block[2] < 6)
+    # One variable says whether a block is on its way, others what is left to be stored.
+    assert kernels(program).count("memref.alloca") == (2 if block[2] < 6 else 1)
     a, b = numbers((M, K)), numbers((K, N))
     check(program, a.astype(np.float64) @ b, a, b, atol=0.1)
 
@@ -120,6 +122,34 @@ def test_batches() -> None:
 def kernels(program: Program) -> str:
     """The text of the kernels."""
     return str(lowered(program.text, "ttir-load-system-desc", "convert-d2m-to-ttkernel"))
+
+
+def product_of_sums(grid: tuple[int, int]) -> Program:
+    """(x + y) @ b in steps of 2 tiles along K: x and y travel along the same rows."""
+    left = Tensor((8, 6), (8 // grid[0], 2), "d0, d2")
+    region = Region(
+        [left, left, Tensor((6, 4), (2, 4 // grid[1]), "d2, d1")],
+        [Tensor((8, 4), (8 // grid[0], 4 // grid[1]), "d0, d1")],
+        "ppr",
+        (1, 1, 3),
+    )
+    x, y, b, c = map(region.block, range(4))
+    total = region.local("total", left.block)
+    add = '%e = "d2m.tile_add"(%t0, %t1) : (!t0, !t1) -> !t2'
+    region.add([(x, "d0, d1"), (y, "d0, d1")], (total, "d0, d1"), "pp", add)
+    product = '%e = "d2m.tile_matmul"(%t0, %t1, %t2) : (!t0, !t1, !t2) -> !t2'
+    region.add([(total, "d0, d2"), (b, "d2, d1")], (c, "d0, d1"), "ppr", product)
+    return region.program(grid)
+
+
+@pytest.mark.parametrize("grid", [(2, 4), (4, 1), (1, 2)])
+def test_kernels_that_multicast_two_inputs(grid: tuple[int, int]) -> None:
+    """The flag of one is never put off: who waits for it may have no room for the other."""
+    program = product_of_sums(grid)
+    x, y, b = numbers((M, K)), numbers((M, K)), numbers((K, N))
+    check(program, (x + y).astype(np.float64) @ b, x, y, b, atol=0.3)
+    # The only input of the other network, if it is multicast at all.
+    assert kernels(program).count("cb_pages_reservable_at_back") == (grid[0] > 1)
 
 
 def test_who_multicasts() -> None:

@@ -4,6 +4,10 @@ In a product of matrices, the cores of a row of the chip need the same blocks of
 column the same blocks of B. The first core of the row or column reads a block; when all others have
 room for it, it sends the block and then a flag, on the same way behind it. All cores go through the
 same steps, so their circular buffers are at the same place.
+
+While a block is on its way, the processor can read the next one, but the flag would let it wait for
+the end of the block. So a kernel that multicasts nothing else puts the flag off until it has asked
+for the next block, if there is room for that, or until it does something else.
 """
 
 from __future__ import annotations
@@ -89,8 +93,13 @@ class Multicast:
         arguments: KernelArguments,
         route: Route,
         chip: Chip,
+        *,
+        reads_ahead: bool,
     ) -> None:
-        """Find the cores; the kernel is still in front of its loops."""
+        """Find the cores; the kernel is still in front of its loops.
+
+        `reads_ahead`: flags may be put off, because nobody who waits for one is waited for.
+        """
         self._kernel = kernel
         self._copy = copy
         self._receivers = route.cores - 1
@@ -113,6 +122,10 @@ class Multicast:
         )
         self._flags = self._rectangle(self._valid)
         kernel.call("noc_semaphore_set", self._valid_word, 1)
+        self._unsignalled = kernel.variables(1) if reads_ahead else None
+        """1 if a block is on its way whose flag was put off."""
+        if self._unsignalled is not None:
+            self._unsignalled.store(0, 0)
 
     def _coordinates(self, along: int) -> Sequence[SSAValue]:
         """x and y of a core of the row or column."""
@@ -132,14 +145,26 @@ class Multicast:
         """Load a block on the first core, and receive it on the others."""
         kernel, stream = self._kernel, self._copy.stream
         cb = kernel.buffers[stream.cb]
-        kernel.call("cb_reserve_back", cb, stream.tiles)
-        kernel.branch(self._sends, lambda: self._send(cb, block), self._receive)
+        kernel.branch(self._sends, lambda: self._send(cb, block), lambda: self._receive(cb))
         kernel.call("cb_push_back", cb, stream.tiles)
 
+    def settle(self) -> None:
+        """Signal what is on its way."""
+        state = self._unsignalled
+        if state is not None:
+            is_left = self._kernel.compare("ne", state.load(0), 0)
+            self._kernel.branch(is_left, self._signal)
+
     def _send(self, cb: SSAValue, block: Sequence[Number]) -> None:
-        kernel = self._kernel
+        kernel, tiles = self._kernel, self._copy.stream.tiles
+        if self._unsignalled is not None:
+            # Whoever waits for room must not let others wait for a flag.
+            (room,) = kernel.call("cb_pages_reservable_at_back", cb, tiles)
+            kernel.branch(room, lambda: None, self.settle)
+        kernel.call("cb_reserve_back", cb, tiles)
         (address,) = kernel.call("get_write_ptr", cb)
         self._copy.copy_block(block, address, store=False)
+        self.settle()
         kernel.call("noc_async_read_barrier")
         kernel.call("noc_semaphore_wait", self._ready_word, self._receivers)
         kernel.call("noc_semaphore_set", self._ready_word, 0)
@@ -150,11 +175,22 @@ class Multicast:
         kernel.call(
             "noc_async_write_multicast", address, target, size, self._receivers, linked=True
         )
+        if self._unsignalled is None:
+            self._signal()
+        else:
+            self._unsignalled.store(0, 1)
+
+    def _signal(self) -> None:
+        """Tell the receivers that a block has arrived."""
+        kernel = self._kernel
         kernel.call("noc_async_writes_flushed")
         kernel.call("noc_semaphore_set_multicast", self._valid, self._flags, self._receivers)
+        if self._unsignalled is not None:
+            self._unsignalled.store(0, 0)
 
-    def _receive(self) -> None:
+    def _receive(self, cb: SSAValue) -> None:
         kernel = self._kernel
+        kernel.call("cb_reserve_back", cb, self._copy.stream.tiles)
         kernel.call("noc_semaphore_set", self._valid_word, 0)
         kernel.call("noc_semaphore_inc", self._sender_ready, 1)
         kernel.call("noc_semaphore_wait", self._valid_word, 1)

@@ -54,6 +54,7 @@ class Loader:
         self._generic = plan.generic
         self._copies: list[BlockCopy] = []
         self._multicasts: dict[int, Multicast] = {}
+        is_only = sum(route.noc is noc for route in routes.values()) == 1
         for stream in plan.inputs:
             route = routes.get(stream.number)
             if (READER_NOC if route is None else route.noc) is noc:
@@ -61,7 +62,7 @@ class Loader:
                 copy = BlockCopy(kernel, stream, tiles)
                 self._copies.append(copy)
                 if route is not None:
-                    multicast = Multicast(kernel, copy, arguments, route, chip)
+                    multicast = Multicast(kernel, copy, arguments, route, chip, reads_ahead=is_only)
                     self._multicasts[stream.number] = multicast
         self._first_reads = _first_reads(plan.generic)
         self._depths = [operand_depth(plan.generic, each.stream.number) for each in self._copies]
@@ -81,6 +82,8 @@ class Loader:
                 multicast.load(block_of(maps[copy.stream.number], indices))
             elif at == depth:
                 single.append(copy)
+        if single:
+            self.settle()
         # What the same loops read first is loaded side by side, if it is in as many chunks. Blocks
         # of few chunks are first among those.
         alike: dict[tuple[int, int, tuple[int, ...]], list[BlockCopy]] = {}
@@ -91,8 +94,14 @@ class Loader:
         for key in sorted(alike):
             _load_chunks(self._kernel, maps, alike[key], indices)
 
+    def settle(self) -> None:
+        """Signal blocks that are on their way, in front of whatever waits for other threads."""
+        for multicast in self._multicasts.values():
+            multicast.settle()
+
     def finish(self) -> None:
         """Wait, behind the loops, for what was sent."""
+        self.settle()
         if self._multicasts:
             finish_multicasts(self._kernel)
 

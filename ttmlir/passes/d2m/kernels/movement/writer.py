@@ -47,9 +47,13 @@ def build_writer(
         loader.load(depth, indices)
         if depth == loader.depth:
             for storer in storers:
-                storer.step()
+                if isinstance(storer, LateStorer):
+                    loader.settle()
+                    storer.step()
 
     def after(depth: int, indices: Indices) -> None:
+        if depth in depths:
+            loader.settle()
         for copy, storer, at in zip(copies, storers, depths, strict=True):
             if at == depth:
                 storer.store(block_of(generic.indexing_maps[copy.stream.number], indices))
