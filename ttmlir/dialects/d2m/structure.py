@@ -61,6 +61,9 @@ from ttmlir.mlir.attributes.affine import affine_map_attr, layout_map
 
 BOUNCE = "d2m.bounce"
 """On local memory of a region: the input whose elements go through it when they are gathered."""
+STORED_BY_READER = "d2m.stored_by_reader"
+"""On local memory of a region: the output of whose block the reader stores the last rows, or slices
+of the first dimension that is not 1. They go through this memory, and so it has their shape."""
 _SHAPED_RESULT = (ValueGroup("result", SHAPED),)
 
 

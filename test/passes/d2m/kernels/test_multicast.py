@@ -8,6 +8,7 @@ from running.pass_runner import lowered
 from samples.d2m_programs import MATMUL, Buffer, Operand, Program, check, numbers
 from samples.d2m_stages import Region, Tensor
 
+from ttmlir.dialects.d2m.structure import STORED_BY_READER
 from ttmlir.passes.d2m.kernels.movement import block_copy
 
 M, K, N = 256, 192, 128
@@ -150,6 +151,44 @@ def test_kernels_that_multicast_two_inputs(grid: tuple[int, int]) -> None:
     check(program, (x + y).astype(np.float64) @ b, x, y, b, atol=0.3)
     # The only input of the other network, if it is multicast at all.
     assert kernels(program).count("cb_pages_reservable_at_back") == (grid[0] > 1)
+
+
+def shared_product(grid: tuple[int, int], rows: int, last: int) -> Program:
+    """|a @ b| in blocks of 3 columns, of whose rows the reader stores the last."""
+    columns = 3
+    region = Region(
+        [
+            Tensor((rows * grid[0], 4), (rows, 2), "d0, d2"),
+            Tensor((4, columns * grid[1]), (2, columns), "d2, d1"),
+        ],
+        [Tensor((rows * grid[0], columns * grid[1]), (rows, columns), "d0, d1")],
+        "ppr",
+        (1, 1, 2),
+    )
+    a, b, c = map(region.block, range(3))
+    total = region.local("total", (rows, columns))
+    region.stages.append(
+        f"%last = memref.alloc() {{address = {0x70000} : i64, {STORED_BY_READER} = 2 : i64}} : "
+        f"memref<{last}x{columns}x{c.tile}, #ttcore.memory_space<l1>>"
+    )
+    product = '%e = "d2m.tile_matmul"(%t0, %t1, %t2) : (!t0, !t1, !t2) -> !t2'
+    region.add([(a, "d0, d2"), (b, "d2, d1")], (total, "d0, d1"), "ppr", product)
+    body = '%e = "d2m.tile_abs"(%t0) : (!t0) -> !t1'
+    region.add([(total, "d0, d1")], (c, "d0, d1"), "pp", body)
+    return region.program(grid)
+
+
+@pytest.mark.parametrize(
+    ("grid", "rows", "last"), [((2, 3), 5, 2), ((1, 2), 4, 2), ((2, 1), 7, 3), ((1, 1), 2, 1)]
+)
+def test_blocks_that_both_kernels_store(grid: tuple[int, int], rows: int, last: int) -> None:
+    """Each waits for its own part, in a circular buffer of its own."""
+    program = shared_product(grid, rows, last)
+    a, b = numbers((rows * grid[0] * 32, 128)), numbers((128, 96 * grid[1]))
+    check(program, np.abs(a.astype(np.float64) @ b), a, b, atol=0.1)
+    reader, writer = kernels(program).split("func.func private")[1:3]
+    assert "noc_async_write_tile" in reader
+    assert "noc_async_write_tile" in writer
 
 
 def test_who_multicasts() -> None:

@@ -16,16 +16,19 @@
 #parallel = #ttcore.iterator_type<parallel>
 #reduction = #ttcore.iterator_type<reduction>
 !tile = !ttcore.tile<32x32, f32>
-!lhs = memref<1x1x16x24x!tile, #ttcore.interleaved<98304x4096>, #dram>
-!rhs = memref<1x1x24x40x!tile, #ttcore.interleaved<163840x4096>, #dram>
+!lhs = memref<1x1x16x96x!tile, #ttcore.interleaved<393216x4096>, #dram>
+!rhs = memref<1x1x96x40x!tile, #ttcore.interleaved<163840x4096>, #dram>
 !out = memref<1x1x16x40x!tile, #ttcore.interleaved<163840x4096>, #dram>
 !square = memref<1x1x8x8x!tile, #ttcore.interleaved<32768x4096>, #dram>
 !tall = memref<1x1x10x8x!tile, #ttcore.interleaved<32768x4096>, #dram>
-!s0 = memref<16x24x!tile, #l1>
-!s1 = memref<24x40x!tile, #l1>
+!s0 = memref<16x96x!tile, #l1>
+!s1 = memref<96x40x!tile, #l1>
 !s2 = memref<16x40x!tile, #l1>
 !s3 = memref<8x8x!tile, #l1>
 !s4 = memref<10x8x!tile, #l1>
+!half = !ttcore.tile<32x32, bf16>
+!large = memref<1x1x64x64x!half, #ttcore.interleaved<131072x2048>, #dram>
+!s5 = memref<64x64x!half, #l1>
 
 // Iterators are parallel ones, then reductions, whatever their order was; a product in several
 // steps adds up in local memory, if DST does not hold it, which is copied to the output behind it.
@@ -99,6 +102,27 @@ func.func @rows(%a: !square, %b: !square) {
     ^bb0(%p: !tile, %q: !tile):
       %s = "d2m.tile_abs"(%p) : (!tile) -> !tile
       linalg.yield %s : !tile
+    }
+  }
+  return
+}
+
+// A large block that all cores store at once is stored by both kernels: the reader has memory for
+// the last half of it.
+// CHECK-LABEL: func.func @stores
+// CHECK: d2m.generic {block_factors = [1, 1, {{[0-9]+}}], grid = #ttcore.grid<8x8>
+// CHECK: memref.alloc() : memref<8x8x!ttcore.tile<32x32, bf16>, #l1>
+// CHECK: memref.alloc() {d2m.stored_by_reader = 2 : i64} : memref<4x8x!ttcore.tile<32x32, bf16>, #l1>
+func.func @stores(%a: !large, %b: !large, %c: !large) {
+  d2m.generic {block_factors = [1, 1, 1], grid = #ttcore.grid<1x1>, indexing_maps = [#lhs, #rhs, #out], iterator_types = [#parallel, #parallel, #reduction], threads = [#d2m.thread<compute>]} ins(%a, %b : !large, !large) outs(%c : !large) {
+  ^compute0(%cb0: !d2m.cb<!s5>, %cb1: !d2m.cb<!s5>, %cb2: !d2m.cb<!s5>):
+    %x = d2m.wait %cb0 : !d2m.cb<!s5> -> !s5
+    %y = d2m.wait %cb1 : !d2m.cb<!s5> -> !s5
+    %o = d2m.reserve %cb2 : !d2m.cb<!s5> -> !s5
+    linalg.generic {indexing_maps = [#lhs, #rhs, #out], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %y : !s5, !s5) outs(%o : !s5) {
+    ^bb0(%p: !half, %q: !half, %r: !half):
+      %s = "d2m.tile_matmul"(%p, %q, %r) : (!half, !half, !half) -> !half
+      linalg.yield %s : !half
     }
   }
   return

@@ -137,6 +137,18 @@ def test_products(shape: tuple[int, int, int], options: str) -> None:
     np.testing.assert_array_equal(result, x @ y)
 
 
+def test_products_that_both_kernels_store() -> None:
+    """Blocks of many tiles on all cores: the reader stores the last rows of each."""
+    rows, terms, columns = shape = 1280, 320, 1024
+    options = "default-output-memspace=dram"
+    text = str(lowered(product(*shape), f"{KERNEL_PIPELINE}={options}"))
+    # In front of the kernel that computes are the reader and the writer.
+    assert text.split("func.func private @compute")[0].count("noc_async_write_tile") == 2
+    x, y = numbers(rows, terms), numbers(terms, columns)
+    [result] = run_kernels(product(*shape), x, y, options=options).outputs
+    np.testing.assert_array_equal(result, x @ y)
+
+
 @pytest.mark.parametrize("name", ["n150", "p150"])
 def test_boards(name: str, tmp_path: Path) -> None:
     """On boards, other tiles stand between the columns of cores."""

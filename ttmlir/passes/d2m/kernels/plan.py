@@ -6,8 +6,8 @@ Circular buffers are numbered: the inputs, local buffers of the region, the outp
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from io import StringIO
 from typing import cast
@@ -18,13 +18,13 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.printer import Printer
 
 from ttmlir.dialects import d2m
-from ttmlir.dialects.d2m.structure import BOUNCE
+from ttmlir.dialects.d2m.structure import BOUNCE, STORED_BY_READER
 from ttmlir.dialects.tt.layout import element_of
 from ttmlir.dialects.ttcore import device_layout_of
 from ttmlir.dialects.ttkernel import CBType, CircularBuffer, CircularBufferParameter
 from ttmlir.ir.kernel_builder import KernelBuilder
 from ttmlir.ir.rewriting import refuse
-from ttmlir.layout.affine import AffineMap
+from ttmlir.layout.affine import AffineMap, dims
 from ttmlir.layout.enums import CBPort
 from ttmlir.layout.metal.device_memory import cb_page_bytes
 
@@ -67,6 +67,8 @@ class KernelPlan:
     cb_types: tuple[CBType, ...]
     numbers: Mapping[SSAValue, int]
     """The circular buffer of each argument of the region, and of each local buffer."""
+    stored_by_reader: Mapping[int, Stream]
+    """The parts of outputs that the reader stores, by the circular buffer of the other part."""
 
     @property
     def inputs(self) -> Sequence[Stream]:
@@ -110,15 +112,16 @@ def plan_kernels(generic: d2m.GenericOp, locals_: Mapping[SSAValue, SSAValue]) -
     arguments = generic.compute_region.block.args
     values = (*arguments[:inputs], *locals_, *arguments[inputs:])
     numbers = {value: number for number, value in enumerate(values)}
-    bounces = {
-        cast("IntegerAttr", value.owner.attributes[BOUNCE]).value.data: numbers[value]
-        for value in locals_
-        if isinstance(value.owner, Operation) and BOUNCE in value.owner.attributes
-    }
-    streams = tuple(
+    bounces = {operand: numbers[value] for operand, value in _marked(locals_, BOUNCE)}
+    streams = [
         _stream(generic, number, numbers[arguments[number]], bounces.get(number))
         for number in range(len(generic.operands))
-    )
+    ]
+    stored_by_reader: dict[int, Stream] = {}
+    for operand, value in _marked(locals_, STORED_BY_READER):
+        stream = streams[operand]
+        streams[operand], last = _divide(stream, _shape_of(value))
+        stored_by_reader[stream.cb] = replace(last, cb=numbers[value])
     memory = [_storage(generic, value) for value in generic.operands]
     storages = (*memory[:inputs], *locals_.values(), *memory[inputs:])
     if len(storages) > len(CBPort):
@@ -128,7 +131,31 @@ def plan_kernels(generic: d2m.GenericOp, locals_: Mapping[SSAValue, SSAValue]) -
             "several generics",
         )
     types = tuple(_cb_type(number, value) for number, value in enumerate(storages))
-    return KernelPlan(generic, streams, storages, types, numbers)
+    return KernelPlan(generic, tuple(streams), storages, types, numbers, stored_by_reader)
+
+
+def _marked(locals_: Iterable[SSAValue], name: str) -> Iterator[tuple[int, SSAValue]]:
+    """The local buffers that an attribute gives to an operand, with the number of that."""
+    for value in locals_:
+        attr = value.owner.attributes.get(name) if isinstance(value.owner, Operation) else None
+        if attr is not None:
+            yield cast("IntegerAttr", attr).value.data, value
+
+
+def _shape_of(value: SSAValue) -> Shape:
+    return tuple(cast("MemRef", value.type).get_shape())
+
+
+def _divide(stream: Stream, last: Shape) -> tuple[Stream, Stream]:
+    """A stream as two, the second with the last tiles of each block, in this shape."""
+    (number,) = (n for n, each in enumerate(stream.block) if each != last[n])
+    first = list(stream.block)
+    first[number] -= last[number]
+    rank = len(first)
+    places = list(dims(2 * rank))
+    places[rank + number] += first[number]
+    view = stream.view.compose(AffineMap(2 * rank, 0, tuple(places)))
+    return replace(stream, block=tuple(first)), replace(stream, block=last, view=view)
 
 
 def _signature(value: SSAValue) -> tuple[object, ...]:

@@ -33,12 +33,28 @@ MULTICAST_RATE = 15.0
 """Bytes per cycle out of a core that multicasts."""
 MULTICAST_LATENCY = 700
 """Cycles of a block that is multicast: until it is read, there is room, and it has arrived."""
+LINKED_RATE = 22.0
+"""Bytes per cycle out of a core that multicasts, while the way stays reserved."""
+HANDSHAKE = 500
+"""Cycles of a block that is multicast, beyond those of its bytes."""
+MULTICAST_PAGE = 62
+"""Cycles of a data-movement processor for a tile of a block that it multicasts, or stores."""
+ALL_READ_RATE = 200.0
+"""Bytes per cycle that all cores read from DRAM on one network."""
+ALL_WRITE_RATE = 140.0
+"""Bytes per cycle that all cores write to DRAM on the other one."""
+SHARED_COST = 1000
+"""Cycles that two kernels which store a block have to save together."""
+PRODUCT_STEP = 100
+"""Cycles of a step of a product beyond its work."""
 ADD_IN_L1 = 92
 """Cycles of the packer for a tile that it adds to what is in L1."""
 STEP = 250
 """Cycles of a step beyond its work: latency, synchronization and address arithmetic."""
 FIRST_LOAD = 600
 """Cycles until the first tile is there."""
+SHARED_TILES = 16
+"""Tiles of a block that is stored by both kernels."""
 MOST_SIZES = 10
 """Block sizes that are tried for an iterator."""
 
@@ -116,6 +132,8 @@ class Nest:
     dst_tiles: int
     accumulates: bool = False
     """True if a step of a reduction adds to what the steps before have computed."""
+    stores_last: bool = False
+    """True if the only output holds products, which are stored behind the last step."""
 
 
 @dataclass(frozen=True)
@@ -139,6 +157,8 @@ class Schedule:
     cores: Shape
     l1_bytes: int
     cycles: int
+    shares_stores: bool = False
+    """True if the reader stores a part of each block of the output."""
 
     def factors(self, extents: Sequence[int]) -> Shape:
         """Steps of each core along each iterator."""
@@ -285,21 +305,139 @@ def _evaluate(nest: Nest, machine: Machine, sizes: Shape, cores: Shape) -> Sched
         if each.in_dram:
             dram_bytes += math.prod(total[:parallel]) * tiles * each.tile_bytes
     steps = math.prod(factors)
-    compute = 0.0
-    for work in nest.works:
-        depends = any(each is not None and each >= parallel for each in work.iterators)
-        runs = steps if depends else math.prod(stored)
-        # Sums that DST does not hold are added to L1, all of them in each step.
-        packing = added * ADD_IN_L1 if depends else 0
-        compute += runs * max(work.step_cycles(sizes, parallel, nest.dst_tiles), packing)
+    in_step, behind = _compute_cycles(nest, sizes, parallel, added)
+    compute = steps * in_step + math.prod(stored) * behind
     rows = -(-math.prod(cores) // machine.columns)
     dram_rate = min(machine.channels * CHANNEL_RATE, rows * ROW_RATE)
     memory = max(dram_bytes / dram_rate, l1_traffic / L1_RATE)
+    if nest.reductions and any(work.is_product for work in nest.works):
+        movement = _movement_of(nest, machine, sizes, cores, factors)
+        return _schedule_product(movement, in_step, behind, memory, l1_bytes)
     busiest = max(reader, writer, compute, memory)
     # The first block is there before anything is computed, the last one is written afterwards.
     fill = (reader + writer) / steps + FIRST_LOAD
     cycles = busiest + fill + steps * STEP
     return Schedule(sizes, cores, l1_bytes, round(cycles))
+
+
+def _compute_cycles(
+    nest: Nest, sizes: Shape, parallel: int, tiles_in_l1: int
+) -> tuple[float, float]:
+    """Cycles of the compute kernel in each step, and behind the last step of a reduction."""
+    in_step, behind = 0.0, 0.0
+    for work in nest.works:
+        cycles = work.step_cycles(sizes, parallel, nest.dst_tiles)
+        if any(each is not None and each >= parallel for each in work.iterators):
+            # Sums that DST does not hold are added to L1, all of them in each step.
+            in_step += max(cycles, tiles_in_l1 * ADD_IN_L1)
+        else:
+            behind += cycles
+    return in_step, behind
+
+
+@dataclass(frozen=True)
+class _Movement:
+    """What the data-movement kernels of a product do, in cycles."""
+
+    sizes: Shape
+    cores: Shape
+    rounds: int
+    """Blocks of the output that a core computes."""
+    steps: int
+    """Steps of a round."""
+    first: float
+    """Until the blocks of the first step are there."""
+    others: float
+    """Of the busier kernel, for all further steps."""
+    store: float
+    """For a block of the output of each core, on one network."""
+    shared_tiles: int
+    """Tiles of the output that both kernels may store together; 0 if they may not."""
+    tile_bytes: int
+    """Of the output."""
+
+
+def _movement_of(
+    nest: Nest, machine: Machine, sizes: Shape, cores: Shape, factors: Sequence[int]
+) -> _Movement:
+    parallel = len(factors) - nest.reductions
+    rounds, steps = math.prod(factors[:parallel]), math.prod(factors[parallel:])
+    active = math.prod(cores)
+    routes = [_route(each, nest, sizes, cores, machine)[0] for each in nest.inputs]
+    first, others = {"x": 0.0, "y": 0.0}, {"x": 0.0, "y": 0.0}
+    for each, axis in zip(nest.inputs, routes, strict=True):
+        tiles = each.tiles(sizes)
+        moved = tiles * each.tile_bytes
+        reading = max(tiles * MULTICAST_PAGE, tiles * each.page_cycles, moved / CORE_RATE)
+        sending = moved / LINKED_RATE + HANDSHAKE if axis else 0.0
+        # All that read at once share the network, and the channels that their blocks are in.
+        _, sharers = _route(each, nest, sizes, cores, machine)
+        if each.in_dram:
+            channels = _channels(each, sizes, cores, factors, machine.channels) * CHANNEL_RATE
+            rate = channels if axis else min(channels, ALL_READ_RATE)
+            reading = max(reading, active / sharers * moved / rate)
+        # What multicasts one input alone reads the next block while one is on its way.
+        is_alone = bool(axis) and routes.count(axis) == 1
+        again = max(reading, sending) if is_alone else reading + sending
+        network = axis or "y"
+        first[network] += reading + sending
+        loads = math.prod(factors[: operand_depth(each.iterators, factors)])
+        others[network] += (loads - 1) * again
+    store, shared, tile_bytes = 0.0, 0, 0
+    for each in nest.outputs:
+        tiles, tile_bytes = each.tiles(sizes), each.tile_bytes
+        issuing = tiles * MULTICAST_PAGE
+        store += max(issuing, active * tiles * tile_bytes / ALL_WRITE_RATE if each.in_dram else 0)
+        if each.in_dram and tiles > nest.dst_tiles and rounds == 1 < steps and nest.stores_last:
+            shared = tiles if tiles >= SHARED_TILES else 0
+    others["x"] += (rounds - 1) * store
+    return _Movement(
+        *(sizes, cores, rounds, steps),
+        *(max(first.values()), max(others.values()), store, shared, tile_bytes),
+    )
+
+
+def _channels(
+    each: Blocks, sizes: Shape, cores: Shape, factors: Sequence[int], channels: int
+) -> int:
+    """How many channels of DRAM the tiles are in that all cores read first."""
+    spans: list[tuple[int, int]] = []
+    stride = 1
+    for iterator, extent in zip(reversed(each.iterators), reversed(each.extents), strict=True):
+        size = extent if iterator is None else sizes[iterator]
+        spans.append((size, stride % channels))
+        if iterator is not None:
+            spans.append((cores[iterator], size * factors[iterator] * stride % channels))
+        stride *= extent
+    return _residues(tuple(spans), channels)
+
+
+@lru_cache(maxsize=65536)
+def _residues(spans: tuple[tuple[int, int], ...], modulus: int) -> int:
+    """How many remainders sums have of one multiple below each count of each stride."""
+    found = {0}
+    for count, stride in spans:
+        steps = {number * stride % modulus for number in range(min(count, modulus))}
+        found = {(first + step) % modulus for first in found for step in steps}
+    return len(found)
+
+
+def _schedule_product(
+    movement: _Movement, in_step: float, behind: float, memory: float, l1_bytes: int
+) -> Schedule:
+    """The schedule of products that take so many cycles in a step, and what follows them.
+
+    All cores store their last blocks at once; both kernels may do so.
+    """
+    rounds, steps = movement.rounds, movement.rounds * movement.steps
+    busiest = max(steps * in_step, movement.others, memory)
+    cycles = movement.first + FIRST_LOAD + busiest + (rounds - 1) * behind
+    both, one = max(behind, movement.store / 2), max(behind, movement.store)
+    shares = movement.shared_tiles > 0 and both + SHARED_COST < one
+    if shares:
+        l1_bytes += movement.shared_tiles // 2 * movement.tile_bytes
+    cycles += (both if shares else one) + steps * PRODUCT_STEP
+    return Schedule(movement.sizes, movement.cores, l1_bytes, round(cycles), shares)
 
 
 def operand_depth(iterators: Sequence[int | None], factors: Sequence[int]) -> int:

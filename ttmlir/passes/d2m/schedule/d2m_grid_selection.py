@@ -55,12 +55,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import MemRefType, NoneAttr
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, NoneAttr, i64
 from xdsl.dialects.memref import AllocOp
 from xdsl.ir import Attribute, SSAValue
 from xdsl.rewriter import Rewriter
 
 from ttmlir.dialects import d2m
+from ttmlir.dialects.d2m.structure import STORED_BY_READER
 from ttmlir.dialects.tt.keywords import MemorySpaceAttr
 from ttmlir.dialects.tt.layout import element_of
 from ttmlir.dialects.ttcore import ViewLayoutAttr, memory_space_of
@@ -248,7 +249,17 @@ def _nest_of(space: IterationSpace, order: Sequence[int], dst_tiles: int) -> Nes
         ),
         dst_tiles,
         any(each.accumulates for each in space.loops),
+        _stores_last(space),
     )
+
+
+def _stores_last(space: IterationSpace) -> bool:
+    """True if one loop nest alone writes the only output, tile after tile, after products."""
+    if len(space.op.outputs) != 1 or not any(map(_is_product, space.loops)):
+        return False
+    number = len(space.op.inputs)
+    writers = [each for each, _ in space.users_of(number)]
+    return len(writers) == 1 and (_is_product(writers[0]) or not writers[0].accumulates)
 
 
 def tile_bytes(value: SSAValue) -> int:
@@ -424,6 +435,8 @@ class _Division:
                 _resize(use.operation.results[0], block)
         if any(made.block_factors[each] > 1 for each in made.reductions):
             self._keep_sums(made)
+        if self._schedule.shares_stores:
+            self._share_stores(made)
 
     def _block(
         self, labels: Sequence[int | None] | Labels, extents: Sequence[int]
@@ -463,6 +476,20 @@ class _Division:
             for use in tuple(target.uses):
                 use.operation.operands[use.index] = local.memref
             copy_shard(OpBuilder(block, loops.op.location), local.memref, target)
+
+    def _share_stores(self, made: d2m.GenericOp) -> None:
+        """Give the reader memory for the last half of a block of the output."""
+        number = len(made.inputs)
+        access = self._space.accesses[number]
+        shape = list(self._block(access.iterators, access.extents))
+        halved = next(place for place, extent in enumerate(shape) if extent > 1)
+        shape[halved] //= 2
+        tile = cast("d2m.CBType", made.cb(number).type).element_type
+        space = MemorySpaceAttr(MemorySpace.DEVICE_L1)
+        local = AllocOp((), (), MemRefType(tile, shape, NoneAttr(), space))
+        local.attributes[STORED_BY_READER] = IntegerAttr(number, i64)
+        local.location = made.location
+        made.compute_region.block.add_op(local)
 
     def _steps(self, iterator: int) -> int:
         number = self._number_of[iterator]

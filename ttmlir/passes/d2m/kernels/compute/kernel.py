@@ -45,6 +45,7 @@ from ttmlir.passes.d2m.kernels.compute.stage import (
     Stage,
     compute_elementwise,
     read_stage,
+    split_stage,
 )
 from ttmlir.passes.d2m.kernels.compute.sums import (
     Carry,
@@ -331,7 +332,8 @@ class _Region:
         if not packing.in_order and stage.op is self._writers[buffer][0].op:
             begin.append(_on_buffer("cb_reserve_back", buffer, stage.output.tiles))
         if stage.held is None:
-            code += compute_elementwise(stage, self._capacity, packing)
+            for part in self._parts(stage):
+                code += compute_elementwise(part, self._capacity, packing)
         else:
             steps = compute_accumulating(stage, self._capacity, carry, packing)
             begin += steps.begin
@@ -345,6 +347,17 @@ class _Region:
             end.append(_on_buffer("cb_wait_front", buffer, stage.output.tiles))
             end.append(_on_buffer("cb_pop_front", buffer, stage.output.tiles))
         self._pop(code, stage)
+
+    def _parts(self, stage: Stage) -> tuple[Stage, ...]:
+        """A stage, or two of which each computes what one kernel stores."""
+        stream = self._plan.stored_by_reader.get(stage.output.buffer.number)
+        if stream is None:
+            return (stage,)
+        buffer = Buffer(stream.cb)
+        target = Format(plan_format(self._plan, buffer), buffer)
+        return split_stage(
+            stage, replace(stage.output, buffer=buffer, format=target, tiles=stream.tiles)
+        )
 
     def _wait(self, code: list[Call | Nest], stage: Stage) -> None:
         """Wait for the local buffers that a stage is the first to read."""

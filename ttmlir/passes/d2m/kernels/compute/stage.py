@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from xdsl.dialects.builtin import MemRefType
@@ -183,6 +183,26 @@ def linear_access(
             "view of the operand do so"
         )
     return offset, tuple(strides)
+
+
+def split_stage(stage: Stage, last: Access) -> tuple[Stage, Stage]:
+    """A stage that packs in order as two, the second of which packs the last tiles elsewhere."""
+    iterator = next(each for each in stage.parallel if stage.extents[each] > 1)
+    whole, output = stage.extents[iterator], stage.output
+    first = whole - whole * last.tiles // output.tiles
+
+    def part(begin: int, end: int, target: Access) -> Stage:
+        extents = list(stage.extents)
+        extents[iterator] = end - begin
+        inputs = (
+            replace(access, offset=access.offset + access.strides[iterator] * begin)
+            for access in stage.inputs
+        )
+        return replace(stage, extents=tuple(extents), accesses=(*inputs, target))
+
+    rest = replace(output, tiles=output.tiles - last.tiles)
+    target = replace(last, offset=0, strides=output.strides)
+    return part(0, first, rest), part(first, whole, target)
 
 
 # --- Walks --------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from ttmlir.passes.d2m.kernels.loops import (
 )
 from ttmlir.passes.d2m.kernels.movement.block_copy import (
     BlockCopy,
+    tile_addresses,
 )
 from ttmlir.passes.d2m.kernels.movement.gather import input_addresses
 from ttmlir.passes.d2m.kernels.movement.multicast import (
@@ -26,6 +27,7 @@ from ttmlir.passes.d2m.kernels.movement.multicast import (
     finish_multicasts,
     multicast_routes,
 )
+from ttmlir.passes.d2m.kernels.movement.store import Storer
 from ttmlir.passes.d2m.kernels.plan import KernelPlan
 
 
@@ -126,11 +128,25 @@ def _first_reads(generic: d2m.GenericOp) -> list[int]:
 def build_reader(
     plan: KernelPlan, kernel: KernelBuilder, arguments: KernelArguments, chip: Chip
 ) -> None:
-    """Load inputs at their depths; LayoutError for what cannot be moved."""
+    """Load inputs at their depths, and store parts of outputs; LayoutError for what cannot move."""
+    generic = plan.generic
+    storers: list[tuple[int, BlockCopy, Storer]] = []
+    for stream in plan.stored_by_reader.values():
+        copy = BlockCopy(kernel, stream, tile_addresses(kernel, stream, arguments, chip))
+        storers.append((operand_depth(generic, stream.number), copy, Storer(kernel, copy)))
     loader = Loader(plan, kernel, arguments, chip, READER_NOC)
-    loops = BlockLoops(plan.generic, kernel)
-    loops.run(loader.load, lambda depth, indices: None, loader.depth)
+    loops = BlockLoops(generic, kernel)
+
+    def after(depth: int, indices: Indices) -> None:
+        for at, copy, storer in storers:
+            if at == depth:
+                loader.settle()
+                storer.store(block_of(generic.indexing_maps[copy.stream.number], indices))
+
+    loops.run(loader.load, after, max((loader.depth, *(depth for depth, _, _ in storers))))
     loader.finish()
+    if storers:
+        kernel.call("noc_async_write_barrier")
 
 
 def _load_chunks(
