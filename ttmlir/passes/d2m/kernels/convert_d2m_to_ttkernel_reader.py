@@ -27,6 +27,7 @@ from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_multicast import (
     multicast_routes,
 )
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_plan import KernelPlan
+from ttmlir.passes.d2m.repeated_parts import repeated_parts
 
 
 def block_of(index_map: AffineMap, indices: Indices) -> list[Number]:
@@ -57,7 +58,9 @@ class Loader:
         for stream in plan.inputs:
             route = routes.get(stream.number)
             if (READER_NOC if route is None else route.noc) is noc:
-                tiles = input_addresses(kernel, stream, arguments, chip)
+                # What is multicast is copied from circular buffers, as a whole.
+                parts = repeated_parts(plan.generic, stream.number) if route is None else ()
+                tiles = input_addresses(kernel, stream, arguments, chip, parts)
                 copy = BlockCopy(kernel, stream, tiles)
                 self._copies.append(copy)
                 if route is not None:

@@ -92,6 +92,7 @@ from ttmlir.passes.d2m.schedule.iteration_space import (
     operand_number,
     shape_of,
 )
+from ttmlir.passes.d2m.repeated_parts import read_bytes
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -220,7 +221,11 @@ def _nest_of(space: IterationSpace, order: Sequence[int], dst_tiles: int) -> Nes
     operands = [
         blocks_of(access, value) for access, value in zip(space.accesses, op.operands, strict=True)
     ]
-    inputs, outputs = operands[: len(op.inputs)], operands[len(op.inputs) :]
+    inputs = [
+        replace(each, read_bytes=read_bytes(op, number))
+        for number, each in enumerate(operands[: len(op.inputs)])
+    ]
+    outputs = operands[len(op.inputs) :]
     reductions = len(op.reductions)
     parallel = len(order) - reductions
     spread = [
