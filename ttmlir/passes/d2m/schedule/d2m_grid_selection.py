@@ -74,6 +74,7 @@ from ttmlir.layout.metal.device_memory import DST_TILES, dst_capacity
 from ttmlir.mlir.attributes.affine import affine_map_attr
 from ttmlir.optable.kernel import call_named
 from ttmlir.passes.core.base import ModulePass, option
+from ttmlir.passes.d2m.repeated_parts import read_bytes
 from ttmlir.passes.d2m.schedule.block_choice import (
     READ_PAGE,
     Blocks,
@@ -92,7 +93,6 @@ from ttmlir.passes.d2m.schedule.iteration_space import (
     operand_number,
     shape_of,
 )
-from ttmlir.passes.d2m.repeated_parts import read_bytes
 
 if TYPE_CHECKING:
     from xdsl.context import Context
