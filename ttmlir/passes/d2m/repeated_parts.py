@@ -6,8 +6,10 @@ repeats. Nothing else of them has to be read.
 
 from __future__ import annotations
 
+from typing import cast
+
 from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from ttmlir.dialects import d2m
 from ttmlir.dialects.linalg import GenericOp as LinalgGenericOp
@@ -48,8 +50,7 @@ def read_bytes(generic: d2m.GenericOp, number: int) -> int | None:
 
 def _tile_of(value: SSAValue) -> TileFormat | None:
     """The tiles of an operand, if each number in them is a whole number of bytes."""
-    assert isinstance(value.type, MemRefType), "operands are memrefs"
-    element = element_of(value.type.element_type)
+    element = element_of(cast("MemRefType[Attribute]", value.type).element_type)
     if not isinstance(element, TileFormat) or is_block_float(element.data_type):
         return None
     return element if (element.height, element.width) == (32, 32) else None
