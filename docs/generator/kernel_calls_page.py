@@ -77,7 +77,7 @@ def _tables() -> Iterator[str]:
 
 def _line(call: KernelCall) -> str:
     header = f"`{call.header}`" if call.header else "none: not in C++"
-    cells = (_call(call), _where(call.roles), _meaning(call), _cycles(call.cost), header)
+    cells = (_call(call), _where(call.roles), _meaning(call), _cycles_of(call), header)
     return f"| {' | '.join(cells)} |"
 
 
@@ -126,12 +126,22 @@ def _meaning(call: KernelCall) -> str:
     return f"{call.summary} Added to what DST holds." if accumulates else call.summary
 
 
+def _cycles_of(call: KernelCall) -> str:
+    cycles = _cycles(call.cost)
+    if call.approximation is None:
+        return cycles
+    flags = " and ".join(f"`{flag}`" for flag in call.approximation.flags)
+    return f"{cycles}; with {flags}: {_cycles(call.approximation.cost)}"
+
+
 def _cycles(cost: Cost) -> str:
     parts: list[str] = []
     for name, count in (("unpack", cost.unpack), ("math", cost.math), ("pack", cost.pack)):
         if count:
             phases = " x phases" if cost.phases and name == "math" else ""
             parts.append(f"{name} {'~' if cost.estimated else ''}{count}{phases}")
+    if cost.blackhole:
+        parts.append(f"on Blackhole {cost.blackhole}")
     return f"{', '.join(parts)} ({cost.source})" if parts else ""
 
 

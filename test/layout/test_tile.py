@@ -12,6 +12,7 @@ from ttmlir.layout.tile import (
     face_shape,
     pad_to_tiles,
     padded_shape,
+    repeated_bytes,
     tilize,
     untilize,
 )
@@ -25,6 +26,20 @@ def test_order_of_a_tile_by_the_published_formula():
             index = (2 * (i // 16) + j // 16) * 256 + (i % 16) * 16 + j % 16
             assert element_index(i, j) == index
             assert tile[index] == i * 32 + j
+
+
+@pytest.mark.parametrize("element_bytes", [1, 2, 4])
+@pytest.mark.parametrize("part", ["row", "col", "scalar"])
+def test_bytes_of_a_part_that_is_repeated(part: str, element_bytes: int):
+    """All of the row, the column or the number is there, and no more than a face's part of it."""
+    rows = {"row": np.s_[:1], "col": np.s_[:, :1], "scalar": np.s_[:1, :1]}[part]
+    places = np.arange(1024).reshape(32, 32)[rows].ravel()
+    tile = tilize(np.arange(1024).reshape(32, 32))[0, 0].ravel().tolist()
+    wanted = {tile.index(place) * element_bytes for place in places}
+    parts = repeated_bytes(part, element_bytes)
+    found = {byte for first, size in parts for byte in range(first, first + size, element_bytes)}
+    assert wanted <= found
+    assert len(found) == {"row": 32, "col": 512, "scalar": 16}[part]
 
 
 def test_tiles_are_in_rows():

@@ -45,6 +45,22 @@ def element_index(row: int, column: int, tile_shape: tuple[int, int] = DEFAULT_T
     return face * height * width + (row % height) * width + column % width
 
 
+def repeated_bytes(part: str, element_bytes: int) -> tuple[tuple[int, int], ...]:
+    """Where in a tile of 32x32 the numbers are that a broadcast of a part of it repeats.
+
+    `part` is row, col or scalar. Pairs of the first byte and how many: those of the first row, the
+    faces with the first column, or the first row of a face, in which the first number is.
+    """
+    row, face = FACE * element_bytes, FACE * FACE * element_bytes
+    match part:
+        case "row":
+            return (0, row), (face, row)
+        case "col":
+            return (0, face), (2 * face, face)
+        case _:
+            return ((0, row),)
+
+
 def padded_shape(
     shape: Sequence[int], tile_shape: tuple[int, int] = DEFAULT_TILE_SHAPE
 ) -> tuple[int, ...]:

@@ -77,6 +77,22 @@ def test_costs() -> None:
         assert cost.math > 0 or call.tiles is None, call.mnemonic
 
 
+def test_approximations() -> None:
+    """They are faster, take flags that the call and its preparation have, and have a source."""
+    found = {call.mnemonic: call for call in CALLS if call.approximation is not None}
+    assert set(found) == {
+        f"{name}_tile" for name in ("exp", "gelu", "rsqrt", "sigmoid", "sqrt", "tanh")
+    }
+    for call in found.values():
+        coarse = call.approximation
+        assert coarse is not None
+        assert set(coarse.flags) <= {template.name for template in call.templates}
+        assert set(coarse.flags) <= {template.name for template in call_named(call.init).templates}
+        assert 0 < coarse.cost.math < call.cost.math
+        assert coarse.cost.source
+        assert not call.cost.blackhole or coarse.cost.blackhole < call.cost.blackhole
+
+
 def test_preparations() -> None:
     """The call that prepares another one exists, and runs wherever that one does."""
     by_mnemonic = {call.mnemonic: call for call in CALLS}

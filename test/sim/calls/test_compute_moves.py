@@ -56,6 +56,43 @@ def test_copies(init: Call, name: Call, expected: Any, numerics: Numerics) -> No
     np.testing.assert_array_equal(result(core, init, name), expected(x))
 
 
+class _Reads:
+    """Keeps which bytes are read, and lets everything else pass."""
+
+    def __init__(self) -> None:
+        self.found: list[tuple[int, int]] = []
+
+    def read(self, memory: Any, address: int, size: int, thread: Any) -> None:
+        """Keep the address and how many bytes."""
+        self.found.append((address, size))
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *arguments: None
+
+
+@pytest.mark.parametrize(
+    ("part", "data_type", "expected"),
+    [
+        (2, DataType.BF16, [(0, 32), (512, 32)]),
+        (1, DataType.BF16, [(0, 512), (1024, 512)]),
+        (3, DataType.BF16, [(0, 32)]),
+        (2, DataType.F32, [(0, 64), (1024, 64)]),
+        # Those of block floats share exponents.
+        (2, DataType.BFP_BF8, [(0, 1088)]),
+    ],
+)
+def test_what_of_a_tile_counts_when_a_part_is_spread(
+    part: int, data_type: DataType, expected: list[tuple[int, int]]
+) -> None:
+    """The sanitizer asks for no other bytes."""
+    watch = _Reads()
+    core = core_of((eighths(1), data_type), watch=watch)
+    init = call("unary_bcast_init", 0, 16, template=(part,))
+    result(core, init, call("unary_bcast", 0, 0, 0, template=(part,)))
+    base = core.core.cbs[0].address
+    assert [(address - base, size) for address, size in watch.found] == expected
+
+
 @pytest.mark.parametrize("numerics", BOTH)
 def test_copy_prepared_to_transpose(numerics: Numerics) -> None:
     """`copy_tile_to_dst_init_short` takes the transposition."""

@@ -526,3 +526,78 @@ def test_elements_of_the_rows_are_known() -> None:
     """A new kind of element needs code here."""
     assert {row.tiles.element for row in CALLS if row.tiles is not None} <= set(Element)
     assert Role.MATH in APIS
+
+
+# --- Approximations -----------------------------------------------------------------------------
+
+FAST = (1, 1)
+"""`exp_tile<approx, fast_and_approx>`."""
+
+
+def schraudolph(x: float) -> float:
+    """The power of e whose bits are a multiple of x, in Python's float64."""
+    scaled = round(max(x, -88.5) * 256 / math.log(2) + 32500.818359375)
+    return struct.unpack("<f", struct.pack("<I", min(max(scaled, 0), 65535) << 15))[0]
+
+
+def exponentials(x: Array, template: tuple[int, ...], numerics: Numerics) -> Array:
+    """Of a tile of float32."""
+    core = core_of((x, DataType.F32), out=DataType.F32, numerics=numerics, fp32_dest_acc_en=True)
+    return result(
+        core,
+        call("init_sfpu", 0, 16),
+        call("copy_tile", 0, 0, 0),
+        call("exp_tile_init", template=template),
+        call("exp_tile", 0, template=template),
+    )
+
+
+def test_the_fast_exponential() -> None:
+    """The published algorithm, in device numerics; at most 3.2 % off, and 0 where e^x is tiny."""
+    x = eighths(5)
+    x.ravel()[:5] = 0, 1, -88.5, -1e30, -math.inf
+    found = exponentials(x, FAST, "device")
+    np.testing.assert_array_equal(found, np.vectorize(schraudolph)(x))
+    assert found.ravel()[:5].tolist() == [0.978515625, 2.796875, 0, 0, 0]
+    np.testing.assert_allclose(found.ravel()[5:], np.exp(x.ravel()[5:]), rtol=0.032)
+
+
+@pytest.mark.parametrize(
+    ("template", "numerics"),
+    [(FAST, "exact"), ((), "device"), ((0, 1), "device"), ((1, 0), "device")],
+)
+def test_exponentials_that_are_not_fast(template: tuple[int, ...], numerics: Numerics) -> None:
+    """By default, with one flag of two, or in exact numerics."""
+    x = eighths(5)
+    np.testing.assert_allclose(exponentials(x, template, numerics), np.exp(x), rtol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("name", "template", "wormhole", "blackhole"),
+    [
+        ("exp_tile", (), 1344, 672),
+        ("exp_tile", (1, 1), 128, 52),
+        ("exp_tile", (1, 0), 1344, 672),
+        ("sigmoid_tile", (), 1394, 1247),
+        ("sigmoid_tile", (4, 1), 198, 221),
+        ("tanh_tile", (), 764, 764),
+        ("tanh_tile", (1,), 160, 160),
+        ("gelu_tile", (0,), 2847, 2847),
+        ("gelu_tile", (), 221, 221),
+        ("sqrt_tile", (), 896, 896),
+        ("sqrt_tile", (1,), 576, 576),
+        ("rsqrt_tile", (0,), 1024, 1024),
+        ("rsqrt_tile", (1,), 704, 704),
+    ],
+)
+def test_cycles_by_template_and_chip(
+    name: str, template: tuple[int, ...], wormhole: int, blackhole: int
+) -> None:
+    """Published figures, of the other chip where there are none of one."""
+    for board, expected in (("n150", wormhole), ("p150", blackhole)):
+        clocks: list[int] = []
+        for count in (1, 2):
+            core = core_of((eighths(1), DataType.BF16), board=board)
+            result(core, call(f"{name}_init"), *[call(name, 0, template=template)] * count)
+            clocks.append(core.threads[Role.MATH].clock)
+        assert clocks[1] - clocks[0] == expected, board

@@ -68,10 +68,11 @@ class ComputeCore:
     settings: ComputeSettings = field(default_factory=ComputeSettings)
     options: SimOptions = field(default_factory=SimOptions)
     watch: Any = None
+    board: str = "n150"
 
     def __post_init__(self) -> None:
         """Make an empty core."""
-        self.core = Core(SimChip.of_board("n150"), (0, 0))
+        self.core = Core(SimChip.of_board(self.board), (0, 0))
         self.core.watch = self.watch
         self._next = 0x20000
         self.threads: dict[Role, KernelThread] = {}

@@ -62,11 +62,12 @@ def core_of(
     numerics: Numerics = "device",
     timed: bool = True,
     watch: Any = None,
+    board: str = "n150",
     **settings: Any,
 ) -> ComputeCore:
     """A core with a tile in each of the circular buffers 0, 1 ... and an empty one, 16."""
     core = ComputeCore(
-        ComputeSettings(**settings), SimOptions(numerics=numerics, timed=timed), watch
+        ComputeSettings(**settings), SimOptions(numerics=numerics, timed=timed), watch, board
     )
     for index, (tile, data_type) in enumerate(inputs):
         tiles = tile[None] if tile.ndim == 2 else tile

@@ -80,6 +80,7 @@ class ComputeKernel:
     fp32_dest_acc_en: bool = False
     dst_full_sync_en: bool = False
     unpack_to_dest_modes: tuple[UnpackToDestMode, ...] = (UnpackToDestMode.DEFAULT,)
+    math_approx_mode: bool = False
 
 
 @irdl_attr_definition
@@ -187,14 +188,15 @@ class ComputeConfigAttr(Data[ComputeKernel]):
             hifi4, false, false, [default]>
 
     After the fidelity of products: whether DST holds 32-bit numbers, whether math and packer wait
-    for each other, and how each circular buffer is unpacked.
+    for each other, whether functions are coarse ones (left out if not), and how each circular
+    buffer is unpacked.
     """
 
     name = "ttmetal.compute_config"
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> ComputeKernel:
-        """Read `<@kernel, cores, arguments, fidelity, flag, flag, [modes]>`."""
+        """Read `<@kernel, cores, arguments, fidelity, flag, flag, flag?, [modes]>`."""
         kernel = _parse_kernel(parser)
         fidelity = parse_keyword(parser, MathFidelity, f"{_CPP}MathFidelity")
         flags: list[bool] = []
@@ -202,18 +204,25 @@ class ComputeConfigAttr(Data[ComputeKernel]):
             expect(parser, ",")
             flags.append(parser.parse_boolean())
         expect(parser, ",")
+        is_approximate = parser.parse_optional_boolean()
+        if is_approximate is not None:
+            expect(parser, ",")
         modes = parser.parse_comma_separated_list(
             parser.Delimiter.SQUARE,
             lambda: parse_keyword(parser, UnpackToDestMode, f"{_CPP}UnpackToDestMode"),
         )
         expect(parser, ">")
-        return ComputeKernel(*kernel, fidelity, flags[0], flags[1], tuple(modes))
+        return ComputeKernel(
+            *kernel, fidelity, flags[0], flags[1], tuple(modes), bool(is_approximate)
+        )
 
     def print_parameter(self, printer: Printer) -> None:
         """Write what `parse_parameter` reads."""
         kernel = self.data
         _print_kernel(printer, kernel)
-        flags = (kernel.fp32_dest_acc_en, kernel.dst_full_sync_en)
+        flags = [kernel.fp32_dest_acc_en, kernel.dst_full_sync_en]
+        if kernel.math_approx_mode:
+            flags.append(True)
         printer.print_string(
             f", {kernel.math_fidelity.keyword}, {', '.join(str(flag).lower() for flag in flags)}, "
             f"[{_keywords(kernel.unpack_to_dest_modes)}]>"

@@ -18,6 +18,7 @@ from ttmlir.optable.kernel import (
     vector_unary,
 )
 from ttmlir.optable.kernel.row import (
+    Approximation,
     Cost,
     Element,
     Form,
@@ -33,6 +34,7 @@ from ttmlir.optable.kernel.row import (
 
 __all__ = [
     "CALLS",
+    "Approximation",
     "Cost",
     "Element",
     "Form",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum, Flag, auto
 from typing import Any
@@ -175,6 +175,12 @@ class Cost:
     estimated: bool = False
     """No figure is public: 32 cycles for each vector instruction, of an estimated number."""
     source: str = ""
+    blackhole: int = 0
+    """`math` on Blackhole, where it was measured; 0: as on Wormhole."""
+
+    def math_on(self, *, blackhole: bool) -> int:
+        """`math` on a generation of chips."""
+        return self.blackhole if blackhole and self.blackhole else self.math
 
 
 FREE = Cost()
@@ -182,6 +188,17 @@ FREE = Cost()
 
 
 Operands = tuple[tuple[str, ValueKind], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Approximation:
+    """A faster and coarser form of a call."""
+
+    flags: tuple[str, ...]
+    """The template arguments that are all true where a kernel asks for it."""
+    cost: Cost
+    meaning: Callable[..., Any] | None = None
+    """What the chip computes, as `KernelCall.meaning`; None: not modelled, that of the call."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -226,6 +243,7 @@ class KernelCall:
     """
     tiles: Tiles | None = None
     cost: Cost = FREE
+    approximation: Approximation | None = None
     since: str = "2026-08"
     """REFERENCE for the operations of that tt-mlir; others are of later ones, or of here."""
 
@@ -240,6 +258,17 @@ class KernelCall:
     def flags(self) -> tuple[Template, ...]:
         """The options that the op takes, which are the first ones."""
         return tuple(flag(each.name, each.default) for each in self.options if each.is_attribute)
+
+    def approximates(self, template: Sequence[object]) -> bool:
+        """True for template arguments that ask for `approximation`; those left out are defaults."""
+        if self.approximation is None:
+            return False
+        values = [each.default == "true" for each in self.templates]
+        values[: len(template)] = [bool(each) for each in template]
+        flags = self.approximation.flags
+        return all(
+            value for each, value in zip(self.templates, values, strict=True) if each.name in flags
+        )
 
     @property
     def fewest_arguments(self) -> int:

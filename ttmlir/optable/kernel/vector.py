@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ttmlir.optable.kernel.meanings import Meaning
 from ttmlir.optable.kernel.row import (
+    Approximation,
     Cost,
     Element,
     KernelCall,
@@ -34,9 +35,9 @@ def instructions(count: int) -> Cost:
     )
 
 
-def cycles(count: int, source: str) -> Cost:
-    """A published cost."""
-    return Cost(math=count, source=source)
+def cycles(count: int, source: str, blackhole: int = 0) -> Cost:
+    """A published cost, and that on Blackhole if it is published, too."""
+    return Cost(math=count, source=source, blackhole=blackhole)
 
 
 def preparation(
@@ -71,6 +72,7 @@ def computation(
     element: Element = Element.FLOAT,
     templates: tuple[Template, ...] = (),
     init: str = "",
+    approximation: Approximation | None = None,
 ) -> KernelCall:
     """A call that computes on tiles of DST; `output` may be one of `inputs`."""
     numbers = tuple(
@@ -89,4 +91,5 @@ def computation(
         meaning=meaning,
         tiles=Tiles(to=output, dst=inputs, scalars=scalars, element=element),
         cost=cost,
+        approximation=approximation,
     )

@@ -18,6 +18,7 @@ from ttmlir.optable.kernel.meanings import (
     unchanged,
 )
 from ttmlir.optable.kernel.row import (
+    Approximation,
     Cost,
     Element,
     KernelCall,
@@ -26,6 +27,7 @@ from ttmlir.optable.kernel.row import (
     enumerator,
     flag,
     ints,
+    number,
 )
 from ttmlir.optable.kernel.vector import (
     GENERAL,
@@ -58,6 +60,7 @@ def _in_place(
     element: Element = Element.FLOAT,
     templates: tuple[Template, ...] = (),
     init: str = "",
+    approximation: Approximation | None = None,
 ) -> KernelCall:
     return computation(
         mnemonic,
@@ -71,6 +74,7 @@ def _in_place(
         element=element,
         templates=templates,
         init=init,
+        approximation=approximation,
     )
 
 
@@ -83,13 +87,29 @@ def _pair(
     *,
     scalars: Scalars = (),
     templates: tuple[Template, ...] = (),
+    own_templates: tuple[Template, ...] = (),
+    approximation: Approximation | None = None,
 ) -> tuple[KernelCall, KernelCall]:
-    """The call that prepares, and the call."""
+    """The call that prepares, and the call, which takes `own_templates` before `templates`."""
     init = f"{mnemonic}_init"
     return (
         preparation(init, f"`{mnemonic}`", header, templates=templates),
-        _in_place(mnemonic, summary, header, meaning, cost, scalars=scalars, templates=templates),
+        _in_place(
+            mnemonic,
+            summary,
+            header,
+            meaning,
+            cost,
+            scalars=scalars,
+            templates=(*own_templates, *templates),
+            approximation=approximation,
+        ),
     )
+
+
+def _fast(cost: Cost, *others: str, meaning: Meaning | None = None) -> Approximation:
+    """The form that the flag `fast_and_approx`, and others with it, ask for."""
+    return Approximation(flags=(*others, "fast_and_approx"), cost=cost, meaning=meaning)
 
 
 def _bits(*names: str) -> Scalars:
@@ -171,6 +191,7 @@ _FUNCTIONS = (
         meaning_of("sqrt"),
         cycles(896, "tt-metal PR 54317: 27 to 28 issue slots for each vector"),
         templates=(_APPROXIMATE,),
+        approximation=_fast(cycles(576, "tt-metal PR 54317: 17 to 18 issue slots")),
     ),
     *_pair(
         "rsqrt_tile",
@@ -179,6 +200,7 @@ _FUNCTIONS = (
         meaning_of("rsqrt"),
         cycles(1024, "tt-metal PR 54317: 31 to 32 issue slots for each vector"),
         templates=(_APPROXIMATE,),
+        approximation=_fast(cycles(704, "tt-metal PR 54317: 21 to 22 issue slots")),
     ),
     *_pair("cbrt_tile", "Cube root.", _file("cbrt"), meaning_of("cbrt"), instructions(25)),
     *_pair(
@@ -193,8 +215,11 @@ _FUNCTIONS = (
         "Exponential function.",
         _file("exp"),
         meaning_of("exp"),
-        cycles(1344, "tt-metal PR 29495"),
+        cycles(1344, "tt-metal PR 29495", blackhole=672),
         templates=(flag("approx", "false"), flag("fast_and_approx", "true")),
+        approximation=_fast(
+            cycles(128, "tt-metal PR 29495", blackhole=52), "approx", meaning=special.fast_exp
+        ),
     ),
     *_pair("exp2_tile", "2 to the power of x.", GENERAL, function("exp2"), instructions(42)),
     *_pair(
@@ -250,6 +275,7 @@ _FUNCTIONS = (
         meaning_of("tanh"),
         cycles(764, _BLACKHOLE),
         templates=(_APPROXIMATE,),
+        approximation=_fast(cycles(160, _BLACKHOLE)),
     ),
     *_pair(
         "asinh_tile",
@@ -304,7 +330,10 @@ _ACTIVATIONS = (
         "Logistic function.",
         GENERAL,
         meaning_of("sigmoid"),
-        cycles(1394, "tt-metal PR 26946"),
+        cycles(1394, "tt-metal PR 26946; on Blackhole PR 49926", blackhole=1247),
+        templates=(_APPROXIMATE,),
+        own_templates=(number("vec_mode", "4"),),
+        approximation=_fast(cycles(198, "tt-metal PR 55061; on Blackhole PR 49926", blackhole=221)),
     ),
     *_pair(
         "gelu_tile",
@@ -313,6 +342,7 @@ _ACTIVATIONS = (
         meaning_of("gelu"),
         cycles(2847, _BLACKHOLE),
         templates=(flag("fast_and_approx", "true"),),
+        approximation=_fast(cycles(221, _BLACKHOLE)),
     ),
     *_pair("silu_tile", "Sigmoid linear unit.", GENERAL, meaning_of("silu"), instructions(45)),
     *_pair(

@@ -100,6 +100,9 @@ class TTIRToTTMetalPipeline(Pipeline):
     set_math_fidelity: MathFidelity = option(
         MathFidelity.HIFI4, "Passes of the matrix unit over the bits of its operands"
     )
+    math_approx_mode: bool = option(
+        False, "Compute exponentials by a coarse function that takes a tenth of the time"
+    )
     num_stream_buffers: int = option(2, "Blocks that a circular buffer of several steps holds")
     allow_l1_output_spilling: bool = option(
         False, "Let results in L1 move to DRAM; where they do not fit, they always do"
@@ -156,11 +159,13 @@ class TTIRToTTMetalPipeline(Pipeline):
                 num_stream_buffers=self.num_stream_buffers,
                 matmul_interchange=self.matmul_interchange,
                 max_dst_physical_size_tiles=self.max_dst_physical_size_tiles,
+                math_approx_mode=self.math_approx_mode,
             ),
             D2MAllocatePass(num_stream_buffers=self.num_stream_buffers),
             ConvertD2MToTTKernelPass(
                 ttnn_mode=self.ttnn_mode,
                 max_dst_physical_size_tiles=self.max_dst_physical_size_tiles,
+                math_approx_mode=self.math_approx_mode,
             ),
             end,
         )

@@ -40,7 +40,7 @@ class ComputeSettings:
     dst_full_sync_en: bool = False
     """DST is handed over whole instead of in halves."""
     math_approx_mode: bool = False
-    """Faster, less exact vector functions on the chip; here they are as exact as the others."""
+    """Faster, less exact vector functions on the chip; here template arguments alone say so."""
     unpack_to_dest: frozenset[int] = frozenset()
     """Circular buffers whose Float32 tiles are copied to DST without passing SrcA."""
 

@@ -6,11 +6,13 @@ and transpositions use SrcA alone. Source: tt-llk, llk_unpack_{A,AB,AB_matmul,ti
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ttmlir.layout.enums import DataType
+from ttmlir.layout.tile import repeated_bytes
 from ttmlir.sim.calls.compute_api import ComputeApi, ComputeSettings, Template
 from ttmlir.sim.calls.declaration import kernel_call
 from ttmlir.sim.execution.thread import KernelThread
@@ -18,7 +20,7 @@ from ttmlir.sim.machine import numerics
 from ttmlir.sim.machine.circular_buffer import CircularBuffer
 from ttmlir.sim.machine.core import Core
 from ttmlir.sim.machine.numerics import Register
-from ttmlir.sim.machine.tile_reader import Arrangement, TileReader, Use
+from ttmlir.sim.machine.tile_reader import ARRANGEMENT, Arrangement, TileReader, Use
 from ttmlir.sim.options import SimOptions
 from ttmlir.sim.timing.costs import (
     matmul_unpack_cycles,
@@ -29,6 +31,12 @@ from ttmlir.sim.timing.costs import (
 
 BROADCASTS = (Arrangement.PLAIN, Arrangement.COLUMN, Arrangement.ROW, Arrangement.SCALAR)
 """What each number of tt-metal's BroadcastType does: NONE, COL, ROW, SCALAR."""
+
+_PARTS = {
+    int(Arrangement.COLUMN): "col",
+    int(Arrangement.ROW): "row",
+    int(Arrangement.SCALAR): "scalar",
+}
 
 REDUCE_ROW, REDUCE_COL, REDUCE_SCALAR = 0, 1, 2
 """Numbers of tt-metal's ReduceDim."""
@@ -47,7 +55,7 @@ _TRANSPOSED = int(Arrangement.TRANSPOSED)
 class _Source:
     """A circular buffer that the unpacker reads."""
 
-    __slots__ = ("cb", "data_type", "operands", "read", "reader", "size")
+    __slots__ = ("cb", "data_type", "operands", "parts", "read", "reader", "size")
 
     def __init__(self, cb: CircularBuffer, reader: TileReader, operands: int) -> None:
         self.cb = cb
@@ -57,6 +65,16 @@ class _Source:
         self.reader = reader
         self.read = reader.read
         self.size = reader.size
+        self.parts = _parts_of(reader.size)
+        """By arrangement: the bytes of a tile that count, if not all do."""
+
+
+def _parts_of(size: int) -> dict[int, Sequence[tuple[int, int]]]:
+    """For tiles of so many bytes; numbers of block floats share exponents, so all count."""
+    element_bytes, rest = divmod(size, 32 * 32)
+    if rest:
+        return {}
+    return {part: repeated_bytes(name, element_bytes) for part, name in _PARTS.items()}
 
 
 class UnpackApi(ComputeApi):
@@ -367,7 +385,8 @@ class UnpackApi(ComputeApi):
         if address + source.size > cb.limit:
             raise self._beyond(source, index)
         if self.watch is not None:
-            self.watch.read(self.core.l1, address, source.size, self.thread)
+            for first, size in source.parts.get(form & ARRANGEMENT, ((0, source.size),)):
+                self.watch.read(self.core.l1, address + first, size, self.thread)
         self.tiles_unpacked += 1
         return source.read(address, form)
 

@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ttmlir.layout.enums import Arch
 from ttmlir.layout.number_conversion import convert
 from ttmlir.optable.kernel import CALLS, Element, KernelCall, Role, Scalar
 from ttmlir.sim.calls.compute_api import ComputeApi, ComputeSettings, Template
@@ -55,6 +56,7 @@ class VectorApi(ComputeApi):
         """The vector unit, not yet prepared for anything."""
         super().__init__(core, thread, options, settings)
         self._vector_prepared: set[str] = set()
+        self._on_blackhole = core.chip.arch is Arch.BLACKHOLE
         self._random = np.random.default_rng(0)
 
     def tile(self, index: int, kind: Literal["read", "write"] = "read") -> Array:
@@ -83,9 +85,14 @@ class VectorApi(ComputeApi):
             element = _element_of(*self.numbers_of(row.cpp, template, 1))
         tiles = [self.tile(arguments[place]).view(element) for place in call.inputs]
         scalars = {name: decode(arguments[place]) for place, name, decode in call.scalars}
+        cost, meaning = row.cost, call.meaning
+        if row.approximation is not None and row.approximates(template):
+            cost = row.approximation.cost
+            if not self.exact:
+                meaning = row.approximation.meaning or meaning
         with np.errstate(all="ignore"):
-            self._put(arguments[call.output], call.meaning(np, *tiles, **scalars), element)
-        self.spend(row.cost.math)
+            self._put(arguments[call.output], meaning(np, *tiles, **scalars), element)
+        self.spend(cost.math_on(blackhole=self._on_blackhole))
 
     def _put(self, index: int, result: Array, element: np.dtype[Any]) -> None:
         """Store a result in a tile of DST."""

@@ -35,6 +35,10 @@ class Arrangement(IntEnum):
     """The first number everywhere."""
 
 
+ARRANGEMENT = 7
+"""The bits of a form that are the arrangement; the others are the use."""
+
+
 class Use(IntEnum):
     """What a tile in a source register is for."""
 
@@ -116,10 +120,10 @@ class TileReader:
 
     def arrange(self, values: Array, form: int) -> Any:
         """Numbers of a source register, in the order of memory, for a use in an arrangement."""
-        arrangement = form & 7
+        arrangement = form & ARRANGEMENT
         if arrangement:
             values = faces_of_rows(_arrange(rows_of_faces(values), arrangement))
-        match form & ~7:
+        match form & ~ARRANGEMENT:
             case Use.NUMBERS:
                 return values
             case Use.OPERANDS:

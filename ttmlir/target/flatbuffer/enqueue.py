@@ -300,6 +300,7 @@ def _config(kernel: Kernel) -> KernelConfig:
         math_fidelity=kernel.math_fidelity,
         fp32_dest_acc_en=kernel.fp32_dest_acc_en,
         dst_full_sync_en=kernel.dst_full_sync_en,
+        math_approx_mode=kernel.math_approx_mode,
         unpack_to_dest_fp32=tuple(
             port
             for port, mode in enumerate(kernel.unpack_to_dest_modes)

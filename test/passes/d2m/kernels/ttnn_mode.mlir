@@ -2,6 +2,7 @@
 // RUN: ttmlir-opt --ttir-to-ttmetal-pipeline="ttnn-mode=true" %s | FileCheck %s
 // RUN: ttmlir-opt --convert-ttnn-to-ttir %s | ttmlir-opt --ttir-to-ttmetal-pipeline="ttnn-mode=true" | FileCheck %s
 // RUN: ttmlir-opt --ttir-to-ttmetal-pipeline="ttnn-mode=true set-math-fidelity=hifi2" %s -o %t.mlir && ttmlir-translate --ttnn-to-flatbuffer %t.mlir -o %t.ttnn && ttrt run %t.ttnn
+// RUN: ttmlir-opt --ttir-to-ttmetal-pipeline="ttnn-mode=true math-approx-mode=true" %s | FileCheck %s --check-prefix=APPROX
 
 #dram = #ttnn.buffer_type<dram>
 #l1 = #ttnn.buffer_type<l1>
@@ -27,6 +28,7 @@
 // CHECK: "ttnn.to_layout"(%[[OUT]]) <{layout = #ttnn.layout<row_major>}>
 // CHECK: func.func private @reader
 // CHECK-NOT: d2m.
+// APPROX: #ttnn.compute_kernel<symbol_ref = @compute{{.*}} math_approx_mode = true
 func.func @product(%x: tensor<190x310xbf16, #a>, %y: tensor<310x150xbf16, #b>) -> tensor<190x150xbf16, #rows> {
   %0 = "ttnn.exp"(%x) : (tensor<190x310xbf16, #a>) -> tensor<190x310xbf16, #a>
   %1 = "ttnn.matmul"(%0, %y) {ttnn.hoist_generic_via_d2m} : (tensor<190x310xbf16, #a>, tensor<310x150xbf16, #b>) -> tensor<190x150xbf16, #c>

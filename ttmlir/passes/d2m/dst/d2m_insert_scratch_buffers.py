@@ -163,6 +163,9 @@ class _Splitter:
             for value in needs_buffer(op):
                 if not _is_in_buffer(op, value, loops):
                     return self._move_to_buffer(loops, value, op)
+            repeated = _repeated_operand(op, loops)
+            if repeated is not None:
+                return self._move_to_buffer(loops, repeated, None)
         value = self._too_much(loops)
         return None if value is None else self._move_to_buffer(loops, value, None)
 
@@ -339,6 +342,28 @@ def _multiply_instead(op: Operation, loops: UpstreamLoops) -> None:
     replace(op, product.results[0])
     if not spread.results[0].uses:
         erase(spread)
+
+
+def _repeated_operand(op: Operation, loops: UpstreamLoops) -> SSAValue | None:
+    """What an operation takes of a local buffer that is repeated for many tiles, if it is slow so.
+
+    A sum, difference or product of a tile of DST is computed by the matrix unit if the other one is
+    in a circular buffer as a whole; a part that is repeated to DST takes the vector unit.
+    """
+    if op.name not in ("d2m.tile_add", "d2m.tile_sub", "d2m.tile_mul"):
+        return None
+    if any(scalar_of_tile(each.type).keyword != "bf16" for each in (*op.operands, *op.results)):
+        return None
+    for spread, other in (op.operands, op.operands[::-1]):
+        source = spread.owner.operands[0] if isinstance(spread.owner, d2m.TileBcastOp) else None
+        if not isinstance(source, BlockArgument) or isinstance(other, BlockArgument):
+            continue
+        is_computed = isinstance(other.owner, d2m.ElementwiseTileOp)
+        is_local = isinstance(loops.operands[source.index].owner, AllocOp)
+        dims = layout_map(loops.indexing_maps.data[source.index]).used_dims()
+        if is_computed and is_local and len(dims) < len(loops.iterator_types.data):
+            return spread
+    return None
 
 
 def _expression_of(value: SSAValue) -> tuple[set[Operation], set[BlockArgument[Attribute]]]:

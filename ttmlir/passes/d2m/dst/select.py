@@ -190,6 +190,8 @@ class Selector:
             steps = call.floats if is_float(element) else call.integers
         else:
             steps = steps_of(row.mnemonic, element)
+        if word == "mul" and is_float(element) and op.operands[0] is op.operands[1]:
+            return self._square(op.operands[0], element, target)
         if steps is None:
             raise LayoutError(f"has {op.name} of {element}, which kernels do not compute")
         operands = [self._of(value) for value in op.operands]
@@ -201,6 +203,12 @@ class Selector:
             if isinstance(attr, FloatAttr | IntegerAttr)
         }
         return Computed.of(steps, operands, element, target, parameters)
+
+    def _square(self, value: SSAValue, element: ScalarType, target: ScalarType) -> Value:
+        """A product with itself, which needs fewer instructions than one of two tiles."""
+        steps = steps_of("square", element)
+        assert steps is not None, "floating-point numbers have squares"
+        return Computed.of(steps, [self._of(value)], element, target, {})
 
     def _conversion(self, op: d2m.ElementwiseTileOp, target: ScalarType) -> Value:
         source = scalar_of_tile(op.operands[0].type)

@@ -15,6 +15,8 @@ from ttmlir.layout.enums import NocIndex
 
 WIDE_DST = "ttkernel.fp32_dest_acc_en"
 """On a compute kernel: DST holds numbers of 32 bits."""
+APPROXIMATE = "ttkernel.math_approx_mode"
+"""On a compute kernel: functions are coarse ones."""
 READER_NOC, WRITER_NOC = NocIndex.NOC0, NocIndex.NOC1
 """The networks of the two kernels that move data; the second one has the longer way from DRAM."""
 

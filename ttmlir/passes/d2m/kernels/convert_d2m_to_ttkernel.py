@@ -55,7 +55,8 @@ compute kernel, in this order; generics that differ in addresses only share thei
 inputs, the memory of local buffers, the outputs: circular buffer i of the kernels is that of
 operand i. `ttmetal.kernel_args` on a kernel tells what its arguments are; it counts operands
 without local buffers.
-Options: whether addresses are known when kernels are compiled, or at each launch; tiles of DST.
+Options: whether addresses are known when kernels are compiled, or at each launch; tiles of DST;
+coarse functions.
 Not done here: addresses of buffers and of circular buffers.
 """
 
@@ -67,7 +68,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import ArrayAttr, MemRefType, ModuleOp, UnitAttr
+from xdsl.dialects.builtin import ArrayAttr, BoolAttr, MemRefType, ModuleOp, UnitAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, SSAValue
 
@@ -75,6 +76,7 @@ from ttmlir.dialects import d2m
 from ttmlir.dialects.definition.ods import SEGMENTS, segments_attr
 from ttmlir.dialects.tt.layout import element_of
 from ttmlir.dialects.ttcore import ShardLayoutAttr
+from ttmlir.dialects.ttkernel import CallOp
 from ttmlir.ir.kernel_builder import KernelBuilder
 from ttmlir.ir.rewriting import erase, insert_before, refuse
 from ttmlir.ir.symbols import symbols_in
@@ -82,8 +84,10 @@ from ttmlir.layout.enums import ThreadType
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.metal.device_memory import DST_TILES, grid_of_rank
 from ttmlir.mlir.option_values import option
+from ttmlir.optable.kernel import CALLS
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.d2m.kernels.arguments import (
+    APPROXIMATE,
     KERNEL_ARGS,
     WIDE_DST,
     KernelArguments,
@@ -111,6 +115,10 @@ class ConvertD2MToTTKernelPass(ModulePass):
     )
     max_dst_physical_size_tiles: int = option(
         0, "Tiles of 16-bit numbers in DST; 0 for those of the chip"
+    )
+
+    math_approx_mode: bool = option(
+        False, "Compute exponentials by a coarse function that takes a tenth of the time"
     )
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
@@ -174,9 +182,29 @@ class ConvertD2MToTTKernelPass(ModulePass):
                 function.attributes[KERNEL_ARGS] = arguments.attribute
             elif is_wide(plan.generic):
                 function.attributes[WIDE_DST] = UnitAttr()
+            if is_compute and self.math_approx_mode:
+                function.attributes[APPROXIMATE] = UnitAttr()
+                _approximate(function)
             names.add(function)
             threads.append(d2m.ThreadAttr.of(kind, function.sym_name.data))
         return threads
+
+
+def _approximate(kernel: FuncOp) -> None:
+    """Choose the coarse form of the calls of which it is known what they compute.
+
+    The call that prepares such a call takes the same template arguments.
+    """
+    coarse = {
+        name: call.approximation.flags
+        for call in CALLS
+        if call.approximation is not None and call.approximation.meaning is not None
+        for name in (call.mnemonic, call.init)
+    }
+    for op in kernel.walk():
+        if isinstance(op, CallOp):
+            for flag in coarse.get(op.CALL.mnemonic, ()):
+                op.properties[flag] = BoolAttr.from_bool(True)
 
 
 def _replace(plan: KernelPlan, threads: list[d2m.ThreadAttr]) -> None:

@@ -81,6 +81,7 @@ from ttmlir.layout.metal.device_memory import WIDE_BYTES, grid_cores
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.d2m.kernels.arguments import (
+    APPROXIMATE,
     D2M_REFERENCE,
     KERNEL_ARGS,
     READER_NOC,
@@ -178,6 +179,7 @@ class ConvertD2MToTTMetalPass(ModulePass):
                 self.math_fidelity,
                 fp32_dest_acc_en=WIDE_DST in function.attributes,
                 unpack_to_dest_modes=unpack_modes(function, cbs),
+                math_approx_mode=APPROXIMATE in function.attributes,
             )
         )
 

@@ -111,6 +111,7 @@ from ttmlir.mlir.attributes.elements import (
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.d2m.kernels.arguments import (
+    APPROXIMATE,
     READER_NOC,
     WIDE_DST,
     WRITER_NOC,
@@ -356,6 +357,7 @@ class _Function:
         return ComputeConfig(
             math_fidelity=self._fidelity,
             fp32_dest_acc_en=WIDE_DST in function.attributes,
+            math_approx_mode=APPROXIMATE in function.attributes,
             unpack_to_dest_fp32=tuple(
                 number for number, mode in enumerate(modes) if mode is UnpackToDestMode.FP32
             ),

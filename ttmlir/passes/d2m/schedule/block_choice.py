@@ -70,6 +70,13 @@ class Blocks:
     """Of the processor that moves data, for each tile."""
     in_dram: bool = True
     """False for a buffer that is expected to be in L1."""
+    read_bytes: int | None = None
+    """Of a tile, if only parts of it are read."""
+
+    @property
+    def moved_bytes(self) -> int:
+        """Of a tile, between memory and the core."""
+        return self.tile_bytes if self.read_bytes is None else self.read_bytes
 
     def tiles(self, sizes: Sequence[int]) -> int:
         """Tiles of a block for the block size of each iterator."""
@@ -273,7 +280,7 @@ def _evaluate(nest: Nest, machine: Machine, sizes: Shape, cores: Shape) -> Sched
         loads = math.prod(factors[:depth])
         tiles = each.tiles(sizes)
         l1_bytes += tiles * each.tile_bytes * (machine.buffers if loads > 1 else 1)
-        moved = loads * tiles * each.tile_bytes
+        moved = loads * tiles * each.moved_bytes
         cycles = max(loads * tiles * each.page_cycles, moved / CORE_RATE)
         # The core that multicasts a block waits for each of its parts in turn.
         sending = moved / MULTICAST_RATE + loads * MULTICAST_LATENCY
@@ -285,7 +292,7 @@ def _evaluate(nest: Nest, machine: Machine, sizes: Shape, cores: Shape) -> Sched
             writer += cycles + sending
         else:
             reader += cycles + (sending if axis else 0)
-        read = readers * tiles * each.tile_bytes / sharers
+        read = readers * tiles * each.moved_bytes / sharers
         if each.in_dram:
             dram_bytes += read
         elif not all(each.follows(iterator) for iterator in nest.spread):

@@ -69,12 +69,13 @@ from ttmlir.ir.layouts import require_system_desc
 from ttmlir.ir.op_builder import OpBuilder
 from ttmlir.ir.rewriting import erase, insert_before, refuse
 from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, constant, dim, dims
-from ttmlir.layout.enums import IteratorType, MemorySpace
+from ttmlir.layout.enums import Arch, IteratorType, MemorySpace
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.metal.device_memory import DST_TILES, dst_capacity
 from ttmlir.mlir.attributes.affine import affine_map_attr
 from ttmlir.optable.kernel import call_named
 from ttmlir.passes.core.base import ModulePass, option
+from ttmlir.passes.d2m.repeated_parts import read_bytes
 from ttmlir.passes.d2m.schedule.block_choice import (
     READ_PAGE,
     Blocks,
@@ -129,10 +130,13 @@ class D2MGridSelectionPass(ModulePass):
     max_dst_physical_size_tiles: int = option(
         0, "Tiles of 16-bit numbers in DST; 0 for those of the chip"
     )
+    math_approx_mode: bool = option(False, "Count exponentials as the coarse ones that are taken")
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Divide every generic with one region of loops."""
         machine = self._machine(module)
+        arch = require_system_desc(module, self.name).chip_descs[0].arch
+        costs = _Costs(self.math_approx_mode, arch is Arch.BLACKHOLE)
         if self.matmul_interchange not in ((), (0, 1, 2), (1, 0, 2)):
             refuse(
                 module,
@@ -141,9 +145,9 @@ class D2MGridSelectionPass(ModulePass):
             )
         for op in [each for each in module.walk() if isinstance(each, d2m.GenericOp)]:
             if op.is_compute_only and op.has_maps and not op.results:
-                self._divide(op, machine)
+                self._divide(op, machine, costs)
 
-    def _divide(self, op: d2m.GenericOp, machine: Machine) -> None:
+    def _divide(self, op: d2m.GenericOp, machine: Machine, costs: _Costs) -> None:
         space = IterationSpace(op)
         order = sorted(
             range(len(space.extents)),
@@ -153,7 +157,7 @@ class D2MGridSelectionPass(ModulePass):
             order[-3:] = [order[-3:][each] for each in self.matmul_interchange]
         try:
             dst_tiles = self._dst_tiles(space)
-            schedule = _choose(_nest_of(space, order, dst_tiles), machine)
+            schedule = _choose(_nest_of(space, order, dst_tiles, costs), machine)
         except LayoutError as error:
             refuse(op, str(error))
         _Division(space, order, schedule, dst_tiles).rewrite()
@@ -201,7 +205,7 @@ def _choose(nest: Nest, machine: Machine) -> Schedule:
 # --- The nest of a generic -----------------------------------------------------------------------
 
 
-def _nest_of(space: IterationSpace, order: Sequence[int], dst_tiles: int) -> Nest:
+def _nest_of(space: IterationSpace, order: Sequence[int], dst_tiles: int, costs: _Costs) -> Nest:
     op = space.op
     number_of = {iterator: number for number, iterator in enumerate(order)}
 
@@ -221,7 +225,11 @@ def _nest_of(space: IterationSpace, order: Sequence[int], dst_tiles: int) -> Nes
     operands = [
         blocks_of(access, value) for access, value in zip(space.accesses, op.operands, strict=True)
     ]
-    inputs, outputs = operands[: len(op.inputs)], operands[len(op.inputs) :]
+    inputs = [
+        replace(each, read_bytes=read_bytes(op, number))
+        for number, each in enumerate(operands[: len(op.inputs)])
+    ]
+    outputs = operands[len(op.inputs) :]
     reductions = len(op.reductions)
     parallel = len(order) - reductions
     spread = [
@@ -244,7 +252,7 @@ def _nest_of(space: IterationSpace, order: Sequence[int], dst_tiles: int) -> Nes
             for each in space.locals
         ),
         tuple(
-            Work(renumber(each.labels), tuple(each.extents), _cycles(each), _is_product(each))
+            Work(renumber(each.labels), tuple(each.extents), costs.of(each), _is_product(each))
             for each in space.loops
         ),
         dst_tiles,
@@ -280,31 +288,42 @@ def _is_product(loops: Loops) -> bool:
     return any(each.name == "d2m.tile_matmul" for each in loops.op.body.block.ops)
 
 
-def _cycles(loops: Loops) -> int:
-    """Cycles of a point: of the busiest of unpacking, computing and packing."""
-    names = [each.name.removeprefix("d2m.tile_") for each in loops.op.body.block.ops]
-    if _is_product(loops):
-        # Whatever the fidelity: networks and the packer limit those that are fast.
-        return UNPACK_CYCLES
-    unpack = UNPACK_CYCLES * max(1, len(loops.op.inputs))
-    # What combines tiles takes them from circular buffers, and packs once for many points.
-    if loops.accumulates:
-        return max(unpack, sum(map(_operation_cycles, names)))
-    return max(unpack, PACK_CYCLES, sum(map(_operation_cycles, names)))
+@dataclass(frozen=True)
+class _Costs:
+    """How long operations on tiles take."""
 
+    approximate: bool
+    """True if functions are coarse ones where that is modelled."""
+    blackhole: bool
 
-def _operation_cycles(name: str) -> int:
-    """Cycles of the math thread for an operation on a tile."""
-    if name in ("reduce_sum", "reduce_max"):
-        return MATRIX_CYCLES
-    if name == "linalg.yield":
-        return 0
-    for call in (f"{name}_tile", f"{name}_binary_tile"):
-        try:
-            return call_named(call).cost.math or OPERATION_CYCLES
-        except KeyError:
-            continue
-    return OPERATION_CYCLES
+    def of(self, loops: Loops) -> int:
+        """Cycles of a point: of the busiest of unpacking, computing and packing."""
+        names = [each.name.removeprefix("d2m.tile_") for each in loops.op.body.block.ops]
+        if _is_product(loops):
+            # Whatever the fidelity: networks and the packer limit those that are fast.
+            return UNPACK_CYCLES
+        unpack = UNPACK_CYCLES * max(1, len(loops.op.inputs))
+        # What combines tiles takes them from circular buffers, and packs once for many points.
+        if loops.accumulates:
+            return max(unpack, sum(map(self._operation, names)))
+        return max(unpack, PACK_CYCLES, sum(map(self._operation, names)))
+
+    def _operation(self, name: str) -> int:
+        """Cycles of the math thread for an operation on a tile."""
+        if name in ("reduce_sum", "reduce_max"):
+            return MATRIX_CYCLES
+        if name == "linalg.yield":
+            return 0
+        for candidate in (f"{name}_tile", f"{name}_binary_tile"):
+            try:
+                call = call_named(candidate)
+            except KeyError:
+                continue
+            coarse = call.approximation
+            is_coarse = self.approximate and coarse is not None and coarse.meaning is not None
+            cost = coarse.cost if coarse is not None and is_coarse else call.cost
+            return cost.math_on(blackhole=self.blackhole) or OPERATION_CYCLES
+        return OPERATION_CYCLES
 
 
 # --- Rewriting -----------------------------------------------------------------------------------

@@ -37,6 +37,7 @@ from ttmlir.layout.metal.device_memory import grid_cores
 from ttmlir.passes.d2m.kernels.arguments import KernelArguments
 from ttmlir.passes.d2m.kernels.chip import Chip, on_network
 from ttmlir.passes.d2m.kernels.plan import Stream
+from ttmlir.passes.d2m.repeated_parts import Parts
 
 Shape = tuple[int, ...]
 
@@ -83,19 +84,48 @@ class TileAddresses(ABC):
         """Start to copy tiles from there."""
 
 
-class _InterleavedTiles(TileAddresses):
+class BufferTiles(TileAddresses):
+    """Tiles as they are in a buffer."""
+
+    @abstractmethod
+    def read_part(
+        self,
+        kernel: KernelBuilder,
+        place: Sequence[Number],
+        address: Number,
+        part: tuple[int, int],
+    ) -> None:
+        """Start to copy a part of a tile, its first byte and how many, to the same part at an
+        address of this core's L1."""
+
+
+class _InterleavedTiles(BufferTiles):
     """Pages that go round the banks of DRAM."""
 
     def __init__(
-        self, kernel: KernelBuilder, layout: DeviceLayout, base: SSAValue, cb: SSAValue
+        self,
+        kernel: KernelBuilder,
+        layout: DeviceLayout,
+        base: SSAValue,
+        cb: SSAValue,
+        parts: Parts,
     ) -> None:
         coordinates = dims(len(layout.shape))[len(layout.grid_shape) :]
         self.place = Place(_map(layout, _row_major(coordinates, layout.shard_shape)))
         (size,) = kernel.call("get_tile_size", cb)
         (number_format,) = kernel.call("get_dataformat", cb)
-        (self._pages,) = kernel.call(
-            "get_interleaved_addr_gen_fast", base, size, number_format, dram=True
-        )
+
+        def pages_from(first: int) -> SSAValue:
+            start = kernel.value(kernel.add(base, first))
+            (pages,) = kernel.call(
+                "get_interleaved_addr_gen_fast", start, size, number_format, dram=True
+            )
+            return pages
+
+        self._pages = pages_from(0)
+        self._pages_from = {
+            first: pages_from(first) if first else self._pages for first, _ in parts
+        }
 
     def read(
         self, kernel: KernelBuilder, place: Sequence[Number], address: Number, tiles: int
@@ -107,8 +137,19 @@ class _InterleavedTiles(TileAddresses):
     ) -> None:
         kernel.call("noc_async_write_tile", place[0], self._pages, address)
 
+    def read_part(
+        self,
+        kernel: KernelBuilder,
+        place: Sequence[Number],
+        address: Number,
+        part: tuple[int, int],
+    ) -> None:
+        first, size = part
+        (source,) = kernel.call("get_noc_addr_of_page", place[0], self._pages_from[first])
+        kernel.call("noc_async_read", source, kernel.add(address, first), size)
 
-class BytesSomewhere(TileAddresses):
+
+class BytesSomewhere(BufferTiles):
     """Bytes of a core or bank."""
 
     tile_bytes: int
@@ -130,6 +171,45 @@ class BytesSomewhere(TileAddresses):
         """Start to copy tiles from there."""
         target = self.network_address(kernel, place)
         kernel.call("noc_async_write", address, target, tiles * self.tile_bytes)
+
+    def read_part(
+        self,
+        kernel: KernelBuilder,
+        place: Sequence[Number],
+        address: Number,
+        part: tuple[int, int],
+    ) -> None:
+        """Start to copy a part of a tile."""
+        first, size = part
+        runs = self.place.runs
+        assert runs is not None, "buffers of bytes have neighbours"
+        start = [kernel.add(each, first if n == runs else 0) for n, each in enumerate(place)]
+        source = self.network_address(kernel, start)
+        kernel.call("noc_async_read", source, kernel.add(address, first), size)
+
+
+class RepeatedParts(TileAddresses):
+    """Of each tile of a buffer only what a broadcast of a part of it repeats."""
+
+    def __init__(self, tiles: BufferTiles, parts: Parts) -> None:
+        """`parts`: the first byte of each, and how many bytes."""
+        # Parts of neighbours are no neighbours.
+        self.place = Place(tiles.place.results)
+        self._tiles = tiles
+        self._parts = parts
+
+    def read(
+        self, kernel: KernelBuilder, place: Sequence[Number], address: Number, tiles: int
+    ) -> None:
+        """Start to copy the parts of a tile."""
+        for part in self._parts:
+            self._tiles.read_part(kernel, place, address, part)
+
+    def write(
+        self, kernel: KernelBuilder, place: Sequence[Number], address: Number, tiles: int
+    ) -> None:
+        """Refuse: outputs are whole tiles."""
+        raise LayoutError("writes parts of tiles; only inputs are read in parts")
 
 
 class _ShardsInL1(BytesSomewhere):
@@ -197,9 +277,16 @@ def _is_rectangle(grid: Shape, chip_grid: tuple[int, int]) -> bool:
 
 
 def tile_addresses(
-    kernel: KernelBuilder, stream: Stream, arguments: KernelArguments, chip: Chip
-) -> TileAddresses:
-    """How to reach the tiles of the buffer below a stream; LayoutError if kernels cannot."""
+    kernel: KernelBuilder,
+    stream: Stream,
+    arguments: KernelArguments,
+    chip: Chip,
+    parts: Parts = (),
+) -> BufferTiles:
+    """How to reach the tiles of the buffer below a stream; LayoutError if kernels cannot.
+
+    `parts` are those that `read_part` is asked for.
+    """
     layout = device_layout_of(stream.buffer.type)
     if layout is None or layout.index_map is not None:
         raise LayoutError(
@@ -213,7 +300,7 @@ def tile_addresses(
     base = arguments.address(stream.number)
     is_dram = layout.memory_space is MemorySpace.DEVICE_DRAM
     if is_dram and layout.memory_layout is DeviceMemoryLayout.INTERLEAVED:
-        return _InterleavedTiles(kernel, layout, base, kernel.buffers[stream.cb])
+        return _InterleavedTiles(kernel, layout, base, kernel.buffers[stream.cb], parts)
     return tile_bytes_of(layout, base, chip)
 
 

@@ -30,12 +30,14 @@ from ttmlir.passes.d2m.kernels.chip import Chip
 from ttmlir.passes.d2m.kernels.movement.block_copy import (
     BytesSomewhere,
     Place,
+    RepeatedParts,
     TileAddresses,
     evaluate,
     tile_addresses,
     tile_bytes_of,
 )
 from ttmlir.passes.d2m.kernels.plan import Stream
+from ttmlir.passes.d2m.repeated_parts import Parts
 
 FACE = 16
 """Rows of a face, and columns."""
@@ -60,12 +62,17 @@ class _Source:
 
 
 def input_addresses(
-    kernel: KernelBuilder, stream: Stream, arguments: KernelArguments, chip: Chip
+    kernel: KernelBuilder,
+    stream: Stream,
+    arguments: KernelArguments,
+    chip: Chip,
+    parts: Parts = (),
 ) -> TileAddresses:
-    """How to load the tiles of an input; LayoutError if kernels cannot."""
+    """How to load the tiles of an input, or these parts; LayoutError if kernels cannot."""
     view = stream.buffer.owner
     if not isinstance(view, d2m.ViewElementsOp):
-        return tile_addresses(kernel, stream, arguments, chip)
+        tiles = tile_addresses(kernel, stream, arguments, chip, parts)
+        return RepeatedParts(tiles, parts) if parts else tiles
     if stream.bounce is None:
         raise LayoutError(
             f"operand #{stream.number} is gathered, and there is no memory to do it in; run "

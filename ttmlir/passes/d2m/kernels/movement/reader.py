@@ -29,6 +29,7 @@ from ttmlir.passes.d2m.kernels.movement.multicast import (
 )
 from ttmlir.passes.d2m.kernels.movement.store import Storer
 from ttmlir.passes.d2m.kernels.plan import KernelPlan
+from ttmlir.passes.d2m.repeated_parts import repeated_parts
 
 
 def block_of(index_map: AffineMap, indices: Indices) -> list[Number]:
@@ -60,7 +61,9 @@ class Loader:
         for stream in plan.inputs:
             route = routes.get(stream.number)
             if (READER_NOC if route is None else route.noc) is noc:
-                tiles = input_addresses(kernel, stream, arguments, chip)
+                # What is multicast is copied from circular buffers, as a whole.
+                parts = repeated_parts(plan.generic, stream.number) if route is None else ()
+                tiles = input_addresses(kernel, stream, arguments, chip, parts)
                 copy = BlockCopy(kernel, stream, tiles)
                 self._copies.append(copy)
                 if route is not None:
