@@ -149,7 +149,10 @@ class TTIRToTTMetalPipeline(Pipeline):
                 ttnn_mode=self.ttnn_mode,
             ),
             D2MMaskPaddingPass(),
-            D2MGenericFusionPass(enable_fusion=self.enable_fusion),
+            D2MGenericFusionPass(
+                enable_fusion=self.enable_fusion,
+                max_dst_physical_size_tiles=self.max_dst_physical_size_tiles,
+            ),
             TTCoreOneShotBufferizePass(),
             D2MInsertScratchBuffersPass(
                 max_dst_physical_size_tiles=self.max_dst_physical_size_tiles

@@ -13,6 +13,7 @@ from running.kernel_runs import run_kernels
 from running.pass_runner import lowered
 from samples.ttir_text import FunctionText, tensor
 from xdsl.dialects.func import FuncOp
+from xdsl.dialects.memref import AllocOp
 
 from ttmlir.dialects import d2m
 
@@ -48,6 +49,54 @@ def test_sums_of_many_softmaxes(axis: int) -> None:
         total = text.op("add", [total, value], shape) if total else value
         expected += x
     check(text.returning(total), [normal(33, 5)], expected, 3)
+
+
+def test_what_is_computed_again_needs_a_buffer_each_time() -> None:
+    """Quotients that two results read each: the reciprocal is in a buffer for each body.
+
+    All of them in one generic would need 35 circular buffers.
+    """
+    shape = tensor(33, 40)
+    text = FunctionText([shape])
+    over = "dim_arg = [1 : i32], keep_dim = true"
+    total = text.op("sum", ["%arg0"], tensor(33, 1), over)
+    x = np.abs(normal(33, 40))
+    functions: dict[str, Any] = {
+        **{"tanh": np.tanh, "abs": np.abs, "neg": np.negative, "exp": np.exp},
+        **{"sin": np.sin, "cos": np.cos, "square": np.square, "sqrt": np.sqrt},
+    }
+    results: list[str] = []
+    expected: list[Array] = []
+    for mnemonic, function in functions.items():
+        value = text.op(mnemonic, ["%arg0"], shape)
+        value = text.op("div", [value, total], shape)
+        results += [text.op(each, [value, "%arg0"], shape) for each in ("add", "multiply")]
+        quotient = function(x) / x.sum(1, keepdims=True)
+        expected += [quotient + x, quotient * x]
+    run = run_kernels(text.returning(*results), x)
+    for result, each in zip(run.outputs, expected, strict=True):
+        np.testing.assert_allclose(result, each, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_tiles_that_registers_do_not_hold_are_counted(seed: int) -> None:
+    """Trees of choices, with values that many of them read."""
+    rng = np.random.default_rng(seed)
+    shape = tensor(33, 70, element=("f32", "bf16")[seed % 2])
+    text = FunctionText([shape] * 6)
+    values = [f"%arg{number}" for number in range(6)]
+    for _ in range(36):
+        picked = [str(each) for each in rng.choice(values[-12:], 3)]
+        values.append(text.op("where", picked, shape))
+    module = lowered(
+        text.returning(*values[-8:]),
+        *("ttir-load-system-desc", *PASSES, "ttcore-one-shot-bufferize"),
+        *("d2m-insert-scratch-buffers", "d2m-grid-selection"),
+    )
+    for op in module.walk():
+        if isinstance(op, d2m.GenericOp):
+            local = sum(isinstance(each, AllocOp) for each in op.compute_region.block.ops)
+            assert len(op.operands) + local <= 32
 
 
 def test_a_reduction_within_blocks_does_not_run_in_steps() -> None:

@@ -9,7 +9,14 @@ import ml_dtypes
 import numpy as np
 import pytest
 from running.d2m_interpreter import Shape, normal, text_of, whole
-from running.kernel_runs import run_kernels
+from running.kernel_runs import KERNEL_PIPELINE, run_kernels
+from running.pass_runner import lowered
+
+from ttmlir.runtime import read_binary
+from ttmlir.runtime.metal.program import MetalBinary
+from ttmlir.runtime.metal.session import execute
+from ttmlir.sim.options import SimOptions
+from ttmlir.target.flatbuffer.ttmetal import ttmetal_to_flatbuffer
 
 Array = np.ndarray[Any, Any]
 
@@ -42,6 +49,37 @@ def test_formats(dtype: Any) -> None:
     x = tensor_of(dtype, 40, 70)
     check("slice", [x], x[3:38], slice_attributes((3, 38, 1), (0, 70, 1)))
     check("slice", [x], x[4:36, 5:70], slice_attributes((4, 36, 1), (5, 70, 1)))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "rows", "columns"),
+    [
+        (np.float32, (5, 70), (1, 97)),
+        (np.float32, (33, 37), (30, 63)),
+        (ml_dtypes.bfloat16, (0, 40), (17, 33)),
+        (ml_dtypes.bfloat16, (5, 70), (6, 90)),
+        (np.int8, (33, 70), (1, 35)),
+        (np.uint8, (4, 5), (15, 29)),
+    ],
+)
+def test_rows_that_move_sideways(dtype: Any, rows: Shape, columns: Shape) -> None:
+    """By words and parts of words, from one face or from two, with rows of one face or of two."""
+    x = tensor_of(dtype, 70, 100)
+    expected = x[slice(*rows), slice(*columns)]
+    check("slice", [x], expected, slice_attributes((*rows, 1), (*columns, 1)))
+
+
+@pytest.mark.parametrize(("seed", "late"), [(1, False), (2, True), (3, True)])
+def test_other_orders_and_late_copies(seed: int, late: bool) -> None:
+    """Nothing depends on when transactions arrive."""
+    x = tensor_of(ml_dtypes.bfloat16, 70, 100)
+    expected = x[5:70, 3:90]
+    text = text_of("slice", [x], expected, slice_attributes((5, 70, 1), (3, 90, 1)))
+    binary = read_binary(ttmetal_to_flatbuffer(lowered(text, KERNEL_PIPELINE)), "test.ttm")
+    assert isinstance(binary, MetalBinary)
+    run = execute(binary.metal_programs[0], [x], SimOptions(schedule_seed=seed, delay_copies=late))
+    assert not [finding for each in run.reports for finding in each.report.findings]
+    np.testing.assert_array_equal(run.outputs[0], expected)
 
 
 @pytest.mark.parametrize(

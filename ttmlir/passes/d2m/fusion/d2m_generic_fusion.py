@@ -83,7 +83,9 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from ttmlir.dialects import d2m
-from ttmlir.ir.rewriting import erase, erase_unused
+from ttmlir.ir.rewriting import erase, erase_unused, refuse
+from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.metal.device_memory import DST_TILES
 from ttmlir.passes.core.base import ModulePass, option
 from ttmlir.passes.d2m.fusion.d2m_generic_fusion_emission import build_fused
 from ttmlir.passes.d2m.fusion.d2m_generic_fusion_plan import FusionPlan, plan_fusion
@@ -101,6 +103,9 @@ class D2MGenericFusionPass(ModulePass):
     name = "d2m-generic-fusion"
     title = "D2MGenericFusion"
     enable_fusion: bool = option(True, "Make one generic of several; without it, nothing is done")
+    max_dst_physical_size_tiles: int = option(
+        0, "Tiles of 16-bit numbers in DST; 0 for those of the chip"
+    )
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Fuse within every block of every function."""
@@ -108,7 +113,10 @@ class D2MGenericFusionPass(ModulePass):
             return
         for function in [op for op in module.walk() if isinstance(op, FuncOp)]:
             for block in function.body.blocks:
-                _BlockFusion(block).run()
+                try:
+                    _BlockFusion(block, self.max_dst_physical_size_tiles or DST_TILES).run()
+                except LayoutError as error:
+                    refuse(function, f"cannot be fused: {error}")
 
 
 @dataclass(eq=False)
@@ -131,8 +139,9 @@ class _Group:
 class _BlockFusion:
     """Goes through a block once; each generic joins those whose results it reads."""
 
-    def __init__(self, block: Block) -> None:
+    def __init__(self, block: Block, dst_tiles: int) -> None:
         self._block = block
+        self._dst_tiles = dst_tiles
         self._ops = tuple(block.ops)
         self._groups: dict[Operation, _Group] = {}
         self._positions: dict[Operation, int] = {}
@@ -208,7 +217,7 @@ class _BlockFusion:
         else:
             return consumer
         stages = sorted((*producer.stages, *consumer.stages), key=lambda each: each.position)
-        plan = plan_fusion(stages, self._count_uses)
+        plan = plan_fusion(stages, self._count_uses, self._dst_tiles)
         if plan is None:
             return consumer
         merged = _Group(tuple(stages), position, plan=plan)

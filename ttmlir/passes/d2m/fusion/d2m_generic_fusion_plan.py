@@ -14,6 +14,10 @@ from dataclasses import dataclass, field
 
 from xdsl.ir import SSAValue
 
+from ttmlir.dialects import d2m
+from ttmlir.dialects.tt.layout import element_of
+from ttmlir.layout.metal.device_memory import DST_TILES, dst_capacity
+from ttmlir.passes.d2m.fusion.d2m_generic_fusion_bodies import count_spills
 from ttmlir.passes.d2m.fusion.d2m_generic_fusion_stages import (
     Places,
     Read,
@@ -24,8 +28,9 @@ from ttmlir.passes.d2m.fusion.d2m_generic_fusion_stages import (
 
 MAX_BUFFERS = 24
 """Circular buffers of a fused generic for operands and results of stages."""
-MAX_SCRATCH_BUFFERS = 30
-"""With those for tiles that bodies compute and read again; a core has 32."""
+MAX_CIRCULAR_BUFFERS = 32
+"""With all others that its kernels need: for tiles that bodies compute and read again, constants,
+elements that are gathered. A core has no more."""
 MAX_BYTES = 1360 << 10
 """L1 that the smallest block takes on a core, of 1463 KiB or more."""
 MAX_STAGES = 32
@@ -39,8 +44,6 @@ _CHEAP = 8
 
 _ONCE = 0
 """Operations of none that is computed again."""
-_LONG_BODY = 8
-"""Operations of a body that DST holds; of a longer one, a part may go to L1."""
 
 Classes = tuple[int | None, ...]
 """The class of each dimension of a tensor."""
@@ -116,15 +119,18 @@ class FusionPlan:
         return tuple(None if each in self.whole else each for each in classes)
 
 
-def plan_fusion(stages: Sequence[Stage], uses: Callable[[SSAValue], int]) -> FusionPlan | None:
+def plan_fusion(
+    stages: Sequence[Stage], uses: Callable[[SSAValue], int], dst_tiles: int = DST_TILES
+) -> FusionPlan | None:
     """How stages, in the order of the program, become one generic; None if they do not.
 
-    `uses` is the number of times that a value is read, through views, too.
+    `uses` is the number of times that a value is read, through views, too; `dst_tiles` are those of
+    the whole of DST, for numbers of 16 bits.
     """
     if len(stages) > MAX_STAGES:
         return None
     for shares in (True, False):
-        planner = _Planner(stages, uses, shares)
+        planner = _Planner(stages, uses, dst_tiles, shares=shares)
         if planner.run():
             return planner.plan
         if not any(stage.is_product for stage in stages):
@@ -136,9 +142,15 @@ class _Planner:
     """One attempt."""
 
     def __init__(
-        self, stages: Sequence[Stage], uses: Callable[[SSAValue], int], shares: bool
+        self,
+        stages: Sequence[Stage],
+        uses: Callable[[SSAValue], int],
+        dst_tiles: int,
+        *,
+        shares: bool,
     ) -> None:
         self._stages = stages
+        self._dst_tiles = dst_tiles
         self._shares = shares
         self._made = {stage.result: number for number, stage in enumerate(stages)}
         self._union = _Union()
@@ -423,33 +435,45 @@ class _Planner:
         kept = [
             (self._stages[number].result, plan.results[number]) for number in plan.outputs if steps
         ]
-        scratch = list(self._scratch())
+        scratch = [*self._scratch(), *self._spilled()]
         constants = {each for stage in self._stages for each in stage.constants}
-        num_scratch = len(scratch) + len(constants) + copies
-        total = sum(
+        # Elements go through a buffer of one tile.
+        bounces = [value for value, _ in inputs if isinstance(value.owner, d2m.ViewElementsOp)]
+        total = sum(map(tile_bytes, bounces)) + sum(
             size * math.prod(plan.extents[c] for c in classes if c in plan.whole)
             for size, classes in (
                 *((tile_bytes(value), classes) for value, classes in (*buffers, *kept)),
                 *scratch,
-                *self._overflow(),
             )
         )
+        others = len(scratch) + len(constants) + len(bounces) + copies
         return (
             len(buffers) <= MAX_BUFFERS
-            and len(buffers) + num_scratch <= MAX_SCRATCH_BUFFERS
+            and len(buffers) + others <= MAX_CIRCULAR_BUFFERS
             and total <= MAX_BYTES
         )
 
     def _scratch(self) -> Iterator[tuple[int, Shape]]:
-        """Bytes of a tile, and classes, of what bodies compute and read again."""
-        for stage, classes in zip(self._stages, self.plan.classes, strict=True):
-            for iterators, size in stage.scratch:
-                yield size, tuple(classes[each] for each in iterators)
+        """Bytes of a tile, and classes, of what bodies compute and read again.
 
-    def _overflow(self) -> Iterator[tuple[int, Shape]]:
+        What is computed in several bodies is in a buffer for each.
+        """
+        plan = self.plan
+        for number, (stage, classes) in enumerate(zip(self._stages, plan.classes, strict=True)):
+            for iterators, size in stage.scratch:
+                yield from [(size, tuple(classes[each] for each in iterators))] * len(
+                    plan.heads[number]
+                )
+
+    def _spilled(self) -> Iterator[tuple[int, Shape]]:
         """The same of what DST may not hold of long bodies."""
+        elements = {element_of(tile) for stage in self._stages for tile in stage.tiles}
+        capacity = dst_capacity(elements, physical_tiles=self._dst_tiles)
         for head, stage in enumerate(self._stages):
-            members = [n for n, heads in self.plan.heads.items() if head in heads]
-            operations = sum(len(self._stages[number].operations) for number in members)
-            if operations > _LONG_BODY:
-                yield tile_bytes(stage.result), self.plan.classes[head]
+            members = {
+                number: each
+                for number, each in enumerate(self._stages)
+                if head in self.plan.heads[number]
+            }
+            count = count_spills(members, self._made, capacity)
+            yield from [(tile_bytes(stage.result), self.plan.classes[head])] * count

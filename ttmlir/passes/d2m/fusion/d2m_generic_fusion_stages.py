@@ -106,6 +106,16 @@ class Stage:
         return math.prod(self.extents)
 
     @cached_property
+    def tiles(self) -> frozenset[Attribute]:
+        """The types of tiles that the body works on."""
+        return frozenset(
+            value.type
+            for op in self.operations
+            for value in (*op.operands, *op.results)
+            if isinstance(value.type, TileType)
+        ) | {each.type for each in self.loops.body.block.args}
+
+    @cached_property
     def constants(self) -> frozenset[tuple[float, Attribute]]:
         """Numbers that the body reads from circular buffers."""
         return frozenset(

@@ -2,9 +2,10 @@
 
 A tile is gathered in pieces of 16 elements, the rows of its faces. What is 16 neighbours of a face
 in memory, at a place with the same alignment, is one transaction; so are rows of a face that follow
-each other there. All else goes through a bounce buffer: the units of memory that hold the elements
-are read, the first and the last of neighbours or one for each element, then each element is copied
-from its unit. What is beyond the shape of the view is 0.
+each other there. All else goes through a bounce buffer. Of rows that are moved sideways, the faces
+that they are in are read; of other pieces the units of memory that hold the elements, the first and
+the last of neighbours or one for each element. Neighbours are then copied by words, all others one
+by one. What is beyond the shape of the view is 0.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from ttmlir.passes.d2m.kernels.movement.block_copy import (
     tile_addresses,
     tile_bytes_of,
 )
+from ttmlir.passes.d2m.kernels.movement.row_copy import copy_row
 from ttmlir.passes.d2m.kernels.plan import Stream
 from ttmlir.passes.d2m.repeated_parts import Parts
 
@@ -119,6 +121,8 @@ class GatheredTiles(TileAddresses):
         self._extents = (*outer, TILE, _FACES, FACE)
         self._source = self._find(source)
         self._is_aligned = self._compare()
+        self._first = self._find_first() if self._follows_columns() else None
+        """The place in a face where each piece begins, if all begin at the same."""
         self._is_run = self._unit == FACE and self._follows_columns()
         self._unit_bytes = self._unit * self._bytes
         self._units = 2 if self._is_run else FACE
@@ -141,6 +145,11 @@ class GatheredTiles(TileAddresses):
             and self._lane not in column.divided_dims
             and not any(self._lane in form.used_dims() for form in before)
         )
+
+    def _find_first(self) -> int | None:
+        column = self._form(self._elements()[-1])
+        factors = (f for term, f in column.factors.items() if term != dim(self._lane))
+        return None if any(factor % FACE for factor in factors) else column.offset % FACE
 
     def _follows_rows(self) -> bool:
         """True if rows of a face that follow each other do so in the buffer."""
@@ -185,7 +194,10 @@ class GatheredTiles(TileAddresses):
         """Gather a tile."""
         known: dict[int, Number] = dict(enumerate(place))
         if self._is_aligned and self._follows_rows():
-            self._each_face(kernel, known, address)
+            self._each_face(kernel, known, address, self._read_face)
+            return
+        if self._first is not None and self._follows_rows():
+            self._each_face(kernel, known, address, self._shift_face)
             return
         if self._is_aligned:
             self._each_piece(
@@ -225,9 +237,13 @@ class GatheredTiles(TileAddresses):
         kernel.count(TILE // rows, on_rows)
 
     def _each_face(
-        self, kernel: KernelBuilder, known: Mapping[int, Number], address: Number
+        self,
+        kernel: KernelBuilder,
+        known: Mapping[int, Number],
+        address: Number,
+        read: Callable[[KernelBuilder, dict[int, Number], Number], None],
     ) -> None:
-        """Read the rows of each face that follow each other in a face of the buffer."""
+        """Read each face whose rows follow each other in the buffer, or clear it."""
 
         def on_row(face_row: SSAValue) -> None:
             def on_face(face: SSAValue) -> None:
@@ -236,11 +252,11 @@ class GatheredTiles(TileAddresses):
                 target = self._target(kernel, at, address)
                 condition = self._is_inside(kernel, at)
                 if condition is None:
-                    self._read_face(kernel, at, target)
+                    read(kernel, at, target)
                 else:
                     kernel.branch(
                         condition,
-                        lambda: self._read_face(kernel, at, target),
+                        lambda: read(kernel, at, target),
                         lambda: self._clear(kernel, target, FACE),
                     )
 
@@ -251,14 +267,7 @@ class GatheredTiles(TileAddresses):
     def _read_face(self, kernel: KernelBuilder, at: dict[int, Number], target: Number) -> None:
         """Read the rows of a face, from one or two of the buffer; clear those beyond the view."""
         piece = FACE * self._bytes
-        rows = self._view.shape[-2]
-        count: Number = FACE
-        if rows % FACE:
-            row = evaluate(kernel, self._form(dim(self._rank - 2) * TILE + dim(self._row)), at)
-            left = kernel.add(kernel.multiply(row, -1), rows)
-            count = self._smaller(kernel, left, FACE)
-        start = evaluate(kernel, self._form(self._elements()[-2] % FACE), at)
-        first = self._smaller(kernel, count, kernel.add(kernel.multiply(start, -1), FACE))
+        count, first = self._rows_of_face(kernel, at)
         self._read(kernel, at, target, kernel.multiply(first, piece), with_lane=True)
         second = kernel.add(count, kernel.multiply(first, -1))
 
@@ -267,13 +276,93 @@ class GatheredTiles(TileAddresses):
             behind = kernel.add(target, kernel.multiply(first, piece))
             self._read(kernel, below, behind, kernel.multiply(second, piece), with_lane=True)
 
-        if isinstance(second, SSAValue):
-            kernel.branch(kernel.compare("sgt", second, 0), read_second)
-        elif second:
-            read_second()
+        _if_positive(kernel, second, read_second)
+        self._clear_rows_behind(kernel, target, count)
+
+    def _rows_of_face(
+        self, kernel: KernelBuilder, at: Mapping[int, Number]
+    ) -> tuple[Number, Number]:
+        """How many rows of a face are in the view, and how many come from one face."""
+        rows = self._view.shape[-2]
+        count: Number = FACE
         if rows % FACE:
-            behind = kernel.add(target, kernel.multiply(count, piece))
+            row = evaluate(kernel, self._form(dim(self._rank - 2) * TILE + dim(self._row)), at)
+            left = kernel.add(kernel.multiply(row, -1), rows)
+            count = self._smaller(kernel, left, FACE)
+        start = evaluate(kernel, self._form(self._elements()[-2] % FACE), at)
+        return count, self._smaller(kernel, count, kernel.add(kernel.multiply(start, -1), FACE))
+
+    def _clear_rows_behind(self, kernel: KernelBuilder, target: Number, count: Number) -> None:
+        if self._view.shape[-2] % FACE:
+            behind = kernel.add(target, kernel.multiply(count, FACE * self._bytes))
             self._clear(kernel, behind, kernel.add(kernel.multiply(count, -1), FACE))
+
+    def _shift_face(self, kernel: KernelBuilder, at: dict[int, Number], target: Number) -> None:
+        """Read the faces that the rows of one are in, side by side, and copy the rows."""
+        assert self._first is not None, "rows begin at the same place"
+        piece = FACE * self._bytes
+        (base,) = kernel.call("get_write_ptr", self._bounce)
+        right = kernel.value(kernel.add(base, TILE * TILE // 2 * self._bytes))
+        count, first = self._rows_of_face(kernel, at)
+        # Units may be of several rows: those in front of the first one are read, too.
+        before = evaluate(kernel, self._form(self._elements()[-2] % (self._unit // FACE)), at)
+        last = self._last_lane(kernel, at)
+        columns = [(base, 0), (right, last)] if self._first else [(base, 0)]
+        held = kernel.add(first, before)
+        second = kernel.add(count, kernel.multiply(first, -1))
+        for half, lane in columns:
+            there = {**at, self._lane: lane}
+            self._read(kernel, there, half, kernel.multiply(held, piece))
+
+        def read_second() -> None:
+            for half, lane in columns:
+                below = {**at, self._row: kernel.add(at[self._row], first), self._lane: lane}
+                behind = kernel.add(half, kernel.multiply(held, piece))
+                self._read(kernel, below, behind, kernel.multiply(second, piece))
+
+        _if_positive(kernel, second, read_second)
+        kernel.call("noc_async_read_barrier")
+        skipped = kernel.multiply(before, piece)
+        halves = [kernel.add(half, skipped) for half in (base, right)]
+
+        def on_row(row: SSAValue) -> None:
+            offset = kernel.multiply(row, piece)
+            rows = [kernel.add(half, offset) for half in halves]
+            to = kernel.add(target, offset)
+            self._copy_run(kernel, (rows[0], rows[1]), to, last)
+
+        kernel.count(count, on_row)
+        self._clear_rows_behind(kernel, target, count)
+
+    def _last_lane(self, kernel: KernelBuilder, at: Mapping[int, Number]) -> Number:
+        """The last place of a piece that is in the view."""
+        columns = self._view.shape[-1]
+        if not columns % FACE:
+            return FACE - 1
+        form = self._form(dim(self._rank - 1) * TILE + dim(self._face) * FACE)
+        left = kernel.add(kernel.multiply(kernel.value(evaluate(kernel, form, at)), -1), columns)
+        inside = kernel.compare("slt", left, FACE)
+        return kernel.choose(inside, kernel.value(kernel.add(left, -1)), FACE - 1)
+
+    def _copy_run(
+        self,
+        kernel: KernelBuilder,
+        rows: tuple[Number, Number],
+        target: Number,
+        last: Number,
+    ) -> None:
+        """Copy a piece that begins in one row and goes on in another; clear what is behind."""
+        assert self._first is not None, "pieces begin at the same place"
+        copy_row(kernel, rows, self._first * self._bytes, target, FACE * self._bytes)
+        if isinstance(last, int):
+            return
+        behind = kernel.add(last, 1)
+
+        def clear(number: SSAValue) -> None:
+            self._store(kernel, 0, (target, kernel.add(number, behind)))
+
+        rest = kernel.add(kernel.multiply(last, -1), FACE - 1)
+        _if_positive(kernel, rest, lambda: kernel.count(rest, clear))
 
     def _smaller(self, kernel: KernelBuilder, lhs: Number, rhs: Number) -> Number:
         if isinstance(lhs, int) and isinstance(rhs, int):
@@ -353,16 +442,7 @@ class GatheredTiles(TileAddresses):
             self._each_element(kernel, at, read_unit, lambda lane: None)
             return
         self._read(kernel, {**at, self._lane: 0}, slot, self._unit_bytes)
-        last: Number = FACE - 1
-        columns = self._view.shape[-1]
-        if columns % FACE:
-            form = self._form(dim(self._rank - 1) * TILE + dim(self._face) * FACE)
-            left = kernel.add(
-                kernel.multiply(kernel.value(evaluate(kernel, form, at)), -1), columns
-            )
-            last = kernel.choose(
-                kernel.compare("slt", left, FACE), kernel.value(kernel.add(left, -1)), FACE - 1
-            )
+        last = self._last_lane(kernel, at)
         target = kernel.add(slot, self._unit_bytes)
         self._read(kernel, {**at, self._lane: last}, target, self._unit_bytes)
 
@@ -370,6 +450,10 @@ class GatheredTiles(TileAddresses):
         self, kernel: KernelBuilder, at: Mapping[int, Number], slot: Number, target: Number
     ) -> None:
         """Copy the elements of a piece from their units."""
+        if self._is_run and self._first is not None:
+            rows = slot, kernel.add(slot, self._unit_bytes)
+            self._copy_run(kernel, rows, target, self._last_lane(kernel, at))
+            return
         first = evaluate(kernel, self._source.lane, {**at, self._lane: 0}) if self._is_run else 0
 
         def copy(lane: SSAValue) -> None:
@@ -453,6 +537,14 @@ class GatheredTiles(TileAddresses):
             kernel.call("store_to_l1", 0, pointer, word)
 
         kernel.count(kernel.multiply(pieces, FACE * self._bytes // _WORD), clear)
+
+
+def _if_positive(kernel: KernelBuilder, number: Number, body: Callable[[], None]) -> None:
+    """Do something if a number is above 0."""
+    if isinstance(number, SSAValue):
+        kernel.branch(kernel.compare("sgt", number, 0), body)
+    elif number > 0:
+        body()
 
 
 def _place_in_tile(row: AffineExpr, column: AffineExpr) -> AffineExpr:
