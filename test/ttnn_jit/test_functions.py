@@ -410,9 +410,9 @@ def test_shards_on_any_rectangle(device: Any, layout: str, ranges: Any, shard: A
     result = function(moved, x)
     assert result.spec == moved.spec
     np.testing.assert_allclose(numbers(result), np.exp(numbers(x)) + numbers(x), atol=0.03)
-    # Kernels read the shards where they are; only the result is moved.
+    # Kernels read and write shards where they are.
     operations = function.compile(moved, x).binary.programs[0].operations
-    assert [each.table for each in operations].count("ToMemoryConfigOp") == 1
+    assert "ToMemoryConfigOp" not in [each.table for each in operations]
 
 
 def test_other_boards() -> None:

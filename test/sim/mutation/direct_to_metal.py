@@ -148,7 +148,7 @@ def _workload(name: str, fused: Fused) -> Workload:
         changed = replace(_program(name))
         changed.__dict__["commands"] = tuple(_with(each, kernels) for each in changed.commands)
         rng = np.random.default_rng(5)
-        inputs = [rng.integers(-3, 4, shape).astype(np.float32) for shape in fused.shapes]
+        inputs = [rng.integers(-2, 3, shape).astype(np.float32) for shape in fused.shapes]
         with patch("ttmlir.runtime.metal.session.Timeline", lambda: timeline):
             result = execute(changed, inputs, options, record=timeline is not None)
         [output] = result.outputs

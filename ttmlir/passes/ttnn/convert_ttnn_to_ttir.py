@@ -33,11 +33,10 @@ After:
     }
 
 Requires: tensors with a `#ttnn.ttnn_layout`.
-Ensures: no marked operation is left. What they make is in tiles that go round the banks of DRAM,
-block floats as the numbers that they stand for; so is what they read, or it is in shards of L1 on
-cores that the layout names. Operations of ttnn move tensors of other layouts there and back. A
-filled tensor that a marked operation reads is a constant, and is not filled if nobody else reads
-it.
+Ensures: no marked operation is left. What they read and make is in tiles that go round the banks of
+DRAM, or in shards of L1 on cores that the layout names; block floats are the numbers that they
+stand for. Operations of ttnn move tensors of other layouts there and back. A filled tensor that a
+marked operation reads is a constant, and is not filled if nobody else reads it.
 Options: none.
 Not done here: operations whose parameters differ between ttnn and ttir, such as convolutions.
 """
@@ -122,7 +121,8 @@ class _Conversion:
         builder = Builder.before(op)
         type_ = op.results[0].type
         inputs = [self._enter(value, op) for value in op.inputs]
-        made = builder.create(row.mnemonic, inputs, _kernel_type(type_), **op.parameters())
+        written = type_ if _is_in_place(type_) else _kernel_type(type_)
+        made = builder.create(row.mnemonic, inputs, written, **op.parameters())
         result = self._move(made, type_, op)
         self._known[result] = made
         self._optional += [
@@ -134,12 +134,12 @@ class _Conversion:
         """A value that a marked operation reads, in the layout that kernels take."""
         known = self._known.get(value)
         if known is None:
-            owner, layout = value.owner, _require_layout(value.type)
+            owner = value.owner
             type_ = _kernel_type(value.type)
             if isinstance(owner, ttnn.FullOp):
                 known = Builder.before(op).create_constant(_splat(owner), type_)
                 self._optional.append(owner)
-            elif are_placed(layout) and not is_block_float(layout.element.data_type):
+            elif _is_in_place(value.type):
                 known = value
             else:
                 known = self._move(value, type_, op)
@@ -197,6 +197,12 @@ def _require_layout(type_: Attribute) -> TensorLayout:
 def _with_layout(type_: Attribute, layout: TensorLayout) -> Attribute:
     tensor = cast("TensorType[Attribute]", type_)
     return TensorType(tensor.element_type, tensor.get_shape(), ttnn.TTNNLayoutAttr.of(layout))
+
+
+def _is_in_place(type_: Attribute) -> bool:
+    """True for tensors in shards of L1, which kernels read and write where they are."""
+    layout = _require_layout(type_)
+    return are_placed(layout) and not is_block_float(layout.element.data_type)
 
 
 def _kernel_type(type_: Attribute) -> Attribute:
