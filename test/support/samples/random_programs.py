@@ -399,7 +399,8 @@ class Program:
         if (x := self.value("i1")) is not None:
             y = self.partner(x)
             name = self.pick(tuple(OF_BOOLEANS))
-            self.add(name, [x, y], "i1", OF_BOOLEANS[name](x.array, y.array))
+            array = OF_BOOLEANS[name](x.array, y.array)
+            self.add(name, [x, y], "i1", array.astype(bool))
 
     def choice(self) -> None:
         """A choice by a value of any type."""

@@ -50,8 +50,10 @@ from typing import TYPE_CHECKING, cast
 from xdsl.dialects.builtin import AnyFloat, TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.rewriter import Rewriter
 
 from ttmlir.dialects import ttnn
+from ttmlir.dialects.ttir.families import TTIRRowOp
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.layouts import layout_of
 from ttmlir.ir.rewriting import erase_unused, insert_before, refuse_to_legalize, replace
@@ -108,6 +110,9 @@ class _Conversion:
             except LayoutError as error:
                 refuse_to_legalize(op, str(error))
         erase_unused(self._optional)
+        for op in tuple(block.ops):
+            if isinstance(op, ttnn.ToMemoryConfigOp):
+                _write_in_place(op)
 
     def _convert(self, op: ttnn.TTNNRowOp) -> None:
         row = op.ROW
@@ -177,6 +182,21 @@ class _Conversion:
         insert_before(op, new)
         self._optional.append(new)
         return new.results[0]
+
+
+def _write_in_place(op: ttnn.ToMemoryConfigOp) -> None:
+    """Let what moves to shards be made there, if only kernels read it elsewhere."""
+    value, type_ = op.operands[0], op.results[0].type
+    made = value.owner
+    users = [use.operation for use in value.uses if use.operation is not op]
+    if not isinstance(made, TTIRRowOp) or not _is_in_place(type_):
+        return
+    if element_type(value) != element_type(op.results[0]):
+        return
+    if all(isinstance(user, TTIRRowOp) for user in users):
+        for init in made.inits:
+            Rewriter.replace_value_with_new_type(init, type_)
+        replace(op, Rewriter.replace_value_with_new_type(value, type_))
 
 
 def _splat(op: ttnn.FullOp) -> Attribute:
