@@ -46,12 +46,13 @@ def _chain() -> str:
 
 
 def _sums() -> str:
-    """Sums of rows, whose padding is -1 until a mask makes it 0."""
+    """Sums of squares, whose padding is 1 until a mask makes it 0."""
     type_ = tensor(70, 90)
     text = FunctionText([type_])
     less = text.op("subtract", ["%arg0", text.constant("1.0", tensor(1, 1))], type_)
     over = "dim_arg = [1 : i32], keep_dim = true"
-    return text.returning(text.op("sum", [less], tensor(70, 1), over))
+    squares = text.op("square", [less], type_)
+    return text.returning(text.op("sum", [squares], tensor(70, 1), over))
 
 
 def _softmax() -> str:
@@ -109,8 +110,10 @@ _PROGRAMS = {
     "fused_chain": Fused(
         _chain, [(40, 80), (1, 80)], lambda x, row: (np.abs(x) + row) * x, cores="1,2"
     ),
-    "fused_sums": Fused(_sums, [(70, 90)], lambda x: (x - 1).sum(1, keepdims=True), cores="1,2"),
-    "fused_softmax": Fused(_softmax, [(40, 70)], _powers, cores="1,1", tolerance=2e-3),
+    "fused_sums": Fused(
+        _sums, [(70, 90)], lambda x: ((x - 1) ** 2).sum(1, keepdims=True), cores="1,2"
+    ),
+    "fused_softmax": Fused(_softmax, [(40, 70)], _powers, cores="1,1", tolerance=1e-4),
     "fused_product": Fused(_product, PRODUCT, lambda x, w, row: x @ w + row, cores="2,3"),
     "fused_views": Fused(_views, [(64, 128)], _scores, cores="1,2"),
     "fused_gather": Fused(
