@@ -32,6 +32,11 @@ def error_of(call: Callable[[], object], kind: type[Exception] = RuntimeError) -
     return str(caught.value)
 
 
+def tables(function: Any, *tensors: Any) -> list[str]:
+    """What the compiled file does, one operation after another."""
+    return [each.table for each in function.compile(*tensors).binary.programs[0].operations]
+
+
 # --- Python --------------------------------------------------------------------------------------
 
 
@@ -263,9 +268,11 @@ def test_memory_config_is_that_of_the_result(device: Any) -> None:
         (64, 128), core_grid=grid, strategy=ttnn.ShardStrategy.BLOCK
     )
     x = tensor(device, 64, 128)
-    result = ttnn_jit.jit(memory_config=config)(lambda x: ttnn.exp(x))(x)
+    function = ttnn_jit.jit(memory_config=config)(lambda x: ttnn.exp(x))
+    result = function(x)
     assert result.memory_config() == config
     np.testing.assert_allclose(numbers(result), np.exp(numbers(x)), rtol=0.02)
+    assert tables(function, x) == ["GetDeviceOp", "EmptyOp", "GenericOp"]
 
 
 def test_fallback_runs_the_function(device: Any) -> None:
@@ -410,9 +417,68 @@ def test_shards_on_any_rectangle(device: Any, layout: str, ranges: Any, shard: A
     result = function(moved, x)
     assert result.spec == moved.spec
     np.testing.assert_allclose(numbers(result), np.exp(numbers(x)) + numbers(x), atol=0.03)
-    # Kernels read the shards where they are; only the result is moved.
-    operations = function.compile(moved, x).binary.programs[0].operations
-    assert [each.table for each in operations].count("ToMemoryConfigOp") == 1
+    # Kernels read and write shards where they are.
+    assert tables(function, moved, x) == ["GetDeviceOp", "EmptyOp", "GenericOp"]
+
+
+SHARDS = _sharded("BLOCK_SHARDED", _cores(((2, 1), (4, 2))), (64, 64))
+"""Of tensors of 96x160: the last ones are not full."""
+
+
+SQUARES = _sharded("HEIGHT_SHARDED", _cores(((0, 0), (2, 0))), (32, 96))
+TALL = _sharded("HEIGHT_SHARDED", _cores(((1, 1), (2, 3))), (32, 160))
+
+
+def _both(x: Any) -> Any:
+    powers = ttnn.exp(x)
+    return powers, powers + 1
+
+
+def _scores(x: Any) -> Any:
+    """A product in shards, which another kernel reads."""
+    scores = ttnn.matmul(ttnn.exp(x), x, transpose_b=True) * 0.002
+    return ttnn.to_memory_config(scores, SQUARES), ttnn.softmax(scores, -1)
+
+
+def _softmax(x: np.ndarray) -> np.ndarray:
+    powers = np.exp(x - x.max(-1, keepdims=True))
+    return powers / powers.sum(-1, keepdims=True)
+
+
+def _scores_of(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    scores = np.exp(x) @ x.T * 0.002
+    return scores, _softmax(scores)
+
+
+@pytest.mark.parametrize(
+    ("function", "meaning", "count"),
+    [
+        (lambda x: (x, ttnn.exp(x)), lambda x: (x, np.exp(x)), 1),
+        (_both, lambda x: (np.exp(x), np.exp(x) + 1), 1),
+        (
+            lambda x: ttnn.to_memory_config(ttnn.exp(x), ttnn.DRAM_MEMORY_CONFIG),
+            lambda x: (np.exp(x),),
+            1,
+        ),
+        (
+            lambda x: ttnn.concat([ttnn.exp(x), x], 0, memory_config=TALL),
+            lambda x: (np.concatenate([np.exp(x), x]),),
+            3,
+        ),
+        (_scores, _scores_of, 3),
+    ],
+)
+def test_programs_on_shards(device: Any, function: Any, meaning: Any, count: int) -> None:
+    """Results in shards, of several kernels or read again, are those of plain calls."""
+    x = ttnn.to_memory_config(tensor(device, 96, 160), SHARDS)
+    results, plain = ttnn_jit.jit()(function)(x), function(x)
+    results = results if isinstance(results, tuple) else (results,)
+    plain = plain if isinstance(plain, tuple) else (plain,)
+    for result, same, wanted in zip(results, plain, meaning(numbers(x)), strict=True):
+        assert result.spec == same.spec
+        np.testing.assert_allclose(numbers(result), wanted, atol=0.04 * np.abs(wanted).max())
+    made = tables(ttnn_jit.jit()(function), x)
+    assert made.count("GenericOp") == count
 
 
 def test_other_boards() -> None:

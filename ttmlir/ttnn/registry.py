@@ -119,6 +119,7 @@ FAMILIES = (
     *("ttmlir.ttnn.operations.moves", "ttmlir.ttnn.operations.elementwise.unary"),
     *("ttmlir.ttnn.operations.elementwise.binary", "ttmlir.ttnn.operations.elementwise.ternary"),
     *("ttmlir.ttnn.operations.reductions", "ttmlir.ttnn.operations.movement"),
+    f"{_OPERATIONS}.rearrangement",
     *("ttmlir.ttnn.operations.matmul", "ttmlir.ttnn.operations.normalization"),
     *("ttmlir.ttnn.operations.lookup", "ttmlir.ttnn.operations.golden.functions"),
     *(f"{_OPERATIONS}.{name}" for name in ("collectives", "feature_norms", "losses", "ordering")),

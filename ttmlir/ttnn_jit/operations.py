@@ -13,6 +13,7 @@ from xdsl.ir import SSAValue
 
 from ttmlir.optable import ROWS
 from ttmlir.optable.row import Family
+from ttmlir.ttnn.operations.rearrangement import Rearrangement
 from ttmlir.ttnn.tensor.tensor import Tensor
 from ttmlir.ttnn_jit.errors import CompilationError
 
@@ -24,6 +25,8 @@ Rule = Callable[["Recorder", Mapping[str, Any], Tensor], SSAValue]
 
 _OTHER_NAMES = {"divide": "div", "bitwise_left_shift": "logical_left_shift"}
 """Mnemonics of functions that have another name in ttnn."""
+
+_RESHAPES = ("reshape", "reshape_on_device", "squeeze", "unsqueeze", "unsqueeze_to_4D", "view")
 
 _MEANINGFUL = (
     *("activation", "activations", "output_tensor", "optional_output_tensor", "rounding_mode"),
@@ -119,6 +122,12 @@ def _reshape(recorder: Recorder, values: Mapping[str, Any], result: Tensor) -> S
     return recorder.create("reshape", (tensor,), result, shape=tuple(result.shape))
 
 
+def _rearrange(recorder: Recorder, values: Mapping[str, Any], result: Tensor) -> SSAValue:
+    tensor = values["input_tensor"]
+    plan = Rearrangement.of(values["pattern"], tuple(tensor.shape), values["axes_lengths"])
+    return recorder.rearrange(tensor, plan.axes, plan.order, result)
+
+
 def _concat(recorder: Recorder, values: Mapping[str, Any], result: Tensor) -> SSAValue:
     tensors = values["tensors"]
     dim = int(values["dim"]) % len(result.shape)
@@ -189,9 +198,10 @@ RULES: Mapping[str, Rule] = {
     "ones": _fill(1.0),
     "ones_like": _fill(1.0),
     "permute": _permute,
-    "pow": _power,
+    **dict.fromkeys(("pow", "pow_tensor"), _power),
+    "rearrange": _rearrange,
     "repeat": _repeat,
-    "reshape": _reshape,
+    **dict.fromkeys(_RESHAPES, _reshape),
     "softmax": _softmax,
     "transpose": _transpose,
     "typecast": _typecast,

@@ -234,7 +234,7 @@ class Recorder(Observer):
 
         Operands of several data types are computed in one of them.
         """
-        cls = cast("type[ttnn.TTNNRowOp]", ttnn.op_class(mnemonic))
+        cls = _row_op(mnemonic)
         spec = result.spec
         values = [each if isinstance(each, SSAValue) else None for each in operands]
         if issubclass(cls, ElementwiseOp) and mnemonic != "typecast":
@@ -260,9 +260,27 @@ class Recorder(Observer):
         if config.is_sharded():
             config = MemoryConfig()
         spec = tensor.spec.replace(shape=(*outer, columns, rows), memory_config=config)
-        cls = cast("type[ttnn.TTNNRowOp]", ttnn.op_class("transpose"))
+        cls = _row_op("transpose")
         rank = len(tensor.shape)
         return self._add(cls, [self.value(tensor)], spec, {"dim0": rank - 2, "dim1": rank - 1})
+
+    def rearrange(
+        self, tensor: Tensor, axes: Sequence[int], order: Sequence[int], result: Tensor
+    ) -> SSAValue:
+        """The tensor with its dimensions divided into axes, those in another order, and merged."""
+        spec = tensor.spec
+        if spec.memory_config.is_sharded():
+            spec = spec.replace(memory_config=MemoryConfig())
+        turned = tuple(axes[axis] for axis in order)
+        shape = tuple(result.shape)
+        value = self.value(tensor)
+        for name, new, parameters in (
+            ("reshape", spec.replace(shape=tuple(axes)), {"shape": tuple(axes)}),
+            ("permute", spec.replace(shape=turned), {"permutation": tuple(order)}),
+            ("reshape", result.spec, {"shape": shape}),
+        ):
+            value = self._add(_row_op(name), [value], new, parameters)
+        return value
 
     def fill(self, number: float, result: Tensor) -> SSAValue:
         """A tensor of one number."""
@@ -298,7 +316,7 @@ class Recorder(Observer):
     def _cast(self, value: SSAValue, spec: TensorSpec, dtype: DataType) -> SSAValue:
         if spec.dtype == dtype:
             return value
-        cls = cast("type[ttnn.TTNNRowOp]", ttnn.op_class("typecast"))
+        cls = _row_op("typecast")
         return self._add(cls, [value], spec.replace(dtype=dtype), {})
 
     def _add_move(self, value: SSAValue, old: TensorSpec, new: TensorSpec) -> SSAValue:
@@ -366,6 +384,10 @@ class Recorder(Observer):
             op.location = file_location(call.file, call.line, call.column + 1)
         self.block.add_op(op)
         return op.results[0]
+
+
+def _row_op(mnemonic: str) -> type[ttnn.TTNNRowOp]:
+    return cast("type[ttnn.TTNNRowOp]", ttnn.op_class(mnemonic))
 
 
 def _common_type(dtypes: Sequence[DataType], result: DataType) -> DataType:

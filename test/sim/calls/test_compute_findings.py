@@ -97,6 +97,22 @@ def test_operations_that_were_not_prepared(before: list[Call], name: Call, what:
     ]
 
 
+@pytest.mark.parametrize(
+    ("before", "product"),
+    [
+        (call("mm_init", 0, 1, 16), call("matmul_tiles", 0, 1, 0, 0, 0, 1)),
+        (call("mm_block_init", 0, 1, 16), call("matmul_block", 0, 1, 0, 0, 0, 1, 1, 1, 1)),
+    ],
+)
+def test_products_that_are_transposed_too_late(before: Call, product: Call) -> None:
+    """What is unpacked is transposed by the preparation, whatever the product says."""
+    name = product.name
+    assert findings(before, BEGIN, product, COMMIT, WAIT, PACK, END) == [
+        f"UNPACK init: {name} with transpose, but the unpacker is prepared for tiles as they are; "
+        "give the preparation the same"
+    ]
+
+
 def test_units_that_were_never_configured() -> None:
     """Each thread says so of its own unit."""
     assert findings(

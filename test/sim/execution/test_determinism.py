@@ -61,3 +61,43 @@ def test_two_processes_agree() -> None:
     assert runs[0] == runs[1]
     assert runs[0].count("\n") > 30
     assert "error: " in runs[0]
+
+
+ROAD = """
+import hashlib, sys
+import numpy as np
+from ttmlir.compiler import D2M_PIPELINE, lower, write_ttm
+from ttmlir.runtime import read_binary
+from ttmlir.runtime.metal.session import execute
+from ttmlir.sim.options import SimOptions
+
+for path in sys.argv[1:]:
+    with open(path) as file:
+        text = file.read()
+    data = write_ttm(lower(text, D2M_PIPELINE, file_name="model.mlir"))
+    program = read_binary(data, "model.ttm").metal_programs[0]
+    rng = np.random.default_rng(1)
+    shapes = [each.ref.desc.shape for each in program.input_tensors]
+    inputs = [rng.standard_normal(shape).astype(np.float32) for shape in shapes]
+    run = execute(program, inputs, SimOptions())
+    numbers = [hashlib.sha256(each.tobytes()).hexdigest() for each in run.outputs]
+    print(path, hashlib.sha256(data).hexdigest(), run.cycles, numbers)
+"""
+
+
+def test_two_processes_make_the_same_kernels() -> None:
+    """Bytes, cycles and numbers, in whatever order programs are compiled."""
+    names = ("mlp", "causal_attention", "eltwise")
+    models = [str(TEST / "models" / f"{name}.mlir") for name in names]
+    runs = [
+        subprocess.run(
+            [sys.executable, "-c", ROAD, *paths],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.splitlines()
+        for seed, paths in (("1", models), ("2", models[::-1]))
+    ]
+    assert len(runs[0]) == len(models)
+    assert runs[0] == runs[1][::-1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import direct_to_metal
 import example_programs
 import generated
 import handwritten
@@ -13,5 +14,5 @@ def all_workloads() -> list[Workload]:
     """The examples, those written for this, those that the compiler makes, and those in Python."""
     return [
         *(*example_programs.workloads(), *handwritten.workloads()),
-        *(*generated.workloads(), *python_operations.workloads()),
+        *(*generated.workloads(), *direct_to_metal.workloads(), *python_operations.workloads()),
     ]

@@ -12,7 +12,8 @@ _INITS = (
     "mm_block_init_short_with_dt|sub_bcast_cols_init_short|init_sfpu|copy_tile_init|"
     "copy_tile_to_dst_init_short_with_dt|transpose_wh_init_short|tilize_init|tilize_uninit|"
     "untilize_init|untilize_uninit|compute_kernel_hw_startup|reconfig_data_format|mm_init_short|"
-    "add_bcast_rows_init_short"
+    "add_bcast_rows_init_short|unary_bcast_init|binary_dest_reuse_tiles_init|reduce_init|"
+    "sub_bcast_cols_init_short|mul_bcast_cols_init_short"
 )
 _SPREAD_ROW = r"EltwiseBinaryType\.ELWADD, BroadcastType\.ROW"
 _SUM_ROW = r"PoolType\.SUM, ReduceDim\.REDUCE_ROW"
@@ -32,7 +33,8 @@ REASONS: dict[str, tuple[str, ...]] = {
     ),
     "A preparation takes nothing but the format from a circular buffer, and the one that it "
     "names instead has the same format.": (
-        rf": ({_INITS})\((.*)\)(;?) -> \1\((.*)\)\3",
+        rf": ((?:{_INITS})(?:<.*>)?)\((.*)\)(;?) -> \1\((.*)\)\3",
+        r": mm_block_init_short\(\w+, \w+, (.*)\); -> mm_block_init_short\([^,]+, [^,]+, \1\);",
         rf": (init_bcast|reduce_init)\(.*, ({_SPREAD_ROW}|{_SUM_ROW})\) -> \1\(.*, \2\)",
         r"get_(tile_size|dataformat)\(",
     ),
@@ -46,6 +48,7 @@ REASONS: dict[str, tuple[str, ...]] = {
     ),
     "The operation is symmetric in what was swapped, or what follows makes it so.": (
         r": (add_tiles|mul_tiles|binary_max_tile)\(.*\); -> \1\(",
+        r": (add_binary_tile)\((\w+), (\w+), (\w+)\); -> \1\(\3, \2, \4\);",
         r"generated_chain_1.cpp: sub_tiles\(",
     ),
     "Without `out_of_order` the packer goes from page to page and ignores the index.": (
@@ -73,7 +76,7 @@ REASONS: dict[str, tuple[str, ...]] = {
         r"multicast_(a|b|shards_of_a).cpp: noc_async_writes_flushed\(\); -> nothing",
     ),
     "A later barrier waits for the copy too, before anything relies on it.": (
-        r"(handshake|multicast_a|multicast_b|multicast_shards_of_a).cpp: "
+        r"(handshake|multicast_a|multicast_b|multicast_shards_of_a|fused_product writer0).cpp: "
         r"noc_async_write_barrier\(\); -> nothing",
     ),
     "With one number for all reads every other barrier waits for both that are under way.": (
@@ -88,7 +91,29 @@ REASONS: dict[str, tuple[str, ...]] = {
     "A receiver only counts its rounds, and two blocks make two also with a larger step.": (
         r"multicast_(a|b).cpp: for \(.*\) \{ -> for \(.*first_k \+= block_k \+ 1\) \{ #2",
     ),
-    "Any number but 0 is true.": (r"pack_reconfig_l1_acc\(1\); -> pack_reconfig_l1_acc\(2\);",),
+    "Any number but 0 is true.": (
+        r"pack_reconfig_l1_acc\(1\); -> pack_reconfig_l1_acc\(2\);",
+        r": mm_block_init_short\((\w+, \w+), (\w+), (.*)\); -> "
+        r"mm_block_init_short\(\1, \2 (\+ 1|\* 2), \3\);",
+        r": matmul_block\((\w+, \w+, \w+, \w+, \w+), (\w+), (.*)\); -> "
+        r"matmul_block\(\1, \2 (\+ 1|\* 2), \3\);",
+    ),
+    "What is unpacked is transposed by the preparation; the product need not say so again.": (
+        r"fused_views compute0.cpp: matmul_block\((\w+, \w+, \w+, \w+, \w+), (\w+), (.*)\); -> "
+        r"matmul_block\(\1, \2 / 2, \3\);",
+    ),
+    "What is not written, or not read, is padding.": (
+        r"fused_sums writer0.cpp: int32_t v\d+ = 4096; -> int32_t v\d+ = 4095;",
+    ),
+    "Registers that the packer has released hold zeros, which is what they are filled with.": (
+        r"fused_sums compute0.cpp: fill_tile_init\(\); -> nothing #2",
+        r"fused_sums compute0.cpp: fill_tile\((\w+), (\w+)\); -> "
+        r"(nothing|fill_tile\(\1 \+ 1, \2\);)$",
+        r": where_tile<.*>\((.*), (\w+), (\w+)\); -> where_tile<.*>\(\1, \2 \+ 1, \3\);",
+    ),
+    "The other circular buffer holds ones, too: those that tell numbers from padding.": (
+        r"fused_sums compute0.cpp: reduce_tile<.*>\(\w+, (\w+), (.*)\); -> .*, \1 / 2, \2\);",
+    ),
     "The pages of a circular buffer on a tensor are there from the beginning, and nothing else "
     "uses them: there is nothing to wait for.": (r"announce_shards.cpp: cb_reserve_back\(",),
     "The program ends here, and the next one begins with circular buffers of its own; a tensor "

@@ -21,7 +21,8 @@ PROGRAMS = (
     *("matmul_multi_core_reuse_2x1", "matmul_multicast_3x1", "matmul_multicast_1x3"),
     *("matmul_sharded_3x1", "handshake", "sfpu_chain", "tilize_untilize"),
     *("reduce_and_broadcast", "sharded", "generated_sum", "generated_chain", "generated_select"),
-    *("AddRow", "SumRows", "Linear", "Gather", "Share"),
+    *("fused_chain", "fused_sums", "fused_softmax", "fused_product", "fused_views"),
+    *("fused_gather", "AddRow", "SumRows", "Linear", "Gather", "Share"),
 )
 OPTIONS = [
     {"schedule_seed": seed, "delay_copies": late, "numerics": numerics, "timed": seed is None}

@@ -369,13 +369,13 @@ def _fraction_bits(x: Array) -> float:
     return next((n for n in range(9) if not np.any(np.fmod(x * 2.0**n, 1))), math.inf)
 
 
-def is_exact(size: Array, *factors: Array) -> bool:
-    """True if sums of products of such factors need no rounding in 32 bits.
+def is_exact(size: Array, *factors: Array, bits: int = 24) -> bool:
+    """True if sums of products of such factors need no rounding to so many bits.
 
     `size` is the sum of the sizes of the products.
     """
-    bits = sum(_fraction_bits(factor) for factor in factors)
-    return float(np.abs(size).max()) * 2.0**bits <= 2.0**24
+    fraction = sum(_fraction_bits(factor) for factor in factors)
+    return float(np.abs(size).max()) * 2.0**fraction <= 2.0**bits
 
 
 EXACT = {"abs", "neg", "relu", "square", "clamp", "leaky_relu"}

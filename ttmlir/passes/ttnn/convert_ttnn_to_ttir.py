@@ -33,11 +33,10 @@ After:
     }
 
 Requires: tensors with a `#ttnn.ttnn_layout`.
-Ensures: no marked operation is left. What they make is in tiles that go round the banks of DRAM,
-block floats as the numbers that they stand for; so is what they read, or it is in shards of L1 on
-cores that the layout names. Operations of ttnn move tensors of other layouts there and back. A
-filled tensor that a marked operation reads is a constant, and is not filled if nobody else reads
-it.
+Ensures: no marked operation is left. What they read and make is in tiles that go round the banks of
+DRAM, or in shards of L1 on cores that the layout names; block floats are the numbers that they
+stand for. Operations of ttnn move tensors of other layouts there and back. A filled tensor that a
+marked operation reads is a constant, and is not filled if nobody else reads it.
 Options: none.
 Not done here: operations whose parameters differ between ttnn and ttir, such as convolutions.
 """
@@ -51,8 +50,10 @@ from typing import TYPE_CHECKING, cast
 from xdsl.dialects.builtin import AnyFloat, TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.rewriter import Rewriter
 
 from ttmlir.dialects import ttnn
+from ttmlir.dialects.ttir.families import TTIRRowOp
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.layouts import layout_of
 from ttmlir.ir.rewriting import erase_unused, insert_before, refuse_to_legalize, replace
@@ -109,6 +110,9 @@ class _Conversion:
             except LayoutError as error:
                 refuse_to_legalize(op, str(error))
         erase_unused(self._optional)
+        for op in tuple(block.ops):
+            if isinstance(op, ttnn.ToMemoryConfigOp):
+                _write_in_place(op)
 
     def _convert(self, op: ttnn.TTNNRowOp) -> None:
         row = op.ROW
@@ -122,7 +126,8 @@ class _Conversion:
         builder = Builder.before(op)
         type_ = op.results[0].type
         inputs = [self._enter(value, op) for value in op.inputs]
-        made = builder.create(row.mnemonic, inputs, _kernel_type(type_), **op.parameters())
+        written = type_ if _is_in_place(type_) else _kernel_type(type_)
+        made = builder.create(row.mnemonic, inputs, written, **op.parameters())
         result = self._move(made, type_, op)
         self._known[result] = made
         self._optional += [
@@ -134,12 +139,12 @@ class _Conversion:
         """A value that a marked operation reads, in the layout that kernels take."""
         known = self._known.get(value)
         if known is None:
-            owner, layout = value.owner, _require_layout(value.type)
+            owner = value.owner
             type_ = _kernel_type(value.type)
             if isinstance(owner, ttnn.FullOp):
                 known = Builder.before(op).create_constant(_splat(owner), type_)
                 self._optional.append(owner)
-            elif are_placed(layout) and not is_block_float(layout.element.data_type):
+            elif _is_in_place(value.type):
                 known = value
             else:
                 known = self._move(value, type_, op)
@@ -179,6 +184,21 @@ class _Conversion:
         return new.results[0]
 
 
+def _write_in_place(op: ttnn.ToMemoryConfigOp) -> None:
+    """Let what moves to shards be made there, if only kernels read it elsewhere."""
+    value, type_ = op.operands[0], op.results[0].type
+    made = value.owner
+    users = [use.operation for use in value.uses if use.operation is not op]
+    if not isinstance(made, TTIRRowOp) or not _is_in_place(type_):
+        return
+    if element_type(value) != element_type(op.results[0]):
+        return
+    if all(isinstance(user, TTIRRowOp) for user in users):
+        for init in made.inits:
+            Rewriter.replace_value_with_new_type(init, type_)
+        replace(op, Rewriter.replace_value_with_new_type(value, type_))
+
+
 def _splat(op: ttnn.FullOp) -> Attribute:
     """What a filled tensor holds, without its layout."""
     result = op.results[0]
@@ -197,6 +217,12 @@ def _require_layout(type_: Attribute) -> TensorLayout:
 def _with_layout(type_: Attribute, layout: TensorLayout) -> Attribute:
     tensor = cast("TensorType[Attribute]", type_)
     return TensorType(tensor.element_type, tensor.get_shape(), ttnn.TTNNLayoutAttr.of(layout))
+
+
+def _is_in_place(type_: Attribute) -> bool:
+    """True for tensors in shards of L1, which kernels read and write where they are."""
+    layout = _require_layout(type_)
+    return are_placed(layout) and not is_block_float(layout.element.data_type)
 
 
 def _kernel_type(type_: Attribute) -> Attribute:

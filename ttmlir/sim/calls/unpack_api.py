@@ -554,11 +554,20 @@ class UnpackApi(ComputeApi):
         if not self.src.freed and not self.src.can_fill(self.thread):
             return False
         first, second, _, cycles = self._factors(in0, in1)
-        transposed = _TRANSPOSED if transpose or self._transposed else 0
-        a = self._tile(second, index1, _FACTOR_A + transposed)
+        a = self._tile(second, index1, self._form_of_factor("matmul_tiles", transpose))
         b = self._tile(first, index0, _FACTOR_B)
         self._fill(a, b, cycles)
         return True
+
+    def _form_of_factor(self, call: str, transpose: int) -> int:
+        """How in1 comes to SrcA: transposed if the unpacker was prepared for that."""
+        if transpose and not self._transposed:
+            self.report(
+                "init",
+                f"{call} with transpose, but the unpacker is prepared for tiles as they are; give "
+                "the preparation the same",
+            )
+        return _FACTOR_A + (_TRANSPOSED if self._transposed else 0)
 
     @kernel_call(waits=True)
     def matmul_block(
@@ -585,7 +594,7 @@ class UnpackApi(ComputeApi):
                 ),
             )
         first, second, _, _ = self._factors(in0, in1)
-        form = _FACTOR_A + (_TRANSPOSED if transpose or self._transposed else 0)
+        form = self._form_of_factor("matmul_block", transpose)
         a = [self._tile(second, index1 + each, form) for each in range(ct_dim)]
         b = [self._tile(first, index0 + each * kt_dim, _FACTOR_B) for each in range(rt_dim)]
         cycles = matmul_unpack_cycles(first.data_type, second.data_type, rt_dim, ct_dim)

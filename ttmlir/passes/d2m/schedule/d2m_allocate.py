@@ -103,6 +103,7 @@ from ttmlir.passes.d2m.schedule.l1_placement import (
     move_to_l1,
     parts_of,
 )
+from ttmlir.passes.d2m.schedule.ttnn_shards import is_sharded_tensor
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -214,7 +215,12 @@ class _Function:
 
 
 def _is_device_buffer(op: Operation) -> bool:
-    return isinstance(op, AllocOp) and memory_space_of(op.memref.type).is_device
+    """True for a buffer that needs an address; sharded tensors of ttnn get theirs at run time."""
+    return (
+        isinstance(op, AllocOp)
+        and memory_space_of(op.memref.type).is_device
+        and not is_sharded_tensor(op.memref)
+    )
 
 
 def _users(value: SSAValue) -> list[Operation]:

@@ -103,15 +103,19 @@ from ttmlir.dialects.ttcore import (
 )
 from ttmlir.dialects.ttcore.memref_layouts import HostBuffer
 from ttmlir.dialects.ttir.metal_cast import TTNNMetalLayoutCastOp
-from ttmlir.ir.layouts import layout_of
 from ttmlir.ir.rewriting import erase, insert_before, refuse
 from ttmlir.ir.symbols import symbols_in
 from ttmlir.layout.affine import AffineMap
 from ttmlir.layout.enums import MemorySpace
 from ttmlir.layout.metal.metal_layout import MetalLayout
+from ttmlir.layout.tensor_layout import TensorLayout
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.d2m.schedule.bufferize_generic import bufferize_generic, copy_tiles
-from ttmlir.passes.d2m.schedule.ttnn_shards import view_shards
+from ttmlir.passes.d2m.schedule.ttnn_shards import (
+    buffer_of_shards,
+    sharded_layout,
+    view_shards,
+)
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -175,6 +179,8 @@ class _Function:
         self._globals = globals_
         self._buffers: dict[SSAValue, SSAValue] = {}
         self._places = {op: place for place, op in enumerate(self._block.ops)}
+        self._shards: dict[SSAValue, TensorLayout] = {}
+        """Views of whole sharded tensors that the function makes."""
 
     def bufferize(self) -> None:
         """Convert the arguments, then each operation, then the type of the function."""
@@ -275,18 +281,37 @@ class _Function:
     def _convert_cast(self, op: TTNNMetalLayoutCastOp) -> None:
         result = op.results[0].type
         to_metal = metal_layout_of(result) is not None
-        layout = layout_of(op.operands[0].type)
-        if to_metal and layout is not None and layout.memory_layout.is_sharded:
+        layout = sharded_layout(op.operands[0].type) if to_metal else None
+        if layout is not None:
             whole = buffer_type(cast("TensorType[Attribute]", result))
-            cast_, view = view_shards(op.operands[0], layout, whole)
-            self._add(op, cast_)
+            shards = TTNNMetalLayoutCastOp.of(
+                op.operands[0], buffer_of_shards(layout, whole.element_type)
+            )
+            view = view_shards(shards.results[0], layout, whole)
+            self._add(op, shards)
             self._add(op, view)
             self._define(op, view.results[0])
+            return
+        written = None if to_metal else sharded_layout(result)
+        if written is not None:
+            made = TTNNMetalLayoutCastOp.of(self._fill_shards(op, written), result)
+            self._add(op, made)
+            self._define(op, made.results[0])
             return
         type_ = buffer_type(cast("TensorType[Attribute]", result)) if to_metal else result
         made = TTNNMetalLayoutCastOp.of(self._buffer(op, 0), type_)
         self._add(op, made)
         self._define(op, made.results[0])
+
+    def _fill_shards(self, op: TTNNMetalLayoutCastOp, layout: TensorLayout) -> SSAValue:
+        """The buffer of a sharded tensor with what is cast, which may be there already."""
+        source = self._buffer(op, 0)
+        if self._shards.get(source) != layout:
+            whole = buffer_type(cast("TensorType[Attribute]", op.operands[0].type))
+            target = self._allocate_shards(op, layout, whole)
+            self._add(op, copy_tiles(source, target, op.location))
+            source = target
+        return d2m.buffer_of_view(source)[0]
 
     # --- Buffers -------------------------------------------------------------------------------
 
@@ -311,6 +336,20 @@ class _Function:
         self._add(op, allocation)
         return allocation.memref
 
+    def _allocate_output(self, op: d2m.GenericOp | d2m.ToLayoutOp, number: int) -> SSAValue:
+        """A buffer for an output, which is the memory of a sharded tensor if it becomes one."""
+        type_ = self._type_of(op.inits[number])
+        layout = _shards_to_be(op.results[number]) if isinstance(op, d2m.GenericOp) else None
+        return self._allocate_shards(op, layout, type_) if layout else self._allocate(op, type_)
+
+    def _allocate_shards(self, op: Operation, layout: TensorLayout, whole: MemRef) -> SSAValue:
+        """A view of a new buffer of shards as `whole` is divided."""
+        buffer = self._allocate(op, buffer_of_shards(layout, whole.element_type))
+        view = view_shards(buffer, layout, whole)
+        self._add(op, view)
+        self._shards[view.results[0]] = layout
+        return view.results[0]
+
     def _destinations(
         self, op: d2m.GenericOp | d2m.ToLayoutOp, *, overwrites: bool
     ) -> list[SSAValue]:
@@ -323,11 +362,11 @@ class _Function:
         for number in range(first, len(op.operands)):
             value = op.operands[number]
             if _is_undefined(value):
-                targets.append(self._allocate(op, self._type_of(value)))
+                targets.append(self._allocate_output(op, number - first))
                 continue
             buffer = self._buffer(op, number)
             if self._is_needed(value, op, number):
-                fresh = self._allocate(op, cast("MemRef", buffer.type))
+                fresh = self._allocate_output(op, number - first)
                 if not overwrites:
                     self._add(op, copy_tiles(buffer, fresh, op.location))
                 buffer = fresh
@@ -367,6 +406,20 @@ class _Function:
 
 def _is_undefined(value: SSAValue) -> bool:
     return isinstance(value.owner, d2m.EmptyOp | EmptyOp)
+
+
+def _shards_to_be(value: SSAValue) -> TensorLayout | None:
+    """The layout of the sharded tensor of ttnn that a tensor becomes, if it becomes one."""
+    for use in value.uses:
+        user = use.operation
+        found = None
+        if isinstance(user, TTNNMetalLayoutCastOp):
+            found = sharded_layout(user.results[0].type)
+        elif isinstance(user, d2m.GenericOp) and use.index >= len(user.inputs):
+            found = _shards_to_be(user.results[use.index - len(user.inputs)])
+        if found is not None:
+            return found
+    return None
 
 
 def _becomes_memref(type_: Attribute) -> bool:

@@ -14,6 +14,7 @@ from ttmlir.dialects.tt.keywords import MemorySpaceAttr
 from ttmlir.dialects.tt.layout import element_of
 from ttmlir.dialects.ttcore import ShardLayoutAttr, ViewLayoutAttr
 from ttmlir.dialects.ttir.metal_cast import TTNNMetalLayoutCastOp
+from ttmlir.ir.layouts import layout_of
 from ttmlir.layout.affine import AffineExpr, AffineMap, constant, dims
 from ttmlir.layout.enums import MemorySpace
 from ttmlir.layout.grid import NO_MAPPING
@@ -31,23 +32,41 @@ def are_placed(layout: TensorLayout) -> bool:
     )
 
 
+def buffer_of_shards(layout: TensorLayout, element: Attribute) -> MemRefType[Attribute]:
+    """The type of the buffer of a sharded tensor with tiles of a type."""
+    cores = [layout.grid.mapping.eval(each) for each in layout.grid.coordinates()]
+    grid = tuple(1 + max(core[axis] for core in cores) for axis in (1, 2))
+    shards = ShardLayoutAttr.of(layout.shard, element_of(element))
+    space = MemorySpaceAttr(MemorySpace.DEVICE_L1)
+    return MemRefType(element, (*grid, *layout.shard), shards, space)
+
+
 def view_shards(
-    tensor: SSAValue, layout: TensorLayout, whole: MemRefType[Attribute]
-) -> tuple[TTNNMetalLayoutCastOp, d2m.ViewLayoutOp]:
-    """The buffer of a sharded tensor, and a view of it as `whole` is divided: on a grid of ones.
+    buffer: SSAValue, layout: TensorLayout, whole: MemRefType[Attribute]
+) -> d2m.ViewLayoutOp:
+    """A view of the buffer of a sharded tensor as `whole` is divided: on a grid of ones.
 
     Tiles of all dimensions but the last follow each other as rows.
     """
-    cores = [layout.grid.mapping.eval(each) for each in layout.grid.coordinates()]
-    grid = tuple(1 + max(core[axis] for core in cores) for axis in (1, 2))
-    element = whole.element_type
-    space = MemorySpaceAttr(MemorySpace.DEVICE_L1)
-    shards = ShardLayoutAttr.of(layout.shard, element_of(element))
-    buffer = MemRefType(element, (*grid, *layout.shard), shards, space)
-    made = TTNNMetalLayoutCastOp.of(tensor, buffer)
     shape = whole.get_shape()
-    view = MemRefType(element, shape, ViewLayoutAttr(_place_of_tiles(layout, shape)), space)
-    return made, d2m.ViewLayoutOp.of(made.results[0], view)
+    space = MemorySpaceAttr(MemorySpace.DEVICE_L1)
+    places = ViewLayoutAttr(_place_of_tiles(layout, shape))
+    return d2m.ViewLayoutOp.of(buffer, MemRefType(whole.element_type, shape, places, space))
+
+
+def sharded_layout(type_: Attribute) -> TensorLayout | None:
+    """The layout of a sharded tensor of ttnn."""
+    layout = layout_of(type_)
+    return layout if layout is not None and layout.memory_layout.is_sharded else None
+
+
+def is_sharded_tensor(buffer: SSAValue) -> bool:
+    """True for a buffer that is cast to a sharded tensor of ttnn, which says where it is."""
+    users = [use.operation for use in buffer.uses]
+    return any(
+        isinstance(user, TTNNMetalLayoutCastOp) and sharded_layout(user.results[0].type) is not None
+        for user in users
+    )
 
 
 def _place_of_tiles(layout: TensorLayout, shape: tuple[int, ...]) -> AffineMap:

@@ -93,6 +93,10 @@ OPERATIONS: dict[str, Operation] = {
     **_TABLE,
     **table_of(
         _in_place(_TABLE),
-        Operation("pow", _raise_to_power, "input_tensor, exponent, " + BINARY_TAIL),
+        *(
+            # ttnn_jit has another name for powers of tensors.
+            Operation(name, _raise_to_power, "input_tensor, exponent, " + BINARY_TAIL)
+            for name in ("pow", "pow_tensor")
+        ),
     ),
 }
