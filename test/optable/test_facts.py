@@ -32,7 +32,6 @@ LISTS = {
     "passes/ttmetal/convert_ttir_to_ttmetal_tiles.py": "operations of arith in bodies",
     "passes/ttmetal/ttir_generic_kernel.py": "kernels of the reference that have names",
     "ttnn/operations/elementwise/activations.py": "flags of ttnn that only choose a speed",
-    "ttnn_jit/operations.py": "functions of ttnn that ttnn.jit takes",
 }
 """Files with longer lists, and what is listed that rows do not say."""
 
