@@ -65,6 +65,33 @@ def grid_cores(grid: Sequence[int], chip_grid: tuple[int, int]) -> tuple[tuple[i
     return tuple((number % columns, number // columns) for number in range(count))
 
 
+def shared_cores(
+    grid: Sequence[int], follows: Sequence[bool], chip_grid: tuple[int, int]
+) -> tuple[str, int] | None:
+    """Which cores of a grid have the same part of a tensor, and how many: what is sent to them.
+
+    `follows` says for each dimension of the grid whether the tensor is divided along it. They are
+    the cores of a row of the chip (x), of a column (y), or of several whole rows, which one
+    rectangle has (rows); None if they are none of these.
+    """
+    rows, columns = chip_grid
+    *outer, height, width = (1, 1, *grid)
+    shares = (False, False, *(not each for each in follows))
+    if height <= rows and width <= columns and math.prod(outer) == 1:
+        for axis, extent, is_shared in (("x", width, shares[-1]), ("y", height, shares[-2])):
+            if extent > 1 and is_shared:
+                return axis, extent
+        return None
+    # Such a grid counts the chip's cores row by row.
+    count = 1
+    for extent, is_shared in zip(reversed(grid), reversed(shares), strict=False):
+        if extent > 1 and not is_shared:
+            break
+        count *= extent
+    is_whole = count % columns == 0 == math.prod(grid) % columns
+    return ("rows", count) if is_whole and math.prod(grid) <= rows * columns else None
+
+
 def grid_of_rank(grid: Sequence[int], rank: int, chip_grid: tuple[int, int]) -> tuple[int, ...]:
     """A grid of other rank, 2 or more, on the same cores: for buffers beside that of the grid."""
     *outer, height, width = (1, 1, *grid)

@@ -216,22 +216,44 @@ def test_two_products_of_one_input_multiply() -> None:
 
 
 def test_rows_of_a_product_stay_apart() -> None:
-    """Softmax behind a product would make its columns whole."""
+    """Softmax behind a product would make its columns whole; they and its terms are many."""
     shape = tensor(65, 300)
-    text = FunctionText([tensor(65, 70), tensor(70, 300)])
+    text = FunctionText([tensor(65, 150), tensor(150, 300)])
     product = text.op("matmul", ["%arg0", "%arg1"], shape)
     result = text.op("softmax", [product], shape, "dimension = 1 : si32")
-    x, w = normal(65, 70), normal(70, 300, seed=1)
+    x, w = normal(65, 150) / 4, normal(150, 300, seed=1) / 4
     check(text.returning(result), [x, w], [softmax(x @ w, 1)], 2, 1e-4)
 
 
 def test_a_chain_of_products_stays_apart() -> None:
     """A product is not computed again for each block of another."""
-    text = FunctionText([tensor(65, 70), tensor(70, 40), tensor(40, 33)])
-    first = text.op("matmul", ["%arg0", "%arg1"], tensor(65, 40))
-    result = text.op("matmul", [first, "%arg2"], tensor(65, 33))
-    x, v, w = normal(65, 70), normal(70, 40, seed=1), normal(40, 33, seed=2)
+    text = FunctionText([tensor(65, 70), tensor(70, 140), tensor(140, 133)])
+    first = text.op("matmul", ["%arg0", "%arg1"], tensor(65, 140))
+    result = text.op("matmul", [first, "%arg2"], tensor(65, 133))
+    x, v, w = normal(65, 70) / 4, normal(70, 140, seed=1) / 4, normal(140, 133, seed=2) / 4
     check(text.returning(result), [x, v, w], [x @ v @ w], 2, 1e-4)
+
+
+@pytest.mark.parametrize(
+    ("heads", "tokens", "keys", "count"), [(3, 70, 170, 1), (11, 70, 610, 1), (1, 150, 810, 3)]
+)
+def test_attention(heads: int, tokens: int, keys: int, count: int) -> None:
+    """Scores, softmax and values are one, unless that leaves cores without rows of tiles."""
+    queries, others = tensor(heads, tokens, 40), tensor(heads, keys, 40)
+    scores = tensor(heads, tokens, keys)
+    text = FunctionText([queries, others, others])
+    order = "permutation = array<i64: 0, 2, 1>"
+    turned = text.op("permute", ["%arg1"], tensor(heads, 40, keys), order)
+    shares = text.op("matmul", ["%arg0", turned], scores)
+    shares = text.op("softmax", [shares], scores, "dimension = 2 : si32")
+    result = text.op("matmul", [shares, "%arg2"], queries)
+    q, k, v = (
+        normal(heads, tokens, 40) / 4,
+        normal(heads, keys, 40),
+        normal(heads, keys, 40, seed=1),
+    )
+    expected = softmax(q @ k.transpose(0, 2, 1), 2) @ v
+    check(text.returning(result), [q, k, v], [expected], count, 1e-4)
 
 
 # --- Views ---------------------------------------------------------------------------------------

@@ -176,3 +176,20 @@ def test_what_is_read_last_is_loaded_last() -> None:
     ]
     x, scale, offset, *_ = reader.body.block.args
     assert pushes == [[x], [scale, offset]]
+
+
+@pytest.mark.parametrize(("heads", "tokens", "keys"), [(3, 70, 170), (8, 130, 90)])
+def test_attention(heads: int, tokens: int, keys: int) -> None:
+    """One launch, in which keys beyond the last count for nothing; several rows of cores a head."""
+    width, order = 40, "permutation = array<i64: 0, 2, 1>"
+    queries, others = tensor(heads, tokens, width), tensor(heads, keys, width)
+    scores = tensor(heads, tokens, keys)
+    text = FunctionText([queries, others, others])
+    turned = text.op("permute", ["%arg1"], tensor(heads, width, keys), order)
+    shares = text.op("matmul", ["%arg0", turned], scores)
+    shares = text.op("softmax", [shares], scores, "dimension = 2 : si32")
+    result = text.op("matmul", [shares, "%arg2"], queries)
+    q, k = normal(heads, tokens, width) / 4, normal(heads, keys, width, seed=1)
+    v = normal(heads, keys, width, seed=2)
+    expected = softmax(q @ k.transpose(0, 2, 1), 2) @ v
+    check(text.returning(result), [q, k, v], expected, 1)

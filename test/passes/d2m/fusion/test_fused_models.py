@@ -121,7 +121,7 @@ def test_modules_of_torch_are_one_launch(module: nn.Module) -> None:
 
 
 def test_a_transformer_block_of_jax() -> None:
-    """Norm, q k v, scores, softmax, values, projection, norm, and two layers."""
+    """Norm, q k v, attention, projection, norm, and two layers."""
 
     def block(x: Any, *weights: Any) -> Any:
         qkv, out, up, down, scale, offset, bias = weights
@@ -142,11 +142,11 @@ def test_a_transformer_block_of_jax() -> None:
         (4 * WIDTH,),
     )
     found = launches(lowered(from_jax(block, *(jnp.zeros(each) for each in shapes)), *PASSES))
-    assert len(found) == 9
+    assert len(found) == 7
     assert found[1] == ["matmul"]
-    assert found[3][0] == "max"
-    assert found[3][-1] == "div"
-    assert found[8] == ["matmul", "add"]
+    assert found[2][:3] == ["matmul", "div", "max"]
+    assert found[2][-2:] == ["div", "matmul"]
+    assert found[6] == ["matmul", "add"]
 
 
 def test_a_transformer_block_of_torch() -> None:
@@ -165,12 +165,12 @@ def test_a_transformer_block_of_torch() -> None:
             return x + self.down(nn.functional.gelu(self.up(self.between(x))))
 
     compiled = ttmlir.compile(Block().eval(), torch.zeros(1, TOKENS, WIDTH))
-    assert len(launches(lowered(compiled.text("ttir"), *PASSES))) == 9
+    assert len(launches(lowered(compiled.text("ttir"), *PASSES))) == 7
 
 
 @pytest.mark.parametrize(
     ("name", "count"),
-    [("causal_attention", 1), ("layer_norm", 1), ("mlp", 2), ("attention", 6), ("eltwise", 1)],
+    [("causal_attention", 1), ("layer_norm", 1), ("mlp", 1), ("attention", 6), ("eltwise", 1)],
 )
 def test_models_of_the_tests(name: str, count: int) -> None:
     """Views of parts of tiles are no end of a fusion."""

@@ -191,6 +191,80 @@ def test_blocks_that_both_kernels_store(grid: tuple[int, int], rows: int, last: 
     assert "noc_async_write_tile" in writer
 
 
+def products_of_heads(grid: tuple[int, int], factors: tuple[int, int], block: int) -> Program:
+    """Products of 96 rows for each of 4 heads; cores of one head are several rows of the chip."""
+    heads, rows = grid[0] * factors[0], grid[1] * factors[1] * block
+    program = Program()
+    for name, shape in (("a", (heads, rows, 2)), ("b", (heads, 2, 3)), ("c", (heads, rows, 3))):
+        program.buffer(Buffer(name, shape))
+    program.write("a")
+    program.write("b")
+    body = MATMUL.replace("(d0, d1, d2)", "(z, d0, d1, d2)").replace("-> (d", "-> (z, d")
+    body = body.replace('["parallel"', '["parallel", "parallel"').replace("z", "d3")
+    program.generic(
+        [
+            Operand("a", (heads, rows // block, 2), (1, block, 1), "d0, d1, d3"),
+            Operand("b", (heads, 2, 1), (1, 1, 3), "d0, d3, d2"),
+        ],
+        [Operand("c", (heads, rows // block, 1), (1, block, 3), "d0, d1, d2")],
+        body,
+        grid=(*grid, 1),
+        factors=(*factors, 1, 2),
+        iterators=["parallel", "parallel", "parallel", "reduction"],
+    )
+    program.read("c")
+    return program
+
+
+@pytest.mark.parametrize(
+    ("grid", "factors", "block", "count"),
+    [
+        ((2, 16), (2, 1), 1, 1),
+        ((4, 16), (1, 1), 2, 1),
+        ((1, 24), (3, 2), 1, 1),
+        ((2, 12), (2, 1), 1, 0),
+        ((3, 4), (1, 2), 1, 0),
+    ],
+)
+def test_cores_of_several_rows(
+    grid: tuple[int, int], factors: tuple[int, int], block: int, count: int
+) -> None:
+    """The first of them sends to a rectangle; cores of no whole rows read for themselves."""
+    program = products_of_heads(grid, factors, block)
+    assert kernels(program).count("noc_async_write_multicast") == count
+    heads, rows = grid[0] * factors[0], 32 * grid[1] * factors[1] * block
+    a, b = numbers((heads, rows, 64)), numbers((heads, 64, 96))
+    check(program, a.astype(np.float64) @ b, a, b, atol=0.1)
+
+
+def test_rows_that_are_added_to_products() -> None:
+    """What all cores of a column add is multicast, too: in front of all steps, with its flag."""
+    region = Region(
+        [
+            Tensor((6, 4), (3, 2), "d0, d2"),
+            Tensor((4, 4), (2, 2), "d2, d1"),
+            Tensor((1, 4), (1, 2), "0, d1"),
+        ],
+        [Tensor((6, 4), (3, 2), "d0, d1")],
+        "ppr",
+        (1, 1, 2),
+    )
+    a, b, bias, c = map(region.block, range(4))
+    total = region.local("total", (3, 2))
+    product = '%e = "d2m.tile_matmul"(%t0, %t1, %t2) : (!t0, !t1, !t2) -> !t2'
+    region.add([(a, "d0, d2"), (b, "d2, d1")], (total, "d0, d1"), "ppr", product)
+    body = """%r = "d2m.tile_bcast"(%t1) <{bcast_type = #d2m<tile_bcast_type row>}> : (!t1) -> !t1
+%e = "d2m.tile_add"(%t0, %r) : (!t0, !t1) -> !t2"""
+    region.add([(total, "d0, d1"), (bias, "0, d1")], (c, "d0, d1"), "pp", body)
+    program = region.program((2, 2))
+    text = kernels(program)
+    assert text.count("noc_async_write_multicast") == 3
+    # A and B are read ahead of their multicasts.
+    assert text.count("cb_pages_reservable_at_back") == 2
+    x, y, z = numbers((192, 128)), numbers((128, 128)), numbers((32, 128))
+    check(program, x.astype(np.float64) @ y + z[:1], x, y, z, atol=0.1)
+
+
 def test_who_multicasts() -> None:
     """The writer along rows, the reader along columns, where all cores have as many blocks."""
     assert kernels(product((2, 1, 1), (4, 4))).count("noc_async_write_multicast") == 2

@@ -37,6 +37,8 @@ MAX_STAGES = 32
 """More stages are no use, and every one makes the next comparison longer."""
 _FEW_CORES = 8
 """Blocks that a fused generic has at least..."""
+_MANY_CORES = 32
+"""...or this many if products have whole dimensions, which could use all cores alone..."""
 _FEW_TILES = 256
 """...unless its stages are as small as this."""
 _CHEAP = 8
@@ -255,8 +257,8 @@ class _Planner:
             c
             for stage, classes in zip(self._stages, plan.classes, strict=True)
             if stage.is_product
-            for c in classes
-            if plan.extents[c] > 1
+            for number, c in enumerate(classes)
+            if plan.extents[c] > 1 and number not in stage.narrow_sides
         }
         while True:
             found = self._find_whole() - plan.whole
@@ -374,7 +376,8 @@ class _Planner:
         parallel, _ = plan.iterators()
         blocks = math.prod(plan.extents[c] for c in parallel)
         domain = max(stage.domain for stage in self._stages)
-        return blocks >= _FEW_CORES or domain <= _FEW_TILES
+        has_products = any(stage.is_product for stage in self._stages)
+        return blocks >= (_MANY_CORES if has_products else _FEW_CORES) or domain <= _FEW_TILES
 
     # --- Bodies --------------------------------------------------------------------------------
 

@@ -26,6 +26,10 @@ Places = tuple[int | None, ...]
 Shape = tuple[int, ...]
 
 
+NARROW = 4
+"""Tiles of the terms, or columns, of a product that may be whole in each block."""
+
+
 def tile_shape(value: SSAValue) -> Shape:
     """The extents of a tensor on a grid of ones, in tiles."""
     shape = value_shape(value)
@@ -88,6 +92,35 @@ class Stage:
     def is_product(self) -> bool:
         """True for products of matrices, whose blocks the schedule divides in all dimensions."""
         return any(isinstance(op, d2m.TileMatmulOp) for op in self.operations)
+
+    @cached_property
+    def narrow_sides(self) -> frozenset[int]:
+        """The terms and columns of a product of which one are few tiles, as in attention.
+
+        They may be whole in each block: reading all of the right factor for each row of tiles then
+        takes no longer than writing and reading what is between two products.
+        """
+        product = next((op for op in self.operations if isinstance(op, d2m.TileMatmulOp)), None)
+        if product is None:
+            return frozenset()
+        left, right = (self._iterators_of(value) for value in product.operands[:2])
+        columns = right - left
+        tiles = (
+            math.prod(self.extents[each] for each in side) for side in (self.reductions, columns)
+        )
+        return self.reductions | columns if min(tiles) <= NARROW else frozenset()
+
+    def _iterators_of(self, value: SSAValue) -> frozenset[int]:
+        """The iterators that a tile of the body follows."""
+        if isinstance(value.owner, d2m.TileOp):
+            return frozenset[int]().union(*map(self._iterators_of, value.owner.operands))
+        return frozenset(
+            each
+            for read in self.reads
+            if self.loops.body.block.args[read.argument] is value
+            for each in read.places
+            if each is not None
+        )
 
     @cached_property
     def has_positions(self) -> bool:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.metal.device_memory import shared_cores
 
 Shape = tuple[int, ...]
 
@@ -362,6 +363,8 @@ class _Movement:
     """Tiles of the output that both kernels may store together; 0 if they may not."""
     tile_bytes: int
     """Of the output."""
+    buffers: int
+    """Of a circular buffer that is filled again while it is read."""
 
 
 def _movement_of(
@@ -370,26 +373,29 @@ def _movement_of(
     parallel = len(factors) - nest.reductions
     rounds, steps = math.prod(factors[:parallel]), math.prod(factors[parallel:])
     active = math.prod(cores)
-    routes = [_route(each, nest, sizes, cores, machine)[0] for each in nest.inputs]
-    first, others = {"x": 0.0, "y": 0.0}, {"x": 0.0, "y": 0.0}
-    for each, axis in zip(nest.inputs, routes, strict=True):
-        tiles = each.tiles(sizes)
-        moved = tiles * each.tile_bytes
-        reading = max(tiles * MULTICAST_PAGE, tiles * each.page_cycles, moved / CORE_RATE)
+    routes = [_route(each, nest, sizes, cores, machine) for each in nest.inputs]
+    loads = [math.prod(factors[: operand_depth(each.iterators, factors)]) for each in nest.inputs]
+    # Rows travel on the network of the writer, all else on that of the reader.
+    networks = ["writer" if axis == "x" else "reader" for axis, _ in routes]
+    first, others = {"reader": 0.0, "writer": 0.0}, {"reader": 0.0, "writer": 0.0}
+    for number, each in enumerate(nest.inputs):
+        axis, sharers = routes[number]
+        network, times = networks[number], loads[number]
+        moved = each.tiles(sizes) * each.tile_bytes
+        reading = max(each.tiles(sizes) * max(MULTICAST_PAGE, each.page_cycles), moved / CORE_RATE)
         sending = moved / LINKED_RATE + HANDSHAKE if axis else 0.0
         # All that read at once share the network, and the channels that their blocks are in.
-        _, sharers = _route(each, nest, sizes, cores, machine)
         if each.in_dram:
             channels = _channels(each, sizes, cores, factors, machine.channels) * CHANNEL_RATE
             rate = channels if axis else min(channels, ALL_READ_RATE)
             reading = max(reading, active / sharers * moved / rate)
         # What multicasts one input alone reads the next block while one is on its way.
-        is_alone = bool(axis) and routes.count(axis) == 1
-        again = max(reading, sending) if is_alone else reading + sending
-        network = axis or "y"
+        beside = sum(
+            other > 1 and place == network for other, place in zip(loads, networks, strict=True)
+        )
+        again = max(reading, sending) if axis and beside == 1 else reading + sending
         first[network] += reading + sending
-        loads = math.prod(factors[: operand_depth(each.iterators, factors)])
-        others[network] += (loads - 1) * again
+        others[network] += (times - 1) * again
     store, shared, tile_bytes = 0.0, 0, 0
     for each in nest.outputs:
         tiles, tile_bytes = each.tiles(sizes), each.tile_bytes
@@ -397,10 +403,11 @@ def _movement_of(
         store += max(issuing, active * tiles * tile_bytes / ALL_WRITE_RATE if each.in_dram else 0)
         if each.in_dram and tiles > nest.dst_tiles and rounds == 1 < steps and nest.stores_last:
             shared = tiles if tiles >= SHARED_TILES else 0
-    others["x"] += (rounds - 1) * store
+    others["writer"] += (rounds - 1) * store
     return _Movement(
         *(sizes, cores, rounds, steps),
         *(max(first.values()), max(others.values()), store, shared, tile_bytes),
+        machine.buffers,
     )
 
 
@@ -439,6 +446,9 @@ def _schedule_product(
     rounds, steps = movement.rounds, movement.rounds * movement.steps
     busiest = max(steps * in_step, movement.others, memory)
     cycles = movement.first + FIRST_LOAD + busiest + (rounds - 1) * behind
+    # Meanwhile, as many steps of the next round are loaded as circular buffers hold.
+    ahead = movement.others / rounds * min(1.0, (movement.buffers - 1) / movement.steps)
+    cycles -= min(busiest - steps * in_step, (rounds - 1) * min(behind, ahead))
     both, one = max(behind, movement.store / 2), max(behind, movement.store)
     shares = movement.shared_tiles > 0 and both + SHARED_COST < one
     if shares:
@@ -458,23 +468,22 @@ def operand_depth(iterators: Sequence[int | None], factors: Sequence[int]) -> in
 def _route(
     each: Blocks, nest: Nest, sizes: Shape, cores: Shape, machine: Machine
 ) -> tuple[str, int]:
-    """The axis along which the first core multicasts an input, and how many cores get it.
+    """The cores that an input is multicast to, as `shared_cores` says, and how many these are.
 
-    What is multicast changes with a reduction; the cores are a rectangle of the chip, with as many
-    steps on each. Else there is no axis, and each core reads for itself.
+    What is multicast changes with a reduction, or takes part in products; each core has as many
+    steps as the others. Else there are none, and each core reads for itself.
     """
     parallel = len(cores) - nest.reductions
-    if not any(each.follows(iterator) for iterator in range(parallel, len(cores))):
+    is_reduced = any(each.follows(iterator) for iterator in range(parallel, len(cores)))
+    is_product = any(work.is_product for work in nest.works)
+    if not is_reduced and (each.page_cycles > READ_PAGE or not is_product):
         return "", 1
-    *outer, height, width = (1, 1, *(cores[iterator] for iterator in nest.spread))
     even = all(
         nest.extents[iterator] % (sizes[iterator] * cores[iterator]) == 0
         for iterator in nest.spread
     )
-    if not even or height > machine.rows or width > machine.columns or math.prod(outer) > 1:
-        return "", 1
-    last_two = (None, None, *nest.spread)[-2:]
-    for axis, extent, iterator in (("x", width, last_two[1]), ("y", height, last_two[0])):
-        if extent > 1 and not (iterator is not None and each.follows(iterator)):
-            return axis, extent
-    return "", 1
+    along = nest.outputs[0].iterators
+    grid = [cores[iterator] if iterator in nest.spread else 1 for iterator in along]
+    follows = [iterator is not None and each.follows(iterator) for iterator in along]
+    shared = shared_cores(grid, follows, (machine.rows, machine.columns)) if even else None
+    return shared or ("", 1)

@@ -12,32 +12,36 @@ for the next block, if there is room for that, or until it does something else.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 
 from ttmlir.dialects import d2m
 from ttmlir.ir.kernel_builder import KernelBuilder, Number
 from ttmlir.layout.enums import NocIndex
+from ttmlir.layout.metal.device_memory import shared_cores
 from ttmlir.layout.metal.iteration import iterator_positions
 from ttmlir.passes.d2m.kernels.arguments import (
     READER_NOC,
     WRITER_NOC,
     KernelArguments,
 )
-from ttmlir.passes.d2m.kernels.chip import Chip
+from ttmlir.passes.d2m.kernels.chip import Chip, on_network
 from ttmlir.passes.d2m.kernels.loops import block_counts
 from ttmlir.passes.d2m.kernels.movement.block_copy import BlockCopy
+
+Coordinates = tuple[SSAValue, SSAValue]
+"""x and y of a core on the networks."""
 
 
 @dataclass(frozen=True)
 class Route:
-    """Cores that need the same blocks of an input: all that differ in one coordinate."""
+    """Cores that need the same blocks of an input."""
 
     axis: str
-    """x: those of a row; y: those of a column."""
+    """x: those of a row; y: those of a column; rows: those of several whole rows of the chip."""
     cores: int
     noc: NocIndex
     semaphore: int
@@ -51,13 +55,10 @@ MAX_ROUTES = 8
 def multicast_routes(generic: d2m.GenericOp, chip_grid: tuple[int, int]) -> dict[int, Route]:
     """The inputs that are multicast, by their numbers.
 
-    They change with a reduction, and do not depend on where a core is in its row, or column. The
-    cores are a rectangle of the chip, and each has as many blocks as the others.
+    They change with a reduction, or take part in products, and do not depend on where a core is in
+    its row or column, or in rows of the chip. Each core has as many blocks as the others.
     """
     grid = generic.grid_shape
-    *outer, rows, columns = (1, 1, *grid)
-    if rows > chip_grid[0] or columns > chip_grid[1] or math.prod(outer) > 1:
-        return {}
     positions = iterator_positions(generic.indexing_maps[len(generic.inputs)])
     counts = block_counts(generic)
     if any(
@@ -66,20 +67,21 @@ def multicast_routes(generic: d2m.GenericOp, chip_grid: tuple[int, int]) -> dict
     ):
         return {}
     spread = {position: iterator for iterator, position in positions.items()}
+    is_product = any(isinstance(op, d2m.TileMatmulOp) for op in generic.compute_region.walk())
     routes: dict[int, Route] = {}
-    for number in range(len(generic.inputs)):
+    for number, value in enumerate(generic.inputs):
         used = iterator_positions(generic.indexing_maps[number])
-        if not any(iterator in used for iterator in generic.reductions):
+        gathers = isinstance(d2m.buffer_of_view(value)[0].owner, d2m.ViewElementsOp)
+        is_reduced = any(iterator in used for iterator in generic.reductions)
+        if not is_reduced and (gathers or not is_product):
             continue
-        # Rows travel on the network of the writer, columns on that of the reader.
-        for axis, extent, position, noc in (
-            ("x", columns, len(grid) - 1, WRITER_NOC),
-            ("y", rows, len(grid) - 2, READER_NOC),
-        ):
-            is_shared = extent > 1 and spread.get(position) not in used
-            if is_shared and len(routes) < MAX_ROUTES:
-                routes[number] = Route(axis, extent, noc, 2 * len(routes))
-                break
+        follows = [spread.get(position) in used for position in range(len(grid))]
+        route = shared_cores(grid, follows, chip_grid)
+        if route is not None and len(routes) < MAX_ROUTES:
+            axis, cores = route
+            # Rows travel on the network of the writer, all else on that of the reader.
+            noc = WRITER_NOC if axis == "x" else READER_NOC
+            routes[number] = Route(axis, cores, noc, 2 * len(routes))
     return routes
 
 
@@ -104,22 +106,16 @@ class Multicast:
         self._copy = copy
         self._receivers = route.cores - 1
         self._reversed = route.noc is NocIndex.NOC1
-        self._axis = route.axis
-        self._across = "y" if route.axis == "x" else "x"
         # `ready` counts the receivers that have room; `valid` tells them that a block has arrived.
         self._ready, self._valid = (arguments.semaphore(route.semaphore + n) for n in range(2))
         self._ready_word, self._valid_word = (
             kernel.pointer(semaphore) for semaphore in (self._ready, self._valid)
         )
-        (place,) = kernel.call(f"my_logical_{self._axis}_")
-        (self._fixed,) = kernel.call(f"my_{self._across}", int(route.noc))
-        places = chip.columns if self._axis == "x" else chip.rows
-        self._sender, *others = places[: route.cores]
-        self._ends = (others[0], others[-1])
-        self._sends = kernel.compare("eq", place, 0)
-        (self._sender_ready,) = kernel.call(
-            "get_noc_addr", *self._coordinates(self._sender), self._ready
-        )
+        if route.axis == "rows":
+            self._find_rows(route, chip)
+        else:
+            self._find_line(route, chip)
+        (self._sender_ready,) = kernel.call("get_noc_addr", *self._sender, self._ready)
         self._flags = self._rectangle(self._valid)
         kernel.call("noc_semaphore_set", self._valid_word, 1)
         self._unsignalled = kernel.variables(1) if reads_ahead else None
@@ -127,18 +123,43 @@ class Multicast:
         if self._unsignalled is not None:
             self._unsignalled.store(0, 0)
 
-    def _coordinates(self, along: int) -> Sequence[SSAValue]:
-        """x and y of a core of the row or column."""
-        value = self._kernel.constant(along)
-        return (value, self._fixed) if self._axis == "x" else (self._fixed, value)
+    def _find_line(self, route: Route, chip: Chip) -> None:
+        """The cores of a row or column."""
+        kernel = self._kernel
+        (place,) = kernel.call(f"my_logical_{route.axis}_")
+        across = "y" if route.axis == "x" else "x"
+        (fixed,) = kernel.call(f"my_{across}", int(route.noc))
+        first, *others = (chip.columns if route.axis == "x" else chip.rows)[: route.cores]
+
+        def coordinates(along: int) -> Coordinates:
+            value = kernel.constant(along)
+            return (value, fixed) if route.axis == "x" else (fixed, value)
+
+        self._sends = kernel.compare("eq", place, 0)
+        self._sender = coordinates(first)
+        self._ends = (coordinates(others[0]), coordinates(others[-1]))
+
+    def _find_rows(self, route: Route, chip: Chip) -> None:
+        """The cores of as many rows of the chip as it takes, of which the first core sends."""
+        kernel = self._kernel
+        height = route.cores // len(chip.columns)
+        (x,), (y,) = (kernel.call(f"my_logical_{axis}_") for axis in ("x", "y"))
+        inside = kernel.arithmetic(arith.RemUIOp, y, height)
+        first = kernel.arithmetic(arith.SubiOp, y, inside)
+        self._sends = kernel.compare("eq", kernel.add(inside, x), 0)
+        top = on_network(kernel, first, chip.rows)
+        bottom = on_network(kernel, kernel.add(first, height - 1), chip.rows)
+        left, right = kernel.constant(chip.columns[0]), kernel.constant(chip.columns[-1])
+        # Whoever sends is in the rectangle, but gets nothing.
+        self._sender = (left, top)
+        self._ends = ((left, top), (right, bottom))
 
     def _rectangle(self, address: SSAValue) -> SSAValue:
         """All receivers."""
-        kernel = self._kernel
         # Network 1 goes up and left: a rectangle begins with its last corner.
         ends = self._ends[::-1] if self._reversed else self._ends
-        corners = [value for end in ends for value in self._coordinates(end)]
-        (found,) = kernel.call("get_noc_multicast_addr", *corners, address)
+        corners = [value for end in ends for value in end]
+        (found,) = self._kernel.call("get_noc_multicast_addr", *corners, address)
         return found
 
     def load(self, block: Sequence[Number]) -> None:
