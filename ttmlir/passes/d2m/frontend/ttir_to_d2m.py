@@ -330,7 +330,7 @@ def _convert_elementwise(conversion: Conversion, op: Operation) -> DeviceTensor:
     )
 
 
-_FAMILIES = ("contraction", "creation", "movement", "reduction")
+_FAMILIES = ("contraction", "creation", "indexing", "movement", "reduction")
 
 
 def _rule_of(op: Operation) -> ConversionRule:

@@ -20,7 +20,7 @@ from ttmlir.passes.d2m.kernels.loops import (
 from ttmlir.passes.d2m.kernels.movement.block_copy import (
     BlockCopy,
 )
-from ttmlir.passes.d2m.kernels.movement.gather import input_addresses
+from ttmlir.passes.d2m.kernels.movement.inputs import input_addresses
 from ttmlir.passes.d2m.kernels.movement.multicast import (
     Multicast,
     finish_multicasts,
@@ -57,7 +57,7 @@ class Loader:
         for stream in plan.inputs:
             route = routes.get(stream.number)
             if (READER_NOC if route is None else route.noc) is noc:
-                tiles = input_addresses(kernel, stream, arguments, chip)
+                tiles = input_addresses(kernel, plan, stream, arguments, chip)
                 copy = BlockCopy(kernel, stream, tiles)
                 self._copies.append(copy)
                 if route is not None:
