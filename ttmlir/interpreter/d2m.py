@@ -147,18 +147,29 @@ def _view_layout(execution: Execution, op: Operation, operands: Sequence[Any]) -
 
 
 def _view_elements(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
-    assert isinstance(op, d2m.ViewElementsOp)
+    assert isinstance(op, d2m.ViewElementsOp | d2m.ViewNumberedOp)
     points = cast("Sequence[int]", np.indices(op.shape, sparse=True))
-    places = np.broadcast_arrays(*op.map.eval(points), np.zeros(op.shape, np.int8))[:-1]
-    rank = len(places)
-    rows, columns = places[-2:]
-    tile = (rows // TILE, columns // TILE, rows % TILE, columns % TILE)
-    source = operands[0].reshape(operands[0].shape[rank:])
+    if isinstance(op, d2m.ViewNumberedOp):
+        numbers = _elements_at(operands[1], op.places, points, op.shape)
+        named = np.clip(numbers.astype(np.int64), 0, op.count - 1)
+        found = _elements_at(operands[0], op.map, (*points, named), op.shape)
+    else:
+        found = _elements_at(operands[0], op.map, points, op.shape)
     result = undefined(op.results[0].type)
     *outer, rows, columns = points
     place = (rows // TILE, columns // TILE, rows % TILE, columns % TILE)
-    result.reshape(result.shape[len(op.shape) :])[(*outer, *place)] = source[(*places[:-2], *tile)]
+    result.reshape(result.shape[len(op.shape) :])[(*outer, *place)] = found
     return (result,)
+
+
+def _elements_at(
+    tiles: Any, index_map: AffineMap, points: Sequence[Any], shape: Sequence[int]
+) -> Any:
+    """The elements of tiles on a grid of ones that a map leads to from points of a shape."""
+    places = np.broadcast_arrays(*index_map.eval(points), np.zeros(shape, np.int8))[:-1]
+    rows, columns = places[-2:]
+    tile = (rows // TILE, columns // TILE, rows % TILE, columns % TILE)
+    return tiles.reshape(tiles.shape[len(places) :])[(*places[:-2], *tile)]
 
 
 # --- Generics ------------------------------------------------------------------------------------
@@ -254,6 +265,7 @@ FUNCTIONS: dict[str, Function] = {
     "d2m.reserve": _shard,
     "d2m.to_layout": to_layout,
     "d2m.view_elements": _view_elements,
+    "d2m.view_numbered": _view_elements,
     "d2m.view_layout": _view_layout,
     "d2m.wait": _shard,
 }

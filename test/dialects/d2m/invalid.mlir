@@ -1447,3 +1447,47 @@ func.func @elements_on_several_cores(%a: !t) {
   %0 = d2m.view_elements %a {map = affine_map<(d0, d1) -> (d0, d1)>, shape = array<i64: 64, 96>} : !t -> !t
   return
 }
+
+// -----
+
+#layout = #ttcore.metal_layout<logical_shape = 64x96, dim_alignments = 32x32, collapsed_intervals = dense<[[0, 1], [1, 2]]> : tensor<2x2xi64>, undef, l1>
+!t = tensor<1x1x2x3x!ttcore.tile<32x32, bf16>, #layout>
+!n = tensor<1x1x2x3x!ttcore.tile<32x32, si32>, #layout>
+func.func @numbers_beyond_the_buffer(%a: !t, %n: !n) {
+  // expected-error@+1 {{op 'd2' goes from 0 to 64; the buffer has 64 elements along this dimension}}
+  %0 = "d2m.view_numbered"(%a, %n) <{count = 65 : i64, map = affine_map<(d0, d1, d2) -> (d2, d1)>, places = affine_map<(d0, d1) -> (d0, 0)>, shape = array<i64: 64, 96>}> : (!t, !n) -> !t
+  return
+}
+
+// -----
+
+#layout = #ttcore.metal_layout<logical_shape = 64x96, dim_alignments = 32x32, collapsed_intervals = dense<[[0, 1], [1, 2]]> : tensor<2x2xi64>, undef, l1>
+!t = tensor<1x1x2x3x!ttcore.tile<32x32, bf16>, #layout>
+!n = tensor<1x1x2x3x!ttcore.tile<32x32, si32>, #layout>
+func.func @no_numbers(%a: !t, %n: !n) {
+  // expected-error@+1 {{op count must be 1 or more, got 0}}
+  %0 = "d2m.view_numbered"(%a, %n) <{count = 0 : i64, map = affine_map<(d0, d1, d2) -> (d2, d1)>, places = affine_map<(d0, d1) -> (d0, 0)>, shape = array<i64: 64, 96>}> : (!t, !n) -> !t
+  return
+}
+
+// -----
+
+#layout = #ttcore.metal_layout<logical_shape = 64x96, dim_alignments = 32x32, collapsed_intervals = dense<[[0, 1], [1, 2]]> : tensor<2x2xi64>, undef, l1>
+!t = tensor<1x1x2x3x!ttcore.tile<32x32, bf16>, #layout>
+!n = tensor<1x1x2x3x!ttcore.tile<32x32, u32>, #layout>
+func.func @places_of_numbers(%a: !t, %n: !n) {
+  // expected-error@+1 {{op 'd1' goes from 0 to 95; the buffer has 64 elements along this dimension}}
+  %0 = "d2m.view_numbered"(%a, %n) <{count = 64 : i64, map = affine_map<(d0, d1, d2) -> (d2, d1)>, places = affine_map<(d0, d1) -> (d1, 0)>, shape = array<i64: 64, 96>}> : (!t, !n) -> !t
+  return
+}
+
+// -----
+
+#layout = #ttcore.metal_layout<logical_shape = 64x96, dim_alignments = 32x32, collapsed_intervals = dense<[[0, 1], [1, 2]]> : tensor<2x2xi64>, undef, l1>
+!t = tensor<1x1x2x3x!ttcore.tile<32x32, bf16>, #layout>
+!n = tensor<1x1x2x3x!ttcore.tile<32x32, bf16>, #layout>
+func.func @numbers_of_16_bits(%a: !t, %n: !n) {
+  // expected-error@+1 {{op numbers must be tiles of 32-bit integers, on a grid of one core}}
+  %0 = "d2m.view_numbered"(%a, %n) <{count = 64 : i64, map = affine_map<(d0, d1, d2) -> (d2, d1)>, places = affine_map<(d0, d1) -> (d0, 0)>, shape = array<i64: 64, 96>}> : (!t, !n) -> !t
+  return
+}

@@ -49,6 +49,13 @@ func.func @elements(%a: tensor<1x1x2x1x!tile, #source>) {
   return
 }
 
+// CHECK-LABEL: func.func @numbered_elements
+func.func @numbered_elements(%a: tensor<1x1x2x1x!tile, #source>, %n: tensor<1x1x2x3x!ttcore.tile<32x32, si32>, #layout>) {
+  // CHECK: %view = "d2m.view_numbered"(%arg0, %arg1) <{count = 40 : i64, map = #{{.*}}, places = #{{.*}}, shape = array<i64: 7, 30>}> : (tensor<1x1x2x1x!ttcore.tile<32x32, bf16>, #{{.*}}>, tensor<1x1x2x3x!ttcore.tile<32x32, si32>, #layout>) -> tensor<1x1x1x2x!ttcore.tile<32x32, bf16>, #{{.*}}>
+  %0 = "d2m.view_numbered"(%a, %n) <{count = 40 : i64, map = affine_map<(d0, d1, d2) -> (d2, d1)>, places = affine_map<(d0, d1) -> (d0, 0)>, shape = array<i64: 7, 30>}> : (tensor<1x1x2x1x!tile, #source>, tensor<1x1x2x3x!ttcore.tile<32x32, si32>, #layout>) -> tensor<1x1x1x2x!tile, #odd>
+  return
+}
+
 // CHECK-LABEL: func.func @casts
 func.func @casts(%a: tensor<64x96xbf16, #tt.layout<(d0, d1) -> (d0, d1), undef, <2x1>, memref<1x3x!tt.tile<32x32, bf16>, #tt.memory_space<l1>>>>) {
   // CHECK: ttir.ttnn_metal_layout_cast %arg0 : tensor<64x96xbf16, #{{.*}}> -> tensor<2x1x1x3x!ttcore.tile<32x32, bf16>, #layout>

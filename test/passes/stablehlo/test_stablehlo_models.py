@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from running.kernel_runs import run_kernels
 from running.pass_runner import body, executed, printed
 
 MODELS = Path(__file__).parents[2] / "models" / "stablehlo"
@@ -40,6 +41,17 @@ def test_recurrent_tagger(options: str) -> None:
     np.testing.assert_allclose(results[0], expected[0], rtol=1e-5)
     np.testing.assert_array_equal(results[1], expected[1])
     assert results[1].dtype == np.int32
+
+
+def test_recurrent_tagger_as_kernels() -> None:
+    """What the loop writes to computed places is written there by kernels, too."""
+    rng = np.random.default_rng(3)
+    shapes = ((4, 3, 5), (13, 8), (13, 8), (8, 6))
+    inputs = [rng.standard_normal(shape).astype(np.float32) for shape in shapes]
+    results = run_kernels(printed(MODEL, "stablehlo-to-ttir-pipeline"), *inputs).outputs
+    expected = recurrent_tagger(*(array.astype(np.float64) for array in inputs))
+    np.testing.assert_allclose(results[0], expected[0], rtol=1e-4)
+    np.testing.assert_array_equal(results[1], expected[1])
 
 
 def test_indices_of_a_loop_are_constants() -> None:

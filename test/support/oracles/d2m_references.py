@@ -97,7 +97,7 @@ def golden_results(module: ModuleOp, inputs: Sequence[Array]) -> list[Array]:
             case d2m.ToLayoutOp():
                 values[op.results[0]] = _store(values[op.input], _element(op.input))
                 elements[op.results[0]] = _element(op.input)
-            case d2m.ViewLayoutOp() | d2m.ViewElementsOp():
+            case d2m.ViewLayoutOp() | d2m.ViewElementsOp() | d2m.ViewNumberedOp():
                 # The generic that reads it says what the view is.
                 values[op.results[0]] = values[op.input]
                 elements[op.results[0]] = elements[op.input]

@@ -54,7 +54,7 @@ from ttmlir.dialects.ttcore import (
     metal_layout_of,
 )
 from ttmlir.layout.affine import AffineMap
-from ttmlir.layout.enums import MeshShardType
+from ttmlir.layout.enums import DataType, MeshShardType
 from ttmlir.layout.grid import shape_text
 from ttmlir.layout.linear_form import bounds_of, linear_form
 from ttmlir.mlir.attributes.affine import affine_map_attr, layout_map
@@ -430,34 +430,160 @@ class ViewElementsOp(ArrowOp):
 
     def verify_op(self) -> None:
         """Check the tiles (C1) and the map (C2)."""
-        source, result = self.operands[0], self.results[0]
-        if element_type_of_value(source) != element_type_of_value(result):
-            refuse("view must not change dtype")
-        layouts = [device_layout_of(value.type) for value in (source, result)]
-        if any(
-            each is None or set(each.grid_shape) != {1} or each.element_type.name != "tt.tile"
-            for each in layouts
+        _check_gather(self.operands[0], self.results[0], self.map, self.shape)
+
+
+class ViewNumberedOp(D2MOp):
+    """Tiles whose elements are named by numbers in other tiles; no data is moved.
+
+        %view = "d2m.view_numbered"(%0, %numbers) <{map = affine_map<(d0, d1, d2) -> (d2, d1)>,
+            places = affine_map<(d0, d1) -> (d0, 0)>, shape = array<i64: 7, 64>, count = 70 : i64}>
+            : (A, N) -> B
+
+    `places` takes the place of an element in the view to that of its number, which is the last
+    dimension of `map`; the others are those of the view. Numbers below 0 mean 0, numbers from
+    `count` on the last one. All else is as in `d2m.view_elements`. An operation that reads the
+    view reads the numbers, too.
+
+    C1 and C2: as there. C3: numbers have 32 bits, on a grid of one core, and `places` stays there.
+    """
+
+    name = "d2m.view_numbered"
+    RESULT_NAME: ClassVar = "view"
+    SIGNATURE: ClassVar = Signature(
+        operands=(ValueGroup("input", SHAPED), ValueGroup("numbers", SHAPED)),
+        results=_SHAPED_RESULT,
+        properties=(
+            Property("map", AttrConstraint("affine map", _is_affine_map, ods.always)),
+            Property("places", AttrConstraint("affine map", _is_affine_map, ods.always)),
+            Property("shape", ods.DENSE_I64),
+            Property("count", ods.I64),
+        ),
+    )
+    traits = traits_def(Pure())
+
+    @classmethod
+    def pick(
+        cls,
+        operands: tuple[SSAValue, SSAValue],
+        type: Attribute,
+        maps: tuple[AffineMap, AffineMap],
+        shape: Sequence[int],
+        count: int,
+    ) -> Self:
+        """The view of a type on a buffer, by numbers: `maps` are `map` and `places`."""
+        index_map, places = maps
+        return cls.create(
+            operands=operands,
+            result_types=[type],
+            properties={
+                "map": affine_map_attr(index_map),
+                "places": affine_map_attr(places),
+                "shape": DenseArrayBase.from_list(i64, shape),
+                "count": IntegerAttr(count, i64),
+            },
+        )
+
+    @property
+    def input(self) -> SSAValue:
+        """The buffer."""
+        return self.operands[0]
+
+    @property
+    def numbers(self) -> SSAValue:
+        """The numbers that name elements."""
+        return self.operands[1]
+
+    @property
+    def map(self) -> AffineMap:
+        """From places of elements in the view, and their numbers, to those in the buffer."""
+        return layout_map(cast("AffineMapAttr", self.properties["map"]))
+
+    @property
+    def places(self) -> AffineMap:
+        """From places of elements in the view to those of their numbers."""
+        return layout_map(cast("AffineMapAttr", self.properties["places"]))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The extents of the view in elements, without padding."""
+        return cast("DenseArrayBase[IntegerType]", self.properties["shape"]).get_values()
+
+    @property
+    def count(self) -> int:
+        """How many numbers have a meaning of their own, from 0 on."""
+        return self.integer("count")
+
+    def verify_op(self) -> None:
+        """Check the tiles (C1), the map (C2) and the numbers (C3)."""
+        source, numbers = self.operands
+        if self.count < 1:
+            refuse(f"count must be 1 or more, got {self.count}")
+        _check_gather(source, self.results[0], self.map, self.shape, numbered=self.count)
+        layout = device_layout_of(numbers.type)
+        if (
+            layout is None
+            or set(layout.grid_shape) != {1}
+            or layout.element_type.name != "tt.tile"
+            or element_of(layout.element_type).data_type not in (DataType.U32, DataType.SI32)
         ):
-            refuse("view and buffer must have tiles, on a grid of one core")
-        extents = [each.scalar_shard_shape for each in layouts if each is not None]
-        index_map, shape = self.map, self.shape
-        if (index_map.num_dims, len(index_map.results)) != (len(shape), len(extents[0])):
-            refuse(
-                f"expected a map from {len(shape)} to {len(extents[0])} dimensions, got "
-                f"'{index_map}'"
-            )
-        if len(shape) != len(extents[1]) or any(
-            not 0 < size <= most for size, most in zip(shape, extents[1], strict=True)
-        ):
-            refuse(f"the shape {shape_text(shape)} does not fit in {shape_text(extents[1])}")
-        with layout_errors():
-            for result, extent in zip(index_map.results, extents[0], strict=True):
-                least, most = bounds_of(linear_form(result, shape), shape)
-                if least < 0 or most >= extent:
-                    refuse(
-                        f"'{result}' goes from {least} to {most}; the buffer has {extent} elements "
-                        "along this dimension"
-                    )
+            refuse("numbers must be tiles of 32-bit integers, on a grid of one core")
+        _check_gather_map(self.places, self.shape, layout.scalar_shard_shape)
+
+
+Gather = ViewElementsOp | ViewNumberedOp
+"""Views whose tiles a kernel puts together."""
+_TILE_OF_NUMBERS = 4096
+
+
+def bounce_tiles(view: Gather) -> int:
+    """Tiles of local memory that a kernel needs to gather: one, and a tile of numbers."""
+    if isinstance(view, ViewElementsOp):
+        return 1
+    return 1 + -(-_TILE_OF_NUMBERS // element_of(element_type_of_value(view.input)).stored_bytes)
+
+
+def _check_gather(
+    source: SSAValue,
+    result: SSAValue,
+    index_map: AffineMap,
+    shape: tuple[int, ...],
+    numbered: int | None = None,
+) -> None:
+    """Check the tiles of a gather, and that its map stays in the buffer.
+
+    `numbered`: how far the number goes that is the last dimension of the map, if there is one.
+    """
+    if element_type_of_value(source) != element_type_of_value(result):
+        refuse("view must not change dtype")
+    layouts = [device_layout_of(value.type) for value in (source, result)]
+    if any(
+        each is None or set(each.grid_shape) != {1} or each.element_type.name != "tt.tile"
+        for each in layouts
+    ):
+        refuse("view and buffer must have tiles, on a grid of one core")
+    extents = [each.scalar_shard_shape for each in layouts if each is not None]
+    if len(shape) != len(extents[1]) or any(
+        not 0 < size <= most for size, most in zip(shape, extents[1], strict=True)
+    ):
+        refuse(f"the shape {shape_text(shape)} does not fit in {shape_text(extents[1])}")
+    _check_gather_map(index_map, shape if numbered is None else (*shape, numbered), extents[0])
+
+
+def _check_gather_map(
+    index_map: AffineMap, shape: tuple[int, ...], extents: tuple[int, ...]
+) -> None:
+    """Check that a map from places of a shape leads to a buffer of these extents."""
+    if (index_map.num_dims, len(index_map.results)) != (len(shape), len(extents)):
+        refuse(f"expected a map from {len(shape)} to {len(extents)} dimensions, got '{index_map}'")
+    with layout_errors():
+        for result, extent in zip(index_map.results, extents, strict=True):
+            least, most = bounds_of(linear_form(result, shape), shape)
+            if least < 0 or most >= extent:
+                refuse(
+                    f"'{result}' goes from {least} to {most}; the buffer has {extent} elements "
+                    "along this dimension"
+                )
 
 
 class StreamLayoutOp(D2MOp):
@@ -536,7 +662,7 @@ def buffer_of_view(value: SSAValue) -> tuple[SSAValue, AffineMap]:
 def memory_of(value: SSAValue) -> SSAValue:
     """The buffer in which the elements of a value are: below views, streams and gathers."""
     value, _ = buffer_of_view(value)
-    return memory_of(value.owner.input) if isinstance(value.owner, ViewElementsOp) else value
+    return memory_of(value.owner.input) if isinstance(value.owner, Gather) else value
 
 
 class MeshShardOp(ArrowOp):
@@ -575,6 +701,7 @@ STRUCTURE_OPS = (
     ToLayoutOp,
     ViewLayoutOp,
     ViewElementsOp,
+    ViewNumberedOp,
     StreamLayoutOp,
     MeshShardOp,
 )

@@ -347,13 +347,13 @@ def test_reductions_of_truth_values() -> None:
 
 
 def test_operations_without_loops_are_refused() -> None:
-    """Messages name the operation and the other pipeline."""
+    """Messages name the operation, what takes it apart, and the other pipeline."""
     x = normal(5, 7)
-    index = np.zeros((5, 7), np.int32)
-    message = refusal("gather", [x, index], x, "dim = 0 : si32")
+    message = refusal("softmax", [x], x, "dimension = 0 : si32")
     assert message.startswith("test.mlir:")
     assert ": error: failed to legalize" in message
-    assert "ttir-to-d2m has no loops over tiles for it; use ttir-to-ttnn-backend" in message
+    assert "ttir-to-d2m has no loops over tiles for it; run ttir-composite-" in message
+    assert "or use ttir-to-ttnn-backend" in message
 
 
 def test_other_dialects_are_refused() -> None:

@@ -330,7 +330,7 @@ def _convert_elementwise(conversion: Conversion, op: Operation) -> DeviceTensor:
     )
 
 
-_FAMILIES = ("contraction", "creation", "movement", "reduction")
+_FAMILIES = ("contraction", "creation", "indexing", "movement", "reduction")
 
 
 def _rule_of(op: Operation) -> ConversionRule:
@@ -344,4 +344,7 @@ def _rule_of(op: Operation) -> ConversionRule:
 
 
 def _refuse(conversion: Conversion, op: Operation) -> DeviceTensor:
-    raise LayoutError(f"ttir-to-d2m has no loops over tiles for it; {OTHER_ROAD}")
+    raise LayoutError(
+        "ttir-to-d2m has no loops over tiles for it; run ttir-composite-decomposition and "
+        f"ttir-window-decomposition before, or {OTHER_ROAD}"
+    )

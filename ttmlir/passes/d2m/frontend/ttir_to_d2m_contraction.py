@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
-from xdsl.dialects.builtin import i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects import d2m
@@ -24,7 +23,6 @@ from ttmlir.layout.errors import LayoutError
 from ttmlir.optable.contraction import DotDimensions
 from ttmlir.passes.d2m.frontend.ttir_to_d2m import OTHER_ROAD, Conversion, RuleTable
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
-    MOST_CONSTANTS,
     PARALLEL,
     REDUCTION,
     D2MBuilder,
@@ -36,8 +34,6 @@ from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     scalar_of,
     transpose_tile,
 )
-from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import cast as cast_tensor
-from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import compute_elementwise
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_movement import permute, reshape
 from ttmlir.passes.d2m.references import ReferenceRow
 
@@ -220,25 +216,7 @@ def _convert_flat_product(
     return reshape(builder, product, value_shape(op.results[0]))
 
 
-def _convert_embedding(conversion: Conversion, op: Operation) -> DeviceTensor:
-    """Rows of a table by number: the product of a matrix with a 1 in each row and the table."""
-    builder, result = conversion.builder, op.results[0]
-    numbers, table = (conversion.tensor(value) for value in op.operands[:2])
-    target = element_type(result)
-    _check_elements([table.element, target])
-    count, width = table.shape
-    if count > MOST_CONSTANTS:
-        raise LayoutError(f"has a table of more than {MOST_CONSTANTS} rows; {OTHER_ROAD}")
-    looked_up = math.prod(numbers.shape)
-    column = cast_tensor(builder, reshape(builder, numbers, (looked_up, 1)), i32)
-    row = builder.load_constant(i32, (1, count), range(count))
-    chosen = compute_elementwise(builder, "eq", [column, row], table.element, (looked_up, count))
-    product = _multiply(builder, chosen, table, (looked_up, width), target)
-    return reshape(builder, product, value_shape(result))
-
-
 RULES: RuleTable = {
-    "ttir.embedding": _convert_embedding,
     "ttir.dot_general": _convert_dot_general,
     "ttir.matmul": _convert_matmul,
 }

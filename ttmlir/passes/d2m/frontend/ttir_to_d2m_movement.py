@@ -148,7 +148,7 @@ def _write_part(
     return builder.generic([source], output, nest, body, rows)
 
 
-def _shift(
+def shift(
     builder: D2MBuilder, source: DeviceTensor, dim: int, distance: int, extent: int
 ) -> DeviceTensor:
     """A longer dimension with the tensor from `distance` on; around it are any numbers."""
@@ -191,11 +191,11 @@ def _merge_parts(builder: D2MBuilder, parts: Sequence[DeviceTensor], dim: int) -
     """The concatenation of parts that share tiles: each as long as all, and one of them chosen."""
     ends = [sum(part.shape[dim] for part in parts[: number + 1]) for number in range(len(parts))]
     extent = ends[-1]
-    merged = _shift(builder, parts[0], dim, 0, extent)
+    merged = shift(builder, parts[0], dim, 0, extent)
     for part, begin in zip(parts[1:], ends, strict=False):
         extents = [extent if each == dim else 1 for each in range(len(part.shape))]
         is_before = builder.load_constant(i1, extents, [n < begin for n in range(extent)])
-        here = _shift(builder, part, dim, begin, extent)
+        here = shift(builder, part, dim, begin, extent)
         merged = compute_elementwise(
             builder, "where", [is_before, merged, here], part.element, merged.shape
         )
@@ -239,7 +239,7 @@ def _pad_within(
     """A dimension of an extent that holds the tensor from somewhere in a tile on."""
     begin, extent = place
     end = begin + source.shape[dim]
-    shifted = _shift(builder, source, dim, begin, extent)
+    shifted = shift(builder, source, dim, begin, extent)
     extents = [extent if each == dim else 1 for each in range(len(source.shape))]
     is_inside = builder.load_constant(i1, extents, [begin <= n < end for n in range(extent)])
     around = Splat(number, source.element, shifted.shape)

@@ -440,9 +440,12 @@ class _Planner:
         ]
         scratch = [*self._scratch(), *self._spilled()]
         constants = {each for stage in self._stages for each in stage.constants}
-        # Elements go through a buffer of one tile.
-        bounces = [value for value, _ in inputs if isinstance(value.owner, d2m.ViewElementsOp)]
-        total = sum(map(tile_bytes, bounces)) + sum(
+        bounces = [
+            tile_bytes(value) * d2m.bounce_tiles(value.owner)
+            for value, _ in inputs
+            if isinstance(value.owner, d2m.Gather)
+        ]
+        total = sum(bounces) + sum(
             size * math.prod(plan.extents[c] for c in classes if c in plan.whole)
             for size, classes in (
                 *((tile_bytes(value), classes) for value, classes in (*buffers, *kept)),

@@ -127,7 +127,7 @@ class ConvertD2MToTTMetalPass(ModulePass):
                     self._enqueue(op, kernels)
                 case _:
                     pass
-        views = d2m.ViewLayoutOp | d2m.ViewElementsOp | d2m.StreamLayoutOp
+        views = d2m.ViewLayoutOp | d2m.Gather | d2m.StreamLayoutOp
         erase_unused(op for op in ops if isinstance(op, views))
         for op in function.body.walk():
             if op.name.startswith("d2m."):

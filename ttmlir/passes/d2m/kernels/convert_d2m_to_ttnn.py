@@ -193,6 +193,7 @@ class _Function:
                 case (
                     d2m.ViewLayoutOp()
                     | d2m.ViewElementsOp()
+                    | d2m.ViewNumberedOp()
                     | d2m.StreamLayoutOp()
                     | memref.AllocOp()
                     | memref.DeallocOp()

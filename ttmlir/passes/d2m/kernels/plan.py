@@ -95,8 +95,18 @@ class KernelPlan:
             text.getvalue(),
             self.cb_types,
             *(_signature(value) for value in generic.operands),
+            *(self._numbers_of(stream) for stream in self.streams),
             *(generic.properties[name] for name in sorted(generic.properties)),
         )
+
+    def _numbers_of(self, stream: Stream) -> int | None:
+        """The operand with the numbers that name the elements of another."""
+        view = stream.buffer.owner
+        return self.operand_in(view.numbers) if isinstance(view, d2m.ViewNumberedOp) else None
+
+    def operand_in(self, buffer: SSAValue) -> int | None:
+        """The number of the operand that is in a buffer, by which kernels ask for its address."""
+        return next((each.number for each in self.streams if each.buffer is buffer), None)
 
     def begin(self) -> KernelBuilder:
         """A kernel whose arguments are all circular buffers."""

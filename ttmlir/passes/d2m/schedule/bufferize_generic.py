@@ -51,18 +51,19 @@ def bufferize_generic(
     )
     made.attributes.update(op.attributes)
     for number, value in enumerate(inputs):
-        if isinstance(d2m.buffer_of_view(value)[0].owner, d2m.ViewElementsOp):
-            _insert_bounce(made, number, op.location)
+        view = d2m.buffer_of_view(value)[0].owner
+        if isinstance(view, d2m.Gather):
+            _insert_bounce(made, number, d2m.bounce_tiles(view), op.location)
     for before, after in zip(op.regions, made.regions, strict=True):
         _Region(op, before.block, after.block).bufferize()
     return made
 
 
-def _insert_bounce(op: d2m.GenericOp, number: int, location: LocationAttr) -> None:
-    """Local memory of a tile, for the kernel that gathers an input."""
+def _insert_bounce(op: d2m.GenericOp, number: int, tiles: int, location: LocationAttr) -> None:
+    """Local memory of some tiles, for the kernel that gathers an input."""
     element = cast("MemRefType[Attribute]", op.inputs[number].type).element_type
     space = MemorySpaceAttr(MemorySpace.DEVICE_L1)
-    local = AllocOp((), (), MemRefType(element, (1, 1), NoneAttr(), space))
+    local = AllocOp((), (), MemRefType(element, (1, tiles), NoneAttr(), space))
     local.attributes[BOUNCE] = IntegerAttr(number, i64)
     local.location = location
     op.regions[0].block.add_op(local)

@@ -229,7 +229,7 @@ def _users(value: SSAValue) -> list[Operation]:
     for use in value.uses:
         op = use.operation
         found.append(op)
-        if isinstance(op, d2m.ViewLayoutOp | d2m.ViewElementsOp | TTNNMetalLayoutCastOp):
+        if isinstance(op, d2m.ViewLayoutOp | d2m.Gather | TTNNMetalLayoutCastOp):
             found += _users(op.results[0])
     return found
 

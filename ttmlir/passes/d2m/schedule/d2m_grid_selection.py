@@ -218,7 +218,7 @@ def _nest_of(space: IterationSpace, order: Sequence[int], dst_tiles: int, costs:
             renumber(access.iterators),
             access.extents,
             tile_bytes(value),
-            GATHER_CYCLES if isinstance(below.owner, d2m.ViewElementsOp) else READ_PAGE,
+            GATHER_CYCLES if isinstance(below.owner, d2m.Gather) else READ_PAGE,
             not _fits_in_l1(below),
         )
 

@@ -216,7 +216,7 @@ class _Function:
                 self._define(op, *targets)
             case d2m.ViewLayoutOp():
                 self._convert_view(op)
-            case d2m.ViewElementsOp():
+            case d2m.ViewElementsOp() | d2m.ViewNumberedOp():
                 self._convert_gather(op)
             case TTNNMetalLayoutCastOp():
                 self._convert_cast(op)
@@ -266,7 +266,7 @@ class _Function:
         self._add(op, view)
         self._define(op, view.results[0])
 
-    def _convert_gather(self, op: d2m.ViewElementsOp) -> None:
+    def _convert_gather(self, op: d2m.Gather) -> None:
         """What is gathered has the type of a buffer of DRAM, of which nothing is in memory."""
         type_ = buffer_type(cast("TensorType[Attribute]", op.results[0].type))
         layout = device_layout_of(type_)
@@ -274,7 +274,12 @@ class _Function:
         interleaved = InterleavedLayoutAttr.of(layout.shard_shape, element_of(layout.element_type))
         space = MemorySpaceAttr(MemorySpace.DEVICE_DRAM)
         memref = MemRefType(layout.element_type, layout.shape, interleaved, space)
-        view = d2m.ViewElementsOp.gather(self._buffer(op, 0), memref, op.map, op.shape)
+        if isinstance(op, d2m.ViewElementsOp):
+            view = d2m.ViewElementsOp.gather(self._buffer(op, 0), memref, op.map, op.shape)
+        else:
+            operands = self._buffer(op, 0), self._buffer(op, 1)
+            maps = op.map, op.places
+            view = d2m.ViewNumberedOp.pick(operands, memref, maps, op.shape, op.count)
         self._add(op, view)
         self._define(op, view.results[0])
 
@@ -383,7 +388,7 @@ class _Function:
                 continue
             if self._places.get(user, -1) >= self._places[op]:
                 return True
-            is_view = isinstance(user, d2m.ViewLayoutOp | d2m.ViewElementsOp)
+            is_view = isinstance(user, d2m.ViewLayoutOp | d2m.Gather)
             if is_view and self._is_needed(user.results[0], op, -1):
                 return True
         return False

@@ -22,24 +22,16 @@ from ttmlir.dialects.tt.layout import element_of
 from ttmlir.dialects.ttcore import DeviceLayout, device_layout_of
 from ttmlir.ir.kernel_builder import KernelBuilder, Number
 from ttmlir.layout.affine import AffineExpr, AffineMap, as_expr, constant, dim, dims
-from ttmlir.layout.enums import MemorySpace
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.linear_form import LinearForm, linear_form
 from ttmlir.layout.metal.index_view import TILE
-from ttmlir.passes.d2m.kernels.arguments import KernelArguments
-from ttmlir.passes.d2m.kernels.chip import Chip
 from ttmlir.passes.d2m.kernels.movement.block_copy import (
     BytesSomewhere,
     Place,
-    RepeatedParts,
     TileAddresses,
     evaluate,
-    tile_addresses,
-    tile_bytes_of,
 )
 from ttmlir.passes.d2m.kernels.movement.row_copy import copy_row
-from ttmlir.passes.d2m.kernels.plan import Stream
-from ttmlir.passes.d2m.repeated_parts import Parts
 
 FACE = 16
 """Rows of a face, and columns."""
@@ -63,44 +55,18 @@ class _Source:
         return any(position in form.used_dims() for form in (*self.place, self.unit))
 
 
-def input_addresses(
-    kernel: KernelBuilder,
-    stream: Stream,
-    arguments: KernelArguments,
-    chip: Chip,
-    parts: Parts = (),
-) -> TileAddresses:
-    """How to load the tiles of an input, or these parts; LayoutError if kernels cannot."""
-    view = stream.buffer.owner
-    if not isinstance(view, d2m.ViewElementsOp):
-        tiles = tile_addresses(kernel, stream, arguments, chip, parts)
-        return RepeatedParts(tiles, parts) if parts else tiles
-    if stream.bounce is None:
-        raise LayoutError(
-            f"operand #{stream.number} is gathered, and there is no memory to do it in; run "
-            "ttcore-one-shot-bufferize before"
-        )
-    layout = device_layout_of(view.input.type)
-    if layout is None or layout.index_map is not None:
-        raise LayoutError("a view on elements is made of a buffer, not of another view")
-    is_dram = layout.memory_space is MemorySpace.DEVICE_DRAM
-    below = tile_bytes_of(layout, arguments.address(stream.number), chip)
-    alignment = chip.dram_alignment if is_dram else chip.l1_alignment
-    return GatheredTiles(kernel, view, below, alignment, kernel.buffers[stream.bounce])
-
-
 class GatheredTiles(TileAddresses):
     """The tiles of a view on elements."""
 
     def __init__(
         self,
         kernel: KernelBuilder,
-        view: d2m.ViewElementsOp,
+        view: d2m.Gather,
         below: BytesSomewhere,
         alignment: int,
         bounce: SSAValue,
     ) -> None:
-        """`alignment`: of reads from the buffer; `bounce`: a circular buffer of one tile.
+        """`alignment`: of reads from the buffer; `bounce`: a circular buffer of `bounce_tiles`.
 
         LayoutError for elements that share bytes.
         """
@@ -118,24 +84,37 @@ class GatheredTiles(TileAddresses):
         # Behind the dimensions of the tile: its row, the face's column, the place in the face.
         self._row, self._face, self._lane = rank, rank + 1, rank + 2
         outer = layout.shard_shape
-        self._extents = (*outer, TILE, _FACES, FACE)
+        # Last comes the number that names an element, if one does.
+        self._number = rank + 3
+        named = (view.count,) if isinstance(view, d2m.ViewNumberedOp) else ()
+        self._extents = (*outer, TILE, _FACES, FACE, *named)
         self._source = self._find(source)
-        self._is_aligned = self._compare()
-        self._first = self._find_first() if self._follows_columns() else None
+        self._named = self._find_named()
+        """The dimensions that the number depends on, if elements are named by numbers."""
+        is_piece = self._named.isdisjoint((self._face, self._lane))
+        follows = is_piece and self._follows_columns()
+        self._is_aligned = is_piece and self._compare()
+        self._first = self._find_first() if follows else None
         """The place in a face where each piece begins, if all begin at the same."""
-        self._is_run = self._unit == FACE and self._follows_columns()
+        self._is_run = self._unit == FACE and follows
         self._unit_bytes = self._unit * self._bytes
         self._units = 2 if self._is_run else FACE
         self._slots = TILE * TILE // self._unit
-        if not self._is_aligned:
-            kernel.call("cb_reserve_back", bounce, 1)
+        self._slots_at = 0
+        """Where the units that are read begin in the bounce buffer."""
+        if not self._is_aligned or named:
+            kernel.call("cb_reserve_back", bounce, d2m.bounce_tiles(view))
 
     def _elements(self) -> tuple[AffineExpr, ...]:
         """The place of an element in the buffer."""
+        places = (*self._place_in_view(), *dims(len(self._extents))[self._number :])
+        return self._view.map.compose(AffineMap(len(self._extents), 0, places)).results
+
+    def _place_in_view(self) -> tuple[AffineExpr, ...]:
         *outer, rows, columns = dims(self._rank)
         row = rows * TILE + dim(self._row)
         column = columns * TILE + dim(self._face) * FACE + dim(self._lane)
-        return self._view.map.compose(AffineMap(self._rank + 3, 0, (*outer, row, column))).results
+        return (*outer, row, column)
 
     def _follows_columns(self) -> bool:
         """True if neighbours in a piece are neighbours in a row of the buffer."""
@@ -146,6 +125,15 @@ class GatheredTiles(TileAddresses):
             and not any(self._lane in form.used_dims() for form in before)
         )
 
+    def _find_named(self) -> frozenset[int]:
+        """The dimensions of a tile that the number depends on, if a number names an element."""
+        if not isinstance(self._view, d2m.ViewNumberedOp):
+            return frozenset()
+        places = AffineMap(len(self._extents), 0, self._place_in_view())
+        forms = map(self._form, self._view.places.compose(places).results)
+        used = frozenset[int]().union(*(form.used_dims() for form in forms))
+        return used & {self._row, self._face, self._lane}
+
     def _find_first(self) -> int | None:
         column = self._form(self._elements()[-1])
         factors = (f for term, f in column.factors.items() if term != dim(self._lane))
@@ -155,27 +143,30 @@ class GatheredTiles(TileAddresses):
         """True if rows of a face that follow each other do so in the buffer."""
         *before, row, column = map(self._form, self._elements())
         return (
-            row.factor_of(self._row) == 1
+            self._row not in self._named
+            and row.factor_of(self._row) == 1
             and self._row not in row.divided_dims
             and not any(self._row in form.used_dims() for form in (*before, column))
         )
 
     def _find(self, layout: DeviceLayout) -> _Source:
         """The places of elements."""
-        rank = self._rank
-        *before, y, x = self._elements()
-        tile = AffineMap(
-            rank + 3,
-            0,
-            (*(constant(0) for _ in layout.grid_shape), *before, y // TILE, x // TILE),
-        )
-        places = self._below.place.results.compose(tile).results
-        inside = _place_in_tile(y % TILE, x % TILE)
+        places, inside = self._find_in(self._below, layout, self._elements())
         return _Source(
             tuple(self._form(each) for each in places),
             self._form(inside // self._unit),
             self._form(inside % self._unit),
         )
+
+    def _find_in(
+        self, below: BytesSomewhere, layout: DeviceLayout, element: Sequence[AffineExpr]
+    ) -> tuple[Sequence[AffineExpr], AffineExpr]:
+        """What tells the tile of an element of a buffer, and the number of the element in it."""
+        *before, y, x = element
+        grid = (constant(0) for _ in layout.grid_shape)
+        tile = AffineMap(len(self._extents), 0, (*grid, *before, y // TILE, x // TILE))
+        inside = _place_in_tile(y % TILE, x % TILE)
+        return below.place.results.compose(tile).results, inside
 
     def _form(self, expr: AffineExpr) -> LinearForm:
         return linear_form(expr, self._extents)
@@ -192,7 +183,9 @@ class GatheredTiles(TileAddresses):
         self, kernel: KernelBuilder, place: Sequence[Number], address: Number, tiles: int
     ) -> None:
         """Gather a tile."""
-        known: dict[int, Number] = dict(enumerate(place))
+        self._gather(kernel, dict(enumerate(place)), address)
+
+    def _gather(self, kernel: KernelBuilder, known: Mapping[int, Number], address: Number) -> None:
         if self._is_aligned and self._follows_rows():
             self._each_face(kernel, known, address, self._read_face)
             return
@@ -209,7 +202,8 @@ class GatheredTiles(TileAddresses):
             )
             return
         rows = max(1, self._slots // (self._units * _FACES))
-        (base,) = kernel.call("get_write_ptr", self._bounce)
+        (start,) = kernel.call("get_write_ptr", self._bounce)
+        base = kernel.value(kernel.add(start, self._slots_at))
 
         def on_rows(batch: SSAValue) -> None:
             first = kernel.multiply(batch, rows)
@@ -426,6 +420,10 @@ class GatheredTiles(TileAddresses):
         first, second = conditions
         return kernel.arithmetic(arith.AndIOp, first, second)
 
+    def _name(self, kernel: KernelBuilder, at: Mapping[int, Number]) -> Mapping[int, Number]:
+        """The place with the number that names the element, if there is one."""
+        return at
+
     def _read_aligned(
         self, kernel: KernelBuilder, at: Mapping[int, Number], target: Number
     ) -> None:
@@ -454,13 +452,15 @@ class GatheredTiles(TileAddresses):
             rows = slot, kernel.add(slot, self._unit_bytes)
             self._copy_run(kernel, rows, target, self._last_lane(kernel, at))
             return
-        first = evaluate(kernel, self._source.lane, {**at, self._lane: 0}) if self._is_run else 0
+        start = self._name(kernel, {**at, self._lane: 0}) if self._is_run else at
+        first = evaluate(kernel, self._source.lane, start) if self._is_run else 0
 
         def copy(lane: SSAValue) -> None:
             if self._is_run:
                 place = kernel.add(lane, first)
             else:
-                inside = evaluate(kernel, self._source.lane, {**at, self._lane: lane})
+                named = self._name(kernel, {**at, self._lane: lane})
+                inside = evaluate(kernel, self._source.lane, named)
                 place = kernel.add(kernel.multiply(lane, self._unit), inside)
             self._copy_element(kernel, (slot, place), (target, lane))
 
@@ -500,6 +500,7 @@ class GatheredTiles(TileAddresses):
         with_lane: bool = False,
     ) -> None:
         """Start to read from the unit of an element."""
+        at = self._name(kernel, at)
         place: list[Number] = [evaluate(kernel, form, at) for form in self._source.place]
         byte = evaluate(kernel, self._source.unit * (self._unit * self._bytes), at)
         if with_lane:

@@ -21,7 +21,7 @@ from ttmlir.passes.d2m.kernels.movement.block_copy import (
     BlockCopy,
     tile_addresses,
 )
-from ttmlir.passes.d2m.kernels.movement.gather import input_addresses
+from ttmlir.passes.d2m.kernels.movement.inputs import input_addresses
 from ttmlir.passes.d2m.kernels.movement.multicast import (
     Multicast,
     finish_multicasts,
@@ -65,7 +65,7 @@ class Loader:
             if (READER_NOC if route is None else route.noc) is noc:
                 # What is multicast is copied from circular buffers, as a whole.
                 parts = repeated_parts(plan.generic, stream.number) if route is None else ()
-                tiles = input_addresses(kernel, stream, arguments, chip, parts)
+                tiles = input_addresses(kernel, plan, stream, arguments, chip, parts)
                 copy = BlockCopy(kernel, stream, tiles)
                 self._copies.append(copy)
                 if route is not None:
