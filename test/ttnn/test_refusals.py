@@ -50,6 +50,43 @@ REFUSED: dict[str, tuple[Call, str]] = {
         lambda d, x: ttnn.slice(x, [2, 0], [1, 5]),
         "ends [1, 5] come before starts [2, 0]",
     ),
+    "a pattern without an arrow": (
+        lambda d, x: ttnn.rearrange(x, "a b"),
+        "the pattern 'a b' has no '->' between two lists of axes",
+    ),
+    "a pattern of other dimensions": (
+        lambda d, x: ttnn.rearrange(x, "a b c -> c b a"),
+        "the pattern 'a b c -> c b a' is for tensors of 3 dimensions, got 2: [3, 5]",
+    ),
+    "an axis that is lost": (
+        lambda d, x: ttnn.rearrange(x, "a b -> a"),
+        "the pattern 'a b -> a' has b on one side only; rearrange neither repeats nor reduces",
+    ),
+    "an axis twice": (
+        lambda d, x: ttnn.rearrange(x, "a a -> a"),
+        "the pattern 'a a -> a' has a twice on one side",
+    ),
+    "an open parenthesis": (
+        lambda d, x: ttnn.rearrange(x, "a b -> (a b"),
+        "a parenthesis of the pattern 'a b -> (a b' is not closed",
+    ),
+    "something else in a pattern": (
+        lambda d, x: ttnn.rearrange(x, "a b -> a . b"),
+        "'.' in the pattern 'a b -> a . b' is neither an axis, 1 nor one of parentheses",
+    ),
+    "axes of unknown extents": (
+        lambda d, x: ttnn.rearrange(x, "(a b) c -> a b c"),
+        "the extents of a and b in the pattern '(a b) c -> a b c' are not known; give all but one, "
+        "such as a=2",
+    ),
+    "extents that do not divide": (
+        lambda d, x: ttnn.rearrange(x, "(a b) c -> a b c", a=2),
+        "2 is no divisor of the dimension of 3 that is 'a b' in the pattern '(a b) c -> a b c'",
+    ),
+    "extents of no axis": (
+        lambda d, x: ttnn.rearrange(x, "a b -> b a", c=2),
+        "c is no axis on the left of the pattern 'a b -> b a'",
+    ),
     "no ends": (lambda d, x: ttnn.slice(x, [0, 0]), "slice is missing argument 'ends'"),
     "no starts": (
         lambda d, x: ttnn.slice(x, ends=[0, 0]),

@@ -302,7 +302,7 @@ def test_extra_pipeline_options(device: Any) -> None:
 
 CALLS: list[tuple[Callable[[Any], Any], str]] = [
     (lambda x: ttnn.to_torch(x), "Function to_torch not supported"),
-    (lambda x: x[0], "Function get_item not supported"),
+    (lambda x: ttnn.argmax(x, 0), "Function argmax not supported; call it outside"),
     (lambda x: ttnn.add_(x, x), "Function add_ not supported; use ttnn.add"),
     (lambda x: ttnn.expp(x), "Function expp not supported; nearest: ttnn.exp"),
 ]
@@ -321,6 +321,9 @@ REFUSED: list[tuple[Callable[[Any], Any], str]] = [
     (lambda x: ttnn.add(x, x, activations=["relu"]), "ttnn.add: activations is not supported"),
     (lambda x: ttnn.clamp(x, min=x), "ttnn.clamp: limits are numbers"),
     (lambda x: ttnn.sum(x, dim=0, scalar=2.0), "ttnn.sum: scalar is 1"),
+    (lambda x: ttnn.cumsum(x, 0, reverse_order=True), "ttnn.cumsum: reverse_order and dtype"),
+    (lambda x: x[3:3], "a part of a tensor has no elements: [0, 48]"),
+    (lambda x: ttnn.pad(x, (40, 48), (0, 0), 1.0), "ttnn.pad: give pairs for each dimension"),
     (lambda x: 3, "returns tensors of ttnn, or a tuple of them, not int"),
     (lambda x: ttnn.zeros((32, 32)), "its result is on the host; give it the device of a tensor"),
     (lambda x: ttnn.matmul(x, ttnn.exp(x), transpose_a=1, bias=1), "unexpected keyword argument"),

@@ -223,6 +223,34 @@ MOVES: list[tuple[tuple[int, ...], Callable[..., Any], Callable[..., torch.Tenso
     ((40, 70), lambda x: ttnn.concat([x, x * 2], dim=1), lambda x: torch.cat([x, x * 2], 1)),
     ((40, 70), lambda x: ttnn.repeat(x, (2, 3)), lambda x: x.repeat(2, 3)),
     ((40, 70), lambda x: ttnn.softmax(x, -1), lambda x: x.float().softmax(-1)),
+    ((40, 70), lambda x: ttnn.slice(x, (3, -40), (33, 70), (2, 3)), lambda x: x[3:33:2, 30:70:3]),
+    ((3, 40, 70), lambda x: x[-1, ..., 5:38], lambda x: x[-1, ..., 5:38]),
+    ((3, 40, 70), lambda x: x[1:], lambda x: x[1:]),
+    (
+        (40, 70),
+        lambda x: ttnn.pad(x, [(0, 3), (0, 30)], 2.5),
+        lambda x: torch.nn.functional.pad(x, (0, 30, 0, 3), value=2.5),
+    ),
+    ((40, 70), lambda x: ttnn.stack([x, x * 2], -2), lambda x: torch.stack([x, x * 2], -2)),
+    (
+        (3, 5, 33),
+        lambda x: ttnn.repeat_interleave(x, 4, 1),
+        lambda x: x.repeat_interleave(4, 1),
+    ),
+    ((1, 33), lambda x: ttnn.expand(x, (2, 40, -1)), lambda x: x.expand(2, 40, -1)),
+    ((1, 40, 70), lambda x: ttnn.squeeze(x, 0), lambda x: x[0]),
+    ((40, 70), lambda x: ttnn.unsqueeze(x, 1), lambda x: x[:, None]),
+    ((5, 33), lambda x: ttnn.cumsum(x, 0), lambda x: x.cumsum(0)),
+    (
+        (3, 40, 70),
+        lambda x: ttnn.rearrange(x, "a b c -> c (a b)"),
+        lambda x: x.permute(2, 0, 1).reshape(70, 120),
+    ),
+    (
+        (6, 40, 7),
+        lambda x: ttnn.rearrange(x, "(a b) c d -> 1 (b c) (a d)", b=3),
+        lambda x: x.reshape(2, 3, 40, 7).permute(1, 2, 0, 3).reshape(1, 120, 14),
+    ),
 ]
 
 
@@ -278,3 +306,72 @@ def test_layouts_and_shapes(device: Any, shape: tuple[int, ...], where: dict[str
     """Rows, L1, and shapes of any rank, aligned to tiles or not."""
     x = place(uniform(*shape), device, **where)
     check(lambda x: ttnn.exp(x) * x, lambda x: x.float().exp() * x, x)
+
+
+def test_linear(device: Any) -> None:
+    """A product and a row that is added."""
+    x, w = place(uniform(40, 70, low=-1), device), place(uniform(70, 33, low=-1), device)
+    check(
+        lambda x, w, b: ttnn.linear(x, w, bias=b),
+        lambda x, w, b: x.float() @ w.float() + b,
+        *(x, w, place(uniform(1, 33), device)),
+        tolerance=0.03,
+    )
+
+
+def test_numbers_beside_masked_sums(device: Any) -> None:
+    """A layer norm of rows that end within tiles: its mask and its numbers are both constants."""
+
+    def normalize(x: Any, scale: Any) -> Any:
+        centered = x - ttnn.mean(x, dim=-1, keepdim=True)
+        variance = ttnn.mean(ttnn.square(centered), dim=-1, keepdim=True)
+        return centered * ttnn.rsqrt(variance + 1e-5) * scale
+
+    check(
+        normalize,
+        lambda x, scale: torch.nn.functional.layer_norm(x.float(), (70,)) * scale,
+        *(place(uniform(3, 50, 70), device), place(uniform(70), device)),
+        tolerance=0.02,
+    )
+
+
+LISTED = """
+    abs exp neg sqrt rsqrt log cos erf erfc sign sin ceil floor tanh tan sigmoid hardsigmoid relu
+    reciprocal gelu silu logical_not bitwise_not clamp
+    add multiply subtract divide pow_tensor eq ne gt ge lt le bitwise_and bitwise_or bitwise_xor
+    maximum minimum div pow
+    sum mean max min matmul permute transpose reshape rearrange concat repeat embedding
+    all_gather all_reduce reduce_scatter
+"""
+"""What functions of tt-mlir's ttnn.jit call, in its version of 2026."""
+
+
+@pytest.mark.parametrize("name", LISTED.split())
+def test_listed_functions_are_compiled(device: Any, name: str) -> None:
+    """Each has a function in ttnn, and what it computes is compiled."""
+    call = getattr(ttnn, name)
+    integers_only = name.startswith("bitwise")
+    x = place(integers(32, 64) if integers_only else uniform(32, 64), device)
+    arguments: dict[str, tuple[Any, ...]] = {
+        **dict.fromkeys(("sum", "mean", "max", "min", "all_gather", "reduce_scatter"), (0,)),
+        "clamp": (0.5, 1.5),
+        "permute": ((1, 0),),
+        "transpose": (0, 1),
+        "reshape": ((64, 32),),
+        "rearrange": ("a b -> b a",),
+        "repeat": ((2, 1),),
+        "matmul": (ttnn.reshape(x, (64, 32)),),
+        "pow": (2.0,),
+    }
+    unary = name in {"all_reduce", *UNARY, "bitwise_not"}
+    function = ttnn_jit.jit()(call)
+    if name == "concat":
+        result, same = (each([x, x], 1) for each in (function, call))
+    elif name == "embedding":
+        index = ttnn.from_torch(integers(3, 7, high=32), dtype=ttnn.uint32, device=device)
+        result, same = (each(index, x) for each in (function, call))
+    else:
+        rest = () if unary else arguments.get(name, (x,))
+        result, same = (each(x, *rest) for each in (function, call))
+    assert result.spec == same.spec
+    torch.testing.assert_close(numbers(result), numbers(same), rtol=0.03, atol=0.03)

@@ -13,7 +13,9 @@ from xdsl.ir import SSAValue
 
 from ttmlir.optable import ROWS
 from ttmlir.optable.row import Family
+from ttmlir.ttnn.operations.movement import slice_places
 from ttmlir.ttnn.operations.rearrangement import Rearrangement
+from ttmlir.ttnn.tensor.indexing import full_index
 from ttmlir.ttnn.tensor.tensor import Tensor
 from ttmlir.ttnn_jit.errors import CompilationError
 
@@ -125,7 +127,113 @@ def _reshape(recorder: Recorder, values: Mapping[str, Any], result: Tensor) -> S
 def _rearrange(recorder: Recorder, values: Mapping[str, Any], result: Tensor) -> SSAValue:
     tensor = values["input_tensor"]
     plan = Rearrangement.of(values["pattern"], tuple(tensor.shape), values["axes_lengths"])
-    return recorder.rearrange(tensor, plan.axes, plan.order, result)
+    turned = tuple(plan.axes[axis] for axis in plan.order)
+    return recorder.chain(
+        tensor,
+        ("reshape", plan.axes, {"shape": plan.axes}),
+        ("permute", turned, {"permutation": plan.order}),
+        ("reshape", plan.shape, {"shape": plan.shape}),
+        result=result,
+    )
+
+
+def _slice(recorder: Recorder, values: Mapping[str, Any], result: Tensor) -> SSAValue:
+    if any(isinstance(values[name], Tensor) for name in ("starts", "ends")):
+        raise CompilationError("ttnn.slice: places are numbers in a function that is compiled")
+    tensor = values["input_tensor"]
+    starts, ends, steps = slice_places(tensor.shape, values)
+    return recorder.create("slice", (tensor,), result, begins=starts, ends=ends, step=steps)
+
+
+def _get_item(recorder: Recorder, values: Mapping[str, Any], result: Tensor) -> SSAValue:
+    """A slice, and without the dimensions that have integers."""
+    tensor = values["tensor"]
+    places = [
+        range(extent)[place] if isinstance(place, slice) else range(extent)[place:][:1]
+        for extent, place in zip(tensor.shape, full_index(tensor, values["index"]), strict=True)
+    ]
+    shape = tuple(map(len, places))
+    if 0 in shape:
+        raise CompilationError(f"a part of a tensor has no elements: {list(shape)}")
+    parameters = {
+        "begins": tuple(each.start for each in places),
+        "ends": tuple(each[-1] + 1 for each in places),
+        "step": tuple(each.step for each in places),
+    }
+    whole = tuple(result.shape)
+    return recorder.chain(
+        tensor, ("slice", shape, parameters), ("reshape", whole, {"shape": whole}), result=result
+    )
+
+
+def _pad(recorder: Recorder, values: Mapping[str, Any], result: Tensor) -> SSAValue:
+    if values["args"]:
+        raise CompilationError(
+            "ttnn.pad: give pairs for each dimension in a function that is compiled"
+        )
+    tensor, fill = values["input_tensor"], values["value"]
+    pairs = [(int(low), int(high)) for low, high in values["padding"]]
+    pairs = [(0, 0)] * (len(tensor.shape) - len(pairs)) + pairs
+    padding = tuple(each for pair in pairs for each in pair)
+    return recorder.create("pad", (tensor,), result, padding=padding, value=float(fill or 0))
+
+
+def _stack(recorder: Recorder, values: Mapping[str, Any], result: Tensor) -> SSAValue:
+    dim = int(values["dim"]) % len(result.shape)
+    tensors = list(values["tensors"])
+    shape = list(result.shape)
+    shape[dim] = 1
+    parts = [
+        recorder.chain(each, ("reshape", tuple(shape), {"shape": tuple(shape)})) for each in tensors
+    ]
+    return recorder.create("concat", parts, result, dim=dim)
+
+
+def _repeat_interleave(recorder: Recorder, values: Mapping[str, Any], result: Tensor) -> SSAValue:
+    tensor, count = values["input_tensor"], int(values["repeats"])
+    dim, shape = int(values["dim"]) % len(tensor.shape), tuple(tensor.shape)
+    before, behind = shape[: dim + 1], shape[dim + 1 :]
+    times = (*(1 for _ in before), count, *(1 for _ in behind))
+    whole = tuple(result.shape)
+    return recorder.chain(
+        tensor,
+        ("reshape", (*before, 1, *behind), {"shape": (*before, 1, *behind)}),
+        ("repeat", (*before, count, *behind), {"repeat_dimensions": times}),
+        ("reshape", whole, {"shape": whole}),
+        result=result,
+    )
+
+
+def _expand(recorder: Recorder, values: Mapping[str, Any], result: Tensor) -> SSAValue:
+    tensor, whole = values["input_tensor"], tuple(result.shape)
+    own = (1,) * (len(whole) - len(tensor.shape)) + tuple(tensor.shape)
+    times = tuple(extent // mine for extent, mine in zip(whole, own, strict=True))
+    return recorder.chain(
+        tensor,
+        ("reshape", own, {"shape": own}),
+        ("repeat", whole, {"repeat_dimensions": times}),
+        result=result,
+    )
+
+
+def _linear(recorder: Recorder, values: Mapping[str, Any], result: Tensor) -> SSAValue:
+    product = _matmul(recorder, values, result)
+    bias = values["bias"]
+    if bias is None:
+        return product
+    if bias.dtype != result.dtype:
+        raise CompilationError("ttnn.linear: the bias has the data type of the result")
+    return recorder.create("add", (product, bias), result)
+
+
+def _cumsum(recorder: Recorder, values: Mapping[str, Any], result: Tensor) -> SSAValue:
+    tensor = values["input_tensor"]
+    if values["reverse_order"] or tensor.dtype != result.dtype:
+        raise CompilationError(
+            "ttnn.cumsum: reverse_order and dtype are not supported in a function that is compiled"
+        )
+    dim = int(values["dim"]) % len(tensor.shape)
+    return recorder.create("cumsum", (tensor,), result, dim=dim)
 
 
 def _concat(recorder: Recorder, values: Mapping[str, Any], result: Tensor) -> SSAValue:
@@ -192,17 +300,25 @@ RULES: Mapping[str, Rule] = {
     "clamp": _clamp,
     "concat": _concat,
     "embedding": _embedding,
+    "cumsum": _cumsum,
+    "expand": _expand,
     "full": _fill(),
     "full_like": _fill(),
+    "get_item": _get_item,
+    "linear": _linear,
     "matmul": _matmul,
     "ones": _fill(1.0),
     "ones_like": _fill(1.0),
+    "pad": _pad,
     "permute": _permute,
     **dict.fromkeys(("pow", "pow_tensor"), _power),
     "rearrange": _rearrange,
     "repeat": _repeat,
+    "repeat_interleave": _repeat_interleave,
     **dict.fromkeys(_RESHAPES, _reshape),
+    "slice": _slice,
     "softmax": _softmax,
+    "stack": _stack,
     "transpose": _transpose,
     "typecast": _typecast,
     "where": _where,
@@ -217,7 +333,7 @@ def nearest_functions(name: str) -> str:
     from difflib import get_close_matches
 
     known = {"mul": "multiply", "sub": "subtract", "rsub": "subtract"}
-    names = [known[name]] if name in known else get_close_matches(name, RULES, 3, 0.5)
+    names = [known[name]] if name in known else get_close_matches(name, RULES, 3, 0.8)
     if names:
         return f"use {' or '.join(f'ttnn.{each}' for each in names)}"
     return "call it outside of the function that is compiled"

@@ -264,22 +264,25 @@ class Recorder(Observer):
         rank = len(tensor.shape)
         return self._add(cls, [self.value(tensor)], spec, {"dim0": rank - 2, "dim1": rank - 1})
 
-    def rearrange(
-        self, tensor: Tensor, axes: Sequence[int], order: Sequence[int], result: Tensor
+    def chain(
+        self,
+        tensor: Tensor,
+        *steps: tuple[str, tuple[int, ...], Mapping[str, ParameterValue]],
+        result: Tensor | None = None,
     ) -> SSAValue:
-        """The tensor with its dimensions divided into axes, those in another order, and merged."""
+        """Operations one after another, by mnemonic, shape of the result and parameters.
+
+        The last one makes `result` if that is given.
+        """
         spec = tensor.spec
         if spec.memory_config.is_sharded():
             spec = spec.replace(memory_config=MemoryConfig())
-        turned = tuple(axes[axis] for axis in order)
-        shape = tuple(result.shape)
         value = self.value(tensor)
-        for name, new, parameters in (
-            ("reshape", spec.replace(shape=tuple(axes)), {"shape": tuple(axes)}),
-            ("permute", spec.replace(shape=turned), {"permutation": tuple(order)}),
-            ("reshape", result.spec, {"shape": shape}),
-        ):
-            value = self._add(_row_op(name), [value], new, parameters)
+        specs = [spec.replace(shape=shape) for _, shape, _ in steps]
+        if result is not None:
+            specs[-1] = result.spec
+        for (mnemonic, _, parameters), new in zip(steps, specs, strict=True):
+            value = self._add(_row_op(mnemonic), [value], new, parameters)
         return value
 
     def fill(self, number: float, result: Tensor) -> SSAValue:

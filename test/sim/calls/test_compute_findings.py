@@ -78,6 +78,11 @@ def test_a_right_kernel_has_none() -> None:
             "copy_tile but for add_tiles; call copy_tile_init before",
         ),
         (
+            [call("unary_bcast_init", 0, 16, template=(2,))],
+            call("unary_bcast", 0, 0, 0, template=(1,)),
+            "unary_bcast COL but for unary_bcast ROW; call unary_bcast_init before",
+        ),
+        (
             [call("mm_init", 0, 1, 16)],
             call("matmul_block", 0, 1, 0, 0, 0, 0, 1, 1, 1),
             "matmul_block but for matmul_tiles; call mm_block_init before",

@@ -48,7 +48,7 @@ REASONS: dict[str, tuple[str, ...]] = {
     ),
     "The operation is symmetric in what was swapped, or what follows makes it so.": (
         r": (add_tiles|mul_tiles|binary_max_tile)\(.*\); -> \1\(",
-        r": (add_binary_tile)\((\w+), (\w+), (\w+)\); -> \1\(\3, \2, \4\);",
+        r": ((?:add|mul)_binary_tile)\((\w+), (\w+), (\w+)\); -> \1\(\3, \2, \4\);",
         r"generated_chain_1.cpp: sub_tiles\(",
     ),
     "Without `out_of_order` the packer goes from page to page and ignores the index.": (
@@ -106,11 +106,25 @@ REASONS: dict[str, tuple[str, ...]] = {
         r"fused_sums writer0.cpp: int32_t v\d+ = 4096; -> int32_t v\d+ = 4095;",
     ),
     "Registers that the packer has released hold zeros, which is what they are filled with.": (
-        r"fused_sums compute0.cpp: fill_tile_init\(\); -> nothing #2",
-        r"fused_sums compute0.cpp: fill_tile\((\w+), (\w+)\); -> "
+        r"fused_(sums|softmax) compute0.cpp: fill_tile_init\(\); -> nothing #\d",
+        r"fused_(?:sums|softmax) compute0.cpp: fill_tile\((\w+), (\w+)\); -> "
         r"(nothing|fill_tile\(\1 \+ 1, \2\);)$",
         r": where_tile<.*>\((.*), (\w+), (\w+)\); -> where_tile<.*>\(\1, \2 \+ 1, \3\);",
     ),
+    "Every number below all others does for what is beyond a row, and so does NaN, which the "
+    "matrix unit does not know.": (
+        r"fused_softmax compute0.cpp: int32_t v\d+ = -8388608; -> ",
+        r"fused_softmax compute0.cpp: fill_tile_bitcast\((\w+), (\w+)\); -> "
+        r"fill_tile_bitcast\(\1, \2 (\+ 1|\* 2)\);",
+    ),
+    "What tells numbers from padding is the numbers themselves: those that are 0 in the rows here "
+    "are neither the largest nor large enough to count.": (
+        r"fused_softmax compute0.cpp: copy_tile\((\w+), (.*)\); -> copy_tile\(\1 / 2, \2\);",
+        r"fused_softmax compute0.cpp: where_tile<.*>\((\w+), (.*)\); -> "
+        r"where_tile<.*>\(\1 \+ 1, \2\);",
+    ),
+    "The vector unit stays prepared, and what follows sets the packer up anew, or reads only what "
+    "it keeps.": (r"fused_softmax compute0.cpp: (where_tile_init|reduce_uninit)\(\); -> nothing",),
     "The other circular buffer holds ones, too: those that tell numbers from padding.": (
         r"fused_sums compute0.cpp: reduce_tile<.*>\(\w+, (\w+), (.*)\); -> .*, \1 / 2, \2\);",
     ),

@@ -7,12 +7,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from ttmlir.sim.errors import SimError
 from ttmlir.sim.findings import Finding
 from ttmlir.sim.options import SimOptions
 from ttmlir.sim.timing.timeline import Timeline
 
 Texts = Mapping[str, str]
 """Kernels by the names of their files."""
+
+
+MOST_CALLS = 20_000
+"""Calls of a thread, of which the programs here make less than a tenth."""
 
 
 class Refused(Exception):
@@ -80,6 +85,8 @@ def _logged(
 ) -> Callable[..., Any]:
     def logged(*arguments: Any, **keywords: Any) -> Any:
         result = method(*arguments, **keywords)
+        if len(calls) == MOST_CALLS:
+            raise SimError("the kernel has no end", rule="cycle-limit")
         if not again or result:
             calls.append((name, *map(_plain, arguments), str(keywords), _plain(result)))
         return result

@@ -299,6 +299,7 @@ BINARY: dict[str, Oracle] = {
         shapes=((33,), (7,)),
     ),
     "pow": _number(torch.pow, _POSITIVE),
+    "pow_tensor": _number(torch.pow, _POSITIVE),
     "remainder": _number(torch.remainder, between((-4, 4), (0.5, 2.5)), dtypes=PLAIN_FLOATS),
     "rsub": _number(lambda a, b: b - a),
     "squared_difference": _number(lambda a, b: (a - b) ** 2),

@@ -218,6 +218,11 @@ MOVEMENTS: dict[str, Oracle] = {
         **_ANY,
     ),
     "permute": _moved(lambda f, x: f(x, (2, 0, -2)), lambda x: x.permute(2, 0, 1), shapes=_THREE),
+    "rearrange": _moved(
+        lambda f, x: f(x, "a b c -> c (b a)"),
+        lambda x: x.permute(2, 1, 0).flatten(1),
+        shapes=_THREE,
+    ),
     "repeat": _moved(
         lambda f, x: f(x, [2] * (len(x.shape) - 1) + [3]),
         lambda x: x.repeat([2] * (x.ndim - 1) + [3]),

@@ -240,7 +240,8 @@ class MathApi(VectorApi):
     @kernel_call()
     def unary_bcast_init(self, cb: int, out: int, *, template: Template = ()) -> None:
         """Prepare copies of a part of a tile, spread."""
-        self.prepare("unary_bcast")
+        (part,) = self.numbers_of("unary_bcast_init", template, 1)
+        self.prepare(f"unary_bcast {_PART_NAMES[part]}")
 
     @kernel_call()
     def transpose_wh_init(self, *buffers: int) -> None:
@@ -303,12 +304,12 @@ class MathApi(VectorApi):
 
     # --- Copies ---------------------------------------------------------------------------------
 
-    def _copy(self, name: str, remedy: str, dst: int) -> bool:
-        """SrcA to a tile of DST."""
+    def _copy(self, name: str, remedy: str, dst: int, prepared: str = "") -> bool:
+        """SrcA to a tile of DST; `prepared` is what the unit is prepared for, the name if empty."""
         if not self.src.banks and not self.src.can_use(self.thread):
             return False
-        if self._prepared != name:
-            self._check_prepared(name, remedy)
+        if self._prepared != (prepared or name):
+            self._check_prepared(prepared or name, remedy)
         half = self._half(dst)
         tile, _ = self._use(math_cost(name, self._phases))
         self._store(half.new_faces(dst), tile)
@@ -344,7 +345,9 @@ class MathApi(VectorApi):
     @kernel_call(waits=True)
     def unary_bcast(self, cb: int, index: int, dst: int, *, template: Template = ()) -> bool:
         """A part of a tile, spread, to a tile of DST."""
-        return self._copy("unary_bcast", "unary_bcast_init", dst)
+        (part,) = self.numbers_of("unary_bcast", template, 1)
+        prepared = f"unary_bcast {_PART_NAMES[part]}"
+        return self._copy("unary_bcast", "unary_bcast_init", dst, prepared)
 
     # --- Elementwise operations -----------------------------------------------------------------
 

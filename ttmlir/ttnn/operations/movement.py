@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -251,17 +251,36 @@ def slice(
 ) -> Tensor:
     """The part from `starts` on and before `ends`; negative places count from the end."""
     tensor = require_tensor(input_tensor, "input_tensor")
-    shape = tensor.shape
-    first = _places(slice_start if starts is None else starts, "starts", shape)
-    last = _places(slice_end if ends is None else ends, "ends", shape)
-    distance = steps if slice_step is None else slice_step
+    first, last, step = slice_places(
+        tensor.shape,
+        {
+            "starts": slice_start if starts is None else starts,
+            "ends": slice_end if ends is None else ends,
+            "steps": steps if slice_step is None else slice_step,
+        },
+    )
+    array = meaning_of("slice")(np, tensor.array, begins=first, ends=last, step=step)
+    return _moved(tensor, array, memory_config, output_tensor)
+
+
+def slice_places(
+    shape: Shape, arguments: Mapping[str, Any]
+) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
+    """Starts, ends and steps of a slice by its arguments; ValueError for those that are none."""
+
+    def named(name: str) -> Any:
+        given = arguments[name]
+        return arguments.get(f"slice_{name[:-1]}") if given is None else given
+
+    first = _places(named("starts"), "starts", shape)
+    last = _places(named("ends"), "ends", shape)
+    distance = named("steps")
     step = [1] * len(shape) if distance is None else list(distance)
     if any(each < 1 for each in step):
         raise ValueError(f"steps are at least 1, got {step}")
     if any(end < start for start, end in zip(first, last, strict=True)):
         raise ValueError(f"ends {last} come before starts {first}")
-    array = meaning_of("slice")(np, tensor.array, begins=first, ends=last, step=step)
-    return _moved(tensor, array, memory_config, output_tensor)
+    return tuple(first), tuple(last), tuple(step)
 
 
 def _places(given: Any, name: str, shape: Shape) -> list[int]:

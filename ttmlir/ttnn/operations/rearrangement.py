@@ -30,9 +30,7 @@ class Rearrangement:
     """Of the result."""
 
     @classmethod
-    def of(
-        cls, pattern: str, shape: Sequence[int], lengths: Mapping[str, int]
-    ) -> Rearrangement:
+    def of(cls, pattern: str, shape: Sequence[int], lengths: Mapping[str, int]) -> Rearrangement:
         """What a pattern means for a shape; ValueError if it does not fit.
 
         `lengths` are the extents of axes in parentheses, all but one of each pair of them.

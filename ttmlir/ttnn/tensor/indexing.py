@@ -16,6 +16,17 @@ def get_item(tensor: Tensor, index: Any) -> Tensor:
 
     IndexError outside of the tensor, TypeError for other indices.
     """
+    places = full_index(tensor, index)
+    part = tensor.array[tuple(places)]
+    config = tensor.spec.memory_config
+    if config.is_sharded():
+        config = without_shards(config)
+    spec = tensor.spec.replace(shape=part.shape, memory_config=config)
+    return Tensor.on(tensor.device(), spec, part)
+
+
+def full_index(tensor: Tensor, index: Any) -> list[Any]:
+    """An integer or a slice for each dimension; raises as `get_item` does."""
     shape = tensor.shape
     places: list[Any] = [*index] if isinstance(index, tuple) else [index]
     if sum(isinstance(each, EllipsisType) for each in places) > 1:
@@ -29,12 +40,7 @@ def get_item(tensor: Tensor, index: Any) -> Tensor:
         raise IndexError(f"{len(places)} indices for a tensor of {shape}")
     for extent, each in zip(shape, places, strict=False):
         _check(each, extent, isinstance(tensor.storage, DeviceStorage))
-    part = tensor.array[tuple(places)]
-    config = tensor.spec.memory_config
-    if config.is_sharded():
-        config = without_shards(config)
-    spec = tensor.spec.replace(shape=part.shape, memory_config=config)
-    return Tensor.on(tensor.device(), spec, part)
+    return places + [slice(None)] * (len(shape) - len(places))
 
 
 def _check(place: Any, extent: int, on_device: bool) -> None:

@@ -245,8 +245,13 @@ class _Function:
 
     def _device(self, op: Operation) -> SSAValue:
         """The device, which the function asks for first of all."""
+        first = self._block.first_op
+        assert first is not None, "the block holds the operation that needs a device"
         for each in self._block.ops:
             if isinstance(each, ttnn.GetDeviceOp):
+                if each is not first:
+                    each.detach()
+                    insert_before(first, each)
                 return each.results[0]
         made = ttnn.GetDeviceOp.create(
             result_types=[ttnn.TTNNDeviceType()],
@@ -256,8 +261,6 @@ class _Function:
             },
             location=op.location,
         )
-        first = self._block.first_op
-        assert first is not None, "the block holds the operation that needs a device"
         insert_before(first, made)
         return made.results[0]
 
