@@ -17,7 +17,8 @@ from samples.ttnn_program import ProgramBuilder
 
 from ttmlir.compiler import compile_to_ttm
 from ttmlir.runtime import Numerics, read_binary
-from ttmlir.runtime.ttrt.reports.kernel_times import KernelRuns, perf_summary, place_in
+from ttmlir.runtime.locations import place_in
+from ttmlir.runtime.ttrt.reports.kernel_times import KernelRuns, perf_summary
 from ttmlir.runtime.ttrt.reports.operation_times import (
     Timing,
     TimingObserver,
