@@ -10,10 +10,7 @@ from ttmlir.cost.workload import DRAM, LATENCY, NOC, PROCESSOR, HostTransfer, St
 from ttmlir.layout.enums import Arch
 from ttmlir.layout.system.arch import arch_spec
 from ttmlir.layout.system.chip import ChipDesc, SystemDesc
-from ttmlir.sim.timing.launch import launch_ns
 from ttmlir.sim.timing.noc_parameters import NocParameters, noc_parameters
-
-_ALL_PROCESSORS = frozenset({"BRISC", "NCRISC", "UNPACK", "MATH", "PACK"})
 
 
 @dataclass(frozen=True)
@@ -81,11 +78,6 @@ class Machine:
         """Bytes per cycle that they write together."""
         return self.channels * self.noc.dram_write_rate * self.figures.spread_write_share
 
-    @property
-    def launch_ns(self) -> float:
-        """The least time from the start of a program to that of the next one."""
-        return launch_ns(_ALL_PROCESSORS)
-
     def nanoseconds(self, cycles: float) -> float:
         """Cycles of the clock as time."""
         return cycles * 1e9 / self.clock_hz
@@ -134,7 +126,7 @@ class Machine:
 
     def multicast_cycles(self, size: float) -> float:
         """Cycles in which a core gives a block to others: they ask for it, and it leaves."""
-        return self.figures.semaphore_trip + size / self.noc.linked_multicast_rate
+        return self.figures.semaphore_trip + size / self.figures.multicast_rate
 
     def multicast_delay(self, destinations: int) -> float:
         """Cycles until the last of them has it, beyond those in which it leaves."""
@@ -153,7 +145,7 @@ class Machine:
         if not pages:
             return Stage(LATENCY, 0.0)
         size = pages * page_bytes
-        interface = size / self.noc.interface_rate
+        interface = size / self.figures.interface_rate
         alone = latency + max(interface, (pages - 1) * issue, page_bytes / self.noc.dram_pair_rate)
         ideal = max(interface, pages * issue if pages > 1 else 0.0)
         if together is not None and peak is not None:

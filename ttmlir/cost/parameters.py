@@ -14,6 +14,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ttmlir.layout.enums import Arch
+from ttmlir.sim.timing.launch import launch_ns
+
+_ALL_PROCESSORS = frozenset({"BRISC", "NCRISC", "UNPACK", "MATH", "PACK"})
 
 RateTable = tuple[tuple[int, float], ...]
 """Rates by the size of pages; linear in between."""
@@ -40,12 +43,19 @@ class CostParameters:
     """What they write together on network 1."""
     unpack_speed: float
     """Of the unpackers, relative to those of Wormhole."""
+    interface_rate: float
+    """Into or out of a core, in each network, in long streams."""
+    multicast_rate: float
+    """Out of a core that multicasts with a path that stays reserved."""
     multicast_latency: float
     """To the first destination."""
     destination_latency: float
     """For each further destination of a multicast: acknowledgements come back one by one."""
     semaphore_trip: float
     """An increment of a neighbour's semaphore, with its answer."""
+    launch_ns: float
+    """The least time from the start of a program to that of the next one, for small kernels on all
+    processors."""
     dispatch_gap_ns: float
     """From the end of a program to the start of the next one, if launching it is hidden."""
     pcie_write: RateTable
@@ -72,11 +82,15 @@ WORMHOLE = CostParameters(
     spread_read_share=195 / 266,
     spread_write_share=173 / 255,
     unpack_speed=1.0,
+    # tt-npe, wormhole_b0.hpp; tt-metal, data_movement/documentation/ideal_performance.md.
+    interface_rate=28.1,
+    multicast_rate=22.0,
     # LLD: One to All Multicast 2.0 and 5x5: 710 cycles for 63 destinations, 470 for 24.
     multicast_latency=344,
     destination_latency=5.8,
     # LLD: Atomic Semaphore Adjacent Bandwidth Sweep.
     semaphore_trip=168,
+    launch_ns=launch_ns(_ALL_PROCESSORS),
     # tt-metal, pgm_dispatch_golden.json of 2025-12: programs of x ns take x + 800 ns, once
     # launching is hidden. Traced decoder layers have gaps of 600 to 1000.
     dispatch_gap_ns=800,
@@ -101,11 +115,16 @@ BLACKHOLE = CostParameters(
     spread_write_share=173 / 255,
     # A 16-bit tile is unpacked out of rows in 25 cycles, in 52 on Wormhole (tt-llk issue 130).
     unpack_speed=52 / 25,
+    # tt-npe, blackhole.hpp; ideal_performance.md.
+    interface_rate=60.9,
+    multicast_rate=41.0,
     # LLD: One to All Multicast Linked 2.0: 896 cycles for 109 destinations.
     multicast_latency=359,
     destination_latency=4.9,
     semaphore_trip=186,
-    # pgm_dispatch_blackhole_golden.json of 2026-01 has no sweep of long programs; as on Wormhole.
+    # tt-metal, pgm_dispatch_blackhole_golden.json of 2026-01: 2.03 us for kernels of 256 bytes,
+    # 2.66 for 4096; here for 1024. Long programs are not among them; the gap is that of Wormhole.
+    launch_ns=2160,
     dispatch_gap_ns=800,
     # benchmark_rw_buffer_blackhole_golden.json; reads are not in it, so those of Wormhole.
     pcie_write=((32, 0.896), (512, 13.7), (2048, 14.5)),

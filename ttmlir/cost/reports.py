@@ -37,7 +37,7 @@ def estimate_table(estimate: Estimate, *, most: int | None = None) -> str:
         f"operations",
         f"  device {_microseconds(estimate.device)}, host transfers {_microseconds(estimate.host)}",
         f"{'operation':<{_NAME_WIDTH}}{'us':>10}{'low':>9}{'high':>10}{'share':>8}"
-        f"{'MFLOP':>11}{'MB':>9}{'util':>7}  {'bound by':<12}  location",
+        f"{'MFLOP':>11}{'MB':>9}{'util':>7}  {'bound by':<24}location",
     ]
     lines += [_table_line(estimate, each) for each in shown]
     if len(shown) < len(busy):
@@ -57,7 +57,7 @@ def _table_line(estimate: Estimate, each: OperationEstimate) -> str:
         f"{f'{each.index} {each.name}':<{_NAME_WIDTH}}{each.time.mid / 1e3:>10,.1f}"
         f"{each.time.low / 1e3:>9,.1f}{each.time.high / 1e3:>10,.1f}"
         f"{100 * estimate.share(each):>7.1f}%{each.flops / 1e6:>11,.1f}{each.bytes / 1e6:>9,.2f}"
-        f"{100 * each.utilisation:>6.0f}%  {each.bound_by:<12}  {place_in(each.location) or '-'}"
+        f"{100 * each.utilisation:>6.0f}%  {each.bound_by:<24}{place_in(each.location) or '-'}"
     )
 
 

@@ -34,7 +34,7 @@ def program_time(machine: Machine, workload: Workload) -> Interval:
     program is shorter than launching it. High: nothing is hidden.
     """
     kernels = workload.cycles.scale(1e9 / machine.clock_hz)
-    launch = machine.launch_ns
+    launch = machine.figures.launch_ns
     return Interval(
         kernels.low + LEAST_GAP_NS,
         max(kernels.mid + machine.figures.dispatch_gap_ns, launch),
@@ -104,7 +104,7 @@ def _bound_by(machine: Machine, cost: OperationCost) -> str:
     if cost.programs:
         longest = max(cost.programs, key=lambda each: each.cycles.mid)
         kernels = machine.nanoseconds(longest.cycles.mid) + machine.figures.dispatch_gap_ns
-        return DISPATCH if kernels <= machine.launch_ns else longest.bound_by
+        return DISPATCH if kernels <= machine.figures.launch_ns else longest.bound_by
     return PCIE if cost.transfers else NOTHING_BINDS
 
 

@@ -217,8 +217,8 @@ def _block_read(
     size = tiles * tile_bytes(desc.data_type)
     if ring:
         # Every core sends on what it has to its neighbour, and waits for its signal.
-        cycles = machine.figures.l1_write_latency + size / machine.noc.interface_rate
-        return Stage(NOC, cycles, size / machine.noc.interface_rate)
+        cycles = machine.figures.l1_write_latency + size / machine.figures.interface_rate
+        return Stage(NOC, cycles, size / machine.figures.interface_rate)
     if is_sharded(desc) and receivers == 1:
         return NO_TRANSFER
     if receivers == 1:
@@ -226,7 +226,7 @@ def _block_read(
     # The sender begins to read the next block while this one is on its way.
     given = machine.multicast_cycles(size)
     kind = read.kind if read.cycles > given else NOC
-    least = max(read.ideal, size / machine.noc.interface_rate)
+    least = max(read.ideal, size / machine.figures.interface_rate)
     return Stage(kind, read.cycles + given, least, machine.multicast_delay(receivers - 1))
 
 

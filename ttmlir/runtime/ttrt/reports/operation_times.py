@@ -73,14 +73,17 @@ def summary(path: str, timings: list[Timing]) -> str:
     for timing in timings:
         by_code.setdefault(timing.code, []).append(timing.duration)
     ranked = sorted(by_code.items(), key=lambda item: -sum(item[1]))[:_MOST_OPERATIONS]
-    lines = [f"{path}: {total / 1e6:.3f} ms in {len(timings)} operations"]
-    lines.append(f"{'operation':<32}{'calls':>8}{'total ms':>12}{'mean us':>12}{'share':>8}")
+    lines = [
+        f"{path}: {total / 1e6:.3f} ms of host time, on this computer's CPU, in {len(timings)} "
+        "operations; --device estimates the device's"
+    ]
+    lines.append(f"{'operation':<32}{'calls':>8}{'host ms':>12}{'mean host us':>14}{'share':>8}")
     for code, durations in ranked:
         spent = sum(durations)
         share = 100 * spent / total if total else 0.0
         mean = spent / len(durations) / 1e3
         lines.append(
-            f"{code:<32}{len(durations):>8}{spent / 1e6:>12.3f}{mean:>12.1f}{share:>7.1f}%"
+            f"{code:<32}{len(durations):>8}{spent / 1e6:>12.3f}{mean:>14.1f}{share:>7.1f}%"
         )
     return "\n".join(lines)
 
