@@ -30,7 +30,7 @@ APPROXIMATIONS = {
     "gelu": 221,
     "tanh": 160,
     "sigmoid": 198,
-    "exp": 71,
+    "exp": 107,
 }
 """Cycles of the fast forms of functions, which programs may ask for."""
 

@@ -240,17 +240,18 @@ def _side_by_side(
 ) -> Stage:
     """Both operands' blocks come on processors of their own, but through the same DRAM."""
     longer = max(first, second, key=lambda stage: stage.cycles)
-    size = sum(
-        count * division.depth * tile_bytes(desc.data_type)
-        for desc, count in (
-            (a, division.block_rows * division.rows),
-            (b, division.block_columns * division.columns),
-        )
-        if desc.memory_space is MemorySpace.DEVICE_DRAM
-    )
-    together = size / machine.spread_read_rate
+    size, together = 0.0, 0.0
+    for desc, count in (
+        (a, division.block_rows * division.rows),
+        (b, division.block_columns * division.columns),
+    ):
+        if desc.memory_space is MemorySpace.DEVICE_DRAM:
+            block = count * division.depth * tile_bytes(desc.data_type)
+            placed = desc.memory_layout.is_sharded
+            rate = machine.placed_read_rate if placed else machine.spread_read_rate
+            size, together = size + block, together + block / rate
     if together > longer.cycles:
-        return Stage(DRAM, together, size / machine.dram_rate)
+        return Stage(DRAM, together, size / machine.dram_rate, longer.delay)
     return longer
 
 
