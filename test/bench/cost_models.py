@@ -93,22 +93,14 @@ def decoder(
     users = 32
     row = (users, width)
     qkv = (heads + 2 * kv_heads) * head_width
-    q = make_desc((users, heads, 32, head_width), BF16, L1)
+    # The heads of a group share a tile of q.
+    q = make_desc((users, kv_heads, 32, head_width), BF16, L1)
     cache = make_desc((users, kv_heads, context, head_width), BFP8)
     attention = Work(
         mnemonic="scaled_dot_product_attention",
         operands=(q, cache, cache),
         output=q,
         parameters={"q_chunk": 32, "k_chunk": min(context, 256)},
-        fidelity=HIFI2,
-    )
-    # The heads of a group share a tile of q.
-    grouped = make_desc((users, kv_heads, 32, head_width), BF16, L1)
-    attention = Work(
-        mnemonic=attention.mnemonic,
-        operands=(grouped, cache, cache),
-        output=grouped,
-        parameters=attention.parameters,
         fidelity=HIFI2,
     )
 
@@ -174,7 +166,9 @@ def falcon_7b() -> list[Work]:
     )
 
 
-def encoder(*, batch: int, rows: int, width: int, heads: int, hidden: int, layers: int) -> list[Work]:
+def encoder(
+    *, batch: int, rows: int, width: int, heads: int, hidden: int, layers: int
+) -> list[Work]:
     """Layers of attention and feed-forward on whole sequences."""
     every, head = batch * rows, width // heads
     q = sharded((batch, heads, rows, head), BFP8, HEIGHT)
@@ -240,6 +234,8 @@ def convolution(
         parameters={
             "kernel_height": kernel,
             "kernel_width": kernel,
+            "stride_height": stride,
+            "stride_width": stride,
             "in_channels": channels,
             "out_channels": filters,
             "groups": 1,

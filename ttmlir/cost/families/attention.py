@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from ttmlir.cost.families.contraction import block_stages
 from ttmlir.cost.families.reduction import FAST_EXP, REDUCE, pass_cycles
+from ttmlir.cost.functions import APPROXIMATIONS
 from ttmlir.cost.machine import Machine
 from ttmlir.cost.tensors import TILE, cores_for, dram_bytes, join, network_bytes, reading, writing
 from ttmlir.cost.work import Work
 from ttmlir.cost.workload import COMPUTE, OperationCost, Stage, Workload
+from ttmlir.sim.timing.costs import MATMUL_PHASE, fidelity_phases
 
 _PASSES = (REDUCE, "sub_tiles_bcast", FAST_EXP, REDUCE)
 """On each tile of the scores; what is done once per row of tiles is left out."""
@@ -35,6 +37,8 @@ def cost_attention(machine: Machine, work: Work) -> OperationCost:
     values = _longest(machine, work, (down, depth, across))
     passes = sum(pass_cycles(machine, call, q.data_type, work) for call in _PASSES)
     rescale = down * depth * pass_cycles(machine, "mul_tiles_bcast", q.data_type, work)
+    phases = fidelity_phases(work.product_fidelity)
+    least = down * across * (2 * depth * MATMUL_PHASE * phases + APPROXIMATIONS["exp"] / 2)
     read = join(
         [
             reading(machine, k, across * depth, cores),
@@ -47,7 +51,7 @@ def cost_attention(machine: Machine, work: Work) -> OperationCost:
         cores=cores,
         steps=steps,
         read=read,
-        compute=(Stage(COMPUTE, scores + values + down * across * passes + rescale),),
+        compute=(Stage(COMPUTE, scores + values + down * across * passes + rescale, least),),
         write=Stage(written.kind, written.cycles / blocks, written.ideal / blocks),
         flops=flops,
         dram_bytes=dram_bytes(q, work.output)

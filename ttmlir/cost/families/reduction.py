@@ -72,11 +72,11 @@ def _reduce_tiles(
     if work.mnemonic in COMBINERS or not is_narrow_float(data_type):
         name = COMBINERS.get(work.mnemonic, "maximum" if work.mnemonic == "max" else "add")
         compute = elementwise_stages(
+            machine,
             name,
             (data_type, data_type),
             data_type,
             work.other_fidelity,
-            unpack_speed=machine.figures.unpack_speed,
         )
     else:
         math_cycles = max(1, dims) * call_cycles("reduce_tile", work.other_fidelity)
@@ -101,11 +101,11 @@ def _reduce_tiles(
 def _add_matrices(machine: Machine, work: Work, source: TensorDesc, count: int) -> Workload:
     """Tiles of several matrices become one, by additions."""
     compute = elementwise_stages(
+        machine,
         "add",
         (source.data_type, source.data_type),
         source.data_type,
         work.other_fidelity,
-        unpack_speed=machine.figures.unpack_speed,
     )
     return stream_tiles(machine, (source,), work.output, compute, tiles=count)
 
@@ -188,7 +188,9 @@ def stream_rows(
     steps = -(-count // cores) if is_sharded(source) else -(-units // cores) * columns
     data_type = source.data_type
     passes = sum(pass_cycles(machine, call, data_type, work) for call in calls)
-    per_row = sum(function_cycles(function) for function in once) * max(1, units // cores)
+    per_row = sum(function_cycles(machine.arch, function) for function in once) * max(
+        1, units // cores
+    )
     read = reading(machine, source, 1, cores)
     write = writing(machine, work.output, 1, cores)
     read, write = share_channels(machine, (source,), work.output, cores, read, write)
