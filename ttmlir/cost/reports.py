@@ -44,7 +44,7 @@ def estimate_table(estimate: Estimate, *, most: int | None = None) -> str:
         lines.append(f"... and {len(busy) - len(shown)} more operations")
     if estimate.memory is not None:
         lines += memory_lines(estimate.memory)
-    lines += [f"not counted: {note}" for note in estimate.notes]
+    lines += [f"note: {note}" for note in estimate.notes]
     return "\n".join(lines)
 
 
@@ -123,7 +123,7 @@ def estimate_json(estimate: Estimate) -> str:
         "bytes": round(estimate.bytes),
         "operations": [_operation(estimate, each) for each in estimate.operations],
         "memory": None if estimate.memory is None else memory_document(estimate.memory),
-        "not_counted": list(estimate.notes),
+        "notes": list(estimate.notes),
     }
     return json.dumps(document, indent=2)
 
