@@ -29,7 +29,6 @@ from ttmlir.ir.layouts import layout_of
 from ttmlir.layout.enums import TensorMemoryLayout
 from ttmlir.layout.errors import LayoutError
 from ttmlir.mlir.printing.printer import attribute_text
-from ttmlir.mlir.reporting.locations import override_name
 
 FOLDED = {
     *("tensor.empty", "ttir.empty", "d2m.empty", "memref.alloc", "memref.dealloc"),
@@ -42,6 +41,8 @@ CONSTANTS = {
     *("stablehlo.constant", "stablehlo.iota", "tosa.const", "tosa.const_shape", "arith.constant"),
 }
 _HIDDEN_ATTRIBUTES = {"operandSegmentSizes", "resultSegmentSizes", "operand_constraints"}
+_SHOWN = {"shape", "dtype", "layout", "operation"}
+"""Attributes with the names of something else that is shown."""
 _MAX_LIST = 64
 
 
@@ -139,12 +140,11 @@ class _Building:
         own_layers = layers or scope.layers
         inside = (*own_layers, self._layer(label)) if op.regions else own_layers
         node = Node(
-            id=f"op{index}",
+            id=f"n{index}",
             label=label,
             layers=inside,
             attributes=(
                 ("operation", op.name),
-                ("override_name", override_name(op.location) or ""),
                 *describe_scope(scope, str(op.location)),
                 ("schedule", str(index)),
                 *(pair for result in op.results[:1] for pair in _describe_type(result.type)),
@@ -200,7 +200,7 @@ def _describe_attributes(op: Operation) -> Iterator[tuple[str, str]]:
     for name, attribute in (*op.properties.items(), *op.attributes.items()):
         if name in _HIDDEN_ATTRIBUTES:
             continue
-        yield name, _attribute_text(attribute)
+        yield f"{name} (attribute)" if name in _SHOWN else name, _attribute_text(attribute)
 
 
 def _attribute_text(attribute: Attribute) -> str:

@@ -159,6 +159,7 @@ class _Building:
 def describe_scope(scope: Scope, location: str) -> Attributes:
     """Where in the user's model an operation comes from."""
     return (
+        ("override_name", scope.override_name),
         ("named_location", scope.name),
         ("place", scope.place),
         ("full_location", location if scope.name else ""),
@@ -208,7 +209,8 @@ def grid_of(desc: TensorDesc) -> tuple[int, int]:
 
 
 def _describe_fields(fields: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
-    for name, value in fields.items():
+    for field, value in fields.items():
+        name = f"{field} (field)" if field in ("shape", "dtype") else field
         if isinstance(value, list | tuple):
             yield name, ", ".join(map(str, value))
         else:

@@ -32,6 +32,11 @@ class Scope:
     place: str = ""
     """The first place in a file, as `model.py:4:24`."""
 
+    @property
+    def override_name(self) -> str:
+        """The name that overrides of the operation have: its own, or file and line; or none."""
+        return self.name or ":".join(self.place.split(":")[:2])
+
 
 def scope_of(location: str) -> Scope:
     """What the text of a location says, with or without the `loc(...)` around it."""
