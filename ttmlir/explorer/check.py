@@ -112,7 +112,8 @@ def _describe_graph(graph: Json) -> str:
     nodes: list[Json] = graph["nodes"]
     layers: set[str] = set()
     for node in nodes:
-        parts = node["namespace"].split("/") if node["namespace"] else []
+        namespace: str = node["namespace"]
+        parts = namespace.split("/") if namespace else []
         layers.update("/".join(parts[: depth + 1]) for depth in range(len(parts)))
     edges = sum(len(node["incomingEdges"]) for node in nodes)
     _check_edges(graph, nodes)

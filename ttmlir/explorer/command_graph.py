@@ -105,9 +105,7 @@ def _describe_kernels(command: Command) -> Attributes:
         count = len(command.kernels)
         buffers = max((len(kernel.circular_buffers) for kernel in command.kernels), default=0)
     else:
-        cores = {
-            core for kernel in description.kernels for core in list_cores(kernel.core_ranges)
-        }
+        cores = {core for kernel in description.kernels for core in list_cores(kernel.core_ranges)}
         count, buffers = len(description.kernels), len(description.circular_buffers)
     if not command.is_launch:
         return fidelity

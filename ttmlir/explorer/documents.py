@@ -143,7 +143,10 @@ class ModuleDocument:
             return [source]
         notes = (
             ("board", self.settings.board),
-            *((f"override {number + 1}", str(effect)) for number, effect in enumerate(self.effects)),
+            *(
+                (f"override {number + 1}", str(effect))
+                for number, effect in enumerate(self.effects)
+            ),
         )
         return [Collection("ttnn", build_binary_graphs(self.binary, notes, self.effects)), source]
 

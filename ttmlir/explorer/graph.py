@@ -28,6 +28,9 @@ _JAVASCRIPT = {
     *("propertyIsEnumerable", "toLocaleString", "toString", "valueOf"),
 }
 
+_SLASH = "\u2215"
+"""Looks like a slash and divides no layers."""
+
 Json = dict[str, Any]
 
 
@@ -43,7 +46,7 @@ def clean_text(text: str, limit: int = MAX_VALUE) -> str:
 
 def clean_name(text: str) -> str:
     """A text as the name of a node, a layer or a graph: no slashes, never empty."""
-    name = clean_text(text, MAX_LABEL).replace("/", "∕").strip()
+    name = clean_text(text, MAX_LABEL).replace("/", _SLASH).strip()
     return f"{name}_" if name in _JAVASCRIPT else name or "_"
 
 

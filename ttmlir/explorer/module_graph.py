@@ -8,7 +8,7 @@ only names the device are no nodes: the operations that use them say so.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import cast
+from typing import Any, cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -212,9 +212,11 @@ def _attribute_text(attribute: Attribute) -> str:
         array = cast("ArrayAttr[Attribute]", attribute)
         if len(array.data) > _MAX_LIST:
             return f"{len(array.data)} attributes"
-    if isinstance(attribute, DenseArrayBase) and len(attribute) > _MAX_LIST:
-        return f"{len(attribute)} numbers"
-    return attribute_text(attribute)
+    if isinstance(attribute, DenseArrayBase):
+        count = len(cast("DenseArrayBase[Any]", attribute))
+        if count > _MAX_LIST:
+            return f"{count} numbers"
+    return attribute_text(cast("Attribute", attribute))
 
 
 def _type_text(type_: Attribute) -> str:
@@ -242,7 +244,7 @@ def _describe_type(type_: Attribute) -> Attributes:
         ("rank", str(len(shape))),
     )
     try:
-        layout = layout_of(type_)
+        layout = layout_of(tensor)
     except LayoutError:
         layout = None
     if layout is None:

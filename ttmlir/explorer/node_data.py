@@ -57,9 +57,7 @@ class NodeData:
                 results[node]["bgColor"] = self.colours[node]
         data: Json = {"name": clean_name(self.name), "results": results}
         if self.gradient:
-            data["gradient"] = [
-                {"stop": stop, "bgColor": colour} for stop, colour in self.gradient
-            ]
+            data["gradient"] = [{"stop": stop, "bgColor": colour} for stop, colour in self.gradient]
         return data
 
 
@@ -93,7 +91,10 @@ def list_memory(program: BinaryProgram) -> list[NodeData]:
             if uses.get(ref.global_id, -1) <= operation.index and ref.global_id in held:
                 del held[ref.global_id]
                 live[ref.desc.memory_space] -= ref.desc.size_in_bytes
-    names = {MemorySpace.DEVICE_L1: "L1 in use (bytes)", MemorySpace.DEVICE_DRAM: "DRAM in use (bytes)"}
+    names = {
+        MemorySpace.DEVICE_L1: "L1 in use (bytes)",
+        MemorySpace.DEVICE_DRAM: "DRAM in use (bytes)",
+    }
     return [
         NodeData(name=names[space], values=values, gradient=WATER)
         for space, values in series.items()
@@ -136,9 +137,7 @@ def list_accuracy(program: BinaryProgram, numerics: Numerics, seed: int) -> list
         ),
         NodeData(
             name="max absolute error",
-            values={
-                node_id(each.operation): each.accuracy.max_absolute_error for each in results
-            },
+            values={node_id(each.operation): each.accuracy.max_absolute_error for each in results},
             gradient=HEAT,
         ),
     ]

@@ -172,7 +172,8 @@ def _judge(
         hint = f"; did you mean {' or '.join(near)}?" if near else ""
         return effect(
             State.NOT_FOUND,
-            f"no operation of the compiled program has this name, or it became part of another{hint}",
+            "the compiled program has no operation of this name, or it became part of another"
+            f"{hint}",
         )
     missing = {
         f"{operation_name(operation)} is {places[part]} instead of {word}"

@@ -6,8 +6,8 @@ them say so. Inputs and results are nodes in layers of their own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, cast
 
 from ttmlir.explorer.graph import Attributes, Edge, Graph, Node, check_size
 from ttmlir.explorer.scopes import Scope, scope_of
@@ -65,9 +65,7 @@ def inputs_of(operation: Operation) -> tuple[TensorRef, ...]:
     if "io_tensors" in fields:
         count = max(1, int(operation.scalar("num_outputs")))
         return fields["io_tensors"][:-count]
-    return tuple(
-        ref for name, refs in fields.items() if name not in _OUTPUTS for ref in refs
-    )
+    return tuple(ref for name, refs in fields.items() if name not in _OUTPUTS for ref in refs)
 
 
 def build_program_graph(
@@ -96,23 +94,29 @@ class _Building:
         program = self._program
         check_size(len(program.operations) + len(program.inputs) + len(program.outputs))
         for number, ref in enumerate(program.inputs):
-            self._add(Node(
-                id=f"input{number}",
-                label=f"input {number}",
-                layers=(INPUTS,),
-                outputs=(describe_tensor(ref.desc),),
-                attributes=describe_layout(ref.desc),
-            ), (ref,))
+            self._add(
+                Node(
+                    id=f"input{number}",
+                    label=f"input {number}",
+                    layers=(INPUTS,),
+                    outputs=(describe_tensor(ref.desc),),
+                    attributes=describe_layout(ref.desc),
+                ),
+                (ref,),
+            )
         for operation in program.operations:
             self._add_operation(operation)
         for number, ref in enumerate(program.outputs):
-            self._add(Node(
-                id=f"result{number}",
-                label=f"result {number}",
-                layers=(RESULTS,),
-                inputs=tuple(self._edges((ref,))),
-                attributes=describe_layout(ref.desc),
-            ), ())
+            self._add(
+                Node(
+                    id=f"result{number}",
+                    label=f"result {number}",
+                    layers=(RESULTS,),
+                    inputs=tuple(self._edges((ref,))),
+                    attributes=describe_layout(ref.desc),
+                ),
+                (),
+            )
         return Graph(id=graph_id, nodes=self._nodes, attributes=notes)
 
     def _add(self, node: Node, outputs: Iterable[TensorRef]) -> None:
@@ -212,6 +216,6 @@ def _describe_fields(fields: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     for field, value in fields.items():
         name = f"{field} (field)" if field in ("shape", "dtype") else field
         if isinstance(value, list | tuple):
-            yield name, ", ".join(map(str, value))
+            yield name, ", ".join(map(str, cast("Sequence[object]", value)))
         else:
             yield name, str(value)

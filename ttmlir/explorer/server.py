@@ -18,14 +18,14 @@ import json
 import queue
 import secrets
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from http import HTTPStatus
 from http.cookies import CookieError, SimpleCookie
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from urllib.parse import parse_qs, urlsplit
 
 from ttmlir.explorer.graph import Json
@@ -142,11 +142,16 @@ class ExplorerServer(ThreadingHTTPServer):
 
 
 class _Handler(BaseHTTPRequestHandler):
-    server: ExplorerServer
     protocol_version = "HTTP/1.1"
     server_version = "tt-explorer"
     sys_version = ""
     timeout = 60
+
+    @property
+    def explorer(self) -> ExplorerServer:
+        """The server that the request came to."""
+        assert isinstance(self.server, ExplorerServer), "no other server has this handler"
+        return self.server
 
     def log_message(self, format: str, *args: Any) -> None:
         """Say nothing: the terminal is the user's."""
@@ -173,9 +178,7 @@ class _Handler(BaseHTTPRequestHandler):
         if address.path == "/" and "token" in asked:
             self._enter(asked["token"][0])
         elif not self._has_cookie():
-            self._refuse(
-                HTTPStatus.FORBIDDEN, "open the whole address that tt-explorer printed"
-            )
+            self._refuse(HTTPStatus.FORBIDDEN, "open the whole address that tt-explorer printed")
         else:
             serve(address.path, asked)
 
@@ -184,7 +187,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _check_origin(self) -> str:
         """Why a request does not come from the page; empty if it does."""
         hosts = self.headers.get_all("Host") or []
-        if len(hosts) != 1 or hosts[0] not in self.server.hosts:
+        if len(hosts) != 1 or hosts[0] not in self.explorer.hosts:
             return "this server answers under 127.0.0.1 only"
         origin = self.headers.get("Origin")
         if origin is not None and origin != f"http://{hosts[0]}":
@@ -195,14 +198,14 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _enter(self, token: str) -> None:
         """From the address with the token to the page, which keeps it in a cookie."""
-        if not _equal(token, self.server.token):
+        if not _equal(token, self.explorer.token):
             self._refuse(HTTPStatus.FORBIDDEN, "this token is not that of this explorer")
             return
         self.send_response(HTTPStatus.SEE_OTHER)
-        self.send_header("Location", f"/?data={self.server.session.address_data()}")
+        self.send_header("Location", f"/?data={self.explorer.session.address_data()}")
         self.send_header(
             "Set-Cookie",
-            f"{self.server.cookie}={self.server.token}; Path=/; HttpOnly; SameSite=Strict",
+            f"{self.explorer.cookie}={self.explorer.token}; Path=/; HttpOnly; SameSite=Strict",
         )
         self._end_headers(b"")
 
@@ -211,13 +214,13 @@ class _Handler(BaseHTTPRequestHandler):
             cookies = SimpleCookie(self.headers.get("Cookie", ""))
         except CookieError:
             return False
-        cookie = cookies.get(self.server.cookie)
-        return cookie is not None and _equal(cookie.value, self.server.token)
+        cookie = cookies.get(self.explorer.cookie)
+        return cookie is not None and _equal(cookie.value, self.explorer.token)
 
     # --- What is asked -------------------------------------------------------------------------
 
     def _get(self, path: str, asked: dict[str, list[str]]) -> None:
-        session = self.server.session
+        session = self.explorer.session
         match path:
             case "/check_health":
                 self._send(b"model_explorer_ok", "text/plain; charset=utf-8")
@@ -232,7 +235,7 @@ class _Handler(BaseHTTPRequestHandler):
             case "/api/v1/load_node_data":
                 number = asked.get("node_data_index", [""])[0]
                 is_number = number.isascii() and number.isdecimal() and len(number) < 9
-                with self.server.lock:
+                with self.explorer.lock:
                     self._send_json(session.node_data(int(number) if is_number else -1))
             case "/apistream/server_director":
                 self._stream()
@@ -250,8 +253,8 @@ class _Handler(BaseHTTPRequestHandler):
             )
             return
         try:
-            with self.server.lock:
-                answer = self.server.session.run(json.loads(body))
+            with self.explorer.lock:
+                answer = self.explorer.session.run(json.loads(body))
         except (ValueError, RecursionError, RequestError) as error:
             self._refuse(HTTPStatus.BAD_REQUEST, str(error))
             return
@@ -275,7 +278,7 @@ class _Handler(BaseHTTPRequestHandler):
         return body
 
     def _send_file(self, name: str) -> None:
-        path = self.server.files.get(name)
+        path = self.explorer.files.get(name)
         if path is None:
             self._refuse(HTTPStatus.NOT_FOUND, "there is no such page")
         else:
@@ -284,7 +287,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _stream(self) -> None:
         """Events for as long as the page is open."""
-        listener = self.server.listen()
+        listener = self.explorer.listen()
         self.close_connection = True
         try:
             self.send_response(HTTPStatus.OK)
@@ -301,7 +304,7 @@ class _Handler(BaseHTTPRequestHandler):
         except OSError:
             pass
         finally:
-            self.server.forget(listener)
+            self.explorer.forget(listener)
 
     # --- Answers -------------------------------------------------------------------------------
 
@@ -339,9 +342,10 @@ def finite(value: Any) -> Any:
     """JSON with words instead of numbers that JSON cannot hold."""
     match value:
         case dict():
-            return {key: finite(each) for key, each in value.items()}  # pyright: ignore
+            fields = cast("Json", value)
+            return {key: finite(each) for key, each in fields.items()}
         case list() | tuple():
-            return [finite(each) for each in value]  # pyright: ignore
+            return [finite(each) for each in cast("Sequence[Any]", value)]
         case float() if value != value or value in (float("inf"), float("-inf")):
             return str(value)
         case _:

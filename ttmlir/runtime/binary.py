@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -144,7 +144,7 @@ class Operation:
             value = self._fields[name]
             if _is_tensor(value):
                 found[name] = (self.tensor(name),)
-            elif isinstance(value, tuple) and value and all(map(_is_tensor, value)):
+            elif _are_tensors(value):
                 found[name] = self.tensors(name)
         return found
 
@@ -345,6 +345,12 @@ def _read_desc(table: Table, where: str, chips: int) -> TensorDesc:
 
 def _is_tensor(value: object) -> bool:
     return isinstance(value, TableView) and value.table_type.name == "TensorRef"
+
+
+def _are_tensors(value: object) -> bool:
+    if not isinstance(value, tuple) or not value:
+        return False
+    return all(map(_is_tensor, cast("tuple[object, ...]", value)))
 
 
 def _require(table: Table, name: str, where: str) -> Any:

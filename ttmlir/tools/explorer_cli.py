@@ -13,7 +13,10 @@ from ttmlir.version import VERSION
 @click.command()
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @click.option(
-    "-p", "--port", type=click.IntRange(0, 65535), help="Port; default: the first free from 8080 on."
+    "-p",
+    "--port",
+    type=click.IntRange(0, 65535),
+    help="Port; default: the first free from 8080 on.",
 )
 @click.option("-q", "--no-browser", is_flag=True, help="Print the address, but open no browser.")
 @click.option("--check", is_flag=True, help="Load the page as a browser would, say what it shows.")
@@ -46,9 +49,7 @@ def cli(
         explorer = open_explorer(documents, port=port, save_folder=save_folder)
     except DiagnosticError as error:
         texts = {name: Source(_text_of(name)) for name in files}
-        sys.stderr.write(
-            render_all(error.diagnostics, texts, coloured=uses_colour(sys.stderr))
-        )
+        sys.stderr.write(render_all(error.diagnostics, texts, coloured=uses_colour(sys.stderr)))
         return 1
     except (DocumentError, MissingPackageError) as error:
         raise InputError(str(error)) from None

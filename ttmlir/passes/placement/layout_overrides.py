@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, fields
 from typing import Any
 
-from ttmlir.layout.element_type import DEFAULT_TILE_SHAPE, TileFormat
+from ttmlir.layout.element_type import DEFAULT_TILE_SHAPE, Element, TileFormat
 from ttmlir.layout.enums import (
     STORED_DATA_TYPES,
     DataType,
@@ -23,7 +23,6 @@ from ttmlir.layout.enums import (
 )
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.tensor_layout import TensorLayout
-
 from ttmlir.mlir.option_values import ValueType
 
 _GRID = re.compile(r"[1-9]\d{0,3}(x[1-9]\d{0,3})+", re.ASCII)
@@ -97,7 +96,7 @@ class LayoutOverride:
         _check_sharding(layout.memory_layout, grid)
         return layout.with_grid(shape, grid)
 
-    def _element(self, layout: TensorLayout) -> Any:
+    def _element(self, layout: TensorLayout) -> Element:
         # Only tiles hold other formats than the tensor's own.
         is_tiled = layout.is_tiled or self.data_type not in (
             None,
@@ -115,7 +114,7 @@ class LayoutOverride:
         if self.data_type not in (None, scalar.data_type):
             raise LayoutError(
                 f"rows of numbers are {scalar.data_type.keyword}, as the tensor is: leave out "
-                f"{_spell(self.data_type)}, or take tile"
+                f"{self.parts['data_type']}, or take tile"
             )
         return scalar
 
@@ -128,8 +127,8 @@ def _check_sharding(memory_layout: TensorMemoryLayout, grid: tuple[int, ...]) ->
         raise LayoutError(f"width_sharded needs a grid of one row, not {_spell(grid)}")
 
 
-def _spell(value: Any) -> str:
-    return "x".join(map(str, value)) if isinstance(value, tuple) else str(value.keyword)
+def _spell(value: KeywordEnum | tuple[int, ...]) -> str:
+    return "x".join(map(str, value)) if isinstance(value, tuple) else value.keyword
 
 
 LayoutOverrides = tuple[tuple[str, LayoutOverride], ...]
