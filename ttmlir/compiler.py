@@ -16,6 +16,7 @@ that is refused; its text has the place and the reason. For models of JAX and to
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -83,7 +84,8 @@ def transform(module: ModuleOp, pipeline: str, *, until: str | None = None) -> N
 
     The pipeline is text as in `--pass-pipeline`, without the surrounding `builtin.module(...)`:
     names separated by commas, options in braces. An empty one does nothing. With `until`, the
-    passes in front of the first one of that name run.
+    passes in front of the first one of that name run. Options that have an environment variable,
+    such as SYSTEM_DESC_PATH of the description of the machine, take it where they are not given.
     """
     from ttmlir.passes.core.nest import parse_pipeline
 
@@ -106,8 +108,10 @@ def _run(module: ModuleOp, nest: Nest) -> None:
     from ttmlir.mlir.files.chunk_processing import verify
     from ttmlir.mlir.reporting.diagnostics import DiagnosticError
     from ttmlir.passes.core.manager import PassFailure, PassManager
+    from ttmlir.passes.core.nest import with_environment
 
     try:
+        nest = with_environment(nest, os.environ)
         PassManager(nest=nest).run(make_context(DIALECTS), module)
     except PassFailure as failure:
         if isinstance(failure.__cause__, DiagnosticError):

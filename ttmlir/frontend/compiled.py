@@ -25,11 +25,13 @@ from ttmlir.runtime.element import Array, Numerics
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.loading import read_binary
 from ttmlir.runtime.session import submit
+from ttmlir.runtime.system import find_system
 from ttmlir.runtime.tensor import Tensor, TensorDesc
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
+    from ttmlir.cost import Estimate
     from ttmlir.frontend.model_profile import ModelProfile
     from ttmlir.mlir.reporting.diagnostics import Source
 
@@ -113,18 +115,19 @@ class CompiledModel:
         numerics: NumericsName = "exact",
         target: TargetName = "ttnn",
         options: str = "",
+        board: str | None = None,
         examples: CallArguments | None = None,
     ) -> None:
         """Lower an imported model; raises CompilationError for what is not supported.
 
         `options` are those of the target's pipeline, such as "enable-grid-set=false" of
-        `ttir-to-ttnn-backend-pipeline`. `examples` are arguments of a call, which
-        `save(golden=True)` uses.
+        `ttir-to-ttnn-backend-pipeline`. `board` is a board's name or a `.ttsys` file. `examples`
+        are arguments of a call, which `save(golden=True)` uses.
         """
         self._imported = imported
         self._examples = examples
         self._target = find_target(target)
-        self._options = options
+        self._options = options if board is None else _for_board(board, options)
         self.numerics: NumericsName = _checked_numerics(numerics)
         start = time.perf_counter()
         module = cloned(imported.module)
@@ -132,7 +135,7 @@ class CompiledModel:
             imported.name, imported.texts, first_column=imported.first_column
         ):
             transform(module, TO_TTIR[imported.stage])
-            self._target.lower(module, options)
+            self._target.lower(module, self._options)
             self._bytes = self._target.write(module)
         self._lowered = module
         self.seconds = time.perf_counter() - start
@@ -221,6 +224,20 @@ class CompiledModel:
         arrays = self._arrays(args, kwargs)
         outputs, runs = run_recorded(self._program, arrays, Numerics(self._numerics(numerics)))
         return ModelProfile(self.name, self._imported.unflatten(outputs), runs)
+
+    def estimate(self, board: str | None = None) -> Estimate:
+        """How long the program would take on a board, operation by operation, without running it.
+
+            estimate = compiled.estimate("n150")
+            print(estimate, estimate.total.mid, estimate.rate(batch=8, unit="images"))
+            estimate.write("operations.csv")
+
+        `board` is a name, the path of a `.ttsys` file, or None: what the model was compiled for.
+        For calls of the ttnn library only: `profile` simulates kernels.
+        """
+        from ttmlir.cost import estimate_program
+
+        return estimate_program(self._program, board)
 
     def reference(self, *args: Any, **kwargs: Any) -> Any:
         """What the framework itself computes for a call."""
@@ -338,6 +355,14 @@ def _checked_numerics(name: str) -> NumericsName:
     if name not in ("exact", "device"):
         raise ValueError(f"numerics are 'exact' or 'device', not {name!r}")
     return name
+
+
+def _for_board(board: str, options: str) -> str:
+    """The options of a pipeline, and the system of a board; InputError if there is none."""
+    find_system(board)
+    if "system-desc-path" in options or "system_desc_path" in options:
+        raise InputError("board and system-desc-path both say what to compile for; give one")
+    return f'{options} system-desc-path="{board}"'.lstrip()
 
 
 def _join(texts: list[str]) -> str:
