@@ -6,6 +6,7 @@ read later. Text in a dialect on the way to ttnn is compiled, for its own view a
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -13,11 +14,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from ttmlir.explorer.command_graph import build_command_graph
-from ttmlir.explorer.graph import Attributes, Collection, Graph, clean_name, unique_names
+from ttmlir.explorer.graph import (
+    Attributes,
+    Collection,
+    Graph,
+    clean_name,
+    unique_names,
+)
+from ttmlir.explorer.node_data import describe_estimate
 from ttmlir.explorer.overrides import Effect, Overrides, compile_with, judge
 from ttmlir.explorer.program_graph import build_program_graph
-from ttmlir.layout.system.boards import BOARD_NAMES
-from ttmlir.mlir.reporting.diagnostics import DiagnosticError, Source
+from ttmlir.mlir.reporting.diagnostics import DiagnosticError, Source, listening
 from ttmlir.runtime.binary import Binary
 from ttmlir.runtime.element import Numerics
 from ttmlir.runtime.loading import load_binary, read_binary
@@ -42,6 +49,9 @@ _PIPELINES = {
 """From each dialect to ttnn, with the same options."""
 
 
+_SYSTEM = re.compile(r"\bsystem[-_]desc[-_]path=(\"[^\"]*\"|\S*)")
+
+
 class DocumentError(Exception):
     """A document that cannot be shown; the text is for the user."""
 
@@ -50,7 +60,8 @@ class DocumentError(Exception):
 class Settings:
     """What a user chooses in the page."""
 
-    board: str = BOARD_NAMES[0]
+    board: str | None = None
+    """A name; None is what the program was compiled for."""
     numerics: Numerics = Numerics.EXACT
     overrides: Overrides = field(default_factory=Overrides)
 
@@ -92,7 +103,7 @@ class BinaryDocument:
 
     def collections(self) -> list[Collection]:
         """One, of all programs of the file."""
-        return [Collection("", build_binary_graphs(self.binary))]
+        return [Collection("", build_binary_graphs(self.binary, self.settings.board))]
 
     def change(self, settings: Settings) -> None:
         """Take another board or numerics."""
@@ -121,6 +132,8 @@ class ModuleDocument:
     effects: Sequence[Effect] = ()
     problem: str = ""
     """Why there is no program."""
+    sources: dict[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+    """The nodes of the program that each node of the source became, by their names."""
     _plain: dict[str, Binary] = field(default_factory=dict[str, Binary])
     """The program without overrides, by board."""
 
@@ -141,14 +154,13 @@ class ModuleDocument:
         source = Collection(self.stage, build_module_graphs(self.module, notes=notes))
         if self.binary is None:
             return [source]
-        notes = (
-            ("board", self.settings.board),
-            *(
-                (f"override {number + 1}", str(effect))
-                for number, effect in enumerate(self.effects)
-            ),
+        notes = tuple(
+            (f"override {number + 1}", str(effect)) for number, effect in enumerate(self.effects)
         )
-        return [Collection("ttnn", build_binary_graphs(self.binary, notes, self.effects)), source]
+        graphs = build_binary_graphs(self.binary, self.settings.board, notes, self.effects)
+        program = Collection("ttnn", graphs)
+        self.sources = _find_sources(source, program)
+        return [program] if self.stage == "ttnn" else [program, source]
 
     def change(self, settings: Settings) -> None:
         """Compile with other settings."""
@@ -184,17 +196,27 @@ class ModuleDocument:
         from ttmlir.compiler import transform
         from ttmlir.mlir.attributes.resources import cloned
 
-        board = self.settings.board
+        board = self.settings.board or ""
         if not overrides and board in self._plain:
             return self._plain[board]
         module = cloned(self.module)
-        _set_board(module, board)
-        options = " ".join(filter(None, (self.options, overrides.options)))
-        transform(module, f"{self.pipeline}{{{options}}}" if options else self.pipeline or "")
+        options = self.options_with(overrides)
+        with listening():
+            # What overrides did is told by their effects.
+            transform(module, f"{self.pipeline}{{{options}}}" if options else self.pipeline or "")
         binary = self._write(module)
         if not overrides:
             self._plain[board] = binary
         return binary
+
+    def options_with(self, overrides: Overrides) -> str:
+        """The options of the pipeline, for the chosen board."""
+        options = self.options
+        board = self.settings.board
+        if board is not None:
+            # What was chosen here stands instead of what the model was compiled for.
+            options = f"{_SYSTEM.sub('', options)} system-desc-path={board}"
+        return " ".join(filter(None, (options.strip(), overrides.options)))
 
     def _write(self, module: ModuleOp) -> Binary:
         from ttmlir.compiler import write_ttnn
@@ -231,7 +253,10 @@ class FolderDocument:
 
 
 def build_binary_graphs(
-    binary: Binary, notes: Attributes = (), effects: Sequence[Effect] = ()
+    binary: Binary,
+    board: str | None,
+    notes: Attributes = (),
+    effects: Sequence[Effect] = (),
 ) -> list[Graph]:
     """The graphs of a file's programs."""
     names = program_names(binary)
@@ -244,7 +269,12 @@ def build_binary_graphs(
         for index in effect.operations
     }
     return [
-        build_program_graph(each, name, notes=notes, node_notes={} if each.index else node_notes)
+        build_program_graph(
+            each,
+            name,
+            notes=(*describe_estimate(each, board), *notes),
+            node_notes={} if each.index else node_notes,
+        )
         for each, name in zip(binary.programs, names, strict=True)
     ]
 
@@ -254,13 +284,24 @@ def program_names(binary: Binary) -> list[str]:
     return unique_names(program.name for program in binary.programs)
 
 
-def _set_board(module: ModuleOp, name: str) -> None:
-    """Let a module be compiled for a board; the default one is what the pipeline assumes."""
-    from ttmlir.dialects import tt
-    from ttmlir.layout.system.boards import board
-
-    if name != BOARD_NAMES[0]:
-        module.attributes["tt.system_desc"] = tt.SystemDescAttr(board(name))
+def _find_sources(source: Collection, program: Collection) -> dict[str, Sequence[str]]:
+    """The nodes of the first program for each node of the source, by the names of both."""
+    made: dict[str, list[str]] = {}
+    for node in program.graphs[0].nodes:
+        if name := dict(node.attributes).get("override_name"):
+            made.setdefault(name, []).append(node.id)
+    found: dict[str, Sequence[str]] = {}
+    taken: set[str] = set()
+    for graph in source.graphs:
+        if graph.id != program.graphs[0].id:
+            continue
+        for node in graph.nodes:
+            name = dict(node.attributes).get("override_name", "")
+            # Of several nodes of one name, the first one stands for all.
+            if name in made and name not in taken:
+                taken.add(name)
+                found[node.id] = made[name]
+    return found
 
 
 def read_module(text: str, file_name: str, name: str) -> ModuleDocument:

@@ -6,22 +6,17 @@ greatest of the graph, or by colours of their own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
 
 import numpy as np
 
-from ttmlir.explorer.graph import Json, clean_name, clean_text
+from ttmlir.cost import Estimate, estimate_program
+from ttmlir.explorer.graph import Attributes, Json, clean_name, clean_text
 from ttmlir.explorer.overrides import Effect, State
-from ttmlir.explorer.program_graph import (
-    CONSTANTS,
-    FOLDED,
-    inputs_of,
-    node_id,
-    outputs_of,
-)
-from ttmlir.layout.enums import MemorySpace
-from ttmlir.runtime.binary import BinaryProgram, TensorRef
+from ttmlir.explorer.program_graph import CONSTANTS, FOLDED, node_id
+from ttmlir.runtime.binary import BinaryProgram
 from ttmlir.runtime.element import Numerics
 from ttmlir.runtime.golden import GoldenResult, Tolerance
 from ttmlir.runtime.ttrt.running.inputs import fit_inputs, generate_inputs
@@ -35,7 +30,32 @@ HEAT = ((0.0, "#fff3b0"), (0.5, "#fb8500"), (1.0, "#d00000"))
 WATER = ((0.0, "#e0f2fe"), (0.5, "#38bdf8"), (1.0, "#1e3a8a"))
 """Light to dark blue, as memory is shown."""
 
+_WORD_COLOURS = ("#90caf9", "#ffcc80", "#a5d6a7", "#ce93d8", "#ef9a9a", "#80cbc4", "#e6ee9c")
+"""One after the other for the words that there are."""
+
 Value = float | int | str
+
+
+class Combine(Enum):
+    """How the values of several operations become one."""
+
+    LAST = "last"
+    SUM = "sum"
+    LEAST = "least"
+    MAX = "max"
+
+    def apply(self, values: Sequence[Value]) -> Value:
+        """One value; words have no sum, so it is the last of them."""
+        numbers = [value for value in values if not isinstance(value, str)]
+        if self is Combine.LAST or len(numbers) != len(values):
+            return values[-1]
+        match self:
+            case Combine.SUM:
+                return round(sum(numbers), 3)
+            case Combine.LEAST:
+                return min(numbers)
+            case _:
+                return max(numbers)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +66,26 @@ class NodeData:
     values: Mapping[str, Value]
     colours: Mapping[str, str] = field(default_factory=dict[str, str])
     gradient: Sequence[tuple[float, str]] = ()
+    combine: Combine = Combine.LAST
+    """What several operations of the program are to the one of the source that they come from."""
+
+    def only(self, nodes: Collection[str]) -> NodeData:
+        """The values of some nodes."""
+        values = {node: value for node, value in self.values.items() if node in nodes}
+        return replace(self, values=values)
+
+    def at_sources(self, sources: Mapping[str, Sequence[str]]) -> NodeData:
+        """The values at the nodes of the source, each of which became several of the program."""
+        values: dict[str, Value] = {}
+        colours: dict[str, str] = {}
+        for node, made in sources.items():
+            known = [each for each in made if each in self.values]
+            if known:
+                values[node] = self.combine.apply([self.values[each] for each in known])
+                at = next((each for each in known if self.values[each] == values[node]), known[-1])
+                if at in self.colours:
+                    colours[node] = self.colours[at]
+        return replace(self, values=values, colours=colours)
 
     def as_json(self) -> Json:
         """The `GraphNodeData` of Model Explorer."""
@@ -61,55 +101,78 @@ class NodeData:
         return data
 
 
-def list_memory(program: BinaryProgram) -> list[NodeData]:
-    """Bytes in L1 and in DRAM while each operation runs, by the life of the tensors."""
-    uses = _last_uses(program)
-    live: dict[MemorySpace, int] = {}
-    held: dict[int, TensorRef] = {}
-    series: dict[MemorySpace, dict[str, Value]] = {
-        MemorySpace.DEVICE_L1: {},
-        MemorySpace.DEVICE_DRAM: {},
-    }
-
-    def hold(refs: Iterable[TensorRef]) -> None:
-        for ref in refs:
-            if ref.global_id not in held and ref.desc.is_on_device:
-                held[ref.global_id] = ref
-                space = ref.desc.memory_space
-                live[space] = live.get(space, 0) + ref.desc.size_in_bytes
-
-    hold(program.inputs)
-    for operation in program.operations:
-        written = outputs_of(operation)
-        if operation.table in FOLDED:
-            continue
-        hold(written)
-        if operation.table not in CONSTANTS:
-            for space, values in series.items():
-                values[node_id(operation)] = live.get(space, 0)
-        for ref in (*inputs_of(operation), *written):
-            if uses.get(ref.global_id, -1) <= operation.index and ref.global_id in held:
-                del held[ref.global_id]
-                live[ref.desc.memory_space] -= ref.desc.size_in_bytes
-    names = {
-        MemorySpace.DEVICE_L1: "L1 in use (bytes)",
-        MemorySpace.DEVICE_DRAM: "DRAM in use (bytes)",
-    }
+def list_estimate(program: BinaryProgram, board: str | None) -> list[NodeData]:
+    """How well the chip is used, what limits each operation, its share of the total, its time."""
+    estimate = estimate_program(program, board)
+    rows = {f"op{each.index}": each for each in estimate.operations if each.time.mid > 0}
+    kinds = sorted({each.bound_by for each in rows.values()})
+    colour_of = dict(zip(kinds, _WORD_COLOURS * len(kinds), strict=False))
     return [
-        NodeData(name=names[space], values=values, gradient=WATER)
-        for space, values in series.items()
+        NodeData(
+            name="utilisation (%)",
+            values={node: round(100 * each.utilisation, 1) for node, each in rows.items()},
+            gradient=((0.0, "#f1f5f9"), (1.0, GREEN)),
+            combine=Combine.MAX,
+        ),
+        NodeData(
+            name="bound by",
+            values={node: each.bound_by for node, each in rows.items()},
+            colours={node: colour_of[each.bound_by] for node, each in rows.items()},
+        ),
+        NodeData(
+            name="share of the time (%)",
+            values={node: round(100 * estimate.share(each), 2) for node, each in rows.items()},
+            gradient=HEAT,
+            combine=Combine.SUM,
+        ),
+        NodeData(
+            name=f"time on {_board_name(estimate)} (us)",
+            values={node: round(each.time.mid / 1000, 3) for node, each in rows.items()},
+            gradient=HEAT,
+            combine=Combine.SUM,
+        ),
     ]
 
 
-def _last_uses(program: BinaryProgram) -> dict[int, int]:
-    """The last operation that reads each tensor; results of the program live to its end."""
-    uses = {
-        ref.global_id: operation.index
-        for operation in program.operations
-        for ref in inputs_of(operation)
-    }
-    end = len(program.operations)
-    return uses | {ref.global_id: end for ref in program.outputs}
+def _board_name(estimate: Estimate) -> str:
+    return "the default board" if estimate.board == "default" else estimate.board
+
+
+def describe_estimate(program: BinaryProgram, board: str | None) -> Attributes:
+    """The total of a program, with its bounds, and its peaks of memory."""
+    estimate = estimate_program(program, board)
+    total, memory = estimate.total, estimate.memory
+    lines = [
+        ("board", _board_name(estimate)),
+        (
+            "estimated time",
+            f"{total.mid / 1000:,.1f} us ({total.low / 1000:,.1f} to {total.high / 1000:,.1f})",
+        ),
+    ]
+    if memory is not None:
+        for name, use in (("L1", memory.l1), ("DRAM", memory.dram)):
+            lines.append(
+                (f"{name} at its peak", f"{use.peak:,} of {use.capacity:,} bytes of each bank")
+            )
+        lines.append(("does not fit", memory.first_overflow or ""))
+    return tuple(lines)
+
+
+def list_memory(program: BinaryProgram, board: str | None) -> list[NodeData]:
+    """What of L1 and of DRAM is in use while each operation runs: bytes of the fullest bank."""
+    memory = estimate_program(program, board).memory
+    assert memory is not None, "programs have memory"
+    nodes = [each for each in program.operations if each.table not in FOLDED | CONSTANTS]
+    return [
+        NodeData(
+            name=f"{name} in use (bytes of {use.capacity:,})",
+            values={node_id(each): use.by_operation[each.index] for each in nodes},
+            gradient=WATER,
+            combine=Combine.MAX,
+        )
+        for name, use in (("L1", memory.l1), ("DRAM", memory.dram))
+        if use.peak
+    ]
 
 
 def list_accuracy(program: BinaryProgram, numerics: Numerics, seed: int) -> list[NodeData]:
@@ -134,11 +197,13 @@ def list_accuracy(program: BinaryProgram, numerics: Numerics, seed: int) -> list
             colours={
                 node_id(each.operation): _accuracy_colour(each, tolerance) for each in results
             },
+            combine=Combine.LEAST,
         ),
         NodeData(
             name="max absolute error",
             values={node_id(each.operation): each.accuracy.max_absolute_error for each in results},
             gradient=HEAT,
+            combine=Combine.MAX,
         ),
     ]
 

@@ -16,12 +16,12 @@ from ttmlir.explorer.program_graph import (
     FOLDED,
     grid_of,
     operation_name,
-    outputs_of,
 )
 from ttmlir.explorer.scopes import scope_of
 from ttmlir.mlir.reporting.diagnostics import DiagnosticError
 from ttmlir.passes.placement.layout_overrides import LayoutOverride
 from ttmlir.runtime.binary import Binary, BinaryProgram, Operation
+from ttmlir.runtime.memory import results_of
 from ttmlir.runtime.tensor import TensorDesc
 
 MAX_OVERRIDES = 1000
@@ -178,7 +178,7 @@ def _judge(
     missing = {
         f"{operation_name(operation)} is {places[part]} instead of {word}"
         for operation in new
-        for places in [_place(outputs_of(operation)[0].desc)]
+        for places in [_place(results_of(operation)[0].desc)]
         for part, word in override.parts.items()
         if places[part] != word
     }
@@ -193,7 +193,7 @@ def _judge(
 def _describe_changes(old: list[Operation], new: list[Operation]) -> list[str]:
     changes: dict[str, None] = {}
     for before, after in zip(old, new, strict=False):
-        first, second = (outputs_of(each)[0].desc for each in (before, after))
+        first, second = (results_of(each)[0].desc for each in (before, after))
         if (one := _spell(first)) != (other := _spell(second)):
             changes[f"{operation_name(after)}: {one} → {other}"] = None
     return list(changes)

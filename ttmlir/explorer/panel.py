@@ -17,6 +17,7 @@ from ttmlir.explorer.node_data import (
     NodeData,
     list_accuracy,
     list_effects,
+    list_estimate,
     list_memory,
 )
 from ttmlir.explorer.overrides import OverrideError, Overrides, override_name
@@ -98,7 +99,7 @@ def overrides_file_name(document: Document) -> str:
 
 def overrides_text(document: ModuleDocument) -> str:
     """The flag of `ttmlir-opt` that compiles the document with its overrides."""
-    options = " ".join(filter(None, (document.options, document.settings.overrides.options)))
+    options = document.options_with(document.settings.overrides)
     quoted = f'--{document.pipeline}="{options}"' if options else f"--{document.pipeline}"
     return f"{quoted}\n"
 
@@ -169,8 +170,13 @@ def _run_editors(documents: Sequence[Document]) -> list[Json]:
 
 
 def _board_editor(documents: Sequence[Document]) -> Json:
-    current = next((document.settings.board for document in documents), BOARD_NAMES[0])
-    return _choice("board", "Board", [(name, name) for name in BOARD_NAMES], current)
+    current = next((document.settings.board for document in documents), None)
+    names = [(_AS_IS, "what it was compiled for"), *((name, name) for name in BOARD_NAMES)]
+    return _choice("board", "Board", names, current or _AS_IS)
+
+
+def _estimate_editors(documents: Sequence[Document]) -> list[Json]:
+    return [_board_editor(documents)]
 
 
 def _override_editors(documents: Sequence[Document]) -> list[Json]:
@@ -224,7 +230,11 @@ def _operation_editor(documents: Sequence[Document]) -> Json:
 
 
 def _run_memory(panel: Panel, document: Document, values: Mapping[str, Any]) -> Outcome:
-    return Outcome(list_memory(program_of(document)))
+    return Outcome(list_memory(program_of(document), document.settings.board))
+
+
+def _run_estimate(panel: Panel, document: Document, values: Mapping[str, Any]) -> Outcome:
+    return Outcome(list_estimate(program_of(document), _board(values)))
 
 
 def _run_accuracy(panel: Panel, document: Document, values: Mapping[str, Any]) -> Outcome:
@@ -243,7 +253,7 @@ def _run_overrides(panel: Panel, document: Document, values: Mapping[str, Any]) 
 
 def choose(settings: Settings, values: Mapping[str, Any]) -> Settings:
     """The settings that the editors of overrides ask for; OverrideError for what makes no sense."""
-    board = _word(values, "board", settings.board, BOARD_NAMES)
+    board = _board(values)
     overrides = settings.overrides
     name = str(values.get("operation") or "").strip()
     fields = ("grid", "memory_space", "memory_layout", "page_layout", "data_type")
@@ -262,6 +272,11 @@ def choose(settings: Settings, values: Mapping[str, Any]) -> Settings:
         case _:
             pass
     return replace(settings, board=board, overrides=overrides)
+
+
+def _board(values: Mapping[str, Any]) -> str | None:
+    """The board that is chosen; None for what the program was compiled for."""
+    return _word(values, "board", _AS_IS, (_AS_IS, *BOARD_NAMES)) or None
 
 
 def _word(values: Mapping[str, Any], name: str, default: str, words: Sequence[str]) -> str:
@@ -286,6 +301,14 @@ PROVIDERS: Sequence[Provider] = (
         icon="tune",
         editors=_override_editors,
         run=_run_overrides,
+    ),
+    Provider(
+        id="tt_estimate",
+        name="Estimate",
+        description="Time of each operation on a board, what limits it, and its share",
+        icon="speed",
+        editors=_estimate_editors,
+        run=_run_estimate,
     ),
     Provider(
         id="tt_run",

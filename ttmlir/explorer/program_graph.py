@@ -15,6 +15,7 @@ from ttmlir.layout.element_type import is_block_float
 from ttmlir.runtime.binary import BinaryProgram, Operation, TensorRef
 from ttmlir.runtime.errors import UnsupportedError
 from ttmlir.runtime.execution.operations import find_row
+from ttmlir.runtime.memory import results_of
 from ttmlir.runtime.tensor import TensorDesc
 
 INPUTS, RESULTS = "Inputs", "Results"
@@ -24,7 +25,7 @@ FOLDED = {"EmptyOp", "GetDeviceOp", "DeallocOp", "DeallocateOp"}
 """Operations that only make room, free it or name the device."""
 CONSTANTS = {"ConstantOp", "FullOp", "OnesOp", "ZerosOp"}
 
-_OUTPUTS = ("out", "output", "outputs")
+_RESULT_FIELDS = ("out", "output")
 _MAX_FIELD = 64
 """Bytes of a list that are shown."""
 
@@ -50,22 +51,15 @@ def operation_name(operation: Operation) -> str:
         return operation.title
 
 
-def outputs_of(operation: Operation) -> tuple[TensorRef, ...]:
-    """The tensors that an operation writes."""
-    fields = operation.tensor_fields
-    if "io_tensors" in fields:
-        count = max(1, int(operation.scalar("num_outputs")))
-        return fields["io_tensors"][-count:]
-    return next((fields[name] for name in _OUTPUTS if name in fields), ())
-
-
 def inputs_of(operation: Operation) -> tuple[TensorRef, ...]:
     """The tensors that an operation reads, in the order of the file's fields."""
-    fields = operation.tensor_fields
-    if "io_tensors" in fields:
-        count = max(1, int(operation.scalar("num_outputs")))
-        return fields["io_tensors"][:-count]
-    return tuple(ref for name, refs in fields.items() if name not in _OUTPUTS for ref in refs)
+    written = {ref.global_id for ref in results_of(operation)}
+    return tuple(
+        ref
+        for name, refs in operation.tensor_fields.items()
+        for ref in refs
+        if ref.global_id not in written and name not in _RESULT_FIELDS
+    )
 
 
 def build_program_graph(
@@ -125,7 +119,7 @@ class _Building:
             self._makers[ref.global_id] = Edge(node.id, number)
 
     def _add_operation(self, operation: Operation) -> None:
-        outputs = outputs_of(operation)
+        outputs = results_of(operation)
         if operation.table in CONSTANTS:
             self._constants.update((ref.global_id, ref) for ref in outputs)
         if operation.table in CONSTANTS | FOLDED:

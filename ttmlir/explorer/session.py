@@ -11,9 +11,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from ttmlir.explorer.documents import Document, DocumentError
+from ttmlir.explorer.documents import (
+    Document,
+    DocumentError,
+    ModuleDocument,
+    program_names,
+)
 from ttmlir.explorer.graph import Json, TooLargeError, clean_text
-from ttmlir.explorer.node_data import NodeData, list_effects, list_memory
+from ttmlir.explorer.node_data import NodeData, list_effects, list_estimate, list_memory
 from ttmlir.explorer.overrides import OverrideError
 from ttmlir.explorer.panel import PROVIDERS, Panel
 from ttmlir.limits import memory_advice
@@ -85,9 +90,19 @@ class Session:
             binary = document.binary
             if binary is None or isinstance(binary, MetalBinary) or not binary.programs:
                 continue
-            label, graph = first_program(document)
-            data = [*list_effects(document.effects), *list_memory(binary.program(0))]
-            found += [(label, graph, each) for each in data]
+            program, board = binary.program(0), document.settings.board
+            data = [
+                # The page shows the colours of the last one.
+                *list_memory(program, board),
+                *list_estimate(program, board),
+                *list_effects(document.effects),
+            ]
+            labels = collection_labels(document)
+            graph = program_names(binary)[0]
+            found += [(labels[0], graph, each) for each in data]
+            if isinstance(document, ModuleDocument) and len(labels) > 1:
+                at_sources = (each.at_sources(document.sources) for each in data)
+                found += [(labels[1], graph, each) for each in at_sources if each.values]
         return found
 
     def run(self, command: Any) -> Json:
@@ -130,11 +145,15 @@ class Session:
         outcome = self._panel.run(extension, document, str(command["graphId"]), values)
         if outcome.graphs_changed:
             self.on_change()
-        return {"result": [each.as_json() for each in outcome.data], "error": ""}
+        data = outcome.data
+        if isinstance(document, ModuleDocument):
+            nodes = {str(each["id"]) for each in dict(command.get("graph") or {}).get("nodes", [])}
+            if nodes & document.sources.keys():
+                data = [each.at_sources(document.sources) for each in data]
+        return {"result": [each.as_json() for each in data], "error": ""}
 
 
-def first_program(document: Document) -> tuple[str, str]:
-    """The label of the collection that shows a document's program, and the graph of the first."""
-    collection = document.collections()[0]
-    label = f"{document.name} ({collection.label})" if collection.label else document.name
-    return label, collection.graphs[0].id
+def collection_labels(document: Document) -> list[str]:
+    """What the page calls the collections of a document."""
+    labels = (collection.label for collection in document.collections())
+    return [f"{document.name} ({label})" if label else document.name for label in labels]
