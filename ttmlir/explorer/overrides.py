@@ -131,7 +131,7 @@ def judge(
     overrides: Overrides, before: BinaryProgram, after: BinaryProgram, refused: Mapping[str, str]
 ) -> list[Effect]:
     """What became of each override: compares the program without any and the compiled one."""
-    old, new = _by_name(before), _by_name(after)
+    old, new = computing_by_name(before), computing_by_name(after)
     return [
         _judge(name, override, old.get(name, []), new.get(name, []), refused.get(name), list(new))
         for name, override in overrides.layouts.items()
@@ -143,7 +143,7 @@ def override_name(operation: Operation) -> str:
     return scope_of(operation.location).override_name
 
 
-def _by_name(program: BinaryProgram) -> dict[str, list[Operation]]:
+def computing_by_name(program: BinaryProgram) -> dict[str, list[Operation]]:
     """The operations that compute, by the names of their overrides."""
     found: dict[str, list[Operation]] = {}
     moves = {"ToLayoutOp", "ToDeviceOp", "ToMemoryConfigOp", *FOLDED, *CONSTANTS}

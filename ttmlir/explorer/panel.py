@@ -6,6 +6,7 @@ colours the nodes with the answer.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,8 +21,8 @@ from ttmlir.explorer.node_data import (
     list_estimate,
     list_memory,
 )
-from ttmlir.explorer.overrides import OverrideError, Overrides, override_name
-from ttmlir.explorer.program_graph import CONSTANTS, FOLDED, operation_name
+from ttmlir.explorer.overrides import OverrideError, Overrides, computing_by_name
+from ttmlir.explorer.program_graph import operation_name
 from ttmlir.files import safe_file_name, write_file
 from ttmlir.layout.enums import STORED_DATA_TYPES, TensorMemoryLayout
 from ttmlir.layout.system.boards import BOARD_NAMES
@@ -100,8 +101,9 @@ def overrides_file_name(document: Document) -> str:
 def overrides_text(document: ModuleDocument) -> str:
     """The flag of `ttmlir-opt` that compiles the document with its overrides."""
     options = document.options_with(document.settings.overrides)
-    quoted = f'--{document.pipeline}="{options}"' if options else f"--{document.pipeline}"
-    return f"{quoted}\n"
+    return (
+        f"--{document.pipeline}={shlex.quote(options)}\n" if options else f"--{document.pipeline}\n"
+    )
 
 
 def _find(provider: str) -> Provider:
@@ -213,10 +215,8 @@ def _operation_editor(documents: Sequence[Document]) -> Json:
         if document.binary is None or isinstance(document.binary, MetalBinary):
             continue
         for program in document.binary.programs[:1]:
-            for operation in program.operations:
-                if operation.table not in CONSTANTS | FOLDED:
-                    names.setdefault(override_name(operation), operation_name(operation))
-    names.pop("", None)
+            for name, operations in computing_by_name(program).items():
+                names.setdefault(name, " ".join(dict.fromkeys(map(operation_name, operations))))
     if not names or len(names) > MAX_CHOICES:
         return _text("operation", "Operation: its override_name")
     options = [

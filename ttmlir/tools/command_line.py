@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import shlex
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
@@ -129,6 +128,9 @@ def expand_response_files(arguments: Sequence[str]) -> Iterator[str]:
         if not argument.startswith("@") or not os.path.exists(argument[1:]):
             yield argument
             continue
+        # Few command lines have such a file.
+        import shlex
+
         try:
             yield from shlex.split(read_file(argument[1:]).decode("utf-8"), comments=True)
         except (OSError, ValueError) as error:
