@@ -91,7 +91,9 @@ class Page:
         )[0]
         box.send_keys(Keys.CONTROL, "a")
         box.send_keys(label)
-        path = f"//search-bar//span[contains(@class, 'node-label') and normalize-space(.)='{label}']"
+        path = (
+            f"//search-bar//span[contains(@class, 'node-label') and normalize-space(.)='{label}']"
+        )
         found = wait_for(lambda: self.browser.find_elements(By.XPATH, path))[0]
         keys = ActionChains(self.browser)
         keys.key_down(Keys.ALT).click(found).key_up(Keys.ALT).perform()

@@ -253,7 +253,7 @@ def _run_overrides(panel: Panel, document: Document, values: Mapping[str, Any]) 
 
 def choose(settings: Settings, values: Mapping[str, Any]) -> Settings:
     """The settings that the editors of overrides ask for; OverrideError for what makes no sense."""
-    board = _board(values)
+    board = _board(values) if "board" in values else settings.board
     overrides = settings.overrides
     name = str(values.get("operation") or "").strip()
     fields = ("grid", "memory_space", "memory_layout", "page_layout", "data_type")

@@ -7,6 +7,4 @@ class Graph:
     nodes: list[GraphNode]
 
 class GraphCollection:
-    def __init__(
-        self, *, label: str, graphs: list[dict[str, Any]], graphSorting: str
-    ) -> None: ...
+    def __init__(self, *, label: str, graphs: list[dict[str, Any]], graphSorting: str) -> None: ...
