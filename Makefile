@@ -7,6 +7,9 @@ INSTALL := $(BIN)/python -m pip install --quiet --no-compile
 # The demo runs in a complete environment where there is one.
 DEMO := $(firstword $(wildcard $(VENV)/.installed) $(VENV)/.demo)
 
+# Its page only: what it depends on is for its own server, in the extra `explorer`.
+EXPLORER := ai-edge-model-explorer==0.1.34
+
 .PHONY: help
 help: ## Print this help
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -14,6 +17,7 @@ help: ## Print this help
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(INSTALL) -e ".[test,check]"
+	$(INSTALL) --no-deps $(EXPLORER)
 	touch $@
 
 $(VENV)/.demo: pyproject.toml
@@ -49,6 +53,11 @@ fmt: setup ## Format the sources and apply safe fixes
 .PHONY: lit
 lit: setup ## Run only the lit suite, with lit's own report
 	$(BIN)/lit -sv test
+
+.PHONY: explorer-test
+explorer-test: setup ## Try the explorer in Chromium (Debian: chromium, chromium-driver)
+	$(INSTALL) selenium pillow
+	$(PYTEST) -q test/explorer/browser.py
 
 .PHONY: demo
 demo: $(DEMO) ## Train, compile and run digit classifiers, one of them in JAX

@@ -54,9 +54,13 @@ MAY_IMPORT = {
         *("bridge", "compiler", "ir", "metalium", "passes", "runtime", "sim", "ttnn"),
         *DIALECTS,
     },
+    "explorer": {
+        *("compiler", "cost", "frontend", "ir", "passes", "runtime", "schema", "ttrt"),
+        *DIALECTS,
+    },
     "tools": {
         *("ir", "passes", "target", "compiler", "runtime", "ttrt", "interpreter", "frontend"),
-        *("cost", "ttnn", "schema", "schema files", *DIALECTS),
+        *("cost", "explorer", "ttnn", "schema", "schema files", *DIALECTS),
     },
 }
 """Which packages of the project a package may import; every package may import itself."""

@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ttmlir.explorer.exploring import explore
     from ttmlir.frontend.compiled import CompiledModel
     from ttmlir.frontend.dispatch import compile
     from ttmlir.frontend.errors import CompilationError
@@ -23,6 +24,7 @@ _HOMES = {
     "CompilationError": "ttmlir.frontend.errors",
     "CompiledModel": "ttmlir.frontend.compiled",
     "compile": "ttmlir.frontend.dispatch",
+    "explore": "ttmlir.explorer.exploring",
     "register_custom_call": "ttmlir.program.registered",
     "unregister_custom_call": "ttmlir.program.registered",
 }
@@ -31,6 +33,7 @@ __all__ = [
     "CompilationError",
     "CompiledModel",
     "compile",
+    "explore",
     "register_custom_call",
     "unregister_custom_call",
 ]

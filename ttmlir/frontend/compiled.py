@@ -147,6 +147,16 @@ class CompiledModel:
         return self._imported.name
 
     @property
+    def source(self) -> ImportedModel:
+        """The program as the frontend handed it over."""
+        return self._imported
+
+    @property
+    def options(self) -> str:
+        """The options of the target's pipeline that it was compiled with."""
+        return self._options
+
+    @property
     def target(self) -> TargetName:
         """What the model was compiled to."""
         return self._target.name

@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -141,6 +141,29 @@ class Operation:
             self.program.tensor(table, f"{self.where}: field '{name}[{i}]'")
             for i, table in enumerate(tables)
         )
+
+    @property
+    def tensor_fields(self) -> dict[str, tuple[TensorRef, ...]]:
+        """The tensors that the operation reads and writes, by field, in the order of the schema."""
+        found: dict[str, tuple[TensorRef, ...]] = {}
+        for name in self._fields:
+            value = self._fields[name]
+            if _is_tensor(value):
+                found[name] = (self.tensor(name),)
+            elif _are_tensors(value):
+                found[name] = self.tensors(name)
+        return found
+
+    def plain_fields(self, max_bytes: int) -> dict[str, Any]:
+        """Numbers, words and lists of them, by field; not more than `max_bytes` bytes of each."""
+        tensors = self.tensor_fields
+        view = self._fields
+        as_dict = view.as_dict(max_bytes=max_bytes) if isinstance(view, TableView) else dict(view)
+        return {
+            name: value
+            for name, value in as_dict.items()
+            if name not in tensors and not isinstance(value, dict)
+        }
 
     def device(self, name: str) -> int | None:
         """Id of a device; None if the operation names none."""
@@ -324,6 +347,16 @@ def _read_desc(table: Table, where: str, chips: int) -> TensorDesc:
     )
     _check_shape(desc, memory, where, chips)
     return desc
+
+
+def _is_tensor(value: object) -> bool:
+    return isinstance(value, TableView) and value.table_type.name == "TensorRef"
+
+
+def _are_tensors(value: object) -> bool:
+    if not isinstance(value, tuple) or not value:
+        return False
+    return all(map(_is_tensor, cast("tuple[object, ...]", value)))
 
 
 def _require(table: Table, name: str, where: str) -> Any:

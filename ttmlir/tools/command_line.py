@@ -9,10 +9,12 @@ a flag of the tool, such as a pass, takes a value after `=` only.
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
 
+from ttmlir.files import read_file
 from ttmlir.mlir.option_values import (
     BOOLEAN,
     Option,
@@ -106,12 +108,37 @@ def parse_command_line(
     """Read `arguments` into an instance of the dataclass `command`.
 
     `named` are registered names that are collected in order. Raises OptionError for an unknown
-    argument, a bad or missing value, or more than one positional argument.
+    argument, a bad or missing value, or more than one positional argument. `@FILE` stands for the
+    arguments that a file holds.
     """
     reader = _Reader(flags_of(command), program, named)
-    reader.read(arguments)
+    reader.read(expand_response_files(arguments))
     flags = command(**reader.values)
     return CommandLine(flags, tuple(reader.named), frozenset(reader.values))
+
+
+def expand_response_files(arguments: Sequence[str]) -> Iterator[str]:
+    """The arguments, and in the place of each `@FILE` those that the file holds.
+
+    Blanks and line ends part them; quotes and backslashes are those of a shell. As in LLVM, what
+    names no file stays as it is. Files that are named in the file are not looked for. Raises
+    OptionError for a file that cannot be read.
+    """
+    for argument in arguments:
+        if not argument.startswith("@") or not os.path.exists(argument[1:]):
+            yield argument
+            continue
+        # Few command lines have such a file.
+        import shlex
+
+        try:
+            yield from shlex.split(read_file(argument[1:]).decode("utf-8"), comments=True)
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else str(error)
+            raise OptionError(
+                f"cannot read arguments from '{argument[1:]}': {reason}; such a file holds flags "
+                "as a shell takes them"
+            ) from None
 
 
 class _Reader:

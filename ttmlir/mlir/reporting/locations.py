@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple, cast
@@ -43,6 +44,28 @@ def file_line_col(location: Attribute) -> FileLineCol | None:
 def name_of(location: Attribute) -> str | None:
     """The first name (`loc("name")`) that a location holds, outermost first, or None."""
     return next((part.desc.data for part in _parts(location) if isinstance(part, NameLoc)), None)
+
+
+def override_name(location: Attribute) -> str | None:
+    """The name under which options pick an operation, or None for an unknown location.
+
+    That is the name of a named location, `caller/callee` for a call site of two names, the first
+    of several fused ones, and `file.mlir:12`, without folders, for a place in a file.
+    """
+    match location:
+        case NameLoc():
+            return location.desc.data
+        case CallSiteLoc():
+            names = (name_of(location.caller), name_of(location.callee))
+            return "/".join(name for name in names if name is not None) or None
+        case FusedLoc():
+            first = cast(ArrayAttr[Attribute], location.locations).data[:1]
+            return override_name(first[0]) if first else None
+        case FileLineColLoc():
+            file = re.split(r"[/\\]", location.filename.data)[-1]
+            return f"{file}:{location.line.data}"
+        case _:
+            return None
 
 
 def _parts(location: Attribute) -> Iterator[Attribute]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import Pass, Pipeline
 from ttmlir.passes.placement.grid_overrides import GRID_OVERRIDES, GridOverrides
+from ttmlir.passes.placement.layout_overrides import LAYOUT_OVERRIDES, LayoutOverrides
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,9 @@ class TTIRToTTNNBackendPipeline(Pipeline):
     enable_grid_set: bool = option(True, "Choose grids: run ttir-grid-set")
     override_grid_sizes: GridOverrides = option(
         (), "Grids for the operations at these locations", type=GRID_OVERRIDES
+    )
+    override_output_layout: LayoutOverrides = option(
+        (), "Places of the results of the operations at these locations", type=LAYOUT_OVERRIDES
     )
     sharding_pass_enabled: bool = option(
         False, "Keep the results of runs of operations in L1, divided over the cores"
@@ -43,6 +47,7 @@ class TTIRToTTNNBackendPipeline(Pipeline):
 
         grid_set = TTIRGridSetPass(
             override_grid_sizes=self.override_grid_sizes,
+            override_output_layout=self.override_output_layout,
             sharding_pass_enabled=self.sharding_pass_enabled,
         )
         return (

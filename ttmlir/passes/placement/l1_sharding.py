@@ -40,7 +40,7 @@ class Sharding:
         self._sharded = AttributeMemo(self._sharded_type)
 
     def plan(
-        self, block: Block, overridden_grid: Callable[[Operation], Grid | None]
+        self, block: Block, is_overridden: Callable[[Operation], bool]
     ) -> dict[Operation, Attribute]:
         """Order a block so that runs are contiguous; the types of results that stay in L1.
 
@@ -51,7 +51,7 @@ class Sharding:
         types: dict[Operation, Attribute] = {}
 
         def in_l1(op: Operation) -> Attribute | None:
-            return None if overridden_grid(op) else self._type_in_l1(op)
+            return None if is_overridden(op) else self._type_in_l1(op)
 
         while (op := schedule.take_ready()) is not None:
             if isinstance(op, ttir.ToLayoutOp):

@@ -4,6 +4,10 @@ Every operation gets the whole worker grid of the device and results interleaved
 its constraints; layout changes, constants and what is not ttir keep their layouts. An operation
 whose location is a name in `override-grid-sizes` gets that grid and keeps the rest of its layout.
 
+One whose location is a name in `override-output-layout` gets what that names of a grid, a memory, a
+way of spreading over the cores and a data type: `fc1=8x1:l1:height_sharded:bf16`. Names are those
+of named locations; a call site is `caller/callee`, and a place in a file is `file.mlir:12`.
+
 With `sharding-pass-enabled`, runs of operations in which each one has the next one as its only user
 keep their results in L1, divided over the cores.
 
@@ -37,8 +41,10 @@ After:
 Requires: `tt.device` and `tt.system_desc` on the module, layouts on all tensors (`ttir-layout`).
 Ensures: results and destinations of ttir operations have the chosen layouts; the signature of a
 function says what it returns, but a function that others call still returns what it did.
-Options: `override-grid-sizes` (`name=RxC,name=RxC`), with a warning for names that no operation
-has and an error for grids of more cores than the device has, and `sharding-pass-enabled` (false).
+Options: `override-grid-sizes` (`name=RxC,name=RxC`) and `override-output-layout`
+(`name=RxC:l1:block_sharded:tile:bf16`), with a warning for names that no operation has and an error
+for grids of more cores than the device has and for shards that L1 does not hold, and
+`sharding-pass-enabled` (false).
 Not done here: operands are not moved to the layout that the user would like best; ttnn operations
 take them as they are.
 """
@@ -47,7 +53,7 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -65,10 +71,16 @@ from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
 from ttmlir.layout.errors import LayoutError
 from ttmlir.mlir.option_values import option
 from ttmlir.mlir.reporting.diagnostics import op_diagnostic, warn
+from ttmlir.mlir.reporting.locations import override_name
 from ttmlir.mlir.xdsl_internals import retype
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.placement.grid_overrides import GRID_OVERRIDES, GridOverrides
 from ttmlir.passes.placement.l1_sharding import Sharding
+from ttmlir.passes.placement.layout_overrides import (
+    LAYOUT_OVERRIDES,
+    LayoutOverride,
+    LayoutOverrides,
+)
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -85,6 +97,9 @@ class TTIRGridSetPass(ModulePass):
     override_grid_sizes: GridOverrides = option(
         (), "Grids for the operations at these locations", type=GRID_OVERRIDES
     )
+    override_output_layout: LayoutOverrides = option(
+        (), "Places of the results of the operations at these locations", type=LAYOUT_OVERRIDES
+    )
     sharding_pass_enabled: bool = option(
         False, "Keep the results of runs of operations in L1, divided over the cores"
     )
@@ -94,16 +109,21 @@ class TTIRGridSetPass(ModulePass):
         device = require_device(module, self.name)
         chip = require_system_desc(module, self.name).chip_descs[0]
         workers = device.worker_grid.shape
-        choice = _Choice(workers, dict(self.override_grid_sizes))
+        layouts = dict(self.override_output_layout)
+        overrides = _Overrides(
+            workers, chip.usable_l1_size, dict(self.override_grid_sizes), layouts
+        )
+        choice = _Choice(workers, overrides)
         sharding = Sharding(workers, chip.usable_l1_size)
         ops = list(module.walk())
-        _warn_of_unknown_names(module, ops, dict(self.override_grid_sizes))
+        _warn_of_unknown_names("override-grid-sizes", module, ops, dict(self.override_grid_sizes))
+        _warn_of_unknown_names("override-output-layout", module, ops, layouts)
         called = {op.callee.string_value() for op in ops if isinstance(op, CallOp)}
         for function in [op for op in ops if isinstance(op, FuncOp)]:
             for block in _blocks(function):
                 runs: dict[Operation, Attribute] = {}
                 if self.sharding_pass_enabled:
-                    runs = sharding.plan(block, choice.overridden_grid)
+                    runs = sharding.plan(block, overrides.has)
                 for op in block.ops:
                     choice.apply(op, runs)
             if function.sym_name.data in called:
@@ -113,23 +133,25 @@ class TTIRGridSetPass(ModulePass):
 
 
 def _warn_of_unknown_names(
-    module: ModuleOp, ops: Sequence[Operation], overrides: Mapping[str, Grid]
+    option_name: str, module: ModuleOp, ops: Sequence[Operation], overridden: Iterable[str]
 ) -> None:
-    """Say which names in `override-grid-sizes` are no operation's, with those that are like them.
+    """Say which names in an option are no operation's, with those that are like them.
 
     That is no error: the text may be one of several that are compiled with the same options.
     """
-    if not overrides:
+    missing = dict.fromkeys(overridden)
+    if not missing:
         return
-    names = {op.location.desc.data: None for op in ops if isinstance(op.location, NameLoc)}
-    for name in overrides:
+    names = dict.fromkeys(filter(None, (override_name(op.location) for op in ops)))
+    named = [override_name(op.location) for op in ops if isinstance(op.location, NameLoc)]
+    for name in missing:
         if name in names:
             continue
         near = difflib.get_close_matches(name, names)
         remedy = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
-        if not names:
+        if not named and not near:
             remedy = '; no operation here has a name: give it one, as in loc("add_1")'
-        text = f"override-grid-sizes: no operation has the location '{name}'{remedy}"
+        text = f"{option_name}: no operation has the location '{name}'{remedy}"
         warn(op_diagnostic(module, text, severity="warning", with_name=False))
 
 
@@ -167,14 +189,84 @@ def _return_as_declared(function: FuncOp) -> None:
                 returned.operands[number] = Builder.before(returned).move_to_layout(value, declared)
 
 
+@dataclass(frozen=True)
+class _Overrides:
+    """The layouts that the options give to operations by the names of their locations."""
+
+    workers: Grid
+    usable_l1_size: int
+    grids: dict[str, Grid]
+    layouts: dict[str, LayoutOverride]
+
+    def has(self, op: Operation) -> bool:
+        """True if an option says where the results of an operation are."""
+        return self._grid(op) is not None or self._layout(op) is not None
+
+    def choose(self, op: Operation, current: Attribute) -> Attribute | None:
+        """The type that the options give to a result; None if they leave it alone."""
+        override = self._layout(op)
+        if override is not None:
+            return self._place(op, current, override)
+        grid = self._grid(op)
+        return None if grid is None else _type_on_grid(current, grid)
+
+    def _grid(self, op: Operation) -> Grid | None:
+        is_ours = isinstance(op, EmptyOp) or op.name.startswith("ttir.")
+        name = override_name(op.location) if self.grids and is_ours else None
+        grid = None if name is None else self.grids.get(name)
+        if grid is not None:
+            self._check_cores(op, grid, "override-grid-sizes")
+        return grid
+
+    def _layout(self, op: Operation) -> LayoutOverride | None:
+        """Of an operation that computes: its operands are still moved to where it wants them."""
+        computes = isinstance(op, ttir.TTIROp) and not isinstance(
+            op, ttir.ToLayoutOp | ttir.CustomKernelOp
+        )
+        name = override_name(op.location) if self.layouts and computes else None
+        override = None if name is None else self.layouts.get(name)
+        if override is not None and override.grid is not None:
+            self._check_cores(op, override.grid, "override-output-layout")
+        return override
+
+    def _place(self, op: Operation, current: Attribute, override: LayoutOverride) -> Attribute:
+        layout = layout_of(current)
+        if layout is None:
+            return current
+        # What is not named is as it would be without the override.
+        dram = layout.with_memory_space(MemorySpace.DEVICE_DRAM).with_memory_layout(
+            TensorMemoryLayout.INTERLEAVED
+        )
+        shape = tuple(shape_of(current))
+        try:
+            placed = override.apply(shape, dram.with_grid(shape, self.workers))
+        except LayoutError as error:
+            refuse(op, f"cannot take '{override}' of override-output-layout: {error}")
+        if placed.memory_layout.is_sharded and placed.shard_bytes > self.usable_l1_size:
+            refuse(
+                op,
+                f"cannot take '{override}' of override-output-layout: each core would hold "
+                f"{placed.shard_bytes} bytes, and its L1 has {self.usable_l1_size}; take more "
+                "cores, or dram",
+            )
+        return with_layout(current, placed)
+
+    def _check_cores(self, op: Operation, grid: Grid, option_name: str) -> None:
+        if math.prod(grid) > math.prod(self.workers):
+            refuse(
+                op,
+                f"cannot run on the grid {_spell(grid)} that {option_name} gives it: the"
+                f" device has {_spell(self.workers)} = {math.prod(self.workers)} cores",
+            )
+
+
 class _Choice:
     """The layouts of operations that are not part of a run in L1."""
 
-    def __init__(self, workers: Grid, overrides: dict[str, Grid]):
+    def __init__(self, workers: Grid, overrides: _Overrides):
         self._workers = workers
         self._overrides = overrides
         self._on_workers = AttributeMemo(self._type_on_workers)
-        self._on_grid = AttributeMemo(_type_on_grid)
         self._taken: set[SSAValue] = set()
 
     def apply(self, op: Operation, run: dict[Operation, Attribute]) -> None:
@@ -189,24 +281,10 @@ class _Choice:
             for number, result in op.written_results.items():
                 self._retype_destination(op, number, result.type)
 
-    def overridden_grid(self, op: Operation) -> Grid | None:
-        """The grid that the options give to an operation by the name of its location."""
-        is_ours = isinstance(op, EmptyOp) or op.name.startswith("ttir.")
-        if not (self._overrides and is_ours and isinstance(op.location, NameLoc)):
-            return None
-        grid = self._overrides.get(op.location.desc.data)
-        if grid is not None and math.prod(grid) > math.prod(self._workers):
-            refuse(
-                op,
-                f"cannot run on the grid {_spell(grid)} that override-grid-sizes gives it: the"
-                f" device has {_spell(self._workers)} = {math.prod(self._workers)} cores",
-            )
-        return grid
-
     def _chosen(self, op: Operation, current: Attribute) -> Attribute:
-        grid = self.overridden_grid(op)
-        if grid is not None:
-            return self._on_grid(current, grid)
+        overridden = self._overrides.choose(op, current)
+        if overridden is not None:
+            return overridden
         stays = isinstance(op, ttir.ToLayoutOp | ttir.CustomKernelOp)
         if not isinstance(op, ttir.TTIROp) or stays:
             return current

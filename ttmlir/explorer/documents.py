@@ -1,0 +1,371 @@
+"""What the explorer was given to show: files, folders of dumps, compiled models.
+
+A document is read when the explorer starts, so that mistakes are told at once, and nothing else is
+read later. Text in a dialect on the way to ttnn is compiled, for its own view and for overrides.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from ttmlir.explorer.command_graph import build_command_graph
+from ttmlir.explorer.graph import (
+    Attributes,
+    Collection,
+    Graph,
+    clean_name,
+    unique_names,
+)
+from ttmlir.explorer.node_data import describe_estimate
+from ttmlir.explorer.overrides import Effect, Overrides, compile_with, judge
+from ttmlir.explorer.program_graph import build_program_graph
+from ttmlir.mlir.reporting.diagnostics import DiagnosticError, Source, listening
+from ttmlir.runtime.binary import Binary
+from ttmlir.runtime.element import Numerics
+from ttmlir.runtime.loading import load_binary, read_binary
+from ttmlir.runtime.metal.program import MetalBinary
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+    from ttmlir.frontend.compiled import CompiledModel
+
+SUFFIXES = (".mlir", ".ttir", ".ttnn", ".ttm")
+"""Files that are shown; those of other names are taken for text if they are named one by one."""
+MAX_FILES = 200
+"""Most files of a folder."""
+
+_PIPELINES = {
+    "ttir": "ttir-to-ttnn-backend-pipeline",
+    "stablehlo": "stablehlo-to-ttnn-pipeline",
+    "tosa": "tosa-to-ttnn-pipeline",
+    "linalg": "linalg-to-ttnn-pipeline",
+}
+"""From each dialect to ttnn, with the same options."""
+
+
+_SYSTEM = re.compile(r"\bsystem[-_]desc[-_]path=(\"[^\"]*\"|\S*)")
+
+
+class DocumentError(Exception):
+    """A document that cannot be shown; the text is for the user."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a user chooses in the page."""
+
+    board: str | None = None
+    """A name; None is what the program was compiled for."""
+    numerics: Numerics = Numerics.EXACT
+    overrides: Overrides = field(default_factory=Overrides)
+
+
+class Document(Protocol):
+    """Something to show."""
+
+    name: str
+    """What the page calls it; different for all documents of a session."""
+    settings: Settings
+
+    @property
+    def binary(self) -> Binary | None:
+        """The program that is estimated and run; None if there is none."""
+        ...
+
+    @property
+    def effects(self) -> Sequence[Effect]:
+        """What became of the overrides."""
+        ...
+
+    def collections(self) -> list[Collection]:
+        """The graphs, those of `binary` first."""
+        ...
+
+    def change(self, settings: Settings) -> None:
+        """Take other settings; DocumentError where they are not possible."""
+        ...
+
+
+@dataclass
+class BinaryDocument:
+    """A `.ttnn` or `.ttm` file: it is what it is, so only board and numerics can be chosen."""
+
+    name: str
+    binary: Binary
+    settings: Settings = field(default_factory=Settings)
+    effects: Sequence[Effect] = ()
+
+    def collections(self) -> list[Collection]:
+        """One, of all programs of the file."""
+        return [Collection("", build_binary_graphs(self.binary, self.settings.board))]
+
+    def change(self, settings: Settings) -> None:
+        """Take another board or numerics."""
+        if settings.overrides:
+            raise DocumentError(
+                f"{self.name} is compiled already: open the .mlir file that it comes from, or "
+                "the compiled model with ttmlir.explore, to override layouts"
+            )
+        self.settings = settings
+
+
+@dataclass
+class ModuleDocument:
+    """A module, which is compiled to ttnn if there is a pipeline from its dialect."""
+
+    name: str
+    module: ModuleOp
+    stage: str
+    """The dialect of most operations."""
+    options: str = ""
+    """Of the pipeline, those of the overrides left out."""
+    file_name: str = ""
+    texts: dict[str, Source] = field(default_factory=dict[str, Source])
+    settings: Settings = field(default_factory=Settings)
+    binary: Binary | None = None
+    effects: Sequence[Effect] = ()
+    problem: str = ""
+    """Why there is no program."""
+    sources: dict[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+    """The nodes of the program that each node of the source became, by their names."""
+    _plain: dict[str, Binary] = field(default_factory=dict[str, Binary])
+    """The program without overrides, by board."""
+
+    def __post_init__(self) -> None:
+        """Compile what can be compiled."""
+        self._compile()
+
+    @property
+    def pipeline(self) -> str | None:
+        """The pipeline that makes the program; None if there is none from the dialect."""
+        return _PIPELINES.get(self.stage)
+
+    def collections(self) -> list[Collection]:
+        """The compiled program, if there is one, and the module as it was given."""
+        from ttmlir.explorer.module_graph import build_module_graphs
+
+        notes: Attributes = (("compilation", self.problem),) if self.problem else ()
+        source = Collection(self.stage, build_module_graphs(self.module, notes=notes))
+        if self.binary is None:
+            return [source]
+        notes = tuple(
+            (f"override {number + 1}", str(effect)) for number, effect in enumerate(self.effects)
+        )
+        graphs = build_binary_graphs(self.binary, self.settings.board, notes, self.effects)
+        program = Collection("ttnn", graphs)
+        self.sources = _find_sources(source, program)
+        return [program] if self.stage == "ttnn" else [program, source]
+
+    def change(self, settings: Settings) -> None:
+        """Compile with other settings."""
+        if self.pipeline is None and settings.overrides:
+            raise DocumentError(
+                f"{self.name} is {self.stage}; layouts are chosen on the way from "
+                f"{', '.join(_PIPELINES)} to ttnn"
+            )
+        self.settings = settings
+        self._compile()
+
+    def _compile(self) -> None:
+        try:
+            if self.stage == "ttnn":
+                self.binary = self._write(self.module)
+            elif self.pipeline is not None:
+                self._compile_with_overrides()
+        except DiagnosticError as error:
+            self.binary, self.effects = None, ()
+            self.problem = error.diagnostics[0].message
+
+    def _compile_with_overrides(self) -> None:
+        overrides = self.settings.overrides
+        self.binary, refused = compile_with(overrides, self._lower)
+        self.problem = ""
+        if overrides:
+            plain = self._lower(Overrides())
+            self.effects = judge(overrides, plain.program(0), self.binary.program(0), refused)
+        else:
+            self.effects = ()
+
+    def _lower(self, overrides: Overrides) -> Binary:
+        from ttmlir.compiler import transform
+        from ttmlir.mlir.attributes.resources import cloned
+
+        board = self.settings.board or ""
+        if not overrides and board in self._plain:
+            return self._plain[board]
+        module = cloned(self.module)
+        options = self.options_with(overrides)
+        with listening():
+            # What overrides did is told by their effects.
+            transform(module, f"{self.pipeline}{{{options}}}" if options else self.pipeline or "")
+        binary = self._write(module)
+        if not overrides:
+            self._plain[board] = binary
+        return binary
+
+    def options_with(self, overrides: Overrides) -> str:
+        """The options of the pipeline, for the chosen board."""
+        options = self.options
+        board = self.settings.board
+        if board is not None:
+            # What was chosen here stands instead of what the model was compiled for.
+            options = f"{_SYSTEM.sub('', options)} system-desc-path={board}"
+        return " ".join(filter(None, (options.strip(), overrides.options)))
+
+    def _write(self, module: ModuleOp) -> Binary:
+        from ttmlir.compiler import write_ttnn
+
+        return read_binary(write_ttnn(module), self.name)
+
+
+@dataclass
+class FolderDocument:
+    """The files of a folder, such as the dumps of passes: one collection for each graph level."""
+
+    name: str
+    documents: Sequence[Document]
+    settings: Settings = field(default_factory=Settings)
+    effects: Sequence[Effect] = ()
+
+    @property
+    def binary(self) -> Binary | None:
+        """None: a folder has no one program."""
+        return None
+
+    def collections(self) -> list[Collection]:
+        """Those of all files, in the order of their names."""
+        found: list[Collection] = []
+        for document in self.documents:
+            for each in document.collections():
+                label = f"{document.name}: {each.label}" if each.label else document.name
+                found.append(replace(each, label=clean_name(label)))
+        return found
+
+    def change(self, settings: Settings) -> None:
+        """Refuse: open the file itself."""
+        raise DocumentError(f"{self.name} is a folder; open the file to change, alone")
+
+
+def build_binary_graphs(
+    binary: Binary,
+    board: str | None,
+    notes: Attributes = (),
+    effects: Sequence[Effect] = (),
+) -> list[Graph]:
+    """The graphs of a file's programs."""
+    names = program_names(binary)
+    if isinstance(binary, MetalBinary):
+        programs = zip(binary.metal_programs, names, strict=True)
+        return [build_command_graph(each, name, notes=notes) for each, name in programs]
+    node_notes = {
+        index: (("override", f"{effect.override} {effect.state.value}"), ("why", effect.reason))
+        for effect in effects
+        for index in effect.operations
+    }
+    return [
+        build_program_graph(
+            each,
+            name,
+            notes=(*describe_estimate(each, board), *notes),
+            node_notes={} if each.index else node_notes,
+        )
+        for each, name in zip(binary.programs, names, strict=True)
+    ]
+
+
+def program_names(binary: Binary) -> list[str]:
+    """The names of the graphs of a file's programs."""
+    return unique_names(program.name for program in binary.programs)
+
+
+def _find_sources(source: Collection, program: Collection) -> dict[str, Sequence[str]]:
+    """The nodes of the first program for each node of the source, by the names of both."""
+    made: dict[str, list[str]] = {}
+    for node in program.graphs[0].nodes:
+        if name := dict(node.attributes).get("override_name"):
+            made.setdefault(name, []).append(node.id)
+    found: dict[str, Sequence[str]] = {}
+    taken: set[str] = set()
+    for graph in source.graphs:
+        if graph.id != program.graphs[0].id:
+            continue
+        for node in graph.nodes:
+            name = dict(node.attributes).get("override_name", "")
+            # Of several nodes of one name, the first one stands for all.
+            if name in made and name not in taken:
+                taken.add(name)
+                found[node.id] = made[name]
+    return found
+
+
+def read_module(text: str, file_name: str, name: str) -> ModuleDocument:
+    """A document of MLIR text; raises DiagnosticError for text that is refused."""
+    from ttmlir.compiler import parse
+
+    module = parse(text, file_name=file_name)
+    counts = Counter(op.name.partition(".")[0] for op in module.walk())
+    known = ("ttnn", "ttmetal", "d2m", "ttkernel", *_PIPELINES)
+    stage = next((each for each, _ in counts.most_common() if each in known), "ttir")
+    return ModuleDocument(name, module, stage, file_name=file_name, texts={file_name: Source(text)})
+
+
+def document_of(compiled: CompiledModel, name: str) -> Document:
+    """A document of a compiled model: its source, so that overrides are possible."""
+    if compiled.suffix != ".ttnn":
+        return BinaryDocument(f"{name}{compiled.suffix}", compiled.binary)
+    source = compiled.source
+    return ModuleDocument(
+        name, source.module, source.stage, options=compiled.options, texts=dict(source.texts)
+    )
+
+
+def open_documents(paths: Sequence[str]) -> list[Document]:
+    """The documents of files and folders, under names of their own.
+
+    Raises DocumentError, DiagnosticError, and BinaryError for files that cannot be shown.
+    """
+    names = unique_names(Path(path).resolve().name for path in paths)
+    return [_open(Path(path), name) for path, name in zip(paths, names, strict=True)]
+
+
+def _open(path: Path, name: str) -> Document:
+    if path.is_dir():
+        return FolderDocument(name, _open_folder(path))
+    if path.suffix in (".ttnn", ".ttm"):
+        return BinaryDocument(name, load_binary(path))
+    if path.suffix == ".ttsys":
+        raise DocumentError(f"{path} describes a system; a program is a .mlir, .ttnn or .ttm file")
+    return _open_text(path, name)
+
+
+def _open_text(path: Path, name: str) -> Document:
+    from ttmlir.compiler import read_source
+    from ttmlir.mlir.files.text_files import FileError
+
+    try:
+        return read_module(read_source(str(path)), str(path), name)
+    except FileError as error:
+        raise DocumentError(str(error)) from None
+
+
+def _open_folder(folder: Path) -> list[Document]:
+    """The files of a folder and those below it; links to places outside are not followed."""
+    root = folder.resolve()
+    found = sorted(
+        path
+        for path in folder.rglob("*")
+        if path.suffix in SUFFIXES and path.is_file() and path.resolve().is_relative_to(root)
+    )
+    if not found:
+        raise DocumentError(f"{folder} has no files that are shown: {', '.join(SUFFIXES)}")
+    if len(found) > MAX_FILES:
+        raise DocumentError(
+            f"{folder} has {len(found)} files to show; at most {MAX_FILES} are, so give a part"
+        )
+    return [_open(path, clean_name(str(path.relative_to(folder)))) for path in found]

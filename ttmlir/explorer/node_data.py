@@ -1,0 +1,248 @@
+"""What colours the nodes: memory, accuracy, and what became of overrides.
+
+A node's value is a number or a word. Numbers are coloured by a gradient from the least to the
+greatest of the graph, or by colours of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+import numpy as np
+
+from ttmlir.cost import Estimate, estimate_program
+from ttmlir.explorer.graph import Attributes, Json, clean_name, clean_text
+from ttmlir.explorer.overrides import Effect, State
+from ttmlir.explorer.program_graph import CONSTANTS, FOLDED, node_id
+from ttmlir.runtime.binary import BinaryProgram
+from ttmlir.runtime.element import Numerics
+from ttmlir.runtime.golden import GoldenResult, Tolerance
+from ttmlir.runtime.ttrt.running.inputs import fit_inputs, generate_inputs
+from ttmlir.runtime.ttrt.running.program import RunSettings, run_operations
+
+GREEN, YELLOW, RED = "#52b788", "#ffe066", "#e5383b"
+"""Good, in part, bad."""
+
+HEAT = ((0.0, "#fff3b0"), (0.5, "#fb8500"), (1.0, "#d00000"))
+"""Yellow to red, as times are shown."""
+WATER = ((0.0, "#e0f2fe"), (0.5, "#38bdf8"), (1.0, "#1e3a8a"))
+"""Light to dark blue, as memory is shown."""
+
+_WORD_COLOURS = ("#90caf9", "#ffcc80", "#a5d6a7", "#ce93d8", "#ef9a9a", "#80cbc4", "#e6ee9c")
+"""One after the other for the words that there are."""
+
+Value = float | int | str
+
+
+class Combine(Enum):
+    """How the values of several operations become one."""
+
+    LAST = "last"
+    SUM = "sum"
+    LEAST = "least"
+    MAX = "max"
+
+    def apply(self, values: Sequence[Value]) -> Value:
+        """One value; words have no sum, so it is the last of them."""
+        numbers = [value for value in values if not isinstance(value, str)]
+        if self is Combine.LAST or len(numbers) != len(values):
+            return values[-1]
+        match self:
+            case Combine.SUM:
+                return round(sum(numbers), 3)
+            case Combine.LEAST:
+                return min(numbers)
+            case _:
+                return max(numbers)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodeData:
+    """A value for each of some nodes of a graph."""
+
+    name: str
+    values: Mapping[str, Value]
+    colours: Mapping[str, str] = field(default_factory=dict[str, str])
+    gradient: Sequence[tuple[float, str]] = ()
+    combine: Combine = Combine.LAST
+    """What several operations of the program are to the one of the source that they come from."""
+
+    def only(self, nodes: Collection[str]) -> NodeData:
+        """The values of some nodes."""
+        values = {node: value for node, value in self.values.items() if node in nodes}
+        return replace(self, values=values)
+
+    def at_sources(self, sources: Mapping[str, Sequence[str]]) -> NodeData:
+        """The values at the nodes of the source, each of which became several of the program."""
+        values: dict[str, Value] = {}
+        colours: dict[str, str] = {}
+        for node, made in sources.items():
+            known = [each for each in made if each in self.values]
+            if known:
+                values[node] = self.combine.apply([self.values[each] for each in known])
+                at = next((each for each in known if self.values[each] == values[node]), known[-1])
+                if at in self.colours:
+                    colours[node] = self.colours[at]
+        return replace(self, values=values, colours=colours)
+
+    def as_json(self) -> Json:
+        """The `GraphNodeData` of Model Explorer."""
+        results: dict[str, Json] = {}
+        for node, value in self.values.items():
+            shown = clean_text(value) if isinstance(value, str) else value
+            results[node] = {"value": shown}
+            if node in self.colours:
+                results[node]["bgColor"] = self.colours[node]
+        data: Json = {"name": clean_name(self.name), "results": results}
+        if self.gradient:
+            data["gradient"] = [{"stop": stop, "bgColor": colour} for stop, colour in self.gradient]
+        return data
+
+
+def list_estimate(program: BinaryProgram, board: str | None) -> list[NodeData]:
+    """How well the chip is used, what limits each operation, its share of the total, its time."""
+    estimate = estimate_program(program, board)
+    rows = {f"op{each.index}": each for each in estimate.operations if each.time.mid > 0}
+    kinds = sorted({each.bound_by for each in rows.values()})
+    colour_of = dict(zip(kinds, _WORD_COLOURS * len(kinds), strict=False))
+    return [
+        NodeData(
+            name="utilisation (%)",
+            values={node: round(100 * each.utilisation, 1) for node, each in rows.items()},
+            gradient=((0.0, "#f1f5f9"), (1.0, GREEN)),
+            combine=Combine.MAX,
+        ),
+        NodeData(
+            name="bound by",
+            values={node: each.bound_by for node, each in rows.items()},
+            colours={node: colour_of[each.bound_by] for node, each in rows.items()},
+        ),
+        NodeData(
+            name="share of the time (%)",
+            values={node: round(100 * estimate.share(each), 2) for node, each in rows.items()},
+            gradient=HEAT,
+            combine=Combine.SUM,
+        ),
+        NodeData(
+            name=f"time on {_board_name(estimate)} (us)",
+            values={node: round(each.time.mid / 1000, 3) for node, each in rows.items()},
+            gradient=HEAT,
+            combine=Combine.SUM,
+        ),
+    ]
+
+
+def _board_name(estimate: Estimate) -> str:
+    return "the default board" if estimate.board == "default" else estimate.board
+
+
+def describe_estimate(program: BinaryProgram, board: str | None) -> Attributes:
+    """The total of a program, with its bounds, and its peaks of memory."""
+    estimate = estimate_program(program, board)
+    total, memory = estimate.total, estimate.memory
+    lines = [
+        ("board", _board_name(estimate)),
+        (
+            "estimated time",
+            f"{total.mid / 1000:,.1f} us ({total.low / 1000:,.1f} to {total.high / 1000:,.1f})",
+        ),
+    ]
+    if memory is not None:
+        for name, use in (("L1", memory.l1), ("DRAM", memory.dram)):
+            lines.append(
+                (f"{name} at its peak", f"{use.peak:,} of {use.capacity:,} bytes of each bank")
+            )
+        lines.append(("does not fit", memory.first_overflow or ""))
+    return tuple(lines)
+
+
+def list_memory(program: BinaryProgram, board: str | None) -> list[NodeData]:
+    """What of L1 and of DRAM is in use while each operation runs: bytes of the fullest bank."""
+    memory = estimate_program(program, board).memory
+    assert memory is not None, "programs have memory"
+    nodes = [each for each in program.operations if each.table not in FOLDED | CONSTANTS]
+    return [
+        NodeData(
+            name=f"{name} in use (bytes of {use.capacity:,})",
+            values={node_id(each): use.by_operation[each.index] for each in nodes},
+            gradient=WATER,
+            combine=Combine.MAX,
+        )
+        for name, use in (("L1", memory.l1), ("DRAM", memory.dram))
+        if use.peak
+    ]
+
+
+def list_accuracy(program: BinaryProgram, numerics: Numerics, seed: int) -> list[NodeData]:
+    """Runs the program beside its reference in 64 bits: how near each operation comes.
+
+    Inputs are those of the reference run that the file holds, or else random.
+    """
+    stored = program.golden
+    if stored is not None and len(stored.inputs) == len(program.inputs):
+        inputs = fit_inputs(program, stored.inputs)
+    else:
+        inputs = generate_inputs(program, "randn", np.random.default_rng(seed))
+    tolerance = Tolerance()
+    settings = RunSettings(numerics=numerics, golden=True, tolerance=tolerance)
+    run = run_operations(program, inputs, settings, lambda: None)
+    assert run.golden is not None, "a golden run was asked for"
+    results = run.golden.results
+    return [
+        NodeData(
+            name="PCC",
+            values={node_id(each.operation): each.accuracy.pcc for each in results},
+            colours={
+                node_id(each.operation): _accuracy_colour(each, tolerance) for each in results
+            },
+            combine=Combine.LEAST,
+        ),
+        NodeData(
+            name="max absolute error",
+            values={node_id(each.operation): each.accuracy.max_absolute_error for each in results},
+            gradient=HEAT,
+            combine=Combine.MAX,
+        ),
+    ]
+
+
+def _accuracy_colour(result: GoldenResult, tolerance: Tolerance) -> str:
+    """Red for what is off; else from yellow, at the least accepted correlation, to green, at 1."""
+    if not result.passed:
+        return RED
+    pcc = result.accuracy.pcc
+    share = (pcc - tolerance.pcc) / (1 - tolerance.pcc) if np.isfinite(pcc) else 0.0
+    return blend(YELLOW, GREEN, min(1.0, max(0.0, float(share))))
+
+
+def blend(first: str, second: str, share: float) -> str:
+    """A colour between two, as `#rrggbb`."""
+    parts = (
+        round(int(first[i : i + 2], 16) * (1 - share) + int(second[i : i + 2], 16) * share)
+        for i in (1, 3, 5)
+    )
+    return "#" + "".join(f"{part:02x}" for part in parts)
+
+
+_COLOURS = {
+    State.IN_FORCE: GREEN,
+    State.IN_PART: YELLOW,
+    State.CHANGED_NOTHING: YELLOW,
+    State.REFUSED: RED,
+    State.NOT_FOUND: RED,
+}
+
+
+def list_effects(effects: Sequence[Effect]) -> list[NodeData]:
+    """What became of the overrides, at the operations that they are about."""
+    if not effects:
+        return []
+    values: dict[str, Value] = {}
+    colours: dict[str, str] = {}
+    for effect in effects:
+        for index in effect.operations:
+            values[f"op{index}"] = f"{effect.state.value}: {effect.reason}"
+            colours[f"op{index}"] = _COLOURS[effect.state]
+    return [NodeData(name="overrides", values=values, colours=colours)]

@@ -1,0 +1,213 @@
+"""Overrides: what a user asks of single operations, and what became of it.
+
+Overrides are options of the pipelines to ttnn, so what the page tries is what `ttmlir-opt` does
+with the file that is saved. If the compiler refuses some of them, the rest stays in force.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+from ttmlir.explorer.program_graph import (
+    CONSTANTS,
+    FOLDED,
+    grid_of,
+    operation_name,
+)
+from ttmlir.explorer.scopes import scope_of
+from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.passes.placement.layout_overrides import LayoutOverride
+from ttmlir.runtime.binary import Binary, BinaryProgram, Operation
+from ttmlir.runtime.memory import results_of
+from ttmlir.runtime.tensor import TensorDesc
+
+MAX_OVERRIDES = 1000
+
+
+class OverrideError(ValueError):
+    """An override that makes no sense."""
+
+
+@dataclass(frozen=True)
+class Overrides:
+    """What is asked for, by the names of the operations, in the order in which it was asked."""
+
+    layouts: Mapping[str, LayoutOverride] = field(default_factory=dict[str, LayoutOverride])
+
+    def with_layout(self, name: str, words: str) -> Overrides:
+        """The overrides with those of one operation replaced; OverrideError for other words."""
+        if not name or any(letter in name for letter in ",\"'{}\n\\") or name != name.strip():
+            raise OverrideError(
+                f"an operation is picked by the 'override_name' that it shows, without commas, "
+                f"quotes, braces or backslashes, not by {name!r}"
+            )
+        try:
+            override = LayoutOverride.parse(words)
+        except ValueError as error:
+            raise OverrideError(str(error)) from None
+        if len(self.layouts) >= MAX_OVERRIDES and name not in self.layouts:
+            raise OverrideError(f"there are {MAX_OVERRIDES} overrides already")
+        return Overrides({**self.layouts, name: override})
+
+    def without(self, name: str) -> Overrides:
+        """The overrides without those of an operation."""
+        if name not in self.layouts:
+            raise OverrideError(f"there is no override for '{name}'")
+        return Overrides({key: each for key, each in self.layouts.items() if key != name})
+
+    def only(self, names: Sequence[str]) -> Overrides:
+        """The overrides of these operations."""
+        return Overrides({name: self.layouts[name] for name in names})
+
+    def __bool__(self) -> bool:
+        """True if something is asked for."""
+        return bool(self.layouts)
+
+    @property
+    def options(self) -> str:
+        """As options of a pipeline, `override-output-layout=...`; empty if nothing is asked for."""
+        if not self.layouts:
+            return ""
+        entries = ",".join(f"{name}={override}" for name, override in self.layouts.items())
+        return f"override-output-layout={entries}"
+
+
+class State(Enum):
+    """What became of an override."""
+
+    IN_FORCE = "took effect"
+    IN_PART = "took effect in part"
+    REFUSED = "refused"
+    NOT_FOUND = "found no operation"
+    CHANGED_NOTHING = "changed nothing"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Effect:
+    """What became of the override of one operation."""
+
+    name: str
+    override: LayoutOverride
+    state: State
+    reason: str = ""
+    """What changed, or why not."""
+    operations: tuple[int, ...] = ()
+    """Indices of the operations of the first program that it is about."""
+
+    def __str__(self) -> str:
+        """One line."""
+        reason = f": {self.reason}" if self.reason else ""
+        return f"{self.name} = {self.override} {self.state.value}{reason}"
+
+
+def compile_with(
+    overrides: Overrides, compile_them: Callable[[Overrides], Binary]
+) -> tuple[Binary, dict[str, str]]:
+    """A program with as many overrides as the compiler takes, and why it refused the others.
+
+    Raises what the compiler says of the program without any.
+    """
+    try:
+        return compile_them(overrides), {}
+    except DiagnosticError:
+        if not overrides:
+            raise
+    binary = compile_them(Overrides())
+    taken: list[str] = []
+    refused: dict[str, str] = {}
+    for name in overrides.layouts:
+        try:
+            binary = compile_them(overrides.only([*taken, name]))
+            taken.append(name)
+        except DiagnosticError as error:
+            refused[name] = error.diagnostics[0].message
+    return binary, refused
+
+
+def judge(
+    overrides: Overrides, before: BinaryProgram, after: BinaryProgram, refused: Mapping[str, str]
+) -> list[Effect]:
+    """What became of each override: compares the program without any and the compiled one."""
+    old, new = computing_by_name(before), computing_by_name(after)
+    return [
+        _judge(name, override, old.get(name, []), new.get(name, []), refused.get(name), list(new))
+        for name, override in overrides.layouts.items()
+    ]
+
+
+def override_name(operation: Operation) -> str:
+    """The name that overrides of an operation have; empty if it has none."""
+    return scope_of(operation.location).override_name
+
+
+def computing_by_name(program: BinaryProgram) -> dict[str, list[Operation]]:
+    """The operations that compute, by the names of their overrides."""
+    found: dict[str, list[Operation]] = {}
+    moves = {"ToLayoutOp", "ToDeviceOp", "ToMemoryConfigOp", *FOLDED, *CONSTANTS}
+    for operation in program.operations:
+        if operation.table not in moves and (name := override_name(operation)):
+            found.setdefault(name, []).append(operation)
+    return found
+
+
+def _judge(
+    name: str,
+    override: LayoutOverride,
+    old: list[Operation],
+    new: list[Operation],
+    refusal: str | None,
+    names: list[str],
+) -> Effect:
+    def effect(state: State, reason: str) -> Effect:
+        indices = tuple(operation.index for operation in new)
+        return Effect(name=name, override=override, state=state, reason=reason, operations=indices)
+
+    if refusal is not None:
+        return effect(State.REFUSED, refusal)
+    if not new:
+        near = difflib.get_close_matches(name, names)
+        hint = f"; did you mean {' or '.join(near)}?" if near else ""
+        return effect(
+            State.NOT_FOUND,
+            "the compiled program has no operation of this name, or it became part of another"
+            f"{hint}",
+        )
+    missing = {
+        f"{operation_name(operation)} is {places[part]} instead of {word}"
+        for operation in new
+        for places in [_place(results_of(operation)[0].desc)]
+        for part, word in override.parts.items()
+        if places[part] != word
+    }
+    changes = _describe_changes(old, new)
+    if not missing:
+        state = State.IN_FORCE if changes else State.CHANGED_NOTHING
+        return effect(state, "; ".join(changes) or "the result is there without it, too")
+    state = State.IN_PART if changes else State.REFUSED
+    return effect(state, "; ".join(sorted(missing)))
+
+
+def _describe_changes(old: list[Operation], new: list[Operation]) -> list[str]:
+    changes: dict[str, None] = {}
+    for before, after in zip(old, new, strict=False):
+        first, second = (results_of(each)[0].desc for each in (before, after))
+        if (one := _spell(first)) != (other := _spell(second)):
+            changes[f"{operation_name(after)}: {one} → {other}"] = None
+    return list(changes)
+
+
+def _place(desc: TensorDesc) -> dict[str, str]:
+    return {
+        "grid": "x".join(map(str, grid_of(desc))),
+        "memory_space": desc.memory_space.keyword,
+        "memory_layout": desc.memory_layout.keyword,
+        "page_layout": "tile" if desc.is_tiled else "row_major",
+        "data_type": desc.data_type.keyword,
+    }
+
+
+def _spell(desc: TensorDesc) -> str:
+    return " ".join(_place(desc).values())

@@ -1,0 +1,159 @@
+"""What the page asks for, and the answers: the protocol of Model Explorer's extensions.
+
+Documents are asked for by name, and only those that the session was given exist. Answers are plain
+JSON; whatever goes wrong becomes an `error` that the page shows.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+from urllib.parse import quote
+
+from ttmlir.explorer.documents import (
+    Document,
+    DocumentError,
+    ModuleDocument,
+    program_names,
+)
+from ttmlir.explorer.graph import Json, TooLargeError, clean_text
+from ttmlir.explorer.node_data import NodeData, list_effects, list_estimate, list_memory
+from ttmlir.explorer.overrides import OverrideError
+from ttmlir.explorer.panel import PROVIDERS, Panel
+from ttmlir.limits import memory_advice
+from ttmlir.mlir.reporting.diagnostics import DiagnosticError
+from ttmlir.runtime.errors import BinaryError, InputError, RuntimeFailure
+from ttmlir.runtime.metal.program import MetalBinary
+
+ADAPTER_ID = "tt_adapter"
+"""The name that tt-explorer's adapter has."""
+ADAPTER: Json = {
+    "id": ADAPTER_ID,
+    "name": "Tenstorrent MLIR Adapter",
+    "description": "StableHLO, TOSA, linalg, TTIR, TTNN, D2M and TTMetal modules, .ttnn and .ttm",
+    "source_repo": "",
+    "fileExts": ["mlir", "ttir", "ttnn", "ttm"],
+    "type": "adapter",
+}
+
+Errors = (
+    *(DocumentError, OverrideError, TooLargeError, DiagnosticError),
+    *(BinaryError, InputError, RuntimeFailure),
+)
+"""What is the fault of a document or of a choice, and told in the page."""
+
+
+class RequestError(Exception):
+    """A request that no page of Model Explorer makes."""
+
+
+class Session:
+    """The documents on show and what was chosen for them."""
+
+    def __init__(self, documents: Sequence[Document], save_folder: str | None = None) -> None:
+        """Show documents; overrides are saved to files in `save_folder`, if there is one."""
+        self.documents = {document.name: document for document in documents}
+        self.on_change: Callable[[], None] = lambda: None
+        """Called when graphs are different from what the page shows."""
+        self._panel = Panel(save_folder)
+
+    def extensions(self) -> list[Json]:
+        """What the page may ask."""
+        return [ADAPTER, *(provider.metadata(ADAPTER_ID) for provider in PROVIDERS)]
+
+    def address_data(self) -> str:
+        """What the page's address says: which documents and which data it shows at first."""
+        targets = [
+            (f"node_data://{data.name.replace('/', ' ')}/{number}", label)
+            for number, (label, _, data) in enumerate(self._first_data())
+        ]
+        shown = {
+            "models": [{"url": name, "adapterId": ADAPTER_ID} for name in self.documents],
+            "nodeData": [source for source, _ in targets],
+            "nodeDataTargets": [label for _, label in targets],
+        }
+        return quote(json.dumps(shown))
+
+    def node_data(self, number: int) -> Json:
+        """One of the data that `address_data` names."""
+        data = self._first_data()
+        if not 0 <= number < len(data):
+            return {"error": f"there is no node data {number}"}
+        _, graph, values = data[number]
+        return {"content": json.dumps({graph: values.as_json()})}
+
+    def _first_data(self) -> list[tuple[str, str, NodeData]]:
+        """Label of the collection, graph and data, for all programs that are on show."""
+        found: list[tuple[str, str, NodeData]] = []
+        for document in self.documents.values():
+            binary = document.binary
+            if binary is None or isinstance(binary, MetalBinary) or not binary.programs:
+                continue
+            program, board = binary.program(0), document.settings.board
+            data = [
+                # The page shows the colours of the last one.
+                *list_memory(program, board),
+                *list_estimate(program, board),
+                *list_effects(document.effects),
+            ]
+            labels = collection_labels(document)
+            graph = program_names(binary)[0]
+            found += [(labels[0], graph, each) for each in data]
+            if isinstance(document, ModuleDocument) and len(labels) > 1:
+                at_sources = (each.at_sources(document.sources) for each in data)
+                found += [(labels[1], graph, each) for each in at_sources if each.values]
+        return found
+
+    def run(self, command: Any) -> Json:
+        """The answer to a command of the page; RequestError for what no page asks."""
+        try:
+            asked = command["extensionId"], command["cmdId"]
+            match asked:
+                case (str(extension), "convert") if extension == ADAPTER_ID:
+                    return self._convert(str(command["modelPath"]))
+                case (str(extension), "get_config_editors"):
+                    return self._panel.editors(extension, list(self.documents.values()))
+                case (str(extension), "run"):
+                    return self._run(extension, command)
+                case _:
+                    raise RequestError(f"there is no command {asked}")
+        except (KeyError, TypeError) as error:
+            raise RequestError(f"the command is not understood: {error!r}") from error
+        except DiagnosticError as error:
+            return {"error": clean_text(error.diagnostics[0].message)}
+        except Errors as error:
+            return {"error": clean_text(str(error))}
+        except MemoryError:
+            return {"error": f"this takes too much memory; {memory_advice()}"}
+
+    def _document(self, name: str) -> Document:
+        document = self.documents.get(name)
+        if document is None:
+            raise DocumentError(
+                "the explorer reads only what it was started with; start it again with this file"
+            )
+        return document
+
+    def _convert(self, name: str) -> Json:
+        document = self._document(name)
+        return {"graphCollections": [each.as_json() for each in document.collections()]}
+
+    def _run(self, extension: str, command: Any) -> Json:
+        document = self._document(str(command["modelPath"]))
+        values: dict[str, Any] = dict(command["configValues"])
+        outcome = self._panel.run(extension, document, str(command["graphId"]), values)
+        if outcome.graphs_changed:
+            self.on_change()
+        data = outcome.data
+        if isinstance(document, ModuleDocument):
+            nodes = {str(each["id"]) for each in dict(command.get("graph") or {}).get("nodes", [])}
+            if nodes & document.sources.keys():
+                data = [each.at_sources(document.sources) for each in data]
+        return {"result": [each.as_json() for each in data], "error": ""}
+
+
+def collection_labels(document: Document) -> list[str]:
+    """What the page calls the collections of a document."""
+    labels = (collection.label for collection in document.collections())
+    return [f"{document.name} ({label})" if label else document.name for label in labels]

@@ -1,0 +1,156 @@
+"""The option `override-output-layout`: places of results, for operations picked by their location.
+
+`fc1/linear=8x8:l1:block_sharded,softmax=bfp_bf8` names what is to be different, in any order: a
+grid (`8x8`), a memory (`dram`, `l1`), how the parts are spread (`interleaved`, `height_sharded`
+and so on), a page layout (`tile`, `row_major`) and a data type (`f32`, `bf16`, `bfp_bf8`). What is
+not named stays.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, fields
+from typing import Any
+
+from ttmlir.layout.element_type import DEFAULT_TILE_SHAPE, Element, TileFormat
+from ttmlir.layout.enums import (
+    STORED_DATA_TYPES,
+    DataType,
+    KeywordEnum,
+    MemorySpace,
+    TensorMemoryLayout,
+    TTNNLayout,
+)
+from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.tensor_layout import TensorLayout
+from ttmlir.mlir.option_values import ValueType
+
+_GRID = re.compile(r"[1-9]\d{0,3}(x[1-9]\d{0,3})+", re.ASCII)
+
+_WORDS: dict[str, tuple[KeywordEnum, ...]] = {
+    "memory_space": (MemorySpace.DEVICE_DRAM, MemorySpace.DEVICE_L1),
+    "memory_layout": tuple(each for each in TensorMemoryLayout if each.keyword != "none"),
+    "page_layout": (TTNNLayout.TILE, TTNNLayout.ROW_MAJOR),
+    "data_type": STORED_DATA_TYPES,
+}
+"""What the fields of an override may be; no word is in two of them."""
+
+_FIELD_OF = {word.keyword: (name, word) for name, words in _WORDS.items() for word in words}
+
+
+@dataclass(frozen=True, kw_only=True)
+class LayoutOverride:
+    """What is to be different in the layout of a result; None stays as it is."""
+
+    grid: tuple[int, ...] | None = None
+    memory_space: MemorySpace | None = None
+    memory_layout: TensorMemoryLayout | None = None
+    page_layout: TTNNLayout | None = None
+    data_type: DataType | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> LayoutOverride:
+        """`8x8:l1:block_sharded`; ValueError for other words and for two of a kind."""
+        given: dict[str, Any] = {}
+        for word in text.split(":"):
+            if _GRID.fullmatch(word):
+                name, value = "grid", tuple(map(int, word.split("x")))
+            elif word in _FIELD_OF:
+                name, value = _FIELD_OF[word]
+            else:
+                raise ValueError(
+                    f"Invalid layout parameter: {word}; give a grid such as 8x8, or one of "
+                    f"{', '.join(_FIELD_OF)}"
+                )
+            if name in given:
+                raise ValueError(f"Multiple layout parameters of one kind: {text}")
+            given[name] = value
+        return cls(**given)
+
+    @property
+    def parts(self) -> dict[str, str]:
+        """The words of the override, by the field that they are for."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: _spell(value) for name, value in values.items() if value is not None}
+
+    def __str__(self) -> str:
+        """What `parse` reads."""
+        return ":".join(self.parts.values())
+
+    def apply(self, shape: tuple[int, ...], layout: TensorLayout) -> TensorLayout:
+        """The layout of a tensor of this shape with what the override says.
+
+        Raises LayoutError for a place that no tensor can have.
+        """
+        if self.data_type is not None or self.page_layout is not None:
+            layout = layout.with_element(self._element(layout))
+        layout = layout.with_memory_space(self.memory_space or layout.memory_space)
+        layout = layout.with_memory_layout(self.memory_layout or layout.memory_layout)
+        if layout.memory_layout.is_sharded and layout.memory_space is not MemorySpace.DEVICE_L1:
+            raise LayoutError(
+                f"{layout.memory_layout.keyword} tensors are in l1: add l1, or interleaved"
+            )
+        if layout.memory_layout.is_sharded and self.grid is None:
+            raise LayoutError(f"{layout.memory_layout.keyword} needs a grid of cores: add 8x8")
+        grid = layout.grid.shape if self.grid is None else self.grid
+        _check_sharding(layout.memory_layout, grid)
+        return layout.with_grid(shape, grid)
+
+    def _element(self, layout: TensorLayout) -> Element:
+        # Only tiles hold other formats than the tensor's own.
+        is_tiled = layout.is_tiled or self.data_type not in (
+            None,
+            layout.scalar_element.data_type,
+        )
+        if self.page_layout is not None:
+            is_tiled = self.page_layout is TTNNLayout.TILE
+        if is_tiled:
+            tile = layout.tile
+            data_type = self.data_type
+            if data_type is None:
+                data_type = layout.scalar_element.data_type if tile is None else tile.data_type
+            return TileFormat(*(DEFAULT_TILE_SHAPE if tile is None else tile.shape), data_type)
+        scalar = layout.scalar_element
+        if self.data_type not in (None, scalar.data_type):
+            raise LayoutError(
+                f"rows of numbers are {scalar.data_type.keyword}, as the tensor is: leave out "
+                f"{self.parts['data_type']}, or take tile"
+            )
+        return scalar
+
+
+def _check_sharding(memory_layout: TensorMemoryLayout, grid: tuple[int, ...]) -> None:
+    is_column, is_row = grid[-1] == 1, all(extent == 1 for extent in grid[:-1])
+    if memory_layout is TensorMemoryLayout.HEIGHT_SHARDED and not is_column:
+        raise LayoutError(f"height_sharded needs a grid of one column, not {_spell(grid)}")
+    if memory_layout is TensorMemoryLayout.WIDTH_SHARDED and not is_row:
+        raise LayoutError(f"width_sharded needs a grid of one row, not {_spell(grid)}")
+
+
+def _spell(value: KeywordEnum | tuple[int, ...]) -> str:
+    return "x".join(map(str, value)) if isinstance(value, tuple) else value.keyword
+
+
+LayoutOverrides = tuple[tuple[str, LayoutOverride], ...]
+"""Pairs of a location name and the override there, in the order given."""
+
+
+def _parse(text: str) -> LayoutOverrides:
+    return tuple(_parse_entry(entry) for entry in text.split(",")) if text else ()
+
+
+def _parse_entry(entry: str) -> tuple[str, LayoutOverride]:
+    name, separator, words = entry.rpartition("=")
+    if not separator or not name:
+        raise ValueError(f"Invalid format for override output layout: {entry}")
+    return name, LayoutOverride.parse(words)
+
+
+def _format(overrides: LayoutOverrides) -> str:
+    return ",".join(f"{name}={override}" for name, override in overrides)
+
+
+LAYOUT_OVERRIDES = ValueType(
+    placeholder="<name=8x8:l1:block_sharded,...>", parse=_parse, format=_format
+)
+"""How `override-output-layout` is read and written."""
