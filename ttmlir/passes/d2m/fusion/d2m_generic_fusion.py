@@ -87,11 +87,20 @@ from ttmlir.ir.rewriting import erase, erase_unused
 from ttmlir.passes.core.base import ModulePass, option
 from ttmlir.passes.d2m.fusion.d2m_generic_fusion_emission import build_fused
 from ttmlir.passes.d2m.fusion.d2m_generic_fusion_plan import FusionPlan, plan_fusion
-from ttmlir.passes.d2m.fusion.d2m_generic_fusion_stages import Stage, buffer_below, read_stage
+from ttmlir.passes.d2m.fusion.d2m_generic_fusion_stages import (
+    Shape,
+    Stage,
+    buffer_below,
+    read_stage,
+)
 
 if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
+
+
+_SIBLING_TILES = 2048
+"""Tiles of the results of products that become one because they have the same left factor."""
 
 
 @dataclass(frozen=True)
@@ -138,6 +147,8 @@ class _BlockFusion:
         self._positions: dict[Operation, int] = {}
         """Of all other operations, but -1 for those that could stand at the beginning."""
         self._uses: dict[SSAValue, int] = {}
+        self._products: dict[tuple[SSAValue, Shape], list[Stage]] = {}
+        """By left factors and extents."""
 
     def run(self) -> None:
         """Find the groups, build their generics, and put the operations in order."""
@@ -150,6 +161,8 @@ class _BlockFusion:
             self._groups[op] = group
             for producer in self._producers_of(stage):
                 group = self._merge(producer, group)
+            for sibling in self._siblings_of(stage):
+                group = self._merge(sibling, group)
             for producer in self._producers(group):
                 producer.note_use(group.position)
         groups = list(dict.fromkeys(self._groups.values()))
@@ -179,6 +192,19 @@ class _BlockFusion:
             for owner in owners
             if isinstance(owner, Operation) and owner in self._groups
         ]
+        return list(dict.fromkeys(found))
+
+    def _siblings_of(self, stage: Stage) -> list[_Group]:
+        """The groups with products of the same left factor, which is then read once.
+
+        Large products keep the matrix unit busy alone, in larger blocks.
+        """
+        if not stage.is_product or stage.left is None:
+            return []
+        same = self._products.setdefault((stage.left, stage.extents), [])
+        same.append(stage)
+        tiles = len(same) * stage.result_tiles
+        found = [self._groups[each.op] for each in same[:-1]] if tiles <= _SIBLING_TILES else []
         return list(dict.fromkeys(found))
 
     def _producers(self, group: _Group) -> list[_Group]:
