@@ -71,7 +71,7 @@ with local tensors (`d2m.empty` without layout) between them. A stage that reads
 a reduction iterator runs in each step of it, all others behind the last step. A value that is
 needed elsewhere is one more output; one that is read twice in the same blocks is one operand.
 Options: whether to fuse at all, and the limits of a fused generic.
-Not done here: products one into another, and what would compute a value again for each block.
+Not done here: large products one into another, and what would compute a value again for each block.
 """
 
 from __future__ import annotations
