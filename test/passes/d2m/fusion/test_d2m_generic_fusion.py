@@ -234,6 +234,40 @@ def test_a_chain_of_products_stays_apart() -> None:
     check(text.returning(result), [x, v, w], [x @ v @ w], 2, 1e-4)
 
 
+def siblings(columns: Sequence[int], bias: str = "") -> tuple[str, list[Array], list[Array]]:
+    """Products of 65x160 with matrices of so many columns; what they read, and the results."""
+    text = FunctionText([tensor(65, 160), *(tensor(160, each) for each in columns)])
+    arrays = [normal(65, 160) / 4, *(normal(160, n, seed=n) / 4 for n in columns)]
+    results: list[str] = []
+    for number, each in enumerate(columns, 1):
+        value = text.op("matmul", ["%arg0", f"%arg{number}"], tensor(65, each))
+        results.append(text.op(bias, [value], tensor(65, each)) if bias else value)
+    expected = [np.asarray(arrays[0] @ each) for each in arrays[1:]]
+    return text.returning(*results), arrays, [-each for each in expected] if bias else expected
+
+
+@pytest.mark.parametrize("after", ["", "neg"])
+def test_products_that_share_their_left_factor(after: str) -> None:
+    """It is read once for as many columns; results go to outputs, or on in the same launch."""
+    text, arrays, expected = siblings((160, 130, 150), after)
+    (generic,) = check(text, arrays, expected, 1, 1e-4)
+    assert (len(generic.inputs), len(generic.outputs)) == (4, 3)
+
+
+def test_products_of_other_columns_stay_apart() -> None:
+    """Of two that go over as many tiles as each other, and one that does not."""
+    text, arrays, expected = siblings((160, 70, 150))
+    check(text, arrays, expected, 2, 1e-4)
+
+
+def test_large_products_stay_apart() -> None:
+    """Each keeps all cores busy alone."""
+    text = FunctionText([tensor(2048, 160), tensor(160, 1024), tensor(160, 1024)])
+    wide = tensor(2048, 1024)
+    results = [text.op("matmul", ["%arg0", each], wide) for each in ("%arg1", "%arg2")]
+    assert len(generics(lowered(text.returning(*results), *TO_D2M, FUSION))) == 2
+
+
 @pytest.mark.parametrize(
     ("heads", "tokens", "keys", "count"), [(3, 70, 170, 1), (11, 70, 610, 1), (1, 150, 810, 3)]
 )

@@ -193,3 +193,23 @@ def test_attention(heads: int, tokens: int, keys: int) -> None:
     v = normal(heads, keys, width, seed=2)
     expected = softmax(q @ k.transpose(0, 2, 1), 2) @ v
     check(text.returning(result), [q, k, v], expected, 1)
+
+
+def test_products_that_share_their_left_factor() -> None:
+    """One launch with an output for each, all in steps, and rows that are added."""
+    columns = (170, 190, 165)
+    shapes = [(70, 500), *((500, each) for each in columns), *((1, each) for each in columns)]
+    text = FunctionText([tensor(*each) for each in shapes])
+    arrays = [normal(*each, seed=seed) / 8 for seed, each in enumerate(shapes)]
+    results: list[str] = []
+    for number, each in enumerate(columns, 1):
+        product = text.op("matmul", ["%arg0", f"%arg{number}"], tensor(70, each))
+        bias = f"%arg{number + len(columns)}"
+        results.append(text.op("add", [product, bias], tensor(70, each)))
+    module = lowered(text.returning(*results), *PASSES)
+    (generic,) = (op for op in module.walk() if isinstance(op, d2m.GenericOp))
+    assert len(generic.outputs) == len(columns)
+    outputs = run_kernels(text.returning(*results), *arrays).outputs
+    for number, output in enumerate(outputs, 1):
+        expected = arrays[0] @ arrays[number] + arrays[number + len(columns)]
+        np.testing.assert_allclose(output, expected, rtol=1e-4, atol=1e-4)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -13,6 +14,7 @@ from ttmlir.passes.d2m.schedule.block_choice import (
     Nest,
     Schedule,
     Work,
+    channels_of,
     choose_schedule,
     divisors,
     operand_depth,
@@ -125,6 +127,27 @@ def test_products_of_heads() -> None:
         accumulates=True,
     )
     assert math.prod(check(nest).cores) >= 48
+
+
+def test_stores_of_products() -> None:
+    """Two kernels store what all cores have to store at once, if nothing is computed meanwhile."""
+    nest = replace(product(64, 64, 64), stores_last=True)
+    assert check(nest).shares_stores
+    slow = replace(nest, works=(*nest.works, Work((0, 1), (64, 64), 2000)))
+    assert not check(slow).shares_stores
+    assert not check(product(64, 64, 64)).shares_stores
+
+
+def test_channels_of_blocks() -> None:
+    """Rows of 96 tiles all begin in one of 12 channels, so blocks of 3 columns are in 3."""
+    blocks = Blocks((0, 1), (24, 96), 2048)
+    assert channels_of(blocks, (8, 12), (1, 8), (3, 1), 12) == 12
+    assert channels_of(blocks, (8, 3), (1, 8), (3, 4), 12) == 3
+    # Those of 8 cores in rows of 24 tiles begin 3 columns apart.
+    assert channels_of(Blocks((0, 1), (24, 24), 2048), (8, 3), (1, 8), (3, 1), 12) == 12
+    # Rows of one core follow each other.
+    assert channels_of(Blocks((0, None), (5, 7), 2048), (2, 1), (1, 1), (3, 1), 12) == 12
+    assert channels_of(Blocks((0, 1), (5, 7), 2048), (1, 2), (1, 1), (5, 4), 12) == 2
 
 
 def test_few_cores_and_little_memory() -> None:

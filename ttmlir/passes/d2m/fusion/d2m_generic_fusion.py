@@ -71,7 +71,7 @@ with local tensors (`d2m.empty` without layout) between them. A stage that reads
 a reduction iterator runs in each step of it, all others behind the last step. A value that is
 needed elsewhere is one more output; one that is read twice in the same blocks is one operand.
 Options: whether to fuse at all, and the limits of a fused generic.
-Not done here: products one into another, and what would compute a value again for each block.
+Not done here: large products one into another, and what would compute a value again for each block.
 """
 
 from __future__ import annotations
@@ -89,11 +89,20 @@ from ttmlir.layout.metal.device_memory import DST_TILES
 from ttmlir.passes.core.base import ModulePass, option
 from ttmlir.passes.d2m.fusion.d2m_generic_fusion_emission import build_fused
 from ttmlir.passes.d2m.fusion.d2m_generic_fusion_plan import FusionPlan, plan_fusion
-from ttmlir.passes.d2m.fusion.d2m_generic_fusion_stages import Stage, buffer_below, read_stage
+from ttmlir.passes.d2m.fusion.d2m_generic_fusion_stages import (
+    Shape,
+    Stage,
+    buffer_below,
+    read_stage,
+)
 
 if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
+
+
+_SIBLING_TILES = 2048
+"""Tiles of the results of products that become one because they have the same left factor."""
 
 
 @dataclass(frozen=True)
@@ -147,6 +156,8 @@ class _BlockFusion:
         self._positions: dict[Operation, int] = {}
         """Of all other operations, but -1 for those that could stand at the beginning."""
         self._uses: dict[SSAValue, int] = {}
+        self._products: dict[tuple[SSAValue, Shape], list[Stage]] = {}
+        """By left factors and extents."""
 
     def run(self) -> None:
         """Find the groups, build their generics, and put the operations in order."""
@@ -159,6 +170,8 @@ class _BlockFusion:
             self._groups[op] = group
             for producer in self._producers_of(stage):
                 group = self._merge(producer, group)
+            for sibling in self._siblings_of(stage):
+                group = self._merge(sibling, group)
             for producer in self._producers(group):
                 producer.note_use(group.position)
         groups = list(dict.fromkeys(self._groups.values()))
@@ -188,6 +201,19 @@ class _BlockFusion:
             for owner in owners
             if isinstance(owner, Operation) and owner in self._groups
         ]
+        return list(dict.fromkeys(found))
+
+    def _siblings_of(self, stage: Stage) -> list[_Group]:
+        """The groups with products of the same left factor, which is then read once.
+
+        Large products keep the matrix unit busy alone, in larger blocks.
+        """
+        if not stage.is_product or stage.left is None:
+            return []
+        same = self._products.setdefault((stage.left, stage.extents), [])
+        same.append(stage)
+        tiles = len(same) * stage.result_tiles
+        found = [self._groups[each.op] for each in same[:-1]] if tiles <= _SIBLING_TILES else []
         return list(dict.fromkeys(found))
 
     def _producers(self, group: _Group) -> list[_Group]:

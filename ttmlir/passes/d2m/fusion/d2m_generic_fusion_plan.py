@@ -226,7 +226,17 @@ class _Planner:
                 if all(kinds.get(there) == kinds.get(here) for there, here in pairs):
                     for pair in pairs:
                         self._union.join(*pair)
+        self._join_columns()
         return True
+
+    def _join_columns(self) -> None:
+        """Let products with one left factor go over their columns together, if they are as many."""
+        known: dict[tuple[SSAValue | None, Shape], list[int]] = {}
+        for stage, classes in zip(self._stages, self._first, strict=True):
+            if stage.is_product and stage.left is not None:
+                first = known.setdefault((stage.left, stage.extents), classes)
+                for column in stage.columns:
+                    self._union.join(first[column], classes[column])
 
     def _kinds(self) -> dict[int, str]:
         """What products make of iterators; those of two kinds are not made one."""

@@ -100,15 +100,30 @@ class Stage:
         They may be whole in each block: reading all of the right factor for each row of tiles then
         takes no longer than writing and reading what is between two products.
         """
-        product = next((op for op in self.operations if isinstance(op, d2m.TileMatmulOp)), None)
-        if product is None:
+        if not self.is_product:
             return frozenset()
-        left, right = (self._iterators_of(value) for value in product.operands[:2])
-        columns = right - left
+        columns = self.columns
         tiles = (
             math.prod(self.extents[each] for each in side) for side in (self.reductions, columns)
         )
         return self.reductions | columns if min(tiles) <= NARROW else frozenset()
+
+    @cached_property
+    def columns(self) -> frozenset[int]:
+        """The iterators of a product that only its right factor and its result follow."""
+        product = next(op for op in self.operations if isinstance(op, d2m.TileMatmulOp))
+        left, right = (self._iterators_of(value) for value in product.operands[:2])
+        return right - left
+
+    @cached_property
+    def left(self) -> SSAValue | None:
+        """The left factor of a product, if it is read as it is."""
+        for op in self.operations:
+            if isinstance(op, d2m.TileMatmulOp):
+                for read in self.reads:
+                    if self.loops.body.block.args[read.argument] is op.operands[0]:
+                        return read.value
+        return None
 
     def _iterators_of(self, value: SSAValue) -> frozenset[int]:
         """The iterators that a tile of the body follows."""
@@ -132,6 +147,11 @@ class Stage:
         """True if each tile of the result depends on one of each input alone."""
         held = self.loops.body.block.args[-1]
         return not (self.reductions or self.has_positions or held.uses)
+
+    @property
+    def result_tiles(self) -> int:
+        """Tiles of what it computes."""
+        return math.prod(tile_shape(self.result))
 
     @property
     def domain(self) -> int:

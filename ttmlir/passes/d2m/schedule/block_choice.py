@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from ttmlir.layout.errors import LayoutError
@@ -367,6 +367,23 @@ class _Movement:
     """Of a circular buffer that is filled again while it is read."""
 
 
+@dataclass
+class _Load:
+    """What a kernel loads, in cycles."""
+
+    first: float = 0.0
+    """The first blocks of all inputs."""
+    others: list[tuple[float, float]] = field(default_factory=list[tuple[float, float]])
+    """Of each input, reading and multicasting all further blocks."""
+
+    @property
+    def cycles(self) -> float:
+        """Of all further blocks: while one is on its way, the next one of the input is read."""
+        if len(self.others) == 1:
+            return max(self.others[0])
+        return sum(map(sum, self.others))
+
+
 def _movement_of(
     nest: Nest, machine: Machine, sizes: Shape, cores: Shape, factors: Sequence[int]
 ) -> _Movement:
@@ -375,27 +392,22 @@ def _movement_of(
     active = math.prod(cores)
     routes = [_route(each, nest, sizes, cores, machine) for each in nest.inputs]
     loads = [math.prod(factors[: operand_depth(each.iterators, factors)]) for each in nest.inputs]
-    # Rows travel on the network of the writer, all else on that of the reader.
-    networks = ["writer" if axis == "x" else "reader" for axis, _ in routes]
-    first, others = {"reader": 0.0, "writer": 0.0}, {"reader": 0.0, "writer": 0.0}
+    kernels = {name: _Load() for name in ("reader", "writer")}
     for number, each in enumerate(nest.inputs):
         axis, sharers = routes[number]
-        network, times = networks[number], loads[number]
         moved = each.tiles(sizes) * each.tile_bytes
         reading = max(each.tiles(sizes) * max(MULTICAST_PAGE, each.page_cycles), moved / CORE_RATE)
         sending = moved / LINKED_RATE + HANDSHAKE if axis else 0.0
         # All that read at once share the network, and the channels that their blocks are in.
         if each.in_dram:
-            channels = _channels(each, sizes, cores, factors, machine.channels) * CHANNEL_RATE
+            channels = channels_of(each, sizes, cores, factors, machine.channels) * CHANNEL_RATE
             rate = channels if axis else min(channels, ALL_READ_RATE)
             reading = max(reading, active / sharers * moved / rate)
-        # What multicasts one input alone reads the next block while one is on its way.
-        beside = sum(
-            other > 1 and place == network for other, place in zip(loads, networks, strict=True)
-        )
-        again = max(reading, sending) if axis and beside == 1 else reading + sending
-        first[network] += reading + sending
-        others[network] += (times - 1) * again
+        # Rows travel on the network of the writer, all else on that of the reader.
+        load = kernels["writer" if axis == "x" else "reader"]
+        load.first += reading + sending
+        if loads[number] > 1:
+            load.others.append(((loads[number] - 1) * reading, (loads[number] - 1) * sending))
     store, shared, tile_bytes = 0.0, 0, 0
     for each in nest.outputs:
         tiles, tile_bytes = each.tiles(sizes), each.tile_bytes
@@ -403,15 +415,15 @@ def _movement_of(
         store += max(issuing, active * tiles * tile_bytes / ALL_WRITE_RATE if each.in_dram else 0)
         if each.in_dram and tiles > nest.dst_tiles and rounds == 1 < steps and nest.stores_last:
             shared = tiles if tiles >= SHARED_TILES else 0
-    others["writer"] += (rounds - 1) * store
+    others = kernels["reader"].cycles, kernels["writer"].cycles + (rounds - 1) * store
     return _Movement(
         *(sizes, cores, rounds, steps),
-        *(max(first.values()), max(others.values()), store, shared, tile_bytes),
+        *(max(each.first for each in kernels.values()), max(others), store, shared, tile_bytes),
         machine.buffers,
     )
 
 
-def _channels(
+def channels_of(
     each: Blocks, sizes: Shape, cores: Shape, factors: Sequence[int], channels: int
 ) -> int:
     """How many channels of DRAM the tiles are in that all cores read first."""

@@ -6,13 +6,13 @@ room for it, it sends the block and then a flag, on the same way behind it. All 
 same steps, so their circular buffers are at the same place.
 
 While a block is on its way, the processor can read the next one, but the flag would let it wait for
-the end of the block. So a kernel that multicasts nothing else puts the flag off until it has asked
-for the next block, if there is room for that, or until it does something else.
+the end of the block. So a kernel puts the flag off until it has asked for the next block that it
+multicasts, if there is room for that, or until it does something else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import arith
@@ -95,13 +95,8 @@ class Multicast:
         arguments: KernelArguments,
         route: Route,
         chip: Chip,
-        *,
-        reads_ahead: bool,
     ) -> None:
-        """Find the cores; the kernel is still in front of its loops.
-
-        `reads_ahead`: flags may be put off, because nobody who waits for one is waited for.
-        """
+        """Find the cores; the kernel is still in front of its loops."""
         self._kernel = kernel
         self._copy = copy
         self._receivers = route.cores - 1
@@ -118,10 +113,9 @@ class Multicast:
         (self._sender_ready,) = kernel.call("get_noc_addr", *self._sender, self._ready)
         self._flags = self._rectangle(self._valid)
         kernel.call("noc_semaphore_set", self._valid_word, 1)
-        self._unsignalled = kernel.variables(1) if reads_ahead else None
+        self._unsignalled = kernel.variables(1)
         """1 if a block is on its way whose flag was put off."""
-        if self._unsignalled is not None:
-            self._unsignalled.store(0, 0)
+        self._unsignalled.store(0, 0)
 
     def _find_line(self, route: Route, chip: Chip) -> None:
         """The cores of a row or column."""
@@ -162,30 +156,30 @@ class Multicast:
         (found,) = self._kernel.call("get_noc_multicast_addr", *corners, address)
         return found
 
-    def load(self, block: Sequence[Number]) -> None:
-        """Load a block on the first core, and receive it on the others."""
+    def load(self, block: Sequence[Number], settle: Callable[[], None]) -> None:
+        """Load a block on the first core, and receive it on the others.
+
+        `settle` signals what the kernel has multicast before.
+        """
         kernel, stream = self._kernel, self._copy.stream
         cb = kernel.buffers[stream.cb]
-        kernel.branch(self._sends, lambda: self._send(cb, block), lambda: self._receive(cb))
+        kernel.branch(self._sends, lambda: self._send(cb, block, settle), lambda: self._receive(cb))
         kernel.call("cb_push_back", cb, stream.tiles)
 
     def settle(self) -> None:
         """Signal what is on its way."""
-        state = self._unsignalled
-        if state is not None:
-            is_left = self._kernel.compare("ne", state.load(0), 0)
-            self._kernel.branch(is_left, self._signal)
+        is_left = self._kernel.compare("ne", self._unsignalled.load(0), 0)
+        self._kernel.branch(is_left, self._signal)
 
-    def _send(self, cb: SSAValue, block: Sequence[Number]) -> None:
+    def _send(self, cb: SSAValue, block: Sequence[Number], settle: Callable[[], None]) -> None:
         kernel, tiles = self._kernel, self._copy.stream.tiles
-        if self._unsignalled is not None:
-            # Whoever waits for room must not let others wait for a flag.
-            (room,) = kernel.call("cb_pages_reservable_at_back", cb, tiles)
-            kernel.branch(room, lambda: None, self.settle)
+        # Whoever waits for room must not let others wait for a flag.
+        (room,) = kernel.call("cb_pages_reservable_at_back", cb, tiles)
+        kernel.branch(room, lambda: None, settle)
         kernel.call("cb_reserve_back", cb, tiles)
         (address,) = kernel.call("get_write_ptr", cb)
         self._copy.copy_block(block, address, store=False)
-        self.settle()
+        settle()
         kernel.call("noc_async_read_barrier")
         kernel.call("noc_semaphore_wait", self._ready_word, self._receivers)
         kernel.call("noc_semaphore_set", self._ready_word, 0)
@@ -196,18 +190,14 @@ class Multicast:
         kernel.call(
             "noc_async_write_multicast", address, target, size, self._receivers, linked=True
         )
-        if self._unsignalled is None:
-            self._signal()
-        else:
-            self._unsignalled.store(0, 1)
+        self._unsignalled.store(0, 1)
 
     def _signal(self) -> None:
         """Tell the receivers that a block has arrived."""
         kernel = self._kernel
         kernel.call("noc_async_writes_flushed")
         kernel.call("noc_semaphore_set_multicast", self._valid, self._flags, self._receivers)
-        if self._unsignalled is not None:
-            self._unsignalled.store(0, 0)
+        self._unsignalled.store(0, 0)
 
     def _receive(self, cb: SSAValue) -> None:
         kernel = self._kernel

@@ -57,9 +57,6 @@ class Loader:
         self._generic = plan.generic
         self._copies: list[BlockCopy] = []
         self._multicasts: dict[int, Multicast] = {}
-        depths = {n: operand_depth(plan.generic, n) for n in routes if routes[n].noc is noc}
-        deepest = max(depths.values(), default=0)
-        is_only = [*depths.values()].count(deepest) == 1
         for stream in plan.inputs:
             route = routes.get(stream.number)
             if (READER_NOC if route is None else route.noc) is noc:
@@ -69,10 +66,7 @@ class Loader:
                 copy = BlockCopy(kernel, stream, tiles)
                 self._copies.append(copy)
                 if route is not None:
-                    multicast = Multicast(
-                        *(kernel, copy, arguments, route, chip),
-                        reads_ahead=is_only and depths[stream.number] == deepest > 0,
-                    )
+                    multicast = Multicast(kernel, copy, arguments, route, chip)
                     self._multicasts[stream.number] = multicast
         self._first_reads = _first_reads(plan.generic)
         self._depths = [operand_depth(plan.generic, each.stream.number) for each in self._copies]
@@ -89,8 +83,7 @@ class Loader:
         for copy, at in zip(self._copies, self._depths, strict=True):
             multicast = self._multicasts.get(copy.stream.number)
             if at == depth and multicast is not None:
-                self._settle_others(multicast)
-                multicast.load(block_of(maps[copy.stream.number], indices))
+                multicast.load(block_of(maps[copy.stream.number], indices), self.settle)
             elif at == depth:
                 single.append(copy)
         if single:
@@ -104,11 +97,6 @@ class Loader:
             alike.setdefault(key, []).append(copy)
         for key in sorted(alike):
             _load_chunks(self._kernel, maps, alike[key], indices)
-
-    def _settle_others(self, multicast: Multicast) -> None:
-        for each in self._multicasts.values():
-            if each is not multicast:
-                each.settle()
 
     def settle(self) -> None:
         """Signal blocks that are on their way, in front of whatever waits for other threads."""
