@@ -113,6 +113,8 @@ class ConvertD2MToTTKernelPass(ModulePass):
         0, "Tiles of 16-bit numbers in DST; 0 for those of the chip"
     )
 
+    use_tile_matmul: bool = option(False, "Multiply tile by tile instead of block by block")
+
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Convert every generic of the module that has a region."""
         for table in _symbol_tables(module):
@@ -159,7 +161,9 @@ class ConvertD2MToTTKernelPass(ModulePass):
             (
                 d2m.ThreadKind.COMPUTE,
                 "compute",
-                lambda kernel, arguments: build_compute(plan, kernel, dst_tiles),
+                lambda kernel, arguments: build_compute(
+                    plan, kernel, dst_tiles, by_tile=self.use_tile_matmul
+                ),
             ),
         ]
         threads: list[d2m.ThreadAttr] = []
