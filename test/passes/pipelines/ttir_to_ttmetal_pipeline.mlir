@@ -4,10 +4,12 @@
 // RUN: ttmlir-translate --ttmetal-to-flatbuffer %t.mlir -o %t.ttm
 // RUN: ttrt run --golden %t.ttm
 // RUN: not ttmlir-opt --ttir-to-ttmetal-pipeline=mesh-shape=1,2 %s 2>&1 | FileCheck %s --check-prefix=MESH
+// RUN: not ttmlir-opt --ttir-to-ttmetal-pipeline=disable-tolayout-folding %s 2>&1 | FileCheck %s --check-prefix=FOLDING
 // RUN: not ttmlir-opt --ttir-to-ttmetal-pipeline=insert-profiler-traces %s 2>&1 | FileCheck %s --check-prefix=TRACES
 // RUN: not ttmlir-opt --ttir-to-ttmetal-pipeline=max-dst-physical-size-tiles=2 %s 2>&1 | FileCheck %s --check-prefix=DST
 
 // MESH: ttir-to-ttmetal-pipeline: the value of mesh-shape is not supported; supported is one chip: leave it out, or give 1,1
+// FOLDING: ttir-to-ttmetal-pipeline: the value of disable-tolayout-folding is not supported; leave it out: tensors are moved once, so that there is nothing to fold
 // TRACES: ttir-to-ttmetal-pipeline: the value of insert-profiler-traces is not supported; use ttrt perf, which shows where time goes
 // DST: ttir-to-ttmetal-pipeline: the value of max-dst-physical-size-tiles is not supported; give 4 to 16, or 0 for the chip's
 

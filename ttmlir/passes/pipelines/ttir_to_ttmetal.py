@@ -94,7 +94,7 @@ class TTIRToTTMetalPipeline(Pipeline):
         MemorySpace.DEVICE_L1, "Memory that results are best in: l1, where it fits, or dram"
     )
     disable_tolayout_folding: bool = option(
-        False, "Keep changes of layout one after another; there are none to fold"
+        False, "Keep changes of layout one after another; not supported, as none are made"
     )
     insert_profiler_traces: bool = option(False, "Mark zones in kernels; not supported")
     set_math_fidelity: MathFidelity = option(
@@ -105,7 +105,7 @@ class TTIRToTTMetalPipeline(Pipeline):
     )
     num_stream_buffers: int = option(2, "Blocks that a circular buffer of several steps holds")
     allow_l1_output_spilling: bool = option(
-        False, "Let results in L1 move to DRAM; where they do not fit, they always do"
+        False, "Let results of functions leave L1 to others, before what does not fit is in DRAM"
     )
     enable_fusion: bool = option(True, "Compute several operations in one kernel")
 
@@ -164,11 +164,15 @@ class TTIRToTTMetalPipeline(Pipeline):
                 max_dst_physical_size_tiles=self.max_dst_physical_size_tiles,
                 math_approx_mode=self.math_approx_mode,
             ),
-            D2MAllocatePass(num_stream_buffers=self.num_stream_buffers),
+            D2MAllocatePass(
+                num_stream_buffers=self.num_stream_buffers,
+                allow_l1_output_spilling=self.allow_l1_output_spilling,
+            ),
             ConvertD2MToTTKernelPass(
                 ttnn_mode=self.ttnn_mode,
                 max_dst_physical_size_tiles=self.max_dst_physical_size_tiles,
                 math_approx_mode=self.math_approx_mode,
+                use_tile_matmul=self.use_tile_matmul,
             ),
             end,
         )
@@ -179,6 +183,11 @@ class TTIRToTTMetalPipeline(Pipeline):
             self._refuse("mesh-shape", "supported is one chip: leave it out, or give 1,1")
         if self.insert_profiler_traces:
             self._refuse("insert-profiler-traces", "use ttrt perf, which shows where time goes")
+        if self.disable_tolayout_folding:
+            self._refuse(
+                "disable-tolayout-folding",
+                "leave it out: tensors are moved once, so that there is nothing to fold",
+            )
         if self.max_dst_physical_size_tiles not in (0, *range(4, 17)):
             self._refuse("max-dst-physical-size-tiles", "give 4 to 16, or 0 for the chip's")
 

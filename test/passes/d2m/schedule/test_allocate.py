@@ -79,6 +79,23 @@ def test_memory_of_both_kinds(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(("spills", "space"), [(False, "l1"), (True, "dram")])
+def test_results_that_leave_l1_to_others(spills: bool, space: str, tmp_path: Path) -> None:
+    """A result lives shortly, so it is in L1 before others, unless it may be spilled."""
+    type_ = tensor(256, 320)
+    text = FunctionText([type_, type_])
+    early, late = text.op("neg", ["%arg0"], type_), text.op("abs", ["%arg1"], type_)
+    program = text.returning(text.op("subtract", [late, early], type_))
+    options = machine(tmp_path, l1_size=300 * 1024) + " enable-fusion=false"
+    options += f" default-input-memspace=dram allow-l1-output-spilling={str(spills).lower()}"
+    body = printed(program, f"{KERNEL_PIPELINE}={options}")
+    (read,) = re.findall(r"enqueue_read_buffer.*? : \((.*)", body)
+    assert re.findall(r"#(l1|dram)>", read)[0] == space
+    x, y = (RNG.integers(-64, 65, (256, 320)).astype(np.float32) / 64 for _ in range(2))
+    (result,) = run_kernels(program, x, y, options=options).outputs
+    np.testing.assert_array_equal(result, np.abs(y) + x)
+
+
 def test_shards() -> None:
     """Grids of generics first, then many cores; None where one core would serve all others."""
     assert choose_shards((16, 12), (), 64) == (16, 4)
@@ -149,7 +166,8 @@ def test_machine_is_missing() -> None:
     [
         ("override-device-shape=9,8", "rows and columns of at most 8,8 cores, got 9,8"),
         ("override-device-shape=8", "rows and columns of at most 8,8 cores, got 8"),
-        ("num-stream-buffers=0", "num-stream-buffers is 1 or more, got 0"),
+        ("num-stream-buffers=0", "num-stream-buffers is 1 to 1024, got 0"),
+        ("num-stream-buffers=1000000", "num-stream-buffers is 1 to 1024, got 1000000"),
     ],
 )
 def test_options(options: str, message: str) -> None:

@@ -120,6 +120,7 @@ class ConvertD2MToTTKernelPass(ModulePass):
     math_approx_mode: bool = option(
         False, "Compute exponentials by a coarse function that takes a tenth of the time"
     )
+    use_tile_matmul: bool = option(False, "Multiply tile by tile instead of block by block")
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Convert every generic of the module that has a region."""
@@ -167,7 +168,9 @@ class ConvertD2MToTTKernelPass(ModulePass):
             (
                 d2m.ThreadKind.COMPUTE,
                 "compute",
-                lambda kernel, arguments: build_compute(plan, kernel, dst_tiles),
+                lambda kernel, arguments: build_compute(
+                    plan, kernel, dst_tiles, by_tile=self.use_tile_matmul
+                ),
             ),
         ]
         threads: list[d2m.ThreadAttr] = []

@@ -20,6 +20,8 @@ from ttmlir.layout.metal.device_memory import shared_cores
 
 Shape = tuple[int, ...]
 
+_MOST_STREAM_BUFFERS = 1024
+"""Blocks of a circular buffer; not many more of the smallest, a tile of bytes, fit in L1."""
 READ_PAGE = 45
 """Cycles of a data-movement processor for a tile: to find its address and to issue a read."""
 CORE_RATE = 22.0
@@ -174,6 +176,12 @@ class Schedule:
             -(-extent // (size * cores))
             for extent, size, cores in zip(extents, self.sizes, self.cores, strict=True)
         )
+
+
+def check_stream_buffers(buffers: int) -> None:
+    """Refuse numbers of blocks that no circular buffer holds, by a LayoutError."""
+    if not 1 <= buffers <= _MOST_STREAM_BUFFERS:
+        raise LayoutError(f"num-stream-buffers is 1 to {_MOST_STREAM_BUFFERS}, got {buffers}")
 
 
 @lru_cache(maxsize=4096)

@@ -91,12 +91,13 @@ from ttmlir.ir.layouts import require_system_desc
 from ttmlir.ir.rewriting import insert_before, refuse
 from ttmlir.layout.affine import DimExpr
 from ttmlir.layout.enums import IteratorType, MemorySpace
+from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.metal.device_memory import grid_of_rank, l1_buffer_bytes
 from ttmlir.layout.metal.reblocking import split_device_shape
 from ttmlir.layout.system.chip import ChipDesc
 from ttmlir.passes.core.base import ModulePass, option
 from ttmlir.passes.d2m.schedule.address_planner import AddressPlanner, Life, Request
-from ttmlir.passes.d2m.schedule.block_choice import operand_depth
+from ttmlir.passes.d2m.schedule.block_choice import check_stream_buffers, operand_depth
 from ttmlir.passes.d2m.schedule.l1_placement import (
     choose_shards,
     move_to_dram,
@@ -119,13 +120,25 @@ class D2MAllocatePass(ModulePass):
     name = "d2m-allocate"
     title = "D2MAllocate"
     num_stream_buffers: int = option(2, "Blocks that a circular buffer of several steps holds")
+    allow_l1_output_spilling: bool = option(
+        False, "Let results of functions leave L1 to others, before what does not fit is in DRAM"
+    )
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Allocate the buffers of every function."""
+        try:
+            check_stream_buffers(self.num_stream_buffers)
+        except LayoutError as error:
+            refuse(module, str(error))
         chip = require_system_desc(module, self.name).chip_descs[0]
         for function in [op for op in module.walk() if isinstance(op, FuncOp)]:
             if function.body.blocks:
-                _Function(function, chip, self.num_stream_buffers).allocate()
+                _Function(
+                    function,
+                    chip,
+                    self.num_stream_buffers,
+                    results_last=self.allow_l1_output_spilling,
+                ).allocate()
 
 
 @dataclass
@@ -140,8 +153,11 @@ class _Buffer:
 class _Function:
     """The buffers of a function, and the memories of a chip."""
 
-    def __init__(self, function: FuncOp, chip: ChipDesc, stream_buffers: int) -> None:
+    def __init__(
+        self, function: FuncOp, chip: ChipDesc, stream_buffers: int, *, results_last: bool
+    ) -> None:
         self._function = function
+        self._results_last = results_last
         self._block = function.body.block
         self._chip = chip
         self._stream_buffers = stream_buffers
@@ -173,7 +189,7 @@ class _Function:
         for each in streams:
             place = self._places[each.op]
             planner.fix(Life(place, place), chip.l1_unreserved_base, each.end)
-        for each in sorted(buffers, key=_urgency):
+        for each in sorted(buffers, key=self._urgency):
             memref = each.op.memref.type
             extents = split_device_shape(memref.get_shape())[1]
             grid = choose_shards(extents, parts_of(each.op), math.prod(chip.grid))
@@ -185,6 +201,13 @@ class _Function:
             if address is not None:
                 move_to_l1(each.op, grid)
                 set_address(each.op, address, alignment)
+
+    def _urgency(self, buffer: _Buffer) -> tuple[bool, float, int]:
+        """Steps of life for each use, then the place: what comes first is placed first."""
+        users = _users(buffer.op.memref)
+        is_last = self._results_last and any(map(_leaves_device, users))
+        life = buffer.life
+        return is_last, (life.last - life.first) / max(1, len(users)), life.first
 
     def _place_in_dram(self, buffers: Sequence[_Buffer]) -> None:
         for each in buffers:
@@ -234,6 +257,11 @@ def _users(value: SSAValue) -> list[Operation]:
     return found
 
 
+def _leaves_device(op: Operation) -> bool:
+    """True for a transfer to the host."""
+    return isinstance(op, d2m.ToLayoutOp) and device_layout_of(op.operands[1].type) is None
+
+
 def _bank_bytes(op: AllocOp, chip: ChipDesc) -> int:
     """Bytes that the tiles of a buffer take in the fullest bank of DRAM."""
     memref = op.memref.type
@@ -254,12 +282,6 @@ def _is_for_l1(op: AllocOp) -> bool:
             isinstance(use.operation, d2m.ViewLayoutOp | d2m.ToLayoutOp) for use in op.memref.uses
         )
     )
-
-
-def _urgency(buffer: _Buffer) -> tuple[float, int]:
-    """Steps of life for each use, then the place: what comes first is placed first."""
-    uses = max(1, len(_users(buffer.op.memref)))
-    return (buffer.life.last - buffer.life.first) / uses, buffer.life.first
 
 
 def set_address(op: AllocOp, address: int, alignment: int) -> None:

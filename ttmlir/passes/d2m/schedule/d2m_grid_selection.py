@@ -83,6 +83,7 @@ from ttmlir.passes.d2m.schedule.block_choice import (
     Nest,
     Schedule,
     Work,
+    check_stream_buffers,
     choose_schedule,
 )
 from ttmlir.passes.d2m.schedule.bufferize_generic import copy_shard
@@ -183,8 +184,10 @@ class D2MGridSelectionPass(ModulePass):
                     f"cores, got {','.join(map(str, shape))}",
                 )
             rows, columns = shape
-        if self.num_stream_buffers < 1:
-            refuse(module, f"num-stream-buffers is 1 or more, got {self.num_stream_buffers}")
+        try:
+            check_stream_buffers(self.num_stream_buffers)
+        except LayoutError as error:
+            refuse(module, str(error))
         return Machine(
             rows,
             columns,

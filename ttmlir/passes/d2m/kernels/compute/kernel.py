@@ -64,12 +64,19 @@ from ttmlir.passes.d2m.kernels.plan import KernelPlan
 from ttmlir.passes.tiles.register_calls import Buffer
 
 
-def build_compute(plan: KernelPlan, kernel: KernelBuilder, dst_tiles: int = DST_TILES) -> None:
+def build_compute(
+    plan: KernelPlan,
+    kernel: KernelBuilder,
+    dst_tiles: int = DST_TILES,
+    *,
+    by_tile: bool = False,
+) -> None:
     """Write the kernel; LayoutError for stages that kernels do not compute.
 
-    `dst_tiles` are those of the whole of DST, for numbers of 16 bits.
+    `dst_tiles` are those of the whole of DST, for numbers of 16 bits; `by_tile`: whether products
+    are computed tile by tile, instead of in blocks that DST holds.
     """
-    region = _Region(plan, dst_tiles)
+    region = _Region(plan, dst_tiles, by_tile=by_tile)
     levels = region.levels
     code = [node for level in levels for node in (*level.before, *level.after)]
     start, state = _startup(plan, code)
@@ -115,7 +122,8 @@ class _Section(Enum):
 class _Region:
     """The code of a compute region, by depth."""
 
-    def __init__(self, plan: KernelPlan, dst_tiles: int) -> None:
+    def __init__(self, plan: KernelPlan, dst_tiles: int, *, by_tile: bool) -> None:
+        self._by_tile = by_tile
         self._plan = plan
         self._generic = generic = plan.generic
         elements = [element_of(tile) for tile in tiles_in(generic)]
@@ -316,10 +324,12 @@ class _Region:
     def _write_stage(self, stage: Stage, section: _Section, *, is_alone: bool) -> None:
         code, buffer = self._code_of(section), stage.output.buffer
         carry = Carry.NOWHERE
+        is_product = isinstance(stage.root_op, d2m.TileMatmulOp)
+        capacity = 1 if is_product and self._by_tile else self._capacity
         if stage.op in self._sums:
             is_local = buffer not in self._outputs
-            carry = choose_carry(stage, self._capacity, is_alone=is_alone, is_local=is_local)
-        in_order = packs_in_order(stage, self._capacity) and len(self._writers[buffer]) == 1
+            carry = choose_carry(stage, capacity, is_alone=is_alone, is_local=is_local)
+        in_order = packs_in_order(stage, capacity) and len(self._writers[buffer]) == 1
         if carry is Carry.RELOAD and not in_order:
             raise LayoutError(
                 "combines blocks in several steps in another order than that of tiles"
@@ -333,9 +343,9 @@ class _Region:
             begin.append(_on_buffer("cb_reserve_back", buffer, stage.output.tiles))
         if stage.held is None:
             for part in self._parts(stage):
-                code += compute_elementwise(part, self._capacity, packing)
+                code += compute_elementwise(part, capacity, packing)
         else:
-            steps = compute_accumulating(stage, self._capacity, carry, packing)
+            steps = compute_accumulating(stage, capacity, carry, packing)
             begin += steps.begin
             code += steps.step
             end += steps.end
