@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import direct_to_metal
 import example_programs
+import fused_programs
 import generated
 import handwritten
 import python_operations
@@ -14,5 +14,5 @@ def all_workloads() -> list[Workload]:
     """The examples, those written for this, those that the compiler makes, and those in Python."""
     return [
         *(*example_programs.workloads(), *handwritten.workloads()),
-        *(*generated.workloads(), *direct_to_metal.workloads(), *python_operations.workloads()),
+        *(*generated.workloads(), *fused_programs.workloads(), *python_operations.workloads()),
     ]
