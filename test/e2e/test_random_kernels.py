@@ -6,7 +6,6 @@ the sanitizer. With device numerics, bounds are those of what the matrix unit ta
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
@@ -34,9 +33,6 @@ from ttmlir.sim.options import SimOptions
 from ttmlir.target.flatbuffer.ttmetal import ttmetal_to_flatbuffer
 
 Array = np.ndarray[Any, Any]
-
-EXAMPLES = int(os.environ.get("TTMLIR_RANDOM_KERNELS", "8"))
-"""Programs for each kind of numerics."""
 
 
 class KernelProgram(Program):
@@ -86,15 +82,33 @@ def check(program: Program, returned: Sequence[Value], numerics: Numerics, seed:
             check_result(value, result, text)
 
 
-@pytest.mark.parametrize("kind", [KernelProgram, DeviceProgram])
-@settings(
-    max_examples=EXAMPLES,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=list(HealthCheck),
-)
-@given(st.integers(0, 2**32 - 1), st.integers(2, 30))
-def test_program(kind: type[Program], seed: int, size: int) -> None:
-    """Both give the numbers that were foreseen."""
+KINDS = [KernelProgram, DeviceProgram]
+SETTINGS: dict[str, Any] = {
+    "deadline": None,
+    "derandomize": True,
+    "suppress_health_check": list(HealthCheck),
+}
+SEEDS, SIZES = st.integers(0, 2**32 - 1), st.integers(2, 30)
+
+
+def check_random(kind: type[Program], seed: int, size: int) -> None:
+    """The program of a seed."""
     program, returned = program_of(seed, size, kind)
     check(program, returned, "device" if kind is DeviceProgram else "exact", seed % 7)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=3, **SETTINGS)
+@given(SEEDS, SIZES)
+def test_program(kind: type[Program], seed: int, size: int) -> None:
+    """Fused and unfused kernels give the numbers that were foreseen."""
+    check_random(kind, seed, size)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=100, **SETTINGS)
+@given(SEEDS, SIZES)
+def test_many_programs(kind: type[Program], seed: int, size: int) -> None:
+    """As `test_program`."""
+    check_random(kind, seed, size)

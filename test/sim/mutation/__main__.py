@@ -1,7 +1,7 @@
 """Run every mutant, and write docs/mutation.md: `python test/sim/mutation`, some minutes.
 
-`python test/sim/mutation python` runs those of kernels in Python, and `cpp` the others; the other
-half of the page stays as it is.
+`python test/sim/mutation python` runs those of kernels in Python, `fused` those of the direct road
+and `cpp` the others; the other parts of the page stay as they are.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ sys.path[:0] = [str(HERE), str(HERE.parents[1] / "support")]
 from detection import Expected, Fate, Verdict, all_mutants, judge  # noqa: E402
 from programs import all_workloads  # noqa: E402
 from survivors import reason_for  # noqa: E402
+from workload import Workload  # noqa: E402
 
 PAGE = HERE.parents[2] / "docs" / "mutation.md"
 
@@ -31,16 +32,31 @@ that are not NumPy's. Refused are those that are no C++; the same are those that
 calls with the same arguments. `python test/sim/mutation` runs all of them and writes this page;
 the test suite runs a sample. Who changes the simulator or its tests compares two runs: a share that
 falls is a mistake that goes unnoticed. `test/sim/mutation/survivors.py` lists each mutant that is
-not caught, with the reason. Kernels in Python are changed, too; they have figures of their own at
-the end.
+not caught, with the reason. Kernels in Python and those of fused programs are changed, too; they
+have figures of their own at the end.
 """
-_PYTHON_TITLE = "## Kernels in Python"
-_PYTHON_HEAD = f"""{_PYTHON_TITLE}
+_FUSED_HEAD = """## Kernels of fused programs
+
+What `ttir-to-ttmetal-pipeline` makes of six small functions is changed in the same way: a chain of
+elementwise operations with a row for all, masked sums of squares, a softmax of rows, a product with
+a bias whose operands are multicast, a product of views of whole tiles, and elements from parts of
+tiles. `python test/sim/mutation fused` runs them alone.
+"""
+_PYTHON_HEAD = """## Kernels in Python
 
 The kernels of operations in PyKernel (`test/support/samples/pykernel_operations.py`) are changed in
 the same way, in their Python. Refused are those that the compiler of kernels refuses, or whose C++
 is none. `python test/sim/mutation python` runs them alone.
 """
+_HEADS = {"cpp": _HEAD, "fused": _FUSED_HEAD, "python": _PYTHON_HEAD}
+"""The parts of the page, in their order, and how each begins."""
+
+
+def part_of(workload: Workload) -> str:
+    """The part of the page that a program belongs to."""
+    if workload.is_python:
+        return "python"
+    return "fused" if workload.name.startswith("fused_") else "cpp"
 
 
 def verdicts(number: int) -> list[Verdict]:
@@ -50,13 +66,14 @@ def verdicts(number: int) -> list[Verdict]:
     return [judge(workload, file, each, expected) for file, each in all_mutants(workload)]
 
 
-def half(found: list[Verdict], head: str, language: str) -> str:
-    """The half of the page about verdicts on kernels in one language."""
+def text_of(found: list[Verdict], part: str) -> str:
+    """The part of the page about verdicts on some kernels."""
+    language = "kernels" if part == "python" else "C++"
     survivors = [each for each in found if each.fate is Fate.SURVIVED]
     reasons = {each: reason_for(each.workload, each.key) for each in survivors}
     caught = [each for each in found if each.fate in (Fate.REPORTED, Fate.WRONG)]
     lines = [
-        head,
+        _HEADS[part],
         *_shares(found, caught, Counter(reasons.values()), language),
         "",
         "| Program | Kernel | Mutants | Refused | Same | Reported | Wrong numbers | Survived |",
@@ -70,7 +87,7 @@ def half(found: list[Verdict], head: str, language: str) -> str:
         lines.append(f"| {workload} | {kernel} | {len(of)} | {numbers} |")
     lines += [
         "",
-        f"{'###' if head == _PYTHON_HEAD else '##'} What reported them",
+        f"{'##' if part == 'cpp' else '###'} What reported them",
         "",
         "| Rule | Mutants |",
         "|---|---|",
@@ -116,22 +133,26 @@ def _sentence(reason: str) -> str:
     return text[0].lower() + text[1:]
 
 
+def _parts(page: str) -> list[str]:
+    """The page, divided where its parts begin."""
+    places = [page.index(head.partition("\n")[0]) for head in _HEADS.values()]
+    return [page[start:end] for start, end in zip(places, [*places[1:], None], strict=True)]
+
+
 def main(arguments: list[str]) -> int:
     """Run all mutants; returns the exit status, 1 if one survives without a reason."""
-    chosen = arguments or ["cpp", "python"]
-    numbers = [
-        number
-        for number, each in enumerate(all_workloads())
-        if ("python" if each.is_python else "cpp") in chosen
-    ]
+    chosen = arguments or list(_HEADS)
+    workloads = all_workloads()
+    numbers = [i for i, each in enumerate(workloads) if part_of(each) in chosen]
     with get_context("fork").Pool() as pool:
-        found = [each for some in pool.map(verdicts, numbers, 1) for each in some]
-    before, title, after = PAGE.read_text(encoding="utf-8").partition(_PYTHON_TITLE)
-    python = [each for each in found if each.kernel.endswith(".py")]
-    cpp = [each for each in found if not each.kernel.endswith(".py")]
-    first = half(cpp, _HEAD, "C++") + "\n" if "cpp" in chosen else before
-    second = half(python, _PYTHON_HEAD, "kernels") if "python" in chosen else title + after
-    PAGE.write_text(first + second, encoding="utf-8")
+        by_workload = pool.map(verdicts, numbers, 1)
+    found = [each for some in by_workload for each in some]
+    old = dict(zip(_HEADS, _parts(PAGE.read_text(encoding="utf-8")), strict=True))
+    for part in chosen:
+        pairs = zip(numbers, by_workload, strict=True)
+        mine = [each for i, some in pairs if part_of(workloads[i]) == part for each in some]
+        old[part] = text_of(mine, part)
+    PAGE.write_text("\n".join(each.strip("\n") + "\n" for each in old.values()), encoding="utf-8")
     missed = [
         each
         for each in found

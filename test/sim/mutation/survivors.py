@@ -79,6 +79,9 @@ REASONS: dict[str, tuple[str, ...]] = {
         r"(handshake|multicast_a|multicast_b|multicast_shards_of_a|fused_product writer0).cpp: "
         r"noc_async_write_barrier\(\); -> nothing",
     ),
+    "A later barrier waits for the reads too, before their bytes are pushed.": (
+        r"fused_gather reader1.cpp: noc_async_read_barrier\(\); -> nothing$",
+    ),
     "With one number for all reads every other barrier waits for both that are under way.": (
         r"double_buffered_reader.cpp: noc_async_read_set_trid\(1 \+ i % 2\); -> ",
     ),
@@ -102,7 +105,15 @@ REASONS: dict[str, tuple[str, ...]] = {
         r"fused_views compute0.cpp: matmul_block\((\w+, \w+, \w+, \w+, \w+), (\w+), (.*)\); -> "
         r"matmul_block\(\1, \2 / 2, \3\);",
     ),
-    "What is not written, or not read, is padding.": (
+    "What is not written, or not read, is padding, or what is beyond the view.": (
+        r"fused_gather writer1.cpp: int32_t v\d+ = 4096; -> int32_t v\d+ = 4095;",
+        r"fused_gather reader1.cpp: int32_t v\d+ = (34|32); -> ",
+        r"fused_gather reader1.cpp: bool (v\d+) = (\w+) < (\w+); -> bool \1 = \2 <= \3;",
+        r"fused_gather reader1.cpp: uint32_t (v\d+) = (\w+) \+ (\w+); -> "
+        r"uint32_t \1 = \2 - \3;",
+        r"fused_gather reader1.cpp: (v\d+\[v\d+\]) = (v\d+); -> \1 = \2 \+ 1;",
+        r"fused_gather reader1.cpp: noc_async_read\((.*), (\w+)\); -> "
+        r"noc_async_read\(\1, \2 / 2\);",
         r"fused_sums writer0.cpp: int32_t v\d+ = 4096; -> int32_t v\d+ = 4095;",
     ),
     "Registers that the packer has released hold zeros, which is what they are filled with.": (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -659,6 +660,23 @@ def test_use_of_dst(owned: str, packs: bool, rule: str) -> None:
     with pytest.raises(SanitizerError, match=rule) as caught:
         machine.watch.dst_access(thread, dst, 7, "write")
     assert "tile 7 of DST" in str(caught.value)
+
+
+@pytest.mark.parametrize("held", [False, True])
+def test_dst_that_is_held_at_the_end(held: bool) -> None:
+    """The next program waits until all of it is free."""
+    machine, dst = Machine(), Dst()
+    core: Any = machine.core(0, 0)
+    core.dst = dst
+    machine.watch.program_started([machine.packer.thread], (core,))
+    dst.waited = held
+    if not held:
+        machine.watch.program_ended()
+        return
+    with pytest.raises(SanitizerError, match="dst-wait") as caught:
+        machine.watch.program_ended()
+    assert "the kernel ends and holds DST" in str(caught.value)
+    assert "call tile_regs_release() behind the last pack_tile" in str(caught.value)
 
 
 def test_circular_buffers_end_with_their_program() -> None:

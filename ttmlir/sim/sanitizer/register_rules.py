@@ -36,6 +36,20 @@ def allowed(thread: RunningThread, dst: Destination) -> bool:
     return dst.waited if thread.role is _PACK else dst.acquired
 
 
+HELD = (
+    "the kernel ends and holds DST: the next program that computes waits for it for ever; call "
+    "tile_regs_release() behind the last pack_tile"
+)
+
+
+def still_holds(thread: RunningThread, dst: Destination | None) -> bool:
+    """True if a thread has ended between `tile_regs_wait` and `tile_regs_release`.
+
+    Source: tt-llk, llk_math_pack_sync_init, which waits until all halves are free.
+    """
+    return thread.role is _PACK and dst is not None and dst.waited
+
+
 def violation(thread: RunningThread, index: int, kind: Literal["read", "write"]) -> Finding:
     """The finding about a use that is not allowed."""
     if thread.role == Role.PACK:

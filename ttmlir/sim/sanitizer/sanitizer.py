@@ -18,7 +18,13 @@ from ttmlir.sim.findings import Finding
 from ttmlir.sim.sanitizer.actors import Copies, ProgramActors, ThreadState
 from ttmlir.sim.sanitizer.buffer_rules import BufferRules
 from ttmlir.sim.sanitizer.conflicts import conflicting, unwritten
-from ttmlir.sim.sanitizer.register_rules import Destination, allowed, violation
+from ttmlir.sim.sanitizer.register_rules import (
+    HELD,
+    Destination,
+    allowed,
+    still_holds,
+    violation,
+)
 from ttmlir.sim.sanitizer.reporting import Reporter
 from ttmlir.sim.sanitizer.shadow import Conflict, Mark, Unwritten
 from ttmlir.sim.sanitizer.spaces import Space, WatchedCore, WatchedMemory
@@ -62,6 +68,8 @@ class Sanitizer:
         self._spaces: dict[Memory, Space] = {}
         self._interleaved: dict[tuple[Memory, int], tuple[int, int]] = {}
         """Size and number of the pages of interleaved buffers, by first bank and address."""
+        self._registers: dict[object, Destination | None] = {}
+        """DST of each core, by its L1."""
         self._points: dict[Hashable, VectorClock] = {}
         self._queues: dict[Hashable, HandOver] = {}
         self.report = self._reporter.report
@@ -116,6 +124,7 @@ class Sanitizer:
         self._threads = self._program.threads
         for space in self._spaces.values():
             space.begin()
+        self._registers = {core.l1: core.dst for core in cores}
         for core in cores:
             self._place(core)
 
@@ -125,10 +134,14 @@ class Sanitizer:
         space.place(core, states, self._program.timeline)
 
     def program_ended(self) -> None:
-        """All threads have ended: find copies that nobody waited for, and full buffers."""
+        """All threads have ended: find copies that nobody waited for, full buffers, held DST."""
         for state in self._threads.values():
             for copies in state.copies.values():
                 self._check_finished(state, copies)
+            if still_holds(state.thread, self._registers.get(state.thread.l1)):
+                self.report(
+                    state.finding_at(None, HELD, rule="dst-wait", severity="error", detail=())
+                )
         self._buffers.end()
 
     def _check_finished(self, state: ThreadState, copies: Copies) -> None:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ttmlir.sim.machine.circular_buffer import CircularBuffer
     from ttmlir.sim.machine.memory import Memory
     from ttmlir.sim.protocols import RunningThread
+    from ttmlir.sim.sanitizer.register_rules import Destination
 
 
 class WatchedMemory(Protocol):
@@ -40,6 +41,11 @@ class WatchedCore(Protocol):
     @property
     def semaphores(self) -> Mapping[int, int]:
         """The address of the word of each semaphore, by id."""
+        ...
+
+    @property
+    def dst(self) -> Destination | None:
+        """Its registers, where a kernel computes."""
         ...
 
 
