@@ -176,7 +176,7 @@ FIGURES = (
     Figure(
         name="C7: read pages from all L1",
         kind=ONE_CORE,
-        what=replace(READ, transfer=READ_PAGE, layout=IN_L1),
+        what=replace(READ, transfer=READ_PAGE, layout=IN_L1, first=(1, 1)),
         measured={
             1: {32: 289, 2048: 363, 8192: 577},
             16: {32: 638, 2048: 1335, 8192: 4470},

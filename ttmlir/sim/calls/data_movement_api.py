@@ -23,7 +23,6 @@ from ttmlir.sim.machine.core import Core, Endpoint
 from ttmlir.sim.machine.noc import LOCAL_MASK, multicast_address, noc_address
 from ttmlir.sim.machine.tile_formats import FORMAT_NUMBERS, TILE_BYTES
 from ttmlir.sim.protocols import RunningThread, WaitReason
-from ttmlir.sim.timing.costs import NOC_ADDRESS
 
 _WORD = 0xFFFF_FFFF
 
@@ -176,7 +175,7 @@ class DataMovementApi(Transactions):
         size = pages.page_size - offset
         done = self._read(endpoint, source + offset, address, size, noc)
         if done and self.timed:
-            self.thread.clock += NOC_ADDRESS
+            self.thread.clock += pages.address_cycles
         return done
 
     noc_async_read_page = noc_async_read_tile
@@ -302,7 +301,7 @@ class DataMovementApi(Transactions):
         endpoint, target = self._locate(page, pages)
         done = self._write(endpoint, target, address, pages.page_size, noc)
         if done and self.timed:
-            self.thread.clock += NOC_ADDRESS
+            self.thread.clock += pages.address_cycles
         return done
 
     @kernel_call(waits=True)
@@ -320,7 +319,7 @@ class DataMovementApi(Transactions):
         size = size or pages.page_size
         done = self._write(endpoint, target + offset, address, size, noc)
         if done and self.timed:
-            self.thread.clock += NOC_ADDRESS
+            self.thread.clock += pages.address_cycles
         return done
 
     @kernel_call(waits=True)

@@ -233,10 +233,15 @@ class Transactions(KernelApi):
             )
         outstanding = self.outstanding[noc]
         if self.noc_model is not None:
-            self.thread.clock, _, arrival, acknowledged = self.noc_model.atomic(
+            issue = self.noc_model.atomic if kind == "atomic" else self.noc_model.write_word
+            self.thread.clock, departed, arrival, acknowledged = issue(
                 self.thread.clock, self.core.coordinate, endpoint.coordinate, noc
             )
-            outstanding.answered = max(outstanding.answered, acknowledged)
+            if kind == "atomic":
+                outstanding.answered = max(outstanding.answered, acknowledged)
+            else:
+                outstanding.left = max(outstanding.left, departed)
+                outstanding.acknowledged = max(outstanding.acknowledged, acknowledged)
             self.transactions += 1
             if isinstance(endpoint, Core):
                 endpoint.semaphore_times[local] = arrival

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.machine.core import Core, Endpoint
 from ttmlir.sim.machine.noc import noc_address
+from ttmlir.sim.timing.costs import NOC_ADDRESS, NOC_ADDRESS_MASKED
 
 
 class AddressGenerator:
@@ -22,6 +23,8 @@ class AddressGenerator:
     page_size: int
     num_pages: int | None = None
     """How many pages the buffer has, where that is known."""
+    address_cycles: int = NOC_ADDRESS
+    """Cycles of a processor to find a page before it is copied."""
 
     def locate(self, page: int) -> tuple[Endpoint, int]:
         """The bank of a page, and the address in the bank."""
@@ -56,6 +59,8 @@ class Interleaved(AddressGenerator):
         self.page_size = page_size
         self.data_format = data_format
         self.stride = -(-page_size // alignment) * alignment
+        if self.count & (self.count - 1) == 0:
+            self.address_cycles = NOC_ADDRESS_MASKED
 
     def locate(self, page: int) -> tuple[Endpoint, int]:
         """The bank of a page, and the address in the bank."""
@@ -219,6 +224,7 @@ class TensorAccessor(AddressGenerator):
         self._pages = pages
         self.page_size = pages.page_size
         self.num_pages = pages.num_pages
+        self.address_cycles = pages.address_cycles
         self.locate = pages.locate
 
     @property

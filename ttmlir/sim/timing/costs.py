@@ -63,15 +63,29 @@ UNPACK_UNTILIZE_UNPACK = 393
 UNTILIZE_PACK = 47
 """Cycles to pack a 16-bit tile that was unpacked as rows (tt-llk issue 131)."""
 
-NOC_ISSUE = 20
-"""Cycles of a processor for one transaction: a load to see that the command buffer is free, five
-or six stores of a cycle each, and the count of transactions in local memory (derived from
-tt-metal, noc_nonblocking_api.h, with the cycles of BabyRISCV/README.md)."""
+READ_ISSUE = 13
+"""Cycles of a processor to issue a read, or each packet of a longer one: 24 were measured with the
+loop around it (tt-low-level-documentation, L1 Interleaved Page Read Numbers and DRAM Packet Sizes:
+C7 and C3 of docs/timing.md)."""
+
+WRITE_ISSUE = 19
+"""The same for a write, which has more registers to set and two counters instead of one: 23 to 38
+were measured with the loop around it, 30 in the mean (C1, C2, C4, C5 and C6)."""
+
+WORD_ISSUE = 13
+"""The same for a word that comes with the command: 22 were measured with the loop (C10)."""
+
+INLINE_STORE = 20
+"""Cycles to put such a word into L1, where it has to be: 43 were measured with the loop (C10)."""
 
 NOC_ADDRESS = 16
-"""Cycles to find the bank and the address of a page of a tensor that is spread over banks: 6 to
-divide by a constant, 6 for two tables, 4 to multiply by the size of a page and add (derived from
-tt-metal, dataflow_api_addrgen.h, with the cycles of BabyRISCV/README.md)."""
+"""Cycles to find the bank and the address of a page that is copied: 6 to divide by a constant, 6
+for two tables, 4 to multiply by the size of a page and add (derived from tt-metal,
+dataflow_api_addrgen.h, with the cycles of BabyRISCV/README.md)."""
+
+NOC_ADDRESS_MASKED = 5
+"""The same where the number of banks is a power of two, so that it takes no division and the tables
+are read while the network interface is busy (C7)."""
 
 RECONFIGURE = 30
 """Cycles of an `_init` call: about as many instructions that write configuration (derived)."""
