@@ -31,7 +31,7 @@ def test_unpacking_takes_an_instruction_per_face_and_the_bytes(
 
 @pytest.mark.parametrize(
     ("rows", "columns", "kept", "streamed"),
-    [(1, 1, 1, 1), (2, 4, 2, 8), (4, 2, 2, 8), (1, 8, 1, 8), (3, 1, 1, 3)],
+    [(2, 4, 2, 8), (4, 2, 2, 8), (1, 8, 1, 8), (3, 1, 1, 3)],
 )
 def test_block_product_keeps_the_operand_of_the_shorter_side(
     rows: int, columns: int, kept: int, streamed: int
@@ -39,6 +39,12 @@ def test_block_product_keeps_the_operand_of_the_shorter_side(
     """Every tile takes 32 cycles for its bytes; the pair at the head of a row shares a start."""
     expected = 32 * (kept + streamed) + 2 * streamed
     assert costs.matmul_unpack_cycles(BF16, BF16, rows, columns) == expected
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(1, 1), (1, 2), (2, 2)])
+def test_small_blocks_wait_for_the_processor(rows: int, columns: int) -> None:
+    """76 to 101 cycles were measured from one block of 1 x 2 products to the next."""
+    assert costs.matmul_unpack_cycles(BFP8, BFP8, rows, columns) == 90 * min(rows, columns)
 
 
 def test_mixed_formats_are_kept_on_the_right_side() -> None:
@@ -61,9 +67,9 @@ def test_product_of_tiles_takes_its_phases(fidelity: MathFidelity, phases: int) 
     assert costs.matmul_math_cycles(fidelity, products=5) == 5 * (phases + 3)
 
 
-@pytest.mark.parametrize(("data_type", "cycles"), [(BF16, 45), (F32, 77), (BFP8, 30)])
+@pytest.mark.parametrize(("data_type", "cycles"), [(BF16, 45), (F32, 93), (BFP8, 30)])
 def test_packing(data_type: DataType, cycles: int) -> None:
-    """45 cycles were measured for 16 bits; other formats differ by their bytes."""
+    """45 cycles were measured for 16 bits, some 98 with the loop for 32; others go by bytes."""
     assert costs.pack_cycles(data_type) == cycles
 
 

@@ -33,12 +33,32 @@ PACK_RATE = 64
 PACK_ACCUMULATE_RATE = 32
 """The same when they add to what is there: each 16 bytes in 2 cycles (same page)."""
 
+WIDE_PACK_RATE = 51
+"""The same for numbers of 32 bits: 98 to 101 cycles were measured for a tile of 4096 bytes with
+the loop around it (tt-llk, perf_evaluation: C35 of docs/timing.md)."""
+
 PACK_OVERHEAD = 13
 """Cycles of a tile beyond its bytes: a tile of 2048 bytes was measured at 45 (tt-llk issue 130)."""
 
 MATMUL_PHASE = 16
 """Cycles of one fidelity phase of a product of two tiles: 32^3 multiplications, 2048 in a cycle
 (tt-isa-documentation, TensixCoprocessor/MatrixUnit.md)."""
+
+MATMUL_UNPACK_CALL = 90
+"""Cycles of the processor that drives the unpackers for each tile that stays while others stream
+past: it waits for a set of registers, computes addresses, writes them and starts the program. It
+does so while the unpackers work, so it counts where they would be faster: from one block of 1 x 2
+products to the next 76 to 101 cycles were measured (tt-llk, perf_evaluation: C32 and C33 of
+docs/timing.md)."""
+
+DST_HANDOVER = 25
+"""Cycles of the math thread to hand a half of DST over: it waits for the matrix unit, counts a
+semaphore up and changes halves. 49 to 66 are left of the cycles of C32 to C34 when the products are
+taken off, of which some pass while the first operands are unpacked."""
+
+REDUCE_MAX = 52
+"""Cycles to reduce a tile to its largest numbers: 58 were measured with the loop around it (tt-metal
+PR 55053, on Blackhole)."""
 
 MATMUL_HANDOVER = 3
 """Cycles between products of tiles: 34.5 to 36.9 were measured where the phases take 32
@@ -78,7 +98,7 @@ WORD_ISSUE = 13
 INLINE_STORE = 20
 """Cycles to put such a word into L1, where it has to be: 43 were measured with the loop (C10)."""
 
-NOC_ADDRESS = 16
+NOC_ADDRESS = 25
 """Cycles to find the bank and the address of a page that is copied: 6 to divide by a constant, 6
 for two tables, 4 to multiply by the size of a page and add (derived from tt-metal,
 dataflow_api_addrgen.h, with the cycles of BabyRISCV/README.md)."""
@@ -127,7 +147,8 @@ def matmul_unpack_cycles(in0: DataType, in1: DataType, rows: int = 1, columns: i
     else:
         kept, streamed, rounds, length = in1, in0, columns, rows
     first = unpack_cycles(kept, streamed, instructions=1)
-    return rounds * (first + (length - 1) * unpack_cycles(streamed, instructions=1))
+    streaming = first + (length - 1) * unpack_cycles(streamed, instructions=1)
+    return rounds * max(streaming, MATMUL_UNPACK_CALL)
 
 
 def matmul_math_cycles(fidelity: MathFidelity, products: int = 1) -> int:
@@ -141,8 +162,9 @@ def pack_cycles(data_type: DataType, accumulate: bool = False) -> int:
 
     `accumulate` adds it to the tile that is there, which takes twice as long for each byte.
     """
-    rate = PACK_ACCUMULATE_RATE if accumulate else PACK_RATE
-    return PACK_OVERHEAD + round(tile_bytes(data_type) / rate)
+    size = tile_bytes(data_type)
+    rate = WIDE_PACK_RATE if size == 4096 else PACK_RATE
+    return PACK_OVERHEAD + round(size / (PACK_ACCUMULATE_RATE if accumulate else rate))
 
 
 @cache

@@ -11,8 +11,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from ttmlir.layout.system.arch import BLACKHOLE
+from ttmlir.optable.kernel import CALLS
+from ttmlir.optable.kernel.row import FREE
 
 THREAD = "_thread"
 """The variable of the thread whose `clock` counts."""
@@ -45,6 +48,17 @@ class ClockCosts:
 _PAGE_ADDRESS = {BLACKHOLE.macro: 16}
 """Measured are 20.00 cycles with what is done to the result, and 29.13 on Wormhole (tt-metal,
 perf_microbenchmark/tensor_accessor: C12 of docs/timing.md)."""
+
+
+_INLINED = 2
+"""A call that works on tiles is inlined, down to what starts the program of a unit (`ALWI` in
+tt-metal's compute_kernel_api)."""
+
+
+@cache
+def _tile_calls() -> frozenset[str]:
+    """The variables of calls that keep a unit busy."""
+    return frozenset(f"c_{call.cpp}" for call in CALLS if call.cost is not FREE)
 
 
 def clock_costs(arch_macro: str) -> ClockCosts:
@@ -111,6 +125,8 @@ class _Counter:
             case ast.Call(func=ast.Name(id=name), args=arguments) if name in _CALLS:
                 found = _constant_division(arguments[-1]) if name in _DIVISIONS else 0
                 return found or _CALLS[name]
+            case ast.Call(func=ast.Name(id=name)) if name in _tile_calls():
+                return _INLINED
             case ast.Call(func=ast.Attribute(attr="get_noc_addr")):
                 return self._costs.page_address
             case ast.Call(func=ast.Name(id="c_get_noc_addr"), args=[_, _]):
