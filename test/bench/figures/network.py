@@ -247,8 +247,8 @@ FIGURES = (
         },
     ),
     Figure(
-        # A single page of each core came faster than one channel gives, in which all of them are said
-        # to lie: values of one transfer are left out here and in C17.
+        # A single page of each core came faster than one channel gives, in which all are said to
+        # lie: values of one transfer are left out here and in C17.
         name="C16: 2x2 cores read pages",
         kind=DRAM,
         what=readers(2),
@@ -415,7 +415,8 @@ def simulate(what: Transfers, count: int, size: int, board: str) -> float:
 
 def place_of(device: Device, core: tuple[int, int]) -> tuple[int, int]:
     """Where on the network a logical core is."""
-    return tuple(device.worker_core_from_logical_core(CoreCoord(*core)))
+    x, y = device.worker_core_from_logical_core(CoreCoord(*core))
+    return x, y
 
 
 @cache

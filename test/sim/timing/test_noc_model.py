@@ -9,7 +9,7 @@ import pytest
 
 from ttmlir.layout.enums import Arch
 from ttmlir.sim.timing.noc_model import NocModel
-from ttmlir.sim.timing.noc_parameters import BLACKHOLE, WORMHOLE, NocParameters, noc_parameters
+from ttmlir.sim.timing.noc_parameters import BLACKHOLE, WORMHOLE, noc_parameters
 
 WORMHOLE_DRAM = (
     *((0, 11), (0, 1), (0, 5), (0, 7), (5, 1), (5, 11)),

@@ -22,12 +22,14 @@ KEPT_BUCKETS = 4096
 class Bookings:
     """The resources of a chip, and what is taken of their time."""
 
-    __slots__ = ("_full", "_names", "_rows", "_totals")
+    __slots__ = ("_full", "_names", "_rows", "_totals", "_users")
 
     def __init__(self) -> None:
         """No resource yet."""
         self._names: list[str] = []
         self._totals: list[float] = []
+        self._users: list[int] = []
+        """Of each resource: who waited for it last."""
         self._rows: dict[int, list[float]] = {}
         self._full: list[dict[int, int]] = []
         """Of each resource: buckets that are full, and the next one that may not be."""
@@ -40,6 +42,7 @@ class Bookings:
         """A new resource, which is free: its number."""
         self._names.append(name)
         self._totals.append(0.0)
+        self._users.append(-1)
         self._full.append({})
         for row in self._rows.values():
             row.append(0.0)
@@ -67,9 +70,12 @@ class Bookings:
         position = max(start, (bucket << BUCKET_BITS) + used)
         return self._book_in_pieces(resource, bucket, position, cycles)
 
-    def book_all(self, resources: Sequence[int], start: int, cycles: float) -> int:
+    def book_all(
+        self, resources: Sequence[int], start: int, cycles: float, user: int = 0, lost: float = 0
+    ) -> int:
         """Book resources one after the other, each from when the one before begins: the latest end.
 
+        One that is not free in time, since another user has it, is booked for `lost` cycles more.
         This is `book`, written out for those that are free: most links are, most of the time.
         """
         latest = int(start + cycles + 0.5)
@@ -83,7 +89,12 @@ class Bookings:
                 row[resource] = used + cycles
                 totals[resource] += cycles
                 continue
-            start, end = self.book(resource, start, cycles)
+            begin, end = self.book(resource, start, cycles)
+            if begin > start + 1 and self._users[resource] != user:
+                self._users[resource] = user
+                if lost:
+                    _, end = self.book(resource, end, lost)
+            start = begin
             latest = max(latest, end)
             bucket, offset = start >> BUCKET_BITS, start & BUCKET_MASK
             limit = min(offset, BUCKET - cycles)

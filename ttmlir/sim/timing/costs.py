@@ -57,8 +57,8 @@ semaphore up and changes halves. 49 to 66 are left of the cycles of C32 to C34 w
 taken off, of which some pass while the first operands are unpacked."""
 
 REDUCE_MAX = 52
-"""Cycles to reduce a tile to its largest numbers: 58 were measured with the loop around it (tt-metal
-PR 55053, on Blackhole)."""
+"""Cycles to reduce a tile to its largest numbers: 58 were measured with the loop around it
+(tt-metal PR 55053, on Blackhole)."""
 
 MATMUL_HANDOVER = 3
 """Cycles between products of tiles: 34.5 to 36.9 were measured where the phases take 32

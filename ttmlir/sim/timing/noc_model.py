@@ -98,8 +98,8 @@ class NocModel:
             channel: self._bookings.add(f"DRAM channel {channel}")
             for channel in sorted(set(dram.values()))
         }
-        self._packets: dict[int, tuple[int, float]] = {}
-        """What `_count_packets` found."""
+        self._sizes: dict[int, tuple[int, float, float]] = {}
+        """What `_measure` found."""
         self._has_pair_rate = parameters.dram_pair_rate < parameters.dram_read_rate
 
     def read(self, start: int, core: Coord, source: Coord, size: int, noc: int) -> tuple[int, int]:
@@ -107,7 +107,7 @@ class NocModel:
         way = self._reads.get((noc, core, source)) or self._new_read(noc, core, source)
         parameters = self.parameters
         book = self._bookings.book
-        packets, occupancy = self._packets.get(size) or self._count_packets(size)
+        packets, occupancy, lost = self._sizes.get(size) or self._measure(size)
         start += READ_ISSUE
         if way.requests < 0:
             begin, end = book(way.source, start, occupancy)
@@ -118,7 +118,7 @@ class NocModel:
             if way.pair >= 0:
                 _, last = book(way.pair, begin, size / parameters.dram_pair_rate)
                 end = max(end, last)
-        last = self._bookings.book_all(way.links, begin, occupancy)
+        last = self._bookings.book_all(way.links, begin, occupancy, way.target, lost)
         _, entered = book(way.target, begin, occupancy)
         issued = start + READ_ISSUE * (packets - 1)
         return issued, max(end, last, entered) + way.read_latency
@@ -153,9 +153,9 @@ class NocModel:
     ) -> tuple[int, int, int, int]:
         way = self._writes.get((noc, core, target)) or self._write_way(noc, core, target)
         book = self._bookings.book
-        packets, occupancy = self._packets.get(size) or self._count_packets(size)
+        packets, occupancy, lost = self._sizes.get(size) or self._measure(size)
         begin, departed = book(way.source, start, occupancy)
-        last = self._bookings.book_all(way.links, begin, occupancy)
+        last = self._bookings.book_all(way.links, begin, occupancy, way.target, lost)
         entering = occupancy
         if target in self._dram:
             self.dram_bytes += size
@@ -185,14 +185,14 @@ class NocModel:
             return start, start, start, start
         tree = self._trees.get((noc, core, targets)) or self._new_tree(noc, core, targets)
         bookings = self._bookings
-        packets, occupancy = self._packets.get(size) or self._count_packets(size)
+        packets, occupancy, lost = self._sizes.get(size) or self._measure(size)
         setup = 0 if linked else tree.setup * packets
         begin, departed = bookings.book(
             tree.source, start + WRITE_ISSUE, setup + occupancy + tree.answers * packets
         )
         end = max(
             departed - tree.answers,
-            bookings.book_all(tree.links, begin + setup, occupancy),
+            bookings.book_all(tree.links, begin + setup, occupancy, tree.source, lost),
             bookings.book_all(tree.sinks, begin + setup, occupancy),
         )
         first, *others = tree.ways
@@ -220,10 +220,11 @@ class NocModel:
         for group in (self._outgoing, self._incoming, self._links):
             yield from self._bookings.totals(group.values())
 
-    def _count_packets(self, size: int) -> tuple[int, float]:
-        """How many packets carry so many bytes, and cycles in which they pass a link."""
-        found = self.parameters.packets(size), self.parameters.occupancy(size)
-        self._packets[size] = found
+    def _measure(self, size: int) -> tuple[int, float, float]:
+        """How many packets carry so many bytes; cycles of a link for them, and lost to waiting."""
+        parameters = self.parameters
+        found = parameters.packets(size), parameters.occupancy(size), parameters.lost(size)
+        self._sizes[size] = found
         return found
 
     def _new_read(self, noc: int, core: Coord, source: Coord) -> _Way:

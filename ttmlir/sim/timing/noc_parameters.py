@@ -25,6 +25,10 @@ class NocParameters:
     """What a link carries at once; a packet has one flit more, its header."""
     flit_cycles: float
     """Of a link or an interface for each flit, in a long stream of them."""
+    buffered_flits: int
+    """Of a packet that waits for a link, in the routers where it waits."""
+    lost_share: float
+    """Of the link's cycles for the rest of such a packet, which keeps others waiting behind it."""
     read_latency: tuple[int, int, int, int]
     """To the first byte of a read from the same core, column, row, and from elsewhere."""
     write_latency: int
@@ -75,12 +79,22 @@ class NocParameters:
         """Cycles in which so many bytes pass a link or an interface."""
         return self.flit_cycles * (self.packets(size) - (-size // self.flit_bytes))
 
+    def lost(self, size: int) -> float:
+        """Cycles for which a link carries nothing if so many bytes have to wait for it."""
+        packets = self.packets(size)
+        waiting = self.occupancy(size) / packets - self.flit_cycles * self.buffered_flits
+        return packets * self.lost_share * max(0.0, waiting)
+
 
 WORMHOLE = NocParameters(
     spec=arch.WORMHOLE,
     # 8 KiB, that is 257 flits, take 262.4 cycles written (C1) and 260.5 read (C7).
     flit_bytes=32,
     flit_cycles=1.02,
+    # Two routers with 480 bytes of a channel (tt-isa-documentation, DRAMTile/README.md). The share
+    # is that of C16 and C17, 256 pages each, and of readers at random places (DRAMTile/README.md).
+    buffered_flits=32,
+    lost_share=0.4,
     read_latency=(70, 154, 170, 270),
     # C5 and C10, one transfer each.
     write_latency=60,
@@ -105,6 +119,9 @@ BLACKHOLE = NocParameters(
     # 16 KiB, that is 257 flits, take 263.2 cycles written (C2).
     flit_bytes=64,
     flit_cycles=1.02,
+    # As on Wormhole.
+    buffered_flits=32,
+    lost_share=0.4,
     read_latency=(65, 177, 217, 329),
     # C6 and C11, one transfer each.
     write_latency=60,

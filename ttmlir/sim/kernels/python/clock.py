@@ -78,7 +78,7 @@ class _Counter:
         self._costs = costs
 
     def count(self, body: Sequence[ast.stmt], before: int) -> Iterator[ast.stmt]:
-        """Each stretch adds its cycles in front; `before` are cycles that belong to the first one."""
+        """Each stretch adds its cycles in front; `before` are cycles of what comes before it."""
         stretch = list[ast.stmt]()
         cycles = before
         for node in body:
@@ -113,30 +113,38 @@ class _Counter:
     def _own_cost(self, node: ast.AST) -> int:
         match node:
             case ast.BinOp(op=operator, right=right):
-                if _wraps(operator, right):
-                    return 0
-                divides = isinstance(operator, (ast.FloorDiv, ast.Mod))
-                found = _constant_division(right) if divides else 0
-                return found or _OPERATORS.get(type(operator), 1)
+                return _operator_cost(operator, right)
             case ast.UnaryOp() | ast.Compare() | ast.BoolOp() | ast.Assign():
                 return 1
-            case ast.IfExp():
-                return _BRANCH
-            case ast.Call(func=ast.Name(id=name), args=arguments) if name in _CALLS:
-                found = _constant_division(arguments[-1]) if name in _DIVISIONS else 0
-                return found or _CALLS[name]
+            case ast.IfExp() | ast.Subscript():
+                return 2
+            case ast.Call():
+                return self._call_cost(node)
+            case _:
+                return 0
+
+    def _call_cost(self, node: ast.Call) -> int:
+        match node:
+            case ast.Call(func=ast.Name(id=name), args=[*_, divisor]) if name in _DIVISIONS:
+                return _constant_division(divisor) or _CALLS[name]
+            case ast.Call(func=ast.Name(id=name)) if name in _CALLS:
+                return _CALLS[name]
             case ast.Call(func=ast.Name(id=name)) if name in _tile_calls():
                 return _INLINED
             case ast.Call(func=ast.Attribute(attr="get_noc_addr")):
                 return self._costs.page_address
             case ast.Call(func=ast.Name(id="c_get_noc_addr"), args=[_, _]):
                 return self._costs.page_address
-            case ast.Call(args=arguments):
-                return _CALL + len(arguments)
-            case ast.Subscript():
-                return 2
             case _:
-                return 0
+                return _CALL + len(node.args)
+
+
+def _operator_cost(operator: ast.operator, right: ast.expr) -> int:
+    if _wraps(operator, right):
+        return 0
+    divides = isinstance(operator, (ast.FloorDiv, ast.Mod))
+    found = _constant_division(right) if divides else 0
+    return found or _OPERATORS.get(type(operator), 1)
 
 
 def _constant_division(divisor: ast.expr) -> int:
