@@ -358,6 +358,7 @@ COSTS = {
     "x = _remainder(a, b)": 21,
     "x = _quotient(a, 12)": 7,
     "x = _remainder(a, 16)": 2,
+    "x = a * 12": 2,
     "x = a // 12": 7,
     "x = a % 16": 2,
     "x = _float32(a)": 11,
@@ -380,9 +381,9 @@ COSTS = {
 }
 """Statements of compiled kernels, and the instructions that they stand for.
 
-A multiplication takes 2, a division 20, but 6 by a constant and 1 by a power of two; a call 3 and
-one for each argument, one that starts a unit 2; a branch 2 and a turn of a loop one more; masks that
-only cut numbers to their width take none.
+A multiplication takes 2, by a constant 1; a division 20, by a constant 6 or 1; a call 3 and
+one for each argument, one that starts a unit 2; a branch 2 and a turn of a loop one more. Masks
+that only cut numbers to their width take none.
 """
 
 

@@ -36,9 +36,9 @@ def test_unpacking_takes_an_instruction_per_face_and_the_bytes(
 def test_block_product_keeps_the_operand_of_the_shorter_side(
     rows: int, columns: int, kept: int, streamed: int
 ) -> None:
-    """Every tile takes 32 cycles for its bytes; the pair at the head of a row shares a start."""
-    expected = 32 * (kept + streamed) + 2 * streamed
-    assert costs.matmul_unpack_cycles(BF16, BF16, rows, columns) == expected
+    """37 to 38 cycles were measured for a tile of 16 bits: within 3 %."""
+    cycles = costs.matmul_unpack_cycles(BF16, BF16, rows, columns)
+    assert cycles == pytest.approx(37.5 * (kept + streamed), rel=0.03)
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(1, 1), (1, 2), (2, 2)])
@@ -47,10 +47,15 @@ def test_small_blocks_wait_for_the_processor(rows: int, columns: int) -> None:
     assert costs.matmul_unpack_cycles(BFP8, BFP8, rows, columns) == 90 * min(rows, columns)
 
 
+def test_four_tiles_stream_past_one() -> None:
+    """107 cycles were measured for bfp8 with the call itself: within 10 %."""
+    assert costs.matmul_unpack_cycles(BFP8, BFP8, 1, 4) == pytest.approx(107, rel=0.1)
+
+
 def test_mixed_formats_are_kept_on_the_right_side() -> None:
     """1 x 4 tiles keep the tile of in0; 4 x 1 that of in1."""
-    assert costs.matmul_unpack_cycles(BF16, BFP8, 1, 4) == (32 + 17 + 2) + 3 * (17 + 2)
-    assert costs.matmul_unpack_cycles(BF16, BFP8, 4, 1) == (32 + 17 + 2) + 3 * (32 + 2)
+    assert costs.matmul_unpack_cycles(BF16, BFP8, 1, 4) == round((2048 + 4 * 1088) / 56)
+    assert costs.matmul_unpack_cycles(BF16, BFP8, 4, 1) == round((1088 + 4 * 2048) / 56)
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,11 @@ MATMUL_PHASE = 16
 """Cycles of one fidelity phase of a product of two tiles: 32^3 multiplications, 2048 in a cycle
 (tt-isa-documentation, TensixCoprocessor/MatrixUnit.md)."""
 
+MATMUL_UNPACK_RATE = 56
+"""Bytes per cycle of one tile after the other for products, whose addresses the unpackers compute
+in between: 37 to 38 cycles were measured for a tile of 16 bits (tt-llk issue 131, tt-metal PR
+55053), 107 for five of bfp8 with the call (tt-llk, perf_evaluation: C34 of docs/timing.md)."""
+
 MATMUL_UNPACK_CALL = 90
 """Cycles of the processor that drives the unpackers for each tile that stays while others stream
 past: it waits for a set of registers, computes addresses, writes them and starts the program. It
@@ -146,8 +151,9 @@ def matmul_unpack_cycles(in0: DataType, in1: DataType, rows: int = 1, columns: i
         kept, streamed, rounds, length = in0, in1, rows, columns
     else:
         kept, streamed, rounds, length = in1, in0, columns, rows
-    first = unpack_cycles(kept, streamed, instructions=1)
-    streaming = first + (length - 1) * unpack_cycles(streamed, instructions=1)
+    size = tile_bytes(kept) + length * tile_bytes(streamed)
+    slow = any(_unpack_rate(each) < UNPACK_RATE for each in (kept, streamed))
+    streaming = round(size / (SLOW_UNPACK_RATE if slow else MATMUL_UNPACK_RATE))
     return rounds * max(streaming, MATMUL_UNPACK_CALL)
 
 

@@ -3,7 +3,8 @@
 One instruction per cycle, but for loads, multiplications and divisions. Source:
 tt-isa-documentation, WormholeB0/TensixTile/BabyRISCV/README.md: multiply 2 cycles, divide 6 to 33,
 load from L1 at least 8 and from local memory 2, one narrow store to L1 every 5. Compilers divide by
-a constant with a multiplication and shifts, or with a mask.
+a constant with a multiplication and shifts, or with a mask, and multiply by one with shifts and
+additions, or from one turn of a loop to the next.
 """
 
 from __future__ import annotations
@@ -142,6 +143,8 @@ class _Counter:
 def _operator_cost(operator: ast.operator, right: ast.expr) -> int:
     if _wraps(operator, right):
         return 0
+    if isinstance(operator, ast.Mult) and isinstance(right, ast.Constant):
+        return 1
     divides = isinstance(operator, (ast.FloorDiv, ast.Mod))
     found = _constant_division(right) if divides else 0
     return found or _OPERATORS.get(type(operator), 1)
