@@ -7,27 +7,37 @@ each kind are. Figures have the names of docs/timing.md, which says which of the
 from __future__ import annotations
 
 import argparse
+from collections.abc import Collection, Iterator
+from itertools import chain, groupby
 
-from figures import network
-from figures.comparison import Comparison, rows, summary
+from figures import launch, network, operations, tiles
+from figures.comparison import Comparison, summarize, write_row
+
+
+def compare_all(only: Collection[str] = ()) -> Iterator[Comparison]:
+    """All values, or those of figures with these names (C1)."""
+    chosen = [figure for figure in network.FIGURES if not only or figure.number in only]
+    others: Iterator[Comparison] = chain(
+        launch.compare_all(), tiles.compare_all(), operations.compare_all()
+    )
+    yield from chain.from_iterable(map(network.compare, chosen))
+    yield from (each for each in others if not only or each.number in only)
 
 
 def main() -> None:
     """Print both tables."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--only", nargs="*", default=[], help="names that figures begin with")
+    parser.add_argument("--only", nargs="*", default=[], metavar="C1", help="figures to compare")
     only: list[str] = parser.parse_args().only
     found: list[Comparison] = []
     print("| Figure | Simulated of measured | Unit | Median error | Worst |")
     print("|---|---|---|---|---|")
-    for figure in network.FIGURES:
-        if not only or figure.name.split(":")[0] in only:
-            values = list(network.compare(figure))
-            found += values
-            for line in rows(figure.name, values):
-                print(line, flush=True)
+    for _, values in groupby(compare_all(only), key=lambda each: each.figure):
+        sweep = list(values)
+        found += sweep
+        print(write_row(sweep), flush=True)
     print()
-    for line in summary(found):
+    for line in summarize(found):
         print(line)
 
 

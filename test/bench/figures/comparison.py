@@ -24,8 +24,13 @@ class Comparison:
     unit: str = "cycles"
 
     @property
+    def number(self) -> str:
+        """The name without what it is about: `C1`."""
+        return self.figure.partition(":")[0]
+
+    @property
     def error(self) -> float:
-        """How much longer it takes simulated, as a share of what was measured; 0 in a window."""
+        """How much larger it is simulated, as a share of what was measured; 0 in a window."""
         low, high = self.window
         if low <= self.simulated <= high:
             return 0.0
@@ -39,17 +44,18 @@ class Comparison:
         return self.measured, self.measured
 
 
-def rows(figure: str, values: Sequence[Comparison]) -> Iterator[str]:
+def write_row(sweep: Sequence[Comparison]) -> str:
     """The row of a sweep in the table."""
-    cells = (f"{each.case}: {_number(each.simulated)} of {_measured(each)}" for each in values)
-    errors = [abs(each.error) for each in values]
-    yield (
-        f"| {figure} | {'; '.join(cells)} | {values[0].unit} | "
+    cells = (f"{each.case}: {_number(each.simulated)} of {_measured(each)}" for each in sweep)
+    errors = [abs(each.error) for each in sweep]
+    first = sweep[0]
+    return (
+        f"| {first.figure} | {'; '.join(cells)} | {first.unit} | "
         f"{median(errors):.0%} | {max(errors):.0%} |"
     )
 
 
-def summary(values: Iterable[Comparison]) -> Iterator[str]:
+def summarize(values: Iterable[Comparison]) -> Iterator[str]:
     """How far off the values of each kind are, in the median and at worst."""
     by_kind: dict[str, list[Comparison]] = {}
     for each in values:

@@ -93,6 +93,11 @@ class Figure:
     windows: Mapping[int, Window] = field(default_factory=dict[int, Window])
     """What is accepted of a single transfer, by its bytes."""
 
+    @property
+    def number(self) -> str:
+        """The name without what it is about: `C1`."""
+        return self.name.partition(":")[0]
+
 
 def multicast(columns: int, rows: int, *, linked: bool = False) -> Transfers:
     """Core (0, 0) to the others of a rectangle; linked packets reserve their path, but the last."""
