@@ -17,11 +17,11 @@ from figures.comparison import Comparison, summarize, write_row
 def compare_all(only: Collection[str] = ()) -> Iterator[Comparison]:
     """All values, or those of figures with these names (C1)."""
     chosen = [figure for figure in network.FIGURES if not only or figure.number in only]
-    others: Iterator[Comparison] = chain(
-        launch.compare_all(), tiles.compare_all(), operations.compare_all()
-    )
     yield from chain.from_iterable(map(network.compare, chosen))
-    yield from (each for each in others if not only or each.number in only)
+    for module in (launch, tiles, operations):
+        if not only or not module.NUMBERS.isdisjoint(only):
+            found = module.compare_all()
+            yield from (each for each in found if not only or each.number in only)
 
 
 def main() -> None:

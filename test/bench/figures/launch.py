@@ -15,6 +15,9 @@ from ttmlir.sim.timing.launch import launch_ns, replayed_ns
 
 LAUNCH = "launch"
 
+NUMBERS = frozenset({"C27", "C28", "C29"})
+"""Figures that are compared here."""
+
 SIZES = (256, 4096, 8192)
 """Bytes of each kernel."""
 

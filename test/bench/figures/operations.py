@@ -16,6 +16,9 @@ from figures.comparison import Comparison
 
 OPERATIONS = "operations"
 
+NUMBERS = frozenset({"GEMM", "SiLU"})
+"""Figures that are compared here."""
+
 
 def compare_all() -> Iterator[Comparison]:
     """Every value: device cycles of products, nanoseconds of kernels."""

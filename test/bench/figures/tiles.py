@@ -39,6 +39,9 @@ CORE = CoreCoord(0, 0)
 
 TILES, VECTORS = "tiles", "vector unit"
 
+NUMBERS = frozenset({"C32", "C33", "C34", "C35", "C36", "C37", "C40", "C41"})
+"""Figures that are compared here."""
+
 BF16, BFP8, FP32 = DataFormat.Float16_b, DataFormat.Bfp8_b, DataFormat.Float32
 LOFI, HIFI2, HIFI3, HIFI4 = (
     *(MathFidelity.LOFI, MathFidelity.HIFI2),

@@ -234,6 +234,34 @@ def test_word_is_not_fetched_from_l1_but_on_blackhole() -> None:
     assert blackhole().atomic(0, (1, 1), (3, 4), 0)[:3] == (13, 15, 15 + 40 + 5 * 9)
 
 
+def test_dram_answers_later_than_a_core() -> None:
+    """A write of 64 bytes on Blackhole: 63 cycles later (C4 less C2)."""
+    *_, core = blackhole().write(0, (1, 2), (2, 3), 64, 0)
+    *_, dram = NocModel(BLACKHOLE, {(2, 3): 0}).write(0, (1, 2), (2, 3), 64, 0)
+    assert dram - core == pytest.approx(63, abs=2)
+
+
+def test_packets_for_several_receivers_block_each_other() -> None:
+    """Two cores of a column read from above them: the link that both need loses cycles.
+
+    Only packets of more than 1 KiB do so, as routers hold shorter ones. The two cores together
+    get less than 31.2 bytes per cycle then, and as much as one alone otherwise.
+    """
+    rates: list[float] = []
+    for size, readers in ((8192, 1), (8192, 2), (1024, 2)):
+        model, times, last = wormhole(), [0] * 2, 0
+        for _ in range(200):
+            for index in range(readers):
+                start = times[index]
+                times[index], end = model.read(start, (1, 4 + index), (1, 1 + index), size, 0)
+                last = max(last, end)
+        rates.append(200 * readers * size / last)
+    alone, together, short = rates
+    assert alone == pytest.approx(31.2, rel=0.03)
+    assert 31.2 / 1.4 < together < 0.85 * alone
+    assert short > 29
+
+
 def test_routes_turn_once() -> None:
     """NoC 0 goes along the row first, NoC 1 along the column: so they meet other traffic."""
     model = wormhole()

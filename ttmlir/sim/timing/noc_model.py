@@ -30,7 +30,7 @@ class _Way:
     """
 
     __slots__ = (
-        *("answer_latency", "hops", "last", "links", "pair", "read_latency"),
+        *("answer_latency", "hops", "last", "links", "read_latency"),
         *("requests", "source", "target", "write_latency"),
     )
 
@@ -45,8 +45,6 @@ class _Way:
         self.answer_latency = 0
         self.requests = -1
         """What takes the requests of reads from DRAM; -1 for reads from a core."""
-        self.pair = -1
-        """What limits a single reader of the channel, if the chip has such a limit."""
         self.last = 0
         """When the last write on this way arrived: writes keep their order."""
 
@@ -93,14 +91,12 @@ class NocModel:
         self._outgoing: Numbers = {}
         self._incoming: Numbers = {}
         self._requests: Numbers = {}
-        self._pairs: dict[tuple[Coord, int], int] = {}
         self._channels = {
             channel: self._bookings.add(f"DRAM channel {channel}")
             for channel in sorted(set(dram.values()))
         }
         self._sizes: dict[int, tuple[int, float, float]] = {}
         """What `_measure` found."""
-        self._has_pair_rate = parameters.dram_pair_rate < parameters.dram_read_rate
 
     def read(self, start: int, core: Coord, source: Coord, size: int, noc: int) -> tuple[int, int]:
         """`core` reads `size` bytes from `source`: when it has asked, and when they are there."""
@@ -115,9 +111,6 @@ class NocModel:
             self.dram_bytes += size
             begin, _ = book(way.requests, start, parameters.dram_request_interval * packets)
             begin, end = book(way.source, begin, size / parameters.dram_read_rate)
-            if way.pair >= 0:
-                _, last = book(way.pair, begin, size / parameters.dram_pair_rate)
-                end = max(end, last)
         last = self._bookings.book_all(way.links, begin, occupancy, way.target, lost)
         _, entered = book(way.target, begin, occupancy)
         issued = start + READ_ISSUE * (packets - 1)
@@ -160,6 +153,7 @@ class NocModel:
         if target in self._dram:
             self.dram_bytes += size
             entering = size / self.parameters.dram_write_rate
+            latency += self.parameters.dram_write_latency
         _, entered = book(way.target, begin, entering)
         arrival = max(departed, last, entered) + latency + way.write_latency
         way.last = arrival = max(way.last, arrival)
@@ -240,8 +234,6 @@ class NocModel:
             way = _Way(links, self._channels[channel], entered)
             way.read_latency = self.parameters.dram_latency + self._read_latency(core, source)
             way.requests = self._interface(self._requests, noc, source, "requests at")
-            if self._has_pair_rate:
-                way.pair = self._pair(core, channel)
         self._reads[noc, core, source] = way
         return way
 
@@ -266,13 +258,6 @@ class NocModel:
         ways = [self._write_way(noc, core, target) for target in targets]
         tree = self._trees[noc, core, targets] = _Tree(ways, self.parameters)
         return tree
-
-    def _pair(self, core: Coord, channel: int) -> int:
-        pair = self._pairs.get((core, channel))
-        if pair is None:
-            pair = self._bookings.add(f"core {core} and channel {channel}")
-            self._pairs[core, channel] = pair
-        return pair
 
     def _read_latency(self, core: Coord, source: Coord) -> int:
         same, column, row, other = self.parameters.read_latency

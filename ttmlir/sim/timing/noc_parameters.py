@@ -49,12 +49,12 @@ class NocParameters:
     """Of a channel, measured with any number of readers."""
     dram_write_rate: float
     """Of a channel, measured with writes in a static virtual channel."""
-    dram_pair_rate: float
-    """Between one core and one channel, measured."""
     dram_request_interval: float
     """A DRAM endpoint takes a read from each network this often (tt-metal issue 55898)."""
     dram_latency: int
     """What a read from DRAM takes longer than one from a core as far away."""
+    dram_write_latency: int
+    """What a write to DRAM takes longer than one to a core as far away."""
 
     @property
     def columns(self) -> int:
@@ -108,10 +108,11 @@ WORMHOLE = NocParameters(
     # tt-isa-documentation, DRAMTile/README.md: 22.2 to 22.3 and 21.9 to 22.0 GB/s at 1 GHz.
     dram_read_rate=22.2,
     dram_write_rate=21.9,
-    dram_pair_rate=22.2,
     dram_request_interval=6.8,
-    # Nothing is published; that of Blackhole, 109 cycles at 1.35 GHz, in cycles of 1 GHz.
+    # That of Blackhole in cycles of 1 GHz; C3 confirms it.
     dram_latency=81,
+    # Nothing is published; that of Blackhole, 63 cycles at 1.35 GHz.
+    dram_write_latency=47,
 )
 
 BLACKHOLE = NocParameters(
@@ -138,10 +139,11 @@ BLACKHOLE = NocParameters(
     # tt-metal, bh_dram_read_microbenchmark.md: 500.5 GB/s over 8 channels at 1.35 GHz.
     dram_read_rate=46.3,
     dram_write_rate=46.3,
-    dram_pair_rate=33.0,
     dram_request_interval=16.4,
     # polaris issue 472: 438 cycles are fixed in a read, of which 329 are those of the network.
     dram_latency=109,
+    # C4 less C2, for 64 bytes.
+    dram_write_latency=63,
 )
 
 
