@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.machine.core import Core, Endpoint
 from ttmlir.sim.machine.noc import noc_address
-from ttmlir.sim.timing.costs import NOC_ADDRESS, NOC_ADDRESS_MASKED
 
 
 class AddressGenerator:
@@ -23,8 +22,8 @@ class AddressGenerator:
     page_size: int
     num_pages: int | None = None
     """How many pages the buffer has, where that is known."""
-    address_cycles: int = NOC_ADDRESS
-    """Cycles of a processor to find a page before it is copied."""
+    num_banks: int | None = None
+    """Over how many banks pages are spread one by one, if they are."""
 
     def locate(self, page: int) -> tuple[Endpoint, int]:
         """The bank of a page, and the address in the bank."""
@@ -54,13 +53,11 @@ class Interleaved(AddressGenerator):
         if page_size < 1:
             raise SimError(f"a page of {page_size} bytes; an address generator needs at least one")
         self.banks = banks
-        self.count = len(banks)
+        self.num_banks = self.count = len(banks)
         self.bank_base_address = bank_base_address
         self.page_size = page_size
         self.data_format = data_format
         self.stride = -(-page_size // alignment) * alignment
-        if self.count & (self.count - 1) == 0:
-            self.address_cycles = NOC_ADDRESS_MASKED
 
     def locate(self, page: int) -> tuple[Endpoint, int]:
         """The bank of a page, and the address in the bank."""
@@ -224,7 +221,7 @@ class TensorAccessor(AddressGenerator):
         self._pages = pages
         self.page_size = pages.page_size
         self.num_pages = pages.num_pages
-        self.address_cycles = pages.address_cycles
+        self.num_banks = pages.num_banks
         self.locate = pages.locate
 
     @property

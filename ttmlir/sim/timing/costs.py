@@ -11,7 +11,7 @@ from functools import cache
 
 from ttmlir.layout.data_format import packed_tile_bytes
 from ttmlir.layout.element_type import TileFormat, is_block_float
-from ttmlir.layout.enums import DataType, MathFidelity
+from ttmlir.layout.enums import Arch, DataType, MathFidelity
 
 UNPACK_RATE = 64
 """Bytes per cycle that the unpackers take out of L1, alone at rate x4 or both at x2 each
@@ -103,14 +103,14 @@ WORD_ISSUE = 13
 INLINE_STORE = 20
 """Cycles to put such a word into L1, where it has to be: 43 were measured with the loop (C10)."""
 
-NOC_ADDRESS = 25
-"""Cycles to find the bank and the address of a page that is copied: 6 to divide by a constant, 6
-for two tables, 4 to multiply by the size of a page and add (derived from tt-metal,
-dataflow_api_addrgen.h, with the cycles of BabyRISCV/README.md)."""
+_PAGE_ADDRESS = {Arch.WORMHOLE_B0: 25, Arch.BLACKHOLE: 16}
+"""Cycles to find the bank and the address of a page of a tensor: 29.13 and 20.00 were measured with
+what is done to the result (tt-metal, perf_microbenchmark/tensor_accessor: C12 of
+docs/timing.md)."""
 
-NOC_ADDRESS_MASKED = 5
-"""The same where the number of banks is a power of two, so that it takes no division and the tables
-are read while the network interface is busy (C7)."""
+_MASKED_ADDRESS = 5
+"""The same on Wormhole for a page that is copied out of a number of banks that is a power of two:
+it takes no division, and the tables are read while the network interface is busy (C7)."""
 
 RECONFIGURE = 30
 """Cycles of an `_init` call: about as many instructions that write configuration (derived)."""
@@ -122,6 +122,13 @@ def tile_bytes(data_type: DataType) -> int:
     if is_block_float(data_type):
         return packed_tile_bytes(data_type)
     return TileFormat(32, 32, data_type).size_bytes
+
+
+def page_address_cycles(arch: Arch, banks: int | None = None) -> int:
+    """Cycles of a processor to find a page; `banks` says among how many, if it is copied."""
+    if arch is Arch.WORMHOLE_B0 and banks is not None and banks & (banks - 1) == 0:
+        return _MASKED_ADDRESS
+    return _PAGE_ADDRESS[arch]
 
 
 def fidelity_phases(fidelity: MathFidelity) -> int:

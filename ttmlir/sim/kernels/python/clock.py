@@ -14,9 +14,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from ttmlir.layout.enums import Arch
 from ttmlir.layout.system.arch import BLACKHOLE
 from ttmlir.optable.kernel import CALLS
 from ttmlir.optable.kernel.row import FREE
+from ttmlir.sim.timing.costs import page_address_cycles
 
 THREAD = "_thread"
 """The variable of the thread whose `clock` counts."""
@@ -46,11 +48,6 @@ class ClockCosts:
     """`get_noc_addr` of a page of a tensor."""
 
 
-_PAGE_ADDRESS = {BLACKHOLE.macro: 16}
-"""Measured are 20.00 cycles with what is done to the result, and 29.13 on Wormhole (tt-metal,
-perf_microbenchmark/tensor_accessor: C12 of docs/timing.md)."""
-
-
 _INLINED = 2
 """A call that works on tiles is inlined, down to what starts the program of a unit (`ALWI` in
 tt-metal's compute_kernel_api)."""
@@ -64,7 +61,8 @@ def _tile_calls() -> frozenset[str]:
 
 def clock_costs(arch_macro: str) -> ClockCosts:
     """The cycles of a generation, by the macro that kernels for it see."""
-    return ClockCosts(_PAGE_ADDRESS.get(arch_macro, 25))
+    arch = Arch.BLACKHOLE if arch_macro == BLACKHOLE.macro else Arch.WORMHOLE_B0
+    return ClockCosts(page_address_cycles(arch))
 
 
 def add_clock(body: list[ast.stmt], costs: ClockCosts) -> list[ast.stmt]:
