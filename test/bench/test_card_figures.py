@@ -57,6 +57,15 @@ def compare_network(number: str) -> list[Comparison]:
     return [value for figure in chosen for value in network.compare(figure)]
 
 
+def test_flag_out_of_l1_takes_as_long_as_any_write() -> None:
+    """Other than one that comes with the command, as both barriers show: 36 cycles, and to issue."""
+    flag = replace(network.WRITE, transfer="noc_semaphore_set_remote(here, target)")
+    word = replace(network.WRITE, transfer="noc_inline_dw_write(target, 1)")
+    data = network.simulate(network.WRITE, 1, 4, "n150")
+    assert network.simulate(flag, 1, 4, "n150") == pytest.approx(data, abs=3)
+    assert data - network.simulate(word, 1, 4, "n150") == pytest.approx(36 + 19 - 13, abs=3)
+
+
 def test_launches_are_within_3_percent() -> None:
     """Of each kind of program, size and generation."""
     compared = list(launch.compare_all())

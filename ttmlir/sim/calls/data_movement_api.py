@@ -467,7 +467,7 @@ class DataMovementApi(Transactions):
             return False
         data = bytes(self.l1.read(source, 4))
         endpoint = self.network.endpoint(target)
-        return self._write_word(endpoint, target & LOCAL_MASK, data, noc, "write")
+        return self._write_word(endpoint, target & LOCAL_MASK, data, noc, "write", from_l1=True)
 
     @kernel_call(waits=True)
     def noc_semaphore_set_multicast(

@@ -223,9 +223,19 @@ class Transactions(KernelApi):
         )
 
     def _write_word(
-        self, endpoint: Endpoint, local: int, data: bytes, noc: int | None, kind: WordKind
+        self,
+        endpoint: Endpoint,
+        local: int,
+        data: bytes,
+        noc: int | None,
+        kind: WordKind,
+        *,
+        from_l1: bool = False,
     ) -> bool:
-        """Move a word now, behind the writes that are ordered before it."""
+        """Move a word now, behind the writes that are ordered before it.
+
+        It comes with the command, or `from_l1` as all that is written.
+        """
         noc = self._noc(noc)
         if local % 4:
             raise self.thread.error(
@@ -233,10 +243,15 @@ class Transactions(KernelApi):
             )
         outstanding = self.outstanding[noc]
         if self.noc_model is not None:
-            issue = self.noc_model.atomic if kind == "atomic" else self.noc_model.write_word
-            self.thread.clock, departed, arrival, acknowledged = issue(
-                self.thread.clock, self.core.coordinate, endpoint.coordinate, noc
-            )
+            model = self.noc_model
+            start, core, target = self.thread.clock, self.core.coordinate, endpoint.coordinate
+            if kind == "atomic":
+                times = model.atomic(start, core, target, noc)
+            elif from_l1:
+                times = model.write(start, core, target, len(data), noc)
+            else:
+                times = model.write_word(start, core, target, noc)
+            self.thread.clock, departed, arrival, acknowledged = times
             if kind == "atomic":
                 outstanding.answered = max(outstanding.answered, acknowledged)
             else:
