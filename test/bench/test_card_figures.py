@@ -58,7 +58,7 @@ def compare_network(number: str) -> list[Comparison]:
 
 
 def test_flag_out_of_l1_takes_as_long_as_any_write() -> None:
-    """Other than one that comes with the command, as both barriers show: 36 cycles, and to issue."""
+    """Other than one that comes with the command: 36 cycles less, and fewer to issue."""
     flag = replace(network.WRITE, transfer="noc_semaphore_set_remote(here, target)")
     word = replace(network.WRITE, transfer="noc_inline_dw_write(target, 1)")
     data = network.simulate(network.WRITE, 1, 4, "n150")
