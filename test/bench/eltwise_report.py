@@ -69,6 +69,7 @@ class Case:
     columns: int
     measured_ns: tuple[float, ...] = ()
     """The least and the most, if the times of the kernels are public."""
+    board: str = "n150"
 
 
 CASES = (
@@ -83,7 +84,7 @@ CASES = (
 
 def simulate(case: Case, inputs: tuple[Matrix, Matrix]) -> tuple[Matrix, ProgramTimes]:
     """Run a case on the second input as well if it is a sum: the result and its times."""
-    device = CreateDevice(0, board="n150", numerics="exact", sanitize=False)
+    device = CreateDevice(0, board=case.board, numerics="exact", sanitize=False)
     queue = device.command_queue()
     program = CreateProgram()
     num_tiles = inputs[0].size // 1024

@@ -50,7 +50,7 @@ def test_clocks_stop_loops_between_two_waits() -> None:
     """A turn that takes cycles counts for as many, though nobody else runs meanwhile."""
     device, program = CreateDevice(0, cycle_limit=100_000), CreateProgram()
     text = """void kernel_main() { uint32_t sum = 0;
-        for (uint32_t i = 0; i < 4294967295; i++) { sum += i / 7; }
+        for (uint32_t i = 0; i < 4294967295; i++) { sum += 7 / (i + 1); }
         DPRINT << sum << ENDL(); }"""
     CreateKernelFromString(program, text, CoreCoord(0, 0), ReaderDataMovementConfig([]))
     with pytest.raises(CycleLimitError, match="more than the 100000 cycles") as raised:

@@ -19,7 +19,7 @@ from ttmlir.sim.machine.core import Core
 from ttmlir.sim.machine.numerics import Register
 from ttmlir.sim.machine.registers import DestinationRegisters, SourceRegisters
 from ttmlir.sim.options import SimOptions
-from ttmlir.sim.timing.costs import RECONFIGURE, pack_cycles, unpack_cycles
+from ttmlir.sim.timing.costs import DST_HANDOVER, RECONFIGURE, pack_cycles, unpack_cycles
 
 
 def thread(role: Role = Role.MATH) -> KernelThread:
@@ -149,11 +149,11 @@ def test_clocks_of_one_tile() -> None:
     unpacked = 2 * RECONFIGURE + unpack_cycles(DataType.BF16, DataType.BF16)
     assert _clocks(core, calls) == {
         Role.UNPACK: unpacked,
-        Role.MATH: unpacked + 8,
-        Role.PACK: unpacked + 8 + pack_cycles(DataType.BF16),
+        Role.MATH: unpacked + 8 + DST_HANDOVER,
+        Role.PACK: unpacked + 8 + DST_HANDOVER + pack_cycles(DataType.BF16),
     }
     assert core.threads[Role.MATH].stalls == {"src": unpacked - 2 * RECONFIGURE}
-    assert core.threads[Role.PACK].stalls == {"dst": unpacked + 8 - RECONFIGURE}
+    assert core.threads[Role.PACK].stalls == {"dst": unpacked + 8 + DST_HANDOVER - RECONFIGURE}
 
 
 def test_steady_state_is_that_of_the_slowest_unit() -> None:
@@ -167,7 +167,7 @@ def test_steady_state_is_that_of_the_slowest_unit() -> None:
     clocks = _clocks(core, calls)
     unpacked = 2 * RECONFIGURE + 40 * unpack_cycles(DataType.BF16, DataType.BF16)
     assert clocks[Role.UNPACK] == unpacked
-    assert clocks[Role.PACK] == unpacked + 8 + pack_cycles(DataType.BF16)
+    assert clocks[Role.PACK] == unpacked + 8 + DST_HANDOVER + pack_cycles(DataType.BF16)
 
 
 def test_a_slow_packer_holds_everyone_back() -> None:
@@ -179,10 +179,10 @@ def test_a_slow_packer_holds_everyone_back() -> None:
         calls += [call("tile_regs_commit"), call("tile_regs_wait"), call("pack_tile", 0, 16)]
         calls += [call("tile_regs_release")]
     clocks = _clocks(core, calls)
-    first = RECONFIGURE + unpack_cycles(DataType.BFP_BF4) + 8
+    first = RECONFIGURE + unpack_cycles(DataType.BFP_BF4) + 8 + DST_HANDOVER
     assert clocks[Role.PACK] == first + 20 * pack_cycles(DataType.F32)
     # Tile 19 is computed when tile 17 has been packed.
-    assert clocks[Role.MATH] == first + 18 * pack_cycles(DataType.F32) + 8
+    assert clocks[Role.MATH] == first + 18 * pack_cycles(DataType.F32) + 8 + DST_HANDOVER
 
 
 def test_without_clocks_no_time_passes() -> None:

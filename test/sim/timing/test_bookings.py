@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from ttmlir.sim.timing.bookings import BUCKET, KEPT_BUCKETS, Bookings
+from ttmlir.sim.timing.bookings import BUCKET, KEPT_BUCKETS, SHARED_BUCKETS, Bookings
 
 
 def test_free_resource_is_had_at_once() -> None:
@@ -37,6 +37,33 @@ def test_route_begins_at_each_link_when_it_is_free() -> None:
     bookings.book(links[1], 0, 200)
     assert bookings.book_all(links, 0, 50) == 250
     assert list(bookings.totals(links)) == [("link 0", 50), ("link 1", 250), ("link 2", 50)]
+
+
+def test_link_for_which_several_wait_loses_cycles() -> None:
+    """The second user waits and is the first to do so; the third finds that others wait, too."""
+    bookings = Bookings()
+    (link,) = links = [bookings.add("link")]
+    ends = [bookings.book_all(links, 0, 100, user, lost=20) for user in (1, 2, 3, 3)]
+    assert ends == [100, 200, 320, 440]
+    assert list(bookings.totals([link])) == [("link", 440)]
+
+
+def test_link_with_packets_for_one_receiver_loses_nothing() -> None:
+    """However long they wait: the receiver is busy all the time."""
+    bookings = Bookings()
+    links = [bookings.add("link")]
+    assert [bookings.book_all(links, 0, 100, 7, lost=20) for _ in range(3)] == [100, 200, 300]
+
+
+def test_link_is_no_longer_shared_when_the_others_are_gone() -> None:
+    """Some time after the last change of those who wait."""
+    bookings = Bookings()
+    links = [bookings.add("link")]
+    for user in (1, 2, 3):
+        bookings.book_all(links, 0, 100, user, lost=20)
+    later = SHARED_BUCKETS * BUCKET
+    ends = [bookings.book_all(links, later, 100, 3, lost=20) for _ in range(2)]
+    assert ends == [later + 100, later + 200]
 
 
 def test_route_takes_what_single_bookings_take() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ttmlir.layout.enums import DataType, MathFidelity
+from ttmlir.layout.enums import Arch, DataType, MathFidelity
 from ttmlir.sim.timing import costs
 
 BF16, F32, BFP8, BFP2 = DataType.BF16, DataType.F32, DataType.BFP_BF8, DataType.BFP_BF2
@@ -31,20 +31,31 @@ def test_unpacking_takes_an_instruction_per_face_and_the_bytes(
 
 @pytest.mark.parametrize(
     ("rows", "columns", "kept", "streamed"),
-    [(1, 1, 1, 1), (2, 4, 2, 8), (4, 2, 2, 8), (1, 8, 1, 8), (3, 1, 1, 3)],
+    [(2, 4, 2, 8), (4, 2, 2, 8), (1, 8, 1, 8), (3, 1, 1, 3)],
 )
 def test_block_product_keeps_the_operand_of_the_shorter_side(
     rows: int, columns: int, kept: int, streamed: int
 ) -> None:
-    """Every tile takes 32 cycles for its bytes; the pair at the head of a row shares a start."""
-    expected = 32 * (kept + streamed) + 2 * streamed
-    assert costs.matmul_unpack_cycles(BF16, BF16, rows, columns) == expected
+    """37 to 38 cycles were measured for a tile of 16 bits: within 3 %."""
+    cycles = costs.matmul_unpack_cycles(BF16, BF16, rows, columns)
+    assert cycles == pytest.approx(37.5 * (kept + streamed), rel=0.03)
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(1, 1), (1, 2), (2, 2)])
+def test_small_blocks_wait_for_the_processor(rows: int, columns: int) -> None:
+    """76 to 101 cycles were measured from one block of 1 x 2 products to the next."""
+    assert costs.matmul_unpack_cycles(BFP8, BFP8, rows, columns) == 90 * min(rows, columns)
+
+
+def test_four_tiles_stream_past_one() -> None:
+    """107 cycles were measured for bfp8 with the call itself: within 10 %."""
+    assert costs.matmul_unpack_cycles(BFP8, BFP8, 1, 4) == pytest.approx(107, rel=0.1)
 
 
 def test_mixed_formats_are_kept_on_the_right_side() -> None:
     """1 x 4 tiles keep the tile of in0; 4 x 1 that of in1."""
-    assert costs.matmul_unpack_cycles(BF16, BFP8, 1, 4) == (32 + 17 + 2) + 3 * (17 + 2)
-    assert costs.matmul_unpack_cycles(BF16, BFP8, 4, 1) == (32 + 17 + 2) + 3 * (32 + 2)
+    assert costs.matmul_unpack_cycles(BF16, BFP8, 1, 4) == round((2048 + 4 * 1088) / 56)
+    assert costs.matmul_unpack_cycles(BF16, BFP8, 4, 1) == round((1088 + 4 * 2048) / 56)
 
 
 @pytest.mark.parametrize(
@@ -61,9 +72,9 @@ def test_product_of_tiles_takes_its_phases(fidelity: MathFidelity, phases: int) 
     assert costs.matmul_math_cycles(fidelity, products=5) == 5 * (phases + 3)
 
 
-@pytest.mark.parametrize(("data_type", "cycles"), [(BF16, 45), (F32, 77), (BFP8, 30)])
+@pytest.mark.parametrize(("data_type", "cycles"), [(BF16, 45), (F32, 93), (BFP8, 30)])
 def test_packing(data_type: DataType, cycles: int) -> None:
-    """45 cycles were measured for 16 bits; other formats differ by their bytes."""
+    """45 cycles were measured for 16 bits, some 98 with the loop for 32; others go by bytes."""
     assert costs.pack_cycles(data_type) == cycles
 
 
@@ -71,6 +82,21 @@ def test_packing(data_type: DataType, cycles: int) -> None:
 def test_packing_onto_what_is_there(data_type: DataType, cycles: int) -> None:
     """The packers add 16 bytes each in 2 cycles, instead of writing them in one."""
     assert costs.pack_cycles(data_type, accumulate=True) == cycles
+
+
+@pytest.mark.parametrize(
+    ("arch", "banks", "cycles"),
+    [
+        (Arch.WORMHOLE_B0, None, 25),
+        (Arch.WORMHOLE_B0, 12, 25),
+        (Arch.WORMHOLE_B0, 64, 5),
+        (Arch.BLACKHOLE, 8, 16),
+        (Arch.BLACKHOLE, 7, 16),
+    ],
+)
+def test_address_of_a_page(arch: Arch, banks: int | None, cycles: int) -> None:
+    """29.13 and 20.00 cycles were measured alone, hardly any on the way to one of 64 banks."""
+    assert costs.page_address_cycles(arch, banks) == cycles
 
 
 def test_layout_changes() -> None:

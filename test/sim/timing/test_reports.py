@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping
 import pytest
 
 from ttmlir.layout.enums import MathFidelity
-from ttmlir.sim.timing.launch import launch_ns
 from ttmlir.sim.timing.noc_model import NocModel
 from ttmlir.sim.timing.noc_parameters import WORMHOLE
 from ttmlir.sim.timing.program_times import ProgramTimes, ThreadTimes
@@ -163,20 +162,3 @@ def test_cycles_become_nanoseconds_of_the_chips_clock() -> None:
     (row,) = rows_of(operation_table([run], [{}]))
     assert row["DEVICE BRISC KERNEL DURATION [ns]"] == "1000"
     assert row["DEVICE FW END CYCLE"] == "1350"
-
-
-@pytest.mark.parametrize(
-    ("roles", "size", "microseconds"),
-    [
-        ({"BRISC"}, 256, 2.58),
-        ({"NCRISC"}, 12288, 3.51),
-        ({"UNPACK", "MATH", "PACK"}, 12288, 5.17),
-        ({"BRISC", "UNPACK", "MATH", "PACK"}, 256, 2.97),
-        ({"BRISC", "NCRISC", "UNPACK", "MATH", "PACK"}, 256, 3.39),
-        ({"BRISC", "NCRISC", "UNPACK", "MATH", "PACK"}, 8192, 5.85),
-        (set[str](), 256, 0.0),
-    ],
-)
-def test_launch_takes_what_was_measured(roles: set[str], size: int, microseconds: float) -> None:
-    """By the processors that run a kernel, and linear in the size of the kernels."""
-    assert launch_ns(roles, size) == pytest.approx(1000 * microseconds)

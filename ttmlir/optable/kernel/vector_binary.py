@@ -15,6 +15,7 @@ from ttmlir.optable.kernel.vector import (
     API,
     UNARY,
     computation,
+    cycles,
     instructions,
     preparation,
 )
@@ -76,7 +77,13 @@ _ARITHMETIC = (
     *_pair("add_binary_tile", "Sum.", _SFPU, meaning_of("add"), instructions(5)),
     *_pair("sub_binary_tile", "Difference.", _SFPU, meaning_of("subtract"), instructions(5)),
     *_pair("mul_binary_tile", "Product.", _SFPU, meaning_of("multiply"), instructions(5)),
-    *_pair("div_binary_tile", "Quotient.", _SFPU, meaning_of("div"), instructions(38)),
+    *_pair(
+        "div_binary_tile",
+        "Quotient.",
+        _SFPU,
+        meaning_of("div"),
+        cycles(1475, "tt-metal PR 48925"),
+    ),
     *_pair(
         "rsub_binary_tile",
         "The second minus the first.",

@@ -254,7 +254,9 @@ _FUNCTIONS = (
         instructions(26),
         templates=(_APPROXIMATE,),
     ),
-    *_pair("sin_tile", "Sine.", _file(_ANGLES), meaning_of("sin"), instructions(20)),
+    *_pair(
+        "sin_tile", "Sine.", _file(_ANGLES), meaning_of("sin"), cycles(838, "tt-metal PR 48925")
+    ),
     *_pair("cos_tile", "Cosine.", _file(_ANGLES), meaning_of("cos"), instructions(20)),
     *_pair("tan_tile", "Tangent.", _file(_ANGLES), meaning_of("tan"), instructions(50)),
     *_pair("asin_tile", "Arc sine.", _file(_ANGLES), function("arcsin"), instructions(24)),
@@ -344,7 +346,13 @@ _ACTIVATIONS = (
         templates=(flag("fast_and_approx", "true"),),
         approximation=_fast(cycles(221, _BLACKHOLE)),
     ),
-    *_pair("silu_tile", "Sigmoid linear unit.", GENERAL, meaning_of("silu"), instructions(45)),
+    *_pair(
+        "silu_tile",
+        "Sigmoid linear unit.",
+        GENERAL,
+        meaning_of("silu"),
+        cycles(1387, "tt-metal PR 48925"),
+    ),
     *_pair(
         "relu_tile",
         "Rectified linear unit.",
@@ -443,13 +451,13 @@ _ROUNDINGS = (
                 "floor_tile",
                 "Largest integer not above x.",
                 meaning_of("floor"),
-                cycles(476, _BLACKHOLE),
+                cycles(520, "tt-metal PR 48925"),
             ),
             (
                 "ceil_tile",
                 "Smallest integer not below x.",
                 meaning_of("ceil"),
-                cycles(476, _BLACKHOLE),
+                cycles(520, "tt-metal PR 48925"),
             ),
             (
                 "trunc_tile",

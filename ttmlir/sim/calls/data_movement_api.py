@@ -23,7 +23,7 @@ from ttmlir.sim.machine.core import Core, Endpoint
 from ttmlir.sim.machine.noc import LOCAL_MASK, multicast_address, noc_address
 from ttmlir.sim.machine.tile_formats import FORMAT_NUMBERS, TILE_BYTES
 from ttmlir.sim.protocols import RunningThread, WaitReason
-from ttmlir.sim.timing.costs import NOC_ADDRESS
+from ttmlir.sim.timing.costs import page_address_cycles
 
 _WORD = 0xFFFF_FFFF
 
@@ -176,7 +176,7 @@ class DataMovementApi(Transactions):
         size = pages.page_size - offset
         done = self._read(endpoint, source + offset, address, size, noc)
         if done and self.timed:
-            self.thread.clock += NOC_ADDRESS
+            self.thread.clock += page_address_cycles(self.core.chip.arch, pages.num_banks)
         return done
 
     noc_async_read_page = noc_async_read_tile
@@ -302,7 +302,7 @@ class DataMovementApi(Transactions):
         endpoint, target = self._locate(page, pages)
         done = self._write(endpoint, target, address, pages.page_size, noc)
         if done and self.timed:
-            self.thread.clock += NOC_ADDRESS
+            self.thread.clock += page_address_cycles(self.core.chip.arch, pages.num_banks)
         return done
 
     @kernel_call(waits=True)
@@ -320,7 +320,7 @@ class DataMovementApi(Transactions):
         size = size or pages.page_size
         done = self._write(endpoint, target + offset, address, size, noc)
         if done and self.timed:
-            self.thread.clock += NOC_ADDRESS
+            self.thread.clock += page_address_cycles(self.core.chip.arch, pages.num_banks)
         return done
 
     @kernel_call(waits=True)
@@ -467,7 +467,7 @@ class DataMovementApi(Transactions):
             return False
         data = bytes(self.l1.read(source, 4))
         endpoint = self.network.endpoint(target)
-        return self._write_word(endpoint, target & LOCAL_MASK, data, noc, "write")
+        return self._write_word(endpoint, target & LOCAL_MASK, data, noc, "write", from_l1=True)
 
     @kernel_call(waits=True)
     def noc_semaphore_set_multicast(

@@ -25,7 +25,12 @@ from ttmlir.sim.machine.core import Core
 from ttmlir.sim.machine.numerics import Register
 from ttmlir.sim.machine.registers import Half
 from ttmlir.sim.options import SimOptions
-from ttmlir.sim.timing.costs import fidelity_phases, matmul_math_cycles
+from ttmlir.sim.timing.costs import (
+    DST_HANDOVER,
+    REDUCE_MAX,
+    fidelity_phases,
+    matmul_math_cycles,
+)
 
 Array = NDArray[Any]
 
@@ -139,6 +144,7 @@ class MathApi(VectorApi):
             self.report(
                 "dst-acquire", "DST is committed without being acquired; call tile_regs_acquire"
             )
+        self.spend(DST_HANDOVER)
         self.dst.commit(self.thread.clock)
 
     acquire_dst = tile_regs_acquire
@@ -529,10 +535,11 @@ class MathApi(VectorApi):
         if self._prepared != f"reduce_tile {(pool, dimension)}":
             self._check_prepared("reduce_tile", "reduce_init with the same template arguments")
         half = self._half(dst)
-        a, b = self._use(math_cost("reduce_tile", self._phases))
+        largest = pool == POOL_MAX
+        a, b = self._use(REDUCE_MAX if largest else math_cost("reduce_tile", self._phases))
         first = not half.written(dst)
         tile = half.rows(dst)
-        if pool == POOL_MAX:
+        if largest:
             self._reduce_max(tile, numerics.rows_of_faces(a), dimension, first=first)
         else:
             self._reduce_sum(tile, a, b, dimension)

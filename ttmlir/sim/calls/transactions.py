@@ -223,9 +223,19 @@ class Transactions(KernelApi):
         )
 
     def _write_word(
-        self, endpoint: Endpoint, local: int, data: bytes, noc: int | None, kind: WordKind
+        self,
+        endpoint: Endpoint,
+        local: int,
+        data: bytes,
+        noc: int | None,
+        kind: WordKind,
+        *,
+        from_l1: bool = False,
     ) -> bool:
-        """Move a word now, behind the writes that are ordered before it."""
+        """Move a word now, behind the writes that are ordered before it.
+
+        It comes with the command, or `from_l1` as all that is written.
+        """
         noc = self._noc(noc)
         if local % 4:
             raise self.thread.error(
@@ -233,10 +243,20 @@ class Transactions(KernelApi):
             )
         outstanding = self.outstanding[noc]
         if self.noc_model is not None:
-            self.thread.clock, _, arrival, acknowledged = self.noc_model.atomic(
-                self.thread.clock, self.core.coordinate, endpoint.coordinate, noc
-            )
-            outstanding.answered = max(outstanding.answered, acknowledged)
+            model = self.noc_model
+            start, core, target = self.thread.clock, self.core.coordinate, endpoint.coordinate
+            if kind == "atomic":
+                times = model.atomic(start, core, target, noc)
+            elif from_l1:
+                times = model.write(start, core, target, len(data), noc)
+            else:
+                times = model.write_word(start, core, target, noc)
+            self.thread.clock, departed, arrival, acknowledged = times
+            if kind == "atomic":
+                outstanding.answered = max(outstanding.answered, acknowledged)
+            else:
+                outstanding.left = max(outstanding.left, departed)
+                outstanding.acknowledged = max(outstanding.acknowledged, acknowledged)
             self.transactions += 1
             if isinstance(endpoint, Core):
                 endpoint.semaphore_times[local] = arrival

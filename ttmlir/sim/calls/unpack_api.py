@@ -615,14 +615,14 @@ class UnpackApi(ComputeApi):
         """A tile to SrcA, transposed to reduce rows; the factors to SrcB."""
         if not self.src.can_fill(self.thread):
             return False
-        first, second, cycles, _ = self._pair(cb, scaler, _ELEMENTWISE)
+        first, second, _, _ = self._pair(cb, scaler, _ELEMENTWISE)
         pool, dimension = self.numbers_of("reduce_tile", template, 2)
         form = _NUMBERS if pool == POOL_MAX else _FACTOR_A
         if dimension == REDUCE_ROW:
             form += _TRANSPOSED
         a = self._tile(first, index, form)
         b = self._tile(second, scaler_index, _SCALER)
-        self._fill(a, b, cycles)
+        self._fill(a, b, unpack_cycles(first.data_type, instructions=1))
         return True
 
     # --- Rows of numbers ------------------------------------------------------------------------

@@ -44,6 +44,7 @@ class ProgramReport:
 
     chip: SimChip
     threads: tuple[ThreadTimes, ...]
+    has_circular_buffers: bool = False
     findings: tuple[Finding, ...] = ()
     """What the sanitizer let pass but has to say."""
     printed: tuple[str, ...] = field(default=(), repr=False)
@@ -69,7 +70,11 @@ class ProgramReport:
             clock_hz=self.chip.clock_hz,
             threads=self.threads,
             networks=self.networks,
-            launch_ns=launch_ns({thread.role for thread in self.threads}),
+            launch_ns=launch_ns(
+                {thread.role for thread in self.threads},
+                self.chip.arch,
+                circular_buffers=self.has_circular_buffers,
+            ),
         )
 
 
@@ -162,6 +167,7 @@ class _Run:
         return ProgramReport(
             chip=self.device.chip,
             threads=tuple(map(_times, self.threads, self.apis)),
+            has_circular_buffers=bool(self.program.circular_buffers),
             findings=() if watch is None else tuple(watch.findings),
             printed=tuple(self.device.printed[first_line:]),
             networks=self.noc_model,

@@ -28,7 +28,7 @@ from ttmlir.sim.kernels.functions import compile_entry
 from ttmlir.sim.kernels.handlers import HANDLERS
 from ttmlir.sim.kernels.library import KernelApi, Library
 from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.python.clock import THREAD
+from ttmlir.sim.kernels.python.clock import THREAD, clock_costs
 from ttmlir.sim.kernels.python.names import NAMES, find_forbidden
 from ttmlir.sim.kernels.python.runtime import checked_load, checked_store
 from ttmlir.sim.kernels.python.turns import TurnCounter
@@ -134,7 +134,8 @@ def _compile(
     macros = role_macros(role, arch_macro) | dict(defines)
     parsed = parse(text, file, defines=macros, source_map=source_map)
     shown = text if source_map is None else source_map.text
-    unit = Unit(shown, file, Library(role, api), compile_time_args, timed, dict(defines))
+    clock = clock_costs(arch_macro) if timed else None
+    unit = Unit(shown, file, Library(role, api), compile_time_args, clock, dict(defines))
     unit.named_compile_time_args = dict(named_compile_time_args)
     with deep_recursion():
         try:

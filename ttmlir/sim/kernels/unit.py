@@ -16,7 +16,7 @@ from ttmlir.sim.kernels.enumerators import ENUM_TYPES, find_constant, strip_name
 from ttmlir.sim.kernels.library import Library
 from ttmlir.sim.kernels.limits import MAX_STEPS
 from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.python.clock import add_clock
+from ttmlir.sim.kernels.python.clock import ClockCosts, add_clock
 from ttmlir.sim.kernels.python.names import PURE
 from ttmlir.sim.kernels.scope import (
     Alias,
@@ -69,10 +69,10 @@ class Unit:
         file: str,
         library: Library,
         compile_time_args: Sequence[int],
-        timed: bool,
+        clock: ClockCosts | None,
         defines: Mapping[str, str],
     ) -> None:
-        """Nothing is compiled yet."""
+        """Nothing is compiled yet; without `clock` the kernel does not count its cycles."""
         self.defines = defines
         """Macros that are given to the compiler."""
         self.lines = text.split("\n")
@@ -80,7 +80,7 @@ class Unit:
         self.library = library
         self.compile_time_args = tuple(compile_time_args)
         self.named_compile_time_args = dict[str, int]()
-        self.timed = timed
+        self.clock = clock
         self.identifiers = Identifiers()
         self.root = Scope()
         self.used = list[Scope]()
@@ -233,8 +233,8 @@ class Unit:
         position: tree.Position | None,
     ) -> ast.FunctionDef:
         """A function of Python."""
-        if self.timed:
-            body = add_clock(body)
+        if self.clock is not None:
+            body = add_clock(body, self.clock)
         arguments = ast.arguments(
             [], [ast.arg(each) for each in parameters], None, [], [], None, []
         )

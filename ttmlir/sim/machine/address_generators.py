@@ -22,6 +22,8 @@ class AddressGenerator:
     page_size: int
     num_pages: int | None = None
     """How many pages the buffer has, where that is known."""
+    num_banks: int | None = None
+    """Over how many banks pages are spread one by one, if they are."""
 
     def locate(self, page: int) -> tuple[Endpoint, int]:
         """The bank of a page, and the address in the bank."""
@@ -51,7 +53,7 @@ class Interleaved(AddressGenerator):
         if page_size < 1:
             raise SimError(f"a page of {page_size} bytes; an address generator needs at least one")
         self.banks = banks
-        self.count = len(banks)
+        self.num_banks = self.count = len(banks)
         self.bank_base_address = bank_base_address
         self.page_size = page_size
         self.data_format = data_format
@@ -219,6 +221,7 @@ class TensorAccessor(AddressGenerator):
         self._pages = pages
         self.page_size = pages.page_size
         self.num_pages = pages.num_pages
+        self.num_banks = pages.num_banks
         self.locate = pages.locate
 
     @property

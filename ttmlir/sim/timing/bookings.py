@@ -15,6 +15,9 @@ BUCKET = 1 << BUCKET_BITS
 BUCKET_MASK = BUCKET - 1
 """Cycles that are accounted for together."""
 
+SHARED_BUCKETS = 4
+"""So long a resource counts as shared after a change of those who wait for it."""
+
 KEPT_BUCKETS = 4096
 """What was taken of older buckets is forgotten."""
 
@@ -22,12 +25,16 @@ KEPT_BUCKETS = 4096
 class Bookings:
     """The resources of a chip, and what is taken of their time."""
 
-    __slots__ = ("_full", "_names", "_rows", "_totals")
+    __slots__ = ("_full", "_names", "_rows", "_shared", "_totals", "_users")
 
     def __init__(self) -> None:
         """No resource yet."""
         self._names: list[str] = []
         self._totals: list[float] = []
+        self._users: list[int] = []
+        """Of each resource: who waited for it last."""
+        self._shared: list[int] = []
+        """Of each resource: the last bucket in which that was somebody else than before."""
         self._rows: dict[int, list[float]] = {}
         self._full: list[dict[int, int]] = []
         """Of each resource: buckets that are full, and the next one that may not be."""
@@ -40,6 +47,8 @@ class Bookings:
         """A new resource, which is free: its number."""
         self._names.append(name)
         self._totals.append(0.0)
+        self._users.append(-1)
+        self._shared.append(-SHARED_BUCKETS)
         self._full.append({})
         for row in self._rows.values():
             row.append(0.0)
@@ -67,9 +76,13 @@ class Bookings:
         position = max(start, (bucket << BUCKET_BITS) + used)
         return self._book_in_pieces(resource, bucket, position, cycles)
 
-    def book_all(self, resources: Sequence[int], start: int, cycles: float) -> int:
+    def book_all(
+        self, resources: Sequence[int], start: int, cycles: float, user: int = 0, lost: float = 0
+    ) -> int:
         """Book resources one after the other, each from when the one before begins: the latest end.
 
+        One that is not free in time, while others wait for it as well, is booked for `lost` cycles
+        more.
         This is `book`, written out for those that are free: most links are, most of the time.
         """
         latest = int(start + cycles + 0.5)
@@ -83,12 +96,24 @@ class Bookings:
                 row[resource] = used + cycles
                 totals[resource] += cycles
                 continue
-            start, end = self.book(resource, start, cycles)
+            begin, end = self.book(resource, start, cycles)
+            if lost and begin > start + 1 and self._is_shared(resource, user, bucket):
+                _, end = self.book(resource, end, lost)
+            start = begin
             latest = max(latest, end)
             bucket, offset = start >> BUCKET_BITS, start & BUCKET_MASK
             limit = min(offset, BUCKET - cycles)
             row = self._rows.get(bucket) or self._new_row(bucket)
         return latest
+
+    def _is_shared(self, resource: int, user: int, bucket: int) -> bool:
+        """Whether another user waited for a resource at about the same time."""
+        last = self._users[resource]
+        if last != user:
+            self._users[resource] = user
+            if last >= 0:
+                self._shared[resource] = bucket
+        return bucket - self._shared[resource] < SHARED_BUCKETS
 
     def _new_row(self, bucket: int) -> list[float]:
         """The row of a bucket, which nobody has taken anything of if it is not there."""

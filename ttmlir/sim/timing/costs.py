@@ -11,7 +11,7 @@ from functools import cache
 
 from ttmlir.layout.data_format import packed_tile_bytes
 from ttmlir.layout.element_type import TileFormat, is_block_float
-from ttmlir.layout.enums import DataType, MathFidelity
+from ttmlir.layout.enums import Arch, DataType, MathFidelity
 
 UNPACK_RATE = 64
 """Bytes per cycle that the unpackers take out of L1, alone at rate x4 or both at x2 each
@@ -33,12 +33,37 @@ PACK_RATE = 64
 PACK_ACCUMULATE_RATE = 32
 """The same when they add to what is there: each 16 bytes in 2 cycles (same page)."""
 
+WIDE_PACK_RATE = 51
+"""The same for numbers of 32 bits: 98 to 101 cycles were measured for a tile of 4096 bytes with
+the loop around it (tt-llk, perf_evaluation: C35 of docs/timing.md)."""
+
 PACK_OVERHEAD = 13
 """Cycles of a tile beyond its bytes: a tile of 2048 bytes was measured at 45 (tt-llk issue 130)."""
 
 MATMUL_PHASE = 16
 """Cycles of one fidelity phase of a product of two tiles: 32^3 multiplications, 2048 in a cycle
 (tt-isa-documentation, TensixCoprocessor/MatrixUnit.md)."""
+
+MATMUL_UNPACK_RATE = 56
+"""Bytes per cycle of one tile after the other for products, whose addresses the unpackers compute
+in between: 37 to 38 cycles were measured for a tile of 16 bits (tt-llk issue 131, tt-metal PR
+55053), 107 for five of bfp8 with the call (tt-llk, perf_evaluation: C34 of docs/timing.md)."""
+
+MATMUL_UNPACK_CALL = 90
+"""Cycles of the processor that drives the unpackers for each tile that stays while others stream
+past: it waits for a set of registers, computes addresses, writes them and starts the program. It
+does so while the unpackers work, so it counts where they would be faster: from one block of 1 x 2
+products to the next 76 to 101 cycles were measured (tt-llk, perf_evaluation: C32 and C33 of
+docs/timing.md)."""
+
+DST_HANDOVER = 25
+"""Cycles of the math thread to hand a half of DST over: it waits for the matrix unit, counts a
+semaphore up and changes halves. 49 to 66 are left of the cycles of C32 to C34 when the products are
+taken off, of which some pass while the first operands are unpacked."""
+
+REDUCE_MAX = 52
+"""Cycles to reduce a tile to its largest numbers: 58 were measured with the loop around it
+(tt-metal PR 55053, on Blackhole)."""
 
 MATMUL_HANDOVER = 3
 """Cycles between products of tiles: 34.5 to 36.9 were measured where the phases take 32
@@ -63,15 +88,29 @@ UNPACK_UNTILIZE_UNPACK = 393
 UNTILIZE_PACK = 47
 """Cycles to pack a 16-bit tile that was unpacked as rows (tt-llk issue 131)."""
 
-NOC_ISSUE = 20
-"""Cycles of a processor for one transaction: a load to see that the command buffer is free, five
-or six stores of a cycle each, and the count of transactions in local memory (derived from
-tt-metal, noc_nonblocking_api.h, with the cycles of BabyRISCV/README.md)."""
+READ_ISSUE = 13
+"""Cycles of a processor to issue a read, or each packet of a longer one: 24 were measured with the
+loop around it (tt-low-level-documentation, L1 Interleaved Page Read Numbers and DRAM Packet Sizes:
+C7 and C3 of docs/timing.md)."""
 
-NOC_ADDRESS = 16
-"""Cycles to find the bank and the address of a page of a tensor that is spread over banks: 6 to
-divide by a constant, 6 for two tables, 4 to multiply by the size of a page and add (derived from
-tt-metal, dataflow_api_addrgen.h, with the cycles of BabyRISCV/README.md)."""
+WRITE_ISSUE = 19
+"""The same for a write, which has more registers to set and two counters instead of one: 23 to 38
+were measured with the loop around it, 30 in the mean (C1, C2, C4, C5 and C6)."""
+
+WORD_ISSUE = 13
+"""The same for a word that comes with the command: 22 were measured with the loop (C10)."""
+
+INLINE_STORE = 20
+"""Cycles to put such a word into L1, where it has to be: 43 were measured with the loop (C10)."""
+
+_PAGE_ADDRESS = {Arch.WORMHOLE_B0: 25, Arch.BLACKHOLE: 16}
+"""Cycles to find the bank and the address of a page of a tensor: 29.13 and 20.00 were measured with
+what is done to the result (tt-metal, perf_microbenchmark/tensor_accessor: C12 of
+docs/timing.md)."""
+
+_MASKED_ADDRESS = 5
+"""The same on Wormhole for a page that is copied out of a number of banks that is a power of two:
+it takes no division, and the tables are read while the network interface is busy (C7)."""
 
 RECONFIGURE = 30
 """Cycles of an `_init` call: about as many instructions that write configuration (derived)."""
@@ -83,6 +122,13 @@ def tile_bytes(data_type: DataType) -> int:
     if is_block_float(data_type):
         return packed_tile_bytes(data_type)
     return TileFormat(32, 32, data_type).size_bytes
+
+
+def page_address_cycles(arch: Arch, banks: int | None = None) -> int:
+    """Cycles of a processor to find a page; `banks` says among how many, if it is copied."""
+    if arch is Arch.WORMHOLE_B0 and banks is not None and banks & (banks - 1) == 0:
+        return _MASKED_ADDRESS
+    return _PAGE_ADDRESS[arch]
 
 
 def fidelity_phases(fidelity: MathFidelity) -> int:
@@ -112,8 +158,10 @@ def matmul_unpack_cycles(in0: DataType, in1: DataType, rows: int = 1, columns: i
         kept, streamed, rounds, length = in0, in1, rows, columns
     else:
         kept, streamed, rounds, length = in1, in0, columns, rows
-    first = unpack_cycles(kept, streamed, instructions=1)
-    return rounds * (first + (length - 1) * unpack_cycles(streamed, instructions=1))
+    size = tile_bytes(kept) + length * tile_bytes(streamed)
+    slow = any(_unpack_rate(each) < UNPACK_RATE for each in (kept, streamed))
+    streaming = round(size / (SLOW_UNPACK_RATE if slow else MATMUL_UNPACK_RATE))
+    return rounds * max(streaming, MATMUL_UNPACK_CALL)
 
 
 def matmul_math_cycles(fidelity: MathFidelity, products: int = 1) -> int:
@@ -127,8 +175,9 @@ def pack_cycles(data_type: DataType, accumulate: bool = False) -> int:
 
     `accumulate` adds it to the tile that is there, which takes twice as long for each byte.
     """
-    rate = PACK_ACCUMULATE_RATE if accumulate else PACK_RATE
-    return PACK_OVERHEAD + round(tile_bytes(data_type) / rate)
+    size = tile_bytes(data_type)
+    rate = WIDE_PACK_RATE if size == 4096 else PACK_RATE
+    return PACK_OVERHEAD + round(size / (PACK_ACCUMULATE_RATE if accumulate else rate))
 
 
 @cache

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ttmlir.sim.timing.bookings import Bookings
-from ttmlir.sim.timing.costs import NOC_ISSUE
+from ttmlir.sim.timing.costs import INLINE_STORE, READ_ISSUE, WORD_ISSUE, WRITE_ISSUE
 from ttmlir.sim.timing.noc_parameters import NocParameters
 
 Coord = tuple[int, int]
@@ -30,7 +30,7 @@ class _Way:
     """
 
     __slots__ = (
-        *("answer_latency", "hops", "last", "links", "pair", "read_latency"),
+        *("answer_latency", "hops", "last", "links", "read_latency"),
         *("requests", "source", "target", "write_latency"),
     )
 
@@ -41,27 +41,33 @@ class _Way:
         self.target = target
         self.read_latency = 0
         self.write_latency = 0
+        """Of the hops alone."""
         self.answer_latency = 0
         self.requests = -1
         """What takes the requests of reads from DRAM; -1 for reads from a core."""
-        self.pair = -1
-        """What limits a single reader of the channel, if the chip has such a limit."""
         self.last = 0
         """When the last write on this way arrived: writes keep their order."""
 
 
 class _Tree:
-    """The ways of a multicast, with what they book together."""
+    """The ways of a multicast, with what they book together, and its latencies."""
 
-    __slots__ = ("answer_latency", "latency", "links", "sinks", "source", "ways")
+    __slots__ = (
+        *("answer_latency", "answers", "latency", "links", "setup", "sinks", "source", "ways"),
+    )
 
-    def __init__(self, ways: Sequence[_Way], answer_latency: int) -> None:
+    def __init__(self, ways: Sequence[_Way], parameters: NocParameters) -> None:
         self.ways = ways
         self.source = ways[0].source
         self.links = tuple(dict.fromkeys(link for way in ways for link in way.links))
         self.sinks = tuple(way.target for way in ways)
-        self.latency = max(way.write_latency for way in ways)
-        self.answer_latency = answer_latency
+        farthest = max(way.write_latency for way in ways)
+        self.latency = parameters.write_latency + farthest
+        self.setup = parameters.multicast_setup + farthest
+        """Cycles to reserve the tree down to its ends."""
+        self.answers = parameters.multicast_answer * len(ways)
+        """Cycles of the sender's interface for the acknowledgements of a packet."""
+        self.answer_latency = ways[-1].answer_latency + self.answers
 
 
 class NocModel:
@@ -85,56 +91,74 @@ class NocModel:
         self._outgoing: Numbers = {}
         self._incoming: Numbers = {}
         self._requests: Numbers = {}
-        self._pairs: dict[tuple[Coord, int], int] = {}
         self._channels = {
             channel: self._bookings.add(f"DRAM channel {channel}")
             for channel in sorted(set(dram.values()))
         }
-        self._occupancies: dict[int, float] = {}
-        self._has_pair_rate = parameters.dram_pair_rate < parameters.dram_read_rate
+        self._sizes: dict[int, tuple[int, float, float]] = {}
+        """What `_measure` found."""
 
     def read(self, start: int, core: Coord, source: Coord, size: int, noc: int) -> tuple[int, int]:
         """`core` reads `size` bytes from `source`: when it has asked, and when they are there."""
         way = self._reads.get((noc, core, source)) or self._new_read(noc, core, source)
         parameters = self.parameters
         book = self._bookings.book
-        start += NOC_ISSUE
+        packets, occupancy, lost = self._sizes.get(size) or self._measure(size)
+        start += READ_ISSUE
         if way.requests < 0:
-            begin, end = book(way.source, start, size / parameters.interface_rate)
+            begin, end = book(way.source, start, occupancy)
         else:
             self.dram_bytes += size
-            packets = -(-size // parameters.packet_bytes)
             begin, _ = book(way.requests, start, parameters.dram_request_interval * packets)
             begin, end = book(way.source, begin, size / parameters.dram_read_rate)
-            if way.pair >= 0:
-                _, last = book(way.pair, begin, size / parameters.dram_pair_rate)
-                end = max(end, last)
-        last = self._bookings.book_all(way.links, begin, size / parameters.link_rate)
-        occupancy = self._occupancies.get(size) or self._occupancy(size)
+        last = self._bookings.book_all(way.links, begin, occupancy, way.target, lost)
         _, entered = book(way.target, begin, occupancy)
-        return start, max(end, last, entered) + way.read_latency
+        issued = start + READ_ISSUE * (packets - 1)
+        return issued, max(end, last, entered) + way.read_latency
 
     def write(
         self, start: int, core: Coord, target: Coord, size: int, noc: int
     ) -> tuple[int, int, int, int]:
         """`core` writes `size` bytes to `target`: issued, departed, arrived, acknowledged.
 
-        A write is issued when it begins to leave. Writes of a core to one target arrive in the
-        order in which they were issued.
+        A write is issued when its last packet begins to leave. Writes of a core to one target
+        arrive in the order in which they were issued.
         """
+        latency = self.parameters.write_latency
+        return self._write(start + WRITE_ISSUE, core, target, size, noc, latency)
+
+    def write_word(
+        self, start: int, core: Coord, target: Coord, noc: int
+    ) -> tuple[int, int, int, int]:
+        """`core` writes a word that comes with the command: as `write`."""
+        start += WORD_ISSUE
+        if self.parameters.stores_inline_writes:
+            latency = self.parameters.write_latency
+            return self._write(start + INLINE_STORE, core, target, 4, noc, latency)
+        return self._write(start, core, target, 4, noc, self.parameters.word_latency)
+
+    def atomic(self, start: int, core: Coord, target: Coord, noc: int) -> tuple[int, int, int, int]:
+        """`core` changes a word of `target`: issued, departed, arrived, acknowledged."""
+        return self._write(start + WORD_ISSUE, core, target, 4, noc, self.parameters.word_latency)
+
+    def _write(
+        self, start: int, core: Coord, target: Coord, size: int, noc: int, latency: int
+    ) -> tuple[int, int, int, int]:
         way = self._writes.get((noc, core, target)) or self._write_way(noc, core, target)
-        parameters = self.parameters
         book = self._bookings.book
-        occupancy = self._occupancies.get(size) or self._occupancy(size)
-        begin, departed = book(way.source, start + NOC_ISSUE, occupancy)
-        last = self._bookings.book_all(way.links, begin, size / parameters.link_rate)
-        rate = parameters.interface_rate
+        packets, occupancy, lost = self._sizes.get(size) or self._measure(size)
+        begin, departed = book(way.source, start, occupancy)
+        last = self._bookings.book_all(way.links, begin, occupancy, way.target, lost)
+        entering = occupancy
         if target in self._dram:
             self.dram_bytes += size
-            rate = parameters.dram_write_rate
-        _, entered = book(way.target, begin, size / rate)
-        way.last = arrival = max(way.last, max(departed, last, entered) + way.write_latency)
-        return begin, departed, arrival, arrival + way.answer_latency
+            entering = size / self.parameters.dram_write_rate
+            latency += self.parameters.dram_write_latency
+        _, entered = book(way.target, begin, entering)
+        arrival = max(departed, last, entered) + latency + way.write_latency
+        way.last = arrival = max(way.last, arrival)
+        issued = begin if packets == 1 else begin + int(occupancy * (packets - 1) / packets)
+        return issued, departed, arrival, arrival + way.answer_latency
 
     def multicast(
         self,
@@ -147,30 +171,29 @@ class NocModel:
     ) -> tuple[int, int, int, int]:
         """`core` writes the same bytes to all `targets`: issued, departed, arrived, acknowledged.
 
-        The bytes pass each link of the tree of routes once; the slowest target sets the pace.
+        The bytes pass each link of the tree of routes once; the slowest target sets the pace. A
+        packet that is not linked to the one before it reserves the tree first, down to its ends.
+        Every target acknowledges every packet, which keeps the sender's interface from the next.
         """
         if not targets:
             return start, start, start, start
         tree = self._trees.get((noc, core, targets)) or self._new_tree(noc, core, targets)
-        parameters = self.parameters
         bookings = self._bookings
-        rate = parameters.linked_multicast_rate if linked else parameters.multicast_rate
-        cycles = max(size / rate, self._occupancy(size))
-        begin, departed = bookings.book(tree.source, start + NOC_ISSUE, cycles)
+        packets, occupancy, lost = self._sizes.get(size) or self._measure(size)
+        setup = 0 if linked else tree.setup * packets
+        begin, departed = bookings.book(
+            tree.source, start + WRITE_ISSUE, setup + occupancy + tree.answers * packets
+        )
         end = max(
-            departed,
-            bookings.book_all(tree.links, begin, size / parameters.link_rate),
-            bookings.book_all(tree.sinks, begin, size / parameters.interface_rate),
+            departed - tree.answers,
+            bookings.book_all(tree.links, begin + setup, occupancy, tree.source, lost),
+            bookings.book_all(tree.sinks, begin + setup, occupancy),
         )
         first, *others = tree.ways
         first.last = arrival = max(first.last, end + tree.latency)
         for way in others:
             way.last = max(way.last, arrival)
         return begin, departed, arrival, arrival + tree.answer_latency
-
-    def atomic(self, start: int, core: Coord, target: Coord, noc: int) -> tuple[int, int, int, int]:
-        """`core` changes a word of `target`: issued, departed, arrived, acknowledged."""
-        return self.write(start, core, target, 4, noc)
 
     def hops(self, noc: int, source: Coord, target: Coord) -> int:
         """Links that a packet passes on its way."""
@@ -191,19 +214,12 @@ class NocModel:
         for group in (self._outgoing, self._incoming, self._links):
             yield from self._bookings.totals(group.values())
 
-    def _occupancy(self, size: int) -> float:
-        """Cycles of the interface of the core that asks for a transfer, by its packets."""
-        cycles = self._occupancies.get(size)
-        if cycles is None:
-            parameters = self.parameters
-            packets, rest = divmod(size, parameters.packet_bytes)
-            sizes = [parameters.packet_bytes] * packets + [rest] * (rest > 0)
-            cycles = sum(
-                each / min(parameters.stream_rate(each), parameters.interface_rate)
-                for each in sizes
-            )
-            self._occupancies[size] = cycles
-        return cycles
+    def _measure(self, size: int) -> tuple[int, float, float]:
+        """How many packets carry so many bytes; cycles of a link for them, and lost to waiting."""
+        parameters = self.parameters
+        found = parameters.packets(size), parameters.occupancy(size), parameters.lost(size)
+        self._sizes[size] = found
+        return found
 
     def _new_read(self, noc: int, core: Coord, source: Coord) -> _Way:
         """The way of the bytes that a core reads: from their source to the core."""
@@ -218,8 +234,6 @@ class NocModel:
             way = _Way(links, self._channels[channel], entered)
             way.read_latency = self.parameters.dram_latency + self._read_latency(core, source)
             way.requests = self._interface(self._requests, noc, source, "requests at")
-            if self._has_pair_rate:
-                way.pair = self._pair(core, channel)
         self._reads[noc, core, source] = way
         return way
 
@@ -236,21 +250,14 @@ class NocModel:
         else:
             entered = self._channels[channel]
         way = self._writes[noc, core, target] = _Way(links, left, entered)
-        way.write_latency = self.parameters.write_latency + self.parameters.hop_latency * way.hops
+        way.write_latency = self.parameters.hop_latency * way.hops
         way.answer_latency = self._answer_latency(noc, target, core)
         return way
 
     def _new_tree(self, noc: int, core: Coord, targets: tuple[Coord, ...]) -> _Tree:
         ways = [self._write_way(noc, core, target) for target in targets]
-        tree = self._trees[noc, core, targets] = _Tree(ways, ways[-1].answer_latency)
+        tree = self._trees[noc, core, targets] = _Tree(ways, self.parameters)
         return tree
-
-    def _pair(self, core: Coord, channel: int) -> int:
-        pair = self._pairs.get((core, channel))
-        if pair is None:
-            pair = self._bookings.add(f"core {core} and channel {channel}")
-            self._pairs[core, channel] = pair
-        return pair
 
     def _read_latency(self, core: Coord, source: Coord) -> int:
         same, column, row, other = self.parameters.read_latency
@@ -262,7 +269,8 @@ class NocModel:
 
     def _answer_latency(self, noc: int, source: Coord, target: Coord) -> int:
         """Cycles of an acknowledgement, a packet of one flit."""
-        return 10 + self.parameters.hop_latency * len(self._route(noc, source, target))
+        hops = len(self._route(noc, source, target))
+        return self.parameters.answer_latency + self.parameters.hop_latency * hops
 
     def _check(self, place: Coord) -> None:
         columns, rows = self.parameters.columns, self.parameters.rows
