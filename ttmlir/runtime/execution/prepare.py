@@ -155,6 +155,8 @@ class _Preparation:
         slots = tuple(value.slot for value in outputs)
         steps = _with_releases(self.steps, keep={*slots})
         self._check_memory(inputs, steps)
+        if self.device_memory is not None and self.device_memory.overflow is not None:
+            raise BinaryError(self.device_memory.overflow)
         return PreparedProgram(
             program=self.program,
             numerics=self.numerics,
@@ -197,13 +199,11 @@ class _Preparation:
         return DeviceMemory(self.program, system_of(binary).chip(0))
 
     def _place(self, ref: TensorRef, desc: TensorDesc, input_index: int = -1) -> None:
-        """Take memory of the device for a tensor; BinaryError if there is too little."""
+        """Take memory of the device for a tensor."""
         self.memory.define(ref.global_id, desc)
         if self.device_memory is not None:
             operation = self.operation if input_index < 0 else None
             self.device_memory.define(ref.global_id, desc, operation, input_index)
-            if self.device_memory.overflow is not None:
-                raise BinaryError(self.device_memory.overflow)
 
     # Tensors.
 
