@@ -1,22 +1,17 @@
 """Prints estimates beside times that were measured on cards, and how far they are apart.
 
-`python test/bench/cost_report.py` makes the tables of docs/cost.md; with `--simulated` times of the
-simulator take the place of measured ones. Figures are public ones; each
+`python test/bench/cost_report.py` prints the tables that `make docs` puts into docs/cost.md.
+Figures are public ones of tt-metal, by file, pull request or issue, if nothing else is said; each
 is the time of kernels on the device, or, of models, of a whole run with launching. None of them
 sets a parameter of `ttmlir.cost`.
 """
 
 from __future__ import annotations
 
-import argparse
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-import eltwise_report
-import gemm_report
-import jax.numpy as jnp
-import numpy as np
 from cost_models import (
     BF16,
     BFP4,
@@ -35,9 +30,7 @@ from cost_models import (
 )
 from gemm_report import CASES as GEMM_CASES
 from gemm_report import MEASURED as GEMM_MEASURED
-from ml_dtypes import bfloat16
 
-import ttmlir
 from ttmlir.cost.machine import Machine
 from ttmlir.cost.operations import cost_operation
 from ttmlir.cost.tensors import make_desc
@@ -80,7 +73,7 @@ def machine(name: str, grid: tuple[int, int] | None = None) -> Machine:
     return made if grid is None else replace(made, chip=replace(made.chip, grid=grid))
 
 
-N150, P150 = machine("n150"), machine("p150")
+N150, P100, P150 = machine("n150"), machine("p100"), machine("p150")
 P150_LARGE = machine("p150", (10, 13))
 
 
@@ -126,16 +119,15 @@ def movement(
     ]
 
 
-def gemm_cases() -> Iterator[Case]:
+def tuned_cases() -> Iterator[Case]:
     """tt-metal's GEMM report: tuned products of an n150, device cycles at 1 GHz."""
     formats = {"bf16": BF16, "bfp8": BFP8, "bfp4": BFP4}
     for shape, row in GEMM_MEASURED.items():
         for name, measured in zip(GEMM_CASES, row, strict=True):
-            # What lies beyond the sizes of the simulation has all matrices in DRAM.
             depth = max(1, shape[1] // 32 // 8)
-            word, fidelity = name.split()
+            word, _ = name.split()
             yield Case(
-                name=f"tuned {'x'.join(map(str, shape))} {name}",
+                name=f"{'x'.join(map(str, shape))} {name}",
                 source="GEMM report",
                 machine=N150,
                 works=product(
@@ -158,7 +150,7 @@ def gemm_cases() -> Iterator[Case]:
             word, _ = name.split()
             in_l1 = size == 3072 or (size, word) == (4096, "bfp4")
             yield Case(
-                name=f"tuned {size}^3 {name}",
+                name=f"{size}^3 {name}",
                 source="GEMM report",
                 machine=N150,
                 works=product(
@@ -170,6 +162,10 @@ def gemm_cases() -> Iterator[Case]:
                 ),
                 measured_ns=measured,
             )
+
+
+def other_product_cases() -> Iterator[Case]:
+    """The same report's products out of the box, and those of a p150."""
     out_of_the_box = {512: 17.82, 1024: 41.64, 2048: 66.74, 3072: 58.19, 4096: 59.46}
     for size, percent in out_of_the_box.items():
         yield Case(
@@ -198,13 +194,13 @@ def gemm_cases() -> Iterator[Case]:
 
 
 def operation_cases() -> Iterator[Case]:
-    """Single operations: C41 to C58 and hardware.md 12.2."""
+    """Single operations: kernels on the device."""
     for name, tiles, best, source in (
         ("silu", 1, 2035, "PR 41949"),
         ("silu", 1024, 25_477, "PR 41949"),
         ("silu", 4096, 93_998, "PR 41949"),
-        ("abs", 256, 6682, "C41"),
-        ("erfinv", 256, 16_950, "C42"),
+        ("abs", 256, 6682, "PR 57030"),
+        ("erfinv", 256, 16_950, "PR 55283"),
     ):
         yield Case(
             name=f"{name}, {tiles} tiles of bf16",
@@ -214,8 +210,8 @@ def operation_cases() -> Iterator[Case]:
             measured_ns=best,
         )
     for name, measured, source in (
-        ("abs", 3640, "C41"),
-        ("erfinv", 7200, "C42"),
+        ("abs", 3640, "PR 57030"),
+        ("erfinv", 7200, "PR 55283"),
     ):
         yield Case(
             name=f"p150, {name}, 256 tiles of bf16",
@@ -236,7 +232,7 @@ def operation_cases() -> Iterator[Case]:
         )
     yield Case(
         name="minimal_matmul 4096^3 bf16 HiFi2, subblocks 2x2",
-        source="C43",
+        source="test_minimal_matmul",
         machine=N150,
         works=product(
             (4096, 4096, 4096), BF16, HIFI2, MatmulConfig(block_depth=8, subblock=(2, 2))
@@ -245,7 +241,7 @@ def operation_cases() -> Iterator[Case]:
     )
     yield Case(
         name="matmul and gelu 1024x1280x5120, 5x8 cores",
-        source="C44",
+        source="test_sdxl_op_unit_test_perf",
         machine=N150,
         works=product(
             (1024, 1280, 5120),
@@ -263,7 +259,7 @@ def operation_cases() -> Iterator[Case]:
     ring = MatmulConfig(grid=(1, 24), block_depth=3, ring=True)
     yield Case(
         name="ring matmul 32x2048x1280, bfp8 in L1, 24 cores",
-        source="C45",
+        source="decoder_perf_targets_6u",
         machine=N150,
         works=[
             Work(
@@ -282,7 +278,7 @@ def operation_cases() -> Iterator[Case]:
     for grid, measured in (((7, 8), 367.7), ((8, 8), 324.5), ((10, 10), 292.3), ((10, 11), 265.5)):
         yield Case(
             name=f"p150, 768x4096x3072 bf16 (HiFi4 assumed), {grid[0]}x{grid[1]} cores",
-            source="C46",
+            source="PR 35519",
             machine=P150,
             works=product((768, 4096, 3072), BF16, HIFI4, MatmulConfig(grid=grid)),
             measured_ns=1e3 * measured,
@@ -290,7 +286,7 @@ def operation_cases() -> Iterator[Case]:
     for size, measured in ((2048, 0.25), (4096, 1.207), (8192, 10.72)):
         yield Case(
             name=f"p150, {size}^3 bf16 (HiFi4 assumed), host's clock",
-            source="C47",
+            source="tt-lang ksplit_sweep",
             machine=P150_LARGE,
             works=product((size, size, size), BF16, HIFI4),
             measured_ns=1e6 * measured,
@@ -298,7 +294,7 @@ def operation_cases() -> Iterator[Case]:
     rms = sharded((32, 8192), BF16, WIDTH, (4, 8))
     yield Case(
         name="rms_norm 32x8192 bf16, width-sharded on 32 cores",
-        source="C48",
+        source="issue 8060",
         machine=N150,
         works=[Work(mnemonic="rms_norm", operands=(rms,), output=rms, fidelity=HIFI2)],
         measured_ns=24_498,
@@ -306,7 +302,7 @@ def operation_cases() -> Iterator[Case]:
     groups = sharded((1, 1, 1024, 1920), BF16, BLOCK, (8, 5))
     yield Case(
         name="group_norm 1024x1920 bf16, block-sharded (8x5 cores assumed)",
-        source="C49",
+        source="test_sdxl_op_unit_test_perf",
         machine=N150,
         works=[Work(mnemonic="group_norm", operands=(groups,), output=groups, fidelity=HIFI2)],
         measured_ns=83_200,
@@ -315,8 +311,8 @@ def operation_cases() -> Iterator[Case]:
     for q_chunk, k_chunk, measured in ((32, 128, 6831), (128, 128, 1835), (256, 256, 1284)):
         yield Case(
             name=f"p100, causal attention of 4096, 32 heads, blocks {q_chunk} x {k_chunk}",
-            source="C51",
-            machine=P150,
+            source="issue 55756",
+            machine=P100,
             works=[
                 Work(
                     mnemonic="scaled_dot_product_attention",
@@ -331,7 +327,7 @@ def operation_cases() -> Iterator[Case]:
     pair = sharded((32, 512), BFP8, WIDTH, (2, 8))
     yield Case(
         name="silu(a) * b 32x512 bfp8, 16 cores",
-        source="C53",
+        source="test_llama_ops",
         machine=N150,
         works=[
             Work(mnemonic="silu", operands=(pair,), output=pair),
@@ -341,28 +337,28 @@ def operation_cases() -> Iterator[Case]:
     )
     yield Case(
         name="conv2d 512 to 512, 256x256, 3x3, DRAM",
-        source="C54",
+        source="test_sdxl_op_unit_test_perf",
         machine=N150,
         works=[convolution(1, 256, 512, 512, 3, activations=BF16, in_dram=True, fidelity=HIFI2)],
         measured_ns=3_185_000,
     )
     yield Case(
         name="permute [0,2,3,1] of (1,1,32,32), tiled",
-        source="C55",
+        source="PR 17048",
         machine=N150,
         works=movement("permute", (1, 1, 32, 32), (1, 32, 32, 1), permutation=(0, 2, 3, 1)),
         measured_ns=6031,
     )
     yield Case(
         name="permute [0,2,3,1] of (32,32,32,32), tiled",
-        source="C55",
+        source="PR 17048",
         machine=N150,
         works=movement("permute", (32, 32, 32, 32), (32, 32, 32, 32), permutation=(0, 2, 3, 1)),
         measured_ns=118_654,
     )
     yield Case(
         name="permute of rows (2,3,4,32,64)",
-        source="C56",
+        source="PR 50187",
         machine=N150,
         works=movement("permute_rows", (2, 3, 4, 32, 64), (4, 32, 3, 2, 64)),
         measured_ns=8180,
@@ -370,14 +366,14 @@ def operation_cases() -> Iterator[Case]:
     for shape in ((1, 1, 1024, 1024), (1, 4, 256, 1024)):
         yield Case(
             name=f"tilize {'x'.join(map(str, shape))}",
-            source="C57",
+            source="PR 51919",
             machine=N150,
             works=movement("tilize", shape, shape),
             measured_ns=30_750,
         )
     yield Case(
         name="untilize 128x256",
-        source="C58",
+        source="PR 50178",
         machine=N150,
         works=movement("untilize", (128, 256), (128, 256)),
         measured_ns=7580,
@@ -387,12 +383,12 @@ def operation_cases() -> Iterator[Case]:
 def model_cases() -> Iterator[Case]:
     """Whole models on one chip, launching included."""
     for name, source, works, measured in (
-        ("Llama 3.1 8B, a token of 32 users", "C61", llama_8b(), 1e9 / 26.0),
-        ("Falcon 7B, a token of 32 users", "C62", falcon_7b(), 1e9 / 18.5),
-        ("ResNet-50, 16 images, device alone", "C64", resnet_50(), 16e9 / 6140),
-        ("ViT-base, 8 images", "C65", vit_base(), 8e9 / 1370),
-        ("BERT-large, 8 sentences, device alone", "C67", bert_large(), 8e9 / 371),
-        ("UNet-VGG19, an image, device alone", "C69", vgg_unet(), 1e9 / 291),
+        ("Llama 3.1 8B, a token of 32 users", "models/README", llama_8b(), 1e9 / 26.0),
+        ("Falcon 7B, a token of 32 users", "models/README", falcon_7b(), 1e9 / 18.5),
+        ("ResNet-50, 16 images, device alone", "ResNet-50's device test", resnet_50(), 16e9 / 6140),
+        ("ViT-base, 8 images", "models/README", vit_base(), 8e9 / 1370),
+        ("BERT-large, 8 sentences, device alone", "BERT's device test", bert_large(), 8e9 / 371),
+        ("UNet-VGG19, an image, device alone", "UNet's device test", vgg_unet(), 1e9 / 291),
     ):
         yield Case(
             name=name,
@@ -404,8 +400,8 @@ def model_cases() -> Iterator[Case]:
         )
 
 
-def report(title: str, cases: Iterator[Case]) -> list[str]:
-    """A table, and the errors of its rows."""
+def report(title: str, cases: Iterable[Case]) -> list[str]:
+    """A table, and a sentence about its errors."""
     lines = [
         f"| {title} | Source | Measured us | Estimated us | Low | High | Ratio |",
         "|---|---|---|---|---|---|---|",
@@ -421,90 +417,50 @@ def report(title: str, cases: Iterator[Case]) -> list[str]:
             f"| {case.name} | {case.source} | {_us(case.measured_ns)} | {_us(mid)} | {_us(low)} | "
             f"{_us(high)} | {ratio:.2f} |"
         )
-    lines += [
+    return [
+        *lines,
         "",
-        f"{title}: median error {100 * statistics.median(errors):.0f} %, worst "
-        f"{100 * max(errors):.0f} %; {within} of {len(errors)} lie between the bounds.",
-        "",
+        f"The {describe(errors)}; {within} of {len(errors)} lie between the bounds.",
     ]
-    return lines
+
+
+def matrix(cases: Iterable[Case]) -> list[str]:
+    """A table with a column for each format, of cases whose names are `SHAPE FORMAT`."""
+    cells: dict[str, list[str]] = {}
+    errors: list[float] = []
+    for case in cases:
+        shape, _, _ = case.name.partition(" ")
+        mid = case.estimate_ns()[1]
+        ratio = mid / case.measured_ns
+        errors.append(abs(ratio - 1))
+        cells.setdefault(shape, []).append(f"{_us(mid)} of {_us(case.measured_ns)}: {ratio:.2f}")
+    head = f"| M x K x N | {' | '.join(GEMM_CASES)} |"
+    rows = [f"| {' | '.join((shape, *row))} |" for shape, row in cells.items()]
+    return [head, "|---" * (1 + len(GEMM_CASES)) + "|", *rows, "", f"The {describe(errors)}."]
+
+
+def describe(errors: Sequence[float]) -> str:
+    """The median and the worst of relative errors."""
+    return (
+        f"median error is {100 * statistics.median(errors):.0f} %, the worst "
+        f"{100 * max(errors):.0f} %"
+    )
 
 
 def _us(nanoseconds: float) -> str:
     return f"{nanoseconds / 1e3:,.1f}" if nanoseconds < 1e6 else f"{nanoseconds / 1e3:,.0f}"
 
 
-def simulated_cases() -> Iterator[Case]:
-    """Kernels that the simulator runs: written by hand in the way of ttnn's, and compiled."""
-    for case in eltwise_report.CASES:
-        shape = case.rows, case.columns
-        zeros = np.zeros(shape, np.float32)
-        _, times = eltwise_report.simulate(case, (zeros, zeros))
-        operands = 2 if case.operation == eltwise_report.ADD else 1
-        desc = make_desc(shape)
-        yield Case(
-            name=f"{case.operation} {case.rows}x{case.columns}",
-            source="eltwise_report.py",
-            machine=N150,
-            works=[Work(mnemonic=case.operation, operands=(desc,) * operands, output=desc)],
-            measured_ns=times.kernel_ns,
-        )
-    for shape in ((512, 512, 512), (1024, 1024, 1024)):
-        for compared in gemm_report.compare([shape], list(GEMM_CASES)):
-            word, _ = compared.case.split()
-            yield Case(
-                name=f"{'x'.join(map(str, shape))} {compared.case}",
-                source="gemm_report.py",
-                machine=N150,
-                works=product(
-                    shape,
-                    {"bf16": BF16, "bfp8": BFP8, "bfp4": BFP4}[word],
-                    GEMM_CASES[compared.case][1],
-                    MatmulConfig(block_depth=max(1, shape[1] // 256)),
-                    in_l1=True,
-                ),
-                measured_ns=compared.simulated,
-            )
-    yield from compiled_cases()
-
-
-def compiled_cases() -> Iterator[Case]:
-    """Operations on shards in L1, estimated, and as compiled kernels, simulated."""
-    rng = np.random.default_rng(0)
-    for title, name, function, shapes in (
-        ("tanh 512x512 bf16", "tanh", jnp.tanh, [(512, 512)]),
-        ("add 512x512 bf16", "add", jnp.add, [(512, 512)] * 2),
-        ("matmul 512x512x512 bf16", "matmul", jnp.matmul, [(512, 512)] * 2),
-    ):
-        arrays = [rng.random(shape).astype(bfloat16) for shape in shapes]
-        simulated = ttmlir.compile(function, *arrays, target="kernels", board="n150")
-        desc = sharded(shapes[0], BF16)
-        yield Case(
-            name=title,
-            source="target=kernels",
-            machine=N150,
-            works=[
-                Work(
-                    mnemonic=name,
-                    operands=(desc,) * len(shapes),
-                    output=desc,
-                    fidelity=HIFI4,
-                )
-            ],
-            measured_ns=simulated.profile(*arrays).nanoseconds,
-        )
-
-
-def all_tables() -> Iterator[str]:
-    """The tables line by line."""
-    yield from report("Products", gemm_cases())
-    yield from report("Operations", operation_cases())
-    yield from report("Models", model_cases())
+def tables() -> dict[str, list[str]]:
+    """Every table by its name, line by line, with a sentence about its errors."""
+    return {
+        "tuned products": matrix(tuned_cases()),
+        "other products": report("Product", other_product_cases()),
+        "operations": report("Operation", operation_cases()),
+        "models": report("Model", model_cases()),
+    }
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--simulated", action="store_true", help="compare with the simulator")
-    asked = parser.parse_args().simulated
-    for line in report("Kernels", simulated_cases()) if asked else all_tables():
-        print(line)
+    for lines in tables().values():
+        print("\n".join(lines), end="\n\n")

@@ -113,11 +113,12 @@ def test_row_of_products() -> None:
 @pytest.mark.parametrize(
     ("cases", "count", "median"),
     [
-        (cost_report.gemm_cases, 58, 0.1),
+        (cost_report.tuned_cases, 50, 0.1),
+        (cost_report.other_product_cases, 8, 0.2),
         (cost_report.operation_cases, 32, 0.2),
         (cost_report.model_cases, 6, 0.25),
     ],
-    ids=["products", "operations", "models"],
+    ids=["tuned products", "other products", "operations", "models"],
 )
 def test_estimates_are_near_public_figures(
     cases: Callable[[], Iterable[cost_report.Case]], count: int, median: float

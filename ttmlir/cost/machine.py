@@ -25,7 +25,7 @@ class Machine:
     def of(cls, name: str, system: SystemDesc) -> Machine:
         """The first chip of a system; ValueError for a generation that is not modelled."""
         machine = cls(name, system.chip(0))
-        noc_parameters(machine.arch)
+        cost_parameters(machine.arch)
         return machine
 
     @property
@@ -157,7 +157,7 @@ class Machine:
             return Stage(LATENCY, 0.0)
         size = pages * page_bytes
         interface = size / self.figures.interface_rate
-        alone = latency + max(interface, (pages - 1) * issue, page_bytes / self.noc.dram_pair_rate)
+        alone = latency + max(interface, (pages - 1) * issue, page_bytes / self.noc.dram_read_rate)
         ideal = max(interface, pages * issue if pages > 1 else 0.0)
         if together is not None and peak is not None:
             if size / together >= alone:
