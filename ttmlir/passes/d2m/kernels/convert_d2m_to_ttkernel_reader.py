@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from xdsl.ir import SSAValue
 
@@ -12,10 +12,12 @@ from ttmlir.layout.affine import AffineMap, DimExpr
 from ttmlir.layout.enums import NocIndex
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_arguments import READER_NOC, KernelArguments
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_chip import Chip
+from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_exchange import Exchange
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_gather import input_addresses
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_loops import (
     BlockLoops,
     Indices,
+    looped_iterators,
     operand_depth,
 )
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_movement import (
@@ -28,6 +30,7 @@ from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_multicast import (
 )
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_plan import KernelPlan
 from ttmlir.passes.d2m.repeated_parts import repeated_parts
+from ttmlir.passes.d2m.schedule.row_split import exchanges_of
 
 
 def block_of(index_map: AffineMap, indices: Indices) -> list[Number]:
@@ -94,6 +97,20 @@ class Loader:
         for key in sorted(alike):
             _load_chunks(self._kernel, maps, alike[key], indices)
 
+    def load_during(self, depth: int, indices: Indices, meanwhile: Callable[[], None]) -> None:
+        """Load the inputs of a depth as a whole, and do something else while they travel."""
+        kernel, maps = self._kernel, self._generic.indexing_maps
+        copies = [copy for copy, at in zip(self._copies, self._depths, strict=True) if at == depth]
+        for copy in copies:
+            cb, stream = kernel.buffers[copy.stream.cb], copy.stream
+            kernel.call("cb_reserve_back", cb, stream.tiles)
+            (address,) = kernel.call("get_write_ptr", cb)
+            copy.copy_block(block_of(maps[stream.number], indices), address, store=False)
+        meanwhile()
+        kernel.call("noc_async_read_barrier")
+        for copy in copies:
+            kernel.call("cb_push_back", kernel.buffers[copy.stream.cb], copy.stream.tiles)
+
     def finish(self) -> None:
         """Wait, behind the loops, for what was sent."""
         if self._multicasts:
@@ -122,9 +139,26 @@ def build_reader(
 ) -> None:
     """Load inputs at their depths; LayoutError for what cannot be moved."""
     loader = Loader(plan, kernel, arguments, chip, READER_NOC)
+    if not exchanges_of(plan.generic):
+        loops = BlockLoops(plan.generic, kernel)
+        loops.run(loader.load, lambda depth, indices: None, loader.depth)
+        loader.finish()
+        return
+    exchange = Exchange(plan, kernel, arguments, chip)
     loops = BlockLoops(plan.generic, kernel)
-    loops.run(loader.load, lambda depth, indices: None, loader.depth)
-    loader.finish()
+    last = len(looped_iterators(plan.generic))
+
+    def load(depth: int, indices: Indices) -> None:
+        if depth < last or not last:
+            loader.load(depth, indices)
+        else:
+            # The step before needs what others compute, so this one's inputs travel meanwhile.
+            loader.load_during(depth, indices, exchange.finish_step)
+        if depth == last:
+            exchange.begin_step()
+
+    loops.run(load, lambda depth, indices: None, last)
+    exchange.finish_step()
 
 
 def _load_chunks(
