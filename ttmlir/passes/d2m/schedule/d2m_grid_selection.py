@@ -43,8 +43,9 @@ Requires: generics on whole memrefs with one compute region of loops, without `l
 (`ttcore-one-shot-bufferize`, `d2m-mask-padding`); the machine on the module.
 Ensures: every operand is a view in blocks of a buffer; block sizes divide extents. Of a grid of
 cores that does not divide the blocks, the last cores have fewer. Iterators are parallel ones, then
-reductions. What steps of a reduction add to is in memory of the core if DST does not hold it.
-Options: cores, buffers of a circular buffer, the order of the loops of products.
+reductions. Where neighbours in a row of the chip share rows (`row_split.py`), the columns are an
+iterator, too. What steps of a reduction add to is in memory of the core if DST does not hold it.
+Options: cores, buffers of a circular buffer, the order of the loops of products, coarse functions.
 Not done here: memory, which `d2m-allocate` gives.
 """
 
