@@ -20,9 +20,9 @@ from xdsl.ir import Attribute, SSAValue
 from ttmlir.dialects import d2m
 from ttmlir.dialects.tt.layout import element_of
 from ttmlir.ir.kernel_builder import KernelBuilder
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_arguments import KernelArguments
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_chip import Chip, on_network
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_plan import KernelPlan
+from ttmlir.passes.d2m.kernels.arguments import KernelArguments
+from ttmlir.passes.d2m.kernels.chip import Chip, on_network
+from ttmlir.passes.d2m.kernels.plan import KernelPlan
 from ttmlir.passes.d2m.schedule.row_split import exchanges_of
 
 _READY = 0
