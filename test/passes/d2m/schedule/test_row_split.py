@@ -207,7 +207,12 @@ def test_softmax(rows: int, columns: int, element: str, options: str) -> None:
 
 @pytest.mark.parametrize(
     ("rows", "columns", "options"),
-    [(40, 770, ""), (280, 1020, "override-device-shape=2,4"), (33, 500, "num-stream-buffers=1")],
+    [
+        (40, 770, ""),
+        (280, 1020, "override-device-shape=2,4"),
+        (33, 500, ""),
+        (280, 1020, "override-device-shape=2,4 num-stream-buffers=1"),
+    ],
 )
 def test_norms(rows: int, columns: int, options: str) -> None:
     """Two inputs for each step, one for all; sums that follow each other."""

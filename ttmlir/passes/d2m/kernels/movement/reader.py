@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from xdsl.ir import SSAValue
 
 from ttmlir.dialects import d2m
+from ttmlir.dialects.ttcore import device_layout_of
 from ttmlir.ir.kernel_builder import KernelBuilder, Number
 from ttmlir.layout.affine import AffineMap, DimExpr
 from ttmlir.layout.enums import NocIndex
@@ -56,6 +57,7 @@ class Loader:
         routes = multicast_routes(plan.generic, chip.grid)
         self._kernel = kernel
         self._generic = plan.generic
+        self._storages = plan.storages
         self._copies: list[BlockCopy] = []
         self._multicasts: dict[int, Multicast] = {}
         for stream in plan.inputs:
@@ -98,9 +100,16 @@ class Loader:
             _load_chunks(self._kernel, maps, alike[key], indices)
 
     def load_during(self, depth: int, indices: Indices, meanwhile: Callable[[], None]) -> None:
-        """Load the inputs of a depth as a whole, and do something else while they travel."""
+        """Load the inputs of a depth as a whole, and do something else while they travel.
+
+        Or do that before, if there is no room for them beside those of the step before.
+        """
         kernel, maps = self._kernel, self._generic.indexing_maps
         copies = [copy for copy, at in zip(self._copies, self._depths, strict=True) if at == depth]
+        if not all(_holds_two_blocks(self._storages[copy.stream.cb]) for copy in copies):
+            meanwhile()
+            self.load(depth, indices)
+            return
         for copy in copies:
             cb, stream = kernel.buffers[copy.stream.cb], copy.stream
             kernel.call("cb_reserve_back", cb, stream.tiles)
@@ -115,6 +124,11 @@ class Loader:
         """Wait, behind the loops, for what was sent."""
         if self._multicasts:
             finish_multicasts(self._kernel)
+
+
+def _holds_two_blocks(storage: SSAValue) -> bool:
+    layout = device_layout_of(storage.type)
+    return layout is not None and layout.buffers > 1
 
 
 def _first_reads(generic: d2m.GenericOp) -> list[int]:
