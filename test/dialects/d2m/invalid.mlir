@@ -1356,6 +1356,25 @@ func.func @stored(%m: !m, %b: !b, %i: index) attributes {d2m.thread = #d2m.threa
 !b = memref<2x1x1x3x!ttcore.tile<32x32, bf16>, #ttcore.shard<6144x2048>, #l1>
 !m = memref<1x3x!ttcore.tile<32x32, bf16>, #l1>
 !v = memref<2x1x1x3x!ttcore.tile<32x32, bf16>, #ttcore.view<map(4)>, #l1>
+func.func @gathered(%m: !m) attributes {d2m.thread = #d2m.thread<compute>} {
+  %n = memref.alloc() : memref<8x1x2x!ttcore.tile<32x32, bf16>, #l1>
+  // expected-error@+1 {{expected parts of 1x3, got 1x2}}
+  "d2m.all_gather"(%m, %n) : (!m, memref<8x1x2x!ttcore.tile<32x32, bf16>, #l1>) -> ()
+  return
+}
+
+// -----
+
+#layout = #ttcore.metal_layout<logical_shape = 64x96, dim_alignments = 32x32, collapsed_intervals = dense<[[0, 1], [1, 2]]> : tensor<2x2xi64>, undef, l1>
+#map = affine_map<(d0, d1) -> (d0, d1)>
+#parallel = #ttcore.iterator_type<parallel>
+#reduction = #ttcore.iterator_type<reduction>
+#l1 = #ttcore.memory_space<l1>
+!t = tensor<2x1x1x3x!ttcore.tile<32x32, bf16>, #layout>
+!s = tensor<1x3x!ttcore.tile<32x32, bf16>>
+!b = memref<2x1x1x3x!ttcore.tile<32x32, bf16>, #ttcore.shard<6144x2048>, #l1>
+!m = memref<1x3x!ttcore.tile<32x32, bf16>, #l1>
+!v = memref<2x1x1x3x!ttcore.tile<32x32, bf16>, #ttcore.view<map(4)>, #l1>
 func.func @idle_cores(%a: !b, %o: !b) {
   %v = d2m.view_layout %o : !b -> !v
   // expected-error@+1 {{op output grid shape must be divisible by the generic op's grid shape}}

@@ -87,6 +87,10 @@ func.func private @tiles(%a: !tile, %b: !tile, %c: !ttcore.tile<32x32, f32>, %s:
   %9 = "d2m.tile_tilize_block"(%s, %o) : (tensor<32x96xbf16>, tensor<1x3x!tile>) -> tensor<1x3x!tile>
   // CHECK: "d2m.tile_untilize_block"
   %10 = "d2m.tile_untilize_block"(%9, %s) : (tensor<1x3x!tile>, tensor<32x96xbf16>) -> tensor<32x96xbf16>
+  // CHECK: d2m.all_gather %{{.*}}, %{{.*}} : memref<2x1x!ttcore.tile<32x32, bf16>, #l1> into memref<8x2x1x!ttcore.tile<32x32, bf16>, #l1>
+  %part = memref.alloc() : memref<2x1x!tile, #l1>
+  %parts = memref.alloc() : memref<8x2x1x!tile, #l1>
+  d2m.all_gather %part, %parts : memref<2x1x!tile, #l1> into memref<8x2x1x!tile, #l1>
   // CHECK: d2m.store %arg4, %{{.*}} : tensor<1x3x!ttcore.tile<32x32, bf16>>
   d2m.store %o, %9 : tensor<1x3x!tile>
   return

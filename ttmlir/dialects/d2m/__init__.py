@@ -31,6 +31,7 @@ from ttmlir.dialects.d2m.attrs import (
 from ttmlir.dialects.d2m.generic import GenericOp, YieldOp
 from ttmlir.dialects.d2m.movement import (
     MOVEMENT_OPS,
+    AllGatherOp,
     CoreIndexOp,
     DMAOp,
     DMAReadOp,
@@ -94,6 +95,7 @@ __all__ = [
     "ELEMENTWISE_OPS",
     "KERNEL_THREAD",
     "AcquireDstOp",
+    "AllGatherOp",
     "BroadcastKind",
     "BroadcastKindAttr",
     "CBType",

@@ -17,6 +17,7 @@ from ttmlir.dialects.d2m.operation import (
     CB,
     INDEX,
     MEM_TX,
+    MEMREF,
     SHAPED,
     ArrowOp,
     DataMovementOp,
@@ -42,6 +43,7 @@ from ttmlir.dialects.definition.ods import (
     segments_attr,
 )
 from ttmlir.layout.affine import AffineMap
+from ttmlir.layout.grid import shape_text
 from ttmlir.mlir.attributes.affine import affine_map_attr, layout_map
 
 _MAP = AttrConstraint(
@@ -122,6 +124,62 @@ class StoreOp(RegionOp):
         """Compare the types (C1)."""
         if self.operands[0].type != self.operands[1].type:
             refuse("requires the same type for all operands")
+
+
+class AllGatherOp(RegionOp):
+    """Local memory of all cores that share a row, on each of them.
+
+        d2m.all_gather %part, %parts : memref<2x1x!tile, #l1> into memref<8x2x1x!tile, #l1>
+
+    Those are the cores that differ in the last coordinate of the grid of the generic, in its order.
+
+    C1: the second shape is the first one behind the number of cores.
+    """
+
+    name = "d2m.all_gather"
+    SIGNATURE: ClassVar = Signature(
+        operands=(ValueGroup("part", MEMREF), ValueGroup("parts", MEMREF))
+    )
+
+    @classmethod
+    def of(cls, part: SSAValue, parts: SSAValue) -> Self:
+        """The operation on memory of this core."""
+        return cls.create(operands=[part, parts])
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read the operation after its name."""
+        operands = parse_operands(parser)
+        _, attributes = cls.parse_dict(parser, {})
+        parser.parse_punctuation(":")
+        types = [parser.parse_type()]
+        parser.parse_keyword("into")
+        types.append(parser.parse_type())
+        if len(operands) != len(types):
+            parser.raise_error(f"expected {len(types)} operands, got {len(operands)}")
+        return cls.create(
+            operands=[
+                parser.resolve_operand(operand, type)
+                for operand, type in zip(operands, types, strict=True)
+            ],
+            attributes=attributes,
+        )
+
+    def print(self, printer: Printer) -> None:
+        """Write the operation after its name."""
+        printer.print_string(" ")
+        printer.print_list(self.operands, printer.print_operand)
+        self.print_dict(printer)
+        printer.print_string(" : ")
+        printer.print_attribute(self.operands[0].type)
+        printer.print_string(" into ")
+        printer.print_attribute(self.operands[1].type)
+
+    def verify_op(self) -> None:
+        """Compare the shapes (C1)."""
+        part, parts = map(shape_of, self.operands)
+        if parts[1:] != part:
+            refuse(f"expected parts of {shape_text(part)}, got {shape_text(parts[1:])}")
 
 
 # --- Positions -----------------------------------------------------------------------------------
@@ -534,6 +592,7 @@ MOVEMENT_OPS = (
     WaitOp,
     ReserveOp,
     StoreOp,
+    AllGatherOp,
     IterIndexOp,
     CoreIndexOp,
     GetGlobalOperandOp,

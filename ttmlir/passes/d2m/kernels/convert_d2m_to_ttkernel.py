@@ -97,6 +97,7 @@ from ttmlir.passes.d2m.kernels.compute.kernel import build_compute, is_wide
 from ttmlir.passes.d2m.kernels.movement.reader import build_reader
 from ttmlir.passes.d2m.kernels.movement.writer import build_writer
 from ttmlir.passes.d2m.kernels.plan import KernelPlan, plan_kernels
+from ttmlir.passes.d2m.schedule.row_split import buffers_of_local
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -242,7 +243,9 @@ def _hoist_locals(generic: d2m.GenericOp) -> dict[SSAValue, SSAValue]:
         local = op.memref.type
         assert isinstance(local, MemRefType)
         shape = local.get_shape()
-        layout = ShardLayoutAttr.of(shape, element_of(local.element_type))
+        layout = ShardLayoutAttr.of(
+            shape, element_of(local.element_type), buffers_of_local(op.memref)
+        )
         grid = grid_of_rank(generic.grid_shape, len(shape), chip_grid)
         storage: MemRefType[Attribute] = MemRefType(
             local.element_type, (*grid, *shape), layout, local.memory_space

@@ -279,9 +279,7 @@ def areas_of(generic: d2m.GenericOp) -> list[ttmetal.Area]:
 
 _NETWORKS = (READER_NOC, WRITER_NOC)
 _PAGES = "ttkernel.get_interleaved_addr_gen_fast"
-_CORES = frozenset(
-    f"ttkernel.{name}" for name in ("get_noc_addr", "get_noc_multicast_addr", "my_x", "my_y")
-)
+_CORES = frozenset(f"ttkernel.{name}" for name in ("get_noc_multicast_addr", "my_x", "my_y"))
 
 
 def _share_networks(

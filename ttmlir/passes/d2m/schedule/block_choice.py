@@ -52,6 +52,8 @@ PRODUCT_STEP = 100
 """Cycles of a step of a product beyond its work."""
 ADD_IN_L1 = 92
 """Cycles of the packer for a tile that it adds to what is in L1."""
+EXCHANGE = 2200
+"""Cycles until cores that share a block know a tile of each other."""
 STEP = 250
 """Cycles of a step beyond its work: latency, synchronization and address arithmetic."""
 FIRST_LOAD = 600
@@ -144,6 +146,14 @@ class Nest:
     """True if a step of a reduction adds to what the steps before have computed."""
     stores_last: bool = False
     """True if the only output holds products, which are stored behind the last step."""
+    is_serial: bool = False
+    """True if nothing of a block is stored before all of it is loaded."""
+    shared: int | None = None
+    """The iterator, the last one of `spread`, along which cores share each block."""
+    sharers: int = 1
+    """How many cores share one: neighbours in a row of the chip."""
+    exchanges: int = 0
+    """How often they tell each other something in each step."""
 
 
 @dataclass(frozen=True)
@@ -157,6 +167,14 @@ class Machine:
     channels: int
     buffers: int = 2
     """Of a circular buffer that is filled again while it is read."""
+    chip_columns: int = 0
+    """Cores in a row of the chip, by which a grid that is no rectangle of it counts its cores."""
+
+    def most_sharing(self, sharers: int) -> int:
+        """How many blocks neighbours in rows of the chip, so many each, may share."""
+        if self.chip_columns % sharers == 0:
+            return self.rows * self.columns // sharers
+        return self.rows
 
 
 @dataclass(frozen=True)
@@ -191,7 +209,7 @@ def choose_schedule(nest: Nest, machine: Machine) -> Schedule:
     least = math.inf
     for sizes in _sizes(nest):
         blocks = [extent // size for extent, size in zip(nest.extents, sizes, strict=True)]
-        for cores in _grids(nest.spread, blocks, machine):
+        for cores in _grids(nest, blocks, machine):
             schedule = _evaluate(nest, machine, sizes, cores)
             least = min(least, schedule.l1_bytes)
             if schedule.l1_bytes > machine.l1_bytes:
@@ -214,6 +232,8 @@ def _rank(schedule: Schedule) -> tuple[int, int, Shape]:
 def _sizes(nest: Nest) -> Iterator[Shape]:
     """Block sizes that divide the extents."""
     options = [divisors(extent) for extent in nest.extents]
+    if nest.shared is not None:
+        options[nest.shared] = (nest.extents[nest.shared] // nest.sharers,)
     for number, each in enumerate(options):
         # What is local to a core, or many iterators, leave little to choose from.
         while math.prod(map(len, options)) > MOST_SIZES**3 and len(each) > 4:
@@ -239,10 +259,14 @@ def divisors(number: int) -> Shape:
     return tuple(found)
 
 
-def _grids(spread: Sequence[int], blocks: Sequence[int], machine: Machine) -> Iterator[Shape]:
+def _grids(nest: Nest, blocks: Sequence[int], machine: Machine) -> Iterator[Shape]:
     """Cores along each iterator, so that every core has a block and steps are few."""
+    spread = nest.spread
     cores = [1] * len(blocks)
     limit = machine.rows * machine.columns
+    if nest.shared is not None:
+        spread, limit = spread[:-1], machine.most_sharing(nest.sharers)
+        cores[nest.shared] = nest.sharers
 
     def choose(position: int, left: int) -> Iterator[Shape]:
         if position == len(spread):
@@ -323,6 +347,7 @@ def _evaluate(nest: Nest, machine: Machine, sizes: Shape, cores: Shape) -> Sched
     steps = math.prod(factors)
     in_step, behind = _compute_cycles(nest, sizes, parallel, added)
     compute = steps * in_step + math.prod(stored) * behind
+    compute += steps * nest.exchanges * EXCHANGE
     rows = -(-math.prod(cores) // machine.columns)
     dram_rate = min(machine.channels * CHANNEL_RATE, rows * ROW_RATE)
     memory = max(dram_bytes / dram_rate, l1_traffic / L1_RATE)
@@ -331,7 +356,8 @@ def _evaluate(nest: Nest, machine: Machine, sizes: Shape, cores: Shape) -> Sched
         return _schedule_product(movement, in_step, behind, memory, l1_bytes)
     busiest = max(reader, writer, compute, memory)
     # The first block is there before anything is computed, the last one is written afterwards.
-    fill = (reader + writer) / steps + FIRST_LOAD
+    moving = max(reader + writer, memory) if nest.is_serial else reader + writer
+    fill = moving / steps + FIRST_LOAD
     cycles = busiest + fill + steps * STEP
     return Schedule(sizes, cores, l1_bytes, round(cycles))
 

@@ -104,6 +104,7 @@ from ttmlir.passes.d2m.schedule.l1_placement import (
     move_to_l1,
     parts_of,
 )
+from ttmlir.passes.d2m.schedule.row_split import buffers_of_local
 from ttmlir.passes.d2m.schedule.ttnn_shards import is_sharded_tensor
 
 if TYPE_CHECKING:
@@ -333,10 +334,11 @@ class _Streams:
         ]
         self._addresses, self._sizes = [], []
         free = self._chip.align(base, MemorySpace.DEVICE_L1)
-        for type_ in (*self._storages, *(each.memref.type for each in self._locals)):
+        local = [(each.memref.type, buffers_of_local(each.memref)) for each in self._locals]
+        for type_, count in (*((each, 1) for each in self._storages), *local):
             layout = device_layout_of(type_)
             shape = type_.get_shape() if layout is None else layout.shard_shape
-            count = 1 if layout is None else layout.buffers
+            count = count if layout is None else layout.buffers
             size = l1_buffer_bytes(shape, element_of(type_.element_type), count)
             self._addresses.append(free)
             self._sizes.append((size, str(type_)))

@@ -43,8 +43,9 @@ Requires: generics on whole memrefs with one compute region of loops, without `l
 (`ttcore-one-shot-bufferize`, `d2m-mask-padding`); the machine on the module.
 Ensures: every operand is a view in blocks of a buffer; block sizes divide extents. Of a grid of
 cores that does not divide the blocks, the last cores have fewer. Iterators are parallel ones, then
-reductions. What steps of a reduction add to is in memory of the core if DST does not hold it.
-Options: cores, buffers of a circular buffer, the order of the loops of products.
+reductions. Where neighbours in a row of the chip share rows (`row_split.py`), the columns are an
+iterator, too. What steps of a reduction add to is in memory of the core if DST does not hold it.
+Options: cores, buffers of a circular buffer, the order of the loops of products, coarse functions.
 Not done here: memory, which `d2m-allocate` gives.
 """
 
@@ -94,6 +95,13 @@ from ttmlir.passes.d2m.schedule.iteration_space import (
     Loops,
     operand_number,
     shape_of,
+)
+from ttmlir.passes.d2m.schedule.row_split import (
+    COLUMNS,
+    buffers_of_local,
+    columns_of,
+    exchanges_of,
+    split_rows,
 )
 
 if TYPE_CHECKING:
@@ -149,6 +157,26 @@ class D2MGridSelectionPass(ModulePass):
                 self._divide(op, machine, costs)
 
     def _divide(self, op: d2m.GenericOp, machine: Machine, costs: _Costs) -> None:
+        try:
+            best = self._plan(op, machine, costs)
+        except LayoutError as error:
+            refuse(op, str(error))
+        for cores in _sharers(op, machine):
+            split = split_rows(op, cores)
+            if split is None:
+                break
+            plan = self._plan_split(split, cores, machine, costs)
+            worse = split
+            if plan is not None and plan.schedule.cycles < best.schedule.cycles:
+                worse, best = best.op, plan
+            if worse is not op:
+                erase(worse)
+        if best.op is not op:
+            erase(op)
+        _Division(best).rewrite()
+
+    def _plan(self, op: d2m.GenericOp, machine: Machine, costs: _Costs, sharers: int = 1) -> _Plan:
+        """The best schedule of a generic; LayoutError if no block fits."""
         space = IterationSpace(op)
         order = sorted(
             range(len(space.extents)),
@@ -156,12 +184,21 @@ class D2MGridSelectionPass(ModulePass):
         )
         if self.matmul_interchange and len(op.reductions) == 1 and len(order) > 2:
             order[-3:] = [order[-3:][each] for each in self.matmul_interchange]
+        dst_tiles = self._dst_tiles(space)
+        nest = _nest_of(space, order, dst_tiles, costs)
+        if sharers > 1:
+            exchanges = len(exchanges_of(op))
+            nest = replace(nest, shared=COLUMNS, sharers=sharers, exchanges=exchanges)
+        return _Plan(op, space, order, _choose(nest, machine), dst_tiles)
+
+    def _plan_split(
+        self, op: d2m.GenericOp, cores: int, machine: Machine, costs: _Costs
+    ) -> _Plan | None:
+        """The best schedule of a generic whose rows cores share; None if no block fits."""
         try:
-            dst_tiles = self._dst_tiles(space)
-            schedule = _choose(_nest_of(space, order, dst_tiles, costs), machine)
-        except LayoutError as error:
-            refuse(op, str(error))
-        _Division(space, order, schedule, dst_tiles).rewrite()
+            return self._plan(op, machine, costs, cores)
+        except LayoutError:
+            return None
 
     def _dst_tiles(self, space: IterationSpace) -> int:
         """Tiles of DST that the loops have at a time."""
@@ -194,7 +231,27 @@ class D2MGridSelectionPass(ModulePass):
             chip.usable_l1_size,
             chip.num_dram_channels,
             self.num_stream_buffers,
+            chip.grid[1],
         )
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """How a generic will be divided."""
+
+    op: d2m.GenericOp
+    space: IterationSpace
+    order: Sequence[int]
+    schedule: Schedule
+    dst_tiles: int
+
+
+def _sharers(op: d2m.GenericOp, machine: Machine) -> list[int]:
+    """How many cores could share each row of a generic."""
+    width = columns_of(op)
+    if width is None:
+        return []
+    return [cores for cores in range(2, machine.columns + 1) if width % cores == 0]
 
 
 def _choose(nest: Nest, machine: Machine) -> Schedule:
@@ -250,7 +307,7 @@ def _nest_of(space: IterationSpace, order: Sequence[int], dst_tiles: int, costs:
             Blocks(
                 renumber(space.labels_of(each.memref)),
                 shape_of(each.memref),
-                tile_bytes(each.memref),
+                tile_bytes(each.memref) * buffers_of_local(each.memref),
             )
             for each in space.locals
         ),
@@ -261,6 +318,7 @@ def _nest_of(space: IterationSpace, order: Sequence[int], dst_tiles: int, costs:
         dst_tiles,
         any(each.accumulates for each in space.loops),
         _stores_last(space),
+        is_serial=not op.reductions and any(each.accumulates for each in space.loops),
     )
 
 
@@ -335,19 +393,13 @@ class _Costs:
 class _Division:
     """A generic on whole buffers, as one on blocks."""
 
-    def __init__(
-        self,
-        space: IterationSpace,
-        order: Sequence[int],
-        schedule: Schedule,
-        dst_tiles: int,
-    ) -> None:
-        self._space = space
-        self._op = space.op
-        self._order = order
-        self._number_of = {iterator: number for number, iterator in enumerate(order)}
-        self._schedule = schedule
-        self._dst_tiles = dst_tiles
+    def __init__(self, plan: _Plan) -> None:
+        self._space = plan.space
+        self._op = plan.op
+        self._order = plan.order
+        self._number_of = {iterator: number for number, iterator in enumerate(plan.order)}
+        self._schedule = plan.schedule
+        self._dst_tiles = plan.dst_tiles
 
     def rewrite(self) -> None:
         """Replace the generic by one on views of its operands."""

@@ -8,12 +8,15 @@ there. A local buffer is filled by one stage and emptied behind the last one tha
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
+from typing import cast
 
+from xdsl.dialects.builtin import MemRefType
 from xdsl.dialects.linalg.ops import GenericOp as LinalgGenericOp
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 
 from ttmlir.dialects import d2m
 from ttmlir.dialects.tt.layout import element_of
@@ -130,12 +133,24 @@ class _Region:
         self._capacity = dst_capacity(elements, physical_tiles=dst_tiles)
         numbers = dict(plan.numbers)
         ops: list[LinalgGenericOp] = []
+        self._sent: set[Buffer] = set()
+        """Local buffers that other cores get."""
+        self._received: dict[Buffer, int] = {}
+        """The tiles of local buffers that other cores fill."""
+        self._labels: dict[Buffer, tuple[int | None, ...]] = {}
         for op in generic.compute_region.block.ops:
             match op:
                 case d2m.WaitOp() | d2m.ReserveOp():
                     numbers[op.results[0]] = plan.numbers[op.operands[0]]
                 case LinalgGenericOp():
                     ops.append(op)
+                case d2m.AllGatherOp():
+                    # The reader takes what this core has computed, and brings that of all.
+                    part, parts = (Buffer(plan.numbers[value]) for value in op.operands)
+                    self._sent.add(part)
+                    shape = cast("MemRefType[Attribute]", op.operands[1].type).get_shape()
+                    self._received[parts] = math.prod(shape)
+                    self._labels[parts] = (None,) * len(shape)
                 case _ if op.results and op.results[0] in numbers:
                     pass  # A local buffer.
                 case _:
@@ -151,13 +166,11 @@ class _Region:
         self._parallel = len(loops) - len(self._steps)
         self._inputs = {Buffer(stream.cb): stream for stream in plan.inputs}
         self._outputs = {Buffer(stream.cb) for stream in plan.outputs}
-        self._labels: dict[Buffer, tuple[int | None, ...]] = {
-            Buffer(stream.cb): tuple(
+        for stream in plan.streams:
+            self._labels[Buffer(stream.cb)] = tuple(
                 result.position if isinstance(result, DimExpr) else None
                 for result in generic.indexing_maps[stream.number].results
             )
-            for stream in plan.streams
-        }
         self.levels = [_Level() for _ in range(self._last + 1)]
         self._write()
 
@@ -299,6 +312,7 @@ class _Region:
     def _find_users(self, sections: dict[_Section, list[Stage]]) -> None:
         """Find out who is the first and the last to use each buffer."""
         self._tiles = {each.output.buffer: each.output.tiles for each in self._stages}
+        self._tiles |= self._received
         self._kept: dict[Buffer, _Section] = {}
         self._writers: dict[Buffer, list[Stage]] = {}
         self._readers: dict[Buffer, list[Stage]] = {}
@@ -353,7 +367,7 @@ class _Region:
             end.append(_on_buffer("cb_push_back", buffer, stage.output.tiles))
         if buffer in self._kept:
             end.append(_on_buffer("cb_wait_front", buffer, stage.output.tiles))
-        elif buffer not in self._outputs and buffer not in self._readers:
+        elif buffer not in self._outputs | self._sent and buffer not in self._readers:
             end.append(_on_buffer("cb_wait_front", buffer, stage.output.tiles))
             end.append(_on_buffer("cb_pop_front", buffer, stage.output.tiles))
         self._pop(code, stage)

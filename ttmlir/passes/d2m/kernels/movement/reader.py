@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from xdsl.ir import SSAValue
 
 from ttmlir.dialects import d2m
+from ttmlir.dialects.ttcore import device_layout_of
 from ttmlir.ir.kernel_builder import KernelBuilder, Number
 from ttmlir.layout.affine import AffineMap, DimExpr
 from ttmlir.layout.enums import NocIndex
@@ -15,12 +16,14 @@ from ttmlir.passes.d2m.kernels.chip import Chip
 from ttmlir.passes.d2m.kernels.loops import (
     BlockLoops,
     Indices,
+    looped_iterators,
     operand_depth,
 )
 from ttmlir.passes.d2m.kernels.movement.block_copy import (
     BlockCopy,
     tile_addresses,
 )
+from ttmlir.passes.d2m.kernels.movement.exchange import Exchange
 from ttmlir.passes.d2m.kernels.movement.inputs import input_addresses
 from ttmlir.passes.d2m.kernels.movement.multicast import (
     Multicast,
@@ -30,6 +33,7 @@ from ttmlir.passes.d2m.kernels.movement.multicast import (
 from ttmlir.passes.d2m.kernels.movement.store import Storer
 from ttmlir.passes.d2m.kernels.plan import KernelPlan
 from ttmlir.passes.d2m.repeated_parts import repeated_parts
+from ttmlir.passes.d2m.schedule.row_split import exchanges_of
 
 
 def block_of(index_map: AffineMap, indices: Indices) -> list[Number]:
@@ -55,6 +59,7 @@ class Loader:
         routes = multicast_routes(plan.generic, chip.grid)
         self._kernel = kernel
         self._generic = plan.generic
+        self._storages = plan.storages
         self._copies: list[BlockCopy] = []
         self._multicasts: dict[int, Multicast] = {}
         for stream in plan.inputs:
@@ -103,11 +108,37 @@ class Loader:
         for multicast in self._multicasts.values():
             multicast.settle()
 
+    def load_during(self, depth: int, indices: Indices, meanwhile: Callable[[], None]) -> None:
+        """Load the inputs of a depth as a whole, and do something else while they travel.
+
+        Or do that before, if there is no room for them beside those of the step before.
+        """
+        kernel, maps = self._kernel, self._generic.indexing_maps
+        copies = [copy for copy, at in zip(self._copies, self._depths, strict=True) if at == depth]
+        if not all(_holds_two_blocks(self._storages[copy.stream.cb]) for copy in copies):
+            meanwhile()
+            self.load(depth, indices)
+            return
+        for copy in copies:
+            cb, stream = kernel.buffers[copy.stream.cb], copy.stream
+            kernel.call("cb_reserve_back", cb, stream.tiles)
+            (address,) = kernel.call("get_write_ptr", cb)
+            copy.copy_block(block_of(maps[stream.number], indices), address, store=False)
+        meanwhile()
+        kernel.call("noc_async_read_barrier")
+        for copy in copies:
+            kernel.call("cb_push_back", kernel.buffers[copy.stream.cb], copy.stream.tiles)
+
     def finish(self) -> None:
         """Wait, behind the loops, for what was sent."""
         self.settle()
         if self._multicasts:
             finish_multicasts(self._kernel)
+
+
+def _holds_two_blocks(storage: SSAValue) -> bool:
+    layout = device_layout_of(storage.type)
+    return layout is not None and layout.buffers > 1
 
 
 def _first_reads(generic: d2m.GenericOp) -> list[int]:
@@ -145,8 +176,25 @@ def build_reader(
                 loader.settle()
                 storer.store(block_of(generic.indexing_maps[copy.stream.number], indices))
 
-    loops.run(loader.load, after, max((loader.depth, *(depth for depth, _, _ in storers))))
-    loader.finish()
+    stored = max((loader.depth, *(depth for depth, _, _ in storers)))
+    if exchanges_of(generic):
+        exchange = Exchange(plan, kernel, arguments, chip)
+        last = len(looped_iterators(generic))
+
+        def load(depth: int, indices: Indices) -> None:
+            if depth < last or not last:
+                loader.load(depth, indices)
+            else:
+                # The step before needs what others compute; this one's inputs travel meanwhile.
+                loader.load_during(depth, indices, exchange.finish_step)
+            if depth == last:
+                exchange.begin_step()
+
+        loops.run(load, after, max(last, stored))
+        exchange.finish_step()
+    else:
+        loops.run(loader.load, after, stored)
+        loader.finish()
     if storers:
         kernel.call("noc_async_write_barrier")
 
