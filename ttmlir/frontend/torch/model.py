@@ -18,11 +18,14 @@ import numpy as np
 
 from ttmlir.frontend.compiled import ImportedModel, narrow
 from ttmlir.frontend.errors import in_terms_of_the_user
+from ttmlir.frontend.signature import structure_of_torch
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.exporting import export
 from ttmlir.frontend.torch.program import ImportedProgram, Weights, import_program
 from ttmlir.runtime.element import Array
 from ttmlir.runtime.errors import InputError
+from ttmlir.runtime.session import array_of_torch
+from ttmlir.runtime.signature import CallSignature
 
 
 def import_model(
@@ -78,13 +81,32 @@ class _Door:
             name=self._name,
             module=program.module,
             stage="ttir",
-            input_names=[name for name, meta in program.inputs if hasattr(meta, "shape")],
+            input_names=self._input_names,
+            signature=self._signature(),
             flatten=self.flatten,
             unflatten=self.unflatten,
             reference=self.reference,
             flatten_results=self.flatten_results,
             bound=self._bound,
             warnings=narrow(program.module),
+        )
+
+    @property
+    def _input_names(self) -> list[str]:
+        return [name for name, meta in self._program.inputs if hasattr(meta, "shape")]
+
+    def _signature(self) -> CallSignature:
+        program = self._program
+        kept = [name for name, _ in (*program.weights, *program.state)]
+        metas = iter([meta for _, meta in program.inputs])
+        return CallSignature(
+            name=self._name,
+            input_names=(*kept, *self._input_names),
+            framework="torch",
+            arguments=structure_of_torch(program.in_spec, metas),
+            results=structure_of_torch(program.out_spec, iter(program.outputs)),
+            bound=tuple(range(len(kept))),
+            state=len(program.state),
         )
 
     def flatten(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Array]:
@@ -162,11 +184,7 @@ def _in_order(kwargs: Mapping[str, Any], spec: Any) -> dict[str, Any]:
 
 def array_of(tensor: Any) -> Array:
     """The numbers of a torch tensor as an array that shares its memory where possible."""
-    torch = torch_package()
-    tensor = tensor.detach().cpu().resolve_neg()
-    if tensor.dtype == torch.bfloat16:
-        return tensor.contiguous().view(torch.int16).numpy().view(ml_dtypes.bfloat16)
-    return tensor.numpy()
+    return array_of_torch(torch_package(), tensor)
 
 
 def tensor_of(array: Array) -> Any:

@@ -50,6 +50,10 @@ class ProgramReport:
     """Lines that kernels printed."""
     networks: NocModel | None = field(default=None, repr=False)
 
+    def __repr__(self) -> str:
+        """How long it took, on how many cores."""
+        return f"ProgramReport({self.cycles:,} cycles on {self.num_cores} cores)"
+
     @property
     def cycles(self) -> int:
         """When the last thread ended."""
