@@ -20,6 +20,7 @@ from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.loading import read_binary
 from ttmlir.runtime.session import submit
 from ttmlir.runtime.tensor import Tensor, TensorDesc
+from ttmlir.terminal import show_wait
 
 if TYPE_CHECKING:
     from ttmlir.frontend.model_profile import ModelProfile
@@ -101,7 +102,9 @@ class CallableModel:
         """Run the model; arguments are those of the function that was compiled."""
         device = self._device(self._numerics(numerics))
         tensors = [Tensor.from_numpy(array) for array in self._arrays(args, kwargs)]
-        results = submit(device, self.binary, self._program_index, tensors)
+        # What runs with NumPy is called often, and mostly too short for a bar.
+        with show_wait(f"running {self.name}", quiet=not self.binary.is_metal):
+            results = submit(device, self.binary, self._program_index, tensors)
         return self._convention.unflatten([result.to_numpy() for result in results])
 
     def profile(
@@ -119,7 +122,8 @@ class CallableModel:
         from ttmlir.frontend.model_profile import ModelProfile, run_recorded
 
         arrays = self._arrays(args, kwargs)
-        outputs, runs = run_recorded(self._program, arrays, Numerics(self._numerics(numerics)))
+        with show_wait(f"timing {self.name}"):
+            outputs, runs = run_recorded(self._program, arrays, Numerics(self._numerics(numerics)))
         return ModelProfile(self.name, self._convention.unflatten(outputs), runs)
 
     def summary(self) -> ModelSummary:

@@ -26,6 +26,7 @@ from ttmlir.mlir.printing.module import print_module
 from ttmlir.runtime.element import Array
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.signature import CallSignature
+from ttmlir.terminal import show_wait
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -123,7 +124,7 @@ class CompiledModel(CallableModel):
         self._target = find_target(target)
         self._options = options
         start = time.perf_counter()
-        with self._in_terms_of_the_user():
+        with self._in_terms_of_the_user(), show_wait(f"compiling {imported.name}"):
             data = self._target.write(self._lowered, imported.signature)
         self.seconds = time.perf_counter() - start
         """How long lowering and writing took."""
