@@ -16,7 +16,8 @@ that is refused; its text has the place and the reason. For models of JAX and to
 from __future__ import annotations
 
 import gc
-from collections.abc import Generator, Mapping, Sequence
+import os
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -83,7 +84,8 @@ def transform(module: ModuleOp, pipeline: str, *, until: str | None = None) -> N
 
     The pipeline is text as in `--pass-pipeline`, without the surrounding `builtin.module(...)`:
     names separated by commas, options in braces. An empty one does nothing. With `until`, the
-    passes in front of the first one of that name run.
+    passes in front of the first one of that name run. Options that have an environment variable,
+    such as SYSTEM_DESC_PATH of the description of the machine, take it where they are not given.
     """
     from ttmlir.passes.core.nest import parse_pipeline
 
@@ -106,8 +108,10 @@ def _run(module: ModuleOp, nest: Nest) -> None:
     from ttmlir.mlir.files.chunk_processing import verify
     from ttmlir.mlir.reporting.diagnostics import DiagnosticError
     from ttmlir.passes.core.manager import PassFailure, PassManager
+    from ttmlir.passes.core.nest import with_environment
 
     try:
+        nest = with_environment(nest, os.environ)
         PassManager(nest=nest).run(make_context(DIALECTS), module)
     except PassFailure as failure:
         if isinstance(failure.__cause__, DiagnosticError):
@@ -129,7 +133,7 @@ def lower(source: str, pipeline: str = TTNN_PIPELINE, *, file_name: str = "<text
 
 @_without_collections()
 def write_ttnn(
-    module: ModuleOp, *, golden: Golden | None = None, signature: Mapping[str, Any] | None = None
+    module: ModuleOp, *, golden: Golden | None = None, signature: dict[str, Any] | None = None
 ) -> bytes:
     """The `.ttnn` file of a module in the ttnn dialect.
 
@@ -155,7 +159,7 @@ def write_ttnn(
 
 @_without_collections()
 def write_ttm(
-    module: ModuleOp, *, golden: Golden | None = None, signature: Mapping[str, Any] | None = None
+    module: ModuleOp, *, golden: Golden | None = None, signature: dict[str, Any] | None = None
 ) -> bytes:
     """The `.ttm` file of a module in the ttmetal dialect, with kernels in C++.
 

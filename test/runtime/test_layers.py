@@ -17,6 +17,7 @@ LINE = '"models/net.py":22:10'
         (f'callsite("max" at "jit(f)/block0/jit(relu)"({LINE}))', "block0"),
         (f'"jit(f)/add"(callsite("f"({LINE}) at "<module>"("main.py":1:1)))', "net.py:22"),
         (f'"linear"({LINE})', "linear"),
+        (f'"jit(f)"({LINE})', "f"),
         (f'"encoder/0/linear"({LINE})', "encoder/0"),
         (LINE, "net.py:22"),
         (r'"C:\\net\\a.py":3:4', "a.py:3"),

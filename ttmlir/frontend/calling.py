@@ -23,7 +23,9 @@ from ttmlir.runtime.tensor import Tensor, TensorDesc
 from ttmlir.terminal import show_wait
 
 if TYPE_CHECKING:
+    from ttmlir.cost import Estimate
     from ttmlir.frontend.model_profile import ModelProfile
+    from ttmlir.frontend.plot import ModelPlot
     from ttmlir.frontend.summary import ModelSummary
 
 Number = bool | int | float
@@ -126,11 +128,39 @@ class CallableModel:
             outputs, runs = run_recorded(self._program, arrays, Numerics(self._numerics(numerics)))
         return ModelProfile(self.name, self._convention.unflatten(outputs), runs)
 
-    def summary(self) -> ModelSummary:
-        """Layers with their operations and parameters, and the memory that they take."""
+    def estimate(self, board: str | None = None) -> Estimate:
+        """How long the program would take on a board, operation by operation, without running it.
+
+            estimate = compiled.estimate("n150")
+            print(estimate, estimate.total.mid, estimate.rate(batch=8, unit="images"))
+            estimate.write("operations.csv")
+
+        `board` is a name, the path of a `.ttsys` file, or None: what the model was compiled for.
+        For calls of the ttnn library only: `profile` simulates kernels.
+        """
+        from ttmlir.cost import estimate_program
+
+        return estimate_program(self._program, board)
+
+    def summary(self, board: str | None = None) -> ModelSummary:
+        """Layers with their operations, parameters and estimated times, and the memory they take.
+
+        Times are for a `board` as in `estimate`; models of kernels have none, see `profile`.
+        """
         from ttmlir.frontend.summary import summarize
 
-        return summarize(self._program, self._spell_signature(), len(self._bytes))
+        return summarize(self._program, self._spell_signature(), len(self._bytes), board)
+
+    def plot(self, board: str | None = None) -> ModelPlot:
+        """A picture: operations under the roofline of a board, and the time of each layer.
+
+            compiled.plot("n150").save("model.png")
+
+        `board` is as in `estimate`. ImportError without matplotlib: the extra `plot` installs it.
+        """
+        from ttmlir.frontend.plot import plot_estimate
+
+        return plot_estimate(self.estimate(board), self.name)
 
     def _repr_html_(self) -> str:
         """The summary, for notebooks."""

@@ -26,6 +26,7 @@ from ttmlir.mlir.printing.module import print_module
 from ttmlir.runtime.element import Array
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.signature import CallSignature
+from ttmlir.runtime.system import find_system
 from ttmlir.terminal import show_wait
 
 if TYPE_CHECKING:
@@ -110,19 +111,20 @@ class CompiledModel(CallableModel):
         numerics: NumericsName = "exact",
         target: TargetName = "ttnn",
         options: str = "",
+        board: str | None = None,
         examples: CallArguments | None = None,
     ) -> None:
         """Lower an imported model; raises CompilationError for what is not supported.
 
         `options` are those of the target's pipeline, such as "enable-grid-set=false" of
-        `ttir-to-ttnn-backend-pipeline`. `examples` are arguments of a call, which
-        `save(golden=True)` uses.
+        `ttir-to-ttnn-backend-pipeline`. `board` is a board's name or a `.ttsys` file. `examples`
+        are arguments of a call, which `save(golden=True)` uses.
         """
         self._imported = imported
         self._state = None
         self._examples = examples
         self._target = find_target(target)
-        self._options = options
+        self._options = options if board is None else _for_board(board, options)
         start = time.perf_counter()
         with self._in_terms_of_the_user(), show_wait(f"compiling {imported.name}"):
             data = self._target.write(self._lowered, imported.signature)
@@ -302,3 +304,11 @@ class _ModelState:
     """In MLIR, with all constants and locations."""
     stage: str
     warnings: Sequence[str]
+
+
+def _for_board(board: str, options: str) -> str:
+    """The options of a pipeline, and the system of a board; InputError if there is none."""
+    find_system(board)
+    if "system-desc-path" in options or "system_desc_path" in options:
+        raise InputError("board and system-desc-path both say what to compile for; give one")
+    return f'{options} system-desc-path="{board}"'.lstrip()

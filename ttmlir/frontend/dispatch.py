@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
@@ -24,6 +25,7 @@ def compile(
     target: TargetName = "ttnn",
     numerics: NumericsName = "exact",
     options: str = "",
+    board: str | Path | None = None,
     weights: Weights = "constants",
 ) -> CompiledModel:
     """Compile a model for arguments like the given ones.
@@ -43,6 +45,8 @@ def compile(
     simulator. `numerics` says how the compiled model computes unless a call says otherwise: "exact"
     keeps 32 or 64 bits, "device" rounds as the device does. `options` are those of
     `ttir-to-ttnn-backend-pipeline` or, for kernels, of `ttir-to-ttmetal-pipeline`.
+    `board` is what to compile for: "n150", "p150" or another board, or the path of a `.ttsys` file;
+    without it the environment variable SYSTEM_DESC_PATH says it, or else it is one Wormhole chip.
     `weights="arguments"` (torch) keeps parameters out of the file as further inputs of the program.
 
     Warns of numbers that the device keeps shorter, once for each model; `warnings` of the compiled
@@ -56,7 +60,12 @@ def compile(
         warnings.warn(f"'{imported.name}': {message}", UserWarning, stacklevel=2)
     examples = (example_args, kwargs) if example_args or kwargs else None
     return CompiledModel(
-        imported, numerics=numerics, target=target, options=options, examples=examples
+        imported,
+        numerics=numerics,
+        target=target,
+        options=options,
+        board=None if board is None else os.fspath(board),
+        examples=examples,
     )
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 
+from ttmlir.cost import Estimate, estimate_program
 from ttmlir.runtime.binary import BinaryProgram, TensorRef
-from ttmlir.runtime.errors import RuntimeFailure
 from ttmlir.runtime.execution.prepare import prepare
 from ttmlir.runtime.layers import layer_of
 from ttmlir.terminal import printable
@@ -25,6 +25,15 @@ class Layer:
     """Operations that compute, or launches of kernels."""
     parameters: int = 0
     """Numbers in constants."""
+    nanoseconds: float = 0
+    """That its operations are expected to take, those that only move numbers included."""
+    bound_by: dict[str, float] = field(default_factory=dict[str, float])
+    """How many of the nanoseconds each unit binds."""
+
+    @property
+    def is_empty(self) -> bool:
+        """True if there is nothing to say about it."""
+        return not (self.operations or self.parameters or self.nanoseconds)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +44,8 @@ class ModelSummary:
     layers: tuple[Layer, ...]
     facts: tuple[tuple[str, str], ...]
     """What there is to say about the whole model: a name and a value."""
+    has_times: bool
+    """False where nothing estimates the program."""
 
     @property
     def operations(self) -> int:
@@ -48,12 +59,27 @@ class ModelSummary:
 
     def _rows(self) -> Iterator[tuple[str, ...]]:
         """The texts of the table, its head first and the sums last."""
-        yield ("layer", "operations", "parameters")
+        total = sum(layer.nanoseconds for layer in self.layers)
+
+        def row(*texts: str) -> tuple[str, ...]:
+            return texts if self.has_times else texts[:3]
+
+        yield row("layer", "operations", "parameters", "us", "share", "bound by")
         for layer in self.layers[:MOST_LAYERS]:
-            yield (printable(layer.name), f"{layer.operations:,}", f"{layer.parameters:,}")
+            share = layer.nanoseconds / total if total else 0
+            binding = max(layer.bound_by, key=layer.bound_by.__getitem__, default="")
+            yield row(
+                printable(layer.name),
+                f"{layer.operations:,}",
+                f"{layer.parameters:,}",
+                f"{layer.nanoseconds / 1e3:,.1f}",
+                f"{share:.0%}",
+                binding,
+            )
         if len(self.layers) > MOST_LAYERS:
-            yield (f"... {len(self.layers) - MOST_LAYERS} more", "", "")
-        yield ("all", f"{self.operations:,}", f"{self.parameters:,}")
+            yield row(f"... {len(self.layers) - MOST_LAYERS} more", *[""] * 5)
+        sums = (f"{self.operations:,}", f"{self.parameters:,}", f"{total / 1e3:,.1f}")
+        yield row("all", *sums, "", "")
 
     def __str__(self) -> str:
         """A table of text."""
@@ -81,20 +107,38 @@ class ModelSummary:
         )
 
 
-def summarize(program: BinaryProgram, signature: str, size: int) -> ModelSummary:
-    """The summary of a program in a file of `size` bytes."""
+def summarize(
+    program: BinaryProgram, signature: str, size: int, board: str | None = None
+) -> ModelSummary:
+    """The summary of a program in a file of `size` bytes; times are those of a board."""
     layers: dict[str, Layer] = {}
 
     def layer_at(location: str) -> Layer:
         name = layer_of(location)
         return layers.setdefault(name, Layer(name=name))
 
+    # Layers stand in the order of the program.
+    for operation in program.operations:
+        layer_at(operation.location)
     for location in _computing_locations(program):
         layer_at(location).operations += 1
     for location, ref in _constants(program):
         layer_at(location).parameters += ref.desc.volume
-    facts = [("file", f"{size:,} bytes"), *_memory(program)]
-    return ModelSummary(signature=signature, layers=tuple(layers.values()), facts=tuple(facts))
+    facts = [("file", f"{size:,} bytes")]
+    estimate = None if program.binary.is_metal else estimate_program(program, board)
+    if estimate is not None:
+        facts += _estimate_facts(estimate)
+        for each in estimate.operations:
+            if each.mid:
+                layer = layer_at(each.location)
+                layer.nanoseconds += each.mid
+                layer.bound_by[each.bound_by] = layer.bound_by.get(each.bound_by, 0) + each.mid
+    return ModelSummary(
+        signature=signature,
+        layers=tuple(layer for layer in layers.values() if not layer.is_empty),
+        facts=tuple(facts),
+        has_times=estimate is not None,
+    )
 
 
 def _computing_locations(program: BinaryProgram) -> list[str]:
@@ -132,19 +176,17 @@ def _constants(program: BinaryProgram) -> list[tuple[str, TensorRef]]:
     return list(constants.values())
 
 
-def _memory(program: BinaryProgram) -> list[tuple[str, str]]:
-    """The most bytes in use on the device."""
-    if program.binary.is_metal:
-        return []
-    try:
-        peaks = prepare(program).peak_bytes
-    except RuntimeFailure:
-        return []
-    return [
-        (f"peak of {space.keyword}", f"{size:,} bytes")
-        for space, size in sorted(peaks.items(), key=lambda item: item[0].keyword)
-        if size
-    ]
+def _estimate_facts(estimate: Estimate) -> list[tuple[str, str]]:
+    """Time and memory on the board."""
+    total = estimate.total
+    low, mid, high = (f"{each / 1e3:,.1f}" for each in (total.low, total.mid, total.high))
+    facts = [(f"time on {estimate.board}", f"{mid} us ({low} to {high})")]
+    if estimate.memory is not None:
+        for use in (estimate.memory.dram, estimate.memory.l1):
+            if use.peak:
+                value = f"{use.total_bytes:,} bytes, {use.share:.1%} of the fullest bank"
+                facts.append((f"peak of {use.space.keyword}", value))
+    return facts
 
 
 def _align(rows: Sequence[Sequence[str]]) -> list[str]:

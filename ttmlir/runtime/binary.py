@@ -93,6 +93,12 @@ class Operation:
         return f"{self.table} {self._fields['type']}"
 
     @property
+    def ir_name(self) -> str:
+        """`ttnn.to_device` for the table `ToDeviceOp`, by the rule that names follow where no row
+        of the operation table says another."""
+        return "ttnn." + re.sub("(?<!^)(?=[A-Z])", "_", self.table.removesuffix("Op")).lower()
+
+    @property
     def location(self) -> str:
         """The inside of the trailing `loc(...)` of the debug text; empty if there is none."""
         return location_of(self.debug_info)

@@ -14,12 +14,13 @@ from ttmlir.sim.machine.chip import SimChip
 def chip_of(binary: Binary) -> SimChip:
     """The first chip of the file's system, the default one if the file names none."""
     try:
-        return SimChip.from_desc(_system(binary).chip(0))
+        return SimChip.from_desc(system_of(binary).chip(0))
     except SimError as error:
         raise BinaryError(f"{binary.source}: {error.message}") from error
 
 
-def _system(binary: Binary) -> SystemDesc:
+def system_of(binary: Binary) -> SystemDesc:
+    """The system that a file was compiled for, the default one if it names none."""
     if binary.system_desc is None:
         return default_system_desc()
     try:

@@ -25,8 +25,13 @@ def layer_of(location: str) -> str:
         return "/".join(parts)
     place = _PLACE.search(location)
     if names and not scoped and not location.startswith("callsite("):
-        return names[0]
+        return _inside_jit(names[0])
     if place is None:
-        return names[0] if names else MAIN
+        return _inside_jit(names[0]) if names else MAIN
     file = place[1].replace("\\", "/").rpartition("/")[2]
     return f"{file}:{place[2]}"
+
+
+def _inside_jit(name: str) -> str:
+    """The name of a function that JAX has compiled."""
+    return name.removeprefix("jit(").removesuffix(")") if name.startswith("jit(") else name

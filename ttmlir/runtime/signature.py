@@ -170,7 +170,7 @@ class CallSignature:
             leaves += child.flatten(kwargs[str(key)], f"argument {key}")
         return leaves
 
-    def to_table(self) -> Table:
+    def to_table(self) -> dict[str, Any]:
         """The schema's table."""
         return {
             "name": self.name,

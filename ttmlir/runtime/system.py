@@ -6,7 +6,12 @@ import os
 from collections.abc import Mapping
 from typing import Any, cast
 
-from ttmlir.runtime.errors import BinaryError
+from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.system.boards import BOARD_NAMES
+from ttmlir.layout.system.boards import board as find_board
+from ttmlir.layout.system.chip import SystemDesc
+from ttmlir.layout.system.system_tables import system_desc_from_table
+from ttmlir.runtime.errors import BinaryError, InputError
 from ttmlir.runtime.loading import file_bytes
 from ttmlir.schema import FlatbufferError, TableView
 from ttmlir.schema import system_desc as files
@@ -27,6 +32,24 @@ def read_system_desc(data: bytes | memoryview, source: str) -> TableView:
         return files.load_system_desc(data, source).root
     except FlatbufferError as error:
         raise BinaryError(str(error)) from error
+
+
+def find_system(board: str) -> SystemDesc:
+    """The system of a board by its name, or that of a `.ttsys` file by its path.
+
+    InputError for what is neither, BinaryError for a file that cannot be used.
+    """
+    if board in BOARD_NAMES:
+        return find_board(board)
+    if not board.endswith(".ttsys") and not os.path.exists(board):
+        raise InputError(
+            f"there is no board '{board}'; supported are {', '.join(BOARD_NAMES)} and the paths of "
+            ".ttsys files"
+        )
+    try:
+        return system_desc_from_table(load_system_desc(board)["system_desc"])
+    except LayoutError as error:
+        raise BinaryError(f"{board}: {error}") from None
 
 
 def plain_system(system: Table) -> dict[str, Any]:

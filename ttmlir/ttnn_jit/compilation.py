@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -11,12 +12,12 @@ from xdsl.dialects.builtin import ModuleOp
 from ttmlir.compiler import transform, write_ttnn
 from ttmlir.dialects import tt
 from ttmlir.dialects.definition.names import SYSTEM_DESC
-from ttmlir.layout.system.boards import board
 from ttmlir.mlir.option_values import OptionError
 from ttmlir.mlir.printing.module import print_module
 from ttmlir.mlir.reporting.diagnostics import DiagnosticError, Source, render_all
 from ttmlir.mlir.reporting.locations import file_line_col
 from ttmlir.passes.core.nest import PipelineError
+from ttmlir.runtime.system import find_system
 from ttmlir.ttnn_jit.errors import PassManagerError
 
 _STEPS = ("convert-ttnn-to-ttir", "ttir-to-ttmetal-pipeline")
@@ -51,10 +52,11 @@ def compile_module(
 ) -> bytes:
     """The `.ttnn` file of a recorded module, which is changed.
 
-    `show` gets the IR after each step, with the step's name. PassManagerError for what a pass
-    refuses.
+    SYSTEM_DESC_PATH in the environment names another system than the board's. `show` gets the IR
+    after each step, with the step's name. PassManagerError for what a pass refuses, InputError for
+    a system that there is not.
     """
-    system = board(board_name)
+    system = find_system(os.environ.get("SYSTEM_DESC_PATH") or board_name)
     module.attributes[SYSTEM_DESC] = tt.SystemDescAttr(system)
     pipeline_options = options.pipeline_options(system.chip(0).grid)
     convert, lower = _STEPS

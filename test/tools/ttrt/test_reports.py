@@ -17,7 +17,8 @@ from samples.ttnn_program import ProgramBuilder
 
 from ttmlir.compiler import compile_to_ttm
 from ttmlir.runtime import Numerics, read_binary
-from ttmlir.runtime.ttrt.reports.kernel_times import KernelRuns, perf_summary, place_in
+from ttmlir.runtime.locations import place_in
+from ttmlir.runtime.ttrt.reports.kernel_times import KernelRuns, perf_summary
 from ttmlir.runtime.ttrt.reports.operation_times import (
     Timing,
     TimingObserver,
@@ -228,15 +229,16 @@ def test_boards_are_looked_up_before_files(capsys: pytest.CaptureFixture[str]) -
 def test_the_summary_of_operations() -> None:
     """The whole table: kinds by the time that they take, shares of the sum."""
     assert summary("exp.ttnn", timings()) == (
-        "exp.ttnn: 0.001 ms in 8 operations\n"
-        "operation                          calls    total ms     mean us   share\n"
-        "ttnn.exp                               1       0.000         0.3   30.0%\n"
-        "ttnn.empty                             2       0.000         0.1   20.0%\n"
-        "ttnn.get_device                        1       0.000         0.1   10.0%\n"
-        "ttnn.to_layout                         1       0.000         0.1   10.0%\n"
-        "ttnn.to_device                         1       0.000         0.1   10.0%\n"
-        "ttnn.abs                               1       0.000         0.1   10.0%\n"
-        "ttnn.to_memory_config                  1       0.000         0.1   10.0%"
+        "exp.ttnn: 0.001 ms of host time, on this computer's CPU, in 8 operations; --device "
+        "estimates the device's\n"
+        "operation                          calls     host ms  mean host us   share\n"
+        "ttnn.exp                               1       0.000           0.3   30.0%\n"
+        "ttnn.empty                             2       0.000           0.1   20.0%\n"
+        "ttnn.get_device                        1       0.000           0.1   10.0%\n"
+        "ttnn.to_layout                         1       0.000           0.1   10.0%\n"
+        "ttnn.to_device                         1       0.000           0.1   10.0%\n"
+        "ttnn.abs                               1       0.000           0.1   10.0%\n"
+        "ttnn.to_memory_config                  1       0.000           0.1   10.0%"
     )
 
 
@@ -247,7 +249,7 @@ def test_the_summary_has_ten_kinds_of_operations() -> None:
         for n in range(1, 13)
     ]
     title, _, *lines = summary("x.ttnn", made).splitlines()
-    assert title == "x.ttnn: 0.078 ms in 12 operations"
+    assert title.startswith("x.ttnn: 0.078 ms of host time, on this computer's CPU, in 12 oper")
     assert [line.split()[0] for line in lines] == [f"op{n}" for n in range(12, 2, -1)]
     assert [line.split()[-1] for line in lines[:2]] == ["15.4%", "14.1%"]
 

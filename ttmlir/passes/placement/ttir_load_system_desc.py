@@ -18,8 +18,9 @@ After:
 
 Requires: nothing.
 Ensures: the module has the attribute `tt.system_desc`.
-Options: `path`, a file with the description of a machine (`.ttsys`), which replaces the attribute.
-Without it an attribute that is there stays, or else a machine with one chip is described; `arch`
+Options: `path`, a file with the description of a machine (`.ttsys`) or the name of a board such as
+p150, which replaces the attribute; `SYSTEM_DESC_PATH` is it where none is given. Without it an
+attribute that is there stays, or else a machine with one chip is described; `arch`
 says which.
 Not done here: nested modules; they have the machine of the module around them.
 """
@@ -37,6 +38,7 @@ from ttmlir.files import read_file
 from ttmlir.ir.rewriting import refuse_at
 from ttmlir.layout.enums import Arch
 from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.system.boards import BOARD_NAMES, board
 from ttmlir.layout.system.chip import default_system_desc
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
@@ -55,7 +57,7 @@ class TTIRLoadSystemDescPass(ModulePass):
     title = "TTIRLoadSystemDesc"
     path: str = option(
         "",
-        "File with the description of the machine (.ttsys)",
+        "File with the description of the machine (.ttsys), or a board",
         environment="SYSTEM_DESC_PATH",
     )
     arch: Arch = option(
@@ -78,13 +80,13 @@ def _assumed(arch: Arch, module: ModuleOp) -> SystemDesc:
     if arch is Arch.WORMHOLE_B0:
         return default_system_desc()
     if arch is Arch.BLACKHOLE:
-        from ttmlir.layout.system.boards import board
-
         return board("p150")
     refuse_at(module, f"there is no machine with {arch.keyword}; use wormhole_b0 or blackhole")
 
 
 def _read(path: str, module: ModuleOp) -> SystemDesc:
+    if path in BOARD_NAMES:
+        return board(path)
     # Flatbuffers are not needed, and not paid for, without a file.
     from ttmlir.layout.system.system_tables import system_desc_from_table
     from ttmlir.schema import FlatbufferError
@@ -95,6 +97,11 @@ def _read(path: str, module: ModuleOp) -> SystemDesc:
         return system_desc_from_table(loaded.root.system_desc)
     except OSError as error:
         problem = f"cannot read the system description '{path}': {error.strerror}"
-        refuse_at(module, f"{problem}; give the path of a .ttsys file, or no path for one Wormhole")
+        boards = ", ".join(BOARD_NAMES)
+        refuse_at(
+            module,
+            f"{problem}; give the path of a .ttsys file, a board ({boards}), or nothing for one "
+            "Wormhole",
+        )
     except (FlatbufferError, LayoutError) as error:
         refuse_at(module, f"cannot use the system description: {error}")

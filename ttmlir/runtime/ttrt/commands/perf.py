@@ -1,14 +1,17 @@
-"""`ttrt perf`: times of operations on the host or of kernels on the device, as CSV and summary."""
+"""`ttrt perf`: how long programs take: estimated for a device, measured on the host, simulated."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from ttmlir.files import safe_file_name
 from ttmlir.runtime.binary import BinaryProgram
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.execution.executor import Observer
 from ttmlir.runtime.hooks import DebugHooks
+from ttmlir.runtime.loading import read_binary
+from ttmlir.runtime.system import find_system
 from ttmlir.runtime.ttrt.commands.command import Command
 from ttmlir.runtime.ttrt.commands.run import Run
 from ttmlir.runtime.ttrt.commands.run_options import PERF_OPTIONS
@@ -21,18 +24,22 @@ from ttmlir.runtime.ttrt.reports.operation_times import (
     timings_as_csv,
 )
 from ttmlir.runtime.ttrt.running.program import ProgramRun
+from ttmlir.schema import identify
 
 if TYPE_CHECKING:
+    from ttmlir.cost import Estimate
     from ttmlir.runtime.ttrt.reports.kernel_times import KernelRuns
 
 
 class Perf(Run):
-    """Run programs; report the time of operations on the host, of kernels on the device."""
+    """Report the time of operations, estimated on the device or measured on the host, and that of
+    kernels, simulated."""
 
     name = "perf"
-    summary = "Time operations on the CPU, or kernels on the simulated device."
+    summary = "Estimate operations on the device, time them on the CPU, or simulate kernels."
     options = PERF_OPTIONS
     RECORDS_KERNELS = True
+    WARMS_UP = True
 
     @classmethod
     def get_upstream_apis(cls) -> list[type[Command]]:
@@ -43,8 +50,26 @@ class Perf(Run):
         """The clock."""
         return self._timing
 
+    def check_constraints(self) -> None:
+        """Refuse options that ask for two things at once, or mean nothing."""
+        if self["device"] and self["host_only"]:
+            raise InputError("--device and --host-only say where to time; give one")
+        if self["batch"] is not None and not self["device"]:
+            raise InputError("--batch counts items of an estimate; give --device, too")
+        super().check_constraints()
+
+    def check_board(self, board: str) -> None:
+        """An estimate takes the description of any system, too."""
+        if self["device"]:
+            find_system(board)
+        else:
+            super().check_board(board)
+
     def execute_on(self, source: Source) -> None:
         """Time the programs of one file."""
+        if self["device"] and identify(source.content) == "TTNN":
+            self._estimate(source)
+            return
         self._timing = TimingObserver(hooks=DebugHooks.registered())
         self._kernels: list[KernelRuns] = []
         super().execute_on(source)
@@ -52,6 +77,30 @@ class Perf(Run):
             self._report_operations(source.name, self._timing.timings)
         if self._kernels:
             self._report_kernels(source.name)
+
+    def _estimate(self, source: Source) -> None:
+        """Estimate the programs of a `.ttnn` file."""
+        from ttmlir.cost import estimate_program
+
+        binary = read_binary(source.content, source.name, ignore_version=self["ignore_version"])
+        if binary.warning:
+            self.logger.warning(binary.warning)
+        files: dict[str, str] = {}
+        for program in self.selected_programs(binary):
+            estimate = estimate_program(program, self["board"] or None)
+            self._print(f"{source.name}: estimated for the device\n{estimate.table()}")
+            details = {"board": estimate.board, "total_ns": estimate.total.mid}
+            if self["batch"] is not None:
+                rate = estimate.rate(self["batch"], self["unit"])
+                self._print(f"{rate} in batches of {rate.batch}, without host transfers")
+                details |= {"unit": rate.unit, "per_second": rate.per_second}
+            files |= _estimate_files(program, estimate)
+            self.note(source.name, program_index=str(program.index), details=details)
+        folder = self._save(source.name, files)
+        if folder:
+            self._print(f"tables, JSON and traces of the estimate: {folder}")
+        if self["save_artifacts"]:
+            self.artifacts.save_source(source)
 
     def note_run(self, program: BinaryProgram, run: ProgramRun) -> None:
         """Keep the times of kernels for the report."""
@@ -101,3 +150,14 @@ class Perf(Run):
             if result.file_path == path:
                 result.details["perf_csv"] = f"{folder}/{CSV_NAME}"
         return folder
+
+
+def _estimate_files(program: BinaryProgram, estimate: Estimate) -> dict[str, str]:
+    """Contents of the files of an estimate by name; the first program's table has the usual one."""
+    stem = f"{program.index}_{safe_file_name(program.name)}"
+    table = CSV_NAME if program.index == 0 else f"{stem}_{CSV_NAME}"
+    return {
+        table: estimate.to_csv(),
+        f"estimate_{stem}.json": estimate.to_json(),
+        f"trace_{stem}.json": estimate.to_trace(),
+    }

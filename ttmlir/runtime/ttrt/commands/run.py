@@ -62,6 +62,8 @@ class Run(Command):
     options = RUN_OPTIONS
     RECORDS_KERNELS: ClassVar[bool] = False
     """True if `note_run` wants to know what the threads of kernels did when."""
+    WARMS_UP: ClassVar[bool] = False
+    """True if the first of several runs should not count."""
     TorchInitilizer = TorchInitilizer
     saved_outputs: dict[str, Array]
     """Arrays for `--outputs`, by name."""
@@ -80,13 +82,17 @@ class Run(Command):
         if Path(self["outputs"]).suffix not in ("", ".npy", ".npz"):
             raise InputError(f"--outputs must be a .npz or .npy file, got '{self['outputs']}'")
         if self["board"]:
-            board_table(self["board"])
+            self.check_board(self["board"])
         for name in self["lenient"]:
             if name not in LENIENCIES:
                 raise InputError(
                     f"--lenient: there is no finding '{name}'; supported are "
                     + ", ".join(LENIENCIES)
                 )
+
+    def check_board(self, board: str) -> None:
+        """Refuse boards that programs cannot be compared with."""
+        board_table(board)
 
     def execute(self) -> None:
         """Run every file."""
@@ -106,7 +112,7 @@ class Run(Command):
             return
         if binary.warning:
             self.logger.warning(binary.warning)
-        for program in self._programs(binary):
+        for program in self.selected_programs(binary):
             self._try_program(binary, program)
         if self["save_artifacts"]:
             self._save_binary(source, binary)
@@ -124,13 +130,17 @@ class Run(Command):
         message = (
             f"{binary.source}: compiled for another system than board '{board}': {lines[0]}"
             + (f" and {len(lines) - 1} more differences" if len(lines) > 1 else "")
-            + "; ttrt check lists them"
+            + "; nothing ran. Compile it for the board, with the option "
+            f"system-desc-path={board} of ttmlir-opt's pipeline or board={board!r} of "
+            "ttmlir.compile; without --board it runs on the system that it was compiled for, and "
+            "ttrt check lists the differences"
         )
         self.logger.warning(message)
         self.note(binary.source, outcome=Outcome.SKIP, exception=message)
         return False
 
-    def _programs(self, binary: Binary) -> Sequence[BinaryProgram]:
+    def selected_programs(self, binary: Binary) -> Sequence[BinaryProgram]:
+        """Those that `--program-index` asks for."""
         index = self["program_index"]
         if not binary.programs:
             raise BinaryError(f"{binary.source}: the file has no programs")
@@ -175,6 +185,7 @@ class Run(Command):
             golden=self["golden"] or self["save_golden_tensors"],
             keep_golden=self["save_golden_tensors"],
             tolerance=self._tolerance,
+            warm_up=self.WARMS_UP,
             runs=partial(progress, self["loops"], title, self["quiet"]),
         )
         if not binary.is_metal:

@@ -31,7 +31,8 @@ _PROGRAM = (
         name="--board",
         type=str,
         default="",
-        help="Run only files compiled for this board; default: simulate what each asks for.",
+        help="Run only files compiled for this board; default: simulate what each asks for. perf "
+        "--device estimates for it, or for a .ttsys file, whatever files were compiled for.",
     ),
     Option(
         name="--numerics",
@@ -141,9 +142,32 @@ RUN_OPTIONS = (
     result_file("run"),
 )
 
+_ESTIMATES = (
+    _flag(
+        "--host-only",
+        "Time operations of .ttnn files on this computer's CPU; the default without --device.",
+    ),
+    _flag(
+        "--device",
+        "Estimate the operations of .ttnn files on the device, --board or what they were compiled "
+        "for, without running them; .ttm files are simulated anyway.",
+    ),
+    Option(
+        name="--batch",
+        type=int,
+        least=1,
+        help="With --device: items in a run of a program, for items per second.",
+    ),
+    Option(
+        name="--unit",
+        type=str,
+        default="items",
+        help="With --batch: what the items are called, such as tokens or images.",
+    ),
+)
+
 PERF_OPTIONS = (
     *(option for option in RUN_OPTIONS if option.name != "--result-file"),
-    _flag("--host-only", "Only times of the host; the only ones there are on a CPU."),
-    _flag("--device", _ACCEPTED),
+    *_ESTIMATES,
     result_file("perf"),
 )

@@ -10,15 +10,14 @@ these names, it is kernels_perf_results.csv.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
 
 from ttmlir.files import safe_file_name
 from ttmlir.layout.enums import MathFidelity
 from ttmlir.runtime.binary import BinaryProgram
 from ttmlir.runtime.generic.runner import GenericReport
+from ttmlir.runtime.locations import place_in
 from ttmlir.runtime.metal.session import CommandReport
 from ttmlir.runtime.ttrt.running.program import ProgramRun
 from ttmlir.sim.execution.run import ProgramReport
@@ -141,20 +140,6 @@ def perf_summary(path: str, runs: Sequence[KernelRuns]) -> str:
             fidelity = each.fidelity or MathFidelity.HIFI4
             lines.append(summary(times, flops=0, cores=cores, fidelity=fidelity))
     return "\n".join(lines)
-
-
-def place_in(location: str) -> str:
-    """`file:line:column` of the innermost place in a location, those in installed packages left
-    out; empty if it has none."""
-    places = [match.groups() for match in _PLACE.finditer(location)]
-    own = [place for place in places if "site-packages" not in place[0]]
-    for path, line, column in own or places:
-        name = PurePath(path.replace('\\"', '"')).name
-        return f"{name}:{line}:{column}"
-    return ""
-
-
-_PLACE = re.compile(r'"((?:[^"\\]|\\.)*)":(\d+):(\d+)')
 
 
 def _share(each: KernelProgram, run: KernelRuns) -> float:

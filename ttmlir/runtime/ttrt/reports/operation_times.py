@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import re
 import time
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,26 +9,11 @@ from typing import Any
 from ttmlir.runtime.execution.executor import Run
 from ttmlir.runtime.execution.prepare import Step
 from ttmlir.runtime.hooks import DebugHooks
+from ttmlir.runtime.profiler_table import MISSING, profiler_csv, tensor_columns
 from ttmlir.runtime.tensor import TensorDesc
-from ttmlir.sim.timing.profiler_columns import PROFILER_COLUMNS
 
 CSV_NAME = "ops_perf_results.csv"
-_MISSING = "-"
 _MOST_OPERATIONS = 10
-_TENSOR_COLUMNS = ("W", "Z", "Y", "X", "LAYOUT", "DATA TYPE", "MEMORY")
-_TRAILING_COLUMNS = (
-    "CALL DEPTH",
-    "COMPUTE KERNEL PATH",
-    "COMPUTE KERNEL HASH",
-    "DATA MOVEMENT KERNEL PATH",
-    "DATA MOVEMENT KERNEL HASH",
-    "PM IDEAL [ns]",
-    "PM COMPUTE [ns]",
-    "PM BANDWIDTH [ns]",
-    "PM REQ I BW",
-    "PM REQ O BW",
-    "LOC",
-)
 
 
 @dataclass(frozen=True)
@@ -52,12 +34,7 @@ class Timing:
     def code(self) -> str:
         """Name of the operation in the IR."""
         call = self.step.call
-        return _ir_name(self.step.operation.table) if call is None else call.name
-
-
-def _ir_name(table: str) -> str:
-    """`ttnn.to_device` for the table `ToDeviceOp`, by the rule that these names follow."""
-    return "ttnn." + re.sub("(?<!^)(?=[A-Z])", "_", table.removesuffix("Op")).lower()
+        return self.step.operation.ir_name if call is None else call.name
 
 
 def _no_timings() -> list[Timing]:
@@ -96,14 +73,17 @@ def summary(path: str, timings: list[Timing]) -> str:
     for timing in timings:
         by_code.setdefault(timing.code, []).append(timing.duration)
     ranked = sorted(by_code.items(), key=lambda item: -sum(item[1]))[:_MOST_OPERATIONS]
-    lines = [f"{path}: {total / 1e6:.3f} ms in {len(timings)} operations"]
-    lines.append(f"{'operation':<32}{'calls':>8}{'total ms':>12}{'mean us':>12}{'share':>8}")
+    lines = [
+        f"{path}: {total / 1e6:.3f} ms of host time, on this computer's CPU, in {len(timings)} "
+        "operations; --device estimates the device's"
+    ]
+    lines.append(f"{'operation':<32}{'calls':>8}{'host ms':>12}{'mean host us':>14}{'share':>8}")
     for code, durations in ranked:
         spent = sum(durations)
         share = 100 * spent / total if total else 0.0
         mean = spent / len(durations) / 1e3
         lines.append(
-            f"{code:<32}{len(durations):>8}{spent / 1e6:>12.3f}{mean:>12.1f}{share:>7.1f}%"
+            f"{code:<32}{len(durations):>8}{spent / 1e6:>12.3f}{mean:>14.1f}{share:>7.1f}%"
         )
     return "\n".join(lines)
 
@@ -111,17 +91,9 @@ def summary(path: str, timings: list[Timing]) -> str:
 def timings_as_csv(timings: list[Timing]) -> str:
     """One row per operation, in the columns of tt-metal's profiler; "-" where there is no value."""
     most_inputs = max((len(timing.inputs) for timing in timings), default=0)
-    columns = [*PROFILER_COLUMNS]
-    for k in range(most_inputs):
-        columns += [f"INPUT_{k}_{name}" for name in _TENSOR_COLUMNS]
-    columns += [f"OUTPUT_0_{name}" for name in _TENSOR_COLUMNS]
-    columns += _TRAILING_COLUMNS
-    text = io.StringIO()
-    writer = csv.DictWriter(text, columns, restval=_MISSING, lineterminator="\n")
-    writer.writeheader()
-    for count, timing in enumerate(timings):
-        writer.writerow(_csv_row(count, timing))
-    return text.getvalue()
+    return profiler_csv(
+        (_csv_row(count, timing) for count, timing in enumerate(timings)), most_inputs
+    )
 
 
 def _csv_row(count: int, timing: Timing) -> dict[str, Any]:
@@ -134,31 +106,12 @@ def _csv_row(count: int, timing: Timing) -> dict[str, Any]:
         "HOST END TS": timing.end,
         "HOST DURATION [ns]": timing.duration,
         "CALL DEPTH": 1,
-        "LOC": step.operation.location or _MISSING,
+        "LOC": step.operation.location or MISSING,
     }
     if step.call is not None and step.call.parameters:
         row["ATTRIBUTES"] = "; ".join(f"{k}={v}" for k, v in step.call.parameters.items())
-    for k, desc in enumerate(timing.inputs):
-        row |= _tensor_columns(f"INPUT_{k}", desc)
+    row |= tensor_columns(timing.inputs, step.output_desc)
     if step.output_desc is not None:
-        desc = step.output_desc
-        row |= _tensor_columns("OUTPUT_0", desc)
-        cores = sum(height * width for _, _, height, width in desc.core_ranges)
-        row["CORE COUNT"] = cores or _MISSING
+        cores = sum(height * width for _, _, height, width in step.output_desc.core_ranges)
+        row["CORE COUNT"] = cores or MISSING
     return row
-
-
-def _tensor_columns(prefix: str, desc: TensorDesc) -> dict[str, Any]:
-    # The four columns are the last four dimensions; those further out are folded into W.
-    shape = (1,) * (4 - len(desc.shape)) + desc.shape
-    outer = 1
-    for extent in shape[:-3]:
-        outer *= extent
-    values = (
-        outer,
-        *shape[-3:],
-        "TILE" if desc.is_tiled else "ROW_MAJOR",
-        desc.data_type.schema_name.upper(),
-        f"{desc.memory_space.keyword}_{desc.memory_layout.keyword}".upper(),
-    )
-    return {f"{prefix}_{name}": value for name, value in zip(_TENSOR_COLUMNS, values, strict=True)}

@@ -43,6 +43,8 @@ class RunSettings:
     keep_golden: bool = False
     """Keep the results of the reference, too."""
     tolerance: Tolerance = field(default_factory=Tolerance)
+    warm_up: bool = False
+    """Run programs of operations once before those runs that are timed and watched."""
     runs: Callable[[], Iterable[int]] = lambda: range(1)
     """Counts the runs; called once for each program."""
 
@@ -87,6 +89,8 @@ def run_operations(
         ]
         prepared = prepare_submission(device, program.binary, program.index, tensors)
         golden = _golden_observer(program, tensors, settings) if settings.golden else None
+        if settings.warm_up and golden is None and not prepared.has_kernels:
+            run_prepared(device, prepared, tensors)
         durations: list[int] = []
         outputs: list[Tensor] = []
         runner: GenericRunner | None = None

@@ -1,0 +1,299 @@
+"""Products of matrices, cut over the cores as ttnn's programs cut them.
+
+The result is divided in blocks, one for each core, and a core adds up products along K block by
+block: the operands' blocks come from DRAM or from shards in L1, once for each row or column of
+cores, whose others get them by multicast. Products of a batch of matrices are divided by matrices,
+and every core reads what it needs.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from ttmlir.cost.functions import APPROXIMATIONS, function_cycles
+from ttmlir.cost.machine import Machine
+from ttmlir.cost.parameters import MATMUL_BLOCK, MATMUL_CALL
+from ttmlir.cost.tensors import (
+    NO_TRANSFER,
+    cores_for,
+    dram_bytes,
+    is_sharded,
+    join,
+    network_bytes,
+    reading,
+    shard_cores,
+    tile_shape,
+    writing,
+)
+from ttmlir.cost.work import MatmulConfig, Work
+from ttmlir.cost.workload import COMPUTE, DRAM, NOC, PACK, UNPACK, OperationCost, Stage, Workload
+from ttmlir.layout.enums import DataType, MathFidelity, MemorySpace
+from ttmlir.runtime.tensor import TensorDesc
+from ttmlir.sim.timing.costs import (
+    matmul_math_cycles,
+    matmul_unpack_cycles,
+    pack_cycles,
+    tile_bytes,
+)
+
+DST_TILES = 8
+"""Tiles of 16 bits in the half of DST that is computed in."""
+NARROW = 8
+"""A result that is so many times longer than wide is divided along its long side alone."""
+DEFAULT_DEPTH = 2
+"""Tiles along K of a block, where K has an even number of them."""
+
+
+@dataclass(frozen=True)
+class Division:
+    """How the result is divided: rows and columns of cores, and the tiles of a core's block."""
+
+    rows: int
+    columns: int
+    block_rows: int
+    block_columns: int
+    depth: int
+    steps: int
+
+    @property
+    def cores(self) -> int:
+        """That have a block."""
+        return self.rows * self.columns
+
+
+def cost_matmul(machine: Machine, work: Work) -> OperationCost:
+    """`matmul`: one program."""
+    a, b = work.operands[:2]
+    (batch, rows, inner), (matrices, _, columns) = tile_shape(a.shape), tile_shape(b.shape)
+    if matrices == 1:
+        rows, batch = rows * batch, 1
+    flops = 2.0 * math.prod(work.output.shape) * a.shape[-1]
+    if batch > 1 or matrices > 1:
+        batch = max(batch, matrices)
+        workload = _batched(machine, work, batch, (rows, inner, columns), flops)
+    else:
+        workload = multiply(machine, work, (rows, inner, columns), flops)
+    return OperationCost(programs=(workload,))
+
+
+def multiply(
+    machine: Machine,
+    work: Work,
+    extents: tuple[int, int, int],
+    flops: float,
+    *,
+    extra: tuple[Stage, ...] = (),
+) -> Workload:
+    """The program for M x K x N tiles; `extra` is done in every step besides multiplying."""
+    a, b = work.operands[:2]
+    division = divide(machine, work, extents)
+    down, across = division.rows, division.columns
+    first = _block_read(
+        machine,
+        a,
+        division.block_rows * division.depth,
+        readers=down,
+        receivers=across,
+        ring=work.matmul.ring,
+    )
+    second = _block_read(
+        machine, b, division.block_columns * division.depth, readers=across, receivers=down
+    )
+    compute = block_stages(
+        machine,
+        (a.data_type, b.data_type, work.output.data_type),
+        (division.block_rows, division.block_columns, division.depth),
+        work.product_fidelity,
+        subblock=work.matmul.subblock,
+        accumulates=division.steps > 1,
+    )
+    results = division.block_rows * division.block_columns
+    once = [_result_write(machine, work.output, results, division.cores)]
+    if work.matmul.activation:
+        once.append(Stage(COMPUTE, results * activation_cycles(work.matmul)))
+    return Workload(
+        cores=division.cores,
+        steps=division.steps,
+        read=_side_by_side(machine, division, a, b, first, second),
+        compute=(*compute, *extra),
+        tiles_per_step=division.block_rows * division.block_columns,
+        write=NO_TRANSFER,
+        once=tuple(once),
+        flops=flops,
+        dram_bytes=dram_bytes(a, b, work.output),
+        noc_bytes=network_bytes(a, b, work.output),
+        fidelity=work.product_fidelity,
+    )
+
+
+def divide(machine: Machine, work: Work, extents: tuple[int, int, int]) -> Division:
+    """The cores and blocks of a product of M x K x N tiles."""
+    rows, inner, columns = extents
+    down, across = work.matmul.grid or _grid(machine, work)
+    # Those of a product whose result is narrow form one row, or one column.
+    if work.matmul.grid is None:
+        if columns >= NARROW * rows or rows == 1:
+            down, across = 1, down * across
+        elif rows >= NARROW * columns or columns == 1:
+            down, across = down * across, 1
+    block_rows, block_columns = -(-rows // down), -(-columns // across)
+    down, across = -(-rows // block_rows), -(-columns // block_columns)
+    depth = work.matmul.block_depth or (DEFAULT_DEPTH if inner % DEFAULT_DEPTH == 0 else 1)
+    depth = min(depth, inner)
+    return Division(down, across, block_rows, block_columns, depth, -(-inner // depth))
+
+
+def _grid(machine: Machine, work: Work) -> tuple[int, int]:
+    if is_sharded(work.output):
+        ranges = work.output.core_ranges
+        if len(ranges) == 1:
+            _, _, height, width = ranges[0]
+            return max(1, height), max(1, width)
+        return 1, shard_cores(work.output)
+    return machine.grid
+
+
+def block_stages(
+    machine: Machine,
+    formats: tuple[DataType, DataType, DataType],
+    block: tuple[int, int, int],
+    fidelity: MathFidelity,
+    *,
+    subblock: tuple[int, int] | None = None,
+    accumulates: bool = True,
+) -> tuple[Stage, ...]:
+    """Unpack, multiply and pack a block of rows x columns tiles and so many steps along K."""
+    a, b, result = formats
+    rows, columns, depth = block
+    height, width = subblock or choose_subblock(rows, columns, wide=result is DataType.F32)
+    calls = -(-rows // height) * -(-columns // width)
+    products = height * width
+    unpack = matmul_unpack_cycles(a, b, height, width) / machine.figures.unpack_speed
+    multiply_cycles = matmul_math_cycles(fidelity, products)
+    handover = calls * MATMUL_BLOCK
+    unpacks = calls * depth * max(unpack, MATMUL_CALL)
+    return (
+        Stage(UNPACK, unpacks + handover, calls * depth * unpack),
+        Stage(
+            COMPUTE,
+            calls * depth * multiply_cycles + handover,
+            calls * depth * products * 16 * max(int(fidelity), 1),
+        ),
+        Stage(PACK, rows * columns * pack_cycles(result, accumulates)),
+    )
+
+
+def activation_cycles(config: MatmulConfig) -> int:
+    """Cycles of the math thread for a tile of the function that is applied to the result."""
+    if config.approximate:
+        return APPROXIMATIONS[config.activation]
+    return function_cycles(config.activation)
+
+
+def choose_subblock(rows: int, columns: int, *, wide: bool) -> tuple[int, int]:
+    """The largest block of tiles that fits DST and divides the core's block, square if it can."""
+    room = DST_TILES // 2 if wide else DST_TILES
+    fitting = [
+        (height, width)
+        for height in range(1, min(rows, room) + 1)
+        for width in range(1, min(columns, room // height) + 1)
+        if rows % height == 0 and columns % width == 0
+    ]
+    return max(fitting, key=lambda each: (each[0] * each[1], min(each)))
+
+
+def _block_read(
+    machine: Machine,
+    desc: TensorDesc,
+    tiles: int,
+    *,
+    readers: int,
+    receivers: int,
+    ring: bool = False,
+) -> Stage:
+    """A block of an operand: read by one core of each row or column, given to the others."""
+    read = reading(machine, desc, tiles, readers)
+    size = tiles * tile_bytes(desc.data_type)
+    if ring:
+        # Every core sends on what it has to its neighbour, and waits for its signal.
+        cycles = machine.figures.l1_write_latency + size / machine.figures.interface_rate
+        return Stage(NOC, cycles, size / machine.figures.interface_rate)
+    if is_sharded(desc) and receivers == 1:
+        return NO_TRANSFER
+    if receivers == 1:
+        return read
+    # The sender begins to read the next block while this one is on its way.
+    given = machine.multicast_cycles(size)
+    kind = read.kind if read.cycles > given else NOC
+    least = max(read.ideal, size / machine.figures.interface_rate)
+    return Stage(kind, read.cycles + given, least, machine.multicast_delay(receivers - 1))
+
+
+def _side_by_side(
+    machine: Machine,
+    division: Division,
+    a: TensorDesc,
+    b: TensorDesc,
+    first: Stage,
+    second: Stage,
+) -> Stage:
+    """Both operands' blocks come on processors of their own, but through the same DRAM."""
+    longer = max(first, second, key=lambda stage: stage.cycles)
+    size = sum(
+        count * division.depth * tile_bytes(desc.data_type)
+        for desc, count in (
+            (a, division.block_rows * division.rows),
+            (b, division.block_columns * division.columns),
+        )
+        if desc.memory_space is MemorySpace.DEVICE_DRAM
+    )
+    together = size / machine.spread_read_rate
+    if together > longer.cycles:
+        return Stage(DRAM, together, size / machine.dram_rate)
+    return longer
+
+
+def _result_write(machine: Machine, desc: TensorDesc, tiles: int, cores: int) -> Stage:
+    return writing(machine, desc, tiles, cores)
+
+
+def _batched(
+    machine: Machine, work: Work, batch: int, extents: tuple[int, int, int], flops: float
+) -> Workload:
+    """One matrix of the batch after the other, or a part of its rows, on each core."""
+    a, b = work.operands[:2]
+    rows, inner, columns = extents
+    parts = max(1, min(rows, machine.cores // batch)) if batch < machine.cores else 1
+    block_rows = -(-rows // parts)
+    units = batch * -(-rows // block_rows)
+    cores = cores_for(machine, work.output, units)
+    depth = work.matmul.block_depth or (DEFAULT_DEPTH if inner % DEFAULT_DEPTH == 0 else 1)
+    blocks = -(-inner // depth)
+    read = join(
+        [
+            reading(machine, a, block_rows * depth, cores),
+            reading(machine, b, columns * depth, cores),
+        ]
+    )
+    compute = block_stages(
+        machine,
+        (a.data_type, b.data_type, work.output.data_type),
+        (block_rows, columns, depth),
+        work.product_fidelity,
+        subblock=work.matmul.subblock,
+        accumulates=blocks > 1,
+    )
+    written = writing(machine, work.output, block_rows * columns, cores)
+    return Workload(
+        cores=cores,
+        steps=-(-units // cores) * blocks,
+        read=read,
+        compute=compute,
+        tiles_per_step=block_rows * columns,
+        write=Stage(written.kind, written.cycles / blocks, written.ideal / blocks),
+        flops=flops,
+        dram_bytes=dram_bytes(a, b, work.output),
+        noc_bytes=network_bytes(a, b, work.output),
+        fidelity=work.product_fidelity,
+    )

@@ -1,0 +1,326 @@
+"""Operations that move numbers, or look them up, and compute nothing.
+
+Whole tiles are copied page by page. Where numbers leave their rows of tiles, lines of 16 numbers
+(a row of a face) are moved one by one, which costs a processor far more than the bytes do.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ttmlir.cost.families.elementwise import stream_tiles
+from ttmlir.cost.functions import call_cycles, stages
+from ttmlir.cost.machine import Machine
+from ttmlir.cost.tensors import (
+    TILE,
+    cores_for,
+    dram_bytes,
+    join,
+    network_bytes,
+    reading,
+    tensor_bytes,
+    tile_count,
+    tile_shape,
+    writing,
+)
+from ttmlir.cost.work import Work
+from ttmlir.cost.workload import PROCESSOR, OperationCost, Stage, Workload
+from ttmlir.layout.enums import MemorySpace
+from ttmlir.layout.tile import FACE
+from ttmlir.runtime.tensor import TensorDesc
+from ttmlir.sim.timing.costs import (
+    pack_cycles,
+    tile_bytes,
+    tilize_unpack_cycles,
+    unpack_cycles,
+    untilize_cycles,
+)
+
+LINES = TILE * TILE // FACE
+"""Rows of faces in a tile."""
+
+
+def copy_tiles(machine: Machine, source: TensorDesc, output: TensorDesc) -> Workload:
+    """Pages from one place to another; a core that reads a page writes it."""
+    compute = (
+        ()
+        if source.data_type is output.data_type
+        else stages(
+            unpack_cycles(source.data_type), call_cycles("copy_tile"), pack_cycles(output.data_type)
+        )
+    )
+    return stream_tiles(machine, (source,), output, compute, flops_per_element=0.0)
+
+
+def move_lines(machine: Machine, work: Work, *, notes: tuple[str, ...] = ()) -> Workload:
+    """Lines of faces are written one by one to where they belong."""
+    source, output = work.operands[0], work.output
+    count = tile_count(output.shape)
+    cores = cores_for(machine, output, count)
+    figures = machine.figures
+    read = reading(machine, source, 1, cores)
+    lines = LINES * (figures.write_issue + figures.page_address)
+    return Workload(
+        cores=cores,
+        steps=-(-count // cores),
+        read=read,
+        compute=stages(
+            unpack_cycles(source.data_type), call_cycles("copy_tile"), pack_cycles(output.data_type)
+        ),
+        write=Stage(PROCESSOR, figures.dram_write_latency + lines, lines),
+        dram_bytes=dram_bytes(source, output),
+        noc_bytes=network_bytes(source, output),
+        notes=notes,
+    )
+
+
+def cost_transpose(machine: Machine, work: Work) -> OperationCost:
+    """Two dimensions change places."""
+    rank = len(work.operands[0].shape)
+    dims = {int(work.parameters[name]) % rank for name in ("dim0", "dim1")}
+    order = list(range(rank))
+    if len(dims) == 2:
+        first, second = sorted(dims)
+        order[first], order[second] = second, first
+    return _permute(machine, work, order)
+
+
+def cost_permute(machine: Machine, work: Work) -> OperationCost:
+    """All dimensions are put in another order."""
+    return _permute(machine, work, [int(dim) for dim in work.parameters["permutation"]])
+
+
+def _permute(machine: Machine, work: Work, order: list[int]) -> OperationCost:
+    source = work.operands[0]
+    rank = len(order)
+    last = set(range(max(0, rank - 2), rank))
+    if order == list(range(rank)):
+        return OperationCost(programs=(copy_tiles(machine, source, work.output),))
+    if {order[dim] for dim in last} != last:
+        return OperationCost(programs=(move_lines(machine, work),))
+    if order[-1] == rank - 1:
+        return OperationCost(programs=(copy_tiles(machine, source, work.output),))
+    data_type = source.data_type
+    compute = stages(
+        unpack_cycles(data_type), call_cycles("transpose_wh_tile"), pack_cycles(data_type)
+    )
+    streamed = stream_tiles(machine, (source,), work.output, compute, flops_per_element=0.0)
+    return OperationCost(programs=(streamed,))
+
+
+def cost_reshape(machine: Machine, work: Work) -> OperationCost:
+    """Nothing if the rows of tiles stay where they are; else lines are moved."""
+    before, after = work.operands[0].shape, work.output.shape
+    if _same_tiles(before, after):
+        return OperationCost(notes=("a view: nothing is moved",))
+    return OperationCost(programs=(move_lines(machine, work),))
+
+
+def _same_tiles(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
+    """True if a reshaped tensor has the same tiles in the same order."""
+    if (before or (1,))[-1] != (after or (1,))[-1]:
+        return False
+    heights = [(shape[-2] if len(shape) > 1 else 1) for shape in (before, after)]
+    return heights[0] == heights[1] or all(height % TILE == 0 for height in heights)
+
+
+def cost_concat(machine: Machine, work: Work) -> OperationCost:
+    """Tiles are copied if all parts but the last end with whole tiles; else lines are moved."""
+    rank = len(work.output.shape)
+    dim = int(work.parameters["dim"]) % rank
+    parts = [desc.shape[dim] for desc in work.operands]
+    if dim < rank - 2 or all(extent % TILE == 0 for extent in parts[:-1]):
+        return OperationCost(programs=(_copy_all(machine, work),))
+    return OperationCost(programs=(move_lines(machine, work),))
+
+
+def _copy_all(machine: Machine, work: Work) -> Workload:
+    """Every tile of the result comes from one of the operands."""
+    return copy_tiles(machine, work.operands[0], work.output)
+
+
+def cost_slice(machine: Machine, work: Work) -> OperationCost:
+    """Tiles are copied if the part begins at one and has no gaps; else lines are moved."""
+    begins = [int(each) for each in work.parameters["begins"]]
+    steps = [int(each) for each in work.parameters["step"]]
+    is_whole = all(begin % TILE == 0 for begin in begins[-2:]) and all(
+        step == 1 for step in steps[-2:]
+    )
+    if is_whole:
+        return OperationCost(programs=(copy_tiles(machine, work.operands[0], work.output),))
+    return OperationCost(programs=(move_lines(machine, work),))
+
+
+def cost_pad(machine: Machine, work: Work) -> OperationCost:
+    """Tiles are copied if nothing is added in front of rows or columns; else lines are moved."""
+    padding = [int(each) for each in work.parameters["padding"]]
+    in_front = padding[0::2][-2:]
+    if all(each % TILE == 0 for each in in_front):
+        return OperationCost(programs=(copy_tiles(machine, work.operands[0], work.output),))
+    return OperationCost(programs=(move_lines(machine, work),))
+
+
+def cost_repeat(machine: Machine, work: Work) -> OperationCost:
+    """Tiles are copied where whole ones are repeated."""
+    repeats = [int(each) for each in work.parameters["repeat_dimensions"]]
+    inner = zip(work.operands[0].shape[-2:], repeats[-2:], strict=False)
+    if all(times == 1 or extent % TILE == 0 for extent, times in inner):
+        return OperationCost(programs=(copy_tiles(machine, work.operands[0], work.output),))
+    return OperationCost(programs=(move_lines(machine, work),))
+
+
+def cost_lines(machine: Machine, work: Work) -> OperationCost:
+    """Operations of which only the movement of their numbers is known."""
+    note = "only the movement of the numbers is counted"
+    return OperationCost(programs=(move_lines(machine, work, notes=(note,)),))
+
+
+def cost_copy(machine: Machine, work: Work) -> OperationCost:
+    """Operations that read all operands and write the result, of which no more is known."""
+    note = "only reading the operands and writing the result are counted"
+    workload = stream_tiles(
+        machine, work.operands, work.output, (), flops_per_element=0.0, notes=(note,)
+    )
+    return OperationCost(programs=(workload,))
+
+
+def cost_embedding(machine: Machine, work: Work) -> OperationCost:
+    """A row of the table for each index, then tiles of the rows."""
+    output = work.output
+    columns = output.shape[-1]
+    rows = math.prod(output.shape[:-1])
+    element = tile_bytes(output.data_type) / (TILE * TILE)
+    blocks = -(-rows // TILE)
+    cores = cores_for(machine, output, blocks)
+    steps = -(-blocks // cores)
+    width = -(-columns // TILE)
+    read = machine.read_dram(TILE, columns * element, cores)
+    compute = stages(
+        width * tilize_unpack_cycles(output.data_type, width),
+        width * call_cycles("copy_tile"),
+        width * pack_cycles(output.data_type),
+    )
+    size = tensor_bytes(output)
+    workload = Workload(
+        cores=cores,
+        steps=steps,
+        read=read,
+        compute=compute,
+        tiles_per_step=width,
+        write=writing(machine, output, width, cores),
+        dram_bytes=size + dram_bytes(output),
+        noc_bytes=2 * size,
+    )
+    return OperationCost(programs=(workload,))
+
+
+def cost_tilize(machine: Machine, work: Work) -> OperationCost:
+    """A row of tiles at a time out of 32 rows, which a core reads before it begins."""
+    source, output = work.operands[0], work.output
+    matrices, rows, columns = tile_shape(output.shape)
+    units = matrices * rows
+    cores = cores_for(machine, output, units)
+    page = source.shape[-1] * tile_bytes(source.data_type) / (TILE * TILE)
+    read = _read_rows(machine, source, page, cores)
+    write = writing(machine, output, 1, cores)
+    compute = stages(
+        columns * tilize_unpack_cycles(output.data_type, columns) / machine.figures.unpack_speed,
+        columns * call_cycles("copy_tile"),
+        columns * pack_cycles(output.data_type),
+    )
+    return OperationCost(
+        programs=(
+            Workload(
+                cores=cores,
+                steps=-(-units // cores),
+                read=read,
+                compute=compute,
+                tiles_per_step=columns,
+                write=Stage(write.kind, columns * write.cycles, columns * write.ideal),
+                dram_bytes=dram_bytes(source, output),
+                noc_bytes=network_bytes(source, output),
+            ),
+        )
+    )
+
+
+def cost_untilize(machine: Machine, work: Work) -> OperationCost:
+    """A row of tiles at a time becomes 32 rows."""
+    source, output = work.operands[0], work.output
+    matrices, rows, columns = tile_shape(source.shape)
+    units = matrices * rows
+    cores = cores_for(machine, source, units)
+    page = output.shape[-1] * tile_bytes(output.data_type) / (TILE * TILE)
+    read = reading(machine, source, 1, cores)
+    unpack, pack = untilize_cycles(source.data_type, by_packer=True)
+    write = (
+        machine.write_dram(TILE, page, cores)
+        if output.memory_space is MemorySpace.DEVICE_DRAM
+        else machine.write_l1(TILE, page)
+    )
+    return OperationCost(
+        programs=(
+            Workload(
+                cores=cores,
+                steps=-(-units // cores),
+                read=Stage(read.kind, columns * read.cycles, columns * read.ideal),
+                compute=stages(
+                    columns * unpack, columns * call_cycles("copy_tile"), columns * pack
+                ),
+                tiles_per_step=columns,
+                write=write,
+                dram_bytes=dram_bytes(source, output),
+                noc_bytes=network_bytes(source, output),
+            ),
+        )
+    )
+
+
+def cost_permute_rows(machine: Machine, work: Work) -> OperationCost:
+    """Rows of a row-major tensor, one by one, each read before it is written."""
+    output = work.output
+    count = math.prod(output.shape[:-1])
+    cores = cores_for(machine, output, count)
+    page = output.shape[-1] * tile_bytes(output.data_type) / (TILE * TILE)
+    figures = machine.figures
+    # The place of a row in the other order: a division and a remainder for each dimension.
+    place = 2 * len(output.shape) * figures.page_address / 2
+    read = machine.read_dram(1, page, cores)
+    write = machine.write_dram(1, page, cores)
+    return OperationCost(
+        programs=(
+            Workload(
+                cores=cores,
+                steps=-(-count // cores),
+                read=read,
+                write=Stage(write.kind, write.cycles + place, write.ideal),
+                dram_bytes=2 * count * page,
+                noc_bytes=2 * count * page,
+            ),
+        )
+    )
+
+
+def _read_rows(machine: Machine, source: TensorDesc, page: float, cores: int) -> Stage:
+    if source.memory_space is MemorySpace.DEVICE_DRAM:
+        return machine.read_dram(TILE, page, cores)
+    return machine.read_l1(TILE, page)
+
+
+def cost_creation(machine: Machine, work: Work) -> OperationCost:
+    """Tiles of one number, or counted ones, are written from L1."""
+    output = work.output
+    count = tile_count(output.shape)
+    cores = cores_for(machine, output, count)
+    return OperationCost(
+        programs=(
+            Workload(
+                cores=cores,
+                steps=-(-count // cores),
+                read=join([]),
+                write=writing(machine, output, 1, cores),
+                dram_bytes=dram_bytes(output),
+                noc_bytes=network_bytes(output),
+            ),
+        )
+    )

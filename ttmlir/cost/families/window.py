@@ -1,0 +1,101 @@
+"""Convolutions and pooling: images whose rows are pixels, divided over the cores."""
+
+from __future__ import annotations
+
+import math
+
+from ttmlir.cost.families.contraction import divide, multiply
+from ttmlir.cost.functions import call_cycles, stages
+from ttmlir.cost.machine import Machine
+from ttmlir.cost.tensors import TILE, cores_for, dram_bytes, network_bytes, tile_count
+from ttmlir.cost.work import Work
+from ttmlir.cost.workload import PROCESSOR, UNPACK, OperationCost, Stage, Workload
+from ttmlir.runtime.tensor import TensorDesc
+from ttmlir.sim.timing.costs import pack_cycles, tile_bytes, tilize_unpack_cycles
+
+POOL_WINDOW_NS = 360
+"""To reduce a window of 256 channels with 4 of the rows of a tile in use (tt-metal issue 27922;
+430 ns on Blackhole)."""
+POOL_CHANNELS = 256
+
+
+def cost_convolution(machine: Machine, work: Work) -> OperationCost:
+    """A product: rows are pixels of the result, and K is a window of all channels of a group.
+
+    Windows are gathered from the image, which each core has in L1, and made tiles, step by step
+    beside the product.
+    """
+    kernel = _number(work, "kernel_height") * _number(work, "kernel_width")
+    groups = max(1, _number(work, "groups"))
+    channels, filters = _number(work, "in_channels"), _number(work, "out_channels")
+    pixels = max(1, math.prod(work.output.shape[:-1]))
+    inner = kernel * channels // groups
+    extents = (_tiles(pixels), _tiles(inner), _tiles(filters))
+    flops = 2.0 * pixels * inner * filters
+    workload = multiply(machine, work, extents, flops, extra=(_gather(machine, work, extents),))
+    notes = ("gathering windows is counted, exchanging the edges of the cores' images is not",)
+    return OperationCost(programs=(workload,), notes=notes)
+
+
+def _gather(machine: Machine, work: Work, extents: tuple[int, int, int]) -> Stage:
+    """Windows of the pixels of a block are copied within L1 and made tiles, in each step."""
+    division = divide(machine, work, extents)
+    tiles = division.block_rows * division.depth
+    data_type = work.operands[0].data_type
+    tilize = tiles * tilize_unpack_cycles(data_type, division.depth)
+    # A pixel's channels are one transfer; a step has as many as its share of K has pixels.
+    channels = max(1, _number(work, "in_channels") // max(1, _number(work, "groups")))
+    sticks = division.block_rows * TILE * max(1.0, division.depth * TILE / channels)
+    copies = sticks * machine.figures.read_issue
+    return Stage(UNPACK if tilize > copies else PROCESSOR, max(tilize, copies))
+
+
+def cost_pool(machine: Machine, work: Work) -> OperationCost:
+    """A window for each pixel of the result, gathered, then reduced as rows of tiles."""
+    output, source = work.output, work.operands[0]
+    pixels = max(1, math.prod(output.shape[:-1]))
+    channels = output.shape[-1]
+    cores = cores_for(machine, output, pixels)
+    steps = -(-pixels // cores)
+    window = _number(work, "kernel_height") * _number(work, "kernel_width")
+    blocks = -(-channels // POOL_CHANNELS)
+    reduce_cycles = POOL_WINDOW_NS * 1e-9 * machine.clock_hz * blocks * -(-window // 16)
+    size = channels * tile_bytes(source.data_type) / (TILE * TILE)
+    gather = window * max(machine.figures.read_issue, size / machine.figures.interface_rate)
+    tiles = tile_count(source.shape) / steps / cores
+    workload = Workload(
+        cores=cores,
+        steps=steps,
+        read=_image_share(machine, source, tiles, cores),
+        compute=(
+            Stage(PROCESSOR, gather),
+            *stages(
+                reduce_cycles,
+                call_cycles("copy_tile") * blocks,
+                pack_cycles(output.data_type) / TILE,
+            ),
+        ),
+        write=_image_share(machine, output, tile_count(output.shape) / steps / cores, cores),
+        flops=float(pixels * channels * window),
+        dram_bytes=dram_bytes(source, output),
+        noc_bytes=network_bytes(source, output),
+        notes=("exchanging the edges of the cores' images is not counted",),
+    )
+    return OperationCost(programs=(workload,))
+
+
+def _image_share(machine: Machine, desc: TensorDesc, tiles: float, cores: int) -> Stage:
+    """What moving an image in large blocks takes for each step."""
+    size = tiles * tile_bytes(desc.data_type)
+    rate = min(machine.figures.interface_rate, machine.spread_read_rate / cores)
+    if not dram_bytes(desc):
+        return Stage(PROCESSOR, 0.0)
+    return Stage("DRAM", size / rate, size * cores / machine.dram_rate)
+
+
+def _number(work: Work, name: str) -> int:
+    return int(work.parameters.get(name, 1))
+
+
+def _tiles(extent: int) -> int:
+    return -(-extent // TILE)

@@ -1,0 +1,164 @@
+"""The chip that an estimate is for: its grid, its rates, and what transfers on it take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from ttmlir.cost.parameters import CostParameters, cost_parameters, rate_of
+from ttmlir.cost.workload import DRAM, LATENCY, NOC, PROCESSOR, HostTransfer, Stage
+from ttmlir.layout.enums import Arch
+from ttmlir.layout.system.arch import arch_spec
+from ttmlir.layout.system.chip import ChipDesc, SystemDesc
+from ttmlir.sim.timing.noc_parameters import NocParameters, noc_parameters
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A chip of a board, and what the tables say about chips of its generation."""
+
+    name: str
+    """The board, or the file that describes it."""
+    chip: ChipDesc
+
+    @classmethod
+    def of(cls, name: str, system: SystemDesc) -> Machine:
+        """The first chip of a system; ValueError for a generation that is not modelled."""
+        machine = cls(name, system.chip(0))
+        noc_parameters(machine.arch)
+        return machine
+
+    @property
+    def arch(self) -> Arch:
+        """The generation."""
+        return self.chip.arch
+
+    @cached_property
+    def clock_hz(self) -> int:
+        """Cycles in a second."""
+        return arch_spec(self.arch).clock_hz
+
+    @cached_property
+    def noc(self) -> NocParameters:
+        """Rates of networks and DRAM."""
+        return noc_parameters(self.arch)
+
+    @cached_property
+    def figures(self) -> CostParameters:
+        """Latencies and shares."""
+        return cost_parameters(self.arch)
+
+    @property
+    def grid(self) -> tuple[int, int]:
+        """Rows and columns of cores that programs can use."""
+        return self.chip.grid
+
+    @property
+    def cores(self) -> int:
+        """Of the grid."""
+        return self.grid[0] * self.grid[1]
+
+    @property
+    def channels(self) -> int:
+        """Of DRAM."""
+        return self.chip.num_dram_channels
+
+    @property
+    def dram_rate(self) -> float:
+        """Bytes per cycle of all channels together, reads or writes."""
+        return self.channels * self.noc.dram_read_rate
+
+    @property
+    def spread_read_rate(self) -> float:
+        """Bytes per cycle that the cores read together from tensors over all channels."""
+        return self.dram_rate * self.figures.spread_read_share
+
+    @property
+    def spread_write_rate(self) -> float:
+        """Bytes per cycle that they write together."""
+        return self.channels * self.noc.dram_write_rate * self.figures.spread_write_share
+
+    def nanoseconds(self, cycles: float) -> float:
+        """Cycles of the clock as time."""
+        return cycles * 1e9 / self.clock_hz
+
+    # Transfers of one core, while `cores` cores do the same.
+
+    def read_dram(self, pages: float, page_bytes: float, cores: int) -> Stage:
+        """Pages of an interleaved tensor, and then a barrier."""
+        return self._move(
+            pages,
+            page_bytes,
+            latency=self.figures.dram_read_latency,
+            issue=self.figures.read_issue + self.figures.page_address,
+            together=self.spread_read_rate / cores,
+            peak=self.dram_rate / cores,
+        )
+
+    def write_dram(self, pages: float, page_bytes: float, cores: int) -> Stage:
+        """Pages of an interleaved tensor, and then a barrier."""
+        return self._move(
+            pages,
+            page_bytes,
+            latency=self.figures.dram_write_latency,
+            issue=self.figures.write_issue + self.figures.page_address,
+            together=self.spread_write_rate / cores,
+            peak=self.dram_rate / cores,
+        )
+
+    def read_l1(self, pages: float, page_bytes: float) -> Stage:
+        """Pages that lie in the L1 of other cores."""
+        return self._move(
+            pages,
+            page_bytes,
+            latency=self.figures.l1_read_latency,
+            issue=self.figures.read_issue + self.figures.page_address,
+        )
+
+    def write_l1(self, pages: float, page_bytes: float) -> Stage:
+        """Pages to the L1 of other cores."""
+        return self._move(
+            pages,
+            page_bytes,
+            latency=self.figures.l1_write_latency,
+            issue=self.figures.write_issue + self.figures.page_address,
+        )
+
+    def multicast_cycles(self, size: float) -> float:
+        """Cycles in which a core gives a block to others: they ask for it, and it leaves."""
+        return self.figures.semaphore_trip + size / self.figures.multicast_rate
+
+    def multicast_delay(self, destinations: int) -> float:
+        """Cycles until the last of them has it, beyond those in which it leaves."""
+        return self.figures.multicast_latency + self.figures.destination_latency * destinations
+
+    def _move(
+        self,
+        pages: float,
+        page_bytes: float,
+        *,
+        latency: float,
+        issue: float,
+        together: float | None = None,
+        peak: float | None = None,
+    ) -> Stage:
+        if not pages:
+            return Stage(LATENCY, 0.0)
+        size = pages * page_bytes
+        interface = size / self.figures.interface_rate
+        alone = latency + max(interface, (pages - 1) * issue, page_bytes / self.noc.dram_pair_rate)
+        ideal = max(interface, pages * issue if pages > 1 else 0.0)
+        if together is not None and peak is not None:
+            if size / together >= alone:
+                return Stage(DRAM, size / together, size / peak)
+            ideal = max(interface, size / peak)
+        if latency >= alone / 2:
+            kind = LATENCY
+        else:
+            kind = NOC if interface >= pages * issue else PROCESSOR
+        return Stage(kind, alone, ideal)
+
+    def host_transfer(self, size: float, page_bytes: float, *, is_write: bool) -> HostTransfer:
+        """Bytes to or from the host, in pages of a tensor."""
+        table = self.figures.pcie_write if is_write else self.figures.pcie_read
+        return HostTransfer(size, size / rate_of(table, page_bytes), is_write)

@@ -1,0 +1,204 @@
+"""Reads the operations of a `.ttnn` program for an estimate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ttmlir.cost.estimate import Estimate, OperationEstimate
+from ttmlir.cost.families.movement import copy_tiles, cost_copy
+from ttmlir.cost.machine import Machine
+from ttmlir.cost.operations import cost_operation
+from ttmlir.cost.times import estimate_cost
+from ttmlir.cost.work import Work
+from ttmlir.cost.workload import OperationCost
+from ttmlir.layout.system.boards import BOARD_NAMES
+from ttmlir.layout.system.boards import board as find_board
+from ttmlir.layout.system.chip import ChipDesc
+from ttmlir.runtime.binary import BinaryProgram, Operation, TensorRef
+from ttmlir.runtime.compiled_for import system_of
+from ttmlir.runtime.errors import BinaryError, UnsupportedError
+from ttmlir.runtime.execution.operations import read_call
+from ttmlir.runtime.memory import page_of, program_memory
+from ttmlir.runtime.system import find_system
+from ttmlir.runtime.tensor import TensorDesc
+from ttmlir.sim.timing.costs import tile_bytes
+
+KERNELS_NOTE = (
+    "of a program of kernels only the movement of its tensors is counted; ttrt perf simulates it"
+)
+
+
+def find_machine(board: str | None, program: BinaryProgram) -> Machine:
+    """The machine of a board, by name or `.ttsys` file; None: the one the file was compiled for.
+
+    InputError for an unknown name, UnsupportedError for chips without figures.
+    """
+    try:
+        if board is not None:
+            return Machine.of(board, find_system(board))
+        system = system_of(program.binary)
+        return Machine.of(_board_name(system.chip(0)), system)
+    except ValueError as error:
+        raise UnsupportedError(f"{program.where}: {error}") from None
+
+
+def _board_name(chip: ChipDesc) -> str:
+    """The board whose chips are like this one, or its generation."""
+    for name in BOARD_NAMES:
+        other = find_board(name).chip(0)
+        if (chip.arch, chip.grid, chip.num_dram_channels) == (
+            other.arch,
+            other.grid,
+            other.num_dram_channels,
+        ):
+            return name
+    return chip.arch.keyword
+
+
+def estimate_program(program: BinaryProgram, board: str | None = None) -> Estimate:
+    """Estimate every operation of a program of a `.ttnn` file, and its memory, without running it.
+
+    `board` is the name of a board or the path of a `.ttsys` file; None means the system that the
+    file was compiled for. Several chips of a system count as one: the first.
+
+    Raises InputError for an unknown board, BinaryError for a damaged program and UnsupportedError
+    for a `.ttm` file or for chips without figures.
+    """
+    if program.binary.is_metal:
+        raise UnsupportedError(
+            f"{program.where}: a .ttm file holds kernels, which are not estimated but simulated: "
+            "ttrt perf, or profile of a compiled model"
+        )
+    machine = find_machine(board, program)
+    reader = _Reader(machine, program)
+    rows = tuple(reader.row(operation) for operation in program.operations)
+    return Estimate(program.name, machine, rows, program_memory(program, machine.chip))
+
+
+@dataclass
+class _Reader:
+    """Follows where tensors are while the operations are read in order."""
+
+    machine: Machine
+    program: BinaryProgram
+    places: dict[int, TensorDesc] = field(default_factory=dict[int, TensorDesc])
+    """What is known of tensors by their numbers, where it differs from what the file says of them.
+
+    A tensor that to_layout leaves on the host is described as one of the device.
+    """
+
+    def row(self, operation: Operation) -> OperationEstimate:
+        """The estimate of one operation."""
+        handler = _HANDLERS.get(operation.table, _Reader._compute)
+        return handler(self, operation)
+
+    def _desc(self, ref: TensorRef) -> TensorDesc:
+        return self.places.get(ref.global_id, ref.desc)
+
+    def _row(
+        self,
+        operation: Operation,
+        cost: OperationCost,
+        *,
+        name: str = "",
+        inputs: tuple[TensorDesc, ...] = (),
+        output: TensorDesc | None = None,
+    ) -> OperationEstimate:
+        return estimate_cost(
+            self.machine,
+            cost,
+            index=operation.index,
+            name=name or operation.ir_name,
+            location=operation.location,
+            inputs=inputs,
+            output=output,
+        )
+
+    def nothing(self, operation: Operation) -> OperationEstimate:
+        """Operations that only keep books."""
+        return self._row(operation, OperationCost())
+
+    def move(self, operation: Operation) -> OperationEstimate:
+        """to_layout, to_device and to_memory_config."""
+        source = operation.tensor("in0" if operation.table == "ToMemoryConfigOp" else "in")
+        out = operation.tensor("out")
+        before, after = self._desc(source), out.desc
+        if operation.table == "ToLayoutOp" and before.is_on_device != after.is_on_device:
+            # As the runtime does it: a layout changes where the tensor is.
+            if not before.is_on_device:
+                self.places[out.global_id] = before
+                return self._row(operation, OperationCost(), inputs=(before,), output=before)
+            after = before
+        self.places.pop(out.global_id, None)
+        return self._row(operation, self._moving(before, after), inputs=(before,), output=out.desc)
+
+    def _moving(self, before: TensorDesc, after: TensorDesc) -> OperationCost:
+        if before.is_on_device != after.is_on_device:
+            return self._transfer(after if after.is_on_device else before, after.is_on_device)
+        if not after.is_on_device or before == after:
+            return OperationCost()
+        if before.is_tiled != after.is_tiled:
+            mnemonic = "tilize" if after.is_tiled else "untilize"
+            work = Work(mnemonic=mnemonic, operands=(before,), output=after)
+            return cost_operation(self.machine, work)
+        return OperationCost(programs=(copy_tiles(self.machine, before, after),))
+
+    def _transfer(self, desc: TensorDesc, is_write: bool) -> OperationCost:
+        # ttnn keeps tensors of the device in tiles, which are the pages that are moved.
+        page, _ = page_of(desc)
+        page = max(page, tile_bytes(desc.data_type))
+        transfer = self.machine.host_transfer(desc.size_in_bytes, page, is_write=is_write)
+        return OperationCost(transfers=(transfer,))
+
+    def constant(self, operation: Operation) -> OperationEstimate:
+        """A constant comes from the host, a tensor of one number is written by a kernel."""
+        desc = operation.tensor("out").desc
+        if not desc.is_on_device:
+            return self._row(operation, OperationCost(), output=desc)
+        if operation.table == "ConstantOp":
+            return self._row(operation, self._transfer(desc, True), output=desc)
+        mnemonic = operation.ir_name.removeprefix("ttnn.")
+        work = Work(mnemonic=mnemonic, operands=(), output=desc)
+        return self._row(operation, cost_operation(self.machine, work), output=desc)
+
+    def generic(self, operation: Operation) -> OperationEstimate:
+        """A program of kernels, which is not looked into."""
+        refs = operation.tensors("io_tensors")
+        count = int(operation.scalar("num_outputs"))
+        if not 1 <= count <= len(refs):
+            raise BinaryError(f"{operation.where}: writes {count} of {len(refs)} tensors")
+        descs = tuple(self._desc(ref) for ref in refs)
+        work = Work(mnemonic="generic", operands=descs[:-count], output=descs[-1])
+        cost = cost_copy(self.machine, work)
+        return self._row(
+            operation,
+            OperationCost(programs=cost.programs, notes=(KERNELS_NOTE,)),
+            inputs=descs[:-count],
+            output=descs[-1],
+        )
+
+    def _compute(self, operation: Operation) -> OperationEstimate:
+        call = read_call(operation)
+        inputs = tuple(self._desc(ref) for ref in call.operands if ref is not None)
+        output = call.output.desc
+        self.places.pop(call.output.global_id, None)
+        if not output.is_on_device:
+            return self._row(operation, OperationCost(), name=call.name, output=output)
+        work = Work(
+            mnemonic=call.row.mnemonic,
+            operands=inputs,
+            output=output,
+            parameters=call.parameters,
+        )
+        cost = cost_operation(self.machine, work)
+        return self._row(operation, cost, name=call.name, inputs=inputs, output=output)
+
+
+_HANDLERS: dict[str, Callable[[_Reader, Operation], OperationEstimate]] = {
+    **dict.fromkeys(("GetDeviceOp", "EmptyOp", "DeallocOp"), _Reader.nothing),
+    **dict.fromkeys(("ToLayoutOp", "ToDeviceOp", "ToMemoryConfigOp"), _Reader.move),
+    **dict.fromkeys(("ConstantOp", "FullOp"), _Reader.constant),
+    "GenericOp": _Reader.generic,
+}
+"""Operations about memory rather than numbers; all others are rows of the operation table."""

@@ -1,0 +1,124 @@
+"""From what operations do to how long they take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ttmlir.cost.estimate import Estimate, OperationEstimate, peak_flops
+from ttmlir.cost.machine import Machine
+from ttmlir.cost.operations import cost_operation
+from ttmlir.cost.parameters import HOST_CALL_NS
+from ttmlir.cost.work import Work
+from ttmlir.cost.workload import (
+    DISPATCH,
+    NOTHING,
+    PCIE,
+    HostTransfer,
+    Interval,
+    OperationCost,
+    Workload,
+)
+from ttmlir.layout.enums import MathFidelity
+from ttmlir.runtime.tensor import TensorDesc
+
+LEAST_GAP_NS = 600
+"""Between traced programs, at least (tt-metal, decoder_perf_targets_6u.json: 600 to 1000)."""
+
+NOTHING_BINDS = "nothing"
+
+
+def program_time(machine: Machine, workload: Workload) -> Interval:
+    """Nanoseconds of a program with its launch.
+
+    The next program is made ready while this one runs, so launching costs only a gap, unless the
+    program is shorter than launching it. High: nothing is hidden.
+    """
+    kernels = workload.cycles.scale(1e9 / machine.clock_hz)
+    launch = machine.figures.launch_ns
+    return Interval(
+        kernels.low + LEAST_GAP_NS,
+        max(kernels.mid + machine.figures.dispatch_gap_ns, launch),
+        kernels.high + launch,
+    )
+
+
+def estimate_cost(
+    machine: Machine,
+    cost: OperationCost,
+    *,
+    index: int,
+    name: str,
+    location: str = "",
+    inputs: tuple[TensorDesc, ...] = (),
+    output: TensorDesc | None = None,
+) -> OperationEstimate:
+    """The row of an operation of which it is known what it does."""
+    time, kernels = NOTHING, NOTHING
+    for workload in cost.programs:
+        time = time + program_time(machine, workload)
+        kernels = kernels + workload.cycles.scale(1e9 / machine.clock_hz)
+    for transfer in cost.transfers:
+        time = time + _transfer_time(transfer)
+    flops = sum(workload.flops for workload in cost.programs)
+    dram = sum(workload.dram_bytes for workload in cost.programs)
+    fidelity = next((each.fidelity for each in cost.programs if each.fidelity), None)
+    seconds = kernels.mid / 1e9
+    peak = peak_flops(machine, fidelity or MathFidelity.LOFI)
+    is_product = fidelity is not None
+    return OperationEstimate(
+        index=index,
+        name=name,
+        location=location,
+        time=time,
+        kernels=kernels,
+        bound_by=_bound_by(machine, cost),
+        flops=flops,
+        bytes=dram + sum(transfer.bytes for transfer in cost.transfers),
+        noc_bytes=sum(workload.noc_bytes for workload in cost.programs),
+        programs=len(cost.programs),
+        cores=max((workload.cores for workload in cost.programs), default=0),
+        fidelity=fidelity,
+        flops_utilisation=flops / (seconds * peak) if seconds and is_product else 0.0,
+        dram_utilisation=dram / (seconds * machine.dram_rate * machine.clock_hz)
+        if seconds
+        else 0.0,
+        on_host=not cost.programs,
+        notes=tuple(
+            dict.fromkeys(
+                (*cost.notes, *(note for workload in cost.programs for note in workload.notes))
+            )
+        ),
+        inputs=inputs,
+        output=output,
+    )
+
+
+def _transfer_time(transfer: HostTransfer) -> Interval:
+    """The rates are measured ones of large transfers, which vary by a few per cent; a transfer that
+    is not enqueued ahead waits for the host's call."""
+    time = transfer.nanoseconds
+    return Interval(time, time, time + HOST_CALL_NS)
+
+
+def _bound_by(machine: Machine, cost: OperationCost) -> str:
+    if cost.programs:
+        longest = max(cost.programs, key=lambda each: each.cycles.mid)
+        kernels = machine.nanoseconds(longest.cycles.mid) + machine.figures.dispatch_gap_ns
+        return DISPATCH if kernels <= machine.figures.launch_ns else longest.bound_by
+    return PCIE if cost.transfers else NOTHING_BINDS
+
+
+def estimate_works(machine: Machine, works: Iterable[Work], name: str = "shapes") -> Estimate:
+    """The estimate of a list of shapes, one operation after the other."""
+    rows = [
+        estimate_cost(
+            machine,
+            cost_operation(machine, work),
+            index=index,
+            name=f"ttnn.{work.mnemonic}",
+            inputs=work.operands,
+            output=work.output,
+        )
+        for index, work in enumerate(works)
+    ]
+    return Estimate(name, machine, tuple(rows))
