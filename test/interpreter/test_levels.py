@@ -28,7 +28,7 @@ from ttmlir.interpreter.levels import (
     Level,
     name_operations,
     number_of,
-    result_shape,
+    result_shapes,
     source_dialect,
 )
 from ttmlir.interpreter.traces import Trace, number_in
@@ -60,7 +60,7 @@ def test_operations_are_numbered_and_have_shapes() -> None:
     """In the order of the text, without functions and terminators; one tensor has a shape."""
     module = parse(PROGRAM)
     operations = name_operations(module)
-    assert [(op.name, result_shape(op)) for op in operations] == [
+    assert [(op.name, result_shapes(op)) for op in operations] == [
         ("stablehlo.negate", (2, 3)),
         ("arith.constant", None),
         ("func.call", None),
@@ -70,7 +70,7 @@ def test_operations_are_numbered_and_have_shapes() -> None:
     assert [number_of(op) for op in operations] == [0, 1, 2, 3, 4]
     functions = list(module.ops)
     assert [number_of(op) for op in functions] == [None, None]
-    assert [result_shape(op) for op in functions] == [None, None]
+    assert [result_shapes(op) for op in functions] == [None, None]
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,9 @@ from xdsl.ir import Operation
 
 from ttmlir.compiler import parse
 from ttmlir.interpreter.file_levels import FileLevel
+from ttmlir.interpreter.kernel_check import KernelDifference
 from ttmlir.interpreter.kernels import lacks_reference
-from ttmlir.interpreter.levels import Level, levels_of, name_operations, result_shape
+from ttmlir.interpreter.levels import Level, levels_of, name_operations, result_shapes
 from ttmlir.interpreter.statistics import Statistics, accuracy_of
 from ttmlir.interpreter.traces import Trace
 from ttmlir.mlir.printing.printer import PrintOptions, print_op_line, show_attribute
@@ -34,6 +36,7 @@ from ttmlir.runtime.accuracy import Accuracy
 from ttmlir.runtime.element import Array, Numerics
 from ttmlir.runtime.golden import Tolerance
 from ttmlir.runtime.ttrt.running.inputs import generate_inputs
+from ttmlir.terminal import show_wait
 
 EXACT_TOLERANCE = Tolerance(pcc=0.9999, rtol=1e-4, atol=1e-5)
 """For results that differ in the order of additions only."""
@@ -124,6 +127,8 @@ class Report:
     """Levels before it, which cannot be run."""
     operations: int
     levels: tuple[LevelReport, ...]
+    kernel: KernelDifference | None = None
+    """The tile with which a program of kernels goes wrong, if the first difference is there."""
     kernels: int = 0
     """Calls of kernels that have no other meaning than what the simulator computes."""
 
@@ -149,6 +154,7 @@ class Report:
             "operations": self.operations,
             "kernels": self.kernels,
             "first": None if self.first is None else self.first.as_dict(),
+            "kernel": None if self.kernel is None else self.kernel.as_dict(),
             "levels": [level.as_dict() for level in self.levels],
         }
 
@@ -175,6 +181,8 @@ class Report:
         if self.first is not None:
             yield "first difference:"
             yield str(self.first)
+        if self.kernel is not None:
+            yield str(self.kernel)
 
 
 def bisect(
@@ -215,13 +223,20 @@ def bisect(
         outputs = comparison.outputs(first.name, results, reference.outputs)
         reports.append(comparison.report(first.name, 0, [], outputs))
         reference.outputs = results
-    for level in others:
-        reports.append(comparison.compare(level, reference, level.run(inputs, numerics)))
+    kernel: KernelDifference | None = None
+    with show_wait("bisecting", len(others)) as advance:
+        for level in others:
+            so_far = all(report.agrees for report in reports)
+            reports.append(comparison.compare(level, reference, level.run(inputs, numerics)))
+            if so_far and not reports[-1].agrees and isinstance(level, FileLevel):
+                kernel = level.find_wrong_kernel(inputs, numerics, tolerance)
+            advance()
     return Report(
         reference=first.name,
         skipped=skipped,
         operations=len(operations),
         levels=tuple(reports),
+        kernel=kernel,
         kernels=sum(map(lacks_reference, operations)),
     )
 
@@ -270,16 +285,22 @@ class _Comparison:
         self, number: int, expected: list[Array], actual: list[Array]
     ) -> list[tuple[Array, Array]]:
         """Results of each execution of an operation with those of what it has become."""
-        shape = result_shape(self.operations[number])
-        expected = [value for value in expected if value.shape == shape]
-        actual = [value for value in actual if value.shape == shape]
-        times = len(expected)
-        if not expected or not actual:
+        shapes = result_shapes(self.operations[number])
+        if len(shapes) == 1:
+            return _pairs_of_executions(self.operations[number], shapes[0], expected, actual)
+        if not shapes or tuple(value.shape for value in expected[-len(shapes) :]) != shapes:
             return []
-        if len(actual) % times:
-            return [(expected[-1], actual[-1])]
-        each = len(actual) // times
-        return [(expected[i], actual[(i + 1) * each - 1]) for i in range(times)]
+        # What becomes of which result is not known; each is compared with the nearest one.
+        pairs: list[tuple[Array, Array]] = []
+        for value in expected[-len(shapes) :]:
+            candidates = [each for each in actual if each.shape == value.shape]
+            if candidates:
+                pairs.append((value, max(candidates, key=partial(self._likeness, value))))
+        return pairs
+
+    def _likeness(self, expected: Array, actual: Array) -> float:
+        accuracy = accuracy_of(expected, actual, self.tolerance)
+        return -1.0 if accuracy is None else accuracy.allclose + accuracy.pcc
 
     def _difference(
         self, level: str, number: int, expected: Array, actual: Array
@@ -326,6 +347,31 @@ class _Comparison:
         if accuracy is not None:
             self.worst = min(self.worst, accuracy.pcc)
         return accuracy
+
+
+def _pairs_of_executions(
+    op: Operation, shape: tuple[int, ...], expected: list[Array], actual: list[Array]
+) -> list[tuple[Array, Array]]:
+    """The one result of each execution with that of what the operation has become."""
+    expected = [value for value in expected if value.shape == shape]
+    found = [value for value in actual if value.shape == shape]
+    if not found and op.name.partition(".")[2].startswith("broadcast"):
+        # The repetition has become a part of what reads it, which repeats by itself.
+        found = [np.broadcast_to(value, shape) for value in actual if _repeats(value, shape)]
+    times = len(expected)
+    if not expected or not found:
+        return []
+    if len(found) % times:
+        return [(expected[-1], found[-1])]
+    each = len(found) // times
+    return [(expected[i], found[(i + 1) * each - 1]) for i in range(times)]
+
+
+def _repeats(value: Array, shape: tuple[int, ...]) -> bool:
+    """True if repeating dimensions of 1 gives an array of a shape of the same rank."""
+    return value.ndim == len(shape) and all(
+        extent in (1, wanted) for extent, wanted in zip(value.shape, shape, strict=True)
+    )
 
 
 def tolerance_for(

@@ -18,7 +18,7 @@ from xdsl.traits import IsTerminator
 
 from ttmlir.compiler import PIPELINES, run_passes, transform
 from ttmlir.interpreter.execution import execute, find_function, functions_in
-from ttmlir.interpreter.file_levels import FILE_LEVELS, FileLevel
+from ttmlir.interpreter.file_levels import FILE_LEVELS, FileLevel, spell_pipeline
 from ttmlir.interpreter.registry import functions_of
 from ttmlir.interpreter.traces import Trace, number_in
 from ttmlir.mlir.attributes.resources import cloned
@@ -79,8 +79,9 @@ class Level:
         trace = Trace()
 
         def observe(op: Operation, operands: Sequence[Any], results: Sequence[Any]) -> None:
-            if len(results) == 1 and op.name not in _DESTINATIONS:
-                trace.note(number_of(op), _numbers(op, results[0]))
+            if op.name not in _DESTINATIONS:
+                for result in results:
+                    trace.note(number_of(op), _numbers(op, result))
 
         trace.outputs = execute(self.module, inputs, function=self.function, observer=observe)
         return trace
@@ -122,8 +123,8 @@ def levels_of(
     files: list[FileLevel] = []
     for kind in kinds:
         lowered = cloned(module)
-        transform(lowered, f"{pipeline}{{{kind.options}}}" if kind.options else pipeline)
-        files.append(kind(module=lowered, function=name))
+        transform(lowered, spell_pipeline(target, kind.options))
+        files.append(kind(module=lowered, source=module, function=name))
     return levels, files
 
 
@@ -151,11 +152,9 @@ def _decomposition() -> Sequence[Pass]:
     return (found(),)
 
 
-def result_shape(op: Operation) -> tuple[int, ...] | None:
-    """The shape of the one result of an operation; None if it has another number of tensors."""
-    if len(op.results) != 1 or isinstance(op, FuncOp):
-        return None
-    type_ = op.results[0].type
-    if not isinstance(type_, TensorType):
-        return None
-    return tuple(cast("TensorType[Attribute]", type_).get_shape())
+def result_shapes(op: Operation) -> tuple[tuple[int, ...], ...]:
+    """The shapes of the results of an operation; none if one of them is no tensor."""
+    types = [result.type for result in op.results]
+    if isinstance(op, FuncOp) or not all(isinstance(type_, TensorType) for type_ in types):
+        return ()
+    return tuple(tuple(cast("TensorType[Attribute]", type_).get_shape()) for type_ in types)
