@@ -23,7 +23,7 @@ from ttmlir.frontend.signature import convention_of
 from ttmlir.frontend.targets import TargetName, find_target
 from ttmlir.mlir.attributes.resources import cloned
 from ttmlir.mlir.printing.module import print_module
-from ttmlir.runtime.element import Array
+from ttmlir.runtime.element import Array, Numerics
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.signature import CallSignature
 from ttmlir.runtime.system import find_system
@@ -32,6 +32,7 @@ from ttmlir.terminal import show_wait
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
+    from ttmlir.interpreter import bisection
     from ttmlir.mlir.reporting.diagnostics import Source
 
 CallArguments = tuple[tuple[Any, ...], dict[str, Any]]
@@ -61,6 +62,9 @@ class ImportedModel(CallingConvention):
     """What a file says of all this."""
     reference: Callable[..., Any] | None = None
     """The program in its framework, called with the same arguments; returns the same structure."""
+    trace: Callable[[tuple[Any, ...], dict[str, Any]], list[tuple[str, Array]]] | None = None
+    """For the arguments of a call, what the framework computes at each of its own operations, by
+    the names that these have in the module's locations."""
     flatten_results: Callable[[Any], Sequence[Array]] | None = None
     """From what a call or `reference` returns to arrays; undoes `unflatten`.
 
@@ -227,6 +231,34 @@ class CompiledModel(CallableModel):
             )
             raise InputError(f"'{self.name}' {reason}")
         return self._imported.reference(*args, **kwargs)
+
+    def bisect(
+        self, *args: Any, numerics: NumericsName | None = None, **kwargs: Any
+    ) -> bisection.Report:
+        """Find the operation with which the model begins to compute something else.
+
+            print(compiled.bisect(x))
+
+        The program runs at each level of its way to the file, on the arguments of a call, as
+        `ttmlir-bisect` runs it. For a model of torch what torch computes is the first level, for
+        others its results are compared.
+        """
+        from ttmlir.interpreter.bisection import bisect_module
+
+        imported = self._imported
+        trace = None if imported.trace is None else imported.trace(args, kwargs)
+        results = None
+        if imported.reference is not None:
+            results = self.flatten_results(imported.reference(*args, **kwargs))
+        return bisect_module(
+            cloned(imported.module),
+            self._arrays(args, kwargs),
+            numerics=Numerics(self._numerics(numerics)),
+            framework_results=results,
+            framework_trace=trace,
+            target=self.target,
+            options=self._options,
+        )
 
     def flatten_results(self, results: Any) -> list[Array]:
         """The arrays in what a call or `reference` returns, in the order of `outputs`."""

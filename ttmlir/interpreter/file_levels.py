@@ -59,6 +59,8 @@ class FileLevel(ABC):
     source: ModuleOp
     """In front of it."""
     function: str
+    pipeline_options: str = ""
+    """All that the pipeline was given."""
 
     @abstractmethod
     def write(self) -> bytes:
@@ -157,7 +159,7 @@ class KernelFile(FileLevel):
         from ttmlir.runtime.metal.program import MetalProgram
 
         schedule = cloned(self.source)
-        transform(schedule, spell_pipeline(self.target, self.options), until=SCHEDULED)
+        transform(schedule, spell_pipeline(self.target, self.pipeline_options), until=SCHEDULED)
         program = self.program()
         assert isinstance(program, MetalProgram), "the file is a .ttm file"
         arrays = fit_inputs(program, [np.asarray(given) for given in inputs])

@@ -16,7 +16,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 from xdsl.traits import IsTerminator
 
-from ttmlir.compiler import PIPELINES, run_passes, transform
+from ttmlir.compiler import run_passes, transform
 from ttmlir.interpreter.execution import execute, find_function, functions_in
 from ttmlir.interpreter.file_levels import FILE_LEVELS, FileLevel, spell_pipeline
 from ttmlir.interpreter.registry import functions_of
@@ -31,7 +31,7 @@ from ttmlir.runtime.element import Numerics
 _DECOMPOSITION = "ttir-decomposition"
 SOURCES = ("stablehlo", "tosa", "linalg", "ttir")
 """Dialects that a program may be written in, the one furthest from the file first."""
-_DESTINATIONS = ("tensor.empty", "ttir.to_layout")
+DESTINATIONS = ("tensor.empty", "ttir.to_layout")
 """Operations that compute nothing of their own."""
 _ALIASES = {"chlo": "stablehlo"}
 
@@ -79,7 +79,7 @@ class Level:
         trace = Trace()
 
         def observe(op: Operation, operands: Sequence[Any], results: Sequence[Any]) -> None:
-            if op.name not in _DESTINATIONS:
+            if op.name not in DESTINATIONS:
                 for result in results:
                     trace.note(number_of(op), _numbers(op, result))
 
@@ -98,10 +98,10 @@ class Level:
 
 
 def levels_of(
-    module: ModuleOp, function: str | None = None, target: str = "ttnn"
+    module: ModuleOp, function: str | None = None, target: str = "ttnn", options: str = ""
 ) -> tuple[list[Level], list[FileLevel]]:
     """The program of a module whose operations have names, at every level down to the file of a
-    target of `PIPELINES`: the levels in front of files, and those.
+    target of `PIPELINES`, whose pipeline takes `options`: the levels in front of files, and those.
 
     Raises DiagnosticError for what cannot be lowered.
     """
@@ -115,16 +115,17 @@ def levels_of(
         module = cloned(module)
         run_passes(module, passes)
         levels.append(Level(stage, module, name))
-    pipeline, kinds = PIPELINES[target], FILE_LEVELS[target]
+    kinds = FILE_LEVELS[target]
     for stage, until in kinds[-1].between.items():
         between = cloned(module)
-        transform(between, pipeline, until=until)
+        transform(between, spell_pipeline(target, options), until=until)
         levels.append(Level(stage, between, name))
     files: list[FileLevel] = []
     for kind in kinds:
         lowered = cloned(module)
-        transform(lowered, spell_pipeline(target, kind.options))
-        files.append(kind(module=lowered, source=module, function=name))
+        own = f"{options} {kind.options}".strip()
+        transform(lowered, spell_pipeline(target, own))
+        files.append(kind(module=lowered, source=module, function=name, pipeline_options=own))
     return levels, files
 
 

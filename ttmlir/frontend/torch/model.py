@@ -56,15 +56,16 @@ def import_model(
             exported = export(model, args, kwargs)
     with in_terms_of_the_user(name):
         program = import_program(exported, weights=weights)
-    return _Door(name, model, program).imported()
+    return _Door(name, model, exported, program).imported()
 
 
 class _Door:
     """Between the values of torch and the arrays of one program."""
 
-    def __init__(self, name: str, model: Any, program: ImportedProgram) -> None:
+    def __init__(self, name: str, model: Any, exported: Any, program: ImportedProgram) -> None:
         self._name = name
         self._model = model
+        self._exported = exported
         self._program = program
         passed_on = [tensor for _, tensor in (*program.weights, *program.state)]
         # The state is replaced after each call.
@@ -86,6 +87,7 @@ class _Door:
             flatten=self.flatten,
             unflatten=self.unflatten,
             reference=self.reference,
+            trace=self.trace,
             flatten_results=self.flatten_results,
             bound=self._bound,
             warnings=narrow(program.module),
@@ -166,6 +168,19 @@ class _Door:
             result = torch.func.functional_call(function, buffers, args, kwargs)
             self._last_state = [array_of(buffer) for buffer in buffers.values()]
             return result
+
+    def trace(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[tuple[str, Array]]:
+        """What torch computes at each node of the program."""
+        from ttmlir.frontend.torch.tracing import trace_nodes
+
+        self.flatten(args, kwargs)
+        pytree: Any = torch_package().utils._pytree
+        leaves = pytree.tree_leaves((args, _in_order(kwargs, self._program.in_spec)))
+        buffers = {
+            name: tensor_of(self._bound[index]).clone()
+            for index, (name, _) in zip(self._state, self._program.state, strict=True)
+        }
+        return trace_nodes(self._exported, leaves, buffers)
 
     def flatten_results(self, results: Any) -> list[Array]:
         """The arrays of the last call's results: changed buffers, and tensors that it returned."""
