@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, ClassVar, Protocol, cast
 
 from ttmlir.runtime.errors import InputError
@@ -84,6 +84,8 @@ def _take(command: SweptCommand, case: Case, done: dict[str, Any] | str) -> list
         return [_label(case, result_to_json(failure))]
     folder = Path(command.artifacts.get_artifacts_folder_path()) / case.folder
     for name, data in done["files"].items():
+        if PurePath(name).is_absolute() or ".." in PurePath(name).parts:
+            raise InputError(f"a worker asks for the file {name!r}, which is in no artifacts")
         command.file_manager.write_bytes(str(folder / name), data)
     rename = _renamer(done["artifacts_folder"], str(folder))
     for kind, message in done["lines"]:
