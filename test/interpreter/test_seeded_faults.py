@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from seeded_faults import KERNELS, Fault, all_faults, in_kernel, negate_operand, replaced
 
+from ttmlir.compiler import D2M_PIPELINE, lower, write_ttm
 from ttmlir.frontend.torch import tracing
 from ttmlir.interpreter.bisection import bisect
 from ttmlir.passes.stablehlo import convert_stablehlo_to_ttir
 from ttmlir.runtime.element import Numerics
+from ttmlir.tools.ttrt import main as ttrt
 
 FAULTS = all_faults()
 CHOSEN = [
@@ -110,3 +114,35 @@ def test_torch_is_the_first_level() -> None:
     assert report.reference == "framework"
     assert report.levels[0].compared >= 9
     assert callable(tracing.trace_nodes)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "old", "new", "tile"),
+    [
+        (
+            "writer0",
+            "(v11, v32, v9)",
+            "(4 - v11, v32, v9)",
+            "its first wrong tile is (0, 0), which circular buffer 2 holds: the writer is wrong",
+        ),
+        (
+            "compute0",
+            "v26, v27, v5",
+            "v26, v5, v5",
+            "its first wrong tile is (0, 0), which circular buffer 2 does not hold: the compute "
+            "kernel is wrong, or what it reads",
+        ),
+    ],
+)
+def test_golden_runs_name_the_tile(
+    kernel: str, old: str, new: str, tile: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`ttrt run --golden` has no schedule to compare with; it tells whether the tile was made."""
+    pipeline = f"stablehlo-to-ttir-pipeline,{D2M_PIPELINE}{{enable-fusion=false}}"
+    path = tmp_path / "kernels.ttm"
+    path.write_bytes(write_ttm(lower(KERNELS, pipeline)))
+    fault = in_kernel(kernel, old, new, "")
+    assert ttrt(["run", "--golden", str(path)]) == 0
+    with fault.plant():
+        assert ttrt(["run", "--golden", str(path)]) == 42
+    assert f"; {tile}" in capsys.readouterr().err

@@ -18,16 +18,14 @@ from xdsl.dialects.builtin import ModuleOp
 from ttmlir.dialects import d2m
 from ttmlir.interpreter.statistics import Statistics
 from ttmlir.interpreter.streams import StreamedTile, is_traceable, streamed_tiles
-from ttmlir.layout.tile import untilize
 from ttmlir.runtime.accuracy import compare
-from ttmlir.runtime.element import Array, Numerics, convert
+from ttmlir.runtime.element import Array, Numerics
 from ttmlir.runtime.generic.run import simulator_options
 from ttmlir.runtime.golden import Tolerance
 from ttmlir.runtime.metal.blocks import BlockPlacement, HostBuffer
-from ttmlir.runtime.metal.golden import MetalGolden, reference_of
+from ttmlir.runtime.metal.golden import MetalGolden, reference_of, tile_of_page
 from ttmlir.runtime.metal.program import Command, MetalProgram, MetalTensor
 from ttmlir.runtime.metal.session import Session, execute, needed_leniencies
-from ttmlir.runtime.stored_bytes import decode_numbers
 from ttmlir.sim.execution.page_log import PageLog, PushedPage
 
 READER, COMPUTE, WRITER = "reader", "compute", "writer"
@@ -173,7 +171,7 @@ class _Launch:
             if tile.place is None:
                 continue
             expected = _tile_of(values, tensor, tile.place)
-            actual = _numbers(page, tensor)
+            actual = tile_of_page(page, tensor.ref.desc)
             if not np.array_equal(expected, actual, equal_nan=True):
                 return self._difference(READER, number, index, core, expected, actual)
         return None
@@ -194,7 +192,7 @@ class _Launch:
                 continue
             mask = _tile_of(is_number, tensor, tile.place)
             expected = _tile_of(wanted, tensor, tile.place)[mask]
-            actual = _numbers(page, tensor)[mask]
+            actual = tile_of_page(page, tensor.ref.desc)[mask]
             if not self._agree(actual, expected):
                 return self._difference(COMPUTE, cb, index, core, expected, actual)
             written = _tile_of(stored, tensor, tile.place)[mask]
@@ -257,12 +255,3 @@ def _tile_of(values: Array, tensor: MetalTensor, place: tuple[int, ...]) -> Arra
     *outer, row, column = at
     rows = slice(row * height, (row + 1) * height)
     return values[(*outer, rows, slice(column * width, (column + 1) * width))]
-
-
-def _numbers(page: PushedPage, tensor: MetalTensor) -> Array:
-    """The numbers of a page that is a tile."""
-    desc = tensor.ref.desc
-    volume = desc.tile[0] * desc.tile[1]
-    numbers = decode_numbers(page.data, desc.element, page.data_format, volume)
-    tile = untilize(numbers.reshape(1, 1, volume), desc.tile, desc.tile)
-    return convert(tile, desc.element.compute)
