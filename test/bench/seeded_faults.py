@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -24,11 +25,13 @@ from ttmlir.optable import ROWS
 from ttmlir.optable.row import Row
 from ttmlir.passes.d2m.frontend.ttir_to_d2m import TTIRToD2MPass
 from ttmlir.passes.stablehlo import convert_stablehlo_to_ttir
+from ttmlir.passes.tosa import convert_tosa_to_ttir
 from ttmlir.passes.ttir import ttir_decomposition
 from ttmlir.passes.ttnn.convert_ttir_to_ttnn import ConvertTTIRToTTNNPass
 from ttmlir.runtime.metal import program as metal_program
 from ttmlir.schema import load_schema
 
+TOSA = Path(__file__).resolve().parents[1] / "models" / "tosa_convnet.mlir"
 STABLEHLO = """
 func.func @main(%x: tensor<3x7xf32>, %w: tensor<7x5xf32>, %b: tensor<5xf32>)
     -> (tensor<5xf32>, tensor<3x5xf32>, tensor<2x10xf32>) {
@@ -174,6 +177,26 @@ def in_stablehlo(name: str, change: Change, source: str = STABLEHLO) -> Fault:
         full,
         lambda: replaced(rules, full, wrong),
         lambda: bisect(source, seed=3),
+    )
+
+
+def in_tosa(name: str, change: Change) -> Fault:
+    """A rule of the conversion of tosa to ttir does something else."""
+    rules: Any = convert_tosa_to_ttir._CHECKED
+    full = f"tosa.{name}"
+    rule = rules[full]
+
+    def wrong(op: Any) -> Any:
+        change(op)
+        return rule(op)
+
+    return Fault(
+        "tosa to ttir",
+        f"{name}: {change.__name__}",
+        "ttir",
+        full,
+        lambda: replaced(rules, full, wrong),
+        lambda: bisect(TOSA.read_text(), seed=3),
     )
 
 
@@ -340,6 +363,11 @@ def all_faults() -> list[Fault]:
         in_stablehlo(name, swap_operands)
         for name in ("subtract", "divide", "concatenate", "compare")
     ]
+    tosa = [
+        in_tosa(name, negate_operand)
+        for name in ("conv2d", "max_pool2d", "sigmoid", "avg_pool2d", "matmul", "exp")
+    ]
+    tosa += [in_tosa("sub", swap_operands)]
     product = "stablehlo.dot_general"
     decomposition = [
         in_decomposition("ttir.dot_general", product, BATCHES),
@@ -421,7 +449,7 @@ def all_faults() -> list[Fault]:
         in_file("inputs of subtract", "stablehlo.subtract", swap_inputs("Subtract")),
         in_file("place of a slice", "stablehlo.slice", shift_slice),
     ]
-    return [*stablehlo, *decomposition, *ttnn, *d2m, *rows, *kernels, *files]
+    return [*stablehlo, *tosa, *decomposition, *ttnn, *d2m, *rows, *kernels, *files]
 
 
 def main() -> None:

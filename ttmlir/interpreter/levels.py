@@ -90,8 +90,7 @@ class Level:
     def can_run(self) -> bool:
         """True if every operation has a meaning here."""
         return all(
-            op.name in functions_of(op.name.partition(".")[0])
-            or op.has_trait(IsTerminator, value_if_unregistered=False)
+            _is_known(op) or op.has_trait(IsTerminator, value_if_unregistered=False)
             for function in functions_in(self.module)
             for op in function.body.walk()
         )
@@ -127,6 +126,17 @@ def levels_of(
         transform(lowered, spell_pipeline(target, own))
         files.append(kind(module=lowered, source=module, function=name, pipeline_options=own))
     return levels, files
+
+
+def _is_known(op: Operation) -> bool:
+    dialect = op.name.partition(".")[0]
+    if op.name not in functions_of(dialect):
+        return False
+    if dialect != "tosa":
+        return True
+    from ttmlir.interpreter.tosa import can_interpret
+
+    return can_interpret(op)
 
 
 def _numbers(op: Operation, result: Any) -> Any:
