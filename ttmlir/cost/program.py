@@ -19,6 +19,7 @@ from ttmlir.runtime.binary import BinaryProgram, Operation, TensorRef
 from ttmlir.runtime.compiled_for import system_of
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
 from ttmlir.runtime.execution.operations import read_call
+from ttmlir.runtime.execution.shapes import check_shapes
 from ttmlir.runtime.memory import page_of, program_memory
 from ttmlir.runtime.system import find_system
 from ttmlir.runtime.tensor import TensorDesc
@@ -44,16 +45,19 @@ def find_machine(board: str | None, program: BinaryProgram) -> Machine:
 
 
 def _board_name(chip: ChipDesc) -> str:
-    """The board whose chips are like this one, or its generation."""
+    """The card whose chips are like this one, or the generation."""
     for name in BOARD_NAMES:
         other = find_board(name).chip(0)
-        if (chip.arch, chip.grid, chip.num_dram_channels) == (
-            other.arch,
-            other.grid,
-            other.num_dram_channels,
+        if name != DEFAULT_BOARD and all(
+            getattr(chip, field) == getattr(other, field)
+            for field in ("arch", "grid", "num_dram_channels")
         ):
             return name
     return chip.arch.keyword
+
+
+DEFAULT_BOARD = "default"
+"""The name of what is assumed where nothing is said, which is no card."""
 
 
 def estimate_program(program: BinaryProgram, board: str | None = None) -> Estimate:
@@ -91,7 +95,12 @@ class _Reader:
     def row(self, operation: Operation) -> OperationEstimate:
         """The estimate of one operation."""
         handler = _HANDLERS.get(operation.table, _Reader._compute)
-        return handler(self, operation)
+        try:
+            return handler(self, operation)
+        except (ArithmeticError, LookupError) as error:
+            raise BinaryError(
+                f"{operation.where}: its numbers make no sense ({error}); the file is damaged"
+            ) from error
 
     def _desc(self, ref: TensorRef) -> TensorDesc:
         return self.places.get(ref.global_id, ref.desc)
@@ -180,6 +189,7 @@ class _Reader:
 
     def _compute(self, operation: Operation) -> OperationEstimate:
         call = read_call(operation)
+        check_shapes(call)
         inputs = tuple(self._desc(ref) for ref in call.operands if ref is not None)
         output = call.output.desc
         self.places.pop(call.output.global_id, None)

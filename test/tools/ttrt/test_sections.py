@@ -42,7 +42,7 @@ def test_names_of_sections() -> None:
     """All of them, and those that are no JSON."""
     assert SECTIONS == (
         *("summary", "all", "version", "system_desc", "mlir", "cpp", "inputs", "outputs"),
-        *("op_stats", "mesh_shape"),
+        *("op_stats", "mesh_shape", "memory"),
     )
     assert PLAIN_SECTIONS == ("summary", "version", "mlir", "cpp")
     assert MAX_BYTES == 4096
@@ -69,7 +69,7 @@ def test_the_summary_of_a_file() -> None:
         "  also      its text in ttnn, its text in cpp\n"
         "\n"
         "more with --section all, version, system_desc, mlir, cpp, inputs, outputs, op_stats, "
-        "mesh_shape"
+        "mesh_shape, memory"
     )
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from ttmlir.layout.enums import BufferType, MemorySpace
 from ttmlir.limits import memory_advice, memory_limit
 from ttmlir.optable.row import Family, Shape
 from ttmlir.runtime.binary import BinaryProgram, Operation, TensorRef
+from ttmlir.runtime.compiled_for import system_of
 from ttmlir.runtime.device import Counters
 from ttmlir.runtime.element import (
     Array,
@@ -34,6 +35,7 @@ from ttmlir.runtime.errors import BinaryError, UnsupportedError
 from ttmlir.runtime.execution.kernels import KERNELS
 from ttmlir.runtime.execution.operations import OperationCall, element_types, read_call
 from ttmlir.runtime.execution.shapes import broadcasts, check_shapes
+from ttmlir.runtime.memory import DeviceMemory
 from ttmlir.runtime.tensor import TensorDesc
 
 if TYPE_CHECKING:
@@ -138,12 +140,15 @@ class _Preparation:
     steps: list[Step] = field(default_factory=list[Step])
     devices: dict[int, tuple[int, ...]] = field(default_factory=dict[int, tuple[int, ...]])
     slots: int = 0
+    operation: Operation | None = None
+    """The one that is being prepared."""
     traffic: Counters = field(default_factory=lambda: Counters(programs=1))
     memory: _Memory = field(default_factory=lambda: _Memory())
 
     def run(self) -> PreparedProgram:
         inputs = tuple(self._define_input(i, ref) for i, ref in enumerate(self.program.inputs))
         for operation in self.program.operations:
+            self.operation = operation
             handler = _HANDLERS.get(operation.table, _Preparation.compute)
             handler(self, operation)
         outputs = [self._output(i, ref) for i, ref in enumerate(self.program.outputs)]
@@ -183,6 +188,23 @@ class _Preparation:
                 raise BinaryError(f"{where} take {used} bytes; {memory_advice()}")
             used -= sum(sizes.pop(slot, 0) for slot in (step.release if step else ()))
 
+    @cached_property
+    def device_memory(self) -> DeviceMemory | None:
+        """The memories of the chip that the program was compiled for; None if it does not say."""
+        binary = self.program.binary
+        if binary.system_desc is None:
+            return None
+        return DeviceMemory(self.program, system_of(binary).chip(0))
+
+    def _place(self, ref: TensorRef, desc: TensorDesc, input_index: int = -1) -> None:
+        """Take memory of the device for a tensor; BinaryError if there is too little."""
+        self.memory.define(ref.global_id, desc)
+        if self.device_memory is not None:
+            operation = self.operation if input_index < 0 else None
+            self.device_memory.define(ref.global_id, desc, operation, input_index)
+            if self.device_memory.overflow is not None:
+                raise BinaryError(self.device_memory.overflow)
+
     # Tensors.
 
     def _new_slot(self) -> int:
@@ -196,7 +218,7 @@ class _Preparation:
             )
         slot = self._new_slot()
         self.values[ref.global_id] = _Value(slot, ref.desc)
-        self.memory.define(ref.global_id, ref.desc)
+        self._place(ref, ref.desc, index)
         return slot
 
     def _output(self, index: int, ref: TensorRef) -> _Value:
@@ -238,7 +260,7 @@ class _Preparation:
     def _define(self, ref: TensorRef, desc: TensorDesc, slot: int | None = None) -> int:
         slot = self._new_slot() if slot is None else slot
         self.values[ref.global_id] = _Value(slot, desc)
-        self.memory.define(ref.global_id, desc)
+        self._place(ref, desc)
         return slot
 
     def _check_device(self, operation: Operation) -> None:
@@ -299,6 +321,8 @@ class _Preparation:
         value = self._use(operation, ref)
         value.deallocated_by = operation
         self.memory.free(ref.global_id)
+        if self.device_memory is not None:
+            self.device_memory.free(ref.global_id)
         self.steps.append(Step(operation=operation))
 
     def to_layout(self, operation: Operation) -> None:
