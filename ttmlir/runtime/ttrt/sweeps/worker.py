@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from ttmlir.files import safe_file_name
+from ttmlir.files import safe_file_name, write_file
 from ttmlir.runtime.errors import RuntimeFailure
 from ttmlir.runtime.ttrt.reports.logger import Logger
 from ttmlir.runtime.ttrt.reports.results import Outcome, Result
@@ -63,7 +63,7 @@ def run_case(order: Mapping[str, Any]) -> dict[str, Any]:
         path = order["path"]
         if order["content"] is not None:
             path = os.path.join(folder, safe_file_name(Path(path).name))
-            Path(path).write_bytes(order["content"])
+            write_file(path, order["content"])
         try:
             results = _run(order, path, artifacts, notes)
         except (RuntimeFailure, OSError, MemoryError) as error:
