@@ -54,3 +54,8 @@ def __getattr__(name: str) -> object:
     from ttmlir.pykernel import simulate
 
     return simulate
+
+
+def __dir__() -> list[str]:
+    """Public names, those that are not loaded yet included."""
+    return sorted({*globals(), *__all__})

@@ -43,7 +43,7 @@ MAY_IMPORT = {
     "cost": {"runtime", "sim", *EXECUTABLE},
     "ttrt": {"cost", "runtime", "sim", *EXECUTABLE},
     "compiler": {"ir", "passes", "target", "mlir", "dialects"},
-    "interpreter": {"ir", "passes", "compiler", "runtime", "schema", "ttrt", *DIALECTS},
+    "interpreter": {"ir", "passes", "compiler", "runtime", "schema", "sim", "ttrt", *DIALECTS},
     "frontend": {
         *("ir", "passes", "target", "compiler", "runtime", "interpreter", "cpp", "schema", "sim"),
         *("cost", "ttrt"),

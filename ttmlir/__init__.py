@@ -5,6 +5,7 @@
     compiled = ttmlir.compile(function, *example_inputs)
     result = compiled(*inputs)
     compiled.save("model.ttnn")
+    loaded = ttmlir.load("model.ttnn")
 
 `ttmlir.compile` takes functions of JAX arrays, torch modules and programs, and MLIR text or files.
 Names are loaded on first use: importing the package imports nothing else.
@@ -13,18 +14,23 @@ Names are loaded on first use: importing the package imports nothing else.
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from ttmlir.version import VERSION as __version__
+
 if TYPE_CHECKING:
     from ttmlir.explorer.exploring import explore
     from ttmlir.frontend.compiled import CompiledModel
     from ttmlir.frontend.dispatch import compile
     from ttmlir.frontend.errors import CompilationError
+    from ttmlir.frontend.loaded import LoadedModel, load
     from ttmlir.program.registered import register_custom_call, unregister_custom_call
 
 _HOMES = {
     "CompilationError": "ttmlir.frontend.errors",
     "CompiledModel": "ttmlir.frontend.compiled",
+    "LoadedModel": "ttmlir.frontend.loaded",
     "compile": "ttmlir.frontend.dispatch",
     "explore": "ttmlir.explorer.exploring",
+    "load": "ttmlir.frontend.loaded",
     "register_custom_call": "ttmlir.program.registered",
     "unregister_custom_call": "ttmlir.program.registered",
 }
@@ -32,8 +38,11 @@ _HOMES = {
 __all__ = [
     "CompilationError",
     "CompiledModel",
+    "LoadedModel",
+    "__version__",
     "compile",
     "explore",
+    "load",
     "register_custom_call",
     "unregister_custom_call",
 ]
@@ -44,3 +53,8 @@ def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    """Public names, those that are not loaded yet included."""
+    return sorted({*globals(), *__all__})

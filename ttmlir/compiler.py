@@ -19,7 +19,7 @@ import gc
 import os
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -132,12 +132,15 @@ def lower(source: str, pipeline: str = TTNN_PIPELINE, *, file_name: str = "<text
 
 
 @_without_collections()
-def write_ttnn(module: ModuleOp, *, golden: Golden | None = None) -> bytes:
+def write_ttnn(
+    module: ModuleOp, *, golden: Golden | None = None, signature: dict[str, Any] | None = None
+) -> bytes:
     """The `.ttnn` file of a module in the ttnn dialect.
 
     The file carries two texts to read: the module and its C++. The C++ is without long constants,
     and empty if an operation has none. `golden` (of `ttmlir.target.flatbuffer.golden`) holds the
-    inputs and results of a reference, with which `ttrt run --golden` compares.
+    inputs and results of a reference, with which `ttrt run --golden` compares. `signature` is a
+    `CallSignature` table for `ttmlir.load`.
     """
     from ttmlir.dialects.definition.narrowing import warn_of_narrowing
     from ttmlir.mlir.printing.module import print_module
@@ -150,20 +153,29 @@ def write_ttnn(module: ModuleOp, *, golden: Golden | None = None) -> bytes:
         mlir_source=print_module(module, FILE_TEXT),
         cpp_source=_cpp_to_read(module),
         golden=golden,
+        signature=signature,
     )
 
 
 @_without_collections()
-def write_ttm(module: ModuleOp, *, golden: Golden | None = None) -> bytes:
+def write_ttm(
+    module: ModuleOp, *, golden: Golden | None = None, signature: dict[str, Any] | None = None
+) -> bytes:
     """The `.ttm` file of a module in the ttmetal dialect, with kernels in C++.
 
-    `golden` holds the inputs and results of a reference, as in `write_ttnn`.
+    `golden` holds the inputs and results of a reference, `signature` how the model is called, as in
+    `write_ttnn`.
     """
     from ttmlir.mlir.printing.module import print_module
     from ttmlir.target.flatbuffer.programs import FILE_TEXT
     from ttmlir.target.flatbuffer.ttmetal import ttmetal_to_flatbuffer
 
-    return ttmetal_to_flatbuffer(module, mlir_source=print_module(module, FILE_TEXT), golden=golden)
+    return ttmetal_to_flatbuffer(
+        module,
+        mlir_source=print_module(module, FILE_TEXT),
+        golden=golden,
+        signature=signature,
+    )
 
 
 @_without_collections()

@@ -1,13 +1,95 @@
-"""What a terminal is shown of a text from somebody else."""
+"""What a terminal is shown: texts from somebody else, and that there is something to wait for."""
 
 from __future__ import annotations
 
 import re
+import sys
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from threading import Lock, Timer
+from typing import Any
 
 _COMMANDS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """Control characters, which a terminal obeys, and those that turn the direction of writing."""
+PATIENCE = 1.0
+"""Seconds before a wait is shown."""
 
 
 def printable(text: str) -> str:
     """The text with a replacement character for each that a terminal obeys; lines and tabs stay."""
     return _COMMANDS.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+@contextmanager
+def show_wait(
+    title: str, total: int | None = None, *, quiet: bool = False
+) -> Generator[Callable[[], None]]:
+    """Show a bar on standard error, if that is a terminal, when the body takes over a second.
+
+    The body calls what it gets after each of the `total` steps; without a number of steps the bar
+    only moves. One wait is shown at a time, the outermost.
+    """
+    if quiet or _Bar.active is not None or not sys.stderr.isatty():
+        yield _do_nothing
+        return
+    bar = _Bar(printable(title), total)
+    _Bar.active = bar
+    timer = Timer(PATIENCE, bar.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield bar.advance
+    finally:
+        timer.cancel()
+        bar.stop()
+        _Bar.active = None
+
+
+def _do_nothing() -> None:
+    pass
+
+
+class _Bar:
+    """A bar that appears when it is started, and is gone when it is stopped."""
+
+    active: _Bar | None = None
+
+    def __init__(self, title: str, total: int | None) -> None:
+        self._title = title
+        self._total = total
+        self._done = 0
+        self._lock = Lock()
+        self._is_over = False
+        self._shown: Any = None
+
+    def start(self) -> None:
+        """Show the bar, unless it was stopped; called in a thread of its own."""
+        with self._lock:
+            if self._is_over:
+                return
+            from rich.console import Console
+            from rich.progress import Progress
+
+            # Other output goes where it went before: results are not for the bar's terminal.
+            self._shown = Progress(
+                console=Console(stderr=True),
+                transient=True,
+                redirect_stdout=False,
+                redirect_stderr=False,
+            )
+            self._task = self._shown.add_task(self._title, total=self._total, completed=self._done)
+            self._shown.start()
+
+    def advance(self) -> None:
+        """Another step is done."""
+        with self._lock:
+            self._done += 1
+            if self._shown is not None:
+                self._shown.update(self._task, completed=self._done)
+
+    def stop(self) -> None:
+        """Take the bar away."""
+        with self._lock:
+            self._is_over = True
+            if self._shown is not None:
+                self._shown.stop()

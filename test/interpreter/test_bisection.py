@@ -224,7 +224,7 @@ def test_the_whole_report() -> None:
     framework, ours = numbers(-15.0, -1.0, -8.0), numbers(-16.0, -2.0, -9.0)
     shown = report.as_dict()
     assert [*shown] == [
-        *("agrees", "reference", "skipped", "operations", "kernels", "first", "levels")
+        *("agrees", "reference", "skipped", "operations", "kernels", "first", "kernel", "levels")
     ]
     assert (shown["agrees"], shown["reference"], shown["skipped"]) == (False, "ttir", [])
     levels = {each["level"]: each for each in shown["levels"]}

@@ -7,9 +7,11 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
 import pytest
+import torch
 from samples.ttnn_program import ProgramBuilder
 
 from ttmlir.runtime import (
@@ -467,12 +469,45 @@ def test_tiles_of_bytes_without_an_element_type_are_unsigned(numerics: str) -> N
     np.testing.assert_array_equal(result.to_numpy(), np.maximum(*given))
 
 
-def test_arrays_are_no_tensors() -> None:
-    """They have to become some, with the call that the message names."""
+@pytest.mark.parametrize("framework", ["numpy", "torch", "jax"])
+@pytest.mark.parametrize("element", ["f32", "bf16"])
+def test_arrays_are_inputs(framework: str, element: str) -> None:
+    """Those of NumPy, torch and JAX, in the element type of the program's input."""
+    b = ProgramBuilder()
+    b.output(b.eltwise("Abs", [b.to_device(b.input((3, 5), element))]))
+    binary = read_binary(b.pack(), "abs")
+    numbers = np.linspace(-4, 3, 15, dtype=np.float32).reshape(3, 5)
+    numbers = numbers.astype(ml_dtypes.bfloat16 if element == "bf16" else np.float32)
+    array: Any = numbers
+    if framework == "torch":
+        dtype = torch.bfloat16 if element == "bf16" else torch.float32
+        array = torch.tensor(numbers.astype(np.float32)).to(dtype)
+    elif framework == "jax":
+        array = jnp.asarray(numbers)
+    [result] = submit(open_device(), binary, 0, [array])
+    np.testing.assert_array_equal(result.to_numpy(), np.abs(numbers))
+
+
+def test_an_array_goes_to_the_device_that_the_program_wants_it_on() -> None:
+    """A program may take its inputs where another one has left them."""
+    b = ProgramBuilder()
+    b.output(b.eltwise("Abs", [b.input((3, 5), space="DeviceDRAM")]))
+    binary = read_binary(b.pack(), "abs")
+    device = open_device()
+    [result] = submit(device, binary, 0, [np.full((3, 5), -2, np.float32)])
+    np.testing.assert_array_equal(result.to_numpy(), np.full((3, 5), 2))
+    assert device.counters.writes == 1
+
+
+def test_other_things_are_no_inputs() -> None:
+    """The message says what is."""
     b = ProgramBuilder()
     b.output(b.eltwise("Abs", [b.to_device(b.input((3, 5)))]))
     binary = read_binary(b.pack(), "abs")
-    array: Any = np.ones((3, 5), np.float32)
-    message = r"input 0 is a ndarray; make a tensor of it with Tensor\.from_numpy"
+    message = r"input 0 is a list; give a Tensor, or an array of NumPy, JAX or torch"
     with pytest.raises(InputError, match=message):
-        submit(open_device(), binary, 0, [array])
+        submit(open_device(), binary, 0, [[1.0, 2.0]])
+    with pytest.raises(InputError, match=r"input 0 has shape \(5, 3\) instead of \(3, 5\)"):
+        submit(open_device(), binary, 0, [np.ones((5, 3), np.float32)])
+    with pytest.raises(InputError, match=r"input 0 has element f64 instead of f32; to_layout"):
+        submit(open_device(), binary, 0, [np.ones((3, 5))])

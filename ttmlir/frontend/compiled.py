@@ -9,38 +9,34 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ttmlir.compiler import transform
+from ttmlir.compiler import parse, transform
 from ttmlir.files import write_file
+from ttmlir.frontend.calling import CallableModel, CallingConvention, NumericsName
 from ttmlir.frontend.errors import in_terms_of_the_user
+from ttmlir.frontend.signature import convention_of
 from ttmlir.frontend.targets import TargetName, find_target
 from ttmlir.mlir.attributes.resources import cloned
-from ttmlir.runtime.binary import Binary, BinaryProgram
-from ttmlir.runtime.device import Device, open_device
+from ttmlir.mlir.printing.module import print_module
 from ttmlir.runtime.element import Array, Numerics
 from ttmlir.runtime.errors import InputError
-from ttmlir.runtime.loading import read_binary
-from ttmlir.runtime.session import submit
+from ttmlir.runtime.signature import CallSignature
 from ttmlir.runtime.system import find_system
-from ttmlir.runtime.tensor import Tensor, TensorDesc
+from ttmlir.terminal import show_wait
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
-    from ttmlir.cost import Estimate
-    from ttmlir.frontend.model_profile import ModelProfile
+    from ttmlir.interpreter import bisection
     from ttmlir.mlir.reporting.diagnostics import Source
 
-NumericsName = Literal["exact", "device"]
 CallArguments = tuple[tuple[Any, ...], dict[str, Any]]
 """Arguments by position and by name."""
-
-MANY = 4
-"""A model shows as many inputs and outputs when it is printed."""
 
 TO_TTIR = {
     "stablehlo": "stablehlo-to-ttir-pipeline",
@@ -52,33 +48,28 @@ TO_TTIR = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class ImportedModel:
+class ImportedModel(CallingConvention):
     """A program as a frontend hands it over.
 
     `module` has one public function, which takes the arrays that `flatten` returns and those in
     `bound`, and returns the arrays that `unflatten` takes.
     """
 
-    name: str
-    """The name of the program in messages and in the file."""
     module: ModuleOp
     stage: str
     """The dialect of the module, one of `TO_TTIR`."""
-    input_names: Sequence[str]
-    """The user's names for the arrays of `flatten`, such as `params['w']`."""
-    flatten: Callable[[tuple[Any, ...], dict[str, Any]], Sequence[Array]]
-    """From the arguments of a call to arrays; raises InputError for another structure."""
-    unflatten: Callable[[Sequence[Array]], Any]
-    """From results to what a call returns."""
+    signature: CallSignature
+    """What a file says of all this."""
     reference: Callable[..., Any] | None = None
     """The program in its framework, called with the same arguments; returns the same structure."""
+    trace: Callable[[tuple[Any, ...], dict[str, Any]], list[tuple[str, Array]]] | None = None
+    """For the arguments of a call, what the framework computes at each of its own operations, by
+    the names that these have in the module's locations."""
     flatten_results: Callable[[Any], Sequence[Array]] | None = None
     """From what a call or `reference` returns to arrays; undoes `unflatten`.
 
     None if the function returns more than a call does, such as new values of state.
     """
-    bound: Mapping[int, Array] = field(default_factory=dict[int, Array])
-    """Arguments of the function that a call does not pass, by index: weights kept outside."""
     warnings: Sequence[str] = ()
     """What the user should know about a program that is not refused."""
     texts: Mapping[str, Source] = field(default_factory=dict[str, "Source"])
@@ -95,7 +86,7 @@ def narrow(module: ModuleOp) -> list[str]:
     return [] if warning is None else [warning.message]
 
 
-class CompiledModel:
+class CompiledModel(CallableModel):
     """A model compiled for one set of shapes and element types.
 
     Calling it runs the program, with NumPy or on the simulator, and returns arrays of the framework
@@ -106,7 +97,16 @@ class CompiledModel:
         y = compiled(x, numerics="device")   # rounded as the device would
         compiled.save("model.ttnn")
         print(compiled.text("ttir"))
+
+    It can be pickled; what comes back has no `reference`, which is a program of the framework.
     """
+
+    REMEDY_FOR_OTHER_ARGUMENTS = (
+        "call ttmlir.compile again with arguments of these shapes and types"
+    )
+
+    _state: _ModelState | None
+    """Of a model that comes from a pickle."""
 
     def __init__(
         self,
@@ -125,26 +125,81 @@ class CompiledModel:
         are arguments of a call, which `save(golden=True)` uses.
         """
         self._imported = imported
+        self._state = None
         self._examples = examples
         self._target = find_target(target)
         self._options = options if board is None else _for_board(board, options)
-        self.numerics: NumericsName = _checked_numerics(numerics)
         start = time.perf_counter()
-        module = cloned(imported.module)
-        with in_terms_of_the_user(
-            imported.name, imported.texts, first_column=imported.first_column
-        ):
-            transform(module, TO_TTIR[imported.stage])
-            self._target.lower(module, self._options)
-            self._bytes = self._target.write(module)
-        self._lowered = module
+        with self._in_terms_of_the_user(), show_wait(f"compiling {imported.name}"):
+            data = self._target.write(self._lowered, imported.signature)
         self.seconds = time.perf_counter() - start
         """How long lowering and writing took."""
+        file_name = f"{imported.name}{self._target.suffix}"
+        super().__init__(data, imported, file_name=file_name, numerics=numerics)
 
-    @property
-    def name(self) -> str:
-        """The name of the model."""
-        return self._imported.name
+    @cached_property
+    def _lowered(self) -> ModuleOp:
+        """The module that the file is written from."""
+        module = cloned(self._imported.module)
+        with self._in_terms_of_the_user():
+            transform(module, TO_TTIR[self._imported.stage])
+            self._target.lower(module, self._options)
+        return module
+
+    def _in_terms_of_the_user(self) -> AbstractContextManager[None]:
+        imported = self._imported
+        return in_terms_of_the_user(
+            imported.name, imported.texts, first_column=imported.first_column
+        )
+
+    @cached_property
+    def _imported(self) -> ImportedModel:
+        """What the frontend handed over; of a model from a pickle, without the framework's part."""
+        state = self._state
+        assert state is not None, "other models have it from the start"
+        convention = self._convention
+        return ImportedModel(
+            name=convention.name,
+            input_names=convention.input_names,
+            flatten=convention.flatten,
+            unflatten=convention.unflatten,
+            bound=convention.bound,
+            module=parse(state.module, file_name=state.file_name),
+            stage=state.stage,
+            signature=state.signature,
+            warnings=state.warnings,
+        )
+
+    def __getstate__(self) -> _ModelState:
+        """The file, the module as text, and the weights that are kept outside of both."""
+        if self._state is not None:
+            bound = dict(self._convention.bound)
+            return replace(self._state, numerics=self.numerics, bound=bound)
+        imported = self._imported
+        return _ModelState(
+            data=self.to_bytes(),
+            file_name=self._file_name,
+            numerics=self.numerics,
+            target=self.target,
+            options=self._options,
+            seconds=self.seconds,
+            signature=imported.signature,
+            bound=dict(imported.bound),
+            module=print_module(imported.module, debuginfo=True),
+            stage=imported.stage,
+            warnings=tuple(imported.warnings),
+        )
+
+    def __setstate__(self, state: _ModelState) -> None:
+        """Make the model of a pickle; its module is read when it is asked for."""
+        signature = state.signature
+        convention = convention_of(signature, state.bound, signature.framework)
+        super().__init__(state.data, convention, file_name=state.file_name, numerics=state.numerics)
+        self._state = state
+        self._examples = None
+        self._target = find_target(state.target)
+        self._options = state.options
+        self.seconds = state.seconds
 
     @property
     def source(self) -> ImportedModel:
@@ -176,74 +231,44 @@ class CompiledModel:
         """What `text` shows, in the order of the road from the source to the device."""
         return tuple(dict.fromkeys((self._imported.stage, "ttir", *self._target.stages)))
 
-    @cached_property
-    def binary(self) -> Binary:
-        """The file as the runtime reads it."""
-        return read_binary(self._bytes, f"{self.name}{self._target.suffix}")
-
-    @cached_property
-    def inputs(self) -> tuple[tuple[str, TensorDesc], ...]:
-        """Names and descriptions of the arrays that a call passes."""
-        descs = [
-            ref.desc
-            for index, ref in enumerate(self._program.inputs)
-            if index not in self._imported.bound
-        ]
-        return tuple(zip(self._imported.input_names, descs, strict=True))
-
-    @property
-    def outputs(self) -> tuple[TensorDesc, ...]:
-        """Descriptions of the arrays that a call returns."""
-        return tuple(ref.desc for ref in self._program.outputs)
-
-    @property
-    def _program(self) -> BinaryProgram:
-        return self.binary.program(0)
-
-    def __call__(self, *args: Any, numerics: NumericsName | None = None, **kwargs: Any) -> Any:
-        """Run the model; arguments are those of the function that was compiled."""
-        device = self._device(self._numerics(numerics))
-        tensors = [Tensor.from_numpy(array) for array in self._arrays(args, kwargs)]
-        results = submit(device, self.binary, 0, tensors)
-        return self._imported.unflatten([result.to_numpy() for result in results])
-
-    def profile(
-        self, *args: Any, numerics: NumericsName | None = None, **kwargs: Any
-    ) -> ModelProfile:
-        """Run the model on a timed simulator: what its kernels did, and what the call returned.
-
-            profile = compiled.profile(x)
-            print(profile.cycles, profile)
-            profile.write_trace("trace.json")
-
-        InputError for a model without kernels: `target="kernels"` makes them.
-        """
-        # The simulator is loaded only where it is needed.
-        from ttmlir.frontend.model_profile import ModelProfile, run_recorded
-
-        arrays = self._arrays(args, kwargs)
-        outputs, runs = run_recorded(self._program, arrays, Numerics(self._numerics(numerics)))
-        return ModelProfile(self.name, self._imported.unflatten(outputs), runs)
-
-    def estimate(self, board: str | None = None) -> Estimate:
-        """How long the program would take on a board, operation by operation, without running it.
-
-            estimate = compiled.estimate("n150")
-            print(estimate, estimate.total.mid, estimate.rate(batch=8, unit="images"))
-            estimate.write("operations.csv")
-
-        `board` is a name, the path of a `.ttsys` file, or None: what the model was compiled for.
-        For calls of the ttnn library only: `profile` simulates kernels.
-        """
-        from ttmlir.cost import estimate_program
-
-        return estimate_program(self._program, board)
-
     def reference(self, *args: Any, **kwargs: Any) -> Any:
         """What the framework itself computes for a call."""
         if self._imported.reference is None:
-            raise InputError(f"'{self.name}' was compiled from text, which no framework runs")
+            reason = (
+                "was pickled, without the framework's own program"
+                if self._state is not None
+                else "was compiled from text, which no framework runs"
+            )
+            raise InputError(f"'{self.name}' {reason}")
         return self._imported.reference(*args, **kwargs)
+
+    def bisect(
+        self, *args: Any, numerics: NumericsName | None = None, **kwargs: Any
+    ) -> bisection.Report:
+        """Find the operation with which the model begins to compute something else.
+
+            print(compiled.bisect(x))
+
+        The program runs at each level of its way to the file, on the arguments of a call, as
+        `ttmlir-bisect` runs it. For a model of torch what torch computes is the first level, for
+        others its results are compared.
+        """
+        from ttmlir.interpreter.bisection import bisect_module
+
+        imported = self._imported
+        trace = None if imported.trace is None else imported.trace(args, kwargs)
+        results = None
+        if imported.reference is not None:
+            results = self.flatten_results(imported.reference(*args, **kwargs))
+        return bisect_module(
+            cloned(imported.module),
+            self._arrays(args, kwargs),
+            numerics=Numerics(self._numerics(numerics)),
+            framework_results=results,
+            framework_trace=trace,
+            target=self.target,
+            options=self._options,
+        )
 
     def flatten_results(self, results: Any) -> list[Array]:
         """The arrays in what a call or `reference` returns, in the order of `outputs`."""
@@ -253,10 +278,6 @@ class CompiledModel:
                 "it keeps state"
             )
         return list(self._imported.flatten_results(results))
-
-    def to_bytes(self) -> bytes:
-        """The `.ttnn` or `.ttm` file."""
-        return self._bytes
 
     def save(self, path: str | Path, *, golden: bool | tuple[Any, ...] = False) -> Path:
         """Write the `.ttnn` or `.ttm` file, which `ttrt run` runs; returns its path.
@@ -279,7 +300,8 @@ class CompiledModel:
         args, kwargs = call
         inputs = self._arrays(args, kwargs)
         outputs = self.flatten_results(self.reference(*args, **kwargs))
-        return self._target.write(self._lowered, Golden(inputs=inputs, outputs=outputs))
+        kept = Golden(inputs=inputs, outputs=outputs)
+        return self._target.write(self._lowered, self._imported.signature, kept)
 
     def text(self, stage: str, *, elide_above: int | None = None) -> str:
         """The program at one of the `stages`: MLIR, or C++ of the ttnn library or of kernels.
@@ -287,8 +309,6 @@ class CompiledModel:
         Constants of more than `elide_above` elements are left out, which makes long texts readable
         but unfit to compile.
         """
-        from ttmlir.mlir.printing.module import print_module
-
         if stage not in self.stages:
             raise ValueError(
                 f"'{self.name}' has no stage '{stage}'; its stages are {', '.join(self.stages)}"
@@ -309,52 +329,23 @@ class CompiledModel:
             self._target.lower(module, self._options, until=self._target.between[stage])
         return module
 
-    def __repr__(self) -> str:
-        """Signature and size."""
-        inputs = _join([f"{name}: {_type(desc)}" for name, desc in self.inputs])
-        outputs = _join([_type(desc) for desc in self.outputs])
-        return (
-            f"CompiledModel({self.name}({inputs}) -> ({outputs}), "
-            f"{self._target.describe_size(self._program)}, {len(self._bytes):,} bytes, "
-            f"numerics={self.numerics})"
-        )
 
-    def _numerics(self, asked: NumericsName | None) -> NumericsName:
-        return self.numerics if asked is None else _checked_numerics(asked)
+@dataclass(frozen=True, kw_only=True)
+class _ModelState:
+    """What a pickle holds of a compiled model."""
 
-    @cached_property
-    def _devices(self) -> dict[str, Device]:
-        return {}
-
-    def _device(self, numerics: NumericsName) -> Device:
-        if numerics not in self._devices:
-            self._devices[numerics] = open_device(numerics=Numerics(numerics))
-        return self._devices[numerics]
-
-    def _arrays(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Array]:
-        """All arrays that the function takes, checked against what it was compiled for."""
-        given = list(self._imported.flatten(args, kwargs))
-        if len(given) != len(self.inputs):
-            raise InputError(f"'{self.name}' takes {len(self.inputs)} arrays, got {len(given)}")
-        wrong = [
-            f"{name} is {_array_type(array)} instead of {_type(desc)}"
-            for (name, desc), array in zip(self.inputs, given, strict=True)
-            if (array.shape, array.dtype) != (desc.shape, desc.element.host)
-        ]
-        if wrong:
-            raise InputError(
-                f"'{self.name}' was compiled for other arguments: {'; '.join(wrong)}; call "
-                "ttmlir.compile again with arguments of these shapes and types"
-            )
-        for index in sorted(self._imported.bound):
-            given.insert(index, self._imported.bound[index])
-        return given
-
-
-def _checked_numerics(name: str) -> NumericsName:
-    if name not in ("exact", "device"):
-        raise ValueError(f"numerics are 'exact' or 'device', not {name!r}")
-    return name
+    data: bytes
+    file_name: str
+    numerics: NumericsName
+    target: TargetName
+    options: str
+    seconds: float
+    signature: CallSignature
+    bound: Mapping[int, Array]
+    module: str
+    """In MLIR, with all constants and locations."""
+    stage: str
+    warnings: Sequence[str]
 
 
 def _for_board(board: str, options: str) -> str:
@@ -363,18 +354,3 @@ def _for_board(board: str, options: str) -> str:
     if "system-desc-path" in options or "system_desc_path" in options:
         raise InputError("board and system-desc-path both say what to compile for; give one")
     return f'{options} system-desc-path="{board}"'.lstrip()
-
-
-def _join(texts: list[str]) -> str:
-    """Texts separated by commas; of many the first ones and their number."""
-    if len(texts) > MANY + 1:
-        texts = [*texts[:MANY], f"... {len(texts) - MANY} more"]
-    return ", ".join(texts)
-
-
-def _type(desc: TensorDesc) -> str:
-    return f"{desc.element.host}[{','.join(map(str, desc.shape))}]"
-
-
-def _array_type(array: Array) -> str:
-    return f"{array.dtype}[{','.join(map(str, array.shape))}]"

@@ -24,9 +24,11 @@ from ttmlir.compiler import parse
 from ttmlir.files import PACKAGE_FOLDER
 from ttmlir.frontend.compiled import ImportedModel, narrow
 from ttmlir.frontend.errors import in_terms_of_the_user
+from ttmlir.frontend.signature import structure_of_jax
 from ttmlir.mlir.reporting.diagnostics import Source
 from ttmlir.runtime.element import Array
 from ttmlir.runtime.errors import InputError
+from ttmlir.runtime.signature import CallSignature
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -184,13 +186,25 @@ def _import(jax: Any, program: _Program) -> ImportedModel:
             executables.append(program.executable())
         return executables[0](*args, **kwargs)
 
+    names = _argument_names(module)
+    kept = set(program.kept)
+    signature = CallSignature(
+        name=name,
+        input_names=tuple(names),
+        framework="jax",
+        arguments=structure_of_jax(
+            program.in_tree, (index in kept for index in range(len(program.inputs)))
+        ),
+        results=structure_of_jax(program.out_tree),
+    )
     return ImportedModel(
         name=name,
+        signature=signature,
         module=module,
         warnings=narrow(module),
         stage="stablehlo",
         first_column=FIRST_COLUMN,
-        input_names=_argument_names(module),
+        input_names=names,
         flatten=flatten,
         unflatten=unflatten,
         reference=reference,

@@ -37,6 +37,14 @@ class ModelProfile:
     """What the call returned."""
     runs: KernelRuns = field(repr=False)
 
+    def __repr__(self) -> str:
+        """How long and how much."""
+        count = len(self.programs)
+        return (
+            f"ModelProfile({self.name}: {self.cycles:,} cycles, {self.nanoseconds / 1e3:,.1f} us, "
+            f"{count} program{'s' * (count != 1)}, {self.dram_bytes:,} bytes of DRAM)"
+        )
+
     @property
     def programs(self) -> tuple[KernelProgram, ...]:
         """The programs in the order in which they were launched."""

@@ -16,7 +16,7 @@ from ttmlir.compiler import PIPELINES, transform, write_cpp, write_ttm, write_tt
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
-    from ttmlir.runtime.binary import BinaryProgram
+    from ttmlir.runtime.signature import CallSignature
     from ttmlir.target.flatbuffer.golden import Golden
 
 TargetName = Literal["ttnn", "kernels"]
@@ -44,16 +44,14 @@ class CompilationTarget(ABC):
         transform(module, f"{pipeline}{{{options}}}" if options else pipeline, until=until)
 
     @abstractmethod
-    def write(self, module: ModuleOp, golden: Golden | None = None) -> bytes:
-        """The file of a lowered module."""
+    def write(
+        self, module: ModuleOp, signature: CallSignature, golden: Golden | None = None
+    ) -> bytes:
+        """The file of a lowered module, with how the model is called."""
 
     @abstractmethod
     def write_cpp(self, module: ModuleOp, elide_above: int | None) -> str:
         """The C++ of a lowered module; constants of more elements are left out."""
-
-    @abstractmethod
-    def describe_size(self, program: BinaryProgram) -> str:
-        """What a program does, counted."""
 
 
 class TTNNTarget(CompilationTarget):
@@ -63,17 +61,15 @@ class TTNNTarget(CompilationTarget):
     suffix = ".ttnn"
     dialect = "ttnn"
 
-    def write(self, module: ModuleOp, golden: Golden | None = None) -> bytes:
+    def write(
+        self, module: ModuleOp, signature: CallSignature, golden: Golden | None = None
+    ) -> bytes:
         """The `.ttnn` file."""
-        return write_ttnn(module, golden=golden)
+        return write_ttnn(module, golden=golden, signature=signature.to_table())
 
     def write_cpp(self, module: ModuleOp, elide_above: int | None) -> str:
         """The calls of the library."""
         return write_cpp(module, elide_above=elide_above)
-
-    def describe_size(self, program: BinaryProgram) -> str:
-        """The operations of the library."""
-        return f"{len(program.operations)} ttnn operations"
 
 
 class KernelsTarget(CompilationTarget):
@@ -85,23 +81,17 @@ class KernelsTarget(CompilationTarget):
     # Fused, scheduled and with addresses: what kernels are made of.
     between = MappingProxyType({"d2m": "convert-d2m-to-ttkernel"})
 
-    def write(self, module: ModuleOp, golden: Golden | None = None) -> bytes:
+    def write(
+        self, module: ModuleOp, signature: CallSignature, golden: Golden | None = None
+    ) -> bytes:
         """The `.ttm` file."""
-        return write_ttm(module, golden=golden)
+        return write_ttm(module, golden=golden, signature=signature.to_table())
 
     def write_cpp(self, module: ModuleOp, elide_above: int | None) -> str:
         """The kernels of all programs, which have no constants."""
         from ttmlir.runtime.ttrt.reports.sections import section_text
 
         return section_text(f"the {self.suffix} file", write_ttm(module), "cpp")
-
-    def describe_size(self, program: BinaryProgram) -> str:
-        """The programs that are launched."""
-        from ttmlir.runtime.metal.program import MetalProgram
-
-        assert isinstance(program, MetalProgram), "the file is a .ttm file"
-        launches = len(program.launches)
-        return f"{launches} program{'s' * (launches != 1)} of kernels"
 
 
 TARGETS: Mapping[str, CompilationTarget] = MappingProxyType(

@@ -18,6 +18,7 @@ from ttmlir.mlir.reporting.diagnostics import OpError, Source
 from ttmlir.passes.linalg.convert_ml_program_to_func import ConvertMLProgramToFuncPass
 from ttmlir.runtime.element import Array
 from ttmlir.runtime.errors import InputError
+from ttmlir.runtime.signature import CallSignature, positional
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -35,6 +36,8 @@ def import_text(text: str, *, file_name: str = "<text>") -> ImportedModel:
         function = _the_function(module)
         stage = _dialect_of(function)
 
+    types = function.function_type
+    arguments, results = positional(len(types.inputs), len(types.outputs))
     names = [
         arg.name_hint or f"argument {index}" for index, arg in enumerate(function.body.block.args)
     ]
@@ -53,6 +56,12 @@ def import_text(text: str, *, file_name: str = "<text>") -> ImportedModel:
         flatten=flatten,
         unflatten=_unflatten,
         flatten_results=_flatten_results,
+        signature=CallSignature(
+            name=function.sym_name.data,
+            input_names=tuple(names),
+            arguments=arguments,
+            results=results,
+        ),
         texts=texts,
     )
 

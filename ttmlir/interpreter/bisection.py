@@ -13,27 +13,38 @@ has become part of another operation, is not compared.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import NameLoc
+from xdsl.dialects.builtin import ModuleOp, NameLoc
 from xdsl.ir import Operation
 
 from ttmlir.compiler import parse
+from ttmlir.interpreter.execution import find_function
 from ttmlir.interpreter.file_levels import FileLevel
+from ttmlir.interpreter.kernel_check import KernelDifference
 from ttmlir.interpreter.kernels import lacks_reference
-from ttmlir.interpreter.levels import Level, levels_of, name_operations, result_shape
+from ttmlir.interpreter.levels import (
+    DESTINATIONS,
+    Level,
+    levels_of,
+    name_operations,
+    number_of,
+    result_shapes,
+)
 from ttmlir.interpreter.statistics import Statistics, accuracy_of
 from ttmlir.interpreter.traces import Trace
 from ttmlir.mlir.printing.printer import PrintOptions, print_op_line, show_attribute
 from ttmlir.mlir.reporting.diagnostics import LocatedError
-from ttmlir.mlir.reporting.locations import file_line_col
+from ttmlir.mlir.reporting.locations import file_line_col, name_of
 from ttmlir.runtime.accuracy import Accuracy
 from ttmlir.runtime.element import Array, Numerics
 from ttmlir.runtime.golden import Tolerance
 from ttmlir.runtime.ttrt.running.inputs import generate_inputs
+from ttmlir.terminal import show_wait
 
 EXACT_TOLERANCE = Tolerance(pcc=0.9999, rtol=1e-4, atol=1e-5)
 """For results that differ in the order of additions only."""
@@ -124,6 +135,8 @@ class Report:
     """Levels before it, which cannot be run."""
     operations: int
     levels: tuple[LevelReport, ...]
+    kernel: KernelDifference | None = None
+    """The tile with which a program of kernels goes wrong, if the first difference is there."""
     kernels: int = 0
     """Calls of kernels that have no other meaning than what the simulator computes."""
 
@@ -149,6 +162,7 @@ class Report:
             "operations": self.operations,
             "kernels": self.kernels,
             "first": None if self.first is None else self.first.as_dict(),
+            "kernel": None if self.kernel is None else self.kernel.as_dict(),
             "levels": [level.as_dict() for level in self.levels],
         }
 
@@ -175,6 +189,8 @@ class Report:
         if self.first is not None:
             yield "first difference:"
             yield str(self.first)
+        if self.kernel is not None:
+            yield str(self.kernel)
 
 
 def bisect(
@@ -196,40 +212,113 @@ def bisect(
     `framework_results` are compared with the program's results at each level, the reference
     included. Raises DiagnosticError for a text that cannot be read, lowered or run.
     """
+    return bisect_module(
+        parse(source, file_name=file_name),
+        inputs,
+        seed=seed,
+        function=function,
+        numerics=numerics,
+        tolerance=tolerance,
+        framework_results=framework_results,
+        target=target,
+    )
+
+
+def bisect_module(
+    module: ModuleOp,
+    inputs: Sequence[Any] | None = None,
+    *,
+    seed: int = 0,
+    function: str | None = None,
+    numerics: Numerics = Numerics.EXACT,
+    tolerance: Tolerance | None = None,
+    framework_results: Sequence[Any] | None = None,
+    framework_trace: Sequence[tuple[str, Array]] | None = None,
+    target: str = "ttnn",
+    options: str = "",
+) -> Report:
+    """Do what `bisect` does for a module, whose locations are changed.
+
+    `framework_trace` has what a framework computes at each of its operations, under the names that
+    these have in locations: it is the level that all others are compared with. `options` are those
+    of the target's pipeline.
+    """
     tolerance = tolerance_for(numerics) if tolerance is None else tolerance
-    module = parse(source, file_name=file_name)
     operations = name_operations(module)
-    levels, files = levels_of(module, function, target)
+    levels, files = levels_of(module, function, target, options)
     if inputs is None:
         rng = np.random.default_rng(seed)
         inputs = generate_inputs(files[-1].program(), "randn", rng)
     able = [level for level in levels if level.can_run]
     skipped = tuple(level.name for level in levels if level not in able)
-    comparison = _Comparison(operations, tolerance)
-    first, *others = (*able, *files)
-    reference = first.run(inputs, numerics)
+    comparison = _Comparison(operations, tolerance, _returned(module, function))
+    others: list[Level | FileLevel] = [*able, *files]
+    if framework_trace is None:
+        first = others.pop(0)
+        name, reference = first.name, first.run(inputs, numerics)
+    else:
+        name, reference = FRAMEWORK, _trace_of_framework(operations, framework_trace)
     reports: list[LevelReport] = []
     if framework_results is not None:
         results = [np.asarray(result) for result in framework_results]
-        _check_count(first, reference, results)
-        outputs = comparison.outputs(first.name, results, reference.outputs)
-        reports.append(comparison.report(first.name, 0, [], outputs))
+        if framework_trace is not None:
+            reference.outputs = results
+        _check_count(module, reference, results)
+        outputs = comparison.outputs(name, results, reference.outputs)
+        if framework_trace is None:
+            reports.append(comparison.report(name, 0, [], outputs))
         reference.outputs = results
-    for level in others:
-        reports.append(comparison.compare(level, reference, level.run(inputs, numerics)))
+    kernel: KernelDifference | None = None
+    with show_wait("bisecting", len(others)) as advance:
+        for level in others:
+            so_far = all(report.agrees for report in reports)
+            reports.append(comparison.compare(level, reference, level.run(inputs, numerics)))
+            if so_far and not reports[-1].agrees and isinstance(level, FileLevel):
+                kernel = level.find_wrong_kernel(inputs, numerics, tolerance)
+            advance()
     return Report(
-        reference=first.name,
+        reference=name,
         skipped=skipped,
         operations=len(operations),
         levels=tuple(reports),
+        kernel=kernel,
         kernels=sum(map(lacks_reference, operations)),
     )
 
 
-def _check_count(level: Level | FileLevel, trace: Trace, results: Sequence[Array]) -> None:
+def _trace_of_framework(
+    operations: Sequence[Operation], found: Sequence[tuple[str, Array]]
+) -> Trace:
+    """What a framework computed, by the last operation that each of its own has become."""
+    last: dict[tuple[str, tuple[int, ...]], int] = {}
+    for number, op in enumerate(operations):
+        location = op.location.location if isinstance(op.location, NameLoc) else op.location
+        name = name_of(location)
+        for shape in result_shapes(op):
+            if name is not None and op.name not in DESTINATIONS:
+                last[name, shape] = number
+    trace = Trace()
+    for name, array in found:
+        trace.note(last.get((name, array.shape)), array)
+    return trace
+
+
+def _returned(module: ModuleOp, function: str | None) -> dict[int, int]:
+    """By the number of each result of a function, the number of the operation that makes it."""
+    last = find_function(module, function).body.blocks[-1].last_op
+    numbers = enumerate(() if last is None else last.operands)
+    found = {
+        place: number_of(value.owner)
+        for place, value in numbers
+        if isinstance(value.owner, Operation)
+    }
+    return {place: number for place, number in found.items() if number is not None}
+
+
+def _check_count(module: ModuleOp, trace: Trace, results: Sequence[Array]) -> None:
     if len(results) != len(trace.outputs):
         raise LocatedError(
-            level.module.location,
+            module.location,
             f"{len(results)} results of the framework were given; the program has "
             f"{len(trace.outputs)}",
         )
@@ -239,19 +328,33 @@ def _check_count(level: Level | FileLevel, trace: Trace, results: Sequence[Array
 class _Comparison:
     operations: Sequence[Operation]
     tolerance: Tolerance
+    returned: Mapping[int, int]
+    """The operation that makes each result of the program."""
     worst: float = 1.0
 
     def compare(self, level: Level | FileLevel, reference: Trace, actual: Trace) -> LevelReport:
         """The operations and outputs of a level against the reference."""
         differences: list[Difference] = []
-        compared = 0
+        compared: set[int] = set()
         for number in sorted(reference.values):
             pairs = self._pairs(number, reference.values[number], actual.values.get(number, []))
-            compared += bool(pairs)
+            if pairs:
+                compared.add(number)
             found = (self._difference(level.name, number, *pair) for pair in pairs)
             differences += [each for each in found if each is not None][:1]
-        outputs = self.outputs(level.name, reference.outputs, actual.outputs)
-        return self.report(level.name, compared, differences, outputs)
+        outputs = (
+            self.outputs(level.name, reference.outputs, actual.outputs) if reference.outputs else []
+        )
+        if not differences:
+            # What is left of the last operation may be the move of its result to the output.
+            unseen = {self.returned.get(each.number) for each in outputs} - compared
+            numbers = sorted(number for number in unseen if number is not None)
+            for number in numbers[:1]:
+                place = next(at for at, of in self.returned.items() if of == number)
+                pair = reference.outputs[place], actual.outputs[place]
+                found = self._difference(level.name, number, *pair)
+                differences += [] if found is None else [found]
+        return self.report(level.name, len(compared), differences, outputs)
 
     def report(
         self, level: str, compared: int, differences: list[Difference], outputs: list[Difference]
@@ -270,16 +373,22 @@ class _Comparison:
         self, number: int, expected: list[Array], actual: list[Array]
     ) -> list[tuple[Array, Array]]:
         """Results of each execution of an operation with those of what it has become."""
-        shape = result_shape(self.operations[number])
-        expected = [value for value in expected if value.shape == shape]
-        actual = [value for value in actual if value.shape == shape]
-        times = len(expected)
-        if not expected or not actual:
+        shapes = result_shapes(self.operations[number])
+        if len(shapes) == 1:
+            return _pairs_of_executions(self.operations[number], shapes[0], expected, actual)
+        if not shapes or tuple(value.shape for value in expected[-len(shapes) :]) != shapes:
             return []
-        if len(actual) % times:
-            return [(expected[-1], actual[-1])]
-        each = len(actual) // times
-        return [(expected[i], actual[(i + 1) * each - 1]) for i in range(times)]
+        # What becomes of which result is not known; each is compared with the nearest one.
+        pairs: list[tuple[Array, Array]] = []
+        for value in expected[-len(shapes) :]:
+            candidates = [each for each in actual if each.shape == value.shape]
+            if candidates:
+                pairs.append((value, max(candidates, key=partial(self._likeness, value))))
+        return pairs
+
+    def _likeness(self, expected: Array, actual: Array) -> float:
+        accuracy = accuracy_of(expected, actual, self.tolerance)
+        return -1.0 if accuracy is None else accuracy.allclose + accuracy.pcc
 
     def _difference(
         self, level: str, number: int, expected: Array, actual: Array
@@ -326,6 +435,31 @@ class _Comparison:
         if accuracy is not None:
             self.worst = min(self.worst, accuracy.pcc)
         return accuracy
+
+
+def _pairs_of_executions(
+    op: Operation, shape: tuple[int, ...], expected: list[Array], actual: list[Array]
+) -> list[tuple[Array, Array]]:
+    """The one result of each execution with that of what the operation has become."""
+    expected = [value for value in expected if value.shape == shape]
+    found = [value for value in actual if value.shape == shape]
+    if not found and op.name.partition(".")[2].startswith("broadcast"):
+        # The repetition has become a part of what reads it, which repeats by itself.
+        found = [np.broadcast_to(value, shape) for value in actual if _repeats(value, shape)]
+    times = len(expected)
+    if not expected or not found:
+        return []
+    if len(found) % times:
+        return [(expected[-1], found[-1])]
+    each = len(found) // times
+    return [(expected[i], found[(i + 1) * each - 1]) for i in range(times)]
+
+
+def _repeats(value: Array, shape: tuple[int, ...]) -> bool:
+    """True if repeating dimensions of 1 gives an array of a shape of the same rank."""
+    return value.ndim == len(shape) and all(
+        extent in (1, wanted) for extent, wanted in zip(value.shape, shape, strict=True)
+    )
 
 
 def tolerance_for(

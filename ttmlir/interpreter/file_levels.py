@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
-from ttmlir.compiler import write_ttm, write_ttnn
+from ttmlir.compiler import PIPELINES, transform, write_ttm, write_ttnn
 from ttmlir.interpreter.traces import Trace, number_in
+from ttmlir.mlir.attributes.resources import cloned
 from ttmlir.runtime.binary import BinaryProgram
 from ttmlir.runtime.device import open_device
 from ttmlir.runtime.element import Array, Numerics, convert
@@ -23,11 +24,22 @@ from ttmlir.runtime.tensor import Tensor
 from ttmlir.runtime.ttrt.running.inputs import fit_inputs
 
 if TYPE_CHECKING:
+    from ttmlir.interpreter.kernel_check import KernelDifference
     from ttmlir.runtime.execution.prepare import Step
+    from ttmlir.runtime.golden import Tolerance
     from ttmlir.runtime.metal.program import Command
     from ttmlir.runtime.metal.session import Session
 
 _CONSTANTS = ("ConstantOp", "FullOp")
+SCHEDULED = "convert-d2m-to-ttkernel"
+"""In front of this pass, a module says which tiles each core reads and writes, and has no kernels.
+"""
+
+
+def spell_pipeline(target: str, options: str) -> str:
+    """The pipeline of a target with options."""
+    pipeline = PIPELINES[target]
+    return f"{pipeline}{{{options}}}" if options else pipeline
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +47,8 @@ class FileLevel(ABC):
     """The program in a file."""
 
     name: ClassVar[str]
+    target: ClassVar[str] = "ttnn"
+    """Of `ttmlir.compiler.PIPELINES`."""
     options: ClassVar[str] = ""
     """Of the pipeline."""
     between: ClassVar[Mapping[str, str]] = MappingProxyType({})
@@ -42,7 +56,11 @@ class FileLevel(ABC):
     """
     module: ModuleOp
     """At the end of the pipeline."""
+    source: ModuleOp
+    """In front of it."""
     function: str
+    pipeline_options: str = ""
+    """All that the pipeline was given."""
 
     @abstractmethod
     def write(self) -> bytes:
@@ -58,6 +76,12 @@ class FileLevel(ABC):
         """The program of the file."""
         binary = read_binary(self.write(), f"bisect, {self.name}")
         return next(program for program in binary.programs if program.name == self.function)
+
+    def find_wrong_kernel(
+        self, inputs: Sequence[Any], numerics: Numerics, tolerance: Tolerance
+    ) -> KernelDifference | None:
+        """The first tile that is wrong in a program of kernels; None if there are no kernels."""
+        return None
 
     def run(self, inputs: Sequence[Any], numerics: Numerics) -> Trace:
         """Run the program."""
@@ -94,6 +118,7 @@ class KernelFile(FileLevel):
     """Programs of kernels; what each leaves in its buffers is seen, not what is inside of it."""
 
     name = "ttmetal"
+    target = "kernels"
     between = MappingProxyType(
         {"d2m": "d2m-generic-fusion", "d2m fused": "ttcore-one-shot-bufferize"}
     )
@@ -125,6 +150,24 @@ class KernelFile(FileLevel):
             for values, ref in zip(run.outputs, program.outputs, strict=True)
         ]
         return observer.trace
+
+    def find_wrong_kernel(
+        self, inputs: Sequence[Any], numerics: Numerics, tolerance: Tolerance
+    ) -> KernelDifference | None:
+        """The first tile that a kernel has wrong, by what the module says before kernels."""
+        from ttmlir.interpreter.kernel_check import check_kernels
+        from ttmlir.runtime.metal.program import MetalProgram
+
+        schedule = cloned(self.source)
+        transform(schedule, spell_pipeline(self.target, self.pipeline_options), until=SCHEDULED)
+        program = self.program()
+        assert isinstance(program, MetalProgram), "the file is a .ttm file"
+        arrays = fit_inputs(program, [np.asarray(given) for given in inputs])
+        values = [
+            convert(array, ref.desc.element.compute)
+            for array, ref in zip(arrays, program.inputs, strict=True)
+        ]
+        return check_kernels(program, values, schedule, numerics, tolerance)
 
 
 class UnfusedKernelFile(KernelFile):

@@ -16,9 +16,9 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 from xdsl.traits import IsTerminator
 
-from ttmlir.compiler import PIPELINES, run_passes, transform
+from ttmlir.compiler import run_passes, transform
 from ttmlir.interpreter.execution import execute, find_function, functions_in
-from ttmlir.interpreter.file_levels import FILE_LEVELS, FileLevel
+from ttmlir.interpreter.file_levels import FILE_LEVELS, FileLevel, spell_pipeline
 from ttmlir.interpreter.registry import functions_of
 from ttmlir.interpreter.traces import Trace, number_in
 from ttmlir.mlir.attributes.resources import cloned
@@ -31,7 +31,7 @@ from ttmlir.runtime.element import Numerics
 _DECOMPOSITION = "ttir-decomposition"
 SOURCES = ("stablehlo", "tosa", "linalg", "ttir")
 """Dialects that a program may be written in, the one furthest from the file first."""
-_DESTINATIONS = ("tensor.empty", "ttir.to_layout")
+DESTINATIONS = ("tensor.empty", "ttir.to_layout")
 """Operations that compute nothing of their own."""
 _ALIASES = {"chlo": "stablehlo"}
 
@@ -79,8 +79,9 @@ class Level:
         trace = Trace()
 
         def observe(op: Operation, operands: Sequence[Any], results: Sequence[Any]) -> None:
-            if len(results) == 1 and op.name not in _DESTINATIONS:
-                trace.note(number_of(op), _numbers(op, results[0]))
+            if op.name not in DESTINATIONS:
+                for result in results:
+                    trace.note(number_of(op), _numbers(op, result))
 
         trace.outputs = execute(self.module, inputs, function=self.function, observer=observe)
         return trace
@@ -89,18 +90,17 @@ class Level:
     def can_run(self) -> bool:
         """True if every operation has a meaning here."""
         return all(
-            op.name in functions_of(op.name.partition(".")[0])
-            or op.has_trait(IsTerminator, value_if_unregistered=False)
+            _is_known(op) or op.has_trait(IsTerminator, value_if_unregistered=False)
             for function in functions_in(self.module)
             for op in function.body.walk()
         )
 
 
 def levels_of(
-    module: ModuleOp, function: str | None = None, target: str = "ttnn"
+    module: ModuleOp, function: str | None = None, target: str = "ttnn", options: str = ""
 ) -> tuple[list[Level], list[FileLevel]]:
     """The program of a module whose operations have names, at every level down to the file of a
-    target of `PIPELINES`: the levels in front of files, and those.
+    target of `PIPELINES`, whose pipeline takes `options`: the levels in front of files, and those.
 
     Raises DiagnosticError for what cannot be lowered.
     """
@@ -114,17 +114,29 @@ def levels_of(
         module = cloned(module)
         run_passes(module, passes)
         levels.append(Level(stage, module, name))
-    pipeline, kinds = PIPELINES[target], FILE_LEVELS[target]
+    kinds = FILE_LEVELS[target]
     for stage, until in kinds[-1].between.items():
         between = cloned(module)
-        transform(between, pipeline, until=until)
+        transform(between, spell_pipeline(target, options), until=until)
         levels.append(Level(stage, between, name))
     files: list[FileLevel] = []
     for kind in kinds:
         lowered = cloned(module)
-        transform(lowered, f"{pipeline}{{{kind.options}}}" if kind.options else pipeline)
-        files.append(kind(module=lowered, function=name))
+        own = f"{options} {kind.options}".strip()
+        transform(lowered, spell_pipeline(target, own))
+        files.append(kind(module=lowered, source=module, function=name, pipeline_options=own))
     return levels, files
+
+
+def _is_known(op: Operation) -> bool:
+    dialect = op.name.partition(".")[0]
+    if op.name not in functions_of(dialect):
+        return False
+    if dialect != "tosa":
+        return True
+    from ttmlir.interpreter.tosa import can_interpret
+
+    return can_interpret(op)
 
 
 def _numbers(op: Operation, result: Any) -> Any:
@@ -151,11 +163,9 @@ def _decomposition() -> Sequence[Pass]:
     return (found(),)
 
 
-def result_shape(op: Operation) -> tuple[int, ...] | None:
-    """The shape of the one result of an operation; None if it has another number of tensors."""
-    if len(op.results) != 1 or isinstance(op, FuncOp):
-        return None
-    type_ = op.results[0].type
-    if not isinstance(type_, TensorType):
-        return None
-    return tuple(cast("TensorType[Attribute]", type_).get_shape())
+def result_shapes(op: Operation) -> tuple[tuple[int, ...], ...]:
+    """The shapes of the results of an operation; none if one of them is no tensor."""
+    types = [result.type for result in op.results]
+    if isinstance(op, FuncOp) or not all(isinstance(type_, TensorType) for type_ in types):
+        return ()
+    return tuple(tuple(cast("TensorType[Attribute]", type_).get_shape()) for type_ in types)

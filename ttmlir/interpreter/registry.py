@@ -20,6 +20,7 @@ FUNCTIONS_OF_DIALECT: dict[str, str] = {
     "sdy": "ttmlir.interpreter.stablehlo:FUNCTIONS",
     "stablehlo": "ttmlir.interpreter.stablehlo:FUNCTIONS",
     "tensor": "ttmlir.interpreter.structure:FUNCTIONS",
+    "tosa": "ttmlir.interpreter.tosa:FUNCTIONS",
     "ttir": "ttmlir.interpreter.ttir:FUNCTIONS",
 }
 """One line for each dialect, sorted by name."""

@@ -197,3 +197,8 @@ def __getattr__(name: str) -> object:
     if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(module), name)
+
+
+def __dir__() -> list[str]:
+    """Public names, those that are not loaded yet included."""
+    return sorted({*globals(), *__all__})

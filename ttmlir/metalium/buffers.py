@@ -46,6 +46,13 @@ class Buffer:
             )
             """The buffer as the simulator knows it."""
 
+    def __repr__(self) -> str:
+        """Size and place."""
+        return (
+            f"Buffer({self.size():,} bytes in pages of {self.page_size():,}, "
+            f"{self._type.name} address {self.address()})"
+        )
+
     def device(self) -> Device:
         """The device that has the buffer."""
         return self._device

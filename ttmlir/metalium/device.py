@@ -73,6 +73,12 @@ class Device(RuntimeDevice):
         """The device as the simulator knows it."""
         _devices.add(self)
 
+    def __repr__(self) -> str:
+        """Number, chip, numerics, and whether it was closed."""
+        state = "" if self.is_open else ", closed"
+        grid = self.simulated.chip.workers_text
+        return f"Device({self.id()}: {grid}, numerics={self.numerics.value}{state})"
+
     @cached_property
     def _queue(self) -> CommandQueue:
         """The queue, made when it is first needed: many devices never run a kernel."""

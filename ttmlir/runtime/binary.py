@@ -25,6 +25,7 @@ from ttmlir.layout.tile import face_shape
 from ttmlir.limits import MAX_CORES, MAX_RANK
 from ttmlir.runtime.element import ELEMENT_TYPES, Array, element_of_data_type
 from ttmlir.runtime.errors import BinaryError, InputError
+from ttmlir.runtime.signature import CallSignature, read_signature
 from ttmlir.runtime.tensor import TensorDesc
 from ttmlir.schema import TableView
 
@@ -44,6 +45,11 @@ class TensorRef:
     constant: Array | None = None
     """Elements of a constant, a view of the file."""
 
+    def __repr__(self) -> str:
+        """Number and description."""
+        kind = "" if self.constant is None else ", constant"
+        return f"TensorRef({self.global_id}: {self.desc}{kind})"
+
 
 @dataclass(frozen=True, kw_only=True)
 class GoldenTensors:
@@ -51,6 +57,10 @@ class GoldenTensors:
 
     inputs: tuple[Array, ...]
     outputs: tuple[Array, ...]
+
+
+def _spell_location(location: str) -> str:
+    return f" at {location}" if location else ""
 
 
 def location_of(debug_info: str) -> str:
@@ -70,6 +80,10 @@ class Operation:
     """The operation's text in the IR, with its location; may be empty."""
     program: BinaryProgram
     _fields: Table = field(repr=False)
+
+    def __repr__(self) -> str:
+        """Number, kind and location."""
+        return f"Operation({self.index}: {self.title}{_spell_location(self.location)})"
 
     @property
     def title(self) -> str:
@@ -184,6 +198,13 @@ class BinaryProgram:
     _table: Table = field(repr=False)
     _tensors: dict[int, TensorRef] = field(default_factory=dict[int, TensorRef], repr=False)
 
+    def __repr__(self) -> str:
+        """Name, types of inputs and outputs."""
+        inputs, outputs = (
+            ", ".join(ref.desc.type_text for ref in refs) for refs in (self.inputs, self.outputs)
+        )
+        return f"{type(self).__name__}({self.index}: {self.name}({inputs}) -> ({outputs}))"
+
     @property
     def where(self) -> str:
         """File and program, for messages."""
@@ -234,6 +255,16 @@ class BinaryProgram:
         }
         return GoldenTensors(inputs=_number(tensors, "input"), outputs=_number(tensors, "output"))
 
+    @cached_property
+    def signature(self) -> CallSignature | None:
+        """How the model is called that the program comes from; None if the file does not say."""
+        debug = self._table["debug_info"]
+        table = None if debug is None else debug["call_signature"]
+        if table is None:
+            return None
+        where = f"{self.where}: call_signature"
+        return read_signature(table, len(self.inputs), len(self.outputs), where)
+
     def _refs(self, name: str) -> tuple[TensorRef, ...]:
         return tuple(
             self.tensor(table, f"{self.where}: {name}[{i}]")
@@ -274,6 +305,11 @@ class Binary:
     _descs: dict[Table, TensorDesc] = field(default_factory=dict[Table, TensorDesc], repr=False)
     derived: dict[object, Any] = field(default_factory=dict[object, Any], repr=False)
     """What others have made of the file, under keys of their own, to make it only once."""
+
+    def __repr__(self) -> str:
+        """Path and programs."""
+        names = ", ".join(program.name for program in self.programs)
+        return f"{type(self).__name__}({self.source}: {names})"
 
     @property
     def version(self) -> tuple[int, int, int]:

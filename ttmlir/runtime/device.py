@@ -58,6 +58,11 @@ class Device:
     bytes_in_use: dict[MemorySpace, int] = field(default_factory=dict[MemorySpace, int])
     """Bytes of live tensors per device memory space, those between programs, not within one."""
 
+    def __repr__(self) -> str:
+        """Chips, numerics, and whether it was closed."""
+        state = "" if self.is_open else ", closed"
+        return f"Device(chips {list(self.chip_ids)}, numerics={self.numerics.value}{state})"
+
     def check_open(self) -> None:
         """InputError if the device was closed."""
         if not self.is_open:

@@ -61,6 +61,8 @@ class GoldenResult:
     passed: bool
     golden: Array | None = None
     """The golden result, if it was asked for."""
+    tile: str = ""
+    """Of a program of kernels that is off: where its result is wrong first, and in which kernel."""
 
     def as_dict(self, tolerance: Tolerance) -> dict[str, Any]:
         """For JSON."""
@@ -70,6 +72,7 @@ class GoldenResult:
             "loc": self.operation.location,
             "debug_info": self.operation.debug_info,
             "passed": self.passed,
+            **({"tile": self.tile} if self.tile else {}),
             "expected_pcc": tolerance.pcc,
             "actual_pcc": self.accuracy.pcc,
             "rtol": tolerance.rtol,

@@ -13,10 +13,12 @@ descriptions agree:
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
+import ml_dtypes
 import numpy as np
 
 from ttmlir.runtime.binary import Binary, BinaryProgram
@@ -34,6 +36,10 @@ if TYPE_CHECKING:
 
 class Event:
     """Something that is done at some time; here everything is done when `submit` returns."""
+
+    def __repr__(self) -> str:
+        """It is done."""
+        return "Event(done)"
 
 
 def wait(event: Event) -> None:
@@ -125,7 +131,7 @@ def deallocate_tensor(tensor: Tensor) -> None:
 
 @overload
 def submit(
-    device: Device, binary: Binary, program_index: int, inputs: Sequence[Tensor]
+    device: Device, binary: Binary, program_index: int, inputs: Sequence[Any]
 ) -> list[Tensor]: ...
 
 
@@ -134,7 +140,7 @@ def submit(
     device: Device,
     binary: Binary,
     program_index: int,
-    inputs: Sequence[Tensor],
+    inputs: Sequence[Any],
     outputs: Sequence[Tensor],
 ) -> Event: ...
 
@@ -143,29 +149,69 @@ def submit(
     device: Device,
     binary: Binary,
     program_index: int,
-    inputs: Sequence[Tensor],
+    inputs: Sequence[Any],
     outputs: Sequence[Tensor] | None = None,
 ) -> list[Tensor] | Event:
     """Run a program.
 
+    Inputs are tensors, or arrays of NumPy, JAX and torch, which go where the program wants them.
     Without `outputs` the results are returned as new tensors, on the host or on the device as the
     program says. With `outputs`, host tensors of the right shapes and types, the results are
     written into them and an event is returned.
 
     Raises InputError for wrong inputs or outputs, BinaryError for programs that cannot run.
     """
+    tensors = _as_tensors(device, binary.program(program_index), inputs)
     if binary.is_metal:
-        results = _submit_kernels(device, binary, program_index, inputs, outputs)
+        results = _submit_kernels(device, binary, program_index, tensors, outputs)
     else:
-        prepared = prepare_submission(device, binary, program_index, inputs)
+        prepared = prepare_submission(device, binary, program_index, tensors)
         if outputs is not None:
             _check_outputs(prepared.program, prepared.output_descs, outputs)
-        results = run_prepared(device, prepared, inputs, DebugHooks.registered())
+        results = run_prepared(device, prepared, tensors, DebugHooks.registered())
     if outputs is None:
         return results
     for destination, result in zip(outputs, results, strict=True):
         memcpy(destination, result)
     return Event()
+
+
+def _as_tensors(device: Device, program: BinaryProgram, inputs: Sequence[Any]) -> list[Tensor]:
+    """Tensors for what a caller gave; those of arrays as the program wants to have them."""
+    device.check_open()
+    descs = [ref.desc for ref in program.inputs]
+    tensors: list[Tensor] = []
+    for i, given in enumerate(inputs):
+        if isinstance(given, Tensor):
+            tensors.append(given)
+            continue
+        tensor = Tensor.from_numpy(_as_array(given, f"{program.where}: input {i}"))
+        has_place = i < len(descs) and descs[i].is_on_device
+        if has_place and (tensor.shape, tensor.element) == (descs[i].shape, descs[i].element):
+            tensor = to_layout(tensor, device, descs[i])
+        tensors.append(tensor)
+    return tensors
+
+
+def _as_array(given: Any, where: str) -> Array:
+    """The numbers of an array of NumPy, JAX or torch."""
+    torch: Any = sys.modules.get("torch")
+    if torch is not None and isinstance(given, torch.Tensor):
+        return array_of_torch(torch, given)
+    if not hasattr(given, "__array__"):
+        raise InputError(
+            f"{where} is a {type(given).__name__}; give a Tensor, or an array of NumPy, JAX or "
+            "torch"
+        )
+    return np.asarray(given)
+
+
+def array_of_torch(torch: Any, tensor: Any) -> Array:
+    """The numbers of a torch tensor as an array that shares its memory where possible."""
+    tensor = tensor.detach().cpu().resolve_neg()
+    if tensor.dtype == torch.bfloat16:
+        return tensor.contiguous().view(torch.int16).numpy().view(ml_dtypes.bfloat16)
+    return tensor.numpy()
 
 
 def _submit_kernels(
@@ -237,20 +283,10 @@ def _output(device: Device, desc: TensorDesc, values: Array) -> Tensor:
     return Tensor(desc.on_host(), convert(values, desc.element.host))
 
 
-def _refuse_other_types(inputs: Sequence[object], where: str) -> None:
-    for i, given in enumerate(inputs):
-        if not isinstance(given, Tensor):
-            raise InputError(
-                f"{where}: input {i} is a {type(given).__name__}; make a tensor of it with "
-                "Tensor.from_numpy"
-            )
-
-
 def _check_inputs(device: Device, program: BinaryProgram, inputs: Sequence[Tensor]) -> None:
     where, refs = program.where, program.inputs
     if len(inputs) != len(refs):
         raise InputError(f"{where} takes {len(refs)} inputs, got {len(inputs)}")
-    _refuse_other_types(inputs, where)
     for i, (tensor, ref) in enumerate(zip(inputs, refs, strict=True)):
         if not tensor.is_allocated:
             raise InputError(f"{where}: input {i} was deallocated")

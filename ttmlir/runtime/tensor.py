@@ -118,9 +118,18 @@ class TensorDesc:
             shard=(),
         )
 
+    @property
+    def type_text(self) -> str:
+        """Shape and element type: `64x128xbf16`."""
+        return "x".join((*map(str, self.shape), str(self.element)))
+
+    def __repr__(self) -> str:
+        """The line of `str`."""
+        return f"TensorDesc({self})"
+
     def __str__(self) -> str:
         """One line: `64x128xbf16, f32 tiles 32x32, dram interleaved`."""
-        parts = ["x".join((*map(str, self.shape), str(self.element)))]
+        parts = [self.type_text]
         if self.is_tiled:
             parts.append(f"{self.data_type.keyword} tiles {self.tile[0]}x{self.tile[1]}")
         place = self.memory_space.keyword

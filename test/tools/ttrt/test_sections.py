@@ -41,15 +41,51 @@ def section(name: str, *programs: ProgramBuilder, **root: Any) -> str:
 def test_names_of_sections() -> None:
     """All of them, and those that are no JSON."""
     assert SECTIONS == (
-        *("all", "version", "system_desc", "mlir", "cpp", "inputs", "outputs", "op_stats"),
-        *("mesh_shape", "memory"),
+        *("summary", "all", "version", "system_desc", "mlir", "cpp", "inputs", "outputs"),
+        *("op_stats", "mesh_shape", "memory"),
     )
-    assert PLAIN_SECTIONS == ("version", "mlir", "cpp")
+    assert PLAIN_SECTIONS == ("summary", "version", "mlir", "cpp")
     assert MAX_BYTES == 4096
     for name in SECTIONS:
         text = section(name)
         if name not in PLAIN_SECTIONS:
             assert isinstance(json.loads(text), dict)
+
+
+def test_the_summary_of_a_file() -> None:
+    """Its programs, what they take, give and do, and what else can be read."""
+    text = section("summary", system="n300")
+    size = len(program("forward").pack(system="n300"))
+    assert text == (
+        f"x.ttnn: calls of the ttnn library, {size:,} bytes, version 0.0.227\n"
+        "compiled for board 'n300', 2 chips of wormhole_b0 with 8x8 cores\n"
+        "\n"
+        "program 0 'forward'\n"
+        "  inputs    3x5xf32\n"
+        "  outputs   3x5xf32\n"
+        "  does      9 operations: 2 EmptyOp, 2 EltwiseOp Abs, 1 GetDeviceOp, 1 ToLayoutOp, "
+        "1 ToDeviceOp, ... 2 more\n"
+        "  constants 1, 12 bytes\n"
+        "  also      its text in ttnn, its text in cpp\n"
+        "\n"
+        "more with --section all, version, system_desc, mlir, cpp, inputs, outputs, op_stats, "
+        "mesh_shape, memory"
+    )
+
+
+def test_the_summary_of_a_large_file_fits_on_a_screen() -> None:
+    """Programs, tensors and kinds of operations beyond the first ones are counted."""
+    programs: list[ProgramBuilder] = []
+    for name in ("first", "second", "third", "fourth"):
+        b = ProgramBuilder(name)
+        for kind in ("Abs", "Exp", "Relu", "Sqrt", "Neg", "Sigmoid"):
+            b.output(b.eltwise(kind, [b.to_device(b.input((3, 5)))]))
+        programs.append(b)
+    lines = section("summary", *programs).splitlines()
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 120
+    assert "            ... 2 more" in lines
+    assert "more programs: second, third, fourth" in lines
 
 
 @pytest.mark.parametrize(
@@ -149,7 +185,9 @@ def test_system_descriptions() -> None:
     for name in ("mlir", "cpp", "inputs", "outputs", "op_stats", "mesh_shape"):
         with pytest.raises(InputError) as caught:
             section_text("s.ttsys", data, name)
-        message = f"s.ttsys: there is no section '{name}'; it has all, version, system_desc"
+        message = (
+            f"s.ttsys: there is no section '{name}'; it has summary, all, version, system_desc"
+        )
         assert str(caught.value) == message
     with pytest.raises(BinaryError, match=r"^x\.ttnn: field 'system_desc' is missing$"):
         section("system_desc", system_desc=None)

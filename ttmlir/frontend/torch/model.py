@@ -18,11 +18,14 @@ import numpy as np
 
 from ttmlir.frontend.compiled import ImportedModel, narrow
 from ttmlir.frontend.errors import in_terms_of_the_user
+from ttmlir.frontend.signature import structure_of_torch
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.exporting import export
 from ttmlir.frontend.torch.program import ImportedProgram, Weights, import_program
 from ttmlir.runtime.element import Array
 from ttmlir.runtime.errors import InputError
+from ttmlir.runtime.session import array_of_torch
+from ttmlir.runtime.signature import CallSignature
 
 
 def import_model(
@@ -53,15 +56,16 @@ def import_model(
             exported = export(model, args, kwargs)
     with in_terms_of_the_user(name):
         program = import_program(exported, weights=weights)
-    return _Door(name, model, program).imported()
+    return _Door(name, model, exported, program).imported()
 
 
 class _Door:
     """Between the values of torch and the arrays of one program."""
 
-    def __init__(self, name: str, model: Any, program: ImportedProgram) -> None:
+    def __init__(self, name: str, model: Any, exported: Any, program: ImportedProgram) -> None:
         self._name = name
         self._model = model
+        self._exported = exported
         self._program = program
         passed_on = [tensor for _, tensor in (*program.weights, *program.state)]
         # The state is replaced after each call.
@@ -78,13 +82,33 @@ class _Door:
             name=self._name,
             module=program.module,
             stage="ttir",
-            input_names=[name for name, meta in program.inputs if hasattr(meta, "shape")],
+            input_names=self._input_names,
+            signature=self._signature(),
             flatten=self.flatten,
             unflatten=self.unflatten,
             reference=self.reference,
+            trace=self.trace,
             flatten_results=self.flatten_results,
             bound=self._bound,
             warnings=narrow(program.module),
+        )
+
+    @property
+    def _input_names(self) -> list[str]:
+        return [name for name, meta in self._program.inputs if hasattr(meta, "shape")]
+
+    def _signature(self) -> CallSignature:
+        program = self._program
+        kept = [name for name, _ in (*program.weights, *program.state)]
+        metas = iter([meta for _, meta in program.inputs])
+        return CallSignature(
+            name=self._name,
+            input_names=(*kept, *self._input_names),
+            framework="torch",
+            arguments=structure_of_torch(program.in_spec, metas),
+            results=structure_of_torch(program.out_spec, iter(program.outputs)),
+            bound=tuple(range(len(kept))),
+            state=len(program.state),
         )
 
     def flatten(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Array]:
@@ -145,6 +169,19 @@ class _Door:
             self._last_state = [array_of(buffer) for buffer in buffers.values()]
             return result
 
+    def trace(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[tuple[str, Array]]:
+        """What torch computes at each node of the program."""
+        from ttmlir.frontend.torch.tracing import trace_nodes
+
+        self.flatten(args, kwargs)
+        pytree: Any = torch_package().utils._pytree
+        leaves = pytree.tree_leaves((args, _in_order(kwargs, self._program.in_spec)))
+        buffers = {
+            name: tensor_of(self._bound[index]).clone()
+            for index, (name, _) in zip(self._state, self._program.state, strict=True)
+        }
+        return trace_nodes(self._exported, leaves, buffers)
+
     def flatten_results(self, results: Any) -> list[Array]:
         """The arrays of the last call's results: changed buffers, and tensors that it returned."""
         pytree: Any = torch_package().utils._pytree
@@ -162,11 +199,7 @@ def _in_order(kwargs: Mapping[str, Any], spec: Any) -> dict[str, Any]:
 
 def array_of(tensor: Any) -> Array:
     """The numbers of a torch tensor as an array that shares its memory where possible."""
-    torch = torch_package()
-    tensor = tensor.detach().cpu().resolve_neg()
-    if tensor.dtype == torch.bfloat16:
-        return tensor.contiguous().view(torch.int16).numpy().view(ml_dtypes.bfloat16)
-    return tensor.numpy()
+    return array_of_torch(torch_package(), tensor)
 
 
 def tensor_of(array: Array) -> Any:

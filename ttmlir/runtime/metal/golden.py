@@ -8,11 +8,14 @@ golden run starts from the same inputs and never looks at the results of the run
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from ttmlir.layout.tile import untilize
 from ttmlir.limits import memory_advice, memory_limit
 from ttmlir.runtime.accuracy import compare
 from ttmlir.runtime.binary import Operation, TensorRef
@@ -29,7 +32,9 @@ from ttmlir.runtime.metal.references import (
     elementwise_reference,
 )
 from ttmlir.runtime.metal.session import Session
+from ttmlir.runtime.stored_bytes import decode_numbers
 from ttmlir.runtime.tensor import TensorDesc, host_desc
+from ttmlir.sim.execution.page_log import PageLog, PushedPage
 
 _FLOAT64 = np.dtype(np.float64)
 _COMPUTED = ("add", "multiply")
@@ -79,6 +84,7 @@ class MetalGolden:
     def __post_init__(self) -> None:
         """Start from the inputs."""
         self._values: dict[int, Array] = {}
+        self._log = PageLog()
         for tensor, values in zip(self.program.input_tensors, self.inputs, strict=True):
             self._values[tensor.id] = _store(values, tensor.ref.desc.element)
 
@@ -86,6 +92,11 @@ class MetalGolden:
     def first_failure(self) -> GoldenResult | None:
         """The first program of kernels that is off."""
         return next((result for result in self.results if not result.passed), None)
+
+    def pages_of(self, command: Command) -> PageLog:
+        """What keeps the pages of the next launch, to tell which kernel is wrong."""
+        self._log = PageLog()
+        return self._log
 
     def after(self, session: Session, command: Command) -> None:
         """Compute the golden result of a command, and compare that of a program of kernels."""
@@ -154,15 +165,57 @@ class MetalGolden:
         tolerance = self.tolerance
         accuracy = compare(actual, golden, rtol=tolerance.rtol, atol=tolerance.atol)
         name = f"ttir.{reference.title}" if reference.rows else command.meaning
+        passed = tolerance.accepts(accuracy)
         self.results.append(
             GoldenResult(
                 operation=Operation(command.index, name, command.debug_info, self.program, {}),
                 name=name,
                 accuracy=accuracy,
-                passed=tolerance.accepts(accuracy),
+                passed=passed,
                 golden=np.array(golden) if self.keep_tensors else None,
+                tile="" if passed else self._find_tile(command, output, actual, golden),
             )
         )
+
+    def _find_tile(
+        self, command: Command, output: ReferenceOutput, actual: Array, golden: Array
+    ) -> str:
+        """The first tile of a result that is off, and whether a circular buffer has it right."""
+        height, width = command.tensors[output.operand].ref.desc.tile
+        if (height, width) == (1, 1) or actual.ndim < 2:
+            return ""
+        cb = len(command.storages) - len(command.tensors) + output.operand
+        pages = [
+            tile_of_page(page, command.tensors[output.operand].ref.desc)
+            for (_, index), kept in self._log.pages.items()
+            if index == cb and command.description is not None
+            for page in kept
+        ]
+        for place in _tiles_of(actual.shape, (height, width)):
+            wanted = golden[place]
+            if self._agree(actual[place], wanted):
+                continue
+            starts = [each.start for each in place]
+            at = (*starts[:-2], starts[-2] // height, starts[-1] // width)
+            where = f"its first wrong tile is {at}"
+            if not pages:
+                return where
+            rows, columns = wanted.shape[-2:]
+            is_pushed = any(
+                self._agree(page[:rows, :columns].reshape(wanted.shape), wanted) for page in pages
+            )
+            return (
+                f"{where}, which circular buffer {cb} holds: the writer is wrong"
+                if is_pushed
+                else f"{where}, which circular buffer {cb} does not hold: the compute kernel is "
+                "wrong, or what it reads"
+            )
+        return ""
+
+    def _agree(self, actual: Array, golden: Array) -> bool:
+        tolerance = self.tolerance
+        accuracy = compare(actual, golden, rtol=tolerance.rtol, atol=tolerance.atol)
+        return tolerance.accepts(accuracy)
 
     def _value(self, tensor: MetalTensor, command: Command) -> Array:
         if tensor.id in self._values:
@@ -171,6 +224,25 @@ class MetalGolden:
         if constant is None:
             raise BinaryError(f"{command.where}: tensor {tensor.id} has no numbers yet")
         return _store(constant, tensor.ref.desc.element)
+
+
+def _tiles_of(shape: tuple[int, ...], tile: tuple[int, int]) -> Iterator[tuple[slice, ...]]:
+    """The parts of an array that its tiles hold, in rows."""
+    extents = (*(1 for _ in shape[:-2]), *tile)
+    steps = [range(0, whole, extent) for whole, extent in zip(shape, extents, strict=True)]
+    for starts in itertools.product(*steps):
+        yield tuple(
+            slice(start, min(start + extent, whole))
+            for start, extent, whole in zip(starts, extents, shape, strict=True)
+        )
+
+
+def tile_of_page(page: PushedPage, desc: TensorDesc) -> Array:
+    """The numbers of a page that is a tile of a tensor, in compute types."""
+    volume = math.prod(desc.tile)
+    numbers = decode_numbers(page.data, desc.element, page.data_format, volume)
+    tile = untilize(numbers.reshape(1, 1, volume), desc.tile, desc.tile)
+    return convert(tile, desc.element.compute)
 
 
 def _repeat(values: Array, shape: tuple[int, ...], command: Command) -> Array:

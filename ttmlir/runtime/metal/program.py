@@ -117,6 +117,12 @@ class Command:
     """What the kernels compute, if the file says so."""
     where: str = field(default="", repr=False)
 
+    def __repr__(self) -> str:
+        """Number, kind and location."""
+        kind = f"launch of {self.meaning}" if self.is_launch else self.kind
+        place = f" at {self.location}" if self.location else ""
+        return f"Command({self.index}: {kind}{place})"
+
     @property
     def is_launch(self) -> bool:
         """True if the command runs kernels."""

@@ -38,6 +38,7 @@ from ttmlir.runtime.metal.program import (
 from ttmlir.runtime.tensor import Tensor
 from ttmlir.sim.calls.compute_api import ComputeSettings
 from ttmlir.sim.errors import SimError
+from ttmlir.sim.execution.page_log import PageLog
 from ttmlir.sim.execution.program import CircularBufferSpec, Kernel
 from ttmlir.sim.execution.program import Program as KernelProgram
 from ttmlir.sim.execution.run import ProgramReport, run_program
@@ -88,8 +89,13 @@ class Session:
         *,
         print_line: Callable[[str], None] | None = None,
         record: bool = False,
+        pages_of: Callable[[Command], PageLog | None] = lambda _: None,
     ) -> None:
-        """A device that nothing has run on; `record` what the threads of kernels do when."""
+        """A device that nothing has run on; `record` what the threads of kernels do when.
+
+        `pages_of` gives what keeps the pages that a command's kernels hand over.
+        """
+        self._pages_of = pages_of
         assert isinstance(program.binary, MetalBinary), "the program is one of a .ttm file"
         self.program = program
         self.device = SimDevice(program.binary.chip, options, print_line=print_line)
@@ -187,7 +193,8 @@ class Session:
             program = self._described_program(command, command.description)
         timeline = Timeline() if self._record else None
         try:
-            report = run_program(self.device, program, timeline=timeline)
+            pages = self._pages_of(command)
+            report = run_program(self.device, program, timeline=timeline, page_log=pages)
         finally:
             for buffer in own:
                 buffer.deallocate()
@@ -397,13 +404,15 @@ def execute(
     observer: Observer | None = None,
     print_line: Callable[[str], None] | None = None,
     record: bool = False,
+    pages_of: Callable[[Command], PageLog | None] = lambda _: None,
 ) -> MetalRun:
     """Run a program; inputs are in compute types and of the right shapes.
 
-    `record` keeps what the threads of kernels did when. Raises ExecutionError for what the
+    `record` keeps what the threads of kernels did when, `pages_of` gives what keeps the pages that
+    the kernels of a command hand over. Raises ExecutionError for what the
     simulator finds, BinaryError and UnsupportedError for what the file says.
     """
-    session = Session(program, options, print_line=print_line, record=record)
+    session = Session(program, options, print_line=print_line, record=record, pages_of=pages_of)
     for tensor, values in zip(program.input_tensors, inputs, strict=True):
         session.give(tensor, values)
     for command in program.commands:

@@ -27,6 +27,11 @@ class CommandQueue:
         self.reports: list[ProgramReport] = []
         self._deliveries: list[Callable[[], None]] = []
 
+    def __repr__(self) -> str:
+        """How many programs ran."""
+        count = len(self.reports)
+        return f"CommandQueue({count} program{'s' * (count != 1)} ran)"
+
     @property
     def open_reads(self) -> int:
         """Reads whose data the host has not got yet."""

@@ -50,6 +50,11 @@ class Kernel:
     )
     """Run-time arguments by core."""
 
+    def __repr__(self) -> str:
+        """File, processor and cores."""
+        count = len(self.cores)
+        return f"Kernel({self.file} on {self.role.name} of {count} core{'s' * (count != 1)})"
+
     @property
     def shown_text(self) -> str:
         """What messages quote: what the text was made from, if it knows."""
@@ -83,6 +88,13 @@ class CircularBufferSpec:
     offset: int = 0
     is_storage: bool = False
 
+    def __repr__(self) -> str:
+        """Indices, sizes and cores."""
+        indices = ", ".join(map(str, self.indices))
+        count = len(self.cores)
+        cores = f"{count} core{'s' * (count != 1)}"
+        return f"CircularBufferSpec({indices}: {self.total_size:,} bytes on {cores})"
+
     def __post_init__(self) -> None:
         """Refuse indices that do not exist, and pages that do not fill the circular buffer."""
         if not self.indices:
@@ -114,6 +126,16 @@ class Program:
         self.kernels: list[Kernel] = []
         self.circular_buffers: list[CircularBufferSpec] = []
         self.semaphores: list[SemaphoreSpec] = []
+
+    def __repr__(self) -> str:
+        """What it is made of, counted."""
+        counts = {
+            "kernels": len(self.kernels),
+            "circular buffers": len(self.circular_buffers),
+            "semaphores": len(self.semaphores),
+            "cores": len(self.cores),
+        }
+        return f"Program({', '.join(f'{count} {name}' for name, count in counts.items())})"
 
     @property
     def cores(self) -> list[tuple[int, int]]:

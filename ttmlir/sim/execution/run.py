@@ -16,6 +16,7 @@ from ttmlir.sim.calls.math_api import MathApi
 from ttmlir.sim.calls.pack_api import PackApi
 from ttmlir.sim.calls.unpack_api import UnpackApi
 from ttmlir.sim.errors import SimError
+from ttmlir.sim.execution.page_log import PageLog
 from ttmlir.sim.execution.placement import place
 from ttmlir.sim.execution.program import Kernel, Program
 from ttmlir.sim.execution.scheduler import Scheduler
@@ -51,6 +52,10 @@ class ProgramReport:
     """Lines that kernels printed."""
     networks: NocModel | None = field(default=None, repr=False)
 
+    def __repr__(self) -> str:
+        """How long it took, on how many cores."""
+        return f"ProgramReport({self.cycles:,} cycles on {self.num_cores} cores)"
+
     @property
     def cycles(self) -> int:
         """When the last thread ended."""
@@ -81,8 +86,15 @@ class ProgramReport:
 class _Run:
     """One run of a program."""
 
-    def __init__(self, device: SimDevice, program: Program, timeline: Timeline | None) -> None:
+    def __init__(
+        self,
+        device: SimDevice,
+        program: Program,
+        timeline: Timeline | None,
+        page_log: PageLog | None,
+    ) -> None:
         self.device = device
+        self.page_log = page_log
         self.program = program
         self.timeline = timeline
         self.threads: list[KernelThread] = []
@@ -127,6 +139,8 @@ class _Run:
         if self.timeline is not None:
             track = Track(thread.core.logical, thread.role_name, kernel.name)
             self.timeline.watch(api, waiting_calls(type(api)), thread, track)
+        if self.page_log is not None:
+            self.page_log.watch(api, kernel.name)
         self.scheduler.interleave(api, (*waiting_calls(type(api)), "poll"))
         thread.start(compiled.start(api))
         self.apis.append(api)
@@ -175,16 +189,22 @@ class _Run:
 
 
 def run_program(
-    device: SimDevice, program: Program, *, timeline: Timeline | None = None
+    device: SimDevice,
+    program: Program,
+    *,
+    timeline: Timeline | None = None,
+    page_log: PageLog | None = None,
 ) -> ProgramReport:
-    """Run a program until all its threads have ended; `timeline` records what they do.
+    """Run a program until all its threads have ended.
+
+    `timeline` records what they do when, `page_log` what they hand over in circular buffers.
 
     Raises SimError for whatever is wrong with it: AllocationError, DeadlockError, CycleLimitError,
     errors of the kernels' text, and what the sanitizer finds.
     """
     if not program.kernels:
         raise SimError("the program has no kernels; create at least one before it is run")
-    run = _Run(device, program, timeline)
+    run = _Run(device, program, timeline, page_log)
     run.prepare()
     return run.run()
 

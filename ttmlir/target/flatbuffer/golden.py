@@ -52,14 +52,21 @@ class GoldenOfFunction:
 
     function: FuncOp | None
     info: Table
+    signature: Table | None = None
+    """How the model is called that the only function of a module comes from."""
 
     @classmethod
     def find(
-        cls, module: ModuleOp, functions: Sequence[FuncOp], golden: Golden | None
+        cls,
+        module: ModuleOp,
+        functions: Sequence[FuncOp],
+        golden: Golden | None,
+        signature: Table | None = None,
     ) -> GoldenOfFunction:
         """The function that golden results are for; LocatedError if they do not fit."""
+        assert signature is None or len(functions) == 1, "a model is one function"
         if golden is None:
-            return cls(None, {})
+            return cls(None, {}, signature)
         names = [function.sym_name.data for function in functions]
         wanted = names[0] if golden.function is None and len(names) == 1 else golden.function
         if wanted not in names:
@@ -72,13 +79,15 @@ class GoldenOfFunction:
         _check_shapes(function, "input", types.inputs.data, golden.inputs)
         _check_shapes(function, "output", types.outputs.data, golden.outputs)
         try:
-            return cls(function, _golden_info(golden))
+            return cls(function, _golden_info(golden), signature)
         except ValueError as error:
             raise OpError(function, f"golden results do not fit a file: {error}") from error
 
     def debug_info(self, function: FuncOp, table: Table) -> Table:
         """The `DebugInfo` table of a function: the given one, with what belongs to it."""
-        return {**table, "golden_info": self.info} if function is self.function else table
+        if function is self.function:
+            table = {**table, "golden_info": self.info}
+        return table if self.signature is None else {**table, "call_signature": self.signature}
 
 
 def _check_shapes(

@@ -50,19 +50,24 @@ _DIALECT = "ttmetal"
 
 
 def ttmetal_to_flatbuffer(
-    module: ModuleOp, *, mlir_source: str | None = None, golden: Golden | None = None
+    module: ModuleOp,
+    *,
+    mlir_source: str | None = None,
+    golden: Golden | None = None,
+    signature: Table | None = None,
 ) -> bytes:
     """Bytes of the `.ttm` file of a verified module.
 
     `mlir_source` is the module's text, printed here if it is not given; it goes into the file for
-    people to read. `golden` is for `ttrt run --golden`. Raises DiagnosticError for what no file can
+    people to read. `golden` is for `ttrt run --golden`, `signature`, a `CallSignature` table, for
+    those who call the program as the model it was. Raises DiagnosticError for what no file can
     hold.
     """
     if mlir_source is None:
         mlir_source = print_module(module, FILE_TEXT)
     symbols = Symbols(module)
     functions = [op for op in module.walk() if isinstance(op, FuncOp) and not symbols.is_kernel(op)]
-    kept = GoldenOfFunction.find(module, functions, golden)
+    kept = GoldenOfFunction.find(module, functions, golden, signature)
     writer = _ModuleWriter(module, mlir_source, symbols, kept)
     return pack_file(module, TTMETAL, (writer.program(op) for op in functions))
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ttmlir.mlir.files.text_files import FileError, input_name, read_input, write_output
+from ttmlir.mlir.files.text_files import Chunk, FileError, input_name, read_input, write_output
 from ttmlir.mlir.option_values import OptionError
 from ttmlir.passes.core.nest import (
     Nest,
@@ -21,6 +21,7 @@ from ttmlir.passes.core.nest import (
 from ttmlir.passes.core.registry import PASSES, names
 from ttmlir.passes.core.reproducer import read_reproducer
 from ttmlir.passes.core.timing import Timer, statistics_report, timing_report
+from ttmlir.terminal import show_wait
 from ttmlir.tools.command_line import CommandLine, parse_command_line
 from ttmlir.tools.opt.flags import OptFlags
 
@@ -120,10 +121,18 @@ def _process(compilation: Compilation, line: CommandLine[OptFlags], text: str) -
     from ttmlir.mlir.reporting.colours import uses_colour
 
     flags = line.flags
+
+    # Nothing else writes to the terminal while the bar is there.
+    prints = any(name.startswith(("mlir_print_ir", "debug")) for name in line.given)
+
+    def compile_chunk(chunk: Chunk) -> PrintedText:
+        with show_wait(PROGRAM, quiet=prints):
+            return compilation.compile(chunk)
+
     done = process_chunks(
         text,
         compilation.file,
-        compilation.compile,
+        compile_chunk,
         marker=flags.split_input_file,
         verify_diagnostics=flags.verify_diagnostics,
         show_operations=flags.mlir_print_op_on_diagnostic,

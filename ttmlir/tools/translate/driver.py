@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ttmlir.mlir.files.text_files import Chunk, FileError, input_name, read_input, write_output
 from ttmlir.mlir.option_values import OptionError
+from ttmlir.terminal import show_wait
 from ttmlir.tools.command_line import CommandLine, dash, flag_help, help_entry, parse_command_line
 from ttmlir.tools.translate.flags import TranslateFlags
 from ttmlir.tools.translate.translation import Translation
@@ -136,7 +137,10 @@ def _translate_chunk(
         module = read_chunk(chunk, file, context, implicit_module=not flags.no_implicit_module)
     if not isinstance(module, ModuleOp):
         raise LocatedError(module.location, "expected a 'builtin.module' op to translate")
-    with reporting_mistakes("while translating", file, chunk.first_line):
+    with (
+        reporting_mistakes("while translating", file, chunk.first_line),
+        show_wait("ttmlir-translate"),
+    ):
         return function(module)
 
 

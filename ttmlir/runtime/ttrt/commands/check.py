@@ -19,6 +19,7 @@ from ttmlir.runtime.ttrt.commands.option import BINARY, COMMON_OPTIONS, Option, 
 from ttmlir.runtime.ttrt.files.file_manager import TTSYS_EXTENSION
 from ttmlir.runtime.ttrt.files.sources import Source
 from ttmlir.runtime.ttrt.reports.results import Outcome
+from ttmlir.runtime.ttrt.sweeps.options import SWEEP_OPTIONS
 from ttmlir.schema import FlatbufferError, TableView, identify, versions
 
 _MOST_LINES = 20
@@ -32,6 +33,7 @@ class Check(Command):
     options = (
         BINARY,
         *COMMON_OPTIONS,
+        *SWEEP_OPTIONS,
         Option(
             name="--system-desc",
             type=str,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -65,6 +65,8 @@ class Command:
             self.logger, self.file_manager, self.arguments["artifact_dir"]
         )
         self.results: list[Result] = []
+        self.after_results: Callable[[], None] = lambda: None
+        """What is left to do when the results are written."""
 
     def __getitem__(self, key: str) -> Any:
         """Value of an argument, in any spelling."""
@@ -80,14 +82,27 @@ class Command:
     def __call__(self) -> int:
         """Do the work; returns the exit status."""
         self.results = []
+        self.after_results = lambda: None
         try:
             self.preprocess()
             self.check_constraints()
-            self.execute()
+            if self.is_sweep:
+                # Processes and clusters are loaded only for those who ask for them.
+                from ttmlir.runtime.ttrt.sweeps.sweep import run_sweep
+
+                run_sweep(self)
+            else:
+                self.execute()
         except RuntimeFailure as error:
             self.fail(", ".join(list_paths(self.arguments.get("binary", ""))), error)
         self.postprocess()
         return self.exit_code
+
+    @property
+    def is_sweep(self) -> bool:
+        """True if there are several cases, or several processes to run them."""
+        given = self.arguments
+        return bool(given.get("jobs", 1) > 1 or given.get("cluster") or given.get("sweep"))
 
     @property
     def exit_code(self) -> int:
@@ -147,6 +162,7 @@ class Command:
         try:
             self.file_manager.write_bytes(path, results_as_json(self.results))
             self.file_manager.write_bytes(report, results_as_junit(self.name, self.results))
+            self.after_results()
         except InputError as error:
             self.fail("", error)
 

@@ -11,9 +11,9 @@ from ttmlir.runtime.ttrt.files.file_manager import (
 )
 from ttmlir.runtime.ttrt.files.sources import Source, is_collection
 from ttmlir.runtime.ttrt.reports.sections import (
-    ALL,
     PLAIN_SECTIONS,
     SECTIONS,
+    SUMMARY,
     joined_documents,
     section_text,
 )
@@ -27,7 +27,7 @@ class Read(Command):
     options = (
         BINARY,
         *COMMON_OPTIONS,
-        Option(name="--section", type=str, default=ALL, choices=SECTIONS, help="What to show."),
+        Option(name="--section", type=str, default=SUMMARY, choices=SECTIONS, help="What to show."),
         result_file(name),
     )
 

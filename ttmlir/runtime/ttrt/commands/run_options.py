@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ttmlir.runtime.ttrt.commands.option import BINARY, COMMON_OPTIONS, Option, result_file
+from ttmlir.runtime.ttrt.sweeps.options import SWEEP_OPTIONS
 
 _ACCEPTED = "Accepted for compatibility; changes nothing here."
 
@@ -134,6 +135,7 @@ _IGNORED = _accepted(
 RUN_OPTIONS = (
     BINARY,
     *COMMON_OPTIONS,
+    *SWEEP_OPTIONS,
     *_PROGRAM,
     *_DATA,
     *_CHECKS,

@@ -32,4 +32,5 @@ def golden_lines(golden: Golden, kernels: Sequence[GenericReport] = ()) -> Itera
             f"pcc {accuracy.pcc:.6f}, max abs error {accuracy.max_absolute_error:.3g}, "
             f"mean abs error {accuracy.mean_absolute_error:.3g}, "
             f"max rel error {accuracy.max_relative_error:.3g}"
+            + (f"; {result.tile}" if result.tile else "")
         )

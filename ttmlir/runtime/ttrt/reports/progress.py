@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
+
+from ttmlir.terminal import show_wait
 
 
 def progress(count: int, title: str, quiet: bool) -> Iterator[int]:
     """Count from 0 to `count` - 1, with a bar on standard error if that is a terminal."""
-    if quiet or count == 1 or not sys.stderr.isatty():
-        yield from range(count)
-        return
-    from rich.console import Console
-    from rich.progress import track
-
-    yield from track(range(count), description=title, console=Console(stderr=True), transient=True)
+    with show_wait(title, count if count > 1 else None, quiet=quiet) as advance:
+        for number in range(count):
+            yield number
+            advance()

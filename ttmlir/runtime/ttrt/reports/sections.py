@@ -13,14 +13,17 @@ from ttmlir.runtime.loading import read_binary
 from ttmlir.runtime.memory import program_memory
 from ttmlir.runtime.memory_report import memory_document
 from ttmlir.runtime.system import read_system_desc
+from ttmlir.runtime.ttrt.reports.file_summary import summarize_binary, summarize_system
 from ttmlir.schema import FlatbufferError, TableView, identify, load_schema
 from ttmlir.schema.versions import unknown_kind
 
+SUMMARY = "summary"
 ALL = "all"
 MAX_BYTES = 4096
 """Longer vectors of bytes, such as the elements of constants, are shown by their size."""
-PLAIN_SECTIONS = ("version", "mlir", "cpp")
+PLAIN_SECTIONS = (SUMMARY, "version", "mlir", "cpp")
 """Sections that are no JSON."""
+_METAL_SECTIONS = (ALL, "version", "system_desc", "mlir", "cpp", "inputs", "outputs")
 
 
 def joined_documents(documents: Mapping[str, str]) -> str:
@@ -43,7 +46,10 @@ def section_text(path: str, data: bytes | memoryview, section: str) -> str:
             case "TTM0":
                 return _read_metal(path, data, section)
             case "TTNN":
-                return _SECTIONS[section](read_binary(data, path, ignore_version=True))
+                binary = read_binary(data, path, ignore_version=True)
+                if section == SUMMARY:
+                    return summarize_binary(binary, len(data), tuple(_SECTIONS))
+                return _SECTIONS[section](binary)
             case _:
                 raise unknown_kind(path)
     except FlatbufferError as error:
@@ -57,6 +63,8 @@ def _unavailable(path: str, section: str, available: tuple[str, ...]) -> InputEr
 def _read_system(path: str, data: bytes | memoryview, section: str) -> str:
     root = read_system_desc(data, path)
     match section:
+        case "summary":
+            return summarize_system(path, root)
         case "all":
             return root.to_json()
         case "version":
@@ -64,10 +72,13 @@ def _read_system(path: str, data: bytes | memoryview, section: str) -> str:
         case "system_desc":
             return root["system_desc"].to_json()
         case _:
-            raise _unavailable(path, section, (ALL, "version", "system_desc"))
+            raise _unavailable(path, section, (SUMMARY, ALL, "version", "system_desc"))
 
 
 def _read_metal(path: str, data: bytes | memoryview, section: str) -> str:
+    if section == SUMMARY:
+        binary = read_binary(data, path, ignore_version=True)
+        return summarize_binary(binary, len(data), _METAL_SECTIONS)
     root = load_schema("TTMetal/binary.fbs").read(data, path)
     match section:
         case "all":
@@ -84,8 +95,7 @@ def _read_metal(path: str, data: bytes | memoryview, section: str) -> str:
         case "mlir" if (sources := _module_sources(root)) is not None:
             return sources
         case _:
-            available = (ALL, "version", "system_desc", "mlir", "cpp", "inputs", "outputs")
-            raise _unavailable(path, section, available)
+            raise _unavailable(path, section, (SUMMARY, *_METAL_SECTIONS))
 
 
 def _module_sources(root: TableView) -> str | None:
@@ -224,5 +234,5 @@ _SECTIONS: dict[str, Callable[[Binary], str]] = {
     "mesh_shape": _mesh_shape,
     "memory": _memory,
 }
-SECTIONS = tuple(_SECTIONS)
+SECTIONS = (SUMMARY, *_SECTIONS)
 """Names of all sections."""

@@ -52,5 +52,5 @@ def golden_problem(result: GoldenResult) -> str:
         f"operation {operation.index} ({result.name}){location} is the first that differs from "
         f"its reference: pcc {accuracy.pcc:.6f}, max absolute error "
         f"{accuracy.max_absolute_error:.6g}, {accuracy.mismatched_specials} infinities or NaNs "
-        f"differ{text}"
+        f"differ{'; ' if result.tile else ''}{result.tile}{text}"
     )

@@ -9,7 +9,7 @@ from typing import Any
 from ttmlir.runtime.binary import BinaryProgram
 from ttmlir.runtime.element import Array, convert
 from ttmlir.runtime.metal.golden import MetalGolden
-from ttmlir.runtime.metal.program import MetalProgram
+from ttmlir.runtime.metal.program import Command, MetalProgram
 from ttmlir.runtime.metal.session import MetalRun, execute
 from ttmlir.runtime.ttrt.running.program import ProgramRun, RunSettings
 from ttmlir.sim.options import SimOptions
@@ -46,6 +46,7 @@ def run_kernels(
             values,
             options,
             observer=golden if number == 0 else None,
+            pages_of=golden.pages_of if golden is not None and number == 0 else _keep_no_pages,
             print_line=print_line,
             record=record,
         )
@@ -64,6 +65,10 @@ def run_kernels(
         kernels=run,
         details=_details(run),
     )
+
+
+def _keep_no_pages(command: Command) -> None:
+    """Nobody looks at the pages of circular buffers."""
 
 
 def _details(run: MetalRun) -> dict[str, Any]:

@@ -1,0 +1,198 @@
+"""Files and pickles as functions: names, containers and golden numbers come back."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+
+import ttmlir
+from ttmlir.runtime import BinaryError
+from ttmlir.runtime.errors import InputError
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+X = np.linspace(-1, 2, 21, dtype=np.float32).reshape(3, 7)
+PARAMS = {"w": np.linspace(-2, 1, 35, dtype=np.float32).reshape(7, 5), "unused": np.ones(4)}
+
+
+def layer(params: Any, x: Any, *, scale: Any) -> Any:
+    """Two results in a dictionary, and nothing."""
+    return {"y": jnp.tanh(x @ params["w"]) * scale, "rest": (x.sum(axis=0), None)}
+
+
+class Counter(torch.nn.Module):
+    """A module with state."""
+
+    def __init__(self) -> None:
+        """Counts calls."""
+        super().__init__()
+        self.dense = torch.nn.Linear(7, 3)
+        self.register_buffer("calls", torch.zeros(1))
+
+    def forward(self, x: torch.Tensor, scale: int = 2) -> list[Any]:
+        """A product, the number of calls, and something that is no tensor."""
+        self.calls += 1
+        return [self.dense(x) * scale, self.calls + 0, "done"]
+
+
+def compiled_layer(**options: Any) -> ttmlir.CompiledModel:
+    """The function of JAX."""
+    scale = {"scale": jnp.float32(3)}
+    return ttmlir.compile(layer, PARAMS, X, example_kwargs=scale, **options)
+
+
+def check_layer(result: Any) -> None:
+    """It is what NumPy computes."""
+    np.testing.assert_allclose(result["y"], np.tanh(X @ PARAMS["w"]) * 3, atol=1e-5)
+    np.testing.assert_allclose(result["rest"][0], X.sum(axis=0), atol=1e-5)
+    assert result["rest"][1] is None
+
+
+def test_a_saved_function_of_jax(tmp_path: Path) -> None:
+    """It takes the same containers, of arrays of anybody, and returns the same ones."""
+    path = compiled_layer().save(tmp_path / "layer.ttnn", golden=True)
+    model = ttmlir.load(path)
+    assert [name for name, _ in model.inputs][-2:] == ["x", "scale"]
+    check_layer(model(PARAMS, X, scale=3.0))
+    in_torch = {name: torch.tensor(array) for name, array in PARAMS.items()}
+    check_layer(model(in_torch, jnp.asarray(X), scale=np.float32(3)))
+    assert isinstance(model(PARAMS, X, scale=3.0)["y"], np.ndarray)
+    assert isinstance(ttmlir.load(path, framework="jax")(PARAMS, X, scale=3)["y"], jax.Array)
+    golden = model.golden
+    assert golden is not None
+    assert repr(golden) == "GoldenCall(2 arguments by position, scale)"
+    check_layer(golden.result)
+    check_layer(model(*golden.args, **golden.kwargs))
+    assert repr(model).startswith("LoadedModel(layer(params['")
+    assert model.save(tmp_path / "again.ttnn").read_bytes() == path.read_bytes()
+
+
+def test_other_arguments_than_those_of_the_model(tmp_path: Path) -> None:
+    """Messages name the model, the argument and what to do."""
+    model = ttmlir.load(compiled_layer().save(tmp_path / "layer.ttnn"))
+    assert model.golden is None
+    with pytest.raises(InputError, match="'layer': takes 2 arguments by position, got 1"):
+        model(PARAMS)
+    with pytest.raises(InputError, match=r"'layer': argument 0 has the keys .*, got 'w'"):
+        model({"w": PARAMS["w"]}, X, scale=3)
+    message = r"x is float32\[7,3\] instead of float32\[3,7\]; give arguments of these shapes"
+    with pytest.raises(InputError, match=message):
+        model(PARAMS, X.T, scale=3)
+    with pytest.raises(InputError, match="takes arrays and numbers, not a object"):
+        model(PARAMS, object(), scale=3)
+
+
+def test_kernels(tmp_path: Path) -> None:
+    """A `.ttm` file is loaded in the same way."""
+    model = compiled_layer(target="kernels")
+    loaded = ttmlir.load(model.save(tmp_path / "layer.ttm", golden=True))
+    assert loaded.golden is not None
+    check_layer(loaded(*loaded.golden.args, **loaded.golden.kwargs))
+    assert loaded.profile(PARAMS, X, scale=3).cycles > 0
+    check_layer(pickle.loads(pickle.dumps(loaded))(PARAMS, X, scale=3))
+
+
+@pytest.mark.parametrize("weights", ["constants", "arguments"])
+def test_a_module_of_torch_with_state(tmp_path: Path, weights: Any) -> None:
+    """Weights that the file leaves outside are given when it is loaded; state is kept."""
+    torch.manual_seed(0)
+    module, x = Counter().eval(), torch.randn(2, 7)
+    expected = module.dense(x) * 2
+    model = ttmlir.compile(module, x, weights=weights)
+    path = model.save(tmp_path / "counter.ttnn")
+    with pytest.raises(InputError, match=r"the weights .*'calls' are not in the file; give them"):
+        ttmlir.load(path)
+    given = {**module.state_dict(), "calls": torch.zeros(1)}
+    loaded = ttmlir.load(path, weights=given, framework="torch")
+    for call in (1, 2):
+        product, calls, word = loaded(x)
+        assert torch.allclose(product, expected, atol=1e-5)
+        assert (calls.item(), word) == (call, "done")
+    again = pickle.loads(pickle.dumps(loaded))
+    assert again(x)[1].item() == 3
+    assert loaded(x)[1].item() == 3
+
+
+def test_a_file_without_a_signature() -> None:
+    """Arrays by position, one result as such."""
+    model = ttmlir.load(GOLDEN / "add.ttnn")
+    x, y = np.random.default_rng(0).standard_normal((2, 64, 128), np.float32)
+    np.testing.assert_allclose(model(x, y), x + y)
+    assert "input 1: float32[64,128]" in repr(model)
+
+
+def test_a_program_of_several() -> None:
+    """By its number."""
+    x = np.random.default_rng(0).standard_normal((33, 70), np.float32)
+    model = ttmlir.load(GOLDEN / "two_functions.ttnn", program=1)
+    np.testing.assert_array_equal(model(x), x)
+    with pytest.raises(InputError, match="there is no program 2; the file has 2"):
+        ttmlir.load(GOLDEN / "two_functions.ttnn", program=2)
+
+
+def test_what_is_no_program(tmp_path: Path) -> None:
+    """Files that are missing or something else, and frameworks that nobody knows."""
+    with pytest.raises(BinaryError, match=r"no\.ttnn: No such file"):
+        ttmlir.load(tmp_path / "no.ttnn")
+    with pytest.raises(BinaryError, match="expected a program, got a system description"):
+        ttmlir.load(GOLDEN / "one_chip.ttsys")
+    with pytest.raises(ValueError, match="framework is 'jax', 'torch' or '' for NumPy, not 'tf'"):
+        ttmlir.load(GOLDEN / "add.ttnn", framework="tf")
+
+
+def test_a_compiled_model_of_jax_in_a_pickle() -> None:
+    """All stages and the framework's arrays come back; its own program does not."""
+    model = compiled_layer(numerics="device")
+    again = pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(model))))
+    assert isinstance(again, ttmlir.CompiledModel)
+    assert isinstance(again(PARAMS, X, scale=3)["y"], jax.Array)
+    assert repr(again) == repr(model)
+    assert again.stages == model.stages
+    assert again.to_bytes() == model.to_bytes()
+    assert [again.text(each) for each in model.stages] == [
+        model.text(each) for each in model.stages
+    ]
+    with pytest.raises(InputError, match="'layer' was pickled, without the framework's own"):
+        again.reference(PARAMS, X, scale=3)
+
+
+def test_a_compiled_module_of_torch_in_a_pickle() -> None:
+    """Weights outside of the file, and state as it was."""
+    torch.manual_seed(0)
+    module, x = Counter().eval(), torch.randn(2, 7)
+    model = ttmlir.compile(module, x, weights="arguments")
+    model(x)
+    again = pickle.loads(pickle.dumps(model))
+    product, calls, _ = again(x)
+    assert torch.allclose(product, module.dense(x) * 2, atol=1e-5)
+    assert calls.item() == 2
+    assert pickle.loads(pickle.dumps(again))(x)[1].item() == 3
+
+
+def test_a_pickle_in_another_process(tmp_path: Path) -> None:
+    """A model of text needs no framework there."""
+    text = "func.func @f(%x: tensor<3x7xf32>) -> tensor<3x7xf32> {\n"
+    text += "  %0 = tosa.tanh %x : (tensor<3x7xf32>) -> tensor<3x7xf32>\n"
+    text += "  return %0 : tensor<3x7xf32>\n}\n"
+    path = tmp_path / "model.pickle"
+    path.write_bytes(pickle.dumps(ttmlir.compile(text)))
+    script = (
+        "import pickle, sys, numpy as np\n"
+        f"model = pickle.load(open({str(path)!r}, 'rb'))\n"
+        "print(model(np.full((3, 7), 0.5, np.float32))[0, 0], 'jax' in sys.modules)\n"
+    )
+    command = [sys.executable, "-c", script]
+    environment = {**os.environ, "PYTHONWARNINGS": "error"}
+    result = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+    number, has_jax = result.stdout.split()
+    assert float(number) == pytest.approx(np.tanh(0.5))
+    assert has_jax == "False"

@@ -1,0 +1,104 @@
+"""What a notebook or a terminal shows of a model."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+
+import ttmlir
+from ttmlir.runtime import InputError
+
+
+def two_blocks(x: jax.Array) -> jax.Array:
+    """Two scopes; weights are constants."""
+    weights = np.linspace(-1, 1, 7 * 5, dtype=np.float32).reshape(7, 5)
+    with jax.named_scope("encoder"):
+        x = jnp.tanh(x @ weights)
+    with jax.named_scope("head<b>"):
+        return x.sum(axis=1)
+
+
+def test_the_layers_of_jax_are_its_scopes() -> None:
+    """With the operations that compute, and the numbers of constants."""
+    compiled = ttmlir.compile(two_blocks, jnp.ones((3, 7)))
+    summary = compiled.summary()
+    layers = {layer.name: layer.operations for layer in summary.layers if layer.operations}
+    assert layers["encoder"] == 2
+    assert layers["head<b>"] >= 1
+    assert summary.parameters == 35
+    lines = str(summary).splitlines()
+    assert lines[0] == "two_blocks(x: float32[3,7]) -> (float32[3])"
+    assert lines[2].split()[:5] == ["layer", "operations", "parameters", "us", "share"]
+    assert any(line.startswith("peak of dram") for line in lines)
+    estimate = compiled.estimate()
+    assert sum(each.nanoseconds for each in summary.layers) == pytest.approx(estimate.total.mid)
+    assert repr(summary) == str(summary)
+
+
+def test_notebooks_get_a_table() -> None:
+    """Names from programs are texts in it, never tags."""
+    html = ttmlir.compile(two_blocks, jnp.ones((3, 7)))._repr_html_()
+    assert "<table>" in html
+    assert "head&lt;b&gt;" in html
+    assert "<b>er" not in html
+
+
+def test_the_layers_of_torch() -> None:
+    """Its operations."""
+    module = torch.nn.Sequential(torch.nn.Linear(7, 5), torch.nn.ReLU()).eval()
+    summary = ttmlir.compile(module, torch.ones(3, 7)).summary()
+    assert summary.parameters == 7 * 5 + 5
+    assert [layer.name for layer in summary.layers][-1].endswith("relu")
+
+
+def test_a_model_of_kernels() -> None:
+    """Its operations are launches."""
+    summary = ttmlir.compile(jnp.tanh, jnp.ones((3, 7)), target="kernels").summary()
+    assert summary.operations == 1
+    assert str(summary).splitlines()[2].split() == ["layer", "operations", "parameters"]
+
+
+def test_boards() -> None:
+    """Times are those of the board that is asked for."""
+    compiled = ttmlir.compile(two_blocks, jnp.ones((3, 7)))
+    assert "time on p150" in str(compiled.summary("p150"))
+    with pytest.raises(InputError, match="no board 'n15'"):
+        compiled.summary("n15")
+
+
+def test_a_picture(tmp_path: Path) -> None:
+    """A roofline and layers, in the formats that names of files say."""
+    compiled = ttmlir.compile(two_blocks, jnp.ones((3, 7)))
+    picture = compiled.plot("n150")
+    assert repr(picture) == "ModelPlot(title='two_blocks on n150')"
+    roofline, layers = picture.figure.axes
+    assert "encoder" in [text.get_text() for text in layers.get_yticklabels()]
+    assert roofline.get_xscale() == "log"
+    bars = [bar.get_width() for bar in layers.patches]
+    assert sum(bars) == pytest.approx(compiled.estimate("n150").total.mid / 1e3)
+    assert picture.save(tmp_path / "model.png").read_bytes().startswith(b"\x89PNG")
+    assert picture._repr_png_().startswith(b"\x89PNG")
+    assert b"<svg" in picture.save(tmp_path / "model.svg").read_bytes()
+    with pytest.raises(ValueError, match=r"model\.gif: a picture is written as \.png"):
+        picture.save(tmp_path / "model.gif")
+
+
+def test_a_picture_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message says what to install."""
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(ImportError, match=r"pip install \"ttmlir-py\[plot\]\" installs it"):
+        ttmlir.compile(two_blocks, jnp.ones((3, 7))).plot()
+
+
+def test_names_of_the_package() -> None:
+    """They can be completed before they are loaded."""
+    assert {"compile", "load", "CompiledModel", "LoadedModel"} <= set(dir(ttmlir))
+    assert ttmlir.__version__ == "0.1.0"
+    with pytest.raises(AttributeError, match="has no attribute 'compil'"):
+        _ = ttmlir.compil

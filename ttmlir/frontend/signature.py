@@ -1,0 +1,136 @@
+"""Calls by the signature that a file holds, without the framework that the model comes from."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from ttmlir.frontend.calling import CallingConvention, Number
+from ttmlir.frontend.errors import missing_package
+from ttmlir.runtime.element import Array
+from ttmlir.runtime.errors import InputError
+from ttmlir.runtime.session import array_of_torch
+from ttmlir.runtime.signature import (
+    LEAF,
+    NOTHING,
+    CallSignature,
+    Structure,
+    constant,
+    dict_of,
+)
+
+FRAMEWORKS = ("", "jax", "torch")
+"""Packages whose arrays a call can return; an empty name is NumPy."""
+
+
+def convention_of(
+    signature: CallSignature, bound: Mapping[int, Array], framework: str = ""
+) -> CallingConvention:
+    """How a program is called by its signature.
+
+    Arguments are arrays of NumPy, JAX or torch; results those of `framework`. `bound` are the
+    inputs that no argument gives.
+    """
+    caller = _Caller(signature, dict(bound), make_arrays_of(framework))
+    return CallingConvention(
+        name=signature.name,
+        input_names=[
+            each for index, each in enumerate(signature.input_names) if index not in bound
+        ],
+        flatten=caller.flatten,
+        unflatten=caller.unflatten,
+        bound=caller.bound,
+    )
+
+
+class _Caller:
+    """Between the values of a call and the arrays of one program; keeps state between calls."""
+
+    def __init__(
+        self, signature: CallSignature, bound: dict[int, Array], make: Callable[[Array], Any]
+    ) -> None:
+        self.bound = bound
+        self._signature = signature
+        self._make = make
+
+    def flatten(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Array | Number]:
+        """The arrays of a call."""
+        try:
+            leaves = self._signature.flatten(args, kwargs)
+        except InputError as error:
+            raise InputError(f"'{self._signature.name}': {error}") from None
+        is_jax = self._signature.framework == "jax"
+        return [as_array(leaf, narrow=is_jax) for leaf in leaves]
+
+    def unflatten(self, results: Sequence[Array]) -> Any:
+        """What a call returns; new values of state are kept."""
+        signature = self._signature
+        state = signature.bound[len(signature.bound) - signature.state :]
+        self.bound.update(zip(state, results, strict=False))
+        leaves = iter([self._make(result) for result in results[len(state) :]])
+        return signature.results.unflatten(leaves)
+
+
+def as_array(leaf: Any, *, narrow: bool = False) -> Array | Number:
+    """A number of Python as it is, an array of NumPy, JAX or torch as one of NumPy.
+
+    With `narrow`, numbers of 64 bits become those of 32 bits, as in JAX.
+    """
+    if isinstance(leaf, Number):
+        return leaf
+    torch: Any = sys.modules.get("torch")
+    if torch is not None and isinstance(leaf, torch.Tensor):
+        array = array_of_torch(torch, leaf)
+    else:
+        array = np.asarray(leaf)
+    if array.dtype == np.dtype(object):
+        raise InputError(f"takes arrays and numbers, not a {type(leaf).__name__}")
+    if narrow and array.dtype.itemsize == 8:
+        return array.astype(f"{array.dtype.kind}4")
+    return array
+
+
+def make_arrays_of(framework: str) -> Callable[[Array], Any]:
+    """What makes a framework's arrays; ImportError if it is not installed."""
+    if framework not in FRAMEWORKS:
+        raise ValueError(f"framework is 'jax', 'torch' or '' for NumPy, not {framework!r}")
+    try:
+        if framework == "torch":
+            return import_module("ttmlir.frontend.torch.model").tensor_of
+        if framework == "jax":
+            return import_module("jax.numpy").asarray
+    except ImportError as error:
+        raise missing_package(framework, framework, f"returning arrays of {framework}") from error
+    return lambda array: array
+
+
+def structure_of_jax(tree: Any, is_kept: Iterator[bool] | None = None) -> Structure:
+    """The structure of a `PyTreeDef`; nodes of other kinds are tuples of their children.
+
+    `is_kept` says of each leaf whether the program takes it.
+    """
+    node = tree.node_data()
+    if node is None:
+        return LEAF if is_kept is None or next(is_kept) else Structure(kind="Ignored")
+    kind, context = node
+    children = tuple(structure_of_jax(child, is_kept) for child in tree.children())
+    if issubclass(kind, dict):
+        return dict_of(dict(zip(context, children, strict=True)))
+    if kind is type(None):
+        return NOTHING
+    return Structure(kind="List" if kind is list else "Tuple", children=children)
+
+
+def structure_of_torch(spec: Any, leaves: Iterator[Any]) -> Structure:
+    """The structure of a `TreeSpec` whose leaves are tensors, or values that are none."""
+    if spec.is_leaf():
+        leaf = next(leaves)
+        return LEAF if hasattr(leaf, "shape") else constant(leaf)
+    children = tuple(structure_of_torch(child, leaves) for child in spec.children())
+    if issubclass(spec.type, dict):
+        return dict_of(dict(zip(spec.context, children, strict=True)))
+    return Structure(kind="List" if spec.type is list else "Tuple", children=children)

@@ -1,0 +1,257 @@
+"""Which kernel of a program is wrong, by the tiles in its circular buffers.
+
+The program runs again, and the pages that the kernels of one launch push are kept. A reader is
+wrong if a circular buffer of an input gets other tiles than the memory holds where the schedule
+says; a compute kernel, if that of an output gets other numbers than the operations give; a writer,
+if what it was given is right and memory is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+
+from ttmlir.dialects import d2m
+from ttmlir.interpreter.statistics import Statistics
+from ttmlir.interpreter.streams import StreamedTile, is_traceable, streamed_tiles
+from ttmlir.runtime.accuracy import compare
+from ttmlir.runtime.element import Array, Numerics
+from ttmlir.runtime.generic.run import simulator_options
+from ttmlir.runtime.golden import Tolerance
+from ttmlir.runtime.metal.blocks import BlockPlacement, HostBuffer
+from ttmlir.runtime.metal.golden import MetalGolden, reference_of, tile_of_page
+from ttmlir.runtime.metal.program import Command, MetalProgram, MetalTensor
+from ttmlir.runtime.metal.session import Session, execute, needed_leniencies
+from ttmlir.sim.execution.page_log import PageLog, PushedPage
+
+READER, COMPUTE, WRITER = "reader", "compute", "writer"
+
+
+@dataclass(frozen=True, kw_only=True)
+class KernelDifference:
+    """The first tile of a launch that is not what it should be."""
+
+    kernel: str
+    """Which kernel is wrong: `reader`, `compute` or `writer`."""
+    cb: int
+    """The circular buffer that the tile is in, or, of a writer, that it was taken from."""
+    tile: int
+    """Its number among those that were pushed there, from 0."""
+    core: tuple[int, int]
+    """Logical (x, y)."""
+    launch: str
+    """What the launch does."""
+    location: str
+    """The `loc(...)` of the launch."""
+    expected: Statistics | None
+    """None where a tile is missing or was not asked for."""
+    actual: Statistics | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "kernel": self.kernel,
+            "circular_buffer": self.cb,
+            "tile": self.tile,
+            "core": [*self.core],
+            "launch": self.launch,
+            "location": self.location,
+            "expected": None if self.expected is None else self.expected.as_dict(),
+            "actual": None if self.actual is None else self.actual.as_dict(),
+        }
+
+    def __str__(self) -> str:
+        """Lines for people."""
+        verb = "does not store" if self.kernel == WRITER else "pushes a wrong"
+        lines = [
+            f"the {self.kernel} kernel of '{self.launch}' {verb} tile {self.tile} of circular "
+            f"buffer {self.cb} on core {self.core}"
+        ]
+        lines += [f"  expected: {self.expected or 'no such tile'}"]
+        lines += [f"  {self.kernel}: {self.actual or 'no such tile'}"]
+        return "\n".join(lines)
+
+
+def check_kernels(
+    program: MetalProgram,
+    inputs: Sequence[Array],
+    schedule: ModuleOp,
+    numerics: Numerics,
+    tolerance: Tolerance,
+) -> KernelDifference | None:
+    """The first tile that is wrong in the first launch whose results are; None if none is found.
+
+    `inputs` are in compute types; `schedule` is the module whose generics became the launches.
+    """
+    generics = [op for op in schedule.walk() if isinstance(op, d2m.GenericOp)]
+    if len(generics) != len(program.launches):
+        return None
+    generic_of = {
+        command.index: generic for command, generic in zip(program.launches, generics, strict=True)
+    }
+    observer = _LaunchChecker(program, list(inputs), tolerance, generic_of)
+    options = replace(
+        simulator_options(numerics), timed=False, leniencies=needed_leniencies(program)
+    )
+    execute(program, inputs, options, observer=observer, pages_of=observer.pages_of)
+    return observer.found
+
+
+@dataclass
+class _LaunchChecker:
+    program: MetalProgram
+    inputs: list[Array]
+    tolerance: Tolerance
+    generic_of: dict[int, d2m.GenericOp]
+    found: KernelDifference | None = None
+    log: PageLog = field(default_factory=PageLog)
+
+    def __post_init__(self) -> None:
+        self.golden = MetalGolden(self.program, self.inputs, self.tolerance, keep_tensors=True)
+
+    def pages_of(self, command: Command) -> PageLog | None:
+        """A new log for each launch, until something is found."""
+        if self.found is not None:
+            return None
+        self.log = PageLog()
+        return self.log
+
+    def after(self, session: Session, command: Command) -> None:
+        """Check a launch whose results differ."""
+        if self.found is not None:
+            return
+        before = len(self.golden.results)
+        self.golden.after(session, command)
+        results = self.golden.results[before:]
+        if command.is_launch and not all(result.passed for result in results):
+            goldens = [result.golden for result in results]
+            self.found = self._check(session, command, goldens)
+
+    def _check(
+        self, session: Session, command: Command, goldens: Sequence[Array | None]
+    ) -> KernelDifference | None:
+        generic = self.generic_of[command.index]
+        chip_grid = session.device.chip.grid[1], session.device.chip.grid[0]
+        count = len(generic.inputs)
+        launch = _Launch(session, command, generic, self.log, chip_grid, self.tolerance)
+        for number in range(count):
+            if is_traceable(generic, number) and (found := launch.check_input(number)):
+                return found
+        for output, golden in zip(reference_of(command).outputs, goldens, strict=True):
+            host = HostBuffer(
+                output.shape or (), output.strides, command.tensors[output.operand].ref.desc.volume
+            )
+            if golden is None or output.shape is None:
+                continue
+            if found := launch.check_output(output.operand, golden, host):
+                return found
+        return None
+
+
+@dataclass(frozen=True)
+class _Launch:
+    session: Session
+    command: Command
+    generic: d2m.GenericOp
+    log: PageLog
+    chip_grid: tuple[int, int]
+    tolerance: Tolerance
+
+    def check_input(self, number: int) -> KernelDifference | None:
+        """The first tile that a reader pushes and that memory does not hold there."""
+        tensor = self.command.tensors[number]
+        values = self.session.value(tensor, self.command.where)
+        for core, index, tile, page in self._tiles(number, number):
+            if tile is None or page is None:
+                return self._difference(READER, number, index, core, None, None)
+            if tile.place is None:
+                continue
+            expected = _tile_of(values, tensor, tile.place)
+            actual = tile_of_page(page, tensor.ref.desc)
+            if not np.array_equal(expected, actual, equal_nan=True):
+                return self._difference(READER, number, index, core, expected, actual)
+        return None
+
+    def check_output(self, number: int, golden: Array, host: HostBuffer) -> KernelDifference | None:
+        """The first tile that the compute kernel has wrong, or else that the writer has."""
+        tensor = self.command.tensors[number]
+        shape = tensor.ref.desc.shape
+        wanted = host.pad(golden).reshape(shape)
+        is_number = host.pad(np.ones(golden.shape, np.bool_)).reshape(shape)
+        cb = len(self.command.storages) - len(self.generic.operands) + number
+        stored = self.session.value(tensor, self.command.where)
+        unstored: KernelDifference | None = None
+        for core, index, tile, page in self._tiles(number, cb):
+            if tile is None or page is None:
+                return self._difference(COMPUTE, cb, index, core, None, None)
+            if tile.place is None:
+                continue
+            mask = _tile_of(is_number, tensor, tile.place)
+            expected = _tile_of(wanted, tensor, tile.place)[mask]
+            actual = tile_of_page(page, tensor.ref.desc)[mask]
+            if not self._agree(actual, expected):
+                return self._difference(COMPUTE, cb, index, core, expected, actual)
+            written = _tile_of(stored, tensor, tile.place)[mask]
+            if unstored is None and not self._agree(written, expected):
+                unstored = self._difference(WRITER, cb, index, core, expected, written)
+        return unstored
+
+    def _agree(self, actual: Array, expected: Array) -> bool:
+        if not expected.size:
+            return True
+        tolerance = self.tolerance
+        accuracy = compare(actual, expected, rtol=tolerance.rtol, atol=tolerance.atol)
+        return tolerance.accepts(accuracy)
+
+    def _tiles(
+        self, number: int, cb: int
+    ) -> Iterator[tuple[tuple[int, int], int, StreamedTile | None, PushedPage | None]]:
+        """Core, number, what should go through a circular buffer and what did, tile by tile."""
+        for core, tiles in streamed_tiles(self.generic, number, self.chip_grid).items():
+            pages = self.log.pages.get((core, cb), [])
+            for index in range(max(len(tiles), len(pages))):
+                yield (
+                    core,
+                    index,
+                    tiles[index] if index < len(tiles) else None,
+                    pages[index] if index < len(pages) else None,
+                )
+
+    def _difference(
+        self,
+        kernel: str,
+        cb: int,
+        tile: int,
+        core: tuple[int, int],
+        expected: Array | None,
+        actual: Array | None,
+    ) -> KernelDifference:
+        return KernelDifference(
+            kernel=kernel,
+            cb=cb,
+            tile=tile,
+            core=core,
+            launch=self.command.meaning,
+            location=self.command.location,
+            expected=None if expected is None else Statistics.of(expected),
+            actual=None if actual is None else Statistics.of(actual),
+        )
+
+
+def _tile_of(values: Array, tensor: MetalTensor, place: tuple[int, ...]) -> Array:
+    """The tile of a buffer at a place, which is grid and shard."""
+    placement = tensor.placement
+    assert isinstance(placement, BlockPlacement), "operands of launches are blocks"
+    rank = len(placement.grid)
+    at = [
+        block * extent + inner
+        for block, extent, inner in zip(place[:rank], placement.shard, place[rank:], strict=True)
+    ]
+    height, width = tensor.ref.desc.tile
+    *outer, row, column = at
+    rows = slice(row * height, (row + 1) * height)
+    return values[(*outer, rows, slice(column * width, (column + 1) * width))]

@@ -1,0 +1,268 @@
+"""How the model of a program is called: names of arguments, and containers around the arrays.
+
+A program takes arrays in a row and returns arrays in a row. The model that it was compiled from
+takes nested tuples, lists and dictionaries; files keep these beside the program, so that a loaded
+file is called as the model was.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from ttmlir.runtime.errors import BinaryError, InputError
+
+Table = Mapping[str, Any]
+Key = str | int | float | bool | None
+
+MAX_DEPTH = 64
+"""Deepest nesting of containers of arguments that is read from a file."""
+_CONTAINERS = ("Tuple", "List", "Dict")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Structure:
+    """An array, a container of structures, or a value that is no array."""
+
+    kind: str
+    """An enumerator of the schema's `StructureKind`."""
+    children: tuple[Structure, ...] = ()
+    keys: tuple[Key, ...] = ()
+    """Of a dictionary, in the order of the children."""
+    value: Key = None
+    """Of a constant."""
+
+    def flatten(self, value: Any, what: str) -> list[Any]:
+        """The leaves of a value of this structure; `what` is named if it has another one."""
+        match self.kind:
+            case "Leaf":
+                return [value]
+            case "Ignored":
+                return []
+            case "Nothing" | "Constant":
+                if not _are_equal(value, self.value):
+                    raise InputError(f"{what} is {self.value!r} in this program, not {value!r}")
+                return []
+            case "Dict":
+                return self._flatten_dict(value, what)
+            case _:
+                return self._flatten_sequence(value, what)
+
+    def _flatten_dict(self, value: Any, what: str) -> list[Any]:
+        if not isinstance(value, Mapping):
+            raise InputError(f"{what} is a dictionary, got a {type(value).__name__}")
+        given = cast("Mapping[Key, Any]", value)
+        if set(given) != set(self.keys):
+            raise InputError(
+                f"{what} has the keys {_spell_keys(self.keys)}, got {_spell_keys(given)}"
+            )
+        return [
+            leaf
+            for key, child in zip(self.keys, self.children, strict=True)
+            for leaf in child.flatten(given[key], f"{what}[{key!r}]")
+        ]
+
+    def _flatten_sequence(self, value: Any, what: str) -> list[Any]:
+        if not isinstance(value, tuple | list):
+            raise InputError(f"{what} is a {self.kind.lower()}, got a {type(value).__name__}")
+        items = cast("Sequence[Any]", value)
+        if len(items) != len(self.children):
+            raise InputError(f"{what} has {len(self.children)} items, got {len(items)}")
+        return [
+            leaf
+            for index, (child, item) in enumerate(zip(self.children, items, strict=True))
+            for leaf in child.flatten(item, f"{what}[{index}]")
+        ]
+
+    def unflatten(self, leaves: Iterator[Any]) -> Any:
+        """A value of this structure with the next leaves."""
+        match self.kind:
+            case "Leaf":
+                return next(leaves)
+            case "Tuple":
+                return tuple(child.unflatten(leaves) for child in self.children)
+            case "List":
+                return [child.unflatten(leaves) for child in self.children]
+            case "Dict":
+                children = (child.unflatten(leaves) for child in self.children)
+                return dict(zip(self.keys, children, strict=True))
+            case _:
+                return self.value
+
+    @property
+    def leaf_count(self) -> int:
+        """The number of arrays in it."""
+        return (self.kind == "Leaf") + sum(child.leaf_count for child in self.children)
+
+    def to_tables(self) -> list[Table]:
+        """`StructureNode` tables: this one, then its children."""
+        text = None
+        if self.kind == "Dict":
+            text = json.dumps(self.keys)
+        elif self.kind == "Constant":
+            text = json.dumps(self.value)
+        node = {"kind": self.kind, "count": len(self.children), "text": text}
+        return [node, *(table for child in self.children for table in child.to_tables())]
+
+
+LEAF = Structure(kind="Leaf")
+IGNORED = Structure(kind="Ignored")
+NOTHING = Structure(kind="Nothing")
+
+
+def tuple_of(*children: Structure) -> Structure:
+    """A tuple."""
+    return Structure(kind="Tuple", children=children)
+
+
+def dict_of(children: Mapping[Any, Structure]) -> Structure:
+    """A dictionary; keys that are neither texts nor numbers are spelled out."""
+    keys = tuple(key if isinstance(key, str | int) else str(key) for key in children)
+    return Structure(kind="Dict", keys=keys, children=tuple(children.values()))
+
+
+def constant(value: Any) -> Structure:
+    """A value that is no array; one that is no text, number or None is spelled out."""
+    if value is None:
+        return NOTHING
+    known = isinstance(value, str | int | float)
+    return Structure(kind="Constant", value=value if known else repr(value))
+
+
+def positional(inputs: int, outputs: int) -> tuple[Structure, Structure]:
+    """The structures of a call by position: one result is returned as such, several as a tuple."""
+    arguments = tuple_of(tuple_of(*[LEAF] * inputs), dict_of({}))
+    return arguments, LEAF if outputs == 1 else tuple_of(*[LEAF] * outputs)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CallSignature:
+    """How a model is called; see the schema's table of that name."""
+
+    name: str
+    """Of the model."""
+    input_names: tuple[str, ...]
+    framework: str = ""
+    arguments: Structure
+    """A tuple of the arguments by position and of a dictionary of those by name."""
+    results: Structure
+    bound: tuple[int, ...] = ()
+    state: int = 0
+
+    def flatten(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any]:
+        """The leaves of a call; InputError for another structure."""
+        positions, names = self.arguments.children
+        if len(args) != len(positions.children):
+            count = len(positions.children)
+            raise InputError(f"takes {count} arguments by position, got {len(args)}")
+        leaves = [
+            leaf
+            for index, (child, value) in enumerate(zip(positions.children, args, strict=True))
+            for leaf in child.flatten(value, f"argument {index}")
+        ]
+        if set(kwargs) != set(names.keys):
+            raise InputError(
+                f"takes the arguments {_spell_keys(names.keys)} by name, got {_spell_keys(kwargs)}"
+            )
+        for key, child in zip(names.keys, names.children, strict=True):
+            leaves += child.flatten(kwargs[str(key)], f"argument {key}")
+        return leaves
+
+    def to_table(self) -> dict[str, Any]:
+        """The schema's table."""
+        return {
+            "name": self.name,
+            "input_names": list(self.input_names),
+            "framework": self.framework,
+            "arguments": self.arguments.to_tables(),
+            "results": self.results.to_tables(),
+            "bound": list(self.bound),
+            "state": self.state,
+        }
+
+
+def read_signature(table: Table, inputs: int, outputs: int, where: str) -> CallSignature:
+    """The signature in a file; BinaryError if it does not fit the numbers of inputs and outputs."""
+    signature = CallSignature(
+        name=table["name"] or "",
+        input_names=tuple(name or "" for name in table["input_names"] or ()),
+        framework=table["framework"] or "",
+        arguments=_read_structure(table["arguments"] or (), f"{where}.arguments"),
+        results=_read_structure(table["results"] or (), f"{where}.results"),
+        bound=tuple(int(index) for index in table["bound"] or ()),
+        state=int(table["state"]),
+    )
+    arguments = signature.arguments
+    kinds = [child.kind for child in arguments.children]
+    if arguments.kind != "Tuple" or kinds != ["Tuple", "Dict"]:
+        raise BinaryError(f"{where}.arguments: not a tuple of a tuple and a dictionary")
+    if not all(isinstance(key, str) for key in arguments.children[1].keys):
+        raise BinaryError(f"{where}.arguments: names of arguments are texts")
+    bound = signature.bound
+    fits = (
+        len(signature.input_names) == inputs
+        and len(set(bound)) == len(bound)
+        and all(index < inputs for index in bound)
+        and arguments.leaf_count == inputs - len(bound)
+        and signature.state <= min(len(bound), outputs)
+        and signature.results.leaf_count == outputs - signature.state
+    )
+    if not fits:
+        raise BinaryError(f"{where}: does not fit a program of {inputs} inputs, {outputs} outputs")
+    return signature
+
+
+def _read_structure(nodes: Sequence[Table], where: str) -> Structure:
+    rest = iter(nodes)
+    structure = _read_node(rest, len(nodes), 0, where)
+    if next(rest, None) is not None:
+        raise BinaryError(f"{where}: more nodes than the first one has")
+    return structure
+
+
+def _read_node(rest: Iterator[Table], most: int, depth: int, where: str) -> Structure:
+    node = next(rest, None)
+    if node is None or depth > MAX_DEPTH:
+        raise BinaryError(f"{where}: {'too few nodes' if node is None else 'nested too deeply'}")
+    kind, count = node["kind"], int(node["count"])
+    if count > most or (count and kind not in _CONTAINERS):
+        raise BinaryError(f"{where}: a {kind} with {count} children")
+    children = tuple(_read_node(rest, most, depth + 1, where) for _ in range(count))
+    if kind == "Dict":
+        keys = _read_json(node["text"], where)
+        if not isinstance(keys, list) or len(cast("list[Any]", keys)) != count:
+            raise BinaryError(f"{where}: a dictionary of {count} items with other keys")
+        return Structure(
+            kind=kind, children=children, keys=_scalars(cast("list[Any]", keys), where)
+        )
+    value = None
+    if kind == "Constant":
+        [value] = _scalars([_read_json(node["text"], where)], where)
+    return Structure(kind=kind, children=children, value=value)
+
+
+def _read_json(text: str | None, where: str) -> Any:
+    try:
+        return json.loads(text or "null")
+    except (ValueError, RecursionError) as error:
+        raise BinaryError(f"{where}: {error}") from None
+
+
+def _scalars(values: list[Any], where: str) -> tuple[Key, ...]:
+    if not all(value is None or isinstance(value, str | int | float) for value in values):
+        raise BinaryError(f"{where}: keys and values are texts and numbers")
+    return tuple(values)
+
+
+def _are_equal(value: Any, expected: Key) -> bool:
+    if value is None or expected is None:
+        return value is expected
+    if not isinstance(value, str | int | float):
+        return repr(value) == expected
+    return value == expected
+
+
+def _spell_keys(keys: Any) -> str:
+    return ", ".join(map(repr, keys)) or "none"
