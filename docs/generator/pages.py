@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from cost_tables import with_cost_tables
 from coverage_page import coverage_page
 from frontends_page import frontends_page
 from kernel_calls_page import kernel_calls_page
@@ -16,6 +17,7 @@ from support_page import support_page
 from ttnn_page import ttnn_page
 
 _WRITERS: dict[str, Callable[[str], str]] = {
+    "docs/cost.md": with_cost_tables,
     "docs/developing.md": with_mutation_table,
     "docs/frontends.md": lambda old: frontends_page(),
     "docs/kernel_calls.md": lambda old: kernel_calls_page(),

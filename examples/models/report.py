@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,15 @@ def asked_target() -> Any:
         help="library calls, which run with NumPy, or kernels, which run on the simulator",
     )
     return parser.parse_args().target
+
+
+def asked_board() -> Any:
+    """The board to estimate for, by `--estimate` on the command line; None: run the model."""
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--estimate", metavar="BOARD")
+    asked, rest = parser.parse_known_args()
+    sys.argv[1:] = rest
+    return asked.estimate
 
 
 def count_images(target: str) -> int:

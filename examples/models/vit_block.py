@@ -8,7 +8,7 @@ from pathlib import Path
 
 import torch
 from images import digits
-from report import accuracy, agrees, asked_target, count_images
+from report import accuracy, agrees, asked_board, asked_target, count_images
 from torch import nn
 from torch_training import trained
 
@@ -42,14 +42,22 @@ class VisionTransformer(nn.Module):
 
 
 def main() -> int:
-    """Exit status 0 if the compiled model agrees with torch."""
+    """Exit status 0 if the compiled model agrees with torch; `--estimate n150` only estimates."""
     torch.manual_seed(0)
+    board = asked_board()
     target = asked_target()
     train, test = digits()
     images, test_images = (
         torch.tensor(x).reshape(-1, 1, 8, 8) for x in (train.images, test.images)
     )
     test_images, labels = (each[: count_images(target)] for each in (test_images, test.labels))
+    if board is not None:
+        # Numbers make no difference to times, so an untrained model does.
+        compiled = ttmlir.compile(VisionTransformer().eval(), test_images, board=board)
+        estimate = compiled.estimate()
+        print(estimate)
+        print(f"{estimate.rate(len(test_images), 'images')}, in batches of {len(test_images)}")
+        return 0
     model = trained(VisionTransformer(), images, torch.tensor(train.labels), steps=250, rate=5e-3)
     compiled = ttmlir.compile(model, test_images, target=target)
     good = agrees(compiled, test_images)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Callable, Iterable
 from functools import partial
 
+import cost_report
 import direct_to_metal
 import eager
 import eltwise_report
@@ -23,6 +25,10 @@ from measurements import (
 from ml_dtypes import bfloat16
 from simulation import tile_by_tile, tile_products
 from transformer import Size
+
+from ttmlir.cost.operations import cost_operation
+from ttmlir.cost.tensors import make_desc
+from ttmlir.cost.work import Work
 
 ROW_WISE = (direct_to_metal.softmax(33, 70), direct_to_metal.layer_norm(33, 70))
 SMALL = Size(1, sequence=33, width=64, heads=2)
@@ -102,6 +108,38 @@ def test_row_of_products() -> None:
     ]
     expected = "| 512x1024x2048 | 50,539 of 48,132: 1.05 | 45,011 of 50,012: 0.90 |"
     assert gemm_report.row(shape, comparisons) == expected
+
+
+@pytest.mark.parametrize(
+    ("cases", "count", "median"),
+    [
+        (cost_report.tuned_cases, 50, 0.1),
+        (cost_report.other_product_cases, 8, 0.2),
+        (cost_report.operation_cases, 32, 0.2),
+        (cost_report.model_cases, 6, 0.25),
+    ],
+    ids=["tuned products", "other products", "operations", "models"],
+)
+def test_estimates_are_near_public_figures(
+    cases: Callable[[], Iterable[cost_report.Case]], count: int, median: float
+) -> None:
+    """Half of them by less than the median, none by more than half of the time."""
+    errors = [abs(each.estimate_ns()[1] / each.measured_ns - 1) for each in cases()]
+    assert len(errors) == count
+    assert statistics.median(errors) <= median
+    assert max(errors) <= 0.5
+
+
+def test_estimates_are_near_simulated_times() -> None:
+    """Kernels in the way of ttnn's, 39 cores with a tile each, within 15 %."""
+    case = eltwise_report.Case("silu", 96, 416)
+    zeros = np.zeros((96, 416), np.float32)
+    _, times = eltwise_report.simulate(case, (zeros, zeros))
+    desc = make_desc((96, 416))
+    work = Work(mnemonic="silu", operands=(desc,), output=desc)
+    [program] = cost_operation(cost_report.N150, work).programs
+    assert program.cores == 39
+    assert program.cycles.mid == pytest.approx(times.kernel_ns, rel=0.15)
 
 
 @pytest.mark.parametrize("operation", ["silu", "sigmoid", eltwise_report.ADD])

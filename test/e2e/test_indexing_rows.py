@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from samples.row_cases import Case, Shape, check_numbers
+from samples.row_cases import Case, Shape, check_estimate, check_numbers
 
 from ttmlir.optable import indexing
 
@@ -175,5 +175,6 @@ def test_every_operation_is_used() -> None:
 @pytest.mark.parametrize("numerics", ["exact", "device"])
 @pytest.mark.parametrize(("case", "element"), USES)
 def test_row(case: Case, element: str, numerics: str) -> None:
-    """Numbers of the compiled operation."""
+    """Numbers of the compiled operation, and an estimate of its time."""
     check_numbers(case, element, numerics)
+    check_estimate(case, element)

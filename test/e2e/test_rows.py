@@ -21,6 +21,7 @@ from running.pass_runner import lowered
 from samples.row_cases import (
     DEFAULT_SHAPE,
     Case,
+    check_estimate,
     check_numbers,
     compare_numbers,
     inputs_of,
@@ -409,8 +410,9 @@ def test_every_operation_is_used() -> None:
 @pytest.mark.parametrize("numerics", ["exact", "device"])
 @pytest.mark.parametrize(("case", "element"), USES)
 def test_row(case: Case, element: str, numerics: str) -> None:
-    """Numbers of the compiled operation."""
+    """Numbers of the compiled operation, and an estimate of its time."""
     check_numbers(case, element, numerics)
+    check_estimate(case, element)
 
 
 LOOPS = ("ttir-composite-decomposition", "ttir-window-decomposition", "ttir-to-d2m")

@@ -55,6 +55,24 @@ def test_model_agrees_with_its_framework(
     assert len(source.splitlines()) < 80, "an example is one page"
 
 
+@pytest.mark.filterwarnings("default")
+def test_a_model_is_estimated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without training and without running it."""
+    pytest.importorskip("torch")
+    script = FOLDER / "vit_block.py"
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", [str(script), "--estimate", "n150"])
+    monkeypatch.setattr(sys, "path", [str(FOLDER), *sys.path])
+    with pytest.raises(SystemExit) as end:
+        runpy.run_path(str(script), run_name="__main__")
+    printed = capsys.readouterr().out
+    assert not end.value.code, printed
+    assert printed.startswith("main on n150: ")
+    assert "images per second (" in printed
+
+
 def test_model_runs_as_a_user_calls_it(tmp_path: Path) -> None:
     """In a process of its own."""
     result = subprocess.run(

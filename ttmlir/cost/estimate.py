@@ -213,11 +213,11 @@ class Estimate:
 
 
 LEFT_OUT = (
-    "programs are launched from a trace; without one, the host takes about 29 us for each",
-    "kernels are taken to be compiled and loaded; the first run takes longer",
-    "clocks are those of the data sheets; under load a chip may run slower",
+    "programs are taken to be launched from a trace; without one, the host needs about 29 us each",
+    "compiling and loading kernels, which the first run does, is not counted",
+    "clocks are taken to be those of the data sheets; under load a chip may run slower",
 )
-"""What no estimate knows."""
+"""What every estimate leaves out or assumes."""
 
 
 def peak_flops(machine: Machine, fidelity: MathFidelity) -> float:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 
+from ttmlir.cost.machine import Machine
 from ttmlir.cost.workload import COMPUTE, PACK, UNPACK, Stage
 from ttmlir.layout.element_type import is_block_float
-from ttmlir.layout.enums import DataType, MathFidelity
+from ttmlir.layout.enums import Arch, DataType, MathFidelity
 from ttmlir.optable.kernel import CALLS
 from ttmlir.optable.kernel.tile_calls import TILE_CALLS
 from ttmlir.sim.timing.costs import fidelity_phases, pack_cycles, unpack_cycles
@@ -30,9 +31,18 @@ APPROXIMATIONS = {
     "gelu": 221,
     "tanh": 160,
     "sigmoid": 198,
-    "exp": 71,
+    "exp": 107,
 }
 """Cycles of the fast forms of functions, which programs may ask for."""
+
+_ON_BLACKHOLE = {
+    # tt-metal PR 49926, 54318.
+    "exp": 482,
+    "tanh": 764,
+    "sigmoid": 1247,
+    **dict.fromkeys(("floor", "ceil"), 476),
+}
+"""Cycles of functions whose figures on Blackhole are others than those of the rows."""
 
 _COSTS = {call.mnemonic: call.cost for call in CALLS}
 
@@ -52,12 +62,13 @@ def is_estimated(mnemonic: str) -> bool:
 
 @cache
 def elementwise_stages(
+    machine: Machine,
     mnemonic: str,
     operands: tuple[DataType, ...],
     result: DataType,
     fidelity: MathFidelity,
     *,
-    unpack_speed: float = 1.0,
+    approximate: bool = False,
 ) -> tuple[Stage, ...]:
     """Unpack, compute and pack a tile of an elementwise operation."""
     calls = TILE_CALLS[mnemonic]
@@ -67,8 +78,12 @@ def elementwise_stages(
         math = call_cycles(calls.matrix_unit, fidelity)
     else:
         unpack = sum(unpack_cycles(each) for each in operands)
-        math = len(operands) * call_cycles("copy_tile") + function_cycles(mnemonic, operands)
-    return stages(unpack / unpack_speed, math, pack_cycles(result))
+        math = len(operands) * call_cycles("copy_tile")
+        if approximate and mnemonic in APPROXIMATIONS:
+            math += APPROXIMATIONS[mnemonic]
+        else:
+            math += function_cycles(machine.arch, mnemonic, operands)
+    return stages(unpack / machine.figures.unpack_speed, math, pack_cycles(result))
 
 
 def stages(unpack: float, math: float, pack: float) -> tuple[Stage, ...]:
@@ -81,8 +96,10 @@ def is_narrow_float(data_type: DataType) -> bool:
     return data_type in (DataType.BF16, DataType.F16) or is_block_float(data_type)
 
 
-def function_cycles(mnemonic: str, operands: tuple[DataType, ...] = ()) -> int:
+def function_cycles(arch: Arch, mnemonic: str, operands: tuple[DataType, ...] = ()) -> int:
     """Cycles of the vector unit for a tile of an elementwise operation."""
+    if arch is Arch.BLACKHOLE and mnemonic in _ON_BLACKHOLE:
+        return _ON_BLACKHOLE[mnemonic]
     if mnemonic in _INSTRUCTIONS:
         return _VECTOR * _INSTRUCTIONS[mnemonic]
     calls = TILE_CALLS[mnemonic]

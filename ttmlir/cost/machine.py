@@ -74,6 +74,11 @@ class Machine:
         return self.dram_rate * self.figures.spread_read_share
 
     @property
+    def placed_read_rate(self) -> float:
+        """The same for tensors that are sharded over the channels."""
+        return self.dram_rate * self.figures.placed_read_share
+
+    @property
     def spread_write_rate(self) -> float:
         """Bytes per cycle that they write together."""
         return self.channels * self.noc.dram_write_rate * self.figures.spread_write_share
@@ -84,14 +89,20 @@ class Machine:
 
     # Transfers of one core, while `cores` cores do the same.
 
-    def read_dram(self, pages: float, page_bytes: float, cores: int) -> Stage:
-        """Pages of an interleaved tensor, and then a barrier."""
+    def read_dram(
+        self, pages: float, page_bytes: float, cores: int, *, placed: bool = False
+    ) -> Stage:
+        """Pages of a tensor, and then a barrier.
+
+        `placed` is for tensors that are sharded over the channels, by cores next to these.
+        """
+        rate = self.placed_read_rate if placed else self.spread_read_rate
         return self._move(
             pages,
             page_bytes,
             latency=self.figures.dram_read_latency,
             issue=self.figures.read_issue + self.figures.page_address,
-            together=self.spread_read_rate / cores,
+            together=rate / cores,
             peak=self.dram_rate / cores,
         )
 
@@ -146,7 +157,7 @@ class Machine:
             return Stage(LATENCY, 0.0)
         size = pages * page_bytes
         interface = size / self.figures.interface_rate
-        alone = latency + max(interface, (pages - 1) * issue, page_bytes / self.noc.dram_pair_rate)
+        alone = latency + max(interface, (pages - 1) * issue, page_bytes / self.noc.dram_read_rate)
         ideal = max(interface, pages * issue if pages > 1 else 0.0)
         if together is not None and peak is not None:
             if size / together >= alone:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from ttmlir.cost.families.attention import cost_attention
 from ttmlir.cost.families.contraction import cost_matmul
 from ttmlir.cost.families.elementwise import cost_elementwise
 from ttmlir.cost.families.movement import (
@@ -25,6 +26,7 @@ from ttmlir.cost.families.movement import (
 from ttmlir.cost.families.reduction import (
     cost_batch_norm,
     cost_cumsum,
+    cost_group_norm,
     cost_layer_norm,
     cost_reduction,
     cost_rms_norm,
@@ -61,6 +63,8 @@ COSTS: Mapping[str, Cost] = {
     # Programs of ttnn that files have no operation for, for lists of shapes.
     "layer_norm": cost_layer_norm,
     "rms_norm": cost_rms_norm,
+    "group_norm": cost_group_norm,
+    "scaled_dot_product_attention": cost_attention,
     "tilize": cost_tilize,
     "untilize": cost_untilize,
     "permute_rows": cost_permute_rows,

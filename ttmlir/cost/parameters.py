@@ -39,6 +39,8 @@ class CostParameters:
     """To find the place of a page of a tensor that is spread over banks."""
     spread_read_share: float
     """What cores anywhere on the chip read together on network 0, of all channels' rate."""
+    placed_read_share: float
+    """What cores beside the channels read together, of tensors that are sharded over channels."""
     spread_write_share: float
     """What they write together on network 1."""
     unpack_speed: float
@@ -80,6 +82,8 @@ WORMHOLE = CostParameters(
     # random places on network 0; products with weights in interleaved DRAM reach 190
     # (tech_reports/LLMs/llms.md). Writes of 12 cores on network 1 get 173 of 255.
     spread_read_share=195 / 266,
+    # Products with weights sharded over the channels: 240 GB/s (tech_reports/LLMs/llms.md).
+    placed_read_share=240 / 266,
     spread_write_share=173 / 255,
     unpack_speed=1.0,
     # tt-npe, wormhole_b0.hpp; tt-metal, data_movement/documentation/ideal_performance.md.
@@ -112,6 +116,8 @@ BLACKHOLE = CostParameters(
     # tt-metal, bh_dram_read_microbenchmark.md: 344 of 500 GB/s from anywhere. No such writes are
     # published; they are taken to lose as much as on Wormhole, whose networks are the same.
     spread_read_share=344 / 500,
+    # Nothing is published for products; as on Wormhole.
+    placed_read_share=240 / 266,
     spread_write_share=173 / 255,
     # A 16-bit tile is unpacked out of rows in 25 cycles, in 52 on Wormhole (tt-llk issue 130).
     unpack_speed=52 / 25,
@@ -141,6 +147,9 @@ tiles (tt-llk, perf_evaluation of 2026: 9,522, 14,545 and 20,905 cycles for 64 b
 MATMUL_BLOCK = 66
 """Cycles to hand DST over to the packer and back, for each block of results (same tables, blocks of
 1x4 tiles with 8 and 32 steps)."""
+
+CALL_HANDOVER = MATMUL_BLOCK
+"""The same for each tile of each call of kernels that make several passes over data in L1."""
 
 MATRIX_OPERATIONS = 4096
 """Additions and multiplications of a core in a cycle of one fidelity phase

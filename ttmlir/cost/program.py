@@ -44,16 +44,19 @@ def find_machine(board: str | None, program: BinaryProgram) -> Machine:
 
 
 def _board_name(chip: ChipDesc) -> str:
-    """The board whose chips are like this one, or its generation."""
+    """The card whose chips are like this one, or the generation."""
     for name in BOARD_NAMES:
         other = find_board(name).chip(0)
-        if (chip.arch, chip.grid, chip.num_dram_channels) == (
-            other.arch,
-            other.grid,
-            other.num_dram_channels,
+        if name != DEFAULT_BOARD and all(
+            getattr(chip, field) == getattr(other, field)
+            for field in ("arch", "grid", "num_dram_channels")
         ):
             return name
     return chip.arch.keyword
+
+
+DEFAULT_BOARD = "default"
+"""The name of what is assumed where nothing is said, which is no card."""
 
 
 def estimate_program(program: BinaryProgram, board: str | None = None) -> Estimate:

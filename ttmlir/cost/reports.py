@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ttmlir.runtime.locations import place_in
+from ttmlir.runtime.memory_report import memory_document, memory_lines
 from ttmlir.runtime.profiler_table import MISSING, profiler_csv, tensor_columns
 
 if TYPE_CHECKING:
     from ttmlir.cost.estimate import Estimate, OperationEstimate
     from ttmlir.cost.workload import Interval
-    from ttmlir.runtime.memory import LiveBuffer, MemoryUse, ProgramMemory
 
 _NAME_WIDTH = 28
 _MORE_COLUMNS = (
@@ -44,7 +44,7 @@ def estimate_table(estimate: Estimate, *, most: int | None = None) -> str:
         lines.append(f"... and {len(busy) - len(shown)} more operations")
     if estimate.memory is not None:
         lines += memory_lines(estimate.memory)
-    lines += [f"not counted: {note}" for note in estimate.notes]
+    lines += [f"note: {note}" for note in estimate.notes]
     return "\n".join(lines)
 
 
@@ -59,65 +59,6 @@ def _table_line(estimate: Estimate, each: OperationEstimate) -> str:
         f"{100 * estimate.share(each):>7.1f}%{each.flops / 1e6:>11,.1f}{each.bytes / 1e6:>9,.2f}"
         f"{100 * each.utilisation:>6.0f}%  {each.bound_by:<24}{place_in(each.location) or '-'}"
     )
-
-
-def memory_lines(memory: ProgramMemory) -> list[str]:
-    """Peaks of both memories, where they are reached, and the largest buffers there."""
-    lines: list[str] = []
-    for use, bank in ((memory.dram, "channel"), (memory.l1, "core")):
-        if not use.peak:
-            lines.append(f"{use.space.keyword}: nothing")
-            continue
-        lines.append(
-            f"{use.space.keyword}: peak of {use.peak:,} bytes per {bank}, "
-            f"{100 * use.share:.2g} % of {use.capacity:,}, at {_where(memory, use)}"
-        )
-        lines += [f"  {_buffer(each, bank)}" for each in use.largest]
-    if memory.first_overflow is not None:
-        lines.append(f"does not fit: {memory.first_overflow}")
-    return lines
-
-
-def _where(memory: ProgramMemory, use: MemoryUse) -> str:
-    if use.peak_operation < 0:
-        return "its inputs"
-    operation = memory.program.operations[use.peak_operation]
-    place = place_in(operation.location)
-    return f"operation {operation.index} ({operation.title}{', ' + place if place else ''})"
-
-
-def _buffer(each: LiveBuffer, bank: str) -> str:
-    maker = each.name if each.made_by < 0 else f"operation {each.made_by} ({each.name})"
-    return f"{each.bank_bytes:,} bytes per {bank}: {each.desc}, of {maker}"
-
-
-def memory_document(memory: ProgramMemory) -> dict[str, Any]:
-    """Both memories as plain values for JSON."""
-    return {
-        "dram": _use_document(memory.dram),
-        "l1": _use_document(memory.l1),
-        "does_not_fit": memory.first_overflow,
-    }
-
-
-def _use_document(use: MemoryUse) -> dict[str, Any]:
-    return {
-        "banks": use.banks,
-        "capacity_per_bank": use.capacity,
-        "peak_per_bank": use.peak,
-        "peak_operation": use.peak_operation,
-        "per_bank_by_operation": list(use.by_operation),
-        "largest": [
-            {
-                "made_by": each.name,
-                "operation": each.made_by,
-                "tensor": str(each.desc),
-                "bytes_per_bank": each.bank_bytes,
-                "location": each.location,
-            }
-            for each in use.largest
-        ],
-    }
 
 
 def estimate_csv(estimate: Estimate) -> str:
@@ -182,7 +123,7 @@ def estimate_json(estimate: Estimate) -> str:
         "bytes": round(estimate.bytes),
         "operations": [_operation(estimate, each) for each in estimate.operations],
         "memory": None if estimate.memory is None else memory_document(estimate.memory),
-        "not_counted": list(estimate.notes),
+        "notes": list(estimate.notes),
     }
     return json.dumps(document, indent=2)
 

@@ -81,7 +81,7 @@ def reading(machine: Machine, desc: TensorDesc, tiles: float, cores: int) -> Sta
     """Read tiles of a tensor on each of `cores` cores, with one barrier."""
     size = tile_bytes(desc.data_type)
     if desc.memory_space is MemorySpace.DEVICE_DRAM:
-        return machine.read_dram(tiles, size, cores)
+        return machine.read_dram(tiles, size, cores, placed=desc.memory_layout.is_sharded)
     if is_sharded(desc):
         return NO_TRANSFER
     return machine.read_l1(tiles, size)

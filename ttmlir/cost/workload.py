@@ -89,7 +89,7 @@ class Workload:
         """Cycles of the kernels.
 
         Low: only the unit with most to do counts, at its peak. High: a step does not begin to read
-        before the one before it is written.
+        before the one before it is written. Neither is closer than the usual error.
         """
         if not self.steps:
             return NOTHING
@@ -104,7 +104,8 @@ class Workload:
             self.steps * max(stage.ideal for stage in self.stages),
             max((stage.ideal for stage in self.once), default=0.0),
         )
-        return Interval(low, mid, max(mid, once + self.steps * (serial + waits + delay)))
+        high = once + self.steps * (serial + waits + delay)
+        return Interval(min(low, mid * (1 - USUAL_ERROR)), mid, max(high, mid * (1 + USUAL_ERROR)))
 
     @property
     def bound_by(self) -> str:
@@ -120,6 +121,9 @@ class Workload:
         kind, cycles = max(totals.items(), key=lambda item: item[1])
         return kind if cycles >= _BOUND_SHARE * self.cycles.mid else LATENCY
 
+
+USUAL_ERROR = 0.2
+"""Of estimates against public figures of operations; docs/cost.md has the table."""
 
 _BOUND_SHARE = 0.5
 """Below this share of the time nothing is held to bind a program."""

@@ -12,6 +12,7 @@ import numpy as np
 from oracles.elementwise_oracles import bits, few, normal
 from running.pass_runner import TTNN_PIPELINE, lowered
 
+from ttmlir.cost import estimate_program
 from ttmlir.optable import ROWS
 from ttmlir.runtime import Binary, Tensor, open_device, read_binary, submit
 from ttmlir.target.flatbuffer.ttnn import ttnn_to_flatbuffer
@@ -131,6 +132,18 @@ def check_numbers(case: Case, element: str, numerics: str) -> None:
     device = open_device(numerics=numerics)
     (output,) = submit(device, binary_file, 0, [Tensor.from_numpy(array) for array in arrays])
     compare_numbers(case, element, arrays, output.to_numpy())
+
+
+def check_estimate(case: Case, element: str) -> None:
+    """Every operation of the program has an estimate, and those that compute take time."""
+    estimate = estimate_program(compiled(case, element).program(0), "n150")
+    for each in estimate.operations:
+        assert 0 <= each.low <= each.mid <= each.high < 1e9, each
+        assert each.mid or each.name.removeprefix("ttnn.") in FREE, each
+
+
+FREE = ("get_device", "empty", "dealloc", "to_layout", "reshape", "constant", "full", "arange")
+"""Operations that may take no time: views, moves on the host, tensors that stay there."""
 
 
 def compare_numbers(case: Case, element: str, arrays: Arrays, result: np.ndarray) -> None:

@@ -42,7 +42,7 @@ def test_names_of_sections() -> None:
     """All of them, and those that are no JSON."""
     assert SECTIONS == (
         *("all", "version", "system_desc", "mlir", "cpp", "inputs", "outputs", "op_stats"),
-        "mesh_shape",
+        *("mesh_shape", "memory"),
     )
     assert PLAIN_SECTIONS == ("version", "mlir", "cpp")
     assert MAX_BYTES == 4096

@@ -35,6 +35,7 @@ from ttmlir.sim.timing.costs import (
     matmul_unpack_cycles,
     pack_cycles,
     tile_bytes,
+    unpack_cycles,
 )
 
 DST_TILES = 8
@@ -111,7 +112,7 @@ def multiply(
     results = division.block_rows * division.block_columns
     once = [_result_write(machine, work.output, results, division.cores)]
     if work.matmul.activation:
-        once.append(Stage(COMPUTE, results * activation_cycles(work.matmul)))
+        once.append(Stage(COMPUTE, results * activation_cycles(machine, work.matmul)))
     return Workload(
         cores=division.cores,
         steps=division.steps,
@@ -173,8 +174,11 @@ def block_stages(
     multiply_cycles = matmul_math_cycles(fidelity, products)
     handover = calls * MATMUL_BLOCK
     unpacks = calls * depth * max(unpack, MATMUL_CALL)
+    # With the longest blocks, each tile of one operand is unpacked for 8 of the other.
+    streamed = min(unpack_cycles(each, instructions=1) for each in (a, b))
+    least = rows * columns * depth * streamed / machine.figures.unpack_speed * 9 / 8
     return (
-        Stage(UNPACK, unpacks + handover, calls * depth * unpack),
+        Stage(UNPACK, unpacks + handover, min(least, unpacks)),
         Stage(
             COMPUTE,
             calls * depth * multiply_cycles + handover,
@@ -184,11 +188,11 @@ def block_stages(
     )
 
 
-def activation_cycles(config: MatmulConfig) -> int:
+def activation_cycles(machine: Machine, config: MatmulConfig) -> int:
     """Cycles of the math thread for a tile of the function that is applied to the result."""
     if config.approximate:
         return APPROXIMATIONS[config.activation]
-    return function_cycles(config.activation)
+    return function_cycles(machine.arch, config.activation)
 
 
 def choose_subblock(rows: int, columns: int, *, wide: bool) -> tuple[int, int]:
@@ -216,9 +220,10 @@ def _block_read(
     read = reading(machine, desc, tiles, readers)
     size = tiles * tile_bytes(desc.data_type)
     if ring:
-        # Every core sends on what it has to its neighbour, and waits for its signal.
-        cycles = machine.figures.l1_write_latency + size / machine.figures.interface_rate
-        return Stage(NOC, cycles, size / machine.figures.interface_rate)
+        # Every core sends on what it has to its neighbour, and waits for what it gets.
+        sent = size / machine.figures.interface_rate
+        hop = machine.noc.write_latency + machine.noc.hop_latency
+        return Stage(NOC, sent + hop, sent)
     if is_sharded(desc) and receivers == 1:
         return NO_TRANSFER
     if receivers == 1:
@@ -240,17 +245,18 @@ def _side_by_side(
 ) -> Stage:
     """Both operands' blocks come on processors of their own, but through the same DRAM."""
     longer = max(first, second, key=lambda stage: stage.cycles)
-    size = sum(
-        count * division.depth * tile_bytes(desc.data_type)
-        for desc, count in (
-            (a, division.block_rows * division.rows),
-            (b, division.block_columns * division.columns),
-        )
-        if desc.memory_space is MemorySpace.DEVICE_DRAM
-    )
-    together = size / machine.spread_read_rate
+    size, together = 0.0, 0.0
+    for desc, count in (
+        (a, division.block_rows * division.rows),
+        (b, division.block_columns * division.columns),
+    ):
+        if desc.memory_space is MemorySpace.DEVICE_DRAM:
+            block = count * division.depth * tile_bytes(desc.data_type)
+            placed = desc.memory_layout.is_sharded
+            rate = machine.placed_read_rate if placed else machine.spread_read_rate
+            size, together = size + block, together + block / rate
     if together > longer.cycles:
-        return Stage(DRAM, together, size / machine.dram_rate)
+        return Stage(DRAM, together, size / machine.dram_rate, longer.delay)
     return longer
 
 

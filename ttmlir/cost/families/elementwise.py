@@ -28,11 +28,12 @@ def cost_elementwise(machine: Machine, work: Work) -> OperationCost:
     """One tile of the result after the other: ttnn's programs for interleaved and sharded ones."""
     formats = tuple(desc.data_type for desc in work.operands)
     compute = elementwise_stages(
+        machine,
         work.mnemonic,
         formats,
         work.output.data_type,
         work.other_fidelity,
-        unpack_speed=machine.figures.unpack_speed,
+        approximate=bool(work.parameters.get("approximate", False)),
     )
     notes = (ESTIMATED,) if is_estimated(work.mnemonic) else ()
     workload = stream_tiles(machine, work.operands, work.output, compute, notes=notes)

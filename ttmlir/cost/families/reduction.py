@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from ttmlir.cost.families.elementwise import first_banks, share_channels, stream_tiles
 from ttmlir.cost.functions import (
+    APPROXIMATIONS,
     call_cycles,
     elementwise_stages,
     function_cycles,
@@ -14,9 +15,11 @@ from ttmlir.cost.functions import (
     stages,
 )
 from ttmlir.cost.machine import Machine
+from ttmlir.cost.parameters import CALL_HANDOVER
 from ttmlir.cost.tensors import (
     cores_for,
     dram_bytes,
+    is_sharded,
     network_bytes,
     reading,
     tile_count,
@@ -24,10 +27,10 @@ from ttmlir.cost.tensors import (
     writing,
 )
 from ttmlir.cost.work import Work
-from ttmlir.cost.workload import OperationCost, Stage, Workload
+from ttmlir.cost.workload import COMPUTE, NOC, OperationCost, Stage, Workload
 from ttmlir.layout.enums import DataType
 from ttmlir.runtime.tensor import TensorDesc
-from ttmlir.sim.timing.costs import pack_cycles, unpack_cycles
+from ttmlir.sim.timing.costs import pack_cycles, tile_bytes, unpack_cycles
 
 COMBINERS = {"prod": "multiply", "reduce_and": "multiply", "reduce_or": "maximum"}
 """Elementwise operations that reduce tile by tile where the matrix unit has no reduction."""
@@ -69,11 +72,11 @@ def _reduce_tiles(
     if work.mnemonic in COMBINERS or not is_narrow_float(data_type):
         name = COMBINERS.get(work.mnemonic, "maximum" if work.mnemonic == "max" else "add")
         compute = elementwise_stages(
+            machine,
             name,
             (data_type, data_type),
             data_type,
             work.other_fidelity,
-            unpack_speed=machine.figures.unpack_speed,
         )
     else:
         math_cycles = max(1, dims) * call_cycles("reduce_tile", work.other_fidelity)
@@ -98,68 +101,69 @@ def _reduce_tiles(
 def _add_matrices(machine: Machine, work: Work, source: TensorDesc, count: int) -> Workload:
     """Tiles of several matrices become one, by additions."""
     compute = elementwise_stages(
+        machine,
         "add",
         (source.data_type, source.data_type),
         source.data_type,
         work.other_fidelity,
-        unpack_speed=machine.figures.unpack_speed,
     )
     return stream_tiles(machine, (source,), work.output, compute, tiles=count)
 
 
 def cost_softmax(machine: Machine, work: Work) -> OperationCost:
-    """Per tile: maximum, difference, exponential, sum and product; reciprocals once per row."""
-    passes = [
-        "reduce_tile",
-        "sub_tiles_bcast_cols",
-        "exp_tile",
-        "reduce_tile",
-        "mul_tiles_bcast_cols",
-    ]
-    return OperationCost(
-        programs=(
-            stream_rows(
-                machine,
-                work,
-                calls=passes,
-                once=("recip_tile",),
-                flops_per_element=5.0,
-                notes=("numbers of a row that does not fit into L1 would be read twice",),
-            ),
-        )
+    """Per tile: maximum, difference, exponential, sum and product; reciprocals once per row.
+
+    The exponential is the fast one, as ttnn asks for if it is not told otherwise.
+    """
+    calls = (REDUCE, "sub_tiles_bcast", FAST_EXP, REDUCE, "mul_tiles_bcast")
+    note = "rows that do not fit into L1 would be read twice"
+    workload = stream_rows(
+        machine, work, calls=calls, once=("reciprocal",), flops_per_element=5.0, notes=(note,)
     )
+    return OperationCost(programs=(workload,))
 
 
 def cost_batch_norm(machine: Machine, work: Work) -> OperationCost:
-    """Two operations on elements with rows that are broadcast."""
-    calls = ["sub_tiles_bcast_cols", "mul_tiles_bcast_cols", "mul_tiles_bcast_cols", "add_tiles"]
-    return OperationCost(
-        programs=(stream_rows(machine, work, calls=calls, once=("rsqrt_tile",)),),
-    )
+    """A difference, two products and a sum with rows that are broadcast."""
+    calls = ("sub_tiles_bcast", "mul_tiles_bcast", "mul_tiles_bcast", "add_tiles_bcast")
+    workload = stream_rows(machine, work, calls=calls, once=("rsqrt",), flops_per_element=4.0)
+    return OperationCost(programs=(workload,))
 
 
 def cost_layer_norm(machine: Machine, work: Work) -> OperationCost:
     """Mean, variance and scaling in one program."""
-    calls = [
-        *("reduce_tile", "sub_tiles_bcast_cols", "mul_tiles", "reduce_tile"),
-        *("mul_tiles_bcast_cols", "mul_tiles_bcast_cols", "add_tiles"),
-    ]
-    return OperationCost(
-        programs=(stream_rows(machine, work, calls=calls, once=("rsqrt_tile",)),),
+    calls = (
+        *(REDUCE, "sub_tiles_bcast", "mul_tiles", REDUCE),
+        *("mul_tiles_bcast", "mul_tiles_bcast", "add_tiles_bcast"),
     )
+    workload = stream_rows(machine, work, calls=calls, once=("rsqrt",), flops_per_element=7.0)
+    return OperationCost(programs=(workload,))
 
 
 def cost_rms_norm(machine: Machine, work: Work) -> OperationCost:
     """Sum of squares and scaling in one program."""
-    calls = ["mul_tiles", "reduce_tile", "mul_tiles_bcast_cols", "mul_tiles_bcast_cols"]
-    return OperationCost(
-        programs=(stream_rows(machine, work, calls=calls, once=("rsqrt_tile",)),),
+    calls = ("mul_tiles", REDUCE, "mul_tiles_bcast", "mul_tiles_bcast")
+    workload = stream_rows(machine, work, calls=calls, once=("rsqrt",), flops_per_element=4.0)
+    return OperationCost(programs=(workload,))
+
+
+def cost_group_norm(machine: Machine, work: Work) -> OperationCost:
+    """As a layer norm, with masks for the groups before both sums and before scaling."""
+    calls = (
+        *("mul_tiles", REDUCE, "sub_tiles_bcast", "mul_tiles", "mul_tiles", REDUCE),
+        *("sub_tiles_bcast", "mul_tiles_bcast", "mul_tiles", "mul_tiles_bcast"),
+        *("add_tiles_bcast", "add_tiles"),
     )
+    workload = stream_rows(machine, work, calls=calls, once=("rsqrt",), flops_per_element=7.0)
+    return OperationCost(programs=(workload,))
 
 
 def cost_cumsum(machine: Machine, work: Work) -> OperationCost:
     """One addition for each tile; columns of the summed dimension are independent."""
-    return OperationCost(programs=(stream_rows(machine, work, calls=["add_tiles"]),))
+    return OperationCost(programs=(stream_rows(machine, work, calls=("add_tiles",)),))
+
+
+REDUCE, FAST_EXP = "reduce_tile", "fast exp"
 
 
 def stream_rows(
@@ -173,50 +177,60 @@ def stream_rows(
 ) -> Workload:
     """A program that gives each core whole rows of tiles, and makes several calls per tile.
 
-    Every call packs its result to L1, and the next one unpacks it.
+    Every call is a pass from L1 to L1, one after the other. Sharded rows may be spread over several
+    cores, which give their sums to each other. `once` are functions of a tile for each row.
     """
     source = work.operands[0]
     matrices, rows, columns = tile_shape(source.shape)
     units = matrices * rows
-    cores = cores_for(machine, source, units)
-    row_steps = -(-units // cores)
+    count = tile_count(source.shape)
+    cores = cores_for(machine, source, count if is_sharded(source) else units)
+    steps = -(-count // cores) if is_sharded(source) else -(-units // cores) * columns
     data_type = source.data_type
-    unpack = sum(_call_unpack(call, data_type) for call in calls) / machine.figures.unpack_speed
-    busy = sum(_call_math(call, work) for call in calls)
-    per_row = sum(function_cycles(_FUNCTIONS[call]) for call in once) / max(1, columns)
-    compute = stages(unpack, busy + per_row, len(calls) * pack_cycles(data_type))
+    passes = sum(pass_cycles(machine, call, data_type, work) for call in calls)
+    per_row = sum(function_cycles(machine.arch, function) for function in once) * max(
+        1, units // cores
+    )
     read = reading(machine, source, 1, cores)
     write = writing(machine, work.output, 1, cores)
     read, write = share_channels(machine, (source,), work.output, cores, read, write)
-    steps = row_steps * columns
+    sums = sum(call == REDUCE for call in calls)
+    gathered = _gather_sums(machine, -(-cores // units), data_type) * sums
     return Workload(
         cores=cores,
         steps=steps,
         read=read,
-        compute=compute,
+        compute=(Stage(COMPUTE, passes),),
         write=write,
-        once=first_banks(machine, [source], steps, cores, read),
+        once=(
+            *first_banks(machine, [source], steps, cores, read),
+            Stage(COMPUTE, per_row),
+            Stage(NOC, gathered),
+        ),
         flops=flops_per_element * math.prod(source.shape),
         dram_bytes=dram_bytes(*work.operands, work.output),
         noc_bytes=network_bytes(*work.operands, work.output),
-        fidelity=work.other_fidelity,
         notes=notes,
     )
 
 
-_FUNCTIONS = {"recip_tile": "reciprocal", "rsqrt_tile": "rsqrt", "exp_tile": "exp"}
+def _gather_sums(machine: Machine, cores: int, data_type: DataType) -> float:
+    """Cycles in which the cores of a row read each other's sums, add them and pass them on."""
+    if cores < 2:
+        return 0.0
+    size = tile_bytes(data_type)
+    read = machine.read_l1(cores - 1, size).cycles
+    added = cores * (unpack_cycles(data_type, data_type) + CALL_HANDOVER)
+    back = machine.multicast_cycles(size) + machine.multicast_delay(cores - 1)
+    return read + added + back
 
 
-def _call_unpack(call: str, data_type: DataType) -> int:
-    if call in _FUNCTIONS:
-        return unpack_cycles(data_type)
-    return unpack_cycles(data_type, data_type)
-
-
-def _call_math(call: str, work: Work) -> int:
-    if call in _FUNCTIONS:
-        return call_cycles("copy_tile") + function_cycles(_FUNCTIONS[call])
-    if call == "reduce_tile":
-        return call_cycles(call, work.other_fidelity)
-    word = call.removesuffix("_bcast_cols")
-    return call_cycles(word, work.other_fidelity)
+def pass_cycles(machine: Machine, call: str, data_type: DataType, work: Work) -> float:
+    """Cycles of a call on a tile in L1 whose result goes back to L1."""
+    if call == FAST_EXP:
+        unpack, busy = unpack_cycles(data_type), call_cycles("copy_tile") + APPROXIMATIONS["exp"]
+    else:
+        unpack = unpack_cycles(data_type, data_type)
+        busy = call_cycles(call, work.other_fidelity)
+    unpacked = unpack / machine.figures.unpack_speed
+    return max(unpacked, busy, pack_cycles(data_type)) + CALL_HANDOVER

@@ -7,11 +7,11 @@ import math
 from ttmlir.cost.families.contraction import divide, multiply
 from ttmlir.cost.functions import call_cycles, stages
 from ttmlir.cost.machine import Machine
-from ttmlir.cost.tensors import TILE, cores_for, dram_bytes, network_bytes, tile_count
+from ttmlir.cost.tensors import TILE, cores_for, dram_bytes, network_bytes, reading, tile_count
 from ttmlir.cost.work import Work
 from ttmlir.cost.workload import PROCESSOR, UNPACK, OperationCost, Stage, Workload
 from ttmlir.runtime.tensor import TensorDesc
-from ttmlir.sim.timing.costs import pack_cycles, tile_bytes, tilize_unpack_cycles
+from ttmlir.sim.timing.costs import pack_cycles, tile_bytes, tilize_unpack_cycles, untilize_cycles
 
 POOL_WINDOW_NS = 360
 """To reduce a window of 256 channels with 4 of the rows of a tile in use (tt-metal issue 27922;
@@ -32,22 +32,52 @@ def cost_convolution(machine: Machine, work: Work) -> OperationCost:
     inner = kernel * channels // groups
     extents = (_tiles(pixels), _tiles(inner), _tiles(filters))
     flops = 2.0 * pixels * inner * filters
+    stride = max(_number(work, "stride_height"), _number(work, "stride_width"))
+    if kernel == 1 and stride == 1:
+        # The image is the first operand as it is.
+        return OperationCost(programs=(multiply(machine, work, extents, flops),))
     workload = multiply(machine, work, extents, flops, extra=(_gather(machine, work, extents),))
-    notes = ("gathering windows is counted, exchanging the edges of the cores' images is not",)
-    return OperationCost(programs=(workload,), notes=notes)
+    return OperationCost(programs=(give_edges(machine, work.operands[0]), workload))
+
+
+def give_edges(machine: Machine, source: TensorDesc) -> Workload:
+    """The program before a window operation: each core's image becomes rows of pixels in L1, with
+    the edges of its neighbours'."""
+    count = tile_count(source.shape)
+    cores = cores_for(machine, source, count)
+    tiles = -(-count // cores)
+    unpack, pack = untilize_cycles(source.data_type, by_packer=True)
+    pixels = math.prod(source.shape[:-1]) / cores
+    copies = machine.figures.l1_read_latency + pixels * machine.figures.read_issue
+    return Workload(
+        cores=cores,
+        steps=tiles,
+        read=reading(machine, source, 1, cores),
+        compute=stages(unpack, call_cycles("copy_tile"), pack),
+        write=Stage(PROCESSOR, 0.0),
+        once=(Stage(PROCESSOR, copies),),
+        dram_bytes=dram_bytes(source),
+        noc_bytes=network_bytes(source),
+    )
 
 
 def _gather(machine: Machine, work: Work, extents: tuple[int, int, int]) -> Stage:
-    """Windows of the pixels of a block are copied within L1 and made tiles, in each step."""
+    """Windows of the pixels of a block are copied within L1 and made tiles, in each step.
+
+    The pixels of a row of the window are one transfer, if they are neighbours.
+    """
     division = divide(machine, work, extents)
     tiles = division.block_rows * division.depth
     data_type = work.operands[0].data_type
     tilize = tiles * tilize_unpack_cycles(data_type, division.depth)
-    # A pixel's channels are one transfer; a step has as many as its share of K has pixels.
+    tilize /= machine.figures.unpack_speed
     channels = max(1, _number(work, "in_channels") // max(1, _number(work, "groups")))
-    sticks = division.block_rows * TILE * max(1.0, division.depth * TILE / channels)
-    copies = sticks * machine.figures.read_issue
-    return Stage(UNPACK if tilize > copies else PROCESSOR, max(tilize, copies))
+    dilation = _number(work, "dilation_width")
+    row = channels * (_number(work, "kernel_width") if dilation == 1 else 1)
+    transfers = division.block_rows * TILE * division.depth * TILE / row
+    size = tiles * tile_bytes(data_type)
+    copies = max(transfers * machine.figures.read_issue, size / machine.figures.interface_rate)
+    return Stage(UNPACK if tilize > copies else PROCESSOR, max(tilize, copies), 0.0)
 
 
 def cost_pool(machine: Machine, work: Work) -> OperationCost:
@@ -79,9 +109,8 @@ def cost_pool(machine: Machine, work: Work) -> OperationCost:
         flops=float(pixels * channels * window),
         dram_bytes=dram_bytes(source, output),
         noc_bytes=network_bytes(source, output),
-        notes=("exchanging the edges of the cores' images is not counted",),
     )
-    return OperationCost(programs=(workload,))
+    return OperationCost(programs=(give_edges(machine, source), workload))
 
 
 def _image_share(machine: Machine, desc: TensorDesc, tiles: float, cores: int) -> Stage:

@@ -70,9 +70,7 @@ class TTIRToTTMetalPipeline(Pipeline):
     override_device_shape: tuple[int, ...] = option(
         (), "Rows and columns of the cores to use, instead of all of the chip"
     )
-    system_desc_path: str = option(
-        "", "File with the description of the machine (.ttsys), or a board"
-    )
+    system_desc_path: str = option("", "Description (.ttsys file) or board of the machine")
     mock_system_desc_arch: Arch = option(
         Arch.WORMHOLE_B0, "Generation of the chip that is assumed without a description"
     )

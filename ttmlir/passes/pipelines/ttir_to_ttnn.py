@@ -29,9 +29,7 @@ class TTIRToTTNNBackendPipeline(Pipeline):
     sharding_pass_enabled: bool = option(
         False, "Keep the results of runs of operations in L1, divided over the cores"
     )
-    system_desc_path: str = option(
-        "", "File with the description of the machine (.ttsys), or a board"
-    )
+    system_desc_path: str = option("", "Description (.ttsys file) or board of the machine")
     mesh_shape: tuple[int, ...] = option((), "Extents of the mesh of chips")
 
     def passes(self) -> Sequence[Pass]:

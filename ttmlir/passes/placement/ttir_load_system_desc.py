@@ -57,7 +57,7 @@ class TTIRLoadSystemDescPass(ModulePass):
     title = "TTIRLoadSystemDesc"
     path: str = option(
         "",
-        "File with the description of the machine (.ttsys), or a board",
+        "Description (.ttsys file) or board of the machine",
         environment="SYSTEM_DESC_PATH",
     )
     arch: Arch = option(

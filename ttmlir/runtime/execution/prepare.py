@@ -21,6 +21,7 @@ from ttmlir.layout.enums import BufferType, MemorySpace
 from ttmlir.limits import memory_advice, memory_limit
 from ttmlir.optable.row import Family, Shape
 from ttmlir.runtime.binary import BinaryProgram, Operation, TensorRef
+from ttmlir.runtime.compiled_for import system_of
 from ttmlir.runtime.device import Counters
 from ttmlir.runtime.element import (
     Array,
@@ -34,6 +35,7 @@ from ttmlir.runtime.errors import BinaryError, UnsupportedError
 from ttmlir.runtime.execution.kernels import KERNELS
 from ttmlir.runtime.execution.operations import OperationCall, element_types, read_call
 from ttmlir.runtime.execution.shapes import broadcasts, check_shapes
+from ttmlir.runtime.memory import program_memory
 from ttmlir.runtime.tensor import TensorDesc
 
 if TYPE_CHECKING:
@@ -150,6 +152,7 @@ class _Preparation:
         slots = tuple(value.slot for value in outputs)
         steps = _with_releases(self.steps, keep={*slots})
         self._check_memory(inputs, steps)
+        self._check_device_memory()
         return PreparedProgram(
             program=self.program,
             numerics=self.numerics,
@@ -182,6 +185,14 @@ class _Preparation:
             if used > memory_limit():
                 raise BinaryError(f"{where} take {used} bytes; {memory_advice()}")
             used -= sum(sizes.pop(slot, 0) for slot in (step.release if step else ()))
+
+    def _check_device_memory(self) -> None:
+        """Refuse a program whose tensors do not fit into the chip that it was compiled for."""
+        if self.program.binary.system_desc is None:
+            return
+        memory = program_memory(self.program, system_of(self.program.binary).chip(0))
+        if memory.first_overflow is not None:
+            raise BinaryError(memory.first_overflow)
 
     # Tensors.
 

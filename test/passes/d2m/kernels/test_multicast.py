@@ -7,7 +7,7 @@ import pytest
 from running.pass_runner import lowered
 from samples.d2m_programs import MATMUL, Buffer, Operand, Program, check, numbers
 
-from ttmlir.passes.d2m.kernels import convert_d2m_to_ttkernel_movement
+from ttmlir.passes.d2m.kernels.movement import block_copy
 
 M, K, N = 256, 192, 128
 """8, 6 and 4 tiles."""
@@ -76,7 +76,7 @@ def test_blocks_that_are_stored_while_the_next_is_computed(
     block: tuple[int, int, int], grid: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In chunks, where the writer multicasts and there are steps to do it in."""
-    monkeypatch.setattr(convert_d2m_to_ttkernel_movement, "CHUNK_TILES", 2)
+    monkeypatch.setattr(block_copy, "CHUNK_TILES", 2)
     program = product(block, grid)
     assert ("memref.alloca" in kernels(program)) == (block[2] < 6)
     a, b = numbers((M, K)), numbers((K, N))

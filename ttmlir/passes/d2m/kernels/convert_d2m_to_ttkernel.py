@@ -83,16 +83,16 @@ from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.metal.device_memory import DST_TILES, grid_of_rank
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_arguments import (
+from ttmlir.passes.d2m.kernels.arguments import (
     KERNEL_ARGS,
     WIDE_DST,
     KernelArguments,
 )
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_chip import chip_of
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_compute import build_compute, is_wide
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_plan import KernelPlan, plan_kernels
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_reader import build_reader
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_writer import build_writer
+from ttmlir.passes.d2m.kernels.chip import chip_of
+from ttmlir.passes.d2m.kernels.compute.kernel import build_compute, is_wide
+from ttmlir.passes.d2m.kernels.movement.reader import build_reader
+from ttmlir.passes.d2m.kernels.movement.writer import build_writer
+from ttmlir.passes.d2m.kernels.plan import KernelPlan, plan_kernels
 
 if TYPE_CHECKING:
     from xdsl.context import Context

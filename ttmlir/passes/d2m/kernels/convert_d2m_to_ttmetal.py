@@ -80,15 +80,15 @@ from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.metal.device_memory import WIDE_BYTES, grid_cores
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_arguments import (
+from ttmlir.passes.d2m.kernels.arguments import (
     D2M_REFERENCE,
     KERNEL_ARGS,
     READER_NOC,
     WIDE_DST,
     WRITER_NOC,
 )
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_chip import chip_of
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_plan import address_of
+from ttmlir.passes.d2m.kernels.chip import chip_of
+from ttmlir.passes.d2m.kernels.plan import address_of
 
 if TYPE_CHECKING:
     from xdsl.context import Context

@@ -110,12 +110,12 @@ from ttmlir.mlir.attributes.elements import (
 )
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_arguments import (
+from ttmlir.passes.d2m.kernels.arguments import (
     READER_NOC,
     WIDE_DST,
     WRITER_NOC,
 )
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_chip import chip_of
+from ttmlir.passes.d2m.kernels.chip import chip_of
 from ttmlir.passes.d2m.kernels.convert_d2m_to_ttmetal import (
     areas_of,
     arguments_of,

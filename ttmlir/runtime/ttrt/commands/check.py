@@ -1,4 +1,5 @@
-"""`ttrt check`: compares the system that a binary was compiled for with others."""
+"""`ttrt check`: compares the system that a binary was compiled for with others, and its tensors
+with their memories."""
 
 from __future__ import annotations
 
@@ -6,7 +7,11 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.system.system_tables import system_desc_from_table
 from ttmlir.runtime.errors import BinaryError, InputError
+from ttmlir.runtime.loading import read_binary
+from ttmlir.runtime.memory import program_memory
 from ttmlir.runtime.system import load_system_desc, system_differences
 from ttmlir.runtime.ttrt.boards import BOARD_NAMES, DEFAULT_BOARD, board_table
 from ttmlir.runtime.ttrt.commands.command import Command
@@ -14,7 +19,7 @@ from ttmlir.runtime.ttrt.commands.option import BINARY, COMMON_OPTIONS, Option, 
 from ttmlir.runtime.ttrt.files.file_manager import TTSYS_EXTENSION
 from ttmlir.runtime.ttrt.files.sources import Source
 from ttmlir.runtime.ttrt.reports.results import Outcome
-from ttmlir.schema import FlatbufferError, TableView, versions
+from ttmlir.schema import FlatbufferError, TableView, identify, versions
 
 _MOST_LINES = 20
 
@@ -70,6 +75,8 @@ class Check(Command):
         own = _system_of_program(source)
         for name, system in self._systems.items():
             self._compare(source.name, own, name, system)
+            if identify(source.content) == "TTNN":
+                self._check_memory(source, name, system)
         if self["save_artifacts"]:
             self.artifacts.save_source(source)
 
@@ -91,6 +98,19 @@ class Check(Command):
         )
         self.logger.error(message)
         self.note(path, outcome=Outcome.ERROR, exception=message, details=details)
+
+    def _check_memory(self, source: Source, name: str, system: Mapping[str, Any]) -> None:
+        """Refuse a file with a program whose tensors do not fit into the chips of a system."""
+        try:
+            chip = system_desc_from_table(system).chip(0)
+        except LayoutError as error:
+            raise BinaryError(f"{name}: {error}") from None
+        for program in read_binary(source.content, source.name).programs:
+            problem = program_memory(program, chip).first_overflow
+            if problem is not None:
+                message = f"{problem} (on {name})"
+                self.logger.error(message)
+                self.note(source.name, outcome=Outcome.ERROR, exception=message)
 
 
 def _system_of_program(source: Source) -> TableView:

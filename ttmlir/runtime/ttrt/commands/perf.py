@@ -36,7 +36,7 @@ class Perf(Run):
     kernels, simulated."""
 
     name = "perf"
-    summary = "Estimate operations on the device, time them on the CPU, or simulate kernels."
+    summary = "Time operations, estimated on the device or measured here, or simulate kernels."
     options = PERF_OPTIONS
     RECORDS_KERNELS = True
     WARMS_UP = True

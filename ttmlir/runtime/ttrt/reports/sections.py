@@ -7,8 +7,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ttmlir.runtime.binary import Binary
+from ttmlir.runtime.compiled_for import system_of
 from ttmlir.runtime.errors import BinaryError, InputError
 from ttmlir.runtime.loading import read_binary
+from ttmlir.runtime.memory import program_memory
+from ttmlir.runtime.memory_report import memory_document
 from ttmlir.runtime.system import read_system_desc
 from ttmlir.schema import FlatbufferError, TableView, identify, load_schema
 from ttmlir.schema.versions import unknown_kind
@@ -200,6 +203,15 @@ def _mesh_shape(binary: Binary) -> str:
     return json.dumps(meshes, indent=2)
 
 
+def _memory(binary: Binary) -> str:
+    """What each program's tensors take of the memories of the chip that it was compiled for."""
+    chip = system_of(binary).chip(0)
+    documents = {
+        program.name: memory_document(program_memory(program, chip)) for program in binary.programs
+    }
+    return json.dumps(documents, indent=2)
+
+
 _SECTIONS: dict[str, Callable[[Binary], str]] = {
     ALL: _all,
     "version": _version,
@@ -210,6 +222,7 @@ _SECTIONS: dict[str, Callable[[Binary], str]] = {
     "outputs": _tensors("outputs"),
     "op_stats": _op_stats,
     "mesh_shape": _mesh_shape,
+    "memory": _memory,
 }
 SECTIONS = tuple(_SECTIONS)
 """Names of all sections."""

@@ -6,21 +6,21 @@ import math
 
 from ttmlir.dialects import d2m
 from ttmlir.ir.kernel_builder import KernelBuilder
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_arguments import WRITER_NOC, KernelArguments
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_chip import Chip
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_loops import (
+from ttmlir.passes.d2m.kernels.arguments import WRITER_NOC, KernelArguments
+from ttmlir.passes.d2m.kernels.chip import Chip
+from ttmlir.passes.d2m.kernels.loops import (
     BlockLoops,
     Indices,
     looped_iterators,
     operand_depth,
 )
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_movement import (
+from ttmlir.passes.d2m.kernels.movement.block_copy import (
     BlockCopy,
     tile_addresses,
 )
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_plan import KernelPlan
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_reader import Loader, block_of
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_store import LateStorer, Storer
+from ttmlir.passes.d2m.kernels.movement.reader import Loader, block_of
+from ttmlir.passes.d2m.kernels.movement.store import LateStorer, Storer
+from ttmlir.passes.d2m.kernels.plan import KernelPlan
 
 
 def build_writer(

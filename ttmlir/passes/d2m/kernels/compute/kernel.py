@@ -40,26 +40,26 @@ from ttmlir.passes.d2m.dst.code import (
     prepare,
 )
 from ttmlir.passes.d2m.dst.select import stored_format, tiles_in
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_compute_stage import (
+from ttmlir.passes.d2m.kernels.compute.stage import (
     Packing,
     Stage,
     compute_elementwise,
     read_stage,
 )
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_compute_sums import (
+from ttmlir.passes.d2m.kernels.compute.sums import (
     Carry,
     can_wait,
     choose_carry,
     compute_accumulating,
     packs_in_order,
 )
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_loops import (
+from ttmlir.passes.d2m.kernels.loops import (
     BlockLoops,
     Indices,
     looped_iterators,
     operand_depth,
 )
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_plan import KernelPlan
+from ttmlir.passes.d2m.kernels.plan import KernelPlan
 from ttmlir.passes.tiles.register_calls import Buffer
 
 

@@ -22,7 +22,7 @@ from ttmlir.layout.errors import LayoutError
 from ttmlir.passes.d2m.dst.code import Call, Code, Index, Nest, Preparation, Setting
 from ttmlir.passes.d2m.dst.select import scalar_of_tile
 from ttmlir.passes.d2m.dst.values import Filled, Source, copy_tile
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_compute_stage import (
+from ttmlir.passes.d2m.kernels.compute.stage import (
     Chunk,
     Packing,
     Point,

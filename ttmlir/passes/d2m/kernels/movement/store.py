@@ -15,7 +15,7 @@ from xdsl.ir import SSAValue
 
 from ttmlir.dialects.ttcore import device_layout_of
 from ttmlir.ir.kernel_builder import KernelBuilder, Number
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_movement import BlockCopy, BlockPlace
+from ttmlir.passes.d2m.kernels.movement.block_copy import BlockCopy, BlockPlace
 
 
 class Storer:

@@ -10,23 +10,23 @@ from ttmlir.dialects import d2m
 from ttmlir.ir.kernel_builder import KernelBuilder, Number
 from ttmlir.layout.affine import AffineMap, DimExpr
 from ttmlir.layout.enums import NocIndex
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_arguments import READER_NOC, KernelArguments
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_chip import Chip
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_gather import input_addresses
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_loops import (
+from ttmlir.passes.d2m.kernels.arguments import READER_NOC, KernelArguments
+from ttmlir.passes.d2m.kernels.chip import Chip
+from ttmlir.passes.d2m.kernels.loops import (
     BlockLoops,
     Indices,
     operand_depth,
 )
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_movement import (
+from ttmlir.passes.d2m.kernels.movement.block_copy import (
     BlockCopy,
 )
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_multicast import (
+from ttmlir.passes.d2m.kernels.movement.gather import input_addresses
+from ttmlir.passes.d2m.kernels.movement.multicast import (
     Multicast,
     finish_multicasts,
     multicast_routes,
 )
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_plan import KernelPlan
+from ttmlir.passes.d2m.kernels.plan import KernelPlan
 
 
 def block_of(index_map: AffineMap, indices: Indices) -> list[Number]:

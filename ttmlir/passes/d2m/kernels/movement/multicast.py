@@ -18,14 +18,14 @@ from ttmlir.dialects import d2m
 from ttmlir.ir.kernel_builder import KernelBuilder, Number
 from ttmlir.layout.enums import NocIndex
 from ttmlir.layout.metal.iteration import iterator_positions
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_arguments import (
+from ttmlir.passes.d2m.kernels.arguments import (
     READER_NOC,
     WRITER_NOC,
     KernelArguments,
 )
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_chip import Chip
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_loops import block_counts
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_movement import BlockCopy
+from ttmlir.passes.d2m.kernels.chip import Chip
+from ttmlir.passes.d2m.kernels.loops import block_counts
+from ttmlir.passes.d2m.kernels.movement.block_copy import BlockCopy
 
 
 @dataclass(frozen=True)

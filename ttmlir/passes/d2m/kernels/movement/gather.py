@@ -25,9 +25,9 @@ from ttmlir.layout.enums import MemorySpace
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.linear_form import LinearForm, linear_form
 from ttmlir.layout.metal.index_view import TILE
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_arguments import KernelArguments
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_chip import Chip
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_movement import (
+from ttmlir.passes.d2m.kernels.arguments import KernelArguments
+from ttmlir.passes.d2m.kernels.chip import Chip
+from ttmlir.passes.d2m.kernels.movement.block_copy import (
     BytesSomewhere,
     Place,
     TileAddresses,
@@ -35,7 +35,7 @@ from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_movement import (
     tile_addresses,
     tile_bytes_of,
 )
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_plan import Stream
+from ttmlir.passes.d2m.kernels.plan import Stream
 
 FACE = 16
 """Rows of a face, and columns."""

@@ -18,7 +18,7 @@ from xdsl.dialects import arith
 from ttmlir.dialects import d2m
 from ttmlir.ir.kernel_builder import KernelBuilder, Number
 from ttmlir.layout.metal.iteration import iterator_positions
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_chip import chip_of
+from ttmlir.passes.d2m.kernels.chip import chip_of
 
 Indices = Mapping[int, Number]
 """The block that the core is at along each iterator, as far as the loops around tell."""

@@ -34,9 +34,9 @@ from ttmlir.layout.enums import DeviceMemoryLayout, MemorySpace
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.linear_form import LinearForm, linear_form
 from ttmlir.layout.metal.device_memory import grid_cores
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_arguments import KernelArguments
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_chip import Chip, on_network
-from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel_plan import Stream
+from ttmlir.passes.d2m.kernels.arguments import KernelArguments
+from ttmlir.passes.d2m.kernels.chip import Chip, on_network
+from ttmlir.passes.d2m.kernels.plan import Stream
 
 Shape = tuple[int, ...]
 

@@ -1,0 +1,168 @@
+"""Estimates of programs in files, against calculations by hand."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from samples.ttnn_program import ProgramBuilder
+
+from ttmlir.cost import Estimate, estimate_program
+from ttmlir.cost.program import find_machine
+from ttmlir.cost.times import program_time
+from ttmlir.cost.workload import Stage, Workload
+from ttmlir.runtime import BinaryError, BinaryProgram, InputError, UnsupportedError, read_binary
+
+
+def program() -> BinaryProgram:
+    """exp of 640x1024 numbers in bf16, and the way there and back."""
+    b = ProgramBuilder()
+    x = b.to_device(b.input((640, 1024), "bf16"))
+    b.output(b.eltwise("Exp", [x], debug_info='%1 = "ttnn.exp" loc("net.py":12:3)'))
+    return read_binary(b.pack(), "net.ttnn").program(0)
+
+
+def estimate(board: str | None = "n150") -> Estimate:
+    """Of that program."""
+    return estimate_program(program(), board)
+
+
+def test_transfers_take_their_bytes_at_the_measured_rate() -> None:
+    """1.3 MB in pages of 2 KiB at 14.0 GB/s there and 12.6 GB/s back; tiles are made on the way."""
+    rows = {row.name: row for row in estimate().operations if row.time.mid}
+    assert list(rows) == ["ttnn.to_device", "ttnn.exp", "ttnn.to_memory_config"]
+    size = 640 * 1024 * 2
+    assert rows["ttnn.to_device"].mid == pytest.approx(size / 14.0)
+    assert rows["ttnn.to_memory_config"].mid == pytest.approx(size / 12.6)
+    assert {row.bound_by for row in rows.values()} == {"PCIe", "compute"}
+    assert [row.on_host for row in rows.values()] == [True, False, True]
+
+
+def test_a_function_takes_its_cycles_on_the_fullest_core() -> None:
+    """640 tiles on 64 cores are 10 for each, of 1344 cycles for exp and 8 to copy a tile."""
+    [row] = [each for each in estimate().operations if each.name == "ttnn.exp"]
+    assert (row.cores, row.programs) == (64, 1)
+    assert row.bytes == 2 * 640 * 2048
+    assert row.flops == 640 * 1024
+    assert 10 * 1352 < row.kernels.mid < 10 * 1352 + 4000
+    assert row.low < row.mid < row.high
+    assert row.location == '"net.py":12:3'
+    assert row.dram_utilisation == pytest.approx(row.bytes / (row.kernels.mid * 12 * 22.2))
+    assert row.utilisation == row.dram_utilisation
+    assert row.flops_utilisation == 0
+
+
+def test_totals_are_the_sums_of_the_operations() -> None:
+    """Device and host apart, and shares of all."""
+    made = estimate()
+    assert made.total.mid == pytest.approx(made.device.mid + made.host.mid)
+    assert sum(map(made.share, made.operations)) == pytest.approx(1)
+    assert made.bytes == 4 * 640 * 1024 * 2
+    assert made.name == "forward"
+    rate = made.rate(32, "images")
+    assert rate.per_second == pytest.approx(32e9 / made.device.mid)
+    assert rate.bounds[0] < rate.per_second < rate.bounds[1]
+    assert str(rate).endswith(")")
+    assert "images per second (" in str(rate)
+
+
+def test_launching_is_hidden_by_long_programs() -> None:
+    """A program of 10 us costs 0.8 us more, one of 1 us as long as launching it takes."""
+    machine = find_machine("n150", program())
+    nothing = Stage("latency", 0)
+    times = [
+        program_time(
+            machine,
+            Workload(cores=1, steps=1, read=Stage("DRAM", cycles), write=nothing),
+        ).mid
+        for cycles in (10_000, 1000)
+    ]
+    assert times == [10_800, machine.figures.launch_ns]
+    # 2.47 us for one small kernel, 5.85 us for five of 8 KiB.
+    assert 2470 < machine.figures.launch_ns < 5850
+
+
+def test_boards_are_names_or_descriptions(tmp_path: Path) -> None:
+    """A file says what the system is; without a board, what the program was compiled for counts."""
+    assert estimate(None).board == "n150"
+    assert estimate("p150").machine.cores == 110
+    assert estimate("p150").device.mid < estimate("n150").device.mid
+    with pytest.raises(InputError, match=r"there is no board 'n15'; supported are .*\.ttsys"):
+        estimate("n15")
+    with pytest.raises(BinaryError, match="No such file"):
+        estimate(str(tmp_path / "none.ttsys"))
+
+
+def test_files_of_kernels_are_simulated_instead() -> None:
+    """The message says by what."""
+    golden = Path(__file__).parents[1] / "golden"
+    path = next(iter(sorted(golden.glob("*.ttm"))))
+    kernels = read_binary(path.read_bytes(), path.name, ignore_version=True).program(0)
+    with pytest.raises(UnsupportedError, match="not estimated but simulated: ttrt perf"):
+        estimate_program(kernels, "n150")
+
+
+def test_the_table_has_totals_operations_and_memory() -> None:
+    """What `print` shows."""
+    lines = repr(estimate()).splitlines()
+    assert lines[0].startswith("forward on n150: ")
+    assert lines[0].endswith(" in 3 operations")
+    assert "share" in lines[2]
+    assert any(line.startswith("4 ttnn.exp ") and "net.py:12:3" in line for line in lines)
+    assert any(line.startswith("dram: peak of ") for line in lines)
+    assert "l1: nothing" in lines
+    assert lines[-1].startswith("note: ")
+    assert len(estimate().table(most=1).splitlines()) < len(lines)
+
+
+def test_csv_has_the_columns_of_the_profiler() -> None:
+    """Those that name operations, times and tensors, and those of the estimate."""
+    rows = list(csv.DictReader(io.StringIO(estimate().to_csv())))
+    [row] = [each for each in rows if each["OP CODE"] == "ttnn.exp"]
+    assert row["OP TYPE"] == "estimated"
+    assert row["CORE COUNT"] == "64"
+    assert (row["INPUT_0_X"], row["INPUT_0_Y"]) == ("1024", "640")
+    assert row["OUTPUT_0_DATA TYPE"] == "BFLOAT16"
+    assert row["LOC"] == '"net.py":12:3'
+    assert row["BOUND BY"] == "compute"
+    cycles = int(row["DEVICE FW END CYCLE"]) - int(row["DEVICE FW START CYCLE"])
+    assert abs(cycles - int(row["DEVICE FW DURATION [ns]"])) <= 1
+    assert int(row["DEVICE KERNEL DURATION [ns]"]) < int(row["DEVICE FW DURATION [ns]"])
+    [moved] = [each for each in rows if each["OP CODE"] == "ttnn.to_device"]
+    assert moved["HOST DURATION [ns]"] == str(round(640 * 1024 * 2 / 14.0))
+    assert moved["DEVICE FW DURATION [ns]"] == "-"
+
+
+def test_json_and_trace(tmp_path: Path) -> None:
+    """The same numbers; a timeline with tracks for the device, DRAM and the host."""
+    made = estimate()
+    document = json.loads(made.write(tmp_path / "net.json").read_text("utf-8"))
+    assert document["board"] == "n150"
+    assert document["total_ns"]["mid"] == pytest.approx(made.total.mid, abs=0.1)
+    assert len(document["operations"]) == len(made.operations)
+    assert document["memory"]["dram"]["banks"] == 12
+    trace = json.loads(made.write(tmp_path / "net.trace.json").read_text("utf-8"))
+    events = trace["traceEvents"]
+    names = {each["tid"]: each["args"]["name"] for each in events if each["name"] == "thread_name"}
+    assert sorted(names.values()) == ["DRAM", "device", "host"]
+    spans = [(names[each["tid"]], each["name"]) for each in events if each["ph"] == "X"]
+    assert spans == [
+        ("host", "ttnn.to_device"),
+        ("device", "ttnn.exp"),
+        ("DRAM", "ttnn.exp"),
+        ("host", "ttnn.to_memory_config"),
+    ]
+    end = max(each["ts"] + each["dur"] for each in events if each["ph"] == "X")
+    assert end == pytest.approx(made.total.mid / 1e3)
+    assert made.write(tmp_path / "net.csv").read_text("utf-8") == made.to_csv()
+    with pytest.raises(ValueError, match=r"\.csv, \.json or \.trace\.json"):
+        made.write(tmp_path / "net.txt")
+
+
+def test_estimates_are_the_same_every_time() -> None:
+    """In every form."""
+    first, second = estimate(), estimate()
+    assert (repr(first), first.to_json()) == (repr(second), second.to_json())

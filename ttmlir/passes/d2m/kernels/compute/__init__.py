@@ -1,0 +1,1 @@
+"""Kernels that compute: loops over tiles of blocks, as calls on DST."""

@@ -1,0 +1,1 @@
+"""Kernels that move data: reading, gathering, multicasting and storing blocks of tiles."""
