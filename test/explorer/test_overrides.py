@@ -202,6 +202,14 @@ def test_compiled_files_are_not_changed(tmp_path: Path) -> None:
     assert "is compiled already: open the .mlir file that it comes from" in answer["error"]
 
 
+def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    """Is named, with what to do."""
+    session = Session(open_documents([str(LAYERS)]), str(tmp_path / "missing"))
+    error = change(session, operation=FC1, **L1)["error"]
+    assert "the overrides are in force, but cannot be saved as " in error
+    assert "layers.overrides: No such file or directory; choose another --save-folder" in error
+
+
 def test_the_number_of_overrides_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     """A replaced one does not count."""
     monkeypatch.setattr("ttmlir.explorer.overrides.MAX_OVERRIDES", 1)
