@@ -18,6 +18,7 @@ import pytest
 from selenium import webdriver
 from selenium.common.exceptions import (
     ElementNotInteractableException,
+    NoSuchElementException,
     StaleElementReferenceException,
 )
 from selenium.webdriver.common.action_chains import ActionChains
@@ -37,6 +38,11 @@ FLAGS = (
 )
 PATIENCE = 30
 """Seconds until a page that does not come is given up."""
+NOT_YET = (
+    *(IndexError, StopIteration, StaleElementReferenceException),
+    *(ElementNotInteractableException, NoSuchElementException),
+)
+"""What is raised while a page is being drawn."""
 
 T = TypeVar("T")
 
@@ -48,12 +54,7 @@ def wait_for(what: Callable[[], T]) -> T:
         try:
             if found := what():
                 return found
-        except (
-            IndexError,
-            StopIteration,
-            StaleElementReferenceException,
-            ElementNotInteractableException,
-        ):
+        except NOT_YET:
             pass
         assert time.monotonic() < end, "the page does not show what it should"
         time.sleep(0.2)
