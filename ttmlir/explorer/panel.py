@@ -86,7 +86,10 @@ class Panel:
         return _find(provider).run(self, document, values)
 
     def save(self, document: ModuleDocument) -> None:
-        """Write the overrides to a file that `ttmlir-opt` takes as `@FILE`; DocumentError if not."""
+        """Write the overrides to a file that `ttmlir-opt` takes as `@FILE`.
+
+        Raises DocumentError where that is not possible.
+        """
         if self._save_folder is None:
             return
         path = Path(self._save_folder) / overrides_file_name(document)
