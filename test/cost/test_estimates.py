@@ -14,6 +14,8 @@ from ttmlir.cost import Estimate, estimate_program
 from ttmlir.cost.program import find_machine
 from ttmlir.cost.times import program_time
 from ttmlir.cost.workload import Stage, Workload
+from ttmlir.layout.system.boards import board
+from ttmlir.layout.system.system_tables import system_desc_to_table
 from ttmlir.runtime import BinaryError, BinaryProgram, InputError, UnsupportedError, read_binary
 
 
@@ -94,6 +96,18 @@ def test_boards_are_names_or_descriptions(tmp_path: Path) -> None:
         estimate("n15")
     with pytest.raises(BinaryError, match="No such file"):
         estimate(str(tmp_path / "none.ttsys"))
+
+
+def test_generations_without_figures_are_refused() -> None:
+    """By name, with those that there are."""
+    b = ProgramBuilder()
+    b.output(b.to_device(b.input((32, 32))))
+    system = system_desc_to_table(board("n150"))
+    system["chip_descs"][0]["arch"] = "Grayskull"
+    old = read_binary(b.pack(system_desc=system), "old.ttnn").program(0)
+    with pytest.raises(UnsupportedError, match="on grayskull; use wormhole_b0 or blackhole"):
+        estimate_program(old)
+    assert estimate_program(old, "n150").total.mid > 0
 
 
 def test_files_of_kernels_are_simulated_instead() -> None:

@@ -47,9 +47,7 @@ def test_tiles_count_their_padding() -> None:
 def test_elementwise_divides_tiles_over_the_cores() -> None:
     """70 tiles on 64 cores: two steps, of which the vector unit takes 1344 + 8 for exp."""
     desc = make_desc((70 * 32, 32))
-    [program] = cost_operation(
-        n150(), Work(mnemonic="exp", operands=(desc,), output=desc)
-    ).programs
+    [program] = cost_operation(n150(), Work(mnemonic="exp", operands=(desc,), output=desc)).programs
     assert (program.cores, program.steps) == (64, 2)
     unpack, compute, pack = program.compute
     assert (unpack.cycles, compute.cycles, pack.cycles) == (40, 1352, 45)

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from ttmlir import ttnn, ttnn_jit
+from ttmlir.runtime import RuntimeFailure, load_binary
 
 GUIDE_IR = """\
 module {
@@ -121,6 +122,20 @@ def test_debug_prints_every_step(
     assert places == sorted(places)
     assert os.environ["TTRT_LOGGER_LEVEL"] == "DEBUG"
     assert os.environ["TTMLIR_RUNTIME_LOGGER_LEVEL"] == "TRACE"
+
+
+def test_the_environment_names_the_system(
+    device: Any, environment: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Instead of the device's board, as the guide exports it; a board's name does as well."""
+    monkeypatch.setenv("SYSTEM_DESC_PATH", "p150")
+    ttnn_jit.jit(compile_only=True)(cosh)(tensor(device, 32, 32))
+    system = load_binary(environment / "generated" / "jit" / "cosh" / "cosh.ttnn").system_desc
+    assert system is not None
+    assert system["chip_descs"][0]["arch"] == "Blackhole"
+    monkeypatch.setenv("SYSTEM_DESC_PATH", "nowhere.ttsys")
+    with pytest.raises(RuntimeFailure, match=r"nowhere\.ttsys: No such file"):
+        ttnn_jit.jit(compile_only=True)(cosh)(tensor(device, 32, 32))
 
 
 def test_compile_only_dumps_the_flatbuffer(device: Any, environment: Path) -> None:

@@ -25,7 +25,7 @@ class Machine:
     def of(cls, name: str, system: SystemDesc) -> Machine:
         """The first chip of a system; ValueError for a generation that is not modelled."""
         machine = cls(name, system.chip(0))
-        noc_parameters(machine.arch)
+        cost_parameters(machine.arch)
         return machine
 
     @property

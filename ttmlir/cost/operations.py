@@ -81,6 +81,8 @@ _BY_FAMILY: Mapping[Family, Cost] = {
 
 def cost_operation(machine: Machine, work: Work) -> OperationCost:
     """What an operation does on a machine; of an unknown one the movement of its tensors."""
+    if not all(desc.volume for desc in (*work.operands, work.output)):
+        return OperationCost(notes=("tensors without elements take no time",))
     cost = COSTS.get(work.mnemonic)
     if cost is None and work.mnemonic in ROWS:
         cost = _BY_FAMILY.get(ROWS[work.mnemonic].family)

@@ -19,6 +19,7 @@ from ttmlir.runtime.binary import BinaryProgram, Operation, TensorRef
 from ttmlir.runtime.compiled_for import system_of
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
 from ttmlir.runtime.execution.operations import read_call
+from ttmlir.runtime.execution.shapes import check_shapes
 from ttmlir.runtime.memory import page_of, program_memory
 from ttmlir.runtime.system import find_system
 from ttmlir.runtime.tensor import TensorDesc
@@ -94,7 +95,12 @@ class _Reader:
     def row(self, operation: Operation) -> OperationEstimate:
         """The estimate of one operation."""
         handler = _HANDLERS.get(operation.table, _Reader._compute)
-        return handler(self, operation)
+        try:
+            return handler(self, operation)
+        except (ArithmeticError, LookupError) as error:
+            raise BinaryError(
+                f"{operation.where}: its numbers make no sense ({error}); the file is damaged"
+            ) from error
 
     def _desc(self, ref: TensorRef) -> TensorDesc:
         return self.places.get(ref.global_id, ref.desc)
@@ -183,6 +189,7 @@ class _Reader:
 
     def _compute(self, operation: Operation) -> OperationEstimate:
         call = read_call(operation)
+        check_shapes(call)
         inputs = tuple(self._desc(ref) for ref in call.operands if ref is not None)
         output = call.output.desc
         self.places.pop(call.output.global_id, None)

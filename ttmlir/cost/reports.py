@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from ttmlir.cost.workload import Interval
 
 _NAME_WIDTH = 28
+_LONGEST_NAME = 40
+"""Of a location without a place, in characters."""
 _MORE_COLUMNS = (
     "SHARE [%]",
     "ESTIMATE LOW [ns]",
@@ -57,8 +59,13 @@ def _table_line(estimate: Estimate, each: OperationEstimate) -> str:
         f"{f'{each.index} {each.name}':<{_NAME_WIDTH}}{each.time.mid / 1e3:>10,.1f}"
         f"{each.time.low / 1e3:>9,.1f}{each.time.high / 1e3:>10,.1f}"
         f"{100 * estimate.share(each):>7.1f}%{each.flops / 1e6:>11,.1f}{each.bytes / 1e6:>9,.2f}"
-        f"{100 * each.utilisation:>6.0f}%  {each.bound_by:<24}{place_in(each.location) or '-'}"
+        f"{100 * each.utilisation:>6.0f}%  {each.bound_by:<24}{_place(each.location)}"
     )
+
+
+def _place(location: str) -> str:
+    """The place in the user's file, or the name, of an operation."""
+    return place_in(location) or location.strip('"')[:_LONGEST_NAME] or "-"
 
 
 def estimate_csv(estimate: Estimate) -> str:

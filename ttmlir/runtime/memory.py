@@ -11,13 +11,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from ttmlir.layout.data_format import packed_tile_bytes
 from ttmlir.layout.element_type import TileFormat, is_block_float
 from ttmlir.layout.enums import MemorySpace
 from ttmlir.layout.system.chip import ChipDesc
 from ttmlir.runtime.binary import BinaryProgram, Operation, TensorRef
-from ttmlir.runtime.errors import BinaryError
 from ttmlir.runtime.tensor import TensorDesc
 
 LARGEST = 5
@@ -28,14 +28,27 @@ LARGEST = 5
 class LiveBuffer:
     """A tensor while it is in memory."""
 
-    name: str
-    """`input 0`, or the operation that made it."""
     desc: TensorDesc
     bank_bytes: int
     """That it takes of each bank: of a channel of DRAM, or of the L1 of each of its cores."""
-    made_by: int
-    """The index of the operation; -1 for inputs."""
-    location: str = ""
+    operation: Operation | None
+    """That made it; None for inputs."""
+    input_index: int = -1
+
+    @property
+    def name(self) -> str:
+        """`input 0`, or the operation that made it."""
+        return f"input {self.input_index}" if self.operation is None else self.operation.title
+
+    @property
+    def made_by(self) -> int:
+        """The index of the operation; -1 for inputs."""
+        return -1 if self.operation is None else self.operation.index
+
+    @property
+    def location(self) -> str:
+        """That of the operation; empty if there is none."""
+        return "" if self.operation is None else self.operation.location
 
     @property
     def space(self) -> MemorySpace:
@@ -92,12 +105,34 @@ def program_memory(program: BinaryProgram, chip: ChipDesc) -> ProgramMemory:
     """Follow a program's tensors through the memories of a chip."""
     tracker = _Tracker(program, chip)
     tracker.run()
-    return ProgramMemory(
-        program,
-        chip,
-        tracker.use(MemorySpace.DEVICE_DRAM),
-        tracker.use(MemorySpace.DEVICE_L1),
-        tracker.overflow,
+    dram, l1 = (
+        _use_of(tracker, space) for space in (MemorySpace.DEVICE_DRAM, MemorySpace.DEVICE_L1)
+    )
+    return ProgramMemory(program, chip, dram, l1, tracker.memory.overflow)
+
+
+def overflow_of(program: BinaryProgram, chip: ChipDesc) -> str | None:
+    """What does not fit into a chip's memories, where, and what to do; None if all fits."""
+    tracker = _Tracker(program, chip)
+    tracker.run()
+    return tracker.memory.overflow
+
+
+def _use_of(tracker: _Tracker, space: MemorySpace) -> MemoryUse:
+    """The summary of one memory; what is alive at its peak is found by going there again."""
+    peak, index = tracker.memory.peaks[space]
+    again = _Tracker(tracker.program, tracker.chip)
+    again.run(until=index)
+    buffers = [each for each in again.memory.live.values() if each.space is space]
+    largest = sorted(buffers, key=lambda each: -each.bank_bytes)[:LARGEST] if peak else []
+    return MemoryUse(
+        space,
+        _banks(space, tracker.chip),
+        capacity_of(space, tracker.chip),
+        tuple(tracker.history[space]),
+        peak,
+        index,
+        tuple(largest),
     )
 
 
@@ -148,9 +183,12 @@ def _banks(space: MemorySpace, chip: ChipDesc) -> int:
     return chip.num_dram_channels if space is MemorySpace.DEVICE_DRAM else math.prod(chip.grid)
 
 
+_SPACES = (MemorySpace.DEVICE_DRAM, MemorySpace.DEVICE_L1)
+
+
 @dataclass
-class _Tracker:
-    """Which buffers are alive while the operations are gone through."""
+class DeviceMemory:
+    """Which buffers of a program are alive, and how full the memories are."""
 
     program: BinaryProgram
     chip: ChipDesc
@@ -160,38 +198,12 @@ class _Tracker:
     """Bytes that interleaved tensors take of every core's L1."""
     l1_cores: dict[tuple[int, int], int] = field(default_factory=dict[tuple[int, int], int])
     """Bytes of shards by core."""
-    history: dict[MemorySpace, list[int]] = field(default_factory=dict[MemorySpace, list[int]])
-    peaks: dict[MemorySpace, tuple[int, int, tuple[LiveBuffer, ...]]] = field(
-        default_factory=dict[MemorySpace, tuple[int, int, tuple[LiveBuffer, ...]]]
+    peaks: dict[MemorySpace, tuple[int, int]] = field(
+        default_factory=lambda: dict.fromkeys(_SPACES, (0, -1))
     )
-    on_host: set[int] = field(default_factory=set[int])
-    """Tensors that are described as those of the device, but are not there yet."""
+    """Bytes, and the operation at which they are first reached."""
     overflow: str | None = None
-
-    def run(self) -> None:
-        """Define and free what the inputs and operations say."""
-        for space in (MemorySpace.DEVICE_DRAM, MemorySpace.DEVICE_L1):
-            self.history[space], self.peaks[space] = [], (0, -1, ())
-        for number, ref in enumerate(self.program.inputs):
-            self.define(ref, f"input {number}", None)
-        for operation in self.program.operations:
-            for ref in results_of(operation):
-                if self._stays_on_host(operation):
-                    self.free(ref.global_id)
-                    self.on_host.add(ref.global_id)
-                else:
-                    self.define(ref, operation.title, operation)
-            for space in self.history:
-                self.history[space].append(self.level(space))
-            if operation.table == "DeallocOp":
-                self.free(operation.tensor("in").global_id)
-
-    def _stays_on_host(self, operation: Operation) -> bool:
-        """True where a layout changes of a tensor that no operation has moved to the device."""
-        if operation.table != "ToLayoutOp":
-            return False
-        source = operation.tensor("in")
-        return source.global_id in self.on_host or not source.desc.is_on_device
+    """What did not fit first, where, and what to do."""
 
     def level(self, space: MemorySpace) -> int:
         """Bytes taken of the fullest bank."""
@@ -199,26 +211,23 @@ class _Tracker:
             return self.dram_used
         return self.l1_spread + max(self.l1_cores.values(), default=0)
 
-    def define(self, ref: TensorRef, name: str, operation: Operation | None) -> None:
+    def define(
+        self, number: int, desc: TensorDesc, operation: Operation | None, input_index: int = -1
+    ) -> None:
         """A tensor is made; one of the same number gives its place to it."""
-        self.free(ref.global_id)
-        self.on_host.discard(ref.global_id)
-        desc = ref.desc
-        if not desc.is_on_device:
-            return
-        index = -1 if operation is None else operation.index
-        location = "" if operation is None else operation.location
-        buffer = LiveBuffer(name, desc, bank_bytes(desc, self.chip), index, location)
-        self.live[ref.global_id] = buffer
-        self._count(buffer, buffer.bank_bytes)
+        self.free(number)
         space = desc.memory_space
+        if space not in self.peaks:
+            return
+        buffer = LiveBuffer(desc, bank_bytes(desc, self.chip), operation, input_index)
+        self.live[number] = buffer
+        self._count(buffer, buffer.bank_bytes)
         level = self.level(space)
         if level > self.peaks[space][0]:
-            self.peaks[space] = (level, index, self._largest(space))
-        capacity = capacity_of(space, self.chip)
-        if level > capacity and self.overflow is None:
+            self.peaks[space] = (level, buffer.made_by)
+        if self.overflow is None and level > capacity_of(space, self.chip):
             where = self.program.where if operation is None else operation.where
-            self.overflow = f"{where}: {self._advice(buffer, level, capacity)}"
+            self.overflow = f"{where}: {self._advice(buffer, level)}"
 
     def free(self, number: int) -> None:
         """A tensor's memory is given back."""
@@ -235,11 +244,7 @@ class _Tracker:
         else:
             self.l1_spread += size
 
-    def _largest(self, space: MemorySpace) -> tuple[LiveBuffer, ...]:
-        buffers = [each for each in self.live.values() if each.space is space]
-        return tuple(sorted(buffers, key=lambda each: -each.bank_bytes)[:LARGEST])
-
-    def _advice(self, buffer: LiveBuffer, level: int, capacity: int) -> str:
+    def _advice(self, buffer: LiveBuffer, level: int) -> str:
         banks = _banks(buffer.space, self.chip)
         if buffer.space is MemorySpace.DEVICE_DRAM:
             place = f"each of {banks} channels of DRAM"
@@ -254,22 +259,55 @@ class _Tracker:
                 "sharding-pass-enabled all tensors are in DRAM"
             )
         return (
-            f"{buffer.name if buffer.made_by < 0 else 'its result'} ({buffer.desc}) does not fit: "
-            f"{level:,} bytes of {place} would be in use, {capacity:,} are there; {remedy}"
+            f"{buffer.name if buffer.operation is None else 'its result'} ({buffer.desc}) does not "
+            f"fit: {level:,} bytes of {place} would be in use, "
+            f"{capacity_of(buffer.space, self.chip):,} are there; {remedy}"
         )
 
-    def use(self, space: MemorySpace) -> MemoryUse:
-        """The summary of one memory."""
-        peak, index, largest = self.peaks[space]
-        return MemoryUse(
-            space,
-            _banks(space, self.chip),
-            capacity_of(space, self.chip),
-            tuple(self.history[space]),
-            peak,
-            index,
-            largest,
-        )
+
+@dataclass
+class _Tracker:
+    """Goes through the operations of a program."""
+
+    program: BinaryProgram
+    chip: ChipDesc
+    history: dict[MemorySpace, list[int]] = field(
+        default_factory=lambda: {space: [] for space in _SPACES}
+    )
+    on_host: set[int] = field(default_factory=set[int])
+    """Tensors that are described as those of the device, but are not there yet."""
+
+    @cached_property
+    def memory(self) -> DeviceMemory:
+        """What is alive."""
+        return DeviceMemory(self.program, self.chip)
+
+    def run(self, until: int | None = None) -> None:
+        """Define and free what the inputs and operations say; `until` is the last operation."""
+        memory = self.memory
+        for number, ref in enumerate(self.program.inputs):
+            memory.define(ref.global_id, ref.desc, None, number)
+        for operation in self.program.operations:
+            if until is not None and operation.index > until:
+                return
+            for ref in results_of(operation):
+                self.on_host.discard(ref.global_id)
+                if self._stays_on_host(operation):
+                    memory.free(ref.global_id)
+                    self.on_host.add(ref.global_id)
+                else:
+                    memory.define(ref.global_id, ref.desc, operation)
+            for space, levels in self.history.items():
+                levels.append(memory.level(space))
+            if operation.table == "DeallocOp" and operation.index != until:
+                memory.free(operation.tensor("in").global_id)
+
+    def _stays_on_host(self, operation: Operation) -> bool:
+        """True where a layout changes of a tensor that no operation has moved to the device."""
+        if operation.table != "ToLayoutOp":
+            return False
+        source = operation.tensor("in")
+        return source.global_id in self.on_host or not source.desc.is_on_device
 
 
 def capacity_of(space: MemorySpace, chip: ChipDesc) -> int:
@@ -286,7 +324,8 @@ def _cores(desc: TensorDesc) -> Iterator[tuple[int, int]]:
                 yield row, column
 
 
-_RESULT_FIELDS = ("out", "output")
+_OUTPUT_TABLES = ("EmbeddingOp",)
+"""Operations whose result is the field `output`, not `out`."""
 
 
 def results_of(operation: Operation) -> Sequence[TensorRef]:
@@ -297,11 +336,5 @@ def results_of(operation: Operation) -> Sequence[TensorRef]:
         case "GenericOp":
             refs = operation.tensors("io_tensors")
             return refs[len(refs) - int(operation.scalar("num_outputs")) :]
-        case _:
-            for name in _RESULT_FIELDS:
-                try:
-                    if operation.has(name):
-                        return (operation.tensor(name),)
-                except KeyError:
-                    continue
-            raise BinaryError(f"{operation.where}: the operation has no result")
+        case table:
+            return (operation.tensor("output" if table in _OUTPUT_TABLES else "out"),)

@@ -110,7 +110,7 @@ def multiply(
         accumulates=division.steps > 1,
     )
     results = division.block_rows * division.block_columns
-    once = [_result_write(machine, work.output, results, division.cores)]
+    once = [writing(machine, work.output, results, division.cores)]
     if work.matmul.activation:
         once.append(Stage(COMPUTE, results * activation_cycles(machine, work.matmul)))
     return Workload(
@@ -258,10 +258,6 @@ def _side_by_side(
     if together > longer.cycles:
         return Stage(DRAM, together, size / machine.dram_rate, longer.delay)
     return longer
-
-
-def _result_write(machine: Machine, desc: TensorDesc, tiles: int, cores: int) -> Stage:
-    return writing(machine, desc, tiles, cores)
 
 
 def _batched(

@@ -130,13 +130,8 @@ def cost_concat(machine: Machine, work: Work) -> OperationCost:
     dim = int(work.parameters["dim"]) % rank
     parts = [desc.shape[dim] for desc in work.operands]
     if dim < rank - 2 or all(extent % TILE == 0 for extent in parts[:-1]):
-        return OperationCost(programs=(_copy_all(machine, work),))
+        return OperationCost(programs=(copy_tiles(machine, work.operands[0], work.output),))
     return OperationCost(programs=(move_lines(machine, work),))
-
-
-def _copy_all(machine: Machine, work: Work) -> Workload:
-    """Every tile of the result comes from one of the operands."""
-    return copy_tiles(machine, work.operands[0], work.output)
 
 
 def cost_slice(machine: Machine, work: Work) -> OperationCost:
@@ -283,8 +278,8 @@ def cost_permute_rows(machine: Machine, work: Work) -> OperationCost:
     cores = cores_for(machine, output, count)
     page = output.shape[-1] * tile_bytes(output.data_type) / (TILE * TILE)
     figures = machine.figures
-    # The place of a row in the other order: a division and a remainder for each dimension.
-    place = 2 * len(output.shape) * figures.page_address / 2
+    # The place of a row in the other order: a division for each dimension, as for a page.
+    place = len(output.shape) * figures.page_address
     read = machine.read_dram(1, page, cores)
     write = machine.write_dram(1, page, cores)
     return OperationCost(

@@ -9,7 +9,7 @@ from ttmlir.cost.functions import call_cycles, stages
 from ttmlir.cost.machine import Machine
 from ttmlir.cost.tensors import TILE, cores_for, dram_bytes, network_bytes, reading, tile_count
 from ttmlir.cost.work import Work
-from ttmlir.cost.workload import PROCESSOR, UNPACK, OperationCost, Stage, Workload
+from ttmlir.cost.workload import DRAM, PROCESSOR, UNPACK, OperationCost, Stage, Workload
 from ttmlir.runtime.tensor import TensorDesc
 from ttmlir.sim.timing.costs import pack_cycles, tile_bytes, tilize_unpack_cycles, untilize_cycles
 
@@ -119,7 +119,7 @@ def _image_share(machine: Machine, desc: TensorDesc, tiles: float, cores: int) -
     rate = min(machine.figures.interface_rate, machine.spread_read_rate / cores)
     if not dram_bytes(desc):
         return Stage(PROCESSOR, 0.0)
-    return Stage("DRAM", size / rate, size * cores / machine.dram_rate)
+    return Stage(DRAM, size / rate, size * cores / machine.dram_rate)
 
 
 def _number(work: Work, name: str) -> int:

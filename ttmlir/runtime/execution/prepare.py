@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,7 +35,7 @@ from ttmlir.runtime.errors import BinaryError, UnsupportedError
 from ttmlir.runtime.execution.kernels import KERNELS
 from ttmlir.runtime.execution.operations import OperationCall, element_types, read_call
 from ttmlir.runtime.execution.shapes import broadcasts, check_shapes
-from ttmlir.runtime.memory import program_memory
+from ttmlir.runtime.memory import DeviceMemory
 from ttmlir.runtime.tensor import TensorDesc
 
 if TYPE_CHECKING:
@@ -140,19 +140,23 @@ class _Preparation:
     steps: list[Step] = field(default_factory=list[Step])
     devices: dict[int, tuple[int, ...]] = field(default_factory=dict[int, tuple[int, ...]])
     slots: int = 0
+    operation: Operation | None = None
+    """The one that is being prepared."""
     traffic: Counters = field(default_factory=lambda: Counters(programs=1))
     memory: _Memory = field(default_factory=lambda: _Memory())
 
     def run(self) -> PreparedProgram:
         inputs = tuple(self._define_input(i, ref) for i, ref in enumerate(self.program.inputs))
         for operation in self.program.operations:
+            self.operation = operation
             handler = _HANDLERS.get(operation.table, _Preparation.compute)
             handler(self, operation)
         outputs = [self._output(i, ref) for i, ref in enumerate(self.program.outputs)]
         slots = tuple(value.slot for value in outputs)
         steps = _with_releases(self.steps, keep={*slots})
         self._check_memory(inputs, steps)
-        self._check_device_memory()
+        if self.device_memory is not None and self.device_memory.overflow is not None:
+            raise BinaryError(self.device_memory.overflow)
         return PreparedProgram(
             program=self.program,
             numerics=self.numerics,
@@ -186,13 +190,20 @@ class _Preparation:
                 raise BinaryError(f"{where} take {used} bytes; {memory_advice()}")
             used -= sum(sizes.pop(slot, 0) for slot in (step.release if step else ()))
 
-    def _check_device_memory(self) -> None:
-        """Refuse a program whose tensors do not fit into the chip that it was compiled for."""
-        if self.program.binary.system_desc is None:
-            return
-        memory = program_memory(self.program, system_of(self.program.binary).chip(0))
-        if memory.first_overflow is not None:
-            raise BinaryError(memory.first_overflow)
+    @cached_property
+    def device_memory(self) -> DeviceMemory | None:
+        """The memories of the chip that the program was compiled for; None if it does not say."""
+        binary = self.program.binary
+        if binary.system_desc is None:
+            return None
+        return DeviceMemory(self.program, system_of(binary).chip(0))
+
+    def _place(self, ref: TensorRef, desc: TensorDesc, input_index: int = -1) -> None:
+        """Take memory of the device for a tensor."""
+        self.memory.define(ref.global_id, desc)
+        if self.device_memory is not None:
+            operation = self.operation if input_index < 0 else None
+            self.device_memory.define(ref.global_id, desc, operation, input_index)
 
     # Tensors.
 
@@ -207,7 +218,7 @@ class _Preparation:
             )
         slot = self._new_slot()
         self.values[ref.global_id] = _Value(slot, ref.desc)
-        self.memory.define(ref.global_id, ref.desc)
+        self._place(ref, ref.desc, index)
         return slot
 
     def _output(self, index: int, ref: TensorRef) -> _Value:
@@ -249,7 +260,7 @@ class _Preparation:
     def _define(self, ref: TensorRef, desc: TensorDesc, slot: int | None = None) -> int:
         slot = self._new_slot() if slot is None else slot
         self.values[ref.global_id] = _Value(slot, desc)
-        self.memory.define(ref.global_id, desc)
+        self._place(ref, desc)
         return slot
 
     def _check_device(self, operation: Operation) -> None:
@@ -310,6 +321,8 @@ class _Preparation:
         value = self._use(operation, ref)
         value.deallocated_by = operation
         self.memory.free(ref.global_id)
+        if self.device_memory is not None:
+            self.device_memory.free(ref.global_id)
         self.steps.append(Step(operation=operation))
 
     def to_layout(self, operation: Operation) -> None:

@@ -11,7 +11,7 @@ from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.system.system_tables import system_desc_from_table
 from ttmlir.runtime.errors import BinaryError, InputError
 from ttmlir.runtime.loading import read_binary
-from ttmlir.runtime.memory import program_memory
+from ttmlir.runtime.memory import overflow_of
 from ttmlir.runtime.system import load_system_desc, system_differences
 from ttmlir.runtime.ttrt.boards import BOARD_NAMES, DEFAULT_BOARD, board_table
 from ttmlir.runtime.ttrt.commands.command import Command
@@ -106,7 +106,7 @@ class Check(Command):
         except LayoutError as error:
             raise BinaryError(f"{name}: {error}") from None
         for program in read_binary(source.content, source.name).programs:
-            problem = program_memory(program, chip).first_overflow
+            problem = overflow_of(program, chip)
             if problem is not None:
                 message = f"{problem} (on {name})"
                 self.logger.error(message)
