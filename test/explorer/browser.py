@@ -18,6 +18,7 @@ import pytest
 from selenium import webdriver
 from selenium.common.exceptions import (
     ElementNotInteractableException,
+    NoSuchElementException,
     StaleElementReferenceException,
 )
 from selenium.webdriver.common.action_chains import ActionChains
@@ -37,6 +38,11 @@ FLAGS = (
 )
 PATIENCE = 30
 """Seconds until a page that does not come is given up."""
+NOT_YET = (
+    *(IndexError, StopIteration, StaleElementReferenceException),
+    *(ElementNotInteractableException, NoSuchElementException),
+)
+"""What is raised while a page is being drawn."""
 
 T = TypeVar("T")
 
@@ -48,7 +54,7 @@ def wait_for(what: Callable[[], T]) -> T:
         try:
             if found := what():
                 return found
-        except (IndexError, StaleElementReferenceException, ElementNotInteractableException):
+        except NOT_YET:
             pass
         assert time.monotonic() < end, "the page does not show what it should"
         time.sleep(0.2)
@@ -120,9 +126,8 @@ class Page:
 
     def _entry(self, provider: str) -> Any:
         path = f"//div[contains(@class, 'name') and contains(text(), '{provider}')]"
-        return [each for each in self.browser.find_elements(By.XPATH, path) if each.is_displayed()][
-            0
-        ]
+        found = self.browser.find_elements(By.XPATH, path)
+        return next(each for each in found if each.is_displayed())
 
     def colours(self) -> set[tuple[int, int, int]]:
         """The colours of the graph that many pixels have."""
@@ -147,6 +152,7 @@ class Page:
 
 @pytest.fixture
 def page(tmp_path: Path) -> Iterator[Page]:
+    """A page in a fresh browser."""
     options = webdriver.ChromeOptions()
     options.binary_location = _program("chromium")
     for flag in (*FLAGS, f"--user-data-dir={tmp_path / 'profile'}"):

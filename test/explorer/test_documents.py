@@ -17,6 +17,7 @@ LAYERS = Path(__file__).parent / "Inputs" / "layers.mlir"
 
 
 def nodes_of(graph: Graph) -> dict[tuple[tuple[str, ...], str], Node]:
+    """The nodes of a graph by layers and label."""
     return {(node.layers, node.label): node for node in graph.nodes}
 
 
@@ -27,6 +28,7 @@ def shape(nodes: Sequence[Node]) -> list[tuple[str, tuple[str, ...], list[str]]]
 
 
 def test_a_module_and_the_program_that_it_becomes() -> None:
+    """Layers come from locations, edges from values; destinations are no nodes."""
     (document,) = open_documents([str(LAYERS)])
     program, source = document.collections()
     assert (program.label, source.label) == ("ttnn", "ttir")
@@ -51,6 +53,7 @@ def test_a_module_and_the_program_that_it_becomes() -> None:
 
 
 def test_what_a_node_of_a_program_says() -> None:
+    """Name, place in memory, grid and shape."""
     (document,) = open_documents([str(LAYERS)])
     node = nodes_of(document.collections()[0].graphs[0])[(("encoder", "fc1"), "matmul")]
     attributes = dict(node.attributes)
@@ -64,6 +67,7 @@ def test_what_a_node_of_a_program_says() -> None:
 
 
 def test_constants_and_destinations_are_no_nodes() -> None:
+    """The operation that uses a constant says so."""
     text = """
       func.func @f(%x: tensor<3x70xf32>) -> tensor<3x70xf32> {
         %c = stablehlo.constant dense<2.0> : tensor<3x70xf32>
@@ -80,6 +84,7 @@ def test_constants_and_destinations_are_no_nodes() -> None:
 
 
 def test_regions_are_layers() -> None:
+    """The body of a reduction is inside of a layer with the reduction."""
     text = """
       func.func @f(%x: tensor<3x5xf32>, %i: tensor<f32>) -> tensor<3xf32> {
         %0 = stablehlo.reduce(%x init: %i) applies stablehlo.add across dimensions = [1]
@@ -97,6 +102,7 @@ def test_regions_are_layers() -> None:
 
 
 def test_files_of_programs(tmp_path: Path) -> None:
+    """A file of calls and a file of kernels."""
     text = LAYERS.read_text()
     (tmp_path / "net.ttnn").write_bytes(compile_to_ttnn(text))
     (tmp_path / "net.ttm").write_bytes(compile_to_ttm(text, D2M_PIPELINE))
@@ -127,6 +133,7 @@ def test_a_file_without_its_text(tmp_path: Path) -> None:
 
 
 def test_modules_of_kernels_are_shown_as_they_are() -> None:
+    """Each function of a ttmetal module is a graph."""
     module = lower(LAYERS.read_text(), D2M_PIPELINE)
     graphs = build_module_graphs(module)
     assert graphs[0].id == "net"
@@ -135,6 +142,7 @@ def test_modules_of_kernels_are_shown_as_they_are() -> None:
 
 
 def test_a_folder_is_a_collection_for_each_file(tmp_path: Path) -> None:
+    """In the order of names, without links to elsewhere and other files."""
     outside = tmp_path / "outside.mlir"
     outside.write_text(LAYERS.read_text())
     folder = tmp_path / "dumps"
@@ -153,6 +161,7 @@ def test_a_folder_is_a_collection_for_each_file(tmp_path: Path) -> None:
 
 
 def test_names_of_documents_are_different(tmp_path: Path) -> None:
+    """Two files of one name are told from each other."""
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "net.mlir").write_text(LAYERS.read_text())
@@ -161,6 +170,7 @@ def test_names_of_documents_are_different(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_shown(tmp_path: Path) -> None:
+    """Missing, empty, damaged and other files are refused with the reason."""
     with pytest.raises(DocumentError, match="cannot open input file"):
         open_documents([str(tmp_path / "missing.mlir")])
     with pytest.raises(DocumentError, match=r"has no files that are shown: \.mlir"):
@@ -173,6 +183,7 @@ def test_what_cannot_be_shown(tmp_path: Path) -> None:
 
 
 def test_a_module_that_cannot_be_compiled_is_shown_with_the_reason() -> None:
+    """The source alone, and what the compiler said."""
     text = """
       func.func @f(%x: tensor<3x70xf32>) -> tensor<3x70xf32> {
         %0 = "stablehlo.custom_call"(%x) {call_target_name = "nobody"}

@@ -18,10 +18,12 @@ LAYERS = Path(__file__).parent / "Inputs" / "layers.mlir"
 
 @pytest.fixture
 def session() -> Session:
+    """The documents of the test file."""
     return Session(open_documents([str(LAYERS)]))
 
 
 def run(session: Session, provider: str, nodes: list[str] | None = None, **values: str) -> Any:
+    """The data that an entry of the panel gives, or its error."""
     answer = session.run(
         {
             "cmdId": "run",
@@ -36,11 +38,13 @@ def run(session: Session, provider: str, nodes: list[str] | None = None, **value
 
 
 def labels(session: Session, collection: int = 0) -> dict[str, str]:
+    """The labels of nodes by their names."""
     graph = session.documents["layers.mlir"].collections()[collection].graphs[0]
     return {node.id: node.label for node in graph.nodes}
 
 
 def test_times_and_shares(session: Session) -> None:
+    """Shares are of the total of the times."""
     data = run(session, "tt_estimate", board="n150")
     times, shares = data["time on n150 (us)"], data["share of the time (%)"]
     assert {labels(session)[node] for node in times} >= {"matmul", "add", "relu", "softmax"}
@@ -51,6 +55,7 @@ def test_times_and_shares(session: Session) -> None:
 
 
 def test_a_source_has_the_times_of_what_it_became(session: Session) -> None:
+    """All but the way back from the device, which no operation of the source is."""
     session.run({"cmdId": "convert", "extensionId": "tt_adapter", "modelPath": "layers.mlir"})
     program = run(session, "tt_estimate", board="n150")["time on n150 (us)"]
     nodes = labels(session, 1)
@@ -62,6 +67,7 @@ def test_a_source_has_the_times_of_what_it_became(session: Session) -> None:
 
 
 def test_accuracy_of_each_operation(session: Session) -> None:
+    """Green for all, and the same for the same seed."""
     data = run(session, "tt_run", numerics="device", seed="3")
     names = labels(session)
     assert {names[node] for node in data["PCC"]} == {"matmul", "add", "relu", "softmax"}
@@ -107,10 +113,12 @@ def test_memory(session: Session) -> None:
     ],
 )
 def test_runs_that_make_no_sense(session: Session, values: dict[str, str], message: str) -> None:
+    """The reason is told in the page."""
     assert message in run(session, "tt_run", **values)
 
 
 def test_programs_of_kernels_are_told_from_others(tmp_path: Path) -> None:
+    """They are simulated, not estimated."""
     from ttmlir.compiler import D2M_PIPELINE, compile_to_ttm
 
     (tmp_path / "layers.mlir").mkdir()
@@ -122,6 +130,7 @@ def test_programs_of_kernels_are_told_from_others(tmp_path: Path) -> None:
 
 
 def test_values_of_several_operations_become_one() -> None:
+    """As sum, least, greatest or last, with the colour of the one that it is."""
     sources = {"n1": ["op1", "op2"], "n2": ["op9"]}
     values = {"op1": 2.0, "op2": 5.0}
     colours = {"op1": RED, "op2": GREEN}
@@ -138,6 +147,7 @@ def test_values_of_several_operations_become_one() -> None:
 
 
 def test_colours_between_two() -> None:
+    """Computed by hand."""
     assert blend(YELLOW, GREEN, 0) == YELLOW
     assert blend(YELLOW, GREEN, 1) == GREEN
     assert blend("#000000", "#ff8000", 0.5) == "#804000"

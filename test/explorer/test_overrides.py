@@ -22,6 +22,7 @@ L1 = {"memory_space": "l1", "memory_layout": "height_sharded", "grid": "2x1"}
 
 @pytest.fixture
 def session(tmp_path: Path) -> Session:
+    """The documents of the test file."""
     return Session(open_documents([str(LAYERS)]), str(tmp_path))
 
 
@@ -52,6 +53,7 @@ def layout(session: Session, name: str) -> dict[str, str]:
 
 
 def test_an_override_takes_effect(session: Session, tmp_path: Path) -> None:
+    """At its operation alone; the page is told to load the graph again."""
     refreshed: list[bool] = []
     session.on_change = lambda: refreshed.append(True)
     answer = change(session, operation=FC1, **L1)
@@ -74,6 +76,7 @@ def test_an_override_takes_effect(session: Session, tmp_path: Path) -> None:
 def test_the_saved_file_does_the_same(
     session: Session, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """`ttmlir-opt @FILE` puts the result and the board where the page did."""
     change(session, operation=FC1, board="p150", **L1)
     change(session, operation="head/softmax", data_type="bf16")
     saved = tmp_path / "layers.overrides"
@@ -108,6 +111,7 @@ def test_results_stay_right(session: Session) -> None:
 
 
 def test_refused_overrides_leave_the_others_in_force(session: Session) -> None:
+    """Each with its own reason."""
     change(session, operation=FC1, **L1)
     change(session, operation="encoder/relu", grid="9x9")
     change(session, operation="encoder/fc1/bias", memory_layout="block_sharded", grid="2x2")
@@ -124,18 +128,21 @@ def test_refused_overrides_leave_the_others_in_force(session: Session) -> None:
 
 
 def test_what_is_there_already_changes_nothing(session: Session) -> None:
+    """That is said, too."""
     change(session, operation=FC1, memory_space="dram")
     (note,) = notes(session)
     assert note == f"{FC1} = dram changed nothing: the result is there without it, too"
 
 
 def test_names_that_are_like_another(session: Session) -> None:
+    """A slip of the pen gets a hint."""
     change(session, operation="encoder/fc1/linaer", memory_space="l1")
     (note,) = notes(session)
     assert "; did you mean encoder/fc1/linear or " in note
 
 
 def test_overrides_are_removed(session: Session) -> None:
+    """One, then all."""
     change(session, operation=FC1, **L1)
     change(session, operation="head/softmax", data_type="bf16")
     change(session, operation=FC1, action="remove")
@@ -160,11 +167,14 @@ def test_overrides_are_removed(session: Session) -> None:
     ],
 )
 def test_choices_that_make_no_sense(session: Session, values: dict[str, str], message: str) -> None:
+    """They are refused with what is possible, and change nothing."""
     assert message in change(session, **values)["error"]
     assert notes(session) == []
 
 
 def test_a_board_is_chosen(session: Session) -> None:
+    """The program is compiled for its grid."""
+
     def board(document: Document) -> str:
         return dict(document.collections()[0].graphs[0].attributes)["board"]
 
@@ -174,6 +184,7 @@ def test_a_board_is_chosen(session: Session) -> None:
 
 
 def test_compiled_files_are_not_changed(tmp_path: Path) -> None:
+    """The message says what to open instead."""
     from ttmlir.compiler import compile_to_ttnn
 
     path = tmp_path / "layers.mlir.ttnn"
@@ -191,7 +202,16 @@ def test_compiled_files_are_not_changed(tmp_path: Path) -> None:
     assert "is compiled already: open the .mlir file that it comes from" in answer["error"]
 
 
+def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    """Is named, with what to do."""
+    session = Session(open_documents([str(LAYERS)]), str(tmp_path / "missing"))
+    error = change(session, operation=FC1, **L1)["error"]
+    assert "the overrides are in force, but cannot be saved as " in error
+    assert "layers.overrides: No such file or directory; choose another --save-folder" in error
+
+
 def test_the_number_of_overrides_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A replaced one does not count."""
     monkeypatch.setattr("ttmlir.explorer.overrides.MAX_OVERRIDES", 1)
     overrides = Overrides().with_layout("a", "l1").with_layout("a", "dram")
     with pytest.raises(OverrideError, match="there are 1 overrides already"):

@@ -33,10 +33,12 @@ INLINED = (
     ],
 )
 def test_scope(location: str, expected: Scope) -> None:
+    """Layers, whole name and first place."""
     assert scope_of(location) == expected
 
 
 def test_an_unnamed_operation_is_called_by_its_line() -> None:
+    """Without folders and column."""
     assert scope_of('"dir/net.mlir":12:10').override_name == "net.mlir:12"
     assert scope_of('"fc1"("net.mlir":12:10)').override_name == "fc1"
 

@@ -27,6 +27,7 @@ CONVERT = {
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[ExplorerServer]:
+    """One that answers, at any free port."""
     with open_server(Session(open_documents([str(LAYERS)])), page_files(), 0) as server:
         server.serve_in_background()
         yield server
@@ -37,6 +38,7 @@ class Client:
     """A browser with the cookie, unless told otherwise."""
 
     def __init__(self, server: ExplorerServer) -> None:
+        """Ask a server."""
         self.server = server
 
     def ask(
@@ -66,10 +68,12 @@ class Client:
 
 @pytest.fixture
 def client(server: ExplorerServer) -> Client:
+    """A browser that has opened the page."""
     return Client(server)
 
 
 def command(client: Client, **changed: Any) -> Any:
+    """The answer to a command."""
     body = json.dumps({**CONVERT, **changed}).encode()
     status, answer, _ = client.ask("POST", "/apipost/v1/send_command", body)
     assert status == 200, answer
@@ -77,6 +81,7 @@ def command(client: Client, **changed: Any) -> Any:
 
 
 def test_the_page_and_its_graphs(client: Client) -> None:
+    """The package's page, our adapter and panel, the collections of a document."""
     status, page, response = client.ask("GET", "/")
     assert (status, response.getheader("Content-Type")) == (200, "text/html; charset=utf-8")
     assert b"<title>Model Explorer</title>" in page
@@ -88,6 +93,7 @@ def test_the_page_and_its_graphs(client: Client) -> None:
 
 
 def test_the_policy_keeps_the_page_to_itself(client: Client) -> None:
+    """No script but the page's own, nothing from elsewhere."""
     _, _, response = client.ask("GET", "/")
     policy = response.getheader("Content-Security-Policy") or ""
     assert "default-src 'none'" in policy
@@ -99,6 +105,7 @@ def test_the_policy_keeps_the_page_to_itself(client: Client) -> None:
 
 
 def test_the_token_becomes_a_cookie(server: ExplorerServer, client: Client) -> None:
+    """Which other sites cannot make the browser send."""
     status, _, response = client.ask("GET", f"/?token={server.token}", Cookie=None)
     assert status == 303
     assert (response.getheader("Location") or "").startswith("/?data=")
@@ -112,6 +119,7 @@ def test_the_token_becomes_a_cookie(server: ExplorerServer, client: Client) -> N
 def test_nobody_is_answered_without_the_cookie(
     server: ExplorerServer, client: Client, path: str, cookie: str | None
 ) -> None:
+    """Neither pages nor data."""
     given = None if cookie is None else cookie.format(port=server.port)
     status, body, _ = client.ask("GET", path, Cookie=given)
     assert status == 403
@@ -155,11 +163,13 @@ def test_other_sites_are_not_answered(client: Client, headers: dict[str, str | N
     ],
 )
 def test_no_other_file_is_read(client: Client, path: str) -> None:
+    """The stock server's addresses for files do not exist, and paths lead nowhere."""
     assert client.ask("GET", path)[0] == 404
 
 
 @pytest.mark.parametrize("path", ["/etc/passwd", str(LAYERS), "../layers.mlir", "~/x.mlir", ""])
 def test_only_what_was_given_is_converted(client: Client, path: str) -> None:
+    """Paths are names here, which nothing has."""
     assert "reads only what it was started with" in command(client, modelPath=path)["error"]
 
 
@@ -174,6 +184,7 @@ def test_only_what_was_given_is_converted(client: Client, path: str) -> None:
     ],
 )
 def test_no_other_command_is_run(client: Client, changed: dict[str, Any]) -> None:
+    """Only those of the protocol."""
     body = json.dumps({**CONVERT, **changed}).encode()
     status, answer, _ = client.ask("POST", "/apipost/v1/send_command", body)
     assert status == 400 or "error" in json.loads(answer)
@@ -196,16 +207,20 @@ def test_no_other_command_is_run(client: Client, changed: dict[str, Any]) -> Non
 def test_requests_that_no_page_makes(
     client: Client, body: bytes, headers: dict[str, str], status: int
 ) -> None:
+    """Damaged, huge and simple ones, which other sites could send."""
     assert client.ask("POST", "/apipost/v1/send_command", body, **headers)[0] == status
 
 
 def test_files_are_not_uploaded(client: Client) -> None:
+    """The message says how to show a file."""
     status, body, _ = client.ask("POST", "/apipost/v1/upload", b"{}")
     assert status == 404
     assert b"tt-explorer FILE" in body
 
 
 def test_data_by_number(client: Client) -> None:
+    """Numbers that there are, and others."""
+
     def data(number: str) -> Any:
         return json.loads(client.ask("GET", f"/api/v1/load_node_data?node_data_index={number}")[1])
 
@@ -217,6 +232,7 @@ def test_data_by_number(client: Client) -> None:
 
 
 def test_pages_are_told_of_changes(server: ExplorerServer) -> None:
+    """By an event with the new address."""
     listener = server.listen()
     server.session.on_change()
     event = json.loads(listener.get(timeout=10))
@@ -226,14 +242,17 @@ def test_pages_are_told_of_changes(server: ExplorerServer) -> None:
 
 
 def test_numbers_that_json_lacks() -> None:
+    """Become words."""
     assert finite({"a": [float("nan"), float("inf"), 1.5, "x"]}) == {"a": ["nan", "inf", 1.5, "x"]}
 
 
 def test_only_this_machine_can_connect(server: ExplorerServer) -> None:
+    """The loopback address."""
     assert server.server_address[0] == "127.0.0.1"
 
 
 def test_two_explorers_have_two_ports(server: ExplorerServer) -> None:
+    """And a port that is asked for is not shared."""
     with open_server(Session([]), {}, None) as first, open_server(Session([]), {}, None) as second:
         assert first.port != second.port
     with pytest.raises(OSError, match="use"):

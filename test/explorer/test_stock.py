@@ -24,6 +24,7 @@ FIELDS = dacite.Config(strict=True, check_types=False)
 
 
 def test_its_classes_have_all_fields_of_graphs() -> None:
+    """None that they do not know."""
     session = Session(open_documents([str(LAYERS)]))
     answer = session.run(
         {"cmdId": "convert", "extensionId": "tt_adapter", "modelPath": "layers.mlir"}
@@ -40,16 +41,19 @@ def test_its_classes_have_all_fields_of_graphs() -> None:
 
 @pytest.fixture(scope="module")
 def manager() -> ExtensionManager:
+    """That of the package, with our extension alone."""
     manager = ExtensionManager(["ttmlir.explorer"])
     manager.load_extensions()
     return manager
 
 
 def ask(manager: ExtensionManager, **command: Any) -> Any:
+    """The answer of the package's own server."""
     return json.loads(json.dumps(manager.run_cmd({"modelPath": str(LAYERS), **command})))
 
 
 def test_its_server_shows_the_same_graphs(manager: ExtensionManager) -> None:
+    """Through the package's own extension manager."""
     shown = ask(manager, extensionId="tt_adapter", cmdId="convert", settings={})
     session = Session(open_documents([str(LAYERS)]))
     ours = session.run(
@@ -59,6 +63,7 @@ def test_its_server_shows_the_same_graphs(manager: ExtensionManager) -> None:
 
 
 def test_its_server_lists_and_runs_the_panel(manager: ExtensionManager) -> None:
+    """Providers, their editors, and data."""
     listed = {each["id"]: each for each in manager.get_extensions_metadata()}
     assert listed["tt_adapter"]["fileExts"] == ["mlir", "ttir", "ttnn", "ttm"]
     assert listed["tt_estimate"]["filter"]["adapterIds"] == ["tt_adapter"]
@@ -81,6 +86,7 @@ def test_its_server_lists_and_runs_the_panel(manager: ExtensionManager) -> None:
 
 
 def test_its_server_shows_what_goes_wrong(manager: ExtensionManager, tmp_path: Path) -> None:
+    """As an error of the conversion."""
     with pytest.raises(Exception, match="cannot open input file"):
         manager.run_cmd(
             {
@@ -100,12 +106,14 @@ def test_one_release_everywhere() -> None:
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the command that installs it."""
     monkeypatch.setattr(stock, "find_spec", lambda name: None)
     with pytest.raises(stock.MissingPackageError, match="pip install --no-deps ai-edge-model-exp"):
         stock.page_files()
 
 
 def test_only_files_of_the_page_are_served() -> None:
+    """By paths below the page's folder."""
     files = stock.page_files()
     assert "index.html" in files
     assert all(".." not in name and not name.startswith("/") for name in files)

@@ -16,6 +16,7 @@ LAYERS = Path(__file__).parent / "Inputs" / "layers.mlir"
 
 
 def test_check_says_what_the_page_shows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Graphs, their sizes and the data."""
     path = tmp_path / "layers.ttnn"
     path.write_bytes(compile_to_ttnn(LAYERS.read_text()))
     assert main(["--no-browser", "--check", str(path), str(LAYERS)]) == 0
@@ -32,6 +33,7 @@ def test_check_says_what_the_page_shows(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 def test_mistakes_in_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """At their place, with the line."""
     path = tmp_path / "bad.mlir"
     path.write_text("func.func @f(")
     assert main(["--check", str(path)]) == 1
@@ -52,11 +54,13 @@ def test_mistakes_in_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 def test_mistakes_on_the_command_line(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """Exit status 1 and a sentence."""
     assert main(arguments) == 1
     assert message in capsys.readouterr().err
 
 
 def test_a_port_that_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
+    """The message names it."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         assert main(["--check", "--port", str(port), str(LAYERS)]) == 1
@@ -66,12 +70,14 @@ def test_a_port_that_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
 def test_without_the_package(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """The message says what to install."""
     monkeypatch.setattr(stock, "find_spec", lambda name: None)
     assert main(["--check", str(LAYERS)]) == 1
     assert f"pip install --no-deps {stock.REQUIREMENT}" in capsys.readouterr().err
 
 
 def test_explore_a_compiled_model(tmp_path: Path) -> None:
+    """Of JAX: the program and the module that it comes from."""
     import jax
     import jax.numpy as jnp
 
@@ -92,6 +98,7 @@ def test_explore_a_compiled_model(tmp_path: Path) -> None:
 
 
 def test_explore_kernels() -> None:
+    """A model of kernels shows its file."""
     text = LAYERS.read_text()
     compiled = ttmlir.compile(text, target="kernels")
     with ttmlir.explore(compiled, browser=False) as explorer:

@@ -8,7 +8,7 @@ changed graphs by itself.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from model_explorer import (
     Adapter,
@@ -63,7 +63,7 @@ class TenstorrentAdapter(Adapter):
 class TenstorrentPanel(NodeDataProvider):
     """Estimates, accuracy, memory and overrides."""
 
-    metadata = [
+    metadata: ClassVar[list[NodeDataProviderMetadata]] = [
         NodeDataProviderMetadata(
             id=each.id,
             name=each.name,

@@ -12,7 +12,7 @@ from enum import Enum
 
 import numpy as np
 
-from ttmlir.cost import Estimate, estimate_program
+from ttmlir.cost import estimate_program
 from ttmlir.explorer.graph import Attributes, Json, clean_name, clean_text
 from ttmlir.explorer.overrides import Effect, State
 from ttmlir.explorer.program_graph import CONSTANTS, FOLDED, node_id
@@ -126,7 +126,7 @@ def list_estimate(program: BinaryProgram, board: str | None) -> list[NodeData]:
             combine=Combine.SUM,
         ),
         NodeData(
-            name=f"time on {_board_name(estimate)} (us)",
+            name=f"time on {estimate.board} (us)",
             values={node: round(each.time.mid / 1000, 3) for node, each in rows.items()},
             gradient=HEAT,
             combine=Combine.SUM,
@@ -134,16 +134,12 @@ def list_estimate(program: BinaryProgram, board: str | None) -> list[NodeData]:
     ]
 
 
-def _board_name(estimate: Estimate) -> str:
-    return "the default board" if estimate.board == "default" else estimate.board
-
-
 def describe_estimate(program: BinaryProgram, board: str | None) -> Attributes:
     """The total of a program, with its bounds, and its peaks of memory."""
     estimate = estimate_program(program, board)
     total, memory = estimate.total, estimate.memory
     lines = [
-        ("board", _board_name(estimate)),
+        ("board", estimate.board),
         (
             "estimated time",
             f"{total.mid / 1000:,.1f} us ({total.low / 1000:,.1f} to {total.high / 1000:,.1f})",

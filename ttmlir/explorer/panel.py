@@ -86,11 +86,20 @@ class Panel:
         return _find(provider).run(self, document, values)
 
     def save(self, document: ModuleDocument) -> None:
-        """Write the overrides to a file that `ttmlir-opt` takes as `@FILE`."""
+        """Write the overrides to a file that `ttmlir-opt` takes as `@FILE`.
+
+        Raises DocumentError where that is not possible.
+        """
         if self._save_folder is None:
             return
         path = Path(self._save_folder) / overrides_file_name(document)
-        write_file(path, overrides_text(document).encode())
+        try:
+            write_file(path, overrides_text(document).encode())
+        except OSError as error:
+            raise DocumentError(
+                f"the overrides are in force, but cannot be saved as {path}: {error.strerror}; "
+                "choose another --save-folder"
+            ) from None
 
 
 def overrides_file_name(document: Document) -> str:

@@ -17,7 +17,7 @@ from ttmlir.explorer.documents import (
     ModuleDocument,
     program_names,
 )
-from ttmlir.explorer.graph import Json, TooLargeError, clean_text
+from ttmlir.explorer.graph import Collection, Json, TooLargeError, clean_text
 from ttmlir.explorer.node_data import NodeData, list_effects, list_estimate, list_memory
 from ttmlir.explorer.overrides import OverrideError
 from ttmlir.explorer.panel import PROVIDERS, Panel
@@ -57,6 +57,8 @@ class Session:
         self.on_change: Callable[[], None] = lambda: None
         """Called when graphs are different from what the page shows."""
         self._panel = Panel(save_folder)
+        self._collections: dict[str, list[Collection]] = {}
+        self._data: list[tuple[str, str, NodeData]] | None = None
 
     def extensions(self) -> list[Json]:
         """What the page may ask."""
@@ -83,8 +85,19 @@ class Session:
         _, graph, values = data[number]
         return {"content": json.dumps({graph: values.as_json()})}
 
+    def _collections_of(self, document: Document) -> list[Collection]:
+        """The graphs of a document, which are made once for each choice of its settings."""
+        if document.name not in self._collections:
+            self._collections[document.name] = document.collections()
+        return self._collections[document.name]
+
     def _first_data(self) -> list[tuple[str, str, NodeData]]:
         """Label of the collection, graph and data, for all programs that are on show."""
+        if self._data is None:
+            self._data = self._list_data()
+        return self._data
+
+    def _list_data(self) -> list[tuple[str, str, NodeData]]:
         found: list[tuple[str, str, NodeData]] = []
         for document in self.documents.values():
             binary = document.binary
@@ -97,7 +110,7 @@ class Session:
                 *list_estimate(program, board),
                 *list_effects(document.effects),
             ]
-            labels = collection_labels(document)
+            labels = _labels(document.name, self._collections_of(document))
             graph = program_names(binary)[0]
             found += [(labels[0], graph, each) for each in data]
             if isinstance(document, ModuleDocument) and len(labels) > 1:
@@ -137,13 +150,15 @@ class Session:
 
     def _convert(self, name: str) -> Json:
         document = self._document(name)
-        return {"graphCollections": [each.as_json() for each in document.collections()]}
+        return {"graphCollections": [each.as_json() for each in self._collections_of(document)]}
 
     def _run(self, extension: str, command: Any) -> Json:
         document = self._document(str(command["modelPath"]))
         values: dict[str, Any] = dict(command["configValues"])
         outcome = self._panel.run(extension, document, str(command["graphId"]), values)
         if outcome.graphs_changed:
+            self._collections.pop(document.name, None)
+            self._data = None
             self.on_change()
         data = outcome.data
         if isinstance(document, ModuleDocument):
@@ -153,7 +168,6 @@ class Session:
         return {"result": [each.as_json() for each in data], "error": ""}
 
 
-def collection_labels(document: Document) -> list[str]:
+def _labels(name: str, collections: Sequence[Collection]) -> list[str]:
     """What the page calls the collections of a document."""
-    labels = (collection.label for collection in document.collections())
-    return [f"{document.name} ({label})" if label else document.name for label in labels]
+    return [f"{name} ({each.label})" if each.label else name for each in collections]

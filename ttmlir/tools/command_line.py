@@ -112,7 +112,7 @@ def parse_command_line(
     arguments that a file holds.
     """
     reader = _Reader(flags_of(command), program, named)
-    reader.read(expand_response_files(arguments))
+    reader.read(list(expand_response_files(arguments)))
     flags = command(**reader.values)
     return CommandLine(flags, tuple(reader.named), frozenset(reader.values))
 

@@ -1,4 +1,4 @@
-from typing import Any, TypedDict
+from typing import Any, ClassVar, TypedDict
 
 from model_explorer import graph_builder as graph_builder
 
@@ -26,4 +26,4 @@ class NodeDataProviderResult:
     def __init__(self, *, result: list[dict[str, Any]] | None, error: str) -> None: ...
 
 class NodeDataProvider:
-    metadata: NodeDataProviderMetadata | list[NodeDataProviderMetadata]
+    metadata: ClassVar[list[NodeDataProviderMetadata]]

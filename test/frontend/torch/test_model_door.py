@@ -143,7 +143,7 @@ def test_operations_have_places() -> None:
     matmul = next(op for op in module.walk() if op.name == "ttir.matmul")
     place = file_line_col(matmul.location)
     assert place is not None
-    assert name_of(matmul.location) == "linear"
+    assert name_of(matmul.location) == "layer/linear"
     line = Path(place.file).read_text().splitlines()[place.line - 1]
     assert line[place.column - 1 :] == 'y = self.layer(inputs["x"]) * scale'
 

@@ -50,9 +50,10 @@ def _place(file: str, line: int) -> LocationAttr:
 
 
 def location_of(node: Any) -> LocationAttr:
-    """The place of a node, under the node's name."""
+    """The place of a node, under the path of its module and its name: `encoder/fc1/linear`."""
     place = place_of(node)
-    return name_location(node.name, None if place is UNKNOWN_LOC else place)
+    path = "/".join(part for part in (*module_of(node).split("."), node.name) if part)
+    return name_location(path, None if place is UNKNOWN_LOC else place)
 
 
 def module_of(node: Any) -> str:
