@@ -225,3 +225,26 @@ def test_semaphores() -> None:
     module = lowered(softmax(512, 768, "bf16"), f"ttir-to-ttmetal-pipeline={DRAM}")
     calls = [op.CALL.mnemonic for op in module.walk() if isinstance(op, CallOp)]
     assert calls.count("get_semaphore") == 1 + 2 * 2
+
+
+@pytest.mark.parametrize(
+    ("shape", "options"),
+    [
+        ((3, 40, 500), ""),
+        # Steps along both dimensions; one input changes with the first one alone.
+        ((5, 90, 1020), "override-device-shape=1,2"),
+        ((2, 130, 760), "override-device-shape=1,4 num-stream-buffers=1"),
+    ],
+)
+def test_several_matrices(shape: tuple[int, int, int], options: str) -> None:
+    """Softmax of the rows of each, to which a row is added before."""
+    batches, _, columns = shape
+    type_ = tensor(*shape)
+    text = FunctionText([type_, tensor(batches, 1, columns)])
+    total = text.op("add", ["%arg0", "%arg1"], type_)
+    program = text.returning(text.op("softmax", [total], type_, "dimension = 2 : si32"))
+    rng = np.random.default_rng(8)
+    x, y = (rng.standard_normal(each).astype(np.float32) for each in (shape, (batches, 1, columns)))
+    powers = np.exp(x + y - (x + y).max(2, keepdims=True))
+    expected = powers / powers.sum(2, keepdims=True)
+    check(program, [x, y], expected, f"collapse-tensors-2d=false {options}".strip())

@@ -97,7 +97,6 @@ from ttmlir.passes.d2m.schedule.iteration_space import (
     shape_of,
 )
 from ttmlir.passes.d2m.schedule.row_split import (
-    COLUMNS,
     buffers_of_local,
     columns_of,
     exchanges_of,
@@ -188,7 +187,7 @@ class D2MGridSelectionPass(ModulePass):
         nest = _nest_of(space, order, dst_tiles, costs)
         if sharers > 1:
             exchanges = len(exchanges_of(op))
-            nest = replace(nest, shared=COLUMNS, sharers=sharers, exchanges=exchanges)
+            nest = replace(nest, shared=len(order) - 1, sharers=sharers, exchanges=exchanges)
         return _Plan(op, space, order, _choose(nest, machine), dst_tiles)
 
     def _plan_split(
@@ -251,7 +250,12 @@ def _sharers(op: d2m.GenericOp, machine: Machine) -> list[int]:
     width = columns_of(op)
     if width is None:
         return []
-    return [cores for cores in range(2, machine.columns + 1) if width % cores == 0]
+    is_matrix = len(op.iterator_types) == 1
+    return [
+        cores
+        for cores in range(2, machine.columns + 1)
+        if width % cores == 0 and (is_matrix or machine.chip_columns % cores == 0)
+    ]
 
 
 def _choose(nest: Nest, machine: Machine) -> Schedule:

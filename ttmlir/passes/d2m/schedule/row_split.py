@@ -32,8 +32,6 @@ from ttmlir.layout.enums import IteratorType, MemorySpace
 from ttmlir.mlir.attributes.affine import affine_map_attr
 from ttmlir.passes.d2m.schedule.iteration_space import IterationSpace, Loops, shape_of
 
-COLUMNS = 1
-"""The iterator of a split generic along the columns; 0 goes along the rows."""
 MOST_EXCHANGES = 4
 """Each takes two semaphores of a core, which has 16."""
 _COMBINE: dict[type[Operation], str] = {
@@ -46,22 +44,22 @@ _COMBINE: dict[type[Operation], str] = {
 def columns_of(op: d2m.GenericOp) -> int | None:
     """The tiles of a row that cores could share; None if a generic has no such rows.
 
-    All of its operands are matrices, its only iterator goes along rows, and its outputs have all
-    columns.
+    Its iterators, all parallel, are the dimensions of its outputs but the last one, which is whole
+    in each block; so it is in its inputs.
     """
-    if tuple(op.iterator_types) != (IteratorType.PARALLEL,) or op.results:
+    rank = len(op.iterator_types) + 1
+    if any(each is not IteratorType.PARALLEL for each in op.iterator_types) or op.results:
         return None
     shapes = [cast("d2m.CBType", op.cb(number).type).shape for number in range(len(op.operands))]
-    if any(len(shape) != 2 for shape in shapes):
+    if rank < 2:
         return None
-    if any(each.results[1] != ConstantExpr(0) for each in op.indexing_maps):
+    if any(each.results[-1] != ConstantExpr(0) for each in op.indexing_maps):
         return None
-    width = shapes[-1][1]
-    outputs = range(len(op.inputs), len(op.operands))
-    is_rows = all(isinstance(op.indexing_maps[each].results[0], DimExpr) for each in outputs)
-    if width == 1 or not is_rows or any(shapes[each][1] != width for each in outputs):
-        return None
-    return width if all(shape[1] in (1, width) for shape in shapes) else None
+    width = shapes[-1][-1]
+    for number in range(len(op.inputs), len(op.operands)):
+        if op.indexing_maps[number].results[:-1] != dims(rank - 1) or shapes[number][-1] != width:
+            return None
+    return width if width > 1 and all(shape[-1] in (1, width) for shape in shapes) else None
 
 
 def split_rows(op: d2m.GenericOp, cores: int) -> d2m.GenericOp | None:
@@ -71,7 +69,8 @@ def split_rows(op: d2m.GenericOp, cores: int) -> d2m.GenericOp | None:
         return None
     made = _with_columns(op, width)
     space = IterationSpace(made)
-    partial = [each for each in space.loops if _reduces_columns(each)]
+    columns = len(op.iterator_types)
+    partial = [each for each in space.loops if _reduces_columns(each, columns)]
     if (
         not 0 < len(partial) <= MOST_EXCHANGES
         or not _is_split(space)
@@ -91,26 +90,18 @@ def exchanges_of(op: d2m.GenericOp) -> list[d2m.AllGatherOp]:
 
 def _with_columns(op: d2m.GenericOp, width: int) -> d2m.GenericOp:
     """The generic with an iterator along the columns."""
+    count = len(op.iterator_types)
+    column = dims(count + 1)[-1]
     maps: list[AffineMap] = []
     for number, index_map in enumerate(op.indexing_maps):
-        row, column = dims(2)
         shape = cast("d2m.CBType", op.cb(number).type).shape
-        first = index_map.results[0]
-        maps.append(
-            AffineMap(
-                2,
-                0,
-                (
-                    row if isinstance(first, DimExpr) else first,
-                    column if shape[1] == width else ConstantExpr(0),
-                ),
-            )
-        )
+        last = column if shape[-1] == width else ConstantExpr(0)
+        maps.append(AffineMap(count + 1, 0, (*index_map.results[:-1], last)))
     made = d2m.GenericOp.of(
         op.inputs,
         op.outputs,
         maps,
-        [IteratorType.PARALLEL] * 2,
+        [IteratorType.PARALLEL] * (count + 1),
         op.threads,
         grid=op.grid_shape,
         block_factors=(*op.block_factors, 1),
@@ -122,9 +113,10 @@ def _with_columns(op: d2m.GenericOp, width: int) -> d2m.GenericOp:
     return made
 
 
-def _reduces_columns(loops: Loops) -> bool:
+def _reduces_columns(loops: Loops, columns: int) -> bool:
+    """True if loops reduce along an iterator of the generic."""
     return any(
-        reduces and label == COLUMNS
+        reduces and label == columns
         for reduces, label in zip(loops.reductions, loops.labels, strict=True)
     )
 

@@ -58,9 +58,9 @@ class Exchange:
             for number, op in enumerate(exchanges_of(plan.generic))
         ]
         x, y = (kernel.call(f"my_logical_{axis}_")[0] for axis in ("x", "y"))
-        rows, count = plan.generic.grid_shape
+        *outer, rows, count = plan.generic.grid_shape
         self._number, first = x, 0
-        if rows > chip.grid[0]:
+        if rows > chip.grid[0] or math.prod(outer) > 1:
             # Cores are counted row by row, and several groups are in a row of the chip.
             self._number = kernel.arithmetic(arith.RemUIOp, x, count)
             first = kernel.arithmetic(arith.SubiOp, x, self._number)

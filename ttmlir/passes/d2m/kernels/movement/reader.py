@@ -183,6 +183,8 @@ def build_reader(
 
         def load(depth: int, indices: Indices) -> None:
             if depth < last or not last:
+                if depth:
+                    exchange.finish_step()
                 loader.load(depth, indices)
             else:
                 # The step before needs what others compute; this one's inputs travel meanwhile.
