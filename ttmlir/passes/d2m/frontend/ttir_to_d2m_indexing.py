@@ -18,6 +18,7 @@ from ttmlir.dialects.definition.row_ops import ParameterValue, RowOperation
 from ttmlir.ir.tensor_types import value_shape
 from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, DimExpr, dim, dims
 from ttmlir.layout.errors import LayoutError
+from ttmlir.optable import ROWS
 from ttmlir.passes.d2m.frontend.ttir_to_d2m import OTHER_ROAD, Conversion, RuleTable
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     D2MBuilder,
@@ -230,13 +231,8 @@ def _turns(builder: D2MBuilder, begins: DeviceTensor, extents: Shape, sizes: Sha
 
 # --- Scatters ------------------------------------------------------------------------------------
 
-_COMBINATIONS = {
-    "scatter": "",
-    "scatter_add": "add",
-    "scatter_maximum": "maximum",
-    "scatter_minimum": "minimum",
-    "scatter_multiply": "multiply",
-}
+_SCATTER = "scatter"
+"""The operation that replaces elements; a combination with them has its name behind that."""
 
 
 def _convert_scatter(conversion: Conversion, op: Operation) -> DeviceTensor:
@@ -253,7 +249,7 @@ def _convert_scatter(conversion: Conversion, op: Operation) -> DeviceTensor:
         )
     extents = [extent if each == axis else 1 for each in range(len(target.shape))]
     places = builder.load_constant(i32, extents, range(extent))
-    combination = _COMBINATIONS[op.ROW.mnemonic]
+    combination = op.ROW.mnemonic.removeprefix(_SCATTER).removeprefix("_")
     element, shape = target.element, target.shape
     for each in range(count):
         number = take(builder, numbers, axis, each, 1)
@@ -273,6 +269,6 @@ RULES: RuleTable = {
     "ttir.gather": _convert_gather,
     "ttir.slice_dynamic": _convert_slice_dynamic,
     "ttir.slice_write": _convert_slice_write,
-    **{f"ttir.{mnemonic}": _convert_scatter for mnemonic in _COMBINATIONS},
+    **{f"ttir.{each}": _convert_scatter for each in ROWS if each.startswith(_SCATTER)},
 }
 """Rules by the full name of the operation."""
