@@ -168,7 +168,8 @@ def build_reader(
         copy = BlockCopy(kernel, stream, tile_addresses(kernel, stream, arguments, chip))
         storers.append((operand_depth(generic, stream.number), copy, Storer(kernel, copy)))
     loader = Loader(plan, kernel, arguments, chip, READER_NOC)
-    loops = BlockLoops(generic, kernel)
+    exchange = Exchange(plan, kernel, arguments, chip) if exchanges_of(generic) else None
+    last = len(looped_iterators(generic))
 
     def after(depth: int, indices: Indices) -> None:
         for at, copy, storer in storers:
@@ -176,29 +177,34 @@ def build_reader(
                 loader.settle()
                 storer.store(block_of(generic.indexing_maps[copy.stream.number], indices))
 
-    stored = max((loader.depth, *(depth for depth, _, _ in storers)))
-    if exchanges_of(generic):
-        exchange = Exchange(plan, kernel, arguments, chip)
-        last = len(looped_iterators(generic))
-
-        def load(depth: int, indices: Indices) -> None:
-            if depth < last or not last:
-                if depth:
-                    exchange.finish_step()
-                loader.load(depth, indices)
-            else:
-                # The step before needs what others compute; this one's inputs travel meanwhile.
-                loader.load_during(depth, indices, exchange.finish_step)
-            if depth == last:
-                exchange.begin_step()
-
-        loops.run(load, after, max(last, stored))
+    load = loader.load if exchange is None else _load_and_exchange(loader, exchange, last)
+    deepest = max((loader.depth, *(depth for depth, _, _ in storers)))
+    BlockLoops(generic, kernel).run(load, after, deepest if exchange is None else last)
+    if exchange is not None:
         exchange.finish_step()
     else:
-        loops.run(loader.load, after, stored)
         loader.finish()
     if storers:
         kernel.call("noc_async_write_barrier")
+
+
+def _load_and_exchange(
+    loader: Loader, exchange: Exchange, last: int
+) -> Callable[[int, Indices], None]:
+    """What to load at each depth, between what the cores of a group tell each other."""
+
+    def load(depth: int, indices: Indices) -> None:
+        if depth < last or not last:
+            if depth:
+                exchange.finish_step()
+            loader.load(depth, indices)
+        else:
+            # The step before needs what others compute, so this one's inputs travel meanwhile.
+            loader.load_during(depth, indices, exchange.finish_step)
+        if depth == last:
+            exchange.begin_step()
+
+    return load
 
 
 def _load_chunks(
