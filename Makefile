@@ -56,8 +56,9 @@ lit: setup ## Run only the lit suite, with lit's own report
 
 .PHONY: explorer-test
 explorer-test: setup ## Try the explorer in Chromium (Debian: chromium, chromium-driver)
-	$(INSTALL) selenium pillow
-	$(PYTEST) -q test/explorer/browser.py
+	@# Apart from the environment: what selenium brings has names that examples have, too.
+	$(INSTALL) --upgrade --target $(VENV)/browser selenium pillow
+	PYTHONPATH=$(VENV)/browser $(PYTEST) -q test/explorer/browser.py
 
 .PHONY: demo
 demo: $(DEMO) ## Train, compile and run digit classifiers, one of them in JAX

@@ -12,8 +12,8 @@
 // ORDER: Pass Manager with 2 passes:
 // ORDER-NEXT: builtin.module(cse,symbol-dce)
 // REVERSED: builtin.module(symbol-dce,cse)
-// VALUES: ,ttir-grid-set{override-grid-sizes=a=2x3,b=4x1 sharding-pass-enabled=true})
-// UNDERSCORES: ,ttir-grid-set{override-grid-sizes=a=2x3 sharding-pass-enabled=false})
+// VALUES: ,ttir-grid-set{override-grid-sizes=a=2x3,b=4x1 override-output-layout="" sharding-pass-enabled=true})
+// UNDERSCORES: ,ttir-grid-set{override-grid-sizes=a=2x3 override-output-layout="" sharding-pass-enabled=false})
 // PIPELINE-NOT: ttir-grid-set
 // PIPELINE: ttir-implicit-device{mesh-shape=1,1},ttir-layout{{.*}},convert-ttir-to-ttnn)
 // Passes on functions get a nest of their own; neighbours share it.
