@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from ttmlir.cost.functions import APPROXIMATIONS, function_cycles
 from ttmlir.cost.machine import Machine
-from ttmlir.cost.parameters import MATMUL_BLOCK, MATMUL_CALL
+from ttmlir.cost.parameters import MATMUL_BLOCK
 from ttmlir.cost.tensors import (
     NO_TRANSFER,
     cores_for,
@@ -31,6 +31,7 @@ from ttmlir.cost.workload import COMPUTE, DRAM, NOC, PACK, UNPACK, OperationCost
 from ttmlir.layout.enums import DataType, MathFidelity, MemorySpace
 from ttmlir.runtime.tensor import TensorDesc
 from ttmlir.sim.timing.costs import (
+    MATMUL_UNPACK_CALL,
     matmul_math_cycles,
     matmul_unpack_cycles,
     pack_cycles,
@@ -173,7 +174,7 @@ def block_stages(
     unpack = matmul_unpack_cycles(a, b, height, width) / machine.figures.unpack_speed
     multiply_cycles = matmul_math_cycles(fidelity, products)
     handover = calls * MATMUL_BLOCK
-    unpacks = calls * depth * max(unpack, MATMUL_CALL)
+    unpacks = calls * depth * max(unpack, MATMUL_UNPACK_CALL)
     # With the longest blocks, each tile of one operand is unpacked for 8 of the other.
     streamed = min(unpack_cycles(each, instructions=1) for each in (a, b))
     least = rows * columns * depth * streamed / machine.figures.unpack_speed * 9 / 8
@@ -221,7 +222,7 @@ def _block_read(
     size = tiles * tile_bytes(desc.data_type)
     if ring:
         # Every core sends on what it has to its neighbour, and waits for what it gets.
-        sent = size / machine.figures.interface_rate
+        sent = size / machine.interface_rate
         hop = machine.noc.write_latency + machine.noc.hop_latency
         return Stage(NOC, sent + hop, sent)
     if is_sharded(desc) and receivers == 1:
@@ -229,9 +230,9 @@ def _block_read(
     if receivers == 1:
         return read
     # The sender begins to read the next block while this one is on its way.
-    given = machine.multicast_cycles(size)
+    given = machine.multicast_cycles(size, receivers - 1)
     kind = read.kind if read.cycles > given else NOC
-    least = max(read.ideal, size / machine.figures.interface_rate)
+    least = max(read.ideal, size / machine.interface_rate)
     return Stage(kind, read.cycles + given, least, machine.multicast_delay(receivers - 1))
 
 

@@ -221,7 +221,7 @@ def _gather_sums(machine: Machine, cores: int, data_type: DataType) -> float:
     size = tile_bytes(data_type)
     read = machine.read_l1(cores - 1, size).cycles
     added = cores * (unpack_cycles(data_type, data_type) + CALL_HANDOVER)
-    back = machine.multicast_cycles(size) + machine.multicast_delay(cores - 1)
+    back = machine.multicast_cycles(size, cores - 1) + machine.multicast_delay(cores - 1)
     return read + added + back
 
 
