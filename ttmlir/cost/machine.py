@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -163,8 +164,10 @@ class Machine:
 
     def multicast_delay(self, destinations: int) -> float:
         """Cycles until the last of them has it, beyond those in which it leaves: the path to the
-        farthest one is reserved, then it is a write that all acknowledge."""
-        hops = min(destinations, sum(self.grid))
+        farthest one of a line, or else of a square, is reserved, then it is a write that all
+        acknowledge."""
+        is_line = destinations < max(self.grid)
+        hops = destinations if is_line else 2 * math.isqrt(destinations + 1)
         path = self.noc.multicast_setup + hops * self.noc.hop_latency
         return path + self.figures.l1_write_latency + self.noc.multicast_answer * destinations
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ttmlir.cost.functions import APPROXIMATIONS, function_cycles
+from ttmlir.cost.functions import function_cycles
 from ttmlir.cost.machine import Machine
 from ttmlir.cost.parameters import MATMUL_BLOCK
 from ttmlir.cost.tensors import (
@@ -191,9 +191,7 @@ def block_stages(
 
 def activation_cycles(machine: Machine, config: MatmulConfig) -> int:
     """Cycles of the math thread for a tile of the function that is applied to the result."""
-    if config.approximate:
-        return APPROXIMATIONS[config.activation]
-    return function_cycles(machine.arch, config.activation)
+    return function_cycles(machine.arch, config.activation, approximate=config.approximate)
 
 
 def choose_subblock(rows: int, columns: int, *, wide: bool) -> tuple[int, int]:

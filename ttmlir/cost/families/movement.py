@@ -277,7 +277,6 @@ def cost_permute_rows(machine: Machine, work: Work) -> OperationCost:
     count = math.prod(output.shape[:-1])
     cores = cores_for(machine, output, count)
     page = output.shape[-1] * tile_bytes(output.data_type) / (TILE * TILE)
-    figures = machine.figures
     # The place of a row in the other order: a division for each dimension, as for a page.
     place = len(output.shape) * machine.page_address
     read = machine.read_dram(1, page, cores)

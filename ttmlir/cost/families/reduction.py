@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from ttmlir.cost.families.elementwise import first_banks, share_channels, stream_tiles
 from ttmlir.cost.functions import (
-    APPROXIMATIONS,
     call_cycles,
     elementwise_stages,
     function_cycles,
@@ -228,7 +227,8 @@ def _gather_sums(machine: Machine, cores: int, data_type: DataType) -> float:
 def pass_cycles(machine: Machine, call: str, data_type: DataType, work: Work) -> float:
     """Cycles of a call on a tile in L1 whose result goes back to L1."""
     if call == FAST_EXP:
-        unpack, busy = unpack_cycles(data_type), call_cycles("copy_tile") + APPROXIMATIONS["exp"]
+        unpack = unpack_cycles(data_type)
+        busy = call_cycles("copy_tile") + function_cycles(machine.arch, "exp", approximate=True)
     else:
         unpack = unpack_cycles(data_type, data_type)
         busy = call_cycles(call, work.other_fidelity)
