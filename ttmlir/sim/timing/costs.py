@@ -1,8 +1,9 @@
 """Cycles that the units of a core take for a tile, and processors for issuing a call.
 
 Rates and floors are those of the hardware manual (tt-isa-documentation, `WormholeB0/TensixTile`);
-measured numbers name the pull request or issue of tt-metal or tt-llk that gives them. What a call
-costs the math thread stands in its row of `ttmlir.optable.kernel`.
+measured numbers name the pull request or issue of tt-metal or tt-llk that gives them, or the figure
+(C1 and so on) of docs/timing.md, which has its source. What a call costs the math thread stands in
+its row of `ttmlir.optable.kernel`.
 """
 
 from __future__ import annotations
