@@ -14,6 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ttmlir.layout.enums import Arch
+from ttmlir.sim.timing.costs import MATMUL_PHASE
 
 RateTable = tuple[tuple[int, float], ...]
 """Rates by the size of pages; linear in between."""
@@ -106,9 +107,8 @@ MATMUL_BLOCK = 66
 CALL_HANDOVER = MATMUL_BLOCK
 """The same for each tile of each call of kernels that make several passes over data in L1."""
 
-MATRIX_OPERATIONS = 4096
-"""Additions and multiplications of a core in a cycle of one fidelity phase
-(tt-isa-documentation, MatrixUnit.md)."""
+MATRIX_OPERATIONS = 2 * 32**3 // MATMUL_PHASE
+"""Additions and multiplications of a core in a cycle of one fidelity phase."""
 
 HOST_CALL_NS = 29_000
 """Host's time to enqueue one operation without a trace (tt-metal, tech_reports/GEMM_FLOPS: 49.0 us

@@ -31,7 +31,9 @@ from ttmlir.cost.workload import COMPUTE, DRAM, NOC, PACK, UNPACK, OperationCost
 from ttmlir.layout.enums import DataType, MathFidelity, MemorySpace
 from ttmlir.runtime.tensor import TensorDesc
 from ttmlir.sim.timing.costs import (
+    MATMUL_PHASE,
     MATMUL_UNPACK_CALL,
+    fidelity_phases,
     matmul_math_cycles,
     matmul_unpack_cycles,
     pack_cycles,
@@ -183,7 +185,7 @@ def block_stages(
         Stage(
             COMPUTE,
             calls * depth * multiply_cycles + handover,
-            calls * depth * products * 16 * max(int(fidelity), 1),
+            calls * depth * products * MATMUL_PHASE * fidelity_phases(fidelity),
         ),
         Stage(PACK, rows * columns * pack_cycles(result, accumulates)),
     )
