@@ -160,6 +160,17 @@ def test_the_table_has_totals_operations_and_memory() -> None:
     assert len(estimate().table(most=1).splitlines()) < len(lines)
 
 
+def test_a_terminal_obeys_nothing_of_a_file() -> None:
+    """Neither names of programs nor locations; other letters stay."""
+    b = ProgramBuilder(name="for\x1b[2Jward")
+    x = b.to_device(b.input((32, 32), "bf16"))
+    b.output(b.eltwise("Exp", [x], debug_info='%1 = "ttnn.exp" loc("\x1b[31mcouché\x9b")'))
+    table = str(estimate_program(read_binary(b.pack(), "net.ttnn").program(0), "n150"))
+    assert table.startswith("for\ufffd[2Jward on n150: ")
+    assert "\ufffd[31mcouché\ufffd" in table
+    assert not {"\x1b", "\x9b"} & set(table)
+
+
 def test_csv_has_the_columns_of_the_profiler() -> None:
     """Those that name operations, times and tensors, and those of the estimate."""
     rows = list(csv.DictReader(io.StringIO(estimate().to_csv())))

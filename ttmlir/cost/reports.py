@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ttmlir.runtime.locations import place_in
 from ttmlir.runtime.memory_report import memory_document, memory_lines
 from ttmlir.runtime.profiler_table import MISSING, profiler_csv, tensor_columns
+from ttmlir.terminal import printable
 
 if TYPE_CHECKING:
     from ttmlir.cost.estimate import Estimate, OperationEstimate
@@ -33,7 +34,10 @@ _MORE_COLUMNS = (
 
 
 def estimate_table(estimate: Estimate, *, most: int | None = None) -> str:
-    """Totals, a line for each operation, memory, and what is left out."""
+    """Totals, a line for each operation, memory, and what is left out.
+
+    Names come from the file: what a terminal would obey is replaced.
+    """
     busy = [each for each in estimate.operations if each.time.mid]
     shown = busy if most is None else sorted(busy, key=lambda each: -each.time.mid)[:most]
     lines = [
@@ -47,7 +51,7 @@ def estimate_table(estimate: Estimate, *, most: int | None = None) -> str:
     if estimate.memory is not None:
         lines += memory_lines(estimate.memory)
     lines += [f"note: {note}" for note in estimate.notes]
-    return "\n".join(lines)
+    return printable("\n".join(lines))
 
 
 def _microseconds(time: Interval) -> str:
