@@ -17,6 +17,7 @@ from ttmlir.cost.workload import Stage, Workload
 from ttmlir.layout.system.boards import board
 from ttmlir.layout.system.system_tables import system_desc_to_table
 from ttmlir.runtime import BinaryError, BinaryProgram, InputError, UnsupportedError, read_binary
+from ttmlir.schema import system_desc as files
 
 
 def program() -> BinaryProgram:
@@ -99,6 +100,33 @@ def test_boards_are_names_or_descriptions(tmp_path: Path) -> None:
         estimate(str(tmp_path / "none.ttsys"))
 
 
+def test_a_path_object_is_a_board(tmp_path: Path) -> None:
+    """As it is for `ttmlir.compile`."""
+    path = tmp_path / "card.ttsys"
+    path.write_bytes(files.pack_system_desc(system_desc_to_table(board("p150"))))
+    assert estimate_program(program(), path).total == estimate("p150").total
+
+
+@pytest.mark.parametrize("batch", [0, -3])
+def test_a_batch_has_something_in_it(batch: int) -> None:
+    """Nothing, or less, has no rate."""
+    with pytest.raises(ValueError, match=f"at least one of the images, not {batch}$"):
+        estimate().rate(batch, unit="images")
+
+
+def test_columns_of_large_numbers_stay_apart() -> None:
+    """12 GB take a second there; a peak of several times the memory has no exponent."""
+    b = ProgramBuilder()
+    x = b.to_device(b.input((300000, 20000), "bf16"))
+    b.output(b.eltwise("Exp", [x], debug_info='%1 = "ttnn.exp" loc("net.py":12:3)'))
+    huge = estimate_program(read_binary(b.pack(), "net.ttnn").program(0), "n150")
+    head, *rows = str(huge).splitlines()[2:6]
+    columns = len(head.replace("bound by", "bound_by").split())
+    assert [len(row.split()) for row in rows] == [columns + 1] * 3
+    assert "e+" not in str(huge)
+    assert "does not fit" in str(huge)
+
+
 def test_generations_without_figures_are_refused() -> None:
     """By name, with those that there are."""
     b = ProgramBuilder()
@@ -131,6 +159,17 @@ def test_the_table_has_totals_operations_and_memory() -> None:
     assert "l1: nothing" in lines
     assert lines[-1].startswith("note: ")
     assert len(estimate().table(most=1).splitlines()) < len(lines)
+
+
+def test_a_terminal_obeys_nothing_of_a_file() -> None:
+    """Neither names of programs nor locations; other letters stay."""
+    b = ProgramBuilder(name="for\x1b[2Jward")
+    x = b.to_device(b.input((32, 32), "bf16"))
+    b.output(b.eltwise("Exp", [x], debug_info='%1 = "ttnn.exp" loc("\x1b[31mcouché\x9b")'))
+    table = str(estimate_program(read_binary(b.pack(), "net.ttnn").program(0), "n150"))
+    assert table.startswith("for\ufffd[2Jward on n150: ")
+    assert "\ufffd[31mcouché\ufffd" in table
+    assert not {"\x1b", "\x9b"} & set(table)
 
 
 def test_csv_has_the_columns_of_the_profiler() -> None:

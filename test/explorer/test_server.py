@@ -202,6 +202,7 @@ def test_no_other_command_is_run(client: Client, changed: dict[str, Any]) -> Non
         (b"{}", {"Content_Type": "application/x-www-form-urlencoded"}, 415),
         (b"", {"Content_Length": str(1 << 40)}, 413),
         (b"", {"Content_Length": "-1"}, 413),
+        (b"", {"Content_Length": "9" * 5000}, 413),
     ],
 )
 def test_requests_that_no_page_makes(

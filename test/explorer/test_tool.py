@@ -10,6 +10,7 @@ import pytest
 import ttmlir
 from ttmlir.compiler import compile_to_ttnn
 from ttmlir.explorer import stock
+from ttmlir.runtime import InputError
 from ttmlir.tools.tt_explorer import main
 
 LAYERS = Path(__file__).parent / "Inputs" / "layers.mlir"
@@ -103,3 +104,17 @@ def test_explore_kernels() -> None:
     compiled = ttmlir.compile(text, target="kernels")
     with ttmlir.explore(compiled, browser=False) as explorer:
         assert explorer.check()[0] == "net.ttm"
+
+
+def test_a_loaded_model_is_shown_as_its_file(tmp_path: Path) -> None:
+    """With the graph that tt-explorer shows of the file; its name is the model's."""
+    path = tmp_path / "layers.ttnn"
+    path.write_bytes(compile_to_ttnn(LAYERS.read_text()))
+    with ttmlir.explore(ttmlir.load(path), browser=False) as explorer:
+        assert explorer.check()[:2] == ["net.ttnn", "  net: 19 nodes, 18 edges, 6 layers"]
+
+
+def test_what_is_no_model_is_not_explored() -> None:
+    """Files are for the command."""
+    with pytest.raises(InputError, match=r"ttmlir\.load return, not str; the command tt-explorer"):
+        ttmlir.explore("layers.ttnn", browser=False)

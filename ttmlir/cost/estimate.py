@@ -166,7 +166,12 @@ class Estimate:
         return operation.time.mid / self.total.mid if self.total.mid else 0.0
 
     def rate(self, batch: int, unit: str = "items") -> Rate:
-        """Items per second, if one run is a batch of so many; transfers do not count."""
+        """Items per second, if one run is a batch of so many; transfers do not count.
+
+        ValueError for a batch of less than one.
+        """
+        if batch < 1:
+            raise ValueError(f"a batch has at least one of the {unit}, not {batch}")
         return Rate(unit, batch, self.device)
 
     def to_csv(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -30,14 +31,14 @@ KERNELS_NOTE = (
 )
 
 
-def find_machine(board: str | None, program: BinaryProgram) -> Machine:
+def find_machine(board: str | os.PathLike[str] | None, program: BinaryProgram) -> Machine:
     """The machine of a board, by name or `.ttsys` file; None: the one the file was compiled for.
 
     InputError for an unknown name, UnsupportedError for chips without figures.
     """
     try:
         if board is not None:
-            return Machine.of(board, find_system(board))
+            return Machine.of(os.fspath(board), find_system(board))
         system = system_of(program.binary)
         return Machine.of(_board_name(system.chip(0)), system)
     except ValueError as error:
@@ -60,7 +61,9 @@ DEFAULT_BOARD = "default"
 """The name of what is assumed where nothing is said, which is no card."""
 
 
-def estimate_program(program: BinaryProgram, board: str | None = None) -> Estimate:
+def estimate_program(
+    program: BinaryProgram, board: str | os.PathLike[str] | None = None
+) -> Estimate:
     """Estimate every operation of a program of a `.ttnn` file, and its memory, without running it.
 
     `board` is the name of a board or the path of a `.ttsys` file; None means the system that the

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ttmlir.runtime.locations import place_in
 from ttmlir.runtime.memory_report import memory_document, memory_lines
 from ttmlir.runtime.profiler_table import MISSING, profiler_csv, tensor_columns
+from ttmlir.terminal import printable
 
 if TYPE_CHECKING:
     from ttmlir.cost.estimate import Estimate, OperationEstimate
     from ttmlir.cost.workload import Interval
 
-_NAME_WIDTH = 28
+_HEAD = ("operation", "us", "low", "high", "share", "MFLOP", "MB", "util", "bound by", "location")
+_LEAST_WIDTHS = (28, 10, 9, 10, 8, 11, 9, 7, 24, 0)
+"""Of the columns, in characters, so that tables of different boards look the same."""
 _LONGEST_NAME = 40
 """Of a location without a place, in characters."""
 _MORE_COLUMNS = (
@@ -31,36 +34,56 @@ _MORE_COLUMNS = (
 
 
 def estimate_table(estimate: Estimate, *, most: int | None = None) -> str:
-    """Totals, a line for each operation, memory, and what is left out."""
+    """Totals, a line for each operation, memory, and what is left out.
+
+    Names come from the file: what a terminal would obey is replaced.
+    """
     busy = [each for each in estimate.operations if each.time.mid]
     shown = busy if most is None else sorted(busy, key=lambda each: -each.time.mid)[:most]
     lines = [
         f"{estimate.name} on {estimate.board}: {_microseconds(estimate.total)} in {len(busy)} "
-        f"operations",
+        f"operation{'s' * (len(busy) != 1)}",
         f"  device {_microseconds(estimate.device)}, host transfers {_microseconds(estimate.host)}",
-        f"{'operation':<{_NAME_WIDTH}}{'us':>10}{'low':>9}{'high':>10}{'share':>8}"
-        f"{'MFLOP':>11}{'MB':>9}{'util':>7}  {'bound by':<24}location",
+        *_align([_HEAD, *(_cells(estimate, each) for each in shown)]),
     ]
-    lines += [_table_line(estimate, each) for each in shown]
     if len(shown) < len(busy):
         lines.append(f"... and {len(busy) - len(shown)} more operations")
     if estimate.memory is not None:
         lines += memory_lines(estimate.memory)
     lines += [f"note: {note}" for note in estimate.notes]
-    return "\n".join(lines)
+    return printable("\n".join(lines))
 
 
 def _microseconds(time: Interval) -> str:
     return f"{time.mid / 1e3:,.1f} us ({time.low / 1e3:,.1f} to {time.high / 1e3:,.1f})"
 
 
-def _table_line(estimate: Estimate, each: OperationEstimate) -> str:
+def _cells(estimate: Estimate, each: OperationEstimate) -> tuple[str, ...]:
+    """The texts of an operation's line, in the order of `_HEAD`."""
     return (
-        f"{f'{each.index} {each.name}':<{_NAME_WIDTH}}{each.time.mid / 1e3:>10,.1f}"
-        f"{each.time.low / 1e3:>9,.1f}{each.time.high / 1e3:>10,.1f}"
-        f"{100 * estimate.share(each):>7.1f}%{each.flops / 1e6:>11,.1f}{each.bytes / 1e6:>9,.2f}"
-        f"{100 * each.utilisation:>6.0f}%  {each.bound_by:<24}{_place(each.location)}"
+        f"{each.index} {each.name}",
+        f"{each.time.mid / 1e3:,.1f}",
+        f"{each.time.low / 1e3:,.1f}",
+        f"{each.time.high / 1e3:,.1f}",
+        f"{100 * estimate.share(each):.1f}%",
+        f"{each.flops / 1e6:,.1f}",
+        f"{each.bytes / 1e6:,.2f}",
+        f"{100 * each.utilisation:.0f}%",
+        each.bound_by,
+        _place(each.location),
     )
+
+
+def _align(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Lines with numbers to the right; a column is wider than usual where its texts are."""
+    widths = [
+        max(least, 2 + max(map(len, column)))
+        for least, column in zip(_LEAST_WIDTHS, zip(*rows, strict=True), strict=True)
+    ]
+    first, *others, last, _ = widths
+    for operation, *numbers, bound_by, place in rows:
+        right = "".join(f"{text:>{width}}" for text, width in zip(numbers, others, strict=True))
+        yield f"{operation:<{first}}{right}  {bound_by:<{last}}{place}"
 
 
 def _place(location: str) -> str:

@@ -33,7 +33,7 @@ from ttmlir.runtime.metal.program import MetalBinary
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
-    from ttmlir.frontend.compiled import CompiledModel
+    from ttmlir.frontend.calling import CallableModel
 
 SUFFIXES = (".mlir", ".ttir", ".ttnn", ".ttm")
 """Files that are shown; those of other names are taken for text if they are named one by one."""
@@ -315,13 +315,16 @@ def read_module(text: str, file_name: str, name: str) -> ModuleDocument:
     return ModuleDocument(name, module, stage, file_name=file_name, texts={file_name: Source(text)})
 
 
-def document_of(compiled: CompiledModel, name: str) -> Document:
-    """A document of a compiled model: its source, so that overrides are possible."""
-    if compiled.suffix != ".ttnn":
-        return BinaryDocument(f"{name}{compiled.suffix}", compiled.binary)
-    source = compiled.source
+def document_of(model: CallableModel, name: str) -> Document:
+    """A document of a model: of a compiled one its source, so that overrides are possible."""
+    from ttmlir.frontend.compiled import CompiledModel
+
+    if not isinstance(model, CompiledModel) or model.suffix != ".ttnn":
+        suffix = ".ttm" if model.binary.is_metal else ".ttnn"
+        return BinaryDocument(f"{name}{suffix}", model.binary)
+    source = model.source
     return ModuleDocument(
-        name, source.module, source.stage, options=compiled.options, texts=dict(source.texts)
+        name, source.module, source.stage, options=model.options, texts=dict(source.texts)
     )
 
 

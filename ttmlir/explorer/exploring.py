@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 import webbrowser
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from ttmlir.explorer.check import check
 from ttmlir.explorer.documents import Document, document_of
@@ -13,9 +12,7 @@ from ttmlir.explorer.graph import clean_name
 from ttmlir.explorer.server import ExplorerServer, open_server
 from ttmlir.explorer.session import Session
 from ttmlir.explorer.stock import page_files
-
-if TYPE_CHECKING:
-    from ttmlir.frontend.compiled import CompiledModel
+from ttmlir.runtime.errors import InputError
 
 
 class Explorer:
@@ -73,22 +70,31 @@ def open_explorer(
 
 
 def explore(
-    compiled: CompiledModel,
+    model: object,
     *,
     browser: bool = True,
     port: int | None = None,
     save_folder: str | None = None,
 ) -> Explorer:
-    """Show a compiled model in Model Explorer, in the browser; overrides recompile it.
+    """Show a model in Model Explorer, in the browser; overrides recompile it.
 
         explorer = ttmlir.explore(compiled)
         ...
         explorer.close()
 
-    With `save_folder`, overrides are saved there in a file that `ttmlir-opt` takes. Raises
-    `ttmlir.explorer.stock.MissingPackageError` if the Model Explorer package is not installed.
+    A model that `ttmlir.load` made is shown as its file is, without overrides. With `save_folder`,
+    overrides are saved there in a file that `ttmlir-opt` takes. Raises InputError for what is no
+    model, `ttmlir.explorer.stock.MissingPackageError` if the Model Explorer package is not
+    installed.
     """
-    document = document_of(compiled, clean_name(compiled.name))
+    from ttmlir.frontend.calling import CallableModel
+
+    if not isinstance(model, CallableModel):
+        raise InputError(
+            "explore shows what ttmlir.compile and ttmlir.load return, not "
+            f"{type(model).__name__}; the command tt-explorer shows files"
+        )
+    document = document_of(model, clean_name(model.name))
     explorer = open_explorer([document], port=port, save_folder=save_folder)
     if browser:
         webbrowser.open_new_tab(explorer.address)

@@ -264,7 +264,8 @@ class _Handler(BaseHTTPRequestHandler):
         """The JSON of a request; None if it was refused."""
         length = self.headers.get("Content-Length", "")
         kind = self.headers.get("Content-Type", "").partition(";")[0].strip().lower()
-        if not (length.isascii() and length.isdecimal()) or int(length) > MAX_BODY:
+        is_number = length.isascii() and length.isdecimal() and len(length) < 20
+        if not is_number or int(length) > MAX_BODY:
             self.close_connection = True
             self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"at most {MAX_BODY} bytes are read")
             return None

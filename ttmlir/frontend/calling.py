@@ -6,6 +6,7 @@ results what the call returns.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -128,7 +129,7 @@ class CallableModel:
             outputs, runs = run_recorded(self._program, arrays, Numerics(self._numerics(numerics)))
         return ModelProfile(self.name, self._convention.unflatten(outputs), runs)
 
-    def estimate(self, board: str | None = None) -> Estimate:
+    def estimate(self, board: str | os.PathLike[str] | None = None) -> Estimate:
         """How long the program would take on a board, operation by operation, without running it.
 
             estimate = compiled.estimate("n150")
@@ -142,7 +143,7 @@ class CallableModel:
 
         return estimate_program(self._program, board)
 
-    def summary(self, board: str | None = None) -> ModelSummary:
+    def summary(self, board: str | os.PathLike[str] | None = None) -> ModelSummary:
         """Layers with their operations, parameters and estimated times, and the memory they take.
 
         Times are for a `board` as in `estimate`; models of kernels have none, see `profile`.
@@ -151,7 +152,7 @@ class CallableModel:
 
         return summarize(self._program, self._spell_signature(), len(self._bytes), board)
 
-    def plot(self, board: str | None = None) -> ModelPlot:
+    def plot(self, board: str | os.PathLike[str] | None = None) -> ModelPlot:
         """A picture: operations under the roofline of a board, and the time of each layer.
 
             compiled.plot("n150").save("model.png")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -108,7 +109,10 @@ class ModelSummary:
 
 
 def summarize(
-    program: BinaryProgram, signature: str, size: int, board: str | None = None
+    program: BinaryProgram,
+    signature: str,
+    size: int,
+    board: str | os.PathLike[str] | None = None,
 ) -> ModelSummary:
     """The summary of a program in a file of `size` bytes; times are those of a board."""
     layers: dict[str, Layer] = {}

@@ -17,12 +17,17 @@ def memory_lines(memory: ProgramMemory) -> list[str]:
             continue
         lines.append(
             f"{use.space.keyword}: peak of {use.peak:,} bytes per {bank}, "
-            f"{100 * use.share:.2g} % of {use.capacity:,}, at {_where(memory, use)}"
+            f"{_percent(use.share)} % of {use.capacity:,}, at {_where(memory, use)}"
         )
         lines += [f"  {_buffer(each, bank)}" for each in use.largest]
     if memory.first_overflow is not None:
         lines.append(f"does not fit: {memory.first_overflow}")
     return lines
+
+
+def _percent(share: float) -> str:
+    """Two digits of what is small, and no exponent of what is large."""
+    return f"{100 * share:.2g}" if share < 0.095 else f"{100 * share:,.0f}"
 
 
 def _where(memory: ProgramMemory, use: MemoryUse) -> str:

@@ -34,11 +34,12 @@ def read_system_desc(data: bytes | memoryview, source: str) -> TableView:
         raise BinaryError(str(error)) from error
 
 
-def find_system(board: str) -> SystemDesc:
+def find_system(board: str | os.PathLike[str]) -> SystemDesc:
     """The system of a board by its name, or that of a `.ttsys` file by its path.
 
     InputError for what is neither, BinaryError for a file that cannot be used.
     """
+    board = os.fspath(board)
     if board in BOARD_NAMES:
         return find_board(board)
     if not board.endswith(".ttsys") and not os.path.exists(board):

@@ -160,6 +160,19 @@ def sorting(x: Any) -> Any:
     return y.sort().values
 
 
+def test_modules_of_torch_itself_are_at_the_line_that_compiles_them() -> None:
+    """Their frames, and those of functions that torch writes, are in no file of the user."""
+    module = nn.Sequential(nn.Linear(3, 2)).eval()
+    compiled = ttmlir.compile(module, torch.ones(4, 3))
+    places = {
+        re.sub(r'"[^"]*/', '"', each.location)
+        for each in compiled.estimate("n150").operations
+        if "linear" in each.location
+    }
+    [place] = places
+    assert re.fullmatch(r'"linear"\("test_model_door\.py":\d+:5\)', place)
+
+
 def test_unsupported_operations_are_named_at_their_line() -> None:
     """The message shows the user's own line and what is near."""
     message = _refusal(sorting, torch.randn(5))

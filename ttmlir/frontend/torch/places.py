@@ -7,7 +7,7 @@ import os
 import re
 import sysconfig
 import traceback
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
@@ -31,17 +31,32 @@ def place_of(node: Any) -> LocationAttr:
 def place_of_trace(trace: str) -> LocationAttr:
     """The innermost line outside of libraries that a text of Python's frames has, or unknown."""
     frames = [(match["file"], int(match["line"])) for match in _FRAME.finditer(trace)]
-    own = [frame for frame in frames if not frame[0].startswith(_library_folders())]
+    own = [frames[i] for i in _own([file for file, _ in frames])]
     return _place(*own[-1]) if own else UNKNOWN_LOC
 
 
 def place_of_error(error: BaseException) -> LocationAttr:
     """The innermost line outside of libraries that an exception came through."""
     frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if not frame.filename.startswith(_library_folders())]
+    own = [frames[i] for i in _own([frame.filename for frame in frames])]
     if not own or own[-1].lineno is None:
         return UNKNOWN_LOC
     return _place(own[-1].filename, own[-1].lineno)
+
+
+def _own(files: Sequence[str]) -> list[int]:
+    """The frames outside of libraries, by the files of all, the outermost first.
+
+    Frames of `<string>` are the user's in `python -c`, where the outermost one is; else they are
+    functions that torch has written.
+    """
+    own = [i for i, file in enumerate(files) if not file.startswith(_library_folders())]
+    is_script = bool(own) and files[own[0]] == _STRING
+    return [i for i in own if is_script or files[i] != _STRING]
+
+
+_STRING = "<string>"
+"""Python's name of code that is in no file."""
 
 
 def _place(file: str, line: int) -> LocationAttr:
@@ -94,7 +109,7 @@ _FILTER = "_filter_traceback_frames"
 
 def _user_frames(_: object, summary: traceback.StackSummary) -> traceback.StackSummary:
     """The innermost frames outside of libraries."""
-    own = [frame for frame in summary if not frame.filename.startswith(_library_folders())]
+    own = [summary[i] for i in _own([frame.filename for frame in summary])]
     return traceback.StackSummary.from_list(own[-_FRAMES_KEPT:])
 
 
