@@ -290,6 +290,14 @@ def test_fallback_where_a_pass_fails(device: Any) -> None:
     np.testing.assert_array_equal(numbers(function(x)), numbers(ttnn.lgamma(x)))
 
 
+def test_fallback_where_an_argument_is_refused(device: Any) -> None:
+    """Also where a call of ttnn hands the refusal on."""
+    function = ttnn_jit.jit(fallback=True)(lambda x: ttnn.matmul(x, x, activation="relu"))
+    x = tensor(device, 32, 32)
+    expected = numbers(ttnn.matmul(x, x, activation="relu"))
+    np.testing.assert_array_equal(numbers(function(x)), expected)
+
+
 def test_extra_pipeline_options(device: Any) -> None:
     """Options of the pipeline, as on the command line."""
     function = ttnn_jit.jit(extra_pipeline_options="enable-fusion=false")(
@@ -337,7 +345,7 @@ def test_refused_arguments(device: Any, function: Any, message: str) -> None:
     with pytest.raises(kinds) as caught:
         ttnn_jit.jit()(function)(tensor(device, 32, 48))
     assert message in str(caught.value)
-    assert Path(__file__).name in str(caught.value)
+    assert str(caught.value).count(Path(__file__).name) == 1
 
 
 def test_tensor_from_around_the_function(device: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ttmlir.ttnn.errors import join_place, place_of_call
+from ttmlir.ttnn.errors import PlacedError, join_place, place_of_call
 
 
 class UnsupportedFunctionError(AssertionError):
@@ -14,12 +14,12 @@ class UnsupportedFunctionError(AssertionError):
         super().__init__(join_place(f"Function {name} not supported; {remedy}", place))
 
 
-class CompilationError(RuntimeError):
+class CompilationError(PlacedError):
     """A function that cannot be compiled."""
 
     def __init__(self, message: str) -> None:
         """What is wrong, at the call that is traced now."""
-        super().__init__(join_place(message, place_of_call()))
+        super().__init__(message, place_of_call())
 
 
 class PassManagerError(RuntimeError):
