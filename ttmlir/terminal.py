@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Callable, Generator
@@ -29,7 +30,7 @@ def show_wait(
     The body calls what it gets after each of the `total` steps; without a number of steps the bar
     only moves. One wait is shown at a time, the outermost.
     """
-    if quiet or _Bar.active is not None or not sys.stderr.isatty():
+    if quiet or _Bar.active is not None or not _can_show_bars():
         yield _do_nothing
         return
     bar = _Bar(printable(title), total)
@@ -43,6 +44,11 @@ def show_wait(
         timer.cancel()
         bar.stop()
         _Bar.active = None
+
+
+def _can_show_bars() -> bool:
+    """True if standard error is a terminal that moves its cursor when it is told so."""
+    return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def _do_nothing() -> None:

@@ -8,6 +8,7 @@ prints a table with a row for each fault.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -281,21 +282,30 @@ def find_in_kernels() -> Report:
     return bisect(KERNELS, seed=3, target="kernels")
 
 
-def in_kernel(kernel: str, old: str, new: str, operation: str) -> Fault:
-    """The text of a kernel of the unfused program says something else."""
+ADDRESS = r"get_noc_addr\((v\d+), (v\d+), (v\d+)\)"
+"""Of a tile: its column, its row and where the tensor begins."""
+
+
+def in_kernel(kernel: str, what: str, old: str, new: str, operation: str) -> Fault:
+    """A kernel of the unfused program says something else, by a regular expression."""
     read = metal_program.read_program
+
+    def change(source: str) -> str:
+        changed, count = re.subn(old, new, source)
+        assert count, f"{kernel} has no {old}"
+        return changed
 
     def read_wrong(*arguments: Any, **keywords: Any) -> Any:
         program = read(*arguments, **keywords)
         kernels = tuple(
-            replace(each, source=each.source.replace(old, new)) if each.name == kernel else each
+            replace(each, source=change(each.source)) if each.name == kernel else each
             for each in program.kernels
         )
         return replace(program, kernels=kernels)
 
     return Fault(
         "kernel",
-        f"{kernel}: {new} for {old}",
+        f"{kernel}: {what}",
         "ttmetal unfused",
         operation,
         lambda: replaced(metal_program, "read_program", read_wrong),
@@ -423,23 +433,54 @@ def all_faults() -> list[Fault]:
         in_row("minimum", lambda xp, x, y: xp.maximum(x, y)),
         in_row("multiply", lambda xp, x, y: x + y),
     ]
+    read, write = rf"{ADDRESS}(;\n\s+noc_async_read\()", rf"{ADDRESS}(;\n\s+noc_async_write\()"
+    by_column, by_row = r"get_noc_addr(4 - \1, \2, \3)", r"get_noc_addr(\1, 2 - \2, \3)"
     kernels = [
-        in_kernel("compute0", "v26, v27, v5", "v26, v5, v5", product),
-        in_kernel("compute1", "(v4, v5, v4)", "(v5, v4, v4)", "stablehlo.subtract"),
-        in_kernel("compute2", "tanh_tile(v3);", "tanh_tile(v3); tanh_tile(v3);", "stablehlo.tanh"),
         in_kernel(
-            "compute3", "exp_tile(v3);", "exp_tile(v3); exp_tile(v3);", "stablehlo.exponential"
+            "compute0",
+            "the first tile of the second factor",
+            r"matmul_block\((v\d+), (v\d+), (v\d+), v\d+, (v\d+),",
+            r"matmul_block(\1, \2, \3, \4, \4,",
+            product,
         ),
-        in_kernel("reader0", "get_noc_addr(v48, v46, v9)", "get_noc_addr(v48, v7, v9)", product),
-        in_kernel("reader0", "(v12, v18, v10)", "(4 - v12, v18, v10)", product),
-        in_kernel("reader1", "(v9, v8, v7)", "(v9, v8, v6)", "stablehlo.subtract"),
-        in_kernel("reader2", "(v7, v6, v5)", "(4 - v7, v6, v5)", "stablehlo.tanh"),
-        in_kernel("reader3", "(v7, v6, v5)", "(v7, 2 - v6, v5)", "stablehlo.exponential"),
-        in_kernel("reader4", "(v6, v7, v5)", "(4 - v6, v7, v5)", "stablehlo.transpose"),
-        in_kernel("writer0", "(v11, v32, v9)", "(4 - v11, v32, v9)", product),
-        in_kernel("writer1", "(v8, v7, v6)", "(4 - v8, v7, v6)", "stablehlo.subtract"),
-        in_kernel("writer2", "(v7, v6, v5)", "(v7, 2 - v6, v5)", "stablehlo.tanh"),
-        in_kernel("writer4", "(v7, v6, v5)", "(2 - v7, v6, v5)", "stablehlo.transpose"),
+        in_kernel(
+            "compute1",
+            "operands change places",
+            r"sub_binary_tile\((v\d+), (v\d+),",
+            r"sub_binary_tile(\2, \1,",
+            "stablehlo.subtract",
+        ),
+        *[
+            in_kernel(
+                kernel, f"{call} twice", rf"{call}\((v\d+)\);", rf"{call}(\1); {call}(\1);", op
+            )
+            for kernel, call, op in (
+                ("compute2", "tanh_tile", "stablehlo.tanh"),
+                ("compute3", "exp_tile", "stablehlo.exponential"),
+            )
+        ],
+        in_kernel("reader0", "the first row", read, r"get_noc_addr(\1, 0, \3)\4", product),
+        in_kernel("reader0", "other rows", read, rf"{by_row}\4", product),
+        in_kernel(
+            "reader1",
+            "one operand twice",
+            rf"({ADDRESS}(?:.|\n)*){ADDRESS}",
+            r"\1get_noc_addr(\2, \3, \4)",
+            "stablehlo.subtract",
+        ),
+        in_kernel("reader2", "other columns", ADDRESS, by_column, "stablehlo.tanh"),
+        in_kernel("reader3", "other rows", ADDRESS, by_row, "stablehlo.exponential"),
+        in_kernel("reader4", "other columns", ADDRESS, by_column, "stablehlo.transpose"),
+        in_kernel("writer0", "other columns", write, rf"{by_column}\4", product),
+        in_kernel("writer1", "other columns", ADDRESS, by_column, "stablehlo.subtract"),
+        in_kernel("writer2", "other rows", ADDRESS, by_row, "stablehlo.tanh"),
+        in_kernel(
+            "writer4",
+            "other columns",
+            ADDRESS,
+            r"get_noc_addr(2 - \1, \2, \3)",
+            "stablehlo.transpose",
+        ),
     ]
     files = [
         in_file("tanh for exp", "stablehlo.exponential", change_kind("Exp", "Tanh")),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from pathlib import Path
 from statistics import median
 
 import pytest
 from card_figures import compare_all
-from figures import launch, network, tiles
+from figures import launch, network, operations, tiles
 from figures.comparison import Comparison, summarize, write_row
 
 FEW = 16
@@ -107,3 +109,29 @@ def test_rows_of_the_tables() -> None:
         "| cycles | 10% | 25% |"
     )
     assert list(summarize(sweep))[2] == "| one core | 3 | 10.0% | -25% | C1: writes, 2 x 32 B |"
+
+
+REPOSITORY = Path(__file__).parents[2]
+NUMBER = re.compile(r"\bC\d+b?\b")
+
+
+def test_each_figure_has_its_source_in_the_page() -> None:
+    """Once, whichever page or module speaks of it; `C1 to C4` speaks of its ends."""
+    page = (REPOSITORY / "docs" / "timing.md").read_text()
+    head = "| Figure | What was measured | Source |\n|---|---|---|\n"
+    table = page.partition(head)[2].partition("\n\n")[0]
+    rows = [row.strip("|").split("|") for row in table.splitlines()]
+    assert all(source.strip() for _, _, source in rows)
+    defined = [name.strip() for names, _, _ in rows for name in names.split(",")]
+    assert len(defined) == len(set(defined))
+    spoken = [
+        *(REPOSITORY / "docs" / name for name in ("timing.md", "cost.md", "plan.md")),
+        *(REPOSITORY / "ttmlir" / "sim" / "timing").glob("*.py"),
+        *(REPOSITORY / "ttmlir" / "cost").glob("*.py"),
+        *(REPOSITORY / "test" / "sim" / "timing").glob("*.py"),
+    ]
+    compared = {figure.number for figure in network.FIGURES}
+    compared |= launch.NUMBERS | tiles.NUMBERS | operations.NUMBERS
+    named = {number for path in spoken for number in NUMBER.findall(path.read_text())}
+    assert len(compared) > 30
+    assert (named | compared) - set(defined) == set()

@@ -72,7 +72,7 @@ def test_totals_are_the_sums_of_the_operations() -> None:
 
 
 def test_launching_is_hidden_by_long_programs() -> None:
-    """A program of 10 us costs 0.8 us more, one of 1 us as long as launching it takes."""
+    """A program of 10 us was measured to take 10.96 us; one of 1 us takes as long as launching."""
     machine = find_machine("n150", program())
     nothing = Stage("latency", 0)
     times = [
@@ -82,9 +82,10 @@ def test_launching_is_hidden_by_long_programs() -> None:
         ).mid
         for cycles in (10_000, 1000)
     ]
-    assert times == [10_800, machine.figures.launch_ns]
+    assert times[0] == pytest.approx(10_960, rel=0.02)
+    assert times[1] == machine.launch_ns
     # 2.47 us for one small kernel, 5.85 us for five of 8 KiB.
-    assert 2470 < machine.figures.launch_ns < 5850
+    assert 2470 < machine.launch_ns < 5850
 
 
 def test_boards_are_names_or_descriptions(tmp_path: Path) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from ttmlir.cost.families.contraction import choose_subblock
+from ttmlir.cost.functions import function_cycles
 from ttmlir.cost.machine import Machine
 from ttmlir.cost.operations import cost_operation
 from ttmlir.cost.tensors import make_desc, tile_count
 from ttmlir.cost.work import Work
 from ttmlir.cost.workload import Stage, Workload
-from ttmlir.layout.enums import DataType, MathFidelity, MemorySpace, TensorMemoryLayout
+from ttmlir.layout.enums import Arch, DataType, MathFidelity, MemorySpace, TensorMemoryLayout
 from ttmlir.layout.system.boards import board
 
 L1 = MemorySpace.DEVICE_L1
@@ -90,3 +91,37 @@ def test_products_count_their_operations() -> None:
         n150(), Work(mnemonic="matmul", operands=(short[0], short[1]), output=short[2])
     ).programs
     assert program.fidelity is MathFidelity.LOFI
+
+
+@pytest.mark.parametrize(
+    ("function", "arch", "exact", "fast"),
+    [
+        # tt-metal PR 26946 and 55061; 49926; 29495; 48925 and 49926.
+        ("sigmoid", Arch.WORMHOLE_B0, 1394, 198),
+        ("sigmoid", Arch.BLACKHOLE, 1247, 221),
+        ("exp", Arch.WORMHOLE_B0, 1344, 128),
+        ("exp", Arch.BLACKHOLE, 672, 52),
+        ("floor", Arch.WORMHOLE_B0, 520, 520),
+        ("floor", Arch.BLACKHOLE, 476, 476),
+    ],
+)
+def test_functions_have_costs_by_chip_and_form(
+    function: str, arch: Arch, exact: int, fast: int
+) -> None:
+    """Those that were published; one without a fast form takes the same."""
+    assert function_cycles(arch, function) == exact
+    assert function_cycles(arch, function, approximate=True) == fast
+
+
+@pytest.mark.parametrize(("destinations", "rate"), [(7, 30.4), (63, 25.2)])
+def test_each_receiver_acknowledges_a_packet(destinations: int, rate: float) -> None:
+    """8 KiB are 257 flits of 1.02 cycles; 25.6 bytes per cycle were measured with 63 receivers."""
+    machine = n150()
+    sent = machine.multicast_cycles(2**20, destinations) - machine.multicast_cycles(0, destinations)
+    assert 2**20 / sent == pytest.approx(rate, rel=0.01)
+
+
+@pytest.mark.parametrize(("destinations", "cycles"), [(63, 710), (24, 470)])
+def test_multicasts_wait_for_their_path_and_for_answers(destinations: int, cycles: int) -> None:
+    """One of 32 bytes, as measured by tt-low-level-documentation: within 15 %."""
+    assert n150().multicast_delay(destinations) == pytest.approx(cycles, rel=0.15)

@@ -94,7 +94,9 @@ def test_pipes_get_no_colours(capsys: Capture) -> None:
 def test_a_binary_is_not_written_to_a_terminal() -> None:
     """It would show as garbage and could change the terminal; text may go there."""
     assert opt(["--ttir-to-ttnn-backend-pipeline", str(MODEL), "-o", "ttnn.mlir"]) == 0
-    status, shown = on_terminal("ttmlir-translate", "--ttnn-to-flatbuffer", "ttnn.mlir")
+    status, shown = on_terminal(
+        "ttmlir-translate", "--ttnn-to-flatbuffer", "ttnn.mlir", TERM="dumb"
+    )
     assert (status, shown) == (
         1,
         "ttmlir-translate: the output is binary, and standard output is a terminal; write it to a"

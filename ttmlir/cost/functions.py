@@ -26,30 +26,12 @@ _INSTRUCTIONS = {
 }
 """Estimated vector instructions of functions that no kernel call computes."""
 
-APPROXIMATIONS = {
-    # tt-metal PR 49926 (Blackhole), 55061 (Wormhole), LLK PR 1190 (Wormhole).
-    "gelu": 221,
-    "tanh": 160,
-    "sigmoid": 198,
-    "exp": 107,
-}
-"""Cycles of the fast forms of functions, which programs may ask for."""
-
-_ON_BLACKHOLE = {
-    # tt-metal PR 49926, 54318.
-    "exp": 482,
-    "tanh": 764,
-    "sigmoid": 1247,
-    **dict.fromkeys(("floor", "ceil"), 476),
-}
-"""Cycles of functions whose figures on Blackhole are others than those of the rows."""
-
-_COSTS = {call.mnemonic: call.cost for call in CALLS}
+_ROWS = {call.mnemonic: call for call in CALLS}
 
 
 def call_cycles(mnemonic: str, fidelity: MathFidelity = MathFidelity.HIFI4) -> int:
     """Cycles of the math thread for a kernel call on a tile; KeyError if there is no such call."""
-    cost = _COSTS[mnemonic]
+    cost = _ROWS[mnemonic].cost
     return cost.math * (fidelity_phases(fidelity) if cost.phases else 1)
 
 
@@ -57,7 +39,7 @@ def is_estimated(mnemonic: str) -> bool:
     """True if no figure for the calls of an elementwise operation is public."""
     calls = TILE_CALLS[mnemonic]
     steps = calls.floats or calls.integers
-    return steps is None or any(_COSTS[step.call].estimated for step in steps)
+    return steps is None or any(_ROWS[step.call].cost.estimated for step in steps)
 
 
 @cache
@@ -79,10 +61,7 @@ def elementwise_stages(
     else:
         unpack = sum(unpack_cycles(each) for each in operands)
         math = len(operands) * call_cycles("copy_tile")
-        if approximate and mnemonic in APPROXIMATIONS:
-            math += APPROXIMATIONS[mnemonic]
-        else:
-            math += function_cycles(machine.arch, mnemonic, operands)
+        math += function_cycles(machine.arch, mnemonic, operands, approximate=approximate)
     return stages(unpack / machine.figures.unpack_speed, math, pack_cycles(result))
 
 
@@ -96,10 +75,17 @@ def is_narrow_float(data_type: DataType) -> bool:
     return data_type in (DataType.BF16, DataType.F16) or is_block_float(data_type)
 
 
-def function_cycles(arch: Arch, mnemonic: str, operands: tuple[DataType, ...] = ()) -> int:
-    """Cycles of the vector unit for a tile of an elementwise operation."""
-    if arch is Arch.BLACKHOLE and mnemonic in _ON_BLACKHOLE:
-        return _ON_BLACKHOLE[mnemonic]
+def function_cycles(
+    arch: Arch,
+    mnemonic: str,
+    operands: tuple[DataType, ...] = (),
+    *,
+    approximate: bool = False,
+) -> int:
+    """Cycles of the vector unit for a tile of an elementwise operation.
+
+    `approximate` asks for the fast form of each call that has one.
+    """
     if mnemonic in _INSTRUCTIONS:
         return _VECTOR * _INSTRUCTIONS[mnemonic]
     calls = TILE_CALLS[mnemonic]
@@ -107,7 +93,14 @@ def function_cycles(arch: Arch, mnemonic: str, operands: tuple[DataType, ...] = 
     steps = calls.integers if is_integer and calls.integers is not None else calls.floats
     if steps is None:
         steps = calls.integers or ()
-    return sum(call_cycles(step.call) for step in steps)
+    return sum(_vector_cycles(arch, step.call, approximate) for step in steps)
+
+
+def _vector_cycles(arch: Arch, mnemonic: str, approximate: bool) -> int:
+    row = _ROWS[mnemonic]
+    fast = row.approximation if approximate else None
+    cost = row.cost if fast is None else fast.cost
+    return cost.math_on(blackhole=arch is Arch.BLACKHOLE)
 
 
 _INTEGERS = (DataType.U32, DataType.U16, DataType.U8)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,7 +11,11 @@ from ttmlir.cost.workload import DRAM, LATENCY, NOC, PROCESSOR, HostTransfer, St
 from ttmlir.layout.enums import Arch
 from ttmlir.layout.system.arch import arch_spec
 from ttmlir.layout.system.chip import ChipDesc, SystemDesc
+from ttmlir.sim.timing.costs import page_address_cycles
+from ttmlir.sim.timing.launch import launch_ns
 from ttmlir.sim.timing.noc_parameters import NocParameters, noc_parameters
+
+_PROCESSORS = frozenset({"BRISC", "NCRISC", "UNPACK", "MATH", "PACK"})
 
 
 @dataclass(frozen=True)
@@ -47,6 +52,22 @@ class Machine:
     def figures(self) -> CostParameters:
         """Latencies and shares."""
         return cost_parameters(self.arch)
+
+    @cached_property
+    def launch_ns(self) -> float:
+        """The least time from the start of a program to that of the next one, for small kernels on
+        all processors, and circular buffers."""
+        return launch_ns(_PROCESSORS, self.arch, circular_buffers=True)
+
+    @cached_property
+    def page_address(self) -> int:
+        """Cycles to find the place of a page of a tensor that is spread over banks."""
+        return page_address_cycles(self.arch)
+
+    @cached_property
+    def interface_rate(self) -> float:
+        """Bytes per cycle into or out of a core, in each network, in long streams."""
+        return self.noc.packet_bytes / self.noc.occupancy(self.noc.packet_bytes)
 
     @property
     def grid(self) -> tuple[int, int]:
@@ -101,7 +122,7 @@ class Machine:
             pages,
             page_bytes,
             latency=self.figures.dram_read_latency,
-            issue=self.figures.read_issue + self.figures.page_address,
+            issue=self.figures.read_issue + self.page_address,
             together=rate / cores,
             peak=self.dram_rate / cores,
         )
@@ -112,7 +133,7 @@ class Machine:
             pages,
             page_bytes,
             latency=self.figures.dram_write_latency,
-            issue=self.figures.write_issue + self.figures.page_address,
+            issue=self.figures.write_issue + self.page_address,
             together=self.spread_write_rate / cores,
             peak=self.dram_rate / cores,
         )
@@ -123,7 +144,7 @@ class Machine:
             pages,
             page_bytes,
             latency=self.figures.l1_read_latency,
-            issue=self.figures.read_issue + self.figures.page_address,
+            issue=self.figures.read_issue + self.page_address,
         )
 
     def write_l1(self, pages: float, page_bytes: float) -> Stage:
@@ -132,16 +153,23 @@ class Machine:
             pages,
             page_bytes,
             latency=self.figures.l1_write_latency,
-            issue=self.figures.write_issue + self.figures.page_address,
+            issue=self.figures.write_issue + self.page_address,
         )
 
-    def multicast_cycles(self, size: float) -> float:
-        """Cycles in which a core gives a block to others: they ask for it, and it leaves."""
-        return self.figures.semaphore_trip + size / self.figures.multicast_rate
+    def multicast_cycles(self, size: float, destinations: int) -> float:
+        """Cycles in which a core gives a block to others: they ask for it, and it leaves in linked
+        packets, which each of them acknowledges."""
+        answers = size / self.noc.packet_bytes * self.noc.multicast_answer * destinations
+        return self.figures.semaphore_trip + size / self.interface_rate + answers
 
     def multicast_delay(self, destinations: int) -> float:
-        """Cycles until the last of them has it, beyond those in which it leaves."""
-        return self.figures.multicast_latency + self.figures.destination_latency * destinations
+        """Cycles until the last of them has it, beyond those in which it leaves: the path to the
+        farthest one of a line, or else of a square, is reserved, then it is a write that all
+        acknowledge."""
+        is_line = destinations < max(self.grid)
+        hops = destinations if is_line else 2 * math.isqrt(destinations + 1)
+        path = self.noc.multicast_setup + hops * self.noc.hop_latency
+        return path + self.figures.l1_write_latency + self.noc.multicast_answer * destinations
 
     def _move(
         self,
@@ -156,7 +184,7 @@ class Machine:
         if not pages:
             return Stage(LATENCY, 0.0)
         size = pages * page_bytes
-        interface = size / self.figures.interface_rate
+        interface = size / self.interface_rate
         alone = latency + max(interface, (pages - 1) * issue, page_bytes / self.noc.dram_read_rate)
         ideal = max(interface, pages * issue if pages > 1 else 0.0)
         if together is not None and peak is not None:

@@ -1,8 +1,8 @@
 """What the estimate knows of a generation of chips beyond the tables of the simulator.
 
-Rates of links, interfaces and single channels of DRAM, costs of the units of a core and times to
-launch a program stand in `ttmlir.sim.timing`, costs of functions of tiles in
-`ttmlir.optable.kernel`. Here are what whole programs need on top of them: latencies of transfers
+Rates of links, interfaces and single channels of DRAM, what multicasts take, costs of the units of
+a core and times to launch a program stand in `ttmlir.sim.timing`, costs of functions of tiles in
+`ttmlir.optable.kernel`. Here is what whole programs need on top of them: latencies of transfers
 from the first instruction to the end of the barrier, what all cores get of DRAM together, and the
 link to the host. Cycles are those of the chip's clock, rates bytes per cycle.
 
@@ -14,9 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ttmlir.layout.enums import Arch
-from ttmlir.sim.timing.launch import launch_ns
-
-_ALL_PROCESSORS = frozenset({"BRISC", "NCRISC", "UNPACK", "MATH", "PACK"})
+from ttmlir.sim.timing.costs import MATMUL_PHASE
 
 RateTable = tuple[tuple[int, float], ...]
 """Rates by the size of pages; linear in between."""
@@ -35,8 +33,6 @@ class CostParameters:
     read_issue: float
     """Between two reads of one processor, without finding the addresses of pages."""
     write_issue: float
-    page_address: float
-    """To find the place of a page of a tensor that is spread over banks."""
     spread_read_share: float
     """What cores anywhere on the chip read together on network 0, of all channels' rate."""
     placed_read_share: float
@@ -45,21 +41,8 @@ class CostParameters:
     """What they write together on network 1."""
     unpack_speed: float
     """Of the unpackers, relative to those of Wormhole."""
-    interface_rate: float
-    """Into or out of a core, in each network, in long streams."""
-    multicast_rate: float
-    """Out of a core that multicasts with a path that stays reserved."""
-    multicast_latency: float
-    """To the first destination."""
-    destination_latency: float
-    """For each further destination of a multicast: acknowledgements come back one by one."""
     semaphore_trip: float
     """An increment of a neighbour's semaphore, with its answer."""
-    launch_ns: float
-    """The least time from the start of a program to that of the next one, for small kernels on all
-    processors."""
-    dispatch_gap_ns: float
-    """From the end of a program to the start of the next one, if launching it is hidden."""
     pcie_write: RateTable
     """GB/s from the host to interleaved DRAM by the size of pages."""
     pcie_read: RateTable
@@ -76,8 +59,6 @@ WORMHOLE = CostParameters(
     # Slopes of the same tables at 32 bytes.
     read_issue=25.5,
     write_issue=39.2,
-    # tt-metal, perf_microbenchmark/tensor_accessor of 2026-07.
-    page_address=29.1,
     # tt-metal, tech_reports/Saturating_DRAM_bandwidth: 190 to 200 of 266 GB/s read by cores at
     # random places on network 0; products with weights in interleaved DRAM reach 190
     # (tech_reports/LLMs/llms.md). Writes of 12 cores on network 1 get 173 of 255.
@@ -86,18 +67,8 @@ WORMHOLE = CostParameters(
     placed_read_share=240 / 266,
     spread_write_share=173 / 255,
     unpack_speed=1.0,
-    # tt-npe, wormhole_b0.hpp; tt-metal, data_movement/documentation/ideal_performance.md.
-    interface_rate=28.1,
-    multicast_rate=22.0,
-    # LLD: One to All Multicast 2.0 and 5x5: 710 cycles for 63 destinations, 470 for 24.
-    multicast_latency=344,
-    destination_latency=5.8,
     # LLD: Atomic Semaphore Adjacent Bandwidth Sweep.
     semaphore_trip=168,
-    launch_ns=launch_ns(_ALL_PROCESSORS),
-    # tt-metal, pgm_dispatch_golden.json of 2025-12: programs of x ns take x + 800 ns, once
-    # launching is hidden. Traced decoder layers have gaps of 600 to 1000.
-    dispatch_gap_ns=800,
     # tt-metal, dispatch/benchmark_rw_buffer_golden.json of 2025-12, n300, local chip.
     pcie_write=((32, 0.530), (256, 4.15), (1024, 12.7), (2048, 14.0)),
     pcie_read=((32, 0.648), (256, 4.26), (1024, 10.2), (2048, 12.6)),
@@ -112,7 +83,6 @@ BLACKHOLE = CostParameters(
     l1_write_latency=359,
     read_issue=24.4,
     write_issue=24.4,
-    page_address=20.0,
     # tt-metal, bh_dram_read_microbenchmark.md: 344 of 500 GB/s from anywhere. No such writes are
     # published; they are taken to lose as much as on Wormhole, whose networks are the same.
     spread_read_share=344 / 500,
@@ -121,17 +91,7 @@ BLACKHOLE = CostParameters(
     spread_write_share=173 / 255,
     # A 16-bit tile is unpacked out of rows in 25 cycles, in 52 on Wormhole (tt-llk issue 130).
     unpack_speed=52 / 25,
-    # tt-npe, blackhole.hpp; ideal_performance.md.
-    interface_rate=60.9,
-    multicast_rate=41.0,
-    # LLD: One to All Multicast Linked 2.0: 896 cycles for 109 destinations.
-    multicast_latency=359,
-    destination_latency=4.9,
     semaphore_trip=186,
-    # tt-metal, pgm_dispatch_blackhole_golden.json of 2026-01: 2.03 us for kernels of 256 bytes,
-    # 2.66 for 4096; here for 1024. Long programs are not among them; the gap is that of Wormhole.
-    launch_ns=2160,
-    dispatch_gap_ns=800,
     # benchmark_rw_buffer_blackhole_golden.json; reads are not in it, so those of Wormhole.
     pcie_write=((32, 0.896), (512, 13.7), (2048, 14.5)),
     pcie_read=((32, 0.648), (256, 4.26), (1024, 10.2), (2048, 12.6)),
@@ -139,21 +99,16 @@ BLACKHOLE = CostParameters(
 
 _BY_ARCH = {Arch.WORMHOLE_B0: WORMHOLE, Arch.BLACKHOLE: BLACKHOLE}
 
-MATMUL_CALL = 100
-"""Least cycles of a call that multiplies a block: what a step along K takes for a block of 1x2
-tiles (tt-llk, perf_evaluation of 2026: 9,522, 14,545 and 20,905 cycles for 64 blocks of 1, 2 and
-3 steps)."""
-
 MATMUL_BLOCK = 66
 """Cycles to hand DST over to the packer and back, for each block of results (same tables, blocks of
-1x4 tiles with 8 and 32 steps)."""
+1x4 tiles with 8 and 32 steps). The simulator counts the math thread's part of them
+(`DST_HANDOVER`), and what the processors issue call by call."""
 
 CALL_HANDOVER = MATMUL_BLOCK
 """The same for each tile of each call of kernels that make several passes over data in L1."""
 
-MATRIX_OPERATIONS = 4096
-"""Additions and multiplications of a core in a cycle of one fidelity phase
-(tt-isa-documentation, MatrixUnit.md)."""
+MATRIX_OPERATIONS = 2 * 32**3 // MATMUL_PHASE
+"""Additions and multiplications of a core in a cycle of one fidelity phase."""
 
 HOST_CALL_NS = 29_000
 """Host's time to enqueue one operation without a trace (tt-metal, tech_reports/GEMM_FLOPS: 49.0 us

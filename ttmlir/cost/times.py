@@ -20,6 +20,7 @@ from ttmlir.cost.workload import (
 )
 from ttmlir.layout.enums import MathFidelity
 from ttmlir.runtime.tensor import TensorDesc
+from ttmlir.sim.timing.launch import replayed_ns
 
 LEAST_GAP_NS = 600
 """Between traced programs, at least (tt-metal, decoder_perf_targets_6u.json: 600 to 1000)."""
@@ -34,10 +35,10 @@ def program_time(machine: Machine, workload: Workload) -> Interval:
     program is shorter than launching it. High: nothing is hidden.
     """
     kernels = workload.cycles.scale(1e9 / machine.clock_hz)
-    launch = machine.figures.launch_ns
+    launch = machine.launch_ns
     return Interval(
         kernels.low + LEAST_GAP_NS,
-        max(kernels.mid + machine.figures.dispatch_gap_ns, launch),
+        replayed_ns(launch, kernels.mid, machine.arch),
         kernels.high + launch,
     )
 
@@ -103,8 +104,9 @@ def _transfer_time(transfer: HostTransfer) -> Interval:
 def _bound_by(machine: Machine, cost: OperationCost) -> str:
     if cost.programs:
         longest = max(cost.programs, key=lambda each: each.cycles.mid)
-        kernels = machine.nanoseconds(longest.cycles.mid) + machine.figures.dispatch_gap_ns
-        return DISPATCH if kernels <= machine.figures.launch_ns else longest.bound_by
+        kernels = machine.nanoseconds(longest.cycles.mid)
+        hidden = replayed_ns(machine.launch_ns, kernels, machine.arch) > machine.launch_ns
+        return longest.bound_by if hidden else DISPATCH
     return PCIE if cost.transfers else NOTHING_BINDS
 
 

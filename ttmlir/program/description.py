@@ -19,6 +19,7 @@ from functools import cached_property
 from typing import Protocol, TypeVar
 
 from ttmlir.layout.enums import DataType, MathFidelity, NocIndex
+from ttmlir.layout.metal.device_memory import CIRCULAR_BUFFERS
 from ttmlir.limits import MAX_CORES, MAX_SOURCE_LENGTH
 
 MAX_RUNTIME_ARGS = 255
@@ -29,8 +30,6 @@ MAX_NAME_LENGTH = 128
 """Most characters of the name of a kernel or a tensor."""
 PROCESSORS = 3
 """What of a core runs kernels: two processors that move data, and three as one that compute."""
-CIRCULAR_BUFFERS = 32
-"""Circular buffers of a core."""
 SEMAPHORES = 16
 """Semaphores of a core."""
 

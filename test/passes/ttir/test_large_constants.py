@@ -51,6 +51,6 @@ def test_read_shows_the_sizes_of_long_vectors(tmp_path: Path) -> None:
     path = tmp_path / "constants.mlir"
     write_text(path, 1, "hex")
     (tmp_path / "a.ttnn").write_bytes(write_ttnn(lower(read_source(str(path)))))
-    command = [sys.executable, "-m", "ttmlir.tools.ttrt", "read", "a.ttnn"]
+    command = [sys.executable, "-m", "ttmlir.tools.ttrt", "read", "--section", "all", "a.ttnn"]
     shown = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert '"constant_data": "<262144 bytes>"' in shown.stdout

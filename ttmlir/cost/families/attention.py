@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ttmlir.cost.families.contraction import block_stages
 from ttmlir.cost.families.reduction import FAST_EXP, REDUCE, pass_cycles
-from ttmlir.cost.functions import APPROXIMATIONS
+from ttmlir.cost.functions import function_cycles
 from ttmlir.cost.machine import Machine
 from ttmlir.cost.tensors import TILE, cores_for, dram_bytes, join, network_bytes, reading, writing
 from ttmlir.cost.work import Work
@@ -38,7 +38,8 @@ def cost_attention(machine: Machine, work: Work) -> OperationCost:
     passes = sum(pass_cycles(machine, call, q.data_type, work) for call in _PASSES)
     rescale = down * depth * pass_cycles(machine, "mul_tiles_bcast", q.data_type, work)
     phases = fidelity_phases(work.product_fidelity)
-    least = down * across * (2 * depth * MATMUL_PHASE * phases + APPROXIMATIONS["exp"] / 2)
+    exponential = function_cycles(machine.arch, "exp", approximate=True)
+    least = down * across * (2 * depth * MATMUL_PHASE * phases + exponential / 2)
     read = join(
         [
             reading(machine, k, across * depth, cores),

@@ -11,9 +11,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ttmlir.cost.functions import APPROXIMATIONS, function_cycles
+from ttmlir.cost.functions import function_cycles
 from ttmlir.cost.machine import Machine
-from ttmlir.cost.parameters import MATMUL_BLOCK, MATMUL_CALL
+from ttmlir.cost.parameters import MATMUL_BLOCK
 from ttmlir.cost.tensors import (
     NO_TRANSFER,
     cores_for,
@@ -31,6 +31,9 @@ from ttmlir.cost.workload import COMPUTE, DRAM, NOC, PACK, UNPACK, OperationCost
 from ttmlir.layout.enums import DataType, MathFidelity, MemorySpace
 from ttmlir.runtime.tensor import TensorDesc
 from ttmlir.sim.timing.costs import (
+    MATMUL_PHASE,
+    MATMUL_UNPACK_CALL,
+    fidelity_phases,
     matmul_math_cycles,
     matmul_unpack_cycles,
     pack_cycles,
@@ -173,7 +176,7 @@ def block_stages(
     unpack = matmul_unpack_cycles(a, b, height, width) / machine.figures.unpack_speed
     multiply_cycles = matmul_math_cycles(fidelity, products)
     handover = calls * MATMUL_BLOCK
-    unpacks = calls * depth * max(unpack, MATMUL_CALL)
+    unpacks = calls * depth * max(unpack, MATMUL_UNPACK_CALL)
     # With the longest blocks, each tile of one operand is unpacked for 8 of the other.
     streamed = min(unpack_cycles(each, instructions=1) for each in (a, b))
     least = rows * columns * depth * streamed / machine.figures.unpack_speed * 9 / 8
@@ -182,7 +185,7 @@ def block_stages(
         Stage(
             COMPUTE,
             calls * depth * multiply_cycles + handover,
-            calls * depth * products * 16 * max(int(fidelity), 1),
+            calls * depth * products * MATMUL_PHASE * fidelity_phases(fidelity),
         ),
         Stage(PACK, rows * columns * pack_cycles(result, accumulates)),
     )
@@ -190,9 +193,7 @@ def block_stages(
 
 def activation_cycles(machine: Machine, config: MatmulConfig) -> int:
     """Cycles of the math thread for a tile of the function that is applied to the result."""
-    if config.approximate:
-        return APPROXIMATIONS[config.activation]
-    return function_cycles(machine.arch, config.activation)
+    return function_cycles(machine.arch, config.activation, approximate=config.approximate)
 
 
 def choose_subblock(rows: int, columns: int, *, wide: bool) -> tuple[int, int]:
@@ -221,7 +222,7 @@ def _block_read(
     size = tiles * tile_bytes(desc.data_type)
     if ring:
         # Every core sends on what it has to its neighbour, and waits for what it gets.
-        sent = size / machine.figures.interface_rate
+        sent = size / machine.interface_rate
         hop = machine.noc.write_latency + machine.noc.hop_latency
         return Stage(NOC, sent + hop, sent)
     if is_sharded(desc) and receivers == 1:
@@ -229,9 +230,9 @@ def _block_read(
     if receivers == 1:
         return read
     # The sender begins to read the next block while this one is on its way.
-    given = machine.multicast_cycles(size)
+    given = machine.multicast_cycles(size, receivers - 1)
     kind = read.kind if read.cycles > given else NOC
-    least = max(read.ideal, size / machine.figures.interface_rate)
+    least = max(read.ideal, size / machine.interface_rate)
     return Stage(kind, read.cycles + given, least, machine.multicast_delay(receivers - 1))
 
 

@@ -59,7 +59,7 @@ def move_lines(machine: Machine, work: Work, *, notes: tuple[str, ...] = ()) -> 
     cores = cores_for(machine, output, count)
     figures = machine.figures
     read = reading(machine, source, 1, cores)
-    lines = LINES * (figures.write_issue + figures.page_address)
+    lines = LINES * (figures.write_issue + machine.page_address)
     return Workload(
         cores=cores,
         steps=-(-count // cores),
@@ -277,9 +277,8 @@ def cost_permute_rows(machine: Machine, work: Work) -> OperationCost:
     count = math.prod(output.shape[:-1])
     cores = cores_for(machine, output, count)
     page = output.shape[-1] * tile_bytes(output.data_type) / (TILE * TILE)
-    figures = machine.figures
     # The place of a row in the other order: a division for each dimension, as for a page.
-    place = len(output.shape) * figures.page_address
+    place = len(output.shape) * machine.page_address
     read = machine.read_dram(1, page, cores)
     write = machine.write_dram(1, page, cores)
     return OperationCost(

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from ttmlir.cost.families.elementwise import first_banks, share_channels, stream_tiles
 from ttmlir.cost.functions import (
-    APPROXIMATIONS,
     call_cycles,
     elementwise_stages,
     function_cycles,
@@ -221,14 +220,15 @@ def _gather_sums(machine: Machine, cores: int, data_type: DataType) -> float:
     size = tile_bytes(data_type)
     read = machine.read_l1(cores - 1, size).cycles
     added = cores * (unpack_cycles(data_type, data_type) + CALL_HANDOVER)
-    back = machine.multicast_cycles(size) + machine.multicast_delay(cores - 1)
+    back = machine.multicast_cycles(size, cores - 1) + machine.multicast_delay(cores - 1)
     return read + added + back
 
 
 def pass_cycles(machine: Machine, call: str, data_type: DataType, work: Work) -> float:
     """Cycles of a call on a tile in L1 whose result goes back to L1."""
     if call == FAST_EXP:
-        unpack, busy = unpack_cycles(data_type), call_cycles("copy_tile") + APPROXIMATIONS["exp"]
+        unpack = unpack_cycles(data_type)
+        busy = call_cycles("copy_tile") + function_cycles(machine.arch, "exp", approximate=True)
     else:
         unpack = unpack_cycles(data_type, data_type)
         busy = call_cycles(call, work.other_fidelity)

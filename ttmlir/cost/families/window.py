@@ -76,7 +76,7 @@ def _gather(machine: Machine, work: Work, extents: tuple[int, int, int]) -> Stag
     row = channels * (_number(work, "kernel_width") if dilation == 1 else 1)
     transfers = division.block_rows * TILE * division.depth * TILE / row
     size = tiles * tile_bytes(data_type)
-    copies = max(transfers * machine.figures.read_issue, size / machine.figures.interface_rate)
+    copies = max(transfers * machine.figures.read_issue, size / machine.interface_rate)
     return Stage(UNPACK if tilize > copies else PROCESSOR, max(tilize, copies), 0.0)
 
 
@@ -91,7 +91,7 @@ def cost_pool(machine: Machine, work: Work) -> OperationCost:
     blocks = -(-channels // POOL_CHANNELS)
     reduce_cycles = POOL_WINDOW_NS * 1e-9 * machine.clock_hz * blocks * -(-window // 16)
     size = channels * tile_bytes(source.data_type) / (TILE * TILE)
-    gather = window * max(machine.figures.read_issue, size / machine.figures.interface_rate)
+    gather = window * max(machine.figures.read_issue, size / machine.interface_rate)
     tiles = tile_count(source.shape) / steps / cores
     workload = Workload(
         cores=cores,
@@ -116,7 +116,7 @@ def cost_pool(machine: Machine, work: Work) -> OperationCost:
 def _image_share(machine: Machine, desc: TensorDesc, tiles: float, cores: int) -> Stage:
     """What moving an image in large blocks takes for each step."""
     size = tiles * tile_bytes(desc.data_type)
-    rate = min(machine.figures.interface_rate, machine.spread_read_rate / cores)
+    rate = min(machine.interface_rate, machine.spread_read_rate / cores)
     if not dram_bytes(desc):
         return Stage(PROCESSOR, 0.0)
     return Stage(DRAM, size / rate, size * cores / machine.dram_rate)

@@ -19,6 +19,8 @@ from ttmlir.layout.grid import shape_text
 
 DST_TILES = 16
 """Tiles of 16-bit numbers in the whole of DST."""
+CIRCULAR_BUFFERS = 32
+"""Of a core."""
 WIDE_BYTES = 4
 """Bytes of the numbers of which DST holds half as many."""
 

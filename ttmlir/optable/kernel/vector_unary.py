@@ -451,13 +451,13 @@ _ROUNDINGS = (
                 "floor_tile",
                 "Largest integer not above x.",
                 meaning_of("floor"),
-                cycles(520, "tt-metal PR 48925"),
+                cycles(520, "tt-metal PR 48925; on Blackhole PR 49926", blackhole=476),
             ),
             (
                 "ceil_tile",
                 "Smallest integer not below x.",
                 meaning_of("ceil"),
-                cycles(520, "tt-metal PR 48925"),
+                cycles(520, "tt-metal PR 48925; on Blackhole PR 49926", blackhole=476),
             ),
             (
                 "trunc_tile",

@@ -1,8 +1,9 @@
 """Cycles that the units of a core take for a tile, and processors for issuing a call.
 
 Rates and floors are those of the hardware manual (tt-isa-documentation, `WormholeB0/TensixTile`);
-measured numbers name the pull request or issue of tt-metal or tt-llk that gives them. What a call
-costs the math thread stands in its row of `ttmlir.optable.kernel`.
+measured numbers name the pull request or issue of tt-metal or tt-llk that gives them, or the figure
+(C1 and so on) of docs/timing.md, which has its source. What a call costs the math thread stands in
+its row of `ttmlir.optable.kernel`.
 """
 
 from __future__ import annotations
@@ -50,11 +51,12 @@ in between: 37 to 38 cycles were measured for a tile of 16 bits (tt-llk issue 13
 55053), 107 for five of bfp8 with the call (tt-llk, perf_evaluation: C34 of docs/timing.md)."""
 
 MATMUL_UNPACK_CALL = 90
-"""Cycles of the processor that drives the unpackers for each tile that stays while others stream
-past: it waits for a set of registers, computes addresses, writes them and starts the program. It
-does so while the unpackers work, so it counts where they would be faster: from one block of 1 x 2
-products to the next 76 to 101 cycles were measured (tt-llk, perf_evaluation: C32 and C33 of
-docs/timing.md)."""
+"""Cycles of the processor that drives the unpackers for a call that multiplies a block: it looks up
+the operands, waits for a set of registers, computes addresses, writes them and starts the program.
+It does so while the unpackers work, so it counts where they would be faster: from one block of 1 x
+2 products to the next 76 to 101 cycles were measured (tt-llk, perf_evaluation: C32 and C33 of
+docs/timing.md). These calls keep one tile each. For a further one only the addresses change, which
+hides behind the tiles that stream."""
 
 DST_HANDOVER = 25
 """Cycles of the math thread to hand a half of DST over: it waits for the matrix unit, counts a
@@ -161,7 +163,7 @@ def matmul_unpack_cycles(in0: DataType, in1: DataType, rows: int = 1, columns: i
     size = tile_bytes(kept) + length * tile_bytes(streamed)
     slow = any(_unpack_rate(each) < UNPACK_RATE for each in (kept, streamed))
     streaming = round(size / (SLOW_UNPACK_RATE if slow else MATMUL_UNPACK_RATE))
-    return rounds * max(streaming, MATMUL_UNPACK_CALL)
+    return max(rounds * streaming, MATMUL_UNPACK_CALL)
 
 
 def matmul_math_cycles(fidelity: MathFidelity, products: int = 1) -> int:

@@ -2,8 +2,8 @@
 
 Cycles are those of the chip's clock, rates are bytes per cycle. Unless another source is named, the
 numbers are those of tt-npe's device models (tt_npe/cpp/include/device_models/wormhole_b0.hpp and
-blackhole.hpp). Figures named C1 and so on are measured ones (tt-low-level-documentation,
-data_movement_doc/perf_plots); docs/timing.md has them.
+blackhole.hpp). Figures named C1 and so on are measured ones, which docs/timing.md
+has with their sources.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ttmlir.layout.metal.device_memory import CIRCULAR_BUFFERS
 from ttmlir.program.description import (
-    CIRCULAR_BUFFERS,
     AddressOfTensor,
     Argument,
     Arguments,

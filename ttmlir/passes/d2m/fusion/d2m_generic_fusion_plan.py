@@ -16,7 +16,7 @@ from xdsl.ir import SSAValue
 
 from ttmlir.dialects import d2m
 from ttmlir.dialects.tt.layout import element_of
-from ttmlir.layout.metal.device_memory import DST_TILES, dst_capacity
+from ttmlir.layout.metal.device_memory import CIRCULAR_BUFFERS, DST_TILES, dst_capacity
 from ttmlir.passes.d2m.fusion.d2m_generic_fusion_bodies import count_spills
 from ttmlir.passes.d2m.fusion.d2m_generic_fusion_stages import (
     Places,
@@ -28,9 +28,6 @@ from ttmlir.passes.d2m.fusion.d2m_generic_fusion_stages import (
 
 MAX_BUFFERS = 24
 """Circular buffers of a fused generic for operands and results of stages."""
-MAX_CIRCULAR_BUFFERS = 32
-"""With all others that its kernels need: for tiles that bodies compute and read again, constants,
-elements that are gathered. A core has no more."""
 MAX_BYTES = 1360 << 10
 """L1 that the smallest block takes on a core, of 1463 KiB or more."""
 MAX_STAGES = 32
@@ -465,7 +462,9 @@ class _Planner:
         others = len(scratch) + len(constants) + len(bounces) + copies
         return (
             len(buffers) <= MAX_BUFFERS
-            and len(buffers) + others <= MAX_CIRCULAR_BUFFERS
+            # A core has no more, with those for tiles that bodies compute and read again, for
+            # constants and for elements that are gathered.
+            and len(buffers) + others <= CIRCULAR_BUFFERS
             and total <= MAX_BYTES
         )
 

@@ -92,12 +92,13 @@ from ttmlir.ir.rewriting import insert_before, refuse
 from ttmlir.layout.affine import DimExpr
 from ttmlir.layout.enums import IteratorType, MemorySpace
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.metal.device_memory import grid_of_rank, l1_buffer_bytes
+from ttmlir.layout.metal.device_memory import CIRCULAR_BUFFERS, grid_of_rank, l1_buffer_bytes
 from ttmlir.layout.metal.reblocking import split_device_shape
 from ttmlir.layout.system.chip import ChipDesc
 from ttmlir.passes.core.base import ModulePass, option
 from ttmlir.passes.d2m.schedule.address_planner import AddressPlanner, Life, Request
 from ttmlir.passes.d2m.schedule.block_choice import check_stream_buffers, operand_depth
+from ttmlir.passes.d2m.schedule.iteration_space import count_circular_buffers, locals_of
 from ttmlir.passes.d2m.schedule.l1_placement import (
     choose_shards,
     move_to_dram,
@@ -111,7 +112,6 @@ if TYPE_CHECKING:
     from xdsl.context import Context
 
 MemRef = MemRefType[Attribute]
-MOST_CIRCULAR_BUFFERS = 32
 
 
 @dataclass(frozen=True)
@@ -308,13 +308,13 @@ class _Streams:
         self.op = op
         self._chip = chip
         self._alignment = chip.address_alignment(MemorySpace.DEVICE_L1)
-        self._locals = [each for each in op.compute_region.block.ops if isinstance(each, AllocOp)]
-        count = len(op.operands) + len(self._locals)
-        if count > MOST_CIRCULAR_BUFFERS:
+        self._locals = locals_of(op)
+        count = count_circular_buffers(op)
+        if count > CIRCULAR_BUFFERS:
             refuse(
                 op,
                 f"needs {count} circular buffers, for {len(op.operands)} operands and "
-                f"{len(self._locals)} local memrefs; a core has {MOST_CIRCULAR_BUFFERS}. Divide it "
+                f"{len(self._locals)} local memrefs; a core has {CIRCULAR_BUFFERS}. Divide it "
                 "into several operations",
             )
         self._addresses: list[int] = []

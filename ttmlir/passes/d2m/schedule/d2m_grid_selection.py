@@ -72,7 +72,7 @@ from ttmlir.ir.rewriting import erase, insert_before, refuse
 from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, constant, dim, dims
 from ttmlir.layout.enums import Arch, IteratorType, MemorySpace
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.metal.device_memory import DST_TILES, dst_capacity
+from ttmlir.layout.metal.device_memory import CIRCULAR_BUFFERS, DST_TILES, dst_capacity
 from ttmlir.mlir.attributes.affine import affine_map_attr
 from ttmlir.optable.kernel import call_named
 from ttmlir.passes.core.base import ModulePass, option
@@ -93,6 +93,7 @@ from ttmlir.passes.d2m.schedule.iteration_space import (
     IterationSpace,
     Labels,
     Loops,
+    count_circular_buffers,
     operand_number,
     shape_of,
 )
@@ -513,7 +514,7 @@ class _Division:
                 _resize(use.operation.results[0], block)
         if any(made.block_factors[each] > 1 for each in made.reductions):
             self._keep_sums(made)
-        if self._schedule.shares_stores:
+        if self._schedule.shares_stores and count_circular_buffers(made) < CIRCULAR_BUFFERS:
             self._share_stores(made)
 
     def _block(

@@ -76,6 +76,16 @@ def shape_of(value: SSAValue) -> Shape:
     return tuple(cast("MemRefType[Attribute]", value.type).get_shape())
 
 
+def locals_of(op: d2m.GenericOp) -> list[AllocOp]:
+    """Where the region of a generic has local memory."""
+    return [each for each in op.compute_region.block.ops if isinstance(each, AllocOp)]
+
+
+def count_circular_buffers(op: d2m.GenericOp) -> int:
+    """How many the kernels of a generic need: for each operand, and for all local memory."""
+    return len(op.operands) + len(locals_of(op))
+
+
 class IterationSpace:
     """The iterators of a generic on whole buffers, and what follows them."""
 

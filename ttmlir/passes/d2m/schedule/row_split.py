@@ -29,8 +29,14 @@ from ttmlir.dialects.tt.keywords import MemorySpaceAttr
 from ttmlir.ir.rewriting import erase, insert_before
 from ttmlir.layout.affine import AffineMap, ConstantExpr, DimExpr, dims
 from ttmlir.layout.enums import IteratorType, MemorySpace
+from ttmlir.layout.metal.device_memory import CIRCULAR_BUFFERS
 from ttmlir.mlir.attributes.affine import affine_map_attr
-from ttmlir.passes.d2m.schedule.iteration_space import IterationSpace, Loops, shape_of
+from ttmlir.passes.d2m.schedule.iteration_space import (
+    IterationSpace,
+    Loops,
+    count_circular_buffers,
+    shape_of,
+)
 
 MOST_EXCHANGES = 4
 """Each takes two semaphores of a core, which has 16."""
@@ -80,6 +86,9 @@ def split_rows(op: d2m.GenericOp, cores: int) -> d2m.GenericOp | None:
         return None
     for loops in partial:
         _exchange(loops, cores)
+    if count_circular_buffers(made) > CIRCULAR_BUFFERS:
+        erase(made)
+        return None
     return made
 
 
