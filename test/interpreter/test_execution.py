@@ -325,7 +325,7 @@ def test_refusals(text: str, inputs: list[Any], message: str) -> None:
 def test_missing_functions_are_named() -> None:
     """Naming a function that is not there lists those that are."""
     with pytest.raises(
-        DiagnosticError, match="there is no function 'f'; the module has twice, main"
+        DiagnosticError, match=r"2:1: error: there is no function 'f'; the module has twice, main"
     ):
         execute(lower(CALLS, ""), [], function="f")
 

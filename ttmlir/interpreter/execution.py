@@ -78,8 +78,10 @@ def find_function(module: ModuleOp, name: str | None) -> FuncOp:
     if name is None:
         name = MAIN if MAIN in found else next(iter(found))
     if name not in found:
+        # A module that is not written has no place of its own.
+        first = next(iter(found.values()))
         raise LocatedError(
-            module.location, f"there is no function '{name}'; the module has {', '.join(found)}"
+            first.location, f"there is no function '{name}'; the module has {', '.join(found)}"
         )
     return found[name]
 

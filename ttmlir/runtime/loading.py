@@ -63,6 +63,16 @@ def read_stream(stream: BinaryIO) -> bytes:
     return head + stream.read(max(0, _SIZE + size - _HEAD) + 1)
 
 
+def announced_bytes(path: str | os.PathLike[str]) -> bytes:
+    """What a file holds of that which its first bytes announce, as `read_stream`: enough to load
+    it, or to say why it cannot be loaded. BinaryError if it cannot be read."""
+    try:
+        with Path(path).open("rb") as file:
+            return read_stream(file)
+    except OSError as error:
+        raise BinaryError(f"{os.fspath(path)}: {error.strerror}") from error
+
+
 def file_bytes(path: str | os.PathLike[str]) -> bytes | memoryview:
     """What a file holds; BinaryError if it cannot be read.
 

@@ -17,6 +17,8 @@ from distributed import Client, LocalCluster
 from running.swept_commands import BrokenRun, FragileRun, SlowRun
 
 from ttmlir.runtime.ttrt.sweeps import journal as journals
+from ttmlir.runtime.ttrt.sweeps.cases import Case
+from ttmlir.runtime.ttrt.sweeps.cluster import run_on_cluster
 from ttmlir.tools.ttrt import main
 
 Capture = pytest.CaptureFixture[str]
@@ -121,6 +123,25 @@ def test_standard_input_is_for_one_process(capsys: Capture) -> None:
     assert "standard input cannot be read by several processes" in capsys.readouterr().err
 
 
+def test_a_pipe_is_for_one_process(capsys: Capture) -> None:
+    """As standard input is: several processes cannot read it, nor one process twice."""
+    os.mkfifo("pipe.ttnn")
+    assert run("run", "pipe.ttnn", "--sweep", "seed=0,1") == 1
+    assert "pipe.ttnn: a pipe cannot be read by several processes; give files" in (
+        capsys.readouterr().err
+    )
+
+
+def test_of_a_foreign_file_only_the_beginning_is_read() -> None:
+    """Its size is that of a disk; nothing but the first bytes says what it is."""
+    with Path("programs/foreign.ttnn").open("wb") as file:
+        file.truncate(1 << 40)
+    assert run("run", "programs", "--jobs", "2", "--result-file", "r.json") == 1
+    found = {each["file_path"]: each["result"] for each in entries()}
+    assert found["programs/foreign.ttnn"] == "error"
+    assert found["programs/add.ttnn"] == "pass"
+
+
 def test_an_interrupted_sweep_goes_on(capsys: Capture) -> None:
     """What is in the journal is not run again; a line that was cut off is."""
     sweep = ("--sweep", "seed=0,1,2", "--result-file", "r.json")
@@ -186,7 +207,7 @@ def test_a_cluster_whose_worker_is_killed() -> None:
         LocalCluster(
             n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
         ) as cluster,
-        Client(cluster) as client,
+        Client(cluster, set_as_default=False) as client,  # The command has one of its own.
     ):
         victim = sorted(client.run(os.getpid).values())[0]
 
@@ -212,6 +233,18 @@ def test_a_cluster_whose_worker_is_killed() -> None:
         (f"programs/{name}", seed) for name in ("add.ttnn", "chain.ttm") for seed in seeds
     ]
     assert {each["result"] for each in entries()} == {"pass"}
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_cluster_and_a_file_that_is_gone() -> None:
+    """It is an error in the results, and the others are run."""
+    gone = Case(("ttrt", "Run"), "programs/gone.ttnn", {}, {})
+    with LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
+    ) as cluster:
+        [(case, done)] = run_on_cluster([gone], cluster.scheduler_address)
+    assert case is gone
+    assert done == "No such file or directory"
 
 
 def test_without_dask(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:

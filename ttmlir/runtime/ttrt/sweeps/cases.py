@@ -14,7 +14,7 @@ from typing import Any
 
 from ttmlir.files import safe_file_name
 from ttmlir.runtime.errors import BinaryError, InputError
-from ttmlir.runtime.loading import file_bytes
+from ttmlir.runtime.loading import announced_bytes
 from ttmlir.runtime.ttrt.commands.option import Option, attribute_name
 
 Value = str | int | float
@@ -43,7 +43,7 @@ class Case:
     def id(self) -> str:
         """The same for the same file, by its bytes, under the same arguments."""
         try:
-            digest = sha256(file_bytes(self.path)).hexdigest()
+            digest = sha256(announced_bytes(self.path)).hexdigest()
         except BinaryError as error:
             digest = str(error)
         given = json.dumps(

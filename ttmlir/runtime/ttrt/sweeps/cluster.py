@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from importlib import import_module
 from typing import Any
 
-from ttmlir.runtime.errors import InputError
-from ttmlir.runtime.loading import file_bytes
+from ttmlir.runtime.errors import BinaryError, InputError
+from ttmlir.runtime.loading import announced_bytes
 from ttmlir.runtime.ttrt.sweeps.cases import Case
 from ttmlir.runtime.ttrt.sweeps.processes import Done
 from ttmlir.runtime.ttrt.sweeps.worker import make_order, run_case
@@ -39,9 +39,13 @@ def run_on_cluster(cases: Sequence[Case], address: str) -> Iterator[Done]:
     with client:
         futures: dict[Any, Case] = {}
         for case in cases:
-            order = make_order(case, bytes(file_bytes(case.path)))
+            try:
+                order = make_order(case, announced_bytes(case.path))
+            except BinaryError as error:
+                yield case, str(error).removeprefix(f"{case.path}: ")
+                continue
             futures[client.submit(run_case, order, key=f"ttrt-{case.id}")] = case
-        for future in distributed.as_completed(list(futures)):
+        for future in distributed.as_completed(list(futures), loop=client.loop):
             case = futures.pop(future)
             yield case, _result_of(future)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePath
 from typing import Any, ClassVar, Protocol, cast
@@ -47,6 +48,9 @@ def run_sweep(command: SweptCommand) -> None:
     if any(source.is_standard_input for source in sources):
         raise InputError("standard input cannot be read by several processes; give files")
     paths = list(dict.fromkeys(source.path for source in sources))
+    for path in paths:
+        if not os.path.isfile(path):
+            raise InputError(f"{path}: a pipe cannot be read by several processes; give files")
     kind = type(command)
     cases = make_cases(
         (kind.__module__, kind.__qualname__), paths, command.arguments, command.options
