@@ -1,0 +1,111 @@
+"""What may be different about the layout of one operation's result."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+
+from ttmlir.explorer.overrides import OverrideError, Overrides, computing_by_name, override_name
+from ttmlir.explorer.program_graph import operation_name
+from ttmlir.layout.enums import DataType, TTNNLayout
+from ttmlir.passes.placement.layout_overrides import LayoutOverride
+from ttmlir.runtime.binary import BinaryProgram
+from ttmlir.runtime.memory import results_of
+
+EVERYWHERE = ("l1:interleaved", "bf16", "l1:interleaved:bf16", "l1:interleaved:bfp_bf8", "bfp_bf8")
+"""What is tried for all operations together."""
+
+_MOVEMENTS = {
+    f"ttnn.{name}"
+    for name in ("reshape", "transpose", "permute", "concat", "slice", "pad", "repeat", "embedding")
+}
+"""Operations of ttnn that take rows of numbers as they take tiles; others want tiles."""
+_TILE = 32
+
+
+@dataclass(frozen=True)
+class Place:
+    """An operation, or several of one name."""
+
+    name: str
+    """As overrides call it."""
+    words: tuple[str, ...]
+    """What may be asked of it."""
+
+
+def list_places(program: BinaryProgram, workers: tuple[int, int], formats: bool) -> list[Place]:
+    """The operations of a program that overrides can name, in its order.
+
+    `workers` is the grid of cores; `formats` allows narrower numbers.
+    """
+    return [
+        Place(name, tuple(_words(program, name, workers, formats)))
+        for name in computing_by_name(program)
+        if _is_nameable(name)
+    ]
+
+
+def _is_nameable(name: str) -> bool:
+    try:
+        Overrides().with_layout(name, "dram")
+    except OverrideError:
+        return False
+    return True
+
+
+def _words(
+    program: BinaryProgram, name: str, workers: tuple[int, int], formats: bool
+) -> Iterator[str]:
+    operations = [each for each in program.operations if override_name(each) == name]
+    operations = [each for each in operations if each in computing_by_name(program)[name]]
+    descs = [results_of(operation)[0].desc for operation in operations]
+    shape = descs[0].shape
+    yield "l1:interleaved"
+    rows = max(1, math.ceil(math.prod(shape[:-1]) / _TILE))
+    columns = max(1, math.ceil((shape[-1] if shape else 1) / _TILE))
+    cores = math.prod(workers)
+    height, width = min(rows, workers[0]), min(columns, workers[1])
+    yield f"{min(rows, cores)}x1:l1:height_sharded"
+    yield f"{height}x{width}:l1:block_sharded"
+    yield f"1x{min(columns, cores)}:l1:width_sharded"
+    if all(operation_name(operation) in _MOVEMENTS for operation in operations):
+        yield "row_major"
+        yield "l1:interleaved:row_major"
+    if formats and all(desc.element.is_float for desc in descs):
+        yield "bf16"
+        yield "bfp_bf8"
+    yield "dram:interleaved"
+
+
+def merge(overrides: Overrides, changes: Mapping[str, str]) -> Overrides:
+    """The overrides with some operations moved: what the words do not say stays."""
+    for name, words in changes.items():
+        asked = LayoutOverride.parse(words)
+        old = overrides.layouts.get(name, LayoutOverride())
+        given = {field.name: getattr(asked, field.name) for field in fields(asked)}
+        if asked.memory_layout is not None:
+            # A grid belongs to the way in which the parts are spread.
+            old = replace(old, grid=None)
+        if asked.page_layout is TTNNLayout.ROW_MAJOR:
+            old = replace(old, data_type=None)
+        if asked.data_type is not None:
+            old = replace(old, page_layout=None)
+        merged = replace(old, **{key: value for key, value in given.items() if value is not None})
+        overrides = overrides.with_layout(name, str(merged))
+    return overrides
+
+
+def everywhere(places: Sequence[Place], words: str) -> dict[str, str]:
+    """The words for all operations that may have these numbers."""
+    data_type = LayoutOverride.parse(words).data_type
+    chosen: dict[str, str] = {}
+    for place in places:
+        if data_type is None or data_type.keyword in place.words:
+            chosen[place.name] = words
+    return chosen
+
+
+def has_format(words: str) -> bool:
+    """True for words that name a type of numbers."""
+    return LayoutOverride.parse(words).data_type not in (None, DataType.FLOAT32)
