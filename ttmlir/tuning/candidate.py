@@ -79,12 +79,20 @@ class Candidate(Command):
         self.note(path, details=details)
 
 
+def forget_models() -> None:
+    """Read files again, which may have changed since an earlier search."""
+    open_model.cache_clear()
+    _golden.cache_clear()
+
+
 @cache
 def open_model(path: str, board: str) -> ModuleDocument:
     """The module of a file, for a board; InputError for what has no overrides.
 
     DiagnosticError if it cannot be compiled.
     """
+    if path == "-":
+        raise InputError("standard input cannot be read by several processes; give a file")
     if path.endswith((".ttnn", ".ttm", ".ttsys")):
         raise InputError(
             f"{path} is no model: give the .mlir file that the program was compiled from"

@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
-from ttmlir.explorer.overrides import OverrideError, Overrides, computing_by_name, override_name
+from ttmlir.explorer.overrides import MAX_OVERRIDES, OverrideError, Overrides, computing_by_name
 from ttmlir.explorer.program_graph import operation_name
-from ttmlir.layout.enums import DataType, TTNNLayout
+from ttmlir.layout.enums import TTNNLayout
 from ttmlir.passes.placement.layout_overrides import LayoutOverride
-from ttmlir.runtime.binary import BinaryProgram
+from ttmlir.runtime.binary import BinaryProgram, Operation
 from ttmlir.runtime.memory import results_of
 
 EVERYWHERE = ("l1:interleaved", "bf16", "l1:interleaved:bf16", "l1:interleaved:bfp_bf8", "bfp_bf8")
@@ -37,13 +37,15 @@ class Place:
 def list_places(program: BinaryProgram, workers: tuple[int, int], formats: bool) -> list[Place]:
     """The operations of a program that overrides can name, in its order.
 
-    `workers` is the grid of cores; `formats` allows narrower numbers.
+    `workers` is the grid of cores; `formats` allows narrower numbers. Of very many operations the
+    first ones are listed, as overrides take no more.
     """
-    return [
-        Place(name, tuple(_words(program, name, workers, formats)))
-        for name in computing_by_name(program)
+    found = [
+        Place(name, tuple(_words(operations, workers, formats)))
+        for name, operations in computing_by_name(program).items()
         if _is_nameable(name)
     ]
+    return found[:MAX_OVERRIDES]
 
 
 def _is_nameable(name: str) -> bool:
@@ -55,19 +57,16 @@ def _is_nameable(name: str) -> bool:
 
 
 def _words(
-    program: BinaryProgram, name: str, workers: tuple[int, int], formats: bool
+    operations: Sequence[Operation], workers: tuple[int, int], formats: bool
 ) -> Iterator[str]:
-    operations = [each for each in program.operations if override_name(each) == name]
-    operations = [each for each in operations if each in computing_by_name(program)[name]]
     descs = [results_of(operation)[0].desc for operation in operations]
     shape = descs[0].shape
-    yield "l1:interleaved"
     rows = max(1, math.ceil(math.prod(shape[:-1]) / _TILE))
     columns = max(1, math.ceil((shape[-1] if shape else 1) / _TILE))
     cores = math.prod(workers)
-    height, width = min(rows, workers[0]), min(columns, workers[1])
+    yield "l1:interleaved"
     yield f"{min(rows, cores)}x1:l1:height_sharded"
-    yield f"{height}x{width}:l1:block_sharded"
+    yield f"{min(rows, workers[0])}x{min(columns, workers[1])}:l1:block_sharded"
     yield f"1x{min(columns, cores)}:l1:width_sharded"
     if all(operation_name(operation) in _MOVEMENTS for operation in operations):
         yield "row_major"
@@ -79,8 +78,14 @@ def _words(
 
 
 def merge(overrides: Overrides, changes: Mapping[str, str]) -> Overrides:
-    """The overrides with some operations moved: what the words do not say stays."""
+    """The overrides with some operations moved: what the words do not say stays.
+
+    No words take the overrides of an operation back.
+    """
     for name, words in changes.items():
+        if not words:
+            overrides = overrides.without(name) if name in overrides.layouts else overrides
+            continue
         asked = LayoutOverride.parse(words)
         old = overrides.layouts.get(name, LayoutOverride())
         given = {field.name: getattr(asked, field.name) for field in fields(asked)}
@@ -96,16 +101,21 @@ def merge(overrides: Overrides, changes: Mapping[str, str]) -> Overrides:
     return overrides
 
 
-def everywhere(places: Sequence[Place], words: str) -> dict[str, str]:
+def list_common_moves(places: Sequence[Place], formats: bool) -> list[dict[str, str]]:
+    """Moves of all operations together."""
+    return [_move_all(places, words) for words in EVERYWHERE if formats or not has_format(words)]
+
+
+def _move_all(places: Sequence[Place], words: str) -> dict[str, str]:
     """The words for all operations that may have these numbers."""
     data_type = LayoutOverride.parse(words).data_type
-    chosen: dict[str, str] = {}
-    for place in places:
-        if data_type is None or data_type.keyword in place.words:
-            chosen[place.name] = words
-    return chosen
+    return {
+        place.name: words
+        for place in places
+        if data_type is None or data_type.keyword in place.words
+    }
 
 
 def has_format(words: str) -> bool:
     """True for words that name a type of numbers."""
-    return LayoutOverride.parse(words).data_type not in (None, DataType.FLOAT32)
+    return LayoutOverride.parse(words).data_type is not None

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ttmlir.explorer.overrides import Overrides
-from ttmlir.tuning.moves import EVERYWHERE, Place, everywhere, has_format, merge
+from ttmlir.tuning.moves import Place, list_common_moves, merge
 
 ROUND = 16
 """Candidates of a round."""
@@ -59,7 +59,7 @@ class Search:
         """Search until the budget is used up, or nothing is left to try."""
         if self.default.time is None:
             return
-        self._round([everywhere(places, w) for w in EVERYWHERE if formats or not has_format(w)])
+        self._round(list_common_moves(places, formats))
         while self._left > 0:
             tried = len(self.trials)
             self._search_singly(places)
@@ -68,9 +68,10 @@ class Search:
                 return
 
     def _search_singly(self, places: Sequence[Place]) -> None:
-        """Every move of every operation, those that take longest first; then what is best of all
-        that is better."""
-        moves = ({place.name: words} for place in self._longest(places) for words in place.words)
+        """Every move of every operation, those that take longest first."""
+        moves = (
+            {place.name: words} for place in self._longest(places) for words in (*place.words, "")
+        )
         for some in self._rounds(moves):
             self._round(some)
 

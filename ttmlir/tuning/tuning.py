@@ -20,7 +20,7 @@ from ttmlir.runtime.ttrt.sweeps.journal import Journal
 from ttmlir.runtime.ttrt.sweeps.processes import run_on_processes
 from ttmlir.runtime.ttrt.sweeps.worker import make_order, result_from_json, run_case
 from ttmlir.terminal import show_wait
-from ttmlir.tuning.candidate import Candidate, open_model
+from ttmlir.tuning.candidate import Candidate, forget_models, open_model
 from ttmlir.tuning.moves import list_places
 from ttmlir.tuning.search import Search, Trial
 
@@ -103,7 +103,8 @@ def tune(request: Request) -> Report:
     """
     if request.budget < 1 or request.jobs < 1:
         raise InputError("the budget and the number of jobs are at least 1")
-    find_system(request.board)
+    forget_models()
+    chip = find_system(request.board).chip(0)
     document = open_model(request.model, request.board)
     program = document.compile_with_overrides(Overrides()).program(0)
     find_machine(request.board, program)
@@ -119,7 +120,6 @@ def tune(request: Request) -> Report:
             f"{request.model}: without overrides its results have a PCC of {default.pcc:.6f} "
             f"already; give a smaller --pcc than {request.least_pcc}, or other --inputs"
         )
-    chip = find_system(request.board).chip(0)
     places = list_places(program, chip.grid, request.formats)
     search.run(places, request.formats)
     settings = Settings(board=request.board, overrides=search.best.overrides)
@@ -152,7 +152,9 @@ class _Engine:
             for case, done in self._run(left):
                 if isinstance(done, str):
                     raise InputError(f"{case.path}: {done}")
-                self._journal.add(case.id, done["results"])
+                # Candidates leave no artifacts, but each had another folder for them.
+                results = [{**result, "artifacts": ""} for result in done["results"]]
+                self._journal.add(case.id, results)
                 advance()
         self._cases += cases
         return [
@@ -183,7 +185,9 @@ class _Engine:
         if not path:
             return
         results = [
-            result_from_json(values) for case in self._cases for values in self._journal.done[case.id]
+            result_from_json(values)
+            for case in self._cases
+            for values in self._journal.done[case.id]
         ]
         try:
             write_file(path, results_as_json(results))
