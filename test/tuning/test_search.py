@@ -108,7 +108,6 @@ def test_moves_are_merged() -> None:
     assert start.options == "override-output-layout=a=4x1:l1:height_sharded:bf16"
     assert str(merge(start, {"a": "bfp_bf8"}).layouts["a"]) == "4x1:l1:height_sharded:bfp_bf8"
     assert str(merge(start, {"a": "dram:interleaved"}).layouts["a"]) == "dram:interleaved:bf16"
-    assert str(merge(start, {"a": "row_major"}).layouts["a"]) == "4x1:l1:height_sharded:row_major"
     assert merge(start, {"a": "", "b": ""}) == Overrides()
     assert Overrides.parse(start.options) == start
     assert Overrides.parse("") == Overrides()

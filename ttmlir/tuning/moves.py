@@ -7,8 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
 from ttmlir.explorer.overrides import MAX_OVERRIDES, OverrideError, Overrides, computing_by_name
-from ttmlir.explorer.program_graph import operation_name
-from ttmlir.layout.enums import TTNNLayout
 from ttmlir.passes.placement.layout_overrides import LayoutOverride
 from ttmlir.runtime.binary import BinaryProgram, Operation
 from ttmlir.runtime.memory import results_of
@@ -16,11 +14,6 @@ from ttmlir.runtime.memory import results_of
 EVERYWHERE = ("l1:interleaved", "bf16", "l1:interleaved:bf16", "l1:interleaved:bfp_bf8", "bfp_bf8")
 """What is tried for all operations together."""
 
-_MOVEMENTS = {
-    f"ttnn.{name}"
-    for name in ("reshape", "transpose", "permute", "concat", "slice", "pad", "repeat", "embedding")
-}
-"""Operations of ttnn that take rows of numbers as they take tiles; others want tiles."""
 _TILE = 32
 
 
@@ -68,9 +61,6 @@ def _words(
     yield f"{min(rows, cores)}x1:l1:height_sharded"
     yield f"{min(rows, workers[0])}x{min(columns, workers[1])}:l1:block_sharded"
     yield f"1x{min(columns, cores)}:l1:width_sharded"
-    if all(operation_name(operation) in _MOVEMENTS for operation in operations):
-        yield "row_major"
-        yield "l1:interleaved:row_major"
     if formats and all(desc.element.is_float for desc in descs):
         yield "bf16"
         yield "bfp_bf8"
@@ -92,10 +82,6 @@ def merge(overrides: Overrides, changes: Mapping[str, str]) -> Overrides:
         if asked.memory_layout is not None:
             # A grid belongs to the way in which the parts are spread.
             old = replace(old, grid=None)
-        if asked.page_layout is TTNNLayout.ROW_MAJOR:
-            old = replace(old, data_type=None)
-        if asked.data_type is not None:
-            old = replace(old, page_layout=None)
         merged = replace(old, **{key: value for key, value in given.items() if value is not None})
         overrides = overrides.with_layout(name, str(merged))
     return overrides
