@@ -117,6 +117,7 @@ REFUSED = [
     (["."], ". is a folder; give one .mlir file"),
     (["net.mlir", "--inputs", "none.npz"], "none.npz"),
     (["net.mlir", "--budget", "1", "-o", "none/x"], "none/x: No such file or directory"),
+    (["net.mlir", "-o", "./net.mlir"], "--output would replace ./net.mlir, which is read"),
     (["late.mlir"], "late.mlir is ttnn already; layouts are chosen on the way from ttir"),
     (["net.mlir", "--budget", "0"], "0 is not in the range 1<=x<=100000"),
     (["empty.mlir"], "empty.mlir has no function; give a module with one"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import click
@@ -78,6 +79,10 @@ def cli(
     from ttmlir.runtime.errors import InputError
     from ttmlir.tuning.tuning import Request, tune
 
+    read = {os.path.realpath(each) for each in (model, *inputs)}
+    for option, path in (("--output", output), ("--result-file", result_file)):
+        if path and os.path.realpath(path) in read:
+            raise InputError(f"{option} would replace {path}, which is read; give another name")
     request = Request(
         model,
         board=board,
